@@ -1,0 +1,1 @@
+"""Formulas, simulators and figures of Appendix A, the mathematical background."""

@@ -1,0 +1,134 @@
+"""Figures: how a chapter shows a picture, with its alt text and caption, in a notebook and on the site."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import matplotlib
+from IPython.display import display
+
+from snippets.domain import positive_number
+from snippets.drawing import Panel
+from snippets.palette import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_STYLE = {
+    "axes.edgecolor": COLOURS["muted"].light,
+    "axes.facecolor": "none",
+    "axes.grid": True,
+    "axes.labelcolor": COLOURS["ink"].light,
+    "axes.prop_cycle": matplotlib.cycler(color=[COLOURS[f"rank-{number}"].light for number in range(8)]),
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 13,
+    "figure.dpi": 72,  # one point is one pixel of the SVG
+    "figure.facecolor": "none",
+    "font.size": 12.5,
+    "grid.color": COLOURS["line"].light,
+    "grid.linewidth": 0.7,
+    "lines.linewidth": 2,
+    "savefig.facecolor": "none",
+    "svg.fonttype": "none",
+    "svg.hashsalt": "many machines, one gradient",
+    "text.color": COLOURS["ink"].light,
+    "xtick.color": COLOURS["muted"].light,
+    "ytick.color": COLOURS["muted"].light,
+}
+
+
+@contextmanager
+def plot(*, width_px: float = 340, height_px: float = 260) -> Iterator[tuple[Figure, Axes]]:
+    """Open a matplotlib figure with one axes in the book's style; one unit of its SVG is one pixel of the page.
+
+    Colours come from ``colour(name)``. The figure is not shown: pass it to ``show``.
+
+    Args:
+        width_px: natural width. At most about 340, so that labels stay readable on a phone.
+        height_px: natural height.
+    """
+    from matplotlib import pyplot
+
+    width_px, height_px = positive_number("width_px", width_px), positive_number("height_px", height_px)
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = pyplot.subplots(figsize=(width_px / 72, height_px / 72), layout="constrained")
+        yield figure, axes
+        pyplot.close(figure)
+
+
+def colour(name: str) -> str:
+    """Return the value to give matplotlib for a palette name; ``show`` makes it follow the page's palette.
+
+    >>> colour("rank-0")
+    '#6b89f9'
+    """
+    if name not in COLOURS:
+        raise ValueError(f"name must be one of {', '.join(COLOURS)}, got {name!r}")
+    return COLOURS[name].light
+
+
+def svg_of(figure: Figure) -> str:
+    """Return a matplotlib figure as lean SVG: text as text in the page's font, colours that follow the page's palette.
+
+    The same figure gives the same text: no date, ids from a fixed salt.
+    """
+    buffer = StringIO()
+    with matplotlib.rc_context(_STYLE):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :].strip()
+    text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->| version=\"1.1\"", "", text, flags=re.DOTALL)
+    text = re.sub(r'<g id="[^"]*"', "<g", text)
+    text = re.sub(r'(width|height)="([\d.]+)pt"', r'\1="\2"', text)
+    text = re.sub(r"-?\d+\.\d{2,}", lambda match: f"{float(match[0]):.1f}".removesuffix(".0"), text)
+    for entry in COLOURS.values():
+        text = re.sub(rf"(?<=: ){entry.light}\b", entry.css, text, flags=re.IGNORECASE)
+    text = _shared_styles(text)
+    # Of the font only the size is kept: the family is the page's.
+    text = text.replace("<svg ", '<svg font-family="system-ui, sans-serif" stroke-linejoin="round" ', 1)
+    return re.sub(r"\s*\n\s*(?=<)", "", re.sub(r"\s*\n\s*(?!<)", " ", text))
+
+
+def _shared_styles(svg: str) -> str:
+    """Replace each ``style`` by a class named after its content, so that equal styles are written once."""
+    rules: dict[str, str] = {}
+
+    def class_of(match: re.Match[str]) -> str:
+        style = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", match[1])
+        style = re.sub(r"font-family: [^;]*;? ?", "", style).replace("; ", ";").replace(": ", ":")
+        name = "s" + hashlib.sha256(style.encode()).hexdigest()[:6]
+        rules[name] = f".{name}{{{style}}}"
+        return f'class="{name}"'
+
+    body = re.sub(r'style="([^"]*)"', class_of, svg)
+    return body.replace("<defs>", f"<style>{''.join(rules[name] for name in sorted(rules))}</style><defs>", 1)
+
+
+def show(*panels: Panel | Figure | str, alt: str, caption: str) -> None:
+    """Show panels as one figure with its caption, in Jupyter and on the site.
+
+    Args:
+        panels: pictures drawn with ``Panel``, matplotlib figures, or SVG text. They stand side by side where there is room.
+        alt: what a reader who cannot see the picture is told; says what is to be seen.
+        caption: what to look for; Markdown, with TeX between dollar signs.
+
+    Raises:
+        ValueError: there is no panel, or alt text or caption are empty.
+    """
+    if not panels:
+        raise ValueError("panels must hold at least one picture, got none")
+    for name, text in (("alt", alt), ("caption", caption)):
+        if not text.strip():
+            raise ValueError(f"{name} must be a sentence on what the figure shows, got {text!r}")
+    for panel in panels:
+        svg = panel if isinstance(panel, str) else panel.svg() if isinstance(panel, Panel) else svg_of(panel)
+        metadata = {"book": {"role": "panel", "alt": alt}, "image/svg+xml": {"needs_background": "light"}}
+        display({"image/svg+xml": svg, "text/plain": alt}, raw=True, metadata=metadata)
+    display({"text/markdown": caption, "text/plain": caption}, raw=True, metadata={"book": {"role": "caption"}})
