@@ -53,7 +53,7 @@ class Panel:
         strength: float = 0.22,
         dashed: bool = False,
     ) -> None:
-        """Draw a block: an outline in ``colour``, a tint of it inside (``strength`` from 0 to 1), a label in its middle."""
+        """Draw a block: an outline in ``colour``, a tint inside (``strength`` from 0 to 1), a label in its middle."""
         attributes = {"x": x, "y": y, "width": max(width, 0), "height": max(height, 0)}
         element = self._add("rect", attributes, self._class("b", colour))
         element.set("fill-opacity", _number(strength))

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
+from cycler import cycler
 from IPython.display import display
 
 from snippets.domain import positive_number
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_STYLE = {
+_STYLE: Any = {
     "axes.edgecolor": COLOURS["muted"].light,
     "axes.facecolor": "none",
     "axes.grid": True,
     "axes.labelcolor": COLOURS["ink"].light,
-    "axes.prop_cycle": matplotlib.cycler(color=[COLOURS[f"rank-{number}"].light for number in range(8)]),
+    "axes.prop_cycle": cycler(color=[COLOURS[f"rank-{number}"].light for number in range(8)]),
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlesize": 13,
@@ -115,7 +116,8 @@ def show(*panels: Panel | Figure | str, alt: str, caption: str) -> None:
     """Show panels as one figure with its caption, in Jupyter and on the site.
 
     Args:
-        panels: pictures drawn with ``Panel``, matplotlib figures, or SVG text. They stand side by side where there is room.
+        panels: pictures drawn with ``Panel``, matplotlib figures, or SVG text. They stand side by side where there
+            is room.
         alt: what a reader who cannot see the picture is told; says what is to be seen.
         caption: what to look for; Markdown, with TeX between dollar signs.
 

@@ -1,7 +1,7 @@
 """Formulas: the book's colours. One name means one thing in every figure, in light and in dark.
 
-Within a group (ranks, state, time) the colours keep a distance of at least 0.08 in OKLab from each other under normal vision
-and under simulated protanopia, deuteranopia and tritanopia, and a contrast of at least 3 to 1 with the page:
+Within a group (ranks, state, time) the colours keep a distance of at least 0.08 in OKLab from each other, under normal
+vision and under simulated protanopia, deuteranopia and tritanopia, and a contrast of at least 3 to 1 with the page:
 ``tests/test_palette.py`` measures both. A colour never carries meaning alone: a letter or a label says it too.
 """
 
