@@ -1,1 +1,1 @@
-"""What turns chapters into pages. Only ``press.mkdocs_hook`` knows MkDocs and mkdocs-jupyter; the rest knows neither."""
+"""What turns chapters into pages. Only ``press.mkdocs_hook`` knows MkDocs and mkdocs-jupyter."""

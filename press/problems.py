@@ -24,7 +24,7 @@ class Problem:
 
 
 def line_of(text: str, needle: str, occurrence: int = 0) -> int:
-    """Return the line (from 1) of ``text`` on which the given occurrence (from 0) of ``needle`` starts; 1 if it has none.
+    """Return the line (from 1) of ``text`` on which an occurrence (from 0) of ``needle`` starts; 1 if it has none.
 
     >>> line_of("a\\nb $x$\\nc $x$", "$x$", occurrence=1)
     3

@@ -1,0 +1,2 @@
+def made():
+    return {"assets/palette.css": b"", "assets/favicon.svg": b"<svg/>"}

@@ -1,0 +1,167 @@
+"""The book as a whole: which pages it has, what each is made from, and whether they hold together."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from press.chapter import find_chapters, front_matter, read_chapter
+from press.checks import link_problems, unlisted_chapters
+from press.execute import make_twins
+from press.links import Map
+from press.mathematics import FONT_NAME, font_woff2
+from press.page import PageCache, PageMaker, Rendered, definitions, press_fingerprint
+from press.problems import Problem
+from press.prose import included_paths, site_markdown
+
+
+class Book:
+    """One build of the book that stands under ``root``.
+
+    ``addresses`` (source path → address on the site) and ``made`` (paths of files that the build makes) are filled in
+    by the site generator's side before the first page is asked for.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        docs: str,
+        source_url: str,
+        extensions: Sequence[Any],
+        extension_configs: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        self.root = root
+        self.docs = docs
+        self.chapters = [path.relative_to(root).as_posix() for path in find_chapters(root)]
+        pages = sorted((root / "chapters").rglob("*.md"))
+        self.part_pages = [name for path in pages if (name := path.relative_to(root).as_posix()) not in self.chapters]
+        self.addresses: dict[str, str] = {}
+        self.made: set[str] = set()
+        self.problems: list[Problem] = []
+        self._source_url = source_url
+        self._extensions = (extensions, extension_configs)
+        self._converter: Any = None
+        self._cache: PageCache | None = None
+        self._tooltips: dict[str, str] | None = None
+
+    def execute(self, *, cell_timeout_s: float, report: Callable[[str], None]) -> None:
+        """Bring the executed twin of every chapter up to date."""
+        paths = [self.root / path for path in self.chapters]
+        self.problems += make_twins(paths, root=self.root, cell_timeout_s=cell_timeout_s, report=report)
+
+    def twin(self, path: str) -> Path:
+        """Return where the executed notebook of a chapter stands."""
+        return (self.root / path).with_suffix(".ipynb")
+
+    def header(self, path: str) -> dict[str, Any]:
+        """Return the YAML header of a page: title, description and what else it says."""
+        return front_matter((self.root / path).read_text(encoding="utf-8"))[0]
+
+    def page(self, path: str, through: Callable[[PageMaker], str] | None = None) -> Rendered:
+        """Return a finished page, from the cache where nothing that it depends on has changed.
+
+        Args:
+            path: the page's source, relative to the root.
+            through: walks over the notebook's cells and returns the page's body; without it the press does so itself.
+        """
+        source = (self.root / path).read_text(encoding="utf-8")
+        twin = self.twin(path)
+        is_chapter = path in self.chapters
+        notebook = twin.read_bytes() if is_chapter and twin.exists() else b""
+        parts = [path.encode(), source.encode(), notebook, *self._included(path, source), self._tooltip_bytes(path)]
+        key = self.cache.key(*parts)
+        kept = self.cache.read(key)
+        if kept:
+            return kept
+        if is_chapter and not notebook:
+            text = "<p>This chapter has not been executed yet: its problems are listed above.</p>"
+            return Rendered(html=text, executed=False)
+        maker = PageMaker(
+            path, source, root=self.root, site=self.site, converter=self.converter, tooltips=self._tips_for(path)
+        )
+        rendered = self._chapter(maker, notebook, through) if is_chapter else self._plain(maker, source)
+        self.cache.write(key, rendered)
+        return rendered
+
+    @property
+    def site(self) -> Map:
+        """The map of the book's pages."""
+        return Map(self.addresses, self._source_url, f"{self.docs}/glossary.md", f"{self.docs}/references.md")
+
+    @property
+    def cache(self) -> PageCache:
+        """The kept pages; what all pages depend on is read once."""
+        if self._cache is None:
+            common = [*press_fingerprint(self.root), repr(self._extensions).encode(), repr(self.site).encode()]
+            self._cache = PageCache(self.root / ".press" / "pages", common)
+        return self._cache
+
+    @property
+    def converter(self) -> Any:
+        """The site's Markdown, made when the first page needs it."""
+        if self._converter is None:
+            self._converter = site_markdown(*self._extensions)
+        return self._converter
+
+    def check_listed(self, listed: set[str]) -> None:
+        """Remember a problem for each chapter that no navigation leads to."""
+        self.problems += unlisted_chapters(self.chapters, listed)
+
+    def check(self, rendered: Mapping[str, Rendered]) -> list[Problem]:
+        """Return all problems: those met so far, those of the pages, and links that lead nowhere."""
+        problems = list(self.problems)
+        ids = {path: set(page.ids) for path, page in rendered.items() if page.executed}
+        for path, page in rendered.items():
+            problems += page.problems
+            source = (self.root / path).read_text(encoding="utf-8")
+            problems += link_problems(
+                page.links, path=path, source=source, root=self.root, site=self.site, ids=ids, made=self.made
+            )
+        return sorted(set(problems))
+
+    def mathematics(self, rendered: Iterable[Rendered]) -> dict[str, bytes]:
+        """Return the font cut to what the pages need, and the style sheet that names it."""
+        used = set("".join(page.characters for page in rendered))
+        font = font_woff2(used, self.root / ".press" / "fonts")
+        rule = f'@font-face{{font-family:"{FONT_NAME}";src:url("math.woff2") format("woff2");font-display:swap}}\n'
+        return {"assets/math.woff2": font, "assets/math.css": rule.encode()}
+
+    def problem_panel(self, problems: Sequence[Problem]) -> str:
+        """Return what ``serve`` shows on top of every page while something is wrong."""
+        items = "".join(f"<li><code>{html.escape(str(problem))}</code></li>" for problem in problems)
+        return f'<div class="build-problems" role="alert"><p>The book has problems:</p><ul>{items}</ul></div>'
+
+    def _chapter(self, maker: PageMaker, notebook: bytes, through: Callable[[PageMaker], str] | None) -> Rendered:
+        cells = json.loads(notebook)["cells"]
+        for cell in cells:
+            cell["source"] = "".join(cell["source"])
+        lines = [
+            cell.line for cell in read_chapter(self.root / maker.path, root=self.root).cells if cell.kind == "code"
+        ]
+        maker.begin(cells, lines)
+        return maker.finish(through(maker) if through else "".join(maker.cell(cell) for cell in cells))
+
+    def _plain(self, maker: PageMaker, source: str) -> Rendered:
+        cell = {"cell_type": "markdown", "source": front_matter(source)[1]}
+        maker.begin([cell])
+        return maker.finish(maker.cell(cell))
+
+    def _included(self, path: str, source: str) -> list[bytes]:
+        """Return the contents of the files whose code a page shows."""
+        files = [(self.root / path).parent / name for name in included_paths(source)]
+        return [file.read_bytes() if file.is_file() else b"" for file in files]
+
+    def _tips_for(self, path: str) -> dict[str, str]:
+        """Return the glossary's definitions; the glossary itself is made without them."""
+        if path == self.site.glossary or self.site.glossary not in self.addresses:
+            return {}
+        if self._tooltips is None:
+            self._tooltips = definitions(self.page(self.site.glossary).html)
+        return self._tooltips
+
+    def _tooltip_bytes(self, path: str) -> bytes:
+        return json.dumps(self._tips_for(path), sort_keys=True).encode()

@@ -1,0 +1,123 @@
+"""Typesets TeX as MathML when the book is built, and cuts the font to the characters that the book uses.
+
+``prose`` leaves TeX in ``arithmatex`` elements (pymdown-extensions' generic form); ``typeset`` replaces them all at
+once, because math-core numbers equations and resolves references over a whole page.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import io
+import re
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+from math_core import LatexError, LatexToMathML
+
+_TEX = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
+_UNRESOLVED = re.compile(r'href="#([^"]*)">\(\?\?\)')
+FONT_NAME = "STIX Two Math"
+FONT_FILE = "STIXTwoMath-Regular.ttf"
+
+
+def typeset(page: str, report: Callable[[str, str], None]) -> str:
+    """Return the page with every TeX formula replaced by MathML.
+
+    Args:
+        page: HTML with ``arithmatex`` elements.
+        report: called with the TeX and a message for each formula that does not parse, and for each reference to an
+            equation label that the page lacks.
+    """
+    found = list(_TEX.finditer(page))
+    formulas = [(html.unescape(match[2]).strip(), match[1] == "div") for match in found]
+    pieces = []
+    end = 0
+    for match, (tex, display), mathml in zip(found, formulas, _convert(formulas, report), strict=True):
+        for label in _UNRESOLVED.findall(mathml):
+            report(f"{{{label}}}", f"no equation of this page is labelled {label!r}")
+        pieces += [page[end : match.start()], _framed(tex, display, mathml)]
+        end = match.end()
+    return "".join([*pieces, page[end:]])
+
+
+def _convert(formulas: list[tuple[str, bool]], report: Callable[[str, str], None]) -> list[str]:
+    """Convert all formulas of a page; where one is wrong, report each wrong one and leave its TeX in its place."""
+    converter = LatexToMathML(fancy_error=False)
+    try:
+        return converter.convert_all(formulas)
+    except LatexError:
+        readable = []
+        for tex, display in formulas:
+            try:
+                converter.convert_all([(tex, display)])
+            except LatexError as error:
+                reason = str(error).partition(": ")[2] or str(error)
+                report(tex, f"TeX that does not parse: {reason} In: {tex}")
+                readable.append((r"\text{?}", display))
+            else:
+                readable.append((tex, display))
+        return converter.convert_all(readable)
+
+
+def _framed(tex: str, display: bool, mathml: str) -> str:
+    """Give a display formula a box of its own that scrolls sideways on a narrow screen."""
+    if not display:
+        return mathml
+    number = ' class="math-display numbered"' if r"\label" in tex else ' class="math-display"'
+    return f"<div{number}>{mathml}</div>"
+
+
+def characters(page: str) -> set[str]:
+    """Return the characters that the page's ``math`` elements draw; a lone letter in ``mi`` is drawn in italics.
+
+    >>> sorted(characters("<p>z</p><math><mi>x</mi><mo>=</mo><mi>max</mi></math>"))
+    ['=', 'a', 'm', 'x', '𝑥']
+    """
+    formulas = "".join(re.findall(r"<math.*?</math>", page, re.DOTALL))
+    alone = re.findall(r"<mi>(.)</mi>", html.unescape(formulas))
+    return set(html.unescape(re.sub(r"<[^>]*>", "", formulas))) | {_italic(letter) for letter in alone}
+
+
+def _italic(letter: str) -> str:
+    """Return the mathematical italic of a Latin or Greek letter (Unicode block 1D400), anything else as it is."""
+    for first, last, target in (("A", "Z", 0x1D434), ("a", "z", 0x1D44E), ("Α", "Ω", 0x1D6E2), ("α", "ω", 0x1D6FC)):
+        if letter == "h":
+            return "ℎ"
+        if first <= letter <= last:
+            return chr(target + ord(letter) - ord(first))
+    return letter
+
+
+def font_woff2(used: set[str], cache: Path) -> bytes:
+    """Return STIX Two Math cut to the characters ``used`` (and the sizes and variants of each), as WOFF2.
+
+    The font comes with ziamath's wheel (SIL Open Font License). Cutting takes seconds, so the result is kept under
+    ``cache``, named by what it holds.
+    """
+    text = "".join(sorted(used | set("0123456789()[]{}|+-=.,/ "))).replace("\n", "")
+    name = f"math-{hashlib.sha256(text.encode()).hexdigest()[:16]}.woff2"
+    kept = cache / name
+    if not kept.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        temporary = cache / f"{name}.part"
+        temporary.write_bytes(_subset(text))
+        temporary.replace(kept)
+    return kept.read_bytes()
+
+
+def _subset(text: str) -> bytes:
+    from fontTools import subset
+
+    options = subset.Options(flavor="woff2", layout_features=["*"], notdef_outline=True, recalc_timestamp=False)
+    package = find_spec("ziamath")  # located, not imported: only its font is wanted
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError("ziamath, which carries the font, is not installed: pip install -r requirements.txt")
+    font = subset.load_font(str(Path(package.origin).parent / "fonts" / FONT_FILE), options)
+    cutter = subset.Subsetter(options)
+    cutter.populate(text=text)
+    cutter.subset(font)
+    buffer = io.BytesIO()
+    subset.save_font(font, buffer, options)
+    return buffer.getvalue()

@@ -1,0 +1,182 @@
+"""The one file that knows MkDocs and mkdocs-jupyter. A change of site generator changes this file and ``press/theme``.
+
+Three seams lead mkdocs-jupyter (0.26.3, pinned) to the press; ``tests/press/test_seams.py`` tests that they hold:
+
+- ``settings.templates_dir``: where it looks for its template. Its own brings 590 KB of JupyterLab's style sheet a page.
+- ``default_filters`` of nbconvert: the template hands each cell to ``chapter_cell``, which is ``PageMaker.cell``.
+- ``plugin._get_nb_toc_tokens``: the headings come from the page itself, where they have their ids, not from a second
+  conversion of the notebook.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import posixpath
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import mkdocs_jupyter.plugin
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort
+from mkdocs.livereload import LiveReloadServer
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page
+from mkdocs.structure.toc import get_toc
+from mkdocs_jupyter.config import settings
+from nbconvert.exporters.templateexporter import default_filters
+
+from press import assets
+from press.book import Book
+from press.page import PageMaker
+
+log = logging.getLogger("mkdocs.press")
+
+END = "<!--press-end-of-chapter-->"
+NO_HEADINGS: tuple[list[Any], None] = ([], None)
+
+# MkDocs calls functions, not an object, so what one build knows stands here. ``on_files`` starts it anew.
+state = SimpleNamespace(serving=False, book=None, maker=None, rendered={})
+
+
+def on_startup(*, command: str, dirty: bool) -> None:
+    """Remember whether a reader is writing (``serve``: show problems and stay up) or the site is built (refuse it)."""
+    state.serving = command == "serve"
+
+
+def on_config(config: MkDocsConfig) -> None:
+    """Lead mkdocs-jupyter to the press."""
+    settings.templates_dir = str(Path(__file__).parent / "templates")
+    default_filters["chapter_cell"] = lambda cell: state.maker.cell(cell)
+    logging.getLogger("mkdocs.plugins.mkdocs_jupyter").setLevel(logging.WARNING)
+    logging.getLogger("mkdocs.mkdocs-jupyter").setLevel(logging.WARNING)
+    mkdocs_jupyter.plugin._get_nb_toc_tokens = lambda _path, _depth: NO_HEADINGS
+
+
+@event_priority(-100)  # after mkdocs-jupyter, whose wrapper of files does not know generated ones
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Execute what is stale, and add the chapters and what the press draws to the site's files."""
+    options = config.extra.get("press", {})
+    root = Path(config.config_file_path).parent
+    book = Book(
+        root,
+        docs=Path(config.docs_dir).relative_to(root).as_posix(),
+        source_url=f"{config.repo_url.rstrip('/')}/blob/main/" if config.repo_url else "",
+        extensions=config.markdown_extensions,
+        extension_configs=config.mdx_configs,
+    )
+    book.execute(cell_timeout_s=options.get("cell_timeout_s", 60.0), report=log.info)
+    for path in book.chapters:
+        source = book.twin(path) if book.twin(path).exists() else root / path
+        files.append(File.generated(config, _place(path), abs_src_path=str(source)))
+    for path in book.part_pages:
+        files.append(File.generated(config, _place(path), abs_src_path=str(root / path)))
+    book.addresses = {_path(book, file): file.url for file in files.documentation_pages()}
+    for name, content in assets.made().items():
+        files.append(File.generated(config, name, content=content))
+        book.made.add(f"{book.docs}/{name}")
+    state.book, state.rendered = book, {}
+    return files
+
+
+def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
+    """Refuse a chapter that no navigation leads to."""
+    state.book.check_listed({_path(state.book, page.file) for page in nav.pages})
+
+
+def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
+    """Let the press make every page; a chapter goes through mkdocs-jupyter, whose ``render`` is called inside ours."""
+    path = _path(state.book, page.file)
+    through_jupyter = page.render if path in state.book.chapters and state.book.twin(path).exists() else None
+
+    def render(config: MkDocsConfig, files: Files) -> None:
+        rendered = state.book.page(path, _through_jupyter(page, through_jupyter, config, files))
+        state.rendered[path] = rendered
+        page.content, page.toc = rendered.html, get_toc(rendered.headings)
+        page.meta.update(state.book.header(path))
+
+    page.render = render  # type: ignore[method-assign]
+    if config.repo_url:
+        page.edit_url = f"{config.repo_url.rstrip('/')}/edit/main/{path}"
+    return page
+
+
+def on_env(env: Any, config: MkDocsConfig, files: Files) -> None:
+    """Check what spans pages, add the font that the pages need, and refuse the book if anything is wrong."""
+    book = state.book
+    for path, rendered in state.rendered.items():
+        for name, content in rendered.files.items():
+            files.append(File.generated(config, posixpath.join(book.addresses[path], name), content=content))
+    for name, content in book.mathematics(state.rendered.values()).items():
+        files.append(File.generated(config, name, content=content))
+    problems = book.check(state.rendered)
+    for problem in problems:
+        log.error(str(problem))
+    if problems and not state.serving:
+        raise Abort(f"The book has {len(problems)} problem{'s' * (len(problems) > 1)}; each is named above.")
+    if problems:
+        panel = book.problem_panel(problems)
+        for page in [file.page for file in files.documentation_pages() if file.page]:
+            page.content = panel + (page.content or "")
+    book.cache.sweep()
+
+
+def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable[..., None]) -> LiveReloadServer:
+    """Rebuild when a source changes, but not for the twins that a build itself writes, nor for Python's caches.
+
+    MkDocs can only watch whole folders, so ours are watched here and a change is handed on as a touched file in a
+    folder that MkDocs watches.
+    """
+    from watchdog.events import FileSystemEvent, PatternMatchingEventHandler
+    from watchdog.observers import Observer
+
+    root = Path(config.config_file_path).parent
+    signal = root / ".press" / "watch" / "changed"
+    signal.parent.mkdir(parents=True, exist_ok=True)
+
+    class Touch(PatternMatchingEventHandler):
+        def on_any_event(self, event: FileSystemEvent) -> None:
+            if event.event_type in {"modified", "created", "deleted", "moved"}:
+                signal.write_text(os.urandom(8).hex(), encoding="utf-8")
+
+    ignored = ["*.ipynb", "*/__pycache__/*", "*/.ipynb_checkpoints/*", "*.press-part*", "*/answers.py"]
+    touch = Touch(ignore_patterns=ignored, ignore_directories=True)
+    observer = Observer()
+    observer.daemon = True
+    packages = [path.parent for path in root.glob("*/__init__.py")]
+    for folder in {root / "chapters", root / "exercises", *packages}:
+        if folder.is_dir():
+            observer.schedule(touch, str(folder), recursive=True)
+    observer.start()
+    server.watch(str(signal.parent))
+    return server
+
+
+def _through_jupyter(
+    page: Page, render: Callable[..., None] | None, config: MkDocsConfig, files: Files
+) -> Callable[[PageMaker], str] | None:
+    """Return what makes a chapter's body: mkdocs-jupyter walks through the notebook and asks for each cell."""
+    if render is None:
+        return None
+
+    def body(maker: PageMaker) -> str:
+        state.maker = maker
+        render(config, files)
+        return (page.content or "").partition(END)[0]
+
+    return body
+
+
+def _place(path: str) -> str:
+    """Return where the site keeps a page of ``chapters/``: at the root, so that addresses are short."""
+    return path.removeprefix("chapters/")
+
+
+def _path(book: Book, file: File) -> str:
+    """Return the page's source relative to the root."""
+    chapter = f"chapters/{file.src_uri}"
+    return chapter if chapter in book.chapters or chapter in book.part_pages else f"{book.docs}/{file.src_uri}"

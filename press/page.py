@@ -1,0 +1,214 @@
+"""Makes the HTML of a page from its source: prose, code, outputs, figures, mathematics, links.
+
+A chapter comes as its executed notebook, any other page as plain Markdown. The result is kept under ``.press/pages`` by
+a digest of all that goes into it, so that an unchanged page costs a read.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import markdown
+
+from press import prose
+from press.checks import Scan, page_problems
+from press.figures import Figures
+from press.links import Link, Map, rewrite
+from press.mathematics import characters, typeset
+from press.problems import Problem, line_of
+
+FOLDED = "Code of this cell"
+
+
+@dataclass
+class Rendered:
+    """A finished page and what the rest of the build needs to know of it."""
+
+    html: str = ""
+    headings: list[dict[str, Any]] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    characters: str = ""
+    files: dict[str, str] = field(default_factory=dict)
+    executed: bool = True
+
+
+class PageMaker:
+    """Makes one page: give it the cells, ask for each cell's HTML in order, then for the finished page."""
+
+    def __init__(
+        self,
+        path: str,
+        source: str,
+        *,
+        root: Path,
+        site: Map,
+        converter: markdown.Markdown,
+        tooltips: Mapping[str, str],
+    ) -> None:
+        self.path = path
+        self.source = source
+        self.root = root
+        self.site = site
+        self.tooltips = tooltips
+        self.problems: list[Problem] = []
+        self._converter = converter
+        self._prose: Iterator[str] = iter(())
+        self._code_lines: Iterator[int] = iter(())
+        self._headings: list[dict[str, Any]] = []
+        self._cell_line = 1
+        self._figures = Figures(lambda text: prose.convert_fragment(converter, text), self._report_here)
+
+    def begin(self, cells: Sequence[Any], code_lines: Sequence[int] = ()) -> None:
+        """Convert the prose of all cells at once; ``code_lines`` are the source lines of the code cells."""
+        folder = (self.root / self.path).parent
+        sources = [
+            prose.expand_includes(cell["source"], folder, self._report) if cell["cell_type"] == "markdown" else ""
+            for cell in cells
+        ]
+        converted = prose.convert(self._converter, sources)
+        self._prose = iter(converted.cells)
+        self._headings = converted.headings
+        self._code_lines = iter(code_lines)
+
+    def cell(self, cell: Any) -> str:
+        """Return the HTML of the next cell."""
+        text = next(self._prose).strip("\n") + "\n"
+        if cell["cell_type"] == "markdown":
+            return text
+        if cell["cell_type"] != "code":
+            return ""
+        self._cell_line = next(self._code_lines, 1)
+        return text + self._code_cell(cell)
+
+    def finish(self, body: str) -> Rendered:
+        """Typeset, link and examine the page made of the cells' HTML."""
+        body = typeset(body, self._report)
+        scan = Scan(body)  # before the links are rewritten, so that what it finds stands so in the source
+        body, links = rewrite(body, self.path, self.site, self.tooltips)
+        problems = self.problems + page_problems(scan.findings, self.path, self.source)
+        return Rendered(
+            html=body,
+            headings=_with_mathml(self._headings),
+            ids=sorted(scan.ids),
+            links=links,
+            problems=sorted(set(problems)),
+            characters="".join(sorted(characters(body))),
+            files=self._figures.files,
+        )
+
+    def _code_cell(self, cell: Any) -> str:
+        tags = cell["metadata"].get("tags", [])
+        if "remove-cell" in tags or "setup" in tags:  # set-up is for notebooks opened elsewhere
+            return ""
+        code = "" if "remove-input" in tags else self._code(cell["source"], folded="hide-input" in tags)
+        outputs = "" if "remove-output" in tags else self._figures.outputs(cell["outputs"])
+        outputs = f'<div class="output">{outputs}</div>' if outputs else ""
+        both = outputs + code if "hide-input" in tags else code + outputs
+        return f'<div class="cell">{both}</div>\n'
+
+    def _code(self, source: str, *, folded: bool) -> str:
+        fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", source)), default=0))
+        self._converter.reset()
+        code = self._converter.convert(f"{fence}python\n{source}\n{fence}")
+        return f'<details class="cell-source"><summary>{FOLDED}</summary>{code}</details>' if folded else code
+
+    def _report(self, piece: str, message: str) -> None:
+        self.problems.append(Problem(self.path, line_of(self.source, piece), message))
+
+    def _report_here(self, message: str) -> None:
+        self.problems.append(Problem(self.path, self._cell_line, message))
+
+
+def _with_mathml(headings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Typeset the headings' names, which the table of contents shows; a formula keeps no link or number there."""
+    typed = []
+    for heading in headings:
+        name = typeset(heading["html"], lambda _piece, _message: None) if "html" in heading else heading["name"]
+        typed.append({**heading, "name": name, "children": _with_mathml(heading.get("children", []))})
+    return typed
+
+
+def plain(text: str) -> str:
+    """Return HTML as plain text."""
+    return html.unescape(re.sub(r"<[^>]*>", "", text)).strip()
+
+
+def definitions(page: str) -> dict[str, str]:
+    """Return, for each heading's id of a page, the plain text of the first paragraph below it: the glossary's tooltips.
+
+    >>> definitions('<h3 id="rank">Rank<a href="#rank">¶</a></h3>\\n<p>A <em>process</em>.</p>')
+    {'rank': 'A process.'}
+    """
+    pairs = re.findall(r'<h[23] id="([^"]*)">.*?</h[23]>\s*<p>(.*?)</p>', page, re.DOTALL)
+    return {anchor: re.sub(r"\s+", " ", plain(text)) for anchor, text in pairs}
+
+
+class PageCache:
+    """Keeps finished pages by the digest of what they were made from; what a build did not use, it sweeps away."""
+
+    def __init__(self, folder: Path, common: Iterable[bytes]) -> None:
+        self._folder = folder
+        self._common = sha256()
+        for part in common:
+            self._common.update(sha256(part).digest())
+        self._used: set[str] = set()
+
+    def key(self, *parts: bytes) -> str:
+        """Return the digest of a page: of what all pages share, and of its own parts."""
+        digest = self._common.copy()
+        for part in parts:
+            digest.update(sha256(part).digest())
+        return digest.hexdigest()[:40]
+
+    def read(self, key: str) -> Rendered | None:
+        """Return the kept page, or ``None``."""
+        self._used.add(f"{key}.json")
+        try:
+            record = json.loads((self._folder / f"{key}.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        links = [Link(**link) for link in record.pop("links")]
+        problems = [Problem(**problem) for problem in record.pop("problems")]
+        return Rendered(**record, links=links, problems=problems)
+
+    def write(self, key: str, page: Rendered) -> None:
+        """Keep a page; a build that is killed leaves the whole of it or nothing."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        temporary = self._folder / f"{key}.part"
+        temporary.write_text(json.dumps(asdict(page)), encoding="utf-8")
+        temporary.replace(self._folder / f"{key}.json")
+
+    def sweep(self) -> None:
+        """Remove what this build did not use."""
+        for file in self._folder.glob("*"):
+            if file.name not in self._used:
+                file.unlink(missing_ok=True)
+
+
+def press_fingerprint(root: Path) -> list[bytes]:
+    """Return what every page depends on: the press itself, the palette, the pinned versions."""
+    here = Path(__file__).parent
+    files = sorted(path for path in here.rglob("*") if path.suffix in {".py", ".j2", ".json"})
+    files += [root / "requirements.txt"]
+    names = (
+        "markdown",
+        "pymdown-extensions",
+        "math-core",
+        "mkdocs-jupyter",
+        "nbconvert",
+        "markdown-callouts",
+        "pygments",
+    )
+    return [path.read_bytes() for path in files if path.exists()] + [
+        f"{name} {version(name)}".encode() for name in names
+    ]

@@ -1,0 +1,267 @@
+"""The built book in Chromium: accessible, complete without another host, readable on a phone, lean."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+AXE = ROOT / "node_modules/axe-core/axe.min.js"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PAGES = ["", "background/", "background/a1-linear-algebra/", "notation/", "glossary/", "references/", "corrections/"]
+A1 = "background/a1-linear-algebra/"
+WIDTHS = [1280, 390]
+SCHEMES = ["light", "dark"]
+
+pytestmark = pytest.mark.browser
+
+
+def _need(condition: object, how: str) -> None:
+    if not condition:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI has to run the browser tests: {how}")
+        pytest.skip(how)
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    _need(CHROMIUM, "needs Chromium: install it (Debian: apt install chromium) and run pytest again")
+    folder = tmp_path_factory.mktemp("site")
+    command = [str(Path(sys.executable).with_name("mkdocs")), "build", "--strict", "-d", str(folder / "one-gradient")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/one-gradient/"
+    server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(browser: Any, address: str) -> Iterator[Any]:
+    contexts = []
+
+    def open_(path: str, *, width: int = 1280, scheme: str = "light", **options: Any) -> Any:
+        viewport = {"width": width, "height": 900}
+        context = browser.new_context(viewport=viewport, color_scheme=scheme, reduced_motion="reduce", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.requests = []
+        page.errors = []
+        page.on("request", lambda request: page.requests.append(request.url))
+        page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: page.errors.append(str(error)))
+        page.goto(address + path, wait_until="load")
+        page.evaluate("document.fonts.ready")
+        page.wait_for_timeout(300)
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("path", ["", A1])
+def test_no_violation_of_wcag(open_page: Any, path: str, scheme: str) -> None:
+    _need(AXE.exists(), "needs axe-core: run `npm ci` and run pytest again")
+    page = open_page(path, scheme=scheme)
+    page.add_script_tag(path=str(AXE))
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
+    result = page.evaluate("tags => axe.run(document, {runOnly: {type: 'tag', values: tags}})", tags)
+    found = [
+        f"{violation['id']}: {node['html'][:160]} ({node.get('failureSummary', '')[:200]})"
+        for violation in result["violations"]
+        for node in violation["nodes"]
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_no_request_leaves_the_site_and_none_fails(open_page: Any, address: str, path: str) -> None:
+    page = open_page(path)
+    page.keyboard.press("s")  # opens the search, which loads its index
+    page.wait_for_timeout(500)
+    assert [url for url in page.requests if not url.startswith((address, "data:", "blob:"))] == []
+    assert page.errors == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("path", PAGES)
+def test_nothing_is_wider_than_the_screen(open_page: Any, path: str, width: int) -> None:
+    page = open_page(path, width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll('article p, article li, article figure, article h1, article h2')]
+            .filter(e => e.offsetParent && e.getBoundingClientRect().right > innerWidth + 1)
+            .map(e => e.textContent.slice(0, 60))"""
+    )
+    assert cut == []
+
+
+def test_every_formula_is_mathml_in_the_shipped_font(open_page: Any) -> None:
+    page = open_page(A1)
+    assert page.evaluate("document.querySelectorAll('article math').length") > 30
+    assert page.evaluate("document.fonts.check('16px \"STIX Two Math\"')")
+    families = page.evaluate(
+        "[...new Set([...document.querySelectorAll('article math')].map(m => getComputedStyle(m).fontFamily))]"
+    )
+    assert all(family.startswith('"STIX Two Math"') for family in families), families
+    assert page.evaluate("document.querySelectorAll('.arithmatex, mjx-container, .katex').length") == 0
+
+
+def test_figures_follow_the_palette(open_page: Any) -> None:
+    fill = "getComputedStyle(document.querySelector('figure svg text')).fill"
+    assert open_page(A1, scheme="light").evaluate(fill) != open_page(A1, scheme="dark").evaluate(fill)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_labels_of_figures_stay_readable(open_page: Any, width: int) -> None:
+    """No label of a figure is drawn smaller than 9 pixels; on a wide screen none smaller than 11.5."""
+    page = open_page(A1, width=width)
+    sizes = page.evaluate(
+        """() => [...document.querySelectorAll('figure svg text')].map(t => {
+            const svg = t.ownerSVGElement, box = svg.viewBox.baseVal;
+            return parseFloat(getComputedStyle(t).fontSize) * svg.getBoundingClientRect().width / box.width;
+        })"""
+    )
+    assert min(sizes) >= (9 if width < 500 else 11.5)
+
+
+def test_weight_of_the_chapter(site: Path, open_page: Any, address: str) -> None:
+    html = (site / "one-gradient" / A1 / "index.html").read_bytes()
+    assert len(html) <= 100_000
+    assert len(gzip.compress(html)) <= 30_000
+    page = open_page(A1)
+    served = [site / "one-gradient" / url.removeprefix(address).partition("?")[0] for url in set(page.requests)]
+    sizes = {path: (path / "index.html" if path.is_dir() else path).stat().st_size for path in served}
+    assert sum(sizes.values()) < 600_000, sizes
+
+
+def test_instant_navigation_keeps_everything_working(open_page: Any, address: str) -> None:
+    page = open_page("")
+    page.evaluate("window.stayed = true")
+    page.click(f"article a[href*='{A1}']")
+    page.wait_for_url(address + A1)
+    page.wait_for_selector("article math")
+    assert page.evaluate("window.stayed")
+    assert page.evaluate("document.querySelectorAll('figure svg').length") > 0
+    copied = page.locator("article .highlight nav button, article .highlight button.md-clipboard, .md-code__button")
+    assert copied.count() > 0
+    page.go_back()
+    page.wait_for_url(address)
+    assert page.evaluate("window.stayed")
+    assert page.errors == []
+
+
+def test_the_keyboard_reaches_everything(open_page: Any) -> None:
+    """Tab visits every link, button and fold of the article, and each shows that it has the focus."""
+    page = open_page(A1)
+    wanted = page.evaluate(
+        """() => [...document.querySelectorAll('article a[href], article summary, article button')]
+            .filter(e => e.checkVisibility() && !e.closest('details:not([open]) > :not(summary)')).length"""
+    )
+    reached = set()
+    for _ in range(wanted + 200):
+        page.keyboard.press("Tab")
+        here = page.evaluate(
+            """() => {
+                const e = document.activeElement;
+                if (!e.closest('article')) return null;
+                e.dataset.seen ??= Math.random();
+                const style = getComputedStyle(e);
+                return [e.dataset.seen, style.outlineStyle !== 'none' || style.boxShadow !== 'none',
+                        e.matches('a[href], summary, button')];
+            }"""
+        )
+        if here and here[2]:
+            assert here[1], "an element takes the focus without showing it"
+            reached.add(here[0])
+    assert len(reached) >= wanted
+
+
+def test_what_is_wide_scrolls_by_keyboard(open_page: Any) -> None:
+    page = open_page(A1, width=390)
+    stuck = page.evaluate(
+        """() => [...document.querySelectorAll('article *')]
+            .filter(e => e.scrollWidth > e.clientWidth + 1
+                && ['auto', 'scroll'].includes(getComputedStyle(e).overflowX)
+                && e.tabIndex < 0 && !e.querySelector('[tabindex="0"]') && e.checkVisibility())
+            .map(e => e.outerHTML.slice(0, 80))"""
+    )
+    assert stuck == []
+
+
+def test_a_link_shared_elsewhere_has_a_preview(open_page: Any) -> None:
+    page = open_page(A1)
+    tags = page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll('meta[property^=og]')]
+            .map(m => [m.getAttribute('property'), m.content]))"""
+    )
+    base = "https://many-machines.github.io/one-gradient/"
+    assert tags["og:url"] == base + A1
+    assert tags["og:image"] == base + "assets/cover.png"
+    assert "Linear algebra" in tags["og:title"]
+    assert tags["og:description"]
+    assert page.title() == tags["og:title"]
+
+
+def test_the_notebook_can_be_downloaded(open_page: Any, site: Path) -> None:
+    page = open_page(A1)
+    with page.expect_download() as download:
+        page.click("text=Download the notebook")
+    assert download.value.suggested_filename == "a1-linear-algebra.ipynb"
+    assert Path(download.value.path()).read_bytes().startswith(b"{")
+
+
+def test_without_scripts_the_chapter_is_complete(open_page: Any) -> None:
+    page = open_page(A1, java_script_enabled=False)
+    assert page.locator("article math").count() > 30
+    assert page.locator("figure svg").count() > 0
+
+
+def test_print_shows_the_text_alone(open_page: Any) -> None:
+    page = open_page(A1)
+    page.emulate_media(media="print")
+    hidden = "s => !document.querySelector(s)?.checkVisibility()"
+    for part in (".md-header", ".md-tabs", ".md-sidebar", ".md-footer"):
+        assert page.evaluate(hidden, part), part
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("document.querySelectorAll('article details:not([open])').length") == 0

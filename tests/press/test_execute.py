@@ -1,0 +1,332 @@
+"""Chapters are executed when they are stale, and only then; a killed build leaves nothing half-written."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from conftest import CHAPTER, SmallBook
+
+from press import forge
+from press.chapter import find_chapters
+from press.execute import make_twins
+from press.problems import Problem
+
+ONE = "chapters/part/01-one.md"
+TWO = "chapters/part/02-two.md"
+HEADER = CHAPTER[: CHAPTER.index("# One")]
+
+
+class Builder:
+    """Runs ``make_twins`` on a book and remembers what it reported."""
+
+    def __init__(self, book: SmallBook) -> None:
+        self.book = book
+        self.reports: list[str] = []
+
+    def __call__(self, **options: Any) -> list[Problem]:
+        self.reports = []
+        return make_twins(find_chapters(self.book.root), root=self.book.root, report=self.reports.append, **options)
+
+    @property
+    def executed(self) -> list[str]:
+        return sorted(line.split()[1] for line in self.reports if line.startswith("executed"))
+
+    def twin(self, name: str) -> Any:
+        return json.loads(self.book.read(name.replace(".md", ".ipynb")))
+
+    def outputs(self, name: str) -> list[str]:
+        return [
+            "".join(output.get("text", ""))
+            for cell in self.twin(name)["cells"]
+            if cell["cell_type"] == "code"
+            for output in cell["outputs"]
+            if output["output_type"] == "stream"
+        ]
+
+    def edit(self, name: str, change: Callable[[Any], object]) -> None:
+        """Change the first code cell of a twin, as a program that knows nothing of the press would."""
+        twin = self.twin(name)
+        change(next(cell for cell in twin["cells"] if cell["cell_type"] == "code"))
+        self.book.write(name.replace(".md", ".ipynb"), json.dumps(twin))
+
+    def chapter(self, name: str, *cells: str) -> None:
+        """Write a chapter of these code cells, and take the other chapters away."""
+        for path in find_chapters(self.book.root):
+            path.unlink()
+        self.book.write(name, HEADER + "".join(f"\n```python\n{cell}\n```\n" for cell in cells))
+
+
+@pytest.fixture
+def build(small_book: SmallBook) -> Builder:
+    return Builder(small_book)
+
+
+@pytest.fixture(params=["forked", "ordinary"])
+def both_kinds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "ordinary":
+        monkeypatch.setenv("PRESS_FORK", "0")
+    elif not forge.available():
+        pytest.skip("kernels cannot be forked on this system: they are started one by one")
+
+
+@pytest.mark.usefixtures("both_kinds")
+def test_twins_hold_the_outputs_and_are_valid(build: Builder) -> None:
+    assert build() == []
+    assert build.executed == [ONE, TWO]
+    assert build.outputs(ONE) == ["6\n"]
+    assert build.outputs(TWO) == ["6\n"]
+    for name in (ONE, TWO):
+        nbformat.validate(nbformat.from_dict(build.twin(name)))
+    first = {name: build.book.read(name.replace(".md", ".ipynb")) for name in (ONE, TWO)}
+    for name in first:
+        (build.book.root / name).with_suffix(".ipynb").unlink()
+    build()
+    assert {name: build.book.read(name.replace(".md", ".ipynb")) for name in (ONE, TWO)} == first
+
+
+def test_forked_and_ordinary_kernels_give_the_same_bytes(build: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not forge.available():
+        pytest.skip("kernels cannot be forked on this system: they are started one by one")
+    build()
+    forked = build.book.read(ONE.replace(".md", ".ipynb"))
+    (build.book.root / ONE).with_suffix(".ipynb").unlink()
+    monkeypatch.setenv("PRESS_FORK", "0")
+    build()
+    assert build.book.read(ONE.replace(".md", ".ipynb")) == forked
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "executed"),
+    [
+        (ONE, "print(total([1, 2, 3]))", "print(total([1, 2, 4]))", [ONE]),
+        ("sums/total.py", "sum(values)", "sum(values) + 1", [ONE]),
+        ("sums/product.py", "math.prod(values)", "math.prod(values) + 1", [TWO]),
+        ("sums/__init__.py", "", "x = 1", [ONE, TWO]),
+        ("requirements.txt", "numpy", "numpy==2", [ONE, TWO]),
+        (ONE, "holds $n$ words", "holds *n* words", []),
+        ("docs/index.md", "# Home", "# House", []),
+    ],
+)
+def test_what_is_executed_again(build: Builder, name: str, old: str, new: str, executed: list[str]) -> None:
+    build()
+    build()
+    assert build.reports == []
+    build.book.replace(name, old, new)
+    build()
+    assert build.executed == executed
+
+
+def test_new_prose_is_taken_into_the_twin_and_keeps_outputs(build: Builder) -> None:
+    build()
+    build.book.replace(ONE, "holds $n$ words", "keeps $n$ words")
+    build()
+    assert build.reports == []
+    assert "keeps $n$ words" in build.book.read(ONE.replace(".md", ".ipynb"))
+    assert build.outputs(ONE) == ["6\n"]
+    taken = build.book.read(ONE.replace(".md", ".ipynb"))
+    (build.book.root / ONE).with_suffix(".ipynb").unlink()
+    build()
+    assert build.book.read(ONE.replace(".md", ".ipynb")) == taken
+
+
+def test_a_fresh_twin_is_not_touched(build: Builder) -> None:
+    build()
+    twin = (build.book.root / ONE).with_suffix(".ipynb")
+    before = twin.stat().st_ino
+    build()
+    assert twin.stat().st_ino == before
+    assert twin.stat().st_mtime_ns == (build.book.root / ONE).stat().st_mtime_ns
+
+
+def test_foreign_outputs_are_not_trusted(build: Builder) -> None:
+    build()
+    build.edit(ONE, lambda cell: cell["outputs"][0].update(text="7\n"))
+    build()
+    assert build.executed == [ONE]
+    assert build.outputs(ONE) == ["6\n"]
+
+
+def test_what_a_reader_wrote_into_a_twin_is_kept(build: Builder) -> None:
+    build()
+    for text in ("mine", "mine too"):
+        build.edit(ONE, lambda cell, text=text: cell.update(source=f"print('{text}')"))  # type: ignore[misc]
+        build()
+        assert any("your copy is kept as" in line for line in build.reports)
+    kept = sorted((build.book.root / "chapters/part").glob("*.kept-*.ipynb"))
+    assert [path.name for path in kept] == ["01-one.kept-1.ipynb", "01-one.kept-2.ipynb"]
+    assert "mine too" in kept[1].read_text()
+    assert build.outputs(ONE) == ["6\n"]
+    assert find_chapters(build.book.root) == [build.book.root / ONE, build.book.root / TWO]
+
+
+def test_nothing_is_set_aside_when_both_were_saved_as_jupytext_does(build: Builder) -> None:
+    build()
+    build.edit(ONE, lambda cell: cell.update(source="print('mine')"))
+    build.book.replace(ONE, "from sums.total import total\n\nprint(total([1, 2, 3]))", "print('mine')")
+    build()
+    assert build.outputs(ONE) == ["mine\n"]
+    assert list((build.book.root / "chapters/part").glob("*.kept-*")) == []
+
+
+@pytest.mark.parametrize("broken", ["", "{", "[]", "null"])
+def test_an_unreadable_twin_is_set_aside_and_made_anew(build: Builder, broken: str) -> None:
+    build.book.write(ONE.replace(".md", ".ipynb"), broken)
+    assert build() == []
+    assert build.outputs(ONE) == ["6\n"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "line", "message"),
+    [
+        (["x = 1", "y = 2\n\nraise ValueError('no')"], 3, "cell 2 raised ValueError: no"),
+        (["x = 1", "def f():\n    return 1 / 0\n\nf()"], 4, "cell 2 raised ZeroDivisionError"),
+        (["x = 1", "a = 1\nb = = 2"], 2, "cell 2 raised SyntaxError"),
+        (["x = 1", "import os\nos._exit(1)"], 1, "cell 2 ended the kernel"),
+        (["x = 1", "import time\ntime.sleep(60)"], 1, "cell 2 took longer than its 2 s limit"),
+    ],
+)
+@pytest.mark.usefixtures("both_kinds")
+def test_a_failing_cell_is_named(build: Builder, cells: list[str], line: int, message: str) -> None:
+    build.chapter(ONE, *cells)
+    (problem,) = build(cell_timeout_s=2)
+    text = build.book.read(ONE)
+    first = text[: text.index(cells[1])].count("\n") + 1
+    assert (problem.path, problem.line) == (ONE, first + line - 1)
+    assert message in problem.message
+    assert not (build.book.root / ONE).with_suffix(".ipynb").exists()
+
+
+def test_one_broken_chapter_does_not_stop_the_other_and_its_old_twin_stays(build: Builder) -> None:
+    build()
+    old = build.book.read(ONE.replace(".md", ".ipynb"))
+    build.book.replace(ONE, "print(total([1, 2, 3]))", "1 / 0")
+    build.book.replace(TWO, "[2, 3]", "[2, 4]")
+    (problem,) = build()
+    assert problem.path == ONE
+    assert build.outputs(TWO) == ["8\n"]
+    assert build.book.read(ONE.replace(".md", ".ipynb")) == old
+
+
+def test_a_cell_may_be_meant_to_fail_or_given_more_time(build: Builder) -> None:
+    build.chapter(ONE, "x = 1")
+    extra = (
+        '\n```python tags=["raises-exception"]\n1 / 0\n```\n\n```python timeout=30\nimport time\ntime.sleep(1.5)\n```\n'
+    )
+    build.book.write(ONE, build.book.read(ONE) + extra)
+    assert build(cell_timeout_s=1) == []
+    outputs = [output for cell in build.twin(ONE)["cells"] for output in cell.get("outputs", [])]
+    assert [output["ename"] for output in outputs] == ["ZeroDivisionError"]
+
+
+@pytest.mark.usefixtures("both_kinds")
+def test_cells_run_in_the_root_with_settings_of_their_own(build: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MPLCONFIGDIR", "/nowhere")
+    monkeypatch.setenv("PYTHONHASHSEED", "17")
+    build.chapter(
+        ONE,
+        "import os, matplotlib\nprint(os.getcwd())\nprint(os.environ['PYTHONHASHSEED'], matplotlib.get_configdir())",
+        "import sums\nprint(sums.__file__)",
+    )
+    assert build() == []
+    first, second = build.outputs(ONE)
+    root = str(build.book.root)
+    assert first.splitlines()[0] == root
+    assert first.splitlines()[1] == f"0 {root}/.press/matplotlib"
+    assert second.startswith(root)
+
+
+def test_a_plain_plot_is_shown_as_in_any_notebook(build: Builder) -> None:
+    build.chapter(ONE, "import matplotlib.pyplot as plt\nplt.plot([1, 2]);")
+    assert build() == []
+    (output,) = [output for cell in build.twin(ONE)["cells"] for output in cell.get("outputs", [])]
+    assert "image/png" in output["data"]
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from press.chapter import find_chapters
+from press.execute import make_twins
+root = Path(sys.argv[1])
+print("ready", flush=True)
+make_twins(find_chapters(root), root=root, jobs=2)
+"""
+
+
+@pytest.fixture
+def start(small_book: SmallBook) -> Iterator[Callable[[], subprocess.Popen[str]]]:
+    processes = []
+
+    def run() -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", SCRIPT, str(small_book.root)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        processes.append(process)
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+        return process
+
+    yield run
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def test_a_build_killed_at_any_moment_leaves_the_next_one_whole(
+    build: Builder, start: Callable[[], subprocess.Popen[str]]
+) -> None:
+    build()
+    twins = [(build.book.root / name).with_suffix(".ipynb") for name in (ONE, TWO)]
+    whole = [twin.read_bytes() for twin in twins]
+    rng = random.Random(7)
+    for _ in range(5):
+        for twin in twins:
+            twin.unlink(missing_ok=True)
+        process = start()
+        time.sleep(rng.uniform(0, 2.5))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        for twin, content in zip(twins, whole, strict=True):
+            assert not twin.exists() or twin.read_bytes() == content
+    build()
+    assert [twin.read_bytes() for twin in twins] == whole
+    assert list((build.book.root / "chapters").rglob("*.press-part")) == []
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc to see which processes run (Linux)")
+def test_a_killed_build_leaves_no_process_behind(build: Builder, start: Callable[[], subprocess.Popen[str]]) -> None:
+    build.chapter(ONE, "import time\ntime.sleep(50)")
+    process = start()
+    root = str(build.book.root)
+
+    def running() -> list[str]:
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit() and entry.name != str(process.pid):
+                try:
+                    if os.readlink(entry / "cwd") == root:
+                        found.append(entry.name)
+                except OSError:
+                    continue
+        return found
+
+    end = time.monotonic() + 20
+    while len(running()) < 2 and time.monotonic() < end:
+        time.sleep(0.05)
+    assert len(running()) >= 2
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    end = time.monotonic() + 10
+    while running() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert running() == []
