@@ -142,15 +142,17 @@ def main() -> None:
     for name in WARM:
         import_module(name)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    for line in sys.stdin:
-        pid = os.fork()
-        if pid == 0:
-            try:
-                _serve_kernel(json.loads(line))
-            finally:
-                os._exit(0)
-        print(pid, flush=True)
-    os.killpg(0, signal.SIGKILL)
+    try:
+        for line in sys.stdin:
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    _serve_kernel(json.loads(line))
+                finally:
+                    os._exit(0)
+            print(pid, flush=True)
+    finally:  # also when the answer finds no reader, because the build was killed
+        os.killpg(0, signal.SIGKILL)
 
 
 if __name__ == "__main__":

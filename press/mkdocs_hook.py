@@ -76,7 +76,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path in book.part_pages:
         files.append(File.generated(config, _place(path), abs_src_path=str(root / path)))
     book.addresses = {_path(book, file): file.url for file in files.documentation_pages()}
-    for name, content in assets.made().items():
+    for name, content in assets.made(root / ".press" / "assets").items():
         files.append(File.generated(config, name, content=content))
         book.made.add(f"{book.docs}/{name}")
     state.book, state.rendered = book, {}

@@ -24,6 +24,7 @@ from press.figures import Figures
 from press.links import Link, Map, rewrite
 from press.mathematics import characters, typeset
 from press.problems import Problem, line_of
+from snippets import palette
 
 FOLDED = "Code of this cell"
 
@@ -92,7 +93,7 @@ class PageMaker:
 
     def finish(self, body: str) -> Rendered:
         """Typeset, link and examine the page made of the cells' HTML."""
-        body = typeset(body, self._report)
+        body = typeset(prose.lean(body), self._report)
         scan = Scan(body)  # before the links are rewritten, so that what it finds stands so in the source
         body, links = rewrite(body, self.path, self.site, self.tooltips)
         problems = self.problems + page_problems(scan.findings, self.path, self.source)
@@ -199,7 +200,7 @@ def press_fingerprint(root: Path) -> list[bytes]:
     """Return what every page depends on: the press itself, the palette, the pinned versions."""
     here = Path(__file__).parent
     files = sorted(path for path in here.rglob("*") if path.suffix in {".py", ".j2", ".json"})
-    files += [root / "requirements.txt"]
+    files += [Path(palette.__file__), root / "requirements.txt"]
     names = (
         "markdown",
         "pymdown-extensions",

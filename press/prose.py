@@ -16,6 +16,7 @@ import markdown
 from markdown.inlinepatterns import InlineProcessor
 
 _INCLUDE = re.compile(r'^(?P<indent> *)\[[^\]]*\]\((?P<path>[^)\s]+) "include: (?P<name>\w+)"\) *$', re.MULTILINE)
+_PLAIN_CODE = re.compile(r'<span class="(?:n|p|w|o)">([^<]*)</span>')
 _MARK = re.compile(r"(?:<p>)?<!--press-cell-(\d+)-->(?:</p>)?\n?")
 
 
@@ -41,6 +42,15 @@ class Prose:
 
     cells: tuple[str, ...]
     headings: list[dict[str, Any]]
+
+
+def lean(page: str) -> str:
+    """Drop the highlighter's marks that no style sheet colours: of names, punctuation, spaces and operators.
+
+    >>> lean('<span class="n">x</span> <span class="o">=</span> <span class="mi">1</span>')
+    'x = <span class="mi">1</span>'
+    """
+    return _PLAIN_CODE.sub(r"\1", page)
 
 
 def convert(converter: markdown.Markdown, sources: Sequence[str]) -> Prose:

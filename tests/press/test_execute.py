@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -282,6 +283,23 @@ def start(small_book: SmallBook) -> Iterator[Callable[[], subprocess.Popen[str]]
         process.wait()
 
 
+def processes_in(folder: Path) -> list[str]:
+    """Return the processes whose working directory is ``folder``."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):
+            if entry.name.isdigit() and os.readlink(entry / "cwd") == str(folder):
+                found.append(entry.name)
+    return found
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert condition()
+
+
 def test_a_build_killed_at_any_moment_leaves_the_next_one_whole(
     build: Builder, start: Callable[[], subprocess.Popen[str]]
 ) -> None:
@@ -301,32 +319,15 @@ def test_a_build_killed_at_any_moment_leaves_the_next_one_whole(
     build()
     assert [twin.read_bytes() for twin in twins] == whole
     assert list((build.book.root / "chapters").rglob("*.press-part")) == []
+    if Path("/proc").exists():
+        wait_for(lambda: not processes_in(build.book.root))
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc to see which processes run (Linux)")
 def test_a_killed_build_leaves_no_process_behind(build: Builder, start: Callable[[], subprocess.Popen[str]]) -> None:
     build.chapter(ONE, "import time\ntime.sleep(50)")
     process = start()
-    root = str(build.book.root)
-
-    def running() -> list[str]:
-        found = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit() and entry.name != str(process.pid):
-                try:
-                    if os.readlink(entry / "cwd") == root:
-                        found.append(entry.name)
-                except OSError:
-                    continue
-        return found
-
-    end = time.monotonic() + 20
-    while len(running()) < 2 and time.monotonic() < end:
-        time.sleep(0.05)
-    assert len(running()) >= 2
+    wait_for(lambda: len(processes_in(build.book.root)) >= 2)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    end = time.monotonic() + 10
-    while running() and time.monotonic() < end:
-        time.sleep(0.05)
-    assert running() == []
+    wait_for(lambda: not processes_in(build.book.root))

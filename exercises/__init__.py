@@ -1,0 +1,1 @@
+"""The book's exercises: graders, solutions and typical wrong answers."""

@@ -1,0 +1,1 @@
+"""Exercises of Appendix A, the mathematical background."""

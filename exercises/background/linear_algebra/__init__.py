@@ -1,0 +1,1 @@
+"""Exercises of chapter A1, linear algebra."""

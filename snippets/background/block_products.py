@@ -1,0 +1,395 @@
+"""Simulators: a matrix product on workers that hold only their blocks, cut by rows, by columns, along k or on a grid.
+
+Each function deals the blocks of A and B out to a cluster, lets the workers multiply and send, and returns what every
+worker holds at the end together with the account of the run. ``snippets.background.gemm`` has the closed forms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from snippets.background.cluster import (
+    Account,
+    Array,
+    Cluster,
+    account_of,
+    ring_all_gather,
+    ring_broadcast,
+    ring_reduce_scatter,
+)
+from snippets.background.gemm import RESULTS, Result, block_ranges
+from snippets.domain import one_of, positive_integer
+
+
+@dataclass(frozen=True)
+class Block:
+    """The rows and columns of A, B or C that a worker holds, and their values."""
+
+    matrix: Literal["A", "B", "C"]
+    rows: range
+    columns: range
+    array: Array
+
+
+@dataclass(frozen=True)
+class BlockProduct:
+    """A product that was computed in blocks.
+
+    Attributes:
+        shape: (m, k, n).
+        inputs: for each worker, its blocks of A and of B before the first message.
+        outputs: for each worker, its block of C after the last.
+        account: what each worker held, sent and computed.
+        cluster: the workers, with the log of the run.
+    """
+
+    shape: tuple[int, int, int]
+    inputs: tuple[tuple[Block, Block], ...]
+    outputs: tuple[Block, ...]
+    account: Account
+    cluster: Cluster
+
+    def assemble(self) -> Array:
+        """Put the workers' blocks of C together."""
+        m, _, n = self.shape
+        whole: Array = np.zeros((m, n), dtype=self.outputs[0].array.dtype)
+        for block in self.outputs:
+            whole[_slices(block.rows, block.columns)] = block.array
+        return whole
+
+
+def partial_products(a: Array, b: Array, *, parts: int) -> list[Array]:
+    """The products A_p·B_p of each part of the shared dimension, which sum to A·B.
+
+    Args:
+        a: m × k numbers.
+        b: k × n numbers.
+        parts: how many parts to cut k into, at least 1.
+
+    Returns:
+        One m × n array for each part; zeros for a part that is empty.
+
+    Raises:
+        ValueError: the arrays do not form a product, or ``parts`` is no integer of at least 1.
+
+    Example:
+        >>> a, b = np.arange(6).reshape(2, 3), np.ones((3, 1), dtype=int)
+        >>> [part.ravel().tolist() for part in partial_products(a, b, parts=3)], (a @ b).ravel().tolist()
+        ([[0, 3], [1, 4], [2, 5]], [3, 12])
+    """
+    a, b = _operands(a, b)
+    return [a[:, part.start : part.stop] @ b[part.start : part.stop] for part in block_ranges(a.shape[1], parts)]
+
+
+def row_split_product(a: Array, b: Array, *, workers: int, result: Result = "sharded") -> BlockProduct:
+    """Multiply with A cut by rows: worker p holds A_p and all of B and computes A_p·B, the p-th block of rows of C.
+
+    Args:
+        a: A, m × k numbers (integers, floats or complex).
+        b: B, k × n numbers; both are brought to their common type first.
+        workers: T, at least 1. With T > m the last workers have no rows.
+        result: ``"sharded"`` leaves C cut by rows, ``"replicated"`` gathers it on every worker around a ring.
+
+    Returns:
+        The workers' blocks and the account.
+
+    Raises:
+        ValueError: the arrays do not form a product, or another argument is out of range.
+
+    Example:
+        >>> a, b = np.eye(4), np.ones((4, 2))
+        >>> row_split_product(a, b, workers=2, result="replicated").account.workers[0].sent_bytes
+        32
+    """
+    a, b = _operands(a, b)
+    (m, k), n = a.shape, b.shape[1]
+    one_of("result", result, RESULTS)
+    cluster = Cluster(workers)
+    rows = block_ranges(m, workers)
+    inputs = tuple((_block("A", a, part, range(k)), _block("B", b, range(k), range(n))) for part in rows)
+    _deal(cluster, inputs)
+    for worker in range(workers):
+        cluster.multiply(worker, "A", "B", into=f"C[{worker}]")
+    if result == "replicated":
+        ring_all_gather(cluster, [range(workers)], "C")
+    return _finish(cluster, (m, k, n), inputs, _row_outputs(cluster, rows, n, result))
+
+
+def column_split_product(a: Array, b: Array, *, workers: int, result: Result = "sharded") -> BlockProduct:
+    """Multiply with B cut by columns: worker p holds all of A and B_p and computes A·B_p, the p-th columns of C.
+
+    Args, errors and conventions are those of ``row_split_product``, with columns for rows.
+
+    Example:
+        >>> a, b = np.eye(4), np.ones((4, 2))
+        >>> [block.array.shape for block in column_split_product(a, b, workers=2).outputs]
+        [(4, 1), (4, 1)]
+    """
+    a, b = _operands(a, b)
+    (m, k), n = a.shape, b.shape[1]
+    one_of("result", result, RESULTS)
+    cluster = Cluster(workers)
+    columns = block_ranges(n, workers)
+    inputs = tuple((_block("A", a, range(m), range(k)), _block("B", b, range(k), part)) for part in columns)
+    _deal(cluster, inputs)
+    for worker in range(workers):
+        cluster.multiply(worker, "A", "B", into=f"C[{worker}]")
+    if result == "sharded":
+        outputs = tuple(Block("C", range(m), part, cluster.read(p, f"C[{p}]")) for p, part in enumerate(columns))
+    else:
+        ring_all_gather(cluster, [range(workers)], "C")
+        gathered = ([cluster.read(p, f"C[{q}]") for q in range(workers)] for p in range(workers))
+        outputs = tuple(Block("C", range(m), range(n), np.hstack(blocks)) for blocks in gathered)
+    return _finish(cluster, (m, k, n), inputs, outputs)
+
+
+def k_split_product(a: Array, b: Array, *, workers: int, result: Result = "replicated") -> BlockProduct:
+    """Multiply with the shared dimension cut: worker p holds A_p (columns) and B_p (rows), and A_p·B_p is to be summed.
+
+    Args:
+        a: A, m × k numbers (integers, floats or complex).
+        b: B, k × n numbers; both are brought to their common type first.
+        workers: T, at least 1. With T > k the last workers contribute zeros.
+        result: ``"sharded"`` sums by a ring reduce-scatter, which leaves C cut by rows; ``"replicated"`` adds a ring
+            all-gather, so that the two are an all-reduce.
+
+    Returns:
+        The workers' blocks and the account.
+
+    Raises:
+        ValueError: the arrays do not form a product, or another argument is out of range.
+
+    Example:
+        >>> a, b = np.ones((4, 6)), np.ones((6, 2))
+        >>> run = k_split_product(a, b, workers=2)
+        >>> run.assemble().max(), run.account.workers[0].sent_bytes, run.account.steps
+        (np.float64(6.0), 64, 2)
+    """
+    a, b = _operands(a, b)
+    (m, k), n = a.shape, b.shape[1]
+    one_of("result", result, RESULTS)
+    cluster = Cluster(workers)
+    rows = block_ranges(m, workers)
+    parts = block_ranges(k, workers)
+    inputs = tuple((_block("A", a, range(m), part), _block("B", b, part, range(n))) for part in parts)
+    _deal(cluster, inputs)
+    for worker in range(workers):
+        cluster.multiply(worker, "A", "B", into="C")
+        cluster.split_rows(worker, "C", rows)
+    ring_reduce_scatter(cluster, [range(workers)], "C")
+    if result == "replicated":
+        ring_all_gather(cluster, [range(workers)], "C")
+    return _finish(cluster, (m, k, n), inputs, _row_outputs(cluster, rows, n, result))
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """The ranges that a grid of r × c × d workers cuts a product into.
+
+    A panel is a piece of a layer's part of k that lies in one column's block of A and in one row's block of B, so that
+    it can be sent as a whole; ``panels[l]`` lists layer l's as (range, column with its part of A, row with that of B).
+    """
+
+    size: tuple[int, int, int]
+    rows: tuple[range, ...]
+    columns: tuple[range, ...]
+    a_parts: tuple[tuple[range, ...], ...]
+    b_parts: tuple[tuple[range, ...], ...]
+    panels: tuple[tuple[tuple[range, int, int], ...], ...]
+
+    @classmethod
+    def of(cls, shape: tuple[int, int, int], size: tuple[int, int, int]) -> _Grid:
+        (m, k, n), (r, c, d) = shape, size
+        layers = block_ranges(k, d)
+        a_parts = tuple(_within(layer, c) for layer in layers)
+        b_parts = tuple(_within(layer, r) for layer in layers)
+        panels = tuple(_common_pieces(a, b) for a, b in zip(a_parts, b_parts, strict=True))
+        return cls(size, block_ranges(m, r), block_ranges(n, c), a_parts, b_parts, panels)
+
+    def number(self, i: int, j: int, layer: int) -> int:
+        """The worker in row i and column j of a layer."""
+        return (layer * self.size[0] + i) * self.size[1] + j
+
+    def places(self) -> list[tuple[int, int, int]]:
+        """(i, j, l) of each worker, in the order of their numbers."""
+        r, c, d = self.size
+        return [(i, j, layer) for layer in range(d) for i in range(r) for j in range(c)]
+
+
+def grid_product(a: Array, b: Array, *, grid: tuple[int, int, int]) -> BlockProduct:
+    """Multiply on r rows × c columns × d layers of workers, none of which holds at the start what another holds.
+
+    Each layer runs SUMMA on its part of k: for every panel, the blocks of A travel along the grid's rows and those of B
+    along its columns, from worker to worker around a ring, and every worker adds one product to its block of C. A ring
+    reduce-scatter then sums the layers' blocks and leaves each its rows. Worker (i, j, l) has number (l·r + i)·c + j.
+
+    Args:
+        a: A, m × k numbers (integers, floats or complex).
+        b: B, k × n numbers; both are brought to their common type first.
+        grid: (r, c, d), each at least 1; d = 1 is SUMMA.
+
+    Returns:
+        The workers' blocks and the account; C is left sharded.
+
+    Raises:
+        ValueError: the arrays do not form a product, or ``grid`` holds anything but three integers of at least 1.
+
+    Source: van de Geijn and Watts 1997 for SUMMA; Agarwal et al. 1995 for three dimensions.
+
+    Example:
+        >>> run = grid_product(np.ones((4, 4)), np.ones((4, 4)), grid=(2, 2, 1))
+        >>> run.account.workers[0].sent_bytes, float(run.assemble()[0, 0])
+        (64, 4.0)
+    """
+    a, b = _operands(a, b)
+    r, c, d = _grid_size(grid)
+    plan = _Grid.of((a.shape[0], a.shape[1], b.shape[1]), (r, c, d))
+    cluster = Cluster(r * c * d)
+    inputs = tuple(
+        (_block("A", a, plan.rows[i], plan.a_parts[layer][j]), _block("B", b, plan.b_parts[layer][i], plan.columns[j]))
+        for i, j, layer in plan.places()
+    )
+    _deal_panels(cluster, a, b, plan)
+    for step in range(max(len(panels) for panels in plan.panels)):
+        _summa_step(cluster, plan, step)
+    for worker, (i, _, _) in enumerate(plan.places()):
+        cluster.split_rows(worker, "C", _within(range(len(plan.rows[i])), d))
+    ring_reduce_scatter(cluster, [[plan.number(i, j, z) for z in range(d)] for i in range(r) for j in range(c)], "C")
+    outputs = tuple(
+        Block("C", _within(plan.rows[i], d)[layer], plan.columns[j], cluster.read(worker, f"C[{layer}]"))
+        for worker, (i, j, layer) in enumerate(plan.places())
+    )
+    return _finish(cluster, (a.shape[0], a.shape[1], b.shape[1]), inputs, outputs)
+
+
+def _deal_panels(cluster: Cluster, a: Array, b: Array, plan: _Grid) -> None:
+    """Give each worker its blocks of A and B, cut into panels, and then a block of C to add to."""
+    for worker, (i, j, layer) in enumerate(plan.places()):
+        for number, (part, column, row) in enumerate(plan.panels[layer]):
+            if column == j:
+                cluster.store(worker, f"A{number}", a[_slices(plan.rows[i], part)])
+            if row == i:
+                cluster.store(worker, f"B{number}", b[_slices(part, plan.columns[j])])
+    cluster.begin()
+    for worker, (i, j, _) in enumerate(plan.places()):
+        cluster.store(worker, "C", np.zeros((len(plan.rows[i]), len(plan.columns[j])), dtype=a.dtype))
+
+
+def _summa_step(cluster: Cluster, plan: _Grid, step: int) -> None:
+    """Broadcast one panel of A along each row and one of B along each column, multiply, and free what was received."""
+    r, c, _ = plan.size
+    panels = {layer: panels[step] for layer, panels in enumerate(plan.panels) if step < len(panels)}
+    rings = []
+    for layer, (_, column, row) in panels.items():
+        across, down = [(column + j) % c for j in range(c)], [(row + i) % r for i in range(r)]
+        rings += [([plan.number(i, j, layer) for j in across], f"A{step}") for i in range(r)]
+        rings += [([plan.number(i, j, layer) for i in down], f"B{step}") for j in range(c)]
+    ring_broadcast(cluster, rings)
+    for worker, (i, j, layer) in enumerate(plan.places()):
+        if layer in panels:
+            _, column, row = panels[layer]
+            cluster.multiply(worker, f"A{step}", f"B{step}", into="C")
+            if column != j:
+                cluster.drop(worker, f"A{step}")
+            if row != i:
+                cluster.drop(worker, f"B{step}")
+
+
+def example_gradients(x: Array, y: Array, weights: Array) -> Array:
+    """The gradient of each example's loss ``½·(x_i·w − y_i)²`` of a linear model, ``(x_i·w − y_i)·x_i``.
+
+    Args:
+        x: N × d features.
+        y: N targets.
+        weights: d weights w.
+
+    Returns:
+        N × d numbers, one gradient a row.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
+    x, y, weights = _examples(x, y, weights)
+    return (x @ weights - y)[:, None] * x
+
+
+def mean_loss(x: Array, y: Array, weights: Array) -> float:
+    """The mean over the examples of ``½·(x_i·w − y_i)²``; shapes and errors as in ``example_gradients``."""
+    x, y, weights = _examples(x, y, weights)
+    if not len(x):
+        raise ValueError("x must hold at least one example, got none")
+    residual = x @ weights - y
+    return float(residual @ residual / (2 * len(x)))
+
+
+def _examples(x: Any, y: Any, weights: Any) -> tuple[Array, Array, Array]:
+    """Return features, targets and weights as arrays whose shapes fit, or raise ``ValueError``."""
+    x, y, weights = np.asarray(x), np.asarray(y), np.asarray(weights)
+    if x.ndim != 2 or y.shape != x.shape[:1] or weights.shape != x.shape[1:]:
+        raise ValueError(f"x, y, weights must have shapes N × d, N and d, got {x.shape}, {y.shape}, {weights.shape}")
+    return x, y, weights
+
+
+def _operands(a: Any, b: Any) -> tuple[Array, Array]:
+    """Return A and B as arrays of one type, or raise ``ValueError``."""
+    a, b = np.asarray(a), np.asarray(b)
+    for name, array in (("a", a), ("b", b)):
+        if array.ndim != 2 or array.dtype.kind not in "iufc":
+            raise ValueError(f"{name} must be a matrix of numbers, got shape {array.shape} of {array.dtype}")
+    if a.shape[1] != b.shape[0]:
+        raise ValueError(f"b must have as many rows as a has columns, {a.shape[1]}, got {b.shape[0]}")
+    common = np.result_type(a, b)
+    return a.astype(common), b.astype(common)
+
+
+def _grid_size(grid: Any) -> tuple[int, int, int]:
+    """Return the grid's three sizes, or raise ``ValueError``."""
+    if not isinstance(grid, tuple | list) or len(grid) != 3:
+        raise ValueError(f"grid must be three integers (rows, columns, layers), got {grid!r}")
+    r, c, d = (positive_integer(f"grid[{axis}]", size) for axis, size in enumerate(grid))
+    return r, c, d
+
+
+def _slices(rows: range, columns: range) -> tuple[slice, slice]:
+    return slice(rows.start, rows.stop), slice(columns.start, columns.stop)
+
+
+def _block(matrix: Literal["A", "B", "C"], whole: Array, rows: range, columns: range) -> Block:
+    return Block(matrix, rows, columns, whole[_slices(rows, columns)])
+
+
+def _within(part: range, pieces: int) -> tuple[range, ...]:
+    """Cut a range that need not start at 0 as ``block_ranges`` does."""
+    return tuple(range(part.start + piece.start, part.start + piece.stop) for piece in block_ranges(len(part), pieces))
+
+
+def _common_pieces(a_parts: tuple[range, ...], b_parts: tuple[range, ...]) -> tuple[tuple[range, int, int], ...]:
+    """The non-empty overlaps of two partitions of one range, each with the numbers of the parts that it lies in."""
+    pairs = ((a, b, column, row) for column, a in enumerate(a_parts) for row, b in enumerate(b_parts))
+    pieces = ((range(max(a.start, b.start), min(a.stop, b.stop)), column, row) for a, b, column, row in pairs)
+    return tuple(piece for piece in pieces if len(piece[0]))
+
+
+def _deal(cluster: Cluster, inputs: tuple[tuple[Block, Block], ...]) -> None:
+    """Give each worker its two blocks."""
+    for worker, blocks in enumerate(inputs):
+        for block in blocks:
+            cluster.store(worker, block.matrix, block.array)
+    cluster.begin()
+
+
+def _row_outputs(cluster: Cluster, rows: tuple[range, ...], n: int, result: Result) -> tuple[Block, ...]:
+    """What each worker holds of a C whose chunks are blocks of rows."""
+    if result == "sharded":
+        return tuple(Block("C", part, range(n), cluster.read(p, f"C[{p}]")) for p, part in enumerate(rows))
+    gathered = ([cluster.read(p, f"C[{q}]") for q in range(len(rows))] for p in range(len(rows)))
+    return tuple(Block("C", range(rows[-1].stop), range(n), np.vstack(chunks)) for chunks in gathered)
+
+
+def _finish(
+    cluster: Cluster, shape: tuple[int, int, int], inputs: tuple[tuple[Block, Block], ...], outputs: tuple[Block, ...]
+) -> BlockProduct:
+    return BlockProduct(shape, inputs, outputs, account_of(cluster.log, workers=cluster.workers), cluster)

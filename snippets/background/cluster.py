@@ -1,0 +1,276 @@
+"""Simulators: workers that have memories of their own and share arrays by messages only, with a log of all they do.
+
+Whatever a worker stores, drops, sends or computes is an event of the log; a run's cost is derived from the log alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from snippets.domain import positive_integer
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """From now on the worker keeps ``size_bytes`` under this name; 0 bytes when it has dropped the array."""
+
+    worker: int
+    name: str
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class Started:
+    """The inputs are dealt: what follows is the run."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """An array that went from one worker to another in a step (from 0); ``array`` is its name at the source."""
+
+    step: int
+    source: int
+    destination: int
+    array: str
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class Computed:
+    """Floating-point operations of a worker: of a block product, or of adding what another worker has sent."""
+
+    worker: int
+    product_flops: int = 0
+    reduction_flops: int = 0
+
+
+Event = Stored | Started | Message | Computed
+
+
+@dataclass(frozen=True)
+class WorkerAccount:
+    """What a run cost one worker.
+
+    Attributes:
+        start_bytes: held when the run began: the worker's inputs.
+        peak_bytes: the most that it held at any time.
+        sent_bytes: payload of the messages that it sent.
+        received_bytes: payload of the messages that it received.
+        messages: how many it sent. An empty block is a message of 0 bytes.
+        product_flops: operations of its block products.
+        reduction_flops: additions of numbers that came from other workers.
+    """
+
+    start_bytes: int
+    peak_bytes: int
+    sent_bytes: int
+    received_bytes: int
+    messages: int
+    product_flops: int
+    reduction_flops: int
+
+
+@dataclass(frozen=True)
+class Account:
+    """What a run cost each worker, and how many steps it took; all messages of a step travel at the same time."""
+
+    workers: tuple[WorkerAccount, ...]
+    steps: int
+
+    @property
+    def sent_bytes(self) -> int:
+        """Bytes that all workers together have sent."""
+        return sum(worker.sent_bytes for worker in self.workers)
+
+    @property
+    def product_flops(self) -> int:
+        """Operations of all block products together."""
+        return sum(worker.product_flops for worker in self.workers)
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A message to be sent: which array of the source, and the name that the destination stores it under."""
+
+    source: int
+    destination: int
+    array: str
+    store_as: str
+
+
+class Cluster:
+    """Some workers, numbered from 0, each with named arrays that no other worker can see.
+
+    Example:
+        >>> import numpy as np
+        >>> cluster = Cluster(2)
+        >>> cluster.store(0, "x", np.arange(3.0))
+        >>> cluster.exchange([Transfer(0, 1, "x", "x")])
+        >>> cluster.read(1, "x").tolist(), account_of(cluster.log, workers=2).workers[0].sent_bytes
+        ([0.0, 1.0, 2.0], 24)
+    """
+
+    def __init__(self, workers: int) -> None:
+        self.workers = positive_integer("workers", workers)
+        self.log: list[Event] = []
+        self._memories: list[dict[str, Array]] = [{} for _ in range(self.workers)]
+        self._steps = 0
+
+    def read(self, worker: int, name: str) -> Array:
+        """Return a worker's array, read-only."""
+        view = self._array(worker, name).view()
+        view.flags.writeable = False
+        return view
+
+    def begin(self) -> None:
+        """Note that all inputs are dealt."""
+        self.log.append(Started())
+
+    def store(self, worker: int, name: str, array: Array) -> None:
+        """Give a worker a copy of an array; an array of the same name is overwritten."""
+        self._memories[worker][name] = array.copy()
+        self.log.append(Stored(worker, name, array.nbytes))
+
+    def drop(self, worker: int, name: str) -> None:
+        """Free an array of a worker."""
+        self._array(worker, name)
+        del self._memories[worker][name]
+        self.log.append(Stored(worker, name, 0))
+
+    def multiply(self, worker: int, left: str, right: str, *, into: str) -> None:
+        """Add the product of two of the worker's arrays to a third, or store it as the third when there is none."""
+        a, b = self._array(worker, left), self._array(worker, right)
+        product = a @ b
+        self.log.append(Computed(worker, product_flops=2 * a.shape[0] * a.shape[1] * b.shape[1]))
+        if into in self._memories[worker]:
+            self._memories[worker][into] += product
+        else:
+            self.store(worker, into, product)
+
+    def add(self, worker: int, name: str, *, into: str) -> None:
+        """Add one of the worker's arrays, that came from another worker, to a second one, and free the first."""
+        arrived = self._array(worker, name)
+        self._array(worker, into)[...] += arrived
+        self.log.append(Computed(worker, reduction_flops=arrived.size))
+        self.drop(worker, name)
+
+    def split_rows(self, worker: int, name: str, rows: Sequence[range]) -> None:
+        """Rename an array into its blocks of rows, ``name[0]``, ``name[1]``, …, that can be sent one by one."""
+        whole = self._array(worker, name)
+        self.drop(worker, name)
+        for number, part in enumerate(rows):
+            self.store(worker, f"{name}[{number}]", whole[part.start : part.stop])
+
+    def exchange(self, transfers: Iterable[Transfer]) -> None:
+        """Carry out one step: every payload is read before any is stored, so that all travel at the same time."""
+        payloads = [(transfer, self._array(transfer.source, transfer.array).copy()) for transfer in transfers]
+        for transfer, payload in payloads:
+            sent = (transfer.source, transfer.destination, transfer.array, payload.nbytes)
+            self.log.append(Message(self._steps, *sent))
+            self.store(transfer.destination, transfer.store_as, payload)
+        self._steps += 1
+
+    def _array(self, worker: int, name: str) -> Array:
+        memory = self._memories[worker]
+        if name not in memory:
+            raise ValueError(f"name must be an array that worker {worker} holds ({', '.join(memory)}), got {name!r}")
+        return memory[name]
+
+
+def account_of(log: Iterable[Event], *, workers: int) -> Account:
+    """Add up a log, worker by worker.
+
+    Args:
+        log: the events in their order.
+        workers: how many workers there are, at least 1.
+
+    Returns:
+        The account.
+
+    Raises:
+        ValueError: ``workers`` is no integer of at least 1.
+    """
+    count = positive_integer("workers", workers)
+    held: list[dict[str, int]] = [{} for _ in range(count)]
+    now, start, peak, sent, received, messages, products, reductions = ([0] * count for _ in range(8))
+    steps = 0
+    for event in log:
+        match event:
+            case Stored(worker, name, size):
+                now[worker] += size - held[worker].get(name, 0)
+                held[worker][name] = size
+                peak[worker] = max(peak[worker], now[worker])
+            case Started():
+                start = now.copy()
+            case Message(step, source, destination, _, size):
+                steps = max(steps, step + 1)
+                sent[source] += size
+                received[destination] += size
+                messages[source] += 1
+            case Computed(worker, product_flops, reduction_flops):
+                products[worker] += product_flops
+                reductions[worker] += reduction_flops
+    rows = zip(start, peak, sent, received, messages, products, reductions, strict=True)
+    return Account(tuple(WorkerAccount(*row) for row in rows), steps)
+
+
+def ring_reduce_scatter(cluster: Cluster, rings: Sequence[Sequence[int]], name: str) -> None:
+    """Sum the chunks ``name[0]``, … over each ring of T workers; its q-th worker keeps the sum of chunk q alone.
+
+    In each of T − 1 steps every worker passes the chunk that it has just added to on to its successor.
+
+    Args:
+        cluster: the workers, each of which holds T chunks whose shapes agree along its ring.
+        rings: the workers' numbers in the order of each ring; rings of equal length, that work at the same time.
+        name: the chunks' common name.
+    """
+    size = len(rings[0])
+    for step in range(size - 1):
+        hops = [
+            (ring[place - 1], ring[place], f"{name}[{(place - 2 - step) % size}]") for ring, place in _places(rings)
+        ]
+        cluster.exchange(Transfer(source, destination, chunk, "arrived") for source, destination, chunk in hops)
+        for source, destination, chunk in hops:
+            cluster.drop(source, chunk)
+            cluster.add(destination, "arrived", into=chunk)
+
+
+def ring_all_gather(cluster: Cluster, rings: Sequence[Sequence[int]], name: str) -> None:
+    """Give every worker of each ring of T workers all chunks ``name[0]``, …, when its q-th worker holds chunk q.
+
+    In each of T − 1 steps every worker passes the chunk that came last on to its successor.
+
+    Args:
+        cluster: the workers.
+        rings: the workers' numbers in the order of each ring; rings of equal length, that work at the same time.
+        name: the chunks' common name.
+    """
+    size = len(rings[0])
+    for step in range(size - 1):
+        hops = [
+            (ring[place - 1], ring[place], f"{name}[{(place - 1 - step) % size}]") for ring, place in _places(rings)
+        ]
+        cluster.exchange(Transfer(source, destination, chunk, chunk) for source, destination, chunk in hops)
+
+
+def ring_broadcast(cluster: Cluster, rings: Sequence[tuple[Sequence[int], str]]) -> None:
+    """Copy an array from the first worker of each ring to the others, which pass it on one by one.
+
+    Args:
+        cluster: the workers.
+        rings: for each ring the workers' numbers, the one that holds the array first, and the array's name; the rings
+            work at the same time.
+    """
+    for hop in range(max(len(ring) for ring, _ in rings) - 1):
+        cluster.exchange(Transfer(ring[hop], ring[hop + 1], name, name) for ring, name in rings if hop + 1 < len(ring))
+
+
+def _places(rings: Sequence[Sequence[int]]) -> list[tuple[Sequence[int], int]]:
+    """Every worker of every ring, as its ring and its place on it."""
+    return [(ring, place) for ring in rings for place in range(len(ring))]

@@ -1,0 +1,583 @@
+"""Formulas: what a matrix product costs, whole and cut into pieces, and what sums and norms keep when data are cut.
+
+The product is C = A·B with A of m × k, B of k × n and C of m × n numbers. A dimension may be 0: an empty sum is 0, so
+the product of an m × 0 by a 0 × n matrix is the zero matrix and costs nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from snippets.domain import (
+    finite_number,
+    nonnegative_integer,
+    nonnegative_number,
+    one_of,
+    positive_integer,
+    positive_number,
+)
+
+Result = Literal["sharded", "replicated"]
+RESULTS: tuple[Result, ...] = ("sharded", "replicated")
+
+
+def gemm_flops(*, m: int, k: int, n: int) -> int:
+    """Floating-point operations of an m × k by k × n product, ``2·m·k·n``.
+
+    Each of the m·n entries is a sum of k products: k multiplications and k additions, the first of them to zero.
+
+    Args:
+        m: rows of A, at least 0.
+        k: columns of A and rows of B, the shared dimension, at least 0.
+        n: columns of B, at least 0.
+
+    Returns:
+        Multiplications plus additions.
+
+    Raises:
+        ValueError: a dimension is no integer of at least 0.
+
+    Convention: a multiplication and an addition are two operations, also where the hardware fuses them. Adding to zero
+    counts; without it the sum is m·n·(2k − 1).
+
+    Leaves out: methods with fewer multiplications than the definition, such as Strassen's.
+
+    Formula: $F = 2mkn$
+
+    Symbols: F = result; m, k, n = the arguments
+
+    Chapter: A1
+
+    Example:
+        >>> gemm_flops(m=200, k=120, n=80)
+        3840000
+    """
+    m, k, n = _shape(m, k, n)
+    return 2 * m * k * n
+
+
+def gemm_words(*, m: int, k: int, n: int) -> int:
+    """Numbers that a product must read or write at the least, ``m·k + k·n + m·n``: A and B read once, C written once.
+
+    Args:
+        m: rows of A, at least 0.
+        k: the shared dimension, at least 0.
+        n: columns of B, at least 0.
+
+    Returns:
+        Numbers, not bytes.
+
+    Raises:
+        ValueError: a dimension is no integer of at least 0.
+
+    Leaves out: reading an operand again because it does not fit in the cache; reading C first, for C += A·B.
+
+    Formula: $D = mk + kn + mn$
+
+    Symbols: D = result; m, k, n = the arguments
+
+    Chapter: A1
+
+    Example:
+        >>> gemm_words(m=200, k=120, n=80)
+        49600
+    """
+    m, k, n = _shape(m, k, n)
+    return m * k + k * n + m * n
+
+
+def gemm_arithmetic_intensity(*, m: int, k: int, n: int, bytes_per_element: float) -> float:
+    r"""FLOP per byte of memory traffic of a product that touches each number once, ``2mkn / (s·(mk + kn + mn))``.
+
+    Args:
+        m: rows of A, at least 1.
+        k: the shared dimension, at least 1.
+        n: columns of B, at least 1.
+        bytes_per_element: s, bytes of one number, the same for A, B and C.
+
+    Returns:
+        FLOP per byte.
+
+    Raises:
+        ValueError: a dimension is no integer of at least 1, or ``bytes_per_element`` is not above 0.
+
+    Convention: an upper bound of what a kernel reaches, since it assumes the least traffic.
+
+    Formula: $I = \dfrac{2mkn}{s\,(mk + kn + mn)}$
+
+    Symbols: I = result; s = bytes_per_element; m, k, n = the arguments
+
+    Chapter: A1
+
+    Example:
+        >>> round(gemm_arithmetic_intensity(m=4096, k=4096, n=4096, bytes_per_element=2))
+        1365
+    """
+    for name, value in (("m", m), ("k", k), ("n", n)):
+        positive_integer(name, value)
+    bytes_per_element = positive_number("bytes_per_element", bytes_per_element)
+    return gemm_flops(m=m, k=k, n=n) / (bytes_per_element * gemm_words(m=m, k=k, n=n))
+
+
+def block_ranges(length: int, parts: int) -> tuple[range, ...]:
+    r"""Cut ``0, 1, …, length − 1`` into ``parts`` consecutive ranges, the first ones longer by 1 where need be.
+
+    Args:
+        length: how many indices there are, at least 0.
+        parts: how many ranges to make, at least 1; ranges beyond ``length`` are empty.
+
+    Returns:
+        The ranges, in order; together they hold each index once.
+
+    Raises:
+        ValueError: ``length`` is no integer of at least 0, or ``parts`` none of at least 1.
+
+    Convention: the one of ``numpy.array_split``.
+
+    Formula: $|P_p| = \lfloor L/T \rfloor + [\,p < L \bmod T\,]$
+
+    Symbols: P_p = entry p of the result; L = length; T = parts
+
+    Chapter: A1
+
+    Example:
+        >>> block_ranges(7, 3)
+        (range(0, 3), range(3, 5), range(5, 7))
+    """
+    length, parts = nonnegative_integer("length", length), positive_integer("parts", parts)
+    base, longer = divmod(length, parts)
+    starts = [part * base + min(part, longer) for part in range(parts + 1)]
+    return tuple(range(start, stop) for start, stop in pairwise(starts))
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one worker holds, sends and computes in a product that several workers share.
+
+    Attributes:
+        input_bytes: its parts of A and B before the first message.
+        output_bytes: its part of C after the last.
+        sent_bytes: what it sends.
+        received_bytes: what it receives.
+        product_flops: operations of its own block products, ``2·m·k·n`` of the blocks.
+        reduction_flops: additions of numbers that came from other workers.
+        steps: rounds of messages; in a round a worker sends at most one message along each ring that it is on.
+    """
+
+    input_bytes: int
+    output_bytes: int
+    sent_bytes: int
+    received_bytes: int
+    product_flops: int
+    reduction_flops: int
+    steps: int
+
+
+def row_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per_element: int, result: Result) -> Share:
+    r"""The share of one of T workers when A is cut by rows: it holds A_p (m/T × k) and all of B, and computes A_p·B.
+
+    Leaving C cut by rows costs no message. Putting it together on every worker is a ring all-gather: T − 1 steps, in
+    which worker p sends every block of C but that of worker p + 1, ``(T−1)/T·m·n`` numbers where T divides m.
+
+    Args:
+        m: rows of A, at least 0.
+        k: the shared dimension, at least 0.
+        n: columns of B, at least 0.
+        workers: T, at least 1.
+        worker: p, from 0 to T − 1.
+        bytes_per_element: bytes of one number.
+        result: ``"sharded"`` leaves each worker its rows of C, ``"replicated"`` gives every worker all of C.
+
+    Returns:
+        The worker's share.
+
+    Raises:
+        ValueError: an argument is no integer in its range, or ``result`` is none of the two words.
+
+    Source: Thakur et al. 2005 for the ring all-gather.
+
+    Convention: sent by this worker; rows are dealt as ``block_ranges`` does.
+
+    Leaves out: how the workers came by their parts of A and B; B is there T times.
+
+    Formula: $V = \dfrac{T-1}{T}\,mns$
+
+    Symbols: V = sent_bytes where T divides m and the result is replicated; T = workers; s = bytes_per_element; m, n
+    = the arguments
+
+    Chapter: A1
+
+    Example:
+        >>> row_split(m=8, k=2, n=4, workers=4, worker=0, bytes_per_element=2, result="replicated").sent_bytes
+        48
+    """
+    m, k, n = _shape(m, k, n)
+    sizes, size = _ring(m, workers, worker)
+    bytes_per_element = positive_integer("bytes_per_element", bytes_per_element)
+    sharded = one_of("result", result, RESULTS) == "sharded"
+    own, following = sizes[worker], sizes[(worker + 1) % size]
+    return Share(
+        input_bytes=(own * k + k * n) * bytes_per_element,
+        output_bytes=(own if sharded else m) * n * bytes_per_element,
+        sent_bytes=0 if sharded else (m - following) * n * bytes_per_element,
+        received_bytes=0 if sharded else (m - own) * n * bytes_per_element,
+        product_flops=gemm_flops(m=own, k=k, n=n),
+        reduction_flops=0,
+        steps=0 if sharded else size - 1,
+    )
+
+
+def column_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per_element: int, result: Result) -> Share:
+    r"""The share of one of T workers when B is cut by columns: it holds all of A and B_p (k × n/T), and computes A·B_p.
+
+    The transpose of ``row_split``: Cᵀ = Bᵀ·Aᵀ is cut by rows. Arguments, errors and conventions are the same.
+
+    Formula: $V = \dfrac{T-1}{T}\,mns$
+
+    Symbols: V = sent_bytes where T divides n and the result is replicated; T = workers; s = bytes_per_element; m, n
+    = the arguments
+
+    Chapter: A1
+
+    Example:
+        >>> column_split(m=8, k=2, n=4, workers=4, worker=0, bytes_per_element=2, result="sharded").sent_bytes
+        0
+    """
+    m, k, n = _shape(m, k, n)
+    return row_split(m=n, k=k, n=m, workers=workers, worker=worker, bytes_per_element=bytes_per_element, result=result)
+
+
+def k_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per_element: int, result: Result) -> Share:
+    r"""The share of one of T workers when the shared dimension is cut: it holds A_p (m × k/T) and B_p (k/T × n).
+
+    Its product A_p·B_p has the shape of C, and the T of them sum to C. A ring reduce-scatter (T − 1 steps) sums
+    and leaves worker p the p-th block of rows; worker p sends every block but its own. A ring all-gather (T − 1 steps
+    more) then gives every worker all of C. Where T divides m, the two phases send ``(T−1)/T·m·n`` numbers each.
+
+    Args:
+        m: rows of A, at least 0.
+        k: the shared dimension, at least 0.
+        n: columns of B, at least 0.
+        workers: T, at least 1.
+        worker: p, from 0 to T − 1.
+        bytes_per_element: bytes of one number, also of a partial sum.
+        result: ``"sharded"`` leaves each worker its rows of the sum, ``"replicated"`` gives every worker all of C.
+
+    Returns:
+        The worker's share.
+
+    Raises:
+        ValueError: an argument is no integer in its range, or ``result`` is none of the two words.
+
+    Source: Patarasuk and Yuan 2009 for the ring of reduce-scatter and all-gather.
+
+    Convention: sent by this worker; k and the rows of C are dealt as ``block_ranges`` does.
+
+    Leaves out: the m × n partial product that a worker holds besides, until it is summed.
+
+    Formula: $V = 2\,\dfrac{T-1}{T}\,mns$
+
+    Symbols: V = sent_bytes where T divides m and the result is replicated, half of it where sharded; T = workers; s
+    = bytes_per_element; m, n = the arguments
+
+    Chapter: A1
+
+    Example:
+        >>> k_split(m=8, k=4, n=4, workers=4, worker=0, bytes_per_element=2, result="replicated").sent_bytes
+        96
+    """
+    m, k, n = _shape(m, k, n)
+    rows, size = _ring(m, workers, worker)
+    gather = row_split(m=m, k=k, n=n, workers=size, worker=worker, bytes_per_element=bytes_per_element, result=result)
+    own_k = len(block_ranges(k, size)[worker])
+    before = rows[(worker - 1) % size]
+    return Share(
+        input_bytes=(m * own_k + own_k * n) * bytes_per_element,
+        output_bytes=gather.output_bytes,
+        sent_bytes=gather.sent_bytes + (m - rows[worker]) * n * bytes_per_element,
+        received_bytes=gather.received_bytes + (m - before) * n * bytes_per_element,
+        product_flops=gemm_flops(m=m, k=own_k, n=n),
+        reduction_flops=(m - before) * n,
+        steps=gather.steps + size - 1,
+    )
+
+
+def grid_split(
+    *,
+    m: int,
+    k: int,
+    n: int,
+    grid: tuple[int, int, int],
+    worker: tuple[int, int, int],
+    bytes_per_element: int,
+) -> Share:
+    r"""The share of worker (i, j, l) on a grid of r rows, c columns and d layers; no worker holds what another holds.
+
+    Layer l has the l-th part of the shared dimension, k_l. In it, worker (i, j) starts with block (i, j) of that part
+    of A, about m/r × k_l/c, and of B, about k_l/r × n/c. SUMMA passes the blocks of A along the grid's rows and those
+    of B along its columns; a ring reduce-scatter along the layers sums the d partial blocks of C. Where everything
+    divides, a worker sends ``(mk(c−1) + kn(r−1) + mn(d−1))/T`` numbers.
+
+    The grid (r, c, 1) is SUMMA, (1, 1, T) the k-split, and (T, 1, 1) the row split of an A whose B is gathered first.
+
+    Args:
+        m: rows of A, at least 0.
+        k: the shared dimension, at least 0.
+        n: columns of B, at least 0.
+        grid: (r, c, d), each at least 1; T = r·c·d workers.
+        worker: (i, j, l), from (0, 0, 0) to (r − 1, c − 1, d − 1).
+        bytes_per_element: bytes of one number.
+
+    Returns:
+        The worker's share; C is left sharded. ``steps`` is ``panels·(max(r, c) − 1) + d − 1``, where ``panels`` is the
+        number of non-empty pieces that k_l falls into when it is cut into c parts and into r parts at once.
+
+    Raises:
+        ValueError: an argument is no integer in its range.
+
+    Source: van de Geijn and Watts 1997 for SUMMA; Agarwal et al. 1995 for three dimensions.
+
+    Convention: sent by this worker; broadcasts are passed along a ring, which sends as much as any broadcast, evenly.
+
+    Leaves out: overlapping the steps of one panel with those of the next; the panels that a worker holds in passing.
+
+    Formula: $V = \dfrac{s}{rcd}\bigl(mk(c-1) + kn(r-1) + mn(d-1)\bigr)$
+
+    Symbols: V = sent_bytes where all divides; (r, c, d) = grid; s = bytes_per_element; m, k, n = the arguments
+
+    Chapter: A1
+
+    Example:
+        >>> grid_split(m=8, k=8, n=8, grid=(2, 2, 1), worker=(0, 0, 0), bytes_per_element=2).sent_bytes
+        64
+    """
+    m, k, n = _shape(m, k, n)
+    r, c, d = size = _triple("grid", grid)
+    if not isinstance(worker, tuple | list) or len(worker) != 3:
+        raise ValueError(f"worker must be three integers (row, column, layer), got {worker!r}")
+    i, j, layer = (_index(f"worker[{axis}]", place, size[axis]) for axis, place in enumerate(worker))
+    s = positive_integer("bytes_per_element", bytes_per_element)
+    own_m, own_n = len(block_ranges(m, r)[i]), len(block_ranges(n, c)[j])
+    own_k = len(block_ranges(k, d)[layer])
+    a, b = [len(part) for part in block_ranges(own_k, c)], [len(part) for part in block_ranges(own_k, r)]
+    chunks = [len(part) for part in block_ranges(own_m, d)]
+    a_sent, b_sent = own_k - a[(j + 1) % c], own_k - b[(i + 1) % r]  # on a ring of one, both are 0
+    added = (own_m - chunks[(layer - 1) % d]) * own_n
+    return Share(
+        input_bytes=(own_m * a[j] + b[i] * own_n) * s,
+        output_bytes=chunks[layer] * own_n * s,
+        sent_bytes=(own_m * a_sent + b_sent * own_n + (own_m - chunks[layer]) * own_n) * s,
+        received_bytes=(own_m * (own_k - a[j]) + (own_k - b[i]) * own_n + added) * s,
+        product_flops=gemm_flops(m=own_m, k=own_k, n=own_n),
+        reduction_flops=added,
+        steps=max(_panels(len(part), c, r) for part in block_ranges(k, d)) * (max(r, c) - 1) + d - 1,
+    )
+
+
+def grid_traffic_words(*, m: int, k: int, n: int, grid: tuple[int, int, int]) -> int:
+    r"""Numbers that all workers of a grid send together, ``mk(c−1) + kn(r−1) + mn(d−1)``, whatever the remainders.
+
+    Each number of A is held by one worker and used by the c workers of a row; each number of B by the r workers of
+    a column; each number of C is a sum of d terms. A message brings a number to one more worker.
+
+    Args:
+        m: rows of A, at least 0.
+        k: the shared dimension, at least 0.
+        n: columns of B, at least 0.
+        grid: (r, c, d), rows, columns and layers of workers, each at least 1.
+
+    Returns:
+        Numbers, not bytes, for C left sharded.
+
+    Raises:
+        ValueError: an argument is no integer in its range.
+
+    Convention: sent by all workers; divide by r·c·d for the average of one.
+
+    Leaves out: the reuse of a layer's result by others, as in products that follow each other.
+
+    Formula: $V_{\text{all}} = mk(c-1) + kn(r-1) + mn(d-1)$
+
+    Symbols: V_all = result; (r, c, d) = grid; m, k, n = the arguments
+
+    Chapter: A1
+
+    Example:
+        >>> grid_traffic_words(m=8, k=8, n=8, grid=(2, 2, 1))
+        128
+    """
+    m, k, n = _shape(m, k, n)
+    r, c, d = _triple("grid", grid)
+    return m * k * (c - 1) + k * n * (r - 1) + m * n * (d - 1)
+
+
+def best_grid(*, m: int, k: int, n: int, workers: int) -> tuple[int, int, int]:
+    r"""The grid (r, c, d) of T workers whose traffic is least, found by trying every way to write T as r·c·d.
+
+    Args:
+        m: rows of A, at least 0.
+        k: the shared dimension, at least 0.
+        n: columns of B, at least 0.
+        workers: T, at least 1.
+
+    Returns:
+        (r, c, d) with r·c·d = T; of equals the one that is smallest as a tuple.
+
+    Raises:
+        ValueError: an argument is no integer in its range.
+
+    Leaves out: memory, the number of steps, and that links differ.
+
+    Formula: $(r, c, d) = \arg\min_{rcd = T}\; mk(c-1) + kn(r-1) + mn(d-1)$
+
+    Symbols: (r, c, d) = result; T = workers; m, k, n = the arguments
+
+    Chapter: A1
+
+    Example:
+        >>> best_grid(m=8192, k=14336, n=4096, workers=8)
+        (2, 1, 4)
+    """
+    m, k, n = _shape(m, k, n)
+    size = positive_integer("workers", workers)
+    divisors = [number for number in range(1, size + 1) if size % number == 0]
+    grids = [(r, c, size // (r * c)) for r in divisors for c in divisors if size // r % c == 0]
+    return min(grids, key=lambda grid: (grid_traffic_words(m=m, k=k, n=n, grid=grid), grid))
+
+
+def global_norm(shard_norms: Sequence[float], *, order: float = 2.0) -> float:
+    r"""The norm of a vector from the norms of its shards, ``(Σ ‖shard‖ᵖ)^(1/p)``, or the largest for p = ∞.
+
+    A matrix counts as the vector of its entries: for p = 2 this is its Frobenius norm.
+
+    Args:
+        shard_norms: norm of each shard, of that same order; none for an empty vector, whose norm is 0.
+        order: p, at least 1; ``math.inf`` for the largest absolute value.
+
+    Returns:
+        The norm of the whole.
+
+    Raises:
+        ValueError: a norm is negative or not finite, or ``order`` is below 1.
+
+    Formula: $\lVert g \rVert = \bigl(\sum_p \lVert g_p \rVert^{q}\bigr)^{1/q}$
+
+    Symbols: ‖g_p‖ = shard_norms; q = order; ‖g‖ = result
+
+    Chapter: A1
+
+    Example:
+        >>> global_norm([3.0, 4.0])
+        5.0
+    """
+    norms = [nonnegative_number(f"shard_norms[{number}]", norm) for number, norm in enumerate(shard_norms)]
+    if not (isinstance(order, int | float) and order >= 1):
+        raise ValueError(f"order must be a number of at least 1 or infinity, got {order!r}")
+    largest = max(norms, default=0.0)
+    if largest == 0 or math.isinf(order):
+        return largest
+    # Scaled by the largest, so that the powers neither overflow nor vanish.
+    return float(largest * math.fsum((norm / largest) ** order for norm in norms) ** (1 / order))
+
+
+def weighted_mean(means: Sequence[float], counts: Sequence[int]) -> float:
+    r"""The mean over all examples from the means of shards, ``Σ N_p·mean_p / Σ N_p``.
+
+    Args:
+        means: mean of each shard; ignored where the count is 0.
+        counts: N_p, examples in each shard, at least 0 and not all 0.
+
+    Returns:
+        The mean of the whole, to rounding.
+
+    Raises:
+        ValueError: the lengths differ, a mean is not finite, a count is no integer of at least 0, or all are 0.
+
+    Formula: $\bar g = \sum_p N_p\,\bar g_p \Big/ \sum_p N_p$
+
+    Symbols: N_p = counts; mean g_p = means; mean g = result
+
+    Chapter: A1
+
+    Example:
+        >>> weighted_mean([1.0, 4.0], [3, 1])
+        1.75
+    """
+    if len(means) != len(counts):
+        raise ValueError(f"means and counts must have one entry per shard, got {len(means)} and {len(counts)}")
+    weights = [nonnegative_integer(f"counts[{number}]", count) for number, count in enumerate(counts)]
+    total = sum(weights)
+    if total == 0:
+        raise ValueError(f"counts must hold at least one example, got {list(counts)!r}")
+    pairs = enumerate(zip(means, weights, strict=True))
+    return math.fsum(finite_number(f"means[{i}]", mean) * (weight / total) for i, (mean, weight) in pairs if weight)
+
+
+def rounding_bound(k: int, *, unit_roundoff: float) -> float:
+    r"""The factor γ_k = k·u/(1 − k·u) that bounds the error of a computed product, whatever the order of its sums.
+
+    Entry by entry, ``|C_computed − C| ≤ γ_k·|A|·|B|``, with the absolute values taken inside the product. Each entry
+    is a sum of k rounded products; any order and any grouping of the additions obeys the same bound.
+
+    Args:
+        k: the shared dimension, at least 0.
+        unit_roundoff: u, above 0: 2⁻²⁴ for float32, 2⁻⁵³ for float64.
+
+    Returns:
+        γ_k.
+
+    Raises:
+        ValueError: ``k`` is no integer of at least 0, ``unit_roundoff`` is not above 0, or k·u is 1 or more.
+
+    Source: Higham 2002, section 3.5.
+
+    Leaves out: overflow and underflow; formats whose sums are rounded to fewer bits than u says.
+
+    Formula: $\gamma_k = \dfrac{ku}{1 - ku}$
+
+    Symbols: u = unit_roundoff; k = the argument; γ_k = result
+
+    Chapter: A1
+
+    Example:
+        >>> f"{rounding_bound(14336, unit_roundoff=2**-24):.2e}"
+        '8.55e-04'
+    """
+    error = nonnegative_integer("k", k) * positive_number("unit_roundoff", unit_roundoff)
+    if error >= 1:
+        raise ValueError(f"unit_roundoff must be below 1/k for the bound to exist, got {unit_roundoff!r} with k = {k}")
+    return error / (1 - error)
+
+
+def _shape(m: int, k: int, n: int) -> tuple[int, int, int]:
+    return nonnegative_integer("m", m), nonnegative_integer("k", k), nonnegative_integer("n", n)
+
+
+def _triple(name: str, sizes: tuple[int, int, int]) -> tuple[int, int, int]:
+    if not isinstance(sizes, tuple | list) or len(sizes) != 3:
+        raise ValueError(f"{name} must be three integers (rows, columns, layers), got {sizes!r}")
+    r, c, d = (positive_integer(f"{name}[{axis}]", size) for axis, size in enumerate(sizes))
+    return r, c, d
+
+
+def _index(name: str, value: int, size: int) -> int:
+    if nonnegative_integer(name, value) >= size:
+        raise ValueError(f"{name} must be an integer from 0 to {size - 1}, got {value!r}")
+    return value
+
+
+def _ring(length: int, workers: int, worker: int) -> tuple[list[int], int]:
+    """The sizes of the blocks of ``length`` on a ring, and the number of workers, both checked."""
+    size = positive_integer("workers", workers)
+    _index("worker", worker, size)
+    return [len(part) for part in block_ranges(length, size)], size
+
+
+def _panels(length: int, parts: int, other_parts: int) -> int:
+    """The number of non-empty pieces when a range is cut at the borders of both partitions."""
+    cuts = {part.start for count in (parts, other_parts) for part in block_ranges(length, count)}
+    return len(cuts - {length})

@@ -1,0 +1,34 @@
+"""The drawn assets: valid, of the right size, the same bytes each time."""
+
+from __future__ import annotations
+
+import struct
+from xml.etree import ElementTree
+
+import pytest
+
+from press import assets
+from snippets.palette import COLOURS, RANKS
+
+
+@pytest.mark.parametrize("draw", [assets.cover_svg, assets.favicon_svg, assets.cover_png])
+def test_the_same_bytes_each_time(draw) -> None:  # type: ignore[no-untyped-def]
+    assert draw() == draw()
+
+
+def test_cover_shows_each_machine_once_in_its_colour() -> None:
+    drawing = ElementTree.fromstring(assets.cover_svg())
+    fills = [element.get("fill") for element in drawing.iter("{http://www.w3.org/2000/svg}rect")]
+    assert fills == [COLOURS[f"rank-{number}"].light for number in range(RANKS)]
+
+
+def test_favicon_follows_the_browsers_tabs() -> None:
+    ElementTree.fromstring(assets.favicon_svg())
+    assert "prefers-color-scheme:dark" in assets.favicon_svg()
+
+
+def test_preview_has_the_size_that_previews_want() -> None:
+    picture = assets.cover_png()
+    assert picture.startswith(b"\x89PNG")
+    assert struct.unpack(">II", picture[16:24]) == (1200, 630)
+    assert len(picture) < 120_000
