@@ -10,6 +10,7 @@ import math
 from hashlib import sha256
 from pathlib import Path
 
+from snippets.drawing import style_sheet
 from snippets.palette import COLOURS, RANKS, css_variables, rank
 
 WIDTH, HEIGHT = 1200, 460
@@ -37,7 +38,7 @@ def made(cache: Path) -> dict[str, bytes]:
         "assets/cover.svg": cover.encode(),
         "assets/cover.png": kept.read_bytes(),
         "assets/favicon.svg": favicon_svg().encode(),
-        "assets/palette.css": css_variables().encode(),
+        "assets/palette.css": (css_variables() + style_sheet()).encode(),
     }
 
 

@@ -1,8 +1,13 @@
 """Executes stale chapters, several at once, each into the notebook that stands beside it: its twin.
 
 Cells run with the book's root as working directory and first on ``sys.path``, in an environment of their own: the
-reader's IPython, Jupyter and matplotlib settings do not count, arithmetic runs on one thread, hashes are not random, so
+reader's IPython, Jupyter and matplotlib settings do not count, arithmetic runs on one thread, hashes are not random,
+and what would differ from run to run (addresses of objects, names of temporary files) is cut out of the outputs, so
 that the same chapter gives the same bytes.
+
+A twin remembers, under ``press`` in its metadata: ``source``, the digest of the chapter's whole text; ``digest``, that
+of all that its outputs depend on (see ``press.freshness``); ``inputs``, that of the cells as the press wrote them, by
+which edits are noticed; ``content``, that of cells and outputs, by which a spoiled twin is noticed.
 """
 
 from __future__ import annotations
@@ -11,23 +16,33 @@ import asyncio
 import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
-from press.chapter import Chapter, read_chapter
+from press.chapter import BrokenChapter, Chapter, read_chapter
 from press.freshness import Freshness, fingerprint
 from press.problems import Problem
 
 PART = ".press-part"
+START_LIMIT_S = 60.0
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
-_LINE_IN_CELL = re.compile(r"Cell In\[\d+\], line (\d+)")
+_OVERWRITTEN = re.compile(r"[^\n]*\r(?=[^\n\r])")
+_ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,}")
+_CELL_FILE = re.compile(r"[^\s\"'(]*[/\\]ipykernel_\d+[/\\]\d+\.py")
+# Of the caller's environment, what changes what cells do: asserts off, warnings, colours, widths, settings.
+_NOT_PASSED_ON = re.compile(
+    r"PYTHON(STARTUP|OPTIMIZE|WARNINGS|INSPECT|DEVMODE|SAFEPATH|IOENCODING|BREAKPOINT)|NO_COLOR|FORCE_COLOR|COLUMNS|LINES"
+    r"|(IPYTHON|IPYKERNEL|JUPYTER|JPY_|MPL|MATPLOTLIB).*"
+)
 
 
 def make_twins(
@@ -45,24 +60,38 @@ def make_twins(
         root: the book's folder.
         jobs: how many chapters run at once; as many as there are cores for this process unless told.
         cell_timeout_s: how long a cell may run; a cell's own ``timeout`` goes before.
-        report: called with a line of progress for each chapter that was executed.
+        report: called with a line of progress for each chapter that was executed, and for each notebook set aside.
     """
-    for leftover in root.glob(f"chapters/**/*{PART}"):
-        leftover.unlink(missing_ok=True)
+    root = root.absolute()
+    _sweep(root)
     freshness = Freshness(root)
-    stale = []
-    for path in chapters:
-        work = _work(read_chapter(path, root=root), freshness)
-        if work is None:
-            continue
-        _keep_edits(work, report)
-        if work.outputs is None:
+    stale: list[_Work] = []
+    problems: list[Problem] = []
+    with ExitStack() as stack:
+        for path in chapters:
+            try:
+                work = _work(read_chapter(path.absolute(), root=root), freshness)
+                if work is None:
+                    continue
+                assert work.chapter.cells  # read, so that a chapter whose places are in doubt is not run
+            except BrokenChapter as error:
+                problems.append(error.problem)
+                continue
+            if work.outputs is not None:
+                _write_twin(work, _with_outputs(work.chapter.notebook, work.outputs), report)
+                continue
+            if not stale:
+                kernels = stack.enter_context(_kernels(root))  # gets ready while the other chapters are read
             stale.append(work)
-        else:
-            _write_twin(work, _with_outputs(work.chapter.notebook, work.outputs))
-    if not stale:
-        return []
-    return asyncio.run(_execute(stale, root, jobs or _cores(), cell_timeout_s, report))
+        if stale:
+            problems += asyncio.run(_execute(stale, kernels, jobs or _cores(), cell_timeout_s, report))
+    return sorted(problems)
+
+
+def _sweep(root: Path) -> None:
+    """Remove what killed builds have left behind."""
+    for leftover in [*root.glob(f"chapters/**/*{PART}"), *root.glob(".press/matplotlib/*.matplotlib-lock")]:
+        leftover.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -71,57 +100,76 @@ class _Work:
 
     chapter: Chapter
     digest: str
-    twin: dict[str, Any] | None
     outputs: list[Any] | None
 
 
 def _work(chapter: Chapter, freshness: Freshness) -> _Work | None:
     """Return what there is to do for a chapter, or ``None`` if its twin is fresh."""
     twin = _read_twin(chapter.twin)
-    record = twin["metadata"].get("press", {}) if twin else {}
+    record = _record(twin)
     source = sha256(chapter.text.encode()).hexdigest()
     whole = twin is not None and record.get("content") == fingerprint(twin["cells"], outputs=True)
-    # Where the text is as it was, the twin's cells are the chapter's, and are read without Jupytext.
-    cells = twin["cells"] if twin and whole and record.get("source") == source else chapter.notebook.cells
-    code = [
-        ("".join(cell["source"]), cell["metadata"].get("tags", ())) for cell in cells if cell["cell_type"] == "code"
-    ]
-    digest = freshness.digest(code, chapter.header.get("inputs", ()))
+    same = twin is not None and whole and record.get("source") == source
+    cells = twin["cells"] if twin and same else chapter.notebook.cells  # the twin is read without Jupytext
+    code = [(_text(cell["source"]), _tags(cell)) for cell in cells if cell["cell_type"] == "code"]
+    digest = freshness.digest(code, chapter.inputs)
     if not (twin and whole and record.get("digest") == digest):
-        return _Work(chapter, digest, twin, None)
-    if record.get("source") == source:
+        return _Work(chapter, digest, None)
+    if same:
         return None
     outputs = [(cell["outputs"], cell["execution_count"]) for cell in twin["cells"] if cell["cell_type"] == "code"]
-    return _Work(chapter, digest, twin, outputs)
+    return _Work(chapter, digest, outputs)
 
 
 def _read_twin(path: Path) -> dict[str, Any] | None:
     """Return the notebook as JSON; ``None`` if there is none or it is not readable."""
     try:
         twin = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        readable = all({"cell_type", "source", "metadata"} <= cell.keys() for cell in twin["cells"])
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
-    return twin if isinstance(twin, dict) and "cells" in twin and "metadata" in twin else None
+    return twin if readable else None
 
 
-def _keep_edits(work: _Work, report: Callable[[str], None]) -> None:
-    """Move a twin aside if somebody wrote in it what the chapter does not hold."""
-    chapter, twin = work.chapter, work.twin
+def _record(twin: dict[str, Any] | None) -> dict[str, Any]:
+    """Return what the press noted in a twin when it wrote it."""
+    record = twin.get("metadata", {}).get("press", {}) if twin else {}
+    return record if isinstance(record, dict) else {}
+
+
+def _text(source: str | list[str]) -> str:
+    return source if isinstance(source, str) else "".join(source)
+
+
+def _tags(cell: Any) -> list[str]:
+    return cell["metadata"].get("tags", [])
+
+
+def _set_aside(chapter: Chapter, report: Callable[[str], None]) -> None:
+    """Move a twin aside if somebody wrote in it what the chapter, as it now stands, does not hold."""
     if not chapter.twin.exists():
         return
+    twin = _read_twin(chapter.twin)
     if twin is not None:
         written = fingerprint(twin["cells"], outputs=False)
-        by_us = twin["metadata"].get("press", {}).get("inputs")
-        if written in (by_us, fingerprint(chapter.notebook.cells, outputs=False)):
+        if written == _record(twin).get("inputs") or written == _fingerprint_of_file(chapter):
             return
     number = 1
     while (kept := chapter.twin.with_suffix(f".kept-{number}.ipynb")).exists():
         number += 1
     chapter.twin.rename(kept)
     report(
-        f"{chapter.name}: the notebook beside it was edited; your copy is kept as {kept.name}. "
-        f"To bring it into the chapter: jupytext --to md --output {chapter.path.name} {kept.name}"
+        f"{chapter.name}: the notebook beside it was edited; your copy is kept as {kept.name}. To make it the chapter, "
+        f"in place of what {chapter.path.name} now says: jupytext --to md --output {chapter.path.name} {kept.name}"
     )
+
+
+def _fingerprint_of_file(chapter: Chapter) -> str | None:
+    """Return the fingerprint of the chapter as it is on disk now; it may have been saved while its cells ran."""
+    try:
+        return fingerprint(read_chapter(chapter.path, root=chapter.root).notebook.cells, outputs=False)
+    except BrokenChapter:
+        return None
 
 
 def _with_outputs(notebook: Any, outputs: Sequence[Any]) -> Any:
@@ -132,7 +180,7 @@ def _with_outputs(notebook: Any, outputs: Sequence[Any]) -> Any:
     return notebook
 
 
-def _write_twin(work: _Work, notebook: Any) -> None:
+def _write_twin(work: _Work, notebook: Any, report: Callable[[str], None]) -> None:
     """Write a twin, the whole of it or nothing, as old as its chapter so that Jupytext sees neither as newer."""
     cells = notebook["cells"]
     notebook["metadata"]["language_info"] = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"}
@@ -145,61 +193,112 @@ def _write_twin(work: _Work, notebook: Any) -> None:
     twin = work.chapter.twin
     temporary = twin.with_name(f"{twin.stem}.{os.getpid()}{PART}")
     text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-    temporary.write_text(text, encoding="utf-8")
-    age = work.chapter.path.stat().st_mtime_ns
-    os.utime(temporary, ns=(age, age))
-    temporary.replace(twin)
+    _set_aside(work.chapter, report)
+    while True:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+        age = work.chapter.path.stat().st_mtime_ns
+        try:
+            os.utime(temporary, ns=(age, age))
+            temporary.replace(twin)
+        except FileNotFoundError:
+            continue  # another build has just swept it away
+        return
 
 
 async def _execute(
-    stale: Sequence[_Work], root: Path, jobs: int, cell_timeout_s: float, report: Callable[[str], None]
+    stale: Sequence[_Work], kernels: Kernels, jobs: int, cell_timeout_s: float, report: Callable[[str], None]
 ) -> list[Problem]:
     """Run the chapters, ``jobs`` at a time."""
     places = asyncio.Semaphore(jobs)
     done = 0
 
-    async def run(number: int, work: _Work, kernels: Kernels) -> list[Problem]:
+    async def run(number: int, work: _Work) -> list[Problem]:
         nonlocal done
         async with places:
             began = time.monotonic()
-            problems = await _run(work, kernels, number, root, cell_timeout_s)
+            try:
+                problems = await _run(work, kernels, number, cell_timeout_s)
+                if not problems:
+                    _write_twin(work, work.chapter.notebook, report)
+            except Exception as error:  # the other chapters go on
+                problems = [Problem(work.chapter.name, 1, f"could not be executed: {type(error).__name__}: {error}")]
             done += 1
             state = "failed" if problems else "executed"
             took = time.monotonic() - began
             report(f"{state} {work.chapter.name} in {took:.1f} s ({done} of {len(stale)})")
             return problems
 
-    with _kernels(root) as kernels:
-        found = await asyncio.gather(*(run(number, work, kernels) for number, work in enumerate(stale)))
+    found = await asyncio.gather(*(run(number, work) for number, work in enumerate(stale)))
     return [problem for problems in found for problem in problems]
 
 
-async def _run(work: _Work, kernels: Kernels, place: int, root: Path, cell_timeout_s: float) -> list[Problem]:
-    """Run one chapter and write its twin; the twin of before stays if a cell fails."""
+async def _run(work: _Work, kernels: Kernels, place: int, cell_timeout_s: float) -> list[Problem]:
+    """Run the cells of one chapter, up to the first that fails, and put the outputs into its notebook."""
     from nbclient import NotebookClient
 
     notebook = work.chapter.notebook
-    client = NotebookClient(
-        notebook,
-        km=kernels.manager(place),
-        timeout_func=lambda cell: cell.metadata.get("timeout", cell_timeout_s),
-        coalesce_streams=True,
-        record_timing=False,
-        shutdown_kernel="immediate",
-        resources={"metadata": {"path": str(root)}},
-    )
-    code = [index for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
-    async with client.async_setup_kernel(env=kernels.environment):
-        for number, index in enumerate(code, start=1):
-            cell = notebook.cells[index]
+
+    def limit_s(cell: Any) -> float:
+        return cell.metadata.get("timeout", cell_timeout_s)
+
+    async with kernels.kernel(place) as (manager, connection):
+        client = NotebookClient(
+            notebook,
+            km=manager,
+            timeout_func=limit_s,
+            iopub_timeout=60,  # a busy machine may deliver outputs late; without the next line they would be dropped
+            raise_on_iopub_timeout=True,
+            record_timing=False,
+        )
+        client.kc = connection
+        number = 0
+        for index, cell in enumerate(notebook.cells):
+            if cell.cell_type != "code" or not cell.source.strip() or "skip-execution" in _tags(cell):
+                continue
+            number += 1
             try:
                 await client.async_execute_cell(cell, index, execution_count=number)
             except Exception as error:
-                return [_problem(work.chapter, index, number, error, cell.metadata.get("timeout", cell_timeout_s))]
-    for index in code:
-        notebook.cells[index].metadata.pop("execution", None)
-    _write_twin(work, notebook)
+                return [_problem(work.chapter, index, number, error, limit_s(cell))]
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = _clean(cell.outputs, work.chapter.root)
     return []
+
+
+def _clean(outputs: Sequence[Any], root: Path) -> list[Any]:
+    """Join neighbouring pieces of the same stream, stdout first, and cut out what differs from run to run."""
+    cleaned: list[Any] = []
+    streams: dict[str, Any] = {}
+    for output in outputs:
+        if output["output_type"] != "stream":
+            streams = {}
+            cleaned.append(output)
+        elif output["name"] in streams:
+            streams[output["name"]]["text"] += output["text"]
+        else:
+            streams[output["name"]] = output
+            before_stderr = bool(output["name"] == "stdout" and streams.keys() > {"stdout"})
+            cleaned.insert(len(cleaned) - before_stderr, output)
+    for output in cleaned:
+        for holder, key in ((output, "text"), (output, "evalue"), (output.get("data", {}), "text/plain")):
+            if key in holder:
+                holder[key] = _without_noise(_OVERWRITTEN.sub("", holder[key]), root)
+        if "traceback" in output:
+            output["traceback"] = [_without_noise(line, root) for line in output["traceback"]]
+    return cleaned
+
+
+def _without_noise(text: str, root: Path) -> str:
+    """Return an output's text without addresses of objects and without paths of this machine.
+
+    >>> _without_noise("<Line at 0x7f3a5c0012d0> /home/me/book/snippets/ring.py:3", Path("/home/me/book"))
+    '<Line at 0x…> snippets/ring.py:3'
+    """
+    text = _CELL_FILE.sub("<cell>", _ADDRESS.sub("0x…", text))
+    for folder in (str(root), re.sub(rf"^{re.escape(str(Path.home()))}(?=[/\\])", "~", str(root))):
+        text = text.replace(folder + os.sep, "")
+    return text
 
 
 def _problem(chapter: Chapter, index: int, number: int, error: Exception, limit_s: float) -> Problem:
@@ -212,37 +311,63 @@ def _problem(chapter: Chapter, index: int, number: int, error: Exception, limit_
     if isinstance(error, DeadKernelError):
         return Problem(chapter.name, line, f"cell {number} ended the kernel (killed, out of memory, or os._exit)")
     if isinstance(error, CellExecutionError):
-        inside = _LINE_IN_CELL.search(_ESCAPES.sub("", error.traceback))
+        inside = re.search(rf"Cell In ?\[{number}\], line (\d+)", _ESCAPES.sub("", error.traceback))
         line += int(inside[1]) - 1 if inside else 0
-        return Problem(chapter.name, line, f"cell {number} raised {error.ename}: {error.evalue}")
+        said = " ".join(_ESCAPES.sub("", error.evalue).split())
+        return Problem(chapter.name, line, f"cell {number} raised {error.ename}: {said}".removesuffix(": "))
     return Problem(chapter.name, line, f"cell {number} could not be run: {type(error).__name__}: {error}")
 
 
 class Kernels:
-    """Makes kernel managers: of forked kernels where that works, else of the interpreter that runs the build."""
+    """Starts kernels: forked ones where that works, else of the interpreter that runs the build."""
 
-    def __init__(self, root: Path, folder: str, environment: dict[str, str]) -> None:
+    def __init__(self, root: Path, folder: str) -> None:
         from press import forge
 
+        self._root = root
         self._folder = folder
-        self.environment = environment
-        self._forge = forge.Forge(cwd=str(root), env=environment) if forge.available() else None
+        self._environment = _environment(root, folder)
+        self._forge = forge.Forge(folder, cwd=str(root), env=self._environment) if forge.available() else None
 
-    def manager(self, number: int) -> Any:
+    @asynccontextmanager
+    async def kernel(self, number: int) -> AsyncIterator[tuple[Any, Any]]:
+        """Start a kernel and yield its manager and a client that is connected; kill it afterwards."""
+        manager = self._manager(number)
+        client = None
+        try:
+            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            await manager.start_kernel(env=self._environment, cwd=str(self._root), **quiet)
+            if manager.transport == "ipc":
+                await _bound(manager)
+            client = manager.client()
+            client.start_channels()
+            client.allow_stdin = False
+            await _connected(client)
+            yield manager, client
+        finally:
+            if client is not None:
+                client.stop_channels()
+            if manager.has_kernel:  # killed at once: the manager alone would look only every tenth of a second
+                await manager.provisioner.kill()
+                await manager.provisioner.wait()
+            await manager.shutdown_kernel(now=True)
+
+    def _manager(self, number: int) -> Any:
         """Return a manager of a kernel that is not yet started."""
         from jupyter_client.kernelspec import KernelSpec
         from jupyter_client.manager import AsyncKernelManager
 
-        from press.forge import ForkedProvisioner
+        from press.forge import KERNEL_OPTIONS, ForkedProvisioner
 
         manager = AsyncKernelManager(connection_file=f"{self._folder}/{number}.json")
-        command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", *KERNEL_OPTIONS]
         manager._kernel_spec = KernelSpec(argv=command, language="python", display_name="Python 3")
-        if self._forge:
+        if os.name == "posix":
             manager.transport, manager.ip = "ipc", f"{self._folder}/{number}"
-            provisioner = ForkedProvisioner(parent=manager, kernel_spec=manager._kernel_spec)
-            provisioner.forge, provisioner.connection_file = self._forge, manager.connection_file
-            manager.provisioner = provisioner
+        if self._forge:
+            manager.provisioner = ForkedProvisioner(
+                self._forge, manager.connection_file, parent=manager, kernel_spec=manager._kernel_spec
+            )
         return manager
 
     def close(self) -> None:
@@ -251,11 +376,39 @@ class Kernels:
             self._forge.close()
 
 
+async def _bound(manager: Any) -> None:
+    """Wait until a kernel has made its sockets: ZeroMQ tries again only after a tenth of a second."""
+    end = time.monotonic() + START_LIMIT_S
+    last = Path(f"{manager.ip}-{manager.hb_port}")
+    while not last.exists():
+        if time.monotonic() > end or not await manager.is_alive():
+            raise RuntimeError(f"the kernel ended at its start, or did not start within {START_LIMIT_S:g} s")
+        await asyncio.sleep(0.002)
+
+
+async def _connected(client: Any) -> None:
+    """Wait until a kernel answers and its outputs arrive; without that the first cell's could be missed."""
+    end = time.monotonic() + START_LIMIT_S
+    asked = set()
+    while time.monotonic() < end:
+        asked.add(client.kernel_info())
+        try:
+            while (await client.get_iopub_msg(timeout=0.5))["parent_header"].get("msg_id") not in asked:
+                pass
+            return
+        except Empty:
+            if not await client.is_alive():
+                break
+    raise RuntimeError(f"the kernel ended at its start, or did not answer within {START_LIMIT_S:g} s")
+
+
 @contextmanager
 def _kernels(root: Path) -> Iterator[Kernels]:
     """Open the kernels of one build, with a folder for their connections and empty settings."""
-    with tempfile.TemporaryDirectory(prefix="press-") as folder:
-        kernels = Kernels(root, folder, _environment(root, folder))
+    default = tempfile.gettempdir()
+    short = "/tmp" if os.name == "posix" and len(default) > 60 else default  # a socket's path has at most 103 bytes
+    with tempfile.TemporaryDirectory(prefix="press-", dir=short, ignore_cleanup_errors=True) as folder:
+        kernels = Kernels(root, folder)
         try:
             yield kernels
         finally:
@@ -266,21 +419,27 @@ def _environment(root: Path, folder: str) -> dict[str, str]:
     """Return the environment of the kernels: nothing of the reader's settings, nothing that changes from run to run."""
     cache = root / ".press" / "matplotlib"  # matplotlib's list of fonts takes seconds to make
     cache.mkdir(parents=True, exist_ok=True)
+    settings = Path(folder, "matplotlibrc")
+    settings.write_text("svg.hashsalt: press\n", encoding="utf-8")
     here = Path(__file__).parents[1]
     paths = [str(root), str(here), os.environ.get("PYTHONPATH", "")]
     fixed = {
         "IPYTHONDIR": f"{folder}/ipython",
         "JUPYTER_CONFIG_DIR": f"{folder}/jupyter",
+        "JUPYTER_NO_CONFIG": "1",
+        "MATPLOTLIBRC": str(settings),
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "MPLCONFIGDIR": str(cache),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
         "PYTHONHASHSEED": "0",
         "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "PYTHONUTF8": "1",
         "SOURCE_DATE_EPOCH": "0",
         "TZ": "UTC",
     }
     threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    return {**os.environ, **fixed, **threads}
+    inherited = {name: value for name, value in os.environ.items() if not _NOT_PASSED_ON.fullmatch(name)}
+    return {**inherited, **fixed, **threads}
 
 
 def _cores() -> int:

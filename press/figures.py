@@ -58,7 +58,9 @@ class Figures:
         prefix = f"f{self.count}-{sha256(svg.encode()).hexdigest()[:4]}-"
         svg = re.sub(r'(\sid="|url\(#|href="#)', rf"\g<1>{prefix}", svg)
         if len(svg) <= INLINE_LIMIT:
-            return svg.replace("<svg ", '<svg aria-hidden="true" ', 1)
+            svg = svg.replace("<svg ", '<svg aria-hidden="true" ', 1)
+            # The page's own style sheet has every rule of a panel (snippets.drawing.style_sheet).
+            return re.sub(r"<style>.*?</style>", "", svg, count=1) if 'class="panel"' in svg else svg
         size = " ".join(re.findall(r'\b(?:width|height)="[^"]*"', svg[: svg.index(">")]))
         return "".join(
             f'<img class="only-{theme}" src="{self._file(resolved, theme)}" {size} alt="{alt}" loading="lazy">'

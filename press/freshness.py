@@ -2,15 +2,17 @@
 
 A chapter's digest covers, by content:
 
-- its code cells, in order, and the tags that change how they run;
-- every module of this repository that they reach by import: ``import a.b``, ``from a import b``, relative imports,
-  imports inside functions, the ``__init__.py`` of every package on the way, and the data files beside a reached module;
+- its code cells, in order, and the tags that change how they run (a cell's time limit does not count);
+- every module of this repository that they reach by import, and so on from module to module: ``import a.b``,
+  ``from a import b``, ``from a import *``, relative imports, imports inside functions, the ``__init__.py`` of every
+  package on the way, and the data files beside a reached module (all but hidden ones, notebooks and Markdown);
 - the files that the chapter's header names under ``inputs`` (patterns relative to the root);
-- ``requirements.txt`` and the version of Python;
+- ``requirements.txt``, a ``matplotlibrc`` in the root, and the version of Python, without its last number;
 - the press's own execution (``execute.py``, ``forge.py``).
 
-Prose is not covered. What the digest cannot see: imports by computed names, and files that a cell opens by path and
-that ``inputs`` does not name.
+Prose is not covered. What the digest cannot see: imports by computed names (``importlib.import_module(name)``,
+``%run``), installed packages that differ from ``requirements.txt``, the clock, the network, and files that a cell or a
+module opens by path and that ``inputs`` does not name.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from pathlib import Path
 from typing import Any
 
 _OWN = ("execute.py", "forge.py")
+_RELEVANT_TAGS = {"raises-exception", "skip-execution"}
+_NO_DATA = {".py", ".pyc", ".ipynb", ".md"}
 
 
 class Freshness:
@@ -33,6 +37,8 @@ class Freshness:
         self._root = root
         self._imports: dict[Path, tuple[Path, ...]] = {}
         self._contents: dict[Path, bytes] = {}
+        self._files_of: dict[tuple[Path, str], tuple[Path, ...]] = {}
+        self._data: dict[Path, list[Path]] = {}
         self._common = self._digest_of_common()
 
     def digest(self, code: Sequence[tuple[str, Sequence[str]]], inputs: Sequence[str] = ()) -> str:
@@ -44,7 +50,7 @@ class Freshness:
         """
         total = sha256(self._common)
         for source, tags in code:
-            total.update(sha256(repr((source, sorted(set(tags) & {"raises-exception"}))).encode()).digest())
+            total.update(sha256(repr((source, sorted(set(tags) & _RELEVANT_TAGS))).encode()).digest())
         for path in self._reached([source for source, _ in code]):
             total.update(self._content(path))
         for pattern in inputs:
@@ -55,7 +61,7 @@ class Freshness:
     def _digest_of_common(self) -> bytes:
         total = sha256(f"{sys.version_info[:2]}".encode())
         own = [Path(__file__).with_name(name) for name in _OWN]
-        for path in [self._root / "requirements.txt", *own]:
+        for path in [self._root / "requirements.txt", self._root / "matplotlibrc", *own]:
             total.update(sha256(path.read_bytes() if path.exists() else b"").digest())
         return total.digest()
 
@@ -72,19 +78,25 @@ class Freshness:
         reached: set[Path] = set()
         while waiting:
             path = waiting.pop()
-            if path in reached:
-                continue
-            reached.add(path)
-            if path.suffix == ".py":
-                waiting += self._imported_by(path)
-                waiting += _beside(path)
+            if path not in reached:
+                reached.add(path)
+                if path.suffix == ".py":
+                    waiting += self._imported_by(path)
+                    waiting += self._beside(path.parent)
         return sorted(reached)
 
     def _imported_by(self, path: Path) -> tuple[Path, ...]:
         if path not in self._imports:
-            tree = parsed(path.read_text(encoding="utf-8"))
+            tree = parsed(path.read_text(encoding="utf-8", errors="replace"))
             self._imports[path] = tuple(self._files(tree, path.parent))
         return self._imports[path]
+
+    def _beside(self, folder: Path) -> list[Path]:
+        """Return the data files of a folder."""
+        if folder not in self._data:
+            files = (file for file in folder.iterdir() if file.suffix not in _NO_DATA and file.name[0] != ".")
+            self._data[folder] = [file for file in files if not file.name.endswith("~") and file.is_file()]
+        return self._data[folder]
 
     def _files(self, tree: ast.AST, folder: Path) -> Iterator[Path]:
         """Yield the repository's files that the imports of a module in ``folder`` name."""
@@ -93,27 +105,28 @@ class Freshness:
                 for alias in node.names:
                     yield from self._module(self._root, alias.name)
             elif isinstance(node, ast.ImportFrom):
-                start = folder.parents[node.level - 2] if node.level > 1 else folder if node.level else self._root
-                yield from self._module(start, node.module or "")
+                start = [self._root, folder, *folder.parents][min(node.level, len(folder.parents))]
                 for alias in node.names:
                     yield from self._module(start, f"{node.module or ''}.{alias.name}".strip("."))
 
-    def _module(self, start: Path, name: str) -> Iterator[Path]:
-        """Yield the files of a dotted name below ``start`` that exist, those of its parents first."""
+    def _module(self, start: Path, name: str) -> tuple[Path, ...]:
+        """Return the files of a dotted name below ``start`` that exist, with those of its parents."""
+        if (start, name) not in self._files_of:
+            self._files_of[start, name] = tuple(self._look(start, name))
+        return self._files_of[start, name]
+
+    def _look(self, start: Path, name: str) -> Iterator[Path]:
+        if start != self._root:
+            if self._root not in start.parents:
+                return  # a relative import that leads out of the repository
+            yield from start.glob("__init__.py")
         path = start
-        if path != self._root and (path / "__init__.py").is_file():
-            yield path / "__init__.py"
-        for part in filter(None, name.split(".")):
+        for part in name.split("."):
+            if part == "*":
+                yield from path.glob("*.py")
+                return
             path = path / part
-            for file in (path / "__init__.py", path.with_name(path.name + ".py")):
-                if file.is_file():
-                    yield file
-
-
-def _beside(path: Path) -> list[Path]:
-    """Return the data files that stand beside a module."""
-    skipped = {".py", ".pyc", ".ipynb", ".md"}
-    return [file for file in path.parent.iterdir() if file.is_file() and file.suffix not in skipped]
+            yield from (file for file in (path / "__init__.py", path.with_name(f"{part}.py")) if file.is_file())
 
 
 def parsed(source: str) -> ast.Module:
@@ -121,14 +134,28 @@ def parsed(source: str) -> ast.Module:
 
     What does not parse has no imports: the execution says what is wrong with it.
     """
-    try:
-        return ast.parse(source)
-    except SyntaxError:
-        pass
-    try:
-        return ast.parse(re.sub(r"^(\s*)[%!?].*$", r"\1pass", source, flags=re.MULTILINE))
-    except SyntaxError:
-        return ast.Module(body=[], type_ignores=[])
+    for reading in (_as_python, _without_magics, _as_ipython_reads_it):
+        try:
+            return ast.parse(reading(source))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # all that ast.parse raises for bad source
+            continue
+    return ast.Module(body=[], type_ignores=[])
+
+
+def _as_python(source: str) -> str:
+    return source
+
+
+def _without_magics(source: str) -> str:
+    """Blank out whole lines of IPython, so that the imports below a ``%%time`` are still seen."""
+    return re.sub(r"^(\s*)[%!?].*$", r"\1pass", source, flags=re.MULTILINE)
+
+
+def _as_ipython_reads_it(source: str) -> str:
+    """Translate what is left, such as ``files = !ls``. IPython is slow to import and seldom needed here."""
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    return TransformerManager().transform_cell(source)
 
 
 def fingerprint(cells: Sequence[Any], *, outputs: bool) -> str:
@@ -139,7 +166,7 @@ def fingerprint(cells: Sequence[Any], *, outputs: bool) -> str:
         parts = [cell["cell_type"], source]
         if outputs:
             parts += [_canonical(output) for output in cell.get("outputs", [])]
-        total.update(sha256(repr(parts).encode()).digest())
+        total.update(sha256(repr(parts).encode("utf-8", "surrogatepass")).digest())
     return total.hexdigest()
 
 

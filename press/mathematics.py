@@ -18,6 +18,9 @@ from math_core import LatexError, LatexToMathML
 
 _TEX = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 _UNRESOLVED = re.compile(r'href="#([^"]*)">\(\?\?\)')
+# What math-core says on each numbered equation, the style sheet says once (``.numbered``).
+_STYLES = (' style="width: 100%"', ' style="width: 50%;text-align: right;justify-items: end;"', ' style="width: 50%"')
+_CLINGING = set(".,:;)?!")
 FONT_NAME = "STIX Two Math"
 FONT_FILE = "STIXTwoMath-Regular.ttf"
 
@@ -37,8 +40,11 @@ def typeset(page: str, report: Callable[[str, str], None]) -> str:
     for match, (tex, display), mathml in zip(found, formulas, _convert(formulas, report), strict=True):
         for label in _UNRESOLVED.findall(mathml):
             report(f"{{{label}}}", f"no equation of this page is labelled {label!r}")
-        pieces += [page[end : match.start()], _framed(tex, display, mathml)]
+        pieces.append(page[end : match.start()])
         end = match.end()
+        if not display and page[end : end + 1] in _CLINGING:  # or a line may begin with the full stop after a formula
+            mathml, end = f'<span class="j">{mathml}{page[end]}</span>', end + 1
+        pieces.append(_framed(tex, mathml) if display else mathml)
     return "".join([*pieces, page[end:]])
 
 
@@ -61,12 +67,12 @@ def _convert(formulas: list[tuple[str, bool]], report: Callable[[str, str], None
         return converter.convert_all(readable)
 
 
-def _framed(tex: str, display: bool, mathml: str) -> str:
+def _framed(tex: str, mathml: str) -> str:
     """Give a display formula a box of its own that scrolls sideways on a narrow screen."""
-    if not display:
-        return mathml
-    number = ' class="math-display numbered"' if r"\label" in tex else ' class="math-display"'
-    return f"<div{number}>{mathml}</div>"
+    for style in _STYLES:
+        mathml = mathml.replace(style, "")
+    numbered = " numbered" if r"\label" in tex else ""
+    return f'<div class="math-display{numbered}">{mathml}</div>'
 
 
 def characters(page: str) -> set[str]:

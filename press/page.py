@@ -93,7 +93,7 @@ class PageMaker:
 
     def finish(self, body: str) -> Rendered:
         """Typeset, link and examine the page made of the cells' HTML."""
-        body = typeset(prose.lean(body), self._report)
+        body = typeset(prose.tidy(prose.lean(body)), self._report)
         scan = Scan(body)  # before the links are rewritten, so that what it finds stands so in the source
         body, links = rewrite(body, self.path, self.site, self.tooltips)
         problems = self.problems + page_problems(scan.findings, self.path, self.source)
@@ -135,7 +135,8 @@ def _with_mathml(headings: list[dict[str, Any]]) -> list[dict[str, Any]]:
     typed = []
     for heading in headings:
         name = typeset(heading["html"], lambda _piece, _message: None) if "html" in heading else heading["name"]
-        typed.append({**heading, "name": name, "children": _with_mathml(heading.get("children", []))})
+        children = [] if name == "Exercises" else _with_mathml(heading.get("children", []))  # each would be a line
+        typed.append({**heading, "name": name, "children": children})
     return typed
 
 

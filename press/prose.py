@@ -16,7 +16,8 @@ import markdown
 from markdown.inlinepatterns import InlineProcessor
 
 _INCLUDE = re.compile(r'^(?P<indent> *)\[[^\]]*\]\((?P<path>[^)\s]+) "include: (?P<name>\w+)"\) *$', re.MULTILINE)
-_PLAIN_CODE = re.compile(r'<span class="(?:n|p|w|o)">([^<]*)</span>')
+_PLAIN_CODE = re.compile(r'<span class="(?:n|p|w|o|ow|mi|mf|nb|nn|sa|si|bp|fm|vm|nc)">([^<]*)</span>')
+_CALLOUT = re.compile(r'(<p class="admonition-title">)[^<]*</p>\n<p><strong>((?:(?!</strong>).)*)\.</strong>\s')
 _MARK = re.compile(r"(?:<p>)?<!--press-cell-(\d+)-->(?:</p>)?\n?")
 
 
@@ -45,12 +46,24 @@ class Prose:
 
 
 def lean(page: str) -> str:
-    """Drop the highlighter's marks that no style sheet colours: of names, punctuation, spaces and operators.
+    """Drop the highlighter's marks but for keywords, strings, comments, and names where they are defined.
 
-    >>> lean('<span class="n">x</span> <span class="o">=</span> <span class="mi">1</span>')
-    'x = <span class="mi">1</span>'
+    Code so marked is calmer to read, and a chapter's page a sixth lighter.
+
+    >>> lean('<span class="k">if</span> <span class="n">x</span> <span class="o">==</span> <span class="s2">"a"</span>')
+    '<span class="k">if</span> x == <span class="s2">"a"</span>'
     """
-    return _PLAIN_CODE.sub(r"\1", page)
+    plain = _PLAIN_CODE.sub(r"\1", page)
+    return re.sub(r'</span><span class="s2">|<span></span>(?=<code>)', "", plain)
+
+
+def tidy(page: str) -> str:
+    """Let the bold words that open a GitHub callout be its title, instead of "Important" and the like.
+
+    >>> tidy('<p class="admonition-title">Tip</p>\\n<p><strong>Library shortcut.</strong> Call it.</p>')
+    '<p class="admonition-title">Library shortcut</p>\\n<p>Call it.</p>'
+    """
+    return _CALLOUT.sub(r"\1\2</p>\n<p>", page)
 
 
 def convert(converter: markdown.Markdown, sources: Sequence[str]) -> Prose:

@@ -13,12 +13,35 @@ from snippets.palette import COLOURS
 
 Anchor = Literal["start", "middle", "end"]
 FONT_PX = 13
+TINT = 0.22
 
 
 def _number(value: float) -> str:
-    """Write a coordinate with two decimals at most."""
-    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    """Write a number to a tenth of a pixel (a share below one to a hundredth)."""
+    text = f"{value:.{1 if abs(value) >= 1 else 2}f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+# Most texts of a picture are ink and centred, so that is the rule and the others carry a class.
+_TEXT_RULES = (
+    f".panel text{{fill:{COLOURS['ink'].css};text-anchor:middle}}"
+    ".panel .start{text-anchor:start}.panel .end{text-anchor:end}"
+)
+
+
+def _rule(kind: str, colour: str) -> str:
+    """Return the rule of a block (b), a line (l) or a text or arrow head (t) in a colour."""
+    value = COLOURS[colour].css
+    return {
+        "b": f".b-{colour}{{fill:{value};fill-opacity:{TINT};stroke:{value};stroke-width:1.5}}",
+        "l": f".l-{colour}{{stroke:{value};stroke-width:1.5}}",
+        "t": f"text.t-{colour},path.t-{colour}{{fill:{value}}}",
+    }[kind]
+
+
+def style_sheet() -> str:
+    """Return the rules of every panel, for a page that shows many: each panel brings those that it uses itself."""
+    return _TEXT_RULES + "".join(_rule(kind, colour) for kind in "blt" for colour in COLOURS) + "\n"
 
 
 class Panel:
@@ -50,13 +73,14 @@ class Panel:
         *,
         colour: str,
         label: str = "",
-        strength: float = 0.22,
+        strength: float = TINT,
         dashed: bool = False,
     ) -> None:
         """Draw a block: an outline in ``colour``, a tint inside (``strength`` from 0 to 1), a label in its middle."""
         attributes = {"x": x, "y": y, "width": max(width, 0), "height": max(height, 0)}
         element = self._add("rect", attributes, self._class("b", colour))
-        element.set("fill-opacity", _number(strength))
+        if strength != TINT:
+            element.set("style", f"fill-opacity:{_number(strength)}")
         if dashed:
             element.set("stroke-dasharray", "4 3")
         if label:
@@ -93,10 +117,10 @@ class Panel:
         middle: bool = False,
     ) -> None:
         """Write ``content`` with its baseline at ``y`` (its middle with ``middle=True``), its ``anchor`` at ``x``."""
-        one_of("anchor", anchor, ("start", "middle", "end"))
-        element = self._add("text", {"x": x, "y": y + (size * 0.35 if middle else 0)}, self._class("t", colour))
-        if anchor != "start":
-            element.set("text-anchor", anchor)
+        classes = [one_of("anchor", anchor, ("start", "middle", "end"))] if anchor != "middle" else []
+        classes += [self._class("t", colour)] if colour != "ink" else []
+        place = {"x": x, "y": y + (size * 0.35 if middle else 0)}
+        element = self._add("text", place, " ".join(classes))
         if size != FONT_PX:
             element.set("font-size", _number(size))
         if bold:
@@ -109,25 +133,22 @@ class Panel:
         root = ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "viewBox": box})
         root.set("width", _number(self.width))
         root.set("height", _number(self.height))
+        root.set("class", "panel")
         root.set("font-family", "system-ui, sans-serif")
         root.set("font-size", str(FONT_PX))
-        ElementTree.SubElement(root, "style").text = "".join(self._classes[name] for name in sorted(self._classes))
+        rules = _TEXT_RULES + "".join(self._classes[name] for name in sorted(self._classes))
+        ElementTree.SubElement(root, "style").text = rules
         root.extend(self._body)
         return ElementTree.tostring(root, encoding="unicode")
 
     def _class(self, kind: Literal["b", "l", "t"], colour: str) -> str:
         """Return the class of a block, a line or a text in ``colour``, and remember its rule."""
-        value = COLOURS[one_of("colour", colour, COLOURS.keys())].css
-        name = f"{kind}-{colour}"
-        rules = {
-            "b": f"fill:{value};stroke:{value};stroke-width:1.5",
-            "l": f"stroke:{value};stroke-width:1.5",
-            "t": f"fill:{value}",
-        }
-        self._classes[name] = f".{name}{{{rules[kind]}}}"
+        name = f"{kind}-{one_of('colour', colour, COLOURS.keys())}"
+        self._classes[name] = _rule(kind, colour)
         return name
 
     def _add(self, tag: str, attributes: dict[str, float], class_name: str) -> ElementTree.Element:
         element = ElementTree.SubElement(self._body, tag, {key: _number(value) for key, value in attributes.items()})
-        element.set("class", class_name)
+        if class_name:
+            element.set("class", class_name)
         return element

@@ -60,6 +60,8 @@ def plot(*, width_px: float = 340, height_px: float = 260) -> Iterator[tuple[Fig
     width_px, height_px = positive_number("width_px", width_px), positive_number("height_px", height_px)
     with matplotlib.rc_context(_STYLE):
         figure, axes = pyplot.subplots(figsize=(width_px / 72, height_px / 72), layout="constrained")
+        figure.patch.set_visible(False)
+        axes.patch.set_visible(False)
         yield figure, axes
         pyplot.close(figure)
 
@@ -94,7 +96,20 @@ def svg_of(figure: Figure) -> str:
     text = _shared_styles(text)
     # Of the font only the size is kept: the family is the page's.
     text = text.replace("<svg ", '<svg font-family="system-ui, sans-serif" stroke-linejoin="round" ', 1)
-    return re.sub(r"\s*\n\s*(?=<)", "", re.sub(r"\s*\n\s*(?!<)", " ", text))
+    text = re.sub(r">\s+<", "><", re.sub(r"\s*\n\s*", " ", text))
+    text = re.sub(r' transform="rotate\(-?0 [^"]*"|<defs></defs>|(?<= d="M) | (?=z? ?")', "", text).replace(
+        "xlink:href", "href"
+    )
+    return _without_empty_groups(text)
+
+
+def _without_empty_groups(svg: str) -> str:
+    """Take groups without attributes apart, from the innermost outwards."""
+    bare = re.compile(r"<g>((?:(?!</?g\b).)*)</g>")
+    count = 1
+    while count:
+        svg, count = bare.subn(r"\1", svg)
+    return svg
 
 
 def _shared_styles(svg: str) -> str:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -73,6 +76,23 @@ def build(small_book: SmallBook) -> Builder:
     return Builder(small_book)
 
 
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> SmallBook:
+    """A book whose twins are made."""
+    book = SmallBook(tmp_path_factory.mktemp("finished"))
+    assert Builder(book)() == []
+    return book
+
+
+@pytest.fixture
+def built(build: Builder, finished: SmallBook) -> Builder:
+    """A builder of a book that was built before."""
+    for name in (ONE, TWO):
+        for path in (name, name.replace(".md", ".ipynb")):
+            shutil.copy2(finished.root / path, build.book.root / path)
+    return build
+
+
 @pytest.fixture(params=["forked", "ordinary"])
 def both_kinds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "ordinary":
@@ -119,65 +139,59 @@ def test_forked_and_ordinary_kernels_give_the_same_bytes(build: Builder, monkeyp
         ("docs/index.md", "# Home", "# House", []),
     ],
 )
-def test_what_is_executed_again(build: Builder, name: str, old: str, new: str, executed: list[str]) -> None:
-    build()
-    build()
-    assert build.reports == []
-    build.book.replace(name, old, new)
-    build()
-    assert build.executed == executed
+def test_what_is_executed_again(built: Builder, name: str, old: str, new: str, executed: list[str]) -> None:
+    built()
+    assert built.reports == []
+    built.book.replace(name, old, new)
+    built()
+    assert built.executed == executed
 
 
-def test_new_prose_is_taken_into_the_twin_and_keeps_outputs(build: Builder) -> None:
-    build()
-    build.book.replace(ONE, "holds $n$ words", "keeps $n$ words")
-    build()
-    assert build.reports == []
-    assert "keeps $n$ words" in build.book.read(ONE.replace(".md", ".ipynb"))
-    assert build.outputs(ONE) == ["6\n"]
-    taken = build.book.read(ONE.replace(".md", ".ipynb"))
-    (build.book.root / ONE).with_suffix(".ipynb").unlink()
-    build()
-    assert build.book.read(ONE.replace(".md", ".ipynb")) == taken
+def test_new_prose_is_taken_into_the_twin_and_keeps_outputs(built: Builder) -> None:
+    built.book.replace(ONE, "holds $n$ words", "keeps $n$ words")
+    built()
+    assert built.reports == []
+    assert "keeps $n$ words" in built.book.read(ONE.replace(".md", ".ipynb"))
+    assert built.outputs(ONE) == ["6\n"]
+    taken = built.book.read(ONE.replace(".md", ".ipynb"))
+    (built.book.root / ONE).with_suffix(".ipynb").unlink()
+    built()
+    assert built.book.read(ONE.replace(".md", ".ipynb")) == taken
 
 
-def test_a_fresh_twin_is_not_touched(build: Builder) -> None:
-    build()
-    twin = (build.book.root / ONE).with_suffix(".ipynb")
+def test_a_fresh_twin_is_not_touched(built: Builder) -> None:
+    twin = (built.book.root / ONE).with_suffix(".ipynb")
     before = twin.stat().st_ino
-    build()
+    built()
     assert twin.stat().st_ino == before
-    assert twin.stat().st_mtime_ns == (build.book.root / ONE).stat().st_mtime_ns
+    assert twin.stat().st_mtime_ns == (built.book.root / ONE).stat().st_mtime_ns
 
 
-def test_foreign_outputs_are_not_trusted(build: Builder) -> None:
-    build()
-    build.edit(ONE, lambda cell: cell["outputs"][0].update(text="7\n"))
-    build()
-    assert build.executed == [ONE]
-    assert build.outputs(ONE) == ["6\n"]
+def test_foreign_outputs_are_not_trusted(built: Builder) -> None:
+    built.edit(ONE, lambda cell: cell["outputs"][0].update(text="7\n"))
+    built()
+    assert built.executed == [ONE]
+    assert built.outputs(ONE) == ["6\n"]
 
 
-def test_what_a_reader_wrote_into_a_twin_is_kept(build: Builder) -> None:
-    build()
+def test_what_a_reader_wrote_into_a_twin_is_kept(built: Builder) -> None:
     for text in ("mine", "mine too"):
-        build.edit(ONE, lambda cell, text=text: cell.update(source=f"print('{text}')"))  # type: ignore[misc]
-        build()
-        assert any("your copy is kept as" in line for line in build.reports)
-    kept = sorted((build.book.root / "chapters/part").glob("*.kept-*.ipynb"))
+        built.edit(ONE, lambda cell, text=text: cell.update(source=f"print('{text}')"))  # type: ignore[misc]
+        built()
+        assert any("your copy is kept as" in line for line in built.reports)
+    kept = sorted((built.book.root / "chapters/part").glob("*.kept-*.ipynb"))
     assert [path.name for path in kept] == ["01-one.kept-1.ipynb", "01-one.kept-2.ipynb"]
     assert "mine too" in kept[1].read_text()
-    assert build.outputs(ONE) == ["6\n"]
-    assert find_chapters(build.book.root) == [build.book.root / ONE, build.book.root / TWO]
+    assert built.outputs(ONE) == ["6\n"]
+    assert find_chapters(built.book.root) == [built.book.root / ONE, built.book.root / TWO]
 
 
-def test_nothing_is_set_aside_when_both_were_saved_as_jupytext_does(build: Builder) -> None:
-    build()
-    build.edit(ONE, lambda cell: cell.update(source="print('mine')"))
-    build.book.replace(ONE, "from sums.total import total\n\nprint(total([1, 2, 3]))", "print('mine')")
-    build()
-    assert build.outputs(ONE) == ["mine\n"]
-    assert list((build.book.root / "chapters/part").glob("*.kept-*")) == []
+def test_nothing_is_set_aside_when_both_were_saved_as_jupytext_does(built: Builder) -> None:
+    built.edit(ONE, lambda cell: cell.update(source="print('mine')"))
+    built.book.replace(ONE, "from sums.total import total\n\nprint(total([1, 2, 3]))", "print('mine')")
+    built()
+    assert built.outputs(ONE) == ["mine\n"]
+    assert list((built.book.root / "chapters/part").glob("*.kept-*")) == []
 
 
 @pytest.mark.parametrize("broken", ["", "{", "[]", "null"])
@@ -208,15 +222,14 @@ def test_a_failing_cell_is_named(build: Builder, cells: list[str], line: int, me
     assert not (build.book.root / ONE).with_suffix(".ipynb").exists()
 
 
-def test_one_broken_chapter_does_not_stop_the_other_and_its_old_twin_stays(build: Builder) -> None:
-    build()
-    old = build.book.read(ONE.replace(".md", ".ipynb"))
-    build.book.replace(ONE, "print(total([1, 2, 3]))", "1 / 0")
-    build.book.replace(TWO, "[2, 3]", "[2, 4]")
-    (problem,) = build()
+def test_one_broken_chapter_does_not_stop_the_other_and_its_old_twin_stays(built: Builder) -> None:
+    old = built.book.read(ONE.replace(".md", ".ipynb"))
+    built.book.replace(ONE, "print(total([1, 2, 3]))", "1 / 0")
+    built.book.replace(TWO, "[2, 3]", "[2, 4]")
+    (problem,) = built()
     assert problem.path == ONE
-    assert build.outputs(TWO) == ["8\n"]
-    assert build.book.read(ONE.replace(".md", ".ipynb")) == old
+    assert built.outputs(TWO) == ["8\n"]
+    assert built.book.read(ONE.replace(".md", ".ipynb")) == old
 
 
 def test_a_cell_may_be_meant_to_fail_or_given_more_time(build: Builder) -> None:
@@ -243,8 +256,8 @@ def test_cells_run_in_the_root_with_settings_of_their_own(build: Builder, monkey
     first, second = build.outputs(ONE)
     root = str(build.book.root)
     assert first.splitlines()[0] == root
-    assert first.splitlines()[1] == f"0 {root}/.press/matplotlib"
-    assert second.startswith(root)
+    assert first.splitlines()[1] == "0 .press/matplotlib"  # the root is cut off
+    assert second == "sums/__init__.py\n"
 
 
 def test_a_plain_plot_is_shown_as_in_any_notebook(build: Builder) -> None:
@@ -266,12 +279,20 @@ make_twins(find_chapters(root), root=root, jobs=2)
 
 
 @pytest.fixture
-def start(small_book: SmallBook) -> Iterator[Callable[[], subprocess.Popen[str]]]:
+def short_folder() -> Iterator[Path]:
+    """A folder for temporary files whose path is short enough for sockets."""
+    with tempfile.TemporaryDirectory(prefix="t-") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def start(small_book: SmallBook, short_folder: Path) -> Iterator[Callable[[], subprocess.Popen[str]]]:
     processes = []
 
     def run() -> subprocess.Popen[str]:
         command = [sys.executable, "-c", SCRIPT, str(small_book.root)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        environment = {**os.environ, "TMPDIR": str(short_folder)}
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
         processes.append(process)
         assert process.stdout
         assert process.stdout.readline() == "ready\n"
@@ -301,10 +322,9 @@ def wait_for(condition: Callable[[], bool], seconds: float = 20) -> None:
 
 
 def test_a_build_killed_at_any_moment_leaves_the_next_one_whole(
-    build: Builder, start: Callable[[], subprocess.Popen[str]]
+    built: Builder, start: Callable[[], subprocess.Popen[str]]
 ) -> None:
-    build()
-    twins = [(build.book.root / name).with_suffix(".ipynb") for name in (ONE, TWO)]
+    twins = [(built.book.root / name).with_suffix(".ipynb") for name in (ONE, TWO)]
     whole = [twin.read_bytes() for twin in twins]
     rng = random.Random(7)
     for _ in range(5):
@@ -316,18 +336,159 @@ def test_a_build_killed_at_any_moment_leaves_the_next_one_whole(
         process.wait()
         for twin, content in zip(twins, whole, strict=True):
             assert not twin.exists() or twin.read_bytes() == content
-    build()
+    built()
     assert [twin.read_bytes() for twin in twins] == whole
-    assert list((build.book.root / "chapters").rglob("*.press-part")) == []
+    assert list((built.book.root / "chapters").rglob("*.press-part")) == []
     if Path("/proc").exists():
-        wait_for(lambda: not processes_in(build.book.root))
+        wait_for(lambda: not processes_in(built.book.root))
+
+
+@pytest.mark.skipif(not forge.available(), reason="looks for the processes of the forge, by /proc (Linux)")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_stopped_build_leaves_nothing_behind(
+    build: Builder, start: Callable[[], subprocess.Popen[str]], short_folder: Path, number: signal.Signals
+) -> None:
+    build.chapter(ONE, "import subprocess\nsubprocess.run(['sleep', '50'])")
+    process = start()
+    wait_for(lambda: len(processes_in(build.book.root)) >= 3)  # the forge, the kernel, and what a cell started
+    process.send_signal(number)
+    process.wait(10)
+    wait_for(lambda: not processes_in(build.book.root))
+    wait_for(lambda: not list(short_folder.glob("press-*")))
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc to see which processes run (Linux)")
-def test_a_killed_build_leaves_no_process_behind(build: Builder, start: Callable[[], subprocess.Popen[str]]) -> None:
-    build.chapter(ONE, "import time\ntime.sleep(50)")
-    process = start()
-    wait_for(lambda: len(processes_in(build.book.root)) >= 2)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    wait_for(lambda: not processes_in(build.book.root))
+def test_a_finished_build_leaves_nothing_behind(build: Builder, short_folder: Path, start: Any) -> None:
+    start().wait(30)
+    assert build.outputs(ONE) == ["6\n"]
+    assert processes_in(build.book.root) == []
+    assert list(short_folder.glob("press-*")) == []
+
+
+def test_it_runs_in_a_thread_as_under_serve(build: Builder) -> None:
+    thread = threading.Thread(target=build)
+    thread.start()
+    thread.join()
+    assert build.outputs(ONE) == ["6\n"]
+
+
+@pytest.mark.usefixtures("both_kinds")
+def test_outputs_are_in_order_and_without_what_differs_from_run_to_run(build: Builder) -> None:
+    cell = (
+        "import sys, warnings\nfrom IPython.display import Markdown, display\nprint('a')\nprint('b', end='')\n"
+        "print('e', file=sys.stderr)\ndisplay(Markdown('c'))\nprint('1 %\\r2 %')\nwarnings.warn('old')\nobject()"
+    )
+    build.chapter(ONE, cell, "import sums\nsums.__file__")
+    assert build() == []
+    outputs = [output for cell in build.twin(ONE)["cells"] for output in cell.get("outputs", [])]
+    said = [
+        output.get("text") or output["data"].get("text/markdown") or output["data"]["text/plain"] for output in outputs
+    ]
+    warning = "<cell>:8: UserWarning: old\n  warnings.warn('old')\n"
+    assert said == ["a\nb", "e\n", "c", "2 %\n", warning, "<object at 0x…>", "'sums/__init__.py'"]
+    assert [output["execution_count"] for output in outputs if "execution_count" in output] == [1, 2]
+
+
+def test_tracebacks_hold_no_path_of_this_machine(build: Builder) -> None:
+    build.chapter(ONE, "x = 1")
+    cell = '\n```python tags=["raises-exception"]\nfrom sums.total import total\ntotal(1)\n```\n'
+    build.book.write(ONE, build.book.read(ONE) + cell)
+    assert build() == []
+    twin = build.book.read(ONE.replace(".md", ".ipynb"))
+    assert "sums/total.py" in twin
+    assert str(build.book.root) not in twin
+
+
+@pytest.mark.usefixtures("both_kinds")
+def test_svg_of_plain_matplotlib_is_the_same_each_time(build: Builder) -> None:
+    build.chapter(
+        ONE,
+        "%config InlineBackend.figure_formats = ['svg']\nfrom pylab import *\nplot([1, 2])\ngrid();",
+    )
+    twins = []
+    for _ in range(2):
+        assert build() == []
+        twins.append(build.book.read(ONE.replace(".md", ".ipynb")))
+        (build.book.root / ONE).with_suffix(".ipynb").unlink()
+    assert "<svg" in twins[0]
+    assert twins[0] == twins[1]
+
+
+@pytest.mark.usefixtures("both_kinds")
+def test_the_callers_settings_do_not_count(build: Builder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    startup = tmp_path / "startup.py"
+    startup.write_text("print('mine')\nassert_off = True\n")
+    profile = tmp_path / "ipython/profile_default"
+    profile.mkdir(parents=True)
+    (profile / "ipython_kernel_config.py").write_text("get_config().IPKernelApp.exec_lines = ['mine = 1']\n")
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 17\n")
+    for name, value in {
+        "PYTHONOPTIMIZE": "1",
+        "PYTHONSTARTUP": str(startup),
+        "PYTHONWARNINGS": "error",
+        "IPYTHONDIR": str(tmp_path / "ipython"),
+        "MATPLOTLIBRC": str(tmp_path),
+        "OMP_NUM_THREADS": "7",
+    }.items():
+        monkeypatch.setenv(name, value)
+    build.chapter(
+        ONE,
+        "import os, time, matplotlib\n"
+        "print(__debug__, matplotlib.rcParams['lines.linewidth'], os.environ['OMP_NUM_THREADS'], time.tzname[0])\n"
+        "print('mine' in globals(), 'assert_off' in globals())",
+    )
+    assert build() == []
+    assert build.outputs(ONE) == ["True 1.5 1 UTC\nFalse False\n"]
+
+
+def test_each_chapter_has_a_kernel_of_its_own(build: Builder) -> None:
+    build.book.replace(ONE, "print(total([1, 2, 3]))", "import math\nmath.pi = 3\nprint(total([1, 2, 3]))")
+    build.book.replace(TWO, "print(product", "import math\nprint(math.pi > 3.1, product")
+    assert build(jobs=1) == []
+    assert build.outputs(TWO) == ["True 6\n"]
+
+
+def test_an_unreadable_chapter_is_a_problem_and_the_others_go_on(build: Builder) -> None:
+    build.book.replace(ONE, "level: Beginner", "level: [Beginner")
+    (problem,) = build()
+    assert (problem.path, build.executed) == (ONE, [TWO])
+    assert "the header is not YAML" in problem.message
+
+
+def test_an_edited_twin_stays_in_its_place_while_the_chapter_fails(built: Builder) -> None:
+    built.book.replace(ONE, "print(total([1, 2, 3]))", "1 / 0")
+    built.edit(ONE, lambda cell: cell.update(source="print('mine')"))
+    edited = built.book.read(ONE.replace(".md", ".ipynb"))
+    assert len(built()) == 1
+    assert built.book.read(ONE.replace(".md", ".ipynb")) == edited
+    assert list((built.book.root / "chapters/part").glob("*.kept-*")) == []
+
+
+def test_an_edit_made_while_the_cells_run_is_kept(built: Builder) -> None:
+    twin = ONE.replace(".md", ".ipynb")
+    cell = (
+        f"from pathlib import Path\ntwin = Path('{twin}')\ntwin.write_text(twin.read_text().replace('total', 'mine'))"
+    )
+    built.book.replace(ONE, "print(total([1, 2, 3]))", cell)
+    assert built() == []
+    (kept,) = (built.book.root / "chapters/part").glob("*.kept-*")
+    assert "from sums.mine import mine" in kept.read_text()
+
+
+def test_what_killed_builds_left_is_swept_away(built: Builder) -> None:
+    left = ["chapters/part/01-one.17.press-part", ".press/matplotlib/fontlist.json.matplotlib-lock"]
+    for name in left:
+        built.book.write(name, "half")
+    built()
+    assert built.reports == []
+    assert [name for name in left if (built.book.root / name).exists()] == []
+
+
+def test_an_input_that_the_header_names_is_noticed(build: Builder) -> None:
+    build.book.write("data/a.txt", "1")
+    build.chapter(ONE, "print(open('data/a.txt').read())")
+    build.book.replace(ONE, "minutes: 5", "minutes: 5\ninputs: [data/*.txt]")
+    assert build() == []
+    build.book.write("data/a.txt", "2")
+    assert build() == []
+    assert build.outputs(ONE) == ["2\n"]

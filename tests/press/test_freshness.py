@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from press.freshness import Freshness, fingerprint
+from press.freshness import Freshness, fingerprint, parsed
 
 FILES = {
     "requirements.txt": "numpy==2\n",
@@ -84,11 +85,12 @@ def test_named_inputs_are_covered(changed: Callable[..., bool]) -> None:
         ([("a", ())], [("b", ())], False),
         ([("a", ()), ("b", ())], [("b", ()), ("a", ())], False),
         ([("a", ())], [("a", ("raises-exception",))], False),
+        ([("a", ())], [("a", ("skip-execution",))], False),
         ([("a", ())], [("a", ("hide-input",))], True),
         ([("ab", ())], [("a", ()), ("b", ())], False),
     ],
 )
-def test_code_cells(root: Path, first: list, second: list, same: bool) -> None:  # type: ignore[type-arg]
+def test_code_cells(root: Path, first: list, second: list, same: bool) -> None:
     freshness = Freshness(root)
     assert (freshness.digest(first) == freshness.digest(second)) == same
 
@@ -119,3 +121,58 @@ def test_fingerprint_ignores_how_json_keeps_text() -> None:
     as_lines[0]["outputs"][0]["text"] = ["x\n", "z"]  # type: ignore[index]
     assert fingerprint(as_text, outputs=True) != fingerprint(as_lines, outputs=True)
     assert fingerprint(as_text, outputs=False) == fingerprint(as_lines, outputs=False)
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("from book import *", "book/other.py"),
+        ("files = !ls\nimport book.other", "book/other.py"),
+        ("%%time\nimport book.other", "book/other.py"),
+        ("import book.part.late as late", "book/far/away.py"),
+        ("from book.part.late import x", "book/part/sibling.py"),
+        ("async def f():\n    import book.other", "book/other.py"),
+    ],
+)
+def test_other_ways_to_import(root: Path, source: str, name: str) -> None:
+    before = Freshness(root).digest([(source, ())])
+    (root / name).write_text("changed = 1")
+    assert Freshness(root).digest([(source, ())]) != before
+
+
+@pytest.mark.parametrize("name", ["book/part/.hidden", "book/part/data.json~", "book/far/x.ipynb"])
+def test_files_of_editors_are_left_out(changed: Callable[..., bool], name: str) -> None:
+    assert not changed(name)
+
+
+@pytest.mark.parametrize(
+    "module", ["from ....... import x", "from .... import x", "x = 1\0", "def f(:", "\udcff", "(" * 999]
+)
+def test_a_broken_module_is_left_to_the_execution(root: Path, module: str) -> None:
+    (root / "book/other.py").write_bytes(module.encode("utf-8", "surrogateescape"))
+    before = Freshness(root).digest([("import book.other", ())])
+    (root / "book/other.py").write_text("")
+    assert Freshness(root).digest([("import book.other", ())]) != before
+
+
+def test_modules_are_parsed_once_a_build(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+
+    def counted(source: str) -> ast.Module:
+        texts.append(source)
+        return parsed(source)
+
+    monkeypatch.setattr("press.freshness.parsed", counted)
+    freshness = Freshness(root)
+    for number in range(5):
+        freshness.digest([(f"import book.top  # {number}", ())])
+    assert len(texts) == 5 + len([name for name in FILES if name.endswith(".py") and name != "book/other.py"])
+
+
+def test_a_module_that_appears_or_goes_is_noticed(root: Path) -> None:
+    code = [("try:\n    import book.extra\nexcept ImportError:\n    pass", ())]
+    without = Freshness(root).digest(code)
+    (root / "book/extra.py").write_text("")
+    assert Freshness(root).digest(code) != without
+    (root / "book/extra.py").unlink()
+    assert Freshness(root).digest(code) == without
