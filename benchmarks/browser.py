@@ -274,8 +274,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(key, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
         self.server.sent.append(len(body))
+        self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
         """Keep quiet."""

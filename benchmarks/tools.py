@@ -84,8 +84,9 @@ class Tool:
 
         ``snippets`` is found there, and no setting or cache of the person who measures has a say.
         """
-        own = {name: str(self.folder / ".tool" / name.lower()) for name in ("MPLCONFIGDIR", "IPYTHONDIR")}
-        environment = {**os.environ, **own, "PYTHONPATH": str(self.folder), "JUPYTER_CONFIG_DIR": own["IPYTHONDIR"]}
+        settings = ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "MPLCONFIGDIR")
+        own = {name: str(self.folder / ".tool" / name.lower()) for name in settings}
+        environment = {**os.environ, **own, "PYTHONPATH": str(self.folder)}
         run(self.command, folder=self.folder, environment=environment)
 
     def html(self, number: int) -> Path:

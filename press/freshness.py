@@ -116,10 +116,8 @@ class Freshness:
         return self._files_of[start, name]
 
     def _look(self, start: Path, name: str) -> Iterator[Path]:
-        if start != self._root:
-            if self._root not in start.parents:
-                return  # a relative import that leads out of the repository
-            yield from start.glob("__init__.py")
+        if self._root not in (start, *start.parents):
+            return  # a relative import that leads out of the repository
         path = start
         for part in name.split("."):
             if part == "*":

@@ -17,6 +17,7 @@ from pathlib import Path
 from math_core import LatexError, LatexToMathML
 
 _TEX = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
+_LONE_REFERENCE = re.compile(r'<math><mtext>(<a href="#[^"]*">[^<]*</a>)</mtext></math>')
 _UNRESOLVED = re.compile(r'href="#([^"]*)">\(\?\?\)')
 # What math-core says on each numbered equation, the style sheet says once (``.numbered``).
 _STYLES = (' style="width: 100%"', ' style="width: 50%;text-align: right;justify-items: end;"', ' style="width: 50%"')
@@ -40,6 +41,7 @@ def typeset(page: str, report: Callable[[str, str], None]) -> str:
     for match, (tex, display), mathml in zip(found, formulas, _convert(formulas, report), strict=True):
         for label in _UNRESOLVED.findall(mathml):
             report(f"{{{label}}}", f"no equation of this page is labelled {label!r}")
+        mathml = _LONE_REFERENCE.sub(r"\1", mathml)  # a link inside mathematics is lost on screen readers
         pieces.append(page[end : match.start()])
         end = match.end()
         if not display and page[end : end + 1] in _CLINGING:  # or a line may begin with the full stop after a formula

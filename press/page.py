@@ -152,7 +152,7 @@ def definitions(page: str) -> dict[str, str]:
     {'rank': 'A process.'}
     """
     pairs = re.findall(r'<h[23] id="([^"]*)">.*?</h[23]>\s*<p>(.*?)</p>', page, re.DOTALL)
-    return {anchor: re.sub(r"\s+", " ", plain(text)) for anchor, text in pairs}
+    return {anchor: re.split(r"(?<=[.])\s", re.sub(r"\s+", " ", plain(text)))[0] for anchor, text in pairs}
 
 
 class PageCache:

@@ -17,7 +17,7 @@ from markdown.inlinepatterns import InlineProcessor
 
 _INCLUDE = re.compile(r'^(?P<indent> *)\[[^\]]*\]\((?P<path>[^)\s]+) "include: (?P<name>\w+)"\) *$', re.MULTILINE)
 _PLAIN_CODE = re.compile(r'<span class="(?:n|p|w|o|ow|mi|mf|nb|nn|sa|si|bp|fm|vm|nc)">([^<]*)</span>')
-_CALLOUT = re.compile(r'(<p class="admonition-title">)[^<]*</p>\n<p><strong>((?:(?!</strong>).)*)\.</strong>\s')
+_CALLOUT = re.compile(r'(<p class="admonition-title">)[^<]*</p>\n<p><strong>((?:(?!</strong>).)*?)\.?</strong>\s')
 _MARK = re.compile(r"(?:<p>)?<!--press-cell-(\d+)-->(?:</p>)?\n?")
 
 

@@ -97,9 +97,7 @@ def svg_of(figure: Figure) -> str:
     # Of the font only the size is kept: the family is the page's.
     text = text.replace("<svg ", '<svg font-family="system-ui, sans-serif" stroke-linejoin="round" ', 1)
     text = re.sub(r">\s+<", "><", re.sub(r"\s*\n\s*", " ", text))
-    text = re.sub(r' transform="rotate\(-?0 [^"]*"|<defs></defs>|(?<= d="M) | (?=z? ?")', "", text).replace(
-        "xlink:href", "href"
-    )
+    text = re.sub(r' transform="rotate\(-?0 [^"]*"|<defs></defs>|(?<= d="M) | (?=z? ?")', "", text)
     return _without_empty_groups(text)
 
 

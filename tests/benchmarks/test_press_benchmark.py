@@ -205,8 +205,8 @@ def test_targets_table_says_what_is_met_and_leaves_out_what_is_not_measured() ->
     result = measured()
     result.seconds["jupyter-book"] = {UNCHANGED: [0.4], CHAPTER: [5.0]}
     found = rows(benchmark.targets_table(result))
-    assert found["unchanged rebuild, times as long as Jupyter Book's"] == ["at most 1.2", "1.50", "no"]
-    assert found["one edited chapter, times as long as Jupyter Book's"] == ["at most 1.2", "0.20", "yes"]
+    assert found["unchanged, times as long as Jupyter Book"] == ["at most 1.2", "1.50", "no"]
+    assert found["one edited chapter, times as long as Jupyter Book"] == ["at most 1.2", "0.20", "yes"]
 
 
 def test_report_leaves_out_the_tables_of_what_was_not_asked_for() -> None:
@@ -250,3 +250,14 @@ def test_the_hook_leaves_tex_in_the_form_that_mathjax_reads(monkeypatch: pytest.
     numbered = "<div>\\[\n\\begin{equation} x \\label{a} \\end{equation}\n\\]</div>"
     left = press.page.typeset(numbered + r"<b>\(y\)</b>", lambda _piece, _message: None)
     assert left == r"<div>\begin{equation} x \label{a} \end{equation}</div><b>\(y\)</b>"
+
+
+def test_what_is_missing_is_said_and_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(browser.shutil, "which", lambda _name: None)
+    tool = tools.the_press(tmp_path)
+    visits = browser.visit_pages({"press": tool}, tmp_path)
+    assert visits == {
+        "press": "not measured: needs Chromium",
+        "mathjax-3": "not measured: needs npm",
+        "mathjax-4": "not measured: needs npm",
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+import jupytext
 import pytest
 from conftest import CHAPTER
 from hypothesis import given, settings
@@ -149,6 +150,16 @@ def test_a_broken_chapter_says_where(tmp_path: Path, text: str, line: int, messa
         _ = chapter.inputs, chapter.cells
     assert (caught.value.problem.path, caught.value.problem.line) == ("a.md", line)
     assert message in caught.value.problem.message
+
+
+@pytest.mark.parametrize("dropped", [2, -1])
+def test_a_cell_that_jupytext_drops_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dropped: int) -> None:
+    chapter = chapter_of(tmp_path, CHAPTER)
+    notebook = jupytext.reads(CHAPTER, fmt="md")
+    del notebook.cells[dropped]
+    monkeypatch.setattr("jupytext.reads", lambda text, fmt: notebook)
+    with pytest.raises(BrokenChapter, match="in another way"):
+        _ = chapter.cells
 
 
 def test_a_file_that_is_no_text_is_broken(tmp_path: Path) -> None:

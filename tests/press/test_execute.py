@@ -375,8 +375,8 @@ def test_it_runs_in_a_thread_as_under_serve(build: Builder) -> None:
 @pytest.mark.usefixtures("both_kinds")
 def test_outputs_are_in_order_and_without_what_differs_from_run_to_run(build: Builder) -> None:
     cell = (
-        "import sys, warnings\nfrom IPython.display import Markdown, display\nprint('a')\nprint('b', end='')\n"
-        "print('e', file=sys.stderr)\ndisplay(Markdown('c'))\nprint('1 %\\r2 %')\nwarnings.warn('old')\nobject()"
+        "import sys, warnings\nfrom IPython.display import Markdown, display\nprint('e', file=sys.stderr, flush=True)\n"
+        "print('a')\nprint('b', end='')\ndisplay(Markdown('c'))\nprint('1 %\\r2 %')\nwarnings.warn('old')\nobject()"
     )
     build.chapter(ONE, cell, "import sums\nsums.__file__")
     assert build() == []

@@ -1,0 +1,219 @@
+"""Pictures: valid SVG, text that is text, colours of the palette alone, the same bytes twice; refusals that help."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import matplotlib
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from snippets import figures
+from snippets.drawing import Panel
+from snippets.palette import COLOURS
+
+SVG = "{http://www.w3.org/2000/svg}"
+ROOT = Path(__file__).parents[1]
+numbers = st.floats(-1000, 1000)
+names = st.sampled_from(sorted(COLOURS))
+
+
+def _panel() -> Panel:
+    panel = Panel(200, 100)
+    panel.rectangle(10, 10, 60, 20, colour="rank-0", label="A₀ < B & C")
+    panel.rectangle(10, 40, 60, 20, colour="rank-1", strength=1 / 3, dashed=True)
+    panel.line(0, 0, 200 / 3, 100 / 7, colour="line", dashed=True)
+    panel.arrow(70, 20, 120, 60, colour="communication")
+    panel.text(120, 80, "sum of c(p)", anchor="middle", colour="muted", size=12, bold=True)
+    return panel
+
+
+def _plot(label: str = "bytes sent") -> str:
+    with figures.plot(width_px=300, height_px=200) as (figure, axes):
+        axes.plot([1, 2, 3], [1, 4, 9], color=figures.colour("rank-2"), label="cut x")
+        axes.set(xlabel=label, ylabel="MB", xscale="log")
+        axes.legend(frameon=False)
+        return figures.svg_of(figure)
+
+
+def _text(svg: str) -> str:
+    return " ".join("".join(element.itertext()) for element in ElementTree.fromstring(svg).iter(f"{SVG}text"))
+
+
+def _colours(svg: str) -> set[str]:
+    """Return every colour that the picture uses, whether as an attribute or in its style sheet."""
+    used = re.findall(r"""(?<![-\w])(?:fill|stroke|color)(?:=["']|:\s*)([^"';}]+)""", svg)
+    return {colour.strip() for colour in used} - {"none"}
+
+
+def _rules(svg: str) -> dict[str, str]:
+    """Return the style sheet of a picture: the rule of each selector."""
+    sheet = "".join(element.text or "" for element in ElementTree.fromstring(svg).iter(f"{SVG}style"))
+    return dict(re.findall(r"([^{}]+)\{([^{}]*)\}", sheet))
+
+
+@pytest.mark.parametrize("draw", [lambda: _panel().svg(), _plot], ids=["panel", "plot"])
+class TestEveryPicture:
+    def test_is_xml_of_the_size_that_it_states(self, draw: Callable[[], str]) -> None:
+        root = ElementTree.fromstring(draw())
+        assert root.tag == f"{SVG}svg"
+        width, height = (float(root.get(side, "nan")) for side in ("width", "height"))
+        assert [float(number) for number in root.get("viewBox", "").split()] == pytest.approx([0, 0, width, height])
+
+    def test_takes_its_colours_from_the_palette_alone(self, draw: Callable[[], str]) -> None:
+        assert _colours(draw()) <= {colour.css for colour in COLOURS.values()}
+        assert len(_colours(draw())) > 2
+
+    def test_has_no_coordinate_of_more_than_two_decimals(self, draw: Callable[[], str]) -> None:
+        assert re.findall(r"\d\.\d{3,}", draw()) == []
+
+    def test_gives_the_same_bytes_twice(self, draw: Callable[[], str]) -> None:
+        assert draw() == draw()
+
+    def test_uses_no_id_twice(self, draw: Callable[[], str]) -> None:
+        ids = [element.get("id") for element in ElementTree.fromstring(draw()).iter() if element.get("id")]
+        assert len(ids) == len(set(ids))
+
+    def test_styles_every_class_that_it_names(self, draw: Callable[[], str]) -> None:
+        named = {name for element in ElementTree.fromstring(draw()).iter() for name in element.get("class", "").split()}
+        styled = {name for selector in _rules(draw()) for name in re.findall(r"\.([\w-]+)", selector)}
+        assert named
+        assert named <= styled
+
+
+@pytest.mark.xfail(reason="snippets.figures sets no legend.edgecolor, so the frame keeps matplotlib's #cccccc")
+def test_the_frame_of_a_legend_follows_the_palette() -> None:
+    with figures.plot() as (figure, axes):
+        axes.plot([1, 2], color=figures.colour("rank-0"), label="x")
+        axes.legend()
+        svg = figures.svg_of(figure)
+    assert _colours(svg) <= {colour.css for colour in COLOURS.values()}
+
+
+def test_text_stays_text() -> None:
+    assert _text(_panel().svg()) == "A₀ < B & C sum of c(p)"
+    for word in ("bytes sent", "MB", "cut x"):
+        assert word in _text(_plot())
+
+
+def test_a_class_means_the_same_in_every_picture() -> None:
+    """The style sheet of an inline SVG reaches the whole page, so equal names must have equal rules."""
+    other = Panel(30, 30)
+    other.rectangle(0, 0, 9, 9, colour="rank-0", strength=0.9)
+    other.text(0, 9, "x", colour="muted", size=20)
+    first, second = _rules(_panel().svg()), _rules(other.svg())
+    assert first.keys() & second.keys()
+    assert all(first[name] == second[name] for name in first.keys() & second.keys())
+    plots = _rules(_plot()), _rules(_plot("another label"))
+    assert all(plots[0][name] == plots[1][name] for name in plots[0].keys() & plots[1].keys())
+
+
+def test_a_plot_is_the_same_in_another_process() -> None:
+    code = "import sys; sys.path.insert(0, 'tests'); from test_drawing import _plot; sys.stdout.write(_plot())"
+    runs = [
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert runs[0] == runs[1] != ""
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    x=numbers, y=numbers, width=st.floats(0, 1000), height=st.floats(0, 1000), colour=names, label=st.text("aΣ<&\"'é₂ ")
+)
+def test_any_block_is_valid_and_keeps_its_label(
+    x: float, y: float, width: float, height: float, colour: str, label: str
+) -> None:
+    panel = Panel(100, 100)
+    panel.rectangle(x, y, width, height, colour=colour, label=label)
+    block = ElementTree.fromstring(panel.svg()).find(f".//{SVG}rect")
+    assert block is not None
+    assert float(block.get("x", "nan")) == pytest.approx(x, abs=0.051)
+    assert float(block.get("width", "nan")) == pytest.approx(width, abs=0.051)
+    assert "-0" not in (block.get("x"), block.get("y"))
+    assert _text(panel.svg()) == label
+
+
+@settings(max_examples=60, deadline=None)
+@given(x1=numbers, y1=numbers, x2=numbers, y2=numbers)
+def test_an_arrow_points_to_its_end(x1: float, y1: float, x2: float, y2: float) -> None:
+    panel = Panel(100, 100)
+    length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
+    if length == 0:
+        with pytest.raises(ValueError, match="two different ends"):
+            panel.arrow(x1, y1, x2, y2)
+        return
+    panel.arrow(x1, y1, x2, y2)
+    root = ElementTree.fromstring(panel.svg())
+    shaft, head = root.find(f".//{SVG}line"), root.find(f".//{SVG}path")
+    assert shaft is not None
+    assert head is not None
+    corners = [[float(part) for part in pair.split()] for pair in head.get("d", "").strip("MZ").split("L")]
+    tip, *base = corners
+    assert tip == pytest.approx([x2, y2], abs=0.051)
+    for corner in base:  # both behind the tip: 6 px along the shaft, 3 px to a side
+        assert ((corner[0] - x2) ** 2 + (corner[1] - y2) ** 2) ** 0.5 == pytest.approx(45**0.5, abs=0.15)
+        along = ((x2 - corner[0]) * (x2 - x1) + (y2 - corner[1]) * (y2 - y1)) / length
+        assert along == pytest.approx(6, abs=0.15)
+    end = float(shaft.get("x2", "nan")), float(shaft.get("y2", "nan"))
+    assert end == pytest.approx([sum(side) / 2 for side in zip(*base, strict=True)], abs=0.15)
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: Panel(0, 10), r"width must be a finite number above 0, got 0"),
+        (lambda: Panel(10, float("nan")), r"height must be a finite number above 0, got nan"),
+        (lambda: _panel().rectangle(0, 0, 1, 1, colour="red"), r"colour must be one of 'rank-0', .*, got 'red'"),
+        (lambda: _panel().line(0, 0, 1, 1, colour="#ff0000"), r"colour must be one of .*, got '#ff0000'"),
+        (lambda: _panel().text(0, 0, "x", anchor="left"), r"anchor must be one of .*'middle'.*, got 'left'"),  # type: ignore[arg-type]
+        (lambda: _panel().arrow(1, 2, 1, 2), r"two different ends, got \(1, 2\) twice"),
+        (lambda: figures.colour("red"), r"name must be one of rank-0, .*, got 'red'"),
+        (lambda: figures.show(alt="a", caption="b"), r"panels must hold at least one picture, got none"),
+        (lambda: figures.show(_panel(), alt=" ", caption="b"), r"alt must be a sentence .*, got ' '"),
+        (lambda: figures.show(_panel(), alt="a", caption=""), r"caption must be a sentence .*, got ''"),
+        (lambda: figures.plot(width_px=-1).__enter__(), r"width_px must be a finite number above 0, got -1"),
+    ],
+)
+def test_errors_name_the_argument_and_its_value(draw: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        draw()
+
+
+def test_show_emits_the_panels_then_the_caption(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[tuple[dict[str, str], dict[str, Any]]] = []
+    monkeypatch.setattr(figures, "display", lambda data, *, raw, metadata: shown.append((data, metadata)))
+    with figures.plot() as (figure, axes):
+        axes.plot([0, 1], [0, 1])
+        figures.show(_panel(), figure, "<svg/>", alt="Three pictures", caption="See $x$.")
+        *panels, (caption, caption_metadata) = shown
+        assert [data["image/svg+xml"] for data, _ in panels] == [_panel().svg(), figures.svg_of(figure), "<svg/>"]
+    for data, metadata in panels:
+        assert data["text/plain"] == "Three pictures"  # what Jupyter and a screen reader fall back to
+        assert metadata["book"] == {"role": "panel", "alt": "Three pictures"}
+    assert caption["text/markdown"] == "See $x$."
+    assert caption_metadata["book"] == {"role": "caption"}
+    json.dumps(shown)  # a notebook can hold it
+
+
+def test_plot_leaves_no_trace() -> None:
+    before = dict(matplotlib.rcParams)
+    _plot()
+    from matplotlib import pyplot
+
+    assert pyplot.get_fignums() == []
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_colour_is_what_svg_of_replaces() -> None:
+    assert {figures.colour(name) for name in COLOURS} == {colour.light for colour in COLOURS.values()}
+    assert COLOURS["rank-2"].css in _plot()
+    assert COLOURS["rank-2"].light not in _plot().replace(COLOURS["rank-2"].css, "")
