@@ -23,10 +23,11 @@ NUMBERED = "eq:cost"
 HEADER = """---
 title: "{number} · {title}"
 description: "{title}: chapter {number} of a book that was generated to measure how long a book takes."
-jupytext:
-  formats: "ipynb,md"
-  text_representation: {{extension: .md, format_name: markdown, format_version: "1.3"}}
-kernelspec: {{display_name: Python 3, language: python, name: python3}}
+jupyter:
+  jupytext:
+    formats: ipynb,md
+    text_representation: {{extension: .md, format_name: markdown, format_version: "1.3"}}
+  kernelspec: {{display_name: Python 3, language: python, name: python3}}
 ---
 """
 

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from press.chapter import find_chapters, front_matter, read_chapter
+import yaml
+
+from press.chapter import BrokenChapter, find_chapters, front_matter, read_chapter
 from press.checks import link_problems, unlisted_chapters
 from press.execute import make_twins
 from press.links import Map
@@ -57,10 +59,6 @@ class Book:
         """Return where the executed notebook of a chapter stands."""
         return (self.root / path).with_suffix(".ipynb")
 
-    def header(self, path: str) -> dict[str, Any]:
-        """Return the YAML header of a page: title, description and what else it says."""
-        return front_matter((self.root / path).read_text(encoding="utf-8"))[0]
-
     def page(self, path: str, through: Callable[[PageMaker], str] | None = None) -> Rendered:
         """Return a finished page, from the cache where nothing that it depends on has changed.
 
@@ -68,7 +66,7 @@ class Book:
             path: the page's source, relative to the root.
             through: walks over the notebook's cells and returns the page's body; without it the press does so itself.
         """
-        source = (self.root / path).read_text(encoding="utf-8")
+        source = (self.root / path).read_text(encoding="utf-8", errors="replace")
         twin = self.twin(path)
         is_chapter = path in self.chapters
         notebook = twin.read_bytes() if is_chapter and twin.exists() else b""
@@ -83,7 +81,12 @@ class Book:
         maker = PageMaker(
             path, source, root=self.root, site=self.site, converter=self.converter, tooltips=self._tips_for(path)
         )
-        rendered = self._chapter(maker, notebook, through) if is_chapter else self._plain(maker, source)
+        try:
+            rendered = self._chapter(maker, notebook, through) if is_chapter else self._plain(maker, source)
+        except (BrokenChapter, yaml.YAMLError) as error:
+            problem = Problem(path, 1, f"the header is not YAML: {error}")
+            self.problems.append(error.problem if isinstance(error, BrokenChapter) else problem)
+            return Rendered(executed=False)
         self.cache.write(key, rendered)
         return rendered
 
@@ -117,7 +120,7 @@ class Book:
         ids = {path: set(page.ids) for path, page in rendered.items() if page.executed}
         for path, page in rendered.items():
             problems += page.problems
-            source = (self.root / path).read_text(encoding="utf-8")
+            source = (self.root / path).read_text(encoding="utf-8", errors="replace")
             problems += link_problems(
                 page.links, path=path, source=source, root=self.root, site=self.site, ids=ids, made=self.made
             )

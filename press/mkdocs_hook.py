@@ -1,11 +1,11 @@
 """The one file that knows MkDocs and mkdocs-jupyter. A change of site generator changes this file and ``press/theme``.
 
-Three seams lead mkdocs-jupyter (0.26.3, pinned) to the press; ``tests/press/test_seams.py`` tests that they hold:
+mkdocs-jupyter (0.26.3, pinned) turns a notebook into HTML. It is called here rather than listed as a plugin: importing
+it takes a second, which a build without new chapters can save. Two seams lead it to the press;
+``tests/press/test_seams.py`` tests that they hold:
 
 - ``settings.templates_dir``: where it looks for its template. Its own brings 590 KB of JupyterLab's style sheet a page.
 - ``default_filters`` of nbconvert: the template hands each cell to ``chapter_cell``, which is ``PageMaker.cell``.
-- ``plugin._get_nb_toc_tokens``: the headings come from the page itself, where they have their ids, not from a second
-  conversion of the notebook.
 """
 
 from __future__ import annotations
@@ -19,17 +19,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import mkdocs_jupyter.plugin
+from jinja2 import Environment, FileSystemBytecodeCache
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 from mkdocs.livereload import LiveReloadServer
-from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
-from mkdocs_jupyter.config import settings
-from nbconvert.exporters.templateexporter import default_filters
 
 from press import assets
 from press.book import Book
@@ -40,10 +37,9 @@ log = logging.getLogger("mkdocs.press")
 END = "<!--press-end-of-chapter-->"
 MARK = re.compile(r"<!--press-cell-(\d+)-->")
 VERBATIM = re.compile(r"(<(pre|script|style|textarea)\b.*?</\2>)", re.DOTALL)
-NO_HEADINGS: tuple[list[Any], None] = ([], None)
 
 # MkDocs calls functions, not an object, so what one build knows stands here. ``on_files`` starts it anew.
-state = SimpleNamespace(serving=False, book=None, maker=None, cells=[], rendered={})
+state = SimpleNamespace(serving=False, book=None, rendered={})
 
 
 def on_startup(*, command: str, dirty: bool) -> None:
@@ -51,16 +47,6 @@ def on_startup(*, command: str, dirty: bool) -> None:
     state.serving = command == "serve"
 
 
-def on_config(config: MkDocsConfig) -> None:
-    """Lead mkdocs-jupyter to the press."""
-    settings.templates_dir = str(Path(__file__).parent / "templates")
-    default_filters["chapter_cell"] = _cell
-    logging.getLogger("mkdocs.plugins.mkdocs_jupyter").setLevel(logging.WARNING)
-    logging.getLogger("mkdocs.mkdocs-jupyter").setLevel(logging.WARNING)
-    mkdocs_jupyter.plugin._get_nb_toc_tokens = lambda _path, _depth: NO_HEADINGS
-
-
-@event_priority(-100)  # after mkdocs-jupyter, whose wrapper of files does not know generated ones
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Execute what is stale, and add the chapters and what the press draws to the site's files."""
     options = config.extra.get("press", {})
@@ -73,15 +59,16 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         extension_configs=config.mdx_configs,
     )
     book.execute(cell_timeout_s=options.get("cell_timeout_s", 60.0), report=log.info)
-    for path in book.chapters:
-        source = book.twin(path) if book.twin(path).exists() else root / path
-        files.append(File.generated(config, _place(path), abs_src_path=str(source)))
-    for path in book.part_pages:
+    for path in [*book.chapters, *book.part_pages]:
         files.append(File.generated(config, _place(path), abs_src_path=str(root / path)))
     book.addresses = {_path(book, file): file.url for file in files.documentation_pages()}
     for name, content in assets.made(root / ".press" / "assets").items():
         files.append(File.generated(config, name, content=content))
         book.made.add(f"{book.docs}/{name}")
+    for path in book.chapters:
+        if book.twin(path).exists():
+            name = posixpath.join(book.addresses[path], book.twin(path).name)
+            files.append(File.generated(config, name, abs_src_path=str(book.twin(path))))
     state.book, state.rendered = book, {}
     return files
 
@@ -92,15 +79,15 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
 
 
 def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
-    """Let the press make every page; a chapter goes through mkdocs-jupyter, whose ``render`` is called inside ours."""
+    """Let the press make every page."""
     path = _path(state.book, page.file)
-    through_jupyter = page.render if path in state.book.chapters and state.book.twin(path).exists() else None
 
     def render(config: MkDocsConfig, files: Files) -> None:
-        rendered = state.book.page(path, _through_jupyter(page, through_jupyter, config, files))
+        rendered = state.book.page(path, lambda maker: _walk(maker, state.book.twin(path)))
         state.rendered[path] = rendered
         page.content, page.toc = rendered.html, get_toc(rendered.headings)
-        page.meta.update(state.book.header(path))
+        if path in state.book.chapters:
+            page.meta["notebook"] = state.book.twin(path).name
 
     page.render = render  # type: ignore[method-assign]
     if config.repo_url:
@@ -108,9 +95,12 @@ def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
     return page
 
 
-def on_env(env: Any, config: MkDocsConfig, files: Files) -> None:
+def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
     """Check what spans pages, add the font that the pages need, and refuse the book if anything is wrong."""
     book = state.book
+    compiled = book.root / ".press" / "templates"  # compiling Material's templates takes as long as filling them
+    compiled.mkdir(parents=True, exist_ok=True)
+    env.bytecode_cache = FileSystemBytecodeCache(str(compiled))
     for path, rendered in state.rendered.items():
         for name, content in rendered.files.items():
             files.append(File.generated(config, posixpath.join(book.addresses[path], name), content=content))
@@ -167,26 +157,27 @@ def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable[.
     return server
 
 
-def _cell(cell: Any) -> str:
-    """Make a cell's HTML and return a mark for it: nbconvert parses and rewrites what it is given."""
-    state.cells.append(state.maker.cell(cell))
-    return f"<!--press-cell-{len(state.cells) - 1}-->"
+def _walk(maker: PageMaker, notebook: Path) -> str:
+    """Let mkdocs-jupyter walk through a notebook and ask the maker for each cell.
 
+    nbconvert parses and rewrites the HTML that it is given, so it is given marks, which are then replaced.
+    """
+    from mkdocs_jupyter.config import settings
+    from mkdocs_jupyter.convert import nb2html
+    from nbconvert.exporters.templateexporter import default_filters
 
-def _through_jupyter(
-    page: Page, render: Callable[..., None] | None, config: MkDocsConfig, files: Files
-) -> Callable[[PageMaker], str] | None:
-    """Return what makes a chapter's body: mkdocs-jupyter walks through the notebook and asks for each cell."""
-    if render is None:
-        return None
+    made: list[str] = []
 
-    def body(maker: PageMaker) -> str:
-        state.maker, state.cells = maker, []
-        render(config, files)
-        marks = MARK.findall((page.content or "").partition(END)[0])
-        return "".join(state.cells[int(number)] for number in marks)
+    def cell(cell: Any) -> str:
+        made.append(maker.cell(cell))
+        return f"<!--press-cell-{len(made) - 1}-->"
 
-    return body
+    settings.templates_dir = str(Path(__file__).parent / "templates")
+    default_filters["chapter_cell"] = cell
+    for name in ("mkdocs.plugins.mkdocs_jupyter", "mkdocs.mkdocs-jupyter"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    marks = MARK.findall(nb2html(str(notebook)).partition(END)[0])
+    return "".join(made[int(number)] for number in marks)
 
 
 def _place(path: str) -> str:

@@ -18,10 +18,18 @@ title: "One · Sums"
 description: "What a sum costs."
 level: Beginner
 minutes: 5
-jupytext:
-  formats: "ipynb,md"
-  text_representation: {extension: .md, format_name: markdown, format_version: "1.3"}
-kernelspec: {display_name: Python 3, language: python, name: python3}
+jupyter:
+  jupytext:
+    formats: ipynb,md
+    notebook_metadata_filter: -jupytext.text_representation.jupytext_version
+    text_representation:
+      extension: .md
+      format_name: markdown
+      format_version: '1.3'
+  kernelspec:
+    display_name: Python 3
+    language: python
+    name: python3
 ---
 
 # One · Sums
@@ -58,10 +66,18 @@ SECOND = """\
 ---
 title: "Two · Products"
 description: "What a product costs."
-jupytext:
-  formats: "ipynb,md"
-  text_representation: {extension: .md, format_name: markdown, format_version: "1.3"}
-kernelspec: {display_name: Python 3, language: python, name: python3}
+jupyter:
+  jupytext:
+    formats: ipynb,md
+    notebook_metadata_filter: -jupytext.text_representation.jupytext_version
+    text_representation:
+      extension: .md
+      format_name: markdown
+      format_version: '1.3'
+  kernelspec:
+    display_name: Python 3
+    language: python
+    name: python3
 ---
 
 # Two · Products

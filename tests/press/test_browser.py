@@ -46,22 +46,39 @@ class _Quiet(SimpleHTTPRequestHandler):
         pass
 
 
+# As ``mkdocs build --strict``, but for the address at which the tests serve the site: instant navigation asks for it.
+BUILD = """
+import sys
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+config = load_config("mkdocs.yml", strict=True, site_dir=sys.argv[1], site_url=sys.argv[2])
+config.plugins.on_startup(command="build", dirty=False)
+build(config)
+"""
+
+
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
     _need(CHROMIUM, "needs Chromium: install it (Debian: apt install chromium) and run pytest again")
     folder = tmp_path_factory.mktemp("site")
-    command = [str(Path(sys.executable).with_name("mkdocs")), "build", "--strict", "-d", str(folder / "one-gradient")]
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
+    address = f"http://127.0.0.1:{server.server_port}/one-gradient/"
+    command = [sys.executable, "-c", BUILD, str(folder / "one-gradient"), address]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return folder
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield folder, address
+    server.shutdown()
 
 
 @pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(site)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/one-gradient/"
-    server.shutdown()
+def site(served: tuple[Path, str]) -> Path:
+    return served[0]
+
+
+@pytest.fixture(scope="module")
+def address(served: tuple[Path, str]) -> str:
+    return served[1]
 
 
 @pytest.fixture(scope="module")
@@ -229,15 +246,14 @@ def test_what_is_wide_scrolls_by_keyboard(open_page: Any) -> None:
     assert stuck == []
 
 
-def test_a_link_shared_elsewhere_has_a_preview(open_page: Any) -> None:
+def test_a_link_shared_elsewhere_has_a_preview(open_page: Any, address: str) -> None:
     page = open_page(A1)
     tags = page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll('meta[property^=og]')]
             .map(m => [m.getAttribute('property'), m.content]))"""
     )
-    base = "https://many-machines.github.io/one-gradient/"
-    assert tags["og:url"] == base + A1
-    assert tags["og:image"] == base + "assets/cover.png"
+    assert tags["og:url"] == address + A1
+    assert tags["og:image"] == address + "assets/cover.png"
     assert "Linear algebra" in tags["og:title"]
     assert tags["og:description"]
     assert page.title() == tags["og:title"]

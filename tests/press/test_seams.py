@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
-import mkdocs_jupyter.convert
-import mkdocs_jupyter.plugin
 import nbformat
-from mkdocs_jupyter.config import settings
-from nbconvert.exporters.templateexporter import default_filters
 
 from press import mkdocs_hook
 
@@ -33,26 +32,28 @@ def test_only_one_file_knows_the_generator() -> None:
         assert not knows or path.name == "mkdocs_hook.py", f"{path.name} imports {knows}"
 
 
-def test_every_cell_passes_through_our_filter_and_nothing_else_is_added(tmp_path: Path) -> None:
+class Maker:
+    """Stands in for a PageMaker: shows what it was asked."""
+
+    def cell(self, cell: Any) -> str:
+        return f'<svg viewBox="0 0 1 1"/>[{cell["cell_type"]}:{cell["source"]}]'
+
+
+def test_every_cell_passes_through_our_filter_and_nothing_is_added_or_rewritten(tmp_path: Path) -> None:
     notebook = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_markdown_cell("prose"), nbformat.v4.new_code_cell("1 + 1")],
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
     )
     path = tmp_path / "a.ipynb"
     nbformat.write(notebook, path)
-    before = settings.templates_dir, default_filters.get("chapter_cell")
-    settings.templates_dir = str(PRESS / "templates")
-    default_filters["chapter_cell"] = lambda cell: f"[{cell['cell_type']}:{cell['source']}]"
-    try:
-        body, end, _ = mkdocs_jupyter.convert.nb2html(str(path)).partition(mkdocs_hook.END)
-    finally:
-        settings.templates_dir = before[0]
-        default_filters.pop("chapter_cell")
-        if before[1]:
-            default_filters["chapter_cell"] = before[1]
-    assert end
-    assert body.strip() == "[markdown:prose][code:1 + 1]"
+    body = mkdocs_hook._walk(Maker(), path)  # type: ignore[arg-type]
+    svg = '<svg viewBox="0 0 1 1"/>'
+    assert body == f"{svg}[markdown:prose]{svg}[code:1 + 1]"
 
 
-def test_the_headings_can_be_ours() -> None:
-    assert callable(mkdocs_jupyter.plugin._get_nb_toc_tokens)
+def test_a_build_without_new_chapters_does_not_import_it() -> None:
+    code = (
+        "import sys, press.mkdocs_hook; print(sorted({'mkdocs_jupyter', 'nbconvert', 'jupytext'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -1,0 +1,73 @@
+"""The house's plan: modules say what they are, imports run one way, formulas need the standard library alone."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import snippets
+
+ROOT = Path(snippets.__file__).parent
+KINDS = ("Formulas", "Simulators", "Figures")
+MODULES = {
+    ".".join(["snippets", *path.relative_to(ROOT).with_suffix("").parts]): path
+    for path in sorted(ROOT.rglob("*.py"))
+    if path.name != "__init__.py"
+}
+
+
+def kind(name: str) -> str:
+    """Return the first word of a module's docstring, which says what the module is."""
+    words = (ast.get_docstring(ast.parse(MODULES[name].read_text())) or "").split(":", 1)
+    return words[0]
+
+
+def imported(path: Path) -> set[str]:
+    """Return the modules that a file imports."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_says_what_it_is_and_imports_what_it_may(name: str) -> None:
+    assert kind(name) in KINDS, f"the docstring of {name} has to begin with one of {KINDS} and a colon"
+    allowed = KINDS[: KINDS.index(kind(name)) + 1]
+    for other in imported(MODULES[name]) & MODULES.keys():
+        assert kind(other) in allowed, f"{name} ({kind(name)}) imports {other} ({kind(other)})"
+    strangers = {"press", "exercises", "labs", "tests", "benchmarks", "chapters"}
+    assert not {other.split(".")[0] for other in imported(MODULES[name])} & strangers
+
+
+BLOCKED = """
+import importlib, sys
+for blocked in ("numpy", "matplotlib", "IPython", "scipy", "pandas"):
+    sys.modules[blocked] = None
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+used = {name.split(".")[0] for name in sys.modules} - {"snippets", "__main__"} - set(sys.stdlib_module_names)
+print(sorted(name for name in used if sys.modules.get(name) and not name.startswith("_")))
+"""
+
+
+def test_formulas_need_the_standard_library_alone() -> None:
+    formulas = [name for name in MODULES if kind(name) == "Formulas"]
+    assert formulas
+    command = [sys.executable, "-S", "-c", BLOCKED, *formulas]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT.parent)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "[]\n"
+
+
+def test_no_two_test_modules_share_a_name() -> None:
+    """Pytest imports test modules by their bare names."""
+    files = [path.name for path in (ROOT.parent / "tests").rglob("test_*.py")]
+    assert len(files) == len(set(files))
