@@ -69,11 +69,11 @@ def rank(number: int) -> str:
 
 
 def css_variables() -> str:
-    """Return the style sheet that gives every colour its value in both palettes of the site.
+    """Return the style sheet that gives every colour its value in both palettes of the site; on paper all is light.
 
     >>> css_variables().splitlines()[1]
     '  --rank-0: #6b89f9;'
     """
     light = "\n".join(f"  --{colour.name}: {colour.light};" for colour in _TABLE)
     dark = "\n".join(f"  --{colour.name}: {colour.dark};" for colour in _TABLE)
-    return f':root {{\n{light}\n}}\n[data-md-color-scheme="slate"] {{\n{dark}\n}}\n'
+    return f':root {{\n{light}\n}}\n@media screen {{\n[data-md-color-scheme="slate"] {{\n{dark}\n}}\n}}\n'
