@@ -9,6 +9,7 @@ import io
 import math
 from hashlib import sha256
 from pathlib import Path
+from typing import Literal
 
 from snippets.drawing import style_sheet
 from snippets.palette import COLOURS, RANKS, css_variables, rank
@@ -36,6 +37,7 @@ def made(cache: Path) -> dict[str, bytes]:
         temporary.replace(kept)
     return {
         "assets/cover.svg": cover.encode(),
+        "assets/cover-dark.svg": cover_svg("dark").encode(),
         "assets/cover.png": kept.read_bytes(),
         "assets/favicon.svg": favicon_svg().encode(),
         "assets/palette.css": (css_variables() + style_sheet()).encode(),
@@ -63,27 +65,26 @@ def _contours() -> list[tuple[float, float]]:
     return [(46.0 * ring**1.5, 13.0 * ring**1.5) for ring in (1, 2, 3, 4)]
 
 
-def cover_svg() -> str:
-    """Return the cover as SVG, without a background, in colours that stand on a light and on a dark page."""
+def cover_svg(page: Literal["light", "dark"] = "light") -> str:
+    """Return the cover as SVG, without a background, in the palette's colours for a light or a dark page."""
+    colours: dict[str, str] = {name: getattr(colour, page) for name, colour in COLOURS.items()}
     pieces = []
     for width, height in _contours():
         place = f'cx="{_BOWL[0]:g}" cy="{_BOWL[1]:g}" rx="{width:.1f}" ry="{height:.1f}"'
-        pieces.append(f'<ellipse {place} fill="none" stroke="{COLOURS["idle"].light}" stroke-width="1.5"/>')
+        pieces.append(f'<ellipse {place} fill="none" stroke="{colours["idle"]}" stroke-width="1.5"/>')
     for name, centre in _machines():
-        colour = COLOURS[name].light
+        colour = colours[name]
         (x0, y0), (x1, y1), (x2, y2), (x3, y3) = _strand(centre)
         curve = f"M{x0:.1f} {y0:.1f}C{x1:.1f} {y1:.1f} {x2:.1f} {y2:.1f} {x3:.1f} {y3:.1f}"
         pieces.append(f'<path d="{curve}" fill="none" stroke="{colour}" stroke-width="3"/>')
         x, y = centre[0] - _SIZE / 2, centre[1] - _SIZE / 2
         pieces.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{_SIZE}" height="{_SIZE}" rx="9" fill="{colour}"/>')
-    step, x = COLOURS["accent"], _MEET[0]
-    pieces.append(f'<path class="step" d="M{x:g} {_MEET[1]:g}V{_BOWL[1] - 16:g}" fill="none" stroke-width="6"/>')
-    pieces.append(f'<path class="head" d="M{x:g} {_BOWL[1]:g}l-13 -24h26z"/>')
-    pieces.append(f'<circle class="head" cx="{x:g}" cy="{_MEET[1]:g}" r="9"/>')
-    style = f".step{{stroke:{step.light}}}.head{{fill:{step.light}}}"
-    dark = f"@media (prefers-color-scheme:dark){{.step{{stroke:{step.dark}}}.head{{fill:{step.dark}}}}}"
+    accent, x = colours["accent"], _MEET[0]
+    pieces.append(f'<path d="M{x:g} {_MEET[1]:g}V{_BOWL[1] - 16:g}" fill="none" stroke="{accent}" stroke-width="6"/>')
+    pieces.append(f'<path d="M{x:g} {_BOWL[1]:g}l-13 -24h26z" fill="{accent}"/>')
+    pieces.append(f'<circle cx="{x:g}" cy="{_MEET[1]:g}" r="9" fill="{accent}"/>')
     box = f'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
-    return f"<svg {box}><style>{style}{dark}</style>{''.join(pieces)}</svg>"
+    return f"<svg {box}>{''.join(pieces)}</svg>"
 
 
 def favicon_svg() -> str:

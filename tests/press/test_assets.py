@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from typing import Literal
 from xml.etree import ElementTree
 
 import pytest
@@ -16,10 +17,13 @@ def test_the_same_bytes_each_time(draw) -> None:  # type: ignore[no-untyped-def]
     assert draw() == draw()
 
 
-def test_cover_shows_each_machine_once_in_its_colour() -> None:
-    drawing = ElementTree.fromstring(assets.cover_svg())
+@pytest.mark.parametrize("page", ["light", "dark"])
+def test_cover_shows_each_machine_once_in_the_colour_of_its_page(page: Literal["light", "dark"]) -> None:
+    drawing = ElementTree.fromstring(assets.cover_svg(page))
     fills = [element.get("fill") for element in drawing.iter("{http://www.w3.org/2000/svg}rect")]
-    assert fills == [COLOURS[f"rank-{number}"].light for number in range(RANKS)]
+    assert fills == [getattr(COLOURS[f"rank-{number}"], page) for number in range(RANKS)]
+    drawn = {element.get(part) for element in drawing.iter() for part in ("fill", "stroke")} - {None, "none"}
+    assert drawn <= {getattr(colour, page) for colour in COLOURS.values()}
 
 
 def test_favicon_follows_the_browsers_tabs() -> None:
