@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -32,7 +32,9 @@ class Map:
     references: str = "docs/references.md"
 
 
-def rewrite(page: str, path: str, site: Map, tooltips: Mapping[str, str]) -> tuple[str, list[Link]]:
+def rewrite(
+    page: str, path: str, site: Map, tooltips: Mapping[str, str], own: Collection[str] = ()
+) -> tuple[str, list[Link]]:
     """Lead every relative link of a page to where it stands on the site, and list what has to exist for it.
 
     Args:
@@ -40,12 +42,13 @@ def rewrite(page: str, path: str, site: Map, tooltips: Mapping[str, str]) -> tup
         path: the page's source, relative to the root, for instance ``chapters/background/a1-linear-algebra.md``.
         site: the map of the book.
         tooltips: the glossary: the definition of each term by its anchor.
+        own: names of files that the press puts beside the page.
     """
     links: list[Link] = []
 
     def led(match: re.Match[str]) -> str:
         written = html.unescape(match["target"])
-        if _OUTSIDE.match(written):
+        if _OUTSIDE.match(written) or written in own:
             return match[0]
         link = _link(written, path)
         links.append(link)

@@ -95,7 +95,7 @@ class PageMaker:
         """Typeset, link and examine the page made of the cells' HTML."""
         body = typeset(prose.tidy(prose.lean(body)), self._report)
         scan = Scan(body)  # before the links are rewritten, so that what it finds stands so in the source
-        body, links = rewrite(body, self.path, self.site, self.tooltips)
+        body, links = rewrite(body, self.path, self.site, self.tooltips, self._figures.files.keys())
         problems = self.problems + page_problems(scan.findings, self.path, self.source)
         return Rendered(
             html=body,

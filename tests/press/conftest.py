@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
+MKDOCS = [str(Path(sys.executable).with_name("mkdocs"))]
 
 CHAPTER = """\
 ---
@@ -139,7 +140,7 @@ class SmallBook:
 
     def build(self, *options: str) -> subprocess.CompletedProcess[str]:
         """Run ``mkdocs build --strict`` here and return how it ended."""
-        command = [str(Path(sys.executable).with_name("mkdocs")), "build", "--strict", *options]
+        command = [*MKDOCS, "build", "--strict", *options]
         return subprocess.run(command, cwd=self.root, capture_output=True, text=True, timeout=120)
 
     def bytes_of_site(self) -> dict[str, bytes]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import socket
 import subprocess
-import sys
 import threading
 import time
 import urllib.request
@@ -13,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import SmallBook
+from conftest import MKDOCS, SmallBook
 
 ONE = "chapters/part/01-one.md"
 PATIENCE_S = 60
@@ -26,7 +25,7 @@ class Server:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        command = [str(Path(sys.executable).with_name("mkdocs")), "serve", "-a", f"127.0.0.1:{port}"]
+        command = [*MKDOCS, "serve", "-a", f"127.0.0.1:{port}"]
         self.address = f"http://127.0.0.1:{port}/one-gradient/"
         self.process = subprocess.Popen(
             command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1
