@@ -77,7 +77,7 @@ def _address(link: Link, path: str, site: Map) -> str:
     if link.path in site.pages:
         return _relative(site.pages[link.path], site.pages[path]) + anchor
     if link.path.startswith("docs/"):
-        return _relative(link.path.removeprefix("docs/"), site.pages[path])
+        return _relative(link.path.removeprefix("docs/"), site.pages[path]) + anchor
     return site.source_url + link.path + anchor
 
 

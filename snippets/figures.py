@@ -35,6 +35,8 @@ _STYLE: Any = {
     "font.size": 12.5,
     "grid.color": COLOURS["line"].light,
     "grid.linewidth": 0.7,
+    "legend.edgecolor": COLOURS["line"].light,
+    "legend.facecolor": "none",
     "lines.linewidth": 2,
     "savefig.facecolor": "none",
     "svg.fonttype": "none",
@@ -62,8 +64,10 @@ def plot(*, width_px: float = 340, height_px: float = 260) -> Iterator[tuple[Fig
         figure, axes = pyplot.subplots(figsize=(width_px / 72, height_px / 72), layout="constrained")
         figure.patch.set_visible(False)
         axes.patch.set_visible(False)
-        yield figure, axes
-        pyplot.close(figure)
+        try:
+            yield figure, axes
+        finally:
+            pyplot.close(figure)
 
 
 def colour(name: str) -> str:

@@ -89,7 +89,6 @@ class TestEveryPicture:
         assert named <= styled
 
 
-@pytest.mark.xfail(reason="snippets.figures sets no legend.edgecolor, so the frame keeps matplotlib's #cccccc")
 def test_the_frame_of_a_legend_follows_the_palette() -> None:
     with figures.plot() as (figure, axes):
         axes.plot([1, 2], color=figures.colour("rank-0"), label="x")

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import time
 
-from conftest import MKDOCS, SmallBook
+from small_book import MKDOCS, SmallBook
 
 
 def made_anew(book: SmallBook) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import jupytext
 import pytest
-from conftest import CHAPTER
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_book import CHAPTER
 
 from press.chapter import BrokenChapter, Chapter, find_chapters, front_matter, read_chapter
 

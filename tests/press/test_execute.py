@@ -19,7 +19,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from conftest import CHAPTER, SmallBook
+from small_book import CHAPTER, SmallBook
 
 from press import forge
 from press.chapter import find_chapters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from conftest import SmallBook
+from small_book import SmallBook
 
 ONE = "chapters/part/01-one.md"
 

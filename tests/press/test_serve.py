@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import MKDOCS, SmallBook
+from small_book import MKDOCS, SmallBook
 
 ONE = "chapters/part/01-one.md"
 PATIENCE_S = 60
