@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no mistake, so no example has a deadline; in CI the same examples are drawn every time.
+settings.register_profile("book", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "book")
 
 EXERCISES = Path(__file__).parent / "exercises"
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Callable, Collection, Hashable, Sequence
+from fractions import Fraction
+from typing import Any, TypeVar
+
+_Entry = TypeVar("_Entry")
 
 
 def integer_at_least(name: str, value: Any, minimum: int) -> int:
@@ -35,6 +38,25 @@ def positive_integer(name: str, value: Any) -> int:
 def nonnegative_integer(name: str, value: Any) -> int:
     """Return ``value`` as an ``int`` of at least 0, or raise ``ValueError``."""
     return integer_at_least(name, value, 0)
+
+
+def whole_number(name: str, value: Any, minimum: int) -> int:
+    """Return a count as an ``int``, taking ``7e9`` for 7,000,000,000, or raise ``ValueError``.
+
+    For counts that are written with an exponent (parameters, tokens). A float must be finite and without a fraction.
+
+    >>> whole_number("parameters", 7e9, 1)
+    7000000000
+    >>> whole_number("parameters", 1.5, 1)
+    Traceback (most recent call last):
+    ...
+    ValueError: parameters must be a whole number of at least 1, got 1.5
+    """
+    number = int(value) if isinstance(value, float) and value.is_integer() else value
+    try:
+        return integer_at_least(name, number, minimum)
+    except ValueError:
+        raise ValueError(f"{name} must be a whole number of at least {minimum}, got {value!r}") from None
 
 
 def _finite(value: Any) -> float | None:
@@ -70,6 +92,21 @@ def nonnegative_number(name: str, value: Any) -> float:
     return number
 
 
+def nonnegative_exact(name: str, value: Any) -> int | float | Fraction:
+    """Return a finite number of at least 0 with an ``int`` or ``Fraction`` kept exact, or raise ``ValueError``.
+
+    >>> nonnegative_exact("forward_s", 3), nonnegative_exact("forward_s", Fraction(1, 3)), nonnegative_exact("t_s", 0.5)
+    (3, Fraction(1, 3), 0.5)
+    """
+    number = nonnegative_number(name, value)
+    if isinstance(value, Fraction):
+        return value
+    try:
+        return operator.index(value)
+    except TypeError:
+        return number
+
+
 def finite_number(name: str, value: Any) -> float:
     """Return ``value`` as a finite ``float``, or raise ``ValueError``."""
     number = _finite(value)
@@ -86,6 +123,31 @@ def probability(name: str, value: Any) -> float:
     return number
 
 
+def flag(name: str, value: Any) -> bool:
+    """Return ``value`` when it is ``True`` or ``False``, or raise ``ValueError``.
+
+    >>> flag("gated", 1)
+    Traceback (most recent call last):
+    ...
+    ValueError: gated must be True or False, got 1
+    """
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+    return value
+
+
+def as_float(names: str, exact: Fraction) -> float:
+    """Return an exact result as a ``float``, or raise ``ValueError`` where the arguments ``names`` make it too large.
+
+    >>> as_float("flops", Fraction(1, 4))
+    0.25
+    """
+    try:
+        return float(exact)
+    except OverflowError:
+        raise ValueError(f"{names} must be such that the result fits a float, got a result above 1.8e308") from None
+
+
 def one_of(name: str, value: Any, allowed: Collection[Any]) -> Any:
     """Return ``value`` when it is among ``allowed``, or raise ``ValueError`` that lists them.
 
@@ -94,6 +156,26 @@ def one_of(name: str, value: Any, allowed: Collection[Any]) -> Any:
     ...
     ValueError: schedule must be one of 'gpipe', '1f1b', got 'zigzag'
     """
-    if value not in allowed:
+    if not isinstance(value, Hashable) or value not in allowed:  # an array cannot be compared
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
     return value
+
+
+def each(name: str, values: Sequence[Any], check: Callable[[str, Any], _Entry]) -> tuple[_Entry, ...]:
+    """Return the entries of a list, tuple or array, each passed by ``check(name, entry)``, or raise its ``ValueError``.
+
+    >>> each("shares", [1, 0.5], probability)
+    (1.0, 0.5)
+    >>> each("shares", [1, 2], probability)
+    Traceback (most recent call last):
+    ...
+    ValueError: shares[1] must be a number from 0 to 1, got 2
+    """
+    ordered = hasattr(values, "__len__") and hasattr(values, "__getitem__")
+    try:
+        entries = None if isinstance(values, str | bytes | dict) or not ordered else tuple(values)
+    except TypeError:  # an array without axes
+        entries = None
+    if entries is None:
+        raise ValueError(f"{name} must be a sequence, got {values!r}")
+    return tuple(check(f"{name}[{index}]", entry) for index, entry in enumerate(entries))

@@ -1,0 +1,546 @@
+"""Formulas: how far the mean of a batch lies from the mean of all, and how sure a measured accuracy is.
+
+Each example has a value: a number, or a gradient, whose variance is then the trace of its covariance. σ² is the
+variance over the N examples with every example counted once, divided by N. Distances of gradients are Euclidean norms.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+from snippets.domain import (
+    finite_number,
+    nonnegative_integer,
+    nonnegative_number,
+    positive_integer,
+    positive_number,
+)
+
+
+def finite_population_factor(*, population: int, batch_size: int) -> float:
+    r"""What drawing without replacement leaves of the variance of a batch's mean, ``(N − B)/(N − 1)``.
+
+    Two draws without replacement have covariance −σ²/(N − 1): what one batch member took, the others cannot take.
+
+    Args:
+        population: N, examples to draw from, at least 1.
+        batch_size: B, examples drawn, from 1 to N.
+
+    Returns:
+        A number from 0 (the batch is the population) to 1 (a batch of one).
+
+    Raises:
+        ValueError: an argument is no integer of at least 1, or the batch is larger than the population.
+
+    Source: Cochran 1977, theorem 2.2, whose S² divides by N − 1: there the factor reads (N − B)/N.
+
+    Convention: for a σ² that divides by N. A population of one has no variance; its factor is 0.
+
+    Formula: $\varphi = \dfrac{N-B}{N-1}$
+
+    Symbols: φ = result; N = population; B = batch_size
+
+    Chapter: A2
+
+    Example:
+        >>> round(finite_population_factor(population=50_000, batch_size=256), 5)
+        0.9949
+    """
+    population, batch_size = positive_integer("population", population), positive_integer("batch_size", batch_size)
+    if batch_size > population:
+        raise ValueError(f"batch_size must be at most the population, {population}, got {batch_size}")
+    return (population - batch_size) / max(population - 1, 1)
+
+
+def batch_variance(*, variance: float, batch_size: int, population: int | None = None) -> float:
+    r"""Variance of a batch's mean: ``σ²/B`` with replacement, ``σ²/B·(N − B)/(N − 1)`` without.
+
+    Args:
+        variance: σ² of one example, at least 0; for gradients the trace of the covariance.
+        batch_size: B, at least 1, and at most N without replacement.
+        population: N for draws without replacement; left out for draws with replacement, or from an endless stream.
+
+    Returns:
+        The variance, in the unit of ``variance``.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Source: Cochran 1977, theorem 2.2, for draws without replacement.
+
+    Convention: σ² divides by N.
+
+    Leaves out: batches cut from one shuffled epoch. Each is a batch without replacement, but they depend on each other:
+    where B divides N, those of a whole epoch average to the full gradient exactly.
+
+    Formula: $\operatorname{Var}(\bar g_B) = \dfrac{\sigma^2}{B}\cdot\dfrac{N-B}{N-1}$
+
+    Symbols: Var(g_B) = result; σ² = variance; B = batch_size; N = population; with replacement the second fraction is 1
+
+    Chapter: A2
+
+    Example:
+        >>> batch_variance(variance=8.0, batch_size=4)
+        2.0
+        >>> batch_variance(variance=8.0, batch_size=4, population=5)
+        0.5
+    """
+    variance = nonnegative_number("variance", variance)
+    size = _count("batch_size", batch_size)
+    factor = 1.0 if population is None else finite_population_factor(population=population, batch_size=batch_size)
+    return variance / size * factor
+
+
+def data_parallel_variance(*, variance: float, batch_size: int, workers: int, population: int | None = None) -> float:
+    r"""Variance of the average of K workers' batch means: that of one batch of K·B.
+
+    Args:
+        variance: σ² of one example, at least 0; for gradients the trace of the covariance.
+        batch_size: B, examples per worker, at least 1.
+        workers: K, at least 1.
+        population: N for draws without replacement, in which no two workers draw the same example: K·B is at most N.
+            Left out for draws with replacement.
+
+    Returns:
+        The variance, in the unit of ``variance``.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Convention: B is per worker, K·B the global batch.
+
+    Leaves out: workers that draw without replacement from the same N but without regard to each other; theirs is
+    ``batch_variance`` at B, divided by K, which is larger.
+
+    Formula: $\operatorname{Var} = \dfrac{\sigma^2}{KB}\cdot\dfrac{N-KB}{N-1}$
+
+    Symbols: Var = result; σ² = variance; B = batch_size; K = workers; N = population; with replacement the second
+    fraction is 1
+
+    Chapter: A2
+
+    Example:
+        >>> data_parallel_variance(variance=8.0, batch_size=4, workers=8) == batch_variance(variance=8.0, batch_size=32)
+        True
+    """
+    size = positive_integer("batch_size", batch_size) * positive_integer("workers", workers)
+    if population is not None and size > positive_integer("population", population):
+        raise ValueError(f"workers × batch_size must be at most the population, {population}, got {size}")
+    return batch_variance(variance=variance, batch_size=size, population=population)
+
+
+def rms_distance(*, variance: float, batch_size: int, batches: int = 1, population: int | None = None) -> float:
+    r"""Root-mean-square distance of the mean of M independent batches from the full mean, ``√(Var(g_B)/M)``.
+
+    Args:
+        variance: σ² of one example, at least 0; for gradients the trace of the covariance.
+        batch_size: B, at least 1.
+        batches: M, how many batches are averaged, at least 1.
+        population: N, for batches that are each drawn without replacement; M may then be any number. Left out for draws
+            with replacement.
+
+    Returns:
+        The distance, in the unit of the values.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Leaves out: the distance itself is random; this is the root of its mean square, an upper bound of its mean.
+
+    Formula: $\sqrt{\mathbb{E}\,\lVert \bar g - g\rVert^2} = \sqrt{\dfrac{\sigma^2}{MB}\cdot\dfrac{N-B}{N-1}}$
+
+    Symbols: left side = result; σ² = variance; B = batch_size; M = batches; N = population; with replacement the second
+    fraction is 1
+
+    Chapter: A2
+
+    Example:
+        >>> rms_distance(variance=100.0, batch_size=25, batches=4)
+        1.0
+    """
+    one = batch_variance(variance=variance, batch_size=batch_size, population=population)
+    return math.sqrt(one / _count("batches", batches))
+
+
+def chebyshev_bound(*, variance: float, samples: int, deviation: float) -> float:
+    r"""Chebyshev's bound on the chance that a mean of n independent values is off by at least t, ``σ²/(n·t²)``.
+
+    It falls to 0 as n grows, whatever the distribution: the weak law of large numbers.
+
+    Args:
+        variance: σ² of one value, at least 0.
+        samples: n, at least 1.
+        deviation: t, above 0.
+
+    Returns:
+        The bound, at most 1.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Convention: two-sided, ``P(|mean − expectation| ≥ t)``. A bound above 1 says nothing and is returned as 1.
+
+    Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \le \dfrac{\sigma^2}{n t^2}$
+
+    Symbols: right side = result; σ² = variance; n = samples; t = deviation
+
+    Chapter: A2
+
+    Example:
+        >>> chebyshev_bound(variance=0.25, samples=100, deviation=0.1)
+        0.25
+    """
+    variance = nonnegative_number("variance", variance)
+    count, deviation = _count("samples", samples), positive_number("deviation", deviation)
+    ratio = math.sqrt(variance / count) / deviation  # the root first: t² may underflow
+    return min(ratio, 1.0) ** 2
+
+
+def normal_tail(*, variance: float, samples: int, deviation: float) -> float:
+    r"""What the central limit theorem gives for the chance that a mean of n values is off by at least t.
+
+    Args:
+        variance: σ² of one value, at least 0.
+        samples: n, at least 1.
+        deviation: t, above 0.
+
+    Returns:
+        The approximate probability: 0 where the variance is 0.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Convention: two-sided.
+
+    Leaves out: the error of the approximation, which is relative and large far out in the tail: no bound.
+
+    Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \approx \operatorname{erfc}\!\Bigl(t\sqrt{\dfrac{n}{2\sigma^2}}\Bigr)$
+
+    Symbols: right side = result; σ² = variance; n = samples; t = deviation
+
+    Chapter: A2
+
+    Example:
+        >>> round(normal_tail(variance=1.0, samples=4, deviation=0.98), 4)
+        0.05
+    """
+    variance = nonnegative_number("variance", variance)
+    count, deviation = _count("samples", samples), positive_number("deviation", deviation)
+    spread = math.sqrt(variance / count)
+    return math.erfc(deviation / spread / math.sqrt(2)) if spread else 0.0
+
+
+def hoeffding_bound(*, samples: int, deviation: float, width: float = 1.0) -> float:
+    r"""Hoeffding's bound on the chance that a mean of n bounded values is off by at least t, ``2·exp(−2nt²/w²)``.
+
+    Args:
+        samples: n, at least 1.
+        deviation: t, above 0.
+        width: w, the length of the interval in which each value lies, above 0; 1 for right or wrong answers.
+
+    Returns:
+        The bound, at most 1.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Source: Hoeffding 1963, theorem 2; theorem 4 for draws without replacement, for which it holds as well.
+
+    Convention: two-sided; one-sided is half of it. A bound above 1 says nothing and is returned as 1.
+
+    Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \le 2\exp\!\Bigl(-\dfrac{2nt^2}{w^2}\Bigr)$
+
+    Symbols: right side = result; n = samples; t = deviation; w = width
+
+    Chapter: A2
+
+    Example:
+        >>> f"{hoeffding_bound(samples=10_000, deviation=0.02):.2e}"
+        '6.71e-04'
+    """
+    count, ratio = _count("samples", samples), _ratio(deviation, width)
+    return min(1.0, 2 * math.exp(-2 * count * ratio * ratio))
+
+
+def hoeffding_deviation(*, samples: int, failure_probability: float, width: float = 1.0) -> float:
+    r"""The deviation t that Hoeffding's bound allows a mean of n values with probability δ, ``w·√(ln(2/δ)/(2n))``.
+
+    Args:
+        samples: n, at least 1.
+        failure_probability: δ, above 0 and below 1.
+        width: w, the length of the interval in which each value lies, above 0.
+
+    Returns:
+        t: the mean lies within t of the expectation with probability of at least 1 − δ.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Source: Hoeffding 1963, theorem 2.
+
+    Convention: two-sided.
+
+    Formula: $t = w\sqrt{\dfrac{\ln(2/\delta)}{2n}}$
+
+    Symbols: t = result; n = samples; δ = failure_probability; w = width
+
+    Chapter: A2
+
+    Example:
+        >>> round(hoeffding_deviation(samples=10_000, failure_probability=0.05), 4)
+        0.0136
+    """
+    count, width = _count("samples", samples), positive_number("width", width)
+    return width * math.sqrt(_log_two_over(failure_probability) / (2 * count))
+
+
+def hoeffding_samples(*, deviation: float, failure_probability: float, width: float = 1.0) -> int:
+    r"""The fewest values whose mean Hoeffding's bound holds within t with probability 1 − δ, ``⌈w²·ln(2/δ)/(2t²)⌉``.
+
+    Args:
+        deviation: t, above 0.
+        failure_probability: δ, above 0 and below 1.
+        width: w, the length of the interval in which each value lies, above 0.
+
+    Returns:
+        n, at least 1.
+
+    Raises:
+        ValueError: an argument is out of its range, or n exceeds what floats can hold.
+
+    Source: Hoeffding 1963, theorem 2.
+
+    Convention: two-sided.
+
+    Formula: $n = \Bigl\lceil \dfrac{w^2 \ln(2/\delta)}{2t^2} \Bigr\rceil$
+
+    Symbols: n = result; t = deviation; δ = failure_probability; w = width
+
+    Chapter: A2
+
+    Example:
+        >>> hoeffding_samples(deviation=0.01, failure_probability=0.05)
+        18445
+    """
+    ratio = _ratio(deviation, width)
+    needed = _log_two_over(failure_probability) / 2
+    needed = needed / ratio / ratio if ratio else math.inf
+    if math.isinf(needed):
+        raise ValueError(f"deviation must not be so small against the width {width!r}, got {deviation!r}")
+    return max(1, math.ceil(needed))
+
+
+def normal_interval(*, successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
+    r"""The normal (Wald) confidence interval of an accuracy, ``p̂ ± z·√(p̂(1 − p̂)/n)``.
+
+    Args:
+        successes: k, right answers, from 0 to n.
+        trials: n, questions, at least 1.
+        confidence: the wanted coverage, above 0 and below 1.
+
+    Returns:
+        (low, high). They may lie below 0 or above 1, and coincide when every answer is right or none is.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Source: Newcombe 1998, method 1.
+
+    Convention: z is the normal quantile at (1 + confidence)/2; no continuity correction; not cut off at 0 and 1.
+
+    Leaves out: its true coverage near 0 and 1 is far below ``confidence``; ``wilson_interval`` is better there.
+
+    Formula: $\hat p \pm z\sqrt{\dfrac{\hat p\,(1-\hat p)}{n}}, \quad \hat p = \dfrac{k}{n}$
+
+    Symbols: both signs = result; k = successes; n = trials; z = normal quantile at (1 + confidence)/2
+
+    Chapter: A2
+
+    Example:
+        >>> [round(end, 4) for end in normal_interval(successes=81, trials=263)]
+        [0.2522, 0.3638]
+    """
+    share, count, z = _accuracy(successes, trials, confidence)
+    half = z * math.sqrt(share * (1 - share) / count)
+    return share - half, share + half
+
+
+def wilson_interval(*, successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
+    r"""Wilson's confidence interval of an accuracy: all p whose own standard error explains the distance of p̂.
+
+    Its ends solve ``(p̂ − p)² = z²·p(1 − p)/n``, which gives
+    ``(p̂ + z²/2n ± z·√(p̂(1 − p̂)/n + z²/4n²))/(1 + z²/n)``.
+
+    Args:
+        successes: k, right answers, from 0 to n.
+        trials: n, questions, at least 1.
+        confidence: the wanted coverage, above 0 and below 1.
+
+    Returns:
+        (low, high), from 0 to 1.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Source: Wilson 1927; Newcombe 1998, method 3.
+
+    Convention: z is the normal quantile at (1 + confidence)/2; no continuity correction.
+
+    Leaves out: questions that are not independent, such as several on one text.
+
+    Formula: $\dfrac{\hat p + \frac{z^2}{2n} \pm z\sqrt{\frac{\hat p(1-\hat p)}{n} + \frac{z^2}{4n^2}}}{1 + z^2/n}$
+
+    Symbols: both signs = result; p̂ = k/n; k = successes; n = trials; z = normal quantile at (1 + confidence)/2
+
+    Chapter: A2
+
+    Example:
+        >>> [round(end, 4) for end in wilson_interval(successes=81, trials=263)]
+        [0.2553, 0.3662]
+    """
+    share, count, z = _accuracy(successes, trials, confidence)
+    pull = z * z / count
+    half = z * math.sqrt(share * (1 - share) / count + pull / (4 * count))
+    low, high = ((share + pull / 2 + sign * half) / (1 + pull) for sign in (-1, 1))
+    # At the ends the two terms are equal, and their difference only rounding.
+    return (0.0 if successes == 0 else max(low, 0.0), 1.0 if successes == trials else min(high, 1.0))
+
+
+def best_control_coefficient(*, covariance: float, control_variance: float) -> float:
+    r"""The coefficient of a control variate that leaves the least variance, ``c* = Cov(f, h)/Var(h)``.
+
+    Instead of f, average ``f − c·(h − E h)``, with an h whose expectation is known. Its mean is that of f for every c.
+
+    Args:
+        covariance: Cov(f, h), any finite number.
+        control_variance: Var(h), above 0.
+
+    Returns:
+        c*.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Formula: $c^\star = \dfrac{\operatorname{Cov}(f,h)}{\operatorname{Var}(h)}$
+
+    Symbols: c* = result; Cov(f, h) = covariance; Var(h) = control_variance
+
+    Chapter: A2
+
+    Example:
+        >>> best_control_coefficient(covariance=3.0, control_variance=2.0)
+        1.5
+    """
+    coefficient = finite_number("covariance", covariance) / positive_number("control_variance", control_variance)
+    if math.isinf(coefficient):
+        raise ValueError(f"control_variance must not be so small against the covariance, got {control_variance!r}")
+    return coefficient
+
+
+def control_variate_variance(
+    *, variance: float, covariance: float, control_variance: float, coefficient: float | None = None
+) -> float:
+    r"""Variance of ``f − c·(h − E h)``: ``Var f − 2c·Cov(f, h) + c²·Var h``.
+
+    Args:
+        variance: Var(f), at least 0.
+        covariance: Cov(f, h); its square is at most Var(f)·Var(h).
+        control_variance: Var(h), above 0.
+        coefficient: c; the best one, Cov(f, h)/Var(h), where left out.
+
+    Returns:
+        The variance that is left, at least 0.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Convention: of one example; divide by B for a batch.
+
+    Formula: $\operatorname{Var}(f) - 2c\operatorname{Cov}(f,h) + c^2\operatorname{Var}(h)$
+
+    Symbols: whole = result; Var(f) = variance; Cov(f, h) = covariance; Var(h) = control_variance; c = coefficient
+
+    Chapter: A2
+
+    Example:
+        >>> control_variate_variance(variance=4.0, covariance=3.0, control_variance=4.0, coefficient=1.0)
+        2.0
+        >>> control_variate_variance(variance=4.0, covariance=3.0, control_variance=4.0)
+        1.75
+    """
+    variance = nonnegative_number("variance", variance)
+    best = best_control_coefficient(covariance=covariance, control_variance=control_variance)
+    most = math.sqrt(variance) * math.sqrt(control_variance)
+    if abs(covariance) > most * (1 + 1e-12):
+        raise ValueError(f"covariance must be from −{most} to {most}, √(variance·control_variance), got {covariance!r}")
+    used = best if coefficient is None else finite_number("coefficient", coefficient)
+    # Completed square: what the best coefficient leaves, and what missing it adds.
+    left = max(0.0, variance - best * covariance) + (used - best) * (used - best) * control_variance
+    if math.isinf(left):
+        raise ValueError(f"coefficient must leave a variance that floats can hold, got {coefficient!r}")
+    return left
+
+
+def control_variate_gain(correlation: float) -> float:
+    r"""How many times fewer samples the best control variate needs for the same error, ``1/(1 − ρ²)``.
+
+    Args:
+        correlation: ρ of f and h, from −1 to 1.
+
+    Returns:
+        At least 1; infinite for a perfect correlation, which leaves no variance.
+
+    Raises:
+        ValueError: ``correlation`` is no number from −1 to 1.
+
+    Leaves out: the work of evaluating h and of knowing its expectation.
+
+    Formula: $\dfrac{\operatorname{Var}(f)}{\operatorname{Var}(f - c^\star h)} = \dfrac{1}{1-\rho^2}$
+
+    Symbols: left side = result; ρ = correlation
+
+    Chapter: A2
+
+    Example:
+        >>> round(control_variate_gain(0.9), 2)
+        5.26
+    """
+    rho = finite_number("correlation", correlation)
+    if abs(rho) > 1:
+        raise ValueError(f"correlation must be a number from -1 to 1, got {correlation!r}")
+    return math.inf if abs(rho) == 1 else 1 / ((1 - rho) * (1 + rho))
+
+
+def _count(name: str, value: int) -> float:
+    """Return an integer of at least 1 as a float, or raise ``ValueError``, also where it is beyond floats."""
+    return positive_number(name, positive_integer(name, value))
+
+
+def _fraction(name: str, value: float) -> float:
+    """Return a number strictly between 0 and 1, or raise ``ValueError``."""
+    number = finite_number(name, value)
+    if not 0 < number < 1:
+        raise ValueError(f"{name} must be a number above 0 and below 1, got {value!r}")
+    return number
+
+
+def _log_two_over(failure_probability: float) -> float:
+    """ln(2/δ), checked, and finite however small δ is."""
+    return math.log(2) - math.log(_fraction("failure_probability", failure_probability))
+
+
+def _ratio(deviation: float, width: float) -> float:
+    """t/w, both checked; at most 1e150, where its square is still finite and every tail is 0."""
+    return min(positive_number("deviation", deviation) / positive_number("width", width), 1e150)
+
+
+def _accuracy(successes: int, trials: int, confidence: float) -> tuple[float, float, float]:
+    """The share of right answers, the number of questions, and the normal quantile, all checked."""
+    count = _count("trials", trials)
+    if nonnegative_integer("successes", successes) > trials:
+        raise ValueError(f"successes must be at most the trials, {trials}, got {successes}")
+    upper = (1 + _fraction("confidence", confidence)) / 2
+    if upper == 1:
+        raise ValueError(f"confidence must be below 1 by more than rounding, got {confidence!r}")
+    return successes / trials, count, NormalDist().inv_cdf(upper)

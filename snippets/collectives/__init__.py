@@ -1,0 +1,1 @@
+"""Collective communication: message times, schedules, what they cost and the bounds they cannot beat."""

@@ -1,0 +1,383 @@
+"""Formulas: the time of one message, α + n/β, what follows from it for buckets, and its refinement LogGP.
+
+β is a bandwidth here, in bytes a second and per direction; many papers write β for its inverse.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from snippets.domain import as_float, finite_number, nonnegative_number, positive_integer, positive_number
+
+_RESULT = "latency_s, size_bytes and bandwidth_bytes_per_s"
+
+
+def message_time_s(*, size_bytes: float, latency_s: float, bandwidth_bytes_per_s: float) -> float:
+    """Return how long one message takes.
+
+    Formula: $T(n) = \\alpha + n / \\beta$
+    Symbols: n = size_bytes, α = latency_s, β = bandwidth_bytes_per_s
+    Chapter: 5
+
+    Args:
+        size_bytes: bytes of the message; 0 is allowed.
+        latency_s: what a message of no bytes takes.
+        bandwidth_bytes_per_s: bytes that follow each other in a second, per direction.
+
+    Returns:
+        Seconds.
+
+    Raises:
+        ValueError: if size or latency is no finite number of at least 0, or the bandwidth none above 0.
+
+    Source: Hockney 1994 (t = t₀ + m/r∞).
+    Convention: α per message, not per hop; one direction.
+    Leaves out: switches of protocol at certain sizes, contention, and what the processor does meanwhile.
+
+    Example:
+        >>> message_time_s(size_bytes=1_000_000, latency_s=5e-6, bandwidth_bytes_per_s=50e9)
+        2.5e-05
+    """
+    size, latency, bandwidth = _exact(size_bytes, latency_s, bandwidth_bytes_per_s)
+    return as_float(_RESULT, latency + size / bandwidth)
+
+
+def messages_time_s(*, total_bytes: float, messages: int, latency_s: float, bandwidth_bytes_per_s: float) -> float:
+    """Return how long several messages take that follow each other and share out a number of bytes.
+
+    Formula: $T = m \\alpha + n / \\beta$
+    Symbols: m = messages, n = total_bytes, α = latency_s, β = bandwidth_bytes_per_s
+    Chapter: 5
+
+    Args:
+        total_bytes: bytes of all messages together, however they are shared out.
+        messages: number of messages.
+        latency_s: α of each.
+        bandwidth_bytes_per_s: β, per direction.
+
+    Returns:
+        Seconds.
+
+    Raises:
+        ValueError: if ``messages`` is no integer of at least 1, total or latency no finite number of at least 0, or
+            the bandwidth none above 0.
+
+    Convention: one after the other on one link.
+    Leaves out: overlap of one message's latency with the one before (``loggp_messages_time_s`` has it).
+
+    Example:
+        >>> messages_time_s(total_bytes=1_000_000, messages=1000, latency_s=5e-6, bandwidth_bytes_per_s=50e9)
+        0.00502
+    """
+    size = Fraction(nonnegative_number("total_bytes", total_bytes))
+    _, latency, bandwidth = _exact(0, latency_s, bandwidth_bytes_per_s)
+    return as_float(
+        "total_bytes, messages and latency_s", positive_integer("messages", messages) * latency + size / bandwidth
+    )
+
+
+def shared_link_time_s(*, size_bytes: float, transfers: int, latency_s: float, bandwidth_bytes_per_s: float) -> float:
+    """Return when transfers of one size end that start together and share one link evenly.
+
+    Formula: $T = \\alpha + k n / \\beta$
+    Symbols: k = transfers, n = size_bytes, α = latency_s, β = bandwidth_bytes_per_s
+    Chapter: 24
+
+    Args:
+        size_bytes: bytes of each transfer.
+        transfers: how many are in flight at once, in one direction.
+        latency_s: α, which they wait for at the same time.
+        bandwidth_bytes_per_s: β of the link, per direction.
+
+    Returns:
+        Seconds until the last one ends.
+
+    Raises:
+        ValueError: if ``transfers`` is no integer of at least 1, size or latency no finite number of at least 0, or
+            the bandwidth none above 0.
+
+    Convention: two in flight share β; they hide a latency, they do not double the bandwidth.
+    Leaves out: a sender that cannot fill the link alone, where a second transfer does help.
+
+    Example:
+        >>> shared_link_time_s(size_bytes=1e9, transfers=2, latency_s=0, bandwidth_bytes_per_s=50e9)
+        0.04
+    """
+    size, latency, bandwidth = _exact(size_bytes, latency_s, bandwidth_bytes_per_s)
+    return as_float(_RESULT, latency + positive_integer("transfers", transfers) * size / bandwidth)
+
+
+def half_bandwidth_bytes(*, latency_s: float, bandwidth_bytes_per_s: float) -> float:
+    """Return the size of a message that reaches half of the bandwidth: it waits as long as it moves.
+
+    Formula: $n_{1/2} = \\alpha \\beta$
+    Symbols: n½ = the result, α = latency_s, β = bandwidth_bytes_per_s
+    Chapter: 5
+
+    Args:
+        latency_s: α.
+        bandwidth_bytes_per_s: β, per direction.
+
+    Returns:
+        Bytes.
+
+    Raises:
+        ValueError: if the latency is no finite number of at least 0, or the bandwidth none above 0.
+
+    Source: Hockney 1994.
+    Convention: half of the asymptotic bandwidth of one direction.
+    Leaves out: what ``message_time_s`` leaves out.
+
+    Example:
+        >>> half_bandwidth_bytes(latency_s=2e-6, bandwidth_bytes_per_s=25e9)
+        50000.0
+    """
+    _, latency, bandwidth = _exact(0, latency_s, bandwidth_bytes_per_s)
+    return as_float("latency_s and bandwidth_bytes_per_s", latency * bandwidth)
+
+
+def effective_bandwidth_bytes_per_s(*, size_bytes: float, latency_s: float, bandwidth_bytes_per_s: float) -> float:
+    """Return the bandwidth that messages of one size achieve.
+
+    Formula: $\\frac{n}{\\alpha + n/\\beta} = \\beta \\, \\frac{n}{n + n_{1/2}}$
+    Symbols: n = size_bytes, α = latency_s, β = bandwidth_bytes_per_s, n½ = ``half_bandwidth_bytes``
+    Chapter: 5
+
+    Args:
+        size_bytes: bytes of a message, above 0.
+        latency_s: α.
+        bandwidth_bytes_per_s: β, per direction.
+
+    Returns:
+        Bytes per second, at most β.
+
+    Raises:
+        ValueError: if the latency is no finite number of at least 0, or size or bandwidth none above 0.
+
+    Source: Hockney 1994.
+    Convention: one direction, one message at a time.
+    Leaves out: what ``message_time_s`` leaves out.
+
+    Example:
+        >>> effective_bandwidth_bytes_per_s(size_bytes=250_000, latency_s=5e-6, bandwidth_bytes_per_s=50e9)
+        25000000000.0
+    """
+    positive_number("size_bytes", size_bytes)
+    size, latency, bandwidth = _exact(size_bytes, latency_s, bandwidth_bytes_per_s)
+    return as_float(_RESULT, size / (latency + size / bandwidth))
+
+
+def size_for_efficiency_bytes(*, efficiency: float, latency_s: float, bandwidth_bytes_per_s: float) -> float:
+    """Return the size of a message that achieves a given share of the bandwidth.
+
+    Formula: $n = \\frac{f}{1 - f} \\, n_{1/2}$
+    Symbols: f = efficiency, n½ = αβ = ``half_bandwidth_bytes``
+    Chapter: 5
+
+    Args:
+        efficiency: share of β to reach, from 0 to below 1.
+        latency_s: α.
+        bandwidth_bytes_per_s: β, per direction.
+
+    Returns:
+        Bytes.
+
+    Raises:
+        ValueError: if ``efficiency`` is no number from 0 to below 1, the latency no finite number of at least 0, or the
+            bandwidth none above 0.
+
+    Convention: one direction, one message at a time.
+    Leaves out: what ``message_time_s`` leaves out.
+
+    Example:
+        >>> size_for_efficiency_bytes(efficiency=0.75, latency_s=2e-6, bandwidth_bytes_per_s=25e9)
+        150000.0
+    """
+    share = Fraction(finite_number("efficiency", efficiency))
+    if not 0 <= share < 1:
+        raise ValueError(f"efficiency must be a number from 0 to below 1, got {efficiency!r}")
+    _, latency, bandwidth = _exact(0, latency_s, bandwidth_bytes_per_s)
+    return as_float("efficiency, latency_s and bandwidth_bytes_per_s", share / (1 - share) * latency * bandwidth)
+
+
+def bucketed_step_time_s(
+    *, total_bytes: float, buckets: int, compute_s: float, latency_s: float, bandwidth_bytes_per_s: float
+) -> float:
+    """Return when the last bucket has been sent, if bytes become ready at an even rate and full buckets leave at once.
+
+    Formula: $T(k) = \\max( C + \\alpha + n / (k \\beta),\\; C / k + k \\alpha + n / \\beta )$
+    Symbols: k = buckets, C = compute_s, n = total_bytes, α = latency_s, β = bandwidth_bytes_per_s
+    Chapter: 5
+
+    The first term is the end of the computation and the last bucket after it; the second is the first bucket's wait
+    and then a link that never rests. Buckets are of one size and follow each other on the link.
+
+    Args:
+        total_bytes: bytes of all buckets together, such as a step's gradients.
+        buckets: number of equal buckets.
+        compute_s: seconds over which the bytes become ready, such as the backward pass.
+        latency_s: α of the operation that sends a bucket.
+        bandwidth_bytes_per_s: β of that operation: bytes of bucket per second.
+
+    Returns:
+        Seconds from the start of the computation.
+
+    Raises:
+        ValueError: if ``buckets`` is no integer of at least 1, a time or size no finite number of at least 0, or the
+            bandwidth none above 0.
+
+    Convention: for an all-reduce take its α and β (chapter 14), not the link's.
+    Leaves out: layers of different size, and what communication takes from computation.
+
+    Example:
+        >>> bucketed_step_time_s(
+        ...     total_bytes=1e9, buckets=10, compute_s=0.25, latency_s=0.125, bandwidth_bytes_per_s=50e9
+        ... )
+        1.295
+    """
+    size, compute, latency, bandwidth = _exact_step(total_bytes, compute_s, latency_s, bandwidth_bytes_per_s)
+    return as_float(_RESULT, _step_time(positive_integer("buckets", buckets), size, compute, latency, bandwidth))
+
+
+def best_buckets(*, total_bytes: float, compute_s: float, latency_s: float, bandwidth_bytes_per_s: float) -> int:
+    """Return the number of buckets with which ``bucketed_step_time_s`` is least; the fewest, where several are.
+
+    Formula: $k^* = \\max\\left( \\sqrt{C/\\alpha},\\; \\frac{C - n/\\beta}{\\alpha} \\right)$
+    Symbols: k* = the result before rounding (to the better neighbour, at least 1), C = compute_s, n = total_bytes,
+        α = latency_s, β = bandwidth_bytes_per_s
+    Chapter: 5
+
+    Up to (C − n/β)/α buckets the link rests between them, and smaller buckets only shorten the last one. Beyond, the
+    link never rests, and kα grows while the first bucket's wait C/k falls.
+
+    Args:
+        total_bytes: bytes of all buckets together.
+        compute_s: seconds over which they become ready.
+        latency_s: α of the operation that sends a bucket, above 0: with α = 0 smaller is always better.
+        bandwidth_bytes_per_s: β of that operation.
+
+    Returns:
+        The best number of buckets; the best bucket has total_bytes divided by it.
+
+    Raises:
+        ValueError: if size or time is no finite number of at least 0, or latency or bandwidth none above 0.
+
+    Convention: as ``bucketed_step_time_s``.
+    Leaves out: as ``bucketed_step_time_s``.
+
+    Example:
+        >>> best_buckets(total_bytes=1e9, compute_s=0.1, latency_s=1e-4, bandwidth_bytes_per_s=50e9)
+        800
+        >>> best_buckets(total_bytes=1e9, compute_s=0.01, latency_s=1e-4, bandwidth_bytes_per_s=50e9)
+        10
+    """
+    positive_number("latency_s", latency_s)
+    size, compute, latency, bandwidth = _exact_step(total_bytes, compute_s, latency_s, bandwidth_bytes_per_s)
+    if size == 0:
+        return 1
+    resting = math.floor((compute - size / bandwidth) / latency)
+    busy = math.isqrt(math.floor(compute / latency))
+    near = max(1, resting, busy)
+    return min((near, near + 1), key=lambda buckets: _step_time(buckets, size, compute, latency, bandwidth))
+
+
+def logp_messages_time_s(*, messages: int, latency_s: float, overhead_s: float, gap_s: float) -> float:
+    """Return when the last of several short messages has been received, in the LogP model.
+
+    Formula: $T = (m - 1) \\max(g, o) + o + L + o$
+    Symbols: m = messages, L = latency_s, o = overhead_s, g = gap_s
+    Chapter: 5
+
+    Args:
+        messages: number of messages from one processor to another.
+        latency_s: L, on the network.
+        overhead_s: o, the time that a processor is busy with sending, or receiving, one message.
+        gap_s: g, the least time between two messages of one processor.
+
+    Returns:
+        Seconds.
+
+    Raises:
+        ValueError: if ``messages`` is no integer of at least 1 or a time no finite number of at least 0.
+
+    Source: Culler et al., "LogP: towards a realistic model of parallel computation", 1993.
+    Convention: short messages of one fixed size. The receiver keeps pace: it takes a message every max(g, o).
+    Leaves out: the limit of ⌈L/g⌉ messages in flight.
+
+    Example:
+        >>> logp_messages_time_s(messages=3, latency_s=6, overhead_s=2, gap_s=4)
+        18.0
+    """
+    latency, overhead, gap = (
+        Fraction(nonnegative_number(name, value))
+        for name, value in (("latency_s", latency_s), ("overhead_s", overhead_s), ("gap_s", gap_s))
+    )
+    between = (positive_integer("messages", messages) - 1) * max(gap, overhead)
+    return as_float("messages, latency_s, overhead_s and gap_s", between + 2 * overhead + latency)
+
+
+def loggp_message_time_s(*, size_bytes: int, latency_s: float, overhead_s: float, gap_s_per_byte: float) -> float:
+    """Return how long one long message takes in the LogGP model.
+
+    Formula: $T(n) = o + (n - 1) G + L + o$
+    Symbols: n = size_bytes, L = latency_s, o = overhead_s, G = gap_s_per_byte
+    Chapter: 5
+
+    As α + n/β it has α = L + 2o − G and β = 1/G. Of α only 2o keep processors busy.
+
+    Args:
+        size_bytes: bytes of the message, at least 1.
+        latency_s: L, on the network.
+        overhead_s: o, the time that a processor is busy with sending, or receiving, one message.
+        gap_s_per_byte: G, the time that each further byte takes.
+
+    Returns:
+        Seconds.
+
+    Raises:
+        ValueError: if ``size_bytes`` is no integer of at least 1 or a time no finite number of at least 0.
+
+    Source: Alexandrov, Ionescu, Schauser and Scheiman, "LogGP", 1995.
+    Convention: the first byte's gap is part of the overhead.
+    Leaves out: g, the gap between messages, which one message does not meet.
+
+    Example:
+        >>> loggp_message_time_s(size_bytes=1001, latency_s=6, overhead_s=2, gap_s_per_byte=0.5)
+        510.0
+    """
+    latency, overhead, gap = (
+        Fraction(nonnegative_number(name, value))
+        for name, value in (
+            ("latency_s", latency_s),
+            ("overhead_s", overhead_s),
+            ("gap_s_per_byte", gap_s_per_byte),
+        )
+    )
+    moving = (positive_integer("size_bytes", size_bytes) - 1) * gap
+    return as_float("size_bytes, latency_s, overhead_s and gap_s_per_byte", moving + 2 * overhead + latency)
+
+
+def _exact(size_bytes: float, latency_s: float, bandwidth_bytes_per_s: float) -> tuple[Fraction, Fraction, Fraction]:
+    """Return the three arguments, checked, as fractions."""
+    nonnegative_number("size_bytes", size_bytes)
+    return (
+        Fraction(size_bytes),
+        Fraction(nonnegative_number("latency_s", latency_s)),
+        Fraction(positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s)),
+    )
+
+
+def _exact_step(
+    total_bytes: float, compute_s: float, latency_s: float, bandwidth_bytes_per_s: float
+) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+    """Return the four arguments of a bucketed step, checked, as fractions."""
+    size = Fraction(nonnegative_number("total_bytes", total_bytes))
+    compute = Fraction(nonnegative_number("compute_s", compute_s))
+    _, latency, bandwidth = _exact(0, latency_s, bandwidth_bytes_per_s)
+    return size, compute, latency, bandwidth
+
+
+def _step_time(buckets: int, size: Fraction, compute: Fraction, latency: Fraction, bandwidth: Fraction) -> Fraction:
+    bucket = latency + size / bandwidth / buckets
+    return max(compute + bucket, compute / buckets + buckets * bucket)

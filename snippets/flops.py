@@ -1,0 +1,399 @@
+"""Formulas: the arithmetic of training a transformer, from one layer's matrix products to days on a cluster.
+
+A multiply-add counts as two operations. A backward pass costs twice the forward pass. Only matrix products count:
+norms, softmax, activations and biases are left out everywhere.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from snippets.domain import as_float, one_of, positive_integer, positive_number, whole_number
+from snippets.models import LatentAttention, Transformer, active_parameter_parts
+
+MASKS = ("full", "half", "exact")
+RECOMPUTATIONS = ("none", "selective", "full")
+
+
+def attention_pairs(sequence: int, *, mask: str = "full") -> Fraction:
+    """Return how many query-key pairs of one head a count of FLOPs takes for one sequence.
+
+    Formula: $n^2 \\;\\text{ or }\\; \\tfrac{1}{2} n^2 \\;\\text{ or }\\; \\tfrac{1}{2} n (n+1)$
+    Symbols: n = sequence, in turn for mask "full", "half" and "exact"
+    Chapter: 1
+
+    Args:
+        sequence: tokens of one sequence.
+        mask: ``"full"`` ignores the causal mask (Megatron 2021 and 2022, PaLM); ``"half"`` halves the square (today's
+            Megatron-LM); ``"exact"`` counts each token's own past and itself.
+
+    Returns:
+        Pairs, exact; a half where ``"half"`` meets an odd length.
+
+    Raises:
+        ValueError: if ``sequence`` is no integer of at least 1 or ``mask`` is unknown.
+
+    Source: Narayanan et al. 2021, appendix; Megatron-LM ``num_floating_point_operations``.
+    Convention: one head, one sequence.
+    Leaves out: blocks that a kernel computes and then masks.
+
+    Example:
+        >>> [str(attention_pairs(5, mask=mask)) for mask in MASKS]
+        ['25', '25/2', '15']
+    """
+    sequence = positive_integer("sequence", sequence)
+    mask = one_of("mask", mask, MASKS)
+    if mask == "exact":
+        return Fraction(sequence * (sequence + 1), 2)
+    return Fraction(sequence**2, 1 if mask == "full" else 2)
+
+
+def attention_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str = "full") -> int:
+    """Return the operations of one layer's QKᵀ and of its product with V, forward.
+
+    Formula: $4 B n^2 d$
+    Symbols: B = batch, n = sequence, d = hidden; n² becomes ``attention_pairs`` for another mask
+    Chapter: 1
+
+    Args:
+        batch: sequences.
+        sequence: tokens of each.
+        hidden: width of all heads together.
+        mask: as in ``attention_pairs``.
+
+    Returns:
+        FLOP, exact.
+
+    Raises:
+        ValueError: if a size is no integer of at least 1 or ``mask`` is unknown.
+
+    Source: Narayanan et al. 2021, appendix (2Bn²d each).
+    Convention: a multiply-add is 2; the causal mask as ``mask`` says.
+    Leaves out: the softmax.
+
+    Example:
+        >>> attention_forward_flops(batch=1, sequence=2048, hidden=4096)
+        68719476736
+    """
+    batch, hidden = positive_integer("batch", batch), positive_integer("hidden", hidden)
+    return int(4 * batch * hidden * attention_pairs(sequence, mask=mask))
+
+
+def layer_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str = "full") -> int:
+    """Return the operations of one GPT layer, forward.
+
+    Formula: $24 B n d^2 + 4 B n^2 d$
+    Symbols: B = batch, n = sequence, d = hidden; n² becomes ``attention_pairs`` for another mask
+    Chapter: 1
+
+    Args:
+        batch: sequences.
+        sequence: tokens of each.
+        hidden: width of the residual stream; all heads together are as wide, the inner width is 4 times it.
+        mask: as in ``attention_pairs``.
+
+    Returns:
+        FLOP, exact: 8Bnd² for the four projections, 16Bnd² for the feed-forward block, the rest for attention.
+
+    Raises:
+        ValueError: if a size is no integer of at least 1 or ``mask`` is unknown.
+
+    Source: Narayanan et al. 2021, appendix.
+    Convention: a multiply-add is 2; the causal mask as ``mask`` says.
+    Leaves out: biases, norms, softmax, activation functions; grouped queries and gates (``forward_flops`` has them).
+
+    Example:
+        >>> layer_forward_flops(batch=1, sequence=1024, hidden=768)
+        17716740096
+    """
+    attention = attention_forward_flops(batch=batch, sequence=sequence, hidden=hidden, mask=mask)
+    return 24 * batch * sequence * hidden**2 + attention
+
+
+def gpt_training_flops(
+    *,
+    batch: int,
+    sequence: int,
+    layers: int,
+    hidden: int,
+    vocabulary: int,
+    recomputation: str = "none",
+    mask: str = "full",
+) -> int:
+    """Return the operations of one training iteration of a GPT, forward, backward and recomputed.
+
+    Formula: $72 B n L d^2 \\left(1 + \\frac{n}{6d} + \\frac{V}{12 d L}\\right) + R$
+    Symbols: B = batch, n = sequence, L = layers, d = hidden, V = vocabulary, R = what is recomputed: 0, 4Bn²dL, or
+        24Bnd²L + 4Bn²dL for recomputation "none", "selective" and "full"
+    Chapter: 1
+
+    Args:
+        batch: sequences of one iteration.
+        sequence: tokens of each.
+        layers: transformer layers.
+        hidden: width of the residual stream.
+        vocabulary: columns of the output head.
+        recomputation: ``"none"`` gives model FLOPs; ``"selective"`` runs QKᵀ and its product with V once more,
+            ``"full"`` every layer's whole forward pass. The two give hardware FLOPs.
+        mask: as in ``attention_pairs``.
+
+    Returns:
+        FLOP, exact.
+
+    Raises:
+        ValueError: if a size is no integer of at least 1, or a choice is unknown.
+
+    Source: Narayanan et al. 2021, equation 3 (full); Korthikanti et al. 2022, appendix A (model FLOPs). For hardware
+        FLOPs with selective recomputation that paper prints a larger number: ``korthikanti_hardware_flops``.
+    Convention: a multiply-add is 2; the causal mask as ``mask`` says.
+    Leaves out: everything but matrix products; the embedding, which is a look-up.
+
+    Example:
+        >>> gpt_training_flops(batch=1, sequence=1024, layers=12, hidden=768, vocabulary=50257)
+        874944921600
+    """
+    layers, vocabulary = positive_integer("layers", layers), positive_integer("vocabulary", vocabulary)
+    recomputation = one_of("recomputation", recomputation, RECOMPUTATIONS)
+    layer = layer_forward_flops(batch=batch, sequence=sequence, hidden=hidden, mask=mask)
+    again = {
+        "none": 0,
+        "selective": attention_forward_flops(batch=batch, sequence=sequence, hidden=hidden, mask=mask),
+        "full": layer,
+    }[recomputation]
+    return layers * (3 * layer + again) + 3 * 2 * batch * sequence * hidden * vocabulary
+
+
+def korthikanti_hardware_flops(*, batch: int, sequence: int, layers: int, hidden: int, vocabulary: int) -> int:
+    """Return the hardware FLOPs that Korthikanti et al. print for selective recomputation.
+
+    Formula: $72 B n L d^2 \\left(1 + \\frac{n}{3d} + \\frac{V}{12 d L}\\right)$
+    Symbols: B = batch, n = sequence, L = layers, d = hidden, V = vocabulary
+    Chapter: 23
+
+    The paper's overhead of 2.7% (GPT-3) and 1.6% (530B) and its column of hardware utilisation follow from this. It
+    adds 12Bn²d a layer, all that attention's products cost in a whole iteration; repeating their forward pass once
+    is a third of that, 4Bn²d, which is what ``gpt_training_flops`` adds.
+
+    Args:
+        batch: sequences of one iteration.
+        sequence: tokens of each.
+        layers: transformer layers.
+        hidden: width of the residual stream.
+        vocabulary: columns of the output head.
+
+    Returns:
+        FLOP, exact.
+
+    Raises:
+        ValueError: if a size is no integer of at least 1.
+
+    Source: Korthikanti et al. 2022, appendix A and table 5.
+    Convention: a multiply-add is 2; no causal mask.
+    Leaves out: everything but matrix products.
+
+    Example:
+        >>> korthikanti_hardware_flops(batch=4, sequence=2048, layers=48, hidden=6144, vocabulary=51200)
+        1202934440263680
+    """
+    layers = positive_integer("layers", layers)
+    model = gpt_training_flops(batch=batch, sequence=sequence, layers=layers, hidden=hidden, vocabulary=vocabulary)
+    return model + 3 * layers * attention_forward_flops(batch=batch, sequence=sequence, hidden=hidden)
+
+
+def forward_flops(model: Transformer, *, batch: int, sequence: int, mask: str = "full") -> int:
+    """Return the operations of one forward pass of any model of the catalogue.
+
+    Formula: $2 B n W + 2 B a (q + v)\\, n^2 L$
+    Symbols: B = batch, n = sequence, W = weights of all matrices that a token meets (projections, feed-forward or its
+        experts, router, head), a = heads, q = width of a query, v = width of a value, L = layers;
+        n² becomes ``attention_pairs`` for another mask
+    Chapter: 1
+
+    Args:
+        model: a configuration, from ``CATALOGUE`` or your own.
+        batch: sequences.
+        sequence: tokens of each.
+        mask: as in ``attention_pairs``.
+
+    Returns:
+        FLOP, exact. A training step is 3 times this.
+
+    Raises:
+        TypeError: if ``model`` is no ``Transformer``.
+        ValueError: if a size is no integer of at least 1 or ``mask`` is unknown.
+
+    Source: the sum of the model's matrix products.
+    Convention: a multiply-add is 2; the causal mask as ``mask`` says; latent attention as trained, its keys and
+        values expanded.
+    Leaves out: biases, norms, softmax, activation functions, rotations; sliding windows.
+
+    Example:
+        >>> from snippets.models import CATALOGUE
+        >>> forward_flops(CATALOGUE["GPT-2 124M"], batch=1, sequence=1024)
+        291648307200
+    """
+    batch, weights = positive_integer("batch", batch), _matrix_weights(model)
+    attention = model.attention
+    widths = 2 * attention.head_size
+    if isinstance(attention, LatentAttention):
+        widths = attention.head_size + attention.rotary_size + attention.value_size
+    products = int(2 * model.layers * attention.heads * widths * attention_pairs(sequence, mask=mask))
+    return batch * (2 * sequence * weights + products)
+
+
+def training_flops(*, parameters: int | float, tokens: int | float) -> int:
+    """Return the rule of thumb for a whole training run.
+
+    Formula: $C = 6 N D$
+    Symbols: C = the result, N = parameters, D = tokens
+    Chapter: 1
+
+    Args:
+        parameters: weights that a token meets; ``7e9`` is taken for 7,000,000,000.
+        tokens: tokens trained on; an exponent is taken likewise.
+
+    Returns:
+        FLOP, exact: 2 forward and 4 backward for each parameter and token.
+
+    Raises:
+        ValueError: if a count is no whole number of at least 1.
+
+    Source: Kaplan et al. 2020, section 2.1.
+    Convention: a multiply-add is 2; Kaplan counts parameters without embeddings, most reports count all.
+    Leaves out: attention's products, a share of about n/(6d) of the whole; recomputation.
+
+    Example:
+        >>> f"{training_flops(parameters=405e9, tokens=15.6e12):.4e}"
+        '3.7908e+25'
+    """
+    return 6 * whole_number("parameters", parameters, 1) * whole_number("tokens", tokens, 1)
+
+
+def training_flops_per_token(*, parameters: int | float, layers: int, heads: int, head_size: int, sequence: int) -> int:
+    """Return the operations of training on one token, attention's products included.
+
+    Formula: $6 N + 12 L H Q T$
+    Symbols: N = parameters, L = layers, H = heads, Q = head_size, T = sequence
+    Chapter: 1
+
+    Args:
+        parameters: weights that a token meets; ``540e9`` is taken for 540,000,000,000.
+        layers: transformer layers.
+        heads: heads of one layer.
+        head_size: width of one head.
+        sequence: tokens of one sequence.
+
+    Returns:
+        FLOP a token, exact.
+
+    Raises:
+        ValueError: if an argument is no whole number of at least 1.
+
+    Source: Chowdhery et al. 2022 (PaLM), appendix B.
+    Convention: a multiply-add is 2; no causal mask; no recomputation.
+    Leaves out: everything but matrix products.
+
+    Example:
+        >>> training_flops_per_token(parameters=540.35e9, layers=118, heads=48, head_size=256, sequence=2048)
+        3277734806784
+    """
+    pairs = positive_integer("layers", layers) * positive_integer("heads", heads)
+    width = positive_integer("head_size", head_size) * positive_integer("sequence", sequence)
+    return 6 * whole_number("parameters", parameters, 1) + 12 * pairs * width
+
+
+def training_time_s(
+    *, parameters: int | float, tokens: int | float, devices: int, flops_per_s: float, recomputation: str = "none"
+) -> float:
+    """Return how long a training run takes.
+
+    Formula: $t = \\frac{k P T}{n X}$
+    Symbols: t = the result in seconds, P = parameters, T = tokens, n = devices, X = flops_per_s, k = 6, or 8 with full
+        recomputation
+    Chapter: 1
+
+    Args:
+        parameters: weights that a token meets; ``175e9`` is taken for 175,000,000,000.
+        tokens: tokens trained on.
+        devices: accelerators.
+        flops_per_s: what one accelerator achieves, not its peak.
+        recomputation: ``"none"``, or ``"full"`` where every forward pass runs twice and ``flops_per_s`` counts that.
+
+    Returns:
+        Seconds.
+
+    Raises:
+        ValueError: if a count is no whole number of at least 1, the rate is not above 0, or the choice is unknown.
+
+    Source: Narayanan et al. 2021, equation 4 (8TP/nX).
+    Convention: a multiply-add is 2.
+    Leaves out: attention's products and the head; failures, restarts and evaluation.
+
+    Example:
+        >>> days = training_time_s(
+        ...     parameters=175e9, tokens=300e9, devices=1024, flops_per_s=140e12, recomputation="full"
+        ... ) / 86400
+        >>> round(days, 1)
+        33.9
+    """
+    recomputation = one_of("recomputation", recomputation, ("none", "full"))
+    work = training_flops(parameters=parameters, tokens=tokens)
+    if recomputation == "full":
+        work = work // 6 * 8
+    rate = Fraction(positive_number("flops_per_s", flops_per_s)) * positive_integer("devices", devices)
+    return as_float("parameters, tokens and flops_per_s", work / rate)
+
+
+def flops_utilization(*, flops: float, seconds: float, devices: int, peak_flops_per_s: float) -> float:
+    """Return the share of the peak that a run reaches.
+
+    Formula: $u = \\frac{F}{t\\, n\\, P}$
+    Symbols: u = the result, F = flops, t = seconds, n = devices, P = peak_flops_per_s
+    Chapter: 6
+
+    Args:
+        flops: operations done. Model FLOPs give MFU; hardware FLOPs, with what was recomputed, give HFU.
+        seconds: time they took.
+        devices: accelerators.
+        peak_flops_per_s: dense peak of one, in the number format of the matrix products.
+
+    Returns:
+        A share; above 1 the numbers contradict one another.
+
+    Raises:
+        ValueError: if an argument is not above 0.
+
+    Source: Chowdhery et al. 2022 (PaLM), section 4.1; Korthikanti et al. 2022, section 6.3 (MFU and HFU).
+    Convention: share of the dense peak of all devices together.
+    Leaves out: nothing: it is a definition.
+
+    Example:
+        >>> work = gpt_training_flops(batch=4, sequence=2048, layers=48, hidden=6144, vocabulary=51200)
+        >>> round(flops_utilization(flops=work, seconds=1.1, devices=8, peak_flops_per_s=312e12), 4)
+        0.4165
+    """
+    done, time = Fraction(positive_number("flops", flops)), Fraction(positive_number("seconds", seconds))
+    peak = Fraction(positive_number("peak_flops_per_s", peak_flops_per_s)) * positive_integer("devices", devices)
+    return as_float("flops, seconds and peak_flops_per_s", done / (time * peak))
+
+
+def _matrix_weights(model: Transformer) -> int:
+    """Weights of the matrices that one token meets: neither biases nor norms nor a table that is only read."""
+    if not isinstance(model, Transformer):
+        raise TypeError(f"model must be a Transformer, got {model!r}")
+    parts = active_parameter_parts(model)
+    weights = parts.attention + parts.feed_forward + parts.routed_experts + parts.shared_experts + parts.router
+    return weights - _biases(model) + model.vocabulary * model.hidden
+
+
+def _biases(model: Transformer) -> int:
+    """Biases that ``active_parameter_parts`` counts with the blocks' matrices."""
+    attention, dense, total = model.attention, model.feed_forward, 0
+    if not isinstance(attention, LatentAttention):
+        inner = (attention.heads + 2 * attention.key_value_heads) * attention.head_size
+        total += model.layers * (inner * attention.query_key_value_bias + model.hidden * attention.output_bias)
+    if dense is not None and dense.bias:
+        total += (model.layers - model.expert_layers) * ((1 + dense.gated) * dense.width + model.hidden)
+    if model.experts is not None:
+        total += model.expert_layers * model.experts.experts * model.experts.router_bias
+    return total

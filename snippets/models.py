@@ -1,0 +1,583 @@
+"""Formulas: published transformer configurations, and the exact parameter counts that follow from them.
+
+A model is data: its widths, depths and options as its configuration file prints them. The counts are sums of products
+of those numbers, part by part, as integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+
+from snippets.domain import flag, integer_at_least, nonnegative_integer, one_of, positive_integer
+
+READ = "2026-11-21"
+
+EMBEDDINGS = ("both", "head", "none")
+
+
+@dataclass(frozen=True)
+class Attention:
+    """Multi-head attention; with fewer key-value heads than heads, grouped-query attention.
+
+    Attributes:
+        heads: query heads.
+        key_value_heads: key heads, and as many value heads; a divisor of ``heads``.
+        head_size: width of one head.
+        query_key_value_bias: whether the three input projections have biases.
+        output_bias: whether the output projection has one.
+
+    Raises:
+        ValueError: if a size is no integer of at least 1, or ``key_value_heads`` does not divide ``heads``.
+
+    >>> Attention(heads=32, key_value_heads=8, head_size=128).key_value_heads
+    8
+    """
+
+    heads: int
+    key_value_heads: int
+    head_size: int
+    query_key_value_bias: bool = False
+    output_bias: bool = False
+
+    def __post_init__(self) -> None:
+        _check_sizes(self, "heads", "key_value_heads", "head_size")
+        _check_flags(self, "query_key_value_bias", "output_bias")
+        if self.heads % self.key_value_heads:
+            raise ValueError(f"key_value_heads must be a divisor of heads = {self.heads}, got {self.key_value_heads}")
+
+
+@dataclass(frozen=True)
+class LatentAttention:
+    """Multi-head latent attention: queries, and keys with values, pass through narrow latents.
+
+    Attributes:
+        heads: heads.
+        query_rank: width of the query latent.
+        key_value_rank: width of the latent from which keys and values are made.
+        head_size: width of the part of a query or key without position.
+        rotary_size: width of the part that carries position; all heads share one such key.
+        value_size: width of a value.
+
+    Raises:
+        ValueError: if a size is no integer of at least 1.
+
+    >>> CATALOGUE["DeepSeek-V3"].attention.heads
+    128
+    """
+
+    heads: int
+    query_rank: int
+    key_value_rank: int
+    head_size: int
+    rotary_size: int
+    value_size: int
+
+    def __post_init__(self) -> None:
+        _check_sizes(self, *(field.name for field in fields(self)))
+
+
+@dataclass(frozen=True)
+class FeedForward:
+    """A dense feed-forward block: two matrices, or three where it is gated (SwiGLU).
+
+    Raises:
+        ValueError: if ``width`` is no integer of at least 1.
+
+    >>> FeedForward(width=11008, gated=True).width
+    11008
+    """
+
+    width: int
+    gated: bool
+    bias: bool = False
+
+    def __post_init__(self) -> None:
+        _check_sizes(self, "width")
+        _check_flags(self, "gated", "bias")
+
+
+@dataclass(frozen=True)
+class Experts:
+    """A mixture of experts: a router sends each token to ``per_token`` of ``experts`` blocks; all use the shared ones.
+
+    Attributes:
+        experts: routed experts of one layer.
+        per_token: how many of them one token uses.
+        width: inner width of one expert, routed or shared.
+        shared: experts that every token uses.
+        gated: whether an expert has three matrices (SwiGLU).
+        router_bias: whether the router keeps one number more an expert (DeepSeek-V3's balancing term). It is in the
+            checkpoint, though no gradient trains it.
+
+    Raises:
+        ValueError: if a size is out of its domain, or a token uses more experts than there are.
+
+    >>> Experts(experts=8, per_token=2, width=14336).shared
+    0
+    """
+
+    experts: int
+    per_token: int
+    width: int
+    shared: int = 0
+    gated: bool = True
+    router_bias: bool = False
+
+    def __post_init__(self) -> None:
+        _check_sizes(self, "experts", "per_token", "width")
+        _check_flags(self, "gated", "router_bias")
+        nonnegative_integer("shared", self.shared)
+        if self.per_token > self.experts:
+            raise ValueError(f"per_token must be an integer of at most experts = {self.experts}, got {self.per_token}")
+
+
+@dataclass(frozen=True)
+class Transformer:
+    """A decoder-only transformer, as its configuration file describes it.
+
+    Attributes:
+        name: what its makers call it.
+        layers: transformer blocks.
+        hidden: width of the residual stream.
+        vocabulary: rows of the token table.
+        attention: every layer's attention.
+        feed_forward: the dense feed-forward block; ``None`` where every layer has experts.
+        experts: the mixture of experts; ``None`` in a dense model.
+        expert_layers: how many layers have experts instead of ``feed_forward``.
+        positions: rows of a learned position table; 0 where positions are rotary.
+        norm_bias: whether a norm has a shift besides its scale (layer norm has, RMS norm has not).
+        tied: whether the output head is the token table.
+        source: where the configuration is published.
+        read: when it was read.
+
+    Raises:
+        TypeError: if a block is of the wrong kind.
+        ValueError: if a size is out of its domain, or the blocks do not fit ``expert_layers``.
+
+    >>> CATALOGUE["Llama 3 8B"].layers
+    32
+    """
+
+    name: str
+    layers: int
+    hidden: int
+    vocabulary: int
+    attention: Attention | LatentAttention
+    feed_forward: FeedForward | None
+    experts: Experts | None = None
+    expert_layers: int = 0
+    positions: int = 0
+    norm_bias: bool = False
+    tied: bool = False
+    source: str = ""
+    read: str = READ
+
+    def __post_init__(self) -> None:
+        _check_sizes(self, "layers", "hidden", "vocabulary")
+        _check_flags(self, "norm_bias", "tied")
+        nonnegative_integer("positions", self.positions)
+        _check_kind("attention", self.attention, Attention, LatentAttention)
+        _check_kind("feed_forward", self.feed_forward, FeedForward, type(None))
+        _check_kind("experts", self.experts, Experts, type(None))
+        if nonnegative_integer("expert_layers", self.expert_layers) > self.layers:
+            raise ValueError(f"expert_layers must be at most layers = {self.layers}, got {self.expert_layers}")
+        if (self.experts is None) != (self.expert_layers == 0):
+            raise ValueError(f"expert_layers must be 0 exactly where experts is None, got {self.expert_layers}")
+        if (self.feed_forward is None) != (self.expert_layers == self.layers):
+            raise ValueError(
+                f"feed_forward must be None exactly where all layers have experts, got {self.expert_layers}"
+            )
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A parameter count by part. Each is over all layers; ``total`` is their sum.
+
+    >>> Parts(token_embedding=6, attention=4).total
+    10
+    """
+
+    token_embedding: int = 0
+    position_embedding: int = 0
+    attention: int = 0
+    feed_forward: int = 0
+    routed_experts: int = 0
+    shared_experts: int = 0
+    router: int = 0
+    norms: int = 0
+    head: int = 0
+
+    @property
+    def total(self) -> int:
+        """The sum of all parts.
+
+        >>> Parts(head=1, norms=2).total
+        3
+        """
+        return sum(getattr(self, field.name) for field in fields(self))
+
+
+def attention_parameters(attention: Attention | LatentAttention, *, hidden: int) -> int:
+    """Return the parameters of one layer's attention, its inner norms left out.
+
+    Formula: $2 d a q + 2 d g q$
+    Symbols: d = hidden, a = attention.heads, g = attention.key_value_heads, q = attention.head_size
+    Chapter: 1
+
+    Args:
+        attention: its heads and widths.
+        hidden: width of the residual stream.
+
+    Returns:
+        Parameters of the query, key, value and output projections, and aq + 2gq + d biases where they have them. For
+        latent attention d·r + r·a(q + p) + d(c + p) + c·a(q + v) + a·v·d with r = query_rank, c = key_value_rank,
+        p = rotary_size and v = value_size.
+
+    Raises:
+        TypeError: if ``attention`` is neither ``Attention`` nor ``LatentAttention``.
+        ValueError: if ``hidden`` is no integer of at least 1.
+
+    Source: Vaswani et al. 2017; Ainslie et al. 2023 (grouped queries); DeepSeek-V2 2024 (latent attention).
+    Convention: one layer.
+    Leaves out: the norms of the two latents, which ``parameter_parts`` counts with the norms.
+
+    Example:
+        >>> attention_parameters(Attention(heads=32, key_value_heads=8, head_size=128), hidden=4096)
+        41943040
+    """
+    hidden = positive_integer("hidden", hidden)
+    _check_kind("attention", attention, Attention, LatentAttention)
+    if isinstance(attention, LatentAttention):
+        query = attention.query_rank * (hidden + attention.heads * (attention.head_size + attention.rotary_size))
+        latent = hidden * (attention.key_value_rank + attention.rotary_size)
+        expand = attention.key_value_rank * attention.heads * (attention.head_size + attention.value_size)
+        return query + latent + expand + attention.heads * attention.value_size * hidden
+    query_width = attention.heads * attention.head_size
+    key_value_width = 2 * attention.key_value_heads * attention.head_size
+    weights = hidden * (2 * query_width + key_value_width)
+    biases = (query_width + key_value_width) * attention.query_key_value_bias + hidden * attention.output_bias
+    return weights + biases
+
+
+def feed_forward_parameters(*, hidden: int, width: int, gated: bool, bias: bool = False) -> int:
+    """Return the parameters of one feed-forward block.
+
+    Formula: $(2 + g)\\, d f + b\\, \\bigl((1 + g) f + d\\bigr)$
+    Symbols: d = hidden, f = width, g = gated, b = bias (each 1 for True, 0 for False)
+    Chapter: 1
+
+    Args:
+        hidden: width of the residual stream.
+        width: inner width.
+        gated: whether a third matrix gates the inner activations (SwiGLU, GEGLU).
+        bias: whether each matrix has a bias.
+
+    Returns:
+        Parameters of the block.
+
+    Raises:
+        ValueError: if a width is no integer of at least 1.
+
+    Source: Vaswani et al. 2017, section 3.3; Shazeer 2020 (gated variants).
+    Convention: one block.
+    Leaves out: the norm in front of it.
+
+    Example:
+        >>> feed_forward_parameters(hidden=4096, width=11008, gated=True)
+        135266304
+    """
+    hidden, width = positive_integer("hidden", hidden), positive_integer("width", width)
+    gated, bias = flag("gated", gated), flag("bias", bias)
+    inner = 1 + gated
+    return (inner + 1) * hidden * width + (inner * width + hidden) * bias
+
+
+def parameter_parts(model: Transformer) -> Parts:
+    """Return a model's parameters by part, over all its layers.
+
+    Formula: $P = V d + s d + L\\,(A + 2 n) + L_d F + L_e\\,(E + E_s)\\, X + L_e R + n + V d$
+    Symbols: V = vocabulary, d = hidden, s = positions, L = layers, A = ``attention_parameters``, n = d or 2d (a norm),
+        F = ``feed_forward_parameters`` of the L_d dense layers, L_e = expert_layers, E = experts, E_s = shared,
+        X = parameters of one expert, R = E d (the router); the last V d only where the head is not tied
+    Chapter: 1
+
+    Args:
+        model: a configuration, from ``CATALOGUE`` or your own.
+
+    Returns:
+        The exact counts. A tied head counts once, as the token table.
+
+    Raises:
+        TypeError: if ``model`` is no ``Transformer``.
+
+    Source: the models' published configurations and checkpoints.
+    Convention: every number in the checkpoint's main model, a router's balancing term included.
+    Leaves out: multi-token-prediction heads (DeepSeek-V3's checkpoint of 685B has one) and rotary tables.
+
+    Example:
+        >>> parameter_parts(CATALOGUE["GPT-2 124M"]).total
+        124439808
+    """
+    _check_kind("model", model, Transformer)
+    hidden, dense = model.hidden, model.feed_forward
+    norm = hidden * (1 + model.norm_bias)
+    inner_norms = 0
+    if isinstance(model.attention, LatentAttention):
+        inner_norms = model.attention.query_rank + model.attention.key_value_rank
+    parts = Parts(
+        token_embedding=model.vocabulary * hidden,
+        position_embedding=model.positions * hidden,
+        attention=model.layers * attention_parameters(model.attention, hidden=hidden),
+        norms=model.layers * (2 * norm + inner_norms) + norm,
+        head=0 if model.tied else model.vocabulary * hidden,
+    )
+    if dense is not None:
+        block = feed_forward_parameters(hidden=hidden, width=dense.width, gated=dense.gated, bias=dense.bias)
+        parts = replace(parts, feed_forward=(model.layers - model.expert_layers) * block)
+    if model.experts is not None:
+        expert = feed_forward_parameters(hidden=hidden, width=model.experts.width, gated=model.experts.gated)
+        parts = replace(
+            parts,
+            routed_experts=model.expert_layers * model.experts.experts * expert,
+            shared_experts=model.expert_layers * model.experts.shared * expert,
+            router=model.expert_layers * model.experts.experts * (hidden + model.experts.router_bias),
+        )
+    return parts
+
+
+def parameter_count(model: Transformer) -> int:
+    """Return a model's parameters, all of them.
+
+    Formula: $P = \\sum_{\\text{parts}} P_i$
+    Symbols: P = the result, P_i = the fields of ``parameter_parts(model)``
+    Chapter: 1
+
+    Args:
+        model: a configuration, from ``CATALOGUE`` or your own.
+
+    Returns:
+        The exact count.
+
+    Raises:
+        TypeError: if ``model`` is no ``Transformer``.
+
+    Source: the models' published configurations.
+    Convention: embeddings included; a tied head once.
+    Leaves out: what ``parameter_parts`` leaves out.
+
+    Example:
+        >>> parameter_count(CATALOGUE["Llama 2 7B"])
+        6738415616
+    """
+    return parameter_parts(model).total
+
+
+def active_parameter_parts(model: Transformer) -> Parts:
+    """Return the parameters that one token's forward pass uses, by part.
+
+    Formula: $E_a = \\frac{k}{E}\\, P_E$
+    Symbols: E_a = routed_experts of the result, P_E = routed_experts of ``parameter_parts(model)``,
+        k = per_token, E = experts
+    Chapter: 20
+
+    Args:
+        model: a configuration, from ``CATALOGUE`` or your own.
+
+    Returns:
+        As ``parameter_parts``, with only the routed experts that one token visits. The whole router works for every
+        token, and so do the shared experts.
+
+    Raises:
+        TypeError: if ``model`` is no ``Transformer``.
+
+    Source: Mixtral of Experts 2024, section 2.1 (sparse and active parameter count).
+    Convention: both tables count in full, though a token reads one row of the first: see ``active_parameter_count``.
+    Leaves out: what ``parameter_parts`` leaves out.
+
+    Example:
+        >>> active_parameter_parts(CATALOGUE["Mixtral 8x7B"]).routed_experts
+        11274289152
+    """
+    parts = parameter_parts(model)
+    if model.experts is None:
+        return parts
+    return replace(parts, routed_experts=parts.routed_experts // model.experts.experts * model.experts.per_token)
+
+
+def active_parameter_count(model: Transformer, *, embeddings: str = "both") -> int:
+    """Return how many parameters one token's forward pass uses.
+
+    Formula: $P_a = P - \\left(1 - \\frac{k}{E}\\right) P_E - T$
+    Symbols: P_a = the result, P = ``parameter_count(model)``, P_E = its routed experts, k = per_token, E = experts,
+        T = the tables that ``embeddings`` leaves out
+    Chapter: 20
+
+    Args:
+        model: a configuration, from ``CATALOGUE`` or your own.
+        embeddings: which tables count. ``"both"``: token table, positions and head. ``"head"``: only the output head,
+            since reading a row of a table costs no arithmetic. ``"none"``: none of them.
+
+    Returns:
+        The exact count.
+
+    Raises:
+        TypeError: if ``model`` is no ``Transformer``.
+        ValueError: if ``embeddings`` is none of the three.
+
+    Source: Mixtral of Experts 2024 (12.9B: both tables); DeepSeek-V3 2024 (37B); Kaplan et al. 2020, section 2.1
+        (none). DeepSeek-V3's README_WEIGHTS.md prints 36.7B and says that both tables are in it; by its configuration
+        it is 37.55B with both and 36.63B with one.
+    Convention: a tied table is one matrix: ``"both"`` and ``"head"`` count it once.
+    Leaves out: what ``parameter_parts`` leaves out.
+
+    Example:
+        >>> active_parameter_count(CATALOGUE["DeepSeek-V3"]) / 1e9
+        37.552297472
+        >>> active_parameter_count(CATALOGUE["DeepSeek-V3"], embeddings="head") / 1e9
+        36.625618432
+    """
+    parts = active_parameter_parts(model)
+    embeddings = one_of("embeddings", embeddings, EMBEDDINGS)
+    if embeddings == "both":
+        return parts.total
+    blocks = parts.total - parts.token_embedding - parts.position_embedding - parts.head
+    return blocks if embeddings == "none" else blocks + model.vocabulary * model.hidden
+
+
+def gpt_parameter_count(*, layers: int, hidden: int, vocabulary: int, positions: int) -> int:
+    """Return the parameters of a GPT by the closed form that Megatron's papers use.
+
+    Formula: $P = 12 L d^2 \\left(1 + \\frac{13}{12 d} + \\frac{V + s}{12 L d}\\right)$
+    Symbols: P = the result, L = layers, d = hidden, V = vocabulary, s = positions
+    Chapter: 1
+
+    Args:
+        layers: transformer blocks.
+        hidden: width of the residual stream; the inner width is 4 times it.
+        vocabulary: rows of the token table, which is also the head.
+        positions: rows of the learned position table.
+
+    Returns:
+        The exact count, 12Ld² + 13Ld + (V + s)d.
+
+    Raises:
+        ValueError: if an argument is no integer of at least 1.
+
+    Source: Narayanan et al. 2021, equation 2.
+    Convention: biases and both layer norms of a block count; the head is tied.
+    Leaves out: the last layer norm, 2d parameters.
+
+    Example:
+        >>> gpt_parameter_count(layers=96, hidden=12288, vocabulary=51200, positions=2048)
+        174615822336
+    """
+    layers, hidden = positive_integer("layers", layers), positive_integer("hidden", hidden)
+    rows = positive_integer("vocabulary", vocabulary) + positive_integer("positions", positions)
+    return 12 * layers * hidden**2 + 13 * layers * hidden + rows * hidden
+
+
+def _check_sizes(block: object, *names: str) -> None:
+    for name in names:
+        integer_at_least(name, getattr(block, name), 1)
+
+
+def _check_flags(block: object, *names: str) -> None:
+    for name in names:
+        flag(name, getattr(block, name))
+
+
+def _check_kind(name: str, value: object, *kinds: type) -> None:
+    if not isinstance(value, kinds):
+        allowed = " or ".join("None" if kind is type(None) else kind.__name__ for kind in kinds)
+        raise TypeError(f"{name} must be of type {allowed}, got {value!r}")
+
+
+def _gpt(name: str, layers: int, hidden: int, heads: int, positions: int, source: str) -> Transformer:
+    return Transformer(
+        name=name,
+        layers=layers,
+        hidden=hidden,
+        vocabulary=50257,
+        attention=Attention(heads, heads, hidden // heads, query_key_value_bias=True, output_bias=True),
+        feed_forward=FeedForward(4 * hidden, gated=False, bias=True),
+        positions=positions,
+        norm_bias=True,
+        tied=True,
+        source=source,
+    )
+
+
+def _llama(
+    name: str, layers: int, hidden: int, heads: int, key_value_heads: int, width: int, vocabulary: int, source: str
+) -> Transformer:
+    return Transformer(
+        name=name,
+        layers=layers,
+        hidden=hidden,
+        vocabulary=vocabulary,
+        attention=Attention(heads, key_value_heads, hidden // heads),
+        feed_forward=FeedForward(width, gated=True),
+        source=source,
+    )
+
+
+def _mixtral(name: str, layers: int, hidden: int, heads: int, width: int, vocabulary: int, source: str) -> Transformer:
+    return Transformer(
+        name=name,
+        layers=layers,
+        hidden=hidden,
+        vocabulary=vocabulary,
+        attention=Attention(heads, 8, 128),
+        feed_forward=None,
+        experts=Experts(experts=8, per_token=2, width=width),
+        expert_layers=layers,
+        source=source,
+    )
+
+
+_GPT2 = "openai/gpt-2, hparams.json of the released checkpoints"
+_GPT3 = "Brown et al. 2020, table 2.1; vocabulary and biases as in GPT-2, which the paper says it follows"
+_LLAMA1 = "Touvron et al. 2023 (LLaMA), table 2; inner widths from the released checkpoints"
+_LLAMA2 = "meta-llama/Llama-2 config.json"
+_LLAMA3 = "Llama 3 paper 2024, table 3; config.json of the released checkpoints"
+
+CATALOGUE: Mapping[str, Transformer] = MappingProxyType(
+    {
+        model.name: model
+        for model in (
+            _gpt("GPT-2 124M", 12, 768, 12, 1024, _GPT2),
+            _gpt("GPT-2 355M", 24, 1024, 16, 1024, _GPT2),
+            _gpt("GPT-2 774M", 36, 1280, 20, 1024, _GPT2),
+            _gpt("GPT-2 1.5B", 48, 1600, 25, 1024, _GPT2),
+            _gpt("GPT-3 175B", 96, 12288, 96, 2048, _GPT3),
+            _llama("LLaMA 7B", 32, 4096, 32, 32, 11008, 32000, _LLAMA1),
+            _llama("LLaMA 13B", 40, 5120, 40, 40, 13824, 32000, _LLAMA1),
+            _llama("LLaMA 33B", 60, 6656, 52, 52, 17920, 32000, _LLAMA1),
+            _llama("LLaMA 65B", 80, 8192, 64, 64, 22016, 32000, _LLAMA1),
+            _llama("Llama 2 7B", 32, 4096, 32, 32, 11008, 32000, _LLAMA2),
+            _llama("Llama 2 13B", 40, 5120, 40, 40, 13824, 32000, _LLAMA2),
+            _llama("Llama 2 70B", 80, 8192, 64, 8, 28672, 32000, _LLAMA2),
+            _llama("Llama 3 8B", 32, 4096, 32, 8, 14336, 128256, _LLAMA3),
+            _llama("Llama 3 70B", 80, 8192, 64, 8, 28672, 128256, _LLAMA3),
+            _llama("Llama 3 405B", 126, 16384, 128, 8, 53248, 128256, _LLAMA3),
+            _llama("Mistral 7B", 32, 4096, 32, 8, 14336, 32000, "Jiang et al. 2023 (Mistral 7B), table 1"),
+            _mixtral("Mixtral 8x7B", 32, 4096, 32, 14336, 32000, "Jiang et al. 2024 (Mixtral of Experts), table 1"),
+            _mixtral("Mixtral 8x22B", 56, 6144, 48, 16384, 32000, "mistralai/Mixtral-8x22B-v0.1 config.json"),
+            Transformer(
+                name="DeepSeek-V3",
+                layers=61,
+                hidden=7168,
+                vocabulary=129280,
+                attention=LatentAttention(
+                    heads=128, query_rank=1536, key_value_rank=512, head_size=128, rotary_size=64, value_size=128
+                ),
+                feed_forward=FeedForward(18432, gated=True),
+                experts=Experts(experts=256, per_token=8, width=2048, shared=1, router_bias=True),
+                expert_layers=58,
+                source="deepseek-ai/DeepSeek-V3 config.json; DeepSeek-V3 report 2024, section 4.2",
+            ),
+        )
+    }
+)

@@ -1,0 +1,1 @@
+"""Formulas, simulators and figures of Part IV, parallelism from properties."""

@@ -1,0 +1,205 @@
+"""Every public function refuses what it cannot answer, naming the argument; nothing warns or hangs."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from snippets.collectives import algorithms, alpha_beta, checker, cost, costs, double_tree, schedule, traffic
+from snippets.collectives.alpha_beta_fit import fit_alpha_beta
+from snippets.collectives.runner import run
+from snippets.collectives.schedule import Schedule, Send
+
+RING = algorithms.build("all_reduce", "ring", ranks=3, length=6)
+ARRAYS = [np.arange(6) + rank for rank in range(3)]
+MACHINE: dict[str, Any] = {"latency_s": 1e-6, "bandwidth_bytes_per_s": 1e9}
+WITH_GAMMA: dict[str, Any] = {**MACHINE, "reduction_s_per_byte": 1e-12}
+SIZES: dict[str, Any] = {"ranks": 4, "length": 10}
+TREE: dict[str, Any] = {"primitive": "broadcast", "algorithm": "binomial", **SIZES}
+
+GOOD: list[tuple[Callable[..., Any], dict[str, Any]]] = [
+    (alpha_beta.message_time_s, {"size_bytes": 10, **MACHINE}),
+    (alpha_beta.messages_time_s, {"total_bytes": 10, "messages": 2, **MACHINE}),
+    (alpha_beta.shared_link_time_s, {"size_bytes": 10, "transfers": 2, **MACHINE}),
+    (alpha_beta.half_bandwidth_bytes, MACHINE),
+    (alpha_beta.effective_bandwidth_bytes_per_s, {"size_bytes": 10, **MACHINE}),
+    (alpha_beta.size_for_efficiency_bytes, {"efficiency": 0.5, **MACHINE}),
+    (alpha_beta.bucketed_step_time_s, {"total_bytes": 10, "buckets": 2, "compute_s": 1, **MACHINE}),
+    (alpha_beta.best_buckets, {"total_bytes": 10, "compute_s": 1, **MACHINE}),
+    (alpha_beta.logp_messages_time_s, {"messages": 2, "latency_s": 1, "overhead_s": 1, "gap_s": 1}),
+    (alpha_beta.loggp_message_time_s, {"size_bytes": 2, "latency_s": 1, "overhead_s": 1, "gap_s_per_byte": 1}),
+    (fit_alpha_beta, {"sizes_bytes": [1, 2, 3], "times_s": [1.0, 2.0, 3.0], "weighting": "uniform"}),
+    (schedule.chunk_bounds, {"length": 5, "parts": 2}),
+    (schedule.chunk_bound, {"length": 5, "parts": 2, "index": 1}),
+    (schedule.check_root, {"primitive": "broadcast", "ranks": 4, "root": 1}),
+    (schedule.merged, {"ranges": ((0, 1),)}),
+    (schedule.adjoint, {"schedule": algorithms.build("broadcast", "flat", ranks=2, length=1)}),
+    (Schedule, {"primitive": "broadcast", "algorithm": "x", **SIZES, "rounds": (), "root": 1}),
+    (algorithms.build, {**TREE, "root": 1, "segments": 1}),
+    (algorithms.largest_power_of_two, {"limit": 4}),
+    (algorithms.tree_masks, {"ranks": 4}),
+    (algorithms.check_segments, {"algorithm": "chain", "segments": 4}),
+    (double_tree.double_binary_tree, {"ranks": 4}),
+    (double_tree.edge_delays, {"ranks": 4}),
+    (double_tree.double_tree_rounds, {"ranks": 4, "segments": 2}),
+    (checker.find_faults, {"schedule": RING, "ports": 1}),
+    (checker.check, {"schedule": RING, "ports": 1}),
+    (checker.contributions, {"schedule": RING}),
+    (run, {"schedule": RING, "inputs": ARRAYS, "combination": "sum"}),
+    (cost.Cost, {"steps": 1, "wire_bytes": 1, "reduced_bytes": 1}),
+    (cost.Cost(1, 1, 1).time_s, WITH_GAMMA),
+    (cost.price, {"schedule": RING, **WITH_GAMMA, "element_bytes": 4, "duplex": "full"}),
+    (costs.cost, {**TREE, "element_bytes": 4, "root": 1, "segments": 1}),
+    (costs.lower_bound, {"primitive": "broadcast", **SIZES, "element_bytes": 4, "root": 1}),
+    (
+        costs.crossover_bytes,
+        {"primitive": "broadcast", "first": "chain", "second": "flat", "ranks": 4, **WITH_GAMMA, "segments": 2},
+    ),
+    (
+        costs.latency_share_half_bytes,
+        {"primitive": "broadcast", "algorithm": "chain", "ranks": 4, **WITH_GAMMA, "segments": 2},
+    ),
+    (
+        costs.best_segments,
+        {"primitive": "broadcast", "algorithm": "chain", **SIZES, "element_bytes": 4, **WITH_GAMMA},
+    ),
+    (
+        costs.compare_algorithms,
+        {"primitive": "broadcast", **SIZES, "element_bytes": 4, **WITH_GAMMA, "algorithms": ["flat"]},
+    ),
+    (costs.bus_bandwidth_factor, {"primitive": "broadcast", "ranks": 4}),
+    (costs.algorithm_bandwidth_bytes_per_s, {"size_bytes": 10, "time_s": 1}),
+    (costs.bus_bandwidth_bytes_per_s, {"primitive": "broadcast", "ranks": 4, "size_bytes": 10, "time_s": 1}),
+    (costs.bandwidth_bound_s, {"primitive": "broadcast", "ranks": 4, "size_bytes": 1, "bandwidth_bytes_per_s": 1}),
+    (traffic.traffic, {**TREE, "element_bytes": 4, "root": 1, "segments": 1}),
+]
+NEVER = [-1, math.nan, math.inf, -math.inf, "x", [], {}, b"1", 1j, -0.5, object(), [[1], [2, 3]]]
+WHOLE = {"ranks", "length", "parts", "index", "root", "segments", "buckets", "messages", "transfers", "limit", "ports"}
+WHOLE |= {"element_bytes", "steps", "wire_bytes", "reduced_bytes"}
+MAY_BE_NONE = {"ports", "algorithms"}
+# What is no mistake after all: an algorithm's name is free text where the schedule is written by hand.
+FINE = {("Schedule", "algorithm", "x")}
+
+
+def cases() -> Iterator[Any]:
+    for function, arguments in GOOD:
+        name = getattr(function, "__qualname__", str(function))
+        for argument in arguments:
+            bad = [*NEVER, *([1.5, True] if argument in WHOLE else []), *([] if argument in MAY_BE_NONE else [None])]
+            yield pytest.param(function, arguments, argument, bad, id=f"{name}-{argument}")
+
+
+@pytest.mark.parametrize(("function", "arguments", "argument", "bad"), list(cases()))
+def test_bad_arguments_are_named(
+    function: Callable[..., Any], arguments: dict[str, Any], argument: str, bad: list[Any]
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        function(**arguments)
+        for value in bad:
+            if (getattr(function, "__name__", ""), argument, value) in FINE if isinstance(value, str) else False:
+                continue
+            named = "chain|algorithm" if argument == "algorithm" else argument
+            with pytest.raises((ValueError, TypeError), match=named):
+                function(**{**arguments, argument: value})
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: algorithms.build("all_reduce", "ring", ranks=4, length=4, root=1), "root must be 0 for all_reduce"),
+        (
+            lambda: algorithms.build("broadcast", "flat", ranks=4, length=4, root=4),
+            "root must be an integer from 0 to 3",
+        ),
+        (lambda: algorithms.build("barrier", "flat", ranks=4, length=1), "length must be 0 for a barrier"),
+        (lambda: algorithms.build("broadcast", "flat", ranks=4, length=4, segments=2), "segments must be 1 for flat"),
+        (
+            lambda: algorithms.build("broadcast", "ring", ranks=4, length=4),
+            "algorithm must be one of 'flat', 'binomial'",
+        ),
+        (lambda: costs.cost("barrier", "flat", ranks=4, length=1), "length must be 0 for a barrier"),
+        (lambda: costs.cost("gather", "flat", ranks=4, length=4, root=9), "root must be an integer from 0 to 3"),
+        (lambda: traffic.traffic("barrier", "flat", ranks=4, length=1), "length must be 0 for a barrier"),
+        (lambda: costs.bus_bandwidth_factor("barrier", ranks=4), "primitive must be one of 'broadcast'"),
+        (
+            lambda: costs.latency_share_half_bytes("reduce", "flat", ranks=1, **MACHINE),
+            "ranks must be an integer of at",
+        ),
+        (
+            lambda: costs.best_segments("scatter", "chain", **SIZES, **MACHINE),
+            "primitive must be one of 'broadcast', 'reduce'",
+        ),
+        (lambda: costs.compare_algorithms("reduce", **SIZES, **MACHINE, algorithms=["ring"]), "algorithms must be one"),
+        (lambda: costs.compare_algorithms("reduce", **SIZES, **MACHINE, algorithms=()), "at least one algorithm"),
+        (
+            lambda: alpha_beta.best_buckets(total_bytes=1, compute_s=1, latency_s=0, bandwidth_bytes_per_s=1),
+            "latency_s",
+        ),
+        (lambda: alpha_beta.size_for_efficiency_bytes(efficiency=1, **MACHINE), "efficiency must be a number from 0"),
+        (lambda: alpha_beta.half_bandwidth_bytes(latency_s=1e300, bandwidth_bytes_per_s=1e300), "latency_s"),
+        (lambda: schedule.adjoint(RING), "schedule must be of one of broadcast"),
+        (lambda: checker.contributions(algorithms.build("barrier", "flat", ranks=2, length=0)), "got a barrier"),
+        (lambda: RING.input_ranges(3), "rank must be an integer from 0 to 2"),
+        (lambda: RING.output_ranges(-1), "rank must be"),
+        (lambda: run(RING, ARRAYS[:2]), "inputs must be one array for each of 3 ranks, got 2"),
+        (lambda: run(RING, [*ARRAYS[:2], np.arange(5)]), r"inputs\[2\] must have shape \(6,\), got \(5,\)"),
+        (lambda: run(RING, [a.reshape(2, 3) for a in ARRAYS]), r"inputs\[0\] must have shape \(6,\)"),
+        (
+            lambda: run(RING, [a.astype(np.float32 if a[0] else int) for a in ARRAYS]),
+            r"inputs\[1\] must hold numbers of",
+        ),
+        (lambda: run(RING, [np.array(["a"] * 6)] * 3), r"inputs\[0\] must hold numbers"),
+        (lambda: run(RING, [np.array([True] * 6)] * 3), r"inputs\[0\] must hold numbers"),
+        (lambda: run(RING, [np.ones(6, complex)] * 3, combination="max"), r"inputs\[0\] must hold numbers"),
+        (lambda: run(Schedule("broadcast", "x", 2, 1, ()), [[1], []]), "schedule must do a broadcast: end: rank 1"),
+        (lambda: fit_alpha_beta([1, 2], [1.0, 2.0]), "of one length of at least 3, got 2 and 2"),
+        (lambda: fit_alpha_beta([1, 2, 3], [1.0, 2.0]), "of one length of at least 3, got 3 and 2"),
+        (lambda: fit_alpha_beta([1, 1, 1], [1.0, 2.0, 3.0]), "sizes_bytes must be at least 0 and not all the same"),
+        (lambda: fit_alpha_beta([-1, 1, 2], [1.0, 2.0, 3.0]), "sizes_bytes must be at least 0"),
+        (lambda: fit_alpha_beta([1, 2, 3], [1.0, 0.0, 3.0]), "times_s must be above 0"),
+        (lambda: fit_alpha_beta([1, 2, 3], [3.0, 2.0, 1.0]), "times_s must grow with sizes_bytes"),
+        (lambda: fit_alpha_beta([1, 2, 3], [1.0, math.nan, 3.0]), "times_s must be a one-dimensional array of finite"),
+        (lambda: fit_alpha_beta([[1, 2, 3]], [1.0, 2.0, 3.0]), "sizes_bytes must be a one-dimensional array"),
+    ],
+)
+def test_what_is_wrong_is_said(call: Callable[[], Any], told: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match=told):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("send", "told"),
+    [
+        (Send(0, 4, ((0, 1),), False), "between ranks 0 to 3"),
+        (Send(-1, 0, ((0, 1),), False), "between ranks 0 to 3"),
+        (Send(0, 1.0, ((0, 1),), False), "between ranks 0 to 3"),  # type: ignore[arg-type]
+        (Send(1, 1, ((0, 1),), False), "between two ranks"),
+        (Send(0, 1, ((0, 1),), 1), "combine is True or False"),  # type: ignore[arg-type]
+        (Send(0, 1, [(0, 1)], False), "ranges are a tuple"),  # type: ignore[arg-type]
+        (Send(0, 1, ((0, 11),), False), "ascending ranges within 0 to 10"),
+        (Send(0, 1, ((3, 3),), False), "ascending ranges"),
+        (Send(0, 1, ((4, 3),), False), "ascending ranges"),
+        (Send(0, 1, ((4, 6), (5, 7)), False), "ascending ranges"),
+        (Send(0, 1, ((-1, 2),), False), "ascending ranges"),
+        (Send(0, 1, ((0, 1, 2),), False), "ascending ranges"),  # type: ignore[arg-type]
+        ((0, 1, ((0, 1),), False), "must hold sends"),
+    ],
+)
+def test_an_impossible_message_is_refused_with_its_round(send: Any, told: str) -> None:
+    with pytest.raises(ValueError, match=rf"^rounds\[1\] must hold sends.*{told}|^rounds\[1\] {told}"):
+        Schedule("broadcast", "by hand", 4, 10, ((), (send,)))
+
+
+def test_costs_add_only_to_costs() -> None:
+    with pytest.raises(TypeError):
+        cost.Cost(1, 1, 1) + 1  # type: ignore[operator]
+    with pytest.raises(TypeError):
+        traffic.Traffic((1,), (1,)) + 1  # type: ignore[operator]

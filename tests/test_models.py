@@ -1,0 +1,407 @@
+"""Parameter counts against published numbers and against a list of every tensor of the checkpoint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from snippets import models
+from snippets.models import CATALOGUE, Attention, Experts, FeedForward, LatentAttention, Transformer
+
+ROWS = {
+    row["id"]: row
+    for row in json.loads((Path(__file__).parent / "memory" / "published_memory.json").read_text(encoding="utf-8"))
+}
+
+# What the makers' files or papers print, to the digit (published.json and the released checkpoints).
+PUBLISHED = {
+    "GPT-2 124M": 124_439_808,
+    "GPT-2 355M": 354_823_168,
+    "GPT-2 774M": 774_030_080,
+    "GPT-2 1.5B": 1_557_611_200,
+    "GPT-3 175B": 174_604_259_328,
+    "LLaMA 7B": 6_738_415_616,
+    "LLaMA 13B": 13_015_864_320,
+    "LLaMA 33B": 32_528_943_616,
+    "LLaMA 65B": 65_285_660_672,
+    "Llama 2 7B": 6_738_415_616,
+    "Llama 2 13B": 13_015_864_320,
+    "Llama 2 70B": 68_976_648_192,
+    "Llama 3 8B": 8_030_261_248,
+    "Llama 3 70B": 70_553_706_496,
+    "Llama 3 405B": 405_853_388_800,
+    "Mistral 7B": 7_241_732_096,
+    "Mixtral 8x7B": 46_702_792_704,
+    "Mixtral 8x22B": 140_620_634_112,
+}
+
+# The configuration files as they are published, in their own words.
+GPT2 = {"n_embd": 768, "n_layer": 12, "n_head": 12, "n_ctx": 1024, "vocab_size": 50257}
+LLAMA3_70B = {
+    "hidden_size": 8192,
+    "intermediate_size": 28672,
+    "num_attention_heads": 64,
+    "num_hidden_layers": 80,
+    "num_key_value_heads": 8,
+    "vocab_size": 128256,
+}
+MIXTRAL = {
+    "hidden_size": 4096,
+    "intermediate_size": 14336,
+    "num_attention_heads": 32,
+    "num_hidden_layers": 32,
+    "num_key_value_heads": 8,
+    "num_local_experts": 8,
+    "vocab_size": 32000,
+}
+DEEPSEEK = {
+    "first_k_dense_replace": 3,
+    "hidden_size": 7168,
+    "intermediate_size": 18432,
+    "kv_lora_rank": 512,
+    "moe_intermediate_size": 2048,
+    "n_routed_experts": 256,
+    "n_shared_experts": 1,
+    "num_attention_heads": 128,
+    "num_experts_per_tok": 8,
+    "num_hidden_layers": 61,
+    "q_lora_rank": 1536,
+    "qk_nope_head_dim": 128,
+    "qk_rope_head_dim": 64,
+    "v_head_dim": 128,
+    "vocab_size": 129280,
+}
+
+Tensors = Iterator[tuple[str, tuple[int, ...]]]
+
+
+def gpt2_state(c: dict[str, int]) -> Tensors:
+    """The tensors of a GPT-2 checkpoint, as its state dict names them."""
+    d = c["n_embd"]
+    yield "token_embedding wte", (c["vocab_size"], d)
+    yield "position_embedding wpe", (c["n_ctx"], d)
+    for layer in range(c["n_layer"]):
+        for norm in ("ln_1", "ln_2"):
+            yield f"norms h.{layer}.{norm}.weight", (d,)
+            yield f"norms h.{layer}.{norm}.bias", (d,)
+        yield f"attention h.{layer}.attn.c_attn.weight", (d, 3 * d)
+        yield f"attention h.{layer}.attn.c_attn.bias", (3 * d,)
+        yield f"attention h.{layer}.attn.c_proj.weight", (d, d)
+        yield f"attention h.{layer}.attn.c_proj.bias", (d,)
+        yield f"feed_forward h.{layer}.mlp.c_fc.weight", (d, 4 * d)
+        yield f"feed_forward h.{layer}.mlp.c_fc.bias", (4 * d,)
+        yield f"feed_forward h.{layer}.mlp.c_proj.weight", (4 * d, d)
+        yield f"feed_forward h.{layer}.mlp.c_proj.bias", (d,)
+    yield "norms ln_f.weight", (d,)
+    yield "norms ln_f.bias", (d,)
+
+
+def llama_state(c: dict[str, int]) -> Tensors:
+    """The tensors of a Llama, Mistral or Mixtral checkpoint, as transformers names them."""
+    d, f = c["hidden_size"], c["intermediate_size"]
+    kv = d // c["num_attention_heads"] * c["num_key_value_heads"]
+    yield "token_embedding embed_tokens", (c["vocab_size"], d)
+    for layer in range(c["num_hidden_layers"]):
+        at = f"model.layers.{layer}"
+        yield f"attention {at}.self_attn.q_proj", (d, d)
+        yield f"attention {at}.self_attn.k_proj", (kv, d)
+        yield f"attention {at}.self_attn.v_proj", (kv, d)
+        yield f"attention {at}.self_attn.o_proj", (d, d)
+        if "num_local_experts" in c:
+            yield f"router {at}.block_sparse_moe.gate", (c["num_local_experts"], d)
+            for expert in range(c["num_local_experts"]):
+                yield f"routed_experts {at}.experts.{expert}.w1", (f, d)
+                yield f"routed_experts {at}.experts.{expert}.w2", (d, f)
+                yield f"routed_experts {at}.experts.{expert}.w3", (f, d)
+        else:
+            yield f"feed_forward {at}.mlp.gate_proj", (f, d)
+            yield f"feed_forward {at}.mlp.up_proj", (f, d)
+            yield f"feed_forward {at}.mlp.down_proj", (d, f)
+        yield f"norms {at}.input_layernorm", (d,)
+        yield f"norms {at}.post_attention_layernorm", (d,)
+    yield "norms model.norm", (d,)
+    yield "head lm_head", (c["vocab_size"], d)
+
+
+def deepseek_state(c: dict[str, int]) -> Tensors:
+    """The tensors of DeepSeek-V3's main model, as its checkpoint names them."""
+    d, a = c["hidden_size"], c["num_attention_heads"]
+    nope, rope, v = c["qk_nope_head_dim"], c["qk_rope_head_dim"], c["v_head_dim"]
+    yield "token_embedding embed_tokens", (c["vocab_size"], d)
+    for layer in range(c["num_hidden_layers"]):
+        at = f"model.layers.{layer}"
+        yield f"attention {at}.q_a_proj", (c["q_lora_rank"], d)
+        yield f"norms {at}.q_a_layernorm", (c["q_lora_rank"],)
+        yield f"attention {at}.q_b_proj", (a * (nope + rope), c["q_lora_rank"])
+        yield f"attention {at}.kv_a_proj_with_mqa", (c["kv_lora_rank"] + rope, d)
+        yield f"norms {at}.kv_a_layernorm", (c["kv_lora_rank"],)
+        yield f"attention {at}.kv_b_proj", (a * (nope + v), c["kv_lora_rank"])
+        yield f"attention {at}.o_proj", (d, a * v)
+        yield f"norms {at}.input_layernorm", (d,)
+        yield f"norms {at}.post_attention_layernorm", (d,)
+        if layer < c["first_k_dense_replace"]:
+            yield from swiglu(f"feed_forward {at}.mlp", d, c["intermediate_size"])
+            continue
+        yield f"router {at}.mlp.gate.weight", (c["n_routed_experts"], d)
+        yield f"router {at}.mlp.gate.e_score_correction_bias", (c["n_routed_experts"],)
+        for expert in range(c["n_routed_experts"]):
+            yield from swiglu(f"routed_experts {at}.mlp.experts.{expert}", d, c["moe_intermediate_size"])
+        yield from swiglu(f"shared_experts {at}.mlp.shared", d, c["n_shared_experts"] * c["moe_intermediate_size"])
+    yield "norms model.norm", (d,)
+    yield "head lm_head", (c["vocab_size"], d)
+
+
+def swiglu(at: str, d: int, f: int) -> Tensors:
+    yield f"{at}.gate_proj", (f, d)
+    yield f"{at}.up_proj", (f, d)
+    yield f"{at}.down_proj", (d, f)
+
+
+def counted(tensors: Tensors) -> dict[str, int]:
+    """Sum the tensors' sizes by part; the first word of a name is its part."""
+    sizes: dict[str, int] = {}
+    for name, shape in tensors:
+        part = name.split()[0]
+        sizes[part] = sizes.get(part, 0) + prod(shape)
+    return sizes
+
+
+def assert_same(model: Transformer, tensors: Tensors) -> None:
+    sizes, parts = counted(tensors), models.parameter_parts(model)
+    for part in vars(parts):
+        assert getattr(parts, part) == sizes.get(part, 0), part
+    assert parts.total == models.parameter_count(model) == sum(sizes.values())
+
+
+@pytest.mark.parametrize(("name", "count"), PUBLISHED.items())
+def test_published_counts(name: str, count: int) -> None:
+    assert models.parameter_count(CATALOGUE[name]) == count
+
+
+def test_every_model_of_the_catalogue_is_held_to_a_number() -> None:
+    assert set(CATALOGUE) - set(PUBLISHED) == {"DeepSeek-V3"}
+    assert all(model.name == name and len(model.source) > 10 for name, model in CATALOGUE.items())
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("GPT-2 124M", "params-gpt2"),
+        ("GPT-2 355M", "params-gpt2-medium"),
+        ("GPT-2 1.5B", "params-gpt2-xl"),
+        ("GPT-3 175B", "params-gpt3-175b"),
+        ("Llama 2 7B", "params-llama2-7b"),
+        ("Llama 3 8B", "params-llama3-8b"),
+    ],
+)
+def test_published_rows(name: str, row: str) -> None:
+    assert models.parameter_count(CATALOGUE[name]) == ROWS[row]["expected"]["params"]
+
+
+@pytest.mark.parametrize(
+    ("name", "row"), [("Mixtral 8x7B", "moe-mixtral-8x7b"), ("Mixtral 8x22B", "moe-mixtral-8x22b")]
+)
+def test_published_mixtures(name: str, row: str) -> None:
+    expected, model = ROWS[row]["expected"], CATALOGUE[name]
+    assert models.parameter_count(model) == expected["total"]
+    assert models.active_parameter_count(model) == expected["active"]
+    assert round(expected["total"] / 1e9, 1) == pytest.approx(expected["total_printed_B"], abs=0.5)
+    assert expected["active"] / 1e9 == pytest.approx(expected["active_printed_B"], abs=0.5)
+
+
+def test_eight_sevens_are_not_56() -> None:
+    # Only the feed-forward blocks are replicated, so Mixtral 8x7B has fewer parameters than eight Mistrals of 7B.
+    eight = 8 * models.parameter_count(CATALOGUE["Mistral 7B"])
+    assert 0.80 < models.parameter_count(CATALOGUE["Mixtral 8x7B"]) / eight < 0.81
+
+
+def test_deepseek_by_both_conventions() -> None:
+    # The report prints 671B and 37B. README_WEIGHTS.md prints 36.7B "including 0.9B for Embedding and 0.9B for the
+    # output Head": with both the configuration gives 37.55B, so the book prints both counts and copies neither.
+    model = CATALOGUE["DeepSeek-V3"]
+    assert round(models.parameter_count(model) / 1e9) == 671
+    assert round(models.active_parameter_count(model) / 1e9, 2) == 37.55
+    assert round(models.active_parameter_count(model, embeddings="head") / 1e9, 2) == 36.63
+    assert models.active_parameter_count(model) - models.active_parameter_count(model, embeddings="none") == (
+        2 * 129280 * 7168
+    )
+
+
+def test_catalogue_against_every_tensor_of_the_checkpoints() -> None:
+    assert_same(CATALOGUE["GPT-2 124M"], gpt2_state(GPT2))
+    assert_same(CATALOGUE["Llama 3 70B"], llama_state(LLAMA3_70B))
+    assert_same(CATALOGUE["Mixtral 8x7B"], llama_state(MIXTRAL))
+    assert_same(CATALOGUE["DeepSeek-V3"], deepseek_state(DEEPSEEK))
+
+
+sizes = st.integers(1, 9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 4), sizes, sizes, sizes, st.integers(1, 50))
+def test_any_gpt(layers: int, heads: int, head_size: int, positions: int, vocabulary: int) -> None:
+    d = heads * head_size
+    model = replace(
+        CATALOGUE["GPT-2 124M"],
+        layers=layers,
+        hidden=d,
+        vocabulary=vocabulary,
+        positions=positions,
+        attention=Attention(heads, heads, head_size, query_key_value_bias=True, output_bias=True),
+        feed_forward=FeedForward(4 * d, gated=False, bias=True),
+    )
+    config = {"n_embd": d, "n_layer": layers, "n_head": heads, "n_ctx": positions, "vocab_size": vocabulary}
+    assert_same(model, gpt2_state(config))
+    closed = models.gpt_parameter_count(layers=layers, hidden=d, vocabulary=vocabulary, positions=positions)
+    assert closed + 2 * d == models.parameter_count(model)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 4), sizes, sizes, sizes, sizes, st.integers(1, 50), st.integers(0, 6), st.data())
+def test_any_llama_or_mixtral(
+    layers: int, groups: int, per_group: int, head_size: int, width: int, vocabulary: int, experts: int, data: Any
+) -> None:
+    heads = groups * per_group
+    config = {
+        "hidden_size": heads * head_size,
+        "intermediate_size": width,
+        "num_attention_heads": heads,
+        "num_hidden_layers": layers,
+        "num_key_value_heads": groups,
+        "vocab_size": vocabulary,
+    }
+    used = data.draw(st.integers(1, max(experts, 1)))
+    if experts:
+        config["num_local_experts"] = experts
+    model = Transformer(
+        name="drawn",
+        layers=layers,
+        hidden=heads * head_size,
+        vocabulary=vocabulary,
+        attention=Attention(heads, groups, head_size),
+        feed_forward=None if experts else FeedForward(width, gated=True),
+        experts=Experts(experts, used, width) if experts else None,
+        expert_layers=layers if experts else 0,
+    )
+    assert_same(model, llama_state(config))
+    if experts:
+        config["num_local_experts"] = used
+    active = counted(llama_state(config))
+    if experts:
+        active["router"] = layers * experts * heads * head_size
+    table = vocabulary * heads * head_size
+    assert models.active_parameter_count(model) == sum(active.values())
+    assert models.active_parameter_count(model, embeddings="head") == sum(active.values()) - table
+    assert models.active_parameter_count(model, embeddings="none") == sum(active.values()) - 2 * table
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(1, 7), min_size=14, max_size=14), st.integers(0, 3), st.integers(0, 2), st.booleans())
+def test_any_deepseek(drawn: list[int], dense: int, shared: int, router_bias: bool) -> None:
+    hidden, f, kv, width, experts, heads, extra, q, nope, rope, v, vocabulary, used, _ = drawn
+    layers = dense + extra
+    config = {
+        "first_k_dense_replace": dense,
+        "hidden_size": hidden,
+        "intermediate_size": f,
+        "kv_lora_rank": kv,
+        "moe_intermediate_size": width,
+        "n_routed_experts": experts,
+        "n_shared_experts": shared,
+        "num_attention_heads": heads,
+        "num_hidden_layers": layers,
+        "q_lora_rank": q,
+        "qk_nope_head_dim": nope,
+        "qk_rope_head_dim": rope,
+        "v_head_dim": v,
+        "vocab_size": vocabulary,
+    }
+    model = Transformer(
+        name="drawn",
+        layers=layers,
+        hidden=hidden,
+        vocabulary=vocabulary,
+        attention=LatentAttention(heads, q, kv, nope, rope, v),
+        feed_forward=FeedForward(f, gated=True) if dense else None,
+        experts=Experts(experts, min(used, experts), width, shared=shared, router_bias=router_bias),
+        expert_layers=extra,
+    )
+    tensors = list(deepseek_state(config))
+    if not router_bias:
+        tensors = [(name, shape) for name, shape in tensors if not name.endswith("correction_bias")]
+    assert_same(model, iter(tensors))
+
+
+@pytest.mark.parametrize("size", ["3.6B", "39B", "310B"])
+def test_megatron_table_1_counts(size: str) -> None:
+    row = ROWS[f"megatron-t1-{size}"]
+    inputs = row["inputs"]
+    count = models.gpt_parameter_count(
+        layers=inputs["layers"], hidden=inputs["hidden"], vocabulary=inputs["vocab"], positions=inputs["seq"]
+    )
+    assert count == row["expected"]["params_exact"]
+    assert count / 1e9 == pytest.approx(row["expected"]["params_B"], rel=row["tolerance"]["params_rel"] * 2)
+
+
+def test_biases_are_counted_where_they_are() -> None:
+    # As in Qwen2: biases on the inputs, none on the output. 3 query heads, 1 key-value head of width 2, d = 6.
+    bare = models.attention_parameters(Attention(3, 1, 2), hidden=6)
+    assert bare == 6 * 6 + 2 * (6 * 2) + 6 * 6
+    assert models.attention_parameters(Attention(3, 1, 2, query_key_value_bias=True), hidden=6) - bare == 6 + 2 + 2
+    assert models.attention_parameters(Attention(3, 1, 2, output_bias=True), hidden=6) - bare == 6
+    gated = models.feed_forward_parameters(hidden=5, width=3, gated=True, bias=True)
+    assert gated == 3 * 15 + 3 + 3 + 5
+    assert models.feed_forward_parameters(hidden=5, width=3, gated=False, bias=True) == 2 * 15 + 3 + 5
+
+
+def test_configurations_that_contradict_themselves_are_refused() -> None:
+    gpt, mixtral = CATALOGUE["GPT-2 124M"], CATALOGUE["Mixtral 8x7B"]
+    broken: list[tuple[Any, dict[str, Any], str]] = [
+        (gpt, {"layers": 0}, "layers"),
+        (gpt, {"hidden": -1}, "hidden"),
+        (gpt, {"vocabulary": 1.5}, "vocabulary"),
+        (gpt, {"positions": -1}, "positions"),
+        (gpt, {"attention": None}, "attention"),
+        (gpt, {"feed_forward": None}, "feed_forward"),
+        (gpt, {"feed_forward": 7}, "feed_forward"),
+        (gpt, {"experts": 3}, "experts"),
+        (gpt, {"expert_layers": 13}, "expert_layers"),
+        (gpt, {"expert_layers": 3}, "expert_layers"),
+        (gpt, {"tied": 1}, "tied"),
+        (gpt, {"norm_bias": "yes"}, "norm_bias"),
+        (mixtral, {"expert_layers": 0}, "expert_layers"),
+        (mixtral, {"expert_layers": 31}, "feed_forward"),
+        (Attention(4, 2, 8), {"key_value_heads": 3}, "key_value_heads"),
+        (Attention(4, 2, 8), {"heads": 0}, "heads"),
+        (Attention(4, 2, 8), {"head_size": 0}, "head_size"),
+        (Attention(4, 2, 8), {"output_bias": 2}, "output_bias"),
+        (Attention(4, 2, 8), {"query_key_value_bias": 2}, "query_key_value_bias"),
+        (LatentAttention(1, 1, 1, 1, 1, 1), {"value_size": 0}, "value_size"),
+        (FeedForward(4, gated=True), {"width": 0}, "width"),
+        (FeedForward(4, gated=True), {"gated": 0}, "gated"),
+        (FeedForward(4, gated=True), {"bias": 0}, "bias"),
+        (Experts(4, 2, 8), {"per_token": 5}, "per_token"),
+        (Experts(4, 2, 8), {"shared": -1}, "shared"),
+        (Experts(4, 2, 8), {"router_bias": 1}, "router_bias"),
+        (Experts(4, 2, 8), {"gated": 1}, "gated"),
+        (Experts(4, 2, 8), {"experts": 0}, "experts"),
+        (Experts(4, 2, 8), {"width": 0}, "width"),
+    ]
+    for entry, change, name in broken:
+        with pytest.raises((ValueError, TypeError), match=name):
+            replace(entry, **change)
+    for value in (None, "GPT-2 124M", 3):
+        with pytest.raises(TypeError, match="model must be of type Transformer"):
+            models.parameter_count(value)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="attention must be of type Attention or LatentAttention"):
+        models.attention_parameters(None, hidden=3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="embeddings must be one of 'both', 'head', 'none', got 'one'"):
+        models.active_parameter_count(gpt, embeddings="one")
