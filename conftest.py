@@ -16,6 +16,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "book")
 EXERCISES = Path(__file__).parent / "exercises"
 
 
+@pytest.hookimpl(optionalhook=True)  # without pytest-xdist there is nothing to divide
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Return 0, no workers, for a reader who grades exercises; ``None`` leaves the number to the cores."""
     asked = [Path(argument.partition("::")[0]).resolve() for argument in config.args]
