@@ -139,7 +139,7 @@ def interval_plot(bars: Sequence[tuple[str, float, Mapping[int, Sequence[float]]
         bars: name, score, and for 95 and 99 the distances from the score to the lower and the upper end.
 
     Returns:
-        The figure: a dot, a thick bar at 95%, a thin one at 99%.
+        The figure: a dot, a thick bar at 95%, a thin one with ends at 99%.
 
     Raises:
         ValueError: there is no score.
@@ -149,7 +149,9 @@ def interval_plot(bars: Sequence[tuple[str, float, Mapping[int, Sequence[float]]
         for row, (_, score, at) in enumerate(bars):
             for level, width in ((99, 1.5), (95, 5.0)):
                 low, high = at[level]
-                axes.plot([score - low, score + high], [row, row], color=colour("accent"), linewidth=width)
+                ends = [score - low, score + high]
+                marker = "|" if level == 99 else ""
+                axes.plot(ends, [row, row], marker=marker, markersize=13, color=colour("accent"), linewidth=width)
             axes.plot([score], [row], "o", color=colour("ink"), markersize=4)
         axes.set_yticks(range(count), [name for name, _, _ in bars])
         axes.set_ylim(count - 0.5, -0.5)
