@@ -89,7 +89,7 @@ def error_plot(distances: ArrayLike, *, expected: float) -> Figure:
         ends = np.array([1, len(walk)])
         axes.plot(ends, expected / np.sqrt(ends), "--", color=colour("muted"), linewidth=1.5)
         place = 10 ** (math.log10(len(walk)) / 2)
-        axes.annotate("slope −1/2", (place, expected / math.sqrt(place)), (6, 6), color=colour("muted"), **_OFFSET)
+        axes.annotate("slope −1/2", (place, expected / math.sqrt(place)), (14, 12), color=colour("muted"), **_OFFSET)
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlabel("batches S")
