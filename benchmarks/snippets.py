@@ -11,7 +11,7 @@ several times the least counts.
 - **Memory**: the most that is allocated at once, inputs and outputs included, as a multiple of the inputs.
 - **Pipeline**: running a schedule against networkx's longest path through the same tasks. The graph is built
   beforehand; only the search is timed.
-- **Growth**: the power of p·m with which the runner's time grows from the smallest to the largest schedule; 1 is linear.
+- **Growth**: the power of p·m with which the runner's time grows from the smallest schedule to the largest.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Measured:
 
 
 def fastest_s(actions: Sequence[Callable[[], object]], repetitions: int) -> list[float]:
-    """Run the actions in turn, several times after a first one that does not count; return the least processor time of each."""
+    """Run the actions in turn, after a first time that does not count; return the least processor time of each."""
     best = [float("inf")] * len(actions)
     for repetition in range(repetitions + 1):
         for number, action in enumerate(actions):
