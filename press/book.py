@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,18 @@ import yaml
 
 from press.chapter import BrokenChapter, find_chapters, front_matter, read_chapter
 from press.checks import link_problems, unlisted_chapters
+from press.corrections import corrections_page
 from press.execute import make_twins
+from press.hardware import hardware_page
 from press.links import Map
 from press.mathematics import FONT_NAME, font_woff2
 from press.notation import read_notation, repeated_symbols, symbol_problems, symbols_used
 from press.numbers import EXCEPTIONS, number_problems
 from press.page import PageCache, PageMaker, Rendered, definitions, press_fingerprint
+from press.pages import Page
 from press.problems import Problem
 from press.prose import included_paths, site_markdown
-from press.reference import Page, reference_pages
+from press.reference import reference_pages
 
 
 class Book:
@@ -59,9 +62,21 @@ class Book:
         paths = [self.root / path for path in self.chapters]
         self.problems += make_twins(paths, root=self.root, cell_timeout_s=cell_timeout_s, report=report)
 
-    def write_reference(self, package: str) -> None:
-        """Write the pages that are made from a package's docstrings."""
-        self.written = {page.path: page for page in reference_pages(self.root, package, self.chapters)}
+    def write_pages(self, package: str) -> None:
+        """Write the pages that no file holds: from a package's docstrings, its catalogue, the executed chapters."""
+        pages = [
+            *reference_pages(self.root, package, self.chapters),
+            hardware_page(),
+            corrections_page(self._executed()),
+        ]
+        self.written = {page.path: page for page in pages}
+
+    def _executed(self) -> Iterator[tuple[str, str, list[Any]]]:
+        """Return the chapters that have been executed: path, title, cells."""
+        for path in self.chapters:
+            if self.twin(path).exists():
+                header = front_matter(self.text(path))[0]
+                yield path, header.get("title", path), json.loads(self.twin(path).read_bytes())["cells"]
 
     def text(self, path: str) -> str:
         """Return the Markdown of a page."""

@@ -61,7 +61,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     )
     book.execute(cell_timeout_s=options.get("cell_timeout_s", 60.0), report=log.info)
     if options.get("reference"):
-        book.write_reference(options["reference"])
+        book.write_pages(options["reference"])
         config.nav = _with_reference(config.nav, book)
     for path, written in book.written.items():
         files.append(File.generated(config, path.removeprefix(f"{book.docs}/"), content=written.text))

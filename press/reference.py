@@ -15,6 +15,8 @@ from typing import Any
 
 import griffe
 
+from press.pages import Page
+
 FOLDER = "docs/reference"
 INDEX = f"{FOLDER}/index.md"
 QUICK = "docs/quick-reference.md"
@@ -37,16 +39,6 @@ class Documented:
     def summary(self) -> str:
         """The first paragraph."""
         return self.paragraphs[0] if self.paragraphs else ""
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page that is written from a module: where it stands, its source, its Markdown, its title."""
-
-    path: str
-    source: str
-    text: str
-    title: str
 
 
 def reference_pages(root: Path, package: str, chapters: Iterable[str]) -> list[Page]:
