@@ -92,7 +92,7 @@ def round_panels(schedule: Schedule, *, cell_px: tuple[float, float] = (42, 28))
                 full = len(terms) == ranks
                 x, y = left + column * width, top + row * height
                 label = "".join(LETTERS[term] for term in sorted(terms))
-                strength = 0.5 if full else 0.05 + 0.06 * len(terms)
+                strength = 0.42 if full else 0.05 + 0.06 * len(terms)
                 panel.rectangle(x, y, width, height, colour=rank_colour(column), label=label, strength=strength)
         for send in schedule.rounds[moment - 1] if moment else ():
             for column in (place for start, stop in send.ranges for place in range(start, stop)):
@@ -123,9 +123,16 @@ def _tree_panel(parent: dict[int, int], title: str, width_px: float) -> Panel:
     def depth(node: int) -> int:
         return depth(parent[node]) + 1 if node in parent else 0
 
+    def in_order(node: int) -> list[int]:
+        below = [child for child, above in parent.items() if above == node]
+        half = (len(below) + 1) // 2
+        left, right = ([place for child in part for place in in_order(child)] for part in (below[:half], below[half:]))
+        return [*left, node, *right]
+
     top = next(node for node, above in parent.items() if above == 0)
     step, line = width_px / len(parent), 48
-    places = {node: ((node - 0.5) * step, 40.0 + depth(node) * line) for node in parent}
+    columns = {node: column for column, node in enumerate(in_order(top))}
+    places = {node: ((columns[node] + 0.5) * step, 40.0 + depth(node) * line) for node in parent}
     places[0] = places[top][0], 40.0
     panel = Panel(width_px, 40 + max(map(depth, parent)) * line + 20)
     panel.text(2, 15, title, bold=True)
@@ -165,8 +172,8 @@ def steps_and_bytes_plot(*, ranks: int, segments: tuple[int, ...]) -> Figure:
     bound = lower_bound("all_reduce", ranks=ranks, length=length)
     place: dict[str, Any] = {
         "flat": {"ha": "right", "va": "center", "xytext": (-9, 0)},
-        "binomial": {"ha": "left", "va": "center", "xytext": (9, 0)},
-        "recursive_doubling": {"ha": "left", "va": "bottom", "xytext": (-4, -44)},
+        "binomial": {"ha": "center", "va": "bottom", "xytext": (0, 7)},
+        "recursive_doubling": {"ha": "left", "va": "center", "xytext": (9, -2)},
         "halving_doubling": {"ha": "left", "va": "bottom", "xytext": (-6, 7)},
         "ring": {"ha": "right", "va": "bottom", "xytext": (0, 7)},
     }
