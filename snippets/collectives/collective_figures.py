@@ -96,8 +96,8 @@ def round_panels(schedule: Schedule, *, cell_px: tuple[float, float] = (42, 28))
                 panel.rectangle(x, y, width, height, colour=rank_colour(column), label=label, strength=strength)
         for send in schedule.rounds[moment - 1] if moment else ():
             for column in (place for start, stop in send.ranges for place in range(start, stop)):
-                x, y = left + (column + 0.12) * width, top + send.destination * height
-                panel.arrow(x, y - 9, x, y + 8, colour="communication")
+                x, y = left + column * width + 4, top + send.destination * height
+                panel.arrow(x, y - 9, x, y + 6, colour="communication")
         panels.append(panel)
     return tuple(panels)
 
