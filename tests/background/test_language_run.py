@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from snippets.background import language_run as lab
-from snippets.background.information import conditional_entropy, cross_entropy
+from snippets.background.entropy_coder import compress, quantise
+from snippets.background.information import conditional_entropy, cross_entropy, gaussian_rate
 
 
 def small(seed: int = 0, *, symbols: int = 4, hidden: int = 3) -> tuple[lab.Language, lab.Network]:
@@ -105,6 +106,23 @@ def test_a_language_without_entropy_loses_its_noise() -> None:
     first, last = lab.train(rng, language, start, batch_size=64, step_size=0.5, record=[0, 1500])
     assert last.loss_nats < 0.01
     assert last.noise_power < first.noise_power / 1000
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_late_gradient_tells_less_and_costs_no_less_at_a_relative_step(seed: int) -> None:
+    """Chapter A4's answer to row 18 of the corrections is no accident of its seed."""
+    rng = np.random.default_rng(seed)
+    language = lab.draw_language(rng, symbols=32, concentration=0.1)
+    start = lab.draw_network(rng, symbols=32, hidden=32)
+    shots = lab.train(rng, language, start, batch_size=512, step_size=0.3, record=[0, 1500])
+    relative = [compress(quantise(shot.batch_gradient, step=shot.rms / 8)).code_bits_per_number for shot in shots]
+    fixed = compress(quantise(shots[1].batch_gradient, step=shots[0].rms / 8)).code_bits_per_number
+    by_the_norm = math.log2(shots[0].signal_power / shots[1].signal_power) / 2
+    told = [gaussian_rate(variance=s.signal_power + s.noise_power, distortion=s.noise_power) for s in shots]
+    assert by_the_norm > 1.5
+    assert told[1] < told[0] / 5
+    assert relative[1] > relative[0] + 0.3
+    assert relative[0] - fixed < by_the_norm - 1
 
 
 def test_the_same_seed_gives_the_same_run() -> None:
