@@ -49,7 +49,7 @@ def path_map(
     """
     if surface.dimension != 2:
         raise ValueError(f"surface must have dimension 2, got {surface.dimension}")
-    grid = np.stack(np.meshgrid(np.linspace(*across, 49), np.linspace(*up, 49)), axis=-1)
+    grid = np.stack(np.meshgrid(np.linspace(*across, 33), np.linspace(*up, 33)), axis=-1)
     with plot(width_px=330, height_px=height_px) as (figure, axes):
         lines = sorted(each("levels", levels, lambda _, level: float(level)))
         axes.contour(grid[..., 0], grid[..., 1], surface.value(grid), lines, colors=colour("idle"), linewidths=0.8)
