@@ -85,7 +85,8 @@ def characters(page: str) -> set[str]:
     """
     formulas = "".join(re.findall(r"<math.*?</math>", page, re.DOTALL))
     alone = re.findall(r"<mi>(.)</mi>", html.unescape(formulas))
-    return set(html.unescape(re.sub(r"<[^>]*>", "", formulas))) | {_italic(letter) for letter in alone}
+    drawn = set(html.unescape(re.sub(r"<[^>]*>", "", formulas))) | {_italic(letter) for letter in alone}
+    return drawn | {"√"} if "<msqrt" in formulas or "<mroot" in formulas else drawn  # a root's sign is in no text
 
 
 def _italic(letter: str) -> str:

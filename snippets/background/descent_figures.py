@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +58,11 @@ def path_map(
             axes.plot(*zip(*chord, strict=True), "--", color=colour("communication"), linewidth=1.6)
         for name, path in paths.items():
             x, y = path.points[:, 0], path.points[:, 1]
-            axes.plot(x, y, "-o", color=colour("accent"), linewidth=1.1, markersize=2.6)
+            axes.plot(x, y, color=colour("accent"), linewidth=1.1)
+            # Dots as one line of tiny dashes with round ends: a marker for each would be four times as long.
+            dash = 1e-3 * (across[1] - across[0])
+            dots = np.stack([x, x + dash, np.full_like(x, np.nan)], axis=1).ravel(), np.repeat(y, 3)
+            axes.plot(*dots, color=colour("accent"), linewidth=3.4, solid_capstyle="round")
             axes.plot(x[:1], y[:1], "o", color=colour("accent"), markersize=8, markerfacecolor="none")
             axes.plot(x[-1:], y[-1:], "x", color=colour("ink"), markersize=7, markeredgewidth=2)
             if name:
@@ -95,8 +99,15 @@ def momentum_plot(conditions: Sequence[float]) -> Figure:
             ]
             axes.plot(places, rates, color=colour("accent"), linestyle=("-", "--", "-.", ":")[number % 4])
             axes.plot([best], [best_momentum_rate(kappa)], "o", color=colour("ink"), markersize=6)
-            axes.annotate(f"κ = {kappa:g}", (0, rates[0]), (4, -4), textcoords="offset points", ha="left", va="top")
-        axes.set(xlabel="momentum coefficient μ", ylabel="factor per step", xlim=(0, 1), ylim=(0.4, 1.01))
+            place = best, best_momentum_rate(kappa)
+            axes.annotate(f"κ = {kappa:g}", place, (7, -3), textcoords="offset points", ha="left", va="top")
+        axes.set(
+            xlabel="momentum coefficient μ",
+            ylabel="factor per step",
+            xlim=(0, 1.17),
+            xticks=[0, 0.2, 0.4, 0.6, 0.8, 1],
+            ylim=(0.4, 1.01),
+        )
     return figure
 
 
@@ -104,12 +115,13 @@ def settling_plot(losses: Mapping[str, NDArray[np.float64]], *, floors: Mapping[
     """Plot mean losses against the step on a log axis, with the floors on which they settle as dashed lines.
 
     Args:
-        losses: a name for each curve, and its loss at steps 0, 1, 2, …, all above 0.
+        losses: a name for each curve, and its loss at steps 0, 1, 2, …, all above 0. The first is named at its end,
+            the second above its middle, the third below.
         floors: a floor for some of the names.
         every: draw every so many steps.
 
     Returns:
-        The plot; each curve is named at its end.
+        The plot.
     """
     stride = positive_integer("every", every)
     with plot(width_px=340, height_px=280) as (figure, axes):
@@ -119,9 +131,14 @@ def settling_plot(losses: Mapping[str, NDArray[np.float64]], *, floors: Mapping[
             axes.plot(steps, curve[::stride], color=tint, linestyle=("-", "--", "-")[number % 3])
             if name in floors:
                 axes.axhline(floors[name], color=tint, linewidth=1, linestyle=":")
-            axes.annotate(
-                name, (steps[-1], curve[-1]), (0, 5), textcoords="offset points", ha="right", va="bottom", color=tint
-            )
+            middle = steps[len(steps) * 5 // 9]
+            at, across, up = (
+                (steps[-1], "right", "bottom"),
+                (middle, "left", "bottom"),
+                (middle, "right", "top"),
+            )[number % 3]
+            sides: dict[str, Any] = {"ha": across, "va": up, "color": tint}
+            axes.annotate(name, (at, curve[at]), (0, 4 if up == "bottom" else -4), textcoords="offset points", **sides)
         axes.set_yscale("log")
         axes.set(xlabel="step", ylabel="mean loss")
         axes.minorticks_off()
