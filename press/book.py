@@ -19,6 +19,7 @@ from press.numbers import EXCEPTIONS, number_problems
 from press.page import PageCache, PageMaker, Rendered, definitions, press_fingerprint
 from press.problems import Problem
 from press.prose import included_paths, site_markdown
+from press.reference import Page, reference_pages
 
 
 class Book:
@@ -42,6 +43,7 @@ class Book:
         self.chapters = [path.relative_to(root).as_posix() for path in find_chapters(root)]
         pages = sorted((root / "chapters").rglob("*.md"))
         self.part_pages = [name for path in pages if (name := path.relative_to(root).as_posix()) not in self.chapters]
+        self.written: dict[str, Page] = {}
         self.addresses: dict[str, str] = {}
         self.made: set[str] = set()
         self.problems: list[Problem] = []
@@ -56,6 +58,20 @@ class Book:
         paths = [self.root / path for path in self.chapters]
         self.problems += make_twins(paths, root=self.root, cell_timeout_s=cell_timeout_s, report=report)
 
+    def write_reference(self, package: str) -> None:
+        """Write the pages that are made from a package's docstrings."""
+        self.written = {page.path: page for page in reference_pages(self.root, package, self.chapters)}
+
+    def text(self, path: str) -> str:
+        """Return the Markdown of a page."""
+        if path in self.written:
+            return self.written[path].text
+        return (self.root / path).read_text(encoding="utf-8", errors="replace")
+
+    def source(self, path: str) -> str:
+        """Return the file to edit for a page: its own, or the module that it is written from."""
+        return self.written[path].source if path in self.written else path
+
     def twin(self, path: str) -> Path:
         """Return where the executed notebook of a chapter stands."""
         return (self.root / path).with_suffix(".ipynb")
@@ -67,7 +83,7 @@ class Book:
             path: the page's source, relative to the root.
             through: walks over the notebook's cells and returns the page's body; without it the press does so itself.
         """
-        source = (self.root / path).read_text(encoding="utf-8", errors="replace")
+        source = self.text(path)
         twin = self.twin(path)
         is_chapter = path in self.chapters
         notebook = twin.read_bytes() if is_chapter and twin.exists() else b""
@@ -121,7 +137,7 @@ class Book:
         ids = {path: set(page.ids) for path, page in rendered.items() if page.executed}
         for path, page in rendered.items():
             problems += page.problems
-            source = (self.root / path).read_text(encoding="utf-8", errors="replace")
+            source = self.text(path)
             problems += link_problems(
                 page.links, path=path, source=source, root=self.root, site=self.site, ids=ids, made=self.made
             )
