@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _COLOURS = {"F": "forward", "B": "backward", "W": "weight-gradient", "idle": "idle"}
+# A schedule has the same hue and mark in every plot; names that are not here follow after these.
+_LINES = ("1F1B", "GPipe", "interleaved, v = 2", "interleaved, v = 4", "ZB-H1", "ZB-H2")
 _LEFT, _TOP, _ROW, _BAR = 18.0, 24.0, 27.0, 22.0
 _LEAST_PX = 8.4  # the narrowest block that carries a digit
 _FIRST, _SECOND = 0.3, 0.62  # how strong a block is: a device's first stage, and its second
@@ -44,7 +46,7 @@ class GanttPanel(Panel):
 
 
 def gantt_panel(
-    timeline: Timeline, *, title: str, until_s: float | None = None, note: str = "", width_px: float = 340
+    timeline: Timeline, *, title: str, until_s: float | None = None, note: str = "", width_px: float = 328
 ) -> Panel:
     """Draw who runs what when: a row for each device, a block for each task, grey where the device waits.
 
@@ -122,8 +124,14 @@ def _summary(timeline: Timeline) -> str:
     return f"ends at {float(timeline.makespan_s):g} · {float(timeline.idle_share):.1%} idle · holds {held}"
 
 
+def _line(name: str, number: int) -> tuple[str, str]:
+    """Return the marker and colour of a schedule's line."""
+    number = _LINES.index(name) if name in _LINES else len(_LINES) + number
+    return "o^svDPX*"[number % 8] + "-", colour(rank(number))
+
+
 def bubble_plot(
-    shares: Mapping[str, Mapping[int, Any]], *, limit: float | None = None, width_px: float = 340
+    shares: Mapping[str, Mapping[int, Any]], *, limit: float | None = None, width_px: float = 328
 ) -> Figure:
     """Plot the bubble as a share of the step against the number of micro-batches, a line for each schedule.
 
@@ -134,10 +142,9 @@ def bubble_plot(
     """
     with plot(width_px=width_px, height_px=300) as (figure, axes):
         for number, (name, line) in enumerate(shares.items()):
+            marker, hue = _line(name, number)
             values = [100 * float(share) for share in line.values()]
-            axes.plot(
-                list(line), values, "o^svD"[number % 5] + "-", color=colour(rank(number)), markersize=5, label=name
-            )
+            axes.plot(list(line), values, marker, color=hue, markersize=5, label=name)
         if limit is not None:
             axes.axhline(100 * limit, color=colour("muted"), linewidth=1.2, linestyle="--")
         ticks = sorted({m for line in shares.values() for m in line})
@@ -151,7 +158,7 @@ def bubble_plot(
     return figure
 
 
-def held_plot(held: Mapping[str, Sequence[Any]], *, width_px: float = 340) -> Figure:
+def held_plot(held: Mapping[str, Sequence[Any]], *, width_px: float = 328) -> Figure:
     """Plot what each device holds at its peak, a line for each schedule, on a logarithmic axis.
 
     Args:
@@ -160,8 +167,8 @@ def held_plot(held: Mapping[str, Sequence[Any]], *, width_px: float = 340) -> Fi
     """
     with plot(width_px=width_px, height_px=300) as (figure, axes):
         for number, (name, values) in enumerate(held.items()):
-            marker = "o^svD"[number % 5] + "-"
-            axes.plot(range(len(values)), [float(v) for v in values], marker, color=colour(rank(number)), label=name)
+            marker, hue = _line(name, number)
+            axes.plot(range(len(values)), [float(v) for v in values], marker, color=hue, markersize=5, label=name)
         axes.set_yscale("log", base=2)
         ticks = [1, 2, 4, 8, 16, 32]
         axes.set_yticks(ticks, [str(tick) for tick in ticks])

@@ -100,7 +100,7 @@ def train_step(schedule: Schedule, weights: Sequence[Array], inputs: Array, targ
         ValueError: if there are not as many matrices as stages, the micro-batches do not divide the examples, inputs
             and targets differ in length, or the schedule cannot run.
 
-    Source: the chain rule; GPipe (Huang et al. 2019), section 2.2, for the sum over micro-batches.
+    Source: the chain rule; Huang et al. 2019 (GPipe) for the sum over micro-batches.
     Convention: gradients of the mean over the batch. Tasks run in the order of their starts when all last equally
         long; every order that the dependencies allow gives the same result up to rounding.
     Leaves out: the optimizer.

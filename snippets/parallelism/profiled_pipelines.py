@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from snippets.parallelism.pipeline import pass_activation_bytes
+
 READ = "2026-11-21"
 SCHEDULES = ("1F1B", "interleaved", "ZB-H1", "ZB-H2")
 
@@ -42,8 +44,11 @@ class ProfiledRun:
     Leaves out: ZB-2p and ZB-V, whose orders a search finds.
 
     Example:
-        >>> RUNS["14.6B", 48].layers_per_stage
-        3
+        >>> run = RUNS["14.6B", 48]
+        >>> run.layers_per_stage, round(run.work_s * 1000, 3), round(run.layer_activation_bytes / 1e6)
+        (3, 30.727, 388)
+        >>> run.durations_s(splits_backward=False)
+        {'F': 0.011347, 'B': 0.01938}
     """
 
     model: str
@@ -66,6 +71,24 @@ class ProfiledRun:
     def layers_per_stage(self) -> int:
         """Layers of every stage but the first and the last."""
         return (self.layers + 2) // self.stages
+
+    @property
+    def work_s(self) -> float:
+        """Time of all three passes of a micro-batch on a stage."""
+        return self.forward_s + self.input_gradient_s + self.weight_gradient_s
+
+    @property
+    def layer_activation_bytes(self) -> int:
+        """What a layer keeps of one micro-batch until its B, by ``pass_activation_bytes``."""
+        return pass_activation_bytes(
+            micro_batch=self.micro_batch, sequence=self.sequence, hidden=self.hidden, heads=self.heads
+        ).until_backward
+
+    def durations_s(self, *, splits_backward: bool) -> dict[str, float]:
+        """Return the times by kind of task, as ``run_pipeline`` takes them; unsplit, B is the whole backward."""
+        if splits_backward:
+            return {"F": self.forward_s, "B": self.input_gradient_s, "W": self.weight_gradient_s}
+        return {"F": self.forward_s, "B": self.input_gradient_s + self.weight_gradient_s}
 
 
 # model: layers, heads, hidden, stages, sequences in a micro-batch; GB of 1F1B, interleaved, ZB-1p

@@ -39,7 +39,7 @@ def widths(svg: str) -> dict[str, list[float]]:
 def test_blocks_are_the_tasks_and_gaps_are_the_idle_time(timeline: Timeline) -> None:
     schedule = timeline.schedule
     svg = gantt_panel(timeline, title="chart").svg()
-    scale = (340 - 18 - 1) / float(timeline.makespan_s)
+    scale = (328 - 18 - 1) / float(timeline.makespan_s)
     found = widths(svg)
     names = {"F": "forward", "B": "backward", "W": "weight-gradient"}
     for kind, name in names.items():

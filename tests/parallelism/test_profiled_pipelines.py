@@ -14,10 +14,9 @@ EVERY = pytest.mark.parametrize("run", RUNS.values(), ids=lambda run: f"{run.mod
 
 def longest_s(run: ProfiledRun, schedule: Schedule) -> float:
     """The longest time from a device's own start to its own end, which the paper calls a schedule's cost."""
-    split = {"F": run.forward_s, "B": run.input_gradient_s, "W": run.weight_gradient_s}
-    whole = {"F": run.forward_s, "B": run.input_gradient_s + run.weight_gradient_s}
     chunks = schedule.stages // schedule.devices
-    durations = split if schedule.splits_backward else {kind: time / chunks for kind, time in whole.items()}
+    times = run.durations_s(splits_backward=schedule.splits_backward)
+    durations = {kind: time / chunks for kind, time in times.items()}
     return float(max(run_pipeline(schedule, durations, message_s=run.message_s).span_s))
 
 
@@ -29,7 +28,7 @@ def test_bubble_rates(run: ProfiledRun) -> None:
     half a percentage point.
     """
     size = {"stages": run.stages, "micro_batches": run.micro_batches}
-    ideal_s = run.micro_batches * (run.forward_s + run.input_gradient_s + run.weight_gradient_s)
+    ideal_s = run.micro_batches * run.work_s
     for name, build in (("1F1B", one_f_one_b), ("ZB-H1", zb_h1), ("ZB-H2", zb_h2)):
         share = 1 - ideal_s / longest_s(run, build(**size))
         assert round(share, 4) == run.bubbles[name]
