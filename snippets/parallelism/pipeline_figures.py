@@ -82,11 +82,11 @@ def gantt_panel(
 
 def _legend(panel: GanttPanel, kinds: Sequence[str], width_px: float) -> None:
     """Name the colours at the right of the title."""
-    x = width_px - 26 * (len(kinds) - 1) - 40
+    x = width_px - 28 * (len(kinds) - 1) - 38
     for kind in kinds:
         panel.blocks([(x, 4, 9, 10)], colour=_COLOURS[kind], strength=0.12 if kind == "idle" else _FIRST)
         panel.text(x + 12, 13, kind, size=12)
-        x += 26
+        x += 28
 
 
 def _draw_rows(panel: GanttPanel, timeline: Timeline, scale: float) -> None:
