@@ -15,9 +15,11 @@ from press.checks import link_problems, unlisted_chapters
 from press.execute import make_twins
 from press.links import Map
 from press.mathematics import FONT_NAME, font_woff2
+from press.numbers import EXCEPTIONS, number_problems
 from press.page import PageCache, PageMaker, Rendered, definitions, press_fingerprint
 from press.problems import Problem
 from press.prose import included_paths, site_markdown
+from press.reference import Page, reference_pages
 
 
 class Book:
@@ -41,6 +43,7 @@ class Book:
         self.chapters = [path.relative_to(root).as_posix() for path in find_chapters(root)]
         pages = sorted((root / "chapters").rglob("*.md"))
         self.part_pages = [name for path in pages if (name := path.relative_to(root).as_posix()) not in self.chapters]
+        self.written: dict[str, Page] = {}
         self.addresses: dict[str, str] = {}
         self.made: set[str] = set()
         self.problems: list[Problem] = []
@@ -55,6 +58,20 @@ class Book:
         paths = [self.root / path for path in self.chapters]
         self.problems += make_twins(paths, root=self.root, cell_timeout_s=cell_timeout_s, report=report)
 
+    def write_reference(self, package: str) -> None:
+        """Write the pages that are made from a package's docstrings."""
+        self.written = {page.path: page for page in reference_pages(self.root, package, self.chapters)}
+
+    def text(self, path: str) -> str:
+        """Return the Markdown of a page."""
+        if path in self.written:
+            return self.written[path].text
+        return (self.root / path).read_text(encoding="utf-8", errors="replace")
+
+    def source(self, path: str) -> str:
+        """Return the file to edit for a page: its own, or the module that it is written from."""
+        return self.written[path].source if path in self.written else path
+
     def twin(self, path: str) -> Path:
         """Return where the executed notebook of a chapter stands."""
         return (self.root / path).with_suffix(".ipynb")
@@ -66,7 +83,7 @@ class Book:
             path: the page's source, relative to the root.
             through: walks over the notebook's cells and returns the page's body; without it the press does so itself.
         """
-        source = (self.root / path).read_text(encoding="utf-8", errors="replace")
+        source = self.text(path)
         twin = self.twin(path)
         is_chapter = path in self.chapters
         notebook = twin.read_bytes() if is_chapter and twin.exists() else b""
@@ -120,7 +137,7 @@ class Book:
         ids = {path: set(page.ids) for path, page in rendered.items() if page.executed}
         for path, page in rendered.items():
             problems += page.problems
-            source = (self.root / path).read_text(encoding="utf-8", errors="replace")
+            source = self.text(path)
             problems += link_problems(
                 page.links, path=path, source=source, root=self.root, site=self.site, ids=ids, made=self.made
             )
@@ -142,11 +159,12 @@ class Book:
         cells = json.loads(notebook)["cells"]
         for cell in cells:
             cell["source"] = "".join(cell["source"])
-        lines = [
-            cell.line for cell in read_chapter(self.root / maker.path, root=self.root).cells if cell.kind == "code"
-        ]
-        maker.begin(cells, lines)
-        return maker.finish(through(maker) if through else "".join(maker.cell(cell) for cell in cells))
+        chapter = read_chapter(self.root / maker.path, root=self.root)
+        maker.begin(cells, [cell.line for cell in chapter.cells if cell.kind == "code"])
+        rendered = maker.finish(through(maker) if through else "".join(maker.cell(cell) for cell in cells))
+        exceptions = chapter.header.get(EXCEPTIONS, {})
+        rendered.problems += number_problems(chapter.cells, cells, exceptions, path=maker.path)
+        return rendered
 
     def _plain(self, maker: PageMaker, source: str) -> Rendered:
         cell = {"cell_type": "markdown", "source": front_matter(source)[1]}

@@ -113,6 +113,8 @@ def data_parallel_variance(*, variance: float, batch_size: int, workers: int, po
     Leaves out: workers that draw without replacement from the same N but without regard to each other; theirs is
     ``batch_variance`` at B, divided by K, which is larger.
 
+    Source: derived in this book.
+
     Formula: $\operatorname{Var} = \dfrac{\sigma^2}{KB}\cdot\dfrac{N-KB}{N-1}$
 
     Symbols: Var = result; σ² = variance; B = batch_size; K = workers; N = population; with replacement the second
@@ -148,6 +150,8 @@ def rms_distance(*, variance: float, batch_size: int, batches: int = 1, populati
 
     Leaves out: the distance itself is random; this is the root of its mean square, an upper bound of its mean.
 
+    Source: derived in this book.
+
     Formula: $\sqrt{\mathbb{E}\,\lVert \bar g - g\rVert^2} = \sqrt{\dfrac{\sigma^2}{MB}\cdot\dfrac{N-B}{N-1}}$
 
     Symbols: left side = result; σ² = variance; B = batch_size; M = batches; N = population; with replacement the second
@@ -180,6 +184,8 @@ def chebyshev_bound(*, variance: float, samples: int, deviation: float) -> float
         ValueError: an argument is out of its range.
 
     Convention: two-sided, ``P(|mean − expectation| ≥ t)``. A bound above 1 says nothing and is returned as 1.
+
+    Source: Chebyshev's inequality.
 
     Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \le \dfrac{\sigma^2}{n t^2}$
 
@@ -214,6 +220,8 @@ def normal_tail(*, variance: float, samples: int, deviation: float) -> float:
     Convention: two-sided.
 
     Leaves out: the error of the approximation, which is relative and large far out in the tail: no bound.
+
+    Source: the central limit theorem.
 
     Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \approx \operatorname{erfc}\!\Bigl(t\sqrt{\dfrac{n}{2\sigma^2}}\Bigr)$
 
@@ -422,6 +430,8 @@ def best_control_coefficient(*, covariance: float, control_variance: float) -> f
     Raises:
         ValueError: an argument is out of its range.
 
+    Source: derived in this book.
+
     Formula: $c^\star = \dfrac{\operatorname{Cov}(f,h)}{\operatorname{Var}(h)}$
 
     Symbols: c* = result; Cov(f, h) = covariance; Var(h) = control_variance
@@ -456,6 +466,8 @@ def control_variate_variance(
         ValueError: an argument is out of its range.
 
     Convention: of one example; divide by B for a batch.
+
+    Source: derived in this book.
 
     Formula: $\operatorname{Var}(f) - 2c\operatorname{Cov}(f,h) + c^2\operatorname{Var}(h)$
 
@@ -495,6 +507,8 @@ def control_variate_gain(correlation: float) -> float:
         ValueError: ``correlation`` is no number from −1 to 1.
 
     Leaves out: the work of evaluating h and of knowing its expectation.
+
+    Source: derived in this book.
 
     Formula: $\dfrac{\operatorname{Var}(f)}{\operatorname{Var}(f - c^\star h)} = \dfrac{1}{1-\rho^2}$
 
