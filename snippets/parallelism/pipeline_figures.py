@@ -22,7 +22,7 @@ _COLOURS = {"F": "forward", "B": "backward", "W": "weight-gradient", "idle": "id
 _LINES = ("1F1B", "GPipe", "interleaved, v = 2", "interleaved, v = 4", "ZB-H1", "ZB-H2")
 _LEFT, _TOP, _ROW, _BAR = 18.0, 24.0, 27.0, 22.0
 _LEAST_PX = 8.4  # the narrowest block that carries a digit
-_FIRST, _SECOND = 0.3, 0.62  # how strong a block is: a device's first stage, and its second
+_FIRST, _SECOND = 0.25, 0.5  # how strong a block is: a device's first stage, and its second
 
 Box = tuple[float, float, float, float]
 
@@ -51,7 +51,7 @@ def gantt_panel(
     """Draw who runs what when: a row for each device, a block for each task, grey where the device waits.
 
     A block carries the number of its micro-batch if it is wide enough and the number has one digit. Where a device has
-    two stages (two chunks, or one of each direction), blocks of the second are darker.
+    two stages (two chunks, or one of each direction), blocks of the second have a fuller colour.
 
     Args:
         timeline: a run; the checker must find no fault in its schedule.
