@@ -15,6 +15,7 @@ from press.checks import link_problems, unlisted_chapters
 from press.execute import make_twins
 from press.links import Map
 from press.mathematics import FONT_NAME, font_woff2
+from press.notation import read_notation, repeated_symbols, symbol_problems, symbols_used
 from press.numbers import EXCEPTIONS, number_problems
 from press.page import PageCache, PageMaker, Rendered, definitions, press_fingerprint
 from press.problems import Problem
@@ -141,7 +142,7 @@ class Book:
             problems += link_problems(
                 page.links, path=path, source=source, root=self.root, site=self.site, ids=ids, made=self.made
             )
-        return sorted(set(problems))
+        return sorted({*problems, *self._notation_problems(rendered)})
 
     def mathematics(self, rendered: Iterable[Rendered]) -> dict[str, bytes]:
         """Return the font cut to what the pages need, and the style sheet that names it."""
@@ -163,8 +164,22 @@ class Book:
         maker.begin(cells, [cell.line for cell in chapter.cells if cell.kind == "code"])
         rendered = maker.finish(through(maker) if through else "".join(maker.cell(cell) for cell in cells))
         exceptions = chapter.header.get(EXCEPTIONS, {})
+        rendered.symbols = symbols_used(chapter.cells)
         rendered.problems += number_problems(chapter.cells, cells, exceptions, path=maker.path)
         return rendered
+
+    def _notation_problems(self, rendered: Mapping[str, Rendered]) -> list[Problem]:
+        """Return what the chapters' symbols and the notation page, where there is one, lack of each other."""
+        path = f"{self.docs}/notation.md"
+        if path not in rendered:
+            return []
+        text = self.text(path)
+        sections = read_notation(text, path)
+        problems = repeated_symbols(text, path)
+        for chapter in self.chapters:
+            if chapter in rendered:
+                problems += symbol_problems(rendered[chapter].symbols, sections, path=chapter)
+        return problems
 
     def _plain(self, maker: PageMaker, source: str) -> Rendered:
         cell = {"cell_type": "markdown", "source": front_matter(source)[1]}
