@@ -19,7 +19,7 @@ def one_f_one_b_order(*, stages: int, micro_batches: int, stage: int) -> list[tu
 
 
 def least_micro_batches(*, stages: int, bubble: Fraction, chunks: int = 1) -> int:
-    """Solve (p − 1)/(vm + p − 1) < x for m; the first integer above a threshold is its floor and one."""
+    """Solve (p − 1)/(vm + p − 1) < r for m; the first integer above a threshold is its floor and one."""
     threshold = (stages - 1) * (1 - bubble) / (bubble * chunks)
     least = int(threshold) + 1
     return max(least, stages) if chunks > 1 else least
