@@ -129,7 +129,7 @@ class Panel:
         element.text = content
 
     def signs(self, xs: Sequence[float], y: float, contents: Sequence[str]) -> None:
-        """Write texts centred at ``xs``, their middles at ``y``: single characters as one element, a fraction of the bytes.
+        """Write texts centred at ``xs``, their middles at ``y``: single characters as one element, to save bytes.
 
         Raises:
             ValueError: there are not as many texts as places.
