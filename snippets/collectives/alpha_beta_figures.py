@@ -48,8 +48,8 @@ def bandwidth_plot(
     bandwidth_bytes_per_s: float,
     sizes_bytes: Sequence[float],
     measured: Sequence[tuple[float, float]] = (),
-    width_px: float = 340,
-    height_px: float = 270,
+    width_px: float = 328,
+    height_px: float = 260,
 ) -> Figure:
     """Plot the achieved bandwidth against the size of a message, with n½ and β marked.
 
@@ -95,8 +95,8 @@ def fit_plot(
     times_s: Sequence[float],
     fits: Mapping[str, AlphaBetaFit],
     *,
-    width_px: float = 340,
-    height_px: float = 270,
+    width_px: float = 328,
+    height_px: float = 260,
 ) -> Figure:
     """Plot measured times and fitted lines against size, both axes logarithmic; a fit's name stands at its left end.
 
@@ -119,7 +119,7 @@ def fit_plot(
             line = fit.latency_s + sizes * fit.s_per_byte
             shown = line > 0
             axes.plot(sizes[shown], line[shown] * 1e6, **style)
-            axes.text(sizes[shown][0], line[shown][0] * 1e6 * 1.25, name, color=style["color"])
+            axes.text(sizes[shown][0], line[shown][0] * 1e6 * 1.45, name, color=style["color"])
         axes.plot(sizes_bytes, np.array(times_s) * 1e6, "o", color=colour("ink"), markersize=4)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.yaxis.set_minor_locator(NullLocator())
