@@ -31,6 +31,24 @@ _FLOORS = {
     "all_to_all": (_LOG, _SHARE, "0"),
     "barrier": (_LOG, "0", "0"),
 }
+_NAMES = {
+    "bruck": "Bruck",
+    "halving_doubling": "halving–doubling",
+    "scatter_all_gather": "scatter, all-gather",
+    "reduce_scatter_gather": "reduce-scatter, gather",
+}
+
+
+def short_time(value: float) -> str:
+    """Write seconds with the unit that keeps them short.
+
+    >>> short_time(1e-5), short_time(0.01), short_time(1)
+    ('10 µs', '10 ms', '1 s')
+    """
+    for unit, name in ((1.0, "s"), (1e-3, "ms")):
+        if value >= unit * (1 - 1e-9):
+            return f"{value / unit:.3g} {name}"
+    return f"{value * 1e6:.3g} µs"
 
 
 def cost_table(primitives: Sequence[str]) -> str:
@@ -52,7 +70,8 @@ def cost_table(primitives: Sequence[str]) -> str:
             form = CLOSED_FORMS[primitive, algorithm]
             star = " *" if form.ranks == "a power of two" else ""
             terms = " | ".join(f"${term}$" for term in (form.steps, form.wire, form.reduced))
-            rows.append(f"| {algorithm.replace('_', ' ')}{star} | {terms} |")
+            name = _NAMES.get(algorithm, algorithm.replace("_", " "))
+            rows.append(f"| {name}{star} | {terms} |")
     return "\n".join(rows)
 
 
@@ -101,7 +120,7 @@ class Curves:
 
     def plot(
         self,
-        labels: Mapping[str, tuple[str, int]],
+        labels: Sequence[tuple[str, str, int, float, float]],
         *,
         over_floor: bool = False,
         width_px: float = 328,
@@ -110,40 +129,40 @@ class Curves:
         """Plot the curves thin, the lowest of them thick, and the floor dashed.
 
         Args:
-            labels: for an algorithm what is written at its curve, and at which of the sizes (an index).
+            labels: an algorithm, what is written at its curve, at which of the sizes (an index), and how many pixels
+                to the right and above. The text has the envelope's colour where the algorithm is the fastest.
             over_floor: divide every time by the floor's.
             width_px: width of the plot.
             height_px: height of the plot.
         """
-        unit = np.array(self.floor_s) if over_floor else np.full(len(self.sizes_bytes), 1e-6)
+        unit = np.array(self.floor_s) if over_floor else np.ones(len(self.sizes_bytes))
         with plot(width_px=width_px, height_px=height_px) as (figure, axes):
             byte_axis(axes, self.sizes_bytes)
             axes.set_yscale("log")
             for name in self.algorithms:
                 curve = np.array(self.times_s[name]) / unit
                 axes.plot(self.sizes_bytes, curve, color=colour("muted"), linewidth=1.1)
-                if name in labels:
-                    text, at = labels[name]
-                    self._label(axes, text, at, curve, envelope=self.fastest[at] == name)
             lowest = np.min([self.times_s[name] for name in self.algorithms], axis=0) / unit
             axes.plot(self.sizes_bytes, lowest, color=colour("accent"), linewidth=3.5)
             axes.plot(self.sizes_bytes, np.array(self.floor_s) / unit, "--", color=colour("ink"), linewidth=1.3)
             axes.yaxis.set_major_locator(LogLocator(base=10, numticks=8))
-            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            write = "{:g}".format if over_floor else short_time
+            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: write(value)))
             axes.yaxis.set_minor_locator(NullLocator())
+            low, high = axes.get_ylim()
+            axes.set_ylim(low / 1.7, high)
             axes.set_xlabel("size of the vector")
-            axes.set_ylabel("times the floor" if over_floor else "time, µs")
+            axes.set_ylabel("times the floor" if over_floor else "time")
+            for name, text, at, right, up in labels:
+                height = self.times_s[name][at] / float(unit[at])
+                self._label(axes, text, (self.sizes_bytes[at], height), (right, up), fastest=self.fastest[at] == name)
         return figure
 
-    def _label(self, axes: Axes, text: str, at: int, curve: np.ndarray, *, envelope: bool) -> None:
-        axes.annotate(
-            text,
-            (self.sizes_bytes[at], curve[at]),
-            textcoords="offset points",
-            xytext=(0, 6),
-            ha="center",
-            color=colour("accent" if envelope else "muted"),
-        )
+    def _label(
+        self, axes: Axes, text: str, place: tuple[float, float], offset: tuple[float, float], *, fastest: bool
+    ) -> None:
+        tone = colour("accent" if fastest else "muted")
+        axes.annotate(text, place, textcoords="offset points", xytext=offset, ha="center", color=tone)
 
 
 def bus_bandwidth_plot(
@@ -171,14 +190,8 @@ def bus_bandwidth_plot(
         for (name, (sizes, predicted)), tone in zip(lines.items(), ("communication", "accent"), strict=False):
             shown = np.array(predicted) / 1e9
             axes.plot(sizes, shown, color=colour(tone))
-            middle = len(shown) // 2
-            axes.annotate(
-                name,
-                (sizes[middle], shown[middle]),
-                textcoords="offset points",
-                xytext=(8, -14),
-                color=colour(tone),
-            )
+            end = (sizes[-1], shown[-1])
+            axes.annotate(name, end, textcoords="offset points", xytext=(-4, -18), ha="right", color=colour(tone))
         axes.plot(
             run.sizes_bytes, np.array(run.bus_bandwidths_bytes_per_s) / 1e9, "o", color=colour("ink"), markersize=4
         )
