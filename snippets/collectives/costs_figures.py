@@ -187,11 +187,12 @@ def bus_bandwidth_plot(
         axes.set_ylim(0, 560)
         axes.axhline(link_bytes_per_s / 1e9, color=colour("ink"), linestyle="--", linewidth=1.3)
         axes.text(run.sizes_bytes[0], link_bytes_per_s / 1e9 + 10, "link, one direction", color=colour("ink"))
-        for (name, (sizes, predicted)), tone in zip(lines.items(), ("communication", "accent"), strict=False):
+        styles = (("communication", (-10.0, 8.0)), ("accent", (-4.0, -18.0)))
+        for (name, (sizes, predicted)), (tone, offset) in zip(lines.items(), styles, strict=False):
             shown = np.array(predicted) / 1e9
             axes.plot(sizes, shown, color=colour(tone))
-            end = (sizes[-1], shown[-1])
-            axes.annotate(name, end, textcoords="offset points", xytext=(-4, -18), ha="right", color=colour(tone))
+            place = (sizes[-1], shown[-1])
+            axes.annotate(name, place, textcoords="offset points", xytext=offset, ha="right", color=colour(tone))
         axes.plot(
             run.sizes_bytes, np.array(run.bus_bandwidths_bytes_per_s) / 1e9, "o", color=colour("ink"), markersize=4
         )
