@@ -32,6 +32,8 @@ def condition_number(*, smallest_curvature: float, largest_curvature: float) -> 
     Raises:
         ValueError: a curvature is not above 0, or the smallest exceeds the largest.
 
+    Source: the definition.
+
     Formula: $\kappa = \dfrac{L}{\mu}$
 
     Symbols: κ = result; L = largest_curvature; μ = smallest_curvature
@@ -128,6 +130,8 @@ def gradient_descent_rate(*, step: float, smallest_curvature: float, largest_cur
 
     Convention: of the distance to the minimum; the loss shrinks by the square.
 
+    Source: derived in this book.
+
     Formula: $\rho = \max\bigl(|1-\eta\mu|,\ |1-\eta L|\bigr)$
 
     Symbols: ρ = result; η = step; μ = smallest_curvature; L = largest_curvature
@@ -187,6 +191,8 @@ def steps_to_shrink(*, rate: float, remainder: float) -> int:
         ValueError: an argument is out of its range.
 
     Leaves out: the polynomial factor with which a method at its best momentum starts, which a rate does not see.
+
+    Source: derived in this book from the rate's definition.
 
     Formula: $n = \Bigl\lceil \dfrac{\ln r}{\ln \rho} \Bigr\rceil$
 
@@ -429,6 +435,8 @@ def sgd_stationary_variance(*, step: float, curvature: float, noise_variance: fl
 
     Leaves out: noise that depends on x, as that of a real batch does: for least squares it shrinks with the residuals.
 
+    Source: derived in this book.
+
     Formula: $\operatorname{Var}(x) = \dfrac{(1+\beta)\,\eta\sigma^2}{(1-\beta)\,\lambda\,(2+2\beta-\eta\lambda)}$
 
     Symbols: Var(x) = result; η = step; λ = curvature; σ² = noise_variance; β = momentum
@@ -467,6 +475,8 @@ def sgd_noise_floor(
         ValueError: an argument is out of its range, or the lengths differ.
 
     Leaves out: noise that depends on x; correlation between directions, which does not change the sum.
+
+    Source: derived in this book.
 
     Formula: $\mathbb{E}\,f - f^\star = \tfrac12 \sum_i \lambda_i \operatorname{Var}(x_i)$
 
@@ -510,6 +520,8 @@ def sgd_mean_square(*, step: float, curvature: float, noise_variance: float, sta
         ValueError: an argument is out of its range.
 
     Leaves out: noise that depends on x; momentum.
+
+    Source: derived in this book.
 
     Formula: $\mathbb{E}\,x_t^2 = a^{2t}x_0^2 + (1-a^{2t})\,\operatorname{Var}(x),\quad a = 1-\eta\lambda$
 
@@ -620,6 +632,8 @@ def linear_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: i
         ValueError: an argument is out of its range.
 
     Convention: t counts from 0, so with warm-up the first update has rate 0. Some libraries use (t + 1)/W instead.
+
+    Source: the definition of the schedule.
 
     Formula: $\eta_t = \min\Bigl(\eta_{\max}\dfrac tW,\ \eta_{\min} + (\eta_{\max}-\eta_{\min})\dfrac{T-t}{T-W}\Bigr)$
 
