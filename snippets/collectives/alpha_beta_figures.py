@@ -22,7 +22,10 @@ _UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def short_bytes(value: float) -> str:
-    """Write a number of bytes with the unit that keeps it short.
+    """Return a number of bytes as text, with the unit that keeps it short.
+
+    Args:
+        value: bytes.
 
     >>> short_bytes(250_000), short_bytes(1), short_bytes(1.5e9)
     ('250 kB', '1 B', '1.5 GB')
@@ -34,7 +37,12 @@ def short_bytes(value: float) -> str:
 
 
 def byte_axis(axes: Axes, sizes_bytes: Sequence[float]) -> None:
-    """Give the x axis a logarithmic scale of bytes that spans ``sizes_bytes``."""
+    """Give the x axis a logarithmic scale of bytes.
+
+    Args:
+        axes: the axes of a plot.
+        sizes_bytes: the sizes that the scale spans.
+    """
     axes.set_xscale("log")
     axes.set_xlim(min(sizes_bytes) / 1.6, max(sizes_bytes) * 1.6)
     axes.xaxis.set_major_locator(LogLocator(base=1000))
@@ -60,6 +68,9 @@ def bandwidth_plot(
         measured: pairs of a size and a measured time, drawn as points.
         width_px: width of the plot.
         height_px: height of the plot.
+
+    Returns:
+        The plot, both axes logarithmic.
     """
     half = half_bandwidth_bytes(latency_s=latency_s, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
     sizes = np.geomspace(min(sizes_bytes), max(sizes_bytes), 60)
@@ -106,6 +117,9 @@ def fit_plot(
         fits: the lines by name, at most two: drawn solid and dashed.
         width_px: width of the plot.
         height_px: height of the plot.
+
+    Returns:
+        The plot. Where a line is not above 0 it is left out.
     """
     sizes = np.geomspace(min(sizes_bytes), max(sizes_bytes), 80)
     with plot(width_px=width_px, height_px=height_px) as (figure, axes):
@@ -144,6 +158,9 @@ def messages_panel(
         latency_s: α.
         bandwidth_bytes_per_s: β.
         width_px: width of the picture.
+
+    Returns:
+        The picture, one row below the other, all to one scale.
     """
     longest = max(messages) * latency_s + total_bytes / bandwidth_bytes_per_s
     scale = (width_px - 20) / longest
@@ -170,6 +187,9 @@ def bucket_panel(
         compute_s: duration of the backward pass.
         latency_s: α, drawn as the first part of each bucket.
         width_px: width of the picture.
+
+    Returns:
+        The picture, all steps to one scale.
     """
     longest = max(step[-1].end_s for step in steps.values())
     scale = (width_px - 20) / longest

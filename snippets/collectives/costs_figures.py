@@ -40,7 +40,10 @@ _NAMES = {
 
 
 def short_time(value: float) -> str:
-    """Write seconds with the unit that keeps them short.
+    """Return seconds as text, with the unit that keeps them short.
+
+    Args:
+        value: seconds.
 
     >>> short_time(1e-5), short_time(0.01), short_time(1)
     ('10 µs', '10 ms', '1 s')
@@ -181,6 +184,9 @@ def bus_bandwidth_plot(
         link_bytes_per_s: bandwidth of one rank's port in one direction.
         width_px: width of the plot.
         height_px: height of the plot.
+
+    Returns:
+        The plot.
     """
     with plot(width_px=width_px, height_px=height_px) as (figure, axes):
         byte_axis(axes, run.sizes_bytes)

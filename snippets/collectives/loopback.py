@@ -109,6 +109,10 @@ def recorded_loopback(path: Path = RECORDED) -> Loopback:
     Returns:
         The measurement.
 
+    Raises:
+        OSError: if the file cannot be read.
+        ValueError: if it holds no JSON.
+
     Example:
         >>> recorded_loopback().sizes_bytes[:3]
         (1, 4, 16)
@@ -128,6 +132,16 @@ def write_loopback(measurement: Loopback, path: Path) -> None:
     Args:
         measurement: what ``measure_loopback`` returned.
         path: the file.
+
+    Raises:
+        OSError: if the file cannot be written.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     write_loopback(Loopback("m", "2026-01-01", (1,), ((2e-6,),)), Path(folder) / "run.json")
+        ...     recorded_loopback(Path(folder) / "run.json").times_s
+        ((2e-06,),)
     """
     rows = [json.dumps([round(seconds * 1e7) for seconds in times]) for times in measurement.times_s]
     entries = {

@@ -21,7 +21,24 @@ def serve(port: int, *, host: str = "127.0.0.1", timeout_s: float = 30.0) -> Non
     Args:
         port: where the measuring process listens.
         host: its address.
-        timeout_s: longest wait for the next bytes; a silent sender ends the process with ``TimeoutError``.
+        timeout_s: longest wait for the next bytes.
+
+    Raises:
+        OSError: if nobody listens there, or the sender is silent for longer.
+
+    Example:
+        >>> from threading import Thread
+        >>> with socket.create_server(("127.0.0.1", 0)) as server:
+        ...     echo = Thread(target=serve, args=(server.getsockname()[1],))
+        ...     echo.start()
+        ...     link, _ = server.accept()
+        ...     with link:
+        ...         link.sendall(HEADER.pack(3) + b"one")
+        ...         answer = bytearray(3)
+        ...         received = receive_exactly(link, answer)
+        ...     echo.join()
+        >>> received, bytes(answer)
+        (True, b'one')
     """
     with socket.create_connection((host, port), timeout=timeout_s) as link:
         link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -36,7 +53,26 @@ def serve(port: int, *, host: str = "127.0.0.1", timeout_s: float = 30.0) -> Non
 
 
 def receive_exactly(link: socket.socket, buffer: bytearray) -> bool:
-    """Fill ``buffer`` from ``link``; return whether the sender stayed long enough."""
+    """Fill a buffer with what arrives.
+
+    Args:
+        link: an open connection.
+        buffer: filled from its start to its end.
+
+    Returns:
+        Whether it was filled; ``False`` if the sender hung up before.
+
+    Raises:
+        OSError: if the connection fails, or nothing arrives within its time limit.
+
+    Example:
+        >>> here, there = socket.socketpair()
+        >>> with here, there:
+        ...     here.sendall(b"abc")
+        ...     buffer = bytearray(3)
+        ...     receive_exactly(there, buffer)
+        True
+    """
     view = memoryview(buffer)
     filled = 0
     while filled < len(buffer):
