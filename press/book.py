@@ -15,6 +15,7 @@ from press.checks import link_problems, unlisted_chapters
 from press.execute import make_twins
 from press.links import Map
 from press.mathematics import FONT_NAME, font_woff2
+from press.numbers import EXCEPTIONS, number_problems
 from press.page import PageCache, PageMaker, Rendered, definitions, press_fingerprint
 from press.problems import Problem
 from press.prose import included_paths, site_markdown
@@ -142,11 +143,12 @@ class Book:
         cells = json.loads(notebook)["cells"]
         for cell in cells:
             cell["source"] = "".join(cell["source"])
-        lines = [
-            cell.line for cell in read_chapter(self.root / maker.path, root=self.root).cells if cell.kind == "code"
-        ]
-        maker.begin(cells, lines)
-        return maker.finish(through(maker) if through else "".join(maker.cell(cell) for cell in cells))
+        chapter = read_chapter(self.root / maker.path, root=self.root)
+        maker.begin(cells, [cell.line for cell in chapter.cells if cell.kind == "code"])
+        rendered = maker.finish(through(maker) if through else "".join(maker.cell(cell) for cell in cells))
+        exceptions = chapter.header.get(EXCEPTIONS, {})
+        rendered.problems += number_problems(chapter.cells, cells, exceptions, path=maker.path)
+        return rendered
 
     def _plain(self, maker: PageMaker, source: str) -> Rendered:
         cell = {"cell_type": "markdown", "source": front_matter(source)[1]}

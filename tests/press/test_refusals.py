@@ -41,6 +41,7 @@ def test_the_book_itself_is_accepted(small_book: SmallBook) -> None:
             id="output without alt text",
         ),
         pytest.param(ONE, "1. Why?", "![](a.svg)\n\n1. Why?", "![](a.svg)", "without alt text", id="image"),
+        pytest.param(ONE, "1. Why?", "1. Why 640 ranks?", "1. Why 640", "the number '640'", id="number"),
         pytest.param("docs/glossary.md", "A process", "A $process", "A $process", "dollar sign", id="another page"),
     ],
 )  # fmt: skip
