@@ -20,6 +20,7 @@ HUES = {
     "temporary": "idle",
 }
 _GIGA = 10**9
+_WIDTH_PX = 320  # two panels stand side by side
 
 
 def stacked_bars(
@@ -50,7 +51,8 @@ def stacked_bars(
     if not set(kinds) <= HUES.keys():
         raise ValueError(f"bars must be of the kinds {', '.join(HUES)}, got {', '.join(kinds)}")
     unit_bytes = positive_number("unit_bytes", unit_bytes)
-    with plot(height_px=height_px) as (figure, axes):
+    with plot(width_px=_WIDTH_PX, height_px=height_px) as (figure, axes):
+        axes.set_axisbelow(True)
         axes.grid(visible=False, axis="x")
         highest = max(sum(bar.values()) for bar in bars.values()) / unit_bytes
         top = max(highest, 0 if device_bytes is None else device_bytes / unit_bytes) * 1.22
@@ -88,7 +90,8 @@ def timeline_plot(timeline: Timeline, *, device_bytes: float, title: str = "", h
     device = positive_number("device_bytes", device_bytes) / _GIGA
     moments = timeline.moments
     places = range(len(moments))
-    with plot(height_px=height_px) as (figure, axes):
+    with plot(width_px=_WIDTH_PX, height_px=height_px) as (figure, axes):
+        axes.set_axisbelow(True)
         kinds = [kind for kind in KINDS if any(moment.held[kind] for moment in moments)]
         rows = [[moment.held[kind] / _GIGA for moment in moments] for kind in kinds]
         stack = axes.stackplot(places, rows, colors=[colour(HUES[kind]) for kind in kinds], step="mid", linewidth=0)
