@@ -27,6 +27,7 @@ def stacked_bars(
     bars: Mapping[str, Mapping[str, float]],
     *,
     device_bytes: float | None = None,
+    top_bytes: float | None = None,
     title: str = "",
     unit_bytes: float = _GIGA,
     unit: str = "GB",
@@ -37,6 +38,7 @@ def stacked_bars(
     Args:
         bars: for each bar's label the bytes of each kind, in the order in which they are stacked.
         device_bytes: where to draw the line of the device; none if ``None``.
+        top_bytes: where the axis ends, for panels that are to be compared; above the highest bar if ``None``.
         title: of the panel.
         unit_bytes: bytes of one unit of the axis.
         unit: its name.
@@ -56,6 +58,8 @@ def stacked_bars(
         axes.grid(visible=False, axis="x")
         highest = max(sum(bar.values()) for bar in bars.values()) / unit_bytes
         top = max(highest, 0 if device_bytes is None else device_bytes / unit_bytes) * 1.22
+        if top_bytes is not None:
+            top = positive_number("top_bytes", top_bytes) / unit_bytes
         named: set[str] = set()
         for place, bar in enumerate(bars.values()):
             base = 0.0
@@ -68,9 +72,9 @@ def stacked_bars(
         if device_bytes is not None:
             line = device_bytes / unit_bytes
             axes.axhline(line, color=colour("ink"), linewidth=1.2, linestyle="--")
-            axes.text(len(bars) - 0.55, line, f"{line:.0f} {unit} ", ha="right", va="bottom", size=12)
+            axes.text(len(bars) + 0.3, line, f"{line:.0f} {unit}", ha="right", va="bottom", size=12)
         axes.set_xticks(range(len(bars)), list(bars))
-        axes.set_xlim(-0.5, len(bars) - 0.5)
+        axes.set_xlim(-0.5, len(bars) - 0.5 + 0.85 * (device_bytes is not None))
         axes.set_ylim(0, top)
         axes.set_ylabel(unit)
         axes.set_title(title)

@@ -101,7 +101,15 @@ def test_sizes_of_gpt2() -> None:
     assert step.parameters == parameter_count(CATALOGUE["GPT-2 1.5B"])
     assert step.layer_bytes == layer_activation_bytes(sequence=1024, micro_batch=1, hidden=1600, heads=25)
     again = gpt_parameter_count(layers=3, hidden=8, vocabulary=11, positions=5)
-    shape: dict[str, Any] = {"layers": 3, "hidden": 8, "vocabulary": 11, "positions": 5, "heads": 2, "sequence": 4, "micro_batch": 1}
+    shape: dict[str, Any] = {
+        "layers": 3,
+        "hidden": 8,
+        "vocabulary": 11,
+        "positions": 5,
+        "heads": 2,
+        "sequence": 4,
+        "micro_batch": 1,
+    }
     assert step_peak.gpt_step_sizes(**shape).parameters == again + 2 * 8  # the last norm
 
 
