@@ -27,7 +27,7 @@ def newton_schulz_flops(*, rows: int, columns: int, steps: int = 5) -> int:
     Raises:
         ValueError: if an argument is no integer of at least 1.
 
-    Source: Jordan et al. 2024, who bound it by 6kqw·q for all shapes.
+    Source: Jordan et al. 2024, who bound an iteration by 6q²w.
     Convention: a product of m × k and k × n takes 2mkn; the matrix is transposed so that q is its number of rows.
     Leaves out: that XXᵀ is symmetric; sums of matrices; the norm.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -66,7 +68,7 @@ def test_llama_layer_by_its_arrays(s: int, b: int, groups: int, each: int, head_
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 5 * 10**8), st.sampled_from(["standard", "flash"]))
 def test_largest_micro_batch_by_trying_them(memory: int, attention: str) -> None:
-    model = {"layers": 4, "hidden": 256, "heads": 4, "vocabulary": 1000, "sequence": 128}
+    model: dict[str, Any] = {"layers": 4, "hidden": 256, "heads": 4, "vocabulary": 1000, "sequence": 128}
     one = gpt_step_sizes(**model, micro_batch=1, attention=attention)
     got = solution.largest_micro_batch(
         memory_bytes=memory,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ def zero1_step(
     """Each rank adds up the gradients of its shard, updates it, and hands its new weights to all."""
     ranks, count = len(parameters), parameters[0].size
     bounds = [piece[0] if piece.size else count for piece in np.array_split(np.arange(count), ranks)] + [count]
-    shards = [slice(start, stop) for start, stop in zip(bounds[:-1], bounds[1:], strict=True)]
+    shards = [slice(start, stop) for start, stop in pairwise(bounds)]
     for rank, shard in enumerate(shards):
         mean = sum(gradient[shard] for gradient in gradients) / ranks  # what the reduce-scatter delivers
         first[rank] += 0.1 * (mean - first[rank])
