@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from snippets.domain import flag, nonnegative_integer, positive_integer
-from snippets.memory.activations import layer_activation_bytes, logits_bytes, stored_tensors
+from snippets.memory.activations import StoredTensor, logits_bytes, stored_tensors
 from snippets.memory.recipes import Recipe, recipe_named
 
 
@@ -120,10 +120,18 @@ def gpt_step_sizes(
         >>> sizes.parameters, sizes.layer_bytes
         (1557611200, 186777600)
     """
-    shape = {"sequence": sequence, "micro_batch": micro_batch, "hidden": hidden, "heads": heads}
-    kept = stored_tensors(**shape, attention=attention, recomputation=recomputation)
-    everything = layer_activation_bytes(**shape, attention=attention)
-    whole = stored_tensors(**shape, attention=attention)
+
+    def tensors(recomputation: str) -> tuple[StoredTensor, ...]:
+        return stored_tensors(
+            sequence=sequence,
+            micro_batch=micro_batch,
+            hidden=hidden,
+            heads=heads,
+            attention=attention,
+            recomputation=recomputation,
+        )
+
+    kept, whole = tensors(recomputation), tensors("none")
     table = positive_integer("vocabulary", vocabulary) + nonnegative_integer("positions", positions)
     values = sequence * micro_batch * hidden
     logits = logits_bytes(sequence=sequence, micro_batch=micro_batch, vocabulary=vocabulary)
@@ -133,7 +141,7 @@ def gpt_step_sizes(
         outside_parameters=(table + 2) * hidden,
         recipe=recipe_named(recipe),
         kept=tuple((tensor.name, tensor.bytes) for tensor in kept),
-        rebuilt_bytes=everything - sum(tensor.bytes for tensor in kept),
+        rebuilt_bytes=sum(tensor.bytes for tensor in whole) - sum(tensor.bytes for tensor in kept),
         working_bytes=max(tensor.bytes for tensor in whole),
         embedding_bytes=values,
         head=(("last norm's input", 2 * values), ("head's input", 2 * values), ("logits", logits)),

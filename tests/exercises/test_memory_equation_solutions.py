@@ -47,7 +47,7 @@ def test_peak_and_live_by_hand() -> None:
 def test_llama_layer_by_its_arrays(s: int, b: int, groups: int, each: int, head_size: int, width: int) -> None:
     heads, half = groups * each, np.float16
     hidden = heads * head_size
-    arrays = [
+    arrays: list[np.ndarray[Any, Any]] = [
         np.empty((s, b, hidden), half),  # first norm's input
         np.empty((s, b, hidden), half),  # input of the three projections
         np.empty((b, heads, s, head_size), half),
