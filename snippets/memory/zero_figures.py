@@ -1,10 +1,13 @@
-"""Figures: who holds what in ZeRO's stages."""
+"""Figures: who holds what in ZeRO's stages, and how its gathers overlap with the computation."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from snippets.domain import one_of, positive_integer, positive_number
 from snippets.drawing import Panel
 from snippets.memory.recipes import Recipe, recipe_named
+from snippets.memory.unit_overlap import UnitTimes
 from snippets.memory.zero import STAGES, zero_bytes_per_parameter
 
 _LEFT, _TOP, _ROW, _GAP = 52, 42, 22, 5
@@ -51,4 +54,36 @@ def stage_panel(
         x += whole + _GAP
     for rank in range(ranks):
         panel.text(0, _TOP + rank * (_ROW + _GAP) + _ROW / 2, f"rank {rank}", middle=True)
+    return panel
+
+
+def overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_s: float, width_px: float = 320) -> Panel:
+    """Draw the gathers and the runs of a forward pass as two lanes of blocks, with the end of the pass.
+
+    Args:
+        units: from ``overlapped_units``.
+        title: above the lanes.
+        scale_s: seconds across the panel, the same for panels that are to be compared.
+        width_px: of the panel.
+
+    Returns:
+        The panel.
+
+    Raises:
+        ValueError: if there are no units, or a number is out of its domain.
+    """
+    if not units:
+        raise ValueError(f"units must hold at least one, got {units!r}")
+    width, left, row = positive_number("width_px", width_px), 46.0, 24.0
+    scale = (width - left - 4) / positive_number("scale_s", scale_s)
+    panel = Panel(width, 22 + 2 * (row + 4) + 20)
+    panel.text(0, 14, title, bold=True)
+    for lane, (name, hue) in enumerate((("gather", "communication"), ("run", "forward"))):
+        y = 22 + lane * (row + 4)
+        panel.text(0, y + row / 2, name, middle=True)
+        for number, unit in enumerate(units):
+            start, end = (unit.run_start_s, unit.run_end_s) if lane else (unit.gather_start_s, unit.gather_end_s)
+            panel.rectangle(left + start * scale, y, (end - start) * scale, row, colour=hue, label=str(number))
+    end_s = units[-1].run_end_s
+    panel.text(left + end_s * scale, 22 + 2 * (row + 4) + 12, f"{end_s:.1f}", anchor="end")
     return panel
