@@ -74,7 +74,7 @@ def overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_s: float, wid
     """
     if not units:
         raise ValueError(f"units must hold at least one, got {units!r}")
-    width, left, row = positive_number("width_px", width_px), 46.0, 24.0
+    width, left, row = positive_number("width_px", width_px), 54.0, 24.0
     scale = (width - left - 4) / positive_number("scale_s", scale_s)
     panel = Panel(width, 22 + 2 * (row + 4) + 20)
     panel.text(0, 14, title, bold=True)
@@ -83,7 +83,9 @@ def overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_s: float, wid
         panel.text(0, y + row / 2, name, middle=True)
         for number, unit in enumerate(units):
             start, end = (unit.run_start_s, unit.run_end_s) if lane else (unit.gather_start_s, unit.gather_end_s)
-            panel.rectangle(left + start * scale, y, (end - start) * scale, row, colour=hue, label=str(number))
+            wide = (end - start) * scale
+            label = str(number) if wide >= 10 else ""
+            panel.rectangle(left + start * scale, y, wide, row, colour=hue, label=label)
     end_s = units[-1].run_end_s
     panel.text(left + end_s * scale, 22 + 2 * (row + 4) + 12, f"{end_s:.1f}", anchor="end")
     return panel
