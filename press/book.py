@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,18 @@ import yaml
 
 from press.chapter import BrokenChapter, find_chapters, front_matter, read_chapter
 from press.checks import link_problems, unlisted_chapters
+from press.corrections import corrections_page
 from press.execute import make_twins
+from press.hardware import hardware_page
 from press.links import Map
 from press.mathematics import FONT_NAME, font_woff2
+from press.notation import read_notation, repeated_symbols, symbol_problems, symbols_used
 from press.numbers import EXCEPTIONS, number_problems
 from press.page import PageCache, PageMaker, Rendered, definitions, press_fingerprint
+from press.pages import Page
 from press.problems import Problem
 from press.prose import included_paths, site_markdown
+from press.reference import reference_pages
 
 
 class Book:
@@ -42,6 +47,7 @@ class Book:
         self.chapters = [path.relative_to(root).as_posix() for path in find_chapters(root)]
         pages = sorted((root / "chapters").rglob("*.md"))
         self.part_pages = [name for path in pages if (name := path.relative_to(root).as_posix()) not in self.chapters]
+        self.written: dict[str, Page] = {}
         self.addresses: dict[str, str] = {}
         self.made: set[str] = set()
         self.problems: list[Problem] = []
@@ -56,6 +62,32 @@ class Book:
         paths = [self.root / path for path in self.chapters]
         self.problems += make_twins(paths, root=self.root, cell_timeout_s=cell_timeout_s, report=report)
 
+    def write_pages(self, package: str) -> None:
+        """Write the pages that no file holds: from a package's docstrings, its catalogue, the executed chapters."""
+        pages = [
+            *reference_pages(self.root, package, self.chapters),
+            hardware_page(),
+            corrections_page(self._executed()),
+        ]
+        self.written = {page.path: page for page in pages}
+
+    def _executed(self) -> Iterator[tuple[str, str, list[Any]]]:
+        """Return the chapters that have been executed: path, title, cells."""
+        for path in self.chapters:
+            if self.twin(path).exists():
+                header = front_matter(self.text(path))[0]
+                yield path, header.get("title", path), json.loads(self.twin(path).read_bytes())["cells"]
+
+    def text(self, path: str) -> str:
+        """Return the Markdown of a page."""
+        if path in self.written:
+            return self.written[path].text
+        return (self.root / path).read_text(encoding="utf-8", errors="replace")
+
+    def source(self, path: str) -> str:
+        """Return the file to edit for a page: its own, or the module that it is written from."""
+        return self.written[path].source if path in self.written else path
+
     def twin(self, path: str) -> Path:
         """Return where the executed notebook of a chapter stands."""
         return (self.root / path).with_suffix(".ipynb")
@@ -67,7 +99,7 @@ class Book:
             path: the page's source, relative to the root.
             through: walks over the notebook's cells and returns the page's body; without it the press does so itself.
         """
-        source = (self.root / path).read_text(encoding="utf-8", errors="replace")
+        source = self.text(path)
         twin = self.twin(path)
         is_chapter = path in self.chapters
         notebook = twin.read_bytes() if is_chapter and twin.exists() else b""
@@ -121,11 +153,11 @@ class Book:
         ids = {path: set(page.ids) for path, page in rendered.items() if page.executed}
         for path, page in rendered.items():
             problems += page.problems
-            source = (self.root / path).read_text(encoding="utf-8", errors="replace")
+            source = self.text(path)
             problems += link_problems(
                 page.links, path=path, source=source, root=self.root, site=self.site, ids=ids, made=self.made
             )
-        return sorted(set(problems))
+        return sorted({*problems, *self._notation_problems(rendered)})
 
     def mathematics(self, rendered: Iterable[Rendered]) -> dict[str, bytes]:
         """Return the font cut to what the pages need, and the style sheet that names it."""
@@ -147,8 +179,22 @@ class Book:
         maker.begin(cells, [cell.line for cell in chapter.cells if cell.kind == "code"])
         rendered = maker.finish(through(maker) if through else "".join(maker.cell(cell) for cell in cells))
         exceptions = chapter.header.get(EXCEPTIONS, {})
+        rendered.symbols = symbols_used(chapter.cells)
         rendered.problems += number_problems(chapter.cells, cells, exceptions, path=maker.path)
         return rendered
+
+    def _notation_problems(self, rendered: Mapping[str, Rendered]) -> list[Problem]:
+        """Return what the chapters' symbols and the notation page, where there is one, lack of each other."""
+        path = f"{self.docs}/notation.md"
+        if path not in rendered:
+            return []
+        text = self.text(path)
+        sections = read_notation(text, path)
+        problems = repeated_symbols(text, path)
+        for chapter in self.chapters:
+            if chapter in rendered:
+                problems += symbol_problems(rendered[chapter].symbols, sections, path=chapter)
+        return problems
 
     def _plain(self, maker: PageMaker, source: str) -> Rendered:
         cell = {"cell_type": "markdown", "source": front_matter(source)[1]}

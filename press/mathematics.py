@@ -80,12 +80,17 @@ def _framed(tex: str, mathml: str) -> str:
 def characters(page: str) -> set[str]:
     """Return the characters that the page's ``math`` elements draw; a lone letter in ``mi`` is drawn in italics.
 
+    A root has its sign from the font, though no character of the page is one.
+
     >>> sorted(characters("<p>z</p><math><mi>x</mi><mo>=</mo><mi>max</mi></math>"))
     ['=', 'a', 'm', 'x', '𝑥']
+    >>> sorted(characters("<math><msqrt><mn>2</mn></msqrt></math>"))
+    ['2', '√']
     """
     formulas = "".join(re.findall(r"<math.*?</math>", page, re.DOTALL))
     alone = re.findall(r"<mi>(.)</mi>", html.unescape(formulas))
-    return set(html.unescape(re.sub(r"<[^>]*>", "", formulas))) | {_italic(letter) for letter in alone}
+    root = {"√"} if re.search(r"<m(sqrt|root)\b", formulas) else set()
+    return set(html.unescape(re.sub(r"<[^>]*>", "", formulas))) | {_italic(letter) for letter in alone} | root
 
 
 def _italic(letter: str) -> str:

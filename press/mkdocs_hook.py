@@ -10,6 +10,7 @@ it takes a second, which a build without new chapters can save. Two seams lead i
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import posixpath
@@ -59,6 +60,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         extension_configs=config.mdx_configs,
     )
     book.execute(cell_timeout_s=options.get("cell_timeout_s", 60.0), report=log.info)
+    if options.get("reference"):
+        book.write_pages(options["reference"])
+        config.nav = _with_reference(config.nav, book)
+    for path, written in book.written.items():
+        files.append(File.generated(config, path.removeprefix(f"{book.docs}/"), content=written.text))
     for path in [*book.chapters, *book.part_pages]:
         files.append(File.generated(config, _place(path), abs_src_path=str(root / path)))
     book.addresses = {_path(book, file): file.url for file in files.documentation_pages()}
@@ -91,7 +97,7 @@ def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
 
     page.render = render  # type: ignore[method-assign]
     if config.repo_url:
-        page.edit_url = f"{config.repo_url.rstrip('/')}/edit/main/{path}"
+        page.edit_url = f"{config.repo_url.rstrip('/')}/edit/main/{state.book.source(path)}"
     return page
 
 
@@ -124,6 +130,17 @@ def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
     return "".join(
         re.sub(r"\s*\n\s*", "\n", text) + kept for text, kept in zip(pieces[0::3], [*pieces[1::3], ""], strict=True)
     )
+
+
+def on_post_build(*, config: MkDocsConfig) -> None:
+    """Let the search find the names of the reference by their headings alone: its text would treble the index."""
+    index = Path(config.site_dir) / "search" / "search_index.json"
+    if state.book.written and index.exists():
+        found = json.loads(index.read_text(encoding="utf-8"))
+        for entry in found["docs"]:
+            if entry["location"].startswith("reference/"):
+                entry["text"] = ""
+        index.write_text(json.dumps(found, separators=(",", ":")), encoding="utf-8")
 
 
 def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable[..., None]) -> LiveReloadServer:
@@ -178,6 +195,23 @@ def _walk(maker: PageMaker, notebook: Path) -> str:
         logging.getLogger(name).setLevel(logging.WARNING)
     marks = MARK.findall(nb2html(str(notebook)).partition(END)[0])
     return "".join(made[int(number)] for number in marks)
+
+
+def _with_reference(nav: Any, book: Book) -> Any:
+    """Put the pages written from docstrings where the navigation says ``reference/``: by part, as the modules stand."""
+    if isinstance(nav, list):
+        return [_with_reference(item, book) for item in nav]
+    if isinstance(nav, dict):
+        return {title: _with_reference(item, book) for title, item in nav.items()}
+    if nav != "reference/":
+        return nav
+    parts: dict[str, list[Any]] = {}
+    for path, page in book.written.items():
+        place = path.removeprefix(f"{book.docs}/")
+        folders = place.split("/")[1:-1]
+        if place.startswith("reference/"):
+            parts.setdefault(folders[0].capitalize() if folders else "", []).append({page.title: place})
+    return [*parts.pop("", []), *({part: pages} for part, pages in parts.items())]
 
 
 def _place(path: str) -> str:

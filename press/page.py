@@ -40,6 +40,7 @@ class Rendered:
     problems: list[Problem] = field(default_factory=list)
     characters: str = ""
     files: dict[str, str] = field(default_factory=dict)
+    symbols: dict[str, int] = field(default_factory=dict)
     executed: bool = True
 
 

@@ -94,7 +94,7 @@ def svg_of(figure: Figure) -> str:
     text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->| version=\"1.1\"", "", text, flags=re.DOTALL)
     text = re.sub(r'<g id="[^"]*"', "<g", text)
     text = re.sub(r'(width|height)="([\d.]+)pt"', r'\1="\2"', text)
-    text = re.sub(r"-?\d+\.\d{2,}", lambda match: f"{float(match[0]):.1f}".removesuffix(".0"), text)
+    text = re.sub(r"<[^>]*>", _rounded, text)
     for entry in COLOURS.values():
         text = re.sub(rf"(?<=: ){entry.light}\b", entry.css, text, flags=re.IGNORECASE)
     text = _shared_styles(text)
@@ -103,6 +103,11 @@ def svg_of(figure: Figure) -> str:
     text = re.sub(r">\s+<", "><", re.sub(r"\s*\n\s*", " ", text))
     text = re.sub(r' transform="rotate\(-?0 [^"]*"|<defs></defs>|(?<= d="M) | (?=z? ?")', "", text)
     return _without_empty_groups(text)
+
+
+def _rounded(tag: re.Match[str]) -> str:
+    """Round the coordinates of a tag to tenths of a pixel; a number that is written as text stays as it is."""
+    return re.sub(r"-?\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), tag[0])
 
 
 def _without_empty_groups(svg: str) -> str:

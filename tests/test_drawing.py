@@ -103,6 +103,12 @@ def test_text_stays_text() -> None:
         assert word in _text(_plot())
 
 
+def test_numbers_in_text_keep_their_digits() -> None:
+    svg = _plot("η = 0.0198, 0.0202")
+    assert "η = 0.0198, 0.0202" in _text(svg)
+    assert not re.search(r"<[^>]*\d\.\d{2,}[^>]*>", re.sub(r"<style>.*?</style>", "", svg).replace("0.7", ""))
+
+
 def test_a_class_means_the_same_in_every_picture() -> None:
     """The style sheet of an inline SVG reaches the whole page, so equal names must have equal rules."""
     other = Panel(30, 30)

@@ -29,8 +29,8 @@ class Regression:
     """A linear regression and the weights at which its gradients are taken.
 
     Attributes:
-        x: N × d features, N and d at least 1.
-        y: N targets.
+        x: M × d features, M and d at least 1.
+        y: M targets.
         weights: d weights w.
 
     Raises:
@@ -60,7 +60,7 @@ class Regression:
         return Regression(self.x, self.y, finite_array("weights", weights, dimensions=1))
 
     def example_gradients(self) -> FloatArray:
-        """The gradient of each example's squared error, N × d; ``ValueError`` where it overflows."""
+        """The gradient of each example's squared error, M × d; ``ValueError`` where it overflows."""
         with refusing_overflow("x, y and weights"):
             return 2 * (self.x @ self.weights - self.y)[:, None] * self.x
 
@@ -79,7 +79,7 @@ def draw_regression(generator: np.random.Generator, *, examples: int, dimension:
 
     Args:
         generator: source of the draws; it is advanced.
-        examples: N, at least 1.
+        examples: M, at least 1.
         dimension: d, at least 1.
         noise: standard deviation of the targets about the true line, at least 0.
 
@@ -112,19 +112,19 @@ def draw_batches(
     batches: int,
     sampling: Sampling = "with_replacement",
 ) -> IndexArray:
-    """Draw which examples each of M batches holds.
+    """Draw which examples each of S batches holds.
 
     Args:
         generator: source of the draws; it is advanced.
-        population: N, at least 1.
-        batch_size: B, at least 1; at most N unless drawn with replacement.
-        batches: M, at least 1.
-        sampling: ``"with_replacement"`` draws every member anew from all N; ``"without_replacement"`` draws each batch
-            from all N, no example twice in it; ``"epochs"`` shuffles all N, cuts them into ⌊N/B⌋ batches, drops the
+        population: M, at least 1.
+        batch_size: B, at least 1; at most M unless drawn with replacement.
+        batches: S, at least 1.
+        sampling: ``"with_replacement"`` draws every member anew from all M; ``"without_replacement"`` draws each batch
+            from all M, no example twice in it; ``"epochs"`` shuffles all M, cuts them into ⌊M/B⌋ batches, drops the
             remainder, and begins again.
 
     Returns:
-        M × B indices from 0 to N − 1. Without replacement, their order within a batch is arbitrary.
+        S × B indices from 0 to M − 1. Without replacement, their order within a batch is arbitrary.
 
     Raises:
         ValueError: an argument is out of its range.
@@ -155,11 +155,11 @@ def batch_gradients(example_gradients: ArrayLike, indices: ArrayLike) -> FloatAr
     """The gradient of each batch: the mean of its examples' gradients.
 
     Args:
-        example_gradients: N × d, one gradient a row.
-        indices: M × B, the examples of each batch; B at least 1.
+        example_gradients: M × d, one gradient a row.
+        indices: S × B, the examples of each batch; B at least 1.
 
     Returns:
-        M × d, one batch gradient a row.
+        S × d, one batch gradient a row.
 
     Raises:
         ValueError: the shapes do not fit, a gradient is not finite, or an index is out of range.
@@ -181,17 +181,17 @@ def batch_gradients(example_gradients: ArrayLike, indices: ArrayLike) -> FloatAr
 
 @refusing_overflow("gradients")
 def combine_workers(gradients: ArrayLike, *, workers: int) -> FloatArray:
-    """Average the batch gradients of K workers, as data parallelism does: batches 0 … K − 1 make step 0, and so on.
+    """Average the batch gradients of N workers, as data parallelism does: batches 0 … N − 1 make step 0, and so on.
 
     Args:
-        gradients: M × d batch gradients, K dividing M.
-        workers: K, at least 1.
+        gradients: S × d batch gradients, N dividing S.
+        workers: N, at least 1.
 
     Returns:
-        M/K × d gradients.
+        S/N × d gradients.
 
     Raises:
-        ValueError: an argument is out of its range, or K does not divide M.
+        ValueError: an argument is out of its range, or N does not divide S.
 
     Example:
         >>> combine_workers(np.array([[1.0], [3.0], [5.0], [9.0]]), workers=2).tolist()
@@ -214,11 +214,11 @@ def control_variate_gradients(
     Args:
         problem: the regression, with the weights w.
         reference: v, d weights at which the full gradient is known.
-        indices: M × B, the examples of each batch.
+        indices: S × B, the examples of each batch.
         coefficient: c; 1 is what variance-reduced SGD takes.
 
     Returns:
-        M × d gradients, with the same expectation as those of ``batch_gradients`` for every c.
+        S × d gradients, with the same expectation as those of ``batch_gradients`` for every c.
 
     Raises:
         ValueError: the shapes do not fit, or a number is not finite.
@@ -246,15 +246,15 @@ def gradient_variance(example_gradients: ArrayLike) -> float:
     """The variance of one example's gradient: the mean squared distance from the full one, the covariance's trace.
 
     Args:
-        example_gradients: N × d, one gradient a row, N at least 1.
+        example_gradients: M × d, one gradient a row, M at least 1.
 
     Returns:
-        ``σ² = Σ_i ‖g_i − g‖²/N``.
+        ``σ² = Σ_i ‖g_i − g‖²/M``.
 
     Raises:
         ValueError: the array has no row, is no matrix, or a number is not finite.
 
-    Convention: divides by N, as ``snippets.background.variance`` wants it.
+    Convention: divides by M, as ``snippets.background.variance`` wants it.
 
     Example:
         >>> gradient_variance(np.array([[0.0, 0.0], [2.0, 2.0]]))
@@ -266,7 +266,7 @@ def gradient_variance(example_gradients: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How the mean of M batch gradients compares with the full gradient.
+    """How the mean of S batch gradients compares with the full gradient.
 
     Attributes:
         full_norm: norm of the full gradient.
@@ -287,10 +287,10 @@ class Comparison:
 
 @refusing_overflow("gradients and full")
 def compare_with_full(gradients: ArrayLike, full: ArrayLike) -> Comparison:
-    """Measure how far M batch gradients, and their mean, lie from the full gradient.
+    """Measure how far S batch gradients, and their mean, lie from the full gradient.
 
     Args:
-        gradients: M × d, one batch gradient a row, M at least 1.
+        gradients: S × d, one batch gradient a row, S at least 1.
         full: d numbers.
 
     Returns:
@@ -315,14 +315,14 @@ def compare_with_full(gradients: ArrayLike, full: ArrayLike) -> Comparison:
 
 @refusing_overflow("gradients and full")
 def running_distances(gradients: ArrayLike, full: ArrayLike) -> FloatArray:
-    """Distance from the full gradient to the mean of the first 1, 2, …, M batch gradients.
+    """Distance from the full gradient to the mean of the first 1, 2, …, S batch gradients.
 
     Args:
-        gradients: M × d, one batch gradient a row, M at least 1.
+        gradients: S × d, one batch gradient a row, S at least 1.
         full: d numbers.
 
     Returns:
-        M distances.
+        S distances.
 
     Raises:
         ValueError: the shapes do not fit, or a number is not finite.
@@ -346,7 +346,7 @@ def _rows(name: str, value: ArrayLike) -> FloatArray:
 
 
 def _batches_and_full(gradients: ArrayLike, full: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return M × d and d numbers, M at least 1, or raise ``ValueError``."""
+    """Return S × d and d numbers, S at least 1, or raise ``ValueError``."""
     gradients, full = _rows("gradients", gradients), finite_array("full", full, dimensions=1)
     if full.shape != gradients.shape[1:]:
         raise ValueError(f"full must have one entry per column of gradients, {gradients.shape[1]}, got {full.shape}")

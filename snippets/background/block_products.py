@@ -121,7 +121,17 @@ def row_split_product(a: Array, b: Array, *, workers: int, result: Result = "sha
 def column_split_product(a: Array, b: Array, *, workers: int, result: Result = "sharded") -> BlockProduct:
     """Multiply with B cut by columns: worker p holds all of A and B_p and computes A·B_p, the p-th columns of C.
 
-    Args, errors and conventions are those of ``row_split_product``, with columns for rows.
+    Args:
+        a: A, m × k numbers (integers, floats or complex).
+        b: B, k × n numbers; both are brought to their common type first.
+        workers: how many there are, at least 1. With more than n the last workers have no columns.
+        result: ``"sharded"`` leaves C cut by columns, ``"replicated"`` gathers it on every worker around a ring.
+
+    Returns:
+        The workers' blocks and the account.
+
+    Raises:
+        ValueError: the arrays do not form a product, or another argument is out of range.
 
     Example:
         >>> a, b = np.eye(4), np.ones((4, 2))
@@ -311,13 +321,33 @@ def example_gradients(x: Array, y: Array, weights: Array) -> Array:
 
     Raises:
         ValueError: the shapes do not fit.
+
+    Example:
+        >>> example_gradients(np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([3.0, 0.0]), np.array([1.0, 1.0])).tolist()
+        [[-2.0, -0.0], [0.0, 4.0]]
     """
     x, y, weights = _examples(x, y, weights)
     return (x @ weights - y)[:, None] * x
 
 
 def mean_loss(x: Array, y: Array, weights: Array) -> float:
-    """The mean over the examples of ``½·(x_i·w − y_i)²``; shapes and errors as in ``example_gradients``."""
+    """The mean over the examples of ``½·(x_i·w − y_i)²``.
+
+    Args:
+        x: N × d features.
+        y: N targets.
+        weights: d weights w.
+
+    Returns:
+        The loss of the batch.
+
+    Raises:
+        ValueError: the shapes do not fit.
+
+    Example:
+        >>> mean_loss(np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([3.0, 0.0]), np.array([1.0, 1.0]))
+        2.0
+    """
     x, y, weights = _examples(x, y, weights)
     if not len(x):
         raise ValueError("x must hold at least one example, got none")

@@ -195,6 +195,14 @@ def account_of(log: Iterable[Event], *, workers: int) -> Account:
 
     Raises:
         ValueError: ``workers`` is no integer of at least 1.
+
+    Example:
+        >>> import numpy as np
+        >>> cluster = Cluster(2)
+        >>> cluster.store(0, "A", np.zeros(3))
+        >>> cluster.begin()
+        >>> account_of(cluster.log, workers=2).workers[0].start_bytes
+        24
     """
     count = positive_integer("workers", workers)
     held: list[dict[str, int]] = [{} for _ in range(count)]
@@ -229,6 +237,19 @@ def ring_reduce_scatter(cluster: Cluster, rings: Sequence[Sequence[int]], name: 
         cluster: the workers, each of which holds T chunks whose shapes agree along its ring.
         rings: the workers' numbers in the order of each ring; rings of equal length, that work at the same time.
         name: the chunks' common name.
+
+    Raises:
+        ValueError: a worker does not hold what it has to send or to add to, or the shapes do not agree.
+
+    Example:
+        >>> import numpy as np
+        >>> cluster = Cluster(2)
+        >>> for worker in (0, 1):
+        ...     cluster.store(worker, "g[0]", np.full(2, worker + 1.0))
+        ...     cluster.store(worker, "g[1]", np.full(2, worker + 10.0))
+        >>> ring_reduce_scatter(cluster, [(0, 1)], "g")
+        >>> cluster.read(0, "g[0]").tolist(), cluster.read(1, "g[1]").tolist()
+        ([3.0, 3.0], [21.0, 21.0])
     """
     size = len(rings[0])
     for step in range(size - 1):
@@ -250,6 +271,18 @@ def ring_all_gather(cluster: Cluster, rings: Sequence[Sequence[int]], name: str)
         cluster: the workers.
         rings: the workers' numbers in the order of each ring; rings of equal length, that work at the same time.
         name: the chunks' common name.
+
+    Raises:
+        ValueError: a worker does not hold what it has to send or to add to, or the shapes do not agree.
+
+    Example:
+        >>> import numpy as np
+        >>> cluster = Cluster(2)
+        >>> for worker in (0, 1):
+        ...     cluster.store(worker, f"g[{worker}]", np.full(2, worker + 1.0))
+        >>> ring_all_gather(cluster, [(0, 1)], "g")
+        >>> cluster.read(0, "g[1]").tolist(), cluster.read(1, "g[0]").tolist()
+        ([2.0, 2.0], [1.0, 1.0])
     """
     size = len(rings[0])
     for step in range(size - 1):
@@ -266,6 +299,17 @@ def ring_broadcast(cluster: Cluster, rings: Sequence[tuple[Sequence[int], str]])
         cluster: the workers.
         rings: for each ring the workers' numbers, the one that holds the array first, and the array's name; the rings
             work at the same time.
+
+    Raises:
+        ValueError: a worker does not hold what it has to send or to add to, or the shapes do not agree.
+
+    Example:
+        >>> import numpy as np
+        >>> cluster = Cluster(3)
+        >>> cluster.store(1, "w", np.ones(2))
+        >>> ring_broadcast(cluster, [((1, 2, 0), "w")])
+        >>> cluster.read(0, "w").tolist()
+        [1.0, 1.0]
     """
     for hop in range(max(len(ring) for ring, _ in rings) - 1):
         cluster.exchange(Transfer(ring[hop], ring[hop + 1], name, name) for ring, name in rings if hop + 1 < len(ring))

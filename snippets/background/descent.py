@@ -1,7 +1,7 @@
 """Formulas: how fast descent gets down a quadratic, how low noise lets it get, and what optimizers multiply.
 
 A quadratic falls apart into its eigendirections. Along one of curvature λ the loss is ``λx²/2``, its gradient ``λx``,
-and each method below is a recurrence in one number. Curvatures lie between the smallest, μ, and the largest, L.
+and each method below is a recurrence in one number. Curvatures lie between the smallest, λ_min, and the largest, λ_max.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from snippets.domain import (
 
 
 def condition_number(*, smallest_curvature: float, largest_curvature: float) -> float:
-    r"""Condition number of a quadratic, ``κ = L/μ``.
+    r"""Condition number of a quadratic, ``κ = λ_max/λ_min``.
 
     Args:
-        smallest_curvature: μ, above 0.
-        largest_curvature: L, at least μ.
+        smallest_curvature: λ_min, above 0.
+        largest_curvature: λ_max, at least λ_min.
 
     Returns:
         κ, at least 1.
@@ -32,9 +32,11 @@ def condition_number(*, smallest_curvature: float, largest_curvature: float) -> 
     Raises:
         ValueError: a curvature is not above 0, or the smallest exceeds the largest.
 
-    Formula: $\kappa = \dfrac{L}{\mu}$
+    Source: the definition.
 
-    Symbols: κ = result; L = largest_curvature; μ = smallest_curvature
+    Formula: $\kappa = \dfrac{\lambda_{\max}}{\lambda_{\min}}$
+
+    Symbols: κ = result; λ_max = largest_curvature; λ_min = smallest_curvature
 
     Chapter: A3
 
@@ -47,11 +49,11 @@ def condition_number(*, smallest_curvature: float, largest_curvature: float) -> 
 
 
 def largest_stable_step(largest_curvature: float, *, momentum: float = 0.0) -> float:
-    r"""The step size from which descent no longer converges, ``2(1 + β)/L``; without momentum ``2/L``.
+    r"""The step size from which descent no longer converges, ``2(1 + μ)/λ_max``; without momentum ``2/λ_max``.
 
     Args:
-        largest_curvature: L, above 0.
-        momentum: β of the heavy ball, at least 0 and below 1.
+        largest_curvature: λ_max, above 0.
+        momentum: μ of the heavy ball, at least 0 and below 1.
 
     Returns:
         The bound: every step size above 0 and below it converges; at it, the steepest direction swings for ever.
@@ -61,14 +63,14 @@ def largest_stable_step(largest_curvature: float, *, momentum: float = 0.0) -> f
 
     Source: Polyak 1964 for the heavy ball.
 
-    Convention: the heavy ball is ``x ← x − η·g + β·(x − x_previous)``.
+    Convention: the heavy ball is ``x ← x − η·g + μ·(x − x_previous)``.
 
-    Leaves out: a loss that is no quadratic. Where L bounds the curvature everywhere, the bound without momentum
+    Leaves out: a loss that is no quadratic. Where λ_max bounds the curvature everywhere, the bound without momentum
     still holds; with momentum it does not in general.
 
-    Formula: $\eta < \dfrac{2(1+\beta)}{L}$
+    Formula: $\eta < \dfrac{2(1+\mu)}{\lambda_{\max}}$
 
-    Symbols: right side = result; L = largest_curvature; β = momentum
+    Symbols: right side = result; λ_max = largest_curvature; μ = momentum
 
     Chapter: A3
 
@@ -81,13 +83,13 @@ def largest_stable_step(largest_curvature: float, *, momentum: float = 0.0) -> f
 
 
 def best_step(*, smallest_curvature: float, largest_curvature: float) -> float:
-    r"""The step size at which gradient descent on a quadratic is fastest in its slowest direction, ``2/(μ + L)``.
+    r"""The step size at which gradient descent on a quadratic is fastest where it is slowest, ``2/(λ_min + λ_max)``.
 
     At it, the flattest and the steepest direction shrink by the same factor, one of them changing its sign.
 
     Args:
-        smallest_curvature: μ, above 0.
-        largest_curvature: L, at least μ.
+        smallest_curvature: λ_min, above 0.
+        largest_curvature: λ_max, at least λ_min.
 
     Returns:
         η.
@@ -97,9 +99,9 @@ def best_step(*, smallest_curvature: float, largest_curvature: float) -> float:
 
     Source: Polyak 1964; Nesterov 2004, theorem 2.1.15, for every strongly convex loss.
 
-    Formula: $\eta^\star = \dfrac{2}{\mu + L}$
+    Formula: $\eta^\star = \dfrac{2}{\lambda_{\min} + \lambda_{\max}}$
 
-    Symbols: η* = result; μ = smallest_curvature; L = largest_curvature
+    Symbols: η* = result; λ_min = smallest_curvature; λ_max = largest_curvature
 
     Chapter: A3
 
@@ -113,12 +115,12 @@ def best_step(*, smallest_curvature: float, largest_curvature: float) -> float:
 
 
 def gradient_descent_rate(*, step: float, smallest_curvature: float, largest_curvature: float) -> float:
-    r"""Factor by which a step of gradient descent shrinks the distance on a quadratic, ``max(|1 − ημ|, |1 − ηL|)``.
+    r"""Factor by which a descent step shrinks the distance on a quadratic, ``max(|1 − ηλ_min|, |1 − ηλ_max|)``.
 
     Args:
         step: η, at least 0.
-        smallest_curvature: μ, above 0.
-        largest_curvature: L, at least μ.
+        smallest_curvature: λ_min, above 0.
+        largest_curvature: λ_max, at least λ_min.
 
     Returns:
         The factor in the slowest direction: below 1 the method converges, above 1 it diverges.
@@ -128,9 +130,11 @@ def gradient_descent_rate(*, step: float, smallest_curvature: float, largest_cur
 
     Convention: of the distance to the minimum; the loss shrinks by the square.
 
-    Formula: $\rho = \max\bigl(|1-\eta\mu|,\ |1-\eta L|\bigr)$
+    Source: derived in this book.
 
-    Symbols: ρ = result; η = step; μ = smallest_curvature; L = largest_curvature
+    Formula: $\rho = \max\bigl(|1-\eta\lambda_{\min}|,\ |1-\eta \lambda_{\max}|\bigr)$
+
+    Symbols: ρ = result; η = step; λ_min = smallest_curvature; λ_max = largest_curvature
 
     Chapter: A3
 
@@ -188,6 +192,8 @@ def steps_to_shrink(*, rate: float, remainder: float) -> int:
 
     Leaves out: the polynomial factor with which a method at its best momentum starts, which a rate does not see.
 
+    Source: derived in this book from the rate's definition.
+
     Formula: $n = \Bigl\lceil \dfrac{\ln r}{\ln \rho} \Bigr\rceil$
 
     Symbols: n = result; r = remainder; ρ = rate
@@ -213,11 +219,11 @@ def steps_to_shrink(*, rate: float, remainder: float) -> int:
 def momentum_matrix(*, step: float, momentum: float, curvature: float) -> tuple[tuple[float, float], ...]:
     r"""The heavy ball along one direction, as a matrix that takes (x_t, x_{t−1}) to (x_{t+1}, x_t).
 
-    From ``x_{t+1} = x_t − ηλx_t + β(x_t − x_{t−1})``.
+    From ``x_{t+1} = x_t − ηλx_t + μ(x_t − x_{t−1})``.
 
     Args:
         step: η, at least 0.
-        momentum: β, at least 0 and below 1.
+        momentum: μ, at least 0 and below 1.
         curvature: λ, above 0.
 
     Returns:
@@ -228,11 +234,11 @@ def momentum_matrix(*, step: float, momentum: float, curvature: float) -> tuple[
 
     Source: Polyak 1964.
 
-    Convention: the same path as ``v ← βv + g; x ← x − ηv`` from v = 0, for a constant η.
+    Convention: the same path as ``v ← μv + g; x ← x − ηv`` from v = 0, for a constant η.
 
-    Formula: $M = \begin{pmatrix} 1+\beta-\eta\lambda & -\beta \\ 1 & 0 \end{pmatrix}$
+    Formula: $M = \begin{pmatrix} 1+\mu-\eta\lambda & -\mu \\ 1 & 0 \end{pmatrix}$
 
-    Symbols: M = result; η = step; β = momentum; λ = curvature
+    Symbols: M = result; η = step; μ = momentum; λ = curvature
 
     Chapter: A3
 
@@ -248,12 +254,12 @@ def momentum_matrix(*, step: float, momentum: float, curvature: float) -> tuple[
 def momentum_spectral_radius(*, step: float, momentum: float, curvature: float) -> float:
     r"""Factor by which a heavy-ball step shrinks the distance along one direction in the long run.
 
-    The eigenvalues of ``momentum_matrix`` solve ``z² − τz + β = 0`` with ``τ = 1 + β − ηλ``. While ``τ² ≤ 4β`` they are
-    a complex pair of modulus √β, whatever the curvature; beyond, the larger is ``(|τ| + √(τ² − 4β))/2``.
+    The eigenvalues of ``momentum_matrix`` solve ``z² − τz + μ = 0`` with ``τ = 1 + μ − ηλ``. While ``τ² ≤ 4μ`` they are
+    a complex pair of modulus √μ, whatever the curvature; beyond, the larger is ``(|τ| + √(τ² − 4μ))/2``.
 
     Args:
         step: η, at least 0.
-        momentum: β, at least 0 and below 1.
+        momentum: μ, at least 0 and below 1.
         curvature: λ, above 0.
 
     Returns:
@@ -264,11 +270,11 @@ def momentum_spectral_radius(*, step: float, momentum: float, curvature: float) 
 
     Source: Polyak 1964.
 
-    Leaves out: growth before the long run begins; where ``τ² = 4β`` the distance shrinks as ``t·ρᵗ``.
+    Leaves out: growth before the long run begins; where ``τ² = 4μ`` the distance shrinks as ``t·ρᵗ``.
 
-    Formula: $\rho = \max_\pm \tfrac12\,\Bigl|\tau \pm \sqrt{\tau^2-4\beta}\Bigr|,\quad \tau = 1+\beta-\eta\lambda$
+    Formula: $\rho = \max_\pm \tfrac12\,\Bigl|\tau \pm \sqrt{\tau^2-4\mu}\Bigr|,\quad \tau = 1+\mu-\eta\lambda$
 
-    Symbols: ρ = result; η = step; β = momentum; λ = curvature
+    Symbols: ρ = result; η = step; μ = momentum; λ = curvature
 
     Chapter: A3
 
@@ -289,13 +295,13 @@ def momentum_spectral_radius(*, step: float, momentum: float, curvature: float) 
 def momentum_rate(*, step: float, momentum: float, smallest_curvature: float, largest_curvature: float) -> float:
     r"""The long-run factor per step of the heavy ball on a quadratic: the spectral radius in the slowest direction.
 
-    The radius is largest at one end of the curvatures, since it grows with |τ| and ``τ = 1 + β − ηλ`` is linear in λ.
+    The radius is largest at one end of the curvatures, since it grows with |τ| and ``τ = 1 + μ − ηλ`` is linear in λ.
 
     Args:
         step: η, at least 0.
-        momentum: β, at least 0 and below 1.
-        smallest_curvature: μ, above 0.
-        largest_curvature: L, at least μ.
+        momentum: μ, at least 0 and below 1.
+        smallest_curvature: λ_min, above 0.
+        largest_curvature: λ_max, at least λ_min.
 
     Returns:
         The factor: below 1 the method converges, above 1 it diverges.
@@ -307,9 +313,9 @@ def momentum_rate(*, step: float, momentum: float, smallest_curvature: float, la
 
     Convention: of the distance to the minimum; the loss shrinks by the square.
 
-    Formula: $\rho = \max\bigl(\rho(M_\mu),\ \rho(M_L)\bigr)$
+    Formula: $\rho = \max\bigl(\rho(M_{\lambda_{\min}}),\ \rho(M_{\lambda_{\max}})\bigr)$
 
-    Symbols: ρ = result; M_λ = momentum_matrix at curvature λ; μ = smallest_curvature; L = largest_curvature
+    Symbols: ρ = result; M_λ = momentum_matrix at curvature λ; λ_min = smallest_curvature; λ_max = largest_curvature
 
     Chapter: A3
 
@@ -322,13 +328,13 @@ def momentum_rate(*, step: float, momentum: float, smallest_curvature: float, la
 
 
 def best_momentum(condition: float) -> float:
-    r"""The β at which the heavy ball is fastest on a quadratic, ``((√κ − 1)/(√κ + 1))²``, with ``best_momentum_step``.
+    r"""The μ at which the heavy ball is fastest on a quadratic, ``((√κ − 1)/(√κ + 1))²``, with ``best_momentum_step``.
 
     Args:
         condition: κ, at least 1.
 
     Returns:
-        β, at least 0 and below 1.
+        μ, at least 0 and below 1.
 
     Raises:
         ValueError: ``condition`` is no finite number of at least 1.
@@ -337,9 +343,9 @@ def best_momentum(condition: float) -> float:
 
     Leaves out: losses that are no quadratics, on which this choice may cycle without converging.
 
-    Formula: $\beta^\star = \Bigl(\dfrac{\sqrt\kappa-1}{\sqrt\kappa+1}\Bigr)^2$
+    Formula: $\mu^\star = \Bigl(\dfrac{\sqrt\kappa-1}{\sqrt\kappa+1}\Bigr)^2$
 
-    Symbols: β* = result; κ = condition
+    Symbols: μ* = result; κ = condition
 
     Chapter: A3
 
@@ -351,11 +357,11 @@ def best_momentum(condition: float) -> float:
 
 
 def best_momentum_step(*, smallest_curvature: float, largest_curvature: float) -> float:
-    r"""The η at which the heavy ball is fastest on a quadratic, ``4/(√L + √μ)²``, with ``best_momentum``.
+    r"""The η at which the heavy ball is fastest on a quadratic, ``4/(√λ_max + √λ_min)²``, with ``best_momentum``.
 
     Args:
-        smallest_curvature: μ, above 0.
-        largest_curvature: L, at least μ.
+        smallest_curvature: λ_min, above 0.
+        largest_curvature: λ_max, at least λ_min.
 
     Returns:
         η.
@@ -365,9 +371,9 @@ def best_momentum_step(*, smallest_curvature: float, largest_curvature: float) -
 
     Source: Polyak 1964.
 
-    Formula: $\eta^\star = \dfrac{4}{(\sqrt L + \sqrt\mu)^2}$
+    Formula: $\eta^\star = \dfrac{4}{(\sqrt{\lambda_{\max}} + \sqrt{\lambda_{\min}})^2}$
 
-    Symbols: η* = result; μ = smallest_curvature; L = largest_curvature
+    Symbols: η* = result; λ_min = smallest_curvature; λ_max = largest_curvature
 
     Chapter: A3
 
@@ -413,13 +419,13 @@ def sgd_stationary_variance(*, step: float, curvature: float, noise_variance: fl
     r"""Variance about the minimum that SGD keeps for ever along one direction; without momentum ``ησ²/(λ(2 − ηλ))``.
 
     The gradient is λx plus independent noise of variance σ². With momentum the recurrence is an autoregression of order
-    2, whose variance is ``(1 + β)ησ²/((1 − β)λ(2(1 + β) − ηλ))``.
+    2, whose variance is ``(1 + μ)ησ²/((1 − μ)λ(2(1 + μ) − ηλ))``.
 
     Args:
         step: η, above 0 and below ``largest_stable_step(curvature, momentum=momentum)``.
         curvature: λ, above 0.
         noise_variance: σ², at least 0: of the batch gradient, so σ²/B of the examples'.
-        momentum: β of the heavy ball, at least 0 and below 1.
+        momentum: μ of the heavy ball, at least 0 and below 1.
 
     Returns:
         The variance of x.
@@ -429,9 +435,11 @@ def sgd_stationary_variance(*, step: float, curvature: float, noise_variance: fl
 
     Leaves out: noise that depends on x, as that of a real batch does: for least squares it shrinks with the residuals.
 
-    Formula: $\operatorname{Var}(x) = \dfrac{(1+\beta)\,\eta\sigma^2}{(1-\beta)\,\lambda\,(2+2\beta-\eta\lambda)}$
+    Source: derived in this book.
 
-    Symbols: Var(x) = result; η = step; λ = curvature; σ² = noise_variance; β = momentum
+    Formula: $\operatorname{Var}(x) = \dfrac{(1+\mu)\,\eta\sigma^2}{(1-\mu)\,\lambda\,(2+2\mu-\eta\lambda)}$
+
+    Symbols: Var(x) = result; η = step; λ = curvature; σ² = noise_variance; μ = momentum
 
     Chapter: A3
 
@@ -458,7 +466,7 @@ def sgd_noise_floor(
         step: η, above 0 and below ``largest_stable_step`` of the largest curvature.
         curvatures: λ_i, one per direction, each above 0.
         noise_variances: σ_i², one per direction, each at least 0.
-        momentum: β of the heavy ball, at least 0 and below 1.
+        momentum: μ of the heavy ball, at least 0 and below 1.
 
     Returns:
         The loss that no number of steps of this size gets below, on average.
@@ -467,6 +475,8 @@ def sgd_noise_floor(
         ValueError: an argument is out of its range, or the lengths differ.
 
     Leaves out: noise that depends on x; correlation between directions, which does not change the sum.
+
+    Source: derived in this book.
 
     Formula: $\mathbb{E}\,f - f^\star = \tfrac12 \sum_i \lambda_i \operatorname{Var}(x_i)$
 
@@ -510,6 +520,8 @@ def sgd_mean_square(*, step: float, curvature: float, noise_variance: float, sta
         ValueError: an argument is out of its range.
 
     Leaves out: noise that depends on x; momentum.
+
+    Source: derived in this book.
 
     Formula: $\mathbb{E}\,x_t^2 = a^{2t}x_0^2 + (1-a^{2t})\,\operatorname{Var}(x),\quad a = 1-\eta\lambda$
 
@@ -620,6 +632,8 @@ def linear_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: i
         ValueError: an argument is out of its range.
 
     Convention: t counts from 0, so with warm-up the first update has rate 0. Some libraries use (t + 1)/W instead.
+
+    Source: the definition of the schedule.
 
     Formula: $\eta_t = \min\Bigl(\eta_{\max}\dfrac tW,\ \eta_{\min} + (\eta_{\max}-\eta_{\min})\dfrac{T-t}{T-W}\Bigr)$
 

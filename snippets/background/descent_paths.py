@@ -210,13 +210,13 @@ class GradientDescent:
 
 @dataclass(frozen=True)
 class Momentum:
-    """The heavy ball, ``v ← βv + g; w ← w − η·v`` from v = 0.
+    """The heavy ball, ``v ← μv + g; w ← w − η·v`` from v = 0.
 
     Attributes:
         step: η, above 0.
-        momentum: β, at least 0 and below 1.
+        momentum: μ, at least 0 and below 1.
 
-    Convention: for a constant η the path of ``w ← w − η·g + β·(w − w_previous)``; under a schedule the two differ.
+    Convention: for a constant η the path of ``w ← w − η·g + μ·(w − w_previous)``; under a schedule the two differ.
 
     Example:
         >>> Momentum(0.1, momentum=0.9).slots

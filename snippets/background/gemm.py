@@ -46,6 +46,8 @@ def gemm_flops(*, m: int, k: int, n: int) -> int:
 
     Leaves out: methods with fewer multiplications than the definition, such as Strassen's.
 
+    Source: the definition of the product, counted.
+
     Formula: $F = 2mkn$
 
     Symbols: F = result; m, k, n = the arguments
@@ -75,6 +77,8 @@ def gemm_words(*, m: int, k: int, n: int) -> int:
         ValueError: a dimension is no integer of at least 0.
 
     Leaves out: reading an operand again because it does not fit in the cache; reading C first, for C += A·B.
+
+    Source: the definition of the product, counted.
 
     Formula: $D = mk + kn + mn$
 
@@ -107,6 +111,8 @@ def gemm_arithmetic_intensity(*, m: int, k: int, n: int, bytes_per_element: floa
 
     Convention: an upper bound of what a kernel reaches, since it assumes the least traffic.
 
+    Source: Williams, Waterman and Patterson 2009 for the notion.
+
     Formula: $I = \dfrac{2mkn}{s\,(mk + kn + mn)}$
 
     Symbols: I = result; s = bytes_per_element; m, k, n = the arguments
@@ -138,9 +144,11 @@ def block_ranges(length: int, parts: int) -> tuple[range, ...]:
 
     Convention: the one of ``numpy.array_split``.
 
-    Formula: $|P_p| = \lfloor L/T \rfloor + [\,p < L \bmod T\,]$
+    Source: derived in this book.
 
-    Symbols: P_p = entry p of the result; L = length; T = parts
+    Formula: $|P_p| = \lfloor L/N \rfloor + [\,p < L \bmod N\,]$
+
+    Symbols: P_p = entry p of the result; L = length; N = parts
 
     Chapter: A1
 
@@ -178,17 +186,17 @@ class Share:
 
 
 def row_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per_element: int, result: Result) -> Share:
-    r"""The share of one of T workers when A is cut by rows: it holds A_p (m/T × k) and all of B, and computes A_p·B.
+    r"""The share of one of N workers when A is cut by rows: it holds A_p (m/N × k) and all of B, and computes A_p·B.
 
-    Leaving C cut by rows costs no message. Putting it together on every worker is a ring all-gather: T − 1 steps, in
-    which worker p sends every block of C but that of worker p + 1, ``(T−1)/T·m·n`` numbers where T divides m.
+    Leaving C cut by rows costs no message. Putting it together on every worker is a ring all-gather: N − 1 steps, in
+    which worker p sends every block of C but that of worker p + 1, ``(N−1)/N·m·n`` numbers where N divides m.
 
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        workers: T, at least 1.
-        worker: p, from 0 to T − 1.
+        workers: N, at least 1.
+        worker: p, from 0 to N − 1.
         bytes_per_element: bytes of one number.
         result: ``"sharded"`` leaves each worker its rows of C, ``"replicated"`` gives every worker all of C.
 
@@ -202,11 +210,11 @@ def row_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per_el
 
     Convention: sent by this worker; rows are dealt as ``block_ranges`` does.
 
-    Leaves out: how the workers came by their parts of A and B; B is there T times.
+    Leaves out: how the workers came by their parts of A and B; B is there N times.
 
-    Formula: $V = \dfrac{T-1}{T}\,mns$
+    Formula: $V = \dfrac{N-1}{N}\,mns$
 
-    Symbols: V = sent_bytes where T divides m and the result is replicated; T = workers; s = bytes_per_element; m, n
+    Symbols: V = sent_bytes where N divides m and the result is replicated; N = workers; s = bytes_per_element; m, n
     = the arguments
 
     Chapter: A1
@@ -232,13 +240,30 @@ def row_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per_el
 
 
 def column_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per_element: int, result: Result) -> Share:
-    r"""The share of one of T workers when B is cut by columns: it holds all of A and B_p (k × n/T), and computes A·B_p.
+    r"""The share of one of N workers when B is cut by columns: it holds all of A and B_p (k × n/N), and computes A·B_p.
 
-    The transpose of ``row_split``: Cᵀ = Bᵀ·Aᵀ is cut by rows. Arguments, errors and conventions are the same.
+    The transpose of ``row_split``: Cᵀ = Bᵀ·Aᵀ is cut by rows.
 
-    Formula: $V = \dfrac{T-1}{T}\,mns$
+    Args:
+        m: rows of A, at least 0.
+        k: the shared dimension, at least 0.
+        n: columns of B, at least 0.
+        workers: how many there are, at least 1.
+        worker: which one is meant, from 0.
+        bytes_per_element: bytes of one number, at least 1.
+        result: ``"sharded"`` (C stays cut by columns) or ``"replicated"`` (every worker ends with all of C).
 
-    Symbols: V = sent_bytes where T divides n and the result is replicated; T = workers; s = bytes_per_element; m, n
+    Returns:
+        What this worker holds, computes and sends.
+
+    Raises:
+        ValueError: an argument is out of range.
+
+    Source: derived in this book.
+
+    Formula: $V = \dfrac{N-1}{N}\,mns$
+
+    Symbols: V = sent_bytes where N divides n and the result is replicated; N = workers; s = bytes_per_element; m, n
     = the arguments
 
     Chapter: A1
@@ -252,18 +277,18 @@ def column_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per
 
 
 def k_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per_element: int, result: Result) -> Share:
-    r"""The share of one of T workers when the shared dimension is cut: it holds A_p (m × k/T) and B_p (k/T × n).
+    r"""The share of one of N workers when the shared dimension is cut: it holds A_p (m × k/N) and B_p (k/N × n).
 
-    Its product A_p·B_p has the shape of C, and the T of them sum to C. A ring reduce-scatter (T − 1 steps) sums
-    and leaves worker p the p-th block of rows; worker p sends every block but its own. A ring all-gather (T − 1 steps
-    more) then gives every worker all of C. Where T divides m, the two phases send ``(T−1)/T·m·n`` numbers each.
+    Its product A_p·B_p has the shape of C, and the N of them sum to C. A ring reduce-scatter (N − 1 steps) sums
+    and leaves worker p the p-th block of rows; worker p sends every block but its own. A ring all-gather (N − 1 steps
+    more) then gives every worker all of C. Where N divides m, the two phases send ``(N−1)/N·m·n`` numbers each.
 
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        workers: T, at least 1.
-        worker: p, from 0 to T − 1.
+        workers: N, at least 1.
+        worker: p, from 0 to N − 1.
         bytes_per_element: bytes of one number, also of a partial sum.
         result: ``"sharded"`` leaves each worker its rows of the sum, ``"replicated"`` gives every worker all of C.
 
@@ -279,9 +304,9 @@ def k_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per_elem
 
     Leaves out: the m × n partial product that a worker holds besides, until it is summed.
 
-    Formula: $V = 2\,\dfrac{T-1}{T}\,mns$
+    Formula: $V = 2\,\dfrac{N-1}{N}\,mns$
 
-    Symbols: V = sent_bytes where T divides m and the result is replicated, half of it where sharded; T = workers; s
+    Symbols: V = sent_bytes where N divides m and the result is replicated, half of it where sharded; N = workers; s
     = bytes_per_element; m, n = the arguments
 
     Chapter: A1
@@ -320,15 +345,15 @@ def grid_split(
     Layer l has the l-th part of the shared dimension, k_l. In it, worker (i, j) starts with block (i, j) of that part
     of A, about m/r × k_l/c, and of B, about k_l/r × n/c. SUMMA passes the blocks of A along the grid's rows and those
     of B along its columns; a ring reduce-scatter along the layers sums the d partial blocks of C. Where everything
-    divides, a worker sends ``(mk(c−1) + kn(r−1) + mn(d−1))/T`` numbers.
+    divides, a worker sends ``(mk(c−1) + kn(r−1) + mn(d−1))/N`` numbers.
 
-    The grid (r, c, 1) is SUMMA, (1, 1, T) the k-split, and (T, 1, 1) the row split of an A whose B is gathered first.
+    The grid (r, c, 1) is SUMMA, (1, 1, N) the k-split, and (N, 1, 1) the row split of an A whose B is gathered first.
 
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        grid: (r, c, d), each at least 1; T = r·c·d workers.
+        grid: (r, c, d), each at least 1; N = r·c·d workers.
         worker: (i, j, l), from (0, 0, 0) to (r − 1, c − 1, d − 1).
         bytes_per_element: bytes of one number.
 
@@ -400,6 +425,8 @@ def grid_traffic_words(*, m: int, k: int, n: int, grid: tuple[int, int, int]) ->
 
     Leaves out: the reuse of a layer's result by others, as in products that follow each other.
 
+    Source: derived in this book.
+
     Formula: $V_{\text{all}} = mk(c-1) + kn(r-1) + mn(d-1)$
 
     Symbols: V_all = result; (r, c, d) = grid; m, k, n = the arguments
@@ -416,25 +443,27 @@ def grid_traffic_words(*, m: int, k: int, n: int, grid: tuple[int, int, int]) ->
 
 
 def best_grid(*, m: int, k: int, n: int, workers: int) -> tuple[int, int, int]:
-    r"""The grid (r, c, d) of T workers whose traffic is least, found by trying every way to write T as r·c·d.
+    r"""The grid (r, c, d) of N workers whose traffic is least, found by trying every way to write N as r·c·d.
 
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        workers: T, at least 1.
+        workers: N, at least 1.
 
     Returns:
-        (r, c, d) with r·c·d = T; of equals the one that is smallest as a tuple.
+        (r, c, d) with r·c·d = N; of equals the one that is smallest as a tuple.
 
     Raises:
         ValueError: an argument is no integer in its range.
 
     Leaves out: memory, the number of steps, and that links differ.
 
-    Formula: $(r, c, d) = \arg\min_{rcd = T}\; mk(c-1) + kn(r-1) + mn(d-1)$
+    Source: derived in this book.
 
-    Symbols: (r, c, d) = result; T = workers; m, k, n = the arguments
+    Formula: $(r, c, d) = \arg\min_{rcd = N}\; mk(c-1) + kn(r-1) + mn(d-1)$
+
+    Symbols: (r, c, d) = result; N = workers; m, k, n = the arguments
 
     Chapter: A1
 
@@ -463,6 +492,8 @@ def global_norm(shard_norms: Sequence[float], *, order: float = 2.0) -> float:
 
     Raises:
         ValueError: a norm is negative or not finite, or ``order`` is below 1.
+
+    Source: the definition of the Frobenius norm.
 
     Formula: $\lVert g \rVert = \bigl(\sum_p \lVert g_p \rVert^{q}\bigr)^{1/q}$
 
@@ -496,6 +527,8 @@ def weighted_mean(means: Sequence[float], counts: Sequence[int]) -> float:
 
     Raises:
         ValueError: the lengths differ, a mean is not finite, a count is no integer of at least 0, or all are 0.
+
+    Source: derived in this book.
 
     Formula: $\bar g = \sum_p N_p\,\bar g_p \Big/ \sum_p N_p$
 

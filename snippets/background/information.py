@@ -279,6 +279,8 @@ def perplexity_of_loss(loss: float, *, base: float = math.e) -> float:
 
     Convention: base e, since training losses are in nats. Perplexities compare only for one tokenizer.
 
+    Source: the definition of perplexity.
+
     Formula: $e^{\ell}$
 
     Symbols: whole = result; ℓ = loss; e = base
@@ -315,6 +317,8 @@ def bits_per_byte(*, loss_nats_per_token: float, bytes_per_token: float) -> floa
 
     Leaves out: the model itself, which the reader of the compressed text needs as well.
 
+    Source: the definition.
+
     Formula: $\dfrac{\ell}{b \ln 2}$
 
     Symbols: whole = result; ℓ = loss_nats_per_token; b = bytes_per_token
@@ -343,6 +347,8 @@ def nats_to_bits(nats: float) -> float:
 
     Raises:
         ValueError: ``nats`` is no finite number.
+
+    Source: the definition of the units.
 
     Formula: $\dfrac{H_{\mathrm{nats}}}{\ln 2}$
 
@@ -469,6 +475,8 @@ def quantised_gaussian_bits(*, std: float, step: float) -> float:
     Convention: 0 is a multiple; the cell of kΔ reaches from (k − ½)Δ to (k + ½)Δ. Beyond σ/Δ = 300, the fine-step
     approximation with its first correction, ``h − log₂ Δ + Δ²/(24σ²·ln 2)``, stands for the sum; it is off by
     less than 1e-12.
+
+    Source: derived in this book.
 
     Formula: $H = -\sum_k P_k \log_2 P_k,\quad P_k = \Bigl[\Phi(x\Delta/\sigma)\Bigr]_{x=k-\frac12}^{k+\frac12}$
 

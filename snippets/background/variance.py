@@ -1,7 +1,7 @@
 """Formulas: how far the mean of a batch lies from the mean of all, and how sure a measured accuracy is.
 
 Each example has a value: a number, or a gradient, whose variance is then the trace of its covariance. σ² is the
-variance over the N examples with every example counted once, divided by N. Distances of gradients are Euclidean norms.
+variance over the M examples with every example counted once, divided by M. Distances of gradients are Euclidean norms.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from snippets.domain import (
 
 
 def finite_population_factor(*, population: int, batch_size: int) -> float:
-    r"""What drawing without replacement leaves of the variance of a batch's mean, ``(N − B)/(N − 1)``.
+    r"""What drawing without replacement leaves of the variance of a batch's mean, ``(M − B)/(M − 1)``.
 
-    Two draws without replacement have covariance −σ²/(N − 1): what one batch member took, the others cannot take.
+    Two draws without replacement have covariance −σ²/(M − 1): what one batch member took, the others cannot take.
 
     Args:
-        population: N, examples to draw from, at least 1.
-        batch_size: B, examples drawn, from 1 to N.
+        population: M, examples to draw from, at least 1.
+        batch_size: B, examples drawn, from 1 to M.
 
     Returns:
         A number from 0 (the batch is the population) to 1 (a batch of one).
@@ -33,13 +33,13 @@ def finite_population_factor(*, population: int, batch_size: int) -> float:
     Raises:
         ValueError: an argument is no integer of at least 1, or the batch is larger than the population.
 
-    Source: Cochran 1977, theorem 2.2, whose S² divides by N − 1: there the factor reads (N − B)/N.
+    Source: Cochran 1977, theorem 2.2, whose S² divides by M − 1: there the factor reads (M − B)/M.
 
-    Convention: for a σ² that divides by N. A population of one has no variance; its factor is 0.
+    Convention: for a σ² that divides by M. A population of one has no variance; its factor is 0.
 
-    Formula: $\varphi = \dfrac{N-B}{N-1}$
+    Formula: $\varphi = \dfrac{M-B}{M-1}$
 
-    Symbols: φ = result; N = population; B = batch_size
+    Symbols: φ = result; M = population; B = batch_size
 
     Chapter: A2
 
@@ -54,12 +54,12 @@ def finite_population_factor(*, population: int, batch_size: int) -> float:
 
 
 def batch_variance(*, variance: float, batch_size: int, population: int | None = None) -> float:
-    r"""Variance of a batch's mean: ``σ²/B`` with replacement, ``σ²/B·(N − B)/(N − 1)`` without.
+    r"""Variance of a batch's mean: ``σ²/B`` with replacement, ``σ²/B·(M − B)/(M − 1)`` without.
 
     Args:
         variance: σ² of one example, at least 0; for gradients the trace of the covariance.
-        batch_size: B, at least 1, and at most N without replacement.
-        population: N for draws without replacement; left out for draws with replacement, or from an endless stream.
+        batch_size: B, at least 1, and at most M without replacement.
+        population: M for draws without replacement; left out for draws with replacement, or from an endless stream.
 
     Returns:
         The variance, in the unit of ``variance``.
@@ -69,14 +69,14 @@ def batch_variance(*, variance: float, batch_size: int, population: int | None =
 
     Source: Cochran 1977, theorem 2.2, for draws without replacement.
 
-    Convention: σ² divides by N.
+    Convention: σ² divides by M.
 
     Leaves out: batches cut from one shuffled epoch. Each is a batch without replacement, but they depend on each other:
-    where B divides N, those of a whole epoch average to the full gradient exactly.
+    where B divides M, those of a whole epoch average to the full gradient exactly.
 
-    Formula: $\operatorname{Var}(\bar g_B) = \dfrac{\sigma^2}{B}\cdot\dfrac{N-B}{N-1}$
+    Formula: $\operatorname{Var}(\bar g_B) = \dfrac{\sigma^2}{B}\cdot\dfrac{M-B}{M-1}$
 
-    Symbols: Var(g_B) = result; σ² = variance; B = batch_size; N = population; with replacement the second fraction is 1
+    Symbols: Var(g_B) = result; σ² = variance; B = batch_size; M = population; with replacement the second fraction is 1
 
     Chapter: A2
 
@@ -93,13 +93,13 @@ def batch_variance(*, variance: float, batch_size: int, population: int | None =
 
 
 def data_parallel_variance(*, variance: float, batch_size: int, workers: int, population: int | None = None) -> float:
-    r"""Variance of the average of K workers' batch means: that of one batch of K·B.
+    r"""Variance of the average of N workers' batch means: that of one batch of N·B.
 
     Args:
         variance: σ² of one example, at least 0; for gradients the trace of the covariance.
         batch_size: B, examples per worker, at least 1.
-        workers: K, at least 1.
-        population: N for draws without replacement, in which no two workers draw the same example: K·B is at most N.
+        workers: N, at least 1.
+        population: M for draws without replacement, in which no two workers draw the same example: N·B is at most M.
             Left out for draws with replacement.
 
     Returns:
@@ -108,14 +108,16 @@ def data_parallel_variance(*, variance: float, batch_size: int, workers: int, po
     Raises:
         ValueError: an argument is out of its range.
 
-    Convention: B is per worker, K·B the global batch.
+    Convention: B is per worker, N·B the global batch.
 
-    Leaves out: workers that draw without replacement from the same N but without regard to each other; theirs is
-    ``batch_variance`` at B, divided by K, which is larger.
+    Leaves out: workers that draw without replacement from the same M but without regard to each other; theirs is
+    ``batch_variance`` at B, divided by N, which is larger.
 
-    Formula: $\operatorname{Var} = \dfrac{\sigma^2}{KB}\cdot\dfrac{N-KB}{N-1}$
+    Source: derived in this book.
 
-    Symbols: Var = result; σ² = variance; B = batch_size; K = workers; N = population; with replacement the second
+    Formula: $\operatorname{Var} = \dfrac{\sigma^2}{NB}\cdot\dfrac{M-NB}{M-1}$
+
+    Symbols: Var = result; σ² = variance; B = batch_size; N = workers; M = population; with replacement the second
     fraction is 1
 
     Chapter: A2
@@ -131,13 +133,13 @@ def data_parallel_variance(*, variance: float, batch_size: int, workers: int, po
 
 
 def rms_distance(*, variance: float, batch_size: int, batches: int = 1, population: int | None = None) -> float:
-    r"""Root-mean-square distance of the mean of M independent batches from the full mean, ``√(Var(g_B)/M)``.
+    r"""Root-mean-square distance of the mean of S independent batches from the full mean, ``√(Var(g_B)/S)``.
 
     Args:
         variance: σ² of one example, at least 0; for gradients the trace of the covariance.
         batch_size: B, at least 1.
-        batches: M, how many batches are averaged, at least 1.
-        population: N, for batches that are each drawn without replacement; M may then be any number. Left out for draws
+        batches: S, how many batches are averaged, at least 1.
+        population: M, for batches that are each drawn without replacement; S may then be any number. Left out for draws
             with replacement.
 
     Returns:
@@ -148,9 +150,11 @@ def rms_distance(*, variance: float, batch_size: int, batches: int = 1, populati
 
     Leaves out: the distance itself is random; this is the root of its mean square, an upper bound of its mean.
 
-    Formula: $\sqrt{\mathbb{E}\,\lVert \bar g - g\rVert^2} = \sqrt{\dfrac{\sigma^2}{MB}\cdot\dfrac{N-B}{N-1}}$
+    Source: derived in this book.
 
-    Symbols: left side = result; σ² = variance; B = batch_size; M = batches; N = population; with replacement the second
+    Formula: $\sqrt{\mathbb{E}\,\lVert \bar g - g\rVert^2} = \sqrt{\dfrac{\sigma^2}{SB}\cdot\dfrac{M-B}{M-1}}$
+
+    Symbols: left side = result; σ² = variance; B = batch_size; S = batches; M = population; with replacement the second
     fraction is 1
 
     Chapter: A2
@@ -180,6 +184,8 @@ def chebyshev_bound(*, variance: float, samples: int, deviation: float) -> float
         ValueError: an argument is out of its range.
 
     Convention: two-sided, ``P(|mean − expectation| ≥ t)``. A bound above 1 says nothing and is returned as 1.
+
+    Source: Chebyshev's inequality.
 
     Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \le \dfrac{\sigma^2}{n t^2}$
 
@@ -214,6 +220,8 @@ def normal_tail(*, variance: float, samples: int, deviation: float) -> float:
     Convention: two-sided.
 
     Leaves out: the error of the approximation, which is relative and large far out in the tail: no bound.
+
+    Source: the central limit theorem.
 
     Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \approx \operatorname{erfc}\!\Bigl(t\sqrt{\dfrac{n}{2\sigma^2}}\Bigr)$
 
@@ -422,6 +430,8 @@ def best_control_coefficient(*, covariance: float, control_variance: float) -> f
     Raises:
         ValueError: an argument is out of its range.
 
+    Source: derived in this book.
+
     Formula: $c^\star = \dfrac{\operatorname{Cov}(f,h)}{\operatorname{Var}(h)}$
 
     Symbols: c* = result; Cov(f, h) = covariance; Var(h) = control_variance
@@ -456,6 +466,8 @@ def control_variate_variance(
         ValueError: an argument is out of its range.
 
     Convention: of one example; divide by B for a batch.
+
+    Source: derived in this book.
 
     Formula: $\operatorname{Var}(f) - 2c\operatorname{Cov}(f,h) + c^2\operatorname{Var}(h)$
 
@@ -495,6 +507,8 @@ def control_variate_gain(correlation: float) -> float:
         ValueError: ``correlation`` is no number from −1 to 1.
 
     Leaves out: the work of evaluating h and of knowing its expectation.
+
+    Source: derived in this book.
 
     Formula: $\dfrac{\operatorname{Var}(f)}{\operatorname{Var}(f - c^\star h)} = \dfrac{1}{1-\rho^2}$
 

@@ -50,6 +50,8 @@ class _Job(NamedTuple):
 def largest_power_of_two(limit: int) -> int:
     """Return the largest power of two that is not above ``limit``.
 
+    Source: derived in this book.
+
     Formula: $2^{\\lfloor \\log_2 N \\rfloor}$
     Symbols: N = limit
     Chapter: 13
@@ -75,10 +77,6 @@ def largest_power_of_two(limit: int) -> int:
 
 def tree_masks(ranks: int) -> list[int]:
     """Return the distances of a binomial tree's rounds, from the root's first message on.
-
-    Formula: $2^{\\lceil \\log_2 N \\rceil - 1}, \\ldots, 4, 2, 1$
-    Symbols: N = ranks
-    Chapter: 13
 
     Args:
         ranks: number of ranks.
@@ -436,10 +434,6 @@ def build(primitive: str, algorithm: str, *, ranks: int, length: int, root: int 
 
 def check_segments(algorithm: str, segments: int) -> int:
     """Return ``segments``, or raise ``ValueError`` unless it is at least 1, and 1 where nothing is pipelined.
-
-    Formula: $K \\ge 1$
-    Symbols: K = segments
-    Chapter: 13
 
     Args:
         algorithm: one that ``ALGORITHMS`` names.

@@ -46,6 +46,8 @@ def message_time_s(*, size_bytes: float, latency_s: float, bandwidth_bytes_per_s
 def messages_time_s(*, total_bytes: float, messages: int, latency_s: float, bandwidth_bytes_per_s: float) -> float:
     """Return how long several messages take that follow each other and share out a number of bytes.
 
+    Source: derived in this book.
+
     Formula: $T = m \\alpha + n / \\beta$
     Symbols: m = messages, n = total_bytes, α = latency_s, β = bandwidth_bytes_per_s
     Chapter: 5
@@ -79,6 +81,8 @@ def messages_time_s(*, total_bytes: float, messages: int, latency_s: float, band
 
 def shared_link_time_s(*, size_bytes: float, transfers: int, latency_s: float, bandwidth_bytes_per_s: float) -> float:
     """Return when transfers of one size end that start together and share one link evenly.
+
+    Source: derived in this book.
 
     Formula: $T = \\alpha + k n / \\beta$
     Symbols: k = transfers, n = size_bytes, α = latency_s, β = bandwidth_bytes_per_s
@@ -171,6 +175,8 @@ def effective_bandwidth_bytes_per_s(*, size_bytes: float, latency_s: float, band
 def size_for_efficiency_bytes(*, efficiency: float, latency_s: float, bandwidth_bytes_per_s: float) -> float:
     """Return the size of a message that achieves a given share of the bandwidth.
 
+    Source: derived in this book.
+
     Formula: $n = \\frac{f}{1 - f} \\, n_{1/2}$
     Symbols: f = efficiency, n½ = αβ = ``half_bandwidth_bytes``
     Chapter: 5
@@ -205,6 +211,8 @@ def bucketed_step_time_s(
     *, total_bytes: float, buckets: int, compute_s: float, latency_s: float, bandwidth_bytes_per_s: float
 ) -> float:
     """Return when the last bucket has been sent, if bytes become ready at an even rate and full buckets leave at once.
+
+    Source: derived in this book.
 
     Formula: $T(k) = \\max( C + \\alpha + n / (k \\beta),\\; C / k + k \\alpha + n / \\beta )$
     Symbols: k = buckets, C = compute_s, n = total_bytes, α = latency_s, β = bandwidth_bytes_per_s
@@ -242,6 +250,8 @@ def bucketed_step_time_s(
 
 def best_buckets(*, total_bytes: float, compute_s: float, latency_s: float, bandwidth_bytes_per_s: float) -> int:
     """Return the number of buckets with which ``bucketed_step_time_s`` is least; the fewest, where several are.
+
+    Source: derived in this book.
 
     Formula: $k^* = \\max\\left( \\sqrt{C/\\alpha},\\; \\frac{C - n/\\beta}{\\alpha} \\right)$
     Symbols: k* = the result before rounding (to the better neighbour, at least 1), C = compute_s, n = total_bytes,

@@ -35,6 +35,8 @@ class Fault:
 def find_faults(schedule: Schedule, *, ports: int | None = 1) -> tuple[Fault, ...]:
     """Return everything that is wrong with a schedule.
 
+    Source: derived in this book.
+
     Formula: $S_r(a) = \\{\\, i : i \\text{ brings } a \\,\\}$
     Symbols: S_r(a) = ranks whose contributions rank r holds after the last round at an address a that it must end with
     Chapter: 12
@@ -87,6 +89,8 @@ def find_faults(schedule: Schedule, *, ports: int | None = 1) -> tuple[Fault, ..
 def check(schedule: Schedule, *, ports: int | None = 1) -> None:
     """Raise ``ValueError`` if anything is wrong with a schedule, naming the first fault and the number of the others.
 
+    Source: derived in this book.
+
     Formula: $S_r(a) = \\{\\, i : i \\text{ brings } a \\,\\}$
     Symbols: as for ``find_faults``
     Chapter: 12
@@ -117,6 +121,8 @@ def check(schedule: Schedule, *, ports: int | None = 1) -> None:
 
 def contributions(schedule: Schedule) -> Iterator[tuple[tuple[tuple[int, int, tuple[int, ...]], ...], ...]]:
     """Yield whose terms every rank holds: before the first round, and after each round.
+
+    Source: derived in this book.
 
     Formula: $S_r(a) \\leftarrow S_r(a) \\cup S_q(a) \\;\\text{ or }\\; S_r(a) \\leftarrow S_q(a)$
     Symbols: r = destination, q = source of a message that adds, or that overwrites; a = an address that it carries

@@ -448,6 +448,8 @@ def crossover_bytes(
 ) -> float | None:
     """Return the size at which two algorithms take the same time.
 
+    Source: derived in this book.
+
     Formula: $n^* = \\frac{(S_1 - S_2) \\, \\alpha}{(b_2 - b_1) / \\beta + (r_2 - r_1) \\, \\gamma}$
     Symbols: n* = the result, S = steps, b and r = wire_bytes and reduced_bytes per byte of the vector, of the first
         and the second algorithm, α = latency_s, β = bandwidth_bytes_per_s, γ = reduction_s_per_byte
@@ -505,6 +507,8 @@ def latency_share_half_bytes(
     segments: int = 1,
 ) -> float:
     """Return the size at which half of an algorithm's time is latency; below it latency rules.
+
+    Source: derived in this book.
 
     Formula: $n_{1/2} = \\frac{S \\alpha}{b / \\beta + r \\gamma}, \\quad N \\alpha \\beta \\text{ for a ring}$
     Symbols: S = steps, b and r = wire_bytes and reduced_bytes per byte of the vector, N = ranks, α = latency_s,

@@ -58,6 +58,8 @@ _ADJOINT_ALGORITHM = {
 def chunk_bounds(length: int, parts: int) -> tuple[Range, ...]:
     """Return where each of the chunks of a vector starts and stops when it is cut as evenly as possible.
 
+    Source: derived in this book.
+
     Formula: $\\bigl[\\, i q + \\min(i, s),\\; (i+1) q + \\min(i+1, s) \\,\\bigr)$
     Symbols: i = index of the chunk from 0, q = length // parts, s = length mod parts
     Chapter: 12
@@ -87,10 +89,6 @@ def chunk_bounds(length: int, parts: int) -> tuple[Range, ...]:
 
 def chunk_bound(length: int, parts: int, index: int) -> Range:
     """Return where one chunk starts and stops, without listing the others.
-
-    Formula: $\\bigl[\\, i q + \\min(i, s),\\; (i+1) q + \\min(i+1, s) \\,\\bigr)$
-    Symbols: i = index, q = length // parts, s = length mod parts
-    Chapter: 12
 
     Args:
         length: elements of the vector; 0 is allowed.
@@ -224,10 +222,6 @@ class Schedule:
 def check_root(primitive: str, *, ranks: int, root: int) -> None:
     """Raise ``ValueError`` unless ``root`` is a rank, and 0 where the primitive has no root.
 
-    Formula: $0 \\le r < N$
-    Symbols: r = root, N = ranks
-    Chapter: 12
-
     Args:
         primitive: one of ``PRIMITIVES``.
         ranks: number of ranks.
@@ -253,10 +247,6 @@ def check_root(primitive: str, *, ranks: int, root: int) -> None:
 
 def merged(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
     """Return ranges in ascending order, without the empty ones and with those that touch or overlap joined.
-
-    Formula: $\\bigcup_i [a_i, b_i)$
-    Symbols: aᵢ, bᵢ = start and stop of each of ``ranges``
-    Chapter: 12
 
     Args:
         ranges: pairs (start, stop) with start ≤ stop.
@@ -289,6 +279,8 @@ def merged(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
 
 def adjoint(schedule: Schedule) -> Schedule:
     """Return the schedule of the adjoint map: time reversed, every message turned round.
+
+    Source: derived in this book.
 
     Formula: $\\langle A x, y \\rangle = \\langle x, A^{\\top} y \\rangle$
     Symbols: A = the primitive of ``schedule`` as a matrix on all ranks' elements, Aᵀ = that of the result

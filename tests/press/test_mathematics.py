@@ -62,6 +62,8 @@ def test_font_holds_each_character_that_a_page_draws(tmp_path: Path) -> None:
     text, _ = run(inline(r"\sum_{k} h_k \le \alpha \mathbb{R}") + display(r"\left(\frac{A}{B}\right)"))
     used = characters(text)
     assert {"∑", "≤", "ℝ", "ℎ", "𝛼", "𝐴"} <= used
+    assert "√" not in used
+    assert "√" in characters(run(inline(r"\sqrt{x}"))[0])
     data = font_woff2(used, tmp_path)
     font = TTFont(io.BytesIO(data))
     assert {ord(character) for character in used if not character.isspace()} <= set(font.getBestCmap())

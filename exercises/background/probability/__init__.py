@@ -1,0 +1,1 @@
+"""Exercises of chapter A2, probability."""

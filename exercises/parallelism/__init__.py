@@ -1,0 +1,1 @@
+"""Exercises of part IV, parallelism."""

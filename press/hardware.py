@@ -1,0 +1,124 @@
+"""Writes the hardware page from the catalogue: every figure with its source and the date on which it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from press.pages import Page
+from snippets import hardware
+from snippets.hardware import Accelerator, Link, Node
+
+PATH = "docs/hardware.md"
+SOURCE = "snippets/hardware.py"
+
+_FORMATS = {"fp32": "fp32", "tf32": "TF32", "bf16": "bf16", "fp8": "fp8", "int8": "int8"}
+_INTRODUCTION = """---
+title: "Hardware"
+description: "The accelerators, links and nodes of the book: peaks, memory, bandwidth one way and both, with sources."
+---
+
+# Hardware
+
+The figures that the book computes with: peaks that a maker prints, not what a program reaches. The page is written from
+[the catalogue](../snippets/hardware.py), which the chapters' cells read too.
+
+- **Bandwidth is in one direction.** What an advertisement prints stands beside it: for NVLink it adds both directions,
+  for a network it counts bits.
+- **Operations are dense.** A figure "with sparsity" is twice as large. A multiply-add is two operations.
+- **GB are $10^9$ bytes.** fp32 is the vector units' rate, the other formats are the matrix units'.
+"""
+
+
+def hardware_page() -> Page:
+    """Write the page."""
+    sources = _Sources()
+    lines = [_INTRODUCTION]
+    lines += ["## Accelerators", "", *_accelerators(hardware.ACCELERATORS.values(), sources)]
+    lines += ["## Links", "", *_links(hardware.LINKS.values(), sources)]
+    lines += ["## Nodes", "", *_nodes(hardware.NODES.values(), sources)]
+    lines += ["## Sources", "", *sources.lines()]
+    return Page(PATH, SOURCE, "\n".join(lines).rstrip() + "\n", "Hardware")
+
+
+class _Sources:
+    """Numbers the sources in the order in which they are first named."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, str], int] = {}
+
+    def mark(self, source: str, read: str) -> str:
+        number = self._numbers.setdefault((source, read), len(self._numbers) + 1)
+        return f"[{number}](#source-{number})"
+
+    def lines(self) -> Iterator[str]:
+        for (source, read), number in self._numbers.items():
+            yield f'{number}. <span id="source-{number}"></span>{source} Read {read}.'
+
+
+def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    numbers = ["---", *["---:"] * (len(titles) - 2), "---"]
+    return [*(f"| {' | '.join(row)} |" for row in (titles, numbers, *rows)), ""]
+
+
+def _accelerators(entries: Iterable[Accelerator], sources: _Sources) -> list[str]:
+    titles = ["accelerator", *(f"{name}, TFLOP/s" for name in _FORMATS.values())]
+    titles += ["memory, GB", "memory, GB/s", "link, GB/s one way", "source"]
+    rows = []
+    for entry in entries:
+        peaks = [_number(getattr(entry.peaks, dtype), 10**12) for dtype in _FORMATS]
+        link = entry.interconnect.bandwidth_bytes_per_s if entry.interconnect else None
+        sizes = [_number(value, 10**9) for value in (entry.memory_bytes, entry.memory_bandwidth_bytes_per_s, link)]
+        rows.append([entry.name, *peaks, *sizes, sources.mark(entry.source, entry.read)])
+    return _table(titles, rows)
+
+
+def _links(entries: Iterable[Link], sources: _Sources) -> list[str]:
+    titles = ["link", "lanes", "one way, GB/s", "both ways, GB/s", "advertised as", "source"]
+    return _table(
+        titles,
+        (
+            [
+                entry.name,
+                str(entry.lanes),
+                _number(entry.bandwidth_bytes_per_s, 10**9),
+                _number(2 * entry.bandwidth_bytes_per_s, 10**9),
+                entry.advertised,
+                sources.mark(entry.source, entry.read),
+            ]
+            for entry in entries
+        ),
+    )
+
+
+def _nodes(entries: Iterable[Node], sources: _Sources) -> list[str]:
+    titles = [
+        "node",
+        "accelerators",
+        "network ports",
+        "network in all, GB/s one way",
+        "for each accelerator, GB/s",
+        "source",
+    ]
+    return _table(
+        titles,
+        (
+            [
+                entry.name,
+                f"{entry.accelerators} × {entry.accelerator.name}",
+                f"{entry.ports} × {entry.port.name}",
+                _number(entry.network_bytes_per_s, 10**9),
+                _number(entry.network_bytes_per_s_per_accelerator, 10**9),
+                sources.mark(entry.source, entry.read),
+            ]
+            for entry in entries
+        ),
+    )
+
+
+def _number(value: float | None, unit: int) -> str:
+    """Return a figure in its unit to four digits, or a dash where the catalogue has none.
+
+    >>> _number(31507692307, 10**9), _number(989400 * 10**9, 10**12), _number(None, 1)
+    ('31.51', '989.4', '–')
+    """
+    return "–" if value is None else f"{float(f'{value / unit:.4g}'):,g}"

@@ -1,0 +1,367 @@
+"""Writes two kinds of pages from the docstrings of a package: a reference page per module, and one of all formulas.
+
+griffe reads signatures and docstrings without importing anything, so a reference is written even where a simulator's
+libraries are missing. What a docstring of ours adds to Google's sections are paragraphs that begin with a label:
+``Convention:``, ``Leaves out:``, ``Source:``, ``Formula:``, ``Symbols:``, ``Chapter:``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import griffe
+
+from press.pages import Page
+
+FOLDER = "docs/reference"
+INDEX = f"{FOLDER}/index.md"
+QUICK = "docs/quick-reference.md"
+LABELS = ("Formula", "Symbols", "Chapter", "Convention", "Leaves out", "Source")
+
+_LABELLED = re.compile(rf"^({'|'.join(LABELS)}):\s+")
+_BETWEEN = re.compile(rf"\n\s*\n|\n(?=(?:{'|'.join(LABELS)}):\s)")
+_KINDS = {"Formulas": "Formulas", "Simulators": "Simulators", "Figures": "Figures"}
+
+
+@dataclass(frozen=True)
+class Documented:
+    """A docstring taken apart: its paragraphs, its labelled paragraphs, and Google's sections by their kind."""
+
+    paragraphs: tuple[str, ...] = ()
+    labelled: Mapping[str, str] = field(default_factory=dict)
+    sections: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph."""
+        return self.paragraphs[0] if self.paragraphs else ""
+
+
+def reference_pages(root: Path, package: str, chapters: Iterable[str]) -> list[Page]:
+    """Write the reference of a package: the index, a page for each module with public names, the formulas.
+
+    Args:
+        root: the book's folder.
+        package: the package's name; its folder stands in ``root``.
+        chapters: the chapters' files, relative to the root, to which formulas are linked by number.
+    """
+    tree = griffe.load(package, search_paths=[str(root)], docstring_parser="google", allow_inspection=False)
+    assert isinstance(tree, griffe.Module)
+    modules = [module for module in _modules(tree) if public(module)]
+    links = chapter_links(chapters)
+    pages = [_module_page(module, root, links) for module in modules]
+    index = Page(INDEX, f"{package}/__init__.py", _index(modules), "Snippets")
+    quick = Page(QUICK, f"{package}/__init__.py", _quick(modules, links), "Quick reference")
+    return [index, quick, *pages]
+
+
+def public(holder: griffe.Module | griffe.Class) -> list[griffe.Object]:
+    """Return the public names that a module or a class defines itself, in the order of its source."""
+    own = [member for name, member in holder.members.items() if not name.startswith("_") and not member.is_alias]
+    own = [member for member in own if not member.is_module]
+    return sorted(
+        (member for member in own if isinstance(member, griffe.Object)), key=lambda member: member.lineno or 0
+    )
+
+
+def documented(member: griffe.Object) -> Documented:
+    """Take the docstring of a name apart."""
+    if member.docstring is None:
+        return Documented()
+    paragraphs: list[str] = []
+    labelled: dict[str, str] = {}
+    sections: dict[str, Any] = {}
+    for section in member.docstring.parse("google", warnings=False):
+        if section.kind is griffe.DocstringSectionKind.text:
+            for paragraph in _BETWEEN.split(section.value.strip()):
+                label = _LABELLED.match(paragraph)
+                if paragraph.startswith(">>> "):
+                    sections["Example"] = paragraph
+                elif label:
+                    labelled[label[1]] = paragraph[label.end() :].strip()
+                else:
+                    paragraphs.append(paragraph)
+        elif section.kind is griffe.DocstringSectionKind.admonition:
+            _take_admonition(section, labelled, sections)
+        else:
+            sections[section.kind.value] = section.value
+    return Documented(tuple(paragraphs), labelled, sections)
+
+
+def _take_admonition(section: Any, labelled: dict[str, str], sections: dict[str, Any]) -> None:
+    """Keep what griffe takes for an admonition: an example, or a labelled paragraph whose second line is indented."""
+    label = section.value.annotation.replace("-", " ").capitalize()
+    if label in LABELS:
+        labelled[label] = f"{section.title} {section.value.contents}"
+    else:
+        sections[section.title or ""] = section.value.contents
+
+
+def module_path(module: griffe.Module) -> str:
+    """Return where the page of a module stands: ``snippets.memory.zero`` at ``docs/reference/memory/zero.md``."""
+    return f"{FOLDER}/{'/'.join(module.path.split('.')[1:])}.md"
+
+
+def chapter_links(chapters: Iterable[str]) -> dict[str, str]:
+    """Return the chapters by what they are called in a docstring.
+
+    >>> chapter_links(["chapters/background/a1-linear-algebra.md", "chapters/foundations/05-alpha-beta.md"])
+    {'A1': 'chapters/background/a1-linear-algebra.md', '5': 'chapters/foundations/05-alpha-beta.md'}
+    """
+    found = {}
+    for path in chapters:
+        number = re.match(r"(a?\d+)-", Path(path).name)
+        if number:
+            found[number[1].lstrip("0").upper()] = path
+    return found
+
+
+def _modules(tree: griffe.Module) -> Iterator[griffe.Module]:
+    """Walk a package: its modules first, then its packages, each in alphabetical order."""
+    children = sorted(tree.modules.values(), key=lambda module: (bool(module.modules), module.name))
+    for module in children:
+        if not module.name.startswith("_"):
+            yield module
+            yield from _modules(module)
+
+
+def _header(title: str, description: str) -> list[str]:
+    return ["---", f'title: "{title}"', f'description: "{description}"', "---", "", f"# {title}", ""]
+
+
+def _place(module: griffe.Module) -> str:
+    """Return the part that a module belongs to, as its address names it."""
+    names = module.path.split(".")[1:-1]
+    return names[0].capitalize() if names else "Everywhere"
+
+
+def _index(modules: Iterable[griffe.Module]) -> str:
+    text = "Every public function and class of the book's package, with shapes, units, errors, source and an example."
+    lines = [*_header("Snippets", text), text, ""]
+    lines += [
+        "*Formulas* need the standard library alone. *Simulators* move real arrays and count what they do.",
+        "*Figures* draw what the two return. Each example is run by the tests.",
+    ]
+    part = ""
+    for module in modules:
+        if _place(module) != part:
+            part = _place(module)
+            lines += ["", f"## {part}", "", "| module | kind | what for |", "|---|---|---|"]
+        kind, about = _module_words(module)
+        target = module_path(module).removeprefix(f"{FOLDER}/")
+        lines.append(f"| [`{_short(module)}`]({target}) | {kind.lower()} | {_in_table(about)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _short(module: griffe.Module) -> str:
+    return module.path.partition(".")[2]
+
+
+def _module_words(module: griffe.Module) -> tuple[str, str]:
+    """Return a module's kind, where its docstring names one, and its first paragraph without it."""
+    kind, separator, about = documented(module).summary.partition(":")
+    if separator and kind in _KINDS:
+        about = about.strip()
+        return _KINDS[kind], about[:1].upper() + about[1:]
+    return "", documented(module).summary
+
+
+def _module_page(module: griffe.Module, root: Path, chapters: Mapping[str, str]) -> Page:
+    kind, about = _module_words(module)
+    short = _short(module)
+    source = Path(str(module.filepath)).relative_to(root).as_posix()
+    back = "../" * (module_path(module).count("/"))
+    lines = _header(short, f"Reference of {module.path}: signatures, shapes, units, errors, sources, examples.")
+    lines += [f"{kind + ': ' if kind else ''}{about[:1].lower() + about[1:] if kind else about}", ""]
+    lines += [text + "\n" for text in documented(module).paragraphs[1:]]
+    lines += [f"`from {module.path.rpartition('.')[0]} import {module.name}` · [source]({back}{source})", ""]
+    for member in public(module):
+        lines += _entry(member, chapters, level=2)
+    return Page(module_path(module), source, "\n".join(lines).rstrip() + "\n", module.name)
+
+
+def _entry(member: griffe.Object, chapters: Mapping[str, str], *, level: int) -> list[str]:
+    """Return the Markdown of one public name."""
+    name = member.path.removeprefix(f"{member.module.path}.")
+    said = documented(member)
+    lines = [f"{'#' * level} `{name}` {{#{name}}}", "", *_fenced("python", _signature(member)), ""]
+    lines += [paragraph + "\n" for paragraph in said.paragraphs]
+    if "Formula" in said.labelled:
+        lines += [f"$${_tex(said.labelled['Formula'])}$$", ""]
+    lines += _labelled(member, said, chapters)
+    lines += _listed(said)
+    for example in said.sections.get("Example", ()), said.sections.get("examples", ()):
+        if example:
+            lines += [*_fenced("pycon", _example(example)), ""]
+    if isinstance(member, griffe.Class):
+        for inner in public(member):
+            if not _is_field(inner):
+                lines += _entry(inner, chapters, level=level + 1)
+    return lines
+
+
+def _labelled(member: griffe.Object, said: Documented, chapters: Mapping[str, str]) -> list[str]:
+    """Return the labelled paragraphs but the formula, the chapters as links."""
+    lines = []
+    for label in LABELS[1:]:
+        text = said.labelled.get(label, "")
+        if label == "Chapter":
+            text = _chapters(text, chapters, "../" * module_path(member.module).count("/"))
+        elif label != "Symbols":
+            text = text[:1].upper() + text[1:]
+        if text:
+            lines.append(f"**{label}.** {text}\n")
+    return lines
+
+
+def _chapters(numbers: str, chapters: Mapping[str, str], back: str) -> str:
+    """Return a docstring's list of chapters, each that exists as a link."""
+    names = [name.strip() for name in re.split(r",|\band\b", numbers) if name.strip()]
+    return ", ".join(f"[{name}]({back}{chapters[name]})" if name in chapters else name for name in names)
+
+
+def _is_field(member: griffe.Object) -> bool:
+    """Say whether a name of a class is plain data, which the class's own docstring describes."""
+    return member.is_attribute and "property" not in member.labels
+
+
+def _listed(said: Documented) -> list[str]:
+    """Return Google's sections as lists."""
+    lines = []
+    for kind, title in (("parameters", "Arguments"), ("attributes", "Attributes")):
+        if kind in said.sections:
+            items = [f"- `{item.name}`: {_one_line(item.description)}" for item in said.sections[kind]]
+            lines += [f"**{title}**", "", *items, ""]
+    for kind, title in (("returns", "Returns"), ("yields", "Yields")):
+        if kind in said.sections:
+            text = " ".join(_returned(item) for item in said.sections[kind])
+            lines += [f"**{title}** {text}", ""]
+    if "raises" in said.sections:
+        items = [f"`{item.annotation}`: {_one_line(item.description)}" for item in said.sections["raises"]]
+        lines += [f"**Raises** {'; '.join(items)}", ""]
+    return lines
+
+
+def _returned(item: Any) -> str:
+    """Return the description of a result; griffe takes a word before a colon for its type."""
+    named = f"{item.name}: " if item.name else ""
+    return named + _one_line(item.description)
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"\s*\n\s*", " ", text).strip()
+
+
+def _fenced(language: str, code: str) -> list[str]:
+    return [f"```{language}", *code.splitlines(), "```"]
+
+
+def _example(example: Any) -> str:
+    """Return the code of an example section, which is text or a list of pieces of text and code."""
+    pieces = [example] if isinstance(example, str) else [piece for _, piece in example]
+    return "\n\n".join(pieces).strip()
+
+
+def _signature(member: griffe.Object) -> str:
+    """Return a name as one would declare it; what does not fit on a line has an argument per line."""
+    if isinstance(member, griffe.Function):
+        return _call(member.name, member.parameters, f" -> {member.returns}" if member.returns else "")
+    if isinstance(member, griffe.Class):
+        return _call(f"class {member.name}", member.parameters, "") if member.parameters else f"class {member.name}"
+    assert isinstance(member, griffe.Attribute)
+    value = "" if member.value is None or len(str(member.value)) > 60 else f" = {member.value}"
+    return f"{member.name}{f': {member.annotation}' if member.annotation else ''}{value}"
+
+
+def _call(name: str, parameters: griffe.Parameters, result: str) -> str:
+    pieces: list[str] = []
+    starred = False
+    for parameter in parameters:
+        if parameter.name in ("self", "cls"):
+            continue
+        kind = parameter.kind
+        if kind is griffe.ParameterKind.keyword_only and not starred:
+            pieces.append("*")
+            starred = True
+        star = {griffe.ParameterKind.var_positional: "*", griffe.ParameterKind.var_keyword: "**"}.get(kind, "")
+        starred = starred or star == "*"
+        annotation = f": {parameter.annotation}" if parameter.annotation is not None else ""
+        default = f" = {parameter.default}" if parameter.default is not None and not star else ""
+        pieces.append(f"{star}{parameter.name}{annotation}{default}")
+    line = f"{name}({', '.join(pieces)}){result}"
+    if len(line) <= 88:
+        return line
+    return "\n".join([f"{name}(", *(f"    {piece}," for piece in pieces), f"){result}"])
+
+
+def _tex(formula: str) -> str:
+    """Return the TeX of a ``Formula:`` paragraph without its dollar signs, where it is one formula and nothing else.
+
+    >>> _tex("$F = 2mkn$")
+    'F = 2mkn'
+    """
+    text = _one_line(formula)
+    inner = text.strip("$")
+    return inner if text.startswith("$") and text.endswith("$") and "$" not in inner else rf"\text{{{text}}}"
+
+
+def _quick(modules: Iterable[griffe.Module], chapters: Mapping[str, str]) -> str:
+    text = (
+        "Every formula of the book with its symbols, the function that evaluates it, and the chapter that derives it."
+    )
+    lines = [*_header("Quick reference", text), text, ""]
+    lines.append("It is written from the functions' docstrings when the site is built.")
+    part = ""
+    for module in modules:
+        rows = [row for member in public(module) for row in _formula_rows(module, member, chapters)]
+        if not rows:
+            continue
+        if _place(module) != part:
+            part = _place(module)
+            lines += ["", f"## {part}"]
+        lines += ["", f"### {_title(module)}", "", _module_words(module)[1], ""]
+        lines += rows
+    return "\n".join(lines) + "\n"
+
+
+def _title(module: griffe.Module) -> str:
+    """Return a module's name as words.
+
+    >>> _title(griffe.Module("alpha_beta"))
+    'Alpha beta'
+    """
+    return module.name.replace("_", " ").capitalize()
+
+
+def _formula_rows(module: griffe.Module, member: griffe.Object, chapters: Mapping[str, str]) -> Iterator[str]:
+    """Return the entry of a formula; of classes, the entries of their methods and properties too."""
+    said = documented(member).labelled
+    if "Formula" in said:
+        name = member.path.removeprefix(f"{module.path}.")
+        target = module_path(module).removeprefix("docs/")
+        where = _chapters(said.get("Chapter", ""), chapters, "../")
+        yield f"""<div class="formula" markdown="1">
+
+$${_tex(said["Formula"])}$$
+
+[`{name}`]({target}#{name}){f" · chapter {where}" if where else ""}<br>
+<small>{_one_line(said.get("Symbols", ""))}</small>
+
+</div>
+"""
+    if isinstance(member, griffe.Class):
+        for inner in public(member):
+            yield from _formula_rows(module, inner, chapters)
+
+
+def _in_table(text: str) -> str:
+    """Return Markdown that can stand in a cell of a table.
+
+    >>> _in_table("the sum of |x|\\nover all")
+    'the sum of \\\\|x\\\\| over all'
+    """
+    return _one_line(text).replace("|", r"\|")

@@ -1,0 +1,160 @@
+"""Figures: the variance of batches, the distance of their mean, the bell curve, and error bars of scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.ticker import FuncFormatter
+from numpy.typing import ArrayLike
+
+from snippets.background.arrays import finite_array
+from snippets.background.variance import batch_variance
+from snippets.domain import positive_integer, positive_number
+from snippets.figures import colour, plot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_OFFSET: Any = {"textcoords": "offset points"}
+
+
+def variance_plot(
+    sizes: Sequence[int], measured: Mapping[str, Sequence[float]], *, variance: float, population: int
+) -> Figure:
+    """Plot the variance of a batch's gradient against the batch size, measured and by formula, on log axes.
+
+    Args:
+        sizes: batch sizes, increasing, each at most the population; at least two.
+        measured: the measured variances under ``"with_replacement"`` and ``"without_replacement"``, one per size.
+        variance: σ² of one example.
+        population: number of examples.
+
+    Returns:
+        The figure: dots for what was measured, lines for the formulas, with their names.
+
+    Raises:
+        ValueError: a way to draw is missing, has another number of values than there are sizes, or a number is out of
+            its range.
+    """
+    if len(sizes) < 2:
+        raise ValueError(f"sizes must hold at least two batch sizes, got {sizes!r}")
+    dense = sorted({round(size) for size in np.geomspace(sizes[0], sizes[-1], 60)})
+    ways = ("with_replacement", None, "accent", "o"), ("without_replacement", population, "muted", "s")
+    with plot(width_px=340, height_px=280) as (figure, axes):
+        for how, limit, tint, marker in ways:
+            values = measured.get(how, ())
+            if len(values) != len(sizes):
+                raise ValueError(f"measured must have {len(sizes)} values under {how!r}, got {len(values)}")
+            line = [batch_variance(variance=variance, batch_size=size, population=limit) for size in dense]
+            axes.plot(dense, line, color=colour(tint), linewidth=1.5)
+            axes.plot(sizes, values, marker, color=colour(tint), markersize=5)
+        middle = sizes[len(sizes) // 2]
+        there = batch_variance(variance=variance, batch_size=middle)
+        axes.annotate("with: slope −1", (middle, there), (6, 4), color=colour("accent"), **_OFFSET)
+        end = batch_variance(variance=variance, batch_size=sizes[-2], population=population)
+        place: Any = {"ha": "right", "va": "top", "color": colour("muted")}
+        axes.annotate("without", (sizes[-2], end), (-6, -2), **place, **_OFFSET)
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        axes.set_xlabel("batch size B, examples")
+        axes.set_ylabel("variance of the gradient")
+        axes.set_xticks(sizes[::2], [f"{size:,}" for size in sizes[::2]])
+        axes.minorticks_off()
+    return figure
+
+
+def error_plot(distances: ArrayLike, *, expected: float) -> Figure:
+    """Plot the distance of the mean of the first S batch gradients from the full one, and its law, on log axes.
+
+    Args:
+        distances: the distance after 1, 2, … batches; at least two, each above 0.
+        expected: root-mean-square distance of one batch.
+
+    Returns:
+        The figure. At most 150 of the distances are drawn, evenly on the log axis.
+
+    Raises:
+        ValueError: there are fewer than two distances, or a number is not above 0.
+    """
+    walk = finite_array("distances", distances, dimensions=1)
+    if len(walk) < 2 or not (walk > 0).all():
+        raise ValueError("distances must hold at least two numbers, all above 0")
+    expected = positive_number("expected", expected)
+    counts = np.unique(np.geomspace(1, len(walk), 150).round().astype(int))
+    with plot(width_px=340, height_px=280) as (figure, axes):
+        axes.plot(counts, walk[counts - 1], color=colour("accent"), linewidth=1.5)
+        ends = np.array([1, len(walk)])
+        axes.plot(ends, expected / np.sqrt(ends), "--", color=colour("muted"), linewidth=1.5)
+        place = 10 ** (math.log10(len(walk)) / 2)
+        axes.annotate("slope −1/2", (place, expected / math.sqrt(place)), (14, 12), color=colour("muted"), **_OFFSET)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel("batches S")
+        axes.set_ylabel("distance from the full gradient")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.minorticks_off()
+    return figure
+
+
+def bell_plot(errors: ArrayLike, *, title: str) -> Figure:
+    """Plot the histogram of errors in standard errors, from −4 to 4, with the standard normal curve.
+
+    Args:
+        errors: the errors; those beyond 4 count, but are not drawn.
+        title: what the errors are of.
+
+    Returns:
+        The figure. Both have area 1 over the whole axis.
+
+    Raises:
+        ValueError: there is no error, or one is not finite.
+    """
+    values = finite_array("errors", errors, dimensions=1)
+    if not len(values):
+        raise ValueError("errors must hold at least one number, got none")
+    edges = np.linspace(-4, 4, 33)
+    counts, _ = np.histogram(values, edges)
+    points = np.linspace(-4, 4, 65)
+    with plot(width_px=330, height_px=230) as (figure, axes):
+        axes.stairs(
+            counts / len(values) / (edges[1] - edges[0]), edges, fill=True, color=colour("gradients"), alpha=0.45
+        )
+        axes.plot(points, np.exp(-(points**2) / 2) / math.sqrt(2 * math.pi), color=colour("ink"), linewidth=1.5)
+        axes.annotate("normal", (1.2, 0.21), (6, 4), color=colour("ink"), **_OFFSET)
+        axes.set_title(title)
+        axes.set_xlabel("error, in standard errors")
+        axes.set_ylabel("density")
+        axes.set_xticks(range(-4, 5, 2))
+    return figure
+
+
+def interval_plot(bars: Sequence[tuple[str, float, Mapping[int, Sequence[float]]]]) -> Figure:
+    """Plot scores in percent with their 95% and 99% intervals, one under the other.
+
+    Args:
+        bars: name, score, and for 95 and 99 the distances from the score to the lower and the upper end.
+
+    Returns:
+        The figure: a dot, a thick bar at 95%, a thin one with ends at 99%.
+
+    Raises:
+        ValueError: there is no score.
+    """
+    count = positive_integer("number of bars", len(bars))
+    with plot(width_px=340, height_px=60 + 30 * count) as (figure, axes):
+        for row, (_, score, at) in enumerate(bars):
+            for level, width in ((99, 1.5), (95, 5.0)):
+                low, high = at[level]
+                ends = [score - low, score + high]
+                marker = "|" if level == 99 else ""
+                axes.plot(ends, [row, row], marker=marker, markersize=13, color=colour("accent"), linewidth=width)
+            axes.plot([score], [row], "o", color=colour("ink"), markersize=4)
+        axes.set_yticks(range(count), [name for name, _, _ in bars])
+        axes.set_ylim(count - 0.5, -0.5)
+        axes.set_xlabel("right answers, %")
+        axes.grid(visible=False, axis="y")
+    return figure

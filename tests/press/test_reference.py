@@ -1,0 +1,200 @@
+"""The pages written from docstrings: nothing public is missing, nothing that a reader needs is left undocumented."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import griffe
+import pytest
+
+from press.reference import INDEX, QUICK, Page, documented, public, reference_pages
+
+ROOT = Path(__file__).parents[2]
+MODULES = sorted(path for path in (ROOT / "snippets").rglob("*.py") if path.name != "__init__.py")
+
+MODULE = '''"""Formulas: what rings cost | and more.
+
+A second paragraph.
+"""
+
+from math import sqrt
+
+LINKS = {"a": 1}
+"""Links by name."""
+_HIDDEN = 3
+
+
+def sent_bytes(size_bytes: float, *, ranks: int = 2) -> float:
+    """Bytes that a rank sends, ``2(N-1)/N`` of its buffer.
+
+    Args:
+        size_bytes: the buffer, for |x|
+            on two lines.
+        ranks: N.
+
+    Returns:
+        Bytes, sent by one rank.
+
+    Raises:
+        ValueError: `ranks` is below 1.
+
+    Convention: counted at the sender.
+    Source: Patarasuk and Yuan 2009.
+
+    Formula: $V = 2\\\\frac{N-1}{N} n$
+    Symbols: V = result; n = size_bytes
+    Chapter: 13, 14
+
+    Example:
+        >>> sent_bytes(8, ranks=4)
+        12.0
+    """
+    return 2 * (ranks - 1) / ranks * size_bytes
+
+
+def _hidden() -> None: ...
+
+
+class Ring:
+    """A ring of ranks.
+
+    Attributes:
+        ranks: N.
+    """
+
+    ranks: int
+
+    @property
+    def steps(self) -> int:
+        """Steps of both phases."""
+        return 2 * (self.ranks - 1)
+
+    @classmethod
+    def of(cls, *ranks: int, a_long_argument: str = "x", another_long_argument: str = "y", third: int = 1) -> "Ring":
+        """Make one."""
+        return cls()
+'''
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> dict[str, Page]:
+    for name, text in {
+        "package/__init__.py": "",
+        "package/rings/__init__.py": "",
+        "package/rings/ring.py": MODULE,
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    made = reference_pages(tmp_path, "package", ["chapters/collectives/13-ring.md"])
+    return {page.path: page for page in made}
+
+
+def test_which_pages_there_are(pages: dict[str, Page]) -> None:
+    assert list(pages) == [INDEX, QUICK, "docs/reference/rings/ring.md"]
+    assert pages["docs/reference/rings/ring.md"].source == "package/rings/ring.py"
+
+
+def test_what_a_page_says(pages: dict[str, Page]) -> None:
+    text = pages["docs/reference/rings/ring.md"].text
+    for piece in (
+        "Formulas: what rings cost | and more.",
+        "A second paragraph.",
+        "[source](../../../package/rings/ring.py)",
+        "sent_bytes(size_bytes: float, *, ranks: int = 2) -> float",
+        "$$V = 2\\frac{N-1}{N} n$$",
+        "- `size_bytes`: the buffer, for |x| on two lines.",
+        "**Returns** Bytes, sent by one rank.",
+        "**Raises** `ValueError`: `ranks` is below 1.",
+        "**Convention.** Counted at the sender.",
+        "**Source.** Patarasuk and Yuan 2009.",
+        "**Chapter.** [13](../../../chapters/collectives/13-ring.md), 14",
+        ">>> sent_bytes(8, ranks=4)\n12.0",
+        "LINKS = {'a': 1}",
+        "Links by name.",
+        "## `Ring` {#Ring}",
+        "### `Ring.steps` {#Ring.steps}",
+        "    *ranks: int,\n    a_long_argument: str = 'x',",
+    ):
+        assert piece in text, piece
+    assert "idden" not in text
+    assert "sqrt" not in text
+    assert "`Ring.ranks`" not in text  # the class's own docstring describes it
+
+
+def test_the_quick_reference(pages: dict[str, Page]) -> None:
+    text = pages[QUICK].text
+    assert (
+        "[`sent_bytes`](reference/rings/ring.md#sent_bytes) · chapter [13](../chapters/collectives/13-ring.md), 14"
+        in text
+    )
+    assert "$$V = 2\\frac{N-1}{N} n$$" in text
+    assert "<small>V = result; n = size_bytes</small>" in text
+    assert text.count('class="formula"') == 1
+
+
+def test_the_index(pages: dict[str, Page]) -> None:
+    assert r"| [`rings.ring`](rings/ring.md) | formulas | What rings cost \| and more. |" in pages[INDEX].text
+
+
+@pytest.fixture(scope="module")
+def book() -> dict[str, Page]:
+    return {page.source: page for page in reference_pages(ROOT, "snippets", [])}
+
+
+# What the formulas themselves are built with; one sentence each says enough.
+PLUMBING = {"arrays", "domain", "drawing", "figures", "palette"}
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_every_public_name_of_the_book_has_its_entry(book: dict[str, Page], path: Path) -> None:
+    """The names come from Python's own parser, not from the one that wrote the page."""
+    wanted = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        wanted |= {target.id for target in targets if isinstance(target, ast.Name)}
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            wanted.add(node.name)
+        if isinstance(node, ast.ClassDef):
+            inner = [item.name for item in node.body if isinstance(item, ast.FunctionDef) and item.name[0] != "_"]
+            wanted |= {f"{node.name}.{name}" for name in inner}
+    wanted = {name for name in wanted if not name.startswith("_")}
+    text = book[name_of(path)].text
+    assert set(re.findall(r"^#+ `[^`]+` \{#([^}]+)\}$", text, re.MULTILINE)) == wanted
+
+
+def functions() -> list[griffe.Function]:
+    tree = griffe.load("snippets", search_paths=[str(ROOT)], docstring_parser="google", allow_inspection=False)
+    found: list[griffe.Function] = []
+    for path in MODULES:
+        module = tree[".".join(path.relative_to(ROOT / "snippets").with_suffix("").parts)]
+        found += [member for member in public(module) if isinstance(member, griffe.Function)]
+    return found
+
+
+@pytest.mark.parametrize("function", functions(), ids=lambda function: function.path.removeprefix("snippets."))
+def test_every_public_function_says_what_a_caller_needs(function: griffe.Function) -> None:
+    said = documented(function)
+    if function.module.name in PLUMBING:
+        assert said.summary
+        return
+    arguments = {parameter.name.lstrip("*") for parameter in function.parameters}
+    described = {item.name.lstrip("*") for item in said.sections.get("parameters", ())}
+    assert said.summary
+    assert described == arguments
+    is_figure = documented(function.module).summary.startswith("Figures")
+    if str(function.returns) != "None":
+        assert "returns" in said.sections or "yields" in said.sections or re.match(r"Return|Say|Give", said.summary)
+    if arguments and not is_figure:
+        assert "raises" in said.sections
+    if not is_figure:
+        assert ">>>" in str(said.sections.get("Example", said.sections.get("examples", "")))
+    if "Formula" in said.labelled:
+        assert {"Symbols", "Chapter", "Source"} <= said.labelled.keys()
