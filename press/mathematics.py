@@ -21,6 +21,8 @@ _LONE_REFERENCE = re.compile(r'<math><mtext>(<a href="#[^"]*">[^<]*</a>)</mtext>
 _UNRESOLVED = re.compile(r'href="#([^"]*)">\(\?\?\)')
 # What math-core says on each numbered equation, the style sheet says once (``.numbered``).
 _STYLES = (' style="width: 100%"', ' style="width: 50%;text-align: right;justify-items: end;"', ' style="width: 50%"')
+# The spaces that every browser puts around these signs anyway (MathML Core's operator dictionary).
+_USUAL_SPACES = re.compile(r'<mo lspace="0.2222em" rspace="0.2222em">(?=[×⋅±]<)')
 _CLINGING = set(".,:;)?!")
 FONT_NAME = "STIX Two Math"
 FONT_FILE = "STIXTwoMath-Regular.ttf"
@@ -41,6 +43,7 @@ def typeset(page: str, report: Callable[[str, str], None]) -> str:
     for match, (tex, display), mathml in zip(found, formulas, _convert(formulas, report), strict=True):
         for label in _UNRESOLVED.findall(mathml):
             report(f"{{{label}}}", f"no equation of this page is labelled {label!r}")
+        mathml = _USUAL_SPACES.sub("<mo>", mathml)
         mathml = _LONE_REFERENCE.sub(r"\1", mathml)  # a link inside mathematics is lost on screen readers
         pieces.append(page[end : match.start()])
         end = match.end()

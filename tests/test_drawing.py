@@ -130,6 +130,22 @@ def test_a_plot_is_the_same_in_another_process() -> None:
     assert runs[0] == runs[1] != ""
 
 
+def test_single_signs_share_an_element_and_stand_where_texts_would() -> None:
+    together, apart, longer = Panel(100, 40), Panel(100, 40), Panel(100, 40)
+    together.signs([10, 20.5], 12, ["3", "7"])
+    for x, sign in ((10, "3"), (20.5, "7")):
+        apart.text(x, 12, sign, anchor="middle", middle=True)
+    (one,) = ElementTree.fromstring(together.svg()).iter(f"{SVG}text")
+    two = list(ElementTree.fromstring(apart.svg()).iter(f"{SVG}text"))
+    assert one.get("x") == " ".join(str(element.get("x")) for element in two)
+    assert {one.get("y")} == {element.get("y") for element in two}
+    assert one.text == "".join(str(element.text) for element in two)
+    longer.signs([10, 20], 12, ["3", "17"])
+    assert [element.text for element in ElementTree.fromstring(longer.svg()).iter(f"{SVG}text")] == ["3", "17"]
+    with pytest.raises(ValueError, match="contents must have one text for each of 2 places, got 1"):
+        longer.signs([10, 20], 12, ["3"])
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     x=numbers, y=numbers, width=st.floats(0, 1000), height=st.floats(0, 1000), colour=names, label=st.text("aΣ<&\"'é₂ ")

@@ -47,9 +47,8 @@ class _Corner:
         """Write a block's numbers into its cells."""
         x, y = self.origins[block.matrix]
         for i, row in zip(block.rows, block.array, strict=True):
-            for j, value in zip(block.columns, row, strict=True):
-                middle = x + (j + 0.5) * self.cell, y + (i + 0.5) * self.cell
-                panel.text(*middle, str(value), anchor="middle", middle=True)
+            middles = [x + (j + 0.5) * self.cell for j in block.columns]
+            panel.signs(middles, y + (i + 0.5) * self.cell, [str(value) for value in row])
 
 
 def k_split_panels(run: BlockProduct, *, width_px: float = 330) -> tuple[Panel, Panel]:
@@ -100,9 +99,8 @@ def _numbers(panel: Panel, matrix: Array, x: float, y: float, cell: float, colou
     panel.rectangle(x, y, columns * cell, rows * cell, colour=colour)
     panel.text(x, y - 4, name, bold=True)
     for i in range(rows):
-        for j in range(columns):
-            middle = x + (j + 0.5) * cell, y + (i + 0.5) * cell
-            panel.text(*middle, str(matrix[i, j]), anchor="middle", middle=True)
+        middles = [x + (j + 0.5) * cell for j in range(columns)]
+        panel.signs(middles, y + (i + 0.5) * cell, [str(number) for number in matrix[i]])
 
 
 def split_panel(run: BlockProduct, *, title: str, width_px: float = 232) -> Panel:
@@ -168,7 +166,7 @@ def traffic_plot(*, m: int, k: int, n: int, bytes_per_element: int, most_workers
             axes.annotate(name, (counts[end], megabytes[end]), offset, textcoords="offset points", color=tint, **place)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
-        axes.set_xlabel("workers T")
+        axes.set_xlabel("workers N")
         axes.set_ylabel("MB sent by a worker")
         axes.set_xticks(counts[::2], [str(count) for count in counts[::2]])
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
