@@ -385,6 +385,56 @@ def zero_traffic_bytes(
     )
 
 
+@dataclass(frozen=True)
+class HybridTraffic:
+    """Elements that one rank sends in one step of hybrid sharding, the mean over ranks.
+
+    >>> HybridTraffic(inside=Fraction(3), across=Fraction(1, 2)).across
+    Fraction(1, 2)
+    """
+
+    inside: Fraction
+    across: Fraction
+
+
+def hybrid_shard_elements(
+    parameters: int | float, *, shard_ranks: int, replicas: int, micro_batches: int = 1
+) -> HybridTraffic:
+    """Return the elements that a rank sends when stage 3 runs inside groups and the groups are replicas.
+
+    Formula: $3 m\\, \\frac{G-1}{G}\\, \\Psi,\\quad 2\\, \\frac{R-1}{R} \\cdot \\frac{\\Psi}{G}$
+    Symbols: the first inside a group, the second across groups; \\Psi = parameters, G = shard_ranks, R = replicas,
+        m = micro_batches
+    Chapter: 22
+
+    Args:
+        parameters: parameters of the model; ``7e9`` is taken for 7,000,000,000.
+        shard_ranks: ranks of a group, among which a copy of the state is cut.
+        replicas: groups.
+        micro_batches: micro-batches whose gradients are accumulated in one step.
+
+    Returns:
+        Elements, exact. Inside: two all-gathers and a reduce-scatter for each micro-batch. Across: one all-reduce of
+        the rank's gradient shard, among the ranks that hold the same shard.
+
+    Raises:
+        ValueError: if an argument is out of its domain.
+
+    Source: derived from ``zero_communication_elements``; Zhao et al. 2023 describe the strategy.
+    Convention: sent by one rank; a group of G ranks sends G times what is across.
+    Leaves out: that a framework may reduce across after each micro-batch; latency.
+
+    Example:
+        >>> traffic = hybrid_shard_elements(8e9, shard_ranks=8, replicas=8)
+        >>> int(traffic.inside), int(traffic.across)
+        (21000000000, 1750000000)
+    """
+    count = whole_number("parameters", parameters, 0)
+    group, copies = positive_integer("shard_ranks", shard_ranks), positive_integer("replicas", replicas)
+    inside = zero_communication_elements(count, stage=3, ranks=group, micro_batches=micro_batches)
+    return HybridTraffic(inside, Fraction(2 * count * (copies - 1), copies * group))
+
+
 def least_ranks_to_fit(
     parameters: int | float,
     *,

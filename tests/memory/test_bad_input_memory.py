@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from snippets import flops, hardware, models
-from snippets.memory import activations, deepspeed, recipes, zero
+from snippets.memory import activations, deepspeed, matrix_optimizers, recipes, step_peak, zero
 
 LAYER = {"sequence": 8, "micro_batch": 2, "hidden": 8, "heads": 4}
 GPT = {"batch": 1, "sequence": 2, "layers": 2, "hidden": 4, "vocabulary": 8}
@@ -59,9 +59,13 @@ CALLS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (zero.zero_communication_elements, ZERO),
     (zero.zero_traffic_elements, ZERO),
     (zero.zero_traffic_bytes, ZERO),
+    (zero.hybrid_shard_elements, {"parameters": 10, "shard_ranks": 2, "replicas": 3}),
     (zero.least_ranks_to_fit, {"parameters": 10, "memory_bytes": 90, "stage": 3}),
     (zero.largest_model_parameters, {"memory_bytes": 90, "ranks": 4, "stage": 2}),
     (zero.partitioned_activation_overhead, {}),
+    (matrix_optimizers.newton_schulz_flops, {"rows": 2, "columns": 3}),
+    (matrix_optimizers.shampoo_numbers, {"rows": 2, "columns": 3}),
+    (step_peak.gpt_step_sizes, {**LAYER, "layers": 2, "vocabulary": 8}),
     (deepspeed.deepspeed_zero2_estimate, {"parameters": 10}),
     (deepspeed.deepspeed_zero3_estimate, {"parameters": 10, "largest_layer": 5}),
 ]
@@ -70,7 +74,7 @@ WRONG = [
     -1, -7, 0.5, -0.5, float("nan"), float("inf"), -float("inf"), 1j, "3", "", b"1", None, [], [1], {}, (), object(),
     True,
 ]  # fmt: skip
-MAY_BE_NONE = {"ranks of zero_communication_elements", "micro_batches of layers_in_flight"}
+MAY_BE_NONE = {"ranks of zero_communication_elements", "micro_batches of layers_in_flight", "block of shampoo_numbers"}
 
 
 def test_every_public_function_is_tried() -> None:
@@ -110,7 +114,7 @@ def test_bad_values(function: Callable[..., Any], good: dict[str, Any], argument
 def test_zero_is_refused_where_nothing_is_meant_by_it(
     function: Callable[..., Any], good: dict[str, Any], argument: str
 ) -> None:
-    allowed = {"rank", "stage", "elements", "other_bytes", "memory_bytes", "largest_unit"}
+    allowed = {"rank", "stage", "elements", "other_bytes", "memory_bytes", "largest_unit", "positions"}
     if argument in allowed or (argument == "parameters" and function.__module__.endswith(("zero", "recipes"))):
         if function is zero.least_ranks_to_fit and argument == "parameters":
             with pytest.raises(ValueError, match="parameters"):
