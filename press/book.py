@@ -73,7 +73,7 @@ class Book:
 
     def _executed(self) -> Iterator[tuple[str, str, list[Any]]]:
         """Return the chapters that have been executed: path, title, cells."""
-        for path in self.chapters:
+        for path in sorted(self.chapters, key=lambda path: path.rpartition("/")[2]):
             if self.twin(path).exists():
                 header = front_matter(self.text(path))[0]
                 yield path, header.get("title", path), json.loads(self.twin(path).read_bytes())["cells"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from press.pages import Page
 from snippets import hardware
@@ -52,30 +53,42 @@ class _Sources:
 
     def lines(self) -> Iterator[str]:
         for (source, read), number in self._numbers.items():
-            yield f'{number}. <span id="source-{number}"></span>{source} Read {read}.'
+            yield f'{number}. <span id="source-{number}"></span>{source.rstrip(".")}. Read {read}.'
 
 
 def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    numbers = ["---", *["---:"] * (len(titles) - 2), "---"]
-    return [*(f"| {' | '.join(row)} |" for row in (titles, numbers, *rows)), ""]
+    """Return a table; the cells of a column whose title names a unit or a count are numbers, set to the right."""
+    sides = ["---:" if re.search(r"/s|GB|lanes", title) else "---" for title in titles]
+    return [*(f"| {' | '.join(row)} |" for row in (titles, sides, *rows)), ""]
 
 
-def _accelerators(entries: Iterable[Accelerator], sources: _Sources) -> list[str]:
-    titles = ["accelerator", *(f"{name}, TFLOP/s" for name in _FORMATS.values())]
-    titles += ["memory, GB", "memory, GB/s", "link, GB/s one way", "source"]
-    rows = []
-    for entry in entries:
-        peaks = [_number(getattr(entry.peaks, dtype), 10**12) for dtype in _FORMATS]
-        link = entry.interconnect.bandwidth_bytes_per_s if entry.interconnect else None
-        sizes = [_number(value, 10**9) for value in (entry.memory_bytes, entry.memory_bandwidth_bytes_per_s, link)]
-        rows.append([entry.name, *peaks, *sizes, sources.mark(entry.source, entry.read)])
-    return _table(titles, rows)
+def _accelerators(entries: Collection[Accelerator], sources: _Sources) -> list[str]:
+    peaks = (
+        [
+            entry.name,
+            *(_number(getattr(entry.peaks, dtype), 10**12) for dtype in _FORMATS),
+            sources.mark(entry.source, entry.read),
+        ]
+        for entry in entries
+    )
+    memory = (
+        [
+            entry.name,
+            _number(entry.memory_bytes, 10**9),
+            _number(entry.memory_bandwidth_bytes_per_s, 10**9),
+            _number(entry.interconnect.bandwidth_bytes_per_s if entry.interconnect else None, 10**9),
+        ]
+        for entry in entries
+    )
+    return [
+        *_table(["accelerator", *(f"{name}, TFLOP/s" for name in _FORMATS.values()), "source"], peaks),
+        *_table(["accelerator", "memory, GB", "memory, GB/s", "link one way, GB/s"], memory),
+    ]
 
 
 def _links(entries: Iterable[Link], sources: _Sources) -> list[str]:
-    titles = ["link", "lanes", "one way, GB/s", "both ways, GB/s", "advertised as", "source"]
     return _table(
-        titles,
+        ["link", "lanes", "one way, GB/s", "both ways, GB/s", "advertised as", "source"],
         (
             [
                 entry.name,
@@ -91,16 +104,8 @@ def _links(entries: Iterable[Link], sources: _Sources) -> list[str]:
 
 
 def _nodes(entries: Iterable[Node], sources: _Sources) -> list[str]:
-    titles = [
-        "node",
-        "accelerators",
-        "network ports",
-        "network in all, GB/s one way",
-        "for each accelerator, GB/s",
-        "source",
-    ]
     return _table(
-        titles,
+        ["node", "accelerators", "network ports", "network, GB/s", "a GPU's share, GB/s", "source"],
         (
             [
                 entry.name,
