@@ -188,9 +188,8 @@ class Book:
         path = f"{self.docs}/notation.md"
         if path not in rendered:
             return []
-        text = self.text(path)
-        sections = read_notation(text, path)
-        problems = repeated_symbols(text, path)
+        sections = read_notation(self.text(path), path)
+        problems = repeated_symbols(sections, path)
         for chapter in self.chapters:
             if chapter in rendered:
                 problems += symbol_problems(rendered[chapter].symbols, sections, path=chapter)

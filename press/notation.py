@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -32,12 +31,15 @@ _CODE = re.compile(r"^(`{3,}).*?^\1\s*$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the notation page: its heading, its line, the chapters that it belongs to, its symbols."""
+    """A section of the notation page: its heading, the chapters that it belongs to, its symbols and its rows.
+
+    ``rows`` are pairs of what a row explains, as TeX without spaces, and its line.
+    """
 
     heading: str
-    line: int
     chapters: frozenset[str]
     symbols: tuple[str, ...]
+    rows: tuple[tuple[str, int], ...]
 
 
 def symbols(tex: str) -> list[str]:
@@ -75,10 +77,16 @@ def read_notation(text: str, path: str) -> list[Section]:
         before = "\n".join(body[: next((n for n, line in enumerate(body) if line.startswith("|")), len(body))])
         links = re.findall(r"\]\(([^)#]+\.md)", before)
         chapters = frozenset(posixpath.normpath(posixpath.join(posixpath.dirname(path), link)) for link in links)
-        cells = [line.split("|")[1] for line in body if line.startswith("| ") and "$" in line.split("|")[1]]
-        found = [symbol for cell in cells for symbol in _defined(cell)]
-        sections.append(Section(lines[start][3:], start + 1, chapters, tuple(found)))
+        numbered = [(line.split("|")[1], start + 2 + n) for n, line in enumerate(body) if line.startswith("| ")]
+        found = [symbol for cell, _ in numbered for symbol in _defined(cell)]
+        rows = [(_head(tex), number) for cell, number in numbered for tex, _ in formulas(cell)]
+        sections.append(Section(lines[start][3:], chapters, tuple(found), tuple(rows)))
     return sections
+
+
+def _head(tex: str) -> str:
+    """Return what a formula of the first column explains: all of it up to an equals sign, without spaces."""
+    return re.sub(r"\s", "", tex.partition("=")[0])
 
 
 def _defined(cell: str) -> list[str]:
@@ -108,17 +116,16 @@ def symbol_problems(used: Mapping[str, int], sections: Sequence[Section], *, pat
     ]
 
 
-def repeated_symbols(text: str, path: str) -> list[Problem]:
-    """Return a problem for each symbol that two rows of one section of the notation page begin with."""
-    problems = []
-    section, seen = "", Counter[str]()
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.startswith("## "):
-            section, seen = line[3:], Counter()
-        elif line.startswith("| $"):
-            for tex in re.findall(r"\$([^$]+)\$", line.split("|")[1]):
-                key = re.sub(r"\s", "", tex.partition("=")[0])
-                seen[key] += 1
-                if seen[key] == 2:
-                    problems.append(Problem(path, number, f"${tex}$ is explained twice under {section!r}"))
-    return problems
+def repeated_symbols(sections: Sequence[Section], path: str) -> list[Problem]:
+    """Return a problem for each symbol that two rows explain for one chapter."""
+    problems = set()
+    for chapter in sorted({chapter for section in sections for chapter in section.chapters}):
+        seen: dict[str, int] = {}
+        for section in sections:
+            if not section.chapters or chapter in section.chapters:
+                for symbol, line in section.rows:
+                    if symbol in seen:
+                        message = f"${symbol}$ is explained here and on line {seen[symbol]}, both for {chapter}"
+                        problems.add(Problem(path, line, message))
+                    seen.setdefault(symbol, line)
+    return sorted(problems)

@@ -1,0 +1,1 @@
+"""Exercises of Part III, the algebra of collectives."""

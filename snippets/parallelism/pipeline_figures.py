@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
 
 from snippets.domain import positive_number
 from snippets.drawing import Panel
@@ -27,24 +26,6 @@ _FIRST, _SECOND = 0.25, 0.5  # how strong a block is: a device's first stage, an
 Box = tuple[float, float, float, float]
 
 
-class GanttPanel(Panel):
-    """A panel that draws many blocks of one colour as one path, and a row of digits as one text."""
-
-    def blocks(self, boxes: Iterable[Box], *, colour: str, strength: float) -> None:
-        """Draw blocks, each x, y, width, height, as one shape."""
-        path = "".join(f"M{x:.1f} {y:.1f}h{w:.1f}v{h:.1f}h{-w:.1f}z" for x, y, w, h in boxes)
-        if path:
-            element = ElementTree.SubElement(self._body, "path", {"class": self._class("b", colour), "d": path})
-            element.set("style", f"fill-opacity:{strength};stroke-width:1")
-
-    def digits(self, places: Sequence[tuple[float, str]], *, y: float) -> None:
-        """Write one character at each place of a line."""
-        if places:
-            element = ElementTree.SubElement(self._body, "text", {"y": f"{y:.1f}", "font-size": "12"})
-            element.set("x", " ".join(f"{x:.1f}" for x, _ in places))
-            element.text = "".join(character for _, character in places)
-
-
 def gantt_panel(
     timeline: Timeline, *, title: str, until_s: float | None = None, note: str = "", width_px: float = 328
 ) -> Panel:
@@ -60,6 +41,9 @@ def gantt_panel(
         note: below the chart; by default the idle share and what the devices hold.
         width_px: width of the panel.
 
+    Returns:
+        The chart.
+
     Raises:
         ValueError: if the checker finds a fault, or the run lasts longer than ``until_s``.
     """
@@ -70,7 +54,7 @@ def gantt_panel(
     until_s = end_s if until_s is None else positive_number("until_s", until_s)
     if until_s < end_s:
         raise ValueError(f"until_s must be at least the end of the run ({end_s:g}), got {until_s:g}")
-    panel = GanttPanel(width_px, _TOP + schedule.devices * _ROW + 18)
+    panel = Panel(width_px, _TOP + schedule.devices * _ROW + 18)
     scale = (width_px - _LEFT - 1) / until_s
     panel.text(0, 13, title, bold=True)
     kinds = [*("FBW" if schedule.splits_backward else "FB"), "idle"]
@@ -80,16 +64,16 @@ def gantt_panel(
     return panel
 
 
-def _legend(panel: GanttPanel, kinds: Sequence[str], width_px: float) -> None:
+def _legend(panel: Panel, kinds: Sequence[str], width_px: float) -> None:
     """Name the colours at the right of the title."""
     x = width_px - 28 * (len(kinds) - 1) - 38
     for kind in kinds:
-        panel.blocks([(x, 4, 9, 10)], colour=_COLOURS[kind], strength=0.12 if kind == "idle" else _FIRST)
+        panel.rectangles([(x, 4, 9, 10)], colour=_COLOURS[kind], strength=0.12 if kind == "idle" else _FIRST)
         panel.text(x + 12, 13, kind, size=12)
         x += 28
 
 
-def _draw_rows(panel: GanttPanel, timeline: Timeline, scale: float) -> None:
+def _draw_rows(panel: Panel, timeline: Timeline, scale: float) -> None:
     """Draw all tasks and gaps."""
     schedule = timeline.schedule
     boxes: dict[tuple[str, bool], list[Box]] = {}
@@ -107,11 +91,11 @@ def _draw_rows(panel: GanttPanel, timeline: Timeline, scale: float) -> None:
         boxes.setdefault(("idle", False), []).extend(_box(device, a, b, scale) for a, b in gaps)
     for (kind, second), shapes in boxes.items():
         strength = 0.12 if kind == "idle" else _SECOND if second else _FIRST
-        panel.blocks(shapes, colour=_COLOURS[kind], strength=strength)
+        panel.rectangles(shapes, colour=_COLOURS[kind], strength=strength)
     for device, places in enumerate(digits):
         y = _TOP + device * _ROW + _BAR / 2
         panel.text(0, y, str(device), size=12, middle=True)
-        panel.digits(places, y=y + 4.2)
+        panel.signs([x for x, _ in places], y, [digit for _, digit in places], size=12)
 
 
 def _box(device: int, start_s: float, end_s: float, scale: float) -> Box:
@@ -139,6 +123,9 @@ def bubble_plot(
         shares: for each schedule, the share for each number of micro-batches.
         limit: a share to mark.
         width_px: width of the plot.
+
+    Returns:
+        The plot.
     """
     with plot(width_px=width_px, height_px=300) as (figure, axes):
         for number, (name, line) in enumerate(shares.items()):
@@ -164,6 +151,9 @@ def held_plot(held: Mapping[str, Sequence[Any]], *, width_px: float = 328) -> Fi
     Args:
         held: for each schedule, the peak of each device, in micro-batches of a device's share of the layers.
         width_px: width of the plot.
+
+    Returns:
+        The plot.
     """
     with plot(width_px=width_px, height_px=300) as (figure, axes):
         for number, (name, values) in enumerate(held.items()):

@@ -82,7 +82,17 @@ def test_a_symbol_has_to_be_explained_for_its_own_chapter() -> None:
     ]
 
 
-def test_a_symbol_is_explained_once_in_a_section() -> None:
-    assert repeated_symbols(PAGE, "docs/notation.md") == []
-    (problem,) = repeated_symbols(PAGE + "| $x$, $H = 2$ | again |\n", "docs/notation.md")
-    assert str(problem) == "docs/notation.md:25: $H = 2$ is explained twice under 'Words'"
+def test_a_symbol_is_explained_once_for_a_chapter() -> None:
+    def problems(page: str) -> list[str]:
+        return [
+            str(problem) for problem in repeated_symbols(read_notation(page, "docs/notation.md"), "docs/notation.md")
+        ]
+
+    assert problems(PAGE) == []
+    words = "both for chapters/background/a4.md"
+    again = PAGE + "| $x$, $H = 2$ | again |\n"
+    assert problems(again) == [f"docs/notation.md:25: $H$ is explained here and on line 24, {words}"]
+    everywhere = PAGE.replace("| $H$ |", "| $H$; $N$ |")
+    assert problems(everywhere) == [f"docs/notation.md:24: $N$ is explained here and on line 7, {words}"]
+    rings_alone = PAGE.replace("| $H$ |", "| $H$; $T(n)$ |")
+    assert problems(rings_alone) == []

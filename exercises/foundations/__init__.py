@@ -1,0 +1,1 @@
+"""Exercises of Part I, foundations."""

@@ -1,0 +1,1 @@
+"""Exercises of chapter 5, latency and bandwidth."""

@@ -1,0 +1,87 @@
+"""The pictures and tables of chapter 14 show what the cost functions return."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from snippets.collectives.algorithms import ALGORITHMS
+from snippets.collectives.costs import bus_bandwidth_factor, compare_algorithms, lower_bound
+from snippets.collectives.costs_figures import Curves, bus_bandwidth_plot, cost_table, short_time
+from snippets.collectives.published_runs import H200_NODE
+from snippets.collectives.schedule import PRIMITIVES
+from snippets.figures import svg_of
+
+NET = {"latency_s": 5e-6, "bandwidth_bytes_per_s": 50e9}
+NAMES = ("recursive_doubling", "halving_doubling", "ring")
+
+
+def texts(svg: str) -> list[str]:
+    return [element.text or "" for element in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def evaluate(tex: str, *, ranks: int, size: int) -> float:
+    """Return the value of a floor's TeX, for a power of two."""
+    log = ranks.bit_length() - 1
+    values = {
+        "0": 0,
+        "n": size,
+        r"\lceil \log_2 N \rceil": log,
+        r"\frac{N-1}{N} n": (ranks - 1) * size / ranks,
+        r"2 \frac{N-1}{N} n": 2 * (ranks - 1) * size / ranks,
+    }
+    return values[tex]
+
+
+@pytest.mark.parametrize("primitive", PRIMITIVES)
+def test_the_table_prints_the_floor_and_a_row_for_each_algorithm(primitive: str) -> None:
+    table = cost_table([primitive]).splitlines()
+    assert len(table) == 3 + len(ALGORITHMS[primitive])
+    floor = [cell.strip().strip("$") for cell in table[2].strip("|").split("|")][1:]
+    size = 0 if primitive == "barrier" else 16 * 9
+    bound = lower_bound(primitive, ranks=16, length=size)
+    expected = [bound.steps, bound.wire_bytes, bound.reduced_bytes]
+    assert [evaluate(tex, ranks=16, size=size) for tex in floor] == expected
+
+
+def test_an_unknown_primitive_is_named() -> None:
+    with pytest.raises(ValueError, match="primitives"):
+        cost_table(["sum"])
+
+
+def test_times_are_short() -> None:
+    assert [short_time(value) for value in (1e-6, 1e-4, 1e-3, 0.1, 1)] == ["1 µs", "100 µs", "1 ms", "100 ms", "1 s"]
+
+
+def test_the_curves_are_those_of_the_cost_functions() -> None:
+    sizes = [10**power for power in range(3, 10)]
+    curves = Curves(ranks=64, sizes_bytes=sizes, algorithms=NAMES, **NET)
+    for at, size in enumerate(sizes):
+        choices = compare_algorithms(
+            "all_reduce", ranks=64, length=size, algorithms=NAMES, latency_s=5e-6, bandwidth_bytes_per_s=50e9
+        )
+        for choice in choices:
+            assert curves.times_s[choice.algorithm][at] == choice.time_s
+            assert curves.floor_s[at] == choice.bound_s <= choice.time_s
+        assert curves.times_s[curves.fastest[at]][at] == min(curves.times_s[name][at] for name in NAMES)
+    assert curves.fastest[0] == "recursive_doubling"
+    assert curves.fastest[-1] == "halving_doubling"
+    assert all(before <= after for before, after in pairwise(curves.floor_s))
+
+
+@pytest.mark.parametrize("over_floor", [False, True])
+def test_the_curves_carry_their_labels(over_floor: bool) -> None:
+    curves = Curves(ranks=8, sizes_bytes=[1000, 10**6, 10**9], algorithms=NAMES, **NET)
+    labels = (("ring", "around", 0, 0.0, 6.0), ("halving_doubling", "best here", 2, 0.0, -16.0))
+    shown = texts(svg_of(curves.plot(labels, over_floor=over_floor)))
+    assert {"around", "best here", "size of the vector", "times the floor" if over_floor else "time"} <= set(shown)
+
+
+def test_the_published_run_is_drawn_with_its_lines_and_the_link() -> None:
+    factor = float(bus_bandwidth_factor("all_reduce", ranks=8))
+    times = [2e-5 + size / 260e9 for size in H200_NODE.sizes_bytes]
+    line = [factor * size / time for size, time in zip(H200_NODE.sizes_bytes, times, strict=True)]
+    figure = bus_bandwidth_plot(H200_NODE, {"a line": (H200_NODE.sizes_bytes, line)}, link_bytes_per_s=450e9)
+    assert {"a line", "link, one direction", "bus bandwidth, GB/s"} <= set(texts(svg_of(figure)))
