@@ -5,6 +5,7 @@ Text stays text and colours are names of ``snippets.palette``, which follow the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Literal
 from xml.etree import ElementTree
@@ -95,7 +96,7 @@ class Panel:
 
     def arrow(self, x1: float, y1: float, x2: float, y2: float, *, colour: str = "muted") -> None:
         """Draw an arrow from (x1, y1) to (x2, y2)."""
-        length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
+        length = math.hypot(x2 - x1, y2 - y1)
         if length == 0:
             raise ValueError(f"an arrow needs two different ends, got ({x1!r}, {y1!r}) twice")
         along_x, along_y = (x2 - x1) / length * 6, (y2 - y1) / length * 6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -167,7 +168,7 @@ def test_any_block_is_valid_and_keeps_its_label(
 @given(x1=numbers, y1=numbers, x2=numbers, y2=numbers)
 def test_an_arrow_points_to_its_end(x1: float, y1: float, x2: float, y2: float) -> None:
     panel = Panel(100, 100)
-    length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
+    length = math.hypot(x2 - x1, y2 - y1)
     if length == 0:
         with pytest.raises(ValueError, match="two different ends"):
             panel.arrow(x1, y1, x2, y2)

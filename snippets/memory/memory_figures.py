@@ -44,6 +44,9 @@ def stacked_bars(
         unit: its name.
         height_px: of the panel.
 
+    Returns:
+        The plot.
+
     Raises:
         ValueError: if there is no bar, or a kind has no colour.
     """
@@ -90,6 +93,12 @@ def timeline_plot(timeline: Timeline, *, device_bytes: float, title: str = "", h
         device_bytes: where to draw the line of the device.
         title: of the panel.
         height_px: of the panel.
+
+    Returns:
+        The plot.
+
+    Raises:
+        ValueError: if ``device_bytes`` is no finite number above 0.
     """
     device = positive_number("device_bytes", device_bytes) / _GIGA
     moments = timeline.moments
