@@ -7,12 +7,14 @@ An exercises folder holds ``stub.py`` (what is asked), ``solution.py``, ``mutant
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import pytest
+
+from exercises.judging import Exercise, judge
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _SHOWN = 300  # characters of a value that a message quotes
@@ -138,3 +140,24 @@ def _brief(value: Any) -> str:
         return f"[{', '.join(map(_brief, value[:4]))}{', …' if len(value) > 4 else ''}]"
     text = repr(value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def graded(exercises: Sequence[Exercise]) -> Callable[..., None]:
+    """Return the test that pytest runs for each exercise of a chapter."""
+
+    @pytest.mark.parametrize("exercise", exercises, ids=[exercise.name for exercise in exercises])
+    def test_answer(exercise: Exercise, answers: Answers, request: pytest.FixtureRequest) -> None:
+        known = {
+            name: mistake
+            for name, mistake in mutants_in(request.path.parent).items()
+            if mistake.replaces == exercise.name
+        }
+        verdict = judge(exercise, getattr(answers, exercise.name), known)
+        if verdict.status == "open":
+            pytest.skip(f"open: {exercise.name}")
+        if verdict.status == "wrong":
+            told = {"asked": verdict.asked, "input": verdict.given, "expected": verdict.expected, "got": verdict.got}
+            told["hint"] = verdict.says or "No known mistake."
+            pytest.fail("\n" + "\n".join(f"{name + ':':<10}{text}" for name, text in told.items()), pytrace=False)
+
+    return test_answer
