@@ -5,11 +5,13 @@ Text stays text and colours are names of ``snippets.palette``, which follow the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Literal
 from xml.etree import ElementTree
 
-from snippets.domain import one_of, positive_number
+from snippets.domain import finite_number, flag, one_of, positive_number, probability
+from snippets.domain import text as checked_text
 from snippets.palette import COLOURS
 
 Anchor = Literal["start", "middle", "end"]
@@ -21,6 +23,17 @@ def _number(value: float) -> str:
     """Write a number to a tenth of a pixel (a share below one to a hundredth)."""
     text = f"{value:.{1 if abs(value) >= 1 else 2}f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+MOST_PX = 1e6  # what lies farther out is a slip
+
+
+def _finite(**places: float) -> list[float]:
+    """Return coordinates as floats, or raise ``ValueError``."""
+    for name, place in places.items():
+        if abs(finite_number(name, place)) > MOST_PX:
+            raise ValueError(f"{name} must be from -{MOST_PX:g} to {MOST_PX:g} pixels, got {place!r}")
+    return [float(place) for place in places.values()]
 
 
 # Most texts of a picture are ink and centred, so that is the rule and the others carry a class.
@@ -78,6 +91,9 @@ class Panel:
         dashed: bool = False,
     ) -> None:
         """Draw a block: an outline in ``colour``, a tint inside (``strength`` from 0 to 1), a label in its middle."""
+        x, y, width, height = _finite(x=x, y=y, width=width, height=height)
+        strength, dashed = probability("strength", strength), flag("dashed", dashed)
+        label = checked_text("label", label)
         attributes = {"x": x, "y": y, "width": max(width, 0), "height": max(height, 0)}
         element = self._add("rect", attributes, self._class("b", colour))
         if strength != TINT:
@@ -89,15 +105,17 @@ class Panel:
 
     def line(self, x1: float, y1: float, x2: float, y2: float, *, colour: str = "muted", dashed: bool = False) -> None:
         """Draw a line from (x1, y1) to (x2, y2)."""
+        x1, y1, x2, y2 = _finite(x1=x1, y1=y1, x2=x2, y2=y2)
         element = self._add("line", {"x1": x1, "y1": y1, "x2": x2, "y2": y2}, self._class("l", colour))
-        if dashed:
+        if flag("dashed", dashed):
             element.set("stroke-dasharray", "4 3")
 
     def arrow(self, x1: float, y1: float, x2: float, y2: float, *, colour: str = "muted") -> None:
         """Draw an arrow from (x1, y1) to (x2, y2)."""
-        length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
+        x1, y1, x2, y2 = _finite(x1=x1, y1=y1, x2=x2, y2=y2)
+        length = math.hypot(x2 - x1, y2 - y1)
         if length == 0:
-            raise ValueError(f"an arrow needs two different ends, got ({x1!r}, {y1!r}) twice")
+            raise ValueError(f"x1, y1 and x2, y2 must be two different ends, got ({x1!r}, {y1!r}) twice")
         along_x, along_y = (x2 - x1) / length * 6, (y2 - y1) / length * 6
         corners = [(x2, y2), (x2 - along_x - along_y / 2, y2 - along_y + along_x / 2)]
         corners.append((x2 - along_x + along_y / 2, y2 - along_y - along_x / 2))
@@ -118,7 +136,12 @@ class Panel:
         middle: bool = False,
     ) -> None:
         """Write ``content`` with its baseline at ``y`` (its middle with ``middle=True``), its ``anchor`` at ``x``."""
-        classes = [one_of("anchor", anchor, ("start", "middle", "end"))] if anchor != "middle" else []
+        x, y = _finite(x=x, y=y)
+        size, content = positive_number("size", size), checked_text("content", content)
+        bold, middle = flag("bold", bold), flag("middle", middle)
+        one_of("anchor", anchor, ("start", "middle", "end"))
+        one_of("colour", colour, COLOURS.keys())
+        classes: list[str] = [anchor] if anchor != "middle" else []
         classes += [self._class("t", colour)] if colour != "ink" else []
         place = {"x": x, "y": y + (size * 0.35 if middle else 0)}
         element = self._add("text", place, " ".join(classes))

@@ -306,7 +306,7 @@ REFUSED = [
     ),
     (
         lambda: loose.condition_number(smallest_curvature=1e-300, largest_curvature=1e300),
-        "smallest_curvature must give",
+        "smallest_curvature and largest_curvature must give",
     ),
     (lambda: loose.best_step(smallest_curvature=0.0, largest_curvature=1.0), "smallest_curvature must be"),
     (lambda: loose.best_step(smallest_curvature=5e-324, largest_curvature=5e-324), "curvature"),
@@ -333,11 +333,11 @@ REFUSED = [
     (lambda: loose.sgd_stationary_variance(**{**SGD, "noise_variance": -1}), "noise_variance must be"),
     (
         lambda: loose.sgd_stationary_variance(step=1e-9, curvature=1e-300, noise_variance=1e300),
-        "noise_variance must give",
+        "noise_variance / curvature must give",
     ),
     (
         lambda: loose.sgd_noise_floor(step=0.1, curvatures=[1.0], noise_variances=[]),
-        "noise_variances must have one entry",
+        "curvatures and noise_variances must be equally many",
     ),
     (lambda: loose.sgd_noise_floor(step=0.1, curvatures=3, noise_variances=[]), "curvatures must be a sequence"),
     (lambda: loose.sgd_noise_floor(step=0.1, curvatures=[0.0], noise_variances=[1.0]), r"curvatures\[0\] must be"),
