@@ -355,7 +355,7 @@ def _check_named_ring(cluster: Cluster, said: str, ring: object) -> None:
     if not isinstance(ring, tuple) or len(ring) != 2:
         raise ValueError(f"{said} must be the workers and the name of their array, got {ring!r}")
     _check_ring(cluster, said, ring[0])
-    text(said, ring[1])
+    cluster._array(ring[0][0], ring[1], said)
 
 
 def _ring_length(cluster: Cluster, rings: Sequence[Sequence[int]]) -> int:
