@@ -185,7 +185,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
 def public(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
     """Yield a module's functions, classes that check what they are given, and methods, by their qualified names."""
     for name, value in vars(module).items():
-        if name.startswith("_") or getattr(value, "__module__", None) != module.__name__:
+        if name.startswith("_") or getattr(value, "__module__", None) != module.__name__ or "__mutmut_" in name:
             continue
         if inspect.isfunction(value) or (inspect.isclass(value) and is_checked(value)):
             yield name, value
@@ -194,6 +194,7 @@ def public(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
                 if (
                     inspect.isfunction(function)
                     and not method.startswith("_")
+                    and "__mutmut_" not in method
                     and len(inspect.signature(function).parameters) > 1
                 ):
                     yield f"{name}.{method}", function
@@ -412,7 +413,7 @@ def verdict(name: str, argument: str, value: Any, *, allowed: bool) -> str | Non
         with limits():
             result = call(PUBLIC[name], arguments)
     except (ValueError, TypeError) as error:
-        if re.search(rf"(?<![a-z0-9_]){spoken}(?![a-z0-9_])", str(error)) and " must " in f" {error}":
+        if re.search(rf"(?<![A-Za-z0-9_]){spoken}(?![A-Za-z0-9_])", str(error)) and " must " in f" {error}":
             return None
         return f"{type(error).__name__}: {error}"
     except (Exception, TooSlow) as error:
