@@ -425,6 +425,13 @@ def call(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     return list(result) if isinstance(result, Iterator) else result
 
 
+def explains(message: str, argument: str, value: Any) -> bool:
+    """Return whether a message names the argument, says what is allowed, and tells what was there."""
+    named = re.search(rf"(?<![A-Za-z0-9_]){argument}(?![A-Za-z0-9_])", message) is not None
+    told = "the result overflows" in message or ("got" in message and (value is None or message[-8:] != "got None"))
+    return named and told and " must " in message
+
+
 def verdict(name: str, argument: str, value: Any, *, allowed: bool) -> str | None:
     """Return what is wrong with the way a function takes a bad value, or ``None``."""
     several = parameters(name)[argument].kind is inspect.Parameter.VAR_POSITIONAL
@@ -434,7 +441,7 @@ def verdict(name: str, argument: str, value: Any, *, allowed: bool) -> str | Non
         with limits():
             result = call(PUBLIC[name], arguments)
     except (ValueError, TypeError) as error:
-        if re.search(rf"(?<![A-Za-z0-9_]){spoken}(?![A-Za-z0-9_])", str(error)) and " must " in f" {error}":
+        if explains(str(error), spoken, value):
             return None
         return f"{type(error).__name__}: {error}"
     except (Exception, TooSlow) as error:

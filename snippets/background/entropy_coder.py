@@ -152,7 +152,10 @@ def decode(code: bytes, frequencies: Sequence[int], *, length: int) -> list[int]
         while state < low and (more := next(stream, None)) is not None:
             state = state << 8 | more
     if len(symbols) < count or state != low or next(stream, None) is not None:
-        raise ValueError(f"code must be what encode returned for {count} symbols with these frequencies")
+        size = len(code)
+        raise ValueError(
+            f"code must be what encode returned for {count} symbols with these frequencies, got {size} other bytes"
+        )
     return symbols
 
 

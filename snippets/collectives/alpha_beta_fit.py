@@ -107,7 +107,7 @@ def fit_alpha_beta(sizes_bytes: npt.ArrayLike, times_s: npt.ArrayLike, *, weight
     (level, slope), *_ = np.linalg.lstsq(design, weights * y, rcond=None)
     residuals = y - level - slope * x
     if not slope > 0:
-        raise ValueError("times_s must grow with sizes_bytes; the fitted slope is not above 0")
+        raise ValueError(f"times_s must grow with sizes_bytes, got times whose fitted slope is {slope}")
     variance = float(np.sum((weights * residuals) ** 2)) / (sizes.size - 2)
     inverse = np.linalg.inv(design.T @ design)
     errors = np.sqrt(variance * np.diag(inverse))
