@@ -36,6 +36,7 @@ SIZES: dict[str, Any] = {"ranks": 4, "length": 10}
             "algorithm must be one of 'flat', 'binomial'",
         ),
         (lambda: costs.cost("barrier", "flat", ranks=4, length=1), "length must be 0 for a barrier"),
+        (lambda: Schedule("barrier", "by hand", 4, 1, ()), "length must be 0 for a barrier"),
         (lambda: costs.cost("gather", "flat", ranks=4, length=4, root=9), "root must be an integer from 0 to 3"),
         (lambda: traffic.traffic("barrier", "flat", ranks=4, length=1), "length must be 0 for a barrier"),
         (lambda: costs.bus_bandwidth_factor("barrier", ranks=4), "primitive must be one of 'broadcast'"),
