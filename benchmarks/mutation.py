@@ -30,19 +30,20 @@ EQUIVALENT = ROOT / "benchmarks" / "equivalent_mutants.toml"
 WALK = "tests/test_bad_input.py"
 NEEDED = ("snippets", "tests", "exercises", "conftest.py", "pyproject.toml")
 SURVIVED = (0, 5, 33)  # mutmut's codes: the tests pass, there is none, none reaches the mutant
-KILLED = (1, 3, 24, -24, 36, 152, 255)  # the tests fail, pytest breaks, or the time is up
+KILLED = (1, 2, 3, 24, -24, 36, 152, 255)  # the tests fail, nothing can be imported, pytest breaks, the time is up
 
-# Mutants are forked from a process that has run the tests once: what it has cached has to be computed anew.
-FORGET = """
+# Mutants are forked from a process that has imported everything and run the tests once. So the snippets, and what holds
+# on to them, are imported anew: what runs at import, and what is cached, is made by the mutant.
+AFRESH = """
 
-@pytest.fixture(scope="session", autouse=True)
-def forget_what_was_cached():
+def pytest_configure():
     import sys
+    from mutmut.mutation.trampoline import get_mutant_under_test
 
-    for name, module in list(sys.modules.items()):
-        if name.startswith("snippets"):
-            for value in vars(module).values():
-                getattr(value, "cache_clear", int)()
+    if "__mutmut_" in get_mutant_under_test():
+        for name, module in list(sys.modules.items()):
+            if name != "conftest" and str(getattr(module, "__file__", "")).startswith(os.getcwd()):
+                del sys.modules[name]
 """
 
 SETTINGS = """
@@ -102,7 +103,7 @@ def prepare(folder: Path, module: str) -> None:
         else:
             shutil.copy(source, folder / name)
     with (folder / "conftest.py").open("a") as conftest:
-        conftest.write(FORGET)
+        conftest.write(AFRESH)
     walk = f"not test_bad_values_are_refused_by_name and not test_there_is_a_valid_call or {module}"
     options = ["-p", "no:xdist", "-p", "no:cacheprovider", "--override-ini", "addopts=--doctest-modules", "-k", walk]
     with (folder / "pyproject.toml").open("a") as settings:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Any, Literal
 from xml.etree import ElementTree
 
-from snippets.domain import finite_number, flag, one_of, positive_number, probability
+from snippets.domain import each, finite_number, flag, one_of, positive_number, probability
 from snippets.domain import text as checked_text
 from snippets.palette import COLOURS
 
@@ -34,6 +34,25 @@ def _finite(**places: float) -> list[float]:
         if abs(finite_number(name, place)) > MOST_PX:
             raise ValueError(f"{name} must be from -{MOST_PX:g} to {MOST_PX:g} pixels, got {place!r}")
     return [float(place) for place in places.values()]
+
+
+def _listed(name: str, values: Iterable[Any]) -> Sequence[Any]:
+    if not isinstance(values, Iterable):
+        raise ValueError(f"{name} must be a list or another iterable, got {values!r}")
+    return values if isinstance(values, Sequence) else list(values)
+
+
+def _place(name: str, value: float) -> float:
+    (place,) = _finite(**{name: value})
+    return place
+
+
+def _box(name: str, value: tuple[float, float, float, float]) -> tuple[float, ...]:
+    """Return x, y, width and height, or raise ``ValueError``."""
+    box = each(name, value, _place)
+    if len(box) != 4:
+        raise ValueError(f"{name} must be x, y, width and height, got {value!r}")
+    return box
 
 
 # Most texts of a picture are ink and centred, so that is the rule and the others carry a class.
@@ -155,7 +174,10 @@ class Panel:
         self, boxes: Iterable[tuple[float, float, float, float]], *, colour: str, strength: float = TINT
     ) -> None:
         """Draw many blocks of one colour, each given as x, y, width, height, as one shape, to save bytes."""
-        path = "".join(f"M{x:.1f} {y:.1f}h{width:.1f}v{height:.1f}h{-width:.1f}z" for x, y, width, height in boxes)
+        checked = each("boxes", _listed("boxes", boxes), _box)
+        strength = probability("strength", strength)
+        one_of("colour", colour, COLOURS.keys())
+        path = "".join(f"M{x:.1f} {y:.1f}h{width:.1f}v{height:.1f}h{-width:.1f}z" for x, y, width, height in checked)
         if path:
             element = ElementTree.SubElement(self._body, "path", {"class": self._class("b", colour), "d": path})
             element.set("style", f"fill-opacity:{_number(strength)};stroke-width:1")
@@ -164,10 +186,12 @@ class Panel:
         """Write texts centred at ``xs``, their middles at ``y``: single characters as one element, to save bytes.
 
         Raises:
-            ValueError: there are not as many texts as places.
+            ValueError: there are not as many texts as places, or an argument is no number or text.
         """
+        xs, size = each("xs", xs, _place), positive_number("size", size)
+        (y,), contents = _finite(y=y), each("contents", contents, checked_text)
         if len(xs) != len(contents):
-            raise ValueError(f"contents must have one text for each of {len(xs)} places, got {len(contents)}")
+            raise ValueError(f"contents must have one text for each of {len(xs)} places in xs, got {len(contents)}")
         if not xs or any(len(content) != 1 for content in contents):
             for x, content in zip(xs, contents, strict=True):
                 self.text(x, y, content, anchor="middle", middle=True, size=size)

@@ -17,6 +17,7 @@ import functools
 import importlib
 import inspect
 import math
+import os
 import pkgutil
 import re
 import signal
@@ -37,6 +38,7 @@ from snippets.background.batch_gradients import Regression
 from snippets.background.block_products import k_split_product
 from snippets.background.cluster import Cluster
 from snippets.collectives.algorithms import build
+from snippets.collectives.loopback import Loopback
 from snippets.drawing import Panel
 from snippets.hardware import ACCELERATORS, NODES
 from snippets.memory.recipes import RECIPES
@@ -88,7 +90,7 @@ SEQUENCES = {"Sequence", "Collection", "Iterable", "Mapping", "tuple", "list"}
 CHECKS = ("snippets.domain", "snippets.background.arrays")
 CHECKED_VALUES = ("value", "values")
 
-# Methods that simulators call, with what they have checked.
+# What simulators and processes call with what they have checked.
 INTERNAL = {
     f"snippets.{name}"
     for name in (
@@ -96,6 +98,8 @@ INTERNAL = {
         "background.descent_paths.Momentum.update",
         "background.descent_paths.Adam.update",
         "background.descent_paths.AdamW.update",
+        "collectives.loopback_echo.receive_exactly",
+        "collectives.loopback_echo.serve",
         "memory.sharded_adam.GivenGradients.forward",
         "memory.sharded_adam.GivenGradients.backward",
     )
@@ -137,6 +141,7 @@ MAY_BE_NEGATIVE = {
     *(f"drawing.Panel.rectangle-{argument}" for argument in ("x", "y", "width", "height")),
     *(f"drawing.Panel.{line}-{argument}" for line in ("line", "arrow") for argument in ("x1", "y1", "x2", "y2")),
     *(f"drawing.Panel.text-{argument}" for argument in ("x", "y")),
+    "drawing.Panel.signs-y",
 }
 
 # Valid calls of what no example calls.
@@ -165,6 +170,17 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "worker": 0,
         "name": "a",
         "rows": [range(1), range(1, 2)],
+    },
+    "drawing.Panel.rectangles": lambda: {
+        "self": Panel(10, 10),
+        "boxes": [(1, 1, 2, 2)],
+        "colour": "rank-0",
+        "strength": 0.5,
+    },
+    "drawing.Panel.signs": lambda: {"self": Panel(10, 10), "xs": [1, 2], "y": 3, "contents": ["a", "b"], "size": 13},
+    "collectives.loopback.write_loopback": lambda: {
+        "measurement": Loopback("a machine", "2026-01-01", (1,), ((1e-6,),)),
+        "path": Path(os.devnull),
     },
     "collectives.checker.check": lambda: {"schedule": build("all_gather", "ring", ranks=3, length=6), "ports": 1},
     "collectives.schedule.check_root": lambda: {"primitive": "broadcast", "ranks": 4, "root": 1},
@@ -357,6 +373,7 @@ def bad_values(name: str, argument: str) -> Iterator[tuple[str, Any, bool]]:
         taken = may_be_taken(value, allowed) and (signed or not is_number(value) or value >= 0)
         taken |= said == "inf" and takes_infinity(name, argument)
         taken |= said == "1j" and takes_complex(name)
+        taken |= said == "texts" and "[str]" in str(parameters(name)[argument].annotation)
         yield said, value, bool(taken)
     given = valid_call(name)[argument]
     for said, entry in SCALARS.items():

@@ -143,7 +143,7 @@ def test_single_signs_share_an_element_and_stand_where_texts_would() -> None:
     assert one.text == "".join(str(element.text) for element in two)
     longer.signs([10, 20], 12, ["3", "17"])
     assert [element.text for element in ElementTree.fromstring(longer.svg()).iter(f"{SVG}text")] == ["3", "17"]
-    with pytest.raises(ValueError, match="contents must have one text for each of 2 places, got 1"):
+    with pytest.raises(ValueError, match="contents must have one text for each of 2 places in xs, got 1"):
         longer.signs([10, 20], 12, ["3"])
 
 
