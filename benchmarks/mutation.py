@@ -90,6 +90,9 @@ def imported(path: Path) -> set[str]:
 def tests_of(module: str) -> list[str]:
     """Return the module, for its doctests, and the test files that import it."""
     files = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if f"snippets.{module}" in imported(path)]
+    files = [
+        path for path in files if not {name.partition(".")[0] for name in imported(path)} & {"press", "benchmarks"}
+    ]
     named = [path.relative_to(ROOT).as_posix() for path in files]
     return [path_of(module), *(name for name in named if name != WALK), WALK]
 

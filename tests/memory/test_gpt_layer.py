@@ -82,7 +82,7 @@ def test_bad_input_is_named() -> None:
     with pytest.raises(ValueError, match="hidden"):
         gpt_layer.layer_weights(hidden=0)
     for x, heads in ((np.ones((2, 4)), 2), (np.ones((2, 1, 4)), 3)):
-        with pytest.raises(ValueError, match="heads must divide|x must have 3"):
+        with pytest.raises(ValueError, match=r"heads must divide|x must have 3"):
             gpt_layer.layer_forward(weights, x, heads=heads)
     with pytest.raises(ValueError, match="attention"):
         gpt_layer.layer_forward(weights, np.ones((2, 1, 4)), heads=2, attention="none")
