@@ -213,10 +213,6 @@ def step_peak_candidates(
 def check_sizes(sizes: StepSizes) -> None:
     """Raise ``TypeError`` unless a step's sizes are what ``gpt_step_sizes`` returns.
 
-    Formula: $S$
-    Symbols: S = sizes
-    Chapter: 21
-
     Args:
         sizes: what to check.
 
