@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeVar
 
 import pytest
 
-from exercises.judging import Exercise, judge
+from exercises.judging import Exercise
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _SHOWN = 300  # characters of a value that a message quotes
@@ -73,8 +73,12 @@ def load_answers(folder: Path, source: str = "answers.py") -> Answers:
 
 def mutants_in(folder: Path) -> dict[str, Mutant]:
     """Return the wrong answers of a folder by name."""
-    values = _execute(folder / "mutants.py").items()
-    return {name: value.mutant for name, value in values if isinstance(getattr(value, "mutant", None), Mutant)}
+    return mutants_among(_execute(folder / "mutants.py"))
+
+
+def mutants_among(values: Mapping[str, Any]) -> dict[str, Mutant]:
+    """Return the wrong answers among a module's values by name."""
+    return {n: value.mutant for n, value in values.items() if isinstance(getattr(value, "mutant", None), Mutant)}
 
 
 def attempt(function: Callable[..., Any], *, asked: str, **arguments: Any) -> Any:
@@ -143,21 +147,10 @@ def _brief(value: Any) -> str:
 
 
 def graded(exercises: Sequence[Exercise]) -> Callable[..., None]:
-    """Return the test that pytest runs for each exercise of a chapter."""
+    """Return the test that pytest runs for each exercise of a chapter; ``exercises/conftest.py`` has its fixture."""
 
     @pytest.mark.parametrize("exercise", exercises, ids=[exercise.name for exercise in exercises])
-    def test_answer(exercise: Exercise, answers: Answers, request: pytest.FixtureRequest) -> None:
-        known = {
-            name: mistake
-            for name, mistake in mutants_in(request.path.parent).items()
-            if mistake.replaces == exercise.name
-        }
-        verdict = judge(exercise, getattr(answers, exercise.name), known)
-        if verdict.status == "open":
-            pytest.skip(f"open: {exercise.name}")
-        if verdict.status == "wrong":
-            told = {"asked": verdict.asked, "input": verdict.given, "expected": verdict.expected, "got": verdict.got}
-            told["hint"] = verdict.says or "No known mistake."
-            pytest.fail("\n" + "\n".join(f"{name + ':':<10}{text}" for name, text in told.items()), pytrace=False)
+    def test_answer(exercise: Exercise, grade: Callable[[Exercise], None]) -> None:
+        grade(exercise)
 
     return test_answer

@@ -8,8 +8,10 @@ compared with the typical mistakes of ``mutants.py``: one that shows the same th
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import math
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -65,7 +67,19 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of an answer. ``mistake`` is the name of a known mistake, ``says`` what it tells its author."""
+    """What became of an answer.
+
+    Attributes:
+        status: open is an untouched stub, wrong an answer that was tried and fails.
+        asked: what the exercise asks for.
+        given: the smallest input found that breaks the answer.
+        expected: what a right answer shows on that input, with its unit.
+        got: what this answer shows.
+        mistake: the name of the known mistake that the answer makes, ``""`` if none is known.
+        says: what that mistake's author is told.
+        trace: where the answer raised an exception.
+        printed: what the answer printed, cut.
+    """
 
     status: Status
     asked: str = ""
@@ -74,16 +88,35 @@ class Verdict:
     got: str = ""
     mistake: str = ""
     says: str = ""
+    trace: str = ""
+    printed: str = ""
+
+
+class Stopped(BaseException):
+    """Raised inside an answer that has reached a limit. No ``Exception``, so that few answers catch it."""
+
+    def __init__(self, expected: str, got: str) -> None:
+        super().__init__(got)
+        self.expected = expected
+        self.got = got
+        self.inputs: Inputs = {}
 
 
 @dataclass(frozen=True)
 class _Seen:
-    """What one call showed: an observation or an exception, and whether the input was changed."""
+    """What one call showed: an observation or an exception, and the name of an argument that it changed."""
 
     observation: Observation | None
-    error: str = ""
-    line: int = 0
+    error: BaseException | None = None
     changed: str = ""
+
+
+@dataclass(frozen=True)
+class _Broken:
+    """An input that breaks an answer, and what the answer showed."""
+
+    inputs: Inputs
+    seen: _Seen
 
 
 class _Wrong(AssertionError):
@@ -98,32 +131,49 @@ def judge(exercise: Exercise, function: Callable[..., Any], mistakes: Mapping[st
         function: the reader's function.
         mistakes: the known mistakes of this exercise by name, as ``mutants_in`` returns them.
 
-    Raises:
-        NotImplementedError: never; an answer that raises it on the first example is open.
+    An answer that raises ``NotImplementedError`` on the first example is open.
     """
     try:
         broken = _first_broken(exercise, function)
-    except NotImplementedError:
-        return Verdict("open", asked=exercise.asked)
+    except Stopped as stop:
+        return Verdict("wrong", exercise.asked, told(stop.inputs), stop.expected, stop.got)
     if broken is None:
-        return Verdict("solved", asked=exercise.asked)
-    name = _recognise(exercise, function, mistakes, broken)
+        return Verdict("solved", exercise.asked)
+    if broken.inputs == exercise.examples[0] and isinstance(broken.seen.error, NotImplementedError):
+        return Verdict("open", exercise.asked)
+    try:
+        name = _recognise(exercise, function, mistakes, broken)
+    except Stopped:
+        name = ""
     return _verdict(exercise, function, broken, name, mistakes[name].says if name else "")
 
 
-def _first_broken(exercise: Exercise, function: Callable[..., Any]) -> Inputs | None:
+def _first_broken(exercise: Exercise, function: Callable[..., Any]) -> _Broken | None:
     """Return the smallest input found that breaks an answer."""
     for example in exercise.examples:
-        if not _right(exercise, function, example):
-            return dict(example)
-    return _search(exercise, lambda inputs: not _right(exercise, function, inputs))
+        seen = _call(exercise, function, example)
+        if not _right(exercise, seen, example):
+            return _Broken(dict(example), seen)
+    found: list[_Broken] = []
+
+    def breaks(inputs: Inputs) -> bool:
+        seen = _call(exercise, function, inputs)
+        right = _right(exercise, seen, inputs)
+        if not right:
+            found.append(_Broken(inputs, seen))
+        return not right
+
+    try:
+        _search(exercise, breaks)
+    except Stopped:
+        if not found:
+            raise
+    return found[-1] if found else None
 
 
-def _search(exercise: Exercise, breaks: Callable[[Inputs], bool]) -> Inputs | None:
-    """Let hypothesis look for an input that breaks the answer, and shrink it."""
+def _search(exercise: Exercise, breaks: Callable[[Inputs], bool]) -> None:
+    """Let hypothesis look for an input that breaks the answer, and shrink it; the last one is the smallest."""
     from hypothesis import HealthCheck, given, settings
-
-    found: list[Inputs] = []
 
     @settings(
         max_examples=TRIES, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
@@ -131,20 +181,16 @@ def _search(exercise: Exercise, breaks: Callable[[Inputs], bool]) -> Inputs | No
     @given(exercise.inputs())
     def try_one(inputs: Inputs) -> None:
         if breaks(inputs):
-            found.append(inputs)
             raise _Wrong
 
-    try:
+    with contextlib.suppress(_Wrong):
         try_one()
-    except _Wrong:
-        return found[-1]
-    return None
 
 
-def _right(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> bool:
-    seen = _call(exercise, function, inputs)
-    wanted = _wanted(exercise, inputs)
-    return seen.observation is not None and not seen.changed and not _difference(exercise, seen.observation, wanted)
+def _right(exercise: Exercise, seen: _Seen, inputs: Inputs) -> bool:
+    if seen.observation is None or seen.changed:
+        return False
+    return not _difference(exercise, seen.observation, _wanted(exercise, inputs))
 
 
 def _wanted(exercise: Exercise, inputs: Inputs) -> Observation:
@@ -156,27 +202,17 @@ def _observation(value: Any) -> Observation:
 
 
 def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> _Seen:
-    """Call an answer on a copy of an input; what it raises is observed too, but for ``NotImplementedError``."""
+    """Call an answer on a copy of an input; what it raises, ``sys.exit`` included, is observed too."""
     own = copy.deepcopy(inputs)
     try:
         shown = exercise.observe(function, **own) if exercise.observe else function(**own)
-    except NotImplementedError:
+    except Stopped as stop:
+        stop.inputs = inputs
         raise
-    except Exception as error:
-        return _Seen(None, f"{type(error).__name__}: {error}", _line_in(error, function))
+    except BaseException as error:
+        return _Seen(None, error)
     changed = [name for name in inputs if not same(own[name], inputs[name], 0.0)]
     return _Seen(_observation(shown), changed=changed[0] if changed else "")
-
-
-def _line_in(error: BaseException, function: Callable[..., Any]) -> int:
-    """Return the last line of the answer's file that an error passed through."""
-    file = getattr(function, "__globals__", {}).get("__file__", "")
-    line, step = 0, error.__traceback__
-    while step:
-        if step.tb_frame.f_code.co_filename == file:
-            line = step.tb_lineno
-        step = step.tb_next
-    return line
 
 
 def _difference(exercise: Exercise, seen: Observation, wanted: Observation) -> str:
@@ -214,9 +250,9 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple | range) else value
 
 
-def _recognise(exercise: Exercise, function: Callable[..., Any], mistakes: Mapping[str, Any], broken: Inputs) -> str:
+def _recognise(exercise: Exercise, function: Callable[..., Any], mistakes: Mapping[str, Any], broken: _Broken) -> str:
     """Return the known mistake that shows the same as the answer on every input tried, ``""`` if none does."""
-    tried = [dict(example) for example in exercise.examples] + [broken]
+    tried = [dict(example) for example in exercise.examples] + [broken.inputs]
 
     def keep(inputs: Inputs) -> bool:
         tried.append(inputs)
@@ -235,24 +271,59 @@ def _recognise(exercise: Exercise, function: Callable[..., Any], mistakes: Mappi
 
 def _alike(exercise: Exercise, one: _Seen, other: _Seen) -> bool:
     if one.observation is None or other.observation is None:
-        return one.error.partition(":")[0] == other.error.partition(":")[0] != ""
+        return type(one.error) is type(other.error)
     names = one.observation.keys() == other.observation.keys()
     return names and one.changed == other.changed and not _difference(exercise, one.observation, other.observation)
 
 
-def _verdict(exercise: Exercise, function: Callable[..., Any], broken: Inputs, name: str, says: str) -> Verdict:
+def _verdict(exercise: Exercise, function: Callable[..., Any], broken: _Broken, name: str, says: str) -> Verdict:
     """Say what went wrong on the input that broke an answer."""
-    seen, wanted = _call(exercise, function, broken), _wanted(exercise, broken)
-    given = ", ".join(f"{key} = {brief(value)}" for key, value in broken.items())
-    if seen.observation is None:
-        where = f" (line {seen.line})" if seen.line else ""
-        return Verdict("wrong", exercise.asked, given, "a result", seen.error + where, name, says)
-    differs = _difference(exercise, seen.observation, wanted)
+    seen, given = broken.seen, told(broken.inputs)
+    if seen.observation is None and seen.error is not None:
+        file = getattr(getattr(function, "__code__", None), "co_filename", "")
+        raised, trace = said(seen.error, file), traceback_from(seen.error, file)
+        return Verdict("wrong", exercise.asked, given, "a result", raised, name, says, trace)
+    shown, wanted = seen.observation or {}, _wanted(exercise, broken.inputs)
+    differs = _difference(exercise, shown, wanted)
     if not differs:
         changed = f"{seen.changed} is changed: work on a copy"
         return Verdict("wrong", exercise.asked, given, f"{seen.changed} as it was given", changed, name, says)
-    told = [_told(exercise, differs, observation) for observation in (wanted, seen.observation)]
-    return Verdict("wrong", exercise.asked, given, told[0], told[1], name, says)
+    texts = [_told(exercise, differs, observation) for observation in (wanted, shown)]
+    return Verdict("wrong", exercise.asked, given, texts[0], texts[1], name, says)
+
+
+def told(inputs: Inputs) -> str:
+    """Return an input as one line.
+
+    >>> told({"ranks": 4, "sizes": [1, 2]})
+    'ranks = 4, sizes = [1, 2]'
+    """
+    return ", ".join(f"{key} = {brief(value)}" for key, value in inputs.items())
+
+
+def said(error: BaseException, file: str) -> str:
+    """Return what an exception says, and the line of the answer's file that it came from."""
+    steps = _steps_in(error, file)
+    line = f" (line {steps[-1].lineno})" if steps else ""
+    if isinstance(error, SystemExit):
+        return f"the program is ended by sys.exit{line}: return a value instead"
+    if isinstance(error, MemoryError):
+        return f"MemoryError: more memory than the limit allows is asked for{line}"
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}{': ' if text else ''}{text[:200]}{line}"
+
+
+def traceback_from(error: BaseException, file: str, limit: int = 4000) -> str:
+    """Return the traceback from the answer's first line on, cut."""
+    steps = traceback.extract_tb(error.__traceback__)
+    first = next((number for number, step in enumerate(steps) if step.filename == file), 0)
+    lines = traceback.format_list(steps[first:]) + traceback.format_exception_only(error)
+    text = "".join(lines)
+    return text if len(text) <= limit else f"{text[: limit // 2]}…\n…{text[-limit // 2 :]}"
+
+
+def _steps_in(error: BaseException, file: str) -> list[traceback.FrameSummary]:
+    return [step for step in traceback.extract_tb(error.__traceback__) if step.filename == file]
 
 
 def _told(exercise: Exercise, name: str, observation: Observation) -> str:
@@ -274,5 +345,10 @@ def brief(value: Any, limit: int = 300) -> str:
         return f"{value.tolist()}" if 0 < value.size <= 24 else f"an array of {size} ({value.dtype})"
     if isinstance(value, Fraction):
         return str(value)
-    text = " ".join(repr(value).split())
+    if isinstance(value, list | tuple | dict | set | str | bytes) and len(value) > 10 * limit:
+        return f"a {type(value).__name__} of {len(value)} entries"
+    try:
+        text = " ".join(repr(value).split())
+    except Exception as error:
+        return f"a {type(value).__name__} that cannot be shown ({type(error).__name__})"
     return text if len(text) <= limit else text[: limit - 1] + "…"
