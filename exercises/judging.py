@@ -113,10 +113,11 @@ class _Seen:
 
 @dataclass(frozen=True)
 class _Broken:
-    """An input that breaks an answer, and what the answer showed."""
+    """An input that breaks an answer, what the answer showed, and whether it is the first that was tried."""
 
     inputs: Inputs
     seen: _Seen
+    first: bool = False
 
 
 class _Wrong(AssertionError):
@@ -139,7 +140,7 @@ def judge(exercise: Exercise, function: Callable[..., Any], mistakes: Mapping[st
         return Verdict("wrong", exercise.asked, told(stop.inputs), stop.expected, stop.got)
     if broken is None:
         return Verdict("solved", exercise.asked)
-    if broken.inputs == exercise.examples[0] and isinstance(broken.seen.error, NotImplementedError):
+    if broken.first and isinstance(broken.seen.error, NotImplementedError):
         return Verdict("open", exercise.asked)
     try:
         name = _recognise(exercise, function, mistakes, broken)
@@ -150,10 +151,10 @@ def judge(exercise: Exercise, function: Callable[..., Any], mistakes: Mapping[st
 
 def _first_broken(exercise: Exercise, function: Callable[..., Any]) -> _Broken | None:
     """Return the smallest input found that breaks an answer."""
-    for example in exercise.examples:
+    for number, example in enumerate(exercise.examples):
         seen = _call(exercise, function, example)
         if not _right(exercise, seen, example):
-            return _Broken(dict(example), seen)
+            return _Broken(dict(example), seen, first=number == 0)
     found: list[_Broken] = []
 
     def breaks(inputs: Inputs) -> bool:
