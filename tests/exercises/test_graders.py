@@ -1,104 +1,133 @@
-"""Every grader is graded: solutions pass, stubs are open, typical wrong answers fail and are told why."""
+"""Every grader is graded: solutions pass, stubs are open, and every typical wrong answer is known for what it is."""
 
 from __future__ import annotations
 
-import ast
+import copy
+import doctest
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from markdown.extensions.toc import slugify
 
-from exercises.grading import attempt, load_answers, mutants_in
+from exercises import answer_files, classroom, judging, messages
+from exercises.catalogue import Chapter, chapters, load
+from exercises.judging import Exercise, judge
+from exercises.sandbox import Sandbox
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = sorted(path.parent for path in ROOT.glob("exercises/**/test_answers.py"))
-MUTANTS = [pytest.param(folder, name, id=f"{folder.name}-{name}") for folder in FOLDERS for name in mutants_in(folder)]
+CHAPTERS = chapters()
+EXERCISES = [
+    pytest.param(chapter, exercise, id=f"{chapter.folder.name}-{exercise.name}")
+    for chapter in CHAPTERS
+    for exercise in chapter.exercises.values()
+]
+each_exercise = pytest.mark.parametrize(("chapter", "exercise"), EXERCISES)
+each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.folder.name)
 
 
-class Outcome:
-    """A pytest plugin that keeps what became of each test."""
-
-    def __init__(self) -> None:
-        self.passed = self.failed = self.open = 0
-        self.messages: list[str] = []
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.failed += report.failed
-        self.passed += report.passed and report.when == "call"
-        self.open += report.skipped
-        if report.failed or report.skipped:
-            self.messages.append(str(report.longrepr))
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox() as sandbox:
+        yield sandbox
 
 
-def grade(folder: Path, answers: str) -> Outcome:
-    outcome = Outcome()
-    options = ["-q", "-p", "no:cacheprovider", f"--answers={answers}", f"--rootdir={ROOT}"]
-    pytest.main([str(folder), *options], plugins=[outcome])
-    return outcome
+def in_file(chapter: Chapter, file: str, name: str) -> Callable[..., Any]:
+    function: Callable[..., Any] = getattr(load(chapter.folder / file), name)
+    return function
 
 
-def test_there_are_exercises() -> None:
-    assert FOLDERS
-    assert MUTANTS
+@each_exercise
+def test_the_solution_is_solved_and_the_stub_open(chapter: Chapter, exercise: Exercise, sandbox: Sandbox) -> None:
+    verdict = sandbox.judge(chapter.folder, exercise, chapter.folder / "solution.py")
+    assert verdict.status == "solved", verdict
+    assert sandbox.judge(chapter.folder, exercise, chapter.folder / "stub.py").status == "open"
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_the_solution_passes(folder: Path) -> None:
-    outcome = grade(folder, "solution.py")
-    assert (outcome.failed, outcome.open, outcome.messages) == (0, 0, [])
-    assert outcome.passed
+@each_exercise
+def test_every_known_mistake_is_wrong_and_recognised(chapter: Chapter, exercise: Exercise) -> None:
+    mistakes = chapter.mistakes[exercise.name]
+    assert len(mistakes) >= 3
+    for name, mistake in mistakes.items():
+        assert len(mistake.says.split()) >= 3, name
+        verdict = judge(exercise, mistake.function, mistakes)
+        assert (verdict.status, verdict.mistake, verdict.says) == ("wrong", name, mistake.says)
+        assert all((verdict.asked, verdict.given, verdict.expected, verdict.got)), verdict
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_the_stub_is_open(folder: Path) -> None:
-    outcome = grade(folder, "stub.py")
-    assert (outcome.failed, outcome.passed) == (0, 0)
-    assert outcome.open
-    assert all("open: " in message for message in outcome.messages)
+@each_exercise
+def test_a_constant_that_fits_one_input_is_wrong(chapter: Chapter, exercise: Exercise) -> None:
+    """Return to every call what the solution returns to the first."""
+    solution = in_file(chapter, "solution.py", exercise.name)
+    kept: list[Any] = []
+
+    def record(*arguments: Any, **inputs: Any) -> Any:
+        result = solution(*arguments, **inputs)
+        if not kept:
+            kept.append(result)
+        return result
+
+    first = copy.deepcopy(dict(exercise.examples[0]))
+    if exercise.observe:
+        exercise.observe(record, **first)
+    else:
+        record(**first)
+    assert judge(exercise, lambda *arguments, **inputs: kept[0], {}).status == "wrong"
 
 
-@pytest.mark.parametrize(("folder", "name"), MUTANTS)
-def test_a_wrong_answer_fails_and_is_told_why(folder: Path, name: str) -> None:
-    mutant = mutants_in(folder)[name]
-    outcome = grade(folder, f"mutants.py::{name}")
-    assert outcome.failed
-    assert any(mutant.says in message for message in outcome.messages), outcome.messages
-    for message in outcome.messages:
-        for part in ("asked:", "input:", "expected:", "got:", "hint:"):
-            assert part in message
+@each_exercise
+def test_hints_say_something_and_lead_to_a_heading(chapter: Chapter, exercise: Exercise) -> None:
+    assert len(exercise.hints) == 3
+    assert len({hint.text for hint in exercise.hints}) == 3
+    for hint in exercise.hints:
+        file, _, heading = hint.link.partition("#")
+        page = (ROOT / chapter.page).parent / file
+        assert hint.text.strip()
+        assert heading in headings(page), hint.link
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_every_exercise_has_a_solution_a_grader_and_wrong_answers(folder: Path) -> None:
-    stub = ast.parse((folder / "stub.py").read_text(encoding="utf-8"))
-    asked = {node.name for node in stub.body if isinstance(node, ast.FunctionDef)}
-    grader = (folder / "test_answers.py").read_text(encoding="utf-8")
-    assert asked == {mutant.replaces for mutant in mutants_in(folder).values()}
-    for name in asked:
-        assert callable(getattr(load_answers(folder, "solution.py"), name))
-        assert f"answers.{name}" in grader
+def headings(page: Path) -> set[str]:
+    """Return the ids that a page's headings get."""
+    titles = re.findall(r"^#{1,6} (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {slugify(re.sub(r"[`*$]", "", title), "-") for title in titles}
 
 
-def test_answers_are_made_from_the_stub_once(tmp_path: Path) -> None:
-    (tmp_path / "stub.py").write_text("def f():\n    raise NotImplementedError('f')\n", encoding="utf-8")
-    with pytest.raises(NotImplementedError):
-        load_answers(tmp_path).f()
-    (tmp_path / "answers.py").write_text("def f():\n    return 7\n", encoding="utf-8")
-    assert load_answers(tmp_path).f() == 7
+@each_chapter
+def test_the_page_has_every_exercise_with_its_number_and_the_command(chapter: Chapter) -> None:
+    """An exercise whose solution is a function is graded; all others are analysis."""
+    page = (ROOT / chapter.page).read_text(encoding="utf-8")
+    assert f"\n{chapter.command}\n" in page
+    parts = re.split(r"^### Exercise (\d+) · .+$", page.partition("\n## Exercises\n")[2], flags=re.MULTILINE)
+    on_page = {
+        name: int(number)
+        for number, text in zip(parts[1::2], parts[2::2], strict=True)
+        for name in re.findall(r'"include: (\w+)"', text)
+    }
+    assert on_page == {exercise.name: exercise.number for exercise in chapter.exercises.values()}
 
 
-def test_a_missing_function_and_a_syntax_error_are_told_plainly(tmp_path: Path) -> None:
-    (tmp_path / "answers.py").write_text("x = 1\n", encoding="utf-8")
-    with pytest.raises(pytest.fail.Exception, match=r"answers\.py has no function f; stub\.py shows how it begins"):
-        _ = load_answers(tmp_path).f
-    (tmp_path / "answers.py").write_text("x = (\n", encoding="utf-8")
-    with pytest.raises(pytest.fail.Exception, match=r"answers\.py, line 1: '\(' was never closed"):
-        load_answers(tmp_path)
-    (tmp_path / "answers.py").write_text("\nx = y\n", encoding="utf-8")
-    with pytest.raises(pytest.fail.Exception, match=r"answers\.py, line 2: NameError: name 'y' is not defined"):
-        load_answers(tmp_path)
+@each_chapter
+def test_a_chapter_has_two_exercises_and_no_mistakes_of_others(chapter: Chapter) -> None:
+    assert len(chapter.exercises) >= 2
+    assert chapter.mistakes.keys() == chapter.exercises.keys()
+    names, _ = answer_files.missing((chapter.folder / "stub.py").read_text(encoding="utf-8"), "")
+    assert names == list(chapter.exercises)
 
 
-def test_an_answer_that_raises_is_told_where(tmp_path: Path) -> None:
-    (tmp_path / "answers.py").write_text("def f(x):\n    return 1 / x\n", encoding="utf-8")
-    with pytest.raises(pytest.fail.Exception, match=r"got: +ZeroDivisionError: division by zero \(line 2\)"):
-        attempt(load_answers(tmp_path).f, asked="a quotient", x=0)
+def test_every_chapter_with_solutions_has_a_grader() -> None:
+    solved = {path.parent for path in ROOT.glob("exercises/*/*/solution.py")}
+    assert {chapter.folder for chapter in CHAPTERS} == solved
+
+
+def test_no_two_exercises_share_a_name() -> None:
+    """So that ``--hint NAME`` and ``check(NAME, …)`` need no chapter."""
+    names = Counter(name for chapter in CHAPTERS for name in chapter.exercises)
+    assert max(names.values()) == 1, names
+
+
+@pytest.mark.parametrize("module", [answer_files, classroom, judging, messages], ids=lambda module: module.__name__)
+def test_the_examples_in_docstrings_hold(module: Any) -> None:
+    assert doctest.testmod(module).failed == 0
