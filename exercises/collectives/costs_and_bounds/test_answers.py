@@ -113,6 +113,7 @@ def bandwidths(text: str, *, primitive: str, ranks: int) -> dict[str, Any]:
     plain = [(int(size), Fraction(size) / Fraction(time) * 10**6) for size, time in found]
     factor = bus_bandwidth_factor(primitive, ranks=ranks)
     return {
+        "a dictionary of pairs": True,
         "sizes": [size for size, _ in plain],
         "algorithm bandwidths": [float(rate) for _, rate in plain],
         "bus bandwidths": [float(rate * factor) for _, rate in plain],
@@ -124,8 +125,9 @@ def observe_benchmark(function: Any, **inputs: Any) -> dict[str, Any]:
     if not isinstance(shown, dict) or not all(
         isinstance(pair, tuple | list) and len(pair) == 2 for pair in shown.values()
     ):
-        return {"sizes": "no dictionary of pairs"}
+        return {"a dictionary of pairs": False}
     return {
+        "a dictionary of pairs": True,
         "sizes": list(shown),
         "algorithm bandwidths": [pair[0] for pair in shown.values()],
         "bus bandwidths": [pair[1] for pair in shown.values()],
