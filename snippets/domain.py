@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 _Entry = TypeVar("_Entry")
 
+MOST_PARTS = 2**20  # ranks, blocks or steps: what lists more is more likely a slip than a wish
+
 
 def integer_at_least(name: str, value: Any, minimum: int) -> int:
     """Return ``value`` as an ``int``, or raise ``ValueError`` when it is no integer or lies below ``minimum``.
@@ -31,13 +33,37 @@ def integer_at_least(name: str, value: Any, minimum: int) -> int:
 
 
 def positive_integer(name: str, value: Any) -> int:
-    """Return ``value`` as an ``int`` of at least 1, or raise ``ValueError``."""
+    """Return ``value`` as an ``int`` of at least 1, or raise ``ValueError``.
+
+    >>> positive_integer("workers", 4)
+    4
+    """
     return integer_at_least(name, value, 1)
 
 
 def nonnegative_integer(name: str, value: Any) -> int:
-    """Return ``value`` as an ``int`` of at least 0, or raise ``ValueError``."""
+    """Return ``value`` as an ``int`` of at least 0, or raise ``ValueError``.
+
+    >>> nonnegative_integer("length", 0)
+    0
+    """
     return integer_at_least(name, value, 0)
+
+
+def at_most(name: str, value: int, most: int = MOST_PARTS) -> int:
+    """Return an integer from 0 to ``most``, or raise ``ValueError``: for what a function lists one by one.
+
+    >>> at_most("workers", 1000)
+    1000
+    >>> at_most("workers", 10**12)
+    Traceback (most recent call last):
+    ...
+    ValueError: workers must be at most 1048576, got 1000000000000
+    """
+    number = nonnegative_integer(name, value)
+    if number > most:
+        raise ValueError(f"{name} must be at most {most}, got {value!r}")
+    return number
 
 
 def whole_number(name: str, value: Any, minimum: int) -> int:
@@ -73,6 +99,8 @@ def _finite(value: Any) -> float | None:
 def positive_number(name: str, value: Any) -> float:
     """Return ``value`` as a finite ``float`` above 0, or raise ``ValueError``.
 
+    >>> positive_number("bandwidth_bytes_per_s", 25)
+    25.0
     >>> positive_number("bandwidth_bytes_per_s", -1.0)
     Traceback (most recent call last):
     ...
@@ -85,7 +113,11 @@ def positive_number(name: str, value: Any) -> float:
 
 
 def nonnegative_number(name: str, value: Any) -> float:
-    """Return ``value`` as a finite ``float`` of at least 0, or raise ``ValueError``."""
+    """Return ``value`` as a finite ``float`` of at least 0, or raise ``ValueError``.
+
+    >>> nonnegative_number("latency_s", 0)
+    0.0
+    """
     number = _finite(value)
     if number is None or number < 0:
         raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}")
@@ -108,7 +140,11 @@ def nonnegative_exact(name: str, value: Any) -> int | float | Fraction:
 
 
 def finite_number(name: str, value: Any) -> float:
-    """Return ``value`` as a finite ``float``, or raise ``ValueError``."""
+    """Return ``value`` as a finite ``float``, or raise ``ValueError``.
+
+    >>> finite_number("covariance", -0.5)
+    -0.5
+    """
     number = _finite(value)
     if number is None:
         raise ValueError(f"{name} must be a finite number, got {value!r}")
@@ -116,7 +152,11 @@ def finite_number(name: str, value: Any) -> float:
 
 
 def probability(name: str, value: Any) -> float:
-    """Return ``value`` as a ``float`` in [0, 1], or raise ``ValueError``."""
+    """Return ``value`` as a ``float`` in [0, 1], or raise ``ValueError``.
+
+    >>> probability("share", 1)
+    1.0
+    """
     number = _finite(value)
     if number is None or not 0 <= number <= 1:
         raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
@@ -126,6 +166,8 @@ def probability(name: str, value: Any) -> float:
 def flag(name: str, value: Any) -> bool:
     """Return ``value`` when it is ``True`` or ``False``, or raise ``ValueError``.
 
+    >>> flag("gated", True)
+    True
     >>> flag("gated", 1)
     Traceback (most recent call last):
     ...
@@ -134,6 +176,31 @@ def flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be True or False, got {value!r}")
     return value
+
+
+def text(name: str, value: Any) -> str:
+    """Return ``value`` when it is a text, or raise ``ValueError``.
+
+    >>> text("algorithm", "ring")
+    'ring'
+    """
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be a text, got {value!r}")
+    return value
+
+
+def text_fields(record: Any, *names: str) -> None:
+    """Raise ``ValueError`` unless these fields of a record are texts.
+
+    >>> from types import SimpleNamespace
+    >>> text_fields(SimpleNamespace(name="ring", source=None), "name")
+    >>> text_fields(SimpleNamespace(name="ring", source=None), "name", "source")
+    Traceback (most recent call last):
+    ...
+    ValueError: source must be a text, got None
+    """
+    for name in names:
+        text(name, getattr(record, name))
 
 
 def as_float(names: str, exact: Fraction) -> float:
@@ -151,6 +218,8 @@ def as_float(names: str, exact: Fraction) -> float:
 def one_of(name: str, value: Any, allowed: Collection[Any]) -> Any:
     """Return ``value`` when it is among ``allowed``, or raise ``ValueError`` that lists them.
 
+    >>> one_of("schedule", "1f1b", ("gpipe", "1f1b"))
+    '1f1b'
     >>> one_of("schedule", "zigzag", ("gpipe", "1f1b"))
     Traceback (most recent call last):
     ...

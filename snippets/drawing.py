@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Any, Literal
 from xml.etree import ElementTree
 
-from snippets.domain import one_of, positive_number
+from snippets.domain import each, finite_number, flag, one_of, positive_number, probability
+from snippets.domain import text as checked_text
 from snippets.palette import COLOURS
 
 Anchor = Literal["start", "middle", "end"]
@@ -22,6 +23,36 @@ def _number(value: float) -> str:
     """Write a number to a tenth of a pixel (a share below one to a hundredth)."""
     text = f"{value:.{1 if abs(value) >= 1 else 2}f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+MOST_PX = 1e6  # what lies farther out is a slip
+
+
+def _finite(**places: float) -> list[float]:
+    """Return coordinates as floats, or raise ``ValueError``."""
+    for name, place in places.items():
+        if abs(finite_number(name, place)) > MOST_PX:
+            raise ValueError(f"{name} must be from -{MOST_PX:g} to {MOST_PX:g} pixels, got {place!r}")
+    return [float(place) for place in places.values()]
+
+
+def _listed(name: str, values: Iterable[Any]) -> Sequence[Any]:
+    if not isinstance(values, Iterable):
+        raise ValueError(f"{name} must be a list or another iterable, got {values!r}")
+    return values if isinstance(values, Sequence) else list(values)
+
+
+def _place(name: str, value: float) -> float:
+    (place,) = _finite(**{name: value})
+    return place
+
+
+def _box(name: str, value: tuple[float, float, float, float]) -> tuple[float, ...]:
+    """Return x, y, width and height, or raise ``ValueError``."""
+    box = each(name, value, _place)
+    if len(box) != 4:
+        raise ValueError(f"{name} must be x, y, width and height, got {value!r}")
+    return box
 
 
 # Most texts of a picture are ink and centred, so that is the rule and the others carry a class.
@@ -79,6 +110,9 @@ class Panel:
         dashed: bool = False,
     ) -> None:
         """Draw a block: an outline in ``colour``, a tint inside (``strength`` from 0 to 1), a label in its middle."""
+        x, y, width, height = _finite(x=x, y=y, width=width, height=height)
+        strength, dashed = probability("strength", strength), flag("dashed", dashed)
+        label = checked_text("label", label)
         attributes = {"x": x, "y": y, "width": max(width, 0), "height": max(height, 0)}
         element = self._add("rect", attributes, self._class("b", colour))
         if strength != TINT:
@@ -90,15 +124,17 @@ class Panel:
 
     def line(self, x1: float, y1: float, x2: float, y2: float, *, colour: str = "muted", dashed: bool = False) -> None:
         """Draw a line from (x1, y1) to (x2, y2)."""
+        x1, y1, x2, y2 = _finite(x1=x1, y1=y1, x2=x2, y2=y2)
         element = self._add("line", {"x1": x1, "y1": y1, "x2": x2, "y2": y2}, self._class("l", colour))
-        if dashed:
+        if flag("dashed", dashed):
             element.set("stroke-dasharray", "4 3")
 
     def arrow(self, x1: float, y1: float, x2: float, y2: float, *, colour: str = "muted") -> None:
         """Draw an arrow from (x1, y1) to (x2, y2)."""
+        x1, y1, x2, y2 = _finite(x1=x1, y1=y1, x2=x2, y2=y2)
         length = math.hypot(x2 - x1, y2 - y1)
         if length == 0:
-            raise ValueError(f"an arrow needs two different ends, got ({x1!r}, {y1!r}) twice")
+            raise ValueError(f"x1, y1 and x2, y2 must be two different ends, got ({x1!r}, {y1!r}) twice")
         along_x, along_y = (x2 - x1) / length * 6, (y2 - y1) / length * 6
         corners = [(x2, y2), (x2 - along_x - along_y / 2, y2 - along_y + along_x / 2)]
         corners.append((x2 - along_x + along_y / 2, y2 - along_y - along_x / 2))
@@ -119,7 +155,12 @@ class Panel:
         middle: bool = False,
     ) -> None:
         """Write ``content`` with its baseline at ``y`` (its middle with ``middle=True``), its ``anchor`` at ``x``."""
-        classes = [one_of("anchor", anchor, ("start", "middle", "end"))] if anchor != "middle" else []
+        x, y = _finite(x=x, y=y)
+        size, content = positive_number("size", size), checked_text("content", content)
+        bold, middle = flag("bold", bold), flag("middle", middle)
+        one_of("anchor", anchor, ("start", "middle", "end"))
+        one_of("colour", colour, COLOURS.keys())
+        classes: list[str] = [anchor] if anchor != "middle" else []
         classes += [self._class("t", colour)] if colour != "ink" else []
         place = {"x": x, "y": y + (size * 0.35 if middle else 0)}
         element = self._add("text", place, " ".join(classes))
@@ -133,7 +174,10 @@ class Panel:
         self, boxes: Iterable[tuple[float, float, float, float]], *, colour: str, strength: float = TINT
     ) -> None:
         """Draw many blocks of one colour, each given as x, y, width, height, as one shape, to save bytes."""
-        path = "".join(f"M{x:.1f} {y:.1f}h{width:.1f}v{height:.1f}h{-width:.1f}z" for x, y, width, height in boxes)
+        checked = each("boxes", _listed("boxes", boxes), _box)
+        strength = probability("strength", strength)
+        one_of("colour", colour, COLOURS.keys())
+        path = "".join(f"M{x:.1f} {y:.1f}h{width:.1f}v{height:.1f}h{-width:.1f}z" for x, y, width, height in checked)
         if path:
             element = ElementTree.SubElement(self._body, "path", {"class": self._class("b", colour), "d": path})
             element.set("style", f"fill-opacity:{_number(strength)};stroke-width:1")
@@ -142,10 +186,12 @@ class Panel:
         """Write texts centred at ``xs``, their middles at ``y``: single characters as one element, to save bytes.
 
         Raises:
-            ValueError: there are not as many texts as places.
+            ValueError: there are not as many texts as places, or an argument is no number or text.
         """
+        xs, size = each("xs", xs, _place), positive_number("size", size)
+        (y,), contents = _finite(y=y), each("contents", contents, checked_text)
         if len(xs) != len(contents):
-            raise ValueError(f"contents must have one text for each of {len(xs)} places, got {len(contents)}")
+            raise ValueError(f"contents must have one text for each of {len(xs)} places in xs, got {len(contents)}")
         if not xs or any(len(content) != 1 for content in contents):
             for x, content in zip(xs, contents, strict=True):
                 self.text(x, y, content, anchor="middle", middle=True, size=size)

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import matplotlib
 from cycler import cycler
 from IPython.display import display
+from matplotlib.figure import Figure
 
-from snippets.domain import positive_number
+from snippets.domain import one_of, positive_number, text
 from snippets.drawing import Panel
 from snippets.palette import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _STYLE: Any = {
     "axes.edgecolor": COLOURS["muted"].light,
@@ -76,9 +76,7 @@ def colour(name: str) -> str:
     >>> colour("rank-0")
     '#6b89f9'
     """
-    if name not in COLOURS:
-        raise ValueError(f"name must be one of {', '.join(COLOURS)}, got {name!r}")
-    return COLOURS[name].light
+    return COLOURS[one_of("name", name, COLOURS.keys())].light
 
 
 def svg_of(figure: Figure) -> str:
@@ -86,6 +84,8 @@ def svg_of(figure: Figure) -> str:
 
     The same figure gives the same text: no date, ids from a fixed salt.
     """
+    if not isinstance(figure, Figure):
+        raise TypeError(f"figure must be a matplotlib figure, got {figure!r}")
     buffer = StringIO()
     with matplotlib.rc_context(_STYLE):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
@@ -148,9 +148,12 @@ def show(*panels: Panel | Figure | str, alt: str, caption: str) -> None:
     """
     if not panels:
         raise ValueError("panels must hold at least one picture, got none")
-    for name, text in (("alt", alt), ("caption", caption)):
-        if not text.strip():
-            raise ValueError(f"{name} must be a sentence on what the figure shows, got {text!r}")
+    for name, sentence in (("alt", alt), ("caption", caption)):
+        if not text(name, sentence).strip():
+            raise ValueError(f"{name} must be a sentence on what the figure shows, got {sentence!r}")
+    for panel in panels:
+        if not isinstance(panel, Panel | Figure | str):
+            raise TypeError(f"panels must hold Panels, matplotlib figures or SVG, got {panel!r}")
     for panel in panels:
         svg = panel if isinstance(panel, str) else panel.svg() if isinstance(panel, Panel) else svg_of(panel)
         metadata = {"book": {"role": "panel", "alt": alt}, "image/svg+xml": {"needs_background": "light"}}

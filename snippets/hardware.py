@@ -12,7 +12,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TypeVar
 
-from snippets.domain import as_float, one_of, positive_integer, positive_number
+from snippets.domain import as_float, one_of, positive_integer, positive_number, text_fields
 
 GB = 10**9
 GIB = 2**30
@@ -78,6 +78,7 @@ class Link:
     read: str = READ
 
     def __post_init__(self) -> None:
+        text_fields(self, "name", "advertised", "source", "read")
         for field in ("bandwidth_bytes_per_s", "advertised_bytes_per_s", "lanes"):
             positive_integer(field, getattr(self, field))
 
@@ -124,10 +125,14 @@ class Accelerator:
     read: str = READ
 
     def __post_init__(self) -> None:
+        text_fields(self, "name", "maker", "memory_printed", "source", "read")
         positive_integer("memory_bytes", self.memory_bytes)
         positive_integer("memory_bandwidth_bytes_per_s", self.memory_bandwidth_bytes_per_s)
         if not isinstance(self.peaks, Peaks):
             raise TypeError(f"peaks must be a Peaks, got {self.peaks!r}")
+        for name, link in (("interconnect", self.interconnect), ("host", self.host)):
+            if not isinstance(link, Link | None):
+                raise TypeError(f"{name} must be a Link or None, got {link!r}")
 
 
 @dataclass(frozen=True)
@@ -155,6 +160,7 @@ class Node:
     read: str = READ
 
     def __post_init__(self) -> None:
+        text_fields(self, "name", "source", "read")
         _check_accelerator(self.accelerator)
         positive_integer("accelerators", self.accelerators)
         positive_integer("ports", self.ports)

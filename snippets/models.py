@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 
-from snippets.domain import flag, integer_at_least, nonnegative_integer, one_of, positive_integer
+from snippets.domain import flag, integer_at_least, nonnegative_integer, one_of, positive_integer, text_fields
 
 READ = "2026-11-21"
 
@@ -175,6 +175,7 @@ class Transformer:
     read: str = READ
 
     def __post_init__(self) -> None:
+        text_fields(self, "name", "source", "read")
         _check_sizes(self, "layers", "hidden", "vocabulary")
         _check_flags(self, "norm_bias", "tied")
         nonnegative_integer("positions", self.positions)

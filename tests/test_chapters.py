@@ -25,7 +25,7 @@ WORDS_A_MINUTE = 200
 HIDDEN = {"remove-input", "remove-cell", "hide-input", "setup"}
 
 
-@pytest.fixture(params=CHAPTERS.values(), ids=CHAPTERS.keys())
+@pytest.fixture(params=list(CHAPTERS.values()), ids=list(CHAPTERS))
 def chapter(request: pytest.FixtureRequest) -> Chapter:
     found: Chapter = request.param
     return found

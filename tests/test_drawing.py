@@ -143,7 +143,7 @@ def test_single_signs_share_an_element_and_stand_where_texts_would() -> None:
     assert one.text == "".join(str(element.text) for element in two)
     longer.signs([10, 20], 12, ["3", "17"])
     assert [element.text for element in ElementTree.fromstring(longer.svg()).iter(f"{SVG}text")] == ["3", "17"]
-    with pytest.raises(ValueError, match="contents must have one text for each of 2 places, got 1"):
+    with pytest.raises(ValueError, match="contents must have one text for each of 2 places in xs, got 1"):
         longer.signs([10, 20], 12, ["3"])
 
 
@@ -197,8 +197,8 @@ def test_an_arrow_points_to_its_end(x1: float, y1: float, x2: float, y2: float) 
         (lambda: _panel().rectangle(0, 0, 1, 1, colour="red"), r"colour must be one of 'rank-0', .*, got 'red'"),
         (lambda: _panel().line(0, 0, 1, 1, colour="#ff0000"), r"colour must be one of .*, got '#ff0000'"),
         (lambda: _panel().text(0, 0, "x", anchor="left"), r"anchor must be one of .*'middle'.*, got 'left'"),  # type: ignore[arg-type]
-        (lambda: _panel().arrow(1, 2, 1, 2), r"two different ends, got \(1, 2\) twice"),
-        (lambda: figures.colour("red"), r"name must be one of rank-0, .*, got 'red'"),
+        (lambda: _panel().arrow(1, 2, 1, 2), r"two different ends, got \(1.0, 2.0\) twice"),
+        (lambda: figures.colour("red"), r"name must be one of 'rank-0', .*, got 'red'"),
         (lambda: figures.show(alt="a", caption="b"), r"panels must hold at least one picture, got none"),
         (lambda: figures.show(_panel(), alt=" ", caption="b"), r"alt must be a sentence .*, got ' '"),
         (lambda: figures.show(_panel(), alt="a", caption=""), r"caption must be a sentence .*, got ''"),

@@ -32,7 +32,7 @@ def finite_array(name: str, value: Any, *, dimensions: int | None = None) -> NDA
         >>> finite_array("weights", [1, float("nan")], dimensions=1)
         Traceback (most recent call last):
         ...
-        ValueError: weights must hold finite numbers only
+        ValueError: weights must hold finite numbers only, got nan
     """
     array = _array(name, value, dimensions)
     if array.dtype.kind not in "iuf":
@@ -40,7 +40,7 @@ def finite_array(name: str, value: Any, *, dimensions: int | None = None) -> NDA
     with np.errstate(over="ignore"):  # a long double beyond float64 becomes an infinity, which is refused
         array = array.astype(np.float64)
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} must hold finite numbers only")
+        raise ValueError(f"{name} must hold finite numbers only, got {array[~np.isfinite(array)][0]}")
     return array
 
 
@@ -83,6 +83,8 @@ def index_array(name: str, value: Any, *, population: int, dimensions: int) -> N
         ValueError: it is no array of integers, has other axes, or an index is out of range.
 
     Example:
+        >>> index_array("indices", [[0, 2]], population=3, dimensions=2)
+        array([[0, 2]])
         >>> index_array("indices", [[0, 3]], population=3, dimensions=2)
         Traceback (most recent call last):
         ...
@@ -95,6 +97,29 @@ def index_array(name: str, value: Any, *, population: int, dimensions: int) -> N
     if outside.size:
         raise ValueError(f"{name} must hold integers from 0 to {population - 1}, got {outside.flat[0]}")
     return array.astype(np.int64)
+
+
+def number_array(name: str, value: Any, *, dimensions: int | None = None) -> Array:
+    """Return ``value`` as an array of finite numbers of their own type: integers, floats or complex.
+
+    Args:
+        name: what the message calls the argument.
+        value: an array or nested sequences of numbers.
+        dimensions: how many axes it must have; any number where left out.
+
+    Raises:
+        ValueError: it is no array of numbers, has other axes, or holds an infinity or a NaN.
+
+    Example:
+        >>> number_array("a", [[1, 2]], dimensions=2)
+        array([[1, 2]])
+    """
+    array = _array(name, value, dimensions)
+    if array.dtype.kind not in "iufc":
+        raise ValueError(f"{name} must be an array of numbers, got one of {array.dtype}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must hold finite numbers only, got {array[~np.isfinite(array)][0]}")
+    return array
 
 
 @contextmanager
@@ -119,6 +144,8 @@ def random_generator(name: str, value: Any) -> np.random.Generator:
     """Return ``value`` when it is a ``numpy.random.Generator``, or raise ``ValueError``.
 
     Example:
+        >>> random_generator("generator", np.random.default_rng(7)).integers(10)
+        np.int64(9)
         >>> random_generator("generator", 7)
         Traceback (most recent call last):
         ...
@@ -133,6 +160,7 @@ def affordable(what: str, numbers: int) -> None:
     """Raise ``ValueError`` where a run would keep more than ``MOST_NUMBERS`` numbers at once.
 
     Example:
+        >>> affordable("batches × batch_size", 1000)
         >>> affordable("batches × batch_size", 2**40)
         Traceback (most recent call last):
         ...
@@ -148,6 +176,13 @@ def _array(name: str, value: Any, dimensions: int | None) -> Array:
         array = np.asarray(value)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be an array of numbers, got {value!r}") from None
+    if array.dtype.kind != "b" and _has_bool(value):  # NumPy takes True among numbers for 1
+        raise ValueError(f"{name} must be an array of numbers, got True or False in it")
     if dimensions is not None and array.ndim != dimensions:
         raise ValueError(f"{name} must have {dimensions} dimensions, got shape {array.shape}")
     return array
+
+
+def _has_bool(value: Any) -> bool:
+    """Return whether nested lists or tuples hold ``True`` or ``False``."""
+    return isinstance(value, bool) or (isinstance(value, list | tuple) and any(map(_has_bool, value)))

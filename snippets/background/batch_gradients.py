@@ -62,7 +62,7 @@ class Regression:
     def example_gradients(self) -> FloatArray:
         """The gradient of each example's squared error, M × d; ``ValueError`` where it overflows."""
         with refusing_overflow("x, y and weights"):
-            return 2 * (self.x @ self.weights - self.y)[:, None] * self.x
+            return _example_gradients(self, self.weights)
 
     def full_gradient(self) -> FloatArray:
         """The gradient of the mean over all examples, d numbers; ``ValueError`` where it overflows."""
@@ -205,7 +205,7 @@ def combine_workers(gradients: ArrayLike, *, workers: int) -> FloatArray:
     return combined
 
 
-@refusing_overflow("problem and reference")
+@refusing_overflow("problem, reference and coefficient")
 def control_variate_gradients(
     problem: Regression, reference: ArrayLike, indices: ArrayLike, *, coefficient: float = 1.0
 ) -> FloatArray:
@@ -237,8 +237,9 @@ def control_variate_gradients(
     known = finite_array("reference", reference, dimensions=1)
     if known.shape != problem.weights.shape:
         raise ValueError(f"reference must have one entry per weight, {len(problem.weights)}, got shape {known.shape}")
-    control = problem.at(known).example_gradients()
-    return batch_gradients(problem.example_gradients() - c * (control - control.mean(axis=0)), indices)
+    control = _example_gradients(problem, known)
+    own = _example_gradients(problem, problem.weights)
+    return batch_gradients(own - c * (control - control.mean(axis=0)), indices)
 
 
 @refusing_overflow("example_gradients")
@@ -335,6 +336,11 @@ def running_distances(gradients: ArrayLike, full: ArrayLike) -> FloatArray:
     means = np.cumsum(gradients, axis=0) / np.arange(1, len(gradients) + 1)[:, None]
     distances: FloatArray = np.linalg.norm(means - full, axis=1)
     return distances
+
+
+def _example_gradients(problem: Regression, weights: FloatArray) -> FloatArray:
+    gradients: FloatArray = 2 * (problem.x @ weights - problem.y)[:, None] * problem.x
+    return gradients
 
 
 def _rows(name: str, value: ArrayLike) -> FloatArray:

@@ -9,7 +9,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 from snippets.background.block_products import Block, BlockProduct
 from snippets.background.cluster import Array
 from snippets.background.gemm import best_grid, grid_traffic_words
-from snippets.domain import integer_at_least, positive_number
+from snippets.domain import at_most, integer_at_least, positive_integer, positive_number, text
 from snippets.drawing import Panel
 from snippets.figures import colour, plot
 from snippets.palette import rank
@@ -17,6 +17,7 @@ from snippets.palette import rank
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_MOST_PX = 10_000
 _EDGE = 16  # room around a picture for the names of matrices, in pixels
 
 
@@ -60,8 +61,11 @@ def k_split_panels(run: BlockProduct, *, width_px: float = 330) -> tuple[Panel, 
 
     Returns:
         The strips, and the partial products.
+
+    Raises:
+        ValueError: ``run`` is no product in blocks, or the width is not above 32 and at most 10⁴.
     """
-    width_px = positive_number("width_px", width_px)
+    width_px = _checked(run, width_px)
     corner = _Corner(run.shape, width_px=width_px, top_px=0)
     strips = Panel(width_px, corner.bottom + _EDGE)
     for worker, blocks in enumerate(run.inputs):
@@ -73,6 +77,15 @@ def k_split_panels(run: BlockProduct, *, width_px: float = 330) -> tuple[Panel, 
         x, y = corner.origins[matrix]
         strips.text(x, y - 5, matrix, bold=True)
     return strips, _partials_panel(run, width_px=width_px)
+
+
+def _checked(run: BlockProduct, width_px: float) -> float:
+    """Return the width, or raise ``ValueError`` where it or the run is none."""
+    if not isinstance(run, BlockProduct):
+        raise ValueError(f"run must be a BlockProduct, got {run!r}")
+    if not _EDGE * 2 < positive_number("width_px", width_px) <= _MOST_PX:
+        raise ValueError(f"width_px must be above {_EDGE * 2} and at most {_MOST_PX}, got {width_px!r}")
+    return width_px
 
 
 def _partials_panel(run: BlockProduct, *, width_px: float) -> Panel:
@@ -113,10 +126,14 @@ def split_panel(run: BlockProduct, *, title: str, width_px: float = 232) -> Pane
 
     Returns:
         The picture, with the bytes that a worker holds and sends at most, from the run's account.
+
+    Raises:
+        ValueError: ``run`` is no product in blocks, ``title`` no text, or the width is not above 32 and at most 10⁴.
     """
-    corner = _Corner(run.shape, width_px=positive_number("width_px", width_px), top_px=22)
+    width_px = _checked(run, width_px)
+    corner = _Corner(run.shape, width_px=width_px, top_px=22)
     panel = Panel(width_px, corner.bottom + 46)
-    panel.text(width_px / 2, 16, title, anchor="middle", bold=True)
+    panel.text(width_px / 2, 16, text("title", title), anchor="middle", bold=True)
     held = [*zip(*run.inputs, strict=True), run.outputs]
     for blocks in held:
         everywhere = len({(block.rows, block.columns) for block in blocks}) == 1 < len(blocks)
@@ -146,8 +163,14 @@ def traffic_plot(*, m: int, k: int, n: int, bytes_per_element: int, most_workers
 
     Returns:
         The figure. A, B and C are sharded at the start and at the end, without copies.
+
+    Raises:
+        ValueError: an argument is no integer in its range: dimensions and bytes from 1 to 2²⁰, workers from 2 to 2²⁰.
     """
-    counts = [2**power for power in range(1, integer_at_least("most_workers", most_workers, 2).bit_length())]
+    for name, size in (("m", m), ("k", k), ("n", n), ("bytes_per_element", bytes_per_element)):
+        at_most(name, positive_integer(name, size))
+    most = at_most("most_workers", integer_at_least("most_workers", most_workers, 2))
+    counts = [2**power for power in range(1, most.bit_length())]
     curves = {
         "cut j: A moves": [(1, count, 1) for count in counts],
         "cut i: B moves": [(count, 1, 1) for count in counts],

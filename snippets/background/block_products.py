@@ -11,7 +11,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from snippets.background.arrays import number_array, refusing_overflow
 from snippets.background.cluster import (
+    MOST_WORKERS,
     Account,
     Array,
     Cluster,
@@ -21,7 +23,7 @@ from snippets.background.cluster import (
     ring_reduce_scatter,
 )
 from snippets.background.gemm import RESULTS, Result, block_ranges
-from snippets.domain import one_of, positive_integer
+from snippets.domain import at_most, one_of, positive_integer
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class BlockProduct:
         return whole
 
 
+@refusing_overflow("a and b")
 def partial_products(a: Array, b: Array, *, parts: int) -> list[Array]:
     """The products A_p·B_p of each part of the shared dimension, which sum to A·B.
 
@@ -81,9 +84,11 @@ def partial_products(a: Array, b: Array, *, parts: int) -> list[Array]:
         ([[0, 3], [1, 4], [2, 5]], [3, 12])
     """
     a, b = _operands(a, b)
+    at_most("parts", positive_integer("parts", parts), MOST_WORKERS)
     return [a[:, part.start : part.stop] @ b[part.start : part.stop] for part in block_ranges(a.shape[1], parts)]
 
 
+@refusing_overflow("a and b")
 def row_split_product(a: Array, b: Array, *, workers: int, result: Result = "sharded") -> BlockProduct:
     """Multiply with A cut by rows: worker p holds A_p and all of B and computes A_p·B, the p-th block of rows of C.
 
@@ -118,6 +123,7 @@ def row_split_product(a: Array, b: Array, *, workers: int, result: Result = "sha
     return _finish(cluster, (m, k, n), inputs, _row_outputs(cluster, rows, n, result))
 
 
+@refusing_overflow("a and b")
 def column_split_product(a: Array, b: Array, *, workers: int, result: Result = "sharded") -> BlockProduct:
     """Multiply with B cut by columns: worker p holds all of A and B_p and computes A·B_p, the p-th columns of C.
 
@@ -156,6 +162,7 @@ def column_split_product(a: Array, b: Array, *, workers: int, result: Result = "
     return _finish(cluster, (m, k, n), inputs, outputs)
 
 
+@refusing_overflow("a and b")
 def k_split_product(a: Array, b: Array, *, workers: int, result: Result = "replicated") -> BlockProduct:
     """Multiply with the shared dimension cut: worker p holds A_p (columns) and B_p (rows), and A_p·B_p is to be summed.
 
@@ -229,6 +236,7 @@ class _Grid:
         return [(i, j, layer) for layer in range(d) for i in range(r) for j in range(c)]
 
 
+@refusing_overflow("a and b")
 def grid_product(a: Array, b: Array, *, grid: tuple[int, int, int]) -> BlockProduct:
     """Multiply on r rows × c columns × d layers of workers, none of which holds at the start what another holds.
 
@@ -256,6 +264,7 @@ def grid_product(a: Array, b: Array, *, grid: tuple[int, int, int]) -> BlockProd
     """
     a, b = _operands(a, b)
     r, c, d = _grid_size(grid)
+    at_most("grid", r * c * d, MOST_WORKERS)
     plan = _Grid.of((a.shape[0], a.shape[1], b.shape[1]), (r, c, d))
     cluster = Cluster(r * c * d)
     inputs = tuple(
@@ -308,6 +317,7 @@ def _summa_step(cluster: Cluster, plan: _Grid, step: int) -> None:
                 cluster.drop(worker, f"B{step}")
 
 
+@refusing_overflow("x, y and weights")
 def example_gradients(x: Array, y: Array, weights: Array) -> Array:
     """The gradient of each example's loss ``½·(x_i·w − y_i)²`` of a linear model, ``(x_i·w − y_i)·x_i``.
 
@@ -330,6 +340,7 @@ def example_gradients(x: Array, y: Array, weights: Array) -> Array:
     return (x @ weights - y)[:, None] * x
 
 
+@refusing_overflow("x, y and weights")
 def mean_loss(x: Array, y: Array, weights: Array) -> float:
     """The mean over the examples of ``½·(x_i·w − y_i)²``.
 
@@ -357,7 +368,8 @@ def mean_loss(x: Array, y: Array, weights: Array) -> float:
 
 def _examples(x: Any, y: Any, weights: Any) -> tuple[Array, Array, Array]:
     """Return features, targets and weights as arrays whose shapes fit, or raise ``ValueError``."""
-    x, y, weights = np.asarray(x), np.asarray(y), np.asarray(weights)
+    named = (("x", x), ("y", y), ("weights", weights))
+    x, y, weights = (number_array(name, value) for name, value in named)
     if x.ndim != 2 or y.shape != x.shape[:1] or weights.shape != x.shape[1:]:
         raise ValueError(f"x, y, weights must have shapes N × d, N and d, got {x.shape}, {y.shape}, {weights.shape}")
     return x, y, weights
@@ -365,10 +377,7 @@ def _examples(x: Any, y: Any, weights: Any) -> tuple[Array, Array, Array]:
 
 def _operands(a: Any, b: Any) -> tuple[Array, Array]:
     """Return A and B as arrays of one type, or raise ``ValueError``."""
-    a, b = np.asarray(a), np.asarray(b)
-    for name, array in (("a", a), ("b", b)):
-        if array.ndim != 2 or array.dtype.kind not in "iufc":
-            raise ValueError(f"{name} must be a matrix of numbers, got shape {array.shape} of {array.dtype}")
+    a, b = number_array("a", a, dimensions=2), number_array("b", b, dimensions=2)
     if a.shape[1] != b.shape[0]:
         raise ValueError(f"b must have as many rows as a has columns, {a.shape[1]}, got {b.shape[0]}")
     common = np.result_type(a, b)

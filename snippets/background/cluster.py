@@ -5,15 +5,18 @@ Whatever a worker stores, drops, sends or computes is an event of the log; a run
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
 
-from snippets.domain import positive_integer
+from snippets.background.arrays import number_array
+from snippets.domain import at_most, each, nonnegative_integer, positive_integer, text
 
 Array = NDArray[Any]
+
+MOST_WORKERS = 2**16  # each is simulated
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,7 @@ class Cluster:
     """
 
     def __init__(self, workers: int) -> None:
-        self.workers = positive_integer("workers", workers)
+        self.workers = at_most("workers", positive_integer("workers", workers), MOST_WORKERS)
         self.log: list[Event] = []
         self._memories: list[dict[str, Array]] = [{} for _ in range(self.workers)]
         self._steps = 0
@@ -133,9 +136,10 @@ class Cluster:
         self.log.append(Started())
 
     def store(self, worker: int, name: str, array: Array) -> None:
-        """Give a worker a copy of an array; an array of the same name is overwritten."""
-        self._memories[worker][name] = array.copy()
-        self.log.append(Stored(worker, name, array.nbytes))
+        """Give a worker a copy of an array (real or complex); an array of the same name is overwritten."""
+        kept = number_array("array", array).copy()
+        self._memory("worker", worker)[text("name", name)] = kept
+        self.log.append(Stored(worker, name, kept.nbytes))
 
     def drop(self, worker: int, name: str) -> None:
         """Free an array of a worker."""
@@ -145,7 +149,7 @@ class Cluster:
 
     def multiply(self, worker: int, left: str, right: str, *, into: str) -> None:
         """Add the product of two of the worker's arrays to a third, or store it as the third when there is none."""
-        a, b = self._array(worker, left), self._array(worker, right)
+        a, b, into = self._array(worker, left, "left"), self._array(worker, right, "right"), text("into", into)
         product = a @ b
         self.log.append(Computed(worker, product_flops=2 * a.shape[0] * a.shape[1] * b.shape[1]))
         if into in self._memories[worker]:
@@ -156,30 +160,40 @@ class Cluster:
     def add(self, worker: int, name: str, *, into: str) -> None:
         """Add one of the worker's arrays, that came from another worker, to a second one, and free the first."""
         arrived = self._array(worker, name)
-        self._array(worker, into)[...] += arrived
+        self._array(worker, into, "into")[...] += arrived
         self.log.append(Computed(worker, reduction_flops=arrived.size))
         self.drop(worker, name)
 
     def split_rows(self, worker: int, name: str, rows: Sequence[range]) -> None:
         """Rename an array into its blocks of rows, ``name[0]``, ``name[1]``, …, that can be sent one by one."""
-        whole = self._array(worker, name)
+        whole, parts = self._array(worker, name), each("rows", rows, _range)
         self.drop(worker, name)
-        for number, part in enumerate(rows):
+        for number, part in enumerate(parts):
             self.store(worker, f"{name}[{number}]", whole[part.start : part.stop])
 
     def exchange(self, transfers: Iterable[Transfer]) -> None:
         """Carry out one step: every payload is read before any is stored, so that all travel at the same time."""
-        payloads = [(transfer, self._array(transfer.source, transfer.array).copy()) for transfer in transfers]
+        payloads = []
+        for transfer in _iterated("transfers", transfers):
+            if not isinstance(transfer, Transfer):
+                raise ValueError(f"transfers must hold Transfers, got {transfer!r}")
+            self._memory("destination", transfer.destination)
+            payloads.append((transfer, self._array(transfer.source, transfer.array).copy()))
         for transfer, payload in payloads:
             sent = (transfer.source, transfer.destination, transfer.array, payload.nbytes)
             self.log.append(Message(self._steps, *sent))
             self.store(transfer.destination, transfer.store_as, payload)
         self._steps += 1
 
-    def _array(self, worker: int, name: str) -> Array:
-        memory = self._memories[worker]
-        if name not in memory:
-            raise ValueError(f"name must be an array that worker {worker} holds ({', '.join(memory)}), got {name!r}")
+    def _memory(self, said: str, worker: int) -> dict[str, Array]:
+        if nonnegative_integer(said, worker) >= self.workers:
+            raise ValueError(f"{said} must be an integer from 0 to {self.workers - 1}, got {worker!r}")
+        return self._memories[worker]
+
+    def _array(self, worker: int, name: str, said: str = "name") -> Array:
+        memory = self._memory("worker", worker)
+        if text(said, name) not in memory:
+            raise ValueError(f"{said} must be an array that worker {worker} holds ({', '.join(memory)}), got {name!r}")
         return memory[name]
 
 
@@ -194,7 +208,7 @@ def account_of(log: Iterable[Event], *, workers: int) -> Account:
         The account.
 
     Raises:
-        ValueError: ``workers`` is no integer of at least 1.
+        ValueError: ``workers`` is no integer of at least 1, or not above every worker of the log.
 
     Example:
         >>> import numpy as np
@@ -204,11 +218,13 @@ def account_of(log: Iterable[Event], *, workers: int) -> Account:
         >>> account_of(cluster.log, workers=2).workers[0].start_bytes
         24
     """
-    count = positive_integer("workers", workers)
+    count = at_most("workers", positive_integer("workers", workers), MOST_WORKERS)
+    events = list(_iterated("log", log))
+    _check_workers(events, count)
     held: list[dict[str, int]] = [{} for _ in range(count)]
     now, start, peak, sent, received, messages, products, reductions = ([0] * count for _ in range(8))
     steps = 0
-    for event in log:
+    for event in events:
         match event:
             case Stored(worker, name, size):
                 now[worker] += size - held[worker].get(name, 0)
@@ -239,7 +255,8 @@ def ring_reduce_scatter(cluster: Cluster, rings: Sequence[Sequence[int]], name: 
         name: the chunks' common name.
 
     Raises:
-        ValueError: a worker does not hold what it has to send or to add to, or the shapes do not agree.
+        ValueError: a ring names what is no worker, a worker does not hold what it has to send or to add to, or the
+            shapes do not agree.
 
     Example:
         >>> import numpy as np
@@ -251,7 +268,8 @@ def ring_reduce_scatter(cluster: Cluster, rings: Sequence[Sequence[int]], name: 
         >>> cluster.read(0, "g[0]").tolist(), cluster.read(1, "g[1]").tolist()
         ([3.0, 3.0], [21.0, 21.0])
     """
-    size = len(rings[0])
+    size = _ring_length(cluster, rings)
+    text("name", name)
     for step in range(size - 1):
         hops = [
             (ring[place - 1], ring[place], f"{name}[{(place - 2 - step) % size}]") for ring, place in _places(rings)
@@ -273,7 +291,8 @@ def ring_all_gather(cluster: Cluster, rings: Sequence[Sequence[int]], name: str)
         name: the chunks' common name.
 
     Raises:
-        ValueError: a worker does not hold what it has to send or to add to, or the shapes do not agree.
+        ValueError: a ring names what is no worker, a worker does not hold what it has to send or to add to, or the
+            shapes do not agree.
 
     Example:
         >>> import numpy as np
@@ -284,7 +303,8 @@ def ring_all_gather(cluster: Cluster, rings: Sequence[Sequence[int]], name: str)
         >>> cluster.read(0, "g[1]").tolist(), cluster.read(1, "g[0]").tolist()
         ([2.0, 2.0], [1.0, 1.0])
     """
-    size = len(rings[0])
+    size = _ring_length(cluster, rings)
+    text("name", name)
     for step in range(size - 1):
         hops = [
             (ring[place - 1], ring[place], f"{name}[{(place - 1 - step) % size}]") for ring, place in _places(rings)
@@ -301,7 +321,8 @@ def ring_broadcast(cluster: Cluster, rings: Sequence[tuple[Sequence[int], str]])
             work at the same time.
 
     Raises:
-        ValueError: a worker does not hold what it has to send or to add to, or the shapes do not agree.
+        ValueError: a ring names what is no worker, a worker does not hold what it has to send or to add to, or the
+            shapes do not agree.
 
     Example:
         >>> import numpy as np
@@ -311,8 +332,61 @@ def ring_broadcast(cluster: Cluster, rings: Sequence[tuple[Sequence[int], str]])
         >>> cluster.read(0, "w").tolist()
         [1.0, 1.0]
     """
-    for hop in range(max(len(ring) for ring, _ in rings) - 1):
+    _check_cluster(cluster)
+    each("rings", rings, lambda said, ring: _check_named_ring(cluster, said, ring))
+    for hop in range(max((len(ring) for ring, _ in rings), default=1) - 1):
         cluster.exchange(Transfer(ring[hop], ring[hop + 1], name, name) for ring, name in rings if hop + 1 < len(ring))
+
+
+def _check_cluster(cluster: Cluster) -> None:
+    if not isinstance(cluster, Cluster):
+        raise ValueError(f"cluster must be a Cluster, got {cluster!r}")
+
+
+def _check_ring(cluster: Cluster, said: str, ring: Sequence[int]) -> int:
+    """Return the length of a ring of the cluster's workers, or raise ``ValueError``."""
+    workers = each(said, ring, nonnegative_integer)
+    if not workers or max(workers) >= cluster.workers:
+        raise ValueError(f"{said} must hold workers from 0 to {cluster.workers - 1}, got {ring!r}")
+    return len(workers)
+
+
+def _check_named_ring(cluster: Cluster, said: str, ring: object) -> None:
+    if not isinstance(ring, tuple) or len(ring) != 2:
+        raise ValueError(f"{said} must be the workers and the name of their array, got {ring!r}")
+    _check_ring(cluster, said, ring[0])
+    cluster._array(ring[0][0], ring[1], said)
+
+
+def _ring_length(cluster: Cluster, rings: Sequence[Sequence[int]]) -> int:
+    """Return the length that all rings have, or raise ``ValueError``."""
+    _check_cluster(cluster)
+    lengths = set(each("rings", rings, lambda said, ring: _check_ring(cluster, said, ring)))
+    if len(lengths) != 1:
+        raise ValueError(f"rings must be of one length, got {rings!r}")
+    return lengths.pop()
+
+
+def _check_workers(events: Iterable[Event], workers: int) -> None:
+    """Raise ``ValueError`` unless all are events of so many workers."""
+    for event in events:
+        if not isinstance(event, Event):
+            raise ValueError(f"log must hold the events of a cluster, got {event!r}")
+        named = (event.source, event.destination) if isinstance(event, Message) else (getattr(event, "worker", 0),)
+        if max(named) >= workers:
+            raise ValueError(f"workers must be above every worker of the log, got {workers} with {event!r}")
+
+
+def _iterated(name: str, values: Iterable[Any]) -> Iterator[Any]:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ValueError(f"{name} must be a list or another iterable, got {values!r}")
+    return iter(values)
+
+
+def _range(name: str, value: Any) -> range:
+    if not isinstance(value, range):
+        raise ValueError(f"{name} must be a range, got {value!r}")
+    return value
 
 
 def _places(rings: Sequence[Sequence[int]]) -> list[tuple[Sequence[int], int]]:

@@ -45,7 +45,8 @@ def condition_number(*, smallest_curvature: float, largest_curvature: float) -> 
         100.0
     """
     smallest, largest = _curvatures(smallest_curvature, largest_curvature)
-    return _finite("smallest_curvature", smallest_curvature, largest / smallest)
+    given = smallest_curvature, largest_curvature
+    return _finite("smallest_curvature and largest_curvature", given, largest / smallest)
 
 
 def largest_stable_step(largest_curvature: float, *, momentum: float = 0.0) -> float:
@@ -447,12 +448,12 @@ def sgd_stationary_variance(*, step: float, curvature: float, noise_variance: fl
         >>> sgd_stationary_variance(step=0.5, curvature=2.0, noise_variance=4.0)
         1.0
     """
-    limit = largest_stable_step(positive_number("curvature", curvature), momentum=momentum)
+    bend, beta = positive_number("curvature", curvature), _share("momentum", momentum)
     eta, variance = positive_number("step", step), nonnegative_number("noise_variance", noise_variance)
-    if eta * curvature >= 2 * (1 + momentum):
-        raise ValueError(f"step must be below 2(1 + momentum)/curvature, {limit!r}, got {step!r}")
-    factor = (1 + momentum) / (1 - momentum) / (2 * (1 + momentum) - eta * curvature)
-    return _finite("noise_variance", noise_variance, factor * eta * variance / curvature)
+    if eta * bend >= 2 * (1 + beta):
+        raise ValueError(f"step must be below 2(1 + momentum)/curvature, {2 * (1 + beta) / bend!r}, got {step!r}")
+    scaled = _stationary_variance_times_curvature(eta, bend, variance, beta)
+    return _finite("noise_variance / curvature", (noise_variance, curvature), scaled / bend)
 
 
 def sgd_noise_floor(
@@ -493,11 +494,15 @@ def sgd_noise_floor(
         each("noise_variances", noise_variances, nonnegative_number),
     )
     if len(bends) != len(noises):
-        raise ValueError(f"noise_variances must have one entry per curvature, {len(bends)}, got {len(noises)}")
-    return math.fsum(
-        sgd_stationary_variance(step=step, curvature=curvature, noise_variance=noise, momentum=momentum) * curvature / 2
+        raise ValueError(f"curvatures and noise_variances must be equally many, got {len(bends)} and {len(noises)}")
+    eta, beta = positive_number("step", step), _share("momentum", momentum)
+    if bends and eta * max(bends) >= 2 * (1 + beta):
+        raise ValueError(f"step must be below 2(1 + momentum)/max(curvatures), got {step!r} with {max(bends)!r}")
+    floors = [
+        _stationary_variance_times_curvature(eta, curvature, noise, beta) / 2
         for curvature, noise in zip(bends, noises, strict=True)
-    )
+    ]
+    return _finite("noise_variances", noise_variances, sum(floors) if math.inf in floors else math.fsum(floors))
 
 
 def sgd_mean_square(*, step: float, curvature: float, noise_variance: float, start: float, steps: int) -> float:
@@ -612,7 +617,8 @@ def adam_update_bound(*, learning_rate: float, beta1: float, beta2: float, step:
         decay=first, step=step
     )
     weights = (1 - first) / math.sqrt(1 - second) * math.sqrt(_geometric_sum(first / second * first, count))
-    return _finite("step", step, eta * corrections * weights)
+    given = learning_rate, beta1, beta2, step
+    return _finite("learning_rate, beta1, beta2 and step", given, eta * corrections * weights)
 
 
 def linear_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: int, final: float = 0.0) -> float:
@@ -717,6 +723,13 @@ def clip_scale(shard_norms: Sequence[float], *, max_norm: float) -> float:
     limit = positive_number("max_norm", max_norm)
     norm = _finite("shard_norms", shard_norms, math.hypot(*each("shard_norms", shard_norms, nonnegative_number)))
     return 1.0 if norm <= limit else limit / norm
+
+
+def _stationary_variance_times_curvature(
+    step: float, curvature: float, noise_variance: float, momentum: float
+) -> float:
+    factor = (1 + momentum) / (1 - momentum) / (2 * (1 + momentum) - step * curvature)
+    return factor * step * noise_variance
 
 
 def _curvatures(smallest: float, largest: float) -> tuple[float, float]:

@@ -387,7 +387,9 @@ def descend(
     deviations = _deviations(noise, surface.dimension)
     if schedule is not None and not callable(schedule):
         raise ValueError(f"schedule must be a function of the update's number, got {schedule!r}")
-    source = random_generator("generator", generator) if deviations.any() else None
+    if deviations.any() and generator is None:
+        raise ValueError(f"generator must be given where noise is not 0, got None with noise {noise!r}")
+    source = None if generator is None else random_generator("generator", generator)
     state = tuple(np.zeros_like(point) for _ in range(_rule(rule).slots))
     with refusing_overflow("start"):
         surface.value(point)
@@ -396,7 +398,7 @@ def descend(
         rate = 1 if schedule is None else nonnegative_number(f"schedule({number - 1})", schedule(number - 1))
         with np.errstate(over="ignore", invalid="ignore"):
             gradient = surface.gradient(point)
-            if source is not None:
+            if source is not None and deviations.any():
                 gradient = gradient + deviations * source.standard_normal(point.shape)
             point = rule.update(number, point, gradient, state, rate)
             diverged = not (np.isfinite(point).all() and np.isfinite(surface.value(point)).all())

@@ -103,7 +103,7 @@ def encode(symbols: Sequence[int], frequencies: Sequence[int]) -> bytes:
     places = table.places(symbols)
     missing = next((place for place in places if not table.frequencies[place]), None)
     if missing is not None:
-        raise ValueError(f"symbols must have a frequency above 0, got the symbol {missing}, whose frequency is 0")
+        raise ValueError(f"symbols must have frequencies above 0, got the symbol {missing}, whose frequency is 0")
     state, out = table.total << STATE_BITS, bytearray()
     for place in reversed(places):  # the decoder meets the last coded first
         frequency = table.frequencies[place]
@@ -152,7 +152,10 @@ def decode(code: bytes, frequencies: Sequence[int], *, length: int) -> list[int]
         while state < low and (more := next(stream, None)) is not None:
             state = state << 8 | more
     if len(symbols) < count or state != low or next(stream, None) is not None:
-        raise ValueError(f"code must be what encode returned for {count} symbols with these frequencies")
+        size = len(code)
+        raise ValueError(
+            f"code must be what encode returned for {count} symbols with these frequencies, got {size} other bytes"
+        )
     return symbols
 
 
@@ -312,7 +315,7 @@ def quantise(values: ArrayLike, *, step: float, generator: np.random.Generator |
     with np.errstate(over="ignore"):
         ratios = numbers / width
     if (np.abs(ratios) > _EXACT).any():
-        raise ValueError(f"step must be at least the largest value / 2⁵³, got {step!r}")
+        raise ValueError(f"step must be at least the largest of the values / 2⁵³, got {step!r}")
     if generator is None:
         return np.rint(ratios).astype(np.int64)
     lower = np.floor(ratios)

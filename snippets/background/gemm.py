@@ -9,10 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
 
 from snippets.domain import (
+    as_float,
+    at_most,
+    each,
     finite_number,
     nonnegative_integer,
     nonnegative_number,
@@ -126,7 +130,8 @@ def gemm_arithmetic_intensity(*, m: int, k: int, n: int, bytes_per_element: floa
     for name, value in (("m", m), ("k", k), ("n", n)):
         positive_integer(name, value)
     bytes_per_element = positive_number("bytes_per_element", bytes_per_element)
-    return gemm_flops(m=m, k=k, n=n) / (bytes_per_element * gemm_words(m=m, k=k, n=n))
+    traffic = Fraction(bytes_per_element) * gemm_words(m=m, k=k, n=n)
+    return as_float("m, k, n and bytes_per_element", gemm_flops(m=m, k=k, n=n) / traffic)
 
 
 def block_ranges(length: int, parts: int) -> tuple[range, ...]:
@@ -134,7 +139,7 @@ def block_ranges(length: int, parts: int) -> tuple[range, ...]:
 
     Args:
         length: how many indices there are, at least 0.
-        parts: how many ranges to make, at least 1; ranges beyond ``length`` are empty.
+        parts: how many ranges to make, at least 1, at most 2²⁰; ranges beyond ``length`` are empty.
 
     Returns:
         The ranges, in order; together they hold each index once.
@@ -156,7 +161,7 @@ def block_ranges(length: int, parts: int) -> tuple[range, ...]:
         >>> block_ranges(7, 3)
         (range(0, 3), range(3, 5), range(5, 7))
     """
-    length, parts = nonnegative_integer("length", length), positive_integer("parts", parts)
+    length, parts = nonnegative_integer("length", length), at_most("parts", positive_integer("parts", parts))
     base, longer = divmod(length, parts)
     starts = [part * base + min(part, longer) for part in range(parts + 1)]
     return tuple(range(start, stop) for start, stop in pairwise(starts))
@@ -224,10 +229,11 @@ def row_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per_el
         48
     """
     m, k, n = _shape(m, k, n)
-    sizes, size = _ring(m, workers, worker)
+    size = positive_integer("workers", workers)
+    place = _index("worker", worker, size)
     bytes_per_element = positive_integer("bytes_per_element", bytes_per_element)
     sharded = one_of("result", result, RESULTS) == "sharded"
-    own, following = sizes[worker], sizes[(worker + 1) % size]
+    own, following = _block_length(m, size, place), _block_length(m, size, (place + 1) % size)
     return Share(
         input_bytes=(own * k + k * n) * bytes_per_element,
         output_bytes=(own if sharded else m) * n * bytes_per_element,
@@ -316,14 +322,14 @@ def k_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per_elem
         96
     """
     m, k, n = _shape(m, k, n)
-    rows, size = _ring(m, workers, worker)
+    size = positive_integer("workers", workers)
     gather = row_split(m=m, k=k, n=n, workers=size, worker=worker, bytes_per_element=bytes_per_element, result=result)
-    own_k = len(block_ranges(k, size)[worker])
-    before = rows[(worker - 1) % size]
+    own, own_k = _block_length(m, size, worker), _block_length(k, size, worker)
+    before = _block_length(m, size, (worker - 1) % size)
     return Share(
         input_bytes=(m * own_k + own_k * n) * bytes_per_element,
         output_bytes=gather.output_bytes,
-        sent_bytes=gather.sent_bytes + (m - rows[worker]) * n * bytes_per_element,
+        sent_bytes=gather.sent_bytes + (m - own) * n * bytes_per_element,
         received_bytes=gather.received_bytes + (m - before) * n * bytes_per_element,
         product_flops=gemm_flops(m=m, k=own_k, n=n),
         reduction_flops=(m - before) * n,
@@ -353,7 +359,7 @@ def grid_split(
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        grid: (r, c, d), each at least 1; N = r·c·d workers.
+        grid: (r, c, d), each at least 1, at most 2²⁰; N = r·c·d workers.
         worker: (i, j, l), from (0, 0, 0) to (r − 1, c − 1, d − 1).
         bytes_per_element: bytes of one number.
 
@@ -386,20 +392,21 @@ def grid_split(
         raise ValueError(f"worker must be three integers (row, column, layer), got {worker!r}")
     i, j, layer = (_index(f"worker[{axis}]", place, size[axis]) for axis, place in enumerate(worker))
     s = positive_integer("bytes_per_element", bytes_per_element)
-    own_m, own_n = len(block_ranges(m, r)[i]), len(block_ranges(n, c)[j])
-    own_k = len(block_ranges(k, d)[layer])
-    a, b = [len(part) for part in block_ranges(own_k, c)], [len(part) for part in block_ranges(own_k, r)]
-    chunks = [len(part) for part in block_ranges(own_m, d)]
-    a_sent, b_sent = own_k - a[(j + 1) % c], own_k - b[(i + 1) % r]  # on a ring of one, both are 0
-    added = (own_m - chunks[(layer - 1) % d]) * own_n
+    at_most("grid", max(size))
+    own_m, own_n, own_k = _block_length(m, r, i), _block_length(n, c, j), _block_length(k, d, layer)
+    a, b, chunk = _block_length(own_k, c, j), _block_length(own_k, r, i), _block_length(own_m, d, layer)
+    # On a ring of one, both are 0.
+    a_sent, b_sent = own_k - _block_length(own_k, c, (j + 1) % c), own_k - _block_length(own_k, r, (i + 1) % r)
+    added = (own_m - _block_length(own_m, d, (layer - 1) % d)) * own_n
+    lengths = {_block_length(k, d, 0), _block_length(k, d, d - 1)}
     return Share(
-        input_bytes=(own_m * a[j] + b[i] * own_n) * s,
-        output_bytes=chunks[layer] * own_n * s,
-        sent_bytes=(own_m * a_sent + b_sent * own_n + (own_m - chunks[layer]) * own_n) * s,
-        received_bytes=(own_m * (own_k - a[j]) + (own_k - b[i]) * own_n + added) * s,
+        input_bytes=(own_m * a + b * own_n) * s,
+        output_bytes=chunk * own_n * s,
+        sent_bytes=(own_m * a_sent + b_sent * own_n + (own_m - chunk) * own_n) * s,
+        received_bytes=(own_m * (own_k - a) + (own_k - b) * own_n + added) * s,
         product_flops=gemm_flops(m=own_m, k=own_k, n=own_n),
         reduction_flops=added,
-        steps=max(_panels(len(part), c, r) for part in block_ranges(k, d)) * (max(r, c) - 1) + d - 1,
+        steps=max(_panels(length, c, r) for length in lengths) * (max(r, c) - 1) + d - 1,
     )
 
 
@@ -449,7 +456,7 @@ def best_grid(*, m: int, k: int, n: int, workers: int) -> tuple[int, int, int]:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        workers: N, at least 1.
+        workers: N, at least 1, at most 2²⁰.
 
     Returns:
         (r, c, d) with r·c·d = N; of equals the one that is smallest as a tuple.
@@ -472,7 +479,7 @@ def best_grid(*, m: int, k: int, n: int, workers: int) -> tuple[int, int, int]:
         (2, 1, 4)
     """
     m, k, n = _shape(m, k, n)
-    size = positive_integer("workers", workers)
+    size = at_most("workers", positive_integer("workers", workers))
     divisors = [number for number in range(1, size + 1) if size % number == 0]
     grids = [(r, c, size // (r * c)) for r in divisors for c in divisors if size // r % c == 0]
     return min(grids, key=lambda grid: (grid_traffic_words(m=m, k=k, n=n, grid=grid), grid))
@@ -505,14 +512,18 @@ def global_norm(shard_norms: Sequence[float], *, order: float = 2.0) -> float:
         >>> global_norm([3.0, 4.0])
         5.0
     """
-    norms = [nonnegative_number(f"shard_norms[{number}]", norm) for number, norm in enumerate(shard_norms)]
-    if not (isinstance(order, int | float) and order >= 1):
+    norms = each("shard_norms", shard_norms, nonnegative_number)
+    power = math.inf if isinstance(order, float) and order == math.inf else nonnegative_number("order", order)
+    if power < 1:
         raise ValueError(f"order must be a number of at least 1 or infinity, got {order!r}")
     largest = max(norms, default=0.0)
-    if largest == 0 or math.isinf(order):
+    if largest == 0 or math.isinf(power):
         return largest
     # Scaled by the largest, so that the powers neither overflow nor vanish.
-    return float(largest * math.fsum((norm / largest) ** order for norm in norms) ** (1 / order))
+    norm = float(largest * math.fsum((norm / largest) ** power for norm in norms) ** (1 / power))
+    if math.isinf(norm):
+        raise ValueError(f"shard_norms must be such that the norm fits a float, got {shard_norms!r}")
+    return norm
 
 
 def weighted_mean(means: Sequence[float], counts: Sequence[int]) -> float:
@@ -540,13 +551,13 @@ def weighted_mean(means: Sequence[float], counts: Sequence[int]) -> float:
         >>> weighted_mean([1.0, 4.0], [3, 1])
         1.75
     """
-    if len(means) != len(counts):
-        raise ValueError(f"means and counts must have one entry per shard, got {len(means)} and {len(counts)}")
-    weights = [nonnegative_integer(f"counts[{number}]", count) for number, count in enumerate(counts)]
+    weights, given = each("counts", counts, nonnegative_integer), each("means", means, lambda _, mean: mean)
+    if len(given) != len(weights):
+        raise ValueError(f"means and counts must have one entry per shard, got {len(given)} and {len(weights)}")
     total = sum(weights)
     if total == 0:
         raise ValueError(f"counts must hold at least one example, got {list(counts)!r}")
-    pairs = enumerate(zip(means, weights, strict=True))
+    pairs = enumerate(zip(given, weights, strict=True))
     return math.fsum(finite_number(f"means[{i}]", mean) * (weight / total) for i, (mean, weight) in pairs if weight)
 
 
@@ -580,7 +591,7 @@ def rounding_bound(k: int, *, unit_roundoff: float) -> float:
         >>> f"{rounding_bound(14336, unit_roundoff=2**-24):.2e}"
         '8.55e-04'
     """
-    error = nonnegative_integer("k", k) * positive_number("unit_roundoff", unit_roundoff)
+    error = nonnegative_number("k", nonnegative_integer("k", k)) * positive_number("unit_roundoff", unit_roundoff)
     if error >= 1:
         raise ValueError(f"unit_roundoff must be below 1/k for the bound to exist, got {unit_roundoff!r} with k = {k}")
     return error / (1 - error)
@@ -603,11 +614,9 @@ def _index(name: str, value: int, size: int) -> int:
     return value
 
 
-def _ring(length: int, workers: int, worker: int) -> tuple[list[int], int]:
-    """The sizes of the blocks of ``length`` on a ring, and the number of workers, both checked."""
-    size = positive_integer("workers", workers)
-    _index("worker", worker, size)
-    return [len(part) for part in block_ranges(length, size)], size
+def _block_length(length: int, parts: int, part: int) -> int:
+    """The length of one of ``block_ranges(length, parts)``, without listing the others."""
+    return length // parts + (part < length % parts)
 
 
 def _panels(length: int, parts: int, other_parts: int) -> int:

@@ -332,7 +332,10 @@ def bits_per_byte(*, loss_nats_per_token: float, bytes_per_token: float) -> floa
     loss = nonnegative_number("loss_nats_per_token", loss_nats_per_token)
     rate = loss / math.log(2) / positive_number("bytes_per_token", bytes_per_token)
     if math.isinf(rate):
-        raise ValueError(f"bytes_per_token must give a rate that floats can hold, got {bytes_per_token!r}")
+        raise ValueError(
+            "loss_nats_per_token / bytes_per_token must be a rate that floats can hold, "
+            f"got {loss_nats_per_token!r} / {bytes_per_token!r}"
+        )
     return rate
 
 

@@ -14,9 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from snippets.background.arrays import affordable, finite_array, index_array, random_generator, refusing_overflow
 from snippets.background.information import SUM_TOLERANCE
-from snippets.domain import each, nonnegative_integer, positive_integer, positive_number
+from snippets.domain import at_most, each, nonnegative_integer, positive_integer, positive_number
 
 FloatArray = NDArray[np.float64]
+
+MOST_PAIRS = 2**53  # in a batch; beyond it floats skip integers
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Language:
         if not rows.size or rows.shape[0] != rows.shape[1]:
             raise ValueError(f"transitions must have as many columns as rows, at least one, got shape {rows.shape}")
         if (rows < 0).any() or (abs(rows.sum(axis=1) - 1) > SUM_TOLERANCE).any():
-            raise ValueError("transitions must hold a distribution in each row")
+            raise ValueError(f"transitions must hold a distribution in each row, got {rows!r}")
         object.__setattr__(self, "transitions", rows)
 
     @property
@@ -75,7 +77,10 @@ def draw_language(generator: np.random.Generator, *, symbols: int, concentration
     random_generator("generator", generator)
     count = positive_integer("symbols", symbols)
     affordable("symbols²", count * count)
-    return Language(generator.dirichlet(np.full(count, positive_number("concentration", concentration)), size=count))
+    rows = generator.dirichlet(np.full(count, positive_number("concentration", concentration)), size=count)
+    if not np.allclose(rows.sum(axis=1), 1):
+        raise ValueError(f"concentration must be such that floats can hold the draws, got {concentration!r}")
+    return Language(rows)
 
 
 def draw_text(generator: np.random.Generator, language: Language, *, length: int) -> list[int]:
@@ -99,6 +104,7 @@ def draw_text(generator: np.random.Generator, language: Language, *, length: int
     random_generator("generator", generator)
     count = nonnegative_integer("length", length)
     affordable("length", count)
+    _check_language(language)
     rows, chances = language.transitions.cumsum(axis=1), generator.random(count)
     row, text = language.joint.sum(axis=1).cumsum(), []
     for chance in chances:
@@ -116,14 +122,24 @@ class Network:
 
     Raises:
         ValueError: the shapes do not fit, or a number is not finite.
+
+    Example:
+        >>> network = Network((np.zeros((2, 1)), np.zeros((1, 1)), np.zeros((1, 2))))
+        >>> network.probabilities().tolist(), round(network.loss_nats([[0.5, 0.0], [0.0, 0.5]]), 4)
+        ([[0.5, 0.5], [0.5, 0.5]], 0.6931)
+        >>> slope = network.gradient([[1.0, 0.0], [0.0, 0.0]])
+        >>> len(slope), network.mean_square_of_examples([[1.0, 0.0], [0.0, 0.0]])
+        (5, 0.0)
+        >>> len(network.stepped(slope, step_size=0.1).weights)
+        3
     """
 
     weights: tuple[FloatArray, FloatArray, FloatArray]
 
     def __post_init__(self) -> None:
-        weights = tuple(finite_array("weights", weight, dimensions=2) for weight in self.weights)
+        weights = each("weights", self.weights, lambda name, weight: finite_array(name, weight, dimensions=2))
         shapes = [weight.shape for weight in weights]
-        k, h = shapes[0]
+        k, h = shapes[0] if shapes else (0, 0)
         if shapes != [(k, h), (h, h), (h, k)]:
             raise ValueError(f"weights must be K × h, h × h and h × K, got {shapes}")
         object.__setattr__(self, "weights", weights)
@@ -134,7 +150,7 @@ class Network:
 
     def loss_nats(self, pairs: ArrayLike) -> float:
         """The mean of −ln q(y | x) over pairs (x, y): K × K shares that sum to 1; infinite where q is 0 in floats."""
-        shares = finite_array("pairs", pairs, dimensions=2)
+        shares = self._shares(pairs)
         with np.errstate(divide="ignore"):
             logarithms = np.log(self.probabilities())
         return float(-(shares[shares > 0] * logarithms[shares > 0]).sum())
@@ -142,7 +158,7 @@ class Network:
     @refusing_overflow("weights")
     def gradient(self, pairs: ArrayLike) -> FloatArray:
         """The gradient of ``loss_nats(pairs)``, all weights in one row of d = 2Kh + h² numbers."""
-        shares = finite_array("pairs", pairs, dimensions=2)
+        shares = self._shares(pairs)
         first, second, guesses = self._forward()
         wrong = shares.sum(axis=1, keepdims=True) * guesses - shares
         behind = (wrong @ self.weights[2].T) * (1 - second**2)
@@ -152,7 +168,7 @@ class Network:
     @refusing_overflow("weights")
     def mean_square_of_examples(self, pairs: ArrayLike) -> float:
         """The mean squared norm of the gradients of single pairs, each an example, exactly."""
-        shares = finite_array("pairs", pairs, dimensions=2)
+        shares = self._shares(pairs)
         first, second, guesses = self._forward()
         total = 0.0
         for x, row in enumerate(shares):
@@ -165,10 +181,22 @@ class Network:
         return total
 
     def stepped(self, gradient: FloatArray, *, step_size: float) -> Network:
-        """The network after one step of gradient descent."""
-        pieces = np.split(gradient, np.cumsum([weight.size for weight in self.weights])[:-1])
-        moved = [w - step_size * piece.reshape(w.shape) for w, piece in zip(self.weights, pieces, strict=True)]
+        """The network after one step of gradient descent; ``ValueError`` where the shapes do not fit."""
+        slope, eta = finite_array("gradient", gradient, dimensions=1), positive_number("step_size", step_size)
+        numbers = sum(weight.size for weight in self.weights)
+        if len(slope) != numbers:
+            raise ValueError(f"gradient must hold one number for each of {numbers} weights, got {len(slope)}")
+        pieces = np.split(slope, np.cumsum([weight.size for weight in self.weights])[:-1])
+        with refusing_overflow("gradient and step_size"):
+            moved = [w - eta * piece.reshape(w.shape) for w, piece in zip(self.weights, pieces, strict=True)]
         return Network((moved[0], moved[1], moved[2]))
+
+    def _shares(self, pairs: ArrayLike) -> FloatArray:
+        """Return shares of pairs as an array, or raise ``ValueError``."""
+        shares, symbols = finite_array("pairs", pairs, dimensions=2), len(self.weights[0])
+        if shares.shape != (symbols, symbols) or (shares < 0).any() or shares.sum() > 1 + 1e-9:
+            raise ValueError(f"pairs must hold {symbols} × {symbols} shares that sum to 1, got {shares!r}")
+        return shares
 
     def _forward(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Both hidden layers and the probabilities, for each symbol a row."""
@@ -254,7 +282,7 @@ def train(
         record: numbers of steps, rising, from 0; the last one is where the run ends.
 
     Returns:
-        One snapshot for each number in ``record``.
+        One snapshot for each number in ``record``. A loss is infinite where a guess is 0 in floats.
 
     Raises:
         ValueError: an argument is out of its range, or the weights overflow.
@@ -269,12 +297,17 @@ def train(
     """
     random_generator("generator", generator)
     size, eta = positive_integer("batch_size", batch_size), positive_number("step_size", step_size)
+    at_most("batch_size", size, MOST_PAIRS)
+    _check_language(language)
+    if not isinstance(network, Network):
+        raise ValueError(f"network must be a Network, got {network!r}")
     steps = each("record", record, nonnegative_integer)
     if not steps or list(steps) != sorted(set(steps)):
         raise ValueError(f"record must hold rising numbers of steps, at least one, got {record!r}")
     joint = language.joint
     if network.weights[0].shape[0] != len(joint):
         raise ValueError(f"network must have the language's {len(joint)} symbols, got {len(network.weights[0])}")
+    at_most("record", steps[-1])
     found = []
     for step in range(steps[-1] + 1):
         pairs = generator.multinomial(size, joint.ravel() / joint.sum()).reshape(joint.shape) / size
@@ -283,8 +316,23 @@ def train(
             full = network.gradient(joint)
             noise = max(0.0, network.mean_square_of_examples(joint) - float(full @ full)) / size
             found.append(Snapshot(step, network.loss_nats(joint), full, gradient, noise))
-        network = network.stepped(gradient, step_size=eta)
+        network = _stepped(network, gradient, step_size=eta)
     return found
+
+
+def _stepped(network: Network, gradient: FloatArray, *, step_size: float) -> Network:
+    """Take one step, and make sure that the next gradient exists."""
+    try:
+        moved = network.stepped(gradient, step_size=step_size)
+        moved.gradient(np.zeros((len(network.weights[0]),) * 2))
+    except ValueError:
+        raise ValueError(f"step_size must be smaller: the weights overflow, got {step_size!r}") from None
+    return moved
+
+
+def _check_language(language: Language) -> None:
+    if not isinstance(language, Language):
+        raise ValueError(f"language must be a Language, got {language!r}")
 
 
 def conditional_counts(text: Sequence[int], *, context: int) -> dict[tuple[int, ...], dict[int, int]]:

@@ -129,6 +129,7 @@ def data_parallel_variance(*, variance: float, batch_size: int, workers: int, po
     size = positive_integer("batch_size", batch_size) * positive_integer("workers", workers)
     if population is not None and size > positive_integer("population", population):
         raise ValueError(f"workers × batch_size must be at most the population, {population}, got {size}")
+    _count("batch_size × workers", size)
     return batch_variance(variance=variance, batch_size=size, population=population)
 
 

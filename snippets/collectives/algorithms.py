@@ -21,7 +21,7 @@ from snippets.collectives.schedule import (
     chunk_bounds,
     merged,
 )
-from snippets.domain import nonnegative_integer, one_of, positive_integer
+from snippets.domain import at_most, nonnegative_integer, one_of, positive_integer
 
 Rounds = list[tuple[Send, ...]]
 
@@ -397,12 +397,12 @@ def build(primitive: str, algorithm: str, *, ranks: int, length: int, root: int 
     Args:
         primitive: one of ``PRIMITIVES``.
         algorithm: one of ``ALGORITHMS[primitive]``.
-        ranks: number of ranks N.
+        ranks: number of ranks N, at most 2²⁰.
         length: elements n: of the vector (broadcast, reduce, all-reduce), of the root's buffer (scatter, gather), of
             the result (all-gather), of what each rank brings (reduce-scatter, all-to-all); 0 for a barrier.
         root: root of broadcast, reduce, scatter and gather; 0 for the others.
         segments: blocks of a pipelined algorithm: of the vector for a chain, of each tree's half for a double binary
-            tree; 1 for the others.
+            tree; 1 for the others. At most 2²⁰.
 
     Returns:
         The schedule. At most one message to and one from each rank in a round.
@@ -423,9 +423,9 @@ def build(primitive: str, algorithm: str, *, ranks: int, length: int, root: int 
     """
     one_of("primitive", primitive, PRIMITIVES)
     one_of("algorithm", algorithm, ALGORITHMS[primitive])
-    ranks, length = positive_integer("ranks", ranks), nonnegative_integer("length", length)
+    ranks, length = at_most("ranks", positive_integer("ranks", ranks)), nonnegative_integer("length", length)
     check_root(primitive, ranks=ranks, root=root)
-    segments = check_segments(algorithm, segments)
+    segments = at_most("segments", check_segments(algorithm, segments))
     if primitive == "barrier" and length:
         raise ValueError(f"length must be 0 for a barrier, got {length!r}")
     rounds = _BUILDERS[primitive, algorithm](_Job(ranks, length, root, segments))

@@ -75,7 +75,8 @@ def messages_time_s(*, total_bytes: float, messages: int, latency_s: float, band
     size = Fraction(nonnegative_number("total_bytes", total_bytes))
     _, latency, bandwidth = _exact(0, latency_s, bandwidth_bytes_per_s)
     return as_float(
-        "total_bytes, messages and latency_s", positive_integer("messages", messages) * latency + size / bandwidth
+        "total_bytes, messages, latency_s and bandwidth_bytes_per_s",
+        positive_integer("messages", messages) * latency + size / bandwidth,
     )
 
 
@@ -109,7 +110,7 @@ def shared_link_time_s(*, size_bytes: float, transfers: int, latency_s: float, b
         0.04
     """
     size, latency, bandwidth = _exact(size_bytes, latency_s, bandwidth_bytes_per_s)
-    return as_float(_RESULT, latency + positive_integer("transfers", transfers) * size / bandwidth)
+    return as_float(f"transfers, {_RESULT}", latency + positive_integer("transfers", transfers) * size / bandwidth)
 
 
 def half_bandwidth_bytes(*, latency_s: float, bandwidth_bytes_per_s: float) -> float:
@@ -245,7 +246,8 @@ def bucketed_step_time_s(
         1.295
     """
     size, compute, latency, bandwidth = _exact_step(total_bytes, compute_s, latency_s, bandwidth_bytes_per_s)
-    return as_float(_RESULT, _step_time(positive_integer("buckets", buckets), size, compute, latency, bandwidth))
+    time = _step_time(positive_integer("buckets", buckets), size, compute, latency, bandwidth)
+    return as_float("total_bytes, buckets, compute_s, latency_s and bandwidth_bytes_per_s", time)
 
 
 def best_buckets(*, total_bytes: float, compute_s: float, latency_s: float, bandwidth_bytes_per_s: float) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from snippets.background.arrays import finite_array, refusing_overflow
 from snippets.domain import one_of
 
 WEIGHTINGS = ("relative", "uniform")
@@ -56,6 +57,7 @@ class AlphaBetaFit:
         return self.latency_s / self.s_per_byte
 
 
+@refusing_overflow("sizes_bytes and times_s")
 def fit_alpha_beta(sizes_bytes: npt.ArrayLike, times_s: npt.ArrayLike, *, weighting: str = "relative") -> AlphaBetaFit:
     """Fit T = α + n/β to measured times by weighted least squares.
 
@@ -105,7 +107,7 @@ def fit_alpha_beta(sizes_bytes: npt.ArrayLike, times_s: npt.ArrayLike, *, weight
     (level, slope), *_ = np.linalg.lstsq(design, weights * y, rcond=None)
     residuals = y - level - slope * x
     if not slope > 0:
-        raise ValueError("times_s must grow with sizes_bytes; the fitted slope is not above 0")
+        raise ValueError(f"times_s must grow with sizes_bytes, got times whose fitted slope is {slope}")
     variance = float(np.sum((weights * residuals) ** 2)) / (sizes.size - 2)
     inverse = np.linalg.inv(design.T @ design)
     errors = np.sqrt(variance * np.diag(inverse))
@@ -122,9 +124,6 @@ def fit_alpha_beta(sizes_bytes: npt.ArrayLike, times_s: npt.ArrayLike, *, weight
 def _measurements(name: str, values: Any) -> Array:
     """Return a one-dimensional array of finite numbers, or raise ``ValueError``."""
     try:
-        array = np.asarray(values)
+        return finite_array(name, values, dimensions=1)
     except ValueError:
         raise ValueError(f"{name} must be a one-dimensional array of finite numbers, got {values!r}") from None
-    if array.ndim != 1 or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be a one-dimensional array of finite numbers, got {values!r}")
-    return array.astype(np.float64)

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from snippets.collectives.alpha_beta import message_time_s
-from snippets.domain import nonnegative_number, positive_integer
+from snippets.domain import as_float, at_most, nonnegative_number, positive_integer
+
+_NAMES = "total_bytes, buckets, compute_s, latency_s and bandwidth_bytes_per_s"
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ def bucketed_step(
 
     Args:
         total_bytes: bytes of all buckets together.
-        buckets: number of equal buckets.
+        buckets: number of equal buckets, at most 2²⁰.
         compute_s: seconds over which the bytes become ready, at an even rate.
         latency_s: α of the operation that sends a bucket.
         bandwidth_bytes_per_s: β of that operation.
@@ -55,7 +57,7 @@ def bucketed_step(
         >>> [(bucket.start_s, bucket.end_s) for bucket in step]
         [(2.0, 5.0), (5.0, 8.0)]
     """
-    count = positive_integer("buckets", buckets)
+    count = at_most("buckets", positive_integer("buckets", buckets))
     size = Fraction(nonnegative_number("total_bytes", total_bytes)) / count
     compute = Fraction(nonnegative_number("compute_s", compute_s))
     message_time_s(size_bytes=0, latency_s=latency_s, bandwidth_bytes_per_s=bandwidth_bytes_per_s)  # checks both
@@ -66,5 +68,5 @@ def bucketed_step(
         ready = compute * number / count
         start = max(ready, free)
         free = start + busy
-        result.append(Bucket(float(ready), float(start), float(free)))
+        result.append(Bucket(float(ready), float(start), as_float(_NAMES, free)))
     return tuple(result)

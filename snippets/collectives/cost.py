@@ -78,7 +78,7 @@ class Cost:
             3e-06
         """
         terms = _terms(latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
-        return as_float("steps, bytes, latency_s, bandwidth_bytes_per_s", _weigh(self, terms))
+        return as_float("latency_s, bandwidth_bytes_per_s and reduction_s_per_byte", _weigh(self, terms))
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def price(
     one_of("duplex", duplex, DUPLEXES)
     rounds = [_slowest(sends, terms, element_bytes, duplex) for sends in schedule.rounds]
     times = [_weigh(cost, terms) for cost in rounds]
-    names = "schedule, latency_s, bandwidth_bytes_per_s"
+    names = "schedule, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte and element_bytes"
     return Price(
         sum(rounds, start=Cost(0, 0, 0)),
         as_float(names, sum(times, start=Fraction(0))),

@@ -484,6 +484,7 @@ def crossover_bytes(
     alpha, per_byte, gamma = _machine(latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
     steps, slopes = [], []
     one_of("primitive", primitive, PRIMITIVES)
+    segments = positive_integer("segments", segments)
     for name, algorithm in (("first", first), ("second", second)):
         one_of(name, algorithm, ALGORITHMS[primitive])
         blocks = segments if algorithm in PIPELINED else 1
@@ -493,7 +494,8 @@ def crossover_bytes(
     if slopes[0] == slopes[1]:
         return None
     size = (steps[0] - steps[1]) * alpha / (slopes[1] - slopes[0])
-    return as_float("latency_s and bandwidth_bytes_per_s", size) if size > 0 else None
+    names = "ranks, latency_s, bandwidth_bytes_per_s and reduction_s_per_byte"
+    return as_float(names, size) if size > 0 else None
 
 
 def latency_share_half_bytes(
@@ -542,7 +544,7 @@ def latency_share_half_bytes(
         raise ValueError(f"ranks must be an integer of at least 2, got {ranks!r}")
     line = _line(primitive, algorithm, ranks, segments)
     size = line.steps * alpha / (line.wire * per_byte + line.reduced * gamma)
-    return as_float("latency_s and bandwidth_bytes_per_s", size)
+    return as_float("ranks, latency_s, bandwidth_bytes_per_s and reduction_s_per_byte", size)
 
 
 class _Line(NamedTuple):
@@ -570,6 +572,15 @@ def _machine(
         Fraction(nonnegative_number("latency_s", latency_s)),
         1 / Fraction(positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s)),
         Fraction(nonnegative_number("reduction_s_per_byte", reduction_s_per_byte)),
+    )
+
+
+def _time_s(terms: Cost, latency_s: float, bandwidth_bytes_per_s: float, reduction_s_per_byte: float) -> float:
+    """Return ``Cost.time_s`` with a message that names what the terms were made from."""
+    alpha, per_byte, gamma = _machine(latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
+    return as_float(
+        "ranks, length, element_bytes, latency_s, bandwidth_bytes_per_s and reduction_s_per_byte",
+        terms.steps * alpha + terms.wire_bytes * per_byte + terms.reduced_bytes * gamma,
     )
 
 
@@ -708,9 +719,9 @@ def compare_algorithms(
         "bandwidth_bytes_per_s": bandwidth_bytes_per_s,
         "reduction_s_per_byte": reduction_s_per_byte,
     }
-    bound_s = bound.time_s(**machine)
+    bound_s = _time_s(bound, **machine)
     names = ALGORITHMS[primitive] if algorithms is None else algorithms
-    if not isinstance(names, Collection) or isinstance(names, str) or not names:
+    if not isinstance(names, Collection) or isinstance(names, str) or not len(names):
         raise ValueError(f"algorithms must name at least one algorithm, got {algorithms!r}")
     choices = []
     for name in names:
@@ -719,7 +730,7 @@ def compare_algorithms(
         if name in PIPELINED:
             blocks = best_segments(primitive, name, ranks=ranks, length=length, element_bytes=element_bytes, **machine)
         terms = cost(primitive, name, ranks=ranks, length=length, element_bytes=element_bytes, segments=blocks)
-        choices.append(Choice(name, blocks, terms, terms.time_s(**machine), bound_s))
+        choices.append(Choice(name, blocks, terms, _time_s(terms, **machine), bound_s))
     return tuple(sorted(choices, key=lambda choice: choice.time_s))
 
 

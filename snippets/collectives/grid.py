@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from snippets.background.arrays import number_array
 from snippets.collectives.algorithms import build
 from snippets.collectives.runner import Account, run
 from snippets.collectives.schedule import Range
+from snippets.domain import one_of
 
 Grid = npt.NDArray[Any]
 
@@ -39,8 +41,8 @@ def run_on_grid(primitive: str, grid: npt.ArrayLike, *, algorithm: str | None = 
 
     Args:
         primitive: any of ``snippets.collectives.schedule.PRIMITIVES`` but the barrier.
-        grid: N × N numbers; row r is what rank r holds. Cells that the primitive does not read are ignored: a scatter
-            reads the root's row, an all-gather the diagonal.
+        grid: N × N numbers, real or complex; row r is what rank r holds. Cells that the primitive does not read are
+            ignored: a scatter reads the root's row, an all-gather the diagonal.
         algorithm: one of ``snippets.collectives.algorithms.ALGORITHMS[primitive]``; by default the ring or, for what
             has a root, messages between the root and each rank; for the all-to-all, messages between all pairs.
         root: root of broadcast, reduce, scatter and gather; 0 for the others.
@@ -59,13 +61,13 @@ def run_on_grid(primitive: str, grid: npt.ArrayLike, *, algorithm: str | None = 
         >>> run_on_grid("all_gather", [[1, 9], [9, 2]]).after.tolist()
         [[1, 2], [1, 2]]
     """
-    before = np.asarray(grid)
-    if before.ndim != 2 or before.shape[0] != before.shape[1] or not before.size:
+    before = number_array("grid", grid, dimensions=2)
+    if before.shape[0] != before.shape[1] or not before.size:
         raise ValueError(f"grid must have shape (N, N) with N of at least 1, got {before.shape}")
-    if primitive not in _ALGORITHMS:
-        raise ValueError(f"primitive must be one of {', '.join(_ALGORITHMS)}, got {primitive!r}")
+    one_of("primitive", primitive, _ALGORITHMS.keys())
     ranks = len(before)
-    schedule = build(primitive, algorithm or _ALGORITHMS[primitive], ranks=ranks, length=ranks, root=root)
+    chosen = _ALGORITHMS[primitive] if algorithm is None else algorithm
+    schedule = build(primitive, chosen, ranks=ranks, length=ranks, root=root)
     exchange = primitive == "all_to_all"
     brought = [_columns(schedule.input_ranges(rank), ranks) for rank in range(ranks)]
     done = run(schedule, [row[columns] for row, columns in zip(before, brought, strict=True)])

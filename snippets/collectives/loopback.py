@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from snippets.collectives.loopback_echo import HEADER, receive_exactly
-from snippets.domain import nonnegative_integer, positive_integer, positive_number
+from snippets.domain import at_most, each, nonnegative_integer, positive_integer, positive_number
 
 RECORDED = Path(__file__).with_name("loopback_recorded.json")
+MOST_BYTES = 2**30
+LEAST_WAIT_S, MOST_WAIT_S = 1, 86_400
 SIZES_BYTES = tuple(4**power for power in range(13))
 
 
@@ -57,9 +59,9 @@ def measure_loopback(
     """Send messages to a second process and back over the loopback interface, and time each round trip.
 
     Args:
-        sizes_bytes: sizes of the messages; each is measured after the one before.
-        messages: how many of each size are timed, after a tenth as many (at least 2) that are not.
-        timeout_s: longest wait for the other process.
+        sizes_bytes: sizes of the messages, at most 1 GiB; each is measured after the one before.
+        messages: how many of each size are timed, after a tenth as many (at least 2) that are not; at most 2²⁰.
+        timeout_s: longest wait for the other process, from 1 second to a day.
 
     Returns:
         Half of every round trip. A second run gives other numbers: it measures your machine, with all else that it
@@ -78,10 +80,14 @@ def measure_loopback(
         >>> result.sizes_bytes, [len(times) for times in result.times_s]
         ((1, 1024), [3, 3])
     """
-    sizes = tuple(nonnegative_integer("sizes_bytes", size) for size in sizes_bytes)
+    sizes = each("sizes_bytes", sizes_bytes, nonnegative_integer)
     if not sizes:
         raise ValueError(f"sizes_bytes must hold at least one size, got {sizes_bytes!r}")
+    at_most("sizes_bytes", max(sizes), MOST_BYTES)
     messages, timeout_s = positive_integer("messages", messages), positive_number("timeout_s", timeout_s)
+    at_most("messages", messages)
+    if not LEAST_WAIT_S <= timeout_s <= MOST_WAIT_S:
+        raise ValueError(f"timeout_s must be from {LEAST_WAIT_S} to {MOST_WAIT_S}, got {timeout_s!r}")
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(timeout_s)
         port = server.getsockname()[1]
@@ -117,6 +123,7 @@ def recorded_loopback(path: Path = RECORDED) -> Loopback:
         >>> recorded_loopback().sizes_bytes[:3]
         (1, 4, 16)
     """
+    _check_path(path)
     kept = json.loads(path.read_text(encoding="utf-8"))
     return Loopback(
         kept["machine"],
@@ -143,6 +150,9 @@ def write_loopback(measurement: Loopback, path: Path) -> None:
         ...     recorded_loopback(Path(folder) / "run.json").times_s
         ((2e-06,),)
     """
+    _check_path(path)
+    if not isinstance(measurement, Loopback):
+        raise TypeError(f"measurement must be a Loopback, got {measurement!r}")
     rows = [json.dumps([round(seconds * 1e7) for seconds in times]) for times in measurement.times_s]
     entries = {
         "machine": json.dumps(measurement.machine),
@@ -152,6 +162,11 @@ def write_loopback(measurement: Loopback, path: Path) -> None:
     }
     text = ",\n".join(f' "{name}": {value}' for name, value in entries.items())
     path.write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
+
+
+def _check_path(path: Path) -> None:
+    if not isinstance(path, Path):
+        raise TypeError(f"path must be a pathlib.Path, got {path!r}")
 
 
 def _one_way_times(link: socket.socket, size: int, messages: int) -> tuple[float, ...]:

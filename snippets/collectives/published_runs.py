@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from snippets.collectives.costs import bus_bandwidth_factor
-from snippets.domain import positive_integer, positive_number
+from snippets.domain import each, positive_integer, positive_number, text_fields
 
 KIB = 2**10
 _BEKMAN = (
@@ -47,15 +47,15 @@ class PublishedRun:
     read: str = READ
 
     def __post_init__(self) -> None:
+        text_fields(self, "name", "program", "source", "read")
         positive_integer("ranks", self.ranks)
+        each("sizes_bytes", self.sizes_bytes, positive_integer)
+        each("bus_bandwidths_bytes_per_s", self.bus_bandwidths_bytes_per_s, positive_number)
         if len(self.sizes_bytes) != len(self.bus_bandwidths_bytes_per_s):
             raise ValueError(
                 "sizes_bytes and bus_bandwidths_bytes_per_s must be of one length,"
                 f" got {len(self.sizes_bytes)} and {len(self.bus_bandwidths_bytes_per_s)}"
             )
-        for size, bandwidth in zip(self.sizes_bytes, self.bus_bandwidths_bytes_per_s, strict=True):
-            positive_integer("sizes_bytes", size)
-            positive_number("bus_bandwidths_bytes_per_s", bandwidth)
 
     @property
     def times_s(self) -> tuple[float, ...]:

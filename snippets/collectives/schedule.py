@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from snippets.domain import nonnegative_integer, one_of, positive_integer
+from snippets.domain import at_most, nonnegative_integer, one_of, positive_integer, text
 
 Range = tuple[int, int]
 
@@ -66,7 +66,7 @@ def chunk_bounds(length: int, parts: int) -> tuple[Range, ...]:
 
     Args:
         length: elements of the vector; 0 is allowed.
-        parts: number of chunks.
+        parts: number of chunks, at most 2²⁰.
 
     Returns:
         A pair (start, stop) for each chunk, in order; stop is excluded. Chunks may be empty.
@@ -81,7 +81,7 @@ def chunk_bounds(length: int, parts: int) -> tuple[Range, ...]:
         >>> chunk_bounds(10, 4)
         ((0, 3), (3, 6), (6, 8), (8, 10))
     """
-    length, parts = nonnegative_integer("length", length), positive_integer("parts", parts)
+    length, parts = nonnegative_integer("length", length), at_most("parts", positive_integer("parts", parts))
     whole, longer = divmod(length, parts)
     starts = [part * whole + min(part, longer) for part in range(parts + 1)]
     return tuple(pairwise(starts))
@@ -166,8 +166,7 @@ class Schedule:
 
     def __post_init__(self) -> None:
         one_of("primitive", self.primitive, PRIMITIVES)
-        if not isinstance(self.algorithm, str):
-            raise ValueError(f"algorithm must be a text, got {self.algorithm!r}")
+        text("algorithm", self.algorithm)
         positive_integer("ranks", self.ranks)
         nonnegative_integer("length", self.length)
         check_root(self.primitive, ranks=self.ranks, root=self.root)
@@ -382,5 +381,5 @@ def _check_send(send: Send, number: int, ranks: int, size: int) -> None:
         raise ValueError(f"{place} whose ranges are a tuple, got {send!r}")
     for pair in send.ranges:
         if not _is_range(pair) or pair[0] < last or pair[1] > size or pair[0] == pair[1]:
-            raise ValueError(f"{place} of ascending ranges within 0 to {size}, got {send!r}")
+            raise ValueError(f"{place} of ascending ranges within 0 to {size} (its length), got {send!r}")
         last = pair[1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from snippets.collectives.algorithms import ALGORITHMS, check_segments, largest_power_of_two, tree_masks
 from snippets.collectives.double_tree import double_binary_tree
 from snippets.collectives.schedule import PRIMITIVES, check_root, chunk_bounds
-from snippets.domain import nonnegative_integer, one_of, positive_integer
+from snippets.domain import at_most, nonnegative_integer, one_of, positive_integer
 
 
 @dataclass(frozen=True)
@@ -264,7 +264,7 @@ def traffic(
     Args:
         primitive: one of ``PRIMITIVES``.
         algorithm: one of ``ALGORITHMS[primitive]``.
-        ranks: number of ranks.
+        ranks: number of ranks, at most 2²⁰.
         length: elements, in the convention of ``snippets.collectives.schedule``; 0 for a barrier.
         element_bytes: bytes of one element.
         root: root of broadcast, reduce, scatter and gather.
@@ -287,7 +287,7 @@ def traffic(
     one_of("primitive", primitive, PRIMITIVES)
     one_of("algorithm", algorithm, ALGORITHMS[primitive])
     check_segments(algorithm, segments)
-    ranks, length = positive_integer("ranks", ranks), nonnegative_integer("length", length)
+    ranks, length = at_most("ranks", positive_integer("ranks", ranks)), nonnegative_integer("length", length)
     check_root(primitive, ranks=ranks, root=root)
     if primitive == "barrier" and length:
         raise ValueError(f"length must be 0 for a barrier, got {length!r}")

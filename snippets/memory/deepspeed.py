@@ -127,5 +127,5 @@ def deepspeed_zero3_estimate(
 
 def _raised(size_bytes: Fraction | int, factor: float) -> int:
     raised = size_bytes * Fraction(positive_number("buffer_factor", factor))
-    as_float("buffer_factor", Fraction(raised))
+    as_float("parameters, gpus_per_node and buffer_factor", Fraction(raised))
     return int(raised)

@@ -8,13 +8,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from snippets.domain import one_of, positive_integer
+from snippets.background.arrays import affordable, finite_array, refusing_overflow
+from snippets.domain import nonnegative_integer, one_of, positive_integer
 from snippets.memory.activations import ATTENTIONS
 
 Array = NDArray[np.float64]
 Kept = dict[str, NDArray[Any]]
 
 KEEP = 0.9  # share of entries that a dropout lets through
+_KEPT = (
+    "first norm's input",
+    "query, key and value's input",
+    "query",
+    "key",
+    "value",
+    "output projection's input",
+    "attention dropout's mask",
+    "second norm's input",
+    "first matrix's input",
+    "activation function's input",
+    "second matrix's input",
+    "feed-forward dropout's mask",
+)
+_SCORES = ("softmax's output", "score dropout's mask", "score dropout's output")
 _EPSILON = 1e-5
 _SLOPE = float(np.sqrt(2 / np.pi))
 
@@ -31,18 +47,20 @@ def layer_weights(*, hidden: int, seed: int = 0) -> dict[str, Array]:
         ``"first"`` (h, 4h), ``"second"`` (4h, h).
 
     Raises:
-        ValueError: if ``hidden`` is no integer of at least 1.
+        ValueError: if ``hidden`` is no integer of at least 1, or ``seed`` none of at least 0.
 
     Example:
         >>> sum(weights.size for weights in layer_weights(hidden=4).values())
         200
     """
-    h, rng = positive_integer("hidden", hidden), np.random.default_rng(seed)
+    h, rng = positive_integer("hidden", hidden), np.random.default_rng(nonnegative_integer("seed", seed))
+    affordable("hidden² × 12", 12 * h * h)
     shapes = {"qkv": (h, 3 * h), "projection": (h, h), "first": (h, 4 * h), "second": (4 * h, h)}
     weights = {name: rng.normal(size=shape) / np.sqrt(shape[0]) for name, shape in shapes.items()}
     return {"first norm": 1 + 0.1 * rng.normal(size=h), "second norm": 1 + 0.1 * rng.normal(size=h)} | weights
 
 
+@refusing_overflow("weights and x")
 def layer_forward(
     weights: Mapping[str, Array], x: Array, *, heads: int, attention: str = "standard", seed: int = 0
 ) -> tuple[Array, Kept]:
@@ -71,7 +89,9 @@ def layer_forward(
         >>> out.shape, kept["query"].shape
         ((3, 1, 4), (1, 2, 3, 2))
     """
-    if x.ndim != 3 or x.shape[2] % positive_integer("heads", heads):
+    x, seed = finite_array("x", x, dimensions=3), nonnegative_integer("seed", seed)
+    _check_weights(weights, x.shape[2], "x")
+    if x.shape[2] % positive_integer("heads", heads):
         raise ValueError(f"heads must divide the last of x's three dimensions, got {heads} and shape {x.shape}")
     one_of("attention", attention, ATTENTIONS)
     tokens, sequences, hidden = x.shape
@@ -107,6 +127,7 @@ def layer_forward(
     return middle + (active @ weights["second"]) * mask / KEEP, kept
 
 
+@refusing_overflow("weights, kept and gradient")
 def layer_backward(
     weights: Mapping[str, Array], kept: Mapping[str, NDArray[Any]], gradient: Array, *, seed: int = 0
 ) -> tuple[Array, dict[str, Array]]:
@@ -123,7 +144,7 @@ def layer_backward(
         The gradient with respect to the layer's input, and for each entry of ``weights`` the gradient.
 
     Raises:
-        KeyError: if a tensor is missing.
+        ValueError: if a tensor is missing, or a shape does not fit.
 
     Source: the chain rule.
     Convention: as ``layer_forward``.
@@ -135,6 +156,9 @@ def layer_backward(
         >>> layer_backward(weights, kept, np.ones_like(x))[1]["qkv"].shape
         (4, 12)
     """
+    gradient, seed = finite_array("gradient", gradient, dimensions=3), nonnegative_integer("seed", seed)
+    _check_weights(weights, gradient.shape[2], "gradient")
+    _check_kept(kept, shape=gradient.shape)
     grads: dict[str, Array] = {}
     outer = gradient * kept["feed-forward dropout's mask"] / KEEP
     grads["second"] = _weight_gradient(kept["second matrix's input"], outer)
@@ -163,6 +187,30 @@ def layer_backward(
         kept["first norm's input"], weights["first norm"], joined @ weights["qkv"].T
     )
     return middle + back, {name: grads[name] for name in weights}
+
+
+def _check_weights(weights: Mapping[str, Array], h: int, width_of: str) -> None:
+    """Raise ``ValueError`` unless all weights of a layer of width h are there, and finite."""
+    shapes: dict[str, tuple[int, ...]] = {"first norm": (h,), "second norm": (h,), "qkv": (h, 3 * h)}
+    shapes |= {"projection": (h, h), "first": (h, 4 * h), "second": (4 * h, h)}
+    if not isinstance(weights, Mapping) or set(weights) != set(shapes):
+        raise ValueError(f"weights must have the keys {', '.join(shapes)}, got {weights!r:.80}")
+    for name, shape in shapes.items():
+        if finite_array(f"weights[{name!r}]", weights[name]).shape != shape:
+            got = np.shape(weights[name])
+            raise ValueError(f"weights[{name!r}] must have shape {shape}, which fits {width_of}, got {got}")
+
+
+def _check_kept(kept: Mapping[str, NDArray[Any]], *, shape: tuple[int, ...]) -> None:
+    """Raise ``ValueError`` unless everything that the backward pass needs is there, for an output of this shape."""
+    if not isinstance(kept, Mapping):
+        raise ValueError(f"kept must be what layer_forward returned, got {kept!r}")
+    scores = ("log-sum-exp",) if "log-sum-exp" in kept else _SCORES
+    missing = [name for name in (*_KEPT, *scores) if name not in kept]
+    if missing:
+        raise ValueError(f"kept must hold {', '.join(missing)}, got {', '.join(kept)}")
+    if kept["first norm's input"].shape != shape:
+        raise ValueError(f"gradient must have shape {kept[_KEPT[0]].shape}, as kept has, got {shape}")
 
 
 def _norm(x: Array, scale: Array) -> Array:

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from snippets.domain import positive_integer
+from snippets.domain import at_most, each, positive_integer
 
 
 def newton_schulz_flops(*, rows: int, columns: int, steps: int = 5) -> int:
@@ -65,13 +65,14 @@ def shampoo_numbers(*, rows: int, columns: int, block: int | None = None) -> int
         >>> shampoo_numbers(rows=4, columns=6), shampoo_numbers(rows=4, columns=6, block=2)
         (52, 48)
     """
-    sides = []
+    blocks, squares = [], []
     for name, length in (("rows", rows), ("columns", columns)):
         length = positive_integer(name, length)
         side = length if block is None else positive_integer("block", block)
-        sides.append([side] * (length // side) + ([length % side] if length % side else []))
-    first, second = sides
-    return len(second) * sum(side**2 for side in first) + len(first) * sum(side**2 for side in second)
+        whole, rest = divmod(length, side)
+        blocks.append(whole + (rest > 0))
+        squares.append(whole * side**2 + rest**2)
+    return blocks[1] * squares[0] + blocks[0] * squares[1]
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def assign_whole(sizes: Sequence[int], *, ranks: int) -> Assignment:
 
     Args:
         sizes: of the pieces, numbers of any unit.
-        ranks: ranks.
+        ranks: ranks, at most 2²⁰.
 
     Returns:
         The assignment; ties go to the lower rank and the earlier piece.
@@ -125,8 +126,8 @@ def assign_whole(sizes: Sequence[int], *, ranks: int) -> Assignment:
         >>> assign_whole([3, 3, 2, 2, 2], ranks=2).loads
         (7, 5)
     """
-    pieces = [positive_integer("sizes", size) for size in sizes]
-    loads = [(0, rank) for rank in range(positive_integer("ranks", ranks))]
+    pieces = each("sizes", sizes, positive_integer)
+    loads = [(0, rank) for rank in range(at_most("ranks", positive_integer("ranks", ranks)))]
     owners = [0] * len(pieces)
     for piece in sorted(range(len(pieces)), key=lambda index: -pieces[index]):
         load, rank = heapq.heappop(loads)

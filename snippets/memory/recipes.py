@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from snippets.domain import nonnegative_integer, one_of, positive_integer, whole_number
+from snippets.domain import nonnegative_integer, one_of, positive_integer, text_fields, whole_number
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Recipe:
     source: str = ""
 
     def __post_init__(self) -> None:
+        text_fields(self, "name", "source")
         for kind in ("parameters", "gradients", "main_gradients", "master", "first_moment", "second_moment"):
             nonnegative_integer(kind, getattr(self, kind))
 

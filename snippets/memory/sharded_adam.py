@@ -14,10 +14,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from snippets.background.arrays import number_array, refusing_overflow
 from snippets.collectives import runner
 from snippets.collectives.algorithms import build
 from snippets.collectives.schedule import Schedule, chunk_bound
 from snippets.domain import (
+    at_most,
+    each,
     flag,
     nonnegative_integer,
     nonnegative_number,
@@ -32,6 +35,7 @@ from snippets.memory.zero import STAGES
 Array = NDArray[np.floating[Any]]
 
 SIMULATED = ("fp32-adam", "mixed-adam", "mixed-adam-fp32-gradients", "16-bit-adam-fp32-moments")
+MOST_RANKS = 2**16  # each is simulated
 KINDS = ("parameters", "gradients", "optimizer", "buffers")
 COLLECTIVES = ("reduce-scatter gradients", "all-gather gradients", "all-gather parameters")
 
@@ -110,12 +114,10 @@ class GivenGradients:
     """
 
     def __init__(self, values: ArrayLike, *, units: Sequence[int]) -> None:
-        self.values: Array = np.asarray(values)
-        if self.values.ndim != 4 or not np.issubdtype(self.values.dtype, np.number):
+        self.values: Array = number_array("values", values)
+        if self.values.ndim != 4 or self.values.dtype.kind == "c":
             raise ValueError(f"values must have shape (steps, micro_batches, ranks, parameters), got {values!r}")
-        if not np.isfinite(self.values).all():
-            raise ValueError("values must be finite, got NaN or an infinity")
-        self.units = tuple(positive_integer("units", size) for size in units)
+        self.units = each("units", units, positive_integer)
         if sum(self.units) != self.values.shape[3]:
             raise ValueError(f"units must add up to parameters = {self.values.shape[3]}, got {self.units}")
         self._ends = np.cumsum((0, *self.units))
@@ -128,9 +130,12 @@ class GivenGradients:
     ) -> None:
         """Add the given gradient of this unit."""
         if any(index >= size for index, size in zip((step, micro_batch, rank), self.values.shape, strict=False)):
-            raise ValueError(f"values must reach step {step}, micro-batch {micro_batch} and rank {rank}")
+            raise ValueError(
+                f"steps, micro_batches and ranks must be within the shape of the gradients, {self.values.shape[:3]}, "
+                f"got step {step}, micro-batch {micro_batch} and rank {rank}"
+            )
         if unit >= len(self.units) or gradient.size != self.units[unit]:
-            raise ValueError(f"units must be the sizes of the units that are trained, got {self.units}")
+            raise ValueError(f"units must be the sizes of the units that are trained (initial), got {self.units}")
         gradient += self.values[step, micro_batch, rank, self._ends[unit] : self._ends[unit + 1]]
 
 
@@ -234,13 +239,14 @@ def run_sharded_adam(
         raise TypeError(f"adam must be an Adam or None, got {adam!r}")
     cluster = _Cluster(
         initial=_units(initial),
-        ranks=positive_integer("ranks", ranks),
+        ranks=at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS),
         stage=one_of("stage", nonnegative_integer("stage", stage), STAGES),
         recipe=RECIPES[one_of("recipe", recipe, SIMULATED)],
         reduce_each=flag("reduce_each", reduce_each),
         gather_again=flag("gather_again", gather_again),
     )
     steps, micro_batches = positive_integer("steps", steps), positive_integer("micro_batches", micro_batches)
+    at_most("steps × micro_batches", steps * micro_batches)
     try:
         with np.errstate(over="raise"):
             for step in range(steps):
@@ -485,7 +491,7 @@ def adam_update(
     constants = Adam() if adam is None else adam
     if not isinstance(constants, Adam):
         raise TypeError(f"adam must be an Adam or None, got {adam!r}")
-    step = positive_integer("step", step)
+    count = positive_number("step", positive_integer("step", step))
     for name, array in (("parameters", parameters), ("first", first), ("second", second), ("gradient", gradient)):
         if not isinstance(array, np.ndarray) or not np.issubdtype(array.dtype, np.floating):
             raise TypeError(f"{name} must be an array of floats, got {array!r}")
@@ -498,13 +504,13 @@ def adam_update(
             square = gradient * gradient
     except FloatingPointError:
         raise ValueError(f"gradient must have squares that fit {gradient.dtype.name}, got {gradient!r}") from None
-    first *= constants.beta1
-    first += (1 - constants.beta1) * gradient
-    second *= constants.beta2
-    second += (1 - constants.beta2) * square
-    root = np.sqrt(second / (1 - constants.beta2**step)) + constants.epsilon
-    move = first / (1 - constants.beta1**step) / root + constants.weight_decay * parameters
-    parameters -= constants.learning_rate * move
+    with refusing_overflow("parameters, first, second and gradient"):
+        mean = constants.beta1 * first + (1 - constants.beta1) * gradient
+        mean_square = constants.beta2 * second + (1 - constants.beta2) * square
+        root = np.sqrt(mean_square / (1 - constants.beta2**count)) + constants.epsilon
+        move = mean / (1 - constants.beta1**count) / root + constants.weight_decay * parameters
+        updated = parameters - constants.learning_rate * move
+    first[...], second[...], parameters[...] = mean, mean_square, updated
 
 
 def _units(initial: Sequence[ArrayLike]) -> list[NDArray[np.float32]]:
@@ -513,7 +519,7 @@ def _units(initial: Sequence[ArrayLike]) -> list[NDArray[np.float32]]:
         raise TypeError(f"initial must be a sequence of flat arrays, got {initial!r}")
     units = []
     for unit in initial:
-        array = np.asarray(unit)
+        array = number_array("initial", unit)
         if array.ndim != 1 or not (np.issubdtype(array.dtype, np.integer) or np.issubdtype(array.dtype, np.floating)):
             raise TypeError(f"initial must be a sequence of flat arrays of numbers, got {unit!r}")
         if not np.isfinite(array).all() or np.abs(array, dtype=np.float64).max(initial=0) > np.finfo(np.float32).max:

@@ -189,6 +189,7 @@ def step_peak_candidates(
         >>> step_peak_candidates(sizes)
         {'loss': 11920, 'first backward': 11896, 'last backward': 10656, 'step': 8576}
     """
+    check_sizes(sizes)
     keep_gradients, first_step = flag("keep_gradients", keep_gradients), flag("first_step", first_step)
     extra = nonnegative_integer("update_bytes_per_parameter", update_bytes_per_parameter)
     recipe, count = sizes.recipe, sizes.parameters
@@ -207,6 +208,25 @@ def step_peak_candidates(
         "last backward": before + each * layers * sizes.layer_parameters + kept + running,
         "step": stays + each * count + moments * first_step + extra * count,
     }
+
+
+def check_sizes(sizes: StepSizes) -> None:
+    """Raise ``TypeError`` unless a step's sizes are what ``gpt_step_sizes`` returns.
+
+    Args:
+        sizes: what to check.
+
+    Raises:
+        TypeError: if ``sizes`` is no ``StepSizes``.
+
+    Convention: sizes of one device.
+    Leaves out: whether the numbers fit each other.
+
+    Example:
+        >>> check_sizes(gpt_step_sizes(layers=2, hidden=4, heads=2, vocabulary=10, sequence=8, micro_batch=1))
+    """
+    if not isinstance(sizes, StepSizes):
+        raise TypeError(f"sizes must be a StepSizes, got {sizes!r}")
 
 
 def step_peak_bytes(

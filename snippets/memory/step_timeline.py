@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from snippets.domain import flag, nonnegative_integer, one_of, positive_integer
-from snippets.memory.step_peak import StepSizes
+from snippets.domain import each, flag, nonnegative_integer, one_of, positive_integer
+from snippets.memory.step_peak import StepSizes, check_sizes
 
 KINDS = ("parameters", "optimizer", "gradients", "activations", "temporary")
 PHASES = ("before", "forward", "backward", "update")
@@ -164,6 +164,7 @@ def step_timeline(
         >>> [(moment.task, moment.phase) for moment in step_timeline(sizes).moments][3:6]
         [('loss', 'forward'), ('loss', 'backward'), ('layer 0', 'backward')]
     """
+    check_sizes(sizes)
     keep_gradients, first_step = flag("keep_gradients", keep_gradients), flag("first_step", first_step)
     extra = nonnegative_integer("update_bytes_per_parameter", update_bytes_per_parameter)
     memory, recipe, count = _Memory(), sizes.recipe, sizes.parameters
@@ -230,11 +231,12 @@ def in_sequence(timelines: Sequence[Timeline]) -> tuple[Tensor, ...]:
         >>> [(tensor.name, tensor.made, tensor.freed) for tensor in in_sequence([step, step])]
         [('w', 0, None), ('x', 1, 2), ('x', 4, 5)]
     """
+    each("timelines", timelines, _timeline)
     if not timelines:
         raise ValueError(f"timelines must hold at least one, got {timelines!r}")
     lasting = [[(t.name, t.bytes) for t in line.tensors if t.freed is None] for line in timelines]
     if any(other != lasting[0] for other in lasting):
-        raise ValueError("timelines must agree in what outlives a step")
+        raise ValueError(f"timelines must agree in what outlives a step, got {lasting}")
     tensors: list[Tensor] = []
     offset = 0
     for number, line in enumerate(timelines):
@@ -278,7 +280,11 @@ def arena_bytes(
     one_of("policy", policy, POLICIES)
     granule, apart = positive_integer("granule_bytes", granule_bytes), flag("segments", segments)
     events: dict[int, tuple[bool, Tensor]] = {}
+    if not isinstance(tensors, Iterable) or isinstance(tensors, str | bytes):
+        raise TypeError(f"tensors must be a list of Tensors or another iterable, got {tensors!r}")
     for tensor in tensors:
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"tensors must hold Tensors, got {tensor!r}")
         events[tensor.made] = (True, tensor)
         if tensor.freed is not None:
             events[tensor.freed] = (False, tensor)
@@ -303,6 +309,12 @@ def arena_bytes(
             end = reserved = start + size
         places[tensor.made] = (start, size)
     return reserved
+
+
+def _timeline(name: str, value: Timeline) -> Timeline:
+    if not isinstance(value, Timeline):
+        raise TypeError(f"{name} must be a Timeline, got {value!r}")
+    return value
 
 
 def _with_hole(holes: list[tuple[int, int]], hole: tuple[int, int]) -> list[tuple[int, int]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from snippets.domain import nonnegative_integer, nonnegative_number
+from snippets.domain import each, nonnegative_integer, nonnegative_number
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,7 @@ def overlapped_units(gather_s: Sequence[float], run_s: Sequence[float], *, prefe
         [3.0, 5.0]
     """
     ahead = nonnegative_integer("prefetch", prefetch)
-    gathers = [nonnegative_number("gather_s", seconds) for seconds in gather_s]
-    runs = [nonnegative_number("run_s", seconds) for seconds in run_s]
+    gathers, runs = each("gather_s", gather_s, nonnegative_number), each("run_s", run_s, nonnegative_number)
     if len(gathers) != len(runs):
         raise ValueError(f"run_s must have as many entries as gather_s, {len(gathers)}, got {len(runs)}")
     units: list[UnitTimes] = []
@@ -59,4 +59,6 @@ def overlapped_units(gather_s: Sequence[float], run_s: Sequence[float], *, prefe
             start = max(start, units[index - 1 - ahead].run_end_s)
         begin = max(start + gather, units[-1].run_end_s if units else 0.0)
         units.append(UnitTimes(start, start + gather, begin, begin + run))
+        if math.isinf(begin + run):
+            raise ValueError(f"gather_s and run_s must be such that the end fits a float, got {gathers} and {runs}")
     return tuple(units)

@@ -157,9 +157,10 @@ def zero_state_bytes(
     """
     count, stage, kept = whole_number("parameters", parameters, 0), _stage(stage), recipe_named(recipe)
     shard = shard_length(count, ranks=ranks, rank=rank)
+    flag("reduce_each", reduce_each)
     return StateBytes(
         parameters=kept.parameters * (shard if stage >= 3 else count),
-        gradients=kept.gradient_bytes * (shard if stage >= 2 and flag("reduce_each", reduce_each) else count),
+        gradients=kept.gradient_bytes * (shard if stage >= 2 and reduce_each else count),
         optimizer=kept.optimizer_bytes * (shard if stage >= 1 else count),
     )
 

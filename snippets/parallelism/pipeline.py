@@ -302,7 +302,7 @@ def step_time_s(*, stages: int, micro_batches: int, forward_s: Time, backward_s:
     p, m, v = _sizes(stages, micro_batches, chunks)
     forward_s, backward_s = nonnegative_exact("forward_s", forward_s), nonnegative_exact("backward_s", backward_s)
     step = (m + Fraction(p - 1, v)) * (Fraction(forward_s) + Fraction(backward_s))
-    return _rounded("micro_batches, forward_s and backward_s", step, forward_s, backward_s)
+    return _rounded("stages, micro_batches, forward_s and backward_s", step, forward_s, backward_s)
 
 
 def gpipe_exposed_message_s(*, stages: int, message_s: Time) -> Time:
@@ -416,7 +416,7 @@ def gpipe_step_time_s(
     once = sum((Fraction(time) for time in forward + backward), start=Fraction(0))
     pace = Fraction(max(forward)) + Fraction(max(backward))
     step = once + (m - 1) * pace + 2 * (len(forward) - 1) * Fraction(message_s)
-    return _rounded("forward_s, backward_s and micro_batches", step, *forward, *backward, message_s)
+    return _rounded("forward_s, backward_s, micro_batches and message_s", step, *forward, *backward, message_s)
 
 
 def step_time_bound_s(
@@ -455,7 +455,7 @@ def step_time_bound_s(
     m, message_s = positive_integer("micro_batches", micro_batches), nonnegative_exact("message_s", message_s)
     works = [Fraction(a) + Fraction(b) for a, b in zip(forward, backward, strict=True)]
     bound = max(m * works[s] + sum(works[:s]) + 2 * s * Fraction(message_s) for s in range(len(works)))
-    return _rounded("forward_s, backward_s and micro_batches", bound, *forward, *backward, message_s)
+    return _rounded("forward_s, backward_s, micro_batches and message_s", bound, *forward, *backward, message_s)
 
 
 def _split_times(forward_s: Any, input_gradient_s: Any, weight_gradient_s: Any) -> tuple[Time, Time, Time]:
@@ -497,7 +497,8 @@ def zb_h1_bubble_s(*, stages: int, forward_s: Time, input_gradient_s: Time, weig
     """
     p = positive_integer("stages", stages)
     f, b, w = _split_times(forward_s, input_gradient_s, weight_gradient_s)
-    return _rounded("stages and forward_s", (p - 1) * (Fraction(f) + Fraction(b) - Fraction(w)), f, b, w)
+    bubble = (p - 1) * (Fraction(f) + Fraction(b) - Fraction(w))
+    return _rounded("stages, forward_s and input_gradient_s", bubble, f, b, w)
 
 
 def zb_h2_bubble_s(*, stages: int, forward_s: Time, input_gradient_s: Time, weight_gradient_s: Time) -> Time:
@@ -531,7 +532,8 @@ def zb_h2_bubble_s(*, stages: int, forward_s: Time, input_gradient_s: Time, weig
     """
     p = positive_integer("stages", stages)
     f, b, w = _split_times(forward_s, input_gradient_s, weight_gradient_s)
-    return _rounded("stages and forward_s", (p - 1) * (Fraction(f) + Fraction(b) - 2 * Fraction(w)), f, b, w)
+    bubble = (p - 1) * (Fraction(f) + Fraction(b) - 2 * Fraction(w))
+    return _rounded("stages, forward_s and input_gradient_s", bubble, f, b, w)
 
 
 def _even(name: str, value: Any) -> int:
@@ -579,7 +581,7 @@ def dualpipe_bubble_s(*, stages: int, overlapped_s: Time, backward_s: Time, weig
             f"weight_gradient_s must be at most half of backward_s ({backward_s}), got {weight_gradient_s}"
         )
     bubble = (p // 2 - 1) * (Fraction(both) + Fraction(b) - 3 * Fraction(w))
-    return _rounded("stages and overlapped_s", bubble, both, b, w)
+    return _rounded("stages, overlapped_s and backward_s", bubble, both, b, w)
 
 
 def chimera_bubble_share(*, stages: int, micro_batches: int) -> Fraction:

@@ -59,8 +59,11 @@ class Timeline:
     lengths_s: Mapping[str, Sequence[Sequence[Time]]] = field(repr=False)
 
     def length_s(self, task: Task) -> Time:
-        """Return how long a task takes."""
-        return self.lengths_s[task.kind][task.stage][task.micro_batch]
+        """Return how long a task takes; ``ValueError`` where the schedule has no such task."""
+        try:
+            return self.lengths_s[task.kind][task.stage][task.micro_batch]
+        except (AttributeError, LookupError, TypeError):
+            raise ValueError(f"task must be a Task of {self.schedule.name!r}, got {task!r}") from None
 
     def events(self) -> Iterator[tuple[int, Task, Time, Time]]:
         """Yield device, task, start and end of every task, device after device, as a picture needs them."""
@@ -377,6 +380,8 @@ def held_activations(
         for kind, _, _ in order:
             whole += kind == "F"
             row.append(whole * before_b + rest * before_w)
+            if row[-1] == math.inf:
+                raise ValueError("until_backward and until_weight must be such that sums fit a float, got a larger one")
             if kind == "B":
                 whole, rest = whole - 1, rest + schedule.splits_backward
             elif kind == "W":

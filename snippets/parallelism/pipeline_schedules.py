@@ -14,9 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from snippets.domain import flag, positive_integer
+from snippets.domain import at_most, flag, positive_integer
 
 KINDS = ("F", "B", "W")
+
+MOST_TASKS = 2**24  # all are listed
 
 
 class Task(NamedTuple):
@@ -136,8 +138,15 @@ class Schedule:
         return len(self.directions)
 
     def device_of(self, task: Task) -> int:
-        """Return the device on which the task's stage lives, for the direction of its micro-batch."""
-        return self.placements[self.directions[task.micro_batch]][task.stage]
+        """Return the device on which the task's stage lives, for the direction of its micro-batch.
+
+        >>> gpipe(stages=2, micro_batches=2).device_of(Task("F", 0, 1))
+        1
+        """
+        try:
+            return self.placements[self.directions[task.micro_batch]][task.stage]
+        except (AttributeError, LookupError, TypeError):
+            raise ValueError(f"task must be a Task of {self.name!r}, got {task!r}") from None
 
     def text(self) -> str:
         """Return one line for each device, its tasks in order; stages are named where a device holds several.
@@ -151,6 +160,13 @@ class Schedule:
             f"device {device}: " + " ".join(f"{t.kind}{t.micro_batch}" if alone else str(t) for t in order)
             for device, order in enumerate(self.orders)
         )
+
+
+def _sizes(stages: Any, micro_batches: Any, chunks: Any = 1) -> tuple[int, int]:
+    """Return p and m, or raise: all tasks are listed."""
+    p, m = positive_integer("stages", stages), positive_integer("micro_batches", micro_batches)
+    at_most("stages × micro_batches × chunks", p * m * chunks, MOST_TASKS)
+    return p, m
 
 
 def _check_numbers(name: str, numbers: Sequence[Any], *, below: int) -> None:
@@ -190,7 +206,7 @@ def gpipe(*, stages: int, micro_batches: int) -> Schedule:
         device 0: F0 F1 B0 B1
         device 1: F0 F1 B0 B1
     """
-    stages, micro_batches = positive_integer("stages", stages), positive_integer("micro_batches", micro_batches)
+    stages, micro_batches = _sizes(stages, micro_batches)
     orders = [[Task(kind, i, stage) for kind in "FB" for i in range(micro_batches)] for stage in range(stages)]
     return _in_line("GPipe", orders, micro_batches)
 
@@ -219,7 +235,7 @@ def one_f_one_b(*, stages: int, micro_batches: int) -> Schedule:
         device 1: F0 F1 B0 F2 B1 F3 B2 B3
         device 2: F0 B0 F1 B1 F2 B2 F3 B3
     """
-    stages, micro_batches = positive_integer("stages", stages), positive_integer("micro_batches", micro_batches)
+    stages, micro_batches = _sizes(stages, micro_batches)
     orders = []
     for stage in range(stages):
         forwards = [Task("F", i, stage) for i in range(micro_batches)]
@@ -267,8 +283,8 @@ def interleaved(*, stages: int, micro_batches: int, chunks: int, group: int | No
         device 0: F0@0 F1@0 F0@2 F1@2 B0@2 B1@2 B0@0 B1@0
         device 1: F0@1 F1@1 F0@3 B0@3 F1@3 B1@3 B0@1 B1@1
     """
-    stages, micro_batches = positive_integer("stages", stages), positive_integer("micro_batches", micro_batches)
     chunks = positive_integer("chunks", chunks)
+    stages, micro_batches = _sizes(stages, micro_batches, chunks)
     group = stages if group is None else positive_integer("group", group)
     if group < stages:
         raise ValueError(f"group must be an integer of at least stages ({stages}), got {group}")
@@ -333,7 +349,7 @@ def zb_h1(*, stages: int, micro_batches: int) -> Schedule:
         device 0: F0 F1 B0 W0 F2 B1 W1 B2 W2
         device 1: F0 B0 F1 B1 W0 F2 B2 W1 W2
     """
-    stages, micro_batches = positive_integer("stages", stages), positive_integer("micro_batches", micro_batches)
+    stages, micro_batches = _sizes(stages, micro_batches)
     return _zero_bubble("ZB-H1", stages, micro_batches, depth=1)
 
 
@@ -363,7 +379,7 @@ def zb_h2(*, stages: int, micro_batches: int) -> Schedule:
         device 0: F0 F1 F2 B0 W0 B1 W1 B2 W2
         device 1: F0 B0 F1 B1 F2 B2 W0 W1 W2
     """
-    stages, micro_batches = positive_integer("stages", stages), positive_integer("micro_batches", micro_batches)
+    stages, micro_batches = _sizes(stages, micro_batches)
     return _zero_bubble("ZB-H2", stages, micro_batches, depth=2)
 
 
@@ -393,7 +409,7 @@ def chimera(*, stages: int, micro_batches: int) -> Schedule:
         device 0: F0@0 F1@1 B1@1 B0@0
         device 1: F1@0 F0@1 B0@1 B1@0
     """
-    stages, micro_batches = _even_stages(stages), positive_integer("micro_batches", micro_batches)
+    stages, micro_batches = _sizes(_even_stages(stages), micro_batches)
     if micro_batches % stages:
         raise ValueError(f"micro_batches must be a multiple of stages ({stages}), got {micro_batches}")
     slots: list[dict[int, Task]] = [{} for _ in range(stages)]
@@ -441,7 +457,7 @@ def dualpipe(*, stages: int, micro_batches: int) -> Schedule:
         device 0: F0@0 F2@1 F1@0 B2@1 W2@1 F3@1 B0@0 W0@0 B3@1 W3@1 B1@0 W1@0
         device 1: F2@0 F0@1 F3@0 B0@1 W0@1 F1@1 B2@0 W2@0 B1@1 W1@1 B3@0 W3@0
     """
-    stages, micro_batches = _even_stages(stages), positive_integer("micro_batches", micro_batches)
+    stages, micro_batches = _sizes(_even_stages(stages), micro_batches)
     if micro_batches % 2 or micro_batches < 2 * stages:
         raise ValueError(
             f"micro_batches must be an even integer of at least 2 · stages ({2 * stages}), got {micro_batches}"

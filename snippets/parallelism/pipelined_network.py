@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from snippets.background.arrays import number_array, refusing_overflow
+from snippets.domain import each
 from snippets.parallelism.pipeline_runner import run_pipeline
 from snippets.parallelism.pipeline_schedules import Schedule, Task
 
@@ -83,6 +86,7 @@ class _Device:
         self.gradients[task.stage] = self.gradients.get(task.stage, 0) + x.T @ inner
 
 
+@refusing_overflow("weights, inputs and targets")
 def train_step(schedule: Schedule, weights: Sequence[Array], inputs: Array, targets: Array) -> TrainingStep:
     """Run one training step in the order of a schedule, every device with a memory of its own.
 
@@ -115,8 +119,13 @@ def train_step(schedule: Schedule, weights: Sequence[Array], inputs: Array, targ
     if not isinstance(schedule, Schedule):
         raise TypeError(f"schedule must be a Schedule, got {schedule!r}")
     timeline = run_pipeline(schedule, dict.fromkeys("FBW" if schedule.splits_backward else "FB", 1))
+    weights = each("weights", weights, _matrix)
+    inputs, targets = _matrix("inputs", inputs), _matrix("targets", targets)
     if len(weights) != schedule.stages:
         raise ValueError(f"weights must hold one matrix for each of {schedule.stages} stages, got {len(weights)}")
+    shapes = [(0, inputs.shape[1]), *(weight.shape for weight in weights), (targets.shape[1], 0)]
+    if any(left[1] != right[0] for left, right in pairwise(shapes)):
+        raise ValueError(f"inputs, weights and targets must fit their neighbours, got {shapes[1:-1]} for the weights")
     if len(inputs) != len(targets) or not len(inputs) or len(inputs) % schedule.micro_batches:
         raise ValueError(
             f"inputs and targets must hold the same number of examples, a multiple of the {schedule.micro_batches} "
@@ -140,6 +149,14 @@ def train_step(schedule: Schedule, weights: Sequence[Array], inputs: Array, targ
         sent_bytes=tuple(d.sent_bytes for d in devices),
         peak_micro_batches=tuple(d.peak for d in devices),
     )
+
+
+def _matrix(name: str, value: Any) -> Array:
+    """Return ``value`` as a matrix of real numbers, or raise ``ValueError``."""
+    matrix: Array = number_array(name, value, dimensions=2)
+    if matrix.dtype.kind == "c":
+        raise ValueError(f"{name} must hold real numbers, got {matrix.dtype}")
+    return matrix
 
 
 def _run(schedule: Schedule, devices: list[_Device], tasks: list[tuple[int, Task]], targets: Array) -> list[float]:

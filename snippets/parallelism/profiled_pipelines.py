@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from snippets.domain import flag
 from snippets.parallelism.pipeline import pass_activation_bytes
 
 READ = "2026-11-21"
@@ -86,7 +87,7 @@ class ProfiledRun:
 
     def durations_s(self, *, splits_backward: bool) -> dict[str, float]:
         """Return the times by kind of task, as ``run_pipeline`` takes them; unsplit, B is the whole backward."""
-        if splits_backward:
+        if flag("splits_backward", splits_backward):
             return {"F": self.forward_s, "B": self.input_gradient_s, "W": self.weight_gradient_s}
         return {"F": self.forward_s, "B": self.input_gradient_s + self.weight_gradient_s}
 

@@ -261,8 +261,8 @@ MATRIX = np.ones((2, 2))
             lambda: k_split_product(MATRIX, np.ones((3, 2)), workers=1),
             "b must have as many rows as a has columns, 2, got 3",
         ),
-        (lambda: k_split_product(np.ones(2), MATRIX, workers=1), "a must be a matrix of numbers, got shape (2,)"),
-        (lambda: row_split_product(np.array([[True]]), MATRIX, workers=1), "a must be a matrix of numbers"),
+        (lambda: k_split_product(np.ones(2), MATRIX, workers=1), "a must have 2 dimensions, got shape (2,)"),
+        (lambda: row_split_product(np.array([[True]]), MATRIX, workers=1), "a must be an array of numbers"),
         (lambda: row_split_product(MATRIX, MATRIX, workers=0), "workers must be an integer of at least 1, got 0"),
         (lambda: partial_products(MATRIX, MATRIX, parts=0), "parts must be an integer of at least 1, got 0"),
         (lambda: k_split_product(MATRIX, MATRIX, workers=1, result="sum"), "result must be one of"),  # type: ignore[arg-type]

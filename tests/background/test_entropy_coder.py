@@ -225,7 +225,7 @@ def bits(gradient: np.ndarray, step: float) -> float:
 
 loose: Any = entropy_coder  # the calls below break the annotations on purpose
 REFUSED = [
-    (lambda: loose.encode([0], [0, 1]), "symbols must have a frequency above 0, got the symbol 0"),
+    (lambda: loose.encode([0], [0, 1]), "symbols must have frequencies above 0, got the symbol 0"),
     (lambda: loose.encode([2], [1, 1]), "symbols must hold integers from 0 to 1, got 2"),
     (lambda: loose.encode([-1], [1, 1]), "symbols must hold integers from 0 to 1, got -1"),
     (lambda: loose.encode([0.5], [1, 1]), "symbols must be an array of integers"),
@@ -256,8 +256,8 @@ REFUSED = [
     ),
     (lambda: loose.quantise([math.nan], step=1.0), "values must hold finite numbers"),
     (lambda: loose.quantise([1.0], step=0.0), "step must be"),
-    (lambda: loose.quantise([1.0], step=1e-17), "step must be at least the largest value"),
-    (lambda: loose.quantise([1e300], step=1e-300), "step must be at least the largest value"),
+    (lambda: loose.quantise([1.0], step=1e-17), "step must be at least the largest of the values"),
+    (lambda: loose.quantise([1e300], step=1e-300), "step must be at least the largest of the values"),
     (lambda: loose.quantise([1.0], step=1.0, generator=3), "generator must be a numpy.random.Generator"),
 ]
 

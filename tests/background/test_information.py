@@ -317,7 +317,7 @@ REFUSED = [
     (lambda: loose.perplexity_of_loss(math.nan), "loss must be"),
     (lambda: loose.bits_per_byte(loss_nats_per_token=-1, bytes_per_token=1), "loss_nats_per_token must be"),
     (lambda: loose.bits_per_byte(loss_nats_per_token=1, bytes_per_token=0), "bytes_per_token must be"),
-    (lambda: loose.bits_per_byte(loss_nats_per_token=1e300, bytes_per_token=1e-300), "bytes_per_token must give"),
+    (lambda: loose.bits_per_byte(loss_nats_per_token=1e300, bytes_per_token=1e-300), "bytes_per_token must be a rate"),
     (lambda: loose.nats_to_bits(math.nan), "nats must be"),
     (lambda: loose.nats_to_bits(1.7e308), "nats must be a number whose bits"),
     (lambda: loose.source_coding_bounds([1.0], block=0), "block must be"),

@@ -121,6 +121,8 @@ def test_each_fault_is_named_with_its_round_and_ranks() -> None:
     assert fault_of(reduce_by((one, two._replace(combine=False))), None) == (
         "round 0: rank 0 is written twice in one round at [0, 4), sent by rank 2"
     )
+    both = find_faults(reduce_by((one, two._replace(combine=False), one)), ports=None)
+    assert [fault.round for fault in both] == [0, 0, None]  # the first fault of a round does not hide the second
     three = tuple(Send(0, 1, ((at, at + 1),), False) for at in range(3))
     assert fault_of(Schedule("broadcast", "by hand", 2, 3, (three,)), 2) == (
         "round 0: rank 0 sends 3 messages with 2 ports"

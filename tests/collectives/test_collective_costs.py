@@ -124,6 +124,13 @@ def test_published_lower_bounds(row: dict[str, Any], ranks: int) -> None:
         assert wanted.wire_bytes == bus_bandwidth_factor(primitive, ranks=ranks) * length
 
 
+@pytest.mark.parametrize(("root", "steps"), [(0, 1), (1, 1), (2, 2), (4, 2)])
+def test_few_elements_concern_few_ranks(root: int, steps: int) -> None:
+    """Of 5 ranks only 0 and 1 have one of 2 elements: the root joins them or is one of them."""
+    for primitive in ("scatter", "gather"):
+        assert lower_bound(primitive, ranks=5, length=2, root=root).steps == steps
+
+
 def value_of(tex: str, ranks: int, length: int, segments: int) -> Fraction:
     """Compute a closed form from its TeX."""
     text = tex.replace(r"\lceil \log_2 N \rceil", "L")

@@ -63,7 +63,7 @@ def test_the_grid_does_not_change() -> None:
 
 @pytest.mark.parametrize("bad", [np.zeros((2, 3)), np.zeros(4), np.zeros((0, 0))])
 def test_a_bad_grid_is_refused(bad: Any) -> None:
-    with pytest.raises(ValueError, match="grid must have shape"):
+    with pytest.raises(ValueError, match="grid must have"):
         run_on_grid("broadcast", bad)
 
 

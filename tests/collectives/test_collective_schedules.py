@@ -262,7 +262,9 @@ def test_a_round_costs_its_slowest_rank_and_a_port_takes_one_message_after_anoth
     # rank 0 sends 9 while it adds 4: longer than rank 1, which only receives 9
     assert price(uneven, **machine, reduction_s_per_byte=5).time_s == 10 + 4.5 + 20
     idle = Schedule("broadcast", "nothing", 1, 3, ((), ()))
-    assert price(idle, **machine).round_times_s == (0.0, 0.0)
+    assert price(idle, **machine, reduction_s_per_byte=1).round_times_s == (0.0, 0.0)
+    spread = (tuple(Send(0, r, ((2 * r, 2 * r + 2),), False) for r in (1, 2, 3)),)
+    assert price(Schedule("scatter", "all at once", 4, 8, spread), **machine).terms.steps == 3
 
 
 def test_one_rank_has_nothing_to_do() -> None:

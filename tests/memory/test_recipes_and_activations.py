@@ -316,6 +316,10 @@ def test_defaults_are_one_device_that_stores_everything() -> None:
     values, scores = 6 * 3 * 8, 4 * 6 * 6 * 3
     assert activations.layer_activation_bytes(**shape) == 34 * values + 5 * scores
     assert sum(tensor.bytes for tensor in activations.stored_tensors(**shape)) == 34 * values + 5 * scores
+    (whole,) = activations.stored_tensors(**shape, recomputation="full")
+    assert (whole.name, whole.block, whole.bytes) == ("layer's input", "norm", 2 * values)
+    kept = [tensor.name for tensor in activations.stored_tensors(**shape, attention="flash")]
+    assert kept[kept.index("value") + 1] == "log-sum-exp"
     assert activations.layer_activation_bytes(**shape, recomputation="selective") == 34 * values
     assert activations.layer_activation_bytes(**shape, recomputation="full") == 2 * values
     assert activations.layer_activation_bytes(**shape, attention="flash") == 34 * values + 4 * 4 * 6 * 3

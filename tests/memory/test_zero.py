@@ -298,6 +298,9 @@ def test_deepspeed_zero3_by_hand(change: dict[str, Any], cpu: int, gpu: int) -> 
 def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(ValueError, match="largest_layer must be at most parameters = 3, got 4"):
         deepspeed_zero3_estimate(3, largest_layer=4)
+    assert deepspeed_zero3_estimate(1, largest_layer=1).gpu_bytes == 4  # all of a model may be one layer
+    uneven = deepspeed_zero3_estimate(7, largest_layer=5, gpus_per_node=4, offload_optimizer=False)
+    assert uneven.gpu_bytes == 4 * 5 + 31  # of 18 · 7 / 4 = 31.5
     with pytest.raises(ValueError, match="largest_unit must be at most parameters = 3, got 4"):
         zero.zero_buffer_bytes(3, largest_unit=4, ranks=2, stage=3)
     with pytest.raises(ValueError, match="rank must be an integer of at most ranks − 1 = 1, got 2"):

@@ -1,0 +1,493 @@
+"""Every public function, class and method of the snippets refuses what it cannot answer, and names the argument.
+
+What is public is found here by itself. A valid call is taken from the example in the docstring or, where the example
+calls something else, from ``CALLS``; then one argument at a time is replaced by each bad value. Either the call raises
+``ValueError`` or ``TypeError`` with a message that names the argument, or it returns something that holds no NaN and no
+infinity (unless the docstring's ``Returns`` speaks of infinity). It never warns, hangs, or asks for gigabytes.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import copy
+import dataclasses
+import doctest
+import functools
+import importlib
+import inspect
+import math
+import os
+import pkgutil
+import re
+import signal
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import snippets
+from snippets.background.batch_gradients import Regression
+from snippets.background.block_products import k_split_product
+from snippets.background.cluster import Cluster
+from snippets.collectives.algorithms import build
+from snippets.collectives.loopback import Loopback
+from snippets.drawing import Panel
+from snippets.hardware import ACCELERATORS, NODES
+from snippets.memory.recipes import RECIPES
+from snippets.models import CATALOGUE
+from snippets.parallelism.pipeline_schedules import gpipe
+from snippets.parallelism.profiled_pipelines import RUNS
+
+resource = pytest.importorskip("resource", reason="the limits need Unix")
+
+LIMIT_S = 2  # of processor time, so that a busy machine is no mistake
+LIMIT_BYTES = 3 * 2**30
+
+SCALARS: dict[str, Any] = {
+    "-1": -1,
+    "0": 0,
+    "1.5": 1.5,
+    "-0.5": -0.5,
+    "nan": math.nan,
+    "inf": math.inf,
+    "-inf": -math.inf,
+    "1.7e308": 1.7e308,
+    "5e-324": 5e-324,
+    "10**12": 10**12,
+    "10**400": 10**400,
+    "True": True,
+    "1j": 1j,
+    "None": None,
+    "text": "x",
+    "object": object(),
+}
+CONTAINERS: dict[str, Any] = {
+    "empty text": "",
+    "bytes": b"\x01",
+    "[]": [],
+    "()": (),
+    "{}": {},
+    "[1.5]": [1.5],
+    "ragged": [[1], [2, 3]],
+    "cube": np.ones((2, 3, 5)),
+    "NaNs": np.array([math.nan, math.nan]),
+    "texts": np.array(["x", "y"]),
+}
+INTEGERS = {"int"}
+REALS = {"float", "Fraction", "Time", "MessageTime", "Durations"}
+ARRAYS = {"ArrayLike", "npt.ArrayLike", "Array", "FloatArray"}
+SEQUENCES = {"Sequence", "Collection", "Iterable", "Mapping", "tuple", "list"}
+
+# Their own arguments but the value are literals of the functions that use them.
+CHECKS = ("snippets.domain", "snippets.background.arrays")
+CHECKED_VALUES = ("value", "values")
+
+# What simulators and processes call with what they have checked.
+INTERNAL = {
+    f"snippets.{name}"
+    for name in (
+        "background.descent_paths.GradientDescent.update",
+        "background.descent_paths.Momentum.update",
+        "background.descent_paths.Adam.update",
+        "background.descent_paths.AdamW.update",
+        "collectives.loopback_echo.receive_exactly",
+        "collectives.loopback_echo.serve",
+        "memory.sharded_adam.GivenGradients.forward",
+        "memory.sharded_adam.GivenGradients.backward",
+    )
+}
+
+
+def fields_of(record: Any) -> dict[str, Any]:
+    return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
+
+
+def cluster() -> Cluster:
+    """Return a worker that holds two square matrices."""
+    made = Cluster(1)
+    for name in ("a", "b"):
+        made.store(0, name, np.eye(2))
+    return made
+
+
+def regression() -> Regression:
+    return Regression(np.ones((2, 1)), np.ones(2), np.ones(1))
+
+
+def block_product() -> Any:
+    return k_split_product(np.ones((2, 3), int), np.ones((3, 2), int), workers=2)
+
+
+# Numbers that may lie below 0. Arrays may hold such numbers, too.
+MAY_BE_NEGATIVE = {
+    "background.batch_gradients.control_variate_gradients-coefficient",
+    "background.descent.sgd_mean_square-start",
+    "background.information.nats_to_bits-nats",
+    "background.information.quantised_rate-differential_entropy_bits",
+    "background.variance.best_control_coefficient-covariance",
+    "background.variance.control_variate_gain-correlation",
+    "background.variance.control_variate_variance-coefficient",
+    "background.variance.control_variate_variance-covariance",
+    "background.arrays.exact_or_finite_array-value",
+    "domain.finite_number-value",
+    *(f"drawing.Panel.rectangle-{argument}" for argument in ("x", "y", "width", "height")),
+    *(f"drawing.Panel.{line}-{argument}" for line in ("line", "arrow") for argument in ("x1", "y1", "x2", "y2")),
+    *(f"drawing.Panel.text-{argument}" for argument in ("x", "y")),
+    "drawing.Panel.signs-y",
+}
+
+# Valid calls of what no example calls.
+CALLS: dict[str, Callable[[], dict[str, Any]]] = {
+    "background.batch_gradients.Regression.at": lambda: {"self": regression(), "weights": [2.0]},
+    "background.block_product_figures.k_split_panels": lambda: {"run": block_product(), "width_px": 300},
+    "background.block_product_figures.split_panel": lambda: {"run": block_product(), "title": "k", "width_px": 300},
+    "background.block_product_figures.traffic_plot": lambda: {
+        "m": 8,
+        "k": 8,
+        "n": 8,
+        "bytes_per_element": 2,
+        "most_workers": 64,
+    },
+    "background.cluster.Cluster.drop": lambda: {"self": cluster(), "worker": 0, "name": "a"},
+    "background.cluster.Cluster.multiply": lambda: {
+        "self": cluster(),
+        "worker": 0,
+        "left": "a",
+        "right": "b",
+        "into": "c",
+    },
+    "background.cluster.Cluster.add": lambda: {"self": cluster(), "worker": 0, "name": "a", "into": "b"},
+    "background.cluster.Cluster.split_rows": lambda: {
+        "self": cluster(),
+        "worker": 0,
+        "name": "a",
+        "rows": [range(1), range(1, 2)],
+    },
+    "drawing.Panel.rectangles": lambda: {
+        "self": Panel(10, 10),
+        "boxes": [(1, 1, 2, 2)],
+        "colour": "rank-0",
+        "strength": 0.5,
+    },
+    "drawing.Panel.signs": lambda: {"self": Panel(10, 10), "xs": [1, 2], "y": 3, "contents": ["a", "b"], "size": 13},
+    "collectives.loopback.write_loopback": lambda: {
+        "measurement": Loopback("a machine", "2026-01-01", (1,), ((1e-6,),)),
+        "path": Path(os.devnull),
+    },
+    "collectives.checker.check": lambda: {"schedule": build("all_gather", "ring", ranks=3, length=6), "ports": 1},
+    "collectives.schedule.check_root": lambda: {"primitive": "broadcast", "ranks": 4, "root": 1},
+    "figures.show": lambda: {"panels": (Panel(10, 10),), "alt": "a panel", "caption": "A panel."},
+    "figures.svg_of": lambda: {"figure": Figure()},
+    "hardware.Accelerator": lambda: fields_of(ACCELERATORS["H100 SXM"]),
+    "hardware.Link": lambda: fields_of(ACCELERATORS["H100 SXM"].interconnect),
+    "hardware.Node": lambda: fields_of(NODES["DGX H100"]),
+    "memory.recipes.Recipe": lambda: fields_of(RECIPES["mixed-adam"]),
+    "models.LatentAttention": lambda: fields_of(CATALOGUE["DeepSeek-V3"].attention),
+    "models.Transformer": lambda: fields_of(CATALOGUE["Mixtral 8x7B"]),
+    "parallelism.profiled_pipelines.ProfiledRun.durations_s": lambda: {
+        "self": RUNS["14.6B", 48],
+        "splits_backward": True,
+    },
+    "parallelism.pipeline_checker.check": lambda: {"schedule": gpipe(stages=2, micro_batches=2)},
+}
+
+
+# What is public.
+
+
+def public(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield a module's functions, classes that check what they are given, and methods, by their qualified names."""
+    for name, value in vars(module).items():
+        if name.startswith("_") or getattr(value, "__module__", None) != module.__name__ or "__mutmut_" in name:
+            continue
+        if inspect.isfunction(value) or (inspect.isclass(value) and is_checked(value)):
+            yield name, value
+        if inspect.isclass(value) and not getattr(value, "_is_protocol", False):
+            for method, function in vars(value).items():
+                if (
+                    inspect.isfunction(function)
+                    and not method.startswith("_")
+                    and "__mutmut_" not in method
+                    and len(inspect.signature(function).parameters) > 1
+                ):
+                    yield f"{name}.{method}", function
+
+
+def is_checked(kind: type) -> bool:
+    """Return whether a class checks what it is given; one that does not is a record that functions return."""
+    if getattr(kind, "_is_protocol", False):
+        return False
+    return "__post_init__" in vars(kind) or (not dataclasses.is_dataclass(kind) and "__init__" in vars(kind))
+
+
+MODULES = {
+    found.name: importlib.import_module(found.name)
+    for found in pkgutil.walk_packages(snippets.__path__, "snippets.")
+    if not found.ispkg
+}
+PUBLIC = {f"{module}.{name}": function for module in MODULES for name, function in public(MODULES[module])}
+# What a chapter's pictures draw with is checked where it is drawn, by ``snippets.drawing`` and ``snippets.figures``.
+PUBLIC = {
+    name: function
+    for name, function in PUBLIC.items()
+    if name not in INTERNAL and ("_figures." not in name or name.removeprefix("snippets.") in CALLS)
+}
+
+
+def parameters(name: str) -> dict[str, inspect.Parameter]:
+    found = {**inspect.signature(PUBLIC[name]).parameters}
+    found.pop("self", None)
+    if name.rpartition(".")[0] in CHECKS:
+        return {argument: parameter for argument, parameter in found.items() if argument in CHECKED_VALUES}
+    return found
+
+
+# A valid call of each.
+
+
+def place(name: str) -> tuple[ModuleType, list[str]]:
+    """Return the module of a qualified name, and the names within it."""
+    module = max((module for module in MODULES if name.startswith(f"{module}.")), key=len)
+    return MODULES[module], name.removeprefix(f"{module}.").split(".")
+
+
+def fresh(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments that a call may change; what cannot be copied cannot be changed either."""
+    copied = {}
+    for argument, value in arguments.items():
+        try:
+            copied[argument] = copy.deepcopy(value)
+        except TypeError:
+            copied[argument] = value
+    return copied
+
+
+@functools.cache
+def valid_call(name: str) -> dict[str, Any]:
+    """Return the arguments, ``self`` included, of the first call that the docstring's example makes."""
+    if name.removeprefix("snippets.") in CALLS:
+        return CALLS[name.removeprefix("snippets.")]()
+    module, path = place(name)
+    calls: list[dict[str, Any]] = []
+
+    def recorder(*args: Any, **kwargs: Any) -> Any:
+        bound = inspect.signature(PUBLIC[name]).bind(*args, **kwargs)
+        bound.apply_defaults()
+        kept = fresh(bound.arguments)
+        result = PUBLIC[name](*args, **kwargs)
+        calls.append(kept)
+        return result
+
+    namespace = dict(vars(module))
+    documented = PUBLIC[name]
+    with contextlib.ExitStack() as stack:
+        if len(path) == 2:
+            documented = vars(module)[path[0]]
+            stack.enter_context(mock.patch.object(documented, path[1], recorder))
+        elif inspect.isfunction(documented):
+            functools.update_wrapper(recorder, documented)
+            stack.enter_context(mock.patch.object(module, path[0], recorder))
+            namespace[path[0]] = recorder
+        else:
+            namespace[path[0]] = recorder
+        text = f"{inspect.getdoc(documented)}\n\n{inspect.getdoc(PUBLIC[name])}"
+        for example in doctest.DocTestParser().get_examples(text):
+            with contextlib.suppress(ValueError, TypeError, AttributeError):
+                exec(compile(ast.parse(example.source), name, "exec"), namespace)
+    if not calls and all(parameter.default is not parameter.empty for parameter in parameters(name).values()):
+        return {argument: parameter.default for argument, parameter in parameters(name).items()}
+    assert calls, f"{name} needs an example that calls it with valid arguments, or an entry in CALLS"
+    return calls[0]
+
+
+# What must be refused whatever the function does.
+
+
+def kinds(parameter: inspect.Parameter) -> set[str]:
+    """Return the names of the types that an annotation allows, without what stands in brackets."""
+    text = str(parameter.annotation)
+    while (shorter := re.sub(r"\[[^\[\]]*\]", "", text)) != text:
+        text = shorter
+    return {part.strip() for part in text.split("|")}
+
+
+def takes_infinity(name: str, argument: str) -> bool:
+    """Return whether the docstring says so in its lines on the argument."""
+    text = inspect.getdoc(PUBLIC[name]) or ""
+    said = re.search(rf"\n    {argument}: (.*?)(?=\n    \w|\n\n|\Z)", text, re.DOTALL)
+    return said is not None and "inf" in said[1]
+
+
+def takes_complex(name: str) -> bool:
+    return "complex" in (inspect.getdoc(PUBLIC[name]) or "")
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def may_be_taken(value: Any, allowed: set[str]) -> bool:
+    """Return whether a value is of a type that the annotation allows, and may so be valid."""
+    if "Any" in allowed:
+        return True
+    if value is None or isinstance(value, bool | str):
+        return ("None" if value is None else type(value).__name__) in allowed
+    if isinstance(value, int):
+        return bool(allowed & (INTEGERS | REALS | ARRAYS))
+    if isinstance(value, float):
+        return math.isfinite(value) and bool(allowed & (REALS | ARRAYS))
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind == "f" and bool(np.isfinite(value).all()) and bool(allowed & (ARRAYS | SEQUENCES))
+    return isinstance(value, list | tuple | dict) and bool(allowed & (ARRAYS | SEQUENCES | {"Durations"}))
+
+
+def with_entry(values: Any, entry: Any) -> Any:
+    """Return a list, tuple or array with its first number replaced, or ``None`` where there is no number in it."""
+    if isinstance(values, np.ndarray):
+        if not values.size or values.dtype.kind not in "iufO" or isinstance(entry, bool | str | complex):
+            return None
+        changed = values.astype(object)
+        changed.flat[0] = entry
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
+            return changed if values.dtype == object else changed.astype(float)
+        return None
+    if not isinstance(values, list | tuple) or type(values) not in (list, tuple) or not values:
+        return None
+    first = entry if isinstance(values[0], int | float) else with_entry(values[0], entry)
+    return None if first is None else type(values)([first, *values[1:]])
+
+
+def bad_values(name: str, argument: str) -> Iterator[tuple[str, Any, bool]]:
+    """Yield what to replace an argument by: how to call it, the value, and whether it may be taken after all."""
+    allowed = kinds(parameters(name)[argument])
+    signed = bool(allowed & ARRAYS) or f"{name.removeprefix('snippets.')}-{argument}" in MAY_BE_NEGATIVE
+    for said, value in (SCALARS | CONTAINERS).items():
+        taken = may_be_taken(value, allowed) and (signed or not is_number(value) or value >= 0)
+        taken |= said == "inf" and takes_infinity(name, argument)
+        taken |= said == "1j" and takes_complex(name)
+        taken |= said == "texts" and "[str]" in str(parameters(name)[argument].annotation)
+        yield said, value, bool(taken)
+    given = valid_call(name)[argument]
+    for said, entry in SCALARS.items():
+        changed = with_entry(given, entry)
+        if changed is not None and entry is not None:
+            finite = is_number(entry) and abs(entry) < math.inf
+            yield f"[0] = {said}", changed, finite or (said == "1j" and takes_complex(name))
+
+
+# What comes of it.
+
+
+@contextlib.contextmanager
+def limits() -> Iterator[None]:
+    """Stop what takes too long or too much memory, and turn warnings into errors."""
+
+    def stop(*_: Any) -> None:
+        raise TooSlow
+
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    handler = signal.signal(signal.SIGPROF, stop)
+    if sys.platform == "linux":
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + LIMIT_BYTES, before[1]))
+    signal.setitimer(signal.ITIMER_PROF, LIMIT_S)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        resource.setrlimit(resource.RLIMIT_AS, before)
+        signal.signal(signal.SIGPROF, handler)
+
+
+class TooSlow(BaseException):
+    """Not an ``Exception``, so that nothing catches it by the way."""
+
+
+def not_finite(result: Any) -> bool:
+    """Return whether a NaN or an infinity is anywhere in a result."""
+    if isinstance(result, float):
+        return not math.isfinite(result)
+    if isinstance(result, np.ndarray | np.generic):
+        return result.dtype.kind in "fc" and not np.isfinite(result).all()
+    if dataclasses.is_dataclass(result):
+        return any(not_finite(getattr(result, field.name)) for field in dataclasses.fields(result))
+    if isinstance(result, Mapping):
+        return any(map(not_finite, result.values()))
+    return isinstance(result, list | tuple | Iterator) and any(map(not_finite, result))
+
+
+def speaks_of_infinity(function: Callable[..., Any]) -> bool:
+    returns = re.search(r"Returns:(.*?)(\n\n|\Z)", inspect.getdoc(function) or "", re.DOTALL)
+    return returns is not None and "infinit" in returns[1]
+
+
+def call(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+    """Call a function with arguments by name, those that have no name for callers by place, and use what it returns."""
+    signature = inspect.signature(function)
+    bound = inspect.BoundArguments(signature, arguments)
+    result = function(*bound.args, **bound.kwargs)
+    if isinstance(result, contextlib.AbstractContextManager):
+        with result as result:
+            return result
+    return list(result) if isinstance(result, Iterator) else result
+
+
+def explains(message: str, argument: str, value: Any) -> bool:
+    """Return whether a message names the argument, says what is allowed, and tells what was there."""
+    named = re.search(rf"(?<![A-Za-z0-9_]){argument}(?![A-Za-z0-9_])", message) is not None
+    told = "the result overflows" in message or ("got" in message and (value is None or message[-8:] != "got None"))
+    return named and told and " must " in message
+
+
+def verdict(name: str, argument: str, value: Any, *, allowed: bool) -> str | None:
+    """Return what is wrong with the way a function takes a bad value, or ``None``."""
+    several = parameters(name)[argument].kind is inspect.Parameter.VAR_POSITIONAL
+    arguments = {**fresh(valid_call(name)), argument: (value,) if several else value}
+    spoken = re.escape(arguments["name"]) if name.rpartition(".")[0] in CHECKS and "name" in arguments else argument
+    try:
+        with limits():
+            result = call(PUBLIC[name], arguments)
+    except (ValueError, TypeError) as error:
+        if explains(str(error), spoken, value):
+            return None
+        return f"{type(error).__name__}: {error}"
+    except (Exception, TooSlow) as error:
+        return f"{type(error).__name__}: {error}"
+    if not allowed:
+        return f"returned {str(result)[:60]}, but it can mean nothing (or belongs in MAY_BE_NEGATIVE)"
+    if not_finite(result) and not speaks_of_infinity(PUBLIC[name]):
+        return f"returned {str(result)[:60]}, which is not finite"
+    return None
+
+
+CASES = [
+    pytest.param(name, argument, id=f"{name.removeprefix('snippets.')}-{argument}")
+    for name in PUBLIC
+    for argument in parameters(name)
+]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_there_is_a_valid_call(name: str) -> None:
+    with limits():
+        call(PUBLIC[name], fresh(valid_call(name)))
+
+
+@pytest.mark.parametrize(("name", "argument"), CASES)
+def test_bad_values_are_refused_by_name(name: str, argument: str) -> None:
+    wrong = []
+    for said, value, allowed in bad_values(name, argument):
+        problem = verdict(name, argument, value, allowed=allowed)
+        if problem:
+            wrong.append(f"{argument} = {said}: {problem[:200]}")
+    assert not wrong, "\n".join([name, *wrong])
