@@ -9,9 +9,37 @@ from operator import mul
 import numpy as np
 import pytest
 
-from exercises.background.information.solution import huffman_bits_per_symbol, loss_floor_nats, partial_sum_bits
+from exercises.background.information.solution import (
+    entropy_and_divergence_bits,
+    huffman_bits_per_symbol,
+    loss_floor_nats,
+    partial_sum_bits,
+    perplexity_of_text,
+)
 from snippets.background.entropy_coder import huffman_lengths
-from snippets.background.information import entropy, source_coding_bounds
+from snippets.background.information import entropy, kl_divergence, perplexity, source_coding_bounds
+
+
+@pytest.mark.parametrize(
+    ("p", "q"),
+    [
+        ([1.0], [1.0]),
+        ([0.5, 0.25, 0.25], [0.25, 0.25, 0.5]),
+        ([0.5, 0.5, 0.0], [0.2, 0.3, 0.5]),
+        ([0.3, 0.7], [1.0, 0.0]),
+        ([0.0, 1.0], [0.0, 1.0]),
+    ],
+)
+def test_entropy_and_divergence_are_the_snippets(p: list[float], q: list[float]) -> None:
+    assert entropy_and_divergence_bits(p, q) == pytest.approx((entropy(p), kl_divergence(p, q)))
+
+
+def test_a_text_that_is_typical_of_a_distribution_has_its_perplexity() -> None:
+    text = [0.5] * 4 + [0.25] * 2 + [0.125] * 2
+    assert perplexity_of_text(text) == pytest.approx(perplexity([0.5, 0.25, 0.125, 0.125]))
+    assert perplexity_of_text([1.0, 0.01]) == pytest.approx(10)
+    assert perplexity_of_text([1.0]) == 1
+    assert perplexity_of_text([0.5, 0.0]) == math.inf
 
 
 @pytest.mark.parametrize("p", [[0.9, 0.1], [0.5, 0.3, 0.2], [0.7, 0.15, 0.1, 0.05], [0.25] * 4])

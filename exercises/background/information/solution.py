@@ -9,6 +9,20 @@ from collections.abc import Sequence
 from itertools import product
 
 
+def entropy_and_divergence_bits(p: Sequence[float], q: Sequence[float]) -> tuple[float, float]:
+    """Average −log₂ p, and log₂(p/q), over the symbols that come, which is with p."""
+    bits = -sum(a * math.log2(a) for a in p if a)
+    extra = sum(a * math.log2(a / b) if b else math.inf for a, b in zip(p, q, strict=True) if a)
+    return bits, extra
+
+
+def perplexity_of_text(token_probabilities: Sequence[float]) -> float:
+    """Average −ln of what each token was given, and undo the logarithm."""
+    if 0 in token_probabilities:
+        return math.inf
+    return math.exp(-sum(map(math.log, token_probabilities)) / len(token_probabilities))
+
+
 def huffman_bits_per_symbol(probabilities: Sequence[float], *, block: int) -> float:
     """Merge the two lightest trees until one is left; each merge makes all words below it one bit longer."""
     weights = [math.prod(word) for word in product(probabilities, repeat=block)]
