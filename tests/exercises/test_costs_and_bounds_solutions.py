@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from exercises.collectives.costs_and_bounds.solution import crossover_bytes, possible, read_benchmark
-from snippets.collectives.algorithms import ALGORITHMS, build
+from exercises.collectives.costs_and_bounds.solution import (
+    choose_all_reduce,
+    crossover_bytes,
+    possible,
+    read_benchmark,
+)
+from snippets.collectives.algorithms import ALGORITHMS, build, largest_power_of_two
 from snippets.collectives.cost import price
 from snippets.collectives.published_runs import H200_NODE
 
@@ -53,6 +58,19 @@ def test_at_a_crossover_two_priced_schedules_take_the_same_time(ranks: int) -> N
                     for name in (one, other)
                 ]
                 assert at[0] == pytest.approx(at[1], rel=1e-3)
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 8, 12, 96])
+@pytest.mark.parametrize("size", [1, 10**5, 10**7, 10**9])
+def test_the_algorithm_chosen_is_the_fastest_that_is_priced(ranks: int, size: int) -> None:
+    found, time_s = choose_all_reduce(ranks=ranks, size_bytes=size, latency_s=ALPHA, bandwidth_bytes_per_s=BETA)
+    even = ranks * largest_power_of_two(ranks)
+    times = {}
+    for name in ("ring", "recursive_doubling", "halving_doubling"):
+        schedule = build("all_reduce", name, ranks=ranks, length=even)
+        times[name] = price(schedule, latency_s=ALPHA, bandwidth_bytes_per_s=BETA * even / size).time_s
+    assert time_s == pytest.approx(min(times.values()))
+    assert time_s == pytest.approx(times[found])
 
 
 def test_the_bandwidths_are_those_that_the_benchmark_prints() -> None:

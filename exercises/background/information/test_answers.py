@@ -158,7 +158,7 @@ EXERCISES = [
                 f"{PAGE}#a-code-made-for-the-wrong-distribution",
             ),
             Hint(
-                "Sum −p·log₂ p, and p·log₂(p/q), over the symbols with p > 0; with q = 0 for one of them the second is inf.",
+                "Sum −p·log₂ p, and p·log₂(p/q), over the symbols with p > 0; if one has q = 0, the second is inf.",
                 f"{PAGE}#a-code-made-for-the-wrong-distribution",
             ),
         ),
@@ -238,12 +238,12 @@ EXERCISES = [
                 f"{PAGE}#a-code-made-for-the-wrong-distribution",
             ),
             Hint(
-                "Those by Gibbs' inequality: after each context, the frequencies with which symbols follow it in the text.",
+                "Those by Gibbs' inequality: after each context, how often each symbol follows it in this text.",
                 f"{PAGE}#why-the-training-loss-cannot-reach-0",
             ),
             Hint(
                 "Count pairs of context and next symbol, and contexts that have a next symbol. A pair that comes c "
-                "times after a context that comes b times costs c·ln(b/c); divide the sum by the number of symbols predicted.",
+                "times after a context that comes b times costs c·ln(b/c); divide the sum by the symbols predicted.",
                 f"{PAGE}#why-the-training-loss-cannot-reach-0",
             ),
         ),

@@ -17,6 +17,25 @@ def crossover_bytes(first: Terms, second: Terms, *, latency_s: float, bandwidth_
     return saved / wasted * latency_s * bandwidth_bytes_per_s
 
 
+def choose_all_reduce(
+    *, ranks: int, size_bytes: float, latency_s: float, bandwidth_bytes_per_s: float
+) -> tuple[str, float]:
+    """Price the three by their steps and their bytes for each byte of the vector, and take the least."""
+    log = ranks.bit_length() - 1
+    core = 2**log
+    fold = 2 if ranks > core else 0  # one message of the whole vector before, one after
+    terms = {
+        "ring": (2 * (ranks - 1), 2 * (ranks - 1) / ranks),
+        "recursive_doubling": (log + fold, log + fold),
+        "halving_doubling": (2 * log + fold, 2 * (core - 1) / core + fold),
+    }
+    times_s = {
+        name: steps * latency_s + share * size_bytes / bandwidth_bytes_per_s for name, (steps, share) in terms.items()
+    }
+    best = min(times_s, key=times_s.__getitem__)
+    return best, times_s[best]
+
+
 def bus_factor(primitive: str, ranks: int) -> float:
     """Return f(N)."""
     return 1.0 if primitive in _WHOLE else _SHARES[primitive] * (ranks - 1) / ranks

@@ -86,7 +86,7 @@ def means_of_columns(grid: list[Row], *, all_to_all: Callable[[list[Row]], list[
 
 @mutant(
     "all_reduce_by_all_to_all",
-    says="You add up rows before anything is sent: a row is one rank's; a sum runs over all ranks' entries of a column.",
+    says="You add up rows before anything is sent: a row is one rank's; a sum is over all ranks' entries of a column.",
 )
 def sums_of_rows(grid: list[Row], *, all_to_all: Callable[[list[Row]], list[Row]]) -> list[Row]:
     return all_to_all([[sum(row)] * len(grid) for row in grid])

@@ -138,7 +138,7 @@ EXERCISES = [
                 "12-primitives.md#a-primitive-is-a-matrix",
             ),
             Hint(
-                'Make a table from the primitive to two of "root", "owner", "all" (scatter: root, owner), turn each word '
+                'Make a table from the primitive to two of "root", "owner", "all" (scatter: root, owner), turn each '
                 "into a set of ranks, and return [[int(r in answered and q in asked) for q in range(ranks)] for r …].",
                 "12-primitives.md#transpose",
             ),
