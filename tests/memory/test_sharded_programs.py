@@ -60,6 +60,18 @@ def test_what_is_dropped_is_held_no_more() -> None:
     assert one.sent_bytes == other.sent_bytes
 
 
+def test_a_program_may_drop_its_gradients() -> None:
+    def drops(rank: Any, step: int) -> Any:
+        total = yield ReduceScatter(rank.gradients)
+        rank.gradients = None
+        rank.parameters[rank.shard] += total
+        yield AllGather(rank.parameters[rank.shard], into=rank.parameters)
+
+    run = run_sharded_program(drops, np.zeros(4), np.ones((3, 2, 4)))
+    assert run.parameters[1].tolist() == [6, 6, 6, 6]
+    assert run.peak_bytes == (4 * (4 + 4 + 2 + 2 + 2),) * 2
+
+
 def early(rank: Any, step: int) -> Any:
     if rank.number == 0:
         yield AllReduce(rank.gradients)

@@ -107,7 +107,9 @@ def load_of(function: Callable[..., Any], *, sizes: list[int], ranks: int) -> di
     owner = function(sizes=sizes, ranks=ranks)
     if hasattr(owner, "tolist"):
         owner = owner.tolist()
-    known = isinstance(owner, list | tuple) and all(type(rank) is int and 0 <= rank < ranks for rank in owner)
+    if isinstance(owner, list | tuple):
+        owner = [rank.item() if hasattr(rank, "item") else rank for rank in owner]
+    known = isinstance(owner, list) and all(type(rank) is int and 0 <= rank < ranks for rank in owner)
     if not known or len(owner) != len(sizes):
         return {OWNERS: False}
     allowed = (Fraction(4, 3) - Fraction(1, 3 * ranks)) * _least_load(tuple(sizes), ranks)
