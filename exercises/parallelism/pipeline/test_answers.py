@@ -50,7 +50,7 @@ def run_orders(function: Callable[..., Any], *, stages: int, micro_batches: int)
 
 def is_order(order: Any) -> bool:
     """Say whether an answer is a list of pairs of a kind and a number."""
-    return isinstance(order, list) and all(
+    return isinstance(order, list | tuple) and all(
         isinstance(entry, tuple | list) and len(entry) == 2 and isinstance(entry[0], str) and type(entry[1]) is int
         for entry in order
     )
@@ -91,9 +91,8 @@ def held_at_most(*, order: Sequence[tuple[str, int]]) -> int:
 def slowest_stage(function: Callable[..., Any], *, layer_s: list[int], stages: int) -> dict[str, Any]:
     """Say whether the answer is a cut, and how slow its slowest stage is."""
     sizes = function(layer_s=layer_s, stages=stages)
-    if hasattr(sizes, "tolist"):
-        sizes = sizes.tolist()
-    if not isinstance(sizes, list | tuple) or len(sizes) != stages:
+    sizes = plain(sizes)
+    if not isinstance(sizes, list) or len(sizes) != stages:
         return {COUNTS: False}
     if not all(type(size) is int and size >= 1 for size in sizes):
         return {COUNTS: False}
@@ -102,6 +101,15 @@ def slowest_stage(function: Callable[..., Any], *, layer_s: list[int], stages: i
     ends = [sum(sizes[: stage + 1]) for stage in range(stages)]
     times = [sum(layer_s[end - size : end]) for size, end in zip(sizes, ends, strict=True)]
     return {COUNTS: True, SUM: len(layer_s), SLOWEST: max(times)}
+
+
+def plain(numbers: Any) -> Any:
+    """Return an array or a tuple as a list, and NumPy's integers in it as Python's."""
+    if hasattr(numbers, "tolist"):
+        return numbers.tolist()
+    if not isinstance(numbers, list | tuple):
+        return numbers
+    return [number.item() if hasattr(number, "item") else number for number in numbers]
 
 
 def best_cut(*, layer_s: list[int], stages: int) -> dict[str, Any]:
