@@ -27,7 +27,7 @@ from types import ModuleType
 from typing import Any
 
 from exercises.catalogue import Chapter, chapter_of, load
-from exercises.judging import Exercise, Stopped, Verdict, judge, said, traceback_from
+from exercises.judging import Exercise, Stopped, Verdict, drawn, judge, said, traceback_from
 
 GRACE_S = 2.0  # for looking a mistake up when the time is over, before the child is killed
 
@@ -286,6 +286,7 @@ def warm_up() -> None:
 def _task(request: dict[str, Any]) -> tuple[Callable[[], Verdict], Limits, str]:
     chapter = chapter_of(Path(request["folder"]))
     name, path = request["name"], Path(request["answers"])
+    drawn(chapter.exercises[name])
     return lambda: grade_file(chapter, name, path), Limits(**request["limits"]), chapter.exercises[name].asked
 
 

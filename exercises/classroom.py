@@ -146,13 +146,17 @@ def _column(row: dict[str, Any]) -> str:
 def find_submissions(directory: Path) -> list[Path]:
     """Return a directory's submissions: its Python files and its directories."""
     entries = sorted(directory.iterdir())
-    return [path for path in entries if not path.name.startswith((".", "_")) and (path.is_dir() or path.suffix == ".py")]
+    return [
+        path for path in entries if not path.name.startswith((".", "_")) and (path.is_dir() or path.suffix == ".py")
+    ]
 
 
 def _teller() -> Callable[[str], None]:
     """Return what shows progress: one line that changes in a terminal, a line for each step elsewhere."""
     if sys.stderr.isatty():
-        return lambda line: print(f"\r{line:<79}" if not line.endswith("\n") else line, end="", file=sys.stderr, flush=True)
+        return lambda line: print(
+            f"\r{line:<79}" if not line.endswith("\n") else line, end="", file=sys.stderr, flush=True
+        )
     return lambda line: print(line.rstrip(), file=sys.stderr, flush=True)
 
 
@@ -162,7 +166,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, default=Path("results"), help="where results go (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at a time (default: cores)")
     parser.add_argument("--chapter", action="append", help="grade this one only, collectives/ring_and_tree; repeatable")
-    parser.add_argument("--time-limit", type=float, default=Limits.time_s, metavar="S", help="seconds for each exercise")
+    parser.add_argument(
+        "--time-limit", type=float, default=Limits.time_s, metavar="S", help="seconds for each exercise"
+    )
     parser.add_argument("--memory-limit", type=float, default=1.0, metavar="GIB", help="GiB for each exercise")
     parser.add_argument("--exercises", type=Path, default=HOME, help=argparse.SUPPRESS)
     return parser

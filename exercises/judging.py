@@ -151,25 +151,49 @@ def judge(exercise: Exercise, function: Callable[..., Any], mistakes: Mapping[st
 
 def _first_broken(exercise: Exercise, function: Callable[..., Any]) -> _Broken | None:
     """Return the smallest input found that breaks an answer."""
-    for number, example in enumerate(exercise.examples):
-        seen = _call(exercise, function, example)
-        if not _right(exercise, seen, example):
-            return _Broken(dict(example), seen, first=number == 0)
-    found: list[_Broken] = []
+    count = len(exercise.examples)
+    for number, (inputs, wanted) in enumerate(drawn(exercise)):
+        seen = _call(exercise, function, inputs)
+        if not _right(exercise, seen, wanted):
+            known = _Broken(inputs, seen, first=number == 0)
+            return known if number < count else _smallest(exercise, function, known)
+    return None
+
+
+def drawn(exercise: Exercise) -> list[tuple[Inputs, Observation]]:
+    """Return the examples and the inputs that hypothesis draws, with what a right answer shows on each.
+
+    They are the same for every answer, so they are drawn once in a process, and before it forks.
+    """
+    if id(exercise) not in _DRAWN:
+        inputs = [dict(example) for example in exercise.examples]
+
+        def keep(one: Inputs) -> bool:
+            inputs.append(one)
+            return False
+
+        _search(exercise, keep)
+        _DRAWN[id(exercise)] = (exercise, [(one, _wanted(exercise, one)) for one in inputs])
+    return _DRAWN[id(exercise)][1]
+
+
+_DRAWN: dict[int, tuple[Exercise, list[tuple[Inputs, Observation]]]] = {}  # the exercise, so that its id stays taken
+
+
+def _smallest(exercise: Exercise, function: Callable[..., Any], known: _Broken) -> _Broken:
+    """Return the smallest input found that breaks an answer that is known to be broken."""
+    found = [known]
 
     def breaks(inputs: Inputs) -> bool:
         seen = _call(exercise, function, inputs)
-        right = _right(exercise, seen, inputs)
+        right = _right(exercise, seen, _wanted(exercise, inputs))
         if not right:
             found.append(_Broken(inputs, seen))
         return not right
 
-    try:
+    with contextlib.suppress(Stopped):
         _search(exercise, breaks)
-    except Stopped:
-        if not found:
-            raise
-    return found[-1] if found else None
+    return found[-1]
 
 
 def _search(exercise: Exercise, breaks: Callable[[Inputs], bool]) -> None:
@@ -188,10 +212,8 @@ def _search(exercise: Exercise, breaks: Callable[[Inputs], bool]) -> None:
         try_one()
 
 
-def _right(exercise: Exercise, seen: _Seen, inputs: Inputs) -> bool:
-    if seen.observation is None or seen.changed:
-        return False
-    return not _difference(exercise, seen.observation, _wanted(exercise, inputs))
+def _right(exercise: Exercise, seen: _Seen, wanted: Observation) -> bool:
+    return seen.observation is not None and not seen.changed and not _difference(exercise, seen.observation, wanted)
 
 
 def _wanted(exercise: Exercise, inputs: Inputs) -> Observation:
@@ -253,19 +275,15 @@ def _plain(value: Any) -> Any:
 
 def _recognise(exercise: Exercise, function: Callable[..., Any], mistakes: Mapping[str, Any], broken: _Broken) -> str:
     """Return the known mistake that shows the same as the answer on every input tried, ``""`` if none does."""
-    tried = [dict(example) for example in exercise.examples] + [broken.inputs]
-
-    def keep(inputs: Inputs) -> bool:
-        tried.append(inputs)
-        return False
-
-    _search(exercise, keep)
-    shown = [_call(exercise, function, inputs) for inputs in tried]
+    tried = [broken.inputs, *(inputs for inputs, _ in drawn(exercise))]
+    shown: list[_Seen] = []
     for name, mistake in mistakes.items():
-        if all(
-            _alike(exercise, seen, _call(exercise, mistake.function, inputs))
-            for inputs, seen in zip(tried, shown, strict=True)
-        ):
+        for number, inputs in enumerate(tried):
+            if number == len(shown):
+                shown.append(_call(exercise, function, inputs))
+            if not _alike(exercise, shown[number], _call(exercise, mistake.function, inputs)):
+                break
+        else:
             return name
     return ""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from exercises.catalogue import HOME, chapter_of, find
 from exercises.child import Limits, grade_function, in_child
-from exercises.judging import judge
+from exercises.judging import drawn, judge
 from exercises.messages import Result
 from exercises.report import message
 
@@ -28,6 +28,7 @@ def check(name: str, function: Callable[..., Any], *, time_s: float = 10.0, home
         home: the folder of exercises.
     """
     chapter, exercise = find(name, home)
+    drawn(exercise)
     if hasattr(os, "fork"):
         verdict = in_child(lambda: grade_function(chapter, exercise.name, function), Limits(time_s), exercise.asked)
     else:

@@ -87,5 +87,5 @@ _COMMAND = [sys.executable, "-m", "exercises.child"]
 def _environment() -> dict[str, str]:
     """One thread for NumPy's products: a fork keeps one anyway, and each reserves memory."""
     paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
-    threads = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     return {**os.environ, **threads, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}

@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
-
 import small_exercises
+
 from exercises.classroom import find_submissions, main
 
 SLOW = "import time\ntime.sleep(0.15)\n"

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 import small_exercises
+
 from exercises.catalogue import chapter_of
 from exercises.child import GRACE_S, Limits
 from exercises.judging import Verdict

@@ -7,12 +7,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-
 import small_exercises
+from small_exercises import pytest_run
+
 from exercises.answer_files import missing, prepare
 from exercises.catalogue import find
 from exercises.notebook import check
-from small_exercises import pytest_run
 
 WRONG = "def bubble_share(*, stages, micro_batches):\n    return stages / (micro_batches + stages)\n"
 RIGHT = small_exercises.SOLUTION
@@ -29,7 +29,9 @@ def screen(output: str) -> str:
     lines = output.splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("collected "))
     end = next(number for number, line in enumerate(lines) if line.startswith("=") and " in " in line)
-    return "\n".join(line for line in lines[start:end] if not line.startswith("FAILED")).strip()
+    return "\n".join(
+        line for line in lines[start:end] if "short test summary" not in line and "FAILED" not in line
+    ).strip()
 
 
 def test_the_screens_on_the_teachers_page_are_real(home: Path) -> None:
@@ -99,7 +101,9 @@ def test_answers_are_made_once_and_new_stubs_appended_once(home: Path) -> None:
     answers.write_bytes(b"def bubble_share(stages, micro_batches):\r\n    return 7  # mine")
     assert "double" in prepare(folder)
     written = answers.read_bytes()
-    assert written.startswith(b"def bubble_share(stages, micro_batches):\r\n    return 7  # mine\r\n\r\n\r\ndef double(")
+    assert written.startswith(
+        b"def bubble_share(stages, micro_batches):\r\n    return 7  # mine\r\n\r\n\r\ndef double("
+    )
     assert prepare(folder) == ""
     assert answers.read_bytes() == written
     answers.write_text("def double(:\n")

@@ -1,0 +1,134 @@
+"""Measures how fast a class is graded: submissions of all exercises, of which one run is killed half-way.
+
+    python benchmarks/grading.py                        # 200 submissions on 2 cores
+    python benchmarks/grading.py --submissions 8        # to see that it works
+
+A submission has, for each exercise, the solution (half of them), a known mistake (three tenths) or the untouched stub
+(two tenths), drawn with a fixed seed. Printed are submissions and judgements per second; the time of one judgement in
+the warm, forked process and in a new process for each (what a system without fork does); and what was left to do after
+the kill.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))  # run as a file, Python looks for modules in this folder
+
+from exercises.catalogue import Chapter, chapters
+from exercises.sandbox import Sandbox
+
+CHOICES, SHARES = ("solution", "mistake", "stub"), (5, 3, 2)
+
+
+def write_submission(directory: Path, asked: Sequence[Chapter], draw: random.Random) -> None:
+    """Write the answers of one student: for each exercise one of the functions that the book has for it."""
+    for chapter in asked:
+        package = f"exercises.{chapter.address.replace('/', '.')}"
+        lines = []
+        for name in chapter.exercises:
+            kind = draw.choices(CHOICES, SHARES)[0]
+            if kind == "mistake":
+                wrong = draw.choice(sorted(chapter.mistakes[name]))
+                lines.append(f"from {package}.mutants import {wrong} as {name}")
+            else:
+                lines.append(f"from {package}.{kind} import {name}")
+        path = directory / chapter.address / "answers.py"
+        path.parent.mkdir(parents=True)
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def classroom(directory: Path, jobs: int) -> subprocess.Popen[bytes]:
+    """Start grading a directory."""
+    command = [sys.executable, "-m", "exercises.classroom", str(directory / "submissions"), "--jobs", str(jobs)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [*command, "--out", str(directory / "results")],
+        env=environment,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def results(directory: Path) -> dict[str, int]:
+    """Return when each result was written."""
+    return {path.name: path.stat().st_mtime_ns for path in (directory / "results").glob("*.json")}
+
+
+def killed_half_way(directory: Path, submissions: int, jobs: int) -> tuple[float, int]:
+    """Grade, kill the run half-way, go on, and return the seconds of both and the results that the first run left."""
+    began = time.monotonic()
+    run = classroom(directory, jobs)
+    while len(results(directory)) < submissions // 2:
+        time.sleep(0.05)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    kept = results(directory)
+    if classroom(directory, jobs).wait() != 0:
+        raise RuntimeError("the second run failed")
+    after = results(directory)
+    if len(after) != submissions or any(after[name] != when for name, when in kept.items()):
+        raise RuntimeError("a finished result was lost or graded again")
+    return time.monotonic() - began, len(kept)
+
+
+def judgement_s(asked: Sequence[Chapter], *, fork: bool, repetitions: int) -> float:
+    """Return the median time of judging a solution, over the chapters' first exercises."""
+    taken = []
+    with Sandbox(fork=fork) as sandbox:
+        for chapter in asked:
+            exercise = next(iter(chapter.exercises.values()))
+            sandbox.judge(chapter.folder, exercise, chapter.folder / "solution.py")
+            for _ in range(repetitions):
+                began = time.monotonic()
+                sandbox.judge(chapter.folder, exercise, chapter.folder / "solution.py")
+                taken.append(time.monotonic() - began)
+    return statistics.median(taken)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, and print a table."""
+    parser = argparse.ArgumentParser(description="How fast a class is graded.")
+    parser.add_argument("--submissions", type=int, default=200)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args(arguments)
+    asked, draw = chapters(), random.Random(0)
+    exercises = sum(len(chapter.exercises) for chapter in asked)
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        for number in range(options.submissions):
+            write_submission(directory / "submissions" / f"student-{number:03}", asked, draw)
+        taken_s, kept = killed_half_way(directory, options.submissions, options.jobs)
+        reports = [json.loads(path.read_text()) for path in (directory / "results").glob("*.json")]
+    solved = sum(row["status"] == "solved" for report in reports for row in report["exercises"])
+    judgements = options.submissions * exercises
+    forked_s, spawned_s = (judgement_s(asked, fork=fork, repetitions=1) for fork in (True, False))
+    rows = [
+        ("submissions of all exercises", f"{options.submissions} × {exercises} ({solved / judgements:.0%} solved)"),
+        ("processes at a time", str(options.jobs)),
+        ("graded in, one kill and restart included", f"{taken_s:.0f} s"),
+        ("submissions per minute", f"{60 * options.submissions / taken_s:.1f}"),
+        ("judgements per second", f"{judgements / taken_s:.1f}"),
+        ("results that the killed run left, all of them kept", str(kept)),
+        ("a right answer, in a fork of the warm process", f"{forked_s:.2f} s (median)"),
+        ("the same, in a new process", f"{spawned_s:.2f} s ({spawned_s / forked_s:.1f}×)"),
+    ]
+    for label, value in rows:
+        print(f"| {label} | {value} |")
+
+
+if __name__ == "__main__":
+    main()
