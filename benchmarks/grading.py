@@ -24,12 +24,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))  # run as a file, Python looks for modules in this folder
+# Run as a file, Python looks for modules in this folder, where ``exercises`` is not.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from exercises.catalogue import Chapter, chapters
 from exercises.sandbox import Sandbox
 
+ROOT = Path(__file__).resolve().parents[1]
 CHOICES, SHARES = ("solution", "mistake", "stub"), (5, 3, 2)
 
 

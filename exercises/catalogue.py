@@ -53,7 +53,7 @@ def chapters(home: Path = HOME) -> list[Chapter]:
 
 
 def find(name: str, home: Path = HOME) -> tuple[Chapter, Exercise]:
-    """Return the exercise of a name, ``ring_all_reduce``; where two chapters have it, ``ring_and_tree/ring_all_reduce``.
+    """Return the exercise of a name, ``ring_all_reduce``, or with its chapter, ``ring_and_tree/ring_all_reduce``.
 
     Raises:
         KeyError: no exercise, or more than one, has the name.

@@ -137,7 +137,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print the board below everything else, and write the report."""
     results = [
-        _result(value)
+        _result(str(value))
         for reports in terminalreporter.stats.values()
         for report in reports
         if isinstance(report, pytest.TestReport)

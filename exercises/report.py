@@ -1,4 +1,4 @@
-"""Results for machines: the book's own JSON, and Gradescope's ``results.json``. The schema is in docs/for-teachers.md."""
+"""Results for machines: the book's own JSON, and Gradescope's layout. The schema is in docs/for-teachers.md."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import os
 import secrets
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -43,7 +44,7 @@ class Sandbox:
         }
         return self._forked(request, exercise.asked) if self._fork else self._spawned(request, exercise.asked)
 
-    def _forked(self, request: dict[str, object], asked: str) -> Verdict:
+    def _forked(self, request: Mapping[str, object], asked: str) -> Verdict:
         if self._template is None or self._template.poll() is not None:
             self._template = subprocess.Popen(
                 _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", env=_environment()
@@ -59,7 +60,7 @@ class Sandbox:
         self.close()
         return Verdict("wrong", asked, "", "a result", "the grader's own process ended: please report this")
 
-    def _spawned(self, request: dict[str, object], asked: str) -> Verdict:
+    def _spawned(self, request: Mapping[str, object], asked: str) -> Verdict:
         token, late = secrets.token_bytes(16), False
         line = json.dumps({**request, "token": token.hex()}) + "\n"
         child = subprocess.Popen(
