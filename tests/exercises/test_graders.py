@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 from markdown.extensions.toc import slugify
 
-from exercises import answer_files, classroom, judging, messages
+from exercises import answer_files, classroom, judging, messages, on_page
 from exercises.catalogue import Chapter, chapters, load
 from exercises.judging import Exercise, judge
+from exercises.on_page import with_hints
 from exercises.sandbox import Sandbox
 
 ROOT = Path(__file__).parents[2]
@@ -110,6 +111,12 @@ def test_the_page_has_every_exercise_with_its_number_and_the_command(chapter: Ch
 
 
 @each_chapter
+def test_the_page_has_the_graders_hints(chapter: Chapter) -> None:
+    page = (ROOT / chapter.page).read_text(encoding="utf-8")
+    assert with_hints(page, chapter) == page, "run python -m exercises.on_page"
+
+
+@each_chapter
 def test_a_chapter_has_two_exercises_and_no_mistakes_of_others(chapter: Chapter) -> None:
     assert len(chapter.exercises) >= 2
     assert chapter.mistakes.keys() == chapter.exercises.keys()
@@ -128,6 +135,6 @@ def test_no_two_exercises_share_a_name() -> None:
     assert max(names.values()) == 1, names
 
 
-@pytest.mark.parametrize("module", [answer_files, classroom, judging, messages], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [answer_files, classroom, judging, messages, on_page], ids=lambda module: module.__name__)
 def test_the_examples_in_docstrings_hold(module: Any) -> None:
     assert doctest.testmod(module).failed == 0
