@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Generator, Sequence
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from snippets.memory.sharded_programs import AllGather, Rank, ReduceScatter, Request
 
 
-def zero1_step(
-    *,
-    parameters: list[Array],
-    gradients: list[Array],
-    first: list[Array],
-    second: list[Array],
-    step: int,
-    learning_rate: float,
-) -> list[int]:
-    """Each rank adds up the gradients of its shard, updates it, and hands its new weights to all."""
-    ranks, count = len(parameters), parameters[0].size
-    bounds = [piece[0] if piece.size else count for piece in np.array_split(np.arange(count), ranks)] + [count]
-    shards = [slice(start, stop) for start, stop in pairwise(bounds)]
-    for rank, shard in enumerate(shards):
-        mean = sum(gradient[shard] for gradient in gradients) / ranks  # what the reduce-scatter delivers
-        first[rank] += 0.1 * (mean - first[rank])
-        second[rank] += 0.001 * (mean**2 - second[rank])
-        slope = first[rank] / (1 - 0.9**step) / (np.sqrt(second[rank] / (1 - 0.999**step)) + 1e-8)
-        parameters[rank][shard] -= learning_rate * slope
-    for rank, shard in enumerate(shards):  # the all-gather
-        for other in parameters:
-            other[shard] = parameters[rank][shard]
-    sizes = [shard.stop - shard.start for shard in shards]
-    return [(count - sizes[rank]) + (count - sizes[(rank + 1) % ranks]) for rank in range(ranks)]
+def bytes_per_parameter(
+    *, weight_bits: int, gradient_bits: int, average_bits: int, master: bool, stage: int, ranks: int
+) -> Fraction:
+    """Each kind of state is divided by the ranks from its stage on: the optimizer's first, the weights last."""
+    kinds = {1: 2 * average_bits + 32 * master, 2: gradient_bits, 3: weight_bits}
+    return sum((Fraction(bits, 8 * (ranks if stage >= first else 1)) for first, bits in kinds.items()), Fraction(0))
+
+
+def zero1_step(*, rank: Rank, step: int, learning_rate: float) -> Generator[Request, Any, None]:
+    """Each rank gets the sum of its shard, updates it, and hands its new weights to all."""
+    mean = (yield ReduceScatter(rank.gradients)) / rank.ranks
+    rank.first += 0.1 * (mean - rank.first)
+    rank.second += 0.001 * (mean**2 - rank.second)
+    slope = rank.first / (1 - 0.9**step) / (np.sqrt(rank.second / (1 - 0.999**step)) + 1e-8)
+    rank.parameters[rank.shard] -= learning_rate * slope
+    yield AllGather(rank.parameters[rank.shard], into=rank.parameters)
 
 
 def fewest_ranks(*, parameters: int, memory_bytes: int, other_bytes: int, stage: int) -> int | None:

@@ -29,7 +29,7 @@ def peak_activations(order: Sequence[tuple[str, int]]) -> int:
     """Count up at F, and down after a micro-batch's last task, which is its W where there is one."""
     releasing = "W" if any(kind == "W" for kind, _ in order) else "B"
     change = {"F": 1, releasing: -1}
-    return max(accumulate(change.get(kind, 0) for kind, _ in order))
+    return max(accumulate(change.get(kind, 0) for kind, _ in order), default=0)
 
 
 def cut_layers(layer_s: Sequence[int], *, stages: int) -> list[int]:
