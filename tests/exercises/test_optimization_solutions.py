@@ -9,10 +9,12 @@ import pytest
 
 from exercises.background.optimization.solution import (
     largest_curvature,
+    largest_stable_step,
     second_moment_bytes,
     square_norm_share,
     warmup_updates,
 )
+from snippets.background import descent
 from snippets.background.descent import clip_scale, cosine_schedule
 from snippets.background.descent_paths import clip_by_global_norm, double_well, quadratic
 
@@ -71,3 +73,17 @@ def test_updates_of_a_warm_up() -> None:
     assert warmup_updates(warmup_tokens=100, first_batch_tokens=10, full_batch_tokens=10, ramp_tokens=50) == sum(
         cosine_schedule(t, peak=1, warmup_steps=10, total_steps=20) < 1 for t in range(11)
     )
+
+
+@pytest.mark.parametrize("momentum", [0.0, 0.5, 0.9])
+@pytest.mark.parametrize("seed", range(3))
+def test_just_below_the_largest_stable_step_descent_converges_and_just_above_it_diverges(
+    seed: int, momentum: float
+) -> None:
+    factor = np.random.default_rng(seed).normal(size=(2, 2))
+    hessian = factor @ factor.T
+    border = largest_stable_step(hessian.tolist(), momentum=momentum)
+    flat, steep = np.linalg.eigvalsh(hessian)
+    assert border == pytest.approx(descent.largest_stable_step(steep, momentum=momentum))
+    ends = {"momentum": momentum, "smallest_curvature": flat, "largest_curvature": steep}
+    assert descent.momentum_rate(step=border * 0.999, **ends) < 1 < descent.momentum_rate(step=border * 1.001, **ends)

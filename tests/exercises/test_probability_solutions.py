@@ -13,11 +13,30 @@ from hypothesis import strategies as st
 
 from exercises.background.probability.solution import (
     batch_for_error,
+    batch_gradient,
     control_variate_mean,
     noise_from_workers,
     paired_interval,
 )
-from snippets.background.variance import rms_distance
+from snippets.background.variance import batch_variance, rms_distance
+
+
+@pytest.mark.parametrize("sizes", [(2,), (1, 1), (3, 0), (2, 1), (1, 0, 2)])
+def test_the_batch_gradient_and_its_variance_are_right_on_average(sizes: tuple[int, ...]) -> None:
+    """All draws of a batch from three examples, each as likely as any other."""
+    examples = [(1.0, -2.0), (4.0, 0.0), (-3.0, 5.0)]
+    full = np.mean(examples, axis=0)
+    one = float(((np.array(examples) - full) ** 2).sum() / len(examples))
+    found = []
+    for drawn in product(examples, repeat=sum(sizes)):
+        ends = np.cumsum(sizes)
+        shards = [drawn[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+        found.append(batch_gradient(shards))
+    gradients = np.array([gradient for gradient, _ in found])
+    variance = batch_variance(variance=one, batch_size=sum(sizes))
+    assert gradients.mean(axis=0) == pytest.approx(full)
+    assert ((gradients - full) ** 2).sum(axis=1).mean() == pytest.approx(variance)
+    assert np.mean([estimate for _, estimate in found]) == pytest.approx(variance)
 
 
 @given(st.floats(0.01, 1e4), st.floats(0.05, 50), st.integers(1, 2000))

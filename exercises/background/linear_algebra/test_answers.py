@@ -1,170 +1,264 @@
-"""Grades chapter A1's exercises."""
+"""Grader of chapter A1: products in pieces, SUMMA's messages and a grid's bytes, observed on the book's workers."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-import pytest
 
-from exercises.grading import Answers, attempt, complain
-from snippets.background.block_products import grid_product
-from snippets.background.cluster import Array
-from snippets.background.gemm import block_ranges
+from exercises.grading import graded
+from exercises.judging import Exercise, Hint, Inputs, Observation
+from snippets.background import block_products
+from snippets.background.cluster import Array, Cluster, Transfer, account_of
 
-# (m, k, n, parts): the chapter's product first, then remainders, and more parts than there is to cut
-SHAPES = [(200, 120, 80, 5), (3, 7, 2, 3), (5, 11, 4, 4), (4, 2, 3, 5), (1, 1, 1, 1)]
-GRIDS = [(2, 2, 1), (1, 1, 4), (4, 1, 1), (1, 3, 1), (3, 2, 2), (2, 3, 4)]
+KINDS = {2: np.float16, 4: np.float32, 8: np.float64}
+BLOCK = 16
+MESSAGE_BYTES = BLOCK * BLOCK * 2
+"""SUMMA's blocks have 16 × 16 numbers of 2 bytes."""
 
 
-def matrices(m: int, k: int, n: int, kind: Any) -> tuple[Array, Array]:
-    """Two matrices of small whole numbers, different for each shape."""
+def product(m: int, k: int, n: int, parts: int, kind: Any = np.int64) -> Inputs:
+    """Return matrices of small positive whole numbers, different for each shape, and a number of parts."""
     generator = np.random.default_rng((m, k, n))
-    return generator.integers(-9, 10, (m, k)).astype(kind), generator.integers(-9, 10, (k, n)).astype(kind)
+    a, b = generator.integers(1, 10, (m, k)), generator.integers(1, 10, (k, n))
+    return {"a": a.astype(kind), "b": b.astype(kind), "parts": parts}
 
 
-@pytest.mark.parametrize(("m", "k", "n", "parts"), SHAPES)
-def test_k_split_product(answers: Answers, m: int, k: int, n: int, parts: int) -> None:
-    a, b = matrices(m, k, n, np.int64)
-    asked = "partial products of A·B, one for each part of the shared dimension"
-    given: dict[str, Any] = {"a": a, "b": b, "parts": parts}
-    got = attempt(answers.k_split_product, asked=asked, **given)
-    ranges = block_ranges(k, parts)
-    expected = [a[:, part.start : part.stop] @ b[part.start : part.stop] for part in ranges]
-    if not isinstance(got, list) or [np.shape(part) for part in got] != [(m, n)] * parts:
-        hint = "A partial product has the shape of C; cut the columns of A and the rows of B."
-        complain(asked=asked, given=given, expected=f"a list of {parts} arrays of {m} × {n}", got=got, hint=hint)
-    for number, (one, other) in enumerate(zip(got, expected, strict=True)):
-        if not np.array_equal(one, other):
-            asked = f"part {number} of the partial products of A·B"
-            complain(asked=asked, given=given, expected=other, got=one, hint=k_split_hint(got, a, b, parts))
+ONE_NUMBER: Inputs = {"a": np.array([[2]]), "b": np.array([[3]]), "parts": 1}
 
 
-def k_split_hint(got: list[Array], a: Array, b: Array, parts: int) -> str:
-    """What went wrong in partial products of the right shape."""
-    total, used = sum(got), a.shape[1] // parts * parts
-    if np.allclose(total * parts, a @ b) and parts > 1:
-        return "Partial products are summed, not averaged."
-    if np.array_equal(total, a[:, :used] @ b[:used]) and used < a.shape[1]:
-        return f"Some columns of A are in no part: {parts} does not divide {a.shape[1]}."
-    if np.array_equal(total, a @ b):
-        return "The sum is right, the ranges are not. The longer ranges come first."
-    return "Part p is its columns of A times the same rows of B, and nothing else."
+def products() -> Any:
+    from hypothesis import strategies as st
+
+    sizes = {name: st.integers(1, 6) for name in ("m", "k", "n", "parts")}
+    return st.builds(product, **sizes, kind=st.sampled_from((np.int64, np.float32)))
 
 
-@pytest.mark.parametrize("kind", [np.float32, np.int64])
-@pytest.mark.parametrize(("m", "k", "n", "parts"), SHAPES)
-def test_row_split_product(answers: Answers, m: int, k: int, n: int, parts: int, kind: Any) -> None:
-    a, b = matrices(m, k, n, kind)
-    asked = "the blocks of rows of A·B, and the bytes that each worker holds"
-    given: dict[str, Any] = {"a": a, "b": b, "parts": parts}
-    got = attempt(answers.row_split_product, asked=asked, **given)
-    rows = block_ranges(m, parts)
-    if not isinstance(got, tuple) or len(got) != 2 or not all(isinstance(part, list) for part in got):
-        hint = "Return two lists: the blocks, and the bytes."
-        complain(asked=asked, given=given, expected="a pair of lists", got=got, hint=hint)
-    blocks, held = got
-    expected = [(a @ b)[part.start : part.stop] for part in rows]
-    if len(blocks) != parts or not all(np.array_equal(x, y) for x, y in zip(blocks, expected, strict=True)):
-        hint = "Cut A by rows; a block has its rows of A·B and all n columns."
-        complain(asked=asked, given=given, expected=expected, got=blocks, hint=hint)
-    numbers = [len(part) * (k + n) + k * n for part in rows]
-    size = a.itemsize
-    bytes_held = [number * size for number in numbers]
-    if list(held) != bytes_held:
-        hints = [
-            (numbers, "These are numbers, not bytes."),
-            (
-                [(len(part) * k + k * n) * size for part in rows],
-                "A product also writes its result: count its rows of C.",
-            ),
-        ]
-        known = [hint for wrong, hint in hints if list(held) == wrong]
-        hint = known[0] if known else "Every row of C needs all of B, so each worker holds all of it."
-        complain(asked=asked, given=given, expected=bytes_held, got=held, hint=hint)
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 5])
-def test_summa_messages(answers: Answers, size: int) -> None:
-    asked = f"the messages of SUMMA on a grid of {size} × {size} workers"
-    given = {"size": size}
-    messages = attempt(answers.summa_messages, asked=asked, **given)
-    places = [(i, j) for i in range(size) for j in range(size)]
-    if not isinstance(messages, list) or not all(is_send(message, places) for message in messages):
-        hint = "A message is (source, destination, matrix, block), with places (row, column) on the grid."
-        complain(asked=asked, given=given, expected="a list of messages", got=messages, hint=hint)
-    held = {place: {("A", place), ("B", place)} for place in places}
-    for number, (source, destination, matrix, block) in enumerate(messages):
-        if (matrix, block) not in held[source]:
-            complain(
-                asked=asked,
-                given=given,
-                expected=f"message {number} sends a block that its source holds",
-                got=f"worker {source} sends block {block} of {matrix} to {destination}",
-                hint="A worker can send only what it holds at the start or has been sent before.",
-            )
-        held[destination].add((matrix, block))
-    for i, j in places:
-        needed = {("A", (i, s)) for s in range(size)} | {("B", (s, j)) for s in range(size)}
-        if missing := sorted(needed - held[i, j]):
-            matrix, block = missing[0]
-            right_line = any(destination == (i, j) and name == matrix for _, destination, name, _ in messages)
-            hint = (
-                "A travels along the rows of the grid and B along its columns." if right_line else "Send both matrices."
-            )
-            got = f"worker {(i, j)} lacks block {block} of {matrix}"
-            complain(asked=asked, given=given, expected="every worker gets what it needs", got=got, hint=hint)
-    assert_no_waste(asked, size, len(messages))
-
-
-def is_send(message: Any, places: list[tuple[int, int]]) -> bool:
-    """Whether a message has the four parts that the stub asks for."""
-    if not isinstance(message, tuple) or len(message) != 4:
-        return False
-    source, destination, matrix, block = message
-    return source in places and destination in places and matrix in ("A", "B") and block in places
-
-
-def assert_no_waste(asked: str, size: int, count: int) -> None:
-    """Each of the size² workers lacks size − 1 blocks of both matrices; count their bytes for blocks of 128 × 128."""
-    block_bytes, needed = 128 * 128 * 2, 2 * size * size * (size - 1)
-    if count > needed:
-        complain(
-            asked=asked,
-            given={"size": size, "block": "128 × 128 numbers of 2 bytes"},
-            expected=f"{needed} messages, {needed * block_bytes} bytes",
-            got=f"{count} messages, {count * block_bytes} bytes",
-            hint="More is sent than needed: a block of A is used in one row of the grid, a block of B in one column.",
-        )
-
-
-@pytest.mark.parametrize("grid", GRIDS)
-@pytest.mark.parametrize(("m", "k", "n", "size"), [(12, 24, 36, 2), (7, 11, 5, 4), (3, 1, 8, 8)])
-def test_grid_traffic_bytes(answers: Answers, m: int, k: int, n: int, size: int, grid: tuple[int, int, int]) -> None:
-    asked = "the bytes that all workers of the grid send together, C left sharded"
-    given = {"m": m, "k": k, "n": n, "grid": grid, "bytes_per_element": size}
-    got = attempt(answers.grid_traffic_bytes, asked=asked, **given)
-    kind = {2: np.float16, 4: np.float32, 8: np.float64}[size]
-    run = grid_product(np.zeros((m, k), kind), np.zeros((k, n), kind), grid=grid)  # the workers' messages, counted
-    if got != run.account.sent_bytes:
-        hint = traffic_hint(got, run.account.sent_bytes, m * k * size, k * n * size, m * n * size, grid)
-        complain(asked=asked, given=given, expected=run.account.sent_bytes, got=got, hint=hint)
-
-
-def traffic_hint(got: int, expected: int, a: int, b: int, c_matrix: int, grid: tuple[int, int, int]) -> str:
-    """What went wrong in the bytes of a grid."""
-    r, c, d = grid
-    moved = [
-        (expected * 8, "These are bits."),
-        (expected + a + b + c_matrix, "The worker that owns a number need not be sent it: c workers, c − 1 messages."),
-        (expected - c_matrix * (d - 1), "The layers' blocks of C must be summed, and that sends too."),
-        (
-            expected + c_matrix * (d - 1),
-            "C may stay sharded: a reduce-scatter is enough, an all-reduce sends twice as much.",
-        ),
-        (a * (r - 1) + b * (c - 1) + c_matrix * (d - 1), "A is shared by the workers of a row, of which there are c."),
-        (expected // (r * c * d), "This is what one worker sends; the question is what all send together."),
-    ]
-    return next(
-        (hint for wrong, hint in moved if got == wrong), "For each of A, B and C: how many workers need a number?"
+def is_list_of_matrices(value: Any) -> bool:
+    """Say whether an answer is a list of two-dimensional arrays of numbers."""
+    return isinstance(value, list | tuple) and all(
+        isinstance(part, np.ndarray) and part.ndim == 2 and part.dtype.kind in "iufc" for part in value
     )
+
+
+def shown_partial_products(value: Any) -> Observation:
+    """Return what is compared of partial products: their number, their shapes, their sum, and each of them."""
+    if not is_list_of_matrices(value):
+        return {"a list of matrices": False}
+    shapes = [part.shape for part in value]
+    alike = len(set(shapes)) == 1
+    return {
+        "a list of matrices": True,
+        "shapes of the parts": shapes,
+        "sum of the parts": sum(value[1:], value[0]) if alike else "none: the shapes differ",
+        "parts": [part.tolist() for part in value],
+    }
+
+
+def partial_products(a: Array, b: Array, parts: int) -> Observation:
+    return shown_partial_products(block_products.partial_products(a, b, parts=parts))
+
+
+def observe_partial_products(function: Any, a: Array, b: Array, parts: int) -> Observation:
+    return shown_partial_products(function(a=a, b=b, parts=parts))
+
+
+def rows_on_workers(a: Array, b: Array, parts: int) -> Observation:
+    """Let the book's workers multiply, and read off what each holds."""
+    run = block_products.row_split_product(a, b, workers=parts)
+    return {
+        "a pair of lists": True,
+        "blocks of rows": [block.array.tolist() for block in run.outputs],
+        "held by each worker": [worker.peak_bytes for worker in run.account.workers],
+    }
+
+
+def observe_rows(function: Any, a: Array, b: Array, parts: int) -> Observation:
+    got = function(a=a, b=b, parts=parts)
+    if not isinstance(got, tuple | list) or len(got) != 2 or not is_list_of_matrices(got[0]):
+        return {"a pair of lists": False}
+    if not isinstance(got[1], list | tuple):
+        return {"a pair of lists": False}
+    return {
+        "a pair of lists": True,
+        "blocks of rows": [block.tolist() for block in got[0]],
+        "held by each worker": list(got[1]),
+    }
+
+
+def is_message(message: Any, size: int) -> bool:
+    """Say whether a message has the four parts that the stub asks for."""
+    if not isinstance(message, tuple) or len(message) != 4 or message[2] not in ("A", "B"):
+        return False
+    places = (message[0], message[1], message[3])
+    return all(
+        isinstance(place, tuple) and len(place) == 2 and all(isinstance(x, int) and 0 <= x < size for x in place)
+        for place in places
+    )
+
+
+def summa_grid(size: int) -> Cluster:
+    """Return size² workers, each with its blocks of A and B, named by matrix, row and column."""
+    cluster = Cluster(size * size)
+    for i in range(size):
+        for j in range(size):
+            for matrix in "AB":
+                cluster.store(i * size + j, f"{matrix}({i}, {j})", np.ones((BLOCK, BLOCK), np.float16))
+    cluster.begin()
+    return cluster
+
+
+def carry_out(cluster: Cluster, messages: Any, size: int) -> str:
+    """Send one message after the other; return the first that its source cannot send, or ``"none"``."""
+    for number, (source, destination, matrix, block) in enumerate(messages, 1):
+        here, there = (i * size + j for i, j in (source, destination))
+        name = f"{matrix}{block}"
+        try:
+            cluster.exchange([Transfer(here, there, name, name)])
+        except ValueError:
+            return f"number {number}: worker {source} does not hold {name}"
+    return "none"
+
+
+def lacking(cluster: Cluster, size: int) -> str:
+    """Return the first block that a worker needs and does not hold, or ``"none"``."""
+    for i in range(size):
+        for j in range(size):
+            for name in [f"A({i}, {s})" for s in range(size)] + [f"B({s}, {j})" for s in range(size)]:
+                try:
+                    cluster.read(i * size + j, name)
+                except ValueError:
+                    return f"worker {(i, j)} lacks {name}"
+    return "none"
+
+
+def observe_messages(function: Any, size: int) -> Observation:
+    """Carry an answer's messages out on the book's workers."""
+    messages = function(size=size)
+    if not isinstance(messages, list | tuple) or not all(is_message(message, size) for message in messages):
+        return {"a list of (source, destination, matrix, block)": False}
+    cluster = summa_grid(size)
+    refused = carry_out(cluster, messages, size)
+    return {
+        "a list of (source, destination, matrix, block)": True,
+        "message that cannot be sent": refused,
+        "block that is missing at the end": lacking(cluster, size),
+        "sent by all workers": account_of(cluster.log, workers=size * size).sent_bytes,
+    }
+
+
+def summa_on_workers(size: int) -> Observation:
+    """Count what the book's own SUMMA sends."""
+    whole = np.ones((size * BLOCK, size * BLOCK), np.float16)
+    run = block_products.grid_product(whole, whole, grid=(size, size, 1))
+    return {
+        "a list of (source, destination, matrix, block)": True,
+        "message that cannot be sent": "none",
+        "block that is missing at the end": "none",
+        "sent by all workers": run.account.sent_bytes,
+    }
+
+
+def grid_sizes() -> Any:
+    from hypothesis import strategies as st
+
+    return st.fixed_dictionaries({"size": st.integers(1, 4)})
+
+
+def bytes_on_workers(m: int, k: int, n: int, grid: tuple[int, int, int], bytes_per_element: int) -> int:
+    """Run the workers of a grid and count what they send."""
+    kind = KINDS[bytes_per_element]
+    return block_products.grid_product(np.zeros((m, k), kind), np.zeros((k, n), kind), grid=grid).account.sent_bytes
+
+
+def grids() -> Any:
+    from hypothesis import strategies as st
+
+    sides = {name: st.integers(1, 6) for name in ("m", "k", "n")}
+    few = st.integers(1, 3)
+    return st.fixed_dictionaries(
+        {**sides, "grid": st.tuples(few, few, few), "bytes_per_element": st.sampled_from(tuple(KINDS))}
+    )
+
+
+PAGE = "a1-linear-algebra.md"
+
+K_SPLIT = Exercise(
+    name="k_split_product",
+    number=1,
+    asked="partial products of A·B, one for each part of the shared dimension",
+    expected=partial_products,
+    observe=observe_partial_products,
+    examples=[ONE_NUMBER, product(2, 4, 3, 2), product(3, 7, 2, 3), product(5, 11, 4, 4), product(4, 2, 3, 5)],
+    inputs=products,
+    hints=(
+        Hint("Which index of A and which of B does the product sum over?", f"{PAGE}#three-indices-three-cuts"),
+        Hint("A part has all rows of A and all columns of B.", f"{PAGE}#three-indices-three-cuts"),
+        Hint("Part p is A's strip of columns p times B's strip of rows p.", f"{PAGE}#three-indices-three-cuts"),
+    ),
+)
+
+ROW_SPLIT = Exercise(
+    name="row_split_product",
+    number=2,
+    asked="the blocks of rows of A·B, and the bytes that each part's worker holds",
+    expected=rows_on_workers,
+    observe=observe_rows,
+    examples=[ONE_NUMBER, product(4, 3, 2, 2), product(7, 3, 2, 3, np.float32), product(2, 4, 3, 4)],
+    inputs=products,
+    units={"held by each worker": "bytes; 8 a whole number (int64), 4 a float (float32)"},
+    hints=(
+        Hint("Which parts of A and of B does one row of C need?", f"{PAGE}#three-indices-three-cuts"),
+        Hint("Count three arrays for each worker, its result among them.", f"{PAGE}#what-each-worker-holds-and-sends"),
+        Hint(
+            "Bytes are numbers times the bytes of one: an array's nbytes. B counts in full on every worker.",
+            f"{PAGE}#what-each-worker-holds-and-sends",
+        ),
+    ),
+)
+
+SUMMA = Exercise(
+    name="summa_messages",
+    number=3,
+    asked="the messages of SUMMA on a grid of size × size workers, no more than needed",
+    expected=summa_on_workers,
+    observe=observe_messages,
+    examples=[{"size": 1}, {"size": 2}, {"size": 3}],
+    inputs=grid_sizes,
+    units={"sent by all workers": f"bytes, {MESSAGE_BYTES} a message"},
+    hints=(
+        Hint("Which workers need block (0, 0) of A, and which need that of B?", f"{PAGE}#cut-all-three"),
+        Hint("A's blocks stay in their row of the grid, B's in their column.", f"{PAGE}#cut-all-three"),
+        Hint(
+            "Let the owner of each block send it to the size − 1 others of its row (A) or column (B), or let them "
+            "pass it on, nearest first.",
+            f"{PAGE}#cut-all-three",
+        ),
+    ),
+)
+
+GRID = Exercise(
+    name="grid_traffic_bytes",
+    number=4,
+    asked="the bytes that all workers of the grid send together, C left sharded",
+    expected=bytes_on_workers,
+    examples=[
+        {"m": 1, "k": 1, "n": 1, "grid": (1, 2, 1), "bytes_per_element": 2},
+        {"m": 12, "k": 24, "n": 36, "grid": (2, 2, 1), "bytes_per_element": 2},
+        {"m": 7, "k": 11, "n": 5, "grid": (2, 3, 4), "bytes_per_element": 4},
+        {"m": 3, "k": 2, "n": 8, "grid": (1, 1, 1), "bytes_per_element": 8},
+    ],
+    inputs=grids,
+    units={"result": "bytes"},
+    hints=(
+        Hint("Ask of each of A, B and C by how many workers a number is needed or added.", f"{PAGE}#cut-all-three"),
+        Hint("A number of A is needed by c workers, one of which holds it.", f"{PAGE}#cut-all-three"),
+        Hint(
+            "A moves c − 1 times and B r − 1 times; a sum of d blocks of C sends d − 1 of them.",
+            f"{PAGE}#cut-all-three",
+        ),
+    ),
+)
+
+EXERCISES = [K_SPLIT, ROW_SPLIT, SUMMA, GRID]
+test_answer = graded(EXERCISES)

@@ -44,3 +44,10 @@ def warmup_updates(
         tokens += first_batch_tokens + grown * (full_batch_tokens - first_batch_tokens)
         updates += 1
     return updates
+
+
+def largest_stable_step(hessian: Sequence[Sequence[float]], *, momentum: float) -> float:
+    """A root leaves the unit disc at −1, and first in the direction of the largest curvature."""
+    (first, mixed), (_, second) = hessian
+    largest = (first + second) / 2 + math.hypot((first - second) / 2, mixed)
+    return 2 * (1 + momentum) / largest

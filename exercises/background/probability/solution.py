@@ -7,6 +7,15 @@ from collections.abc import Sequence
 from statistics import NormalDist, fmean
 
 
+def batch_gradient(shards: Sequence[Sequence[Sequence[float]]]) -> tuple[list[float], float]:
+    """Add sums, counts and squares over the workers; a mean of n has 1/n of the variance, estimated with n − 1."""
+    size = sum(len(shard) for shard in shards)
+    sums = [[sum(entry) for entry in zip(*shard, strict=True)] for shard in shards if shard]
+    mean = [sum(entry) / size for entry in zip(*sums, strict=True)]
+    squares = sum(math.dist(gradient, mean) ** 2 for shard in shards for gradient in shard)
+    return mean, squares / (size - 1) / size
+
+
 def batch_for_error(*, variance: float, error: float, population: int | None = None) -> int:
     """Solve σ²/B·(M − B)/(M − 1) ≤ e² for B; with replacement the second fraction is 1."""
     if variance == 0 or population == 1:
