@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,8 @@ from hypothesis import strategies as st
 from exercises.collectives.ring_and_tree.solution import (
     Rounds,
     fastest_all_reduce,
+    reduce_scatter,
+    ring_all_reduce,
     ring_all_reduce_rounds,
     two_way_ring_rounds,
 )
@@ -17,6 +21,7 @@ from snippets.collectives.algorithms import build
 from snippets.collectives.checker import find_faults
 from snippets.collectives.cost import price
 from snippets.collectives.holdings import holdings
+from snippets.collectives.rank_programs import run_programs
 from snippets.collectives.runner import run
 from snippets.collectives.schedule import Schedule, Send, merged
 from snippets.collectives.traffic import traffic
@@ -32,6 +37,24 @@ def schedule_of(rounds: Rounds, ranks: int, length: int) -> Schedule:
         for step in rounds
     )
     return Schedule("all_reduce", "by hand", ranks, length, tuple(steps))
+
+
+@pytest.mark.parametrize(
+    ("primitive", "program"), [("reduce_scatter", reduce_scatter), ("all_reduce", ring_all_reduce)]
+)
+@EXAMPLES
+@given(ranks=st.integers(1, 9), length=st.integers(0, 30), seed=st.integers(0, 2**32))
+def test_the_rank_programs_do_and_cost_what_the_schedules_do(
+    primitive: str, program: Any, ranks: int, length: int, seed: int
+) -> None:
+    vectors = np.random.default_rng(seed).normal(size=(ranks, length))
+    done = run_programs(program, vectors.tolist())
+    wanted = run(build(primitive, "ring", ranks=ranks, length=length), list(vectors))
+    assert [list(result) for result in done.results] == [output.tolist() for output in wanted.outputs]
+    assert list(done.sent_bytes) == wanted.account.sent_bytes.tolist()
+    assert list(done.received_bytes) == wanted.account.received_bytes.tolist()
+    assert done.steps == wanted.account.steps
+    assert all(there == ((rank + 1) % ranks,) for rank, there in enumerate(done.destinations) if there)
 
 
 @EXAMPLES

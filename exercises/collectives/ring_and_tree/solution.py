@@ -2,11 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from math import ceil, log2
+
+from snippets.collectives.rank_programs import Exchange, Receive, Send
+from snippets.collectives.schedule import chunk_bounds
+
+Program = Generator[Send | Receive | Exchange, list[float], list[float]]
 
 # Source, destination, start and stop of the entries that travel, and whether the receiver adds them.
 Message = tuple[int, int, int, int, bool]
 Rounds = list[list[Message]]
+
+
+def reduce_scatter(rank: int, ranks: int, numbers: list[float]) -> Program:
+    """Chunk c walks from rank c + 1 round to rank c; every rank on the way adds its own."""
+    chunks = chunk_bounds(len(numbers), ranks)
+    own = list(numbers)
+    for step in range(ranks - 1):
+        start, stop = chunks[(rank - 1 - step) % ranks]
+        arrived = yield Exchange(to=(rank + 1) % ranks, numbers=own[start:stop], source=(rank - 1) % ranks)
+        start, stop = chunks[(rank - 2 - step) % ranks]
+        own[start:stop] = [mine + other for mine, other in zip(own[start:stop], arrived, strict=True)]
+    start, stop = chunks[rank]
+    return own[start:stop]
+
+
+def ring_all_reduce(rank: int, ranks: int, numbers: list[float]) -> Program:
+    """After the reduce-scatter, every finished chunk walks once round and is copied."""
+    passing = yield from reduce_scatter(rank, ranks, numbers)
+    found = {rank: passing}
+    for step in range(ranks - 1):
+        passing = yield Exchange(to=(rank + 1) % ranks, numbers=passing, source=(rank - 1) % ranks)
+        found[(rank - 1 - step) % ranks] = passing
+    return [number for index in range(ranks) for number in found[index]]
 
 
 def chunk(length: int, ranks: int, index: int) -> tuple[int, int]:
