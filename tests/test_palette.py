@@ -133,6 +133,8 @@ def test_ranks_repeat_and_negative_ones_are_refused() -> None:
 
 def test_style_sheet_gives_every_colour_in_both_palettes() -> None:
     light, dark = palette.css_variables().split('[data-md-color-scheme="slate"]')
+    assert len(light.splitlines()) == len(COLOURS) + 3  # a block's start and end, and the start of the next
+    assert [line[:4] for line in dark.splitlines()[1:-2]] == ["  --"] * len(COLOURS)
     for colour in COLOURS.values():
         assert f"  --{colour.name}: {colour.light};" in light
         assert f"  --{colour.name}: {colour.dark};" in dark

@@ -86,6 +86,15 @@ def test_holdings_are_what_the_runner_adds_up(primitive: str, algorithm: str, da
         assert output.tolist() == [sum(1 << term for term in moments[-1][rank][place]) for place in places]
 
 
+def test_a_rank_holds_at_first_what_it_brings_and_adds_to_nothing_what_is_new() -> None:
+    zero, one = frozenset((0,)), frozenset((1,))
+    halves = Schedule("gather", "by hand", 2, 4, ((Send(1, 0, ((2, 4),), True),),))
+    assert holdings(halves) == (
+        ({0: zero, 1: zero}, {2: one, 3: one}),
+        ({0: zero, 1: zero, 2: one, 3: one}, {2: one, 3: one}),
+    )
+
+
 def test_holdings_refuse_what_is_not_held() -> None:
     hollow = Schedule("broadcast", "by hand", 2, 1, ((Send(1, 0, ((0, 1),), False),),))
     with pytest.raises(ValueError, match="round 0, address 0"):
