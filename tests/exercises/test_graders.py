@@ -135,6 +135,8 @@ def test_no_two_exercises_share_a_name() -> None:
     assert max(names.values()) == 1, names
 
 
-@pytest.mark.parametrize("module", [answer_files, classroom, judging, messages, on_page], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [answer_files, classroom, judging, messages, on_page], ids=lambda module: module.__name__
+)
 def test_the_examples_in_docstrings_hold(module: Any) -> None:
     assert doctest.testmod(module).failed == 0
