@@ -28,9 +28,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from snippets.background.arrays import finite_array
 from snippets.collectives import runner
 from snippets.collectives.algorithms import build
 from snippets.collectives.schedule import Schedule, chunk_bound
+from snippets.domain import each
 
 Array = NDArray[np.float32]
 
@@ -144,7 +146,8 @@ def run_sharded_program(
         Each rank's parameters, and the account.
 
     Raises:
-        ValueError: if the sizes of ``gradients`` do not fit.
+        TypeError: if ``program`` cannot be called.
+        ValueError: if a number is not finite in float32, or the sizes of ``gradients`` do not fit.
         ShardedProgramError: if a program yields something else than a request, an array has the wrong size, ranks ask
             for different collectives, or one waits for another that has ended.
 
@@ -163,14 +166,18 @@ def run_sharded_program(
         >>> run.parameters[1].tolist(), run.sent_bytes, run.peak_bytes
         ([3.0, 2.0], (8, 8), (32, 32))
     """
-    start, given = np.asarray(initial, np.float32), [np.asarray(each, np.float32) for each in gradients]
-    if start.ndim != 1 or not given or any(each.shape != (len(given[0]), start.size) for each in given):
-        raise ValueError(f"gradients must hold N × {start.size} numbers for each step, got {gradients!r}")
+    if not callable(program):
+        raise TypeError(f"program must be a generator function, got {program!r}")
+    start = _single_precision("initial", initial, dimensions=1)
+    steps: Any = gradients
+    given = each("gradients", steps, lambda name, mine: _single_precision(name, mine, dimensions=2))
+    if not given or any(step.shape != (len(given[0]), start.size) for step in given):
+        raise ValueError(f"gradients must hold N × {start.size} numbers (as initial) for each step, got {gradients!r}")
     if not len(given[0]):
         raise ValueError("gradients must hold those of at least one rank, got none")
     group = _Group(start, len(given[0]))
-    for step, each in enumerate(given, start=1):
-        group.run_step(program, step, each)
+    for step, mine in enumerate(given, start=1):
+        group.run_step(program, step, mine)
     return ShardedRun(
         parameters=tuple(rank.parameters for rank in group.ranks),
         first=np.concatenate([rank.first for rank in group.ranks]),
@@ -178,6 +185,14 @@ def run_sharded_program(
         sent_bytes=tuple(group.sent),
         peak_bytes=tuple(group.peak),
     )
+
+
+def _single_precision(name: str, value: ArrayLike, *, dimensions: int) -> Array:
+    """Return an array of finite float32, or raise ``ValueError``."""
+    array = finite_array(name, value, dimensions=dimensions)
+    if array.size and abs(array).max() > np.finfo(np.float32).max:
+        raise ValueError(f"{name} must hold numbers that fit float32, got {abs(array).max()}")
+    return array.astype(np.float32)
 
 
 class _Group:
@@ -210,12 +225,12 @@ class _Group:
                 rank.gradients = self.hold(rank.number, np.empty_like(mine))
             rank.gradients[...] = mine
         running = [program(rank=rank, step=step) for rank in self.ranks]
-        for number, each in enumerate(running):
-            if not isinstance(each, GeneratorType):
+        for number, one in enumerate(running):
+            if not isinstance(one, GeneratorType):
                 raise ShardedProgramError(f"rank {number} returns at once: a step yields its collectives")
         results: list[Array | None] = [None] * len(running)
         while True:
-            requests = [_resume(each, results, number) for number, each in enumerate(running)]
+            requests = [_resume(one, results, number) for number, one in enumerate(running)]
             if not _agreed(requests):
                 break
             results = self._collective(requests)

@@ -134,5 +134,5 @@ def test_what_a_program_raises_is_not_caught() -> None:
 
 @pytest.mark.parametrize("gradients", [[], [[[1, 2]]], [[1]], [[]], [[[1]], [[1], [2]]]])
 def test_gradients_of_the_wrong_size_are_refused(gradients: Any) -> None:
-    with pytest.raises(ValueError, match="gradients must hold"):
+    with pytest.raises(ValueError, match=r"gradients(\[0\])? must h"):
         run_sharded_program(descend, [0], gradients)

@@ -37,6 +37,12 @@ def sizes(draw: st.DrawFn) -> step_peak.StepSizes:
     )
 
 
+def test_the_head_keeps_its_inputs_and_the_logits() -> None:
+    small = step_peak.gpt_step_sizes(layers=1, hidden=4, heads=2, vocabulary=10, sequence=8, micro_batch=3)
+    values = 8 * 3 * 4
+    assert small.head == (("last norm's input", 2 * values), ("head's input", 2 * values), ("logits", 4 * 8 * 3 * 10))
+
+
 choices = st.fixed_dictionaries(
     {
         "keep_gradients": st.booleans(),
