@@ -20,6 +20,7 @@ from typing import Any, Literal
 Inputs = dict[str, Any]
 Observation = dict[str, Any]
 Status = Literal["solved", "wrong", "open"]
+Level = Literal["easy", "medium", "hard"]
 RESULT = "result"
 TRIES = 60
 
@@ -50,6 +51,7 @@ class Exercise:
         units: for an observation's name, its unit.
         relative_tolerance: how far numbers may be off.
         weight: how much the exercise counts in a class.
+        level: how hard it is, for the page.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Exercise:
     units: Mapping[str, str] = field(default_factory=dict)
     relative_tolerance: float = 1e-9
     weight: float = 1.0
+    level: Level = "medium"
 
 
 @dataclass(frozen=True)

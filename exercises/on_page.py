@@ -13,7 +13,8 @@ from exercises.catalogue import HOME, Chapter, chapters
 
 _SOLUTION = '<details markdown="1"><summary>Solution</summary>'
 _MARKED = re.compile(
-    r"^Grade it with `pytest [^`]+`\.\n\n(?:<details markdown=\"1\"><summary>Hint \d</summary>\n.*?</details>\n\n)*",
+    r"^Level: \w+\. Grade it with `pytest [^`]+`\.\n\n"
+    r"(?:<details markdown=\"1\"><summary>Hint \d</summary>\n.*?</details>\n\n)*",
     re.MULTILINE | re.DOTALL,
 )
 
@@ -33,7 +34,7 @@ def _with_hints(part: str, chapter: Chapter) -> str:
 
 
 def _block(chapter: Chapter, name: str) -> str:
-    lines = [f"Grade it with `{chapter.again(name)}`.\n\n"]
+    lines = [f"Level: {chapter.exercises[name].level}. Grade it with `{chapter.again(name)}`.\n\n"]
     for number, hint in enumerate(chapter.exercises[name].hints, start=1):
         file, _, heading = hint.link.partition("#")
         link = f"#{heading}" if file == Path(chapter.page).name else hint.link

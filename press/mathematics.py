@@ -23,6 +23,8 @@ _UNRESOLVED = re.compile(r'href="#([^"]*)">\(\?\?\)')
 _STYLES = (' style="width: 100%"', ' style="width: 50%;text-align: right;justify-items: end;"', ' style="width: 50%"')
 # The spaces that every browser puts around these signs anyway (MathML Core's operator dictionary).
 _USUAL_SPACES = re.compile(r'<mo lspace="0.2222em" rspace="0.2222em">(?=[×⋅±]<)')
+# What can be taller than a bracket. Beside letters and numbers alone, no bracket stretches.
+_TALL = re.compile("<m(?:frac|sup|sub|subsup|under|over|underover|table|sqrt|root)\\b|∑|∫|∏")
 _CLINGING = set(".,:;)?!")
 FONT_NAME = "STIX Two Math"
 FONT_FILE = "STIXTwoMath-Regular.ttf"
@@ -44,11 +46,13 @@ def typeset(page: str, report: Callable[[str, str], None]) -> str:
         for label in _UNRESOLVED.findall(mathml):
             report(f"{{{label}}}", f"no equation of this page is labelled {label!r}")
         mathml = _USUAL_SPACES.sub("<mo>", mathml)
+        if not _TALL.search(mathml):
+            mathml = mathml.replace(' stretchy="false"', "")
         mathml = _LONE_REFERENCE.sub(r"\1", mathml)  # a link inside mathematics is lost on screen readers
         pieces.append(page[end : match.start()])
         end = match.end()
         if not display and page[end : end + 1] in _CLINGING:  # or a line may begin with the full stop after a formula
-            mathml, end = f'<span class="j">{mathml}{page[end]}</span>', end + 1
+            mathml, end = f"<i>{mathml}{page[end]}</i>", end + 1
         pieces.append(_framed(tex, mathml) if display else mathml)
     return "".join([*pieces, page[end:]])
 

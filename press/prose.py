@@ -54,7 +54,8 @@ def lean(page: str) -> str:
     '<span class="k">if</span> x == <span class="s2">"a"</span>'
     """
     plain = _PLAIN_CODE.sub(r"\1", page)
-    return re.sub(r'</span><span class="s2">|<span></span>(?=<code>)', "", plain)
+    plain = re.sub(r'</span><span class="s2">|<span></span>(?=<code>)', "", plain)
+    return re.sub(r'<span class="s2">([^<"]{1,9})</span>(?=\})', r"\1", plain)  # a format's letters are not text
 
 
 def tidy(page: str) -> str:

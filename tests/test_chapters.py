@@ -86,6 +86,10 @@ def test_exercises_and_questions_have_their_answers(chapter: Chapter) -> None:
     for exercise in exercises:
         assert exercise.count('<details markdown="1"><summary>Solution</summary>') == 1
     assert sum('"include: ' in exercise for exercise in exercises) >= 2
+    for exercise in exercises:  # graded, or to be solved on paper
+        graded = re.search(r"^Level: (easy|medium|hard)\. Grade it with `pytest .+`\.$", exercise, re.MULTILINE)
+        assert bool(graded) == ('"include: ' in exercise)
+        assert bool(graded) != exercise.lstrip().startswith(("*Analysis.* ", "*Conceptual.* "))
     questions, _, answers = section(chapter, "Check yourself").partition(
         '<details markdown="1"><summary>Answers</summary>'
     )

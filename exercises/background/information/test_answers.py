@@ -147,6 +147,7 @@ EXERCISES = [
         ],
         inputs=pairs_of_distributions,
         units={"entropy": "bits", "divergence": "bits"},
+        level="easy",
         hints=(
             Hint(
                 "Both are means over the symbols that come. How often does a symbol come?",
@@ -176,6 +177,7 @@ EXERCISES = [
         ],
         inputs=texts_with_probabilities,
         units={"result": "tokens"},
+        level="easy",
         hints=(
             Hint("Take the loss first: the mean information of the tokens.", f"{PAGE}#what-one-outcome-tells"),
             Hint(
@@ -202,6 +204,7 @@ EXERCISES = [
         ],
         inputs=blocks,
         units={"result": "bits per symbol"},
+        level="hard",
         hints=(
             Hint(
                 "List all blocks first; the probability of a block is a product.",
@@ -261,6 +264,7 @@ EXERCISES = [
         ],
         inputs=rank_draws,
         units={"result": "bits"},
+        level="hard",
         hints=(
             Hint(
                 "An entropy needs the distribution of the sum: how likely is each value of it?",

@@ -191,6 +191,7 @@ K_SPLIT = Exercise(
     observe=observe_partial_products,
     examples=[ONE_NUMBER, product(2, 4, 3, 2), product(3, 7, 2, 3), product(5, 11, 4, 4), product(4, 2, 3, 5)],
     inputs=products,
+    level="easy",
     hints=(
         Hint("Which index of A and which of B does the product sum over?", f"{PAGE}#three-indices-three-cuts"),
         Hint("A part has all rows of A and all columns of B.", f"{PAGE}#three-indices-three-cuts"),
@@ -226,6 +227,7 @@ SUMMA = Exercise(
     examples=[{"size": 1}, {"size": 2}, {"size": 3}],
     inputs=grid_sizes,
     units={"sent by all workers": f"bytes, {MESSAGE_BYTES} a message"},
+    level="hard",
     hints=(
         Hint("Which workers need block (0, 0) of A, and which need that of B?", f"{PAGE}#cut-all-three"),
         Hint("A's blocks stay in their row of the grid, B's in their column.", f"{PAGE}#cut-all-three"),

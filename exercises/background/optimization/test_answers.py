@@ -215,6 +215,7 @@ NORM = Exercise(
         {"shards": [[2.0], [1.0]], "replicated": []},
     ],
     inputs=sharded_gradients,
+    level="easy",
     hints=(
         Hint("How is the global norm put together from shards?", f"{PAGE}#clip-the-whole-not-the-parts"),
         Hint("How often does an entry that every worker holds enter the sum?", f"{PAGE}#clip-the-whole-not-the-parts"),
@@ -240,6 +241,7 @@ MOMENTS = Exercise(
     ],
     inputs=shapes_of_parameters,
     units={"result": "bytes"},
+    level="easy",
     hints=(
         Hint("Adam keeps one v for each entry of a parameter.", f"{PAGE}#adam-a-step-size-for-each-parameter"),
         Hint(
@@ -291,6 +293,7 @@ STABLE_STEP = Exercise(
     ],
     inputs=bowls,
     relative_tolerance=1e-5,
+    level="hard",
     hints=(
         Hint("Which direction diverges first, and without momentum at which step?", f"{PAGE}#one-direction-at-a-time"),
         Hint(

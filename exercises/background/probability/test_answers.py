@@ -183,6 +183,7 @@ BATCH_GRADIENT = Exercise(
         {"shards": [[[2.0]], [[2.0]]]},
     ],
     inputs=uneven_shards,
+    level="easy",
     hints=(
         Hint("By what are batches of different sizes weighted?", f"{PAGE}#what-more-workers-buy"),
         Hint(
@@ -211,6 +212,7 @@ BATCH_FOR_ERROR = Exercise(
     ],
     inputs=wanted_batches,
     units={"result": "examples"},
+    level="easy",
     hints=(
         Hint("Which formula gives the mean squared distance, each way of drawing?", f"{PAGE}#how-far-off"),
         Hint("Set it equal to the square of the error and solve for B.", f"{PAGE}#how-far-off"),
@@ -233,6 +235,7 @@ NOISE = Exercise(
         {"gradients": [[2.0], [2.0]], "batch_size": 3},
     ],
     inputs=workers_gradients,
+    level="hard",
     hints=(
         Hint(
             "What is the variance of a batch gradient, and what is that of the workers' average?",

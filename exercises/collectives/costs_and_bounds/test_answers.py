@@ -221,6 +221,7 @@ EXERCISES = [
         ],
         inputs=vectors_to_reduce,
         units={"time of the algorithm chosen": "s", "time returned": "s"},
+        level="easy",
         hints=(
             Hint("Price all three with T = Sα + B/β and take the least.", f"{PAGE}#what-a-schedule-costs"),
             Hint(

@@ -184,6 +184,7 @@ EXERCISES = [
             {"vectors": [[], []]},
         ],
         inputs=float_inputs,
+        level="hard",
         hints=(
             Hint(
                 "Addition of floats depends on the grouping. For every entry, which rank's number comes first, and "

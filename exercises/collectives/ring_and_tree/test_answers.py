@@ -282,6 +282,7 @@ EXERCISES = [
         observe=observe_all_reduce,
         examples=VECTORS,
         inputs=vector_inputs,
+        level="hard",
         hints=(
             Hint("An all-reduce is a reduce-scatter and then an all-gather.", "13-ring-and-tree.md#the-ring"),
             Hint(
@@ -345,6 +346,7 @@ EXERCISES = [
             {"ranks": 4, "length": 0},
         ],
         inputs=two_way_inputs,
+        level="hard",
         hints=(
             Hint(
                 "You have a ring for a vector of any length. Cut the entries in two and give each half a "

@@ -162,6 +162,7 @@ EXERCISES = [
         ],
         inputs=backward_passes,
         units={"result": "s"},
+        level="hard",
         hints=(
             Hint(
                 "Keep two things as you go through the layers: what the bucket holds, and when the link is free.",
@@ -187,6 +188,7 @@ EXERCISES = [
         ],
         inputs=links_of_rings,
         units={"result": "bytes"},
+        level="easy",
         hints=(
             Hint(
                 "For one message you know the size at which half of the time is latency.",

@@ -184,6 +184,7 @@ EXERCISES = [
             device(80 * 10**9, 14 * 1557611200, 48, 55705600, 423181312),
         ],
         inputs=devices,
+        level="easy",
         hints=(
             Hint("What is left of the memory for sequences?", "21-memory-equation.md#six-terms"),
             Hint(

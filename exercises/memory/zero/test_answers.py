@@ -216,6 +216,7 @@ EXERCISES = [
             recipe(16, 32, 8, True, 3, 8),
         ],
         inputs=recipes,
+        level="easy",
         hints=(
             Hint(
                 "Which three kinds of state are there, and how many bits has each?",
@@ -252,6 +253,7 @@ EXERCISES = [
             },
         ],
         inputs=steps,
+        level="hard",
         hints=(
             Hint(
                 "Which part of the summed gradient does a rank need to update its shard?",
@@ -288,6 +290,7 @@ EXERCISES = [
             model(2, 4, 0, 3),
         ],
         inputs=models,
+        level="easy",
         hints=(
             Hint("What does the stage leave whole, and what does it cut?", "22-zero.md#who-needs-a-second-copy"),
             Hint(
@@ -317,6 +320,7 @@ EXERCISES = [
             {"sizes": [5, 1, 5, 1, 1], "ranks": 2},
         ],
         inputs=matrices,
+        level="hard",
         hints=(
             Hint("Keep the load of each rank while you deal.", "22-zero.md#optimizers-that-need-whole-matrices"),
             Hint(

@@ -200,6 +200,7 @@ EXERCISES = [
             {"stages": 4, "bubble": Fraction(2, 3), "chunks": 3},
         ],
         inputs=limits,
+        level="easy",
         hints=(
             Hint("Write down the bubble as a share of the step, for m micro-batches.", "18-pipeline.md#fill-and-drain"),
             Hint(
@@ -226,6 +227,7 @@ EXERCISES = [
             {"order": [(kind, i) for i in (0, 1) for kind in "FBW"] + [(kind, i) for kind in "FBW" for i in (2, 3)]},
         ],
         inputs=known_orders,
+        level="easy",
         hints=(
             Hint("Durations play no part. Walk along the order with a counter.", "18-pipeline.md#memory"),
             Hint(
@@ -253,6 +255,7 @@ EXERCISES = [
             {"layer_s": [2, *11 * [3], 7], "stages": 4},
         ],
         inputs=layers,
+        level="hard",
         hints=(
             Hint(
                 "The slowest stage sets the pace; the other stages' times do not matter.",
