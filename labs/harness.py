@@ -135,7 +135,16 @@ class Lab:
 
     def time(self, what: str, *, predicted_s: float, measured_s: float) -> None:
         """Add a time; it is shown with its ratio and never decides."""
-        self.rows.append(Row(what, "time", float(predicted_s), float(measured_s), "s"))
+        self.estimate(what, predicted=predicted_s, measured=measured_s, unit="s")
+
+    def estimate(self, what: str, *, predicted: float, measured: float, unit: str) -> None:
+        """Add what is a matter of times (a share, a size at which two are as fast): shown as a time is."""
+        self.rows.append(Row(what, "time", float(predicted), float(measured), unit))
+
+    def say(self, line: str) -> None:
+        """Print a line, once."""
+        if self.rank == 0:
+            print(line, flush=True)
 
     def median_s(self, operation: Callable[[], Any], *, repeats: int = 5, warmups: int = 1) -> float:
         """Return the median over ``repeats`` of the slowest rank's time, the ranks starting together."""

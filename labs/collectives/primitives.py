@@ -105,7 +105,7 @@ def entered_by_all(lab: Lab, name: str, barrier: Callable[[], object]) -> int:
 
 def main(lab: Lab) -> None:
     """Compare every primitive, then every algorithm of it."""
-    length, root = 3 * lab.ranks + 2, lab.ranks // 2
+    length, root = 3 * lab.ranks + 1, lab.ranks // 2
     for primitive in PRIMITIVES:
         lab.phase(primitive)
         if primitive == "barrier":
