@@ -1,4 +1,4 @@
-"""What every lab leans on: the table, the exit code, the time limit, the record; and that labs keep to the house's plan."""
+"""What every lab leans on: the table, the exit code, the time limit; and that labs keep to the house's plan."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from conftest import INSTALL, ROOT, Launcher, documented_command
+from launching import INSTALL, ROOT, Launcher, documented_command
 
 LABS = sorted(
     str(path.relative_to(ROOT).as_posix())
@@ -36,15 +35,16 @@ def test_only_tests_import_labs() -> None:
             assert not re.search(r"^\s*(from|import) labs\b", path.read_text(encoding="utf-8"), re.MULTILINE), path
 
 
-def test_without_pytorch_the_tests_skip_with_the_line_that_installs_it(tmp_path: Path) -> None:
+def test_without_pytorch_the_tests_skip_with_the_line_that_installs_it() -> None:
     """And fail where ``CI`` is set."""
-    hidden = "import sys; sys.modules['torch'] = None; import importlib.util as u; f = u.find_spec\n"
-    hidden += "u.find_spec = lambda name, *a: None if name == 'torch' else f(name, *a)\n"
-    hidden += "import pytest; sys.exit(pytest.main(sys.argv[1:]))"
+    hidden = "import importlib.util as util, pytest, sys; find = util.find_spec\n"
+    hidden += "util.find_spec = lambda name, *rest: None if name == 'torch' else find(name, *rest)\n"
+    hidden += "sys.exit(pytest.main(sys.argv[1:]))"
     test = "tests/labs/test_collective_labs.py::test_every_primitive_and_algorithm_is_the_simulators[2]"
     command = [sys.executable, "-c", hidden, "-p", "no:xdist", "-o", "addopts=", "-rs", test]
     for in_ci, outcome in ((False, "1 skipped"), (True, "1 error")):
-        environment = {name: value for name, value in os.environ.items() if name != "CI"} | ({"CI": "1"} * in_ci)
+        environment = {name: value for name, value in os.environ.items() if name != "CI"}
+        environment |= {"CI": "1"} if in_ci else {}
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
         assert outcome in done.stdout, done.stdout + done.stderr
         assert INSTALL in done.stdout
