@@ -147,8 +147,8 @@ class Lab:
         if self.rank == 0:
             print(line, flush=True)
 
-    def median_s(self, operation: Callable[[], Any], *, repeats: int = 5, warmups: int = 1) -> float:
-        """Return the median over ``repeats`` of the slowest rank's time, the ranks starting together."""
+    def times_s(self, operation: Callable[[], Any], *, repeats: int = 5, warmups: int = 1) -> list[float]:
+        """Return the slowest rank's time in each of ``repeats`` runs, which the ranks start together."""
         times = []
         for repeat in range(warmups + repeats):
             dist.barrier()
@@ -160,7 +160,15 @@ class Lab:
             dist.all_reduce(slowest, op=dist.ReduceOp.MAX)
             if repeat >= warmups:
                 times.append(float(slowest))
-        return statistics.median(times)
+        return times
+
+    def median_s(self, operation: Callable[[], Any], *, repeats: int = 5, warmups: int = 1) -> float:
+        """Return the median of ``times_s``."""
+        return statistics.median(self.times_s(operation, repeats=repeats, warmups=warmups))
+
+    def fastest_s(self, operation: Callable[[], Any], *, repeats: int = 5, warmups: int = 1) -> float:
+        """Return the least of ``times_s``: what the machine takes when nothing else is in its way."""
+        return min(self.times_s(operation, repeats=repeats, warmups=warmups))
 
 
 def run_lab(
