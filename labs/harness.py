@@ -237,7 +237,8 @@ def _start(options: argparse.Namespace) -> Lab:
     devices = torch.cuda.device_count() if nccl else 0
     timeout = timedelta(seconds=options.time_limit + 4 * _GRACE_S)  # the watch speaks first
     backends = "cpu:gloo,cuda:nccl" if nccl else "gloo"
-    store: Any = dist.HashStore() if alone else None
+    # A store with keys of its own for each restart: torchrun keeps its store, and in it the addresses of the last life.
+    store: Any = dist.HashStore() if alone else _client(timeout, "group")
     dist.init_process_group(backends, store=store, rank=rank, world_size=ranks, timeout=timeout)
     enough = torch.tensor([int(devices >= local_ranks)])
     dist.all_reduce(enough, op=dist.ReduceOp.MIN)
@@ -246,7 +247,7 @@ def _start(options: argparse.Namespace) -> Lab:
         torch.cuda.set_device(device)
     backend = "nccl" if enough else "gloo"
     # Clients of their own, for one that waits in the group's blocks all others that use it.
-    stores = [store or _client(timeout, name) for name in ("lab", "watch")]
+    stores = [store if alone else _client(timeout, name) for name in ("lab", "watch")]
     lab = Lab(rank, ranks, local_rank, local_ranks, device, backend, options, stores[0])
     watch = (lab, stores[1], threading.get_ident(), os.getppid())
     threading.Thread(target=_watch, args=watch, daemon=True).start()

@@ -4,8 +4,8 @@
 
 torchrun sees that a rank was killed and starts all of them again; they go on from the last whole checkpoint. In the end
 the state has to be that of a run without a kill, to the bit, and every sample has to be in it once. Then one rank fewer
-goes on from the same checkpoint. With --directory D (on several nodes: one that all of them see) the checkpoints stay,
-and the same command with any other number of ranks goes on from them.
+goes on from the same checkpoint. With --directory D the checkpoints stay, and the same command with any other number of
+ranks goes on from them. What torchrun and the ranks say of the two deaths goes to standard error.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ def main(lab: Lab) -> None:
         return
     if int(os.environ.get("TORCHELASTIC_MAX_RESTARTS", 0)) < 2:
         raise NotApplicableError("needs torchrun's --max-restarts 2: two lives end by a kill")
+    if lab.ranks > lab.local_ranks:
+        raise NotApplicableError("needs a single node: on several, every torchrun counts restarts for itself")
     if life == 0 and lab.rank == 0:
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True)
