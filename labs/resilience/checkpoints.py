@@ -18,9 +18,8 @@ class KilledWriter(dcp.FileSystemWriter):
 
     def write_data(self, plan: Any, planner: Any) -> Any:
         super().write_data(plan, planner)
-        for name in {plan.storage_data.prefix + "0.distcp"}:
-            path = Path(self.path) / name
-            os.truncate(path, path.stat().st_size // 2)
+        path = Path(self.path) / f"{plan.storage_data.prefix}0.distcp"
+        os.truncate(path, path.stat().st_size // 2)
         os.kill(os.getpid(), signal.SIGKILL)
 
 
