@@ -1,0 +1,1 @@
+"""The book's subjects on a real engine: PyTorch distributed. See labs/README.md."""

@@ -1,0 +1,116 @@
+"""Kill a rank in mid-step, then one that writes a checkpoint, and train on: nothing may be lost or seen twice.
+
+    torchrun --standalone --nproc-per-node 4 --max-restarts 2 labs/resilience/kill_and_resume.py
+
+torchrun sees that a rank was killed and starts all of them again; they go on from the last whole checkpoint. In the end
+the state has to be that of a run without a kill, to the bit, and every sample has to be in it once. Then one rank fewer
+goes on from the same checkpoint. With --directory D the checkpoints stay, and the same command with any other number of
+ranks goes on from them. What torchrun and the ranks say of the two deaths goes to standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+from torch.distributed.device_mesh import DeviceMesh
+
+from labs.harness import Lab, NotApplicableError, run_lab
+from labs.resilience.checkpoints import latest_whole, whole, written_by
+from labs.resilience.trainer import CUT, EVERY, KILLED, STEPS, WIDTH, Trainer
+from snippets.memory.zero import zero_state_bytes
+
+BEFORE_KILL, BEFORE_CUT = KILLED // EVERY * EVERY, (CUT - 1) // EVERY * EVERY  # the last whole checkpoints
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the option of this lab."""
+    parser.add_argument("--directory", type=Path, help="keep the checkpoints here, and go on from those that are here")
+
+
+def main(lab: Lab) -> None:
+    """Live until killed; the third life ends by itself and compares."""
+    life = int(os.environ.get("TORCHELASTIC_RESTART_COUNT", 0))
+    run = os.environ.get("TORCHELASTIC_RUN_ID", "alone")
+    directory = (lab.options.directory or Path(tempfile.gettempdir()) / f"labs-{run}") / "kill-and-resume"
+    everyone = DeviceMesh(lab.device.type, list(range(lab.ranks)))
+    if (directory / "losses").exists():
+        lab.phase("going on from another run's checkpoint")
+        losses = json.loads((directory / "losses").read_text(encoding="utf-8"))
+        go_on(lab, directory, everyone, losses, f"by {lab.ranks}")
+        return
+    if int(os.environ.get("TORCHELASTIC_MAX_RESTARTS", 0)) < 2:
+        raise NotApplicableError("needs torchrun's --max-restarts 2: two lives end by a kill")
+    if lab.ranks > lab.local_ranks:
+        raise NotApplicableError("needs a single node: on several, every torchrun counts restarts for itself")
+    if life == 0 and lab.rank == 0:
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+    if life == 2 and lab.rank == 0:
+        cut = directory / str(CUT)
+        begun = (cut / f"__{lab.ranks - 1}_0.distcp").exists()
+        lab.count("checkpoint cut short: begun, whole", predicted=[True, False], measured=[begun, whole(cut)])
+        cut.rename(directory / "cut")
+    dist.barrier()
+    lab.phase(f"life {life}")
+    start = latest_whole(directory)
+    dist.barrier()  # before anyone writes the next
+    trainer = Trainer(lab, directory, everyone)
+    if start:
+        trainer.load(start)
+    trainer.train(life=life, forgotten=life * int(os.environ.get("LABS_FORGOTTEN_STEPS", 0)))
+
+    lab.phase("a run without a kill")
+    calm = Trainer(lab, directory, everyone).train()
+    lines = [json.loads(line) for line in (directory / "journal").read_text(encoding="utf-8").splitlines()]
+    lives = [[step for life, step, _, _ in lines if life == which] for which in range(3)]
+    spans = [[1, KILLED], [BEFORE_KILL + 1, CUT], [BEFORE_CUT + 1, STEPS]]
+    lab.count("steps of each life", predicted=spans, measured=[[steps[0], steps[-1]] for steps in lives])
+    expected = [calm.losses[step - 1] for _, step, _, _ in lines]
+    lab.count("losses of all lives", predicted=expected, measured=[loss for _, _, loss, _ in lines])
+    lab.count("losses, to the bit", predicted=calm.losses, measured=trainer.losses)
+    lab.close("weights in the end", trainer.weights(), calm.weights(), tolerance=0.0)
+    lab.count("samples not in it once", predicted=0, measured=sum(times != 1 for times in trainer.seen))
+    if WIDTH % lab.ranks == 0:  # else FSDP2's shards are not the book's
+        state = zero_state_bytes(2 * WIDTH**2, ranks=lab.ranks, stage=3, rank=lab.rank, recipe="fp32-adam")
+        pieces = written_by(directory / str(BEFORE_CUT), lab.rank)
+        written = sum(size for name, size in pieces if name.endswith(("weight", "exp_avg", "exp_avg_sq")))
+        kept = state.parameters + state.optimizer
+        lab.count("in a checkpoint, of each rank", predicted=kept, measured=written, unit="bytes")
+    if lab.ranks > 1:
+        fewer = DeviceMesh(lab.device.type, list(range(lab.ranks - 1)))
+        go_on(lab, directory, fewer, calm.losses, f"by {fewer.size()} of {lab.ranks}")
+    dist.barrier()
+    if lab.rank == 0:
+        damaged = Path(shutil.copytree(directory / str(STEPS), directory / "damaged"))
+        last = max(damaged.glob("*.distcp"))
+        os.truncate(last, last.stat().st_size - 1)
+        lab.count("checkpoint without its last byte: whole", predicted=False, measured=whole(damaged))
+        kills = [(now[0], now[3] - before[3]) for before, now in pairwise(lines) if now[0] > before[0]]
+        lab.data["command"] = f"torchrun --standalone --nproc-per-node {lab.ranks} --max-restarts 2 {sys.argv[0]}"
+        lab.data["seconds_from_last_step_to_next"] = {f"life {life}": seconds for life, seconds in kills}
+        (directory / "losses").write_text(json.dumps(calm.losses), encoding="utf-8")
+        if not lab.options.directory:
+            shutil.rmtree(directory.parent)
+
+
+def go_on(lab: Lab, directory: Path, mesh: DeviceMesh, losses: list[float], who: str) -> None:
+    """Train from the middle to the end on the ranks of a mesh; the others wait."""
+    if lab.rank < mesh.size():
+        trainer = Trainer(lab, directory, mesh)
+        trainer.load(BEFORE_CUT)
+        trainer.train()
+        lab.close(f"losses, gone on {who}", torch.tensor(trainer.losses), torch.tensor(losses))
+        lab.count(f"samples not in it once, {who}", predicted=0, measured=sum(times != 1 for times in trainer.seen))
+
+
+if __name__ == "__main__":
+    run_lab(main, options=options)
