@@ -226,7 +226,9 @@ def _options(
 
 def _start(options: argparse.Namespace) -> Lab:
     """Join the process group that torchrun (or nobody: then a group of one) has laid out, and watch the time."""
-    alone = "RANK" not in os.environ
+    alone, parent = "RANK" not in os.environ, os.getppid()
+    if not alone:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     rank, ranks = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
     local_rank, local_ranks = int(os.environ.get("LOCAL_RANK", 0)), int(os.environ.get("LOCAL_WORLD_SIZE", 1))
     if ranks == local_ranks:  # gloo asks the host's name for an interface, and not every machine knows its own name
@@ -249,7 +251,8 @@ def _start(options: argparse.Namespace) -> Lab:
     # Clients of their own, for one that waits in the group's blocks all others that use it.
     stores = [store if alone else _client(timeout, name) for name in ("lab", "watch")]
     lab = Lab(rank, ranks, local_rank, local_ranks, device, backend, options, stores[0])
-    watch = (lab, stores[1], threading.get_ident(), os.getppid())
+    stores[1].set(f"process {rank}", json.dumps([_agent(parent), os.getpid()]))
+    watch = (lab, stores[1], threading.get_ident(), parent)
     threading.Thread(target=_watch, args=watch, daemon=True).start()
     return lab
 
@@ -261,14 +264,16 @@ def _client(timeout: timedelta, name: str) -> Any:
     return dist.PrefixStore(f"{name}/{restart}", dist.TCPStore(host, port, is_master=False, timeout=timeout))
 
 
+def _end_with(parent: int) -> None:
+    """End this rank when torchrun is gone: its workers are no children that the system would end with it."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(HUNG)
+
+
 def _watch(lab: Lab, store: Any, main_thread: int, parent: int) -> None:
-    """End this rank when the time is over or torchrun is gone; the lowest rank that still speaks names the culprit."""
-    store.set(f"process {lab.rank}", json.dumps([_agent(parent), os.getpid()]))
-    deadline = time.monotonic() + lab.options.time_limit
-    while time.monotonic() < deadline:
-        if os.getppid() != parent:
-            os._exit(HUNG)
-        time.sleep(min(0.5, max(0.01, deadline - time.monotonic())))
+    """End this rank when the time is over; the lowest rank that still speaks names the culprit."""
+    time.sleep(lab.options.time_limit)
     try:
         store.set(str(lab.rank), json.dumps(_whereabouts(lab, main_thread)))
         time.sleep(_GRACE_S)

@@ -88,7 +88,6 @@ def test_workers_do_not_outlive_a_killed_torchrun(launch: Launcher) -> None:
     assert process.stdout is not None
     assert "begun" in process.stdout.readline()
     process.kill()
-    process.communicate()
     assert not launch.left()
 
 
