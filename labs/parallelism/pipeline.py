@@ -113,9 +113,9 @@ def compare(lab: Lab, schedule: book.Schedule, engine: Any, model: nn.Sequential
     if p > 1:
         idle = 1 - float(work_s / end_s) / p
         lab.rows.append(Row(f"{name}: idle", "time", float(line.idle_share), idle, "share of the step"))
-    texts = [f"{task} {1000 * (begin - start_s):.1f}-{1000 * (end - start_s):.1f}" for task, begin, end, _ in log]
+    times = [f"{task} {1000 * (begin - start_s):.1f}-{1000 * (end - start_s):.1f}" for task, begin, end, _ in log]
     everyone: list[Any] = [None] * p
-    dist.all_gather_object(everyone, ", ".join(texts))
+    dist.all_gather_object(everyone, ", ".join(times))
     lab.data.setdefault("tasks_ms", {})[name] = everyone
 
 
