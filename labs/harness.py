@@ -53,6 +53,7 @@ import torch
 import torch.distributed as dist
 
 DISAGREE, HUNG = 1, 3
+_WIDEST = 40  # characters of a cell of the table; the record has all
 _GRACE_S = 3.0  # for ranks to say where they are, once the time limit is reached
 
 
@@ -90,6 +91,7 @@ class Lab:
         device: where tensors live: this rank's GPU where every node has one for each of its ranks, else the CPU.
         backend: ``"nccl"`` or ``"gloo"``, after the device.
         options: the command line.
+        store: the ranks' common store (``store.add(name, 1)`` counts), beside the group's own.
         rows: this rank's lines of the table.
         data: more for the record, as JSON takes it (what rank 0 has counts).
     """
@@ -101,6 +103,7 @@ class Lab:
     device: torch.device
     backend: str
     options: argparse.Namespace
+    store: Any
     rows: list[Row] = field(default_factory=list)
     data: dict[str, Any] = field(default_factory=dict)
     phase_name: str = "start"
@@ -132,7 +135,16 @@ class Lab:
 
     def time(self, what: str, *, predicted_s: float, measured_s: float) -> None:
         """Add a time; it is shown with its ratio and never decides."""
-        self.rows.append(Row(what, "time", float(predicted_s), float(measured_s), "s"))
+        self.estimate(what, predicted=predicted_s, measured=measured_s, unit="s")
+
+    def estimate(self, what: str, *, predicted: float, measured: float, unit: str) -> None:
+        """Add what is a matter of times (a share, a size at which two are as fast): shown as a time is."""
+        self.rows.append(Row(what, "time", float(predicted), float(measured), unit))
+
+    def say(self, line: str) -> None:
+        """Print a line, once."""
+        if self.rank == 0:
+            print(line, flush=True)
 
     def median_s(self, operation: Callable[[], Any], *, repeats: int = 5, warmups: int = 1) -> float:
         """Return the median over ``repeats`` of the slowest rank's time, the ranks starting together."""
@@ -224,12 +236,19 @@ def _start(options: argparse.Namespace) -> Lab:
     if enough:
         torch.cuda.set_device(device)
     backend = "nccl" if enough else "gloo"
-    lab = Lab(rank, ranks, local_rank, local_ranks, device, backend, options)
-    if not alone:
-        host, port = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
-        store = dist.TCPStore(host, port, is_master=False, timeout=timeout)
-    threading.Thread(target=_watch, args=(lab, store, threading.get_ident(), os.getppid()), daemon=True).start()
+    # Clients of their own, for one that waits in the group's blocks all others that use it.
+    stores = [store or _client(timeout, name) for name in ("lab", "watch")]
+    lab = Lab(rank, ranks, local_rank, local_ranks, device, backend, options, stores[0])
+    watch = (lab, stores[1], threading.get_ident(), os.getppid())
+    threading.Thread(target=_watch, args=watch, daemon=True).start()
     return lab
+
+
+def _client(timeout: timedelta, name: str) -> Any:
+    """Return a connection to the store at which the ranks met, with keys of its own in every restart."""
+    host, port = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
+    restart = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
+    return dist.PrefixStore(f"{name}/{restart}", dist.TCPStore(host, port, is_master=False, timeout=timeout))
 
 
 def _watch(lab: Lab, store: Any, main_thread: int, parent: int) -> None:
@@ -239,15 +258,10 @@ def _watch(lab: Lab, store: Any, main_thread: int, parent: int) -> None:
         if os.getppid() != parent:
             os._exit(HUNG)
         time.sleep(min(0.5, max(0.01, deadline - time.monotonic())))
-    key = f"labs/{os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')}/{{}}"
     try:
-        store.set(key.format(lab.rank), json.dumps(_whereabouts(lab, main_thread)))
+        store.set(str(lab.rank), json.dumps(_whereabouts(lab, main_thread)))
         time.sleep(_GRACE_S)
-        said = {
-            rank: json.loads(store.get(key.format(rank)))
-            for rank in range(lab.ranks)
-            if store.check([key.format(rank)])
-        }
+        said = {rank: json.loads(store.get(str(rank))) for rank in range(lab.ranks) if store.check([str(rank)])}
     except RuntimeError:  # the store has gone down with its host
         said = {lab.rank: _whereabouts(lab, main_thread)}
     if lab.rank == min(said):
@@ -309,8 +323,11 @@ def _text(line: dict[str, Any], side: str) -> str:
             return f"{value:.3g}"
         return f"{value:,}" if type(value) is int else str(value)
 
+    values = "; ".join(map(one, line[side]))
+    if len(values) > _WIDEST:
+        values = values[: _WIDEST - 1] + "…"
     mark = "≤ " if line["kind"] == "bound" and side == "predicted" else ""
-    return mark + "; ".join(map(one, line[side]))
+    return mark + values
 
 
 def _print(lab: Lab, table: list[dict[str, Any]], limit: str | None) -> None:

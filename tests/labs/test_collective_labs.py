@@ -1,0 +1,62 @@
+"""The labs of the part on collectives, as a reader starts them, with 1 to 5 ranks, on two nodes, and gone wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from launching import Launcher
+
+PRIMITIVES = "labs/collectives/primitives.py"
+RING = "labs/collectives/ring_all_reduce.py"
+COSTS = "labs/collectives/cost_model.py"
+SMALL = ("--largest-bytes", "65536", "--repeats", "3")
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5])
+def test_every_primitive_and_algorithm_is_the_simulators(launch: Launcher, ranks: int) -> None:
+    done = launch(PRIMITIVES, ranks=ranks)
+    done.assert_agrees()
+    assert len(done.rows) == 8 * 2 + 4
+    assert all(row["agree"] == "yes" for row in done.rows.values())
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_the_ring_sends_what_the_formula_says(launch: Launcher, ranks: int, tmp_path: Path) -> None:
+    record, figure = tmp_path / "ring.json", tmp_path / "ring.svg"
+    done = launch(RING, *SMALL, "--record", str(record), "--figure", str(figure), ranks=ranks)
+    done.assert_agrees()
+    kept = json.loads(record.read_text(encoding="utf-8"))
+    assert (kept["lab"], kept["ranks"], kept["nodes"]) == ("collectives/ring_all_reduce", ranks, 1)
+    assert [line["what"] for line in kept["rows"]] == list(done.rows)
+    assert f"{2 * (ranks - 1) * 400:,}" == done.rows["even: sent, as 2(N−1)/N·D"]["measured"]
+    if ranks > 1:
+        assert len(kept["sweep"]["ring_s"]) == len(kept["sweep"]["sizes_bytes"]) == 3
+        assert ("predicted_s" in kept["sweep"]) == figure.exists() == ("machine_fit" in kept)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_four_all_reduces_cost_what_the_formulas_say(launch: Launcher, ranks: int) -> None:
+    done = launch(COSTS, *SMALL, ranks=ranks)
+    if ranks == 1:
+        done.assert_not_applicable()
+    else:
+        done.assert_agrees()
+        assert sum(row["agree"] == "yes" for row in done.rows.values()) == 8
+
+
+@pytest.mark.parametrize(
+    ("lab", "formula", "row"),
+    [
+        (PRIMITIVES, "snippets.collectives.traffic:traffic", "all_to_all: sent by pairwise, bruck"),
+        (RING, "snippets.collectives.costs:bus_bandwidth_factor", "even: sent, as 2(N−1)/N·D"),
+        (COSTS, "snippets.collectives.costs:cost", "ring: steps, wire, reduced"),
+    ],
+)
+def test_a_wrong_prediction_fails_the_lab(launch: Launcher, lab: str, formula: str, row: str) -> None:
+    done = launch(lab, *(() if lab == PRIMITIVES else SMALL), ranks=2 if lab == COSTS else 1, wrong=formula)
+    assert done.code != 0
+    assert done.rows[row]["agree"] == "NO", done.out + done.error
+    assert re.search(r"^disagree: .*" + re.escape(row), done.out, re.MULTILINE)

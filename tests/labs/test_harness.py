@@ -1,0 +1,91 @@
+"""What every lab leans on: the table, the exit code, the time limit; and that labs keep to the house's plan."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from launching import INSTALL, ROOT, Launcher, documented_command
+
+LABS = sorted(
+    str(path.relative_to(ROOT).as_posix())
+    for path in (ROOT / "labs").glob("*/*.py")
+    if "run_lab(" in path.read_text(encoding="utf-8")
+)
+HARD = "tests/labs/hard_cases.py"
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_a_lab_is_short_says_how_it_is_started_and_predicts_with_the_book(lab: str) -> None:
+    text = (ROOT / lab).read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 150
+    assert documented_command(lab)[-1].endswith(".py") or "--" in documented_command(lab)[-1]
+    assert "4" in documented_command(lab)
+    modules = {node.module or "" for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)}
+    assert any(module.startswith("snippets.") for module in modules), "predictions come from snippets"
+
+
+def test_only_tests_import_labs() -> None:
+    for folder in ("snippets", "press", "exercises", "benchmarks"):
+        for path in (ROOT / folder).rglob("*.py"):
+            assert not re.search(r"^\s*(from|import) labs\b", path.read_text(encoding="utf-8"), re.MULTILINE), path
+
+
+def test_without_pytorch_the_tests_skip_with_the_line_that_installs_it() -> None:
+    """And fail where ``CI`` is set."""
+    hidden = "import importlib.util as util, pytest, sys; find = util.find_spec\n"
+    hidden += "util.find_spec = lambda name, *rest: None if name == 'torch' else find(name, *rest)\n"
+    hidden += "sys.exit(pytest.main(sys.argv[1:]))"
+    test = "tests/labs/test_collective_labs.py::test_every_primitive_and_algorithm_is_the_simulators[2]"
+    command = [sys.executable, "-c", hidden, "-p", "no:xdist", "-o", "addopts=", "-rs", test]
+    for in_ci, outcome in ((False, "1 skipped"), (True, "1 error")):
+        environment = {name: value for name, value in os.environ.items() if name != "CI"}
+        environment |= {"CI": "1"} if in_ci else {}
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+        assert outcome in done.stdout, done.stdout + done.stderr
+        assert INSTALL in done.stdout
+
+
+def test_one_rank_that_disagrees_fails_all(launch: Launcher) -> None:
+    done = launch(HARD, "--case", "disagree", ranks=3)
+    assert done.code != 0
+    assert done.rows["count"]["agree"] == "NO"
+    assert done.rows["count"]["measured"] == "7; 7; 8"
+    assert "disagree: count" in done.out
+
+
+@pytest.mark.parametrize(
+    ("case", "line"),
+    [
+        ("sleep", r"^rank 1 hangs in phase 'the hard part' at hard_cases.py:\d+$"),
+        ("stop", r"^rank 1 hangs and does not answer$"),
+        ("deadlock", r"^every rank waits for another$"),
+    ],
+)
+def test_a_rank_that_hangs_is_named_and_killed(launch: Launcher, case: str, line: str) -> None:
+    done = launch(HARD, "--case", case, "--time-limit", "2", ranks=2)
+    assert done.code != 0
+    assert re.search(line, done.error, re.MULTILINE), done.error
+    assert re.search(r"^rank 0 waits in phase 'the hard part' at hard_cases.py:\d+$", done.error, re.MULTILINE)
+
+
+def test_a_rank_that_raises_ends_the_lab_at_once(launch: Launcher) -> None:
+    done = launch(HARD, "--case", "raise", ranks=2, within_s=60)
+    assert done.code != 0
+    assert "rank 1 failed" in done.error
+    assert "ValueError: the hard part" in done.error
+    assert not done.rows
+
+
+def test_workers_do_not_outlive_a_killed_torchrun(launch: Launcher) -> None:
+    command = [part if part != "4" else "2" for part in documented_command(HARD)]
+    process = launch.start([*command, "--case", "sleep"])
+    assert process.stdout is not None
+    assert "begun" in process.stdout.readline()
+    process.kill()
+    process.communicate()
+    assert not launch.left()
