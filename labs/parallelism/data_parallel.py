@@ -1,9 +1,9 @@
 """Data parallelism in PyTorch: DDP's gradient beside that of the big batch in one process (chapter 16).
 
-DDP averages the ranks' gradients. On even shards the average of mean losses is the big batch's mean. On uneven ones it is
-not: the mistake is made, its size predicted, and then mended by weighting each rank's loss. The big batch, and what the
-mistake should give, are computed by every rank alone. Counted as well are the buckets in which a step's gradients are
-summed, with their bytes, and how many all-reduces three micro-batches need with and without ``no_sync``.
+DDP averages the ranks' gradients. On even shards the average of mean losses is the big batch's mean. On uneven ones it
+is not: the mistake is made, its size predicted, and then mended by weighting each rank's loss. The big batch's gradient
+and the mistake's are computed by every rank alone. Counted besides are the buckets in which a step's gradients are
+summed, with their bytes, and the all-reduces that three micro-batches need with and without ``no_sync``.
 
 Run: torchrun --standalone --nproc-per-node 4 labs/parallelism/data_parallel.py
 
@@ -83,10 +83,9 @@ def shards(lab: Lab, model: nn.Module, parallel: Parallel, name: str, examples: 
 
     plain = parallel.gradient(*dealt[lab.rank])
     lab.close(f"{name}: mean losses averaged", plain, torch.from_numpy(averaged[0]).to(lab.device))
-    errors = [compare_with_full([each], big.cpu().numpy()).relative for each in (averaged[0], plain.cpu().numpy())]
-    lab.count(
-        f"{name}: their error", predicted=round(errors[0], 6), measured=round(errors[1], 6), unit="of the gradient"
-    )
+    found = [compare_with_full([each], big.cpu().numpy()).relative for each in (averaged[0], plain.cpu().numpy())]
+    predicted, measured = (round(error, 6) for error in found)
+    lab.count(f"{name}: error of their average", predicted=predicted, measured=measured, unit="of the gradient")
     weight = float(shard_weights(examples)[lab.rank])
     weighted = parallel.gradient(*dealt[lab.rank], weight=weight)
     lab.close(f"{name}: weighted losses averaged", weighted, big, tolerance=1e-12)
