@@ -61,14 +61,14 @@ def test_the_engine_runs_the_books_schedules(launch: Launcher, ranks: int, tmp_p
     ],
 )
 def test_a_wrong_prediction_fails_the_lab(launch: Launcher, lab: str, formula: str, row: str) -> None:
-    done = launch(lab, *(SHORT if lab == PIPELINE else ()), ranks=2, wrong=formula)
+    done = launch(lab, *(SHORT if lab == PIPELINE else ()), ranks=2 if row == "1F1B: bytes sent" else 1, wrong=formula)
     assert done.code != 0
     assert done.rows[row]["agree"] == "NO", done.out + done.error
 
 
 def test_another_order_of_tasks_fails_the_lab(launch: Launcher) -> None:
     """What is held and sent, the bubble and the gradient stay the same: the order alone shows it."""
-    command = ["torchrun", "--standalone", "--nproc-per-node", "2", str(OTHER_ORDER), PIPELINE, *SHORT]
+    command = ["torchrun", "--standalone", "--nproc-per-node", "1", str(OTHER_ORDER), PIPELINE, *SHORT]
     done = launch.finish(launch.start(command), within_s=120)
     assert done.code != 0
     assert [row for row, cells in done.rows.items() if cells["agree"] == "NO"] == ["GPipe: tasks in the book's place"]
