@@ -28,7 +28,7 @@ ALGORITHMS = ("recursive_doubling", "binomial", "halving_doubling", "ring")
 def options(parser: argparse.ArgumentParser) -> None:
     """Add the lab's own options."""
     parser.add_argument("--largest-bytes", type=int, default=1 << 22, help="largest vector of the sweep")
-    parser.add_argument("--repeats", type=int, default=9, help="of which the median counts")
+    parser.add_argument("--repeats", type=int, default=15, help="of which the fastest counts")
 
 
 def slowest_path(lab: Lab, tally: Tally) -> list[int]:

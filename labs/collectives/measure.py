@@ -44,7 +44,7 @@ def all_reduce_s(lab: Lab, algorithm: str, size_bytes: int, *, repeats: int) -> 
 
 def _time_s(lab: Lab, schedule: Schedule, repeats: int) -> float:
     executor = Executor(schedule, rank=lab.rank, dtype=DTYPE, device=lab.device)
-    return lab.median_s(executor.run, repeats=repeats, warmups=2)
+    return lab.fastest_s(executor.run, repeats=repeats, warmups=2)
 
 
 def fit_machine(lab: Lab, sizes_bytes: list[int], *, repeats: int) -> Machine | None:

@@ -30,7 +30,7 @@ from snippets.collectives.traffic import traffic
 def options(parser: argparse.ArgumentParser) -> None:
     """Add the lab's own options."""
     parser.add_argument("--largest-bytes", type=int, default=1 << 24, help="largest vector of the sweep")
-    parser.add_argument("--repeats", type=int, default=9, help="of which the median counts")
+    parser.add_argument("--repeats", type=int, default=15, help="of which the fastest counts")
     parser.add_argument("--figure", type=Path, help="where to save the sweep as SVG")
 
 
@@ -63,7 +63,7 @@ def sweep(lab: Lab) -> None:
     lab.phase("size sweep")
     ring = [all_reduce_s(lab, "ring", size, repeats=repeats) for size in sizes]
     vectors = [torch.zeros(size // DTYPE.itemsize, dtype=DTYPE, device=lab.device) for size in sizes]
-    engine = [lab.median_s(partial(dist.all_reduce, vector), repeats=repeats, warmups=2) for vector in vectors]
+    engine = [lab.fastest_s(partial(dist.all_reduce, vector), repeats=repeats, warmups=2) for vector in vectors]
     lab.data["sweep"] = {"sizes_bytes": sizes, "ring_s": ring, "engine_s": engine}
     if machine is None:
         return

@@ -6,11 +6,15 @@ import os
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 import pytest
@@ -150,3 +154,53 @@ class Launcher:
                 os.killpg(process.pid, signal.SIGKILL)
         for orphan in marked(self.mark):
             orphan.kill()
+
+
+class Node(NamedTuple):
+    """A node of a cluster on one machine: what its commands begin with, its address, its interface."""
+
+    enter: tuple[str, ...]
+    address: str
+    interface: str
+
+
+def free_port() -> int:
+    """Return a port that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def two_nodes(network: str) -> Iterator[tuple[Node, Node]]:
+    """Lay out two nodes: on the loopback, or, where the machine allows it, in two network namespaces with a cable."""
+    loopback = next(name for _, name in socket.if_nameindex() if name.startswith("lo"))
+    if network == "loopback":
+        yield Node((), "127.0.0.1", loopback), Node((), "127.0.0.1", loopback)
+        return
+    names = [f"labs-{uuid.uuid4().hex[:8]}-{node}" for node in range(2)]
+    nodes = [
+        Node(("ip", "netns", "exec", name), f"10.213.7.{number}", "cable") for number, name in enumerate(names, start=1)
+    ]
+    try:
+        for name in names:
+            _ip(f"netns add {name}")
+        _ip(f"link add cable netns {names[0]} type veth peer name cable netns {names[1]}")
+        for name, node in zip(names, nodes, strict=True):
+            _ip(f"-n {name} addr add {node.address}/24 dev cable")
+            _ip(f"-n {name} link set cable up")
+            _ip(f"-n {name} link set lo up")
+        yield nodes[0], nodes[1]
+    finally:
+        for name in names:
+            subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
+
+
+def _ip(arguments: str) -> None:
+    """Run ``ip``, or skip the test where that is not allowed: the loopback has shown the same but for the addresses."""
+    try:
+        done = subprocess.run(["ip", *arguments.split()], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("network namespaces need the program ip (Debian: apt install iproute2)")
+    if done.returncode:
+        pytest.skip(f"network namespaces are not allowed here: ip {arguments}: {done.stderr.strip()}")

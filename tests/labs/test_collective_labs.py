@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from launching import Launcher
+from launching import ROOT, Launcher, free_port, two_nodes
 
 PRIMITIVES = "labs/collectives/primitives.py"
 RING = "labs/collectives/ring_all_reduce.py"
@@ -60,3 +60,26 @@ def test_a_wrong_prediction_fails_the_lab(launch: Launcher, lab: str, formula: s
     assert done.code != 0
     assert done.rows[row]["agree"] == "NO", done.out + done.error
     assert re.search(r"^disagree: .*" + re.escape(row), done.out, re.MULTILINE)
+
+
+ON_TWO_NODES = [lab for lab in (RING, "labs/memory/zero_fsdp.py") if (ROOT / lab).exists()]
+
+
+@pytest.mark.parametrize("network", ["loopback", "namespaces"])
+@pytest.mark.parametrize("lab", ON_TWO_NODES)
+def test_two_nodes_of_two_ranks(launch: Launcher, lab: str, network: str) -> None:
+    """Two torchrun agents meet at one address: on this machine's loopback, or each in a network of its own."""
+    with two_nodes(network) as nodes:
+        endpoint = f"{nodes[0].address}:{free_port()}"
+        running = []
+        for number, node in enumerate(nodes):
+            rendezvous = ["--rdzv-backend", "c10d", "--rdzv-endpoint", endpoint, "--rdzv-id", "labs"]
+            rendezvous += ["--rdzv-conf", f"is_host={int(number == 0)}", "--local-addr", node.address]
+            command = ["torchrun", "--nnodes", "2", "--nproc-per-node", "2", *rendezvous, lab]
+            options = SMALL if lab == RING else ()
+            running.append(launch.start([*node.enter, *command, *options], GLOO_SOCKET_IFNAME=node.interface))
+        outcomes = [launch.finish(process, within_s=120) for process in running]
+    assert [done.code for done in outcomes] == [0, 0], [done.out + done.error for done in outcomes]
+    (table,) = [done for done in outcomes if done.rows]  # rank 0 is on one of the nodes
+    table.assert_agrees()
+    assert table.out.startswith("4 ranks") or "\n4 ranks" in table.out
