@@ -139,7 +139,7 @@ def main(lab: Lab) -> None:
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--slot-ms", type=float, default=20.0, help="length of a forward of a rank's layers")
+    parser.add_argument("--slot-ms", type=float, default=40.0, help="length of a forward of a rank's layers")
 
 
 if __name__ == "__main__":

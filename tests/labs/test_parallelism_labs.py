@@ -30,7 +30,9 @@ def test_ddp_takes_the_big_batchs_gradient(launch: Launcher, ranks: int) -> None
 def test_tensor_parallelism_sends_what_the_formula_says(launch: Launcher, ranks: int) -> None:
     done = launch(TENSOR, ranks=ranks)
     done.assert_agrees()
-    sent = {row.split(":")[0]: cells["measured"] for row, cells in done.rows.items() if row.endswith(": sent")}
+    sent = {
+        row.split(":")[0]: cells["measured"] for row, cells in done.rows.items() if row.endswith(": sent, if by rings")
+    }
     whole = 2 * 24 * 48 * 4
     assert sent["MLP"] == sent["attention"] == sent["MLP, sequence"] == f"{4 * (ranks - 1) * whole // ranks:,}"
     assert sent["attention, 3 inputs"] == f"{8 * (ranks - 1) * whole // ranks:,}"
@@ -55,7 +57,7 @@ def test_the_engine_runs_the_books_schedules(launch: Launcher, ranks: int, tmp_p
         (DATA, "snippets.parallelism.data:bucket_sizes_bytes", "later steps: buckets"),
         (DATA, "snippets.parallelism.data:shard_weights", "uneven: weighted losses averaged"),
         (TENSOR, "snippets.parallelism.tensor:block_collectives", "MLP: all_reduces"),
-        (TENSOR, "snippets.parallelism.tensor:block_traffic_bytes", "attention: sent"),
+        (TENSOR, "snippets.parallelism.tensor:block_traffic_bytes", "attention: sent, if by rings"),
         (PIPELINE, "snippets.parallelism.pipeline:message_bytes", "1F1B: bytes sent"),
         (PIPELINE, "snippets.parallelism.pipeline_runner:peak_activations", "ZB-H1: held at most"),
     ],
