@@ -94,4 +94,6 @@ def crossing(sizes: list[int], first: list[float], second: list[float]) -> float
     for (low, before), (high, after) in pairwise(zip(sizes, gaps, strict=True)):
         if before > 0 >= after:
             found = low + (high - low) * before / (before - after)
+        elif before <= 0 < after:
+            found = None
     return found

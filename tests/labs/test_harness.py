@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -89,3 +90,26 @@ def test_workers_do_not_outlive_a_killed_torchrun(launch: Launcher) -> None:
     process.kill()
     process.communicate()
     assert not launch.left()
+
+
+def test_the_page_shows_what_was_recorded() -> None:
+    """Every row of a table of docs/labs.md is a row of a record, number by number."""
+    records = [json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "labs/recorded").glob("*.json")]
+    recorded = {
+        (line["what"], *("; ".join(map(_shown, line[side])) for side in ("predicted", "measured")))
+        for record in records
+        for line in record.get("rows", ())
+    }
+    page = (ROOT / "docs/labs.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ((?!what|---).*?) \| (.*?) \| (.*?) \|", page, re.MULTILINE)
+    assert rows
+    assert set(rows) <= recorded
+    for record in records:
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", record["date"])
+        assert record["machine"]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    return f"{value:,}" if type(value) is int else str(value)
