@@ -1,0 +1,127 @@
+"""Data parallelism in PyTorch: DDP's gradient beside that of the big batch in one process (chapter 16).
+
+DDP averages the ranks' gradients. On even shards the average of mean losses is the big batch's mean. On uneven ones it
+is not: the mistake is made, its size predicted, and then mended by weighting each rank's loss. The big batch's gradient
+and the mistake's are computed by every rank alone. Counted besides are the buckets in which a step's gradients are
+summed, with their bytes, and the all-reduces that three micro-batches need with and without ``no_sync``.
+
+Run: torchrun --standalone --nproc-per-node 4 labs/parallelism/data_parallel.py
+
+Any number of ranks will do; on one rank there is nothing to average, and no mistake to make.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from itertools import pairwise
+from typing import Any
+
+import torch
+from torch import nn
+from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
+from torch.nn.parallel import DistributedDataParallel
+
+from labs.harness import Lab, run_lab
+from snippets.background.batch_gradients import combine_workers, compare_with_full
+from snippets.parallelism.data import bucket_sizes_bytes, shard_weights
+
+WIDTHS = (6, 40, 30, 50, 10, 3)
+ELEMENT_BYTES = 8
+CAP_BYTES = 8000
+MICRO_BATCHES = 3
+
+
+def flat(model: nn.Module) -> torch.Tensor:
+    """Return the gradient of all parameters as one vector, and forget it."""
+    gradient = torch.cat([parameter.grad.flatten() for parameter in model.parameters()])
+    model.zero_grad()
+    return gradient
+
+
+class Parallel:
+    """A model under DDP, with the sizes of the buckets that it sums."""
+
+    def __init__(self, lab: Lab, model: nn.Module) -> None:
+        devices = [lab.device] if lab.device.type == "cuda" else None
+        self.buckets_bytes: list[int] = []
+        self.model = DistributedDataParallel(copy.deepcopy(model), devices, bucket_cap_mb=CAP_BYTES / 2**20)
+        self.model.register_comm_hook(None, lambda group, bucket: self._reduce(group, bucket))  # without annotations
+
+    def _reduce(self, group: Any, bucket: Any) -> Any:
+        self.buckets_bytes.append(bucket.buffer().numel() * bucket.buffer().element_size())
+        return allreduce_hook(group, bucket)
+
+    def gradient(self, inputs: torch.Tensor, targets: torch.Tensor, *, weight: float = 1.0) -> torch.Tensor:
+        """Return what DDP makes of this rank's mean loss, times a weight."""
+        self.buckets_bytes.clear()
+        (weight * loss(self.model, inputs, targets)).backward()
+        return flat(self.model)
+
+
+def loss(model: nn.Module, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    return nn.functional.mse_loss(model(inputs), targets)
+
+
+def batch(lab: Lab, examples: int) -> list[torch.Tensor]:
+    """Draw inputs and targets, the same on every rank."""
+    return [torch.randn(examples, width).double().to(lab.device) for width in (WIDTHS[0], WIDTHS[-1])]
+
+
+def shards(lab: Lab, model: nn.Module, parallel: Parallel, name: str, examples: list[int]) -> None:
+    """Compare for one way to deal the examples."""
+    lab.phase(name)
+    dealt = [batch(lab, count) for count in examples]
+    inputs, targets = (torch.cat(parts) for parts in zip(*dealt, strict=True))
+    loss(model, inputs, targets).backward()
+    big = flat(model)
+    alone = []
+    for part in dealt:
+        loss(model, *part).backward()
+        alone.append(flat(model).cpu().numpy())
+    averaged = combine_workers(alone, workers=lab.ranks)
+
+    plain = parallel.gradient(*dealt[lab.rank])
+    lab.close(f"{name}: mean losses averaged", plain, torch.from_numpy(averaged[0]).to(lab.device))
+    found = [compare_with_full([each], big.cpu().numpy()).relative for each in (averaged[0], plain.cpu().numpy())]
+    predicted, measured = (round(error, 6) for error in found)
+    lab.count(f"{name}: error of their average", predicted=predicted, measured=measured, unit="of the gradient")
+    weight = float(shard_weights(examples)[lab.rank])
+    weighted = parallel.gradient(*dealt[lab.rank], weight=weight)
+    lab.close(f"{name}: weighted losses averaged", weighted, big, tolerance=1e-12)
+
+
+def buckets(lab: Lab, parallel: Parallel) -> None:
+    """Compare the buckets of a step, and the all-reduces of one with several micro-batches."""
+    lab.phase("buckets")
+    data = batch(lab, 4)
+    # Each layer has one parameter, and the last layer's gradient comes first.
+    sizes = [parameter.numel() * ELEMENT_BYTES for parameter in parallel.model.parameters()][::-1]
+    parallel.gradient(*data)
+    lab.count("first step: bucket", predicted=[sum(sizes)], measured=list(parallel.buckets_bytes), unit="bytes")
+    parallel.gradient(*data)
+    expected = bucket_sizes_bytes(sizes, cap_bytes=CAP_BYTES)
+    lab.count("later steps: buckets", predicted=list(expected), measured=list(parallel.buckets_bytes), unit="bytes")
+    for name, per_step in (("every one summed", MICRO_BATCHES), ("no_sync", 1)):
+        parallel.buckets_bytes.clear()
+        for number in range(MICRO_BATCHES):
+            waits = name == "no_sync" and number < MICRO_BATCHES - 1
+            with parallel.model.no_sync() if waits else contextlib.nullcontext():
+                (loss(parallel.model, *data) / MICRO_BATCHES).backward()
+        what = f"{MICRO_BATCHES} micro-batches, {name}: all-reduces"
+        lab.count(what, predicted=per_step * len(expected), measured=len(parallel.buckets_bytes))
+
+
+def main(lab: Lab) -> None:
+    torch.manual_seed(0)
+    layers = [layer for pair in pairwise(WIDTHS) for layer in (nn.Linear(*pair, bias=False), nn.Tanh())]
+    model = nn.Sequential(*layers).double().to(lab.device)
+    parallel = Parallel(lab, model)
+    buckets(lab, parallel)
+    parallel.model.zero_grad()
+    shards(lab, model, parallel, "even", [8] * lab.ranks)
+    shards(lab, model, parallel, "uneven", [3 + 5 * rank for rank in range(lab.ranks)])
+
+
+if __name__ == "__main__":
+    run_lab(main)

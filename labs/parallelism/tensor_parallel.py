@@ -1,0 +1,130 @@
+"""Tensor parallelism in PyTorch: what an MLP and an attention block send, beside the formula (chapter 17).
+
+Both blocks are cut by ``ColwiseParallel`` and ``RowwiseParallel``. Outputs, input and weight gradients have to be those
+of the dense block. ``CommDebugMode`` counts the collectives of one forward and one backward pass; the numbers that go
+into each are read off in the same place, and the bytes are those that rings send for them. The plans: each block as
+Megatron-LM cuts it; attention whose query, key and value each take the input for themselves, so that its gradient is
+summed three times; and both blocks with sequence parallelism, which sends as much as without.
+
+Run: torchrun --standalone --nproc-per-node 4 labs/parallelism/tensor_parallel.py
+
+The number of ranks has to divide 12, the number of heads; one rank alone sends nothing.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import torch
+from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.tensor import Replicate, Shard
+from torch.distributed.tensor.debug import CommDebugMode
+from torch.distributed.tensor.parallel import ColwiseParallel, PrepareModuleInput, RowwiseParallel, parallelize_module
+
+from labs.harness import Lab, NotApplicableError, run_lab
+from snippets.collectives.traffic import traffic
+from snippets.parallelism.tensor import block_collectives, block_traffic_bytes
+
+BATCH, SEQUENCE, HIDDEN, HEADS = 2, 24, 48, 12
+PRIMITIVES = {
+    "all_reduce": "all_reduce",
+    "all_gather_into_tensor": "all_gather",
+    "reduce_scatter_tensor": "reduce_scatter",
+}
+
+
+class Mlp(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.up, self.down = nn.Linear(HIDDEN, 4 * HIDDEN), nn.Linear(4 * HIDDEN, HIDDEN)
+
+    def forward(self, x: Any) -> Any:
+        return self.down(torch.relu(self.up(x)))
+
+
+class Attention(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.query, self.key, self.value, self.output = (nn.Linear(HIDDEN, HIDDEN) for _ in range(4))
+
+    def forward(self, x: Any) -> Any:
+        query, key, value = (  # as many heads as this rank has columns for
+            part(x).unflatten(-1, (-1, HIDDEN // HEADS)).transpose(1, 2) for part in (self.query, self.key, self.value)
+        )
+        weights = torch.softmax(query @ key.transpose(-1, -2) / (HIDDEN // HEADS) ** 0.5, dim=-1)
+        return self.output((weights @ value).transpose(1, 2).flatten(2))
+
+
+class Counting(CommDebugMode):  # type: ignore[misc, unused-ignore]
+    """Counts collectives, and remembers of each the primitive and how many numbers the whole of it has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[tuple[str, int]] = []
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        before = self.get_total_counts()
+        result = super().__torch_dispatch__(function, types, args, kwargs)
+        if self.get_total_counts() > before:
+            primitive = PRIMITIVES[function._overloadpacket.__name__]
+            self.calls.append((primitive, max(args[0].numel(), result.numel())))
+        return result
+
+
+def compare(lab: Lab, name: str, dense: nn.Module, *styles: Any, cut: bool = False, sums: int = 1) -> None:
+    """Run a block by itself on every rank and cut among them, and compare results and traffic."""
+    lab.phase(name)
+    mesh = init_device_mesh(lab.device.type, (lab.ranks,))
+    inputs, upstream = (torch.randn(BATCH, SEQUENCE, HIDDEN).to(lab.device) for _ in range(2))
+    dense.zero_grad()
+    x = inputs.clone().requires_grad_()
+    y = dense(x)
+    y.backward(upstream)
+
+    block = copy.deepcopy(dense)
+    for style in styles:
+        block = parallelize_module(block, mesh, style)
+    block.zero_grad()
+    mine = slice(lab.rank * SEQUENCE // lab.ranks, (lab.rank + 1) * SEQUENCE // lab.ranks) if cut else slice(None)
+    part = inputs[:, mine].clone().requires_grad_()
+    with Counting() as counting:
+        output = block(part)
+        output.backward(upstream[:, mine])
+    lab.close(f"{name}: output", output.detach(), y.detach()[:, mine])
+    lab.close(f"{name}: input gradient", part.grad, x.grad[:, mine])
+    ours = [parameter.grad.full_tensor().flatten() for parameter in block.parameters()]  # of all ranks together
+    theirs = [parameter.grad.flatten() for parameter in dense.parameters()]
+    lab.close(f"{name}: weights' gradients", torch.cat(ours), torch.cat(theirs))
+
+    counts = {PRIMITIVES[key.__name__]: value for key, value in counting.get_comm_counts().items()}
+    said = block_collectives(tensor_parallel=lab.ranks, sequence_parallel=cut, input_sums=sums)
+    for primitive, predicted in zip(PRIMITIVES.values(), said, strict=True):
+        lab.count(f"{name}: {primitive}s", predicted=predicted, measured=counts.get(primitive, 0))
+    sizes = {"micro_batch": BATCH, "sequence": SEQUENCE, "hidden": HIDDEN, "element_bytes": 4}
+    bytes_said = block_traffic_bytes(**sizes, tensor_parallel=lab.ranks, input_sums=sums)
+    sent = [traffic(primitive, "ring", ranks=lab.ranks, length=n, element_bytes=4) for primitive, n in counting.calls]
+    measured = sum(account.sent_bytes[lab.rank] for account in sent)
+    lab.count(f"{name}: sent, if by rings", predicted=int(bytes_said), measured=measured, unit="bytes")
+
+
+def main(lab: Lab) -> None:
+    if HEADS % lab.ranks:
+        raise NotApplicableError(f"needs a number of ranks that divides {HEADS}, the heads, here are {lab.ranks}")
+    torch.manual_seed(0)
+    mlp, attention = Mlp().to(lab.device), Attention().to(lab.device)
+    mlp_plan = {"up": ColwiseParallel(), "down": RowwiseParallel()}
+    columns = {"query": ColwiseParallel(), "key": ColwiseParallel(), "value": ColwiseParallel()}
+    once = PrepareModuleInput(input_layouts=Replicate(), desired_input_layouts=Replicate())
+    compare(lab, "MLP", mlp, mlp_plan)
+    compare(lab, "attention", attention, columns | {"output": RowwiseParallel()}, once)
+    compare(lab, "attention, 3 inputs", attention, columns | {"output": RowwiseParallel()}, sums=3)
+    gathered = PrepareModuleInput(input_layouts=Shard(1), desired_input_layouts=Replicate())
+    scattered = RowwiseParallel(output_layouts=Shard(1))
+    compare(lab, "MLP, sequence", mlp, mlp_plan | {"down": scattered}, gathered, cut=True)
+    compare(lab, "attention, sequence", attention, columns | {"output": scattered}, gathered, cut=True)
+
+
+if __name__ == "__main__":
+    run_lab(main)

@@ -1,0 +1,76 @@
+"""The labs of the part on parallelism, as a reader starts them, with 1 to 4 ranks, and gone wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from launching import Launcher
+
+from snippets.parallelism.pipeline_schedules import one_f_one_b
+
+DATA = "labs/parallelism/data_parallel.py"
+TENSOR = "labs/parallelism/tensor_parallel.py"
+PIPELINE = "labs/parallelism/pipeline.py"
+OTHER_ORDER = Path(__file__).parent / "other_order.py"
+SHORT = ("--slot-ms", "4")
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_ddp_takes_the_big_batchs_gradient(launch: Launcher, ranks: int) -> None:
+    done = launch(DATA, ranks=ranks)
+    done.assert_agrees()
+    assert float(done.rows["even: error of their average"]["measured"]) == 0
+    assert (float(done.rows["uneven: error of their average"]["measured"]) > 0.01) == (ranks > 1)
+    assert done.rows["later steps: buckets"]["measured"] == "[16240, 9600, 1920]"
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_tensor_parallelism_sends_what_the_formula_says(launch: Launcher, ranks: int) -> None:
+    done = launch(TENSOR, ranks=ranks)
+    done.assert_agrees()
+    sent = {
+        row.split(":")[0]: cells["measured"] for row, cells in done.rows.items() if row.endswith(": sent, if by rings")
+    }
+    whole = 2 * 24 * 48 * 4
+    assert sent["MLP"] == sent["attention"] == sent["MLP, sequence"] == f"{4 * (ranks - 1) * whole // ranks:,}"
+    assert sent["attention, 3 inputs"] == f"{8 * (ranks - 1) * whole // ranks:,}"
+    assert done.rows["attention: all_reduces"]["measured"] == ("2" if ranks > 1 else "0")
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_the_engine_runs_the_books_schedules(launch: Launcher, ranks: int, tmp_path: Path) -> None:
+    done = launch(PIPELINE, *SHORT, "--record", str(tmp_path / "pipeline.json"), ranks=ranks)
+    done.assert_agrees()
+    assert done.rows["interleaved 1F1B: tasks in the book's place"]["measured"] == str(8 * ranks)
+    assert ("ZB-H2: idle" in done.rows) == (ranks > 1)
+    ran = json.loads((tmp_path / "pipeline.json").read_text(encoding="utf-8"))["tasks_ms"]["1F1B"]
+    orders = [[entry.split()[0] for entry in row.split(", ")] for row in ran]
+    schedule = one_f_one_b(stages=ranks, micro_batches=2 * ranks)
+    assert orders == [[str(task) for task in order] for order in schedule.orders]
+
+
+@pytest.mark.parametrize(
+    ("lab", "formula", "row"),
+    [
+        (DATA, "snippets.parallelism.data:bucket_sizes_bytes", "later steps: buckets"),
+        (DATA, "snippets.parallelism.data:shard_weights", "uneven: weighted losses averaged"),
+        (TENSOR, "snippets.parallelism.tensor:block_collectives", "MLP: all_reduces"),
+        (TENSOR, "snippets.parallelism.tensor:block_traffic_bytes", "attention: sent, if by rings"),
+        (PIPELINE, "snippets.parallelism.pipeline:message_bytes", "1F1B: bytes sent"),
+        (PIPELINE, "snippets.parallelism.pipeline_runner:peak_activations", "ZB-H1: held at most"),
+    ],
+)
+def test_a_wrong_prediction_fails_the_lab(launch: Launcher, lab: str, formula: str, row: str) -> None:
+    done = launch(lab, *(SHORT if lab == PIPELINE else ()), ranks=2 if row == "1F1B: bytes sent" else 1, wrong=formula)
+    assert done.code != 0
+    assert done.rows[row]["agree"] == "NO", done.out + done.error
+
+
+def test_another_order_of_tasks_fails_the_lab(launch: Launcher) -> None:
+    """What is held and sent, the bubble and the gradient stay the same: the order alone shows it."""
+    command = ["torchrun", "--standalone", "--nproc-per-node", "1", str(OTHER_ORDER), PIPELINE, *SHORT]
+    done = launch.finish(launch.start(command), within_s=120)
+    assert done.code != 0
+    assert [row for row, cells in done.rows.items() if cells["agree"] == "NO"] == ["GPipe: tasks in the book's place"]
