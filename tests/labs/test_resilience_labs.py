@@ -29,15 +29,14 @@ def test_killed_twice_it_ends_as_if_it_had_never_been(launch: Launcher, ranks: i
     assert set(done.rows) == ALWAYS | (fewer if ranks > 1 else set())
 
 
-def test_other_numbers_of_ranks_go_on_from_its_checkpoint(launch: Launcher, tmp_path: Path) -> None:
+def test_more_ranks_go_on_from_its_checkpoint(launch: Launcher, tmp_path: Path) -> None:
     record, kept = tmp_path / "kill.json", ("--directory", str(tmp_path))
     first = launch(KILL, *kept, "--record", str(record), ranks=4, within_s=240)
     first.assert_agrees()
     assert "--max-restarts 2" in json.loads(record.read_text(encoding="utf-8"))["command"]
-    for ranks in (5, 3):
-        then = launch(KILL, *kept, ranks=ranks)
-        then.assert_agrees()
-        assert set(then.rows) == {f"losses, gone on by {ranks}", f"samples not in it once, by {ranks}"}
+    then = launch(KILL, *kept, ranks=5)  # fewer go on in every run of the lab
+    then.assert_agrees()
+    assert set(then.rows) == {"losses, gone on by 5", "samples not in it once, by 5"}
 
 
 def test_without_restarts_it_says_what_it_needs(launch: Launcher) -> None:
