@@ -39,18 +39,20 @@ def flat(model: nn.Module) -> torch.Tensor:
     return gradient
 
 
+def summed(sizes: list[int], group: Any, bucket: Any) -> Any:
+    """Sum a bucket as DDP does by itself, and note its bytes."""
+    sizes.append(bucket.buffer().numel() * bucket.buffer().element_size())
+    return allreduce_hook(group, bucket)
+
+
 class Parallel:
     """A model under DDP, with the sizes of the buckets that it sums."""
 
     def __init__(self, lab: Lab, model: nn.Module) -> None:
         devices = [lab.device] if lab.device.type == "cuda" else None
-        self.buckets_bytes: list[int] = []
+        self.buckets_bytes = sizes = list[int]()
         self.model = DistributedDataParallel(copy.deepcopy(model), devices, bucket_cap_mb=CAP_BYTES / 2**20)
-        self.model.register_comm_hook(None, lambda group, bucket: self._reduce(group, bucket))  # without annotations
-
-    def _reduce(self, group: Any, bucket: Any) -> Any:
-        self.buckets_bytes.append(bucket.buffer().numel() * bucket.buffer().element_size())
-        return allreduce_hook(group, bucket)
+        self.model.register_comm_hook(None, lambda group, bucket: summed(sizes, group, bucket))  # DDP refuses Any
 
     def gradient(self, inputs: torch.Tensor, targets: torch.Tensor, *, weight: float = 1.0) -> torch.Tensor:
         """Return what DDP makes of this rank's mean loss, times a weight."""
