@@ -197,6 +197,17 @@ def test_weight_of_the_chapter(site: Path, open_page: Any, address: str) -> None
     assert sum(sizes.values()) < 600_000, sizes
 
 
+def test_weight_of_every_chapter(site: Path) -> None:
+    chapters = [
+        page for page in (site / "one-gradient").glob("*/*/index.html") if re.match(r"a?\d+-", page.parent.name)
+    ]
+    assert len(chapters) >= 11
+    for page in chapters:
+        html = page.read_bytes()
+        assert len(html) <= 250_000, page
+        assert len(gzip.compress(html)) <= 50_000, page
+
+
 def test_instant_navigation_keeps_everything_working(open_page: Any, address: str) -> None:
     page = open_page("")
     page.evaluate("window.stayed = true")
