@@ -68,7 +68,7 @@ WITH_FORMULA = (
     "Each of the workers sends $\\frac{{{n}-1}}{{{n}}} \\cdot {b}V$ bytes, whatever the {things} hold.",
     "Let $x_{{{i}}} \\in \\mathbb{{R}}^{{{n}}}$ be the {thing} of worker {i}.",
     "The sum $\\sum_{{i=1}}^{{{n}}} g_i$ is the same in every order, up to rounding.",
-    "A message of {number} {things} takes $\\alpha + \\beta m / {b}$ seconds.",
+    "A message of {number} {things} takes the time $\\alpha + \\beta m / {b}$ on an idle link.",
     "The share of idle time falls as $O(1/m^{{{b}}})$ in the number of {things}.",
     "The error is at most $\\lVert e_{{{i}}} \\rVert \\le (1 - \\delta)^{{{b}}} \\lVert g \\rVert$, so it shrinks.",
     "With $p = 1 - (1 - q)^{{{n}}}$ the chance of a late {thing} grows fast, even where each worker is seldom late.",
@@ -340,7 +340,7 @@ def _filler(random: Random) -> Callable[[str], str]:
             thing=thing,
             things=things,
             number=random.choice(("four", "eight", "twelve", "sixteen", "sixty-four")),
-            n=random.choice((4, 8, 12, 16, 24, 64, 128, 1024)),
+            n=random.choice((4, 8, 12, 16, 24, 48, 64, 96)),
             i=random.randint(1, 9),
             b=random.randint(2, 7),
         )

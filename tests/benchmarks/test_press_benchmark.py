@@ -25,6 +25,7 @@ from benchmarks import press as benchmark
 from benchmarks.browser import Visit, serve
 from benchmarks.generated_book import ROOT, chapter_text, formulas, generate_book, place, words
 from benchmarks.press import CHAPTER, COLD, SNIPPET, UNCHANGED, Result
+from press.numbers import stated_numbers
 
 CHAPTERS = 24
 
@@ -51,6 +52,12 @@ def test_chapters_have_the_size_of_a_chapter(texts: list[str]) -> None:
         assert len(cells(text)) == 6
         assert text.count("\nshow(") == 2
         assert 1150 <= words(text) <= 1350
+
+
+def test_no_number_in_prose_needs_a_cell(texts: list[str]) -> None:
+    """The press refuses a number in prose that no cell prints."""
+    for text in texts:
+        assert [number.written for number in stated_numbers(text.partition("\n---\n")[2])] == []
 
 
 def test_each_chapter_has_one_numbered_equation_and_refers_to_it(texts: list[str]) -> None:
