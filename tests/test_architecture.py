@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import snippets
+from benchmarks.mutation import imported
 
 ROOT = Path(snippets.__file__).parent
 KINDS = ("Formulas", "Simulators", "Figures")
@@ -24,17 +25,6 @@ def kind(name: str) -> str:
     """Return the first word of a module's docstring, which says what the module is."""
     words = (ast.get_docstring(ast.parse(MODULES[name].read_text())) or "").split(":", 1)
     return words[0]
-
-
-def imported(path: Path) -> set[str]:
-    """Return the modules that a file imports."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return names
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -274,7 +275,8 @@ from press.chapter import find_chapters
 from press.execute import make_twins
 root = Path(sys.argv[1])
 print("ready", flush=True)
-make_twins(find_chapters(root), root=root, jobs=2)
+for problem in make_twins(find_chapters(root), root=root, jobs=2):
+    print(problem, file=sys.stderr, flush=True)
 """
 
 
@@ -357,8 +359,10 @@ def test_a_stopped_build_leaves_nothing_behind(
         process = start()
         if happens(lambda: len(processes_in(build.book.root)) >= 3, 30):  # the forge, the kernel, what a cell started
             break
+        ended = process.poll()
         process.kill()
         process.wait()
+        warnings.warn(f"the build did not get to its cell; it had ended with {ended}", stacklevel=1)
         wait_for(lambda: not processes_in(build.book.root))
     process.send_signal(number)
     process.wait(10)
