@@ -1,4 +1,4 @@
-"""Figures: schematic pictures as SVG, written with the standard library alone so that they can run in a browser.
+"""Drawings: schematic pictures as SVG, written with the standard library alone so that they can run in a browser.
 
 Text stays text and colours are names of ``snippets.palette``, which follow the page's light or dark palette.
 """
@@ -55,6 +55,14 @@ def _box(name: str, value: tuple[float, float, float, float]) -> tuple[float, ..
     return box
 
 
+def _point(name: str, value: tuple[float, float]) -> tuple[float, ...]:
+    """Return x and y, or raise ``ValueError``."""
+    point = each(name, value, _place)
+    if len(point) != 2:
+        raise ValueError(f"{name} must be x and y, got {value!r}")
+    return point
+
+
 # Most texts of a picture are ink and centred, so that is the rule and the others carry a class.
 _TEXT_RULES = (
     f".panel text{{fill:{COLOURS['ink'].css};text-anchor:middle}}"
@@ -67,7 +75,7 @@ def _rule(kind: str, colour: str) -> str:
     value = COLOURS[colour].css
     return {
         "b": f".b-{colour}{{fill:{value};fill-opacity:{TINT};stroke:{value};stroke-width:1.5}}",
-        "l": f".l-{colour}{{stroke:{value};stroke-width:1.5}}",
+        "l": f".l-{colour}{{fill:none;stroke:{value};stroke-width:1.5}}",
         "t": f"text.t-{colour},path.t-{colour}{{fill:{value}}}",
     }[kind]
 
@@ -182,6 +190,32 @@ class Panel:
             element = ElementTree.SubElement(self._body, "path", {"class": self._class("b", colour), "d": path})
             element.set("style", f"fill-opacity:{_number(strength)};stroke-width:1")
 
+    def curve(
+        self, points: Iterable[tuple[float, float]], *, colour: str, width: float = 2, dashed: bool = False
+    ) -> None:
+        """Draw straight lines from point to point, each given as x, y; a single point draws nothing."""
+        checked = each("points", _listed("points", points), _point)
+        width, dashed = positive_number("width", width), flag("dashed", dashed)
+        one_of("colour", colour, COLOURS.keys())
+        if len(checked) < 2:
+            return
+        path = "M" + "L".join(f"{_number(x)} {_number(y)}" for x, y in checked)
+        element = ElementTree.SubElement(self._body, "path", {"class": self._class("l", colour), "d": path})
+        element.set("style", f"stroke-width:{_number(width)}")
+        if dashed:
+            element.set("stroke-dasharray", "5 4")
+
+    def dots(self, points: Iterable[tuple[float, float]], *, colour: str, radius: float = 3) -> None:
+        """Draw filled dots, each given by the x and y of its centre, as one shape, to save bytes."""
+        checked = each("points", _listed("points", points), _point)
+        radius = positive_number("radius", radius)
+        one_of("colour", colour, COLOURS.keys())
+        if checked:
+            # A line of no length with round ends is a dot.
+            path = "".join(f"M{_number(x)} {_number(y)}h0" for x, y in checked)
+            element = ElementTree.SubElement(self._body, "path", {"class": self._class("l", colour), "d": path})
+            element.set("style", f"stroke-width:{_number(2 * radius)};stroke-linecap:round")
+
     def signs(self, xs: Sequence[float], y: float, contents: Sequence[str], *, size: float = FONT_PX) -> None:
         """Write texts centred at ``xs``, their middles at ``y``: single characters as one element, to save bytes.
 
@@ -215,6 +249,10 @@ class Panel:
         ElementTree.SubElement(root, "style").text = rules
         root.extend(self._body)
         return ElementTree.tostring(root, encoding="unicode")
+
+    def _repr_svg_(self) -> str:
+        """Return what Jupyter shows."""
+        return self.svg()
 
     def _class(self, kind: Literal["b", "l", "t"], colour: str) -> str:
         """Return the class of a block, a line or a text in ``colour``, and remember its rule."""

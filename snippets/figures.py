@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from snippets.domain import one_of, positive_number, text
 from snippets.drawing import Panel
+from snippets.live.declaring import LiveFigure
 from snippets.palette import COLOURS
 
 if TYPE_CHECKING:
@@ -132,6 +133,21 @@ def _shared_styles(svg: str) -> str:
 
     body = re.sub(r'style="([^"]*)"', class_of, svg)
     return body.replace("<defs>", f"<style>{''.join(rules[name] for name in sorted(rules))}</style><defs>", 1)
+
+
+def show_live(figure: LiveFigure) -> None:
+    """Show a live figure: on the site with its knobs, in Jupyter as it stands at first, with how to set it there."""
+    if not isinstance(figure, LiveFigure):
+        raise TypeError(f"figure must be a live figure, got {figure!r}")
+    picture = figure()
+    for panel in picture.panels:
+        metadata = {"book": {"role": "live-panel"}, "image/svg+xml": {"needs_background": "light"}}
+        display({"image/svg+xml": panel.svg(), "text/plain": picture.alt}, raw=True, metadata=metadata)
+    first = figure.knobs[0]
+    call = f"{figure.name}({first.name}={first.default!r}).panels[0]"
+    here = f"{picture.numbers}\n\n{figure.caption} (In a notebook, set it by hand, for instance `{call}`.)"
+    book: dict[str, Any] = {"role": "live", "figure": figure.described(), "caption": figure.caption}
+    display({"text/markdown": here, "text/plain": here}, raw=True, metadata={"book": book})
 
 
 def show(*panels: Panel | Figure | str, alt: str, caption: str) -> None:

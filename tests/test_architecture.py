@@ -13,7 +13,7 @@ import snippets
 from benchmarks.mutation import imported
 
 ROOT = Path(snippets.__file__).parent
-KINDS = ("Formulas", "Simulators", "Figures")
+KINDS = ("Formulas", "Simulators", "Drawings", "Figures")
 MODULES = {
     ".".join(["snippets", *path.relative_to(ROOT).with_suffix("").parts]): path
     for path in sorted(ROOT.rglob("*.py"))
@@ -48,8 +48,9 @@ print(sorted(name for name in used if sys.modules.get(name) and not name.startsw
 """
 
 
-def test_formulas_need_the_standard_library_alone() -> None:
-    formulas = [name for name in MODULES if kind(name) == "Formulas"]
+@pytest.mark.parametrize("wanted", ["Formulas", "Drawings"])
+def test_what_runs_in_a_page_needs_the_standard_library_alone(wanted: str) -> None:
+    formulas = [name for name in MODULES if kind(name) == wanted]
     assert formulas
     command = [sys.executable, "-S", "-c", BLOCKED, *formulas]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT.parent)
