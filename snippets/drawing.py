@@ -222,7 +222,7 @@ class Panel:
             raise ValueError(f"boxes must have one height, got {len(heights)}")
         if not checked:
             return
-        # A block is a piece of a line as thick as it is high. Places are in tenths of a pixel, so that no error adds up.
+        # A block is a piece of a thick line. Places are in tenths of a pixel, so that no error adds up.
         path, row, end = [], math.nan, 0
         for x, y, width, height in checked:
             start, middle, stop = round(10 * x), y + height / 2, round(10 * (x + width))

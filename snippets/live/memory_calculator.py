@@ -83,8 +83,8 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
 
 @live_figure(
     title="Does it fit?",
-    caption="Bars are moments of one step on one device, and the line across them is its memory. Take 7 sequences instead of "
-    "6; then let a layer keep less, and see the worst moment move. Add gradients up over micro-batches: whose bytes "
+    caption="Bars are moments of one step on one device, the line across them is its memory. Take 7 sequences instead "
+    "of 6; then let a layer keep less, and see the worst moment move. Add gradients up over micro-batches: whose bytes "
     "return at the loss? Give the state to more devices by [ZeRO](22-zero.md), and find what no stage makes smaller.",
     knobs=[
         Choice("model", "Model", {name: name for name in MODELS} | {"own": "your own GPT"}, "GPT-2 1.5B"),
@@ -137,7 +137,7 @@ def memory_calculator(
     parameters = parameter_parts(chosen).total
     how_many = f"at most {most:,} sequences fit" if most else "not even one sequence fits"
     numbers = (
-        f"{chosen.name}, {parameters / 1e9:.3g} billion parameters: the peak is {gigabytes(peak_bytes)}, "
+        f"{chosen.name}, {parameters:,} parameters: the peak is {gigabytes(peak_bytes)}, "
         f"{_MOMENTS[peak]}, and a device has {gigabytes(memory_bytes)}: {left}; {how_many}. GB are 10⁹ bytes"
         + ("." if _is_gpt(chosen) else ", and activations those of a GPT layer of this width.")
     )

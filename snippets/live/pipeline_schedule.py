@@ -1,4 +1,4 @@
-"""Drawings: the live figure of chapter 18: a pipeline schedule of the reader's own sizes and times, run and compared."""
+"""Drawings: the live figure of chapter 18: a pipeline schedule of any sizes and times, run and compared."""
 
 from __future__ import annotations
 
@@ -141,8 +141,8 @@ def pipeline_schedule(
         f"{idle:.1%} of the step, {on_top:.1%} on top of the work. {_held_at_most(run.peaks)}"
     )
     alt = (
-        f"A chart of {stages} devices that run {micro_batches} micro-batches by {kind.label}; grey, where they wait, is "
-        f"{idle:.1%}. Below it, what the devices hold. {_held_at_most(run.peaks)} At time {moment} they hold "
+        f"A chart of {stages} devices that run {micro_batches} micro-batches by {kind.label}; grey, where they "
+        f"wait, is {idle:.1%}. Below it, what the devices hold. {_held_at_most(run.peaks)} At time {moment} they hold "
         f"{_listed(run.held(moment))}. Beside that, steps of all schedules that these sizes allow, from "
         f"{_range_of_steps(sizes)}."
     )

@@ -19,6 +19,8 @@ NAMES = {
 _HUES = {kind: kind if kind in COLOURS else "idle" for kind in NAMES}
 _TOP, _ROW, _BAR = 28.0, 46.0, 20.0
 
+Box = tuple[float, float, float, float]
+
 
 def gigabytes(size_bytes: float) -> str:
     """Write bytes in GB, 10⁹ bytes, whatever their size.
@@ -27,7 +29,10 @@ def gigabytes(size_bytes: float) -> str:
     ('78.3 GB', '1,234 GB', '0.03 GB')
     """
     size = nonnegative_number("size_bytes", size_bytes) / 1e9
-    return f"{size:,.{0 if size >= 999.95 else 1 if size >= 0.095 else 2 if size else 0}f} GB"
+    if 0 < size < 0.095:
+        small = f"{size:.4f}".rstrip("0")
+        return f"{small}0 GB" if small.endswith(".") else f"{small} GB"
+    return f"{size:,.{0 if size >= 999.95 or size == 0 else 1}f} GB"
 
 
 def stacked_rows(
@@ -72,7 +77,7 @@ def stacked_rows(
     sums = {name: sum(nonnegative_number("rows", size) for size in row.values()) for name, row in rows.items()}
     line = 0.0 if limit is None else positive_number("limit", limit)
     scale = (panel.width - 3) / (max(line, *sums.values()) or 1)
-    boxes: dict[str, list[tuple[float, float, float, float]]] = {}
+    boxes: dict[str, list[Box]] = {}
     for number, (name, row) in enumerate(rows.items()):
         y = _TOP + _ROW * number
         panel.text(0, y + 12, name, size=12)
@@ -80,25 +85,34 @@ def stacked_rows(
         panel.text(panel.width, y + 12, mark + gigabytes(sums[name]), anchor="end", size=12, bold=bool(mark))
         x = 1.0
         for kind, size in row.items():
-            width = size * scale
-            if width >= 0.05:
-                boxes.setdefault(kind, []).append((x, y + 18, width, _BAR))
-            if width > 7.4 * len(NAMES[kind]) + 4:
-                panel.text(x + width / 2, y + 18 + _BAR / 2, NAMES[kind], anchor="middle", middle=True, size=12)
-            x += width
+            boxes.setdefault(kind, []).append((x, y + 18, size * scale, _BAR))
+            x += size * scale
     for kind, shapes in boxes.items():
-        panel.rectangles(shapes, colour=_HUES[kind], strength=STRENGTH)
-    if limit is not None:
-        x = 1 + line * scale
-        for number in range(len(rows)):
-            panel.line(x, _TOP + _ROW * number + 15, x, _TOP + _ROW * number + 21 + _BAR, colour="ink")
-        name = text("limit_name", limit_name)
-        left = 3.7 * len(name) <= x <= panel.width - 3.7 * len(name)
-        anchor = "middle" if left else "start" if x < panel.width / 2 else "end"
-        panel.text(
-            x if left else 0 if anchor == "start" else panel.width, panel.height - 6, name, anchor=anchor, size=12
-        )
+        panel.rectangles([box for box in shapes if box[2] >= 0.05], colour=_HUES[kind], strength=STRENGTH)
+    at = None if limit is None else 1 + line * scale
+    _name_kinds(panel, boxes, at)
+    if at is not None:
+        _draw_limit(panel, at, text("limit_name", limit_name), len(rows))
     return panel
+
+
+def _name_kinds(panel: Panel, boxes: Mapping[str, Sequence[Box]], limit: float | None) -> None:
+    """Write a kind's name into its boxes where there is room beside the limit's line."""
+    for kind, shapes in boxes.items():
+        half = 3.7 * len(NAMES[kind]) + 2
+        for x, y, width, height in shapes:
+            end = x + width
+            pieces = [(x, end)] if limit is None or not x < limit < end else [(x, limit), (limit, end)]
+            start, stop = max(pieces, key=lambda piece: piece[1] - piece[0])
+            if stop - start > 2 * half:
+                panel.text((start + stop) / 2, y + height / 2, NAMES[kind], anchor="middle", middle=True, size=12)
+
+
+def _draw_limit(panel: Panel, x: float, name: str, rows: int) -> None:
+    for number in range(rows):
+        panel.line(x, _TOP + _ROW * number + 15, x, _TOP + _ROW * number + 21 + _BAR, colour="ink")
+    half = min(3.7 * len(name), panel.width / 2)
+    panel.text(min(max(x, half), panel.width - half), panel.height - 6, name, anchor="middle", size=12)
 
 
 def kinds_panel(

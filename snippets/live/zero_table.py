@@ -5,7 +5,7 @@ from __future__ import annotations
 from snippets.drawing import Panel
 from snippets.hardware import ACCELERATORS
 from snippets.live.declaring import Picture, live_figure
-from snippets.live.knobs import Choice, Number, in_units
+from snippets.live.knobs import Choice, Number
 from snippets.live.stacks import gigabytes, stacked_rows
 from snippets.memory.recipes import RECIPES
 from snippets.memory.zero import (
@@ -69,7 +69,7 @@ def zero_table(
     panels = [
         stacked_rows(
             held,
-            title=f"Held by one of {in_units(ranks)} devices",
+            title=f"Held by a device of N = {ranks:,}",
             marks=["fits, " if total <= memory_bytes else "" for total in totals],
             limit=memory_bytes,
             limit_name=f"{device}: {gigabytes(memory_bytes)}",
@@ -78,8 +78,8 @@ def zero_table(
         _table(parameters, recipe, ranks, other, memory_bytes),
     ]
     numbers = (
-        f"{parameters / 1e9:.3g} billion parameters: in stages 0 to 3 one of {in_units(ranks)} devices holds "
-        f"{_row(totals)}, and sends {_row(amounts)} in a step. {_from_when(parameters, recipe, other, memory_bytes)} "
+        f"{parameters:,} parameters, N = {ranks:,}: in stages 0 to 3 a device holds {_row(totals)} and sends "
+        f"{_row(amounts)} in a step. {_from_when(parameters, recipe, other, memory_bytes)} "
         "GB are 10⁹ bytes."
     )
     alt = (
@@ -96,15 +96,23 @@ def _row(sizes: list[int]) -> str:
 
 def _from_when(parameters: int, recipe: str, other: int, memory_bytes: int) -> str:
     """Say on how many devices each stage fits."""
-    said = []
-    for stage in STAGES:
-        least = least_ranks_to_fit(parameters, memory_bytes=memory_bytes, stage=stage, recipe=recipe, other_bytes=other)
-        said.append(f"stage {stage} {'on no number' if least is None else f'from {least:,}'}")
-    return f"It fits: {', '.join(said)} of devices."
+    fits = {
+        stage: least_ranks_to_fit(parameters, memory_bytes=memory_bytes, stage=stage, recipe=recipe, other_bytes=other)
+        for stage in STAGES
+    }
+    never = [f"{stage}" for stage, least in fits.items() if least is None]
+    enough = [f"stage {stage} from N = {least:,}" for stage, least in fits.items() if least is not None]
+    said = [f"It fits in {', '.join(enough)}"] if enough else []
+    said += (
+        [f"{'not' if enough else 'It does not fit'} in stage{'s' * (len(never) > 1)} {', '.join(never)} at any N"]
+        if never
+        else []
+    )
+    return f"{'; '.join(said)}."
 
 
 def _table(parameters: int, recipe: str, ranks: int, other: int, memory_bytes: int) -> Panel:
-    """Write the GB that a device holds for numbers of devices and stages; what fits has a box, the chosen row a frame."""
+    """Write the GB that a device holds for numbers of devices and stages; what fits has a box."""
     degrees = sorted({*_DEGREES, ranks})
     top, row, left, column = 48.0, 21.0, 52.0, 69.0
     panel = Panel(_PANEL_PX, top + row * len(degrees) + 4)
