@@ -259,6 +259,9 @@ class Figure {
       }
       const box = document.createElement("div");
       box.className = "live-source";
+      box.tabIndex = 0; // it scrolls
+      box.setAttribute("role", "region");
+      box.setAttribute("aria-label", `Code of ${this.name}`);
       box.innerHTML = await response.text(); // made by the build from the book's own file
       this.element.querySelector("figcaption").before(box);
       link.setAttribute("aria-expanded", "true");
