@@ -149,9 +149,10 @@ class Figure {
   }
 
   // Writes the settings that were drawn into the controls, but for those that were turned again in the meantime.
-  fill({ shown, places, most, changed }, asked) {
+  fill({ shown, places, most, idle, changed }, asked) {
     for (const control of this.form.elements) {
       const name = nameOf(control);
+      control.closest(".knob").hidden = idle.includes(name);
       if (!(name in shown) || asked[name] !== this.settings[name]) {
         continue;
       }
