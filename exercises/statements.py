@@ -203,9 +203,9 @@ class _Reader(ast.NodeVisitor):
 
     def visit_AugAssign(self, node: ast.AugAssign | ast.AnnAssign) -> None:
         self._change_part(node.target)
-        reads = isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
-        if reads and self._is_the_modules(node.target.id):
-            self._use(node.target.id)
+        name = node.target.id if isinstance(node.target, ast.Name) else ""
+        if name and isinstance(node, ast.AugAssign) and self._is_the_modules(name):
+            self._use(name)
         self.generic_visit(node)
 
     visit_AnnAssign = visit_AugAssign
