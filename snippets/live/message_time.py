@@ -13,11 +13,11 @@ from snippets.live.axes import Axis, Plot
 from snippets.live.declaring import Picture, live_figure
 from snippets.live.knobs import Number, in_units
 
-_SIZES = Axis(1, 1e10, "log", unit="B", ticks=(1, 1e3, 1e6, 1e9))
-_TIMES = Axis(2e-8, 2e2, "log", "time", "s", ticks=(1e-7, 1e-5, 1e-3, 1e-1, 1e1))
-_SHARES = Axis(0, 105, label="share of β, %", ticks=(0, 25, 50, 75, 100))
+_ALL = Axis(1, 1e10, "log", "bytes in all, n", "B", ticks=(1, 1e3, 1e6, 1e9))
+_ONE = Axis(1, 1e10, "log", "one message, n/m", "B", ticks=(1, 1e3, 1e6, 1e9))
+_TIMES = Axis(2e-9, 2e2, "log", "time T", "s", ticks=(1e-8, 1e-6, 1e-4, 1e-2, 1))
+_SHARES = Axis(0, 118, label="share of β, %", ticks=(0, 25, 50, 75, 100))
 _POINTS = tuple(10 ** (number / 4) for number in range(41))
-_NEAR = 0.14  # share of an axis: marks closer than this need their texts on different sides
 
 
 @live_figure(
@@ -58,7 +58,7 @@ def message_time(*, size_bytes: float, messages: int, latency_s: float, bandwidt
 
 def _times(size: float, messages: int, whole: float, link: dict[str, float]) -> Panel:
     """Draw the time of all bytes, in one message and in several, with what each of the two terms alone would take."""
-    plot = Plot(_SIZES, _TIMES, title="Time of all n bytes")
+    plot = Plot(_ALL, _TIMES, title="Time of all n bytes")
     alpha, beta = link["latency_s"], link["bandwidth_bytes_per_s"]
     plot.curve([(1, alpha), (1e10, alpha)], colour="muted", width=1.2, dashed=True)
     plot.curve([(1, 1 / beta), (1e10, 1e10 / beta)], colour="muted", width=1.2, dashed=True)
@@ -68,27 +68,28 @@ def _times(size: float, messages: int, whole: float, link: dict[str, float]) -> 
         plot.curve(several, colour="communication")
     plot.dots([(size, whole)], colour="communication" if messages > 1 else "accent", radius=5)
     plot.panel.text(plot.left + 6, plot.y(alpha) + 15, "α", colour="muted")
-    at = min(1e10, 10 * beta)
-    plot.panel.text(plot.x(at) - 4, plot.y(at / beta) + 20, "n/β", colour="muted")
+    plot.panel.text(plot.x(8e-9 * beta) + 8, plot.y(8e-9) + 4, "n/β", colour="muted")
     above = plot.y(whole) - 12
     right = plot.across.share(size) > 1 / 3
     plot.panel.text(plot.x(size), above, in_units(whole, "s"), anchor="end" if right else "start", bold=True)
-    plot.panel.text(plot.right, plot.panel.height - 8, "n", anchor="end", colour="muted", size=12)
     return plot.panel
 
 
 def _shares(one: float, share: float, half: float, link: dict[str, float]) -> Panel:
     """Draw the share of the bandwidth that messages reach against the size of one."""
-    plot = Plot(_SIZES, _SHARES, title="Bandwidth that one message reaches")
+    plot = Plot(_ONE, _SHARES, title="Bandwidth that one message reaches")
     beta = link["bandwidth_bytes_per_s"]
     points = [(n, 100 * effective_bandwidth_bytes_per_s(size_bytes=n, **link) / beta) for n in _POINTS]
     plot.curve(points, colour="accent")
     x, y = plot.x(half), plot.y(50)
     plot.panel.line(x, y, x, plot.bottom, colour="muted", dashed=True)
     plot.panel.rectangle(x - 4, y - 4, 8, 8, colour="ink", strength=1)
-    plot.panel.text(x + 8, y + 16, f"n½ = {in_units(half, 'B')}")
+    right = plot.across.share(half) < 0.6
+    plot.panel.text(
+        x + 8 if right else x - 9, y + 16, f"n½ = {in_units(half, 'B')}", anchor="start" if right else "end"
+    )
     plot.dots([(one, share)], colour="accent", radius=5)
-    near = abs(plot.across.share(one) - plot.across.share(half)) < _NEAR and one >= half
-    plot.panel.text(plot.x(one) - 9, plot.y(share) - (12 if near else 8), f"{share:.3g}%", anchor="end", bold=True)
-    plot.panel.text(plot.right, plot.panel.height - 8, "one message", anchor="end", colour="muted", size=12)
+    right = plot.across.share(one) < 0.2
+    at = plot.x(one) + 9 if right else plot.x(one) - 9
+    plot.panel.text(at, plot.y(share) - 9, f"{share:.3g}%", anchor="start" if right else "end", bold=True)
     return plot.panel
