@@ -142,11 +142,11 @@ def kinds_panel(
 
     Example:
         >>> kinds_panel({"parameters": 2e9}, title="At the peak", below=[("in all", "2.0 GB")]).height
-        84.0
+        89.0
     """
     if not isinstance(kinds, Mapping) or not kinds.keys() <= NAMES.keys():
         raise ValueError(f"kinds must be a mapping with keys of {', '.join(NAMES)}, got {kinds!r}")
-    below, row = each("below", below, _pair), 22.0
+    below, row = each("below", below, _pair), 24.5
     panel = Panel(number_between("width_px", width_px, low=64, high=MOST_PX), 40 + row * (len(kinds) + len(below)))
     panel.text(0, 14, text("title", title), bold=True)
     for number, (kind, size) in enumerate(kinds.items()):
