@@ -133,7 +133,7 @@ def _round_ticks(low: float, high: float) -> tuple[float, ...]:
     for factors in ((1, 2, 5), (1, 5), (1,)):
         ticks = tuple(factor * 10.0**power for power in powers for factor in factors)
         inside = tuple(tick for tick in ticks if low <= tick <= high)
-        if len(inside) <= 6:
+        if len(inside) <= 5:
             break
     return inside
 

@@ -109,7 +109,7 @@ def _says(*, step: float, momentum: float, rate: float) -> str:
         Number("step", "Step size η", 0.0198, 0.0002, 0.04, step=0.0001, whole=False),
         Number("momentum", "Momentum μ", 0, 0, 0.98, step=0.01, whole=False),
         Number("condition", "Condition number κ", 100, 10, 1000, step=10**0.1, scale="log"),
-        Number("steps", "Steps t", 100, 1, MOST_STEPS, play=True),
+        Number("steps", "Steps t", 40, 1, MOST_STEPS, play=True),
     ],
 )
 def descent_on_quadratic(*, step: float, momentum: float, condition: int, steps: int) -> Picture:
