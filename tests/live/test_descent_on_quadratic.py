@@ -81,7 +81,7 @@ def test_the_points_that_are_drawn_are_those_of_the_path() -> None:
     (drawn,) = re.findall(r'class="l-accent" d="M([\d. L]+)" style="stroke-width:1"', svg)
     points = np.array([[float(number) for number in place.split()] for place in drawn.split("L")])
     path = simulated(0.002, 0, 100, 25).points
-    x = 52 + (path[:, 0] + 12) / 24 * (340 - 16 - 52)
+    x = 52 + (path[:, 0] + 12) / 24 * (330 - 16 - 52)
     y = 208 - (path[:, 1] + 2.6) / 5.2 * (208 - 30)
     assert points == pytest.approx(np.stack([x, y], axis=1), abs=0.06)
     assert svg.count("h0") == 25 + 2  # every step, the start and the end once more

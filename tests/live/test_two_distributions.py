@@ -54,7 +54,7 @@ def test_areas_are_entropy_and_divergence(p: list[int], q: list[int]) -> None:
     picture = two_distributions(**settings_of(p, q))
     root = ElementTree.fromstring(re.sub(r' xmlns="[^"]*"', "", picture.panels[1].svg()))
     ticks = {text.text: float(text.get("y", 0)) for text in root.iter("text") if "end" in text.get("class", "")}
-    bit, unit = ticks["0"] - ticks["1"], 268 - 16 - 52
+    bit, unit = ticks["0"] - ticks["1"], 258 - 16 - 52
     area = {
         colour: sum(
             float(wide) * float(high)
