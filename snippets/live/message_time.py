@@ -28,7 +28,9 @@ _POINTS = tuple(10 ** (number / 4) for number in range(41))
         Number("size_bytes", "Bytes in all n", 1e6, 1e3, 1e10, 10**0.1, "log", "B"),
         Number("messages", "Messages m", 1, 1, 1000, 10**0.1, "log"),
         Number("latency_s", "Latency α", 5e-6, 5e-6 / 2**6, 5e-6 * 2**7, 2**0.25, "log", "s", whole=False),
-        Number("bandwidth_bytes_per_s", "Bandwidth β", 50e9, 50e9 / 2**6, 50e9 * 2**4, 2**0.25, "log", "B/s"),
+        Number(
+            "bandwidth_bytes_per_s", "Bandwidth β", 50e9, 50e9 / 2**6, 50e9 * 2**4, 2**0.25, "log", "B/s", whole=False
+        ),
     ],
 )
 def message_time(*, size_bytes: float, messages: int, latency_s: float, bandwidth_bytes_per_s: float) -> Picture:
