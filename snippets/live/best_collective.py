@@ -18,6 +18,7 @@ from snippets.live.knobs import Choice, Number, Switch, in_units
 _PRIMITIVES = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all")
 _FAR = ("recursive_doubling", "recursive_halving", "halving_doubling", "bruck")
 _OWN = dict.fromkeys(name for primitive in _PRIMITIVES for name in ALGORITHMS[primitive])
+_WIDTH = 328  # two stand side by side in the page's column
 _SMALLEST, _LARGEST = 1e3, 1e10
 _SIZES = Axis(_SMALLEST, _LARGEST, "log", "size n", "B", ticks=(1e3, 1e5, 1e7, 1e9))
 _POINTS = tuple(10 ** (3 + number / 4) for number in range(29))
@@ -35,9 +36,10 @@ class _Machine(NamedTuple):
 
 @live_figure(
     title="Which algorithm is the fastest?",
-    caption="Thick: the fastest algorithm at each size. Red, and ▸ in the table: yours. Dashed: the floor. The table is "
-    "for the size at the vertical line, its rows in the order of the dots. From which size on is yours near the floor? "
-    "Then take away the exchanges between distant ranks, which real wires may not carry at full speed: who takes over?",
+    caption="Thick: the fastest algorithm at each size. Red, and ▸ in the table: yours. Dashed: the floor. The table "
+    "is for the size at the vertical line, its rows in the order of the dots. From which size on is yours near the "
+    "floor? Then take away the exchanges between distant ranks, which real wires may not carry at full speed: who "
+    "takes over?",
     knobs=[
         Choice("primitive", "Collective", {name: name.replace("_", "-") for name in _PRIMITIVES}, "all_reduce"),
         Number("ranks", "Ranks N", 256, 2, 1024, 2**0.5, "log"),
@@ -89,8 +91,18 @@ def best_collective(
         f"A table lists the algorithms at {in_units(size_bytes, 'B')}, the slowest on top."
     )
     low, high = _decade(floors[0], math.floor), _decade(10 * min(run[-1] for run in times.values()), math.ceil)
-    left = Plot(_SIZES, Axis(low, high, "log", "time T", "s"), title=f"{collective.capitalize()}, {ranks:,} ranks")
-    right = Plot(_SIZES, Axis(1, 250, "log", "T / floor", ticks=(1, 2, 5, 10, 20, 50, 100)), title="Times the floor")
+    left = Plot(
+        _SIZES,
+        Axis(low, high, "log", "time T", "s"),
+        title=f"{collective.capitalize()}, {ranks:,} ranks",
+        width_px=_WIDTH,
+    )
+    right = Plot(
+        _SIZES,
+        Axis(1, 250, "log", "T / floor", ticks=(1, 2, 5, 10, 20, 50, 100)),
+        title="Times the floor",
+        width_px=_WIDTH,
+    )
     for plot, unit in ((left, [1.0] * len(floors)), (right, floors)):
         _curves(plot, times, own, unit, floors)
         plot.panel.line(plot.x(size_bytes), plot.top, plot.x(size_bytes), plot.bottom, colour="muted")
@@ -186,9 +198,9 @@ def _over(values: Sequence[float], unit: Sequence[float]) -> list[tuple[float, f
 def _table(choices: Sequence[Priced], own: str, size_bytes: int, regions: _Regions) -> Panel:
     """List the algorithms at one size, the slowest on top; below, which is the fastest at every size."""
     end = 48 + 21 * len(choices)
-    panel = Panel(340, end + 78)
+    panel = Panel(_WIDTH, end + 78)
     panel.text(0, 14, f"At {in_units(size_bytes, 'B')}", bold=True)
-    rights = (212, 276, 338)
+    rights = (204, 268, _WIDTH - 2)
     for x, head in zip(rights, ("steps", "time", "× floor"), strict=True):
         panel.text(x, 34, head, anchor="end", colour="muted", size=12)
     for row, choice in enumerate(reversed(choices)):
@@ -210,16 +222,16 @@ def _times_floor(distance: float) -> str:
 
 def _strip(panel: Panel, regions: _Regions, top: float) -> None:
     """Draw the sizes as a strip that is cut where another algorithm becomes the fastest, with names where they fit."""
-    starts = [1 + 338 * _SIZES.share(size) for _, size in regions]
-    ends = [*starts[1:], 339.0]
+    starts = [1 + (_WIDTH - 2) * _SIZES.share(size) for _, size in regions]
+    ends = [*starts[1:], _WIDTH - 1.0]
     for number, ((name, _), start, end) in enumerate(zip(regions, starts, ends, strict=True)):
         panel.rectangle(start, top, end - start, 22, colour="accent", strength=0.12 if number % 2 else 0.3)
         if end - start > 6.6 * len(spoken(name)):
             panel.text((start + end) / 2, top + 11, spoken(name), anchor="middle", middle=True, size=12)
     panel.text(1, top + 37, in_units(_SMALLEST, "B"), colour="muted", size=12)
-    panel.text(339, top + 37, in_units(_LARGEST, "B"), anchor="end", colour="muted", size=12)
+    panel.text(_WIDTH - 1, top + 37, in_units(_LARGEST, "B"), anchor="end", colour="muted", size=12)
     free = 70.0
     for start, (_, size) in zip(starts[1:], regions[1:], strict=True):
-        if free <= start <= 268:
+        if free <= start <= _WIDTH - 72:
             panel.text(start, top + 37, in_units(size, "B"), anchor="middle", colour="muted", size=12)
             free = start + 64

@@ -21,7 +21,7 @@ from snippets.palette import rank as rank_colour
 
 _MOST_RANKS = 8
 _LEFT, _TOP, _ROW = 22.0, 42.0, 28.0
-_WIDEST_CELL = 48.0
+_WIDEST_CELL, _RING_SIDE = 40.0, 200.0
 
 
 # What both figures draw.
@@ -37,13 +37,18 @@ def _addresses(ranges: Iterable[Range]) -> list[int]:
     return [address for start, stop in ranges for address in range(start, stop)]
 
 
+def _height(ranks: int) -> float:
+    """Return the height of all panels, so that their heads stand side by side."""
+    return max(_TOP + ranks * _ROW + 2, _RING_SIDE + 16)
+
+
 class _Grid:
     """Ranks as rows and chunks as columns, on a new panel."""
 
     def __init__(self, title: str, *, ranks: int, columns: int) -> None:
         cell_px = min(_WIDEST_CELL, 304 / columns)
         self.ranks, self.columns, self.cell_px = ranks, columns, cell_px
-        self.panel = Panel(_LEFT + columns * cell_px + 2, _TOP + ranks * _ROW + 2)
+        self.panel = Panel(_LEFT + columns * cell_px + 2, _height(ranks))
         self.panel.text(0, 14, title, bold=True)
         for column in range(columns):
             self.panel.text(
@@ -99,11 +104,11 @@ class _Grid:
 
 def _ring_of_ranks(title: str, said: str, sends: Sequence[Send], *, ranks: int) -> Panel:
     """Draw the ranks in a circle, rank 0 on top, and an arrow for each message."""
-    side, radius = 214.0, 76.0
-    panel = Panel(side, side + 30)
+    radius = 70.0
+    panel = Panel(_RING_SIDE, _height(ranks))
     panel.text(0, 14, title, bold=True)
     panel.text(0, 33, said, colour="muted", size=12)
-    middle = side / 2, 30 + side / 2 + 4
+    middle = _RING_SIDE / 2, 42 + radius + 14
 
     def place(rank: int) -> tuple[float, float]:
         turn = 2 * math.pi * rank / ranks
@@ -365,8 +370,8 @@ def _bars(schedule: Schedule, moment: int, segments: int) -> Panel:
         for rank in range(ranks)
     ]
     most = max(*final.sent_bytes, *final.received_bytes)
-    width, gap = 100.0, 20.0
-    panel = Panel(_LEFT + 2 * width + gap + 4, _TOP + ranks * _ROW + 2)
+    width, gap = 84.0, 20.0
+    panel = Panel(_LEFT + 2 * width + gap + 4, _height(ranks))
     for part, (name, now, end) in enumerate(
         (("sent", sent, final.sent_bytes), ("received", received, final.received_bytes))
     ):
