@@ -226,7 +226,7 @@ def _strip(panel: Panel, regions: _Regions, top: float) -> None:
     ends = [*starts[1:], _WIDTH - 1.0]
     for number, ((name, _), start, end) in enumerate(zip(regions, starts, ends, strict=True)):
         panel.rectangle(start, top, end - start, 22, colour="accent", strength=0.12 if number % 2 else 0.3)
-        if end - start > 6.6 * len(spoken(name)):
+        if end - start > 6.4 * len(spoken(name)):
             panel.text((start + end) / 2, top + 11, spoken(name), anchor="middle", middle=True, size=12)
     panel.text(1, top + 37, in_units(_SMALLEST, "B"), colour="muted", size=12)
     panel.text(_WIDTH - 1, top + 37, in_units(_LARGEST, "B"), anchor="end", colour="muted", size=12)

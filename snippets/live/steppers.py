@@ -48,7 +48,7 @@ class _Grid:
     def __init__(self, title: str, *, ranks: int, columns: int) -> None:
         cell_px = min(_WIDEST_CELL, 304 / columns)
         self.ranks, self.columns, self.cell_px = ranks, columns, cell_px
-        self.panel = Panel(_LEFT + columns * cell_px + 2, _height(ranks))
+        self.panel = Panel(max(_LEFT + columns * cell_px + 2, 132), _height(ranks))
         self.panel.text(0, 14, title, bold=True)
         for column in range(columns):
             self.panel.text(
@@ -376,7 +376,7 @@ def _bars(schedule: Schedule, moment: int, segments: int) -> Panel:
         (("sent", sent, final.sent_bytes), ("received", received, final.received_bytes))
     ):
         left = _LEFT + part * (width + gap)
-        panel.text(left, 14, f"Has {name}", bold=True)
+        panel.text(left, 14, name.capitalize(), bold=True)
         panel.text(left + width, 34, _share(Fraction(most, schedule.length)), anchor="end", colour="muted", size=12)
         panel.line(left, _TOP, left, _TOP + ranks * _ROW)
         rows = [_TOP + rank * _ROW + 5 for rank in range(ranks)]
