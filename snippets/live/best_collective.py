@@ -21,8 +21,8 @@ _OWN = dict.fromkeys(name for primitive in _PRIMITIVES for name in ALGORITHMS[pr
 _WIDTH = 328  # two stand side by side in the page's column
 _SMALLEST, _LARGEST = 1e3, 1e10
 _SIZES = Axis(_SMALLEST, _LARGEST, "log", "size n", "B", ticks=(1e3, 1e5, 1e7, 1e9))
-_POINTS = tuple(10 ** (3 + number / 4) for number in range(29))
-_HALVINGS = 12  # of a quarter of a decade: far below what three digits show
+_POINTS = tuple(10 ** (3 + number / 3) for number in range(22))
+_HALVINGS = 9  # of a third of a decade: below what three digits show
 
 
 class _Machine(NamedTuple):
