@@ -109,7 +109,9 @@ def best_collective(
         here = [choice.time_s / (choice.bound_s if plot is right else 1) for choice in choices]
         plot.dots([(size_bytes, time) for time in here[1:]], colour="muted", radius=3)
         plot.dots([(size_bytes, here[0])], colour="accent", radius=5)
-    return Picture([left.panel, right.panel, _table(choices, own, size_bytes, regions)], numbers, alt)
+    idle = () if any(name in _FAR for name in ALGORITHMS[primitive]) else ("distant",)
+    panels = [left.panel, right.panel, _table(choices, own, size_bytes, regions)]
+    return Picture(panels, numbers, alt, idle=idle)
 
 
 class _Curve:

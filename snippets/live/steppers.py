@@ -193,7 +193,8 @@ def primitive_stepper(*, primitive: str, ranks: int, root: int, moment: int) -> 
         f"{', '.join(f'{send.source} to {send.destination}' for send in sends) or 'no messages'}. "
         f"A grid of ranks and chunks with what is held. The grid that the {_PRIMITIVES[primitive]} asks for."
     )
-    return Picture(panels, numbers, alt, {"moment": rounds, "root": ranks - 1})
+    idle = () if primitive in ROOTED else ("root",)
+    return Picture(panels, numbers, alt, {"moment": rounds, "root": ranks - 1}, idle=idle)
 
 
 def _spoken_task(schedule: Schedule) -> str:
@@ -274,12 +275,11 @@ _MOST_ROUNDS = 24  # of the two trees
     title="An all-reduce, step by step",
     caption="Play the ring, then the others: which fills the bars evenly, and in how few steps? Each cell is a chunk "
     "on a rank: a small square for each rank's term in it, in the order of the ranks, Σ for the full sum, a frame for "
-    "what has just arrived. Dashed outlines are what a rank will have sent and received in the end. $K$ is for the two "
-    "trees alone.",
+    "what has just arrived. Dashed outlines are what a rank will have sent and received in the end.",
     knobs=[
         Choice("algorithm", "Algorithm", _ALL_REDUCES, "ring"),
         Number("ranks", "Ranks N", 4, 2, _MOST_RANKS),
-        Number("segments", "Blocks K of a tree", 2, 1, _MOST_SEGMENTS),
+        Number("segments", "Blocks K", 2, 1, _MOST_SEGMENTS),
         Number("moment", "Steps done", 2, 0, _MOST_ROUNDS, play=True),
     ],
 )
@@ -322,7 +322,8 @@ def collective_stepper(*, algorithm: str, ranks: int, segments: int, moment: int
         f"{', '.join(f'{send.source} to {send.destination}' for send in sends) or 'no messages'}. A grid of ranks and "
         f"chunks: {full} of {ranks * columns} cells hold the full sum. Bars of what each rank has sent and received."
     )
-    return Picture([ring, grid.panel, _bars(schedule, moment, blocks)], numbers, alt, {"moment": steps})
+    idle = () if algorithm in PIPELINED else ("segments",)
+    return Picture([ring, grid.panel, _bars(schedule, moment, blocks)], numbers, alt, {"moment": steps}, idle)
 
 
 def _columns(algorithm: str, ranks: int, segments: int) -> int:

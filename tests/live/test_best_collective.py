@@ -122,6 +122,13 @@ def test_an_algorithm_that_the_collective_has_not_is_said_to_be_missing() -> Non
     assert "l-communication" not in best_collective(primitive="broadcast", own="ring").panels[0].svg()
 
 
+@pytest.mark.parametrize("primitive", _PRIMITIVES)
+def test_the_switch_is_idle_where_it_changes_nothing(primitive: str) -> None:
+    with_all, without = (best_collective(primitive=primitive, distant=distant) for distant in (True, False))
+    same = [panel.svg() for panel in with_all.panels] == [panel.svg() for panel in without.panels]
+    assert ("distant" in without.idle) == same
+
+
 def test_it_draws_at_every_extreme() -> None:
     assert_extremes_draw(best_collective)
 

@@ -198,6 +198,14 @@ def test_it_draws_at_every_extreme(figure: LiveFigure) -> None:
     assert_extremes_draw(figure)
 
 
+def test_a_knob_that_changes_nothing_is_idle() -> None:
+    assert [*primitive_stepper(primitive="gather").idle, *primitive_stepper(primitive="all_gather").idle] == ["root"]
+    for algorithm in ALL_REDUCES:
+        few, many = (collective_stepper(algorithm=algorithm, segments=segments) for segments in (1, 4))
+        same = [panel.svg() for panel in few.panels] == [panel.svg() for panel in many.panels]
+        assert ("segments" in few.idle) == same
+
+
 def test_every_moment_of_every_all_reduce_draws() -> None:
     for algorithm in ALL_REDUCES:
         for moment in range(0, 25, 3):
