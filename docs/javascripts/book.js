@@ -27,8 +27,7 @@ window.addEventListener("afterprint", () => {
   }
 });
 
-// A quiz answers at once. The press names its right options in `data-right`; the reasons are copied from the fold of
-// answers, which stays for those who want them all, and for paper.
+// A quiz answers at once. The press names its right options; the reasons are copied from the fold below it.
 {
   const make = (name, properties, ...children) => {
     const element = Object.assign(document.createElement(name), properties);
@@ -37,23 +36,19 @@ window.addEventListener("afterprint", () => {
   };
 
   // Where storage is forbidden, nothing is kept.
-  const stored = (key, value) => {
+  const storage = (method, ...values) => {
     try {
-      if (value) localStorage.setItem(key, value);
-      return localStorage.getItem(key) || "";
-    } catch {
-      return "";
-    }
+      return localStorage[method](...values);
+    } catch {}
   };
 
-  // Makes buttons of a question's options, and returns what presses the one of a letter, or, for a blank, none.
+  // Makes buttons of a question's options; returns what presses the one of a letter, or, for a blank, none.
   const makeQuestion = (item, right, answer) => {
     const list = item.querySelector("ul");
     const verdict = make("p", { role: "status" });
     const buttons = [...list.children].map((option) => {
-      const value = option.textContent[1]; // of "(a) …"
-      option.firstChild.replaceData(0, 4, "");
-      const button = make("button", { type: "button", value, textContent: `(${value})` });
+      const button = make("button", { value: option.textContent[1] }, option.textContent.slice(0, 3));
+      option.firstChild.data = option.firstChild.data.slice(4); // without "(a) "
       option.append(make("label", {}, button, make("span", {}, ...option.childNodes)));
       return button;
     });
@@ -61,16 +56,14 @@ window.addEventListener("afterprint", () => {
     item.append(make("fieldset", {}, make("legend", {}, ...item.childNodes), list, verdict));
     return (letter) => {
       const pressed = buttons.find((button) => button.value === letter);
-      const word = letter === right ? "right" : "wrong";
       for (const button of buttons) button.ariaPressed = button === pressed;
-      item.dataset.verdict = pressed ? word : "";
       verdict.textContent = "";
-      if (pressed) {
-        const wrong = [...answer.nextElementSibling.children].find((reason) => reason.textContent[1] === letter);
-        const reason = (wrong || answer).cloneNode(true);
-        reason.firstChild.replaceWith(wrong ? wrong.firstChild.data.slice(3) : ""); // no "(a)", no "1 (b)."
-        verdict.append(make("strong", { textContent: `(${letter}) is ${word}.` }), ...reason.childNodes);
-      }
+      if (!pressed) return;
+      const wrong = [...answer.nextElementSibling.children].find((reason) => reason.textContent[1] === letter);
+      const reason = (wrong || answer).cloneNode(true);
+      reason.firstChild.replaceWith(wrong ? wrong.firstChild.data.slice(3) : ""); // without "(a)" or "1 (b)."
+      verdict.className = letter === right ? "right" : "wrong";
+      verdict.append(make("strong", {}, `(${letter}) is ${verdict.className}.`), ...reason.childNodes);
     };
   };
 
@@ -78,26 +71,23 @@ window.addEventListener("afterprint", () => {
     const { right } = quiz.dataset;
     const key = `quiz ${location.pathname} ${right}`; // with other answers it is another quiz
     const answers = quiz.nextElementSibling.querySelectorAll(":scope > p");
-    const choose = [...quiz.children].map((item, i) => makeQuestion(item, right[i], answers[i]));
-    const chosen = choose.map((_, i) => stored(key)[i] ?? " ");
-    const again = make("button", { type: "button", className: "quiz-again", textContent: "Start again" });
-    const set = (i, letter) => {
-      choose[i](letter);
+    const again = make("button", { className: "quiz-again" }, "Start again");
+    const press = [...quiz.children].map((item, i) => {
+      item.addEventListener("click", ({ target }) => target.matches("button") && choose(i, target.value));
+      return makeQuestion(item, right[i], answers[i]);
+    });
+    const chosen = [...(storage("getItem", key) ?? "").padEnd(right.length)];
+    const choose = (i, letter) => {
+      press[i](letter);
       chosen[i] = letter;
       again.hidden = !chosen.join("").trim();
+      storage(again.hidden ? "removeItem" : "setItem", key, chosen.join(""));
     };
-    quiz.addEventListener("click", ({ target }) => {
-      if (target.value) {
-        set([...quiz.children].indexOf(target.closest(".quiz > li")), target.value);
-        stored(key, chosen.join(""));
-      }
-    });
     again.addEventListener("click", () => {
-      chosen.forEach((_, i) => set(i, " "));
-      stored(key, chosen.join(""));
+      press.forEach((_, i) => choose(i, " "));
       quiz.querySelector("button").focus();
     });
-    chosen.forEach((letter, i) => set(i, letter));
+    press.forEach((_, i) => choose(i, chosen[i]));
     quiz.after(again);
   };
 
