@@ -42,7 +42,7 @@ window.addEventListener("afterprint", () => {
     } catch {}
   };
 
-  // Makes buttons of a question's options; returns what presses the one of a letter, or, for a blank, none.
+  // Makes buttons of a question's options; returns what presses the one of a letter, or none.
   const makeQuestion = (item, right, answer) => {
     const list = item.querySelector("ul");
     const verdict = make("p", { role: "status" });
@@ -58,12 +58,13 @@ window.addEventListener("afterprint", () => {
       const pressed = buttons.find((button) => button.value === letter);
       for (const button of buttons) button.ariaPressed = button === pressed;
       verdict.textContent = "";
-      if (!pressed) return;
+      if (!pressed) return " ";
       const wrong = [...answer.nextElementSibling.children].find((reason) => reason.textContent[1] === letter);
       const reason = (wrong || answer).cloneNode(true);
       reason.firstChild.replaceWith(wrong ? wrong.firstChild.data.slice(3) : ""); // without "(a)" or "1 (b)."
       verdict.className = letter === right ? "right" : "wrong";
       verdict.append(make("strong", {}, `(${letter}) is ${verdict.className}.`), ...reason.childNodes);
+      return letter;
     };
   };
 
@@ -78,8 +79,7 @@ window.addEventListener("afterprint", () => {
     });
     const chosen = [...(storage("getItem", key) ?? "").padEnd(right.length)];
     const choose = (i, letter) => {
-      press[i](letter);
-      chosen[i] = letter;
+      chosen[i] = press[i](letter);
       again.hidden = !chosen.join("").trim();
       storage(again.hidden ? "removeItem" : "setItem", key, chosen.join(""));
     };
