@@ -77,7 +77,8 @@ window.addEventListener("afterprint", () => {
       item.addEventListener("click", ({ target }) => target.matches("button") && choose(i, target.value));
       return makeQuestion(item, right[i], answers[i]);
     });
-    const chosen = [...(storage("getItem", key) ?? "").padEnd(right.length)];
+    const kept = storage("getItem", key) ?? "";
+    const chosen = [];
     const choose = (i, letter) => {
       chosen[i] = press[i](letter);
       again.hidden = !chosen.join("").trim();
@@ -87,7 +88,7 @@ window.addEventListener("afterprint", () => {
       press.forEach((_, i) => choose(i, " "));
       quiz.querySelector("button").focus();
     });
-    press.forEach((_, i) => choose(i, chosen[i]));
+    press.forEach((_, i) => choose(i, kept[i]));
     quiz.after(again);
   };
 
