@@ -177,6 +177,12 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "colour": "rank-0",
         "strength": 0.5,
     },
+    "drawing.Panel.bars": lambda: {
+        "self": Panel(10, 10),
+        "boxes": [(1, 1, 2, 2)],
+        "colour": "rank-0",
+        "strength": 0.5,
+    },
     "drawing.Panel.signs": lambda: {"self": Panel(10, 10), "xs": [1, 2], "y": 3, "contents": ["a", "b"], "size": 13},
     "collectives.loopback.write_loopback": lambda: {
         "measurement": Loopback("a machine", "2026-01-01", (1,), ((1e-6,),)),

@@ -8,8 +8,9 @@ library alone.
 from __future__ import annotations
 
 import inspect
+import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from typing import Any
@@ -18,7 +19,7 @@ from snippets.domain import text
 from snippets.drawing import Panel
 from snippets.live.knobs import Choice, Knob, Number
 
-MOST_WIDE_PX = 720.0  # what a wide screen's column holds
+NARROW_PX = 350.0  # what a phone shows without shrinking it
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,14 @@ class Picture:
         numbers: one or two sentences with the numbers that the picture shows, computed; read out when they change.
         alt: what a reader who cannot see the picture is told; follows the settings.
         limits: for a number's name, the largest value that it can have under the other settings, where they limit it.
+        idle: names of the knobs that change nothing under the other settings; the page does not show them.
     """
 
     panels: Sequence[Panel]
     numbers: str
     alt: str
     limits: Mapping[str, float] = field(default_factory=dict)
+    idle: Collection[str] = ()
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Drawn:
         shown: for each knob, its value as the page writes it.
         places: for each slider, the number of its stop.
         most: for each slider, the number of the last stop that the other settings allow.
+        idle: the knobs that the page does not show.
         changed: for each knob that does not stand at its default, its value as a link holds it.
     """
 
@@ -59,6 +63,7 @@ class Drawn:
     shown: dict[str, str]
     places: dict[str, int]
     most: dict[str, int]
+    idle: list[str]
     changed: dict[str, str]
 
 
@@ -105,12 +110,13 @@ class LiveFigure:
         for knob in sliders:
             values[knob.name] = min(values[knob.name], picture.limits.get(knob.name, knob.high))
         return Drawn(
-            svgs=[in_page(panel.svg()) for panel in picture.panels],
+            svgs=[in_page(panel) for panel in picture.panels],
             numbers=picture.numbers,
             alt=picture.alt,
             shown={name: knob.write(values[name]) for name, knob in known.items()},
             places={knob.name: knob.place(values[knob.name]) for knob in sliders},
             most={knob.name: knob.place(picture.limits.get(knob.name, knob.high)) for knob in sliders},
+            idle=[name for name in known if name in picture.idle],
             changed={name: knob.plain(values[name]) for name, knob in known.items() if values[name] != knob.default},
         )
 
@@ -151,15 +157,39 @@ def live_figure(*, title: str, caption: str, knobs: Sequence[Knob]) -> Callable[
     return declare
 
 
-def in_page(svg: str) -> str:
+def in_page(panel: Panel) -> str:
     """Return a panel's SVG as it stands in a page, whose parser and style sheet say the rest.
 
-    >>> in_page('<svg xmlns="http://www.w3.org/2000/svg" width="9"><style>x</style></svg>')
-    '<svg aria-hidden="true" width="9"></svg>'
+    >>> in_page(Panel(9, 9))
+    '<svg aria-hidden="true" viewBox="0 0 9 9" width="9" height="9" class="panel" font-size="13"></svg>'
     """
-    bare = re.sub(r' xmlns(?::xlink)?="[^"]*"| font-family="system-ui, sans-serif"', "", text("svg", svg))
+    bare = re.sub(r' xmlns(?::xlink)?="[^"]*"| font-family="system-ui, sans-serif"', "", panel.svg())
     bare = re.sub(r"<style>.*?</style>", "", bare, count=1)
+    bare = re.sub(r"<g ?/>", "", bare)
+    if panel.width > NARROW_PX:  # on a phone it scrolls instead of shrinking
+        bare = bare.replace('class="panel"', 'class="panel wide"', 1)
     return bare.replace("<svg ", '<svg aria-hidden="true" ', 1)
+
+
+def draw(module: str, name: str, raw: str) -> str:
+    """Draw a figure for a page: what its worker calls.
+
+    Args:
+        module: where the figure stands, such as ``snippets.live.message_time``.
+        name: its name there.
+        raw: the settings as JSON, each as the page sends it.
+
+    Returns:
+        As JSON ``{"drawn": …}`` (see ``Drawn``), or ``{"problem": …}`` with the reason why there is no picture.
+    """
+    figure = find(module, name)
+    try:
+        return json.dumps({"drawn": asdict(figure.drawn(json.loads(text("raw", raw))))})
+    except ValueError as error:
+        said = str(error)
+        for knob in figure.knobs:  # the page calls a knob by its label
+            said = re.sub(rf"^{knob.name}\b", knob.label, said)
+        return json.dumps({"problem": said})
 
 
 def find(module: str, name: str) -> LiveFigure:

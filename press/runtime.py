@@ -1,0 +1,150 @@
+"""Brings what runs in a reader's browser to the site: Pyodide, the editor, and the book's own Python as archives.
+
+``press/runtime.json`` names the packages, their versions (those of ``package-lock.json``) and, for each file that the
+page may ask for, its size and hash. After ``npm ci`` the files are copied from ``node_modules`` and the site needs no
+other host; without it the page asks jsDelivr for the same files and checks each against its hash.
+``python -m press.runtime`` writes ``runtime.json`` anew after a change of versions.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Mapping
+from hashlib import sha256, sha384
+from pathlib import Path
+from typing import Any
+
+CDN = "https://cdn.jsdelivr.net"
+FOLDER = "assets/runtime"
+MANIFEST = f"{FOLDER}/manifest.json"
+RECORD = Path(__file__).with_name("runtime.json")
+PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+_EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a zip's dates: the same files give the same archive
+_IMPORT = re.compile(r'^(?:import|export)\b[^;]*?\bfrom\s*[\'"]([^\'"]+)[\'"]', re.MULTILINE)
+
+
+def record() -> dict[str, Any]:
+    """Return what ``runtime.json`` holds."""
+    found: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
+    return found
+
+
+def installed(root: Path) -> bool:
+    """Say whether ``npm ci`` has put the packages of the record into ``node_modules``."""
+    return all(
+        (root / "node_modules" / file["package"] / file["path"]).is_file()
+        and version_in(root / "node_modules" / file["package"]) == file["version"]
+        for file in record()["files"]
+    )
+
+
+def version_in(package: Path) -> str:
+    """Return the version of an installed package, ``""`` if there is none."""
+    try:
+        return str(json.loads((package / "package.json").read_text(encoding="utf-8"))["version"])
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
+def files(root: Path, archives: Mapping[str, bytes]) -> dict[str, bytes | Path]:
+    """Return the runtime's files by their place on the site: bytes, or the file to copy.
+
+    Args:
+        root: the book's folder.
+        archives: the book's own Python, by the part that it serves (``figures``, ``exercises``).
+    """
+    made: dict[str, bytes | Path] = {}
+    here = installed(root)
+    if here:
+        for file in record()["files"]:
+            made[f"{FOLDER}/{_address(file)}"] = root / "node_modules" / file["package"] / file["path"]
+    names = {part: f"{part}-{sha256(content).hexdigest()[:12]}.zip" for part, content in archives.items()}
+    made |= {f"{FOLDER}/{names[part]}": content for part, content in archives.items()}
+    made[MANIFEST] = json.dumps(manifest(here=here, archives=names), indent=1).encode()
+    return made
+
+
+def manifest(*, here: bool, archives: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the page's scripts read first: where each file is, how large it is, and from elsewhere its hash.
+
+    Args:
+        here: whether the site itself has the files.
+        archives: the archives' names.
+    """
+    entries = {}
+    for file in record()["files"]:
+        address = _address(file)
+        elsewhere = {"url": f"{CDN}/npm/{address}", "integrity": file["integrity"]}
+        entries[file["name"]] = {**({"url": address} if here else elsewhere), "bytes": file["bytes"]}
+    editor = [file["name"] for file in record()["files"] if file["package"] != "pyodide"]
+    return {"host": "" if here else CDN, "files": entries, "editor": editor, "archives": dict(archives)}
+
+
+def _address(file: Mapping[str, Any]) -> str:
+    return f"{file['package']}@{file['version']}/{file['path']}"
+
+
+def archive(root: Path, paths: Iterable[Path]) -> bytes:
+    """Return files as a zip with their paths from a root; the same files give the same bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in sorted(set(paths)):
+            entry = zipfile.ZipInfo(path.relative_to(root).as_posix(), _EARLIEST)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            packed.writestr(entry, path.read_bytes())
+    return buffer.getvalue()
+
+
+def survey(modules: Path) -> dict[str, Any]:
+    """Return what the record has to hold for the packages in a ``node_modules``: the editor's in order of need."""
+    entries = [_entry(modules, "pyodide", path, path) for path in PYODIDE_FILES]
+    wanted = ["@codemirror/commands", "@codemirror/lang-python", "@codemirror/language", "@codemirror/view"]
+    entries += [_entry(modules, package, package, _main(modules / package)) for package in _in_order(modules, wanted)]
+    return {"files": entries}
+
+
+def _entry(modules: Path, package: str, name: str, path: str) -> dict[str, Any]:
+    content = (modules / package / path).read_bytes()
+    return {
+        "name": name,
+        "package": package,
+        "version": version_in(modules / package),
+        "path": path,
+        "bytes": len(content),
+        "integrity": "sha384-" + base64.b64encode(sha384(content).digest()).decode(),
+    }
+
+
+def _main(package: Path) -> str:
+    described = json.loads((package / "package.json").read_text(encoding="utf-8"))
+    return str(described["exports"]["import"]).removeprefix("./")
+
+
+def _in_order(modules: Path, wanted: Iterable[str]) -> list[str]:
+    """Return packages and what they import, each after what it imports itself."""
+    order: list[str] = []
+
+    def visit(package: str) -> None:
+        if package not in order:
+            text = (modules / package / _main(modules / package)).read_text(encoding="utf-8")
+            for needed in sorted(set(_IMPORT.findall(text))):
+                visit(needed)
+            order.append(package)
+
+    for package in wanted:
+        visit(package)
+    return order
+
+
+def main() -> None:
+    """Write the record anew."""
+    root = Path(__file__).parents[1]
+    RECORD.write_text(json.dumps(survey(root / "node_modules"), indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
