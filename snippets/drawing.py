@@ -57,15 +57,27 @@ def _box(name: str, value: tuple[float, float, float, float]) -> tuple[float, ..
 
 def _boxes(boxes: Iterable[tuple[float, float, float, float]]) -> Sequence[tuple[float, ...]]:
     """Return boxes, each x, y, width and height, or raise ``ValueError``; what is plainly right is let through fast."""
-    listed = _listed("boxes", boxes)
-    for box in listed if isinstance(listed, list) else [None]:
-        if type(box) is not tuple or len(box) != 4:
-            break
-        if not all(type(place) is float and -MOST_PX <= place <= MOST_PX for place in box):
-            break
-    else:
-        return listed
-    return each("boxes", listed, _box)
+    given = _listed("boxes", boxes)
+    return given if _plainly_right(given, 4) else each("boxes", given, _box)
+
+
+def _plainly_right(entries: Sequence[Any], length: int) -> bool:
+    """Return whether entries are a list of tuples of so many floats within reach."""
+    if not isinstance(entries, list):
+        return False
+    for entry in entries:
+        if type(entry) is not tuple or len(entry) != length:
+            return False
+        for place in entry:
+            if type(place) is not float or not -MOST_PX <= place <= MOST_PX:
+                return False
+    return True
+
+
+def _points(points: Iterable[tuple[float, float]]) -> Sequence[tuple[float, ...]]:
+    """Return points, each x and y, or raise ``ValueError``; what is plainly right is let through fast."""
+    given = _listed("points", points)
+    return given if _plainly_right(given, 2) else each("points", given, _point)
 
 
 def _point(name: str, value: tuple[float, float]) -> tuple[float, ...]:
@@ -236,7 +248,7 @@ class Panel:
         self, points: Iterable[tuple[float, float]], *, colour: str, width: float = 2, dashed: bool = False
     ) -> None:
         """Draw straight lines from point to point, each given as x, y; a single point draws nothing."""
-        checked = each("points", _listed("points", points), _point)
+        checked = _points(points)
         width, dashed = positive_number("width", width), flag("dashed", dashed)
         one_of("colour", colour, COLOURS.keys())
         if len(checked) < 2:
@@ -249,7 +261,7 @@ class Panel:
 
     def dots(self, points: Iterable[tuple[float, float]], *, colour: str, radius: float = 3) -> None:
         """Draw filled dots, each given by the x and y of its centre, as one shape, to save bytes."""
-        checked = each("points", _listed("points", points), _point)
+        checked = _points(points)
         radius = positive_number("radius", radius)
         one_of("colour", colour, COLOURS.keys())
         if checked:

@@ -41,6 +41,7 @@ from snippets.collectives.algorithms import build
 from snippets.collectives.loopback import Loopback
 from snippets.drawing import Panel
 from snippets.hardware import ACCELERATORS, NODES
+from snippets.live.pipeline_schedule import pipeline_schedule
 from snippets.memory.recipes import RECIPES
 from snippets.models import CATALOGUE
 from snippets.parallelism.pipeline_schedules import gpipe
@@ -142,20 +143,30 @@ MAY_BE_NEGATIVE = {
     *(f"drawing.Panel.{line}-{argument}" for line in ("line", "arrow") for argument in ("x1", "y1", "x2", "y2")),
     *(f"drawing.Panel.text-{argument}" for argument in ("x", "y")),
     "drawing.Panel.signs-y",
+    "live.axes.Axis-low",
+    "live.axes.Plot.y-value",
+    "live.knobs.in_units-value",
+    "live.knobs.Number-low",
+    "live.knobs.Number.plain-value",
+    "live.knobs.Number.write-value",
+}
+
+# What messages call an argument that is the value of something with a name of its own.
+SPOKEN = {
+    "live.knobs.from_units-written": "size",
+    "live.knobs.Number.check-value": "stages",
+    "live.knobs.Number.place-value": "stages",
+    "live.knobs.Number.read-raw": "stages",
+    **{f"live.knobs.Choice.{method}-value": "schedule" for method in ("check", "write", "plain")},
+    "live.knobs.Choice.read-raw": "schedule",
+    **{f"live.knobs.Switch.{method}-value": "full_duplex" for method in ("check", "write", "plain")},
+    "live.knobs.Switch.read-raw": "full_duplex",
 }
 
 # Valid calls of what no example calls.
 CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "background.batch_gradients.Regression.at": lambda: {"self": regression(), "weights": [2.0]},
     "background.block_product_figures.k_split_panels": lambda: {"run": block_product(), "width_px": 300},
-    "background.block_product_figures.split_panel": lambda: {"run": block_product(), "title": "k", "width_px": 300},
-    "background.block_product_figures.traffic_plot": lambda: {
-        "m": 8,
-        "k": 8,
-        "n": 8,
-        "bytes_per_element": 2,
-        "most_workers": 64,
-    },
     "background.cluster.Cluster.drop": lambda: {"self": cluster(), "worker": 0, "name": "a"},
     "background.cluster.Cluster.multiply": lambda: {
         "self": cluster(),
@@ -183,6 +194,14 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "colour": "rank-0",
         "strength": 0.5,
     },
+    "drawing.Panel.curve": lambda: {
+        "self": Panel(10, 10),
+        "points": [(1, 1), (2, 2)],
+        "colour": "rank-0",
+        "width": 2,
+        "dashed": False,
+    },
+    "drawing.Panel.dots": lambda: {"self": Panel(10, 10), "points": [(1, 1)], "colour": "rank-0", "radius": 3},
     "drawing.Panel.signs": lambda: {"self": Panel(10, 10), "xs": [1, 2], "y": 3, "contents": ["a", "b"], "size": 13},
     "collectives.loopback.write_loopback": lambda: {
         "measurement": Loopback("a machine", "2026-01-01", (1,), ((1e-6,),)),
@@ -191,10 +210,12 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "collectives.checker.check": lambda: {"schedule": build("all_gather", "ring", ranks=3, length=6), "ports": 1},
     "collectives.schedule.check_root": lambda: {"primitive": "broadcast", "ranks": 4, "root": 1},
     "figures.show": lambda: {"panels": (Panel(10, 10),), "alt": "a panel", "caption": "A panel."},
+    "figures.show_live": lambda: {"figure": pipeline_schedule},
     "figures.svg_of": lambda: {"figure": Figure()},
     "hardware.Accelerator": lambda: fields_of(ACCELERATORS["H100 SXM"]),
     "hardware.Link": lambda: fields_of(ACCELERATORS["H100 SXM"].interconnect),
     "hardware.Node": lambda: fields_of(NODES["DGX H100"]),
+    "live.declaring.LiveFigure.drawn": lambda: {"self": pipeline_schedule, "raw": {"stages": "2"}},
     "memory.recipes.Recipe": lambda: fields_of(RECIPES["mixed-adam"]),
     "models.LatentAttention": lambda: fields_of(CATALOGUE["DeepSeek-V3"].attention),
     "models.Transformer": lambda: fields_of(CATALOGUE["Mixtral 8x7B"]),
@@ -459,7 +480,9 @@ def verdict(name: str, argument: str, value: Any, *, allowed: bool) -> str | Non
     """Return what is wrong with the way a function takes a bad value, or ``None``."""
     several = parameters(name)[argument].kind is inspect.Parameter.VAR_POSITIONAL
     arguments = {**fresh(valid_call(name)), argument: (value,) if several else value}
-    spoken = re.escape(arguments["name"]) if name.rpartition(".")[0] in CHECKS and "name" in arguments else argument
+    spoken = SPOKEN.get(f"{name.removeprefix('snippets.')}-{argument}", argument)
+    if name.rpartition(".")[0] in CHECKS and "name" in arguments:
+        spoken = re.escape(arguments["name"])
     try:
         with limits():
             result = call(PUBLIC[name], arguments)

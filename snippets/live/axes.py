@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from snippets.domain import finite_number, integer_at_least, one_of, positive_number, text
-from snippets.drawing import Panel
-from snippets.live.knobs import in_units
+from snippets.domain import each, finite_number, flag, integer_at_least, number_between, one_of, positive_number, text
+from snippets.drawing import MOST_PX, Panel
+from snippets.live.knobs import FARTHEST, in_units
+from snippets.palette import COLOURS
 
 Scale = Literal["linear", "log"]
+Place = tuple[float, float]
 _MOST_TICKS = 12
+_FARTHEST_SHOWN = 1e100  # so that no share overflows
+_HAIR_PX = 1e-6  # so that a dot at an axis's very end is not lost by rounding
+_LEAST_PX = 100.0  # of a plot: its margins take 68 pixels across and 72 down
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,17 @@ class Axis:
         scale: ``linear`` or ``log``.
         label: what it shows, with symbol and unit, such as ``message n``.
         unit: written after the ticks with a prefix of the SI, such as ``B``; ``""`` for plain numbers.
-        ticks: where to write; ``()`` chooses round values.
+        ticks: where to write, of which those between the ends are shown; ``()`` chooses round values.
+        span: what lies between the ends: their difference, on a logarithmic scale the logarithm of their ratio.
+
+    Raises:
+        ValueError: an end lies beyond 1e30, the ends are less than a billionth apart, or one is not above 0 on a
+            logarithmic scale.
+
+    Example:
+        >>> axis = Axis(1, 1e6, "log", "message n", "B")
+        >>> axis.share(1000), axis.marks(most=4)
+        (0.5, (1.0, 100.0, 10000.0, 1000000.0))
     """
 
     low: float
@@ -35,26 +50,29 @@ class Axis:
     label: str = ""
     unit: str = ""
     ticks: tuple[float, ...] = ()
+    span: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         one_of("scale", self.scale, ("linear", "log"))
-        low, high = finite_number("low", self.low), finite_number("high", self.high)
-        if low >= high or (self.scale == "log" and low <= 0):
-            raise ValueError(f"high must be above low, and low above 0 on a log scale, got {low!r} and {high!r}")
+        text("label", self.label), text("unit", self.unit), each("ticks", self.ticks, finite_number)
+        low, high = (number_between(end, getattr(self, end), low=-FARTHEST, high=FARTHEST) for end in ("low", "high"))
+        least = max(1e-9 * max(abs(low), abs(high)), 1 / FARTHEST)
+        if high - low < least or (self.scale == "log" and low < 1 / FARTHEST):
+            allowed = f"{least:g} below high, and on a log scale at least {1 / FARTHEST:g}"
+            raise ValueError(f"low must be {allowed}, got {self.low!r} and high = {self.high!r}")
+        object.__setattr__(self, "span", math.log(high / low) if self.scale == "log" else high - low)
 
     def share(self, value: float) -> float:
         """Return where a value lies between the ends, 0 to 1; beyond them it is below 0 or above 1."""
-        value = finite_number("value", value)
         if self.scale == "log":
-            value = positive_number("value", value)
-            return math.log(value / self.low) / math.log(self.high / self.low)
-        return (value - self.low) / (self.high - self.low)
+            return math.log(positive_number("value", value) / self.low) / self.span
+        return (number_between("value", value, low=-_FARTHEST_SHOWN, high=_FARTHEST_SHOWN) - self.low) / self.span
 
     def marks(self, most: int = 6) -> tuple[float, ...]:
-        """Return the values at which ticks stand: those given, or at most about ``most`` round ones."""
+        """Return the values at which ticks stand: those given, or at most ``most`` round ones, at most 12."""
         most = min(integer_at_least("most", most, 2), _MOST_TICKS)
         if self.ticks:
-            return self.ticks
+            return tuple(tick for tick in self.ticks if self.low <= tick <= self.high)
         return self._decades(most) if self.scale == "log" else self._round(most)
 
     def _decades(self, most: int) -> tuple[float, ...]:
@@ -81,12 +99,21 @@ class Plot:
         >>> plot.curve([(1, 5), (1e6, 9)], colour="accent", label="α + βn")
         >>> round(plot.x(1e3)), plot.panel.svg().startswith("<svg")
         (188, True)
+        >>> plot.dots([(1e3, 5.1)], colour="ink")
+
+    Raises:
+        ValueError: the panel is less than 100 pixels wide or high, or an argument is no number or text.
     """
 
     def __init__(
         self, across: Axis, up: Axis, *, title: str = "", width_px: float = 340, height_px: float = 250
     ) -> None:
+        for name, axis in (("across", across), ("up", up)):
+            if not isinstance(axis, Axis):
+                raise ValueError(f"{name} must be an Axis, got {axis!r}")
         self.across, self.up = across, up
+        width_px = number_between("width_px", width_px, low=_LEAST_PX, high=MOST_PX)
+        height_px = number_between("height_px", height_px, low=_LEAST_PX, high=MOST_PX)
         self.panel = Panel(width_px, height_px)
         self.left, self.right = 52.0, width_px - 16.0
         self.top, self.bottom = 30.0 if text("title", title) else 12.0, height_px - 42.0
@@ -126,8 +153,9 @@ class Plot:
         dashed: bool = False,
     ) -> None:
         """Draw a curve through points of the axes' values, cut off at the axes; its label stands at its right end."""
-        places = [(self.x(x), self.y(y)) for x, y in points]
-        pieces = _clipped(places, (self.left, self.top, self.right, self.bottom))
+        one_of("colour", colour, COLOURS.keys())
+        width, dashed, label = positive_number("width", width), flag("dashed", dashed), text("label", label)
+        pieces = _clipped(self._places(points), (self.left, self.top, self.right, self.bottom))
         for piece in pieces:
             self.panel.curve(piece, colour=colour, width=width, dashed=dashed)
         if label and pieces:
@@ -136,11 +164,19 @@ class Plot:
 
     def dots(self, points: Iterable[tuple[float, float]], *, colour: str, radius: float = 4) -> None:
         """Draw dots at points of the axes' values; what lies beyond the axes is left out."""
-        inside = [(x, y) for x, y in points if 0 <= self.across.share(x) <= 1 and 0 <= self.up.share(y) <= 1]
-        self.panel.dots([(self.x(x), self.y(y)) for x, y in inside], colour=colour, radius=radius)
+        left, right, top, bottom = self.left - _HAIR_PX, self.right + _HAIR_PX, self.top - _HAIR_PX, self.bottom + _HAIR_PX
+        inside = [(x, y) for x, y in self._places(points) if left <= x <= right and top <= y <= bottom]
+        self.panel.dots(inside, colour=colour, radius=radius)
 
-
-Place = tuple[float, float]
+    def _places(self, points: Iterable[tuple[float, float]]) -> list[Place]:
+        """Return the pixels of points of the axes' values."""
+        try:
+            if isinstance(points, str | bytes | Mapping):
+                raise TypeError
+            return [(self.x(x), self.y(y)) for x, y in points]
+        except (TypeError, ValueError):
+            scales = f"finite, above 0 on a log axis (here x is {self.across.scale}, y {self.up.scale})"
+            raise ValueError(f"points must be pairs of numbers, {scales}, got {points!r:.200}") from None
 
 
 def _clipped(places: Sequence[Place], box: tuple[float, float, float, float]) -> list[list[Place]]:

@@ -13,11 +13,12 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
-from snippets.domain import text
+from snippets.domain import each, text
 from snippets.drawing import Panel
-from snippets.live.knobs import Choice, Knob, Number
+from snippets.live.knobs import Choice, Knob, Number, Switch
 
 NARROW_PX = 350.0  # what a phone shows without shrinking it
 
@@ -95,12 +96,21 @@ class LiveFigure:
         known = {knob.name: knob for knob in self.knobs}
         for name in settings:
             if name not in known:
-                raise ValueError(f"{name} is no knob of {self.name}: it has {', '.join(known)}")
+                raise ValueError(f"settings must name knobs of {self.name}: {', '.join(known)}, got {name!r}")
         values = {name: knob.check(settings.get(name, knob.default)) for name, knob in known.items()}
-        return self.function(**values)
+        picture = self.function(**values)
+        for name in (*picture.limits, *picture.idle):
+            if name not in known:
+                raise ValueError(f"limits and idle must name knobs of {self.name}: {', '.join(known)}, got {name!r}")
+        return picture
 
     def drawn(self, raw: Mapping[str, str]) -> Drawn:
-        """Return the picture of settings that come from a page or a link, as text."""
+        """Return the picture of settings that come from a page or a link, as text.
+
+        What is no knob's name is passed over: a link may be older than the figure.
+        """
+        if not isinstance(raw, Mapping):
+            raise ValueError(f"raw must be a mapping of knobs' names to texts, got {raw!r}")
         known = {knob.name: knob for knob in self.knobs}
         values: dict[str, Any] = {
             name: knob.read(raw[name]) if name in raw else knob.default for name, knob in known.items()
@@ -139,6 +149,12 @@ def _described(knob: Knob) -> dict[str, Any]:
     return {**own, "default": knob.default, **({"options": dict(knob.options)} if isinstance(knob, Choice) else {})}
 
 
+def _knob(name: str, value: Any) -> Knob:
+    if not isinstance(value, Number | Choice | Switch):
+        raise ValueError(f"{name} must be a Number, a Choice or a Switch, got {value!r}")
+    return value
+
+
 def live_figure(*, title: str, caption: str, knobs: Sequence[Knob]) -> Callable[[Callable[..., Picture]], LiveFigure]:
     """Make a function from settings to a ``Picture`` a live figure.
 
@@ -146,12 +162,30 @@ def live_figure(*, title: str, caption: str, knobs: Sequence[Knob]) -> Callable[
         title: what the figure lets the reader do, a few words.
         caption: what to try and to look for; Markdown, with TeX between dollar signs.
         knobs: in the order in which the page shows them, one for each argument of the function.
+
+    Raises:
+        ValueError: a text is empty; there is no knob, two have one name, or they are not the function's arguments.
+
+    Example:
+        >>> @live_figure(title="A square", caption="How it grows.", knobs=[Number("side_px", "Side a", 5, 1, 9)])
+        ... def square(side_px: int) -> Picture:
+        ...     return Picture([Panel(side_px, side_px)], numbers=f"It has {side_px**2} pixels.", alt="A square.")
+        >>> square(side_px=3).numbers
+        'It has 9 pixels.'
     """
     for name, sentence in (("title", title), ("caption", caption)):
         if not text(name, sentence).strip():
             raise ValueError(f"{name} must be a text that says what the figure does, got {sentence!r}")
+    names = [knob.name for knob in each("knobs", knobs, _knob)]
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"knobs must be at least one, each with a name of its own, got {names}")
 
     def declare(function: Callable[..., Picture]) -> LiveFigure:
+        if not inspect.isfunction(function) or not function.__name__.isidentifier():
+            raise ValueError(f"function must be one that is defined with a name, got {function!r}")
+        arguments = list(inspect.signature(function).parameters)
+        if sorted(arguments) != sorted(names):
+            raise ValueError(f"knobs must be one for each argument of {function.__name__}, {arguments}, got {names}")
         return LiveFigure(function, title, caption, tuple(knobs))
 
     return declare
@@ -163,6 +197,8 @@ def in_page(panel: Panel) -> str:
     >>> in_page(Panel(9, 9))
     '<svg aria-hidden="true" viewBox="0 0 9 9" width="9" height="9" class="panel" font-size="13"></svg>'
     """
+    if not isinstance(panel, Panel):
+        raise ValueError(f"panel must be a Panel, got {panel!r}")
     bare = re.sub(r' xmlns(?::xlink)?="[^"]*"| font-family="system-ui, sans-serif"', "", panel.svg())
     bare = re.sub(r"<style>.*?</style>", "", bare, count=1)
     bare = re.sub(r"<g ?/>", "", bare)
@@ -181,15 +217,30 @@ def draw(module: str, name: str, raw: str) -> str:
 
     Returns:
         As JSON ``{"drawn": …}`` (see ``Drawn``), or ``{"problem": …}`` with the reason why there is no picture.
+
+    Raises:
+        ValueError: there is no such figure, or ``raw`` is no JSON object.
+
+    >>> draw("snippets.live.pipeline_schedule", "pipeline_schedule", '{"stages": "1"}')
+    '{"problem": "Stages p must be a whole number from 2 to 8, got 1"}'
     """
-    figure = find(module, name)
+    figure, settings = find(module, name), _settings(raw)
     try:
-        return json.dumps({"drawn": asdict(figure.drawn(json.loads(text("raw", raw))))})
+        return json.dumps({"drawn": asdict(figure.drawn(settings))})
     except ValueError as error:
-        said = str(error)
-        for knob in figure.knobs:  # the page calls a knob by its label
-            said = re.sub(rf"^{knob.name}\b", knob.label, said)
+        labels = {knob.name: knob.label for knob in figure.knobs}  # by which the page calls a knob
+        said = re.sub(r"^\w+", lambda name: labels.get(name[0], name[0]), str(error))
         return json.dumps({"problem": said})
+
+
+def _settings(raw: str) -> dict[str, str]:
+    try:
+        settings = json.loads(text("raw", raw))
+    except (ValueError, RecursionError):
+        settings = None
+    if not isinstance(settings, dict):
+        raise ValueError(f"raw must be a JSON object of knobs' names and texts, got {raw!r}")
+    return settings
 
 
 def find(module: str, name: str) -> LiveFigure:
@@ -197,8 +248,11 @@ def find(module: str, name: str) -> LiveFigure:
 
     Raises:
         ValueError: there is none.
+
+    >>> find("snippets.live.pipeline_schedule", "pipeline_schedule").title
+    'Run a pipeline'
     """
-    if not re.fullmatch(r"snippets\.live\.\w+", text("module", module)):
+    if not re.fullmatch(r"snippets\.live\.\w+", text("module", module)) or not find_spec(module):
         raise ValueError(f"module must be one of snippets.live, got {module!r}")
     figure = getattr(import_module(module), text("name", name), None)
     if not isinstance(figure, LiveFigure):

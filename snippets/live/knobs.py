@@ -4,18 +4,37 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from keyword import iskeyword
 from typing import Any, Literal
 
-from snippets.domain import finite_number, integer_at_least, one_of, text
+from snippets.domain import finite_number, flag, integer_at_least, number_between, one_of, text
 
-_PREFIXES = {"f": -15, "p": -12, "n": -9, "µ": -6, "u": -6, "m": -3, "": 0, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12}
+_PREFIXES = {
+    "f": -15,
+    "p": -12,
+    "n": -9,
+    "µ": -6,
+    "μ": -6,
+    "u": -6,
+    "m": -3,
+    "": 0,
+    "k": 3,
+    "K": 3,
+    "M": 6,
+    "G": 9,
+    "T": 12,
+}
 _PREFIXES |= {"P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50}
 _WRITTEN = {-15: "f", -12: "p", -9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
 _QUANTITY = re.compile(r"([-+]?(?:\d[\d,_ ]*\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(\D*)", re.IGNORECASE)
-MOST_STOPS = 2001
+MOST_STOPS = 2000
+MOST_DIGITS = 17  # a float has no more
+FARTHEST = 1e30  # what lies farther out is a slip
+_MOST_WRITTEN = 64  # characters of a number as a person writes it
 
 
 def in_units(value: float, unit: str = "", *, digits: int = 3) -> str:
@@ -24,12 +43,14 @@ def in_units(value: float, unit: str = "", *, digits: int = 3) -> str:
     Args:
         value: a finite number, in the unit.
         unit: such as ``B``, ``s``, ``B/s``, or ``""`` for a plain number.
-        digits: significant digits.
+        digits: significant digits, at most 17.
 
     >>> in_units(64e6, "B"), in_units(2.5e-06, "s"), in_units(4.5e11, "B/s"), in_units(70_000, ""), in_units(0, "B")
     ('64 MB', '2.5 µs', '450 GB/s', '70,000', '0 B')
     """
     value, unit, digits = finite_number("value", value), text("unit", unit), integer_at_least("digits", digits, 1)
+    if digits > MOST_DIGITS:
+        raise ValueError(f"digits must be at most {MOST_DIGITS}, got {digits!r}")
     if not unit:
         short = f"{value:.{digits}g}"
         return f"{value:,.0f}" if ("e" in short and abs(value) >= 1) or abs(value) >= 10**digits else short
@@ -60,22 +81,32 @@ def from_units(name: str, written: str, unit: str = "") -> float:
     ValueError: size must be a number, with or without a unit such as 'MB', got '4 parsecs'
     """
     name, unit = text("name", name), text("unit", unit)
-    match = _QUANTITY.fullmatch(text("written", written).strip())
-    example = f"such as {'M' + unit!r}" if unit else "('k', 'M', 'G' and so on multiply it)"
-    refusal = f"{name} must be a number, with or without a {'unit ' if unit else 'prefix '}{example}, got {written!r}"
+    written = text(name, written).strip()
+    match = _QUANTITY.fullmatch(written) if len(written) <= _MOST_WRITTEN else None
+    allowed = f"with or without a unit such as {'M' + unit!r}" if unit else "without a unit, 'k' or 'M' after it or not"
+    refusal = f"{name} must be a number, {allowed}, got {written[:_MOST_WRITTEN]!r}"
     if not match:
         raise ValueError(refusal)
     after = match[2].strip().removesuffix(unit).strip()
     number = float(re.sub(r"[,_ ]", "", match[1]))
     if after in _BINARY:
-        return number * 2.0 ** _BINARY[after]
-    if after not in _PREFIXES:
+        scaled = number * 2.0 ** _BINARY[after]
+    elif after in _PREFIXES:
+        power = _PREFIXES[after]
+        scaled = number * 10.0**power if power >= 0 else number / 10.0**-power
+    else:
         raise ValueError(refusal)
-    power = _PREFIXES[after]
-    scaled = number * 10.0**power if power >= 0 else number / 10.0**-power
     if not math.isfinite(scaled):
         raise ValueError(refusal)
     return scaled
+
+
+def _check_names(name: str, label: str) -> None:
+    """Raise ``ValueError`` unless ``name`` can be an argument's and ``label`` says something."""
+    if not text("name", name).isidentifier() or iskeyword(name):
+        raise ValueError(f"name must be the name of an argument, got {name!r}")
+    if not text("label", label).strip():
+        raise ValueError(f"label must be a text that is not empty, got {label!r}")
 
 
 @dataclass(frozen=True)
@@ -93,6 +124,22 @@ class Number:
         unit: such as ``B`` or ``s``; written with a prefix of the SI. ``""`` for a plain number.
         whole: whether only whole numbers are allowed.
         play: whether the page offers to run through its values, as for the moments of a schedule.
+        stops: the values at which the slider stops, from ``low`` to ``high``.
+
+    Raises:
+        ValueError: the slider would have more than 2000 stops, or none at the default; an end lies beyond 1e30, or is
+            not above 0 on a logarithmic scale; only whole numbers are allowed and one of these is none.
+
+    Example:
+        >>> size = Number("size_bytes", "Size n", 64e6, 1e3, 1e9, 10, "log", "B")
+        Traceback (most recent call last):
+        ...
+        ValueError: default must be a stop: low, high, or a number of step from low, got 64000000.0
+        >>> stages = Number("stages", "Stages p", 4, 2, 8, step=2)
+        >>> stages.stops, stages.place(7), stages.check(7)
+        ((2, 4, 6, 8), 2, 7)
+        >>> stages.read("@3"), stages.read("6"), stages.write(6), stages.plain(6)
+        (8, 6, '6', '6')
     """
 
     name: str
@@ -108,66 +155,89 @@ class Number:
     stops: tuple[float, ...] = field(init=False)
 
     def __post_init__(self) -> None:
+        _check_names(self.name, self.label)
         one_of("scale", self.scale, ("linear", "log"))
+        flag("play", self.play)
+        if flag("whole", self.whole) and self.scale == "linear":
+            self._check_whole("step")
+        if re.search(r"\d", text("unit", self.unit)) or self.unit != self.unit.strip():
+            raise ValueError(f"unit must be a text without digits and with nothing around it, got {self.unit!r}")
         for name in ("default", "low", "high", "step"):
-            finite_number(name, getattr(self, name))
-        if not self.low <= self.default <= self.high or self.low == self.high:
-            raise ValueError(f"default must lie from {self.low} to {self.high}, got {self.default!r}")
-        if self.step <= (1 if self.scale == "log" else 0) or (self.scale == "log" and self.low <= 0):
-            raise ValueError(f"step must make stops on a {self.scale} scale from {self.low!r}, got {self.step!r}")
+            number_between(name, getattr(self, name), low=-FARTHEST, high=FARTHEST)
+            if self.whole and name != "step":
+                self._check_whole(name)
+        if self.low >= self.high or (self.scale == "log" and self.low < 1 / FARTHEST):
+            allowed = f"below high and on a logarithmic scale at least {1 / FARTHEST:g}"
+            raise ValueError(f"low must be {allowed}, got {self.low!r} and high = {self.high!r}")
+        if not self.low <= self.default <= self.high:
+            raise ValueError(f"default must be from low = {self.low!r} to high = {self.high!r}, got {self.default!r}")
         object.__setattr__(self, "stops", self._stops())
 
+    def _check_whole(self, name: str) -> None:
+        if finite_number(name, getattr(self, name)) % 1:
+            raise ValueError(f"{name} must be a whole number, got {getattr(self, name)!r}")
+
     def _stops(self) -> tuple[float, ...]:
-        values: list[float] = []
-        while len(values) < MOST_STOPS:
-            count = len(values)
-            value = self.low + count * self.step if self.scale == "linear" else self.low * self.step**count
-            value = round(value) if self.whole else float(f"{value:.12g}")
-            if value > self.high * (1 + 1e-12):
-                break
-            values.append(value)
-        if len(values) == MOST_STOPS:
-            raise ValueError(f"step must leave at most {MOST_STOPS - 1} stops, got {self.step!r}")
-        if self.default not in values:
-            raise ValueError(f"default must be a stop of the slider, got {self.default!r}")
-        return tuple(dict.fromkeys([*values, round(self.high) if self.whole else float(self.high)]))
+        least = 1 if self.scale == "log" else 0
+        if self.step <= least:
+            raise ValueError(f"step must be above {least} on a {self.scale} scale, got {self.step!r}")
+        log = self.scale == "log"
+        steps = math.log(self.high / self.low) / math.log(self.step) if log else (self.high - self.low) / self.step
+        if steps >= MOST_STOPS:
+            given = f"{self.low!r}, {self.high!r} and {self.step!r}"
+            raise ValueError(f"low, high and step must leave at most {MOST_STOPS} stops, got {given}")
+        values = [self.low * self.step**n if log else self.low + n * self.step for n in range(math.ceil(steps - 1e-9))]
+        between = [round(value) if self.whole else float(f"{value:.12g}") for value in values[1:]]
+        ends = (round(self.low), round(self.high)) if self.whole else (float(self.low), float(self.high))
+        stops = tuple(dict.fromkeys([ends[0], *between, ends[1]]))
+        if self.default not in stops:
+            raise ValueError(f"default must be a stop: low, high, or a number of step from low, got {self.default!r}")
+        return stops
 
     def check(self, value: Any) -> float:
         """Return a value that is allowed, as ``int`` where only whole numbers are, or raise ``ValueError``."""
         number = finite_number(self.name, value)
         if not self.low <= number <= self.high or (self.whole and number != round(number)):
             allowed = f"{'a whole number ' if self.whole else ''}from {self.write(self.low)} to {self.write(self.high)}"
-            raise ValueError(f"{self.name} must be {allowed}, got {self.write(number)}")
+            given = self.write(number)
+            if given in (self.write(self.low), self.write(self.high)):  # to its digits it is allowed
+                given = self.plain(number)
+            raise ValueError(f"{self.name} must be {allowed}, got {given}")
         return round(number) if self.whole else number
 
     def read(self, raw: str) -> float:
         """Return the value of what the page sends: a stop of the slider, ``@3``, or what the reader typed."""
         raw = text(self.name, raw)
         if raw.startswith("@"):
-            place = int(raw[1:]) if raw[1:].isdecimal() else -1
+            place = int(raw[1:]) if re.fullmatch(r"@\d{1,6}", raw) else -1
             if place not in range(len(self.stops)):
                 raise ValueError(f"{self.name} must be one of {len(self.stops)} stops, got {raw!r}")
             return self.check(self.stops[place])
         return self.check(from_units(self.name, raw, self.unit))
 
     def write(self, value: float) -> str:
-        """Return a value as the page shows it."""
+        """Return a value as the page shows it: with a unit to 3 digits, without one to 12, above a million to 7."""
+        value = finite_number("value", value)
         if not self.unit and abs(value) >= 1e6:
             mantissa, _, power = f"{value:.6e}".partition("e")
             return f"{float(mantissa):g}e{int(power)}"
         return in_units(value, self.unit, digits=3 if self.unit else 12)
 
     def plain(self, value: float) -> str:
-        """Return a value as a link holds it."""
-        return f"{value:.12g}"
+        """Return a value as a link holds it; it is read back as the same value."""
+        value = finite_number("value", value)
+        short = f"{value:.12g}"
+        return short if float(short) == value else repr(value)
 
     def place(self, value: float) -> int:
-        """Return the number of the stop that is nearest to a value."""
+        """Return the number of the stop that is nearest to a value; of two as near, the lower one's."""
         number = self.check(value)
-        places = range(len(self.stops))
-        if self.scale == "log":
-            return min(places, key=lambda place: abs(math.log(self.stops[place] / number)))
-        return min(places, key=lambda place: abs(self.stops[place] - number))
+        above = bisect_left(self.stops, number)
+        if above == 0 or self.stops[above] == number:
+            return above
+        low, high = self.stops[above - 1], self.stops[above]
+        nearer = number / low <= high / number if self.scale == "log" else number - low <= high - number
+        return above - 1 if nearer else above
 
 
 @dataclass(frozen=True)
@@ -179,6 +249,14 @@ class Choice:
         label: what the page calls it.
         options: each value, and what the page calls it.
         default: one of the values.
+
+    Raises:
+        ValueError: there are fewer than two options, or the default is none of them.
+
+    Example:
+        >>> schedule = Choice("schedule", "Schedule", {"gpipe": "GPipe", "one_f_one_b": "1F1B"}, "gpipe")
+        >>> schedule.read("one_f_one_b"), schedule.check("gpipe"), schedule.write("gpipe"), schedule.plain("gpipe")
+        ('one_f_one_b', 'gpipe', 'GPipe', 'gpipe')
     """
 
     name: str
@@ -187,6 +265,12 @@ class Choice:
     default: str
 
     def __post_init__(self) -> None:
+        _check_names(self.name, self.label)
+        if not isinstance(self.options, Mapping) or len(self.options) < 2:
+            raise ValueError(f"options must be a mapping of at least two values to their names, got {self.options!r}")
+        for value, shown in self.options.items():
+            if not text("options", value) or not text("options", shown).strip():
+                raise ValueError(f"options must be texts that are not empty, got {dict(self.options)!r}")
         one_of("default", self.default, self.options.keys())
 
     def check(self, value: Any) -> str:
@@ -199,11 +283,11 @@ class Choice:
 
     def write(self, value: str) -> str:
         """Return a value as the page shows it."""
-        return self.options[value]
+        return self.options[self.check(value)]
 
     def plain(self, value: str) -> str:
         """Return a value as a link holds it."""
-        return value
+        return self.check(value)
 
 
 @dataclass(frozen=True)
@@ -214,15 +298,24 @@ class Switch:
         name: the argument of the figure's function.
         label: what the page calls it.
         default: whether it is ticked at first.
+
+    Example:
+        >>> full = Switch("full_duplex", "Both directions at once", True)
+        >>> full.read("off"), full.check(True), full.write(True), full.plain(False)
+        (False, True, 'on', 'off')
     """
 
     name: str
     label: str
     default: bool
 
+    def __post_init__(self) -> None:
+        _check_names(self.name, self.label)
+        flag("default", self.default)
+
     def check(self, value: Any) -> bool:
         """Return a value that is allowed, or raise ``ValueError``."""
-        return bool(one_of(self.name, value, (True, False)))
+        return flag(self.name, value)
 
     def read(self, raw: str) -> bool:
         """Return the value of what the page sends: ``on`` or ``off``."""
@@ -230,7 +323,7 @@ class Switch:
 
     def write(self, value: bool) -> str:
         """Return a value as the page shows it."""
-        return "on" if value else "off"
+        return "on" if self.check(value) else "off"
 
     def plain(self, value: bool) -> str:
         """Return a value as a link holds it."""
