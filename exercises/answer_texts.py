@@ -84,11 +84,13 @@ def parts_of(text: str) -> list[Statement]:
     """Return a text's statements; each import brings one name, and the annotations' future is left out."""
     found: list[Statement] = []
     for statement in statements(text):
-        if not statement.imports:
+        if not statement.imports and not statement.is_text:
             found.append(statement)
             continue
         if statement.comments:
             found.append(Statement("\n".join(statement.comments), (), Names()))
+        if statement.is_text:
+            found.append(statement.bare)
         for node in _single_imports(statement.nodes):
             if ast.unparse(node) != "from __future__ import annotations":
                 found.append(Statement(ast.unparse(node), (node,), names_in([node])))
@@ -115,10 +117,11 @@ def _needed(parts: Sequence[Statement], name: str) -> list[Statement]:
     wanted, before = {name}, -1
     while before != len(chosen):
         before = len(chosen)
+        at_hand = wanted.union(*(parts[number].names.binds for number in chosen))
         for number, part in enumerate(parts):
             gives = part.names.binds | part.names.changes
             tries = set() if gives else part.names.uses & defined
-            if gives & wanted or (tries and tries <= wanted):
+            if gives & wanted or (tries and tries <= at_hand):
                 chosen.add(number)
                 wanted |= part.names.uses
     return [parts[number] for number in sorted(chosen)]
@@ -133,10 +136,11 @@ def _for_all(part: Statement) -> bool:
 def _text(parts: Sequence[Statement]) -> str:
     """Put statements together: a docstring, the imports that come first, in order, and the rest."""
     count = next((number for number, part in enumerate(parts) if part.nodes and not _leads(part)), len(parts))
-    docstring = [parts[0].source] if parts and parts[0].is_text else []
+    docstring = [part for part in parts[:count] if part.is_text][:1]
     imports = [part for part in parts[:count] if part.imports]
-    rest = [part for part in parts[len(docstring) :] if part not in imports]
-    return "\n\n".join(filter(None, [*docstring, _imports(imports)])) + _below(rest, bool(docstring or imports))
+    rest = [part for part in parts if not any(part is one for one in (*docstring, *imports))]
+    head = "\n\n".join(filter(None, [*(part.source for part in docstring), _imports(imports)]))
+    return head + _below(rest, bool(head))
 
 
 def _leads(part: Statement) -> bool:
