@@ -2,136 +2,28 @@
 
 from __future__ import annotations
 
-import functools
 import gzip
-import os
 import re
-import shutil
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browser_fixtures import violations
 
-ROOT = Path(__file__).parents[2]
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-AXE = ROOT / "node_modules/axe-core/axe.min.js"
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 PAGES = ["", "background/", "background/a1-linear-algebra/", "notation/", "glossary/", "references/", "corrections/"]
 A1 = "background/a1-linear-algebra/"
 WIDTHS = [1280, 390]
 SCHEMES = ["light", "dark"]
 
-pytestmark = pytest.mark.browser
-
-
-def _need(condition: object, how: str) -> None:
-    if not condition:
-        if os.environ.get("CI"):
-            pytest.fail(f"CI has to run the browser tests: {how}")
-        pytest.skip(how)
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
-# As ``mkdocs build --strict``, but for the address at which the tests serve the site: instant navigation asks for it.
-BUILD = """
-import sys
-from mkdocs.commands.build import build
-from mkdocs.config import load_config
-config = load_config("mkdocs.yml", strict=True, site_dir=sys.argv[1], site_url=sys.argv[2])
-config.plugins.on_startup(command="build", dirty=False)
-build(config)
-"""
-
 PACKED = {".woff2", ".png", ".jpg"}  # what a host sends as it is; the rest it compresses
 
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
-    _need(CHROMIUM, "needs Chromium: install it (Debian: apt install chromium) and run pytest again")
-    folder = tmp_path_factory.mktemp("site")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
-    address = f"http://127.0.0.1:{server.server_port}/one-gradient/"
-    command = [sys.executable, "-c", BUILD, str(folder / "one-gradient"), address]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield folder, address
-    server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def site(served: tuple[Path, str]) -> Path:
-    return served[0]
-
-
-@pytest.fixture(scope="module")
-def address(served: tuple[Path, str]) -> str:
-    return served[1]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture
-def open_page(browser: Any, address: str) -> Iterator[Any]:
-    contexts = []
-
-    def open_(path: str, *, width: int = 1280, scheme: str = "light", **options: Any) -> Any:
-        viewport = {"width": width, "height": 900}
-        context = browser.new_context(viewport=viewport, color_scheme=scheme, reduced_motion="reduce", **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.requests = []
-        page.errors = []
-        page.on("request", lambda request: page.requests.append(request.url))
-        page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: page.errors.append(str(error)))
-        page.goto(address + path, wait_until="load")
-        page.evaluate("document.fonts.ready")
-        page.wait_for_timeout(300)
-        return page
-
-    yield open_
-    for context in contexts:
-        context.close()
+pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("path", ["", A1])
 def test_no_violation_of_wcag(open_page: Any, path: str, scheme: str) -> None:
-    _need(AXE.exists(), "needs axe-core: run `npm ci` and run pytest again")
-    page = open_page(path, scheme=scheme)
-    page.add_script_tag(path=str(AXE))
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
-    result = page.evaluate("tags => axe.run(document, {runOnly: {type: 'tag', values: tags}})", tags)
-    found = [
-        f"{violation['id']}: {node['html'][:160]} ({node.get('failureSummary', '')[:200]})"
-        for violation in result["violations"]
-        for node in violation["nodes"]
-    ]
-    assert not found, "\n".join(found)
+    assert violations(open_page(path, scheme=scheme)) == []
 
 
 @pytest.mark.parametrize("path", PAGES)

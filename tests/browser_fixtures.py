@@ -1,0 +1,135 @@
+"""The built book in Chromium: what the browser tests of every folder share.
+
+``tests/conftest.py`` hands the fixtures to all of them. A worker builds the site once; a browser lives as long as a
+test file, since Playwright keeps an event loop running that other tests may not meet.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+AXE = ROOT / "node_modules/axe-core/axe.min.js"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def need(condition: object, how: str) -> None:
+    """Skip the test, or fail it in CI, where ``condition`` does not hold; ``how`` says what to do about it."""
+    if not condition:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI has to run the browser tests: {how}")
+        pytest.skip(how)
+
+
+def violations(page: Any, within: str = "html") -> list[str]:
+    """Return what axe-core finds against WCAG 2.1 A and AA in the elements that the selector ``within`` names."""
+    need(AXE.exists(), "needs axe-core: run `npm ci` and run pytest again")
+    page.add_script_tag(path=str(AXE))
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
+    run = "([within, tags]) => axe.run(within, {runOnly: {type: 'tag', values: tags}})"
+    result = page.evaluate(run, [within, tags])
+    return [
+        f"{violation['id']}: {node['html'][:160]} ({node.get('failureSummary', '')[:200]})"
+        for violation in result["violations"]
+        for node in violation["nodes"]
+    ]
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+# As ``mkdocs build --strict``, but for the address at which the tests serve the site: instant navigation asks for it.
+BUILD = """
+import sys
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+config = load_config("mkdocs.yml", strict=True, site_dir=sys.argv[1], site_url=sys.argv[2])
+config.plugins.on_startup(command="build", dirty=False)
+build(config)
+"""
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """Build the site and serve it; yield its folder and its address."""
+    need(CHROMIUM, "needs Chromium: install it (Debian: apt install chromium) and run pytest again")
+    folder = tmp_path_factory.mktemp("site")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
+    address = f"http://127.0.0.1:{server.server_port}/one-gradient/"
+    command = [sys.executable, "-c", BUILD, str(folder / "one-gradient"), address]
+    with (tmp_path_factory.getbasetemp().parent / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two workers would write the same twins and kept pages
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield folder, address
+    server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def site(served: tuple[Path, str]) -> Path:
+    """Return the folder whose ``one-gradient`` holds the built site."""
+    return served[0]
+
+
+@pytest.fixture(scope="session")
+def address(served: tuple[Path, str]) -> str:
+    """Return the address of the site's first page."""
+    return served[1]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Yield Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(browser: Any, address: str) -> Iterator[Any]:
+    """Yield a function that opens a page of the site; the page keeps its ``requests`` and ``errors``."""
+    contexts = []
+
+    def open_(path: str, *, width: int = 1280, scheme: str = "light", **options: Any) -> Any:
+        viewport = {"width": width, "height": 900}
+        context = browser.new_context(viewport=viewport, color_scheme=scheme, reduced_motion="reduce", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.requests = []
+        page.errors = []
+        page.on("request", lambda request: page.requests.append(request.url))
+        page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: page.errors.append(str(error)))
+        page.goto(address + path, wait_until="load")
+        page.evaluate("document.fonts.ready")
+        page.wait_for_timeout(300)
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
