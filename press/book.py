@@ -10,10 +10,12 @@ from typing import Any
 
 import yaml
 
+from press import runtime
 from press.chapter import BrokenChapter, find_chapters, front_matter, read_chapter
 from press.checks import link_problems, unlisted_chapters
 from press.corrections import corrections_page
 from press.execute import make_twins
+from press.freshness import Freshness
 from press.hardware import hardware_page
 from press.links import Map
 from press.mathematics import FONT_NAME, font_woff2
@@ -24,6 +26,8 @@ from press.pages import Page
 from press.problems import Problem
 from press.prose import included_paths, site_markdown
 from press.reference import reference_pages
+
+LIVE = "snippets/live"
 
 
 class Book:
@@ -77,6 +81,21 @@ class Book:
             if self.twin(path).exists():
                 header = front_matter(self.text(path))[0]
                 yield path, header.get("title", path), json.loads(self.twin(path).read_bytes())["cells"]
+
+    def runtime(self) -> dict[str, bytes | Path]:
+        """Return the files with which the pages run Python, by their place on the site; none without live figures."""
+        modules = sorted((self.root / LIVE).glob("*.py"))
+        if not modules:
+            return {}
+        names = [".".join(module.relative_to(self.root).with_suffix("").parts) for module in modules]
+        reached = Freshness(self.root).reached([f"import {name}" for name in names])
+        archives = {"figures": runtime.archive(self.root, [path for path in reached if path.is_file()])}
+        return runtime.files(self.root, archives)
+
+    @property
+    def runtime_is_here(self) -> bool:
+        """Whether the site has the runtime's files itself, so that no page asks another host."""
+        return runtime.installed(self.root)
 
     def text(self, path: str) -> str:
         """Return the Markdown of a page."""

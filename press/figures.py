@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+from press.live import live_html
 from snippets.palette import COLOURS
 
 # Above this many characters an SVG is a file of its own, loaded when the reader comes near.
@@ -24,6 +25,7 @@ class Figures:
 
     caption_html: Callable[[str], str]
     report: Callable[[str], None]
+    source_url: str = ""
     count: int = 0
     files: dict[str, str] = field(default_factory=dict)
 
@@ -35,6 +37,11 @@ class Figures:
             role = output.get("metadata", {}).get("book", {}).get("role")
             if role == "panel":
                 panels.append(output)
+                continue
+            if role == "live-panel":  # what a notebook shows; the page draws the figure with its knobs
+                continue
+            if role == "live":
+                pieces.append(self._live(output["metadata"]["book"]))
                 continue
             if role == "caption":
                 pieces.append(self._figure(panels, _text(output["data"]["text/markdown"])))
@@ -55,6 +62,14 @@ class Figures:
             f'<div class="panels" role="img" aria-label="{alt}">{pictures}</div>'
             f"<figcaption>{number} {self.caption_html(caption)}</figcaption></figure>\n"
         )
+
+    def _live(self, book: Mapping[str, Any]) -> str:
+        self.count += 1
+        figure, caption = book["figure"], self.caption_html(book["caption"])
+        code = self.caption_html(f"```python\n{figure['code']}\n```")
+        self.files[f"{figure['name']}-code.html"] = code
+        source_url = f"{self.source_url}{figure['module'].replace('.', '/')}.py"
+        return live_html(figure, number=self.count, caption=caption, source_url=source_url)
 
     def _panel(self, svg: str, alt: str) -> str:
         prefix = f"f{self.count}-{sha256(svg.encode()).hexdigest()[:4]}-"

@@ -51,7 +51,7 @@ class Freshness:
         total = sha256(self._common)
         for source, tags in code:
             total.update(sha256(repr((source, sorted(set(tags) & _RELEVANT_TAGS))).encode()).digest())
-        for path in self._reached([source for source, _ in code]):
+        for path in self.reached([source for source, _ in code]):
             total.update(self._content(path))
         for pattern in inputs:
             for path in sorted(self._root.glob(pattern)):
@@ -72,7 +72,7 @@ class Freshness:
             self._contents[path] = sha256(name + b"\0" + (path.read_bytes() if path.is_file() else b"")).digest()
         return self._contents[path]
 
-    def _reached(self, sources: Sequence[str]) -> list[Path]:
+    def reached(self, sources: Sequence[str]) -> list[Path]:
         """Return the files that the sources reach by import, in a fixed order."""
         waiting = [file for source in sources for file in self._files(parsed(source), self._root)]
         reached: set[Path] = set()

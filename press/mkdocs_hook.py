@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlsplit
 
 from jinja2 import Environment, FileSystemBytecodeCache
 from mkdocs.config.defaults import MkDocsConfig
@@ -29,9 +30,10 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 
-from press import assets
+from press import assets, runtime
 from press.book import Book
 from press.page import PageMaker
+from press.policy import with_policy
 
 log = logging.getLogger("mkdocs.press")
 
@@ -40,7 +42,7 @@ MARK = re.compile(r"<!--press-cell-(\d+)-->")
 VERBATIM = re.compile(r"(<(pre|script|style|textarea)\b.*?</\2>)", re.DOTALL)
 
 # MkDocs calls functions, not an object, so what one build knows stands here. ``on_files`` starts it anew.
-state = SimpleNamespace(serving=False, book=None, rendered={})
+state = SimpleNamespace(serving=False, book=None, rendered={}, bases=set())
 
 
 def on_startup(*, command: str, dirty: bool) -> None:
@@ -71,6 +73,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, content in assets.made(root / ".press" / "assets").items():
         files.append(File.generated(config, name, content=content))
         book.made.add(f"{book.docs}/{name}")
+    for name, made in book.runtime().items():
+        kind = {"abs_src_path": str(made)} if isinstance(made, Path) else {"content": made}
+        files.append(File.generated(config, name, **kind))
+        book.made.add(f"{book.docs}/{name}")
+    state.bases = {posixpath.relpath(".", file.url) for file in files.documentation_pages()} | {".", _root(config)}
     for path in book.chapters:
         if book.twin(path).exists():
             name = posixpath.join(book.addresses[path], book.twin(path).name)
@@ -125,13 +132,23 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
 
 
 def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
-    """Take the templates' indentation out of the page: a fifth of its bytes."""
+    """Take the templates' indentation out of the page, a fifth of its bytes, and give it its security policy."""
     pieces = VERBATIM.split(output)
     lean = "".join(
         re.sub(r"\s*\n\s*", "\n", text) + kept for text, kept in zip(pieces[0::3], [*pieces[1::3], ""], strict=True)
     )
     before, article, text = lean.partition("<article")
-    return before.replace(">\n<", "><") + article + text
+    return _policed(before.replace(">\n<", "><") + article + text)
+
+
+def on_post_template(output: str, *, template_name: str, config: MkDocsConfig) -> str:
+    """Give the page that says "not found" the same policy."""
+    return _policed(output) if template_name == "404.html" else output
+
+
+def _policed(page: str) -> str:
+    host = "" if state.book.runtime_is_here else runtime.CDN
+    return with_policy(page, bases=state.bases, host=host, serving=state.serving)
 
 
 def on_post_build(*, config: MkDocsConfig) -> None:
@@ -214,6 +231,11 @@ def _with_reference(nav: Any, book: Book) -> Any:
         if place.startswith("reference/"):
             parts.setdefault(folders[0].capitalize() if folders else "", []).append({page.title: place})
     return [*parts.pop("", []), *({part: pages} for part, pages in parts.items())]
+
+
+def _root(config: MkDocsConfig) -> str:
+    """Return what the page "not found", which may stand anywhere, calls the site's root."""
+    return urlsplit(config.site_url or "/").path
 
 
 def _place(path: str) -> str:

@@ -68,7 +68,9 @@ class PageMaker:
         self._code_lines: Iterator[int] = iter(())
         self._headings: list[dict[str, Any]] = []
         self._cell_line = 1
-        self._figures = Figures(lambda text: prose.convert_fragment(converter, text), self._report_here)
+        self._figures = Figures(
+            lambda text: prose.convert_fragment(converter, text), self._report_here, source_url=site.source_url
+        )
 
     def begin(self, cells: Sequence[Any], code_lines: Sequence[int] = ()) -> None:
         """Convert the prose of all cells at once; ``code_lines`` are the source lines of the code cells."""

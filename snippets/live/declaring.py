@@ -8,6 +8,7 @@ library alone.
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -160,6 +161,27 @@ def in_page(svg: str) -> str:
     bare = re.sub(r' xmlns(?::xlink)?="[^"]*"| font-family="system-ui, sans-serif"', "", text("svg", svg))
     bare = re.sub(r"<style>.*?</style>", "", bare, count=1)
     return bare.replace("<svg ", '<svg aria-hidden="true" ', 1)
+
+
+def draw(module: str, name: str, raw: str) -> str:
+    """Draw a figure for a page: what its worker calls.
+
+    Args:
+        module: where the figure stands, such as ``snippets.live.message_time``.
+        name: its name there.
+        raw: the settings as JSON, each as the page sends it.
+
+    Returns:
+        As JSON ``{"drawn": …}`` (see ``Drawn``), or ``{"problem": …}`` with the reason why there is no picture.
+    """
+    figure = find(module, name)
+    try:
+        return json.dumps({"drawn": asdict(figure.drawn(json.loads(text("raw", raw))))})
+    except ValueError as error:
+        said = str(error)
+        for knob in figure.knobs:  # the page calls a knob by its label
+            said = re.sub(rf"^{knob.name}\b", knob.label, said)
+        return json.dumps({"problem": said})
 
 
 def find(module: str, name: str) -> LiveFigure:

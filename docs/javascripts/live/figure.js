@@ -1,0 +1,288 @@
+// Live figures: what a reader sets is drawn by the figure's own function, in Python. Every element is in the page
+// already; here they are only filled. Loaded when a reader first touches a knob, or comes by a link to a setting.
+
+import { Machine, Stopped } from "./runtime.js";
+
+const SPOKEN_MS = 600; // so that numbers are read out when a knob rests, not at every stop
+const ADDRESS_MS = 250; // browsers allow few changes of the address a second
+const PLAY_MS = 700;
+const PREFIX = "#live:";
+
+const machine = new Machine("figures");
+const figures = new WeakMap();
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+// Takes what happened at an element of a figure: book.js listens for the whole page.
+export function handle(kind, element, target) {
+  const it = figure(element);
+  if (target.matches(".live-code")) {
+    kind === "click" && it.showCode(target);
+  } else if (target.matches(".live-link")) {
+    kind === "click" && it.copyLink(target);
+  } else if (target.matches(".play")) {
+    kind === "click" ? it.play(target) : it.warm();
+  } else if (kind === "reset") {
+    it.reset();
+  } else if (kind === "input" || kind === "change") {
+    it.turned(target);
+  } else if (kind === "pointerdown" && target.matches("input, select, label, button")) {
+    it.warm();
+  }
+}
+
+function figure(element) {
+  if (!figures.has(element)) {
+    figures.set(element, new Figure(element));
+  }
+  return figures.get(element);
+}
+
+// Brings the figures of the page to the setting that the address holds.
+export function follow() {
+  const wanted = new URLSearchParams(location.hash.slice(PREFIX.length));
+  const settings = new Map();
+  for (const [key, value] of wanted) {
+    const [name, knob] = key.split(".");
+    settings.set(name, { ...settings.get(name), [knob]: value });
+  }
+  let first;
+  for (const [name, setting] of settings) {
+    const element = document.querySelector(`.live[data-name="${CSS.escape(name)}"]`);
+    if (element) {
+      first ??= element;
+      figure(element).set(setting);
+    }
+  }
+  first?.scrollIntoView({ block: "center" });
+}
+
+class Figure {
+  constructor(element) {
+    this.element = element;
+    this.form = element.querySelector(".knobs");
+    this.note = element.querySelector(".live-note");
+    this.spoken = element.querySelector(".live-spoken");
+    this.settings = {}; // what was touched, as it is sent to Python
+    this.name = element.dataset.name;
+  }
+
+  // A knob was turned: what a slider says goes to Python as the number of its stop, all else as it is written.
+  turned(control, { playing = false } = {}) {
+    if (!playing) {
+      this.stopPlaying();
+    }
+    this.settings[nameOf(control)] = valueOf(control);
+    this.redraw();
+  }
+
+  set(settings) {
+    this.settings = { ...settings };
+    this.redraw();
+  }
+
+  reset() {
+    this.stopPlaying();
+    this.settings = {};
+    // The browser puts the controls back after this event; the picture follows from the same settings.
+    setTimeout(() => this.redraw());
+  }
+
+  // Starts Python when a hand comes to a knob, before the knob has moved.
+  warm() {
+    if (!machine.ready) {
+      this.redraw();
+    }
+  }
+
+  // Draws the latest settings. While Python draws, newer ones wait, and only the newest of them is drawn next.
+  async redraw() {
+    this.wanted = JSON.stringify(this.settings);
+    if (this.drawing) {
+      return;
+    }
+    this.drawing = true;
+    try {
+      while (this.wanted !== undefined) {
+        const asked = this.wanted;
+        this.wanted = undefined;
+        this.show(await this.ask(asked), asked);
+      }
+    } catch (error) {
+      if (!(error instanceof Stopped)) {
+        this.say(failure(error), true);
+      }
+    } finally {
+      this.drawing = false;
+    }
+  }
+
+  async ask(asked) {
+    if (!machine.ready) {
+      await machine.start((share, from) => this.progress(share, from));
+    }
+    const { module, name } = this.element.dataset;
+    return JSON.parse(await machine.call("snippets.live.declaring", "draw", [module, name, asked]));
+  }
+
+  progress(share, from) {
+    this.say(`Starting Python ${from}: ${Math.round(100 * share)}%`);
+    this.note.style.setProperty("--share", share);
+  }
+
+  show({ drawn, problem }, asked) {
+    this.element.classList.toggle("impossible", Boolean(problem));
+    this.say(problem ?? "", Boolean(problem));
+    if (!drawn) {
+      return;
+    }
+    const panels = this.element.querySelector(".panels");
+    panels.innerHTML = drawn.svgs.join("");
+    panels.setAttribute("aria-label", drawn.alt);
+    this.element.querySelector(".live-numbers").textContent = drawn.numbers;
+    this.fill(drawn, JSON.parse(asked));
+    this.address(drawn.changed);
+    clearTimeout(this.speaking);
+    this.speaking = setTimeout(() => {
+      this.spoken.textContent = drawn.numbers;
+    }, SPOKEN_MS);
+    this.element.dispatchEvent(new CustomEvent("drawn", { detail: { asked, drawn } }));
+  }
+
+  // Writes the settings that were drawn into the controls, but for those that were turned again in the meantime.
+  fill({ shown, places, most, changed }, asked) {
+    for (const control of this.form.elements) {
+      const name = nameOf(control);
+      if (!(name in shown) || asked[name] !== this.settings[name]) {
+        continue;
+      }
+      if (control.type === "range") {
+        control.max = most[name];
+        control.value = places[name];
+        control.setAttribute("aria-valuetext", shown[name]);
+      } else if (control.type === "checkbox") {
+        control.checked = shown[name] === "on";
+      } else if (control.tagName === "SELECT") {
+        control.value = changed[name] ?? control.querySelector("[selected]")?.value ?? control.value;
+      } else if (control !== document.activeElement || !asked[name] || asked[name].startsWith("@")) {
+        control.value = shown[name];
+      }
+    }
+  }
+
+  // Keeps the setting in the address, beside those of the page's other figures.
+  address(changed) {
+    const mine = `${this.name}.`;
+    const others = location.hash.startsWith(PREFIX) ? [...new URLSearchParams(location.hash.slice(PREFIX.length))] : [];
+    const kept = others.filter(([key]) => !key.startsWith(mine));
+    const all = new URLSearchParams([...kept, ...Object.entries(changed).map(([key, value]) => [mine + key, value])]);
+    const hash = all.size ? PREFIX + all : "";
+    this.element.querySelector(".live-link").href = hash || `#${this.element.id}`;
+    clearTimeout(this.addressing);
+    this.addressing = setTimeout(() => {
+      const before = location.hash.startsWith(PREFIX) ? "" : location.hash;
+      if (this.element.isConnected && hash !== location.hash) {
+        history.replaceState(history.state, "", hash || before || location.pathname + location.search);
+      }
+    }, ADDRESS_MS);
+  }
+
+  // Runs through the values of a slider, from the start if it stands at the end.
+  play(button) {
+    if (this.playing) {
+      this.stopPlaying();
+      return;
+    }
+    const slider = button.parentElement.querySelector("[type=range]");
+    if (Number(slider.value) >= Number(slider.max)) {
+      slider.value = 0;
+    } else if (still.matches) {
+      slider.value = Number(slider.value) + 1;
+    }
+    this.turned(slider);
+    if (still.matches) {
+      return; // a reader who wants no motion gets one step
+    }
+    button.textContent = "Pause";
+    button.setAttribute("aria-pressed", "true");
+    this.playing = { button, timer: setInterval(() => this.step(slider), PLAY_MS) };
+  }
+
+  step(slider) {
+    if (!this.element.isConnected || still.matches || Number(slider.value) >= Number(slider.max)) {
+      this.stopPlaying();
+    } else if (!this.drawing) {
+      slider.value = Number(slider.value) + 1;
+      this.turned(slider, { playing: true });
+    }
+  }
+
+  stopPlaying() {
+    if (this.playing) {
+      clearInterval(this.playing.timer);
+      this.playing.button.textContent = "Play";
+      this.playing.button.setAttribute("aria-pressed", "false");
+      this.playing = undefined;
+    }
+  }
+
+  say(text, problem = false) {
+    this.note.textContent = text;
+    this.note.classList.toggle("problem", problem);
+    this.note.style.removeProperty("--share");
+  }
+
+  async copyLink(link) {
+    const address = new URL(link.getAttribute("href") || `#${this.element.id}`, location).href;
+    try {
+      await navigator.clipboard.writeText(address);
+      link.textContent = "Link copied";
+    } catch {
+      location.hash = new URL(address).hash;
+      link.textContent = "The link is in the address bar";
+    }
+    setTimeout(() => {
+      link.textContent = "Link to this setting";
+    }, 2500);
+  }
+
+  async showCode(link) {
+    const shown = this.element.querySelector(".live-source");
+    if (shown) {
+      shown.remove();
+      link.setAttribute("aria-expanded", "false");
+      return;
+    }
+    try {
+      const response = await fetch(`${this.name}-code.html`);
+      if (!response.ok) {
+        throw new Error(response.statusText);
+      }
+      const box = document.createElement("div");
+      box.className = "live-source";
+      box.innerHTML = await response.text(); // made by the build from the book's own file
+      this.element.querySelector("figcaption").before(box);
+      link.setAttribute("aria-expanded", "true");
+    } catch {
+      location.href = link.href; // the same code, where the book's source is kept
+    }
+  }
+}
+
+function nameOf(control) {
+  return control.name || control.dataset.knob;
+}
+
+function valueOf(control) {
+  if (control.type === "range") {
+    return `@${control.value}`;
+  }
+  return control.type === "checkbox" ? (control.checked ? "on" : "off") : control.value;
+}
+
+function failure(error) {
+  const reason = String(error.message).split("\n").filter(Boolean).at(-1);
+  const offline = navigator.onLine === false || /fetch|network|load/i.test(reason);
+  return offline
+    ? `Python could not be loaded (${reason}). The picture stays as it is; turn a knob to try again.`
+    : `This setting could not be drawn (${reason}). Please report it; Reset brings the first picture back.`;
+}

@@ -1,0 +1,51 @@
+"""The content security policy of a page: what may run in it, and where it may send anything: to its own site alone.
+
+It stands in the page (``<meta http-equiv>``), so it holds wherever the site is put. The worker that runs a reader's
+code is started from a blob and so inherits it.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+
+_INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+_SCOPE = re.compile(r'new URL\("[^"]*",location\)')
+_HEAD = re.compile(r"<head>\s*<meta charset=\"?utf-8\"?>", re.IGNORECASE)
+
+
+def with_policy(page: str, *, bases: Iterable[str], host: str, serving: bool) -> str:
+    """Return a page with its policy.
+
+    Args:
+        page: the finished HTML.
+        bases: the ways in which pages name the site's root (``.``, ``..``, …). Material writes it into an inline
+            script, and instant navigation keeps the policy of the page that was opened first, so all are allowed.
+        host: where the runtime comes from, ``""`` for the site itself.
+        serving: whether MkDocs will add its own inline script, which reloads the page.
+    """
+    inline = _INLINE.findall(page)
+    texts = {_SCOPE.sub(f'new URL("{base}",location)', text) for text in inline for base in bases}
+    hashes = " ".join(sorted(f"'sha256-{_digest(text)}'" for text in texts))
+    scripts = "'unsafe-inline'" if serving else hashes
+    rules = [
+        "default-src 'self'",
+        f"script-src 'self' blob: 'wasm-unsafe-eval' {scripts}",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data:",
+        "font-src 'self' data:",
+        f"connect-src 'self' {host}".strip(),
+        "worker-src 'self' blob:",
+        "object-src 'none'",
+        "frame-src 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{"; ".join(rules)}">'
+    return _HEAD.sub(lambda head: head[0] + meta, page, count=1)
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(sha256(text.encode()).digest()).decode()
