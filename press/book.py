@@ -15,6 +15,7 @@ from press.chapter import BrokenChapter, find_chapters, front_matter, read_chapt
 from press.checks import link_problems, unlisted_chapters
 from press.corrections import corrections_page
 from press.execute import make_twins
+from press.exercises import stubs_shown
 from press.freshness import Freshness
 from press.hardware import hardware_page
 from press.links import Map
@@ -221,7 +222,8 @@ class Book:
 
     def _included(self, path: str, source: str) -> list[bytes]:
         """Return the contents of the files whose code a page shows."""
-        files = [(self.root / path).parent / name for name in included_paths(source)]
+        shown = [*included_paths(source), *(name for name, _ in stubs_shown(source))]
+        files = [(self.root / path).parent / name for name in shown]
         return [file.read_bytes() if file.is_file() else b"" for file in files]
 
     def _tips_for(self, path: str) -> dict[str, str]:

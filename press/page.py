@@ -20,6 +20,7 @@ import markdown
 
 from press import prose
 from press.checks import Scan, page_problems
+from press.exercises import expand_exercises
 from press.figures import Figures
 from press.links import Link, Map, rewrite
 from press.mathematics import characters, typeset
@@ -79,6 +80,7 @@ class PageMaker:
             prose.expand_includes(cell["source"], folder, self._report) if cell["cell_type"] == "markdown" else ""
             for cell in cells
         ]
+        sources = expand_exercises(sources, folder, self._report)
         converted = prose.convert(self._converter, sources)
         self._prose = iter(converted.cells)
         self._headings = converted.headings

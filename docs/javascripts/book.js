@@ -58,3 +58,49 @@ function followLink() {
 }
 document$.subscribe(followLink);
 window.addEventListener("hashchange", followLink);
+
+// In-page exercises: what this browser keeps of them is shown at once; editor and Python come when they are asked for.
+const STATES = { open: "○ open", draft: "◐ begun", tried: "✗ tried", solved: "✓ solved" };
+const passing = new Map(); // answers that the browser's storage did not take
+
+function keptOf(place) {
+  const id = `${place.closest("[data-chapter]").dataset.chapter}/${place.closest("[data-name]").dataset.name}`;
+  try {
+    return passing.get(id) ?? JSON.parse(localStorage.getItem(`one-gradient:${id}`)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function showExercises() {
+  for (const place of document.querySelectorAll(".exercise-status")) {
+    const { state = "open", changed } = keptOf(place);
+    place.dataset.state = state;
+    place.textContent = STATES[state] + (changed && state !== "draft" ? ", changed since" : "");
+  }
+  for (const count of document.querySelectorAll(".exercise-count")) {
+    const places = [...count.closest("[data-chapter]").querySelectorAll(".exercise-status")];
+    count.textContent = `${places.filter((place) => place.dataset.state === "solved").length} of ${places.length}`;
+  }
+  for (const button of document.querySelectorAll("[data-do=open]")) {
+    button.textContent = keptOf(button).text === undefined ? "Solve it here" : "Go on here";
+  }
+}
+document$.subscribe(showExercises);
+window.addEventListener("storage", showExercises);
+document.addEventListener("exercise-kept", ({ detail: { id, entry } }) => {
+  passing.set(id, entry);
+  showExercises();
+});
+
+document.addEventListener("click", async ({ target }) => {
+  const button = target.closest?.("[data-do]");
+  if (button) {
+    try {
+      (await import(new URL("exercise.js", scripts))).act(button);
+    } catch (error) {
+      const status = button.closest("[data-chapter]").querySelector(".exercise-note, .exercise-status");
+      status.textContent = `The editor could not be loaded: is there a connection? (${error.message})`;
+    }
+  }
+});

@@ -62,7 +62,12 @@ async function start({ files, archive }) {
     throw new Error(`${archive}: ${packed.status} ${packed.statusText}`);
   }
   python.unpackArchive(await packed.arrayBuffer(), "zip", { extractDir: "/book" });
-  python.runPython("import sys; sys.path.insert(0, '/book')");
+  python.runPython(`
+import sys
+sys.path.insert(0, "/book")
+for stream in (sys.stdout, sys.stderr):
+    stream.reconfigure(line_buffering=True)
+`);
 }
 
 // Sends what is printed to the page: at once if it is little, in pieces if it is much, cut if it is too much.
@@ -110,15 +115,21 @@ function call({ id, module, name, parameters, beats }) {
       }
     });
   }
+  let result;
   try {
-    const result = modules[name](...values);
-    output.flush();
-    postMessage({ id, result: result?.toJs ? result.toJs({ dict_converter: Object.fromEntries }) : result });
-    result?.destroy?.();
+    result = modules[name](...values);
   } finally {
+    emptyStreams();
     output.flush();
     modules.destroy();
   }
+  postMessage({ id, result: result?.toJs ? result.toJs({ dict_converter: Object.fromEntries }) : result });
+  result?.destroy?.();
+}
+
+// A line that does not end waits in Python's own buffers.
+function emptyStreams() {
+  python.runPython("import sys; sys.__stdout__.flush(); sys.__stderr__.flush()");
 }
 
 self.onmessage = async ({ data }) => {

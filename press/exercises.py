@@ -1,0 +1,138 @@
+"""Sets in-page exercises: a link to a stub becomes the stub itself, with a button that opens it in an editor.
+
+A link titled ``exercise: name`` that is alone on its line leads to the stub in Jupyter and on GitHub. On the site it
+becomes what ``docs/javascripts/live/exercise.js`` works with; readable without scripts. The page on all exercises is
+written here too.
+"""
+
+from __future__ import annotations
+
+import ast
+import html
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from press.pages import Page
+
+PATH = "docs/exercises.md"
+SOURCE = "exercises/in_page.py"
+
+_LINK = re.compile(r'^\[[^\]]*\]\((?P<path>[^)\s]+) "exercise: (?P<name>\w+)"\) *$', re.MULTILINE)
+_SECTION = re.compile(r"^## Exercises\n(?:(?!##).+\n?|\n)*", re.MULTILINE)
+_INTRODUCTION = """---
+title: "Exercises"
+description: "All exercises of the book, what of them is solved in this browser, and how answers get to a file and back."
+---
+
+# Exercises
+
+Every coding exercise is graded by the same grader in two places: in your terminal, by `pytest exercises`, and, where its \
+level is followed by a state, in its chapter's page by the button **Solve it here**. The page runs Python in your browser; \
+what you write stays in this browser's storage and is sent nowhere.
+
+**Export** makes the file `answers.py` of a chapter, for its folder in `exercises`; **Import** takes such a file in.
+
+"""
+
+
+def stubs_shown(text: str) -> list[tuple[str, str]]:
+    """Return path, as written, and name of each exercise that the text shows.
+
+    >>> stubs_shown('[Solve it here](../x/stub.py "exercise: ring")')
+    [('../x/stub.py', 'ring')]
+    """
+    return [(match["path"], match["name"]) for match in _LINK.finditer(text)]
+
+
+def expand_exercises(sources: Sequence[str], folder: Path, report: Callable[[str, str], None]) -> list[str]:
+    """Put the exercises into the cells of a page, and a board of them into its section "Exercises".
+
+    Args:
+        sources: the cells' Markdown, ``""`` for a cell of code.
+        folder: what the links' paths are relative to.
+        report: called with the link and a message where the file or the function does not exist.
+    """
+    shown = [(_address(path), name) for source in sources for path, name in stubs_shown(source)]
+    expanded = [_LINK.sub(lambda match: _exercise(match, folder, report), source) for source in sources]
+    if not shown:
+        return expanded
+    panel = board(shown[0][0], [(name, f"#exercise-{name}") for _, name in shown])
+    return [_SECTION.sub(lambda match: f"{match[0].rstrip()}\n\n{panel}\n\n", source, count=1) for source in expanded]
+
+
+def _address(path: str) -> str:
+    """Return the part and the name of the chapter that a stub belongs to.
+
+    >>> _address("../../exercises/parallelism/pipeline/stub.py")
+    'parallelism/pipeline'
+    """
+    return "/".join(PurePosixPath(path).parts[-3:-1])
+
+
+def _exercise(match: re.Match[str], folder: Path, report: Callable[[str, str], None]) -> str:
+    path, name = folder / match["path"], match["name"]
+    if not path.is_file():
+        report(match[0].strip(), f"the exercise's file {match['path']} does not exist")
+        return match[0]
+    source = stub_source(path.read_text(encoding="utf-8"), name)
+    if source is None:
+        report(match[0].strip(), f"{match['path']} has no function {name!r}")
+        return match[0]
+    return (
+        f'<div class="exercise" id="exercise-{name}" data-chapter="{_address(match["path"])}" data-name="{name}"'
+        ' markdown="1">\n'
+        '<details class="exercise-stub" markdown="1"><summary>What to write</summary>\n\n'
+        f"```python\n{source}\n```\n\n</details>\n"
+        '<div class="exercise-bar" markdown="0"><button type="button" data-do="open">Solve it here</button>'
+        '<span class="exercise-status"></span></div>\n</div>'
+    )
+
+
+def stub_source(module: str, name: str) -> str | None:
+    """Return a stub's function and what of its module it needs, ``None`` if there is no such function.
+
+    >>> stub_source("import math\\nimport re\\ndef f(x: math.e):\\n    ...\\n", "f")
+    'import math\\n\\n\\ndef f(x: math.e):\\n    ...'
+    """
+    tree = ast.parse(module)
+    function = next((node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name), None)
+    if function is None:
+        return None
+    needed = _names(function)
+    pieces: list[str] = []
+    for node in reversed(tree.body):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            node.names = [alias for alias in node.names if (alias.asname or alias.name).split(".")[0] in needed]
+            pieces += [ast.unparse(node)] if node.names else []
+        elif isinstance(node, ast.Assign) and needed & {getattr(target, "id", "") for target in node.targets}:
+            needed |= _names(node)
+            pieces.append(ast.get_source_segment(module, node) or "")
+    head = ["\n".join(reversed(pieces))] if pieces else []
+    return "\n\n\n".join([*head, ast.get_source_segment(module, function) or ""])
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
+
+
+def board(chapter: str, exercises: Iterable[tuple[str, str]]) -> str:
+    """Return the HTML of a chapter's board: each exercise's name and link, and room for what this browser knows.
+
+    Args:
+        chapter: its part and its name, ``parallelism/pipeline``.
+        exercises: name and address of each.
+    """
+    lines = "".join(
+        f'<li data-name="{name}"><a href="{html.escape(link)}"><code>{name}</code></a> <span class="exercise-status">'
+        "</span></li>"
+        for name, link in exercises
+    )
+    return (
+        f'<div class="exercise-board" data-chapter="{chapter}"><p>Solved in this browser: <span class="exercise-count">'
+        f"</span></p><ul>{lines}</ul>"
+        '<p class="exercise-bar"><button type="button" data-do="export">Export answers.py</button>'
+        '<button type="button" data-do="import">Import</button>'
+        '<span class="exercise-note" role="status"></span></p></div>'
+    )
