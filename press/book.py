@@ -10,12 +10,13 @@ from typing import Any
 
 import yaml
 
+from exercises.in_page import described
 from press import runtime
 from press.chapter import BrokenChapter, find_chapters, front_matter, read_chapter
 from press.checks import link_problems, unlisted_chapters
 from press.corrections import corrections_page
 from press.execute import make_twins
-from press.exercises import stubs_shown
+from press.exercises import exercises_page, stubs_shown
 from press.freshness import Freshness
 from press.hardware import hardware_page
 from press.links import Map
@@ -73,8 +74,9 @@ class Book:
             *reference_pages(self.root, package, self.chapters),
             hardware_page(),
             corrections_page(self._executed()),
+            exercises_page(described(), self.chapters),
         ]
-        self.written = {page.path: page for page in pages}
+        self.written = {page.path: page for page in pages if page}
 
     def _executed(self) -> Iterator[tuple[str, str, list[Any]]]:
         """Return the chapters that have been executed: path, title, cells."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -28,9 +29,9 @@ description: "All exercises of the book, what of them is solved in this browser,
 
 # Exercises
 
-Every coding exercise is graded by the same grader in two places: in your terminal, by `pytest exercises`, and, where its \
-level is followed by a state, in its chapter's page by the button **Solve it here**. The page runs Python in your browser; \
-what you write stays in this browser's storage and is sent nowhere.
+One grader judges an exercise in two places: in your terminal, by the command below each chapter, and in the chapter's
+page, by the button **Solve it here**. The page runs Python in your browser; what you write stays in this browser's
+storage and is sent nowhere. Exercises without a state need NumPy: solve them in your terminal.
 
 **Export** makes the file `answers.py` of a chapter, for its folder in `exercises`; **Import** takes such a file in.
 
@@ -58,7 +59,7 @@ def expand_exercises(sources: Sequence[str], folder: Path, report: Callable[[str
     expanded = [_LINK.sub(lambda match: _exercise(match, folder, report), source) for source in sources]
     if not shown:
         return expanded
-    panel = board(shown[0][0], [(name, f"#exercise-{name}") for _, name in shown])
+    panel = board(shown[0][0], (Line(name, f"#exercise-{name}") for _, name in shown))
     return [_SECTION.sub(lambda match: f"{match[0].rstrip()}\n\n{panel}\n\n", source, count=1) for source in expanded]
 
 
@@ -117,22 +118,81 @@ def _names(node: ast.AST) -> set[str]:
     return {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
 
 
-def board(chapter: str, exercises: Iterable[tuple[str, str]]) -> str:
-    """Return the HTML of a chapter's board: each exercise's name and link, and room for what this browser knows.
+@dataclass(frozen=True)
+class Line:
+    """A line of a board: an exercise's name, where it is asked, and on the page of all exercises what and how hard."""
+
+    name: str
+    link: str
+    asked: str = ""
+    level: str = ""
+    in_page: bool = True
+
+
+def board(chapter: str, lines: Iterable[Line]) -> str:
+    """Return the HTML of a chapter's board: its exercises, with room for what this browser knows of each.
 
     Args:
         chapter: its part and its name, ``parallelism/pipeline``.
-        exercises: name and address of each.
+        lines: its exercises. Where none is in the page, there is no state to show, and nothing to export.
     """
-    lines = "".join(
-        f'<li data-name="{name}"><a href="{html.escape(link)}"><code>{name}</code></a> <span class="exercise-status">'
-        "</span></li>"
-        for name, link in exercises
-    )
+    lines = list(lines)
+    items = "".join(_item(line) for line in lines)
+    if not any(line.in_page for line in lines):
+        return f'<div class="exercise-board"><ul>{items}</ul></div>'
     return (
         f'<div class="exercise-board" data-chapter="{chapter}"><p>Solved in this browser: <span class="exercise-count">'
-        f"</span></p><ul>{lines}</ul>"
+        f"</span></p><ul>{items}</ul>"
         '<p class="exercise-bar"><button type="button" data-do="export">Export answers.py</button>'
         '<button type="button" data-do="import">Import</button>'
         '<span class="exercise-note" role="status"></span></p></div>'
+    )
+
+
+def _item(line: Line) -> str:
+    asked = f" {html.escape(line.asked)}" if line.asked else ""
+    level = f'<span class="exercise-level">{line.level}</span>' if line.level else ""
+    state = '<span class="exercise-status"></span>' if line.in_page else ""
+    return (
+        f'<li data-name="{line.name}"><span><a href="{html.escape(line.link)}"><code>{line.name}</code></a>{asked}</span>'
+        f"{level}{state}</li>"
+    )
+
+
+def exercises_page(described: Sequence[Mapping[str, Any]], chapters: Collection[str]) -> Page | None:
+    """Write the page of all exercises, ``None`` if the book has none.
+
+    Args:
+        described: what ``exercises.in_page.described`` returns.
+        chapters: the chapters' files that this book has.
+    """
+    mine = [chapter for chapter in described if chapter["page"] in chapters]
+    if not mine:
+        return None
+    sections = [f"{_heading(chapter)}\n\n{_command(chapter)}\n\n{_board_of(chapter)}\n" for chapter in mine]
+    return Page(PATH, SOURCE, "\n".join([_INTRODUCTION, *sections]), "Exercises")
+
+
+def _heading(chapter: Mapping[str, Any]) -> str:
+    return f"## [{chapter['title']}](../{chapter['page']}#exercises)"
+
+
+def _command(chapter: Mapping[str, Any]) -> str:
+    return f"`pytest exercises/{chapter['address']}`"
+
+
+def _board_of(chapter: Mapping[str, Any]) -> str:
+    page = f"../{chapter['page']}"
+    return board(
+        chapter["address"],
+        (
+            Line(
+                exercise["name"],
+                f"{page}#exercise-{exercise['name']}" if exercise["in_page"] else f"{page}#exercises",
+                exercise["asked"],
+                exercise["level"],
+                exercise["in_page"],
+            )
+            for exercise in chapter["exercises"]
+        ),
     )

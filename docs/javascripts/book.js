@@ -87,6 +87,18 @@ function showExercises() {
   }
 }
 document$.subscribe(showExercises);
+window.addEventListener("beforeprint", () => {
+  for (const box of document.querySelectorAll(".exercise")) {
+    const { text } = keptOf(box);
+    box.querySelector(".exercise-paper")?.remove();
+    if (text !== undefined) {
+      const paper = document.createElement("pre");
+      paper.className = "exercise-paper";
+      paper.append(text);
+      box.append(paper);
+    }
+  }
+});
 window.addEventListener("storage", showExercises);
 document.addEventListener("exercise-kept", ({ detail: { id, entry } }) => {
   passing.set(id, entry);

@@ -12,6 +12,8 @@ const SHOWN = 10_000; // characters of the first and of the last part of what is
 const NOT_KEPT =
   "This browser does not keep what you write here (its storage is full or forbidden): copy or export it before you leave.";
 
+const NOT_LOADED = "Is there a connection? A file that is not the one this book was made with is refused, too.";
+
 const machine = new Machine("exercises");
 const panels = new Map();
 let busy; // whoever has Python: {say, stop}
@@ -72,6 +74,7 @@ async function ask(owner, name, parameters, { printed, limited = false, beats = 
   busy = owner;
   let timer;
   let late = false;
+  let started = false;
   const watch = () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
@@ -84,8 +87,9 @@ async function ask(owner, name, parameters, { printed, limited = false, beats = 
       await startPython();
       owner.say("Python is started.");
     }
-    await machine.call(DOOR, "stub", [owner.chapter, owner.name]); // imports what is needed, before the time begins
+    started = true;
     if (limited) {
+      await machine.call(DOOR, "stub", parameters.slice(0, 2)); // imports what is needed, before the time begins
       watch();
     }
     return await machine.call(DOOR, name, parameters, { printed, ...(beats ? { beat: watch } : {}) });
@@ -97,7 +101,7 @@ async function ask(owner, name, parameters, { printed, limited = false, beats = 
   } finally {
     clearTimeout(timer);
     busy = undefined;
-    if (!machine.ready && owner.restart !== false) {
+    if (started && !machine.ready) {
       startPython().catch(() => {}); // in the background; who needs it is told what fails
     }
   }
@@ -105,7 +109,7 @@ async function ask(owner, name, parameters, { printed, limited = false, beats = 
 
 function whyNot(error) {
   if (error instanceof NotLoaded) {
-    return "Python could not be loaded: is there a connection? What you wrote is safe.";
+    return `Python could not be loaded. ${NOT_LOADED} What you wrote is safe.`;
   }
   return error instanceof Stopped ? "Stopped." : `Python failed, and is started anew: ${error.message}`;
 }
@@ -160,7 +164,8 @@ class Panel {
     this.chapter = box.dataset.chapter;
     this.name = box.dataset.name;
     this.stub = `${box.querySelector(".exercise-stub code").textContent.trimEnd()}\n`;
-    this.note = make("p", { class: "exercise-note", role: "status" });
+    this.note = box.querySelector(".exercise-note") ?? make("p", { class: "exercise-note", role: "status" });
+    this.warning = make("p", { class: "exercise-note", role: "alert" });
     box.append(this.note);
   }
 
@@ -184,8 +189,8 @@ class Panel {
       place.remove();
       panels.delete(this.id);
       start.removeAttribute("aria-busy");
-      this.note.remove();
-      throw error;
+      this.say(`The editor could not be loaded. ${NOT_LOADED} (${error.message})`);
+      return;
     }
     const elsewhere = store.get(this.id)?.text; // another tab may have written while the editor was loaded
     if (elsewhere !== undefined && elsewhere !== this.saved) {
@@ -211,13 +216,14 @@ class Panel {
     this.list = make("ul");
     this.versions = make("details", { class: "exercise-versions", toggle: () => this.#listVersions() });
     this.versions.append(make("summary", {}, "Earlier versions"), this.list);
-    this.paper = make("pre", { class: "exercise-paper" });
-    const keys = "Tab indents; Escape, then Tab, leaves the editor. Ctrl-Enter runs, Shift-Ctrl-Enter grades.";
+    const control = /Mac|iP/.test(navigator.platform) ? "Cmd" : "Ctrl";
+    const keys = `Tab indents; Escape, then Tab, leaves the editor. ${control}-Enter runs, Shift-${control}-Enter grades.`;
     this.note.before(make("p", { class: "exercise-help", id: help }, keys));
-    this.box.append(this.result, this.printed, this.versions, this.paper);
+    this.note.after(this.warning, this.result, this.printed, this.versions);
   }
 
   close() {
+    this.stop();
     this.save();
     this.forget?.();
     this.editor?.destroy();
@@ -257,8 +263,11 @@ class Panel {
   }
 
   #warn() {
-    if (!store.safe()) {
-      this.say(NOT_KEPT, ["Copy", () => this.#copy()], ["Export", () => exportFrom(this.box, this)]);
+    if (store.safe()) {
+      this.warning.replaceChildren();
+    } else if (!this.warning.hasChildNodes()) {
+      const copy = button("Copy", () => this.#copy());
+      this.warning.append(NOT_KEPT, " ", copy, " ", button("Export", () => exportFrom(this.box, this)));
     }
   }
 
@@ -298,7 +307,6 @@ class Panel {
     this.save();
     this.say(said, ["Undo", () => this.replace(before, "before Undo", "Undone.")]);
     this.#listVersions();
-    this.#warn();
   }
 
   #listVersions() {
@@ -317,12 +325,9 @@ class Panel {
   // Running
 
   #busy(yes) {
-    for (const name of ["run", "grade", "reset"]) {
-      this.buttons[name].toggleAttribute("data-waiting", yes);
-      this.buttons[name].setAttribute("aria-disabled", String(yes));
+    for (const [name, one] of Object.entries({ run: yes, grade: yes, stop: !yes })) {
+      this.buttons[name].setAttribute("aria-disabled", String(one));
     }
-    this.buttons.stop.setAttribute("aria-disabled", String(!yes));
-    this.box.toggleAttribute("data-busy", yes);
   }
 
   // Works with Python if nobody else does, and says what happens.
@@ -341,7 +346,6 @@ class Panel {
       await work(output);
     } catch (error) {
       if (error instanceof NotLoaded) {
-        this.restart = false;
         this.say(whyNot(error), ["Try again", () => this.#work(doing, why, work)]);
       } else {
         this.say(whyNot(error));
@@ -437,7 +441,7 @@ async function exchange(who, name, parameters, then) {
     return;
   }
   try {
-    then(await ask(who, name, parameters));
+    await then(await ask(who, name, parameters));
   } catch (error) {
     who.say(whyNot(error));
   }
@@ -445,7 +449,7 @@ async function exchange(who, name, parameters, then) {
 
 async function exportFrom(place, who = clerk(place)) {
   const { chapter } = place.dataset;
-  panels.forEach((panel) => panel.save());
+  saveAll();
   const kept = namesIn(chapter).map((name) => [name, store.get(`${chapter}/${name}`)?.text]);
   const texts = Object.fromEntries(kept.filter(([, text]) => text !== undefined));
   if (Object.keys(texts).length === 0) {
@@ -466,8 +470,14 @@ function importTo(place) {
     const { chapter } = place.dataset;
     const who = clerk(place);
     const text = await choose.files[0].text();
-    await exchange(who, "take_in", [chapter, text], ({ texts, notice }) => {
-      const names = Object.keys(texts).filter((name) => takeIn(`${chapter}/${name}`, texts[name]));
+    await exchange(who, "take_in", [chapter, text], async ({ texts, notice }) => {
+      const names = [];
+      for (const name of Object.keys(texts)) {
+        const stub = await machine.call(DOOR, "stub", [chapter, name]);
+        if (texts[name] !== stub && takeIn(`${chapter}/${name}`, texts[name])) {
+          names.push(name);
+        }
+      }
       const words = names.length ? `Taken in: ${names.join(", ")}. What was there is among the earlier versions.` : "Nothing is new.";
       who.say(`${words} ${notice}`.trim());
     });
@@ -500,9 +510,7 @@ function saveAll() {
 
 window.addEventListener("pagehide", saveAll);
 document.addEventListener("visibilitychange", () => document.hidden && saveAll());
-window.addEventListener("beforeprint", () => {
-  panels.forEach((panel) => panel.editor && (panel.paper.textContent = panel.editor.text()));
-});
+window.addEventListener("beforeprint", saveAll, { capture: true }); // before book.js puts what is kept on paper
 // Instant navigation puts another page into this one.
 window.document$?.subscribe(() => {
   for (const panel of [...panels.values()].filter((one) => !one.box.isConnected)) {

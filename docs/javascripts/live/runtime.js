@@ -50,7 +50,10 @@ export class Machine {
   // Starts Python if it does not run; `progress` gets the share that is loaded, 0 to 1, and where it comes from.
   start(progress = () => {}) {
     if (!this.#starting) {
-      const starting = this.#start(progress).catch((error) => {
+      const starting = new Promise((resolve, reject) => {
+        this.#waiting.set(undefined, { reject }); // so that it can be stopped, whatever it waits for
+        this.#start(progress).then(resolve, reject);
+      }).catch((error) => {
         if (this.#starting === starting) {
           this.stop(); // another start may have begun since
         }
@@ -79,7 +82,6 @@ export class Machine {
     URL.revokeObjectURL(url);
     this.#worker = worker;
     await new Promise((resolve, reject) => {
-      this.#waiting.set(undefined, { reject });
       worker.onerror = (event) => reject(new Error(event.message || "the worker cannot start"));
       worker.onmessage = ({ data }) => {
         if (data.ready) {
