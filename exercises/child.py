@@ -7,9 +7,7 @@ forking, where there is no fork. What the limits protect against, and what not, 
 
 from __future__ import annotations
 
-import builtins
 import contextlib
-import copy
 import dataclasses
 import io
 import json
@@ -20,14 +18,14 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from exercises.catalogue import Chapter, chapter_of, load
-from exercises.judging import Exercise, Stopped, Verdict, drawn, judge, said, traceback_from
+from exercises.catalogue import chapter_of
+from exercises.guarded import PRINTED_CHARACTERS, Printed, grade_file
+from exercises.judging import Exercise, Stopped, Verdict, drawn, judge
 
 GRACE_S = 2.0  # for looking a mistake up when the time is over, before the child is killed
 
@@ -38,102 +36,7 @@ class Limits:
 
     time_s: float = 10.0
     memory_bytes: int = 2**30
-    printed_characters: int = 1_000_000
-
-
-def grade_file(chapter: Chapter, name: str, path: Path) -> Verdict:
-    """Judge the function of a name in a file, where it may do no harm."""
-    exercise, sealed = chapter.exercises[name], _functions_of_graders()
-    try:
-        found = vars(load(path, "answers")).get(name)
-    except Stopped as stop:
-        return Verdict("wrong", exercise.asked, f"import of {path.name}", stop.expected, stop.got)
-    except SyntaxError as error:
-        got = f"{path.name}, line {error.lineno}: {error.msg}"
-        return Verdict("wrong", exercise.asked, f"import of {path.name}", "a file that Python can read", got)
-    except BaseException as error:
-        got, trace = said(error, str(path)), traceback_from(error, str(path))
-        expected = "a file that can be imported"
-        return Verdict("wrong", exercise.asked, f"import of {path.name}", expected, got, trace=trace)
-    if found is None:
-        return Verdict("open", exercise.asked)
-    if not callable(found):
-        return Verdict("wrong", exercise.asked, "", f"a function {name}", f"{name} is no function")
-    return _judge_sealed(chapter, exercise, found, sealed)
-
-
-def grade_function(chapter: Chapter, name: str, function: Callable[..., Any]) -> Verdict:
-    """Judge a function."""
-    return _judge_sealed(chapter, chapter.exercises[name], function, _functions_of_graders())
-
-
-def _judge_sealed(
-    chapter: Chapter, exercise: Exercise, function: Callable[..., Any], sealed: dict[tuple[str, str], Any]
-) -> Verdict:
-    """Judge, and refuse an answer that has replaced functions of the graders."""
-    compare = _replaced  # an answer may replace this module's name, not this one
-    if name := compare(sealed):
-        return _tampered(exercise, name)
-    try:
-        verdict = judge(exercise, function, chapter.mistakes[exercise.name])
-    except BaseException as error:  # of the judge's own, which an answer can cause by what it replaces or returns
-        if name := compare(sealed):
-            return _tampered(exercise, name)
-        return Verdict("wrong", exercise.asked, "", "a result that can be compared", said(error, ""))
-    return _tampered(exercise, name) if (name := compare(sealed)) else verdict
-
-
-def _tampered(exercise: Exercise, name: str) -> Verdict:
-    expected = "the grader's modules as they were"
-    return Verdict("wrong", exercise.asked, "", expected, f"{name} is replaced: leave other modules alone")
-
-
-def _functions_of_graders() -> dict[tuple[str, str], Any]:
-    """Return the functions and classes of all modules that grading relies on, with their code."""
-    names = [name for name in list(sys.modules) if name.split(".")[0] in ("exercises", "snippets", "graders")]
-    modules = [sys.modules[name] for name in [*names, "hypothesis"] if sys.modules.get(name)] + [builtins, math, copy]
-    return {key: value for module in modules for key, value in _functions(module)}
-
-
-def _functions(module: ModuleType) -> Iterator[tuple[tuple[str, str], Any]]:
-    for name, value in list(vars(module).items()):
-        if callable(value):
-            yield (module.__name__, name), (value, getattr(value, "__code__", None))
-        if isinstance(value, type) and value.__module__ == module.__name__:
-            for method, function in list(vars(value).items()):
-                if callable(function):
-                    yield (module.__name__, f"{name}.{method}"), (function, getattr(function, "__code__", None))
-
-
-def _replaced(sealed: dict[tuple[str, str], Any]) -> str:
-    """Return the name of a function that has been replaced; Python's own are put back, to be able to say so."""
-    now = _functions_of_graders()
-    for key, (value, code) in sealed.items():
-        if key[0] == "builtins" and "." not in key[1] and getattr(builtins, key[1], None) is not value:
-            setattr(builtins, key[1], value)
-        found, found_code = now.get(key, (None, None))
-        if found is not value or found_code is not code:
-            return ".".join(key)
-    return ""
-
-
-class _Printed(io.TextIOBase):
-    """Keeps the first of what an answer prints, and stops an answer that prints too much."""
-
-    KEPT = 4000
-
-    def __init__(self, most: int) -> None:
-        self.most, self.count, self.text = most, 0, ""
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, text: str) -> int:
-        self.count += len(text)
-        self.text += text[: max(0, self.KEPT - len(self.text))]
-        if self.count > self.most:
-            raise Stopped(f"at most {self.most:,} characters printed".replace(",", " "), "more is printed")
-        return len(text)
+    printed_characters: int = PRINTED_CHARACTERS
 
 
 _REFUSED = {
@@ -225,7 +128,7 @@ def _report(work: Callable[[], Verdict], limits: Limits, sending: int, token: by
     null = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)
-    printed = _Printed(limits.printed_characters)
+    printed = Printed(limits.printed_characters)
     sys.stdin, sys.stdout, sys.stderr = io.StringIO(), printed, printed
     confine(limits)
     try:

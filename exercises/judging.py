@@ -325,8 +325,8 @@ def told(inputs: Inputs) -> str:
 
 def said(error: BaseException, file: str) -> str:
     """Return what an exception says, and the line of the answer's file that it came from."""
-    steps = _steps_in(error, file)
-    line = f" (line {steps[-1].lineno})" if steps else ""
+    number = line_of(error, file)
+    line = f" (line {number})" if number else ""
     if isinstance(error, SystemExit):
         return f"the program is ended by sys.exit{line}: return a value instead"
     if isinstance(error, MemoryError):
@@ -344,8 +344,10 @@ def traceback_from(error: BaseException, file: str, limit: int = 4000) -> str:
     return text if len(text) <= limit else f"{text[: limit // 2]}…\n…{text[-limit // 2 :]}"
 
 
-def _steps_in(error: BaseException, file: str) -> list[traceback.FrameSummary]:
-    return [step for step in traceback.extract_tb(error.__traceback__) if step.filename == file]
+def line_of(error: BaseException, file: str) -> int | None:
+    """Return the line of a file that an exception came from, ``None`` if it did not come from there."""
+    lines = [step.lineno for step in traceback.extract_tb(error.__traceback__) if step.filename == file]
+    return lines[-1] if lines else None
 
 
 def _told(exercise: Exercise, name: str, observation: Observation) -> str:

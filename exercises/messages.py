@@ -22,6 +22,13 @@ class Result:
     seconds: float = 0.0
 
 
+def message(result: Result, *, everything: bool = False) -> str:
+    """Return what a reader is told of one result; of a wrong one everything, if asked for, as ``pytest -v`` does."""
+    if result.verdict.status == "wrong":
+        return failure(result, everything=everything)
+    return passed(result) if result.verdict.status == "solved" else still_open(result)
+
+
 def failure(result: Result, *, everything: bool = False) -> str:
     """Say in this order: what was asked, the input, expected and got, the known mistake, the command, and the rest."""
     verdict, name = result.verdict, result.exercise.name

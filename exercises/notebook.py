@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from exercises.catalogue import HOME, chapter_of, find
-from exercises.child import Limits, grade_function, in_child
+from exercises.child import Limits, in_child
+from exercises.guarded import grade_function
 from exercises.judging import drawn, judge
-from exercises.messages import Result
-from exercises.report import message
+from exercises.messages import Result, message
 
 
 def check(name: str, function: Callable[..., Any], *, time_s: float = 10.0, home: Path = HOME) -> None:

@@ -43,20 +43,21 @@ def live_html(figure: Mapping[str, Any], *, number: int, caption: str, source_ur
 
 def _knob(knob: Mapping[str, Any], drawn: Mapping[str, Any], number: int) -> str:
     name, label = knob["name"], html.escape(knob["label"])
+    idle = " hidden" if name in drawn["idle"] else ""
     if knob["kind"] == "choice":
         options = "".join(
             f'<option value="{html.escape(value, quote=True)}"{" selected" * (value == knob["default"])}>'
             f"{html.escape(text, quote=False)}</option>"
             for value, text in knob["options"].items()
         )
-        return f'<label class="knob">{label}<select name="{name}">{options}</select></label>'
+        return f'<label class="knob"{idle}>{label}<select name="{name}">{options}</select></label>'
     if knob["kind"] == "switch":
         ticked = " checked" * bool(knob["default"])
-        return f'<label class="knob switch"><input type="checkbox" name="{name}"{ticked}>{label}</label>'
+        return f'<label class="knob switch"{idle}><input type="checkbox" name="{name}"{ticked}>{label}</label>'
     shown = html.escape(drawn["shown"][name], quote=True)
     play = '<button type="button" class="play" aria-pressed="false">Play</button>' if knob["play"] else ""
     return (
-        f'<span class="knob"><label for="k{number}-{name}">{label}</label>'
+        f'<span class="knob"{idle}><label for="k{number}-{name}">{label}</label>'
         f'<input type="text" name="{name}" value="{shown}" aria-label="{label}, typed" autocomplete="off">'
         f'<input type="range" id="k{number}-{name}" data-knob="{name}" max="{drawn["most"][name]}"'
         f' value="{drawn["places"][name]}" aria-valuetext="{shown}">{play}</span>'

@@ -55,6 +55,19 @@ def _box(name: str, value: tuple[float, float, float, float]) -> tuple[float, ..
     return box
 
 
+def _boxes(boxes: Iterable[tuple[float, float, float, float]]) -> Sequence[tuple[float, ...]]:
+    """Return boxes, each x, y, width and height, or raise ``ValueError``; what is plainly right is let through fast."""
+    listed = _listed("boxes", boxes)
+    for box in listed:
+        if type(box) is not tuple or len(box) != 4:
+            break
+        if not all(type(place) is float and -MOST_PX <= place <= MOST_PX for place in box):
+            break
+    else:
+        return listed
+    return each("boxes", listed, _box)
+
+
 def _point(name: str, value: tuple[float, float]) -> tuple[float, ...]:
     """Return x and y, or raise ``ValueError``."""
     point = each(name, value, _place)
@@ -182,13 +195,42 @@ class Panel:
         self, boxes: Iterable[tuple[float, float, float, float]], *, colour: str, strength: float = TINT
     ) -> None:
         """Draw many blocks of one colour, each given as x, y, width, height, as one shape, to save bytes."""
-        checked = each("boxes", _listed("boxes", boxes), _box)
+        checked = _boxes(boxes)
         strength = probability("strength", strength)
         one_of("colour", colour, COLOURS.keys())
         path = "".join(f"M{x:.1f} {y:.1f}h{width:.1f}v{height:.1f}h{-width:.1f}z" for x, y, width, height in checked)
         if path:
             element = ElementTree.SubElement(self._body, "path", {"class": self._class("b", colour), "d": path})
             element.set("style", f"fill-opacity:{_number(strength)};stroke-width:1")
+
+    def bars(self, boxes: Iterable[tuple[float, float, float, float]], *, colour: str, strength: float = TINT) -> None:
+        """Draw many blocks of one colour and height without outlines, to save still more bytes than ``rectangles``.
+
+        Args:
+            boxes: each as x, y, width, height; all heights equal, those of a row in the order of x.
+            colour: of all.
+            strength: how opaque they are, from 0 to 1.
+
+        Raises:
+            ValueError: heights differ, or an argument is no number.
+        """
+        checked = _boxes(boxes)
+        strength = probability("strength", strength)
+        one_of("colour", colour, COLOURS.keys())
+        heights = {height for _, _, _, height in checked}
+        if len(heights) > 1:
+            raise ValueError(f"boxes must have one height, got {len(heights)}")
+        if not checked:
+            return
+        # A block is a piece of a thick line. Places are in tenths of a pixel, so that no error adds up.
+        path, row, end = [], math.nan, 0
+        for x, y, width, height in checked:
+            start, middle, stop = round(10 * x), y + height / 2, round(10 * (x + width))
+            path.append(f"m{(start - end) / 10:g} 0" if middle == row else f"M{start / 10:g} {middle:.6g}")
+            path.append(f"h{(stop - start) / 10:g}")
+            row, end = middle, stop
+        element = ElementTree.SubElement(self._body, "path", {"class": self._class("l", colour), "d": "".join(path)})
+        element.set("style", f"stroke-width:{_number(heights.pop())};stroke-opacity:{_number(strength)}")
 
     def curve(
         self, points: Iterable[tuple[float, float]], *, colour: str, width: float = 2, dashed: bool = False

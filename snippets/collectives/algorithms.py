@@ -385,6 +385,23 @@ ALGORITHMS: dict[str, tuple[str, ...]] = {
     primitive: tuple(name for owner, name in _BUILDERS if owner == primitive) for primitive in PRIMITIVES
 }
 PIPELINED = ("chain", "double_binary_tree")
+# The plainest algorithm of each primitive that moves data: messages to and from the root, a ring, or all pairs.
+PLAINEST: dict[str, str] = {
+    "broadcast": "flat",
+    "reduce": "flat",
+    "scatter": "flat",
+    "gather": "flat",
+    "all_gather": "ring",
+    "reduce_scatter": "ring",
+    "all_reduce": "ring",
+    "all_to_all": "pairwise",
+}
+_SPOKEN = {
+    "bruck": "Bruck",
+    "halving_doubling": "halving–doubling",
+    "scatter_all_gather": "scatter, all-gather",
+    "reduce_scatter_gather": "reduce-scatter, gather",
+}
 
 
 def build(primitive: str, algorithm: str, *, ranks: int, length: int, root: int = 0, segments: int = 1) -> Schedule:
@@ -458,3 +475,26 @@ def check_segments(algorithm: str, segments: int) -> int:
     if segments > 1 and algorithm not in PIPELINED:
         raise ValueError(f"segments must be 1 for {algorithm}, which has no pipeline, got {segments!r}")
     return segments
+
+
+def spoken(algorithm: str) -> str:
+    """Return an algorithm's name as a sentence or a table has it.
+
+    Args:
+        algorithm: one that ``ALGORITHMS`` names.
+
+    Returns:
+        Words.
+
+    Raises:
+        ValueError: if ``algorithm`` is unknown.
+
+    Convention: without the primitive.
+    Leaves out: other names that papers have for it.
+
+    Example:
+        >>> spoken("recursive_doubling"), spoken("bruck")
+        ('recursive doubling', 'Bruck')
+    """
+    one_of("algorithm", algorithm, sorted({name for _, name in _BUILDERS}))
+    return _SPOKEN.get(algorithm, algorithm.replace("_", " "))

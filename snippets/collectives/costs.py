@@ -92,12 +92,14 @@ def _chain_broadcast(s: _Sizes) -> _Terms:
 def _double_tree_broadcast(s: _Sizes) -> _Terms:
     """Block j of a tree is under way in the rounds τ + 2j; a round lasts as long as the longest block under way."""
     rounds = double_tree_rounds(ranks=s.ranks, segments=s.segments)
-    longest = [0] * rounds
+    filled = rounds - 2 * (s.segments - 1)
+    longest = [0] * filled
+    trees = []
     for half, delays in enumerate(map(set, edge_delays(s.ranks))):
         start, stop = chunk_bound(s.length, 2, half)
         whole, longer = divmod(stop - start, s.segments)
         lowest: dict[int, int] = {}  # by parity of the round: the lowest block under way; low blocks are the longest
-        for at in range(rounds):
+        for at in range(filled):
             if at in delays:
                 lowest[at % 2] = 0
             elif at % 2 in lowest:
@@ -105,7 +107,28 @@ def _double_tree_broadcast(s: _Sizes) -> _Terms:
             block = lowest.get(at % 2, s.segments)
             if block < s.segments:
                 longest[at] = max(longest[at], whole + (block < longer))
-    return rounds, sum(longest)
+        trees.append((whole, longer, lowest))
+    return rounds, sum(longest) + _double_tree_rest(trees, s.segments)
+
+
+def _double_tree_rest(trees: list[tuple[int, int, dict[int, int]]], segments: int) -> int:
+    """Return the elements of the rounds after all ranks have their first block, when a tree's blocks just follow.
+
+    Args:
+        trees: for each tree the elements of its shorter blocks, how many, the first, have one more, and the block that
+            was under way last in the rounds of each parity.
+        segments: blocks of each tree.
+    """
+    total = below = 0
+    for level in sorted({whole + more for whole, _, _ in trees for more in (0, 1)}):
+        rounds = [0, 0]  # by parity: how many have a block of at least this length under way
+        for whole, longer, last in trees:
+            blocks = segments if level <= whole else longer if level == whole + 1 else 0
+            for parity, block in last.items():
+                rounds[parity] = max(rounds[parity], blocks - 1 - block)
+        total += (level - below) * sum(rounds)
+        below = level
+    return total
 
 
 def _flat_scatter(s: _Sizes) -> _Terms:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from snippets.collectives.algorithms import ALGORITHMS
+from snippets.collectives.algorithms import ALGORITHMS, spoken
 from snippets.collectives.alpha_beta_figures import byte_axis
 from snippets.collectives.costs import CLOSED_FORMS, compare_algorithms
 from snippets.collectives.published_runs import PublishedRun
@@ -30,12 +30,6 @@ _FLOORS = {
     "all_reduce": (_LOG, rf"2 {_SHARE}", _SHARE),
     "all_to_all": (_LOG, _SHARE, "0"),
     "barrier": (_LOG, "0", "0"),
-}
-_NAMES = {
-    "bruck": "Bruck",
-    "halving_doubling": "halving–doubling",
-    "scatter_all_gather": "scatter, all-gather",
-    "reduce_scatter_gather": "reduce-scatter, gather",
 }
 
 
@@ -73,8 +67,7 @@ def cost_table(primitives: Sequence[str]) -> str:
             form = CLOSED_FORMS[primitive, algorithm]
             star = " *" if form.ranks == "a power of two" else ""
             terms = " | ".join(f"${term}$" for term in (form.steps, form.wire, form.reduced))
-            name = _NAMES.get(algorithm, algorithm.replace("_", " "))
-            rows.append(f"| {name}{star} | {terms} |")
+            rows.append(f"| {spoken(algorithm)}{star} | {terms} |")
     return "\n".join(rows)
 
 

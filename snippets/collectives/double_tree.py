@@ -99,6 +99,11 @@ def _edge_delays(ranks: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return first, second
 
 
+@cache
+def _last_delay(ranks: int) -> int:
+    return max(map(max, edge_delays(ranks)))
+
+
 def double_tree_rounds(*, ranks: int, segments: int) -> int:
     """Return the rounds of a broadcast (or a reduce) over the two trees.
 
@@ -127,7 +132,7 @@ def double_tree_rounds(*, ranks: int, segments: int) -> int:
     ranks, segments = positive_integer("ranks", ranks), positive_integer("segments", segments)
     if ranks == 1:
         return 0
-    return 1 + max(map(max, edge_delays(ranks))) + 2 * (segments - 1)
+    return 1 + _last_delay(ranks) + 2 * (segments - 1)
 
 
 def _edge_colours(trees: tuple[tuple[int, ...], tuple[int, ...]]) -> dict[tuple[int, int], int]:

@@ -8,23 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from snippets.background.arrays import number_array
-from snippets.collectives.algorithms import build
+from snippets.collectives.algorithms import PLAINEST, build
 from snippets.collectives.runner import Account, run
 from snippets.collectives.schedule import Range
 from snippets.domain import one_of
 
 Grid = npt.NDArray[Any]
-
-_ALGORITHMS = {
-    "broadcast": "flat",
-    "reduce": "flat",
-    "scatter": "flat",
-    "gather": "flat",
-    "all_gather": "ring",
-    "reduce_scatter": "ring",
-    "all_reduce": "ring",
-    "all_to_all": "pairwise",
-}
 
 
 class GridRun(NamedTuple):
@@ -64,9 +53,9 @@ def run_on_grid(primitive: str, grid: npt.ArrayLike, *, algorithm: str | None = 
     before = number_array("grid", grid, dimensions=2)
     if before.shape[0] != before.shape[1] or not before.size:
         raise ValueError(f"grid must have shape (N, N) with N of at least 1, got {before.shape}")
-    one_of("primitive", primitive, _ALGORITHMS.keys())
+    one_of("primitive", primitive, PLAINEST.keys())
     ranks = len(before)
-    chosen = _ALGORITHMS[primitive] if algorithm is None else algorithm
+    chosen = PLAINEST[primitive] if algorithm is None else algorithm
     schedule = build(primitive, chosen, ranks=ranks, length=ranks, root=root)
     exchange = primitive == "all_to_all"
     brought = [_columns(schedule.input_ranges(rank), ranks) for rank in range(ranks)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from typing import Any
@@ -32,12 +32,14 @@ class Picture:
         numbers: one or two sentences with the numbers that the picture shows, computed; read out when they change.
         alt: what a reader who cannot see the picture is told; follows the settings.
         limits: for a number's name, the largest value that it can have under the other settings, where they limit it.
+        idle: names of the knobs that change nothing under the other settings; the page does not show them.
     """
 
     panels: Sequence[Panel]
     numbers: str
     alt: str
     limits: Mapping[str, float] = field(default_factory=dict)
+    idle: Collection[str] = ()
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Drawn:
         shown: for each knob, its value as the page writes it.
         places: for each slider, the number of its stop.
         most: for each slider, the number of the last stop that the other settings allow.
+        idle: the knobs that the page does not show.
         changed: for each knob that does not stand at its default, its value as a link holds it.
     """
 
@@ -60,6 +63,7 @@ class Drawn:
     shown: dict[str, str]
     places: dict[str, int]
     most: dict[str, int]
+    idle: list[str]
     changed: dict[str, str]
 
 
@@ -112,6 +116,7 @@ class LiveFigure:
             shown={name: knob.write(values[name]) for name, knob in known.items()},
             places={knob.name: knob.place(values[knob.name]) for knob in sliders},
             most={knob.name: knob.place(picture.limits.get(knob.name, knob.high)) for knob in sliders},
+            idle=[name for name in known if name in picture.idle],
             changed={name: knob.plain(values[name]) for name, knob in known.items() if values[name] != knob.default},
         )
 

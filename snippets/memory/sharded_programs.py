@@ -23,7 +23,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import GeneratorType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,42 +33,22 @@ from snippets.collectives import runner
 from snippets.collectives.algorithms import build
 from snippets.collectives.schedule import Schedule, chunk_bound
 from snippets.domain import each
+from snippets.memory.sharded_requests import AllGather, AllReduce, Rank, ReduceScatter, Request
 
 Array = NDArray[np.float32]
 
 
-class ReduceScatter(NamedTuple):
-    """Add up an array that has an entry for each parameter over the ranks; each rank gets its shard of the sum.
+__all__ = [
+    "AllGather",
+    "AllReduce",
+    "Rank",
+    "ReduceScatter",
+    "Request",
+    "ShardedProgramError",
+    "ShardedRun",
+    "run_sharded_program",
+]
 
-    >>> ReduceScatter(np.ones(2)).array.size
-    2
-    """
-
-    array: Any
-
-
-class AllReduce(NamedTuple):
-    """Add up an array that has an entry for each parameter over the ranks; each rank gets all of the sum.
-
-    >>> AllReduce(np.ones(2)).array.size
-    2
-    """
-
-    array: Any
-
-
-class AllGather(NamedTuple):
-    """Join the ranks' shards, in new memory or in an array ``into`` that has an entry for each parameter.
-
-    >>> AllGather(np.ones(1)).into is None
-    True
-    """
-
-    array: Any
-    into: Any = None
-
-
-Request = ReduceScatter | AllReduce | AllGather
 Program = Callable[..., Generator[Request, Any, Any]]
 _RINGS = {ReduceScatter: "reduce_scatter", AllReduce: "all_reduce", AllGather: "all_gather"}
 
@@ -81,32 +61,6 @@ class ShardedProgramError(Exception):
     ...
     snippets.memory.sharded_programs.ShardedProgramError: rank 0 returns at once: a step yields its collectives
     """
-
-
-@dataclass
-class Rank:
-    """What a rank of a data-parallel group sees: Ψ parameters, of which it owns a shard.
-
-    Attributes:
-        number: its number, from 0.
-        ranks: how many there are, N.
-        shard: the slice of the parameters that it owns, cut as by ``numpy.array_split``.
-        parameters: its copy of all parameters.
-        gradients: the gradient of its own examples, of all parameters.
-        first: Adam's first average of its shard.
-        second: Adam's second average of its shard.
-
-    >>> Rank(0, 2, slice(0, 1), np.ones(2), np.ones(2), np.ones(1), np.ones(1)).shard
-    slice(0, 1, None)
-    """
-
-    number: int
-    ranks: int
-    shard: slice
-    parameters: Array
-    gradients: Array
-    first: Array
-    second: Array
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from snippets.domain import flag, nonnegative_integer, positive_integer
 from snippets.memory.activations import StoredTensor, logits_bytes, stored_tensors
-from snippets.memory.recipes import Recipe, recipe_named
+from snippets.memory.recipes import Recipe, StateBytes, recipe_named
+from snippets.memory.zero import zero_buffer_bytes, zero_state_bytes
 
 
 @dataclass(frozen=True)
@@ -150,6 +151,92 @@ def gpt_step_sizes(
     )
 
 
+def step_peak_parts(
+    sizes: StepSizes,
+    *,
+    keep_gradients: bool = False,
+    first_step: bool = False,
+    update_bytes_per_parameter: int = 0,
+    ranks: int = 1,
+    stage: int = 0,
+) -> dict[str, dict[str, int]]:
+    """Return the bytes of each kind held at each moment of a step at which the peak can fall.
+
+    Formula: $M_{loss} = S + lA + E + H + D + g_o + U_o,\\quad M_j = S + g_o + j\\,g + (l - j + 1)\\,A + E + W + U_g,
+        \\quad M_{step} = S + G + U$
+    Symbols: S = what stays, l = layers, A = layer_bytes, E = embedding_bytes, H = head_bytes, D = the gradients of the
+        logits and of the stream, g_o, g = gradients of what is outside the layers and of one layer, j = layers whose
+        backward pass has begun, W = rebuilt, working and stream bytes, G = all gradients, U = what the update makes,
+        U_o, U_g = ZeRO's buffers for what is outside the layers and for a layer
+    Chapter: 22
+
+    Args:
+        sizes: of the step.
+        keep_gradients: whether buffers for all gradients exist throughout (a later micro-batch of an accumulation, or
+            a framework that never frees them), or each is made in the backward pass and freed after the update.
+        first_step: whether Adam's moments are made by this step's update, as PyTorch does.
+        update_bytes_per_parameter: temporaries of the update, for each parameter that the rank updates.
+        ranks: ranks of the data-parallel group; each layer, and what is outside the layers, is a unit of its own.
+        stage: ZeRO's stage, 0 to 3.
+
+    Returns:
+        Bytes on rank 0 at ``"loss"``, ``"first backward"`` (the last layer's, j = 1), ``"last backward"`` (j = l) and
+        ``"step"``, for each of the kinds ``parameters``, ``gradients``, ``optimizer``, ``activations``, ``temporary``.
+        In between, M_j is linear in j, so no other moment holds more.
+
+    Raises:
+        ValueError: if an argument is out of its domain.
+
+    Source: derived; the state as ``zero_state_bytes``, the buffers as ``zero_buffer_bytes``.
+    Convention: while a task runs, what it reads and what it makes are both held.
+    Leaves out: what ``StepSizes`` leaves out; fragmentation; units that are gathered ahead.
+
+    Example:
+        >>> sizes = gpt_step_sizes(layers=2, hidden=4, heads=2, vocabulary=10, sequence=8, micro_batch=1)
+        >>> step_peak_parts(sizes, ranks=4, stage=1)["step"]
+        {'parameters': 1072, 'gradients': 1072, 'optimizer': 1608, 'activations': 0, 'temporary': 0}
+    """
+    check_sizes(sizes)
+    keep_gradients, first_step = flag("keep_gradients", keep_gradients), flag("first_step", first_step)
+    extra = nonnegative_integer("update_bytes_per_parameter", update_bytes_per_parameter)
+    layers, units = sizes.layers, (sizes.outside_parameters, sizes.layer_parameters)
+
+    def held(recipe: Recipe) -> tuple[StateBytes, StateBytes]:
+        outside, layer = (zero_state_bytes(unit, ranks=ranks, stage=stage, recipe=recipe) for unit in units)
+        return outside, layer
+
+    def buffers(unit: int) -> int:
+        return zero_buffer_bytes(unit, largest_unit=unit, ranks=ranks, stage=stage, recipe=sizes.recipe)
+
+    def parts(made: int, optimizer: int, activations: int, temporary: int) -> dict[str, int]:
+        """Return the kinds once ``made`` of the layers have gradients."""
+        made = layers if keep_gradients else made
+        return {
+            "parameters": outside.parameters + layers * layer.parameters,
+            "gradients": outside.gradients + made * layer.gradients,
+            "optimizer": optimizer,
+            "activations": activations,
+            "temporary": temporary,
+        }
+
+    outside, layer = held(sizes.recipe)
+    update = replace(sizes.recipe, master=extra, first_moment=0, second_moment=0)
+    moments = replace(sizes.recipe, master=0)
+    all_state, made_by_update, update_bytes = (
+        first.optimizer + layers * second.optimizer for first, second in map(held, (sizes.recipe, moments, update))
+    )
+    before = all_state - first_step * made_by_update
+    embedding, kept = sizes.embedding_bytes, sizes.layer_bytes
+    at_loss = sizes.logits_gradient_bytes + sizes.stream_bytes + buffers(units[0])
+    at_layer = sizes.working_bytes + sizes.stream_bytes + buffers(units[1])
+    return {
+        "loss": parts(0, before, embedding + layers * kept + sizes.head_bytes, at_loss),
+        "first backward": parts(1, before, embedding + layers * kept + sizes.rebuilt_bytes, at_layer),
+        "last backward": parts(layers, before, embedding + kept + sizes.rebuilt_bytes, at_layer),
+        "step": parts(layers, all_state, 0, update_bytes),
+    }
+
+
 def step_peak_candidates(
     sizes: StepSizes,
     *,
@@ -157,21 +244,18 @@ def step_peak_candidates(
     first_step: bool = False,
     update_bytes_per_parameter: int = 0,
 ) -> dict[str, int]:
-    """Return the bytes held at each moment of a step at which the peak can fall.
+    """Return the bytes held at each moment of a step at which the peak can fall, on one device that shares nothing.
 
     Formula: $M_{loss} = S + lA + E + H + D + g_o,\\quad M_j = S + g_o + j\\,g + (l - j + 1)\\,A + E + W,\\quad
         M_{step} = S + G + U$
-    Symbols: S = what stays, l = layers, A = layer_bytes, E = embedding_bytes, H = head_bytes, D = the gradients of the
-        logits and of the stream, g_o, g = gradients of what is outside the layers and of one layer, j = layers whose
-        backward pass has begun, W = rebuilt, working and stream bytes, G = all gradients, U = what the update makes
+    Symbols: as in ``step_peak_parts``
     Chapter: 21
 
     Args:
         sizes: of the step.
-        keep_gradients: whether buffers for all gradients exist throughout (a later micro-batch of an accumulation, or
-            a framework that never frees them), or each is made in the backward pass and freed after the update.
-        first_step: whether Adam's moments are made by this step's update, as PyTorch does.
-        update_bytes_per_parameter: temporaries of the update.
+        keep_gradients: as in ``step_peak_parts``.
+        first_step: as there.
+        update_bytes_per_parameter: as there.
 
     Returns:
         Bytes at ``"loss"``, ``"first backward"`` (the last layer's, j = 1), ``"last backward"`` (j = l), ``"step"``.
@@ -189,25 +273,13 @@ def step_peak_candidates(
         >>> step_peak_candidates(sizes)
         {'loss': 11920, 'first backward': 11896, 'last backward': 10656, 'step': 8576}
     """
-    check_sizes(sizes)
-    keep_gradients, first_step = flag("keep_gradients", keep_gradients), flag("first_step", first_step)
-    extra = nonnegative_integer("update_bytes_per_parameter", update_bytes_per_parameter)
-    recipe, count = sizes.recipe, sizes.parameters
-    gradients = recipe.gradient_bytes * count
-    moments = (recipe.first_moment + recipe.second_moment) * count
-    stays = (recipe.parameters + recipe.master) * count + moments * (not first_step)
-    stays += gradients * keep_gradients
-    each = 0 if keep_gradients else recipe.gradient_bytes  # bytes a parameter that the backward pass makes
-    layers, kept = sizes.layers, sizes.layer_bytes
-    before = stays + each * sizes.outside_parameters + sizes.embedding_bytes
-    loss = before + layers * kept + sizes.head_bytes + sizes.logits_gradient_bytes + sizes.stream_bytes
-    running = sizes.rebuilt_bytes + sizes.working_bytes + sizes.stream_bytes
-    return {
-        "loss": loss,
-        "first backward": before + each * sizes.layer_parameters + layers * kept + running,
-        "last backward": before + each * layers * sizes.layer_parameters + kept + running,
-        "step": stays + each * count + moments * first_step + extra * count,
-    }
+    moments = step_peak_parts(
+        sizes,
+        keep_gradients=keep_gradients,
+        first_step=first_step,
+        update_bytes_per_parameter=update_bytes_per_parameter,
+    )
+    return {moment: sum(kinds.values()) for moment, kinds in moments.items()}
 
 
 def check_sizes(sizes: StepSizes) -> None:

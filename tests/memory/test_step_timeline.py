@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from snippets.memory import step_peak, step_timeline
 from snippets.memory.activations import ATTENTIONS, RECOMPUTATIONS, layer_activation_bytes
 from snippets.memory.recipes import RECIPES, model_state_bytes
+from snippets.memory.sharded_adam import SIMULATED, GivenGradients, run_sharded_adam
 from snippets.memory.step_timeline import Tensor, Timeline, arena_bytes, in_sequence
 from snippets.models import CATALOGUE, gpt_parameter_count, parameter_count
 
@@ -219,3 +221,29 @@ def test_bad_choices_are_named() -> None:
         for function in (step_peak.step_peak_bytes, step_timeline.step_timeline):
             with pytest.raises((ValueError, TypeError), match=next(iter(wrong))):
                 function(step, **wrong)
+
+
+@settings(max_examples=100, deadline=None)
+@given(sizes(), choices)
+def test_the_kinds_at_the_peak_are_the_timeline_s(step: step_peak.StepSizes, more: dict[str, Any]) -> None:
+    line = step_timeline.step_timeline(step, **more)
+    parts = step_peak.step_peak_parts(step, **more)
+    assert dict(line.peak.held) in [kinds for kinds in parts.values() if sum(kinds.values()) == line.peak_bytes]
+
+
+@settings(max_examples=30, deadline=None)
+@given(sizes(), st.integers(1, 5), st.sampled_from([0, 1, 2, 3]), st.sampled_from(sorted(SIMULATED)))
+def test_sharded_state_and_buffers_are_those_of_ranks_that_train(
+    step: step_peak.StepSizes, ranks: int, stage: int, recipe: str
+) -> None:
+    step = replace(step, recipe=RECIPES[recipe], layers=min(step.layers, 2))
+    units = [step.outside_parameters] + step.layers * [step.layer_parameters]
+    given_gradients = GivenGradients(np.ones((1, 1, ranks, sum(units))), units=units)
+    run = run_sharded_adam(given_gradients, [np.zeros(unit) for unit in units], ranks=ranks, stage=stage, recipe=recipe)
+    held = {kind: int(sizes[0]) for kind, sizes in run.account.peak_bytes.items()}
+    parts = step_peak.step_peak_parts(step, ranks=ranks, stage=stage)
+    for kind in ("parameters", "gradients", "optimizer"):
+        assert parts["step"][kind] == held[kind]
+    whole = step_peak.step_peak_parts(step)
+    buffers = [parts[moment]["temporary"] - whole[moment]["temporary"] for moment in ("loss", "last backward")]
+    assert max(buffers) == held["buffers"]

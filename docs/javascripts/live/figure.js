@@ -149,9 +149,10 @@ class Figure {
   }
 
   // Writes the settings that were drawn into the controls, but for those that were turned again in the meantime.
-  fill({ shown, places, most, changed }, asked) {
+  fill({ shown, places, most, idle, changed }, asked) {
     for (const control of this.form.elements) {
       const name = nameOf(control);
+      control.closest(".knob").hidden = idle.includes(name);
       if (!(name in shown) || asked[name] !== this.settings[name]) {
         continue;
       }
@@ -259,6 +260,9 @@ class Figure {
       }
       const box = document.createElement("div");
       box.className = "live-source";
+      box.tabIndex = 0; // it scrolls
+      box.setAttribute("role", "region");
+      box.setAttribute("aria-label", `Code of ${this.name}`);
       box.innerHTML = await response.text(); // made by the build from the book's own file
       this.element.querySelector("figcaption").before(box);
       link.setAttribute("aria-expanded", "true");

@@ -6,11 +6,9 @@ from collections.abc import Generator, Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from exercises.grading import mutant
 from exercises.memory.zero import solution
-from snippets.memory.sharded_programs import AllGather, AllReduce, Rank, ReduceScatter, Request
+from snippets.memory.sharded_requests import AllGather, AllReduce, Rank, ReduceScatter, Request
 
 Step = Generator[Request, Any, None]
 
@@ -87,7 +85,7 @@ def _update(rank: Rank, mean: Any, step: int, learning_rate: float) -> None:
     """Make Adam's step on the shard."""
     rank.first += 0.1 * (mean - rank.first)
     rank.second += 0.001 * (mean**2 - rank.second)
-    slope = rank.first / (1 - 0.9**step) / (np.sqrt(rank.second / (1 - 0.999**step)) + 1e-8)
+    slope = rank.first / (1 - 0.9**step) / ((rank.second / (1 - 0.999**step)) ** 0.5 + 1e-8)
     rank.parameters[rank.shard] -= learning_rate * slope
 
 
@@ -112,7 +110,7 @@ def gathers_the_averages(*, rank: Rank, step: int, learning_rate: float) -> Step
     old = rank.parameters.copy()
     _update(rank, total[rank.shard] / rank.ranks, step, learning_rate)
     first, second = (yield AllGather(rank.first)), (yield AllGather(rank.second))
-    slope = first / (1 - 0.9**step) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
+    slope = first / (1 - 0.9**step) / ((second / (1 - 0.999**step)) ** 0.5 + 1e-8)
     rank.parameters[:] = old - learning_rate * slope
 
 
@@ -153,7 +151,7 @@ def forgets_the_bias(*, rank: Rank, step: int, learning_rate: float) -> Step:
     mean = (yield ReduceScatter(rank.gradients)) / rank.ranks
     rank.first += 0.1 * (mean - rank.first)
     rank.second += 0.001 * (mean**2 - rank.second)
-    rank.parameters[rank.shard] -= learning_rate * rank.first / (np.sqrt(rank.second) + 1e-8)
+    rank.parameters[rank.shard] -= learning_rate * rank.first / (rank.second**0.5 + 1e-8)
     yield AllGather(rank.parameters[rank.shard], into=rank.parameters)
 
 

@@ -6,9 +6,7 @@ from collections.abc import Generator, Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from snippets.memory.sharded_programs import AllGather, Rank, ReduceScatter, Request
+from snippets.memory.sharded_requests import AllGather, Rank, ReduceScatter, Request
 
 
 def bytes_per_parameter(
@@ -24,7 +22,7 @@ def zero1_step(*, rank: Rank, step: int, learning_rate: float) -> Generator[Requ
     mean = (yield ReduceScatter(rank.gradients)) / rank.ranks
     rank.first += 0.1 * (mean - rank.first)
     rank.second += 0.001 * (mean**2 - rank.second)
-    slope = rank.first / (1 - 0.9**step) / (np.sqrt(rank.second / (1 - 0.999**step)) + 1e-8)
+    slope = rank.first / (1 - 0.9**step) / ((rank.second / (1 - 0.999**step)) ** 0.5 + 1e-8)
     rank.parameters[rank.shard] -= learning_rate * slope
     yield AllGather(rank.parameters[rank.shard], into=rank.parameters)
 

@@ -4,27 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import product
 from typing import Any
-
-import numpy as np
 
 from exercises.grading import graded
 from exercises.judging import Exercise, Hint
 from snippets.memory.recipes import Recipe
-from snippets.memory.sharded_adam import Adam, GivenGradients, adam_update, run_sharded_adam
-from snippets.memory.sharded_programs import ShardedProgramError, run_sharded_program
-from snippets.memory.zero import shard_length, zero_state_bytes
+from snippets.memory.zero import zero_state_bytes
 
-PROBLEM, PARAMETERS, FIRST, SECOND, SENT, PEAK = (
-    "what stops the ranks",
-    "parameters of each rank",
-    "first averages",
-    "second averages",
-    "bytes sent by each rank",
-    "bytes held by each rank at its peak",
-)
+STEP_UNITS = dict.fromkeys(("bytes sent by each rank", "bytes held by each rank at its peak"), "bytes")
 OWNERS, EXCESS = "a rank for each matrix", "largest load beyond 4/3 − 1/(3N) times the best"
 
 
@@ -39,59 +28,16 @@ def held_by_all(
     return Fraction(sum(held), model * ranks)
 
 
-def run_step(
-    function: Callable[..., Any], *, initial: list[int], gradients: list[list[list[int]]], learning_rate: float
-) -> dict[str, Any]:
-    """Run the answer once a step on every rank."""
-    try:
-        run = run_sharded_program(partial(function, learning_rate=learning_rate), initial, gradients)
-    except ShardedProgramError as error:
-        return {PROBLEM: str(error)}
-    _, needed = _cost(len(initial), len(gradients[0]), len(gradients))
-    return {
-        PROBLEM: "nothing",
-        PARAMETERS: [_rounded(parameters) for parameters in run.parameters],
-        FIRST: _rounded(run.first),
-        SECOND: _rounded(run.second),
-        SENT: list(run.sent_bytes),
-        PEAK: list(map(max, run.peak_bytes, needed)),  # less is no fault: a single rank needs no collective
-    }
+def run_step(function: Callable[..., Any], **inputs: Any) -> dict[str, Any]:
+    from exercises.memory.zero import step_on_arrays  # which needs NumPy, as the other exercises do not
+
+    return step_on_arrays.run_step(function, **inputs)
 
 
-def _rounded(array: Any) -> list[float]:
-    """Return float32 numbers with as many digits as they have."""
-    return [float(f"{number:.6g}") for number in array]
+def replicated_step(**inputs: Any) -> dict[str, Any]:
+    from exercises.memory.zero import step_on_arrays
 
-
-def replicated_step(*, initial: list[int], gradients: list[list[list[int]]], learning_rate: float) -> dict[str, Any]:
-    """Take the result from Adam on one device, and the cost from the book's sharded Adam in stage 1."""
-    ranks = len(gradients[0])
-    whole = np.array(initial, float)
-    first, second = np.zeros_like(whole), np.zeros_like(whole)
-    for step, each in enumerate(gradients, start=1):
-        mean = np.mean(np.array(each, float).reshape(ranks, -1), axis=0)
-        adam_update(whole, first, second, mean, step=step, adam=Adam(learning_rate=learning_rate))
-    sent, peak = _cost(len(initial), ranks, len(gradients))
-    return {
-        PROBLEM: "nothing",
-        PARAMETERS: [_rounded(whole)] * ranks,
-        FIRST: _rounded(first),
-        SECOND: _rounded(second),
-        SENT: list(sent),
-        PEAK: list(peak),
-    }
-
-
-@lru_cache
-def _cost(count: int, ranks: int, steps: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return what each rank sends and holds; besides its state, it holds the sum of its shard when it arrives."""
-    model = GivenGradients(np.zeros((steps, 1, ranks, count)), units=(count,))
-    run = run_sharded_adam(model, [np.zeros(count)], ranks=ranks, stage=1, recipe="fp32-adam", steps=steps)
-    sent = np.sum(list(run.account.sent_bytes.values()), axis=0)
-    arriving = [4 * shard_length(count, ranks=ranks, rank=rank) for rank in range(ranks)]
-    return tuple(map(int, sent)), tuple(
-        int(peak) + more for peak, more in zip(run.account.peak_total_bytes, arriving, strict=True)
-    )
+    return step_on_arrays.replicated_step(**inputs)
 
 
 def first_that_fits(*, parameters: int, memory_bytes: int, other_bytes: int, stage: int) -> int | None:
@@ -270,7 +216,7 @@ EXERCISES = [
                 "22-zero.md#run-it",
             ),
         ),
-        units={SENT: "bytes", PEAK: "bytes"},
+        units=STEP_UNITS,
     ),
     Exercise(
         name="fewest_ranks",

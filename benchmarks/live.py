@@ -1,0 +1,279 @@
+"""How fast the page answers: ``python benchmarks/live.py`` builds the site and works every live figure in Chromium.
+
+Measured in one run, on a local server, for each figure:
+
+- first touch to first redraw with nothing cached, beside a bare ``loadPyodide`` with nothing cached;
+- a knob's move to the redrawn picture, over 100 moves, once Python runs;
+- how many redraws a picture is behind the hand while a knob is dragged.
+
+And for each page with a live figure: requests, bytes of script and layout shift before any touch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.browser import FLAGS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+ROOT = Path(__file__).parents[1]
+MOVES = 100
+STARTS = 5
+FIRST_MOST, MOVE_MOST_MS, BEHIND_MOST = 1.5, 100.0, 1  # the targets
+FIGURE = re.compile(r'<figure class="book-figure live" id="([\w-]+)" data-module="[\w.]+" data-name="(\w+)">')
+
+BARE = """<!doctype html><meta charset="utf-8"><script type="module">
+const start = performance.now();
+const { loadPyodide } = await import("./one-gradient/assets/runtime/pyodide@VERSION/pyodide.mjs");
+await loadPyodide({ indexURL: new URL("./one-gradient/assets/runtime/pyodide@VERSION/", location).href });
+globalThis.took = performance.now() - start;
+</script>"""
+
+# A bare start in a worker, as the book's own: what the worker itself costs is no cost of the book's.
+BARE_WORKER = """<!doctype html><meta charset="utf-8"><script type="module">
+const code = `
+  const { loadPyodide } = await import("BASE/pyodide.mjs");
+  await loadPyodide({ indexURL: "BASE/" });
+  postMessage("ready");
+`.replaceAll("BASE", new URL("./one-gradient/assets/runtime/pyodide@VERSION", location).href);
+const start = performance.now();
+const worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })), { type: "module" });
+worker.onmessage = () => { globalThis.took = performance.now() - start; };
+</script>"""
+
+TOUCH = """id => {
+    const figure = document.getElementById(id);
+    const knob = figure.querySelector('[type=range]');
+    const start = performance.now();
+    figure.addEventListener('drawn', () => { globalThis.took = performance.now() - start; }, { once: true });
+    knob.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
+    knob.value = Number(knob.value) + (knob.value === knob.max ? -1 : 1);
+    knob.dispatchEvent(new Event('input', { bubbles: true }));
+}"""
+
+MOVE = """async ([id, moves]) => {
+    const figure = document.getElementById(id);
+    const knobs = [...figure.querySelectorAll('[type=range]')];
+    const took = [];
+    for (let move = 0; move < moves; move++) {
+        const knob = knobs[move % knobs.length];
+        const place = Number(knob.value), last = Number(knob.max);
+        const drawn = new Promise(resolve => figure.addEventListener('drawn', resolve, { once: true }));
+        const impossible = new Promise(resolve => setTimeout(resolve, 5000));
+        const start = performance.now();
+        knob.value = place >= last ? Math.max(last - 1, 0) : place + 1;
+        knob.dispatchEvent(new Event('input', { bubbles: true }));
+        await Promise.race([drawn, impossible]);
+        await new Promise(requestAnimationFrame);
+        took.push(performance.now() - start);
+    }
+    return took;
+}"""
+
+# Drags a knob faster than it can be drawn. A picture is behind by the redraws that it takes until it shows what the
+# hand had set when the picture came.
+DRAG = """async id => {
+    const figure = document.getElementById(id);
+    const knob = figure.querySelector('[type=range]');
+    let set = 0, most = 0;
+    const waiting = [];
+    const shown = new Map();
+    figure.addEventListener('drawn', ({ detail }) => {
+        const value = JSON.parse(detail.asked)[knob.dataset.knob];
+        shown.set(value, (shown.get(value) ?? 0) + 1);
+        for (const wanted of waiting) wanted.redraws++;
+        const reached = waiting.findLastIndex(wanted => wanted.value === value);
+        if (reached >= 0) {
+            most = Math.max(most, ...waiting.slice(0, reached + 1).map(wanted => wanted.redraws - 1));
+            waiting.splice(0, reached + 1);
+        }
+    });
+    for (set = 0; set < 100; set++) {
+        knob.value = set % (Number(knob.max) + 1);
+        waiting.push({ value: `@${knob.value}`, redraws: 0 });
+        knob.dispatchEvent(new Event('input', { bubbles: true }));
+        await new Promise(resolve => setTimeout(resolve, 4));
+    }
+    await new Promise(resolve => setTimeout(resolve, 2000));
+    return { most, left: waiting.length, draws: [...shown.values()].reduce((a, b) => a + b, 0) };
+}"""
+
+SHIFT = """globalThis.shift = 0;
+new PerformanceObserver(list => list.getEntries().forEach(e => { shift += e.hadRecentInput ? 0 : e.value; }))
+    .observe({ type: 'layout-shift', buffered: true });"""
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    extensions_map: ClassVar = {
+        **SimpleHTTPRequestHandler.extensions_map,
+        ".mjs": "text/javascript",
+        ".wasm": "application/wasm",
+    }
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder on a free port, and yield its address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+
+
+def figures_in(site: Path) -> dict[str, tuple[str, str]]:
+    """Return for each live figure of a built site the address of its page and its id there."""
+    found = {}
+    for file in sorted(site.glob("*/*/index.html")):
+        for number, name in FIGURE.findall(file.read_text(encoding="utf-8")):
+            found[name] = (f"{file.parent.relative_to(site).as_posix()}/", number)
+    return found
+
+
+def _took(page: Page, within_s: float = 60) -> float:
+    for _ in range(int(within_s * 50)):
+        if (took := page.evaluate("globalThis.took")) is not None:
+            return float(took)
+        page.wait_for_timeout(20)
+    raise TimeoutError("nothing was drawn: see the page")
+
+
+def bare_ms(browser: Browser, address: str) -> float:
+    """Return what a bare start of Pyodide takes with nothing cached, in ms."""
+    page = browser.new_context().new_page()
+    page.goto(address)
+    took = _took(page)
+    page.context.close()
+    return took
+
+
+def first_ms(browser: Browser, address: str, number: str) -> float:
+    """Return the time from the first touch of a figure's knob to its first redraw with nothing cached, in ms."""
+    page = browser.new_context().new_page()
+    page.goto(address)
+    page.wait_for_timeout(300)
+    page.evaluate(TOUCH, number)
+    took = _took(page)
+    page.context.close()
+    return took
+
+
+def moves_of(page: Page, number: str) -> tuple[list[float], dict[str, int]]:
+    """Return the times of a figure's redraws in ms, and how far its picture was behind a hand that drags."""
+    page.evaluate(TOUCH, number)
+    _took(page)
+    return page.evaluate(MOVE, [number, MOVES]), page.evaluate(DRAG, number)
+
+
+def before_a_touch(browser: Browser, address: str) -> dict[str, float]:
+    """Return what a page asks for before any touch: requests, bytes of script, and how far it jumps."""
+    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    scripts, requests = [0], [0]
+
+    def count(response: Any) -> None:
+        requests[0] += 1
+        if response.url.partition("?")[0].endswith(".js"):
+            scripts[0] += len(response.body())
+
+    page.on("response", count)
+    page.add_init_script(SHIFT)
+    page.goto(address, wait_until="load")
+    page.wait_for_timeout(1000)
+    shift = float(page.evaluate("shift"))
+    page.context.close()
+    return {"requests": requests[0], "script_bytes": scripts[0], "shift": shift}
+
+
+def measured(site: Path, browser: Browser, names: Sequence[str], starts: int) -> dict[str, Any]:
+    """Return all measurements of a built site, for all its figures or those named."""
+    found = figures_in(site / "one-gradient")
+    chosen = {name: found[name] for name in names or found}
+    version = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["dependencies"]["pyodide"]
+    (site / "bare.html").write_text(BARE.replace("VERSION", version), encoding="utf-8")
+    (site / "worker.html").write_text(BARE_WORKER.replace("VERSION", version), encoding="utf-8")
+    results: dict[str, Any] = {"figures": {}, "pages": {}, "bare_ms": [], "bare_worker_ms": []}
+    with served(site) as address:
+        home = f"{address}one-gradient/"
+        for name, (path, number) in chosen.items():
+            first = []
+            for _ in range(starts):  # in turn, so that both meet the same machine
+                results["bare_ms"].append(bare_ms(browser, f"{address}bare.html"))
+                results["bare_worker_ms"].append(bare_ms(browser, f"{address}worker.html"))
+                first.append(first_ms(browser, home + path, number))
+            page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+            page.goto(home + path)
+            moves, drag = moves_of(page, number)
+            page.context.close()
+            results["figures"][name] = {"first_ms": statistics.median(first), "moves_ms": moves, **drag}
+            results["pages"][path] = before_a_touch(browser, home + path)
+    return results
+
+
+def report(results: dict[str, Any]) -> tuple[str, bool]:
+    """Return the measurements as Markdown, and whether every target is met."""
+    bare = statistics.median(results["bare_ms"])
+    worker = statistics.median(results["bare_worker_ms"])
+    lines = [
+        f"bare loadPyodide {bare / 1e3:.2f} s in the page, {worker / 1e3:.2f} s in a worker (medians)",
+        "",
+        "| figure | first redraw, as a multiple of a bare start | a move: median, slowest ms | redraws behind |",
+        "|---|---|---|---|",
+    ]
+    good = True
+    for name, figure in results["figures"].items():
+        ratio, median = figure["first_ms"] / bare, statistics.median(figure["moves_ms"])
+        behind = figure["most"] + (figure["left"] > 0) * MOVES
+        met = ratio <= FIRST_MOST and median < MOVE_MOST_MS and behind <= BEHIND_MOST
+        good = good and met
+        slowest = max(figure["moves_ms"])
+        lines.append(f"| {name} | {ratio:.2f} | {median:.0f}, {slowest:.0f} | {behind}{'' if met else ' (missed)'} |")
+    lines += ["", "| page before a touch | requests | script kB | layout shift |", "|---|---|---|---|"]
+    for path, page in results["pages"].items():
+        lines.append(f"| {path} | {page['requests']} | {page['script_bytes'] / 1e3:.1f} | {page['shift']:.4f} |")
+    return "\n".join(lines), good
+
+
+def main() -> int:
+    """Build, measure, print; the exit status says whether the targets are met."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="live figures; all if none is named")
+    parser.add_argument("--starts", type=int, default=STARTS, help="cold starts for each figure")
+    arguments = parser.parse_args()
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        site = Path(folder)
+        command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(site / "one-gradient")]
+        subprocess.run(command, cwd=ROOT, check=True)
+        path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        text, good = report(measured(site, browser, arguments.names, arguments.starts))
+        browser.close()
+    print(text)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
