@@ -11,12 +11,14 @@ from typing import Any
 import yaml
 
 from exercises.in_page import described
+from exercises.page_files import files_for_page
 from press import runtime
 from press.chapter import BrokenChapter, find_chapters, front_matter, read_chapter
 from press.checks import link_problems, unlisted_chapters
 from press.corrections import corrections_page
 from press.execute import make_twins
-from press.exercises import exercises_page, stubs_shown
+from press.exercise import PATH as EXERCISES
+from press.exercise import exercises_page, stubs_shown
 from press.freshness import Freshness
 from press.hardware import hardware_page
 from press.links import Map
@@ -86,14 +88,17 @@ class Book:
                 yield path, header.get("title", path), json.loads(self.twin(path).read_bytes())["cells"]
 
     def runtime(self) -> dict[str, bytes | Path]:
-        """Return the files with which the pages run Python, by their place on the site; none without live figures."""
-        modules = sorted((self.root / LIVE).glob("*.py"))
-        if not modules:
-            return {}
-        names = [".".join(module.relative_to(self.root).with_suffix("").parts) for module in modules]
-        reached = Freshness(self.root).reached([f"import {name}" for name in names])
-        archives = {"figures": runtime.archive(self.root, [path for path in reached if path.is_file()])}
-        return runtime.files(self.root, archives)
+        """Return the files with which the pages run Python, by their place on the site; none if no page does."""
+        archives = {}
+        if modules := sorted((self.root / LIVE).glob("*.py")):
+            names = [".".join(module.relative_to(self.root).with_suffix("").parts) for module in modules]
+            reached = Freshness(self.root).reached([f"import {name}" for name in names])
+            archives["figures"] = runtime.archive(
+                {path.relative_to(self.root).as_posix(): path for path in reached if path.is_file()}
+            )
+        if EXERCISES in self.written:
+            archives["exercises"] = runtime.archive(files_for_page())
+        return runtime.files(self.root, archives) if archives else {}
 
     @property
     def runtime_is_here(self) -> bool:

@@ -20,7 +20,7 @@ import markdown
 
 from press import prose
 from press.checks import Scan, page_problems
-from press.exercises import expand_exercises
+from press.exercise import expand_exercises
 from press.figures import Figures
 from press.links import Link, Map, rewrite
 from press.mathematics import characters, typeset
