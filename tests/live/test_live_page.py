@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_fixtures import ROOT, until, violations
+from browser_fixtures import ROOT, elsewhere, until, violations
 from checking import extremes
 
 from press import runtime
@@ -327,26 +327,6 @@ def test_a_network_lost_in_the_middle_of_loading_can_come_back(open_page: Any, s
     turn(page, place, knob)
     settled(page, place)
     assert note(page, place) == ""
-
-
-def elsewhere(page: Any, *, tampered: str = "") -> list[str]:
-    """Let the page get the runtime as if ``npm ci`` had not been run, and return what it asks jsDelivr for."""
-    asked: list[str] = []
-
-    def manifest(route: Any) -> None:
-        own = json.loads(route.fetch().text())
-        route.fulfill(body=json.dumps(runtime.manifest(here=False, archives=own["archives"])))
-
-    def package(route: Any) -> None:
-        path = route.request.url.removeprefix(f"{runtime.CDN}/npm/")
-        asked.append(path)
-        content = (ROOT / "node_modules" / re.sub(r"(?<=.)@[\d.]+/", "/", path, count=1)).read_bytes()
-        body = content + b"\n" if tampered and path.endswith(tampered) else content
-        route.fulfill(body=body, headers={"Access-Control-Allow-Origin": "*"})
-
-    page.route("**/assets/runtime/manifest.json", manifest)
-    page.route(f"{runtime.CDN}/**", package)
-    return asked
 
 
 def without_own_runtime(open_page: Any, place: dict[str, str]) -> Any:

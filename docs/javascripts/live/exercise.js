@@ -68,8 +68,8 @@ async function startPython() {
   }
 }
 
-// Calls a function of the door for `owner`. One has Python at a time. With `limited`, the call ends LIMIT_S after its
-// start or, with `beats`, after the last sign of life.
+// Calls a function of the door for `owner`. One has Python at a time. The call ends LIMIT_S after its start if it is
+// `limited`, after its last sign of life if it `beats`.
 async function ask(owner, name, parameters, { printed, limited = false, beats = false } = {}) {
   busy = owner;
   let timer;
@@ -380,7 +380,7 @@ class Panel {
       const source = this.editor.text();
       let verdict;
       try {
-        verdict = await ask(this, "grade", [this.chapter, this.name, source], { limited: true, beats: true });
+        verdict = await ask(this, "grade", [this.chapter, this.name, source], { beats: true });
       } catch (error) {
         if (!(error instanceof Late)) {
           throw error;
