@@ -24,7 +24,7 @@ _LINK = re.compile(r'^\[[^\]]*\]\((?P<path>[^)\s]+) "exercise: (?P<name>\w+)"\) 
 _SECTION = re.compile(r"^## Exercises\n(?:(?!##).+\n?|\n)*", re.MULTILINE)
 _INTRODUCTION = """---
 title: "Exercises"
-description: "All exercises of the book, what of them is solved in this browser, and how answers get to a file and back."
+description: "All exercises of the book, what is solved in this browser, and how answers get to a file and back."
 ---
 
 # Exercises
@@ -87,7 +87,7 @@ def _exercise(match: re.Match[str], folder: Path, report: Callable[[str, str], N
         '<details class="exercise-stub" markdown="1"><summary>What to write</summary>\n\n'
         f"```python\n{source}\n```\n\n</details>\n"
         '<div class="exercise-bar" markdown="0"><button type="button" data-do="open">Solve it here</button>'
-        '<span class="exercise-status"></span></div>\n</div>'
+        '<span class="exercise-status"></span></div>\n<pre class="exercise-paper"></pre>\n</div>'
     )
 
 
@@ -153,10 +153,8 @@ def _item(line: Line) -> str:
     asked = f" {html.escape(line.asked)}" if line.asked else ""
     level = f'<span class="exercise-level">{line.level}</span>' if line.level else ""
     state = '<span class="exercise-status"></span>' if line.in_page else ""
-    return (
-        f'<li data-name="{line.name}"><span><a href="{html.escape(line.link)}"><code>{line.name}</code></a>{asked}</span>'
-        f"{level}{state}</li>"
-    )
+    link = f'<a href="{html.escape(line.link)}"><code>{line.name}</code></a>'
+    return f'<li data-name="{line.name}"><span>{link}{asked}</span>{level}{state}</li>'
 
 
 def exercises_page(described: Sequence[Mapping[str, Any]], chapters: Collection[str]) -> Page | None:

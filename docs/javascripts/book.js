@@ -61,7 +61,7 @@ window.addEventListener("hashchange", followLink);
 
 // In-page exercises: what this browser keeps of them is shown at once; editor and Python come when they are asked for.
 const STATES = { open: "○ open", draft: "◐ begun", tried: "✗ tried", solved: "✓ solved" };
-const passing = new Map(); // answers that the browser's storage did not take
+const passing = new Map(); // answers of this page, which the browser's storage may not have taken
 
 function keptOf(place) {
   const id = `${place.closest("[data-chapter]").dataset.chapter}/${place.closest("[data-name]").dataset.name}`;
@@ -82,25 +82,15 @@ function showExercises() {
     const places = [...count.closest("[data-chapter]").querySelectorAll(".exercise-status")];
     count.textContent = `${places.filter((place) => place.dataset.state === "solved").length} of ${places.length}`;
   }
-  for (const button of document.querySelectorAll("[data-do=open]")) {
-    button.textContent = keptOf(button).text === undefined ? "Solve it here" : "Go on here";
+  for (const box of document.querySelectorAll(".exercise")) {
+    const { text = "" } = keptOf(box);
+    box.querySelector(".exercise-paper").textContent = text; // for print
+    box.querySelector("[data-do=open]")?.replaceChildren(text ? "Go on here" : "Solve it here");
   }
 }
 document$.subscribe(showExercises);
-window.addEventListener("beforeprint", () => {
-  for (const box of document.querySelectorAll(".exercise")) {
-    const { text } = keptOf(box);
-    box.querySelector(".exercise-paper")?.remove();
-    if (text !== undefined) {
-      const paper = document.createElement("pre");
-      paper.className = "exercise-paper";
-      paper.append(text);
-      box.append(paper);
-    }
-  }
-});
 window.addEventListener("storage", showExercises);
-document.addEventListener("exercise-kept", ({ detail: { id, entry } }) => {
+document.addEventListener("exercise-kept", ({ detail: [id, entry] }) => {
   passing.set(id, entry);
   showExercises();
 });
@@ -111,8 +101,8 @@ document.addEventListener("click", async ({ target }) => {
     try {
       (await import(new URL("exercise.js", scripts))).act(button);
     } catch (error) {
-      const status = button.closest("[data-chapter]").querySelector(".exercise-note, .exercise-status");
-      status.textContent = `The editor could not be loaded: is there a connection? (${error.message})`;
+      const place = button.parentNode.querySelector("span");
+      place.textContent = `This could not be loaded: is there a connection? (${error.message})`;
     }
   }
 });

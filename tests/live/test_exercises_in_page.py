@@ -11,7 +11,7 @@ import pytest
 from browser_fixtures import elsewhere, until, violations
 
 from exercises import in_page
-from exercises.catalogue import chapters, find
+from exercises.catalogue import find
 from exercises.sandbox import Sandbox
 from press import runtime
 
@@ -71,10 +71,8 @@ class Desk:
 
     def wait(self, *, within_s: float = 90) -> str:
         """Wait until nothing runs, and return what the exercise then says."""
-        ended = "box => box.querySelector('.exercise-bar button:nth-child(3)').getAttribute('aria-disabled') === 'true'"
-        until(
-            self.page, f"name => ({ended})(document.getElementById('exercise-' + name))", self.name, within_s=within_s
-        )
+        stopped = f"document.querySelector('#exercise-{self.name} button:nth-child(3)[aria-disabled=true]')"
+        until(self.page, stopped, within_s=within_s)
         return str(self.note.inner_text())
 
     def run(self, text: str) -> str:
@@ -416,8 +414,8 @@ def test_before_a_touch_nothing_is_loaded_and_nothing_moves(open_page: Any) -> N
     page.wait_for_timeout(500)
     assert not [url for url in page.requests if "/live/" in url or "/runtime/" in url]
     shifts = """() => new Promise(done => new PerformanceObserver(list =>
-        done(list.getEntries().reduce((sum, entry) => sum + entry.value, 0))).observe({type: 'layout-shift', buffered: true})
-        || setTimeout(() => done(0), 300))"""
+        done(list.getEntries().reduce((sum, entry) => sum + entry.value, 0)))
+            .observe({type: 'layout-shift', buffered: true}) || setTimeout(() => done(0), 300))"""
     assert page.evaluate(shifts) < 0.01
 
 

@@ -510,7 +510,7 @@ function saveAll() {
 
 window.addEventListener("pagehide", saveAll);
 document.addEventListener("visibilitychange", () => document.hidden && saveAll());
-window.addEventListener("beforeprint", saveAll, { capture: true }); // before book.js puts what is kept on paper
+window.addEventListener("beforeprint", saveAll); // book.js puts what is kept on paper
 // Instant navigation puts another page into this one.
 window.document$?.subscribe(() => {
   for (const panel of [...panels.values()].filter((one) => !one.box.isConnected)) {

@@ -70,7 +70,7 @@ export function watch(watcher) {
 }
 
 function tell(id, entry, elsewhere = false) {
-  document.dispatchEvent(new CustomEvent("exercise-kept", { detail: { id, entry } }));
+  document.dispatchEvent(new CustomEvent("exercise-kept", { detail: [id, entry] }));
   for (const watcher of watchers) {
     watcher(id, entry, elsewhere);
   }
