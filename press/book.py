@@ -29,6 +29,7 @@ from press.page import PageCache, PageMaker, Rendered, definitions, press_finger
 from press.pages import Page
 from press.problems import Problem
 from press.prose import included_paths, site_markdown
+from press.quiz import mark_quiz, read_quiz
 from press.reference import reference_pages
 
 LIVE = "snippets/live"
@@ -205,6 +206,9 @@ class Book:
         chapter = read_chapter(self.root / maker.path, root=self.root)
         maker.begin(cells, [cell.line for cell in chapter.cells if cell.kind == "code"])
         rendered = maker.finish(through(maker) if through else "".join(maker.cell(cell) for cell in cells))
+        questions, problems = read_quiz(chapter.cells, maker.path)
+        rendered.html = mark_quiz(rendered.html, questions)
+        rendered.problems += problems
         exceptions = chapter.header.get(EXCEPTIONS, {})
         rendered.symbols = symbols_used(chapter.cells)
         rendered.problems += number_problems(chapter.cells, cells, exceptions, path=maker.path)

@@ -7,6 +7,7 @@ from what its chapter executed. ``docs/javascripts/live/figure.js`` works with t
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,7 +43,8 @@ def live_html(figure: Mapping[str, Any], *, number: int, caption: str, source_ur
 
 
 def _knob(knob: Mapping[str, Any], drawn: Mapping[str, Any], number: int) -> str:
-    name, label = knob["name"], html.escape(knob["label"])
+    name, plain = knob["name"], html.escape(knob["label"], quote=True)
+    label = re.sub(r"(?<=[A-Za-zα-ω])_(\w+)", r"<sub>\1</sub>", plain)
     idle = " hidden" if name in drawn["idle"] else ""
     if knob["kind"] == "choice":
         options = "".join(
@@ -58,7 +60,7 @@ def _knob(knob: Mapping[str, Any], drawn: Mapping[str, Any], number: int) -> str
     play = '<button type="button" class="play" aria-pressed="false">Play</button>' if knob["play"] else ""
     return (
         f'<span class="knob"{idle}><label for="k{number}-{name}">{label}</label>'
-        f'<input type="text" name="{name}" value="{shown}" aria-label="{label}, typed" autocomplete="off">'
+        f'<input type="text" name="{name}" value="{shown}" aria-label="{plain}, typed" autocomplete="off">'
         f'<input type="range" id="k{number}-{name}" data-knob="{name}" max="{drawn["most"][name]}"'
         f' value="{drawn["places"][name]}" aria-valuetext="{shown}">{play}</span>'
     )

@@ -151,6 +151,22 @@ def finite_number(name: str, value: Any) -> float:
     return number
 
 
+def number_between(name: str, value: Any, *, low: float, high: float) -> float:
+    """Return ``value`` as a ``float`` from ``low`` to ``high``, or raise ``ValueError``.
+
+    >>> number_between("width_px", 328, low=1, high=1e6)
+    328.0
+    >>> number_between("width_px", 0, low=1, high=1e6)
+    Traceback (most recent call last):
+    ...
+    ValueError: width_px must be a number from 1 to 1e+06, got 0
+    """
+    number = _finite(value)
+    if number is None or not low <= number <= high:
+        raise ValueError(f"{name} must be a number from {low:g} to {high:g}, got {value!r}")
+    return number
+
+
 def probability(name: str, value: Any) -> float:
     """Return ``value`` as a ``float`` in [0, 1], or raise ``ValueError``.
 

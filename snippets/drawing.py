@@ -58,7 +58,7 @@ def _box(name: str, value: tuple[float, float, float, float]) -> tuple[float, ..
 def _boxes(boxes: Iterable[tuple[float, float, float, float]]) -> Sequence[tuple[float, ...]]:
     """Return boxes, each x, y, width and height, or raise ``ValueError``; what is plainly right is let through fast."""
     listed = _listed("boxes", boxes)
-    for box in listed:
+    for box in listed if isinstance(listed, list) else [None]:
         if type(box) is not tuple or len(box) != 4:
             break
         if not all(type(place) is float and -MOST_PX <= place <= MOST_PX for place in box):

@@ -148,14 +148,6 @@ MAY_BE_NEGATIVE = {
 CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "background.batch_gradients.Regression.at": lambda: {"self": regression(), "weights": [2.0]},
     "background.block_product_figures.k_split_panels": lambda: {"run": block_product(), "width_px": 300},
-    "background.block_product_figures.split_panel": lambda: {"run": block_product(), "title": "k", "width_px": 300},
-    "background.block_product_figures.traffic_plot": lambda: {
-        "m": 8,
-        "k": 8,
-        "n": 8,
-        "bytes_per_element": 2,
-        "most_workers": 64,
-    },
     "background.cluster.Cluster.drop": lambda: {"self": cluster(), "worker": 0, "name": "a"},
     "background.cluster.Cluster.multiply": lambda: {
         "self": cluster(),
@@ -172,6 +164,12 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "rows": [range(1), range(1, 2)],
     },
     "drawing.Panel.rectangles": lambda: {
+        "self": Panel(10, 10),
+        "boxes": [(1, 1, 2, 2)],
+        "colour": "rank-0",
+        "strength": 0.5,
+    },
+    "drawing.Panel.bars": lambda: {
         "self": Panel(10, 10),
         "boxes": [(1, 1, 2, 2)],
         "colour": "rank-0",

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from press.chapter import Chapter, find_chapters, read_chapter
+from press.quiz import read_quiz
 
 ROOT = Path(__file__).parents[1]
 CHAPTERS = {path.stem: read_chapter(path, root=ROOT) for path in find_chapters(ROOT)}
@@ -80,7 +81,7 @@ def test_what_every_chapter_has(chapter: Chapter) -> None:
     assert "**Sources.**" in last
 
 
-def test_exercises_and_questions_have_their_answers(chapter: Chapter) -> None:
+def test_exercises_have_their_solutions(chapter: Chapter) -> None:
     exercises = re.split(r"^### Exercise \d+ · .+$", section(chapter, "Exercises"), flags=re.MULTILINE)[1:]
     assert 4 <= len(exercises) <= 10
     for exercise in exercises:
@@ -90,16 +91,20 @@ def test_exercises_and_questions_have_their_answers(chapter: Chapter) -> None:
         graded = re.search(r"^Level: (easy|medium|hard)\. Grade it with `pytest .+`\.$", exercise, re.MULTILINE)
         assert bool(graded) == ('"include: ' in exercise)
         assert bool(graded) != exercise.lstrip().startswith(("*Analysis.* ", "*Conceptual.* "))
-    questions, _, answers = section(chapter, "Check yourself").partition(
-        '<details markdown="1"><summary>Answers</summary>'
-    )
-    numbers = re.findall(r"^(\d)\. ", questions, re.MULTILINE)
-    assert 3 <= len(numbers) <= 5
-    assert re.findall(r"^\*\*(\d) \([a-d]\)\.\*\*", answers, re.MULTILINE) == numbers
-    explained = re.split(r"^\*\*\d \([a-d]\)\.\*\*", answers, flags=re.MULTILINE)[1:]
-    for options, answer in zip(re.split(r"^\d\. ", questions, flags=re.MULTILINE)[1:], explained, strict=True):
-        letters = set(re.findall(r"^    - \(([a-d])\)", options, re.MULTILINE))
-        assert len(set(re.findall(r"\(([a-d])\)", answer)) & letters) >= len(letters) - 1, answer
+
+
+def test_a_quiz_says_of_every_option_why_it_is_right_or_wrong(chapter: Chapter) -> None:
+    questions, problems = read_quiz(chapter.cells, chapter.name)
+    assert problems == []
+    assert 3 <= len(questions) <= 5
+    assert len({question.right for question in questions}) > 1, "the right option is always the same"
+    for question in questions:
+        assert 3 <= len(question.options) <= 4
+        for reason in question.reasons.values():  # it is shown below "(a) is wrong.", so it is a sentence of its own
+            assert re.match(r"[A-Z0-9$*]", reason), reason
+            assert reason.endswith((".", ".)")), reason
+            assert not re.search(r"\(([a-d])\)", reason), reason
+        assert len(set(question.reasons.values())) == len(question.options)
 
 
 def test_the_badge_tells_the_reading_time(chapter: Chapter) -> None:

@@ -239,3 +239,29 @@ def test_colour_is_what_svg_of_replaces() -> None:
     assert {figures.colour(name) for name in COLOURS} == {colour.light for colour in COLOURS.values()}
     assert COLOURS["rank-2"].css in _plot()
     assert COLOURS["rank-2"].light not in _plot().replace(COLOURS["rank-2"].css, "")
+
+
+def test_bars_are_pieces_of_thick_lines() -> None:
+    panel = Panel(100, 50)
+    panel.bars([(1.0, 2.0, 3.0, 10.0), (5.0, 2.0, 0.5, 10.0), (1.0, 20.0, 3.0, 10.0)], colour="rank-0", strength=0.5)
+    assert 'd="M1 7h3m1 0h0.5M1 25h3" style="stroke-width:10;stroke-opacity:0.5"' in panel.svg()
+    panel = Panel(100, 50)
+    panel.bars([], colour="rank-0")
+    assert "<path" not in panel.svg()
+    with pytest.raises(ValueError, match="boxes must have one height, got 2"):
+        panel.bars([(0, 0, 1, 1), (0, 0, 1, 2)], colour="rank-0")
+
+
+@given(st.lists(st.floats(0.05, 4), min_size=1, max_size=60))
+def test_bars_add_no_error_up(widths: list[float]) -> None:
+    """Every bar of a long row starts and ends where it should, to a tenth of a pixel."""
+    starts = [0.7 + sum(widths[:number]) + number for number in range(len(widths))]
+    panel = Panel(1000, 20)
+    panel.bars([(x, 0.0, w, 10.0) for x, w in zip(starts, widths, strict=True)], colour="rank-0")
+    found = re.search(r' d="M([\d.]+) 5([^"]*)"', panel.svg())
+    assert found
+    place, ends = float(found[1]), []
+    for step in re.findall(r"(?:m([-\d.]+) 0)?h([\d.]+)", found[2]):
+        place += float(step[0] or 0) + float(step[1])
+        ends.append(place)
+    assert ends == pytest.approx([x + w for x, w in zip(starts, widths, strict=True)], abs=0.051)

@@ -27,6 +27,74 @@ window.addEventListener("afterprint", () => {
   }
 });
 
+// A quiz answers at once. The press names its right options; the reasons are copied from the fold below it.
+{
+  const make = (name, properties, ...children) => {
+    const element = Object.assign(document.createElement(name), properties);
+    element.append(...children);
+    return element;
+  };
+
+  // Where storage is forbidden, nothing is kept.
+  const storage = (method, ...values) => {
+    try {
+      return localStorage[method](...values);
+    } catch {}
+  };
+
+  // Makes buttons of a question's options; returns what presses the one of a letter, or none.
+  const makeQuestion = (item, right, answer) => {
+    const list = item.querySelector("ul");
+    const verdict = make("p", { role: "status" });
+    const buttons = [...list.children].map((option) => {
+      const button = make("button", { value: option.textContent[1] }, option.textContent.slice(0, 3));
+      option.firstChild.data = option.firstChild.data.slice(4); // without "(a) "
+      option.append(make("label", {}, button, make("span", {}, ...option.childNodes)));
+      return button;
+    });
+    list.remove();
+    item.append(make("fieldset", {}, make("legend", {}, ...item.childNodes), list, verdict));
+    return (letter) => {
+      const pressed = buttons.find((button) => button.value === letter);
+      for (const button of buttons) button.ariaPressed = button === pressed;
+      verdict.textContent = "";
+      if (!pressed) return " ";
+      const wrong = [...answer.nextElementSibling.children].find((reason) => reason.textContent[1] === letter);
+      const reason = (wrong || answer).cloneNode(true);
+      reason.firstChild.replaceWith(wrong ? wrong.firstChild.data.slice(3) : ""); // without "(a)" or "1 (b)."
+      verdict.className = letter === right ? "right" : "wrong";
+      verdict.append(make("strong", {}, `(${letter}) is ${verdict.className}.`), ...reason.childNodes);
+      return letter;
+    };
+  };
+
+  const startQuiz = (quiz) => {
+    const { right } = quiz.dataset;
+    const key = `quiz ${location.pathname} ${right}`; // with other answers it is another quiz
+    const answers = quiz.nextElementSibling.querySelectorAll(":scope > p");
+    const again = make("button", { className: "quiz-again" }, "Start again");
+    const press = [...quiz.children].map((item, i) => {
+      item.addEventListener("click", ({ target }) => target.matches("button") && choose(i, target.value));
+      return makeQuestion(item, right[i], answers[i]);
+    });
+    const kept = storage("getItem", key) ?? "";
+    const chosen = [];
+    const choose = (i, letter) => {
+      chosen[i] = press[i](letter);
+      again.hidden = !chosen.join("").trim();
+      storage(again.hidden ? "removeItem" : "setItem", key, chosen.join(""));
+    };
+    again.addEventListener("click", () => {
+      press.forEach((_, i) => choose(i, " "));
+      quiz.querySelector("button").focus();
+    });
+    press.forEach((_, i) => choose(i, kept[i]));
+    quiz.after(again);
+  };
+
+  document$.subscribe(() => document.querySelectorAll(".quiz:not(:has(button))").forEach(startQuiz));
+}
+
 // Live figures: their script, and Python with it, comes when a knob is first touched or a link names a setting.
 const scripts = new URL("live/", document.currentScript.src);
 

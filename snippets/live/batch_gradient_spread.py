@@ -14,11 +14,11 @@ from snippets.live.declaring import Picture, live_figure
 from snippets.live.knobs import Choice, Number
 
 STEPS = 40  # gradients drawn
-MOST_EXAMPLES = 1024  # of all workers in one step: what a page draws in time
+MOST_EXAMPLES = 512  # of all workers in one step: what a page draws in time
 _OFFSET = 0.9 + 0.44j  # from the true weights to the present ones
 _FULL = _OFFSET / abs(_OFFSET)  # where the figure puts the full gradient, of length 1
 _NOISE = 0.5  # half the width of the targets' noise
-_HALF_WIDTH, _HALF_HEIGHT = 1.1, 0.922  # of what the left picture shows about the full gradient
+_HALF_WIDTH, _HALF_HEIGHT = 1.1, 0.957  # of what the left picture shows about the full gradient
 _CORNERS = 40  # of the circle
 
 
@@ -96,8 +96,8 @@ def _cloud(gradients: list[complex], *, expected: float) -> Panel:
     up = Axis(centre_y - _HALF_HEIGHT, centre_y + _HALF_HEIGHT, ticks=(0, 0.5, 1))
     seen = [g for g in gradients if 0 <= across.share(g.real) <= 1 and 0 <= up.share(g.imag) <= 1]
     out = f", {STEPS - len(seen)} beyond the picture" if len(seen) < STEPS else ", each from new draws"
-    plot = Plot(across, up, title=f"{STEPS} steps{out}", height_px=300)
-    plot.panel.text(170, 292, "first entry of the gradient", anchor="middle", colour="muted", size=12)
+    plot = Plot(across, up, title=f"{STEPS} steps{out}", width_px=330, height_px=300)
+    plot.panel.text(165, 292, "first entry of the gradient", anchor="middle", colour="muted", size=12)
     turns = [2 * math.pi * corner / _CORNERS for corner in range(_CORNERS + 1)]
     circle = [(_FULL.real + expected * math.cos(turn), _FULL.imag + expected * math.sin(turn)) for turn in turns]
     plot.dots([(gradient.real, gradient.imag) for gradient in seen], colour="gradients", radius=2.5)
@@ -108,9 +108,9 @@ def _cloud(gradients: list[complex], *, expected: float) -> Panel:
 
 def _law(*, variance: float, population: int, own: int, workers: int, same: bool, measured: float) -> Panel:
     """Draw the distance against the examples of a step: the two laws and what was measured here."""
-    across = Axis(1, MOST_EXAMPLES, "log", "examples a step, N × B", ticks=(1, 4, 16, 64, 256, MOST_EXAMPLES))
+    across = Axis(1, MOST_EXAMPLES, "log", "examples a step, N × B", ticks=(1, 4, 16, 64, 256))
     up = Axis(0.01, 4, "log", ticks=(0.01, 0.03, 0.1, 0.3, 1, 3))
-    plot = Plot(across, up, title="Distance from the full gradient", height_px=300)
+    plot = Plot(across, up, title="Distance from the full gradient", width_px=330, height_px=300)
     powers = range(2 * MOST_EXAMPLES.bit_length() - 1)
     sizes = sorted({round(2 ** (power / 2)) for power in powers})
     ends = sizes[0], sizes[-1]
@@ -149,7 +149,7 @@ def _law(*, variance: float, population: int, own: int, workers: int, same: bool
             },
             "own",
         ),
-        Number("population", "Examples in all M", 2048, 512, 8192, step=2, scale="log"),
+        Number("population", "Examples in all M", 2048, 512, 4096, step=2, scale="log"),
         Number("seed", "Seed", 1, 1, 20),
     ],
 )

@@ -19,7 +19,7 @@ from snippets.palette import RANKS, rank
 MOST_WORKERS = 64
 BYTES_PER_ELEMENT = 2  # bfloat16
 
-_WIDTH, _HEIGHT, _TOP, _GAP_ACROSS, _GAP_DOWN = 340.0, 318.0, 16.0, 10.0, 17.0
+_WIDTH, _HEIGHT, _TOP, _GAP_ACROSS, _GAP_DOWN = 330.0, 318.0, 16.0, 10.0, 17.0
 _LAST = 512  # workers at the right end of the curves
 Grid = tuple[int, int, int]
 Box = tuple[float, float, float, float]
@@ -133,7 +133,7 @@ def _round_ticks(low: float, high: float) -> tuple[float, ...]:
     for factors in ((1, 2, 5), (1, 5), (1,)):
         ticks = tuple(factor * 10.0**power for power in powers for factor in factors)
         inside = tuple(tick for tick in ticks if low <= tick <= high)
-        if len(inside) <= 6:
+        if len(inside) <= 5:
             break
     return inside
 

@@ -19,7 +19,7 @@ from snippets.domain import text
 from snippets.drawing import Panel
 from snippets.live.knobs import Choice, Knob, Number
 
-MOST_WIDE_PX = 720.0  # what a wide screen's column holds
+NARROW_PX = 350.0  # what a phone shows without shrinking it
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class LiveFigure:
         for knob in sliders:
             values[knob.name] = min(values[knob.name], picture.limits.get(knob.name, knob.high))
         return Drawn(
-            svgs=[in_page(panel.svg()) for panel in picture.panels],
+            svgs=[in_page(panel) for panel in picture.panels],
             numbers=picture.numbers,
             alt=picture.alt,
             shown={name: knob.write(values[name]) for name, knob in known.items()},
@@ -157,14 +157,17 @@ def live_figure(*, title: str, caption: str, knobs: Sequence[Knob]) -> Callable[
     return declare
 
 
-def in_page(svg: str) -> str:
+def in_page(panel: Panel) -> str:
     """Return a panel's SVG as it stands in a page, whose parser and style sheet say the rest.
 
-    >>> in_page('<svg xmlns="http://www.w3.org/2000/svg" width="9"><style>x</style></svg>')
-    '<svg aria-hidden="true" width="9"></svg>'
+    >>> in_page(Panel(9, 9))
+    '<svg aria-hidden="true" viewBox="0 0 9 9" width="9" height="9" class="panel" font-size="13"></svg>'
     """
-    bare = re.sub(r' xmlns(?::xlink)?="[^"]*"| font-family="system-ui, sans-serif"', "", text("svg", svg))
+    bare = re.sub(r' xmlns(?::xlink)?="[^"]*"| font-family="system-ui, sans-serif"', "", panel.svg())
     bare = re.sub(r"<style>.*?</style>", "", bare, count=1)
+    bare = re.sub(r"<g ?/>", "", bare)
+    if panel.width > NARROW_PX:  # on a phone it scrolls instead of shrinking
+        bare = bare.replace('class="panel"', 'class="panel wide"', 1)
     return bare.replace("<svg ", '<svg aria-hidden="true" ', 1)
 
 

@@ -62,7 +62,7 @@ def _loss(point: tuple[float, float], condition: float) -> float:
 def _map(points: list[tuple[float, float]], condition: float) -> Panel:
     """Draw the path over contour lines."""
     across, up = Axis(-12, 12, label="x₁, flat", ticks=(-10, -5, 0, 5, 10)), Axis(-2.6, 2.6, ticks=(-2, -1, 0, 1, 2))
-    plot = Plot(across, up, title=f"Path, {len(points) - 1} steps; x₂ is stretched")
+    plot = Plot(across, up, title=f"Path, {len(points) - 1} steps; x₂ is stretched", width_px=330)
     turns = [2 * math.pi * corner / _CORNERS for corner in range(_CORNERS + 1)]
     for level in _LEVELS:
         wide = level * math.sqrt(condition)
@@ -78,7 +78,9 @@ def _map(points: list[tuple[float, float]], condition: float) -> Panel:
 def _losses(points: list[tuple[float, float]], rate: float, condition: float) -> Panel:
     """Draw the loss after each step and what the rate makes of the first loss."""
     across = Axis(0, MOST_STEPS, label="step t", ticks=(0, 50, 100, 150, 200))
-    plot = Plot(across, Axis(-10, 6, ticks=(-8, -4, 0, 4)), title="log₁₀ of the loss; dashed: ρ²ᵗ times the first")
+    plot = Plot(
+        across, Axis(-10, 6, ticks=(-8, -4, 0, 4)), title="log₁₀ of the loss; dashed: ρ²ᵗ times the first", width_px=330
+    )
     heights = [math.log10(max(_loss(point, condition), _LEAST_LOSS)) for point in points]
     ends = (0, MOST_STEPS)
     plot.curve([(t, heights[0] + 2 * t * math.log10(rate)) for t in ends], colour="muted", width=1.5, dashed=True)
@@ -109,7 +111,7 @@ def _says(*, step: float, momentum: float, rate: float) -> str:
         Number("step", "Step size η", 0.0198, 0.0002, 0.04, step=0.0001, whole=False),
         Number("momentum", "Momentum μ", 0, 0, 0.98, step=0.01, whole=False),
         Number("condition", "Condition number κ", 100, 10, 1000, step=10**0.1, scale="log"),
-        Number("steps", "Steps t", 100, 1, MOST_STEPS, play=True),
+        Number("steps", "Steps t", 40, 1, MOST_STEPS, play=True),
     ],
 )
 def descent_on_quadratic(*, step: float, momentum: float, condition: int, steps: int) -> Picture:

@@ -152,6 +152,9 @@ class Number:
 
     def write(self, value: float) -> str:
         """Return a value as the page shows it."""
+        if not self.unit and abs(value) >= 1e6:
+            mantissa, _, power = f"{value:.6e}".partition("e")
+            return f"{float(mantissa):g}e{int(power)}"
         return in_units(value, self.unit, digits=3 if self.unit else 12)
 
     def plain(self, value: float) -> str:

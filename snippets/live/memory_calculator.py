@@ -21,10 +21,10 @@ MODELS = {
     if isinstance(model.attention, Attention) and model.feed_forward is not None
 }
 _KEPT = {
-    "standard": ("all tensors, standard attention", "standard", "none"),
-    "flash": ("all tensors, flash attention", "flash", "none"),
-    "selective": ("all but the scores (selective recomputation)", "standard", "selective"),
-    "full": ("its input (full recomputation)", "standard", "full"),
+    "standard": ("all, standard attention", "standard", "none"),
+    "flash": ("all, flash attention", "flash", "none"),
+    "selective": ("all but the scores", "standard", "selective"),
+    "full": ("its input alone", "standard", "full"),
 }
 _MOMENTS = {
     "loss": "at the loss",

@@ -17,6 +17,7 @@ _ALL = Axis(1, 1e10, "log", "bytes in all, n", "B", ticks=(1, 1e3, 1e6, 1e9))
 _ONE = Axis(1, 1e10, "log", "one message, n/m", "B", ticks=(1, 1e3, 1e6, 1e9))
 _TIMES = Axis(2e-9, 2e2, "log", "time T", "s", ticks=(1e-8, 1e-6, 1e-4, 1e-2, 1))
 _SHARES = Axis(0, 118, label="share of β, %", ticks=(0, 25, 50, 75, 100))
+_WIDTH = 328  # two stand side by side in the page's column
 _POINTS = tuple(10 ** (number / 4) for number in range(41))
 
 
@@ -28,7 +29,9 @@ _POINTS = tuple(10 ** (number / 4) for number in range(41))
         Number("size_bytes", "Bytes in all n", 1e6, 1e3, 1e10, 10**0.1, "log", "B"),
         Number("messages", "Messages m", 1, 1, 1000, 10**0.1, "log"),
         Number("latency_s", "Latency α", 5e-6, 5e-6 / 2**6, 5e-6 * 2**7, 2**0.25, "log", "s", whole=False),
-        Number("bandwidth_bytes_per_s", "Bandwidth β", 50e9, 50e9 / 2**6, 50e9 * 2**4, 2**0.25, "log", "B/s"),
+        Number(
+            "bandwidth_bytes_per_s", "Bandwidth β", 50e9, 50e9 / 2**6, 50e9 * 2**4, 2**0.25, "log", "B/s", whole=False
+        ),
     ],
 )
 def message_time(*, size_bytes: float, messages: int, latency_s: float, bandwidth_bytes_per_s: float) -> Picture:
@@ -58,7 +61,7 @@ def message_time(*, size_bytes: float, messages: int, latency_s: float, bandwidt
 
 def _times(size: float, messages: int, whole: float, link: dict[str, float]) -> Panel:
     """Draw the time of all bytes, in one message and in several, with what each of the two terms alone would take."""
-    plot = Plot(_ALL, _TIMES, title="Time of all n bytes")
+    plot = Plot(_ALL, _TIMES, title="Time of all n bytes", width_px=_WIDTH)
     alpha, beta = link["latency_s"], link["bandwidth_bytes_per_s"]
     plot.curve([(1, alpha), (1e10, alpha)], colour="muted", width=1.2, dashed=True)
     plot.curve([(1, 1 / beta), (1e10, 1e10 / beta)], colour="muted", width=1.2, dashed=True)
@@ -77,7 +80,7 @@ def _times(size: float, messages: int, whole: float, link: dict[str, float]) -> 
 
 def _shares(one: float, share: float, half: float, link: dict[str, float]) -> Panel:
     """Draw the share of the bandwidth that messages reach against the size of one."""
-    plot = Plot(_ONE, _SHARES, title="Bandwidth that one message reaches")
+    plot = Plot(_ONE, _SHARES, title="Bandwidth that one message reaches", width_px=_WIDTH)
     beta = link["bandwidth_bytes_per_s"]
     points = [(n, 100 * effective_bandwidth_bytes_per_s(size_bytes=n, **link) / beta) for n in _POINTS]
     plot.curve(points, colour="accent")

@@ -16,6 +16,7 @@ from snippets.parallelism.pipeline_runner import Time, Timeline, run_pipeline
 from snippets.parallelism.pipeline_schedules import Schedule
 
 _WIDE_PX, _PANEL_PX = 680.0, 328.0
+_HEAD_PX, _ROW_PX = 42.0, 22.0
 _LATEST = 600  # no step of the knobs' ranges lasts longer
 
 
@@ -105,9 +106,9 @@ def _run(kind: str, sizes: _Sizes) -> _Run | None:
         Number("stages", "Stages p", 4, 2, 8),
         Number("micro_batches", "Micro-batches m", 8, 1, 32),
         Number("chunks", "Chunks v (interleaved)", 2, 2, 4),
-        Number("forward", "Forward T_F", 1, 1, 4),
-        Number("input_gradient", "Input gradient T_B", 1, 1, 4),
-        Number("weight_gradient", "Weight gradient T_W", 1, 1, 4),
+        Number("forward", "Time of F", 1, 1, 4),
+        Number("input_gradient", "Time of B", 1, 1, 4),
+        Number("weight_gradient", "Time of W", 1, 1, 4),
         Number("moment", "Moment of the line", 2, 0, _LATEST, play=True),
     ],
 )
@@ -176,8 +177,8 @@ def _range_of_steps(sizes: _Sizes) -> str:
 def _held_panel(run: _Run, moment: int) -> Panel:
     """Draw for each device a bar as long as its peak, filled as far as it holds micro-batches at the moment."""
     peaks, held = run.peaks, run.held(moment)
-    top, row, left, right = 42.0, 22.0, 18.0, 244.0
-    panel = Panel(_PANEL_PX, top + row * len(peaks) + 4)
+    top, row, left, right = _HEAD_PX, _ROW_PX, 18.0, 244.0
+    panel = Panel(_PANEL_PX, top + row * max(len(peaks), len(_KINDS)) + 4)
     panel.text(0, 14, "Micro-batches held", bold=True)
     panel.text(left, 34, "filled: at the line", size=12, colour="muted")
     panel.text(284, 34, "line", anchor="end", size=12, colour="muted")
@@ -196,8 +197,8 @@ def _held_panel(run: _Run, moment: int) -> Panel:
 
 def _compared_panel(chosen: str, sizes: _Sizes) -> Panel:
     """Draw for each schedule one device's mean step, work and idle time, and write its bubble and its highest peak."""
-    top, row, left, right = 42.0, 22.0, 88.0, 238.0
-    panel = Panel(_PANEL_PX, top + row * len(_KINDS) + 4)
+    top, row, left, right = _HEAD_PX, _ROW_PX, 88.0, 238.0
+    panel = Panel(_PANEL_PX, top + row * max(sizes.stages, len(_KINDS)) + 4)
     panel.text(0, 14, "The same work in every order", bold=True)
     panel.text(left, 34, "step", size=12, colour="muted")
     panel.text(284, 34, "idle", anchor="end", size=12, colour="muted")

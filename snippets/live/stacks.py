@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from snippets.domain import nonnegative_number, positive_number, text
-from snippets.drawing import Panel
+from snippets.domain import each, nonnegative_number, number_between, positive_number, text
+from snippets.drawing import MOST_PX, Panel
 from snippets.palette import COLOURS
 
 STRENGTH = 0.45
@@ -67,12 +67,13 @@ def stacked_rows(
     """
     if not isinstance(rows, Mapping) or not rows:
         raise ValueError(f"rows must be a mapping of at least one row, got {rows!r}")
+    marks = each("marks", marks, text)
     if len(marks) not in (0, len(rows)):
         raise ValueError(f"marks must hold a text for each of {len(rows)} rows, got {marks!r}")
     kinds = {kind for row in rows.values() for kind in row}
     if not kinds <= NAMES.keys():
         raise ValueError(f"rows must be of the kinds {', '.join(NAMES)}, got {', '.join(sorted(kinds))}")
-    panel = Panel(width_px, _TOP + _ROW * len(rows) + 24)
+    panel = Panel(number_between("width_px", width_px, low=64, high=MOST_PX), _TOP + _ROW * len(rows) + 24)
     panel.text(0, 14, text("title", title), bold=True)
     sums = {name: sum(nonnegative_number("rows", size) for size in row.values()) for name, row in rows.items()}
     line = 0.0 if limit is None else positive_number("limit", limit)
@@ -81,7 +82,7 @@ def stacked_rows(
     for number, (name, row) in enumerate(rows.items()):
         y = _TOP + _ROW * number
         panel.text(0, y + 12, name, size=12)
-        mark = text("marks", marks[number]) if marks else ""
+        mark = marks[number] if marks else ""
         panel.text(panel.width, y + 12, mark + gigabytes(sums[name]), anchor="end", size=12, bold=bool(mark))
         x = 1.0
         for kind, size in row.items():
@@ -115,6 +116,13 @@ def _draw_limit(panel: Panel, x: float, name: str, rows: int) -> None:
     panel.text(min(max(x, half), panel.width - half), panel.height - 6, name, anchor="middle", size=12)
 
 
+def _pair(name: str, value: tuple[str, str]) -> tuple[str, str]:
+    pair = each(name, value, text)
+    if len(pair) != 2:
+        raise ValueError(f"{name} must be two texts, got {value!r}")
+    return pair[0], pair[1]
+
+
 def kinds_panel(
     kinds: Mapping[str, float], *, title: str, below: Sequence[tuple[str, str]], width_px: float = 328
 ) -> Panel:
@@ -134,12 +142,12 @@ def kinds_panel(
 
     Example:
         >>> kinds_panel({"parameters": 2e9}, title="At the peak", below=[("in all", "2.0 GB")]).height
-        84.0
+        89.0
     """
     if not isinstance(kinds, Mapping) or not kinds.keys() <= NAMES.keys():
         raise ValueError(f"kinds must be a mapping with keys of {', '.join(NAMES)}, got {kinds!r}")
-    row = 22.0
-    panel = Panel(width_px, 40 + row * (len(kinds) + len(below)))
+    below, row = each("below", below, _pair), 24.5
+    panel = Panel(number_between("width_px", width_px, low=64, high=MOST_PX), 40 + row * (len(kinds) + len(below)))
     panel.text(0, 14, text("title", title), bold=True)
     for number, (kind, size) in enumerate(kinds.items()):
         y = 30 + row * number

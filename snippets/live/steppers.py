@@ -21,7 +21,7 @@ from snippets.palette import rank as rank_colour
 
 _MOST_RANKS = 8
 _LEFT, _TOP, _ROW = 22.0, 42.0, 28.0
-_WIDEST_CELL = 48.0
+_WIDEST_CELL, _RING_SIDE = 40.0, 200.0
 
 
 # What both figures draw.
@@ -37,13 +37,18 @@ def _addresses(ranges: Iterable[Range]) -> list[int]:
     return [address for start, stop in ranges for address in range(start, stop)]
 
 
+def _height(ranks: int) -> float:
+    """Return the height of all panels, so that their heads stand side by side."""
+    return max(_TOP + ranks * _ROW + 2, _RING_SIDE + 16)
+
+
 class _Grid:
     """Ranks as rows and chunks as columns, on a new panel."""
 
     def __init__(self, title: str, *, ranks: int, columns: int) -> None:
         cell_px = min(_WIDEST_CELL, 304 / columns)
         self.ranks, self.columns, self.cell_px = ranks, columns, cell_px
-        self.panel = Panel(_LEFT + columns * cell_px + 2, _TOP + ranks * _ROW + 2)
+        self.panel = Panel(max(_LEFT + columns * cell_px + 2, 132), _height(ranks))
         self.panel.text(0, 14, title, bold=True)
         for column in range(columns):
             self.panel.text(
@@ -99,11 +104,11 @@ class _Grid:
 
 def _ring_of_ranks(title: str, said: str, sends: Sequence[Send], *, ranks: int) -> Panel:
     """Draw the ranks in a circle, rank 0 on top, and an arrow for each message."""
-    side, radius = 214.0, 76.0
-    panel = Panel(side, side + 30)
+    radius = 70.0
+    panel = Panel(_RING_SIDE, _height(ranks))
     panel.text(0, 14, title, bold=True)
     panel.text(0, 33, said, colour="muted", size=12)
-    middle = side / 2, 30 + side / 2 + 4
+    middle = _RING_SIDE / 2, 42 + radius + 14
 
     def place(rank: int) -> tuple[float, float]:
         turn = 2 * math.pi * rank / ranks
@@ -188,7 +193,8 @@ def primitive_stepper(*, primitive: str, ranks: int, root: int, moment: int) -> 
         f"{', '.join(f'{send.source} to {send.destination}' for send in sends) or 'no messages'}. "
         f"A grid of ranks and chunks with what is held. The grid that the {_PRIMITIVES[primitive]} asks for."
     )
-    return Picture(panels, numbers, alt, {"moment": rounds, "root": ranks - 1})
+    idle = () if primitive in ROOTED else ("root",)
+    return Picture(panels, numbers, alt, {"moment": rounds, "root": ranks - 1}, idle=idle)
 
 
 def _spoken_task(schedule: Schedule) -> str:
@@ -269,12 +275,11 @@ _MOST_ROUNDS = 24  # of the two trees
     title="An all-reduce, step by step",
     caption="Play the ring, then the others: which fills the bars evenly, and in how few steps? Each cell is a chunk "
     "on a rank: a small square for each rank's term in it, in the order of the ranks, Σ for the full sum, a frame for "
-    "what has just arrived. Dashed outlines are what a rank will have sent and received in the end. $K$ is for the two "
-    "trees alone.",
+    "what has just arrived. Dashed outlines are what a rank will have sent and received in the end.",
     knobs=[
         Choice("algorithm", "Algorithm", _ALL_REDUCES, "ring"),
         Number("ranks", "Ranks N", 4, 2, _MOST_RANKS),
-        Number("segments", "Blocks K of a tree", 2, 1, _MOST_SEGMENTS),
+        Number("segments", "Blocks K", 2, 1, _MOST_SEGMENTS),
         Number("moment", "Steps done", 2, 0, _MOST_ROUNDS, play=True),
     ],
 )
@@ -317,7 +322,8 @@ def collective_stepper(*, algorithm: str, ranks: int, segments: int, moment: int
         f"{', '.join(f'{send.source} to {send.destination}' for send in sends) or 'no messages'}. A grid of ranks and "
         f"chunks: {full} of {ranks * columns} cells hold the full sum. Bars of what each rank has sent and received."
     )
-    return Picture([ring, grid.panel, _bars(schedule, moment, blocks)], numbers, alt, {"moment": steps})
+    idle = () if algorithm in PIPELINED else ("segments",)
+    return Picture([ring, grid.panel, _bars(schedule, moment, blocks)], numbers, alt, {"moment": steps}, idle)
 
 
 def _columns(algorithm: str, ranks: int, segments: int) -> int:
@@ -365,13 +371,13 @@ def _bars(schedule: Schedule, moment: int, segments: int) -> Panel:
         for rank in range(ranks)
     ]
     most = max(*final.sent_bytes, *final.received_bytes)
-    width, gap = 100.0, 20.0
-    panel = Panel(_LEFT + 2 * width + gap + 4, _TOP + ranks * _ROW + 2)
+    width, gap = 84.0, 20.0
+    panel = Panel(_LEFT + 2 * width + gap + 4, _height(ranks))
     for part, (name, now, end) in enumerate(
         (("sent", sent, final.sent_bytes), ("received", received, final.received_bytes))
     ):
         left = _LEFT + part * (width + gap)
-        panel.text(left, 14, f"Has {name}", bold=True)
+        panel.text(left, 14, name.capitalize(), bold=True)
         panel.text(left + width, 34, _share(Fraction(most, schedule.length)), anchor="end", colour="muted", size=12)
         panel.line(left, _TOP, left, _TOP + ranks * _ROW)
         rows = [_TOP + rank * _ROW + 5 for rank in range(ranks)]

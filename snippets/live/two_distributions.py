@@ -29,7 +29,7 @@ def _shares(name: str, weights: Sequence[float]) -> tuple[float, ...]:
 
 def _bars(p: Sequence[float], q: Sequence[float]) -> Panel:
     """Draw both probabilities of each symbol side by side, with their values."""
-    panel = Panel(340, 250)
+    panel = Panel(330, 250)
     panel.text(0, 14, "The truth p and the model q", bold=True)
     for number, symbol in enumerate(SYMBOLS):
         left = 24 + 108 * number
@@ -43,7 +43,7 @@ def _bars(p: Sequence[float], q: Sequence[float]) -> Panel:
             panel.text(middle, _FLOOR_PX - tall - 5, f"{probability:.2f}", anchor="middle", size=12)
             panel.text(middle, _FLOOR_PX + 15, name, anchor="middle", colour=colour)
         panel.text(left + _BAR_PX + 2, _FLOOR_PX + 33, symbol, anchor="middle", bold=True)
-    panel.line(12, _FLOOR_PX, 330, _FLOOR_PX)
+    panel.line(12, _FLOOR_PX, 328, _FLOOR_PX)
     return panel
 
 
@@ -52,8 +52,8 @@ def _lengths(p: Sequence[float], q: Sequence[float], unit: str) -> Panel:
     base, tallest = _BASES[unit], _TALLEST[unit]
     across = Axis(0, 1, label="symbols, as wide as p has them", ticks=(0, 0.5, 1))
     ticks = tuple(range(math.ceil(tallest)))
-    plot = Plot(across, Axis(0, tallest, ticks=ticks), title=f"Code lengths, {unit}: areas are means", width_px=268)
-    plot.panel.width = 340  # room for the names of the lines
+    plot = Plot(across, Axis(0, tallest, ticks=ticks), title=f"Code lengths, {unit}: areas are means", width_px=258)
+    plot.panel.width = 330  # room for the names of the lines
     start = 0.0
     for symbol, truth, model in zip(SYMBOLS, p, q, strict=True):
         if not truth:

@@ -28,7 +28,7 @@ _DEGREES = tuple(2**power for power in range(11))
     "accumulation cost nothing?",
     knobs=[
         Choice("model", "Model", {name: name for name in CATALOGUE} | {"own": "your own"}, "Llama 3 8B"),
-        Number("own_parameters", "Your parameters Ψ", 7.5e9, 7.5e9 / 64, 7.5e9 * 256, step=2, scale="log", whole=False),
+        Number("own_billions", "Your Ψ in billions", 7.5, 7.5 / 64, 7.5 * 256, step=2, scale="log", whole=False),
         Choice(
             "recipe",
             "Recipe",
@@ -43,7 +43,7 @@ _DEGREES = tuple(2**power for power in range(11))
 )
 def zero_table(
     model: str,
-    own_parameters: float,
+    own_billions: float,
     recipe: str,
     ranks: int,
     micro_batches: int,
@@ -51,7 +51,7 @@ def zero_table(
     device: str,
 ) -> Picture:
     """Compute what the fullest device holds, what it sends, and which numbers of devices are enough."""
-    parameters = round(own_parameters) if model == "own" else parameter_count(CATALOGUE[model])
+    parameters = round(own_billions * 1e9) if model == "own" else parameter_count(CATALOGUE[model])
     memory_bytes, other = ACCELERATORS[device].memory_bytes, round(other_bytes)
     held, sent, totals, amounts = {}, {}, [], []
     for stage in STAGES:

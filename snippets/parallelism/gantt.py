@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from snippets.domain import nonnegative_number, positive_number, text
-from snippets.drawing import Panel
+from snippets.domain import nonnegative_number, number_between, positive_number, text
+from snippets.drawing import MOST_PX, Panel
 from snippets.parallelism.pipeline_checker import find_timeline_faults
 from snippets.parallelism.pipeline_runner import Timeline
 
@@ -55,10 +55,7 @@ def gantt_panel(
     schedule = timeline.schedule
     if find_timeline_faults(schedule, start_s=timeline.start_s, end_s=timeline.end_s):
         raise ValueError(f"timeline must be one that the checker passes, got one of {schedule.name} that it does not")
-    end_s = float(timeline.makespan_s)
-    until_s = end_s if until_s is None else positive_number("until_s", until_s)
-    if until_s < end_s:
-        raise ValueError(f"until_s must be at least the end of the run ({end_s:g}), got {until_s:g}")
+    until_s = float(timeline.makespan_s) if until_s is None else positive_number("until_s", until_s)
     note = text("note", note) or _summary(timeline)
     return draw_gantt(timeline, title=title, until_s=until_s, note=note, width_px=width_px)
 
@@ -99,14 +96,20 @@ def draw_gantt(
     if not isinstance(timeline, Timeline):
         raise TypeError(f"timeline must be a Timeline, got {timeline!r}")
     schedule = timeline.schedule
-    panel = Panel(width_px, _TOP + schedule.devices * _ROW + 18)
-    scale = (panel.width - _LEFT - 1) / positive_number("until_s", until_s)
+    panel = Panel(number_between("width_px", width_px, low=64, high=MOST_PX), _TOP + schedule.devices * _ROW + 18)
+    end_s = float(timeline.makespan_s)
+    if positive_number("until_s", until_s) < end_s:
+        raise ValueError(f"until_s must be at least the end of the run ({end_s:g}), got {until_s!r:.40}")
+    scale = (panel.width - _LEFT - 1) / until_s
     panel.text(0, 13, text("title", title), bold=True)
     _legend(panel, [*("FBW" if schedule.splits_backward else "FB"), "idle"])
     _draw_rows(panel, timeline, scale)
     panel.text(_LEFT, panel.height - 4, text("note", note), size=12, colour="muted")
     if moment_s is not None:
-        x = _LEFT + nonnegative_number("moment_s", moment_s) * scale
+        moment_s = nonnegative_number("moment_s", moment_s)
+        if moment_s > until_s:
+            raise ValueError(f"moment_s must be at most until_s ({until_s:g}), got {moment_s:g}")
+        x = _LEFT + moment_s * scale
         panel.curve([(x, _TOP - 3), (x, _TOP + schedule.devices * _ROW - 2)], colour="accent")
     return panel
 

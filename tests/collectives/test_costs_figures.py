@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 
 from snippets.collectives.algorithms import ALGORITHMS
-from snippets.collectives.costs import bus_bandwidth_factor, compare_algorithms, lower_bound
-from snippets.collectives.costs_figures import Curves, bus_bandwidth_plot, cost_table, short_time
+from snippets.collectives.costs import bus_bandwidth_factor, lower_bound
+from snippets.collectives.costs_figures import bus_bandwidth_plot, cost_table
 from snippets.collectives.published_runs import H200_NODE
 from snippets.collectives.schedule import PRIMITIVES
 from snippets.figures import svg_of
-
-NET = {"latency_s": 5e-6, "bandwidth_bytes_per_s": 50e9}
-NAMES = ("recursive_doubling", "halving_doubling", "ring")
 
 
 def texts(svg: str) -> list[str]:
@@ -49,34 +45,6 @@ def test_the_table_prints_the_floor_and_a_row_for_each_algorithm(primitive: str)
 def test_an_unknown_primitive_is_named() -> None:
     with pytest.raises(ValueError, match="primitives"):
         cost_table(["sum"])
-
-
-def test_times_are_short() -> None:
-    assert [short_time(value) for value in (1e-6, 1e-4, 1e-3, 0.1, 1)] == ["1 µs", "100 µs", "1 ms", "100 ms", "1 s"]
-
-
-def test_the_curves_are_those_of_the_cost_functions() -> None:
-    sizes = [10**power for power in range(3, 10)]
-    curves = Curves(ranks=64, sizes_bytes=sizes, algorithms=NAMES, **NET)
-    for at, size in enumerate(sizes):
-        choices = compare_algorithms(
-            "all_reduce", ranks=64, length=size, algorithms=NAMES, latency_s=5e-6, bandwidth_bytes_per_s=50e9
-        )
-        for choice in choices:
-            assert curves.times_s[choice.algorithm][at] == choice.time_s
-            assert curves.floor_s[at] == choice.bound_s <= choice.time_s
-        assert curves.times_s[curves.fastest[at]][at] == min(curves.times_s[name][at] for name in NAMES)
-    assert curves.fastest[0] == "recursive_doubling"
-    assert curves.fastest[-1] == "halving_doubling"
-    assert all(before <= after for before, after in pairwise(curves.floor_s))
-
-
-@pytest.mark.parametrize("over_floor", [False, True])
-def test_the_curves_carry_their_labels(over_floor: bool) -> None:
-    curves = Curves(ranks=8, sizes_bytes=[1000, 10**6, 10**9], algorithms=NAMES, **NET)
-    labels = (("ring", "around", 0, 0.0, 6.0), ("halving_doubling", "best here", 2, 0.0, -16.0))
-    shown = texts(svg_of(curves.plot(labels, over_floor=over_floor)))
-    assert {"around", "best here", "size of the vector", "times the floor" if over_floor else "time"} <= set(shown)
 
 
 def test_the_published_run_is_drawn_with_its_lines_and_the_link() -> None:

@@ -8,10 +8,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 from snippets.drawing import FONT_PX, Panel
-from snippets.live.declaring import MOST_WIDE_PX, LiveFigure, Picture
+from snippets.live.declaring import LiveFigure, Picture
 from snippets.live.knobs import Knob, Number, Switch
 
+MOST_WIDE_PX = 720.0  # what a wide screen's column holds
 MOST_CHARACTERS = 40_000  # of one panel
+MOST_WIDE_PX = 720  # of one panel: what the column of a wide screen holds
 SMALLEST_PX = 12  # of a text
 _SLACK_PX = 1.0
 _NARROW, _WIDE = frozenset(" .,:;'|!()[]ijlIrtf·₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹"), frozenset("mwMW—…")

@@ -16,8 +16,6 @@ from snippets.collectives.costs import compare_algorithms, crossover_bytes
 from snippets.live.best_collective import _FAR, _PRIMITIVES, best_collective
 from snippets.live.knobs import from_units
 
-NET = {"latency_s": 5e-6, "bandwidth_bytes_per_s": 50e9}
-
 
 def regions(numbers: str) -> list[tuple[float, str]]:
     """Return from which size which algorithm is the fastest, as the figure says it."""
@@ -40,7 +38,7 @@ def regions(numbers: str) -> list[tuple[float, str]]:
 def test_the_fastest_is_the_fastest_schedule(
     primitive: str, ranks: int, size_bytes: int, latency_s: float, bandwidth: float, distant: bool
 ) -> None:
-    net = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth}
+    net: dict[str, Any] = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth}
     numbers = best_collective(primitive=primitive, ranks=ranks, size_bytes=size_bytes, distant=distant, **net).numbers
     times = {}
     for name in ALGORITHMS[primitive]:
@@ -90,7 +88,15 @@ def test_the_strip_agrees_with_the_table_at_any_size(
 
 def test_the_first_picture_is_the_chapters_bucket() -> None:
     numbers = best_collective().numbers
-    change = crossover_bytes("all_reduce", "recursive_doubling", "halving_doubling", ranks=256, **NET)
+    change = crossover_bytes(
+        "all_reduce",
+        "recursive_doubling",
+        "halving_doubling",
+        ranks=256,
+        latency_s=5e-6,
+        bandwidth_bytes_per_s=50e9,
+    )
+    assert " Yours, ring: 3.59 ms, 3.31 times. " in numbers
     assert numbers.startswith(
         "26.2 MB on 256 ranks: fastest is halving–doubling, 1.12 ms or 1.04 times the floor of 1.08"
     )
@@ -101,12 +107,26 @@ def test_the_first_picture_is_the_chapters_bucket() -> None:
 def test_without_distant_exchanges_it_is_the_chapters_pair() -> None:
     found = regions(best_collective(distant=False).numbers)
     assert [name for _, name in found] == ["binomial", "double binary tree", "ring"]
-    pair: dict[str, Any] = {"ranks": 256, "algorithms": ("ring", "double_binary_tree"), **NET}
+    pair: dict[str, Any] = {"ranks": 256, "algorithms": ("ring", "double_binary_tree")}
+    pair |= {"latency_s": 5e-6, "bandwidth_bytes_per_s": 50e9}
     fastest = [
         compare_algorithms("all_reduce", length=round(found[2][0] * around), **pair)[0].algorithm
         for around in (0.97, 1.03)
     ]
     assert fastest == ["double_binary_tree", "ring"]
+
+
+def test_an_algorithm_that_the_collective_has_not_is_said_to_be_missing() -> None:
+    missing = best_collective(primitive="broadcast", own="ring").numbers
+    assert "Yours, ring, is not among those of the broadcast that are shown." in missing
+    assert "l-communication" not in best_collective(primitive="broadcast", own="ring").panels[0].svg()
+
+
+@pytest.mark.parametrize("primitive", _PRIMITIVES)
+def test_the_switch_is_idle_where_it_changes_nothing(primitive: str) -> None:
+    with_all, without = (best_collective(primitive=primitive, distant=distant) for distant in (True, False))
+    same = [panel.svg() for panel in with_all.panels] == [panel.svg() for panel in without.panels]
+    assert ("distant" in without.idle) == same
 
 
 def test_it_draws_at_every_extreme() -> None:

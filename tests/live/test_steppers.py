@@ -138,7 +138,7 @@ def test_an_all_reduce_shows_what_arrays_hold(algorithm: str, ranks: int, segmen
     held = [number for places in values_after(schedule, moment) for number in places.values()]
     everything = (1 << ranks) - 1
     assert texts(grid, "Σ") == held.count(everything)
-    width = min(48, 304 / columns)
+    width = min(40, 304 / columns)
     across = ranks if ranks <= 4 else -(-ranks // 2)
     small = round(min((width - 4) / across, 12) - 2, 1)
     for rank in range(ranks):
@@ -196,6 +196,14 @@ def test_a_root_beyond_the_ranks_is_the_last_rank() -> None:
 @pytest.mark.parametrize("figure", [primitive_stepper, collective_stepper], ids=lambda figure: figure.name)
 def test_it_draws_at_every_extreme(figure: LiveFigure) -> None:
     assert_extremes_draw(figure)
+
+
+def test_a_knob_that_changes_nothing_is_idle() -> None:
+    assert [*primitive_stepper(primitive="gather").idle, *primitive_stepper(primitive="all_gather").idle] == ["root"]
+    for algorithm in ALL_REDUCES:
+        few, many = (collective_stepper(algorithm=algorithm, segments=segments) for segments in (1, 4))
+        same = [panel.svg() for panel in few.panels] == [panel.svg() for panel in many.panels]
+        assert ("segments" in few.idle) == same
 
 
 def test_every_moment_of_every_all_reduce_draws() -> None:

@@ -63,6 +63,7 @@ class Figure {
     this.note = element.querySelector(".live-note");
     this.spoken = element.querySelector(".live-spoken");
     this.settings = {}; // what was touched, as it is sent to Python
+    this.turns = 0;
     this.name = element.dataset.name;
   }
 
@@ -96,6 +97,7 @@ class Figure {
 
   // Draws the latest settings. While Python draws, newer ones wait, and only the newest of them is drawn next.
   async redraw() {
+    this.turns += 1;
     this.wanted = JSON.stringify(this.settings);
     if (this.drawing) {
       return;
@@ -104,8 +106,10 @@ class Figure {
     try {
       while (this.wanted !== undefined) {
         const asked = this.wanted;
+        const turn = this.turns;
         this.wanted = undefined;
         this.show(await this.ask(asked), asked);
+        this.element.dispatchEvent(new CustomEvent("drawn", { detail: turn }));
       }
     } catch (error) {
       if (!(error instanceof Stopped)) {
@@ -145,7 +149,6 @@ class Figure {
     this.speaking = setTimeout(() => {
       this.spoken.textContent = drawn.numbers;
     }, SPOKEN_MS);
-    this.element.dispatchEvent(new CustomEvent("drawn", { detail: { asked, drawn } }));
   }
 
   // Writes the settings that were drawn into the controls, but for those that were turned again in the meantime.

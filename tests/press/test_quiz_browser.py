@@ -1,0 +1,227 @@
+"""The quizzes of the built book in Chromium: every choice is answered, by mouse, touch and keyboard, and is kept."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_fixtures import ROOT, violations
+
+from press.chapter import find_chapters, read_chapter
+from press.quiz import Question, read_quiz
+
+pytestmark = pytest.mark.browser
+
+A1 = "background/a1-linear-algebra/"
+
+
+def questions_of(path: Path) -> list[Question]:
+    return read_quiz(read_chapter(path, root=ROOT).cells, path.name)[0]
+
+
+QUIZZES = {
+    f"{path.relative_to(ROOT / 'chapters').with_suffix('').as_posix()}/": questions_of(path)
+    for path in find_chapters(ROOT)
+}
+CHOICE = ".quiz > li:nth-child({}) button[value={}]"
+VERDICT = ".quiz > li:nth-child({}) [role=status]"
+FOLD = ".quiz ~ details"
+
+
+def squeezed(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def plain_start(markdown: str) -> str:
+    """Return what a piece of Markdown says before its first markup."""
+    return re.split(r"[$*`\[\\]", markdown)[0].strip()
+
+
+def explained(page: Any) -> dict[tuple[int, str], str]:
+    """Return the reasons, by question and option, as they stand in the fold."""
+    lines = page.evaluate(f"() => [...document.querySelectorAll('{FOLD} :is(p, li)')].map(e => e.textContent)")
+    reasons, number = {}, 0
+    for line in lines:
+        answer = re.match(r"(\d+) \((\w)\)\. (.*)", line, re.DOTALL)
+        reason = answer or re.match(r"(\d*)\((\w)\) (.*)", line, re.DOTALL)
+        assert reason, line
+        number = int(reason[1] or number)
+        reasons[number, reason[2]] = squeezed(reason[3])
+    return reasons
+
+
+@pytest.mark.parametrize("path", QUIZZES)
+def test_every_option_gets_its_verdict_and_its_reason(open_page: Any, path: str) -> None:
+    page = open_page(path, width=390)
+    fold = explained(page)
+    assert len(fold) == sum(len(question.options) for question in QUIZZES[path])
+    for question in QUIZZES[path]:
+        verdict = page.locator(VERDICT.format(question.number))
+        assert verdict.text_content() == ""
+        for letter, option in question.options.items():  # the last choice counts, whatever was chosen before
+            button = page.locator(CHOICE.format(question.number, letter))
+            assert plain_start(option) in squeezed(button.locator("xpath=..").text_content())
+            button.click()
+            word = "right" if letter == question.right else "wrong"
+            text = squeezed(verdict.text_content())
+            assert text == f"({letter}) is {word}. {fold[question.number, letter]}"
+            assert plain_start(question.reasons[letter]) in text
+            icon = verdict.evaluate("e => getComputedStyle(e, '::before').content")
+            assert icon.startswith('"✓"' if word == "right" else '"✗"')
+            pressed = page.locator(f".quiz > li:nth-child({question.number}) [aria-pressed=true]")
+            assert pressed.evaluate_all("all => all.map(e => e.value)") == [letter]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    wide = "e.getBoundingClientRect().right > innerWidth || e.scrollWidth > e.clientWidth + 1"
+    assert page.locator(".quiz :is(label, p)").evaluate_all(f"all => all.filter(e => {wide}).length") == 0
+    assert page.errors == []
+
+
+def test_a_question_is_a_group_and_its_buttons_are_named_by_the_options(open_page: Any) -> None:
+    page = open_page(A1)
+    question = QUIZZES[A1][2]
+    group = page.get_by_role("group", name=question.text)
+    for option in question.options.values():
+        assert group.get_by_role("button", name=option).count() == 1
+    group.get_by_role("button", name=question.options["c"]).click()
+    assert "is right" in group.get_by_role("status").text_content()
+
+
+def test_the_keyboard_alone_answers_and_starts_again(open_page: Any) -> None:
+    page = open_page(A1)
+    page.locator("#check-yourself a").focus()
+    for _ in range(2):
+        page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.value") == "b"
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    assert page.locator("[aria-pressed=true]").count() == 0  # to come along is not to choose
+    page.keyboard.press("Enter")
+    assert "(b) is right." in page.locator(VERDICT.format(1)).text_content()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    assert "(c) is wrong." in page.locator(VERDICT.format(1)).text_content()
+    options = sum(len(question.options) for question in QUIZZES[A1])
+    for _ in range(options - 2):
+        page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Start again"
+    page.keyboard.press("Enter")
+    assert page.locator("[aria-pressed=true]").count() == 0
+    assert page.locator(VERDICT.format(1)).text_content() == ""
+    assert page.locator(".quiz-again").is_hidden()
+    assert page.evaluate("document.activeElement === document.querySelector('.quiz button')")
+
+
+def test_a_touch_of_the_options_words_chooses_it(open_page: Any) -> None:
+    page = open_page(A1, width=390, has_touch=True)
+    label = page.locator(".quiz > li:nth-child(2) label").first
+    assert label.bounding_box()["height"] >= 24
+    label.locator("span").tap()
+    assert "(a) is right." in page.locator(VERDICT.format(2)).text_content()
+
+
+@pytest.mark.parametrize("path", QUIZZES)
+def test_without_scripts_questions_and_answers_are_in_the_page(open_page: Any, path: str) -> None:
+    page = open_page(path, java_script_enabled=False)
+    questions = QUIZZES[path]
+    assert page.locator(".quiz button").count() == 0
+    texts = [squeezed(text) for text in page.locator(".quiz > li > ul > li").all_text_contents()]
+    options = [(letter, text) for question in questions for letter, text in question.options.items()]
+    for text, (letter, option) in zip(texts, options, strict=True):
+        assert text.startswith(f"({letter}) {plain_start(option)}")
+    page.locator(f"{FOLD} > summary").first.click()
+    fold = page.locator(FOLD).first
+    assert fold.locator("p").first.is_visible()
+    shown = squeezed(fold.text_content())
+    for question in questions:
+        assert f"{question.number} ({question.right}). {plain_start(question.reasons[question.right])}" in shown
+        for letter in question.options.keys() - {question.right}:
+            assert f"({letter}) {plain_start(question.reasons[letter])}" in shown
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_violation_of_wcag_in_an_answered_quiz(open_page: Any, scheme: str) -> None:
+    page = open_page(A1, scheme=scheme)
+    page.locator(CHOICE.format(1, "b")).click()
+    page.locator(CHOICE.format(2, "b")).click()
+    assert page.locator(".quiz .right").count() == page.locator(".quiz .wrong").count() == 1
+    assert violations(page) == []
+
+
+def test_what_was_chosen_is_there_after_a_reload(open_page: Any) -> None:
+    page = open_page(A1)
+    page.locator(CHOICE.format(1, "c")).click()
+    page.locator(CHOICE.format(3, "c")).click()
+    before = page.locator(".quiz").text_content()
+    page.reload()
+    page.locator(".quiz-again").wait_for()
+    assert page.locator(".quiz").text_content() == before
+    assert page.locator("[aria-pressed=true]").evaluate_all("all => all.map(e => e.value)") == ["c", "c"]
+    page.locator(".quiz-again").click()
+    page.reload()
+    page.locator(".quiz button").first.wait_for()
+    assert page.locator("[aria-pressed=true]").count() == 0
+    assert page.evaluate("Object.keys(localStorage).filter(key => key.startsWith('quiz')).length") == 0
+
+
+def test_what_was_kept_of_another_quiz_is_passed_over(open_page: Any) -> None:
+    page = open_page(A1)
+    page.locator(CHOICE.format(1, "b")).click()
+    key = page.evaluate("Object.keys(localStorage).find(key => key.startsWith('quiz'))")
+    page.evaluate("key => localStorage.setItem(key, 'z\"*9 and more')", key)
+    page.reload()
+    page.locator(".quiz button").first.wait_for()
+    assert page.locator("[aria-pressed=true]").count() == 0
+    assert page.locator(".quiz-again").is_hidden()
+    page.locator(CHOICE.format(1, "b")).click()
+    assert "(b) is right." in page.locator(VERDICT.format(1)).text_content()
+    assert page.errors == []
+
+
+def test_where_storage_is_forbidden_a_quiz_still_answers(open_page: Any, address: str) -> None:
+    page = open_page("")
+    page.add_init_script(
+        "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('no', 'SecurityError'); }})"
+    )
+    page.goto(address + A1)
+    page.locator(CHOICE.format(4, "b")).click()
+    assert "(b) is wrong." in page.locator(VERDICT.format(4)).text_content()
+    page.locator(".quiz-again").click()
+    assert page.locator(VERDICT.format(4)).text_content() == ""
+
+
+def test_instant_navigation_brings_a_quiz_that_answers(open_page: Any, address: str) -> None:
+    page = open_page("")
+    page.evaluate("window.stayed = true")
+    page.click(f"article a[href*='{A1}']")
+    page.wait_for_url(address + A1)
+    page.locator(CHOICE.format(1, "a")).click()
+    assert "(a) is wrong." in page.locator(VERDICT.format(1)).text_content()
+    page.go_back()
+    page.wait_for_url(address)
+    page.locator(".quiz").wait_for(state="detached")
+    page.go_forward()
+    page.locator(CHOICE.format(1, "b")).wait_for()
+    assert "(a) is wrong." in page.locator(VERDICT.format(1)).text_content()
+    assert page.locator(".quiz fieldset").count() == len(QUIZZES[A1])
+    assert page.locator(".quiz-again").count() == 1
+    assert page.evaluate("window.stayed")
+    assert page.errors == []
+
+
+def test_on_paper_stand_the_questions_and_all_answers(open_page: Any) -> None:
+    page = open_page(A1)
+    page.locator(CHOICE.format(1, "a")).click()
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(VERDICT.format(1)).is_hidden()
+    assert page.locator(".quiz-again").is_hidden()
+    looks = "all => [...new Set(all.map(e => [getComputedStyle(e).backgroundColor, getComputedStyle(e).color].join()))]"
+    assert len(page.locator(".quiz button").evaluate_all(looks)) == 1
+    assert page.locator(f"{FOLD} li").last.is_visible()
+
+
+def test_the_script_is_small_and_fit_for_a_strict_policy() -> None:
+    script = (ROOT / "docs/javascripts/book.js").read_text()
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|\beval\b|new Function|\.style\b|\.on[a-z]+ =", script)
+    assert len(script[script.index("// A quiz") :].partition("\n}\n")[0].encode()) < 3 * 1024
