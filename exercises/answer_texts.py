@@ -40,9 +40,9 @@ class Asked:
     @classmethod
     def by(cls, chapter: Chapter) -> Asked:
         """Return what a chapter asks for."""
-        parts = _parts((chapter.folder / "stub.py").read_text(encoding="utf-8"))
+        parts = parts_of((chapter.folder / "stub.py").read_text(encoding="utf-8"))
         ordered = sorted(chapter.exercises.values(), key=lambda exercise: exercise.number)
-        stubs = {exercise.name: _text(_needed(parts, exercise.name)) for exercise in ordered}
+        stubs = {exercise.name: text_for(parts, exercise.name) for exercise in ordered}
         return cls(parts[0].source if parts[0].is_text else "", parts, stubs)
 
 
@@ -54,7 +54,7 @@ def cut(asked: Asked, text: str) -> dict[str, Any]:
     kept = {name: _uncommented(lines) for name, lines in _KEPT_BLOCK.findall(normal(text)) if name in asked.stubs}
     text = _KEPT_BLOCK.sub(lambda block: "" if block[1] in asked.stubs else block[0], normal(text))
     try:
-        texts, notice = _cut(asked, _parts(text)), ""
+        texts, notice = _cut(asked, parts_of(text)), ""
     except UNREADABLE as error:
         first = next(iter(asked.stubs))
         texts = {first: text}
@@ -80,7 +80,7 @@ def _cut(asked: Asked, parts: Sequence[Statement]) -> dict[str, str]:
     return {name: _text(needed) for name, needed in chosen.items()}
 
 
-def _parts(text: str) -> list[Statement]:
+def parts_of(text: str) -> list[Statement]:
     """Return a text's statements; each import brings one name, and the annotations' future is left out."""
     found: list[Statement] = []
     for statement in statements(text):
@@ -101,6 +101,11 @@ def _single_imports(nodes: Iterable[ast.stmt]) -> Iterator[ast.Import | ast.Impo
             yield from (ast.Import([alias]) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield from (ast.ImportFrom(node.module, [alias], node.level) for alias in node.names)
+
+
+def text_for(parts: Sequence[Statement], name: str) -> str:
+    """Return a text of what a name needs, so that it runs alone."""
+    return _text(_needed(parts, name))
 
 
 def _needed(parts: Sequence[Statement], name: str) -> list[Statement]:
@@ -180,7 +185,7 @@ class _Text:
 
     def __init__(self, exercise: str, source: str) -> None:
         self.exercise, self.source = exercise, source
-        self.parts = _parts(source)
+        self.parts = parts_of(source)
         self.imported = set[str]().union(*(part.names.binds for part in self.parts if part.imports))
         self.binds = set[str]().union(*(part.names.binds for part in self.parts))
         self.later = set[str]().union(*(part.names.later for part in self.parts))

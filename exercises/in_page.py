@@ -10,9 +10,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import inspect
 import io
 import linecache
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +27,14 @@ from exercises.guarded import PRINTED_CHARACTERS, Printed, functions_of_graders,
 from exercises.judging import Exercise, Stopped, Verdict, drawn, line_of, traceback_from
 from exercises.messages import Result, message
 from exercises.needs import needs
+
+CALLS_DEEP = 200
+"""How deep calls in a page may go. Where each goes through C, as in ``sorted(…, key=f)``, 300 end the worker."""
+
+
+def warm_up(chapter: str, name: str) -> None:
+    """Do now what grading an exercise would begin with: import hypothesis, load the grader, and draw the inputs."""
+    drawn(_watched(chapter, name))
 
 
 def run(chapter: str, name: str, source: str) -> dict[str, str]:
@@ -160,7 +170,8 @@ def _watched(chapter: str, name: str) -> Exercise:
 
     def observe(function: Callable[..., Any], **inputs: Any) -> Any:
         _PULSE.beat()
-        return exercise.observe(function, **inputs) if exercise.observe else function(**inputs)
+        with _shallow():
+            return exercise.observe(function, **inputs) if exercise.observe else function(**inputs)
 
     return dataclasses.replace(exercise, expected=expected, observe=observe)
 
@@ -171,8 +182,22 @@ def _executed(source: str, name: str) -> ModuleType:
     module = ModuleType(name)
     module.__file__ = ANSWERS
     sys.modules[name] = module  # dataclasses look their module up
-    exec(compile(source, ANSWERS, "exec", dont_inherit=True), vars(module))
+    code = compile(source, ANSWERS, "exec", dont_inherit=True)
+    with _shallow():
+        exec(code, vars(module))
     return module
+
+
+@contextlib.contextmanager
+def _shallow() -> Iterator[None]:
+    """Let calls go less deep in a browser, whose own stack ends, and Python with it, before Python's limit."""
+    kept = sys.getrecursionlimit()
+    if sys.platform == "emscripten":
+        sys.setrecursionlimit(len(inspect.stack(0)) + CALLS_DEEP)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(kept)
 
 
 @contextlib.contextmanager
@@ -221,13 +246,15 @@ def _told(error: BaseException) -> str:
         return f"The program was stopped{at}."
     if isinstance(error, Stopped):
         return f"The program was stopped{at}: {error.expected}, {error.got}."
-    trace = f"Traceback (most recent call last):\n{traceback_from(error, ANSWERS)}"
     if isinstance(error, SyntaxError):
-        return traceback_from(error, ANSWERS)
+        return "".join(traceback.format_exception_only(error))
+    trace = f"Traceback (most recent call last):\n{traceback_from(error, ANSWERS)}"
     if isinstance(error, RecursionError):
-        return f"{trace}A function calls itself more often than Python allows: does every chain of calls end?"
+        return f"{trace}Calls go deeper than Python allows, {CALLS_DEEP} in a page: does every chain of calls end?"
     if isinstance(error, MemoryError):
         return f"{trace}This needs more memory than a page has."
+    if isinstance(error, ModuleNotFoundError):
+        return f"{trace}A page has Python's standard library and this book's formulas only."
     if isinstance(error, EOFError):
         return f"{trace}There is no keyboard to read from: give the values in the text."
     return trace

@@ -56,4 +56,6 @@ def _is_wanted(file: PackagePath) -> bool:
         return False
     if file.parts[0].endswith(".dist-info"):
         return "LICENSE" in file.name.upper() or file.name == "METADATA"
+    if file.parts[1:2] == ("extra",) and not file.name.startswith("_"):
+        return False  # for use with packages that a page does not have
     return file.suffix in (".py", ".txt") or "LICENSE" in file.name.upper()

@@ -1,0 +1,60 @@
+"""What readers could write in a page: for each exercise that runs there the stub, the solution and every mistake."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from exercises import in_page
+from exercises.answer_texts import parts_of, text_for
+from exercises.catalogue import Chapter, chapters
+from exercises.needs import needs
+from exercises.statements import renamed
+
+Texts = dict[str, dict[str, dict[str, str]]]
+CHAPTERS = chapters()
+
+
+def texts_in_page() -> Texts:
+    """Return for a chapter's address, an exercise's name and what the text is (a mistake's name, say) the text."""
+    found: Texts = {}
+    for chapter in CHAPTERS:
+        for name in chapter.exercises:
+            if not needs(chapter, name):
+                found.setdefault(chapter.address, {})[name] = texts_of(chapter, name)
+    return found
+
+
+def texts_of(chapter: Chapter, name: str) -> dict[str, str]:
+    solution = text_for(parts_of((chapter.folder / "solution.py").read_text(encoding="utf-8")), name)
+    wrong = {mistake: mistaken(chapter, name, mistake) for mistake in chapter.mistakes[name]}
+    return {"stub": in_page.stub(chapter.address, name), "solution": solution, **wrong}
+
+
+def mistaken(chapter: Chapter, name: str, mistake: str) -> str:
+    """Return an answer that makes a known mistake; some use the solution, which has the answer's own name."""
+    parts = parts_of((chapter.folder / "mutants.py").read_text(encoding="utf-8"))
+    text = renamed(text_for(parts, mistake), {name: f"right_{name}"})
+    assert text
+    return f"{text}\n\n{name} = {mistake}\n"
+
+
+def wanted(kind: str) -> tuple[str, str]:
+    """Return the status and the mistake of a text."""
+    return {"stub": ("open", ""), "solution": ("solved", "")}.get(kind, ("wrong", kind))
+
+
+def verdicts(texts: Mapping[str, Mapping[str, Mapping[str, str]]]) -> dict[str, Any]:
+    """Grade texts by the page's door; the keys are joined by a space."""
+    return {
+        f"{address} {name} {kind}": in_page.grade(address, name, text, lambda: None)
+        for address, exercises in texts.items()
+        for name, kinds in exercises.items()
+        for kind, text in kinds.items()
+    }
+
+
+if __name__ == "__main__":
+    json.dump(verdicts(json.load(sys.stdin)), sys.stdout)
