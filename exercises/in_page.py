@@ -60,9 +60,8 @@ def grade(chapter: str, name: str, source: str, beat: Callable[[], object]) -> d
         chapter: the folder.
         name: the exercise.
         source: the reader's text.
-        beat: called when the reader's text is about to be executed, before each call of the reader's function, and of
-            the oracle that knows the right result: when it has not been called for long, the answer does not end. What
-            comes before the first call is the grader's own preparation.
+        beat: called before each call of the reader's function, and of the oracle that knows the right result: when it
+            has not been called for long, the answer does not end.
 
     Returns:
         The verdict's fields (``status``, ``asked``, ``given``, ``expected``, ``got``, ``mistake``, ``says``, ``trace``,
@@ -71,7 +70,6 @@ def grade(chapter: str, name: str, source: str, beat: Callable[[], object]) -> d
     found, exercise = _chapter(chapter), _watched(chapter, name)
     _PULSE.beat = beat
     drawn(exercise)
-    beat()
     printed = Printed(PRINTED_CHARACTERS)
     with _unharmed(), _streams(printed, printed):
         try:

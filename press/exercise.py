@@ -7,7 +7,6 @@ written here too.
 
 from __future__ import annotations
 
-import ast
 import html
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from exercises.answer_texts import parts_of, text_for
 from press.pages import Page
 
 PATH = "docs/exercises.md"
@@ -85,37 +85,18 @@ def _exercise(match: re.Match[str], folder: Path, report: Callable[[str, str], N
         f'<div class="exercise" id="exercise-{name}" data-chapter="{_address(match["path"])}" data-name="{name}"'
         ' markdown="1">\n'
         '<details class="exercise-stub" markdown="1"><summary>What to write</summary>\n\n'
-        f"```python\n{source}\n```\n\n</details>\n"
+        f"```python\n{source.rstrip()}\n```\n\n</details>\n"
         '<div class="exercise-bar" markdown="0"><button type="button" data-do="open">Solve it here</button>'
         '<span class="exercise-status"></span></div>\n<pre class="exercise-paper"></pre>\n</div>'
     )
 
 
 def stub_source(module: str, name: str) -> str | None:
-    """Return a stub's function and what of its module it needs, ``None`` if there is no such function.
+    """Return what the editor starts with: a stub's function and what of its module it needs.
 
-    >>> stub_source("import math\\nimport re\\ndef f(x: math.e):\\n    ...\\n", "f")
-    'import math\\n\\n\\ndef f(x: math.e):\\n    ...'
+    ``None`` if there is no such function.
     """
-    tree = ast.parse(module)
-    function = next((node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name), None)
-    if function is None:
-        return None
-    needed = _names(function)
-    pieces: list[str] = []
-    for node in reversed(tree.body):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            node.names = [alias for alias in node.names if (alias.asname or alias.name).split(".")[0] in needed]
-            pieces += [ast.unparse(node)] if node.names else []
-        elif isinstance(node, ast.Assign) and needed & {getattr(target, "id", "") for target in node.targets}:
-            needed |= _names(node)
-            pieces.append(ast.get_source_segment(module, node) or "")
-    head = ["\n".join(reversed(pieces))] if pieces else []
-    return "\n\n\n".join([*head, ast.get_source_segment(module, function) or ""])
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
+    return text_for(parts_of(module), name) or None
 
 
 @dataclass(frozen=True)

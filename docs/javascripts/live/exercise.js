@@ -68,9 +68,9 @@ async function startPython() {
   }
 }
 
-// Calls a function of the door for `owner`. One has Python at a time. The call ends LIMIT_S after its start if it is
-// `limited`, after its last sign of life if it `beats`.
-async function ask(owner, name, parameters, { printed, limited = false, beats = false } = {}) {
+// Calls a function of the door for `owner`. One has Python at a time. With `first`, a function that is to be called before,
+// the call ends LIMIT_S after its start or, if it `beats`, after its last sign of life.
+async function ask(owner, name, parameters, { printed, first, beats = false } = {}) {
   busy = owner;
   let timer;
   let late = false;
@@ -88,8 +88,8 @@ async function ask(owner, name, parameters, { printed, limited = false, beats = 
       owner.say("Python is started.");
     }
     started = true;
-    if (limited) {
-      await machine.call(DOOR, "stub", parameters.slice(0, 2)); // imports what is needed, before the time begins
+    if (first) {
+      await machine.call(DOOR, first, parameters.slice(0, 2)); // imports what is needed, before the time begins
       watch();
     }
     return await machine.call(DOOR, name, parameters, { printed, ...(beats ? { beat: watch } : {}) });
@@ -362,7 +362,7 @@ class Panel {
       const parameters = [this.chapter, this.name, this.editor.text()];
       try {
         const printed = (text) => output.add(text);
-        const { error } = await ask(this, "run", parameters, { printed, limited: true });
+        const { error } = await ask(this, "run", parameters, { printed, first: "stub" });
         output.add(error ?? "");
         output.show();
         this.say(error ? `It raises ${lastLine(error)}` : `It ran to its end${this.printed.hidden ? " and printed nothing" : ""}.`);
@@ -380,7 +380,7 @@ class Panel {
       const source = this.editor.text();
       let verdict;
       try {
-        verdict = await ask(this, "grade", [this.chapter, this.name, source], { beats: true });
+        verdict = await ask(this, "grade", [this.chapter, this.name, source], { first: "warm_up", beats: true });
       } catch (error) {
         if (!(error instanceof Late)) {
           throw error;
