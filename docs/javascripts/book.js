@@ -168,9 +168,9 @@ document.addEventListener("click", async ({ target }) => {
   if (button) {
     try {
       (await import(new URL("exercise.js", scripts))).act(button);
-    } catch (error) {
-      const place = button.parentNode.querySelector("span");
-      place.textContent = `This could not be loaded: is there a connection? (${error.message})`;
+    } catch {
+      const place = button.parentNode.querySelector("span"); // a browser may ask only once for a script
+      place.textContent = "This could not be loaded: reload the page when there is a connection.";
     }
   }
 });
