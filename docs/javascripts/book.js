@@ -127,7 +127,7 @@ function followLink() {
 document$.subscribe(followLink);
 window.addEventListener("hashchange", followLink);
 
-// In-page exercises: what this browser keeps of them is shown at once; editor and Python come when they are asked for.
+// In-page exercises: what this browser keeps is shown at once; editor and Python come when asked for.
 const STATES = { open: "○ open", draft: "◐ begun", tried: "✗ tried", solved: "✓ solved" };
 const passing = new Map(); // answers of this page, which the browser's storage may not have taken
 
@@ -169,7 +169,7 @@ document.addEventListener("click", async ({ target }) => {
     try {
       (await import(new URL("exercise.js", scripts))).act(button);
     } catch {
-      const place = button.parentNode.querySelector("span"); // a browser may ask only once for a script
+      const place = button.parentNode.querySelector("span");
       place.textContent = "This could not be loaded: reload the page when there is a connection.";
     }
   }
