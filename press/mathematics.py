@@ -25,6 +25,8 @@ _STYLES = (' style="width: 100%"', ' style="width: 50%;text-align: right;justify
 _USUAL_SPACES = re.compile(r'<mo lspace="0.2222em" rspace="0.2222em">(?=[×⋅±]<)')
 # What can be taller than a bracket. Beside letters and numbers alone, no bracket stretches.
 _TALL = re.compile("<m(?:frac|sup|sub|subsup|under|over|underover|table|sqrt|root)\\b|∑|∫|∏")
+# Chromium stretches ‖ even there.
+_LOW_FENCE = re.compile(r' stretchy="false"(?![^>]*>‖)')
 _CLINGING = set(".,:;)?!")
 FONT_NAME = "STIX Two Math"
 FONT_FILE = "STIXTwoMath-Regular.ttf"
@@ -47,7 +49,7 @@ def typeset(page: str, report: Callable[[str, str], None]) -> str:
             report(f"{{{label}}}", f"no equation of this page is labelled {label!r}")
         mathml = _USUAL_SPACES.sub("<mo>", mathml)
         if not _TALL.search(mathml):
-            mathml = mathml.replace(' stretchy="false"', "")
+            mathml = _LOW_FENCE.sub("", mathml)
         mathml = _LONE_REFERENCE.sub(r"\1", mathml)  # a link inside mathematics is lost on screen readers
         pieces.append(page[end : match.start()])
         end = match.end()

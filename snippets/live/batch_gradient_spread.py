@@ -143,9 +143,9 @@ def _law(*, variance: float, population: int, own: int, workers: int, same: bool
             "draws",
             "Each worker draws",
             {
-                "own": "its own, with replacement",
-                "disjoint": "without replacement, disjoint",
-                "same": "from the same seed",
+                "own": "with replacement",
+                "disjoint": "without, disjoint",
+                "same": "with one seed for all",
             },
             "own",
         ),

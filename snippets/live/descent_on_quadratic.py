@@ -106,7 +106,7 @@ def _says(*, step: float, momentum: float, rate: float) -> str:
     caption="Contour lines of $\\tfrac12(\\lambda_{\\min} x_1^2 + 100\\,x_2^2)$, $\\lambda_{\\min} = 100/\\kappa$, "
     "and descent from $(10, 1)$. Move $\\eta$ across the border and watch the zigzag turn from shrinking to growing. "
     "Change $\\kappa$: the border stays, the number of steps does not. Then take the $\\mu$ and $\\eta$ that the line "
-    "below calls best. Does the loss keep to its rate from the first step?",
+    "above calls best. Does the loss keep to its rate from the first step?",
     knobs=[
         Number("step", "Step size η", 0.0198, 0.0002, 0.04, step=0.0001, whole=False),
         Number("momentum", "Momentum μ", 0, 0, 0.98, step=0.01, whole=False),
