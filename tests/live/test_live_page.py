@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_fixtures import ROOT, until, violations
+from browser_fixtures import ROOT, elsewhere, until, violations
 from checking import extremes
 
 from press import runtime
@@ -306,6 +306,7 @@ def test_it_works_offline_once_python_runs_and_says_why_before(open_page: Any, s
     assert "could not be loaded" in note(page, place)
     assert live(page, place).locator(".panels").inner_html() == shown
     page.context.set_offline(False)
+    page.reload()
     turn(page, place, knob)
     settled(page, place)
     assert note(page, place) == ""
@@ -327,26 +328,6 @@ def test_a_network_lost_in_the_middle_of_loading_can_come_back(open_page: Any, s
     turn(page, place, knob)
     settled(page, place)
     assert note(page, place) == ""
-
-
-def elsewhere(page: Any, *, tampered: str = "") -> list[str]:
-    """Let the page get the runtime as if ``npm ci`` had not been run, and return what it asks jsDelivr for."""
-    asked: list[str] = []
-
-    def manifest(route: Any) -> None:
-        own = json.loads(route.fetch().text())
-        route.fulfill(body=json.dumps(runtime.manifest(here=False, archives=own["archives"])))
-
-    def package(route: Any) -> None:
-        path = route.request.url.removeprefix(f"{runtime.CDN}/npm/")
-        asked.append(path)
-        content = (ROOT / "node_modules" / re.sub(r"(?<=.)@[\d.]+/", "/", path, count=1)).read_bytes()
-        body = content + b"\n" if tampered and path.endswith(tampered) else content
-        route.fulfill(body=body, headers={"Access-Control-Allow-Origin": "*"})
-
-    page.route("**/assets/runtime/manifest.json", manifest)
-    page.route(f"{runtime.CDN}/**", package)
-    return asked
 
 
 def without_own_runtime(open_page: Any, place: dict[str, str]) -> Any:
@@ -435,7 +416,7 @@ def test_play_runs_to_the_end_and_stops_for_readers_who_want_no_motion(
         if any(isinstance(knob, Number) and knob.play for knob in find(place["module"], name).knobs)
     }
     assert with_play
-    place = next(iter(with_play.values()))
+    place = min(with_play.values(), key=lambda place: place["page"])
     context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="no-preference")
     page = context.new_page()
     page.goto(address + place["page"])
@@ -454,6 +435,7 @@ def test_play_runs_to_the_end_and_stops_for_readers_who_want_no_motion(
     page.wait_for_timeout(1500)
     assert int(slider.input_value()) == min(value + 1, int(slider.get_attribute("max") or 0))
     page.emulate_media(reduced_motion="no-preference")
+    slider.evaluate("s => { s.value = s.max - 3; s.dispatchEvent(new Event('input', {bubbles: true})) }")
     button.click()
     at_end = (
         "id => { const s = document.querySelector(`#${id} .knob:has(.play) [type=range]`); return s.value === s.max }"
