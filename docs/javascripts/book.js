@@ -103,6 +103,7 @@ async function live(element, work) {
     work(await import(new URL("figure.js", scripts)));
   } catch {
     const note = element?.querySelector(".live-note");
+    element?.removeAttribute("aria-busy");
     note?.classList.add("problem");
     note?.replaceChildren("What draws this could not be loaded: reload the page when there is a connection.");
   }
@@ -115,6 +116,9 @@ for (const kind of ["pointerdown", "input", "change", "click", "reset", "submit"
     if (inside) {
       if (kind === "submit" || (kind === "click" && inside.matches("a") && !(event.ctrlKey || event.metaKey))) {
         event.preventDefault();
+      }
+      if (["input", "change", "reset"].includes(kind)) {
+        element.ariaBusy = "true"; // until the picture shows it
       }
       live(element, (figures) => figures.handle(kind, element, inside.matches("a") ? inside : event.target));
     }

@@ -117,13 +117,10 @@ def turn(page: Any, place: dict[str, str], knob: Knob) -> None:
 
 
 def settled(page: Any, place: dict[str, str]) -> None:
-    """Wait until Python runs and the last setting is drawn."""
-    script = (
-        "id => { const n = document.querySelector(`#${id} .live-note`); return !n.textContent.startsWith('Starting') }"
-    )
-    page.wait_for_timeout(150)
-    until(page, script, place["id"], within_s=60)
-    page.wait_for_timeout(400)
+    """Wait until the last setting is drawn, or refused, and stands in the address."""
+    page.wait_for_timeout(50)
+    until(page, "id => !document.getElementById(id).ariaBusy", place["id"], within_s=60)
+    page.wait_for_timeout(350)
 
 
 def awake(figure: LiveFigure, name: str) -> dict[str, str]:
@@ -245,6 +242,8 @@ def test_a_link_reproduces_a_setting_and_so_do_back_and_forward(open_page: Any, 
     until(page, "location.hash.startsWith('#live:')")
     link, numbers = page.url, live(page, place).locator(".live-numbers").inner_text()
     other = open_page(link.removeprefix(address))
+    script = "([id, text]) => document.querySelector(`#${id} .live-numbers`).innerText === text"
+    until(other, script, [place["id"], numbers])
     settled(other, place)
     assert live(other, place).locator(".live-numbers").inner_text() == numbers
     following = knob.stops[knob.place(knob.default) + 1]
@@ -254,9 +253,8 @@ def test_a_link_reproduces_a_setting_and_so_do_back_and_forward(open_page: Any, 
     page.wait_for_url(address)
     page.go_back()
     page.wait_for_url(link)
-    settled(page, place)
+    until(page, script, [place["id"], numbers])
     assert page.evaluate("window.stayed")
-    assert live(page, place).locator(".live-numbers").inner_text() == numbers
     assert page.errors == []
 
 

@@ -104,6 +104,7 @@ class Figure {
       return;
     }
     this.drawing = true;
+    this.element.ariaBusy = "true";
     try {
       while (this.wanted !== undefined) {
         const asked = this.wanted;
@@ -118,6 +119,7 @@ class Figure {
       }
     } finally {
       this.drawing = false;
+      this.element.removeAttribute("aria-busy");
     }
   }
 
