@@ -164,7 +164,12 @@ class Plot:
 
     def dots(self, points: Iterable[tuple[float, float]], *, colour: str, radius: float = 4) -> None:
         """Draw dots at points of the axes' values; what lies beyond the axes is left out."""
-        left, right, top, bottom = self.left - _HAIR_PX, self.right + _HAIR_PX, self.top - _HAIR_PX, self.bottom + _HAIR_PX
+        left, right, top, bottom = (
+            self.left - _HAIR_PX,
+            self.right + _HAIR_PX,
+            self.top - _HAIR_PX,
+            self.bottom + _HAIR_PX,
+        )
         inside = [(x, y) for x, y in self._places(points) if left <= x <= right and top <= y <= bottom]
         self.panel.dots(inside, colour=colour, radius=radius)
 

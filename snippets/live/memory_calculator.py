@@ -163,7 +163,8 @@ def memory_calculator(
             ],
         ),
     ]
-    return Picture(panels=panels, numbers=numbers, alt=alt)
+    idle = () if model == "own" else ("own_layers", "own_hidden")
+    return Picture(panels=panels, numbers=numbers, alt=alt, idle=idle)
 
 
 def _is_gpt(model: Transformer) -> bool:
