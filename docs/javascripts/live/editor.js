@@ -46,6 +46,7 @@ async function text({ url, integrity }) {
 export async function createEditor({ parent, text, attributes, changed, keys }) {
   const code = await packages();
   const elsewhere = code.Annotation.define();
+  const typing = { spellcheck: "false", autocapitalize: "off", tabindex: "0" };
   const bindings = Object.entries(keys).map(([key, act]) => ({ key, run: () => (act(), true) }));
   const view = new code.EditorView({
     parent,
@@ -59,7 +60,7 @@ export async function createEditor({ parent, text, attributes, changed, keys }) 
       code.python(),
       code.syntaxHighlighting(code.classHighlighter),
       code.keymap.of([...bindings, code.indentWithTab, ...code.defaultKeymap, ...code.historyKeymap]),
-      code.EditorView.contentAttributes.of({ spellcheck: "false", autocapitalize: "off", ...attributes }),
+      code.EditorView.contentAttributes.of({ ...typing, ...attributes }),
       code.EditorView.updateListener.of((update) => {
         if (update.docChanged && !update.transactions.some((step) => step.annotation(elsewhere))) {
           changed();
