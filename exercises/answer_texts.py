@@ -69,10 +69,11 @@ def _cut(asked: Asked, parts: Sequence[Statement]) -> dict[str, str]:
     """Give each statement to the exercises that need it."""
     written = [name for name in asked.stubs if any(name in part.names.binds for part in parts)]
     chosen = {name: _needed(parts, name) for name in written}
-    book = {part.meaning for part in asked.parts if part.nodes} | {"\n".join(part.comments) for part in asked.parts}
+    book = {part.meaning for part in asked.parts} | {""}
+    remarks = {remark for part in asked.parts for remark in part.comments}
     for part in parts:
-        mine = part.meaning if part.nodes else part.source
-        if mine in book or any(part in needed for needed in chosen.values()):
+        is_the_books = part.meaning in book and remarks.issuperset(part.comments)
+        if is_the_books or any(part is one for needed in chosen.values() for one in needed):
             continue
         owner = next((name for name in written if name in part.names.uses), (*written, *asked.stubs)[0])
         more = [part, *chosen.get(owner, []), *(other for name in part.names.uses for other in _needed(parts, name))]
@@ -84,11 +85,13 @@ def parts_of(text: str) -> list[Statement]:
     """Return a text's statements; each import brings one name, and the annotations' future is left out."""
     found: list[Statement] = []
     for statement in statements(text):
-        if not statement.imports:
+        if not statement.imports and not statement.is_text:
             found.append(statement)
             continue
         if statement.comments:
             found.append(Statement("\n".join(statement.comments), (), Names()))
+        if statement.is_text:
+            found.append(statement.bare)
         for node in _single_imports(statement.nodes):
             if ast.unparse(node) != "from __future__ import annotations":
                 found.append(Statement(ast.unparse(node), (node,), names_in([node])))
@@ -115,10 +118,11 @@ def _needed(parts: Sequence[Statement], name: str) -> list[Statement]:
     wanted, before = {name}, -1
     while before != len(chosen):
         before = len(chosen)
+        at_hand = wanted.union(*(parts[number].names.binds for number in chosen))
         for number, part in enumerate(parts):
             gives = part.names.binds | part.names.changes
             tries = set() if gives else part.names.uses & defined
-            if gives & wanted or (tries and tries <= wanted):
+            if gives & wanted or (tries and tries <= at_hand):
                 chosen.add(number)
                 wanted |= part.names.uses
     return [parts[number] for number in sorted(chosen)]
@@ -133,10 +137,11 @@ def _for_all(part: Statement) -> bool:
 def _text(parts: Sequence[Statement]) -> str:
     """Put statements together: a docstring, the imports that come first, in order, and the rest."""
     count = next((number for number, part in enumerate(parts) if part.nodes and not _leads(part)), len(parts))
-    docstring = [parts[0].source] if parts and parts[0].is_text else []
+    docstring = [part for part in parts[:count] if part.is_text][:1]
     imports = [part for part in parts[:count] if part.imports]
-    rest = [part for part in parts[len(docstring) :] if part not in imports]
-    return "\n\n".join(filter(None, [*docstring, _imports(imports)])) + _below(rest, bool(docstring or imports))
+    rest = [part for part in parts if not any(part is one for one in (*docstring, *imports))]
+    head = "\n\n".join(filter(None, [*(part.source for part in docstring), _imports(imports)]))
+    return head + _below(rest, bool(head))
 
 
 def _leads(part: Statement) -> bool:

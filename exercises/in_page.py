@@ -24,7 +24,7 @@ from exercises import answer_texts
 from exercises.answer_files import ANSWERS
 from exercises.catalogue import HOME, Chapter, chapter_of, chapters
 from exercises.guarded import PRINTED_CHARACTERS, Printed, functions_of_graders, grade_module, put_back
-from exercises.judging import Exercise, Stopped, Verdict, drawn, line_of, traceback_from
+from exercises.judging import Exercise, Stopped, Verdict, drawn, line_of, said, traceback_from
 from exercises.messages import Result, message
 from exercises.needs import needs
 
@@ -71,11 +71,13 @@ def grade(chapter: str, name: str, source: str, beat: Callable[[], object]) -> d
     _PULSE.beat = beat
     drawn(exercise)
     printed = Printed(PRINTED_CHARACTERS)
-    with _unharmed(), _streams(printed, printed):
-        try:
+    try:
+        with _unharmed(), _streams(printed, printed):
             verdict = grade_module(found, exercise, lambda: _executed(source, "answers"), Path(ANSWERS))
-        except Stopped as stop:
-            verdict = Verdict("wrong", exercise.asked, "", stop.expected, stop.got)
+    except Stopped as stop:
+        verdict = Verdict("wrong", exercise.asked, "", stop.expected, stop.got)
+    except BaseException as error:  # of the grader's own, which a text can cause by what it replaces
+        verdict = Verdict("wrong", exercise.asked, "", "the grader's modules as they were", said(error, ANSWERS))
     verdict = dataclasses.replace(verdict, printed=printed.text)
     told = message(Result(found, exercise, verdict), everything=True)
     return {**dataclasses.asdict(verdict), "message": told}

@@ -296,6 +296,13 @@ class Statement:
         return " ".join(map(ast.dump, self.nodes))
 
     @property
+    def bare(self) -> Statement:
+        """The same without the comments above and below it."""
+        nodes = ast.parse(self.source).body
+        lines = self.source.split("\n")[nodes[0].lineno - 1 : nodes[-1].end_lineno]
+        return Statement("\n".join(lines), self.nodes, self.names)
+
+    @property
     def comments(self) -> list[str]:
         """The comments in it, each a line; empty ones are left out."""
         return comments_in(self.source)

@@ -10,11 +10,15 @@ from typing import Any
 
 import yaml
 
+from exercises.in_page import described
+from exercises.page_files import files_for_page
 from press import runtime
 from press.chapter import BrokenChapter, find_chapters, front_matter, read_chapter
 from press.checks import link_problems, unlisted_chapters
 from press.corrections import corrections_page
 from press.execute import make_twins
+from press.exercise import PATH as EXERCISES
+from press.exercise import exercises_page, stubs_shown
 from press.freshness import Freshness
 from press.hardware import hardware_page
 from press.links import Map
@@ -73,8 +77,9 @@ class Book:
             *reference_pages(self.root, package, self.chapters),
             hardware_page(),
             corrections_page(self._executed()),
+            exercises_page(described(), self.chapters),
         ]
-        self.written = {page.path: page for page in pages}
+        self.written = {page.path: page for page in pages if page}
 
     def _executed(self) -> Iterator[tuple[str, str, list[Any]]]:
         """Return the chapters that have been executed: path, title, cells."""
@@ -84,14 +89,17 @@ class Book:
                 yield path, header.get("title", path), json.loads(self.twin(path).read_bytes())["cells"]
 
     def runtime(self) -> dict[str, bytes | Path]:
-        """Return the files with which the pages run Python, by their place on the site; none without live figures."""
-        modules = sorted((self.root / LIVE).glob("*.py"))
-        if not modules:
-            return {}
-        names = [".".join(module.relative_to(self.root).with_suffix("").parts) for module in modules]
-        reached = Freshness(self.root).reached([f"import {name}" for name in names])
-        archives = {"figures": runtime.archive(self.root, [path for path in reached if path.is_file()])}
-        return runtime.files(self.root, archives)
+        """Return the files with which the pages run Python, by their place on the site; none if no page does."""
+        archives = {}
+        if modules := sorted((self.root / LIVE).glob("*.py")):
+            names = [".".join(module.relative_to(self.root).with_suffix("").parts) for module in modules]
+            reached = Freshness(self.root).reached([f"import {name}" for name in names])
+            archives["figures"] = runtime.archive(
+                {path.relative_to(self.root).as_posix(): path for path in reached if path.is_file()}
+            )
+        if EXERCISES in self.written:
+            archives["exercises"] = runtime.archive(files_for_page())
+        return runtime.files(self.root, archives) if archives else {}
 
     @property
     def runtime_is_here(self) -> bool:
@@ -225,7 +233,8 @@ class Book:
 
     def _included(self, path: str, source: str) -> list[bytes]:
         """Return the contents of the files whose code a page shows."""
-        files = [(self.root / path).parent / name for name in included_paths(source)]
+        shown = [*included_paths(source), *(name for name, _ in stubs_shown(source))]
+        files = [(self.root / path).parent / name for name in shown]
         return [file.read_bytes() if file.is_file() else b"" for file in files]
 
     def _tips_for(self, path: str) -> dict[str, str]:

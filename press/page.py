@@ -18,8 +18,10 @@ from typing import Any
 
 import markdown
 
+from exercises import answer_texts, statements
 from press import prose
 from press.checks import Scan, page_problems
+from press.exercise import expand_exercises
 from press.figures import Figures
 from press.links import Link, Map, rewrite
 from press.mathematics import characters, typeset
@@ -79,6 +81,7 @@ class PageMaker:
             prose.expand_includes(cell["source"], folder, self._report) if cell["cell_type"] == "markdown" else ""
             for cell in cells
         ]
+        sources = expand_exercises(sources, folder, self._report)
         converted = prose.convert(self._converter, sources)
         self._prose = iter(converted.cells)
         self._headings = converted.headings
@@ -204,7 +207,8 @@ def press_fingerprint(root: Path) -> list[bytes]:
     """Return what every page depends on: the press itself, the palette, the pinned versions."""
     here = Path(__file__).parent
     files = sorted(path for path in here.rglob("*") if path.suffix in {".py", ".j2", ".json"})
-    files += [Path(palette.__file__), root / "requirements.txt"]
+    files += [Path(module.__file__ or "") for module in (palette, answer_texts, statements)]
+    files.append(root / "requirements.txt")
     names = (
         "markdown",
         "pymdown-extensions",

@@ -88,12 +88,12 @@ def _address(file: Mapping[str, Any]) -> str:
     return f"{file['package']}@{file['version']}/{file['path']}"
 
 
-def archive(root: Path, paths: Iterable[Path]) -> bytes:
-    """Return files as a zip with their paths from a root; the same files give the same bytes."""
+def archive(files: Mapping[str, Path]) -> bytes:
+    """Return files, by their names in it, as a zip; the same files give the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
-        for path in sorted(set(paths)):
-            entry = zipfile.ZipInfo(path.relative_to(root).as_posix(), _EARLIEST)
+        for name, path in sorted(files.items()):
+            entry = zipfile.ZipInfo(name, _EARLIEST)
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             packed.writestr(entry, path.read_bytes())
     return buffer.getvalue()

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import fcntl
 import functools
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from press import runtime
 
 ROOT = Path(__file__).parents[1]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
@@ -62,6 +66,26 @@ def until(page: Any, script: str, argument: Any = None, *, within_s: float = 30)
         assert time.monotonic() < end, f"waited {within_s} s for {script}"
         page.wait_for_timeout(20)
     return value
+
+
+def elsewhere(page: Any, *, tampered: str = "") -> list[str]:
+    """Let the page get the runtime as if ``npm ci`` had not been run, and return what it asks jsDelivr for."""
+    asked: list[str] = []
+
+    def manifest(route: Any) -> None:
+        own = json.loads(route.fetch().text())
+        route.fulfill(body=json.dumps(runtime.manifest(here=False, archives=own["archives"])))
+
+    def package(route: Any) -> None:
+        path = route.request.url.removeprefix(f"{runtime.CDN}/npm/")
+        asked.append(path)
+        content = (ROOT / "node_modules" / re.sub(r"(?<=.)@[\d.]+/", "/", path, count=1)).read_bytes()
+        body = content + b"\n" if tampered and path.endswith(tampered) else content
+        route.fulfill(body=body, headers={"Access-Control-Allow-Origin": "*"})
+
+    page.route("**/assets/runtime/manifest.json", manifest)
+    page.route(f"{runtime.CDN}/**", package)
+    return asked
 
 
 class _Quiet(SimpleHTTPRequestHandler):

@@ -98,11 +98,14 @@ window.addEventListener("afterprint", () => {
 // Live figures: their script, and Python with it, comes when a knob is first touched or a link names a setting.
 const scripts = new URL("live/", document.currentScript.src);
 
-async function live(work) {
+async function live(element, work) {
   try {
     work(await import(new URL("figure.js", scripts)));
-  } catch (error) {
-    console.warn(`The live figures' script could not be loaded: ${error.message}`);
+  } catch {
+    const note = element?.querySelector(".live-note");
+    element?.removeAttribute("aria-busy");
+    note?.classList.add("problem");
+    note?.replaceChildren("What draws this could not be loaded: reload the page when there is a connection.");
   }
 }
 
@@ -114,15 +117,66 @@ for (const kind of ["pointerdown", "input", "change", "click", "reset", "submit"
       if (kind === "submit" || (kind === "click" && inside.matches("a") && !(event.ctrlKey || event.metaKey))) {
         event.preventDefault();
       }
-      live((figures) => figures.handle(kind, element, inside.matches("a") ? inside : event.target));
+      if (["input", "change", "reset"].includes(kind)) {
+        element.ariaBusy = "true"; // until the picture shows it
+      }
+      live(element, (figures) => figures.handle(kind, element, inside.matches("a") ? inside : event.target));
     }
   });
 }
 
 function followLink() {
   if (location.hash.startsWith("#live:")) {
-    live((figures) => figures.follow());
+    live(document.querySelector(".live"), (figures) => figures.follow());
   }
 }
 document$.subscribe(followLink);
 window.addEventListener("hashchange", followLink);
+
+// In-page exercises: what this browser keeps is shown at once; editor and Python come when asked for.
+const STATES = { open: "○ open", draft: "◐ begun", tried: "✗ tried", solved: "✓ solved" };
+const passing = new Map(); // answers of this page, which the browser's storage may not have taken
+
+function keptOf(place) {
+  const id = `${place.closest("[data-chapter]").dataset.chapter}/${place.closest("[data-name]").dataset.name}`;
+  try {
+    return passing.get(id) ?? JSON.parse(localStorage.getItem(`one-gradient:${id}`)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function showExercises() {
+  for (const place of document.querySelectorAll(".exercise-status")) {
+    const { state = "open", changed } = keptOf(place);
+    place.dataset.state = state;
+    place.textContent = STATES[state] + (changed && state !== "draft" ? ", changed since" : "");
+  }
+  for (const count of document.querySelectorAll(".exercise-count")) {
+    const places = [...count.closest("[data-chapter]").querySelectorAll(".exercise-status")];
+    count.textContent = `${places.filter((place) => place.dataset.state === "solved").length} of ${places.length}`;
+  }
+  for (const box of document.querySelectorAll(".exercise")) {
+    const { text = "" } = keptOf(box);
+    box.querySelector(".exercise-paper").textContent = text; // for print
+    box.querySelector("[data-do=open]")?.replaceChildren(text ? "Go on here" : "Solve it here");
+  }
+}
+document$.subscribe(showExercises);
+window.addEventListener("storage", showExercises);
+document.addEventListener("exercise-kept", ({ detail: [id, entry] }) => {
+  passing.set(id, entry);
+  showExercises();
+});
+
+document.addEventListener("click", async ({ target }) => {
+  const button = target.closest?.("[data-do]");
+  if (button) {
+    try {
+      (await import(new URL("exercise.js", scripts))).act(button);
+    } catch {
+      const place = button.parentNode.querySelector("span");
+      place.textContent = "This could not be loaded: reload the page when there is a connection.";
+    }
+  }
+});

@@ -87,7 +87,8 @@ def zero_table(
         f"against {gigabytes(memory_bytes)}; sent, {_row(amounts)}. A table of what is held with 1 to 1,024 devices, "
         "where what fits has a box."
     )
-    return Picture(panels=panels, numbers=numbers, alt=alt)
+    idle = () if model == "own" else ("own_billions",)
+    return Picture(panels=panels, numbers=numbers, alt=alt, idle=idle)
 
 
 def _row(sizes: list[int]) -> str:

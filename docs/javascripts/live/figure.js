@@ -5,7 +5,8 @@ import { Machine, Stopped } from "./runtime.js";
 
 const SPOKEN_MS = 600; // so that numbers are read out when a knob rests, not at every stop
 const ADDRESS_MS = 250; // browsers allow few changes of the address a second
-const PLAY_MS = 700;
+const PLAY_MS = 12_000; // for all stops of a slider, but for each
+const STOP_MS = [100, 700]; // no less and no more
 const PREFIX = "#live:";
 
 const machine = new Machine("figures");
@@ -103,6 +104,7 @@ class Figure {
       return;
     }
     this.drawing = true;
+    this.element.ariaBusy = "true";
     try {
       while (this.wanted !== undefined) {
         const asked = this.wanted;
@@ -117,6 +119,7 @@ class Figure {
       }
     } finally {
       this.drawing = false;
+      this.element.removeAttribute("aria-busy");
     }
   }
 
@@ -208,7 +211,8 @@ class Figure {
     }
     button.textContent = "Pause";
     button.setAttribute("aria-pressed", "true");
-    this.playing = { button, timer: setInterval(() => this.step(slider), PLAY_MS) };
+    const every = Math.min(Math.max(PLAY_MS / Number(slider.max), STOP_MS[0]), STOP_MS[1]);
+    this.playing = { button, timer: setInterval(() => this.step(slider), every) };
   }
 
   step(slider) {

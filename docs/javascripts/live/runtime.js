@@ -40,6 +40,7 @@ export class Machine {
   #starting;
   #waiting = new Map();
   #last = 0;
+  #stops = 0;
 
   constructor(part) {
     this.#part = part;
@@ -48,14 +49,23 @@ export class Machine {
 
   // Starts Python if it does not run; `progress` gets the share that is loaded, 0 to 1, and where it comes from.
   start(progress = () => {}) {
-    this.#starting ??= this.#start(progress).catch((error) => {
-      this.stop();
-      throw error;
-    });
+    if (!this.#starting) {
+      const starting = new Promise((resolve, reject) => {
+        this.#waiting.set(undefined, { reject }); // so that it can be stopped, whatever it waits for
+        this.#start(progress).then(resolve, reject);
+      }).catch((error) => {
+        if (this.#starting === starting) {
+          this.stop(); // another start may have begun since
+        }
+        throw error;
+      });
+      this.#starting = starting;
+    }
     return this.#starting;
   }
 
   async #start(progress) {
+    const stops = this.#stops;
     const from = await source();
     progress(0, from);
     const found = await files();
@@ -63,12 +73,15 @@ export class Machine {
     if (!code.ok) {
       throw new Error(`worker.js: ${code.status} ${code.statusText}`);
     }
-    const url = URL.createObjectURL(await code.blob());
+    const blob = await code.blob();
+    if (stops !== this.#stops) {
+      throw new Stopped("stopped");
+    }
+    const url = URL.createObjectURL(blob);
     const worker = new Worker(url, { type: "module" });
     URL.revokeObjectURL(url);
     this.#worker = worker;
     await new Promise((resolve, reject) => {
-      this.#waiting.set(undefined, { reject });
       worker.onerror = (event) => reject(new Error(event.message || "the worker cannot start"));
       worker.onmessage = ({ data }) => {
         if (data.ready) {
@@ -115,6 +128,7 @@ export class Machine {
 
   // Ends Python, whatever it does; what was asked of it is refused with `Stopped`. It can be started again.
   stop() {
+    this.#stops += 1;
     this.#worker?.terminate();
     this.#worker = undefined;
     this.#starting = undefined;

@@ -21,8 +21,9 @@ async function get(file, total) {
       sink.enqueue(part);
     },
   });
+  const whole = await new Response(response.body.pipeThrough(counting)).blob(); // fails if the network does
   const type = file.url.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
-  return new Response(response.body.pipeThrough(counting), { headers: { "Content-Type": type } });
+  return new Response(whole, { headers: { "Content-Type": type } });
 }
 
 async function imported(response) {
@@ -37,32 +38,32 @@ async function imported(response) {
 async function start({ files, archive }) {
   const names = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"];
   const total = names.reduce((sum, name) => sum + files[name].bytes, 0);
-  const answers = Object.fromEntries(names.map((name) => [name, get(files[name], total)]));
-  const book = plain(archive);
-  for (const answer of [...Object.values(answers), book]) {
-    answer.catch(() => {}); // the first that fails is reported below; the others are not to be "unhandled"
+  // All are waited for, since Pyodide waits for ever for a file that fails.
+  const [packed, ...responses] = await Promise.all([plain(archive), ...names.map((name) => get(files[name], total))]);
+  if (!packed.ok) {
+    throw new Error(`${archive}: ${packed.status} ${packed.statusText}`);
   }
+  const answers = Object.fromEntries(names.map((name, number) => [name, responses[number]]));
   // Pyodide asks for its files by these names, whatever their real address.
   const base = "https://runtime.invalid/";
-  self.fetch = (url, options) => answers[String(url).replace(base, "")] ?? plain(url, options);
-  const [{ loadPyodide }, assembly] = await Promise.all([
-    answers["pyodide.mjs"].then(imported),
-    answers["pyodide.asm.mjs"].then(imported),
-  ]);
+  self.fetch = async (url, options) => answers[String(url).replace(base, "")] ?? plain(url, options);
+  const { loadPyodide } = await imported(answers["pyodide.mjs"]);
+  const assembly = await imported(answers["pyodide.asm.mjs"]);
   python = await loadPyodide({
     indexURL: base,
     createPyodideModule: assembly.default,
-    lockFileContents: await (await answers["pyodide-lock.json"]).json(),
+    lockFileContents: await answers["pyodide-lock.json"].json(),
     env: { PYTHONHASHSEED: "0", HOME: "/home" },
     checkAPIVersion: false,
   });
   self.fetch = plain;
-  const packed = await book;
-  if (!packed.ok) {
-    throw new Error(`${archive}: ${packed.status} ${packed.statusText}`);
-  }
   python.unpackArchive(await packed.arrayBuffer(), "zip", { extractDir: "/book" });
-  python.runPython("import sys; sys.path.insert(0, '/book')");
+  python.runPython(`
+import sys
+sys.path.insert(0, "/book")
+for stream in (sys.stdout, sys.stderr):
+    stream.reconfigure(line_buffering=True)
+`);
 }
 
 // Sends what is printed to the page: at once if it is little, in pieces if it is much, cut if it is too much.
@@ -110,15 +111,21 @@ function call({ id, module, name, parameters, beats }) {
       }
     });
   }
+  let result;
   try {
-    const result = modules[name](...values);
-    output.flush();
-    postMessage({ id, result: result?.toJs ? result.toJs({ dict_converter: Object.fromEntries }) : result });
-    result?.destroy?.();
+    result = modules[name](...values);
   } finally {
+    emptyStreams();
     output.flush();
     modules.destroy();
   }
+  postMessage({ id, result: result?.toJs ? result.toJs({ dict_converter: Object.fromEntries }) : result });
+  result?.destroy?.();
+}
+
+// A line that does not end waits in Python's own buffers.
+function emptyStreams() {
+  python.runPython("import sys; sys.__stdout__.flush(); sys.__stderr__.flush()");
 }
 
 self.onmessage = async ({ data }) => {

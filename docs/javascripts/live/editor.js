@@ -1,0 +1,84 @@
+// The editor: CodeMirror, whose packages import each other by bare names. Each is fetched (and checked against its hash
+// where it comes from another host), its imports are led to those fetched before it, and it is imported from memory.
+
+import { files } from "./runtime.js";
+
+const IMPORTS = /^((?:import|export)\b[^;]*?\bfrom\s*)(['"])([^'"]+)\2/gm;
+
+let loading;
+function packages() {
+  loading ??= load().catch((error) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}
+
+async function load() {
+  const { editor, files: all } = await files();
+  const texts = await Promise.all(editor.map((name) => text(all[name])));
+  const urls = {};
+  editor.forEach((name, number) => {
+    const led = texts[number].replace(IMPORTS, (whole, before, quote, other) => {
+      return other in urls ? `${before}${quote}${urls[other]}${quote}` : whole;
+    });
+    urls[name] = URL.createObjectURL(new Blob([led], { type: "text/javascript" }));
+  });
+  try {
+    const wanted = ["commands", "lang-python", "language", "state", "view"].map((name) => urls[`@codemirror/${name}`]);
+    const modules = await Promise.all([...wanted, urls["@lezer/highlight"]].map((url) => import(url)));
+    return Object.assign({}, ...modules);
+  } finally {
+    Object.values(urls).forEach(URL.revokeObjectURL);
+  }
+}
+
+async function text({ url, integrity }) {
+  const response = await fetch(url, integrity ? { integrity } : {});
+  if (!response.ok) {
+    throw new Error(`${url}: ${response.status} ${response.statusText}`);
+  }
+  return response.text();
+}
+
+// Makes an editor of Python. `changed` is called when the reader changes the text, not when `replace` does; `keys` are
+// functions by CodeMirror's names of keys.
+export async function createEditor({ parent, text, attributes, changed, keys }) {
+  const code = await packages();
+  const elsewhere = code.Annotation.define();
+  const typing = { spellcheck: "false", autocapitalize: "off", tabindex: "0" };
+  const bindings = Object.entries(keys).map(([key, act]) => ({ key, run: () => (act(), true) }));
+  const view = new code.EditorView({
+    parent,
+    doc: text,
+    extensions: [
+      code.lineNumbers(),
+      code.history(),
+      code.bracketMatching(),
+      code.indentUnit.of("    "),
+      code.EditorState.tabSize.of(4),
+      code.python(),
+      code.syntaxHighlighting(code.classHighlighter),
+      code.keymap.of([...bindings, code.indentWithTab, ...code.defaultKeymap, ...code.historyKeymap]),
+      code.EditorView.contentAttributes.of({ ...typing, ...attributes }),
+      code.EditorView.updateListener.of((update) => {
+        if (update.docChanged && !update.transactions.some((step) => step.annotation(elsewhere))) {
+          changed();
+        }
+      }),
+    ],
+  });
+  return {
+    text: () => view.state.doc.toString(),
+    replace(text) {
+      const { anchor } = view.state.selection.main;
+      view.dispatch({
+        changes: { from: 0, to: view.state.doc.length, insert: text },
+        selection: { anchor: Math.min(anchor, text.length) },
+        annotations: elsewhere.of(true),
+      });
+    },
+    focus: () => view.focus(),
+    destroy: () => view.destroy(),
+  };
+}

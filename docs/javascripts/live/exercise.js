@@ -1,0 +1,519 @@
+// In-page exercises: an editor, Python in a worker, and what is kept of the answers. Loaded when a reader first presses
+// a button of an exercise or of a board. What the reader writes or prints is text on the page, never HTML.
+
+import { createEditor } from "./editor.js";
+import { Machine, Stopped, files } from "./runtime.js";
+import * as store from "./store.js";
+
+const DOOR = "exercises.in_page";
+const LIMIT_S = 10; // as exercises.guarded has it: for a run from its start, for grading from the last sign of life
+const SAVE_MS = 250;
+const SHOWN = 10_000; // characters of the first and of the last part of what is printed
+const NOT_KEPT =
+  "This browser does not keep what you write here (its storage is full or forbidden): copy or export it before you leave.";
+
+const NOT_LOADED = "Is there a connection? A file that is not the one this book was made with is refused, too.";
+
+const machine = new Machine("exercises");
+const panels = new Map();
+let busy; // whoever has Python: {say, stop}
+
+// Does what a button of an exercise that is not open yet, or of a board, says.
+export function act(button) {
+  const place = button.closest("[data-chapter]");
+  const { chapter, name } = place.dataset;
+  const work = { open: () => open(place, `${chapter}/${name}`), export: () => exportFrom(place), import: () => importTo(place) };
+  return work[button.dataset.do]();
+}
+
+// Elements ------------------------------------------------------------------------------------------------------------
+
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") {
+      element.addEventListener(name, value);
+    } else {
+      element.setAttribute(name, value);
+    }
+  }
+  element.append(...children);
+  return element;
+}
+
+function button(text, click, attributes = {}) {
+  return make("button", { type: "button", click, ...attributes }, text);
+}
+
+// Python --------------------------------------------------------------------------------------------------------------
+
+class Late extends Error {}
+class NotLoaded extends Error {}
+
+async function megabytes() {
+  const { files: all, editor } = await files();
+  const bytes = Object.entries(all).reduce((sum, [name, file]) => sum + (editor.includes(name) ? 0 : file.bytes), 0);
+  return Math.round(bytes / 1e6);
+}
+
+// Starts Python; whoever waits for it is told how far that is.
+async function startPython() {
+  try {
+    const size = await megabytes();
+    await machine.start((share, from) => {
+      busy?.say(`Starting Python: ${size} MB ${from}, ${Math.round(100 * share)} % loaded.`);
+    });
+  } catch (error) {
+    throw error instanceof Stopped ? error : new NotLoaded(error.message);
+  }
+}
+
+// Calls a function of the door for `owner`. One has Python at a time. With `first`, a function that is to be called before,
+// the call ends LIMIT_S after its start or, if it `beats`, after its last sign of life.
+async function ask(owner, name, parameters, { printed, first, beats = false } = {}) {
+  busy = owner;
+  let timer;
+  let late = false;
+  let started = false;
+  const watch = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      late = true;
+      machine.stop();
+    }, LIMIT_S * 1000);
+  };
+  try {
+    if (!machine.ready) {
+      await startPython();
+      owner.say("Python is started.");
+    }
+    started = true;
+    if (first) {
+      await machine.call(DOOR, first, parameters.slice(0, 2)); // imports what is needed, before the time begins
+      watch();
+    }
+    return await machine.call(DOOR, name, parameters, { printed, ...(beats ? { beat: watch } : {}) });
+  } catch (error) {
+    if (!(error instanceof Stopped)) {
+      machine.stop(); // whatever Python is in, the next call gets a new one
+    }
+    throw late ? new Late() : error;
+  } finally {
+    clearTimeout(timer);
+    busy = undefined;
+    if (started && !machine.ready) {
+      startPython().catch(() => {}); // in the background; who needs it is told what fails
+    }
+  }
+}
+
+function whyNot(error) {
+  if (error instanceof NotLoaded) {
+    return `Python could not be loaded. ${NOT_LOADED} What you wrote is safe.`;
+  }
+  return error instanceof Stopped ? "Stopped." : `Python failed, and is started anew: ${error.message}`;
+}
+
+// What is printed: the first and the last part of it, put on the page once for each picture that the screen shows.
+class Output {
+  #first = "";
+  #last = "";
+  #length = 0;
+  #asked = 0;
+
+  constructor(element) {
+    this.element = element;
+    element.textContent = "";
+    element.hidden = true;
+  }
+
+  add(text) {
+    this.#length += text.length;
+    const room = SHOWN - this.#first.length;
+    this.#first += text.slice(0, Math.max(room, 0));
+    this.#last = (this.#last + text.slice(Math.max(room, 0))).slice(-SHOWN);
+    this.#asked ||= requestAnimationFrame(() => this.show());
+  }
+
+  show() {
+    cancelAnimationFrame(this.#asked);
+    this.#asked = 0;
+    const left = this.#length - this.#first.length - this.#last.length;
+    const gap = left > 0 ? `\n… ${left.toLocaleString("en")} characters are left out …\n` : "";
+    this.element.textContent = this.#first + gap + this.#last;
+    this.element.hidden = this.#length === 0;
+  }
+}
+
+// An exercise that is open --------------------------------------------------------------------------------------------
+
+async function open(box, id) {
+  if (panels.get(id)?.box === box) {
+    return;
+  }
+  panels.get(id)?.close();
+  const panel = new Panel(box, id);
+  panels.set(id, panel);
+  await panel.open();
+}
+
+class Panel {
+  constructor(box, id) {
+    this.box = box;
+    this.id = id;
+    this.chapter = box.dataset.chapter;
+    this.name = box.dataset.name;
+    this.stub = `${box.querySelector(".exercise-stub code").textContent.trimEnd()}\n`;
+    this.note = box.querySelector(".exercise-note") ?? make("p", { class: "exercise-note", role: "status" });
+    this.warning = make("p", { class: "exercise-note", role: "alert" });
+    box.append(this.note);
+  }
+
+  async open() {
+    const start = this.box.querySelector("[data-do=open]");
+    start.setAttribute("aria-busy", "true");
+    this.say("Loading the editor.");
+    const place = make("div", { class: "exercise-editor" });
+    this.box.querySelector(".exercise-bar").before(place);
+    this.saved = store.get(this.id)?.text ?? this.stub;
+    const help = `help-${this.name}`;
+    try {
+      this.editor = await createEditor({
+        parent: place,
+        text: this.saved,
+        attributes: { "aria-label": `Your answer: ${this.name}`, "aria-describedby": help },
+        changed: () => this.#changed(),
+        keys: { "Mod-Enter": () => this.run(), "Shift-Mod-Enter": () => this.grade() },
+      });
+    } catch (error) {
+      place.remove();
+      panels.delete(this.id);
+      start.removeAttribute("aria-busy");
+      this.say(`The editor could not be loaded. ${NOT_LOADED} (${error.message})`);
+      return;
+    }
+    const elsewhere = store.get(this.id)?.text; // another tab may have written while the editor was loaded
+    if (elsewhere !== undefined && elsewhere !== this.saved) {
+      this.#take(elsewhere);
+    }
+    this.#tools(start, help);
+    this.forget = store.watch((id, entry, fromOutside) => id === this.id && fromOutside && this.#fromOutside(entry));
+    this.say("");
+    this.#warn();
+    this.editor.focus();
+  }
+
+  #tools(start, help) {
+    this.buttons = {
+      run: button("Run", () => this.run(), { "aria-keyshortcuts": "Control+Enter" }),
+      grade: button("Grade", () => this.grade(), { "aria-keyshortcuts": "Shift+Control+Enter", class: "exercise-main" }),
+      stop: button("Stop", () => this.stop(), { "aria-disabled": "true" }),
+      reset: button("Reset", () => this.replace(this.stub, "before Reset", "The stub is back.")),
+    };
+    start.replaceWith(...Object.values(this.buttons));
+    this.result = make("pre", { class: "exercise-result", tabindex: "0", "aria-label": "What the grader says", hidden: "" });
+    this.printed = make("pre", { class: "exercise-printed", tabindex: "0", "aria-label": "What is printed", hidden: "" });
+    this.list = make("ul");
+    this.versions = make("details", { class: "exercise-versions", toggle: () => this.#listVersions() });
+    this.versions.append(make("summary", {}, "Earlier versions"), this.list);
+    const control = /Mac|iP/.test(navigator.platform) ? "Cmd" : "Ctrl";
+    const keys = `Tab indents; Escape, then Tab, leaves the editor. ${control}-Enter runs, Shift-${control}-Enter grades.`;
+    this.note.before(make("p", { class: "exercise-help", id: help }, keys));
+    this.note.after(this.warning, this.result, this.printed, this.versions);
+  }
+
+  close() {
+    this.stop();
+    this.save();
+    this.forget?.();
+    this.editor?.destroy();
+    panels.delete(this.id);
+  }
+
+  // Says a sentence, and offers what can be done about it: [text, function] each.
+  say(text, ...offers) {
+    const buttons = offers.map(([offer, act]) => button(offer, act));
+    this.note.replaceChildren(text, ...buttons.flatMap((one) => [" ", one]));
+  }
+
+  // Keeping
+
+  #changed() {
+    clearTimeout(this.saving);
+    this.saving = setTimeout(() => this.save(), SAVE_MS);
+  }
+
+  save(changes = {}) {
+    clearTimeout(this.saving);
+    this.saving = undefined;
+    const text = this.editor?.text() ?? this.saved;
+    const kept = store.get(this.id);
+    if (kept && kept.text !== this.saved && kept.text !== text) {
+      store.keepVersion(this.id, kept.text, "from another tab");
+    }
+    if (text === this.stub && !changes.state) {
+      if (kept) {
+        store.remove(this.id);
+      }
+    } else if (text !== kept?.text || changes.state) {
+      store.put(this.id, { state: kept?.state ?? "draft", text, changed: true, ...changes });
+    }
+    this.saved = text;
+    this.#warn();
+  }
+
+  #warn() {
+    if (store.safe()) {
+      this.warning.replaceChildren();
+    } else if (!this.warning.hasChildNodes()) {
+      const copy = button("Copy", () => this.#copy());
+      this.warning.append(NOT_KEPT, " ", copy, " ", button("Export", () => exportFrom(this.box, this)));
+    }
+  }
+
+  async #copy() {
+    try {
+      await navigator.clipboard.writeText(this.editor.text());
+      this.say("Copied.");
+    } catch {
+      this.say("The browser does not let this page copy: select the text and copy it yourself.");
+    }
+  }
+
+  // What another tab wrote is taken over, unless there is something here that it does not know.
+  #fromOutside(entry) {
+    if (this.saving === undefined) {
+      this.#take(entry?.text ?? this.stub);
+    }
+  }
+
+  #take(text) {
+    if (text !== this.editor.text()) {
+      this.editor.replace(text);
+      this.saved = text;
+      this.say("Another tab has changed this answer: its text is shown.");
+    }
+  }
+
+  // Puts another text in the place of this one, which stays among the earlier versions and can be brought back at once.
+  replace(text, why, said) {
+    const before = this.editor.text();
+    if (text === before) {
+      this.say("Nothing changes: the text is the same.");
+      return;
+    }
+    store.keepVersion(this.id, before, why);
+    this.editor.replace(text);
+    this.save();
+    this.say(said, ["Undo", () => this.replace(before, "before Undo", "Undone.")]);
+    this.#listVersions();
+  }
+
+  #listVersions() {
+    if (!this.versions.open) {
+      return;
+    }
+    const lines = store.versions(this.id).map(({ text, at, why }) => {
+      const when = new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+      const words = `${when}, ${why}: ${text.trimEnd().split("\n").length} lines `;
+      const restore = () => this.replace(text, "before Restore", `The version of ${when} is back.`);
+      return make("li", {}, words, button("Restore", restore, { "aria-label": `Restore the version of ${when}, ${why}` }));
+    });
+    this.list.replaceChildren(...(lines.length ? lines : [make("li", {}, "There are none yet.")]));
+  }
+
+  // Running
+
+  #busy(yes) {
+    for (const [name, one] of Object.entries({ run: yes, grade: yes, stop: !yes })) {
+      this.buttons[name].setAttribute("aria-disabled", String(one));
+    }
+  }
+
+  // Works with Python if nobody else does, and says what happens.
+  async #work(doing, why, work) {
+    if (busy) {
+      this.say(busy === this ? "This runs already: stop it first." : `${busy.name} is running: stop it first.`);
+      return;
+    }
+    this.save();
+    store.keepVersion(this.id, this.editor.text(), why);
+    this.result.hidden = true;
+    const output = new Output(this.printed);
+    this.#busy(true);
+    this.say(doing);
+    try {
+      await work(output);
+    } catch (error) {
+      if (error instanceof NotLoaded) {
+        this.say(whyNot(error), ["Try again", () => this.#work(doing, why, work)]);
+      } else {
+        this.say(whyNot(error));
+      }
+    } finally {
+      output.show();
+      this.#busy(false);
+      this.#listVersions();
+    }
+  }
+
+  run() {
+    return this.#work("Running.", "run", async (output) => {
+      const parameters = [this.chapter, this.name, this.editor.text()];
+      try {
+        const printed = (text) => output.add(text);
+        const { error } = await ask(this, "run", parameters, { printed, first: "stub" });
+        output.add(error ?? "");
+        output.show();
+        this.say(error ? `It raises ${lastLine(error)}` : `It ran to its end${this.printed.hidden ? " and printed nothing" : ""}.`);
+      } catch (error) {
+        if (!(error instanceof Late)) {
+          throw error;
+        }
+        this.say(`Still running after ${LIMIT_S} s: it was stopped. Does a loop never end?`);
+      }
+    });
+  }
+
+  grade() {
+    return this.#work("Grading.", "graded", async (output) => {
+      const source = this.editor.text();
+      let verdict;
+      try {
+        verdict = await ask(this, "grade", [this.chapter, this.name, source], { first: "warm_up", beats: true });
+      } catch (error) {
+        if (!(error instanceof Late)) {
+          throw error;
+        }
+        const message = `expected: a result within ${LIMIT_S} s\ngot:      still running: it was stopped`;
+        verdict = { status: "wrong", message, says: "A call takes too long. Does a loop never end?" };
+      }
+      this.#graded(verdict, source);
+      if (verdict.printed && !verdict.message.includes(verdict.printed)) {
+        output.add(verdict.printed);
+      }
+    });
+  }
+
+  #graded({ status, message, says }, source) {
+    const state = { solved: "solved", wrong: "tried" }[status];
+    if (state) {
+      this.save({ state, changed: this.editor.text() !== source });
+    }
+    this.result.textContent = message;
+    this.result.dataset.state = state ?? "open";
+    this.result.hidden = false;
+    const words = {
+      solved: "✓ Solved.",
+      wrong: `✗ Not solved yet. ${says || "What the grader saw is below."}`,
+      open: "○ Still open: the function raises NotImplementedError, as the stub does.",
+    };
+    this.say(words[status]);
+  }
+
+  stop() {
+    if (busy === this) {
+      machine.stop();
+    }
+  }
+}
+
+function lastLine(text) {
+  return text.trimEnd().split("\n").at(-1).slice(0, 200);
+}
+
+// Files ---------------------------------------------------------------------------------------------------------------
+
+// Who works for a board: it says in the board's own note what happens.
+function clerk(place) {
+  const note = place.querySelector(".exercise-note");
+  return { name: "an export or import", say: (text) => note.replaceChildren(text) };
+}
+
+function namesIn(chapter) {
+  const places = document.querySelectorAll(`.exercise-board[data-chapter="${chapter}"] [data-name]`);
+  return [...places].map((place) => place.dataset.name);
+}
+
+async function exchange(who, name, parameters, then) {
+  if (busy) {
+    who.say(`${busy.name} is running: stop it first.`);
+    return;
+  }
+  try {
+    await then(await ask(who, name, parameters));
+  } catch (error) {
+    who.say(whyNot(error));
+  }
+}
+
+async function exportFrom(place, who = clerk(place)) {
+  const { chapter } = place.dataset;
+  saveAll();
+  const kept = namesIn(chapter).map((name) => [name, store.get(`${chapter}/${name}`)?.text]);
+  const texts = Object.fromEntries(kept.filter(([, text]) => text !== undefined));
+  if (Object.keys(texts).length === 0) {
+    who.say("There is nothing to export: no answer of this chapter is kept in this browser.");
+    return;
+  }
+  await exchange(who, "export", [chapter, texts], ({ text, notice }) => {
+    const url = URL.createObjectURL(new Blob([text], { type: "text/x-python" }));
+    make("a", { href: url, download: "answers.py" }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    who.say(`answers.py is saved: put it into exercises/${chapter}/. ${notice}`.trim());
+  });
+}
+
+function importTo(place) {
+  const choose = make("input", { type: "file", accept: ".py,text/x-python" });
+  choose.addEventListener("change", async () => {
+    const { chapter } = place.dataset;
+    const who = clerk(place);
+    const text = await choose.files[0].text();
+    await exchange(who, "take_in", [chapter, text], async ({ texts, notice }) => {
+      const names = [];
+      for (const name of Object.keys(texts)) {
+        const stub = await machine.call(DOOR, "stub", [chapter, name]);
+        if (texts[name] !== stub && takeIn(`${chapter}/${name}`, texts[name])) {
+          names.push(name);
+        }
+      }
+      const words = names.length ? `Taken in: ${names.join(", ")}. What was there is among the earlier versions.` : "Nothing is new.";
+      who.say(`${words} ${notice}`.trim());
+    });
+  });
+  choose.click();
+}
+
+function takeIn(id, text) {
+  const panel = panels.get(id);
+  const before = panel?.editor ? panel.editor.text() : store.get(id)?.text;
+  if (text === before) {
+    return false;
+  }
+  if (panel?.editor) {
+    panel.replace(text, "before Import", "Taken in from a file.");
+  } else {
+    if (before !== undefined) {
+      store.keepVersion(id, before, "before Import");
+    }
+    store.put(id, { state: "draft", text, changed: true });
+  }
+  return true;
+}
+
+// The page's life -----------------------------------------------------------------------------------------------------
+
+function saveAll() {
+  panels.forEach((panel) => panel.editor && panel.save());
+}
+
+window.addEventListener("pagehide", saveAll);
+document.addEventListener("visibilitychange", () => document.hidden && saveAll());
+window.addEventListener("beforeprint", saveAll); // book.js puts what is kept on paper
+// Instant navigation puts another page into this one.
+window.document$?.subscribe(() => {
+  for (const panel of [...panels.values()].filter((one) => !one.box.isConnected)) {
+    panel.close();
+  }
+});

@@ -1,0 +1,282 @@
+"""The page's door: it grades as pytest does, with what a page has, and loses nothing that a reader wrote."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_texts import CHAPTERS, TEXTS, wanted
+
+from exercises import in_page
+from exercises.catalogue import Chapter, chapter_of
+from exercises.messages import Result, message
+from exercises.needs import needs
+from exercises.page_files import files_for_page
+from exercises.sandbox import Sandbox
+
+ROOT = Path(__file__).parents[2]
+PYODIDE = ROOT / "node_modules/pyodide"
+SLOWEST_S = 8.0
+Graded = dict[str, dict[str, Any]]
+
+# A Python that can import what is in the archive and the standard library, and nothing else.
+ALONE = """
+import json, sys
+sys.path[:] = [path for path in sys.path if "site-packages" not in path]
+sys.path.insert(0, sys.argv[1])
+from exercises import in_page
+graded = {
+    f"{address} {name} {kind}": in_page.grade(address, name, text, lambda: None)
+    for address, exercises in json.load(sys.stdin).items()
+    for name, kinds in exercises.items()
+    for kind, text in kinds.items()
+}
+loaded = {name.split(".")[0] for name in sys.modules if not name.startswith("_sysconfigdata")}
+strange = loaded - set(sys.stdlib_module_names)
+print(json.dumps([graded, sorted(strange)]))
+"""
+
+
+KEYS = [
+    f"{address} {name} {kind}"
+    for address, exercises in TEXTS.items()
+    for name, kinds in exercises.items()
+    for kind in kinds
+]
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "book.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, file in files_for_page().items():
+            archive.write(file, name)
+    return path
+
+
+@pytest.fixture(scope="module")
+def alone(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Graded, list[str]]:
+    """Everything graded by CPython with the archive's files and the standard library."""
+    book = tmp_path_factory.mktemp("book")
+    with zipfile.ZipFile(archive) as files:
+        files.extractall(book)
+    command = [sys.executable, "-I", "-S", "-c", ALONE, str(book)]
+    done = subprocess.run(command, input=json.dumps(TEXTS), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    graded, strange = json.loads(done.stdout)
+    return graded, strange
+
+
+def test_most_chapters_are_solved_in_the_page() -> None:
+    lacking = {
+        (chapter.folder.name, name) for chapter in CHAPTERS for name in chapter.exercises if needs(chapter, name)
+    }
+    arrays = chapter_of(ROOT / "exercises/background/linear_algebra").exercises
+    assert lacking == {("zero", "zero1_step"), *(("linear_algebra", name) for name in arrays)}
+
+
+def test_a_page_has_what_grading_needs_and_no_packages_but_hypothesis(alone: tuple[Graded, list[str]]) -> None:
+    graded, strange = alone
+    ours = {"__main__", "answers", "exercises", "graders", "snippets"}
+    assert set(strange) - ours == {"_hypothesis_globals", "hypothesis", "sortedcontainers"}
+    assert graded.keys() == set(KEYS)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_page_knows_every_answer_for_what_it_is(key: str, alone: tuple[Graded, list[str]]) -> None:
+    verdict = alone[0][key]
+    assert (verdict["status"], verdict["mistake"]) == wanted(key.split()[2]), verdict
+
+
+def test_messages_are_those_of_pytest(alone: tuple[Graded, list[str]], tmp_path: Path) -> None:
+    """For every text: what the child process of pytest finds, told as ``pytest -v`` does."""
+    path = tmp_path / "answers.py"
+    with Sandbox() as sandbox:
+        for key in KEYS:
+            address, name, kind = key.split()
+            path.write_text(TEXTS[address][name][kind], encoding="utf-8")
+            chapter = chapter_of(ROOT / "exercises" / address)
+            exercise = chapter.exercises[name]
+            verdict = sandbox.judge(chapter.folder, exercise, path)
+            told = message(Result(chapter, exercise, verdict), everything=True)
+            assert alone[0][key]["message"] == told.replace(str(path), "answers.py"), key
+
+
+def _need(condition: object, how: str) -> None:
+    if not condition:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI has to grade in the page's Python: {how}")
+        pytest.skip(how)
+
+
+def test_the_browsers_python_tells_the_same(alone: tuple[Graded, list[str]], archive: Path, tmp_path: Path) -> None:
+    """But for what Python itself says of an error, which differs between versions, and the last digits of a float."""
+    _need(shutil.which("node"), "needs node, 20 or newer")
+    _need(PYODIDE.is_dir(), "needs Pyodide: run npm ci")
+    texts, results = tmp_path / "texts.json", tmp_path / "results.json"
+    texts.write_text(json.dumps(TEXTS), encoding="utf-8")
+    script = Path(__file__).with_name("grade_in_pyodide.mjs")
+    done = subprocess.run(["node", script, PYODIDE, archive, texts, results], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-4000:]
+    graded: Graded = json.loads(results.read_text(encoding="utf-8"))
+    for key, here in alone[0].items():
+        there = graded[key]
+        assert there["beats"] > 0 or here["status"] == "open", key
+        assert _told(here) == _told(there), key
+    slow = {key: told["seconds"] for key, told in graded.items() if told["seconds"] > SLOWEST_S}
+    assert not slow
+
+
+def _told(verdict: dict[str, Any]) -> str:
+    """Return a message without what differs between versions of Python."""
+    text = " ".join(verdict["message"].partition("\n\nTraceback")[0].split())
+    if verdict["trace"]:
+        text = re.sub(r"(got: \w+): .*(\(line \d+\))", r"\1 \2", text)
+    return re.sub(r"\d+\.\d{9,}(e-?\d+)?", lambda number: f"{float(number[0]):.12g}", text)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.folder.name)
+def test_a_stub_begins_with_what_its_function_needs(chapter: Chapter) -> None:
+    whole = (chapter.folder / "stub.py").read_text(encoding="utf-8")
+    for name in chapter.exercises:
+        text = in_page.stub(chapter.address, name)
+        assert text.count("raise NotImplementedError") == 1
+        assert text.rstrip().split("\n\n\n")[-1] in whole
+        exec(compile(text, "stub.py", "exec", dont_inherit=True), {})
+
+
+def test_what_the_build_is_told() -> None:
+    told = in_page.described()
+    assert [chapter["address"] for chapter in told] == [chapter.address for chapter in CHAPTERS]
+    zero = next(chapter for chapter in told if chapter["address"] == "memory/zero")
+    assert zero["page"] == "chapters/memory/22-zero.md"
+    assert [exercise["number"] for exercise in zero["exercises"]] == [1, 2, 3, 4]
+    assert [exercise["in_page"] for exercise in zero["exercises"]] == [True, False, True, True]
+    assert all(len(exercise["hints"]) == 3 for exercise in zero["exercises"])
+    assert json.loads(json.dumps(told)) == told
+
+
+PLACE = ("parallelism/pipeline", "cut_layers")
+
+
+@pytest.mark.parametrize(
+    ("source", "error"),
+    [
+        ("x = 1", ""),
+        ("def f(:\n    pass", "line 1\n    def f(:\n"),
+        ("def f():\n    return 1 / 0\n\nf()", 'File "answers.py", line 2, in f\n    return 1 / 0\n'),
+        ("import sys\nsys.exit(1)", "sys.exit ended the program in line 2."),
+        ("raise KeyboardInterrupt", "The program was stopped in line 1."),
+        ("raise MemoryError", "This needs more memory than a page has."),
+        ("def f():\n    f()\nf()", "does every chain of calls end?"),
+        ("input()", "There is no keyboard to read from"),
+        ("import no_such_package", "A page has Python's standard library"),
+        ("while True:\n    print('x' * 10000)", "The program was stopped in line 2: at most 1 000 000 characters"),
+        ("x = 1\0", "null bytes"),
+    ],
+)
+def test_run_says_what_went_wrong(source: str, error: str, capsys: pytest.CaptureFixture[str]) -> None:
+    told = in_page.run(*PLACE, source)["error"]
+    assert error in told if error else told == ""
+    assert "in_page.py" not in told
+
+
+def test_run_prints_as_it_goes_and_runs_as_a_program(capsys: pytest.CaptureFixture[str]) -> None:
+    source = "import sys\nprint(__name__)\nprint('aside', file=sys.stderr)\n1 / 0\n"
+    assert "ZeroDivisionError" in in_page.run(*PLACE, source)["error"]
+    assert capsys.readouterr() == ("__main__\n", "aside\n")
+
+
+def test_dataclasses_find_their_module(capsys: pytest.CaptureFixture[str]) -> None:
+    source = (
+        "from __future__ import annotations\nfrom dataclasses import dataclass\n@dataclass\nclass A:\n    x: int\nA(1)"
+    )
+    assert in_page.run(*PLACE, source) == {"error": ""}
+
+
+@pytest.mark.parametrize(
+    ("source", "status", "said"),
+    [
+        ("def cut_layers(layer_s, *, stages):\n    print('hello')\n    return []\n", "wrong", "hello"),
+        ("def cut_layers(layer_s, *, stages):\n    while True:\n        print('x' * 10000)\n", "wrong", "1 000 000"),
+        ("while True:\n    print('x' * 10000)\n", "wrong", "1 000 000"),
+        ("def cut_layers(:\n", "wrong", "answers.py, line 1: invalid syntax"),
+        ("import math\nmath.sqrt = None\ndef cut_layers(**inputs):\n    pass\n", "wrong", "math.sqrt is replaced"),
+        ("cut_layers = 3\n", "wrong", "cut_layers is no function"),
+        ("", "open", "open:     cut_layers"),
+    ],
+)
+def test_grade_tells_what_a_reader_did(source: str, status: str, said: str) -> None:
+    told = in_page.grade(*PLACE, source, lambda: None)
+    assert told["status"] == status
+    assert said in told["message"]
+
+
+def graded(chapter: str, name: str, source: str) -> dict[str, str]:
+    return in_page.grade(chapter, name, source, lambda: None)
+
+
+def test_nothing_that_a_text_replaces_stays_replaced() -> None:
+    """The worker goes on, whereas pytest grades each answer in a process of its own."""
+    spoiler = (
+        "import builtins, math, sys\nimport exercises.judging as judging\nfrom exercises.judging import Verdict\n"
+        "def cheat(*given, **named):\n    return Verdict('solved')\n"
+        "judging._first_broken.__code__ = (lambda exercise, function: None).__code__\n"
+        "judging.judge = cheat\nbuiltins.sum = math.sqrt = None\nVerdict.__init__ = cheat\n"
+        "del sys.modules['math'], judging.same\n"
+    )
+    wrong = "def cut_layers(layer_s, *, stages):\n    return [1] * len(layer_s)\n"
+    before = in_page.grade(*PLACE, wrong, lambda: None)
+    assert before["mistake"] == "gives_each_stage_one_layer"
+    for spoil in (in_page.run, graded):
+        spoil(*PLACE, spoiler)
+        assert in_page.grade(*PLACE, wrong, lambda: None) == before
+
+
+def test_signs_of_life_come_before_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[str] = []
+    in_page.warm_up(*PLACE)
+    source = (
+        "import builtins\ndef cut_layers(layer_s, *, stages):\n    builtins.events.append('call')\n    return [1]\n"
+    )
+    import builtins
+
+    builtins.events = events  # type: ignore[attr-defined]
+    try:
+        in_page.grade(*PLACE, source, lambda: events.append("beat"))
+    finally:
+        del builtins.events  # type: ignore[attr-defined]
+    calls = [number for number, event in enumerate(events) if event == "call"]
+    assert calls
+    assert all(events[number - 1] == "beat" for number in calls)
+
+
+@pytest.mark.parametrize("address", ["nowhere/never", "..", "parallelism"])
+def test_a_wrong_address_is_named(address: str) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: in_page.run(address, "f", ""),
+        lambda: in_page.grade(address, "f", "", lambda: None),
+        lambda: in_page.stub(address, "f"),
+        lambda: in_page.export(address, {}),
+        lambda: in_page.take_in(address, ""),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="chapter must be"):
+            call()
+
+
+def test_a_wrong_name_is_named() -> None:
+    for call in (lambda: in_page.run(PLACE[0], "g", ""), lambda: in_page.stub(PLACE[0], "g")):
+        with pytest.raises(ValueError, match="name must be an exercise of parallelism/pipeline"):
+            call()
+    with pytest.raises(ValueError, match="sources must be"):
+        in_page.export(PLACE[0], {"g": ""})

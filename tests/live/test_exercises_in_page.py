@@ -1,0 +1,563 @@
+"""In-page exercises in Chromium: every answer that we know of, and all that can go wrong while a reader writes one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_fixtures import elsewhere, until, violations
+from page_texts import texts_in_page
+
+from exercises import in_page
+from exercises.catalogue import find
+from exercises.sandbox import Sandbox
+from press import runtime
+
+pytestmark = pytest.mark.browser
+
+PAGES = {
+    chapter["address"]: f"{chapter['page'].removeprefix('chapters/').removesuffix('.md')}/"
+    for chapter in in_page.described()
+    if any(exercise["in_page"] for exercise in chapter["exercises"])
+}
+PIPELINE = "parallelism/18-pipeline/"
+NAME, OTHER = "cut_layers", "peak_activations"
+STUB = in_page.stub("parallelism/pipeline", NAME)
+RIGHT = """\
+def cut_layers(layer_s, *, stages):
+    def parts(pace):
+        sizes, room = [], 0
+        for time in layer_s:
+            if not sizes or time > room:
+                sizes, room = [*sizes, 0], pace
+            sizes[-1] += 1
+            room -= time
+        return sizes
+
+    pace = max(layer_s)
+    while len(parts(pace)) > stages:
+        pace += 1
+    sizes = parts(pace)
+    while len(sizes) < stages:
+        at = next(i for i, size in enumerate(sizes) if size > 1)
+        sizes[at : at + 1] = [1, sizes[at] - 1]
+    return sizes
+"""
+WRONG = "def cut_layers(layer_s, *, stages):\n    return [1] * (stages - 1) + [len(layer_s) - stages + 1]\n"
+ENDLESS = "def cut_layers(layer_s, *, stages):\n    while True:\n        pass\n"
+
+
+class Desk:
+    """An exercise of a page, worked on as a reader does."""
+
+    def __init__(self, page: Any, name: str = NAME, chapter: str = "parallelism/pipeline") -> None:
+        self.page, self.name, self.chapter = page, name, chapter
+        self.box = page.locator(f"#exercise-{name}")
+        self.editor = self.box.locator(".cm-content")
+        self.note = self.box.locator(".exercise-note").first
+        self.result = self.box.locator(".exercise-result")
+        self.printed = self.box.locator(".exercise-printed")
+
+    def open(self) -> Desk:
+        if not self.editor.count():
+            self.box.locator("[data-do=open]").click()
+        self.editor.wait_for()
+        return self
+
+    def write(self, text: str) -> None:
+        self.editor.click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(text)
+
+    def press(self, button: str) -> None:
+        self.box.get_by_role("button", name=button, exact=True).click()
+
+    def wait(self, *, within_s: float = 90) -> str:
+        """Wait until nothing runs, and return what the exercise then says."""
+        stopped = f"document.querySelector('#exercise-{self.name} button:nth-child(3)[aria-disabled=true]')"
+        until(self.page, stopped, within_s=within_s)
+        return str(self.note.inner_text())
+
+    def run(self, text: str) -> str:
+        self.write(text)
+        self.press("Run")
+        return self.wait()
+
+    def grade(self, text: str) -> str:
+        self.write(text)
+        self.press("Grade")
+        return self.wait()
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.editor.locator(".cm-line").all_text_contents())
+
+    @property
+    def state(self) -> str:
+        return str(self.box.locator(".exercise-status").get_attribute("data-state"))
+
+    def kept(self) -> Any:
+        """Wait until what is written is kept, and return it."""
+        key = f"one-gradient:{self.chapter}/{self.name}"
+        read = "const kept = JSON.parse(localStorage.getItem(key))"
+        kept = f"([key, text]) => {{ {read}; return kept?.text === text && kept }}"
+        return until(self.page, kept, [key, self.text])
+
+
+@pytest.fixture(scope="module")
+def warm(browser: Any, address: str) -> Iterator[Any]:
+    """Yield a page whose Python runs, for tests that leave it so."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    page = context.new_page()
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.goto(address + PIPELINE)
+    assert "ran to its end" in Desk(page).open().run("x = 1\n")
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def desk(warm: Any) -> Desk:
+    """Return an exercise of the page whose Python runs."""
+    return Desk(warm).open()
+
+
+# What is right, wrong and open --------------------------------------------------------------------------------------
+
+
+def test_the_page_starts_from_the_text_that_export_knows_as_the_stub(open_page: Any) -> None:
+    """What stands in the page is what the door calls the stub, for every exercise that runs in a page."""
+    shown = {}
+    for chapter, path in PAGES.items():
+        page = open_page(path)
+        for name in TEXTS[chapter]:
+            code = page.locator(f"#exercise-{name} .exercise-stub code").text_content()
+            shown[f"{chapter} {name}"] = (f"{code.rstrip()}\n", in_page.stub(chapter, name))
+    assert len(shown) > 30
+    assert {key for key, (one, other) in shown.items() if one != other} == set()
+
+
+def test_a_reader_gets_from_open_over_wrong_to_solved(desk: Desk) -> None:
+    said = desk.grade(STUB)
+    assert said.startswith("○ Still open")
+    said = desk.grade(WRONG)
+    assert said.startswith("✗ Not solved yet")
+    assert desk.state == "tried"
+    told = in_page.grade("parallelism/pipeline", NAME, WRONG, lambda: None)["message"]
+    assert desk.result.text_content() == told
+    assert desk.grade(RIGHT).startswith("✓ Solved")
+    assert desk.state == "solved"
+    board = desk.page.locator('.exercise-board [data-name="cut_layers"] .exercise-status')
+    assert board.inner_text() == "✓ solved"
+    desk.write(f"{RIGHT}# more\n")
+    desk.kept()
+    assert board.inner_text() == "✓ solved, changed since"
+
+
+def test_run_shows_what_is_printed_and_the_traceback(desk: Desk) -> None:
+    said = desk.run('print("one")\nprint("two", end="")\nraise ValueError("three")\n')
+    assert said == "It raises ValueError: three"
+    printed = desk.printed.text_content()
+    assert printed.startswith("one\ntwo")
+    assert "line 3" in printed
+    assert "said" not in desk.run("x = 1\n")
+    assert desk.printed.is_hidden()
+
+
+TEXTS = texts_in_page()
+TYPED_MISTAKES = 2  # of each exercise; the others are given to the page's Python without an editor
+GRADE = """async ([address, texts]) => {
+    const {Machine} = await import(address + 'javascripts/live/runtime.js');
+    const machine = new Machine('exercises');
+    const found = {};
+    for (const [chapter, name, kind, text] of texts) {
+        found[`${name} ${kind}`] = await machine.call('exercises.in_page', 'grade', [chapter, name, text], {beat() {}});
+    }
+    machine.stop();
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("chapter", TEXTS)
+def test_every_known_answer_is_judged_in_the_page_as_it_is(open_page: Any, address: str, chapter: str) -> None:
+    """Stub, solution and two mistakes of each exercise are written and graded; the other mistakes are only graded."""
+    page = open_page(PAGES[chapter])
+    page.set_default_timeout(90_000)
+    rest = []
+    for name, kinds in TEXTS[chapter].items():
+        desk = Desk(page, name, chapter).open()
+        states = {"stub": "open", "solution": "solved"}
+        for number, (kind, text) in enumerate(kinds.items()):
+            if number >= 2 + TYPED_MISTAKES:
+                rest.append((chapter, name, kind, text))
+                continue
+            desk.grade(text)
+            assert desk.result.get_attribute("data-state") == states.get(kind, "tried"), f"{name} {kind}"
+            if kind not in states:
+                assert f"({kind})" in re.sub(r"\s+", " ", desk.result.text_content()), f"{name} {kind}"
+    verdicts = page.evaluate(GRADE, [address, rest])
+    wrong = {key: verdict for key, verdict in verdicts.items() if verdict["mistake"] != key.split()[1]}
+    assert wrong == {}
+    assert page.errors == []
+
+
+# What can go wrong ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", [ENDLESS, "while True:\n    pass\n"])
+def test_grading_an_endless_loop_ends_with_a_plain_message(desk: Desk, text: str) -> None:
+    assert "Does a loop never end?" in desk.grade(text)
+    assert "still running: it was stopped" in desk.result.text_content()
+    assert desk.state == "tried"
+    assert "ran to its end" in desk.run("x = 1\n")
+
+
+def test_running_an_endless_loop_ends_and_shows_what_was_printed(desk: Desk) -> None:
+    said = desk.run('print("before")\nwhile True:\n    pass\n')
+    assert said == "Still running after 10 s: it was stopped. Does a loop never end?"
+    assert desk.printed.text_content() == "before\n"
+
+
+def test_stop_ends_what_runs_at_once_and_the_next_run_works(desk: Desk) -> None:
+    assert "ran to its end" in desk.run("x = 1\n")
+    desk.write("print(1)\nwhile True:\n    pass\n")
+    desk.press("Run")
+    desk.printed.get_by_text("1").wait_for()
+    desk.press("Stop")
+    assert desk.wait(within_s=3) == "Stopped."
+    assert "ran to its end" in desk.run("x = 1\n")
+
+
+def test_grading_that_takes_long_but_lives_is_not_stopped(desk: Desk) -> None:
+    slow = RIGHT.replace("    pace = max(layer_s)\n", "    import time; time.sleep(0.13)\n    pace = max(layer_s)\n")
+    assert slow != RIGHT
+    assert desk.grade(slow).startswith("✓ Solved")
+
+
+def test_a_program_that_ends_itself_does_not_end_python(desk: Desk) -> None:
+    said = desk.run("import sys\nsys.exit(3)\n")
+    assert "sys.exit" in said
+    assert "ran to its end" in desk.run("x = 1\n")
+    assert desk.grade(f"import sys\n{WRONG}sys.exit()\n").startswith("✗ Not solved yet")
+
+
+def test_of_a_megabyte_of_output_the_first_and_the_last_part_are_shown(desk: Desk) -> None:
+    desk.write("for i in range(90_000):\n    print(i, 'x')\n")
+    gaps = """() => { globalThis.gap = 0; let last = performance.now();
+        const look = () => { const now = performance.now(); gap = Math.max(gap, now - last); last = now;
+        globalThis.looking = setTimeout(look, 10); }; look(); }"""
+    desk.page.evaluate(gaps)
+    desk.press("Run")
+    assert "ran to its end" in desk.wait()
+    printed = desk.printed.text_content()
+    assert printed.startswith("0 x\n1 x\n")
+    assert printed.endswith("89999 x\n")
+    assert "characters are left out" in printed
+    assert len(printed) < 25_000
+    assert desk.page.evaluate("clearTimeout(looking), gap") < 1000
+
+
+def test_what_is_printed_is_text_and_never_html(desk: Desk) -> None:
+    bad = "<img src=x onerror='window.broken = 1'><script>window.broken = 1</script>"
+    desk.run(f'print("""{bad}""")\nraise ValueError("""{bad}""")\n')
+    assert desk.printed.text_content().startswith(bad)
+    assert bad in desk.note.text_content()
+    wrong = f'def cut_layers(layer_s, *, stages):\n    return """{bad}"""\n'
+    desk.grade(wrong)
+    assert desk.box.locator("img, script").count() == 0
+    assert desk.page.evaluate("window.broken") is None
+
+
+def test_python_that_breaks_is_replaced(desk: Desk) -> None:
+    """Pyodide may end for good, here by a recursion that its own stack does not survive, and says so or recovers."""
+    desk.run("import sys\nsys.setrecursionlimit(10**9)\nf = lambda: f()\nf()\n")
+    assert "ran to its end" in desk.run("x = 1\n")
+
+
+def test_a_network_lost_in_the_middle_of_loading_can_come_back(open_page: Any) -> None:
+    page = open_page(PIPELINE)
+    desk = Desk(page).open()
+    page.route("**/pyodide.asm.wasm", lambda route: route.abort("internetdisconnected"))
+    said = desk.run("print('here')\n")
+    assert said.startswith("Python could not be loaded.")
+    assert "What you wrote is safe." in said
+    assert desk.kept()["text"] == "print('here')\n"
+    page.unroute("**/pyodide.asm.wasm")
+    desk.press("Try again")
+    assert "ran to its end" in desk.wait()
+    assert desk.printed.text_content() == "here\n"
+
+
+def test_an_editor_that_cannot_be_loaded_says_so_and_can_be_asked_again(open_page: Any) -> None:
+    page = open_page(PIPELINE)
+    desk = Desk(page)
+    page.route("**/@codemirror/**", lambda route: route.abort("internetdisconnected"))
+    desk.box.locator("[data-do=open]").click()
+    desk.box.get_by_text("The editor could not be loaded").wait_for()
+    page.unroute("**/@codemirror/**")
+    desk.open()
+    assert desk.text == STUB
+
+
+def test_a_script_that_cannot_be_loaded_says_so(open_page: Any) -> None:
+    page = open_page(PIPELINE)
+    page.context.set_offline(True)
+    Desk(page).box.locator("[data-do=open]").click()
+    Desk(page).box.get_by_text("This could not be loaded: reload the page").wait_for()
+
+
+def test_loading_can_be_stopped(open_page: Any) -> None:
+    page = open_page(PIPELINE)
+    desk = Desk(page).open()
+    held: list[Any] = []
+    page.route("**/pyodide.asm.wasm", lambda route: held.append(route))
+    desk.press("Run")
+    until(page, "() => document.querySelector('#exercise-cut_layers .exercise-note').textContent.includes('Starting')")
+    assert re.match(r"Starting Python: 14 MB from this site, \d+ % loaded\.", desk.note.inner_text())
+    desk.press("Stop")
+    assert desk.wait(within_s=3) == "Stopped."
+    for route in held:
+        route.abort()
+    page.unroute("**/pyodide.asm.wasm")
+    desk.press("Run")
+    assert "ran to its end" in desk.wait()
+
+
+# Keeping -------------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_survives_a_reload_and_pages_between(open_page: Any, address: str) -> None:
+    page = open_page(PIPELINE)
+    Desk(page).open().write(WRONG)
+    page.reload()  # at once: the page is closed in the middle of the time after which it saves
+    page.wait_for_timeout(300)
+    assert page.locator("#exercise-cut_layers .exercise-status").inner_text() == "◐ begun"
+    assert not [url for url in page.requests if "codemirror" in url][20:]
+    desk = Desk(page)
+    assert desk.box.locator("[data-do=open]").inner_text() == "Go on here"
+    assert desk.open().text == WRONG
+    page.evaluate("window.stayed = true")
+    desk.write(f"{WRONG}# and more\n")
+    page.locator("a.md-nav__link[href$='18-pipeline/'], .md-tabs__link").first.click()
+    page.wait_for_timeout(600)
+    page.go_back()
+    page.wait_for_url(f"**/{PIPELINE}")
+    assert page.evaluate("window.stayed")
+    assert Desk(page).open().text == f"{WRONG}# and more\n"
+
+
+def test_two_tabs_show_one_answer_and_lose_none(open_page: Any, address: str) -> None:
+    page = open_page(PIPELINE)
+    second = page.context.new_page()
+    second.goto(address + PIPELINE)
+    one, two = Desk(page).open(), Desk(second).open()
+    one.write(WRONG)
+    one.kept()
+    until(second, "text => document.querySelector('.cm-content').innerText.includes(text)", "len(layer_s)")
+    assert two.text == WRONG
+    # As if the other tab had written, and this one not heard of it yet.
+    key = "one-gradient:parallelism/pipeline/cut_layers"
+    unheard = {"state": "draft", "text": "a = 2\n", "changed": True}
+    page.evaluate("([key, entry]) => localStorage.setItem(key, JSON.stringify(entry))", [key, unheard])
+    one.write("a = 1\n")
+    one.kept()
+    versions = page.evaluate("key => JSON.parse(localStorage.getItem(key))", f"{key}#versions")
+    assert [(version["text"], version["why"]) for version in versions] == [("a = 2\n", "from another tab")]
+
+
+FULL = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }"
+FORBIDDEN = "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('no', 'SecurityError') }})"
+
+
+@pytest.mark.parametrize("script", [FULL, FORBIDDEN], ids=["full", "forbidden"])
+def test_where_nothing_can_be_kept_the_page_says_so_and_asks_before_it_is_left(
+    open_page: Any, address: str, script: str
+) -> None:
+    page = open_page("notation/")
+    page.add_init_script(script)
+    page.goto(address + PIPELINE)
+    desk = Desk(page).open()
+    desk.write(WRONG)
+    alert = desk.box.get_by_role("alert")
+    alert.get_by_text("does not keep what you write").wait_for()
+    with page.expect_download(timeout=90_000) as download:
+        alert.get_by_role("button", name="Export").click()
+    assert "return [1] * (stages - 1)" in Path(download.value.path()).read_text(encoding="utf-8")
+    asked: list[str] = []
+
+    def stay(dialog: Any) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
+    page.close(run_before_unload=True)
+    page.context.pages[0].wait_for_timeout(500)
+    assert asked == ["beforeunload"]
+
+
+def test_reset_can_be_undone_and_earlier_versions_come_back(open_page: Any) -> None:
+    desk = Desk(open_page(PIPELINE)).open()
+    desk.write(WRONG)
+    desk.press("Reset")
+    assert desk.text == STUB
+    desk.press("Undo")
+    assert desk.text == WRONG
+    for number in range(25):
+        desk.write(f"a = {number}\n")
+        desk.press("Reset")
+    desk.box.get_by_text("Earlier versions").click()
+    restore = desk.box.locator(".exercise-versions button")
+    assert restore.count() == 20
+    restore.nth(3).click()
+    assert desk.text == "a = 21\n"
+    assert desk.kept()["text"] == "a = 21\n"
+
+
+def test_answers_go_to_a_file_that_the_grader_takes_and_back(open_page: Any, address: str, tmp_path: Path) -> None:
+    page = open_page(PIPELINE)
+    desk, other = Desk(page).open(), Desk(page, OTHER).open()
+    desk.write(RIGHT)
+    other.write("def peak_activations(order):\n    return 1\n")
+    board = page.locator(".exercise-board")
+    with page.expect_download(timeout=90_000) as download:
+        board.get_by_role("button", name="Export answers.py").click()
+    assert download.value.suggested_filename == "answers.py"
+    file = tmp_path / "answers.py"
+    download.value.save_as(file)
+    chapter, exercise = find(NAME)
+    with Sandbox() as sandbox:
+        assert sandbox.judge(chapter.folder, exercise, file).status == "solved"
+        assert sandbox.judge(chapter.folder, chapter.exercises[OTHER], file).status == "wrong"
+        assert sandbox.judge(chapter.folder, chapter.exercises["one_f_one_b_order"], file).status == "open"
+    before = desk.text
+    desk.write("x = 1\n")
+    with page.expect_file_chooser() as chooser:
+        board.get_by_role("button", name="Import").click()
+    chooser.value.set_files(file)
+    board.get_by_text("Taken in: cut_layers").wait_for(timeout=90_000)
+    assert desk.text == before
+    assert other.text == "def peak_activations(order):\n    return 1\n"
+    desk.box.get_by_text("Earlier versions").click()
+    desk.box.locator(".exercise-versions button").first.click()
+    assert desk.text == "x = 1\n"
+    page.goto(f"{address}exercises/")
+    page.wait_for_timeout(300)
+    status = page.locator('[data-chapter="parallelism/pipeline"] [data-name="cut_layers"] .exercise-status')
+    assert status.inner_text() == "◐ begun"
+
+
+# What the page is ----------------------------------------------------------------------------------------------------
+
+
+def test_before_a_touch_nothing_is_loaded_and_nothing_moves(open_page: Any) -> None:
+    page = open_page(PIPELINE)
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_timeout(500)
+    assert not [url for url in page.requests if "/live/" in url or "/runtime/" in url]
+    shifts = """() => new Promise(done => new PerformanceObserver(list =>
+        done(list.getEntries().reduce((sum, entry) => sum + entry.value, 0)))
+            .observe({type: 'layout-shift', buffered: true}) || setTimeout(() => done(0), 300))"""
+    assert page.evaluate(shifts) < 0.01
+
+
+def test_without_scripts_the_stubs_can_be_read_and_no_button_is_shown(open_page: Any) -> None:
+    page = open_page(PIPELINE, java_script_enabled=False)
+    assert page.locator(".exercise-stub code").count() == 4
+    assert page.locator(".exercise button:visible, .exercise-board button:visible").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_an_open_exercise_is_accessible_and_fits(open_page: Any, scheme: str, width: int) -> None:
+    page = open_page(PIPELINE, scheme=scheme, width=width)
+    assert violations(page, ".exercise-board, .exercise") == []
+    desk = Desk(page).open()
+    assert violations(page, "#exercise-cut_layers") == []
+    desk.grade(WRONG)
+    desk.box.get_by_text("Earlier versions").click()
+    assert violations(page, "#exercise-cut_layers") == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.errors == []
+
+
+def test_an_exercise_is_solved_with_the_keyboard_alone(open_page: Any) -> None:
+    page = open_page(PIPELINE)
+    desk = Desk(page)
+    desk.box.locator("[data-do=open]").focus()
+    page.keyboard.press("Enter")
+    desk.editor.wait_for()
+    until(page, "document.activeElement.classList.contains('cm-content')")
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    page.keyboard.type("def cut_layers(layer_s, *, stages):\nreturn [1]")  # the editor indents after the colon
+    assert desk.text == "def cut_layers(layer_s, *, stages):\n    return [1]"
+    page.keyboard.press("Home")
+    page.keyboard.press("Tab")
+    assert desk.text.endswith("\n        return [1]")
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Shift+Control+Enter")
+    until(
+        page, "document.querySelector('#exercise-cut_layers .exercise-note').textContent.startsWith('✗')", within_s=90
+    )
+    page.keyboard.press("Control+Enter")
+    desk.wait()
+    assert desk.note.inner_text() == "It ran to its end and printed nothing."
+    page.keyboard.press("Escape")
+    names = []
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        names.append(page.evaluate("document.activeElement.textContent"))
+    assert names == ["Run", "Grade", "Stop", "Reset"]
+    page.keyboard.press("Enter")
+    assert desk.text == STUB
+
+
+def test_print_shows_the_answer_as_code(open_page: Any) -> None:
+    page = open_page(PIPELINE)
+    Desk(page).open().write(WRONG)
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    box = page.locator("#exercise-cut_layers")
+    assert box.locator(".exercise-paper").inner_text() == WRONG
+    assert not box.locator(".cm-editor, button, .exercise-stub").filter(visible=True).count()
+    assert page.locator("#exercise-peak_activations .exercise-stub code").is_visible()
+
+
+# The runtime from elsewhere ------------------------------------------------------------------------------------------
+
+
+def from_elsewhere(open_page: Any, address: str, tampered: str = "") -> Any:
+    """Open the page of a site that does not have the runtime itself."""
+    page = open_page("notation/")
+    elsewhere(page, tampered=tampered)
+
+    def allow(route: Any) -> None:
+        text = route.fetch().text().replace("connect-src 'self'", f"connect-src 'self' {runtime.CDN}")
+        route.fulfill(body=text, content_type="text/html")
+
+    page.route(f"**/{PIPELINE}", allow)
+    page.goto(address + PIPELINE)
+    return page
+
+
+def test_without_npm_editor_and_python_come_from_elsewhere(open_page: Any, address: str) -> None:
+    desk = Desk(from_elsewhere(open_page, address)).open()
+    desk.press("Run")
+    until(desk.page, "document.querySelector('#exercise-cut_layers .exercise-note').textContent.includes('jsdelivr')")
+    assert "ran to its end" in desk.wait()
+
+
+def test_an_editor_that_was_changed_on_the_way_is_refused(open_page: Any, address: str) -> None:
+    desk = Desk(from_elsewhere(open_page, address, "state@6.7.6/dist/index.js"))
+    desk.box.locator("[data-do=open]").click()
+    desk.box.get_by_text("a file that is not the one this book was made with is refused", exact=False).wait_for()
+    assert desk.editor.count() == 0
+
+
+def test_python_that_was_changed_on_the_way_is_refused(open_page: Any, address: str) -> None:
+    desk = Desk(from_elsewhere(open_page, address, "python_stdlib.zip")).open()
+    assert desk.run("x = 1\n").startswith("Python could not be loaded.")
