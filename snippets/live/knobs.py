@@ -30,7 +30,7 @@ _PREFIXES = {
 _PREFIXES |= {"P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50}
 _WRITTEN = {-15: "f", -12: "p", -9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
-_QUANTITY = re.compile(r"([-+]?(?:\d[\d,_ ]*\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(\D*)", re.IGNORECASE)
+_QUANTITY = re.compile(r"([-+]?(?:\d[\d,_ ]*\.?\d*|\.\d+))(?:e([-+]?\d+))?\s*(\D*)", re.IGNORECASE)
 MOST_STOPS = 2000
 MOST_DIGITS = 12
 FARTHEST = 1e30  # what lies farther out is a slip
@@ -87,13 +87,12 @@ def from_units(name: str, written: str, unit: str = "") -> float:
     refusal = f"{name} must be a number, {allowed}, got {written[:_MOST_WRITTEN]!r}"
     if not match:
         raise ValueError(refusal)
-    after = match[2].strip().removesuffix(unit).strip()
-    number = float(re.sub(r"[,_ ]", "", match[1]))
+    after = match[3].strip().removesuffix(unit).strip()
+    digits, power = re.sub(r"[,_ ]", "", match[1]), int(match[2] or 0)
     if after in _BINARY:
-        scaled = number * 2.0 ** _BINARY[after]
+        scaled = float(f"{digits}e{power}") * 2.0 ** _BINARY[after]
     elif after in _PREFIXES:
-        power = _PREFIXES[after]
-        scaled = number * 10.0**power if power >= 0 else number / 10.0**-power
+        scaled = float(f"{digits}e{power + _PREFIXES[after]}")  # 2.09 MB is a whole number of bytes, 2.09 * 1e6 is not
     else:
         raise ValueError(refusal)
     if not math.isfinite(scaled):

@@ -147,8 +147,9 @@ def test_linear_ticks_are_few_round_and_inside_the_ends(low: float, span: float,
         assert ticks[-1] + step > low + span - 1e-6 * step
 
 
-@given(st.floats(-25, 5), st.floats(0.1, 24), st.integers(2, 20))
-def test_log_ticks_are_few_round_and_inside_the_ends(power: float, span: float, most: int) -> None:
+@given(st.integers(-200, 40), st.integers(1, 190), st.integers(2, 20))
+def test_log_ticks_are_few_round_and_inside_the_ends(eighths: int, length: int, most: int) -> None:
+    power, span = eighths / 8, length / 8
     axis = Axis(10**power, 10 ** (power + span), "log")
     ticks = axis.marks(most)
     assert len(ticks) <= min(most, 12)
