@@ -69,10 +69,11 @@ def _cut(asked: Asked, parts: Sequence[Statement]) -> dict[str, str]:
     """Give each statement to the exercises that need it."""
     written = [name for name in asked.stubs if any(name in part.names.binds for part in parts)]
     chosen = {name: _needed(parts, name) for name in written}
-    book = {part.meaning for part in asked.parts if part.nodes} | {"\n".join(part.comments) for part in asked.parts}
+    book = {part.meaning for part in asked.parts} | {""}
+    remarks = {remark for part in asked.parts for remark in part.comments}
     for part in parts:
-        mine = part.meaning if part.nodes else part.source
-        if mine in book or any(part in needed for needed in chosen.values()):
+        is_the_books = part.meaning in book and remarks.issuperset(part.comments)
+        if is_the_books or any(part is one for needed in chosen.values() for one in needed):
             continue
         owner = next((name for name in written if name in part.names.uses), (*written, *asked.stubs)[0])
         more = [part, *chosen.get(owner, []), *(other for name in part.names.uses for other in _needed(parts, name))]

@@ -73,6 +73,7 @@ def test_what_every_chapter_has(chapter: Chapter) -> None:
     assert text.count("> [!TIP]\n> **Library shortcut.**") == 1
     assert re.search(r"^assert |^ +assert ", code, re.MULTILINE)
     assert "show(" in code
+    assert re.search(r"^show_live\(\w+\)$", code, re.MULTILINE), "no live figure"
     assert re.search(r"\*(reported|derived|estimated)", section(chapter, "On a real system"))
     assert "> [!WARNING]" in section(chapter, "Often said, and wrong")
     last = section(chapter, "What to remember")

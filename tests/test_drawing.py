@@ -18,7 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snippets import figures
-from snippets.drawing import Panel
+from snippets.drawing import FONT_PX, Panel, style_sheet
+from snippets.live.declaring import in_page
 from snippets.palette import COLOURS
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -265,3 +266,111 @@ def test_bars_add_no_error_up(widths: list[float]) -> None:
         place += float(step[0] or 0) + float(step[1])
         ends.append(place)
     assert ends == pytest.approx([x + w for x, w in zip(starts, widths, strict=True)], abs=0.051)
+
+
+def _paths(panel: Panel) -> list[ElementTree.Element]:
+    return list(ElementTree.fromstring(panel.svg()).iter(f"{SVG}path"))
+
+
+places = st.lists(st.tuples(st.floats(-500, 500), st.floats(-500, 500)), max_size=20)
+
+
+@given(places, st.floats(0.1, 9), st.booleans())
+def test_a_curve_goes_through_its_points(points: list[tuple[float, float]], width: float, dashed: bool) -> None:
+    panel = Panel(100, 100)
+    panel.curve(points, colour="rank-1", width=width, dashed=dashed)
+    if len(points) < 2:
+        assert _paths(panel) == []
+        return
+    (path,) = _paths(panel)
+    corners = [tuple(float(part) for part in corner.split()) for corner in path.get("d", "")[1:].split("L")]
+    assert len(corners) == len(points)
+    for corner, point in zip(corners, points, strict=True):
+        assert corner == pytest.approx(point, abs=0.0501)
+    assert (path.get("class"), "stroke-dasharray" in path.attrib) == ("l-rank-1", dashed)
+    assert float(path.get("style", "").removeprefix("stroke-width:")) == pytest.approx(width, abs=0.0501)
+    assert f"var({COLOURS['rank-1'].css[4:-1]})" in _rules(panel.svg())[".l-rank-1"]
+
+
+@given(places, st.floats(0.1, 9))
+def test_dots_are_round_and_stand_at_their_points(points: list[tuple[float, float]], radius: float) -> None:
+    panel = Panel(100, 100)
+    panel.dots(points, colour="rank-1", radius=radius)
+    if not points:
+        assert _paths(panel) == []
+        return
+    (path,) = _paths(panel)
+    assert re.sub(r"[-\d. ]+", "", path.get("d", "")) == "Mh" * len(points)
+    found = re.findall(r"M([-\d.]+) ([-\d.]+)h0", path.get("d", ""))
+    for dot, point in zip(found, points, strict=True):
+        assert [float(part) for part in dot] == pytest.approx(point, abs=0.0501)
+    style = dict(part.split(":") for part in path.get("style", "").split(";"))
+    assert float(style["stroke-width"]) == pytest.approx(2 * radius, abs=0.0501)
+    assert style["stroke-linecap"] == "round"
+
+
+@pytest.mark.parametrize("given_", [[(1, 2), (3.5, 4)], ((1.0, 2.0), (3.5, 4.0)), [[1, 2], [3.5, 4]]])
+def test_points_may_be_given_in_any_form_and_are_checked_in_each(given_: Any) -> None:
+    straight, other = Panel(10, 10), Panel(10, 10)
+    straight.curve([(1.0, 2.0), (3.5, 4.0)], colour="ink")
+    other.curve(iter(given_), colour="ink")
+    assert other.svg() == straight.svg()
+    for bad, said in ((math.nan, "finite"), (2e6, "pixels"), (None, "finite"), ("4", "finite")):
+        for points in ([(1.0, 2.0), (3.5, bad)], ((1.0, 2.0), (3.5, bad))):
+            with pytest.raises(ValueError, match=rf"points\[1\]\[1\] must be .*{said}.*, got"):
+                other.curve(points, colour="ink")  # type: ignore[arg-type]
+    for short in ([(1.0,)], [(1.0, 2.0, 3.0)]):
+        with pytest.raises(ValueError, match=r"points\[0\] must be x and y, got \(1.0"):
+            other.dots(short, colour="ink")  # type: ignore[arg-type]
+
+
+@given(st.lists(st.tuples(st.integers(0, 90), st.integers(0, 4), st.floats(0.1, 9)), min_size=1, max_size=20))
+def test_bars_and_rectangles_cover_the_same(blocks: list[tuple[int, int, float]]) -> None:
+    boxes = [(float(x), 20.0 * row, width, 12.0) for x, row, width in sorted(blocks, key=lambda block: block[1::-1])]
+    bars, rectangles = Panel(100, 100), Panel(100, 100)
+    bars.bars(boxes, colour="forward")
+    rectangles.rectangles(boxes, colour="forward")
+    (path,), (outlines,) = _paths(bars), _paths(rectangles)
+    assert "stroke-width:12" in path.get("style", "")
+    covered, x, y = [], 0.0, 0.0
+    for step, numbers in re.findall(r"([MmhZz])([-\d. ]*)", path.get("d", "")):
+        parts = [float(part) for part in numbers.split()]
+        if step == "h":
+            covered.append((x, y - 6, parts[0], 12.0))
+            x += parts[0]
+        else:
+            x, y = (parts[0], parts[1]) if step == "M" else (x + parts[0], y + parts[1])
+    whole = re.findall(r"M([-\d.]+) ([-\d.]+)h([\d.]+)v([\d.]+)h-[\d.]+z", outlines.get("d", ""))
+    assert len(covered) == len(whole) == len(boxes)
+    for bar, outline in zip(covered, whole, strict=True):
+        assert bar == pytest.approx([float(part) for part in outline], abs=0.101)
+
+
+def test_in_a_page_a_picture_is_the_same_without_what_the_page_says_itself() -> None:
+    inner = in_page(_panel())
+    assert "<style" not in inner
+    assert "xmlns" not in inner
+    root = ElementTree.fromstring(inner)
+    alone = ElementTree.fromstring(_panel().svg())
+    assert (root.get("aria-hidden"), root.get("font-size")) == ("true", str(FONT_PX))
+    shapes = [
+        (element.tag.removeprefix(SVG), element.attrib, element.text) for element in alone if "style" not in element.tag
+    ]
+    assert [(element.tag, element.attrib, element.text) for element in root] == shapes
+    assert [root.get(name) for name in ("viewBox", "width", "height")] == ["0 0 200 100", "200", "100"]
+    sheet = style_sheet()
+    for selector, rule in _rules(_panel().svg()).items():  # what it left out, the page's style sheet has
+        assert f"{selector}{{{rule}}}" in sheet
+
+
+@pytest.mark.parametrize(("width", "wide"), [(350, False), (350.5, True), (680, True)])
+def test_a_panel_wider_than_a_phone_is_marked_so_that_it_scrolls(width: float, wide: bool) -> None:
+    root = ElementTree.fromstring(in_page(Panel(width, 10)))
+    assert root.get("class", "").split() == ["panel", "wide"][: 1 + wide]
+
+
+def test_a_text_like_markup_stays_text_in_a_page() -> None:
+    panel = Panel(100, 20)
+    panel.text(0, 10, '<style>x</style> xmlns="y" <g/>')
+    (text,) = ElementTree.fromstring(in_page(panel)).iter("text")
+    assert text.text == '<style>x</style> xmlns="y" <g/>'

@@ -199,12 +199,11 @@ def in_page(panel: Panel) -> str:
     """
     if not isinstance(panel, Panel):
         raise ValueError(f"panel must be a Panel, got {panel!r}")
-    bare = re.sub(r' xmlns(?::xlink)?="[^"]*"| font-family="system-ui, sans-serif"', "", panel.svg())
-    bare = re.sub(r"<style>.*?</style>", "", bare, count=1)
-    bare = re.sub(r"<g ?/>", "", bare)
+    root, _, body = panel.svg().partition(">")
+    root = re.sub(r' xmlns="[^"]*"| font-family="[^"]*"', "", root).replace("<svg ", '<svg aria-hidden="true" ', 1)
     if panel.width > NARROW_PX:  # on a phone it scrolls instead of shrinking
-        bare = bare.replace('class="panel"', 'class="panel wide"', 1)
-    return bare.replace("<svg ", '<svg aria-hidden="true" ', 1)
+        root = root.replace('class="panel"', 'class="panel wide"', 1)
+    return f"{root}>{re.sub(r'<style>.*?</style>', '', body, count=1)}"
 
 
 def draw(module: str, name: str, raw: str) -> str:

@@ -32,7 +32,7 @@ _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50}
 _WRITTEN = {-15: "f", -12: "p", -9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
 _QUANTITY = re.compile(r"([-+]?(?:\d[\d,_ ]*\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(\D*)", re.IGNORECASE)
 MOST_STOPS = 2000
-MOST_DIGITS = 17  # a float has no more
+MOST_DIGITS = 12
 FARTHEST = 1e30  # what lies farther out is a slip
 _MOST_WRITTEN = 64  # characters of a number as a person writes it
 
@@ -43,7 +43,7 @@ def in_units(value: float, unit: str = "", *, digits: int = 3) -> str:
     Args:
         value: a finite number, in the unit.
         unit: such as ``B``, ``s``, ``B/s``, or ``""`` for a plain number.
-        digits: significant digits, at most 17.
+        digits: significant digits, at most 12.
 
     >>> in_units(64e6, "B"), in_units(2.5e-06, "s"), in_units(4.5e11, "B/s"), in_units(70_000, ""), in_units(0, "B")
     ('64 MB', '2.5 µs', '450 GB/s', '70,000', '0 B')
@@ -56,9 +56,9 @@ def in_units(value: float, unit: str = "", *, digits: int = 3) -> str:
         return f"{value:,.0f}" if ("e" in short and abs(value) >= 1) or abs(value) >= 10**digits else short
     if value == 0:
         return f"0 {unit}"
-    rounded = float(f"{value:.{digits - 1}e}")
-    power = min(max(3 * math.floor(math.log10(abs(rounded)) / 3 + 1e-12), -15), 18)
-    number = f"{rounded / 10.0**power:.12g}"
+    mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+    power = min(max(int(exponent) // 3 * 3, -15), 18)
+    number = f"{float(mantissa) * 10.0 ** (int(exponent) - power):.{MOST_DIGITS}g}"
     return f"{number} {_WRITTEN[power]}{unit}"
 
 
@@ -213,14 +213,19 @@ class Number:
             if place not in range(len(self.stops)):
                 raise ValueError(f"{self.name} must be one of {len(self.stops)} stops, got {raw!r}")
             return self.check(self.stops[place])
-        return self.check(from_units(self.name, raw, self.unit))
+        number = from_units(self.name, raw, self.unit)
+        if number < self.low and self.write(number) == self.write(self.low):  # typed as the page writes it, rounded
+            return self.check(self.low)
+        if number > self.high and self.write(number) == self.write(self.high):
+            return self.check(self.high)
+        return self.check(number)
 
     def write(self, value: float) -> str:
         """Return a value as the page shows it: with a unit to 3 digits, without one to 12, above a million to 7."""
         value = finite_number("value", value)
         if not self.unit and abs(value) >= 1e6:
             mantissa, _, power = f"{value:.6e}".partition("e")
-            return f"{float(mantissa):g}e{int(power)}"
+            return f"{float(mantissa):.7g}e{int(power)}"
         return in_units(value, self.unit, digits=3 if self.unit else 12)
 
     def plain(self, value: float) -> str:

@@ -140,6 +140,7 @@ def memory_calculator(
         f"{chosen.name}, {parameters:,} parameters: the peak is {gigabytes(peak_bytes)}, "
         f"{_MOMENTS[peak]}, and a device has {gigabytes(memory_bytes)}: {left}; {how_many}. GB are 10⁹ bytes"
         + ("." if _is_gpt(chosen) else ", and activations those of a GPT layer of this width.")
+        + _sharing(int(stage), ranks)
     )
     alt = (
         f"Four stacked bars of what a device holds: {_sums(held)}, with a line at {gigabytes(memory_bytes)}. At the "
@@ -165,6 +166,13 @@ def memory_calculator(
     ]
     idle = () if model == "own" else ("own_layers", "own_hidden")
     return Picture(panels=panels, numbers=numbers, alt=alt, idle=idle)
+
+
+def _sharing(stage: int, ranks: int) -> str:
+    """Say why the state is not divided, where one knob alone would lead to expect it."""
+    if stage and ranks == 1:
+        return f" Stage {stage} divides nothing on one device."
+    return f" Without ZeRO each of {ranks:,} devices holds all of it." if not stage and ranks > 1 else ""
 
 
 def _is_gpt(model: Transformer) -> bool:

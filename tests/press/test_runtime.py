@@ -1,0 +1,242 @@
+"""What runs in a browser: the record agrees with the packages, the archives are whole and always the same bytes."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from base64 import b64decode
+from collections.abc import Mapping
+from hashlib import sha256, sha384
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_fixtures import ROOT, need
+
+from exercises import in_page
+from exercises.page_files import files_for_page
+from press import runtime
+from press.book import Book
+from snippets.live.declaring import LiveFigure, draw
+
+MODULES = ROOT / "node_modules"
+FILES = runtime.record()["files"]
+LOCKED = json.loads((ROOT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+
+
+def need_packages() -> None:
+    need(MODULES.is_dir(), "needs what runs in a browser: run `npm ci` and run pytest again")
+
+
+def book(root: Path) -> Book:
+    return Book(root, docs="docs", source_url="", extensions=[], extension_configs={})
+
+
+def made(root: Path) -> dict[str, bytes]:
+    """Return what the build writes for the runtime, but for the packages' own files."""
+    return {name: content for name, content in book(root).runtime().items() if isinstance(content, bytes)}
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file["name"] for file in FILES])
+def test_a_version_is_that_of_the_lock_file(file: Mapping[str, Any]) -> None:
+    assert file["version"] == LOCKED[f"node_modules/{file['package']}"]["version"]
+
+
+def test_what_the_book_asks_for_is_pinned_to_one_version() -> None:
+    asked = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["dependencies"]
+    recorded = {file["package"]: file["version"] for file in FILES}
+    assert asked == {package: recorded[package] for package in asked}
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in asked.values())
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file["name"] for file in FILES])
+def test_size_and_hash_are_those_of_the_file(file: Mapping[str, Any]) -> None:
+    need_packages()
+    content = (MODULES / file["package"] / file["path"]).read_bytes()
+    kind, _, digest = file["integrity"].partition("-")
+    assert (kind, b64decode(digest)) == ("sha384", sha384(content).digest())
+    assert file["bytes"] == len(content)
+
+
+def test_a_survey_of_the_packages_gives_the_record() -> None:
+    need_packages()
+    assert runtime.survey(MODULES) == runtime.record()
+
+
+IMPORTS = """
+const { SourceTextModule } = require("node:vm");
+const { readFileSync } = require("node:fs");
+const modules = process.argv.slice(1).map((path) => new SourceTextModule(readFileSync(path, "utf8")));
+process.stdout.write(JSON.stringify(modules.map((module) => module.dependencySpecifiers)));
+"""
+
+
+def test_each_of_the_editors_modules_comes_after_what_it_imports() -> None:
+    """Asked of Node, which parses the modules; the page starts them in this order."""
+    need_packages()
+    need(shutil.which("node"), "needs Node.js: install it and run pytest again")
+    editor = [file for file in FILES if file["package"] != "pyodide"]
+    paths = [str(MODULES / file["package"] / file["path"]) for file in editor]
+    command = ["node", "--experimental-vm-modules", "-e", IMPORTS, *paths]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    imports, order = json.loads(done.stdout), [file["package"] for file in editor]
+    assert sum(map(len, imports)) > len(order)
+    for number, needed in enumerate(imports):
+        assert set(needed) <= set(order[:number]), order[number]
+    assert runtime.manifest(here=True, archives={})["editor"] == order
+
+
+def test_no_package_that_the_editor_needs_is_missing_and_none_is_there_for_nothing() -> None:
+    """By the lock file, which knows what each package needs without a look at its code."""
+    wanted = {"@codemirror/commands", "@codemirror/lang-python", "@codemirror/language", "@codemirror/view"}
+    needed, new = set(wanted), set(wanted)
+    while new:
+        new = {name for package in new for name in LOCKED[f"node_modules/{package}"].get("dependencies", {})} - needed
+        needed |= new
+    assert {file["package"] for file in FILES} == needed | {"pyodide"}
+
+
+def installed_in(root: Path) -> None:
+    """Put packages with the record's versions there, their files empty."""
+    for file in FILES:
+        package = root / "node_modules" / file["package"]
+        (package / file["path"]).parent.mkdir(parents=True, exist_ok=True)
+        (package / file["path"]).touch()
+        (package / "package.json").write_text(json.dumps({"version": file["version"]}), encoding="utf-8")
+
+
+def test_the_packages_are_here_only_with_every_file_and_the_recorded_versions(tmp_path: Path) -> None:
+    assert not runtime.installed(tmp_path)
+    installed_in(tmp_path)
+    assert runtime.installed(tmp_path)
+    described = tmp_path / "node_modules/pyodide/package.json"
+    before = described.read_text(encoding="utf-8")
+    for other in ('{"version": "0.1.0"}', "{}", "not JSON"):
+        described.write_text(other, encoding="utf-8")
+        assert not runtime.installed(tmp_path)
+    described.write_text(before, encoding="utf-8")
+    (tmp_path / "node_modules/pyodide/pyodide.asm.wasm").unlink()
+    assert not runtime.installed(tmp_path)
+
+
+def test_with_the_packages_the_site_has_every_file_that_a_page_asks_for(tmp_path: Path) -> None:
+    installed_in(tmp_path)
+    files = runtime.files(tmp_path, {"figures": b"archive"})
+    told = json.loads(bytes(files[runtime.MANIFEST]))
+    assert told["host"] == ""
+    for file in FILES:
+        entry = told["files"][file["name"]]
+        assert entry == {"url": f"{file['package']}@{file['version']}/{file['path']}", "bytes": file["bytes"]}
+        copied = files[f"{runtime.FOLDER}/{entry['url']}"]
+        assert copied == tmp_path / "node_modules" / file["package"] / file["path"]
+    assert files[f"{runtime.FOLDER}/{told['archives']['figures']}"] == b"archive"
+    assert len(files) == len(FILES) + 2
+
+
+def test_without_them_each_file_comes_from_elsewhere_with_its_hash(tmp_path: Path) -> None:
+    files = runtime.files(tmp_path, {"figures": b"archive"})
+    told = json.loads(bytes(files[runtime.MANIFEST]))
+    assert told["host"] == "https://cdn.jsdelivr.net"
+    assert len(files) == 2
+    for file in FILES:
+        entry = told["files"][file["name"]]
+        assert entry["url"] == f"https://cdn.jsdelivr.net/npm/{file['package']}@{file['version']}/{file['path']}"
+        assert (entry["integrity"], entry["bytes"]) == (file["integrity"], file["bytes"])
+
+
+def test_archives_are_the_same_bytes_twice_and_from_another_folder(tmp_path: Path) -> None:
+    first = made(ROOT)
+    assert first == made(ROOT)
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "snippets", tmp_path / "snippets", copy_function=shutil.copyfile, ignore=ignored)
+    for path in (tmp_path / "snippets").rglob("*"):
+        os.utime(path, (10**9, 10**9))
+        path.chmod(0o700)
+    figures = [name for name in first if "/figures-" in name]
+    assert len(figures) == 1
+    assert made(tmp_path)[figures[0]] == first[figures[0]]
+
+
+def test_an_archives_name_changes_with_its_content(tmp_path: Path) -> None:
+    for name, content in made(ROOT).items():
+        if name.endswith(".zip"):
+            assert name.rpartition("-")[2] == f"{sha256(content).hexdigest()[:12]}.zip"
+    shutil.copytree(ROOT / "snippets", tmp_path / "snippets", ignore=shutil.ignore_patterns("__pycache__"))
+    before = made(tmp_path).keys()
+    path = tmp_path / "snippets/live/knobs.py"
+    path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    assert {name for name in made(tmp_path) if name.endswith(".zip")}.isdisjoint(before)
+
+
+def alone(folder: Path, code: str, given: Any) -> Any:
+    """Run code in a Python that has the standard library and a folder, nothing else, and return what it writes."""
+    start = "import json, sys\nsys.path.insert(0, sys.argv[1])\ngiven = json.load(sys.stdin)\n"
+    command = [sys.executable, "-S", "-I", "-B", "-c", start + code, str(folder)]
+    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, cwd=folder, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+DRAW_ALL = """
+from importlib import import_module
+for module in given["modules"]:
+    import_module(module)
+from snippets.live.declaring import draw
+drawn = {name: draw(module, name, "{}") for module, name in given["figures"]}
+elsewhere = [name for name, module in sys.modules.items()
+             if name.startswith("snippets") and not module.__file__.startswith(sys.argv[1])]
+print(json.dumps([drawn, elsewhere]))
+"""
+
+
+def test_every_figure_is_drawn_with_its_archive_alone(tmp_path: Path) -> None:
+    (archive,) = [content for name, content in made(ROOT).items() if "/figures-" in name]
+    with zipfile.ZipFile(io.BytesIO(archive)) as packed:
+        assert packed.testzip() is None
+        packed.extractall(tmp_path)
+    modules = sorted(f"snippets.live.{path.stem}" for path in (ROOT / "snippets/live").glob("[a-z]*.py"))
+    figures = [
+        (name, value.name)
+        for name in modules
+        for value in vars(import_module(name)).values()
+        if isinstance(value, LiveFigure) and value.module == name
+    ]
+    assert len(figures) >= 9
+    drawn, elsewhere = alone(tmp_path, DRAW_ALL, {"modules": modules, "figures": figures})
+    assert elsewhere == []
+    assert drawn == {name: draw(module, name, "{}") for module, name in figures}
+    assert all("drawn" in json.loads(picture) for picture in drawn.values())
+
+
+GRADE_ALL = """
+from exercises import in_page
+found = {}
+for chapter, name, source in given:
+    found[f"{chapter} {name}"] = in_page.grade(chapter, name, source, lambda: None)["status"]
+print(json.dumps(found))
+"""
+
+
+def test_exercises_are_graded_with_their_files_alone(tmp_path: Path) -> None:
+    """One exercise of each chapter, with the book's own solution as a reader would write it."""
+    for name, path in files_for_page().items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, tmp_path / name)
+    asked = []
+    for chapter in in_page.described():
+        here = [exercise["name"] for exercise in chapter["exercises"] if exercise["in_page"]]
+        solution = (ROOT / "exercises" / chapter["address"] / "solution.py").read_text(encoding="utf-8")
+        asked += [
+            (chapter["address"], name, in_page.take_in(chapter["address"], solution)["texts"][name])
+            for name in here[:1]
+        ]
+    assert len(asked) >= 5
+    found = alone(tmp_path, GRADE_ALL, asked)
+    assert found == {f"{chapter} {name}": "solved" for chapter, name, _ in asked}
