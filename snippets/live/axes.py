@@ -64,9 +64,10 @@ class Axis:
 
     def share(self, value: float) -> float:
         """Return where a value lies between the ends, 0 to 1; beyond them it is below 0 or above 1."""
+        value = number_between("value", value, low=-_FARTHEST_SHOWN, high=_FARTHEST_SHOWN)
         if self.scale == "log":
             return math.log(positive_number("value", value) / self.low) / self.span
-        return (number_between("value", value, low=-_FARTHEST_SHOWN, high=_FARTHEST_SHOWN) - self.low) / self.span
+        return (value - self.low) / self.span
 
     def marks(self, most: int = 6) -> tuple[float, ...]:
         """Return the values at which ticks stand: those given, or at most ``most`` round ones, at most 12."""

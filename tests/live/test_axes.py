@@ -117,6 +117,14 @@ def test_a_log_share_is_a_proportion_of_powers(power: float, span: float, share:
     assert axis.share(10 ** (power + share * span)) == pytest.approx(share, abs=1e-9)
 
 
+@pytest.mark.parametrize("axis", [Axis(1e-30, 1, "log"), Axis(0, 1e-30)])
+@pytest.mark.parametrize("value", [1.7e308, -1.7e308, math.inf, math.nan])
+def test_no_share_is_infinite(axis: Axis, value: float) -> None:
+    with pytest.raises(ValueError, match=r"value must be a number from -1e\+100 to 1e\+100, got"):
+        axis.share(value)
+    assert math.isfinite(axis.share(1e100))
+
+
 def mantissa(value: float) -> float:
     """Return the digits of a number as one from 1 to 10."""
     return float(f"{value:.9e}".partition("e")[0])
