@@ -470,6 +470,13 @@ def test_without_scripts_the_stubs_can_be_read_and_no_button_is_shown(open_page:
     assert page.locator(".exercise button:visible, .exercise-board button:visible").count() == 0
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_list_of_all_exercises_is_accessible_and_fits(open_page: Any, width: int) -> None:
+    page = open_page("exercises/", width=width)
+    assert violations(page, "article") == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_an_open_exercise_is_accessible_and_fits(open_page: Any, scheme: str, width: int) -> None:
@@ -518,10 +525,12 @@ def test_an_exercise_is_solved_with_the_keyboard_alone(open_page: Any) -> None:
 
 def test_print_shows_the_answer_as_code(open_page: Any) -> None:
     page = open_page(PIPELINE)
-    Desk(page).open().write(WRONG)
+    desk, box = Desk(page).open(), page.locator("#exercise-cut_layers")
+    desk.write(WRONG)
+    desk.kept()
+    assert box.locator(".exercise-paper").is_hidden()
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
-    box = page.locator("#exercise-cut_layers")
     assert box.locator(".exercise-paper").inner_text() == WRONG
     assert not box.locator(".cm-editor, button, .exercise-stub").filter(visible=True).count()
     assert page.locator("#exercise-peak_activations .exercise-stub code").is_visible()
