@@ -98,15 +98,19 @@ window.addEventListener("afterprint", () => {
 // Live figures: their script, and Python with it, comes when a knob is first touched or a link names a setting.
 const scripts = new URL("live/", document.currentScript.src);
 
+let figures; // once loaded, so that a turned knob waits for nothing
+
 async function live(element, work) {
   try {
-    work(await import(new URL("figure.js", scripts)));
+    figures ??= await import(new URL("figure.js", scripts));
   } catch {
     const note = element?.querySelector(".live-note");
     element?.removeAttribute("aria-busy");
     note?.classList.add("problem");
     note?.replaceChildren("What draws this could not be loaded: reload the page when there is a connection.");
+    return;
   }
+  work(figures);
 }
 
 for (const kind of ["pointerdown", "input", "change", "click", "reset", "submit"]) {
