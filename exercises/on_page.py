@@ -53,7 +53,8 @@ def _where(chapter: Chapter, name: str) -> str:
     """Return the paragraph that says where an exercise can be solved."""
     if lacks := needs(chapter, name):
         packages = " and ".join(_PACKAGES.get(package, package) for package in sorted(lacks))
-        return f"It needs {packages}, which this page does not have: solve it in the chapter's notebook or an editor."
+        notebook = f"[the chapter's notebook]({Path(chapter.page).stem}.ipynb)"
+        return f"It needs {packages}, which this page does not have: solve it in {notebook} or an editor."
     return f'[Solve it here](../../exercises/{chapter.address}/stub.py "exercise: {name}")'
 
 

@@ -48,8 +48,10 @@ def rewrite(
 
     def led(match: re.Match[str]) -> str:
         written = html.unescape(match["target"])
-        if _OUTSIDE.match(written) or written in own:
+        if _OUTSIDE.match(written):
             return match[0]
+        if written in own:
+            return match[0].replace("<a ", "<a download ", 1)
         link = _link(written, path)
         links.append(link)
         before, after = match["before"], match["after"]

@@ -101,7 +101,8 @@ class PageMaker:
         """Typeset, link and examine the page made of the cells' HTML."""
         body = typeset(prose.tidy(prose.lean(body)), self._report)
         scan = Scan(body)  # before the links are rewritten, so that what it finds stands so in the source
-        body, links = rewrite(body, self.path, self.site, self.tooltips, self._figures.files.keys())
+        twin = Path(self.path).with_suffix(".ipynb").name  # stands beside the page
+        body, links = rewrite(body, self.path, self.site, self.tooltips, [*self._figures.files, twin])
         problems = self.problems + page_problems(scan.findings, self.path, self.source)
         return Rendered(
             html=body,

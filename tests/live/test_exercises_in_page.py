@@ -272,6 +272,31 @@ def test_what_is_printed_is_text_and_never_html(desk: Desk) -> None:
     assert desk.page.evaluate("window.broken") is None
 
 
+def test_what_a_reader_writes_or_prints_never_reaches_inner_html(open_page: Any, address: str) -> None:
+    page = open_page("notation/")
+    page.add_init_script(
+        """globalThis.parsed = [];
+        for (const [owner, name] of [[Element, 'innerHTML'], [Element, 'outerHTML'], [ShadowRoot, 'innerHTML']]) {
+            const { get, set } = Object.getOwnPropertyDescriptor(owner.prototype, name);
+            const watched = function (text) { parsed.push(String(text)); set.call(this, text); };
+            Object.defineProperty(owner.prototype, name, { get, set: watched });
+        }
+        for (const name of ['insertAdjacentHTML', 'setHTMLUnsafe']) {
+            const plain = Element.prototype[name];
+            Element.prototype[name] = function (...all) { parsed.push(String(all)); return plain.apply(this, all); };
+        }"""
+    )
+    page.goto(address + PIPELINE)
+    desk = Desk(page).open()
+    desk.run("print('<b>a-mark-of-the-reader</b>')\nraise ValueError('a-mark-of-the-reader')\n")
+    desk.grade("def cut_layers(layer_s, *, stages):\n    return 'a-mark-of-the-reader'\n")
+    assert "a-mark-of-the-reader" in desk.result.text_content()
+    page.evaluate("document.body.innerHTML += ''")  # the watch works
+    assert page.evaluate("parsed.length") > 0
+    before = page.evaluate("parsed.slice(0, -1).filter(text => text.includes('a-mark-of-the-reader')).length")
+    assert before == 0
+
+
 def test_python_that_breaks_is_replaced(desk: Desk) -> None:
     """Pyodide may end for good, here by a recursion that its own stack does not survive, and says so or recovers."""
     desk.run("import sys\nsys.setrecursionlimit(10**9)\nf = lambda: f()\nf()\n")

@@ -101,6 +101,11 @@ def test_weight_of_every_chapter(site: Path) -> None:
         assert len(gzip.compress(html)) <= 50_000, page
 
 
+def test_scripts_before_a_touch_are_light(site: Path) -> None:
+    """What a page loads at once beside Material's own bundle; all else comes when a reader asks for it."""
+    assert len((site / "one-gradient/javascripts/book.js").read_bytes()) <= 10_000
+
+
 def test_instant_navigation_keeps_everything_working(open_page: Any, address: str) -> None:
     page = open_page("")
     page.evaluate("window.stayed = true")

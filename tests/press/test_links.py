@@ -87,3 +87,10 @@ def test_links_that_lead_somewhere(tmp_path: Path) -> None:
     made = {"docs/assets/cover.svg"}
     ids = {path: {"yes"} for path in SITE.pages}
     assert link_problems(links, path=HERE, source="", root=tmp_path, site=SITE, ids=ids, made=made) == []
+
+
+def test_a_link_to_the_notebook_beside_the_page_downloads_it() -> None:
+    site = Map({"chapters/a/1-x.md": "a/1-x/"}, "https://example.org/")
+    page, links = rewrite('<a href="1-x.ipynb">notebook</a>', "chapters/a/1-x.md", site, {}, ["1-x.ipynb"])
+    assert page == '<a download href="1-x.ipynb">notebook</a>'
+    assert links == []
