@@ -156,7 +156,7 @@ def _knob(name: str, value: Any) -> Knob:
 
 
 def live_figure(*, title: str, caption: str, knobs: Sequence[Knob]) -> Callable[[Callable[..., Picture]], LiveFigure]:
-    """Make a function from settings to a ``Picture`` a live figure.
+    """Return what makes a function from settings to a ``Picture`` a live figure.
 
     Args:
         title: what the figure lets the reader do, a few words.
@@ -193,6 +193,9 @@ def live_figure(*, title: str, caption: str, knobs: Sequence[Knob]) -> Callable[
 
 def in_page(panel: Panel) -> str:
     """Return a panel's SVG as it stands in a page, whose parser and style sheet say the rest.
+
+    Args:
+        panel: the picture.
 
     >>> in_page(Panel(9, 9))
     '<svg aria-hidden="true" viewBox="0 0 9 9" width="9" height="9" class="panel" font-size="13"></svg>'
@@ -244,6 +247,10 @@ def _settings(raw: str) -> dict[str, str]:
 
 def find(module: str, name: str) -> LiveFigure:
     """Return the live figure of a name in a module of this package.
+
+    Args:
+        module: such as ``snippets.live.message_time``.
+        name: the figure's function there.
 
     Raises:
         ValueError: there is none.

@@ -30,7 +30,9 @@ _PREFIXES = {
 _PREFIXES |= {"P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50}
 _WRITTEN = {-15: "f", -12: "p", -9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
-_QUANTITY = re.compile(r"([-+]?(?:\d[\d,_ ]*\.?\d*|\.\d+))(?:e([-+]?\d+))?\s*(\D*)", re.IGNORECASE)
+# A comma or a space parts thousands and nothing else: in some countries "1,5" is one and a half.
+_DIGITS = r"(?:\d{1,3}(?:[,_ ]\d{3})+|\d+(?:_\d+)*)(?:\.\d*)?|\.\d+"
+_QUANTITY = re.compile(rf"([-+]?(?:{_DIGITS}))(?:e([-+]?\d+))?\s*(\D*)", re.IGNORECASE)
 MOST_STOPS = 2000
 MOST_DIGITS = 12
 FARTHEST = 1e30  # what lies farther out is a slip
@@ -38,7 +40,7 @@ _MOST_WRITTEN = 64  # characters of a number as a person writes it
 
 
 def in_units(value: float, unit: str = "", *, digits: int = 3) -> str:
-    """Write a quantity with a prefix of the SI (powers of ten), or a plain number with commas.
+    """Return a quantity written with a prefix of the SI (powers of ten), or a plain number with commas.
 
     Args:
         value: a finite number, in the unit.
@@ -63,11 +65,11 @@ def in_units(value: float, unit: str = "", *, digits: int = 3) -> str:
 
 
 def from_units(name: str, written: str, unit: str = "") -> float:
-    """Read a quantity as a person writes it, with a prefix of the SI or a binary one, with or without its unit.
+    """Return the quantity that a person writes, with a prefix of the SI or a binary one, with or without its unit.
 
     Args:
         name: what the message calls it.
-        written: such as ``64 MB``, ``64e6``, ``1,5`` is 15, ``4 KiB``, ``5us``.
+        written: such as ``64 MB``, ``64e6``, ``1,000``, ``4 KiB``, ``5us``.
         unit: the unit that may follow.
 
     Raises:

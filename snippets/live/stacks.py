@@ -23,7 +23,10 @@ Box = tuple[float, float, float, float]
 
 
 def gigabytes(size_bytes: float) -> str:
-    """Write bytes in GB, 10⁹ bytes, whatever their size.
+    """Return bytes written in GB, 10⁹ bytes, whatever their size.
+
+    Args:
+        size_bytes: at least 0.
 
     >>> gigabytes(78.3e9), gigabytes(1.2345e12), gigabytes(0.03e9)
     ('78.3 GB', '1,234 GB', '0.03 GB')

@@ -256,7 +256,7 @@ def test_a_link_reproduces_a_setting_and_so_do_back_and_forward(open_page: Any, 
     until(page, "location.hash.startsWith('#live:')")
     link, numbers = page.url, live(page, place).locator(".live-numbers").inner_text()
     other = open_page(link.removeprefix(address))
-    script = "([id, text]) => document.querySelector(`#${id} .live-numbers`).innerText === text"
+    script = "([id, text]) => document.querySelector(`#${id} .live-numbers`)?.innerText === text"
     until(other, script, [place["id"], numbers])
     settled(other, place)
     assert live(other, place).locator(".live-numbers").inner_text() == numbers
