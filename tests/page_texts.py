@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from typing import Any
+
 from exercises import in_page
 from exercises.answer_texts import parts_of, text_for
 from exercises.catalogue import Chapter, chapters
@@ -34,6 +38,14 @@ def mistaken(chapter: Chapter, name: str, mistake: str) -> str:
     text = renamed(text_for(parts, mistake), {name: f"right_{name}"})
     assert text
     return f"{text}\n\n{name} = {mistake}\n"
+
+
+def told(verdict: Mapping[str, Any]) -> str:
+    """Return a message without what versions of Python differ in: their words on errors, a float's last digits."""
+    text = " ".join(verdict["message"].partition("\n\nTraceback")[0].split())
+    if verdict["trace"]:
+        text = re.sub(r"(got: \w+): .*(\(line \d+\))", r"\1 \2", text)
+    return re.sub(r"\d+\.\d{9,}(e-?\d+)?", lambda number: f"{float(number[0]):.12g}", text)
 
 
 def wanted(kind: str) -> tuple[str, str]:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -24,7 +21,6 @@ from exercises.page_files import files_for_page
 from exercises.sandbox import Sandbox
 
 ROOT = Path(__file__).parents[2]
-PYODIDE = ROOT / "node_modules/pyodide"
 SLOWEST_S = 8.0
 Graded = dict[str, dict[str, Any]]
 
@@ -109,39 +105,6 @@ def test_messages_are_those_of_pytest(alone: tuple[Graded, list[str]], tmp_path:
             verdict = sandbox.judge(chapter.folder, exercise, path)
             told = message(Result(chapter, exercise, verdict), everything=True)
             assert alone[0][key]["message"] == told.replace(str(path), "answers.py"), key
-
-
-def _need(condition: object, how: str) -> None:
-    if not condition:
-        if os.environ.get("CI"):
-            pytest.fail(f"CI has to grade in the page's Python: {how}")
-        pytest.skip(how)
-
-
-def test_the_browsers_python_tells_the_same(alone: tuple[Graded, list[str]], archive: Path, tmp_path: Path) -> None:
-    """But for what Python itself says of an error, which differs between versions, and the last digits of a float."""
-    _need(shutil.which("node"), "needs node, 20 or newer")
-    _need(PYODIDE.is_dir(), "needs Pyodide: run npm ci")
-    texts, results = tmp_path / "texts.json", tmp_path / "results.json"
-    texts.write_text(json.dumps(TEXTS), encoding="utf-8")
-    script = Path(__file__).with_name("grade_in_pyodide.mjs")
-    done = subprocess.run(["node", script, PYODIDE, archive, texts, results], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-4000:]
-    graded: Graded = json.loads(results.read_text(encoding="utf-8"))
-    for key, here in alone[0].items():
-        there = graded[key]
-        assert there["beats"] > 0 or here["status"] == "open", key
-        assert _told(here) == _told(there), key
-    slow = {key: told["seconds"] for key, told in graded.items() if told["seconds"] > SLOWEST_S}
-    assert not slow
-
-
-def _told(verdict: dict[str, Any]) -> str:
-    """Return a message without what differs between versions of Python."""
-    text = " ".join(verdict["message"].partition("\n\nTraceback")[0].split())
-    if verdict["trace"]:
-        text = re.sub(r"(got: \w+): .*(\(line \d+\))", r"\1 \2", text)
-    return re.sub(r"\d+\.\d{9,}(e-?\d+)?", lambda number: f"{float(number[0]):.12g}", text)
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.folder.name)

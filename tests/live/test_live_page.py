@@ -69,7 +69,8 @@ def settings_of(figure: LiveFigure) -> list[dict[str, str]]:
         return knob.plain(value)
 
     known = {knob.name: knob for knob in figure.knobs}
-    ends = [{name: sent(known[name], value) for name, value in one.items()} for one in extremes(figure)]
+    alone = [one for one in extremes(figure) if len(one) == 1]  # tests/live/checking.py draws pairs, too, in CPython
+    ends = [{name: sent(known[name], value) for name, value in one.items()} for one in alone]
     drawn = [{knob.name: some(knob) for knob in figure.knobs} for _ in range(RANDOM_SETTINGS)]
     return [{}, *drawn, *ends]
 
@@ -155,13 +156,13 @@ def test_every_knob_is_worked_by_keyboard_and_changes_the_figure(
         settled(page, place)
         after = figure.locator(".panels").inner_html(), figure.locator(".live-numbers").inner_text()
         assert after != before or note(page, place), f"{knob.name} does nothing"
-        figure.locator("button[type=reset]").click()
-        settled(page, place)
-        assert figure.locator(".panels").inner_html() == page.evaluate(
-            "html => { const box = document.createElement('div'); box.innerHTML = html; return box.innerHTML }",
-            place["picture"],
-        )
-        assert "#live" not in page.url
+    figure.locator("button[type=reset]").click()
+    settled(page, place)
+    assert figure.locator(".panels").inner_html() == page.evaluate(
+        "html => { const box = document.createElement('div'); box.innerHTML = html; return box.innerHTML }",
+        place["picture"],
+    )
+    assert "#live" not in page.url
     assert page.errors == []
 
 
@@ -185,30 +186,30 @@ def test_axe_finds_nothing_on_a_page_with_a_live_figure(
     open_page: Any, places: dict[str, dict[str, str]], name: str, scheme: str
 ) -> None:
     page = open_page(places[name]["page"], scheme=scheme)
-    assert violations(page) == []  # of the whole chapter, its quiz and exercises too
     live(page, places[name]).locator("a.live-code").click()
-    page.wait_for_timeout(300)
-    assert violations(page, f"#{places[name]['id']}") == []
+    until(page, "document.querySelector('.live-source')")
+    assert violations(page) == []  # of the whole chapter, its quiz and exercises too
 
 
-@pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_figure_fits_the_screen_with_readable_labels(
-    open_page: Any, places: dict[str, dict[str, str]], name: str, width: int
+    open_page: Any, places: dict[str, dict[str, str]], name: str
 ) -> None:
-    page = open_page(places[name]["page"], width=width)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    sizes = (
-        live(page, places[name])
-        .locator("svg text")
-        .evaluate_all(
-            """texts => texts.map(t => {
-            const svg = t.ownerSVGElement, wide = svg.viewBox.baseVal.width;
-            return parseFloat(getComputedStyle(t).fontSize) * svg.getBoundingClientRect().width / wide;
-        })"""
+    page = open_page(places[name]["page"])
+    for width, least in ((1280, 11.5), (390, 9)):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        sizes = (
+            live(page, places[name])
+            .locator("svg text")
+            .evaluate_all(
+                """texts => texts.map(t => {
+                const svg = t.ownerSVGElement, wide = svg.viewBox.baseVal.width;
+                return parseFloat(getComputedStyle(t).fontSize) * svg.getBoundingClientRect().width / wide;
+            })"""
+            )
         )
-    )
-    assert min(sizes) >= (9 if width < 500 else 11.5)
+        assert min(sizes) >= least
 
 
 @pytest.fixture
