@@ -21,7 +21,6 @@ from exercises.page_files import files_for_page
 from exercises.sandbox import Sandbox
 
 ROOT = Path(__file__).parents[2]
-SLOWEST_S = 8.0
 Graded = dict[str, dict[str, Any]]
 
 # A Python that can import what is in the archive and the standard library, and nothing else.

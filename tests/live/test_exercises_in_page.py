@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_fixtures import elsewhere, until, violations
+from browser_fixtures import elsewhere, until, violations, visit
 from page_texts import texts_in_page, told
 
 from exercises import in_page
@@ -170,26 +170,42 @@ def test_run_shows_what_is_printed_and_the_traceback(desk: Desk) -> None:
 
 TEXTS = texts_in_page()
 TYPED_MISTAKES = 2  # of each exercise; the others are given to the page's Python without an editor
-GRADE = """async ([address, texts]) => {
+START = """async address => {
     const {Machine} = await import(address + 'javascripts/live/runtime.js');
-    const machine = new Machine('exercises');
+    globalThis.machine = new Machine('exercises');
+    await machine.start();
+}"""
+GRADE = """async texts => {
     const found = {};
     for (const [chapter, name, kind, text] of texts) {
         found[`${name} ${kind}`] = await machine.call('exercises.in_page', 'grade', [chapter, name, text], {beat() {}});
     }
-    machine.stop();
     return found;
 }"""
 
 
+@pytest.fixture(scope="module")
+def walker(browser: Any, address: str) -> Iterator[Any]:
+    """Yield a page that goes from chapter to chapter by links, so that its Pythons start once."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(90_000)
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.goto(address)
+    page.evaluate(START, address)
+    yield page
+    context.close()
+
+
 @pytest.mark.parametrize("chapter", TEXTS)
-def test_every_known_answer_is_judged_in_the_page_as_it_is(open_page: Any, address: str, chapter: str) -> None:
+def test_every_known_answer_is_judged_in_the_page_as_it_is(walker: Any, address: str, chapter: str) -> None:
     """Stub, solution and two mistakes of each exercise are written and graded; the other mistakes are only graded.
 
     What the page says is what pytest says (``tests/exercises/test_in_page.py`` compares CPython's door with pytest).
     """
-    page = open_page(PAGES[chapter])
-    page.set_default_timeout(90_000)
+    page = walker
+    visit(page, address + PAGES[chapter])
     rest = []
     for name, kinds in TEXTS[chapter].items():
         desk = Desk(page, name, chapter).open()
@@ -202,7 +218,7 @@ def test_every_known_answer_is_judged_in_the_page_as_it_is(open_page: Any, addre
             assert desk.result.get_attribute("data-state") == states.get(kind, "tried"), f"{name} {kind}"
             if kind not in states:
                 assert f"({kind})" in re.sub(r"\s+", " ", desk.result.text_content()), f"{name} {kind}"
-    verdicts = page.evaluate(GRADE, [address, rest])
+    verdicts = page.evaluate(GRADE, rest)
     for address_, name, kind, text in rest:
         there = verdicts[f"{name} {kind}"]
         assert there["mistake"] == kind, there
@@ -294,7 +310,7 @@ def test_what_a_reader_writes_or_prints_never_reaches_inner_html(open_page: Any,
     page.goto(address + PIPELINE)
     desk = Desk(page).open()
     desk.run("print('<b>a-mark-of-the-reader</b>')\nraise ValueError('a-mark-of-the-reader')\n")
-    desk.grade("def cut_layers(layer_s, *, stages):\n    return 'a-mark-of-the-reader'\n")
+    desk.grade("def cut_layers(layer_s, *, stages):\n    raise ValueError('a-mark-of-the-reader')\n")
     assert "a-mark-of-the-reader" in desk.result.text_content()
     page.evaluate("document.body.innerHTML += ''")  # the watch works
     assert page.evaluate("parsed.length") > 0

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_fixtures import ROOT, elsewhere, until, violations
+from browser_fixtures import ROOT, elsewhere, until, violations, visit
 from checking import extremes
 
 from press import runtime
@@ -53,6 +53,16 @@ def python(browser: Any, address: str, places: dict[str, dict[str, str]]) -> Any
     page = browser.new_page()
     page.goto(address + next(iter(places.values()))["page"])
     page.evaluate(START, address)
+    return page
+
+
+@pytest.fixture(scope="module")
+def walker(browser: Any, address: str) -> Any:
+    """Return a page that goes from chapter to chapter by links, so that Python starts once."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.goto(address)
     return page
 
 
@@ -117,11 +127,11 @@ def turn(page: Any, place: dict[str, str], knob: Knob) -> None:
         page.keyboard.press("ArrowLeft" if knob.default == knob.high else "ArrowRight")
 
 
-def settled(page: Any, place: dict[str, str]) -> None:
+def settled(page: Any, place: dict[str, str], *, rest_ms: float = 350) -> None:
     """Wait until the last setting is drawn, or refused, and stands in the address."""
     page.wait_for_timeout(50)
     until(page, "id => !document.getElementById(id).ariaBusy", place["id"], within_s=60)
-    page.wait_for_timeout(350)
+    page.wait_for_timeout(rest_ms)
 
 
 def awake(figure: LiveFigure, name: str) -> dict[str, str]:
@@ -132,11 +142,11 @@ def awake(figure: LiveFigure, name: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_knob_is_worked_by_keyboard_and_changes_the_figure(
-    open_page: Any, places: dict[str, dict[str, str]], name: str
+    walker: Any, address: str, places: dict[str, dict[str, str]], name: str
 ) -> None:
     """Tab reaches each knob in order; a key turns it; the picture or what is said of it follows; Reset undoes all."""
-    place = places[name]
-    page = open_page(place["page"])
+    place, page = places[name], walker
+    visit(page, address + place["page"])
     figure = live(page, place)
     figure.locator(".knobs :is(input, select)").first.focus()
     reached = []
@@ -153,11 +163,12 @@ def test_every_knob_is_worked_by_keyboard_and_changes_the_figure(
             settled(page, place)
         before = figure.locator(".panels").inner_html(), figure.locator(".live-numbers").inner_text()
         turn(page, place, knob)
-        settled(page, place)
+        settled(page, place, rest_ms=0)
         after = figure.locator(".panels").inner_html(), figure.locator(".live-numbers").inner_text()
         assert after != before or note(page, place), f"{knob.name} does nothing"
-    figure.locator("button[type=reset]").click()
-    settled(page, place)
+        figure.locator("button[type=reset]").click()
+        settled(page, place, rest_ms=0)
+    page.wait_for_timeout(350)
     assert figure.locator(".panels").inner_html() == page.evaluate(
         "html => { const box = document.createElement('div'); box.innerHTML = html; return box.innerHTML }",
         place["picture"],
