@@ -6,6 +6,7 @@ test file, since Playwright keeps an event loop running that other tests may not
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import functools
 import json
@@ -45,13 +46,17 @@ def need(condition: object, how: str) -> None:
         pytest.skip(how)
 
 
-def violations(page: Any, within: str = "html") -> list[str]:
+WCAG = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
+CONTRAST = {"type": "rule", "values": ["color-contrast"]}  # all in which the dark scheme differs from the light one
+
+
+def violations(page: Any, within: str = "html", *, against: dict[str, Any] = WCAG) -> list[str]:
     """Return what axe-core finds against WCAG 2.1 A and AA in the elements that the selector ``within`` names."""
     need(AXE.exists(), "needs axe-core: run `npm ci` and run pytest again")
-    page.evaluate(AXE.read_text(encoding="utf-8"))  # a script tag would be against the page's security policy
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
-    run = "([within, tags]) => axe.run(within, {runOnly: {type: 'tag', values: tags}})"
-    result = page.evaluate(run, [within, tags])
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text(encoding="utf-8"))  # a script tag would be against the page's security policy
+    options = {"runOnly": against, "resultTypes": ["violations"]}
+    result = page.evaluate("([within, options]) => axe.run(within, options)", [within, options])
     return [
         f"{violation['id']}: {node['html'][:160]} ({node.get('failureSummary', '')[:200]})"
         for violation in result["violations"]
@@ -59,7 +64,7 @@ def violations(page: Any, within: str = "html") -> list[str]:
     ]
 
 
-def until(page: Any, script: str, argument: Any = None, *, within_s: float = 30) -> Any:
+def until(page: Any, script: str, argument: Any = None, *, within_s: float = 60) -> Any:
     """Wait until a script's value is true, and return it; the page's policy forbids Playwright's own way of waiting."""
     end, pause_ms = time.monotonic() + within_s, 20.0
     while not (value := page.evaluate(script, argument)):
@@ -87,6 +92,17 @@ def elsewhere(page: Any, *, tampered: str = "") -> list[str]:
     page.route("**/assets/runtime/manifest.json", manifest)
     page.route(f"{runtime.CDN}/**", package)
     return asked
+
+
+@contextlib.contextmanager
+def dark(page: Any) -> Iterator[None]:
+    """Go from the light scheme to the dark one, as a reader does, and back."""
+    for scheme in ("slate", "default"):
+        page.locator("[data-md-component=palette] label").filter(visible=True).click()
+        until(page, "scheme => document.body.dataset.mdColorScheme === scheme", scheme)
+        page.wait_for_timeout(300)  # colours fade
+        if scheme == "slate":
+            yield
 
 
 def visit(page: Any, url: str) -> None:

@@ -106,8 +106,8 @@ def test_a_hostile_answer_ends_in_a_message(sandbox: Sandbox, home: Path, name: 
     source, told = HOSTILE[name]
     began = time.monotonic()
     verdict = judged(sandbox, home, "bubble_share", source + RIGHT)
-    # a child that has to be killed has had its time and its grace; the rest is this machine being busy
-    assert time.monotonic() - began < LIMITS.time_s + GRACE_S + 2
+    # a child that has to be killed has had its time and its grace; the rest is for a machine that is busy
+    assert time.monotonic() - began < LIMITS.time_s + GRACE_S + 30
     assert (verdict.status, verdict.asked[:9]) == ("wrong", "the share")
     assert told in verdict.got, verdict
     assert len(verdict.got) < 300

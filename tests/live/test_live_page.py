@@ -6,11 +6,12 @@ import importlib
 import json
 import random
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_fixtures import ROOT, elsewhere, until, violations, visit
+from browser_fixtures import CONTRAST, ROOT, dark, elsewhere, until, violations, visit
 from checking import extremes
 
 from press import runtime
@@ -191,22 +192,23 @@ def test_a_finger_works_the_knobs(open_page: Any, some: Any) -> None:
     assert note(page, place) == ""
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_a_page_with_a_live_figure(
-    open_page: Any, places: dict[str, dict[str, str]], name: str, scheme: str
-) -> None:
-    page = open_page(places[name]["page"], scheme=scheme)
-    live(page, places[name]).locator("a.live-code").click()
-    until(page, "document.querySelector('.live-source')")
-    assert violations(page) == []  # of the whole chapter, its quiz and exercises too
+SHIFT = """globalThis.shift = 0;
+new PerformanceObserver(list => list.getEntries().forEach(e => shift += e.hadRecentInput ? 0 : e.value))
+    .observe({type: 'layout-shift', buffered: true});"""
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_figure_fits_the_screen_with_readable_labels(
-    open_page: Any, places: dict[str, dict[str, str]], name: str
+def test_the_page_does_not_jump_and_its_labels_can_be_read(
+    browser: Any, address: str, places: dict[str, dict[str, str]], name: str
 ) -> None:
-    page = open_page(places[name]["page"])
+    """Layout shift while loading is under 0.02; the figure fits the screen, and so do its labels."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    page.add_init_script(SHIFT)
+    page.goto(address + places[name]["page"])
+    page.wait_for_timeout(500)
+    live(page, places[name]).scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+    assert page.evaluate("shift") < 0.02
     for width, least in ((1280, 11.5), (390, 9)):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -221,6 +223,22 @@ def test_a_figure_fits_the_screen_with_readable_labels(
             )
         )
         assert min(sizes) >= least
+    page.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_axe_finds_nothing_on_a_page_with_a_live_figure(
+    walker: Any, address: str, places: dict[str, dict[str, str]], name: str
+) -> None:
+    """Of the whole chapter, its quiz and its exercises too, with the figure's code shown."""
+    page = walker
+    visit(page, address)
+    visit(page, address + places[name]["page"])
+    live(page, places[name]).locator("a.live-code").click()
+    until(page, "document.querySelector('.live-source')")
+    assert violations(page) == []
+    with dark(page):
+        assert violations(page, against=CONTRAST) == []
 
 
 @pytest.fixture
@@ -228,6 +246,14 @@ def some(places: dict[str, dict[str, str]]) -> tuple[dict[str, str], str, LiveFi
     """Return one figure with a number that can be typed: its place, its name, its declaration."""
     name = "message_time" if "message_time" in places else next(iter(places))
     return places[name], name, find(places[name]["module"], name)
+
+
+@pytest.fixture
+def page_of_some(walker: Any, address: str, some: Any) -> Any:
+    """Return the page of that figure as it is first shown, but that Python runs in it already."""
+    visit(walker, address)
+    visit(walker, address + some[0]["page"])
+    return walker
 
 
 def first_number(figure: LiveFigure) -> Number:
@@ -242,9 +268,9 @@ def test_nothing_is_asked_for_before_a_touch(open_page: Any, some: Any) -> None:
     assert len(page.requests) <= 14
 
 
-def test_a_typed_value_is_read_with_its_unit_and_refused_with_a_reason(open_page: Any, some: Any) -> None:
+def test_a_typed_value_is_read_with_its_unit_and_refused_with_a_reason(page_of_some: Any, some: Any) -> None:
     place, name, figure = some
-    page, knob = open_page(place["page"]), first_number(figure)
+    page, knob = page_of_some, first_number(figure)
     box = live(page, place).locator(f"[name={knob.name}]")
     wanted = knob.stops[len(knob.stops) // 2]
     box.fill(knob.write(wanted))
@@ -260,9 +286,11 @@ def test_a_typed_value_is_read_with_its_unit_and_refused_with_a_reason(open_page
     assert note(page, place) == ""
 
 
-def test_a_link_reproduces_a_setting_and_so_do_back_and_forward(open_page: Any, some: Any, address: str) -> None:
+def test_a_link_reproduces_a_setting_and_so_do_back_and_forward(
+    page_of_some: Any, open_page: Any, some: Any, address: str
+) -> None:
     place, _, figure = some
-    page, knob = open_page(place["page"]), first_number(figure)
+    page, knob = page_of_some, first_number(figure)
     turn(page, place, knob)
     settled(page, place)
     until(page, "location.hash.startsWith('#live:')")
@@ -284,10 +312,11 @@ def test_a_link_reproduces_a_setting_and_so_do_back_and_forward(open_page: Any, 
     assert page.errors == []
 
 
-def test_two_figures_share_the_address(open_page: Any, places: dict[str, dict[str, str]], address: str) -> None:
-    """The settings of both stand in the address; a link brings both back."""
+def test_two_figures_share_the_address(walker: Any, places: dict[str, dict[str, str]], address: str) -> None:
     (one, first), (two, second) = list(places.items())[:2]
-    page = open_page(first["page"])
+    page = walker
+    visit(page, address)
+    visit(page, address + first["page"])
     page.evaluate(
         """async ([id, module, name, path]) => {
             const other = new DOMParser().parseFromString(await (await fetch(path)).text(), 'text/html');
@@ -305,9 +334,9 @@ def test_two_figures_share_the_address(open_page: Any, places: dict[str, dict[st
     until(page, f"location.hash.includes('{one}.') && !location.hash.includes('{two}.')")
 
 
-def test_what_is_said_is_the_numbers_and_what_is_named_is_the_picture(open_page: Any, some: Any) -> None:
+def test_what_is_said_is_the_numbers_and_what_is_named_is_the_picture(page_of_some: Any, some: Any) -> None:
     place, _, figure = some
-    page, knob = open_page(place["page"]), first_number(figure)
+    page, knob = page_of_some, first_number(figure)
     before = live(page, place).locator(".panels").get_attribute("aria-label")
     assert live(page, place).locator(".live-spoken").inner_text() == ""
     for _ in range(3):
@@ -431,8 +460,16 @@ def test_nothing_that_runs_in_the_page_can_send_anything_elsewhere(python: Any) 
         python.evaluate("code => machine.call('builtins', 'exec', [code])", code)
 
 
+@pytest.fixture
+def moving(walker: Any) -> Iterator[Any]:
+    """Yield a page of a reader who has nothing against motion."""
+    walker.emulate_media(reduced_motion="no-preference")
+    yield walker
+    walker.emulate_media(reduced_motion="reduce")
+
+
 def test_play_runs_to_the_end_and_stops_for_readers_who_want_no_motion(
-    browser: Any, address: str, places: dict[str, dict[str, str]]
+    moving: Any, address: str, places: dict[str, dict[str, str]]
 ) -> None:
     with_play = {
         name: place
@@ -440,10 +477,9 @@ def test_play_runs_to_the_end_and_stops_for_readers_who_want_no_motion(
         if any(isinstance(knob, Number) and knob.play for knob in find(place["module"], name).knobs)
     }
     assert with_play
-    place = min(with_play.values(), key=lambda place: place["page"])
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="no-preference")
-    page = context.new_page()
-    page.goto(address + place["page"])
+    place, page = min(with_play.values(), key=lambda place: place["page"]), moving
+    visit(page, address)
+    visit(page, address + place["page"])
     button, slider = live(page, place).locator(".play"), live(page, place).locator(".knob:has(.play) [type=range]")
     slider.evaluate("s => { s.value = 0; s.dispatchEvent(new Event('input', {bubbles: true})) }")
     settled(page, place)
@@ -466,7 +502,6 @@ def test_play_runs_to_the_end_and_stops_for_readers_who_want_no_motion(
     )
     until(page, at_end, place["id"], within_s=60)
     until(page, "id => document.querySelector(`#${id} .play`).ariaPressed === 'false'", place["id"])
-    context.close()
 
 
 def test_show_the_code_shows_the_function(open_page: Any, some: Any) -> None:
@@ -491,9 +526,16 @@ def test_without_scripts_there_are_the_picture_and_its_numbers_and_no_dead_knobs
     assert not live(page, place).locator(".knobs").is_visible()
 
 
-def test_print_shows_the_current_picture_with_its_values(open_page: Any, some: Any) -> None:
+@pytest.fixture
+def printed(page_of_some: Any) -> Iterator[Any]:
+    """Yield that page; what goes to paper in a test goes back to the screen."""
+    yield page_of_some
+    page_of_some.emulate_media(media="screen")
+
+
+def test_print_shows_the_current_picture_with_its_values(printed: Any, some: Any) -> None:
     place, _, figure = some
-    page, knob = open_page(place["page"]), first_number(figure)
+    page, knob = printed, first_number(figure)
     turn(page, place, knob)
     settled(page, place)
     numbers = live(page, place).locator(".live-numbers").inner_text()
@@ -502,19 +544,3 @@ def test_print_shows_the_current_picture_with_its_values(open_page: Any, some: A
     assert live(page, place).locator(f"[name={knob.name}]").is_visible()
     for hidden in (".play", "button[type=reset]", "[type=range]", ".live-tools"):
         assert not [e for e in live(page, place).locator(hidden).all() if e.is_visible()]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_page_does_not_jump(open_page: Any, places: dict[str, dict[str, str]], name: str) -> None:
-    """Layout shift while loading is under 0.02."""
-    page = open_page("notation/")
-    page.add_init_script(
-        """globalThis.shift = 0;
-        new PerformanceObserver(list => list.getEntries().forEach(e => shift += e.hadRecentInput ? 0 : e.value))
-            .observe({type: 'layout-shift', buffered: true});"""
-    )
-    page.goto(page.url.replace("notation/", places[name]["page"]))
-    page.wait_for_timeout(500)
-    live(page, places[name]).scroll_into_view_if_needed()
-    page.wait_for_timeout(300)
-    assert page.evaluate("shift") < 0.02

@@ -236,10 +236,10 @@ def test_one_broken_chapter_does_not_stop_the_other_and_its_old_twin_stays(built
 def test_a_cell_may_be_meant_to_fail_or_given_more_time(build: Builder) -> None:
     build.chapter(ONE, "x = 1")
     extra = (
-        '\n```python tags=["raises-exception"]\n1 / 0\n```\n\n```python timeout=30\nimport time\ntime.sleep(1.5)\n```\n'
+        '\n```python tags=["raises-exception"]\n1 / 0\n```\n\n```python timeout=30\nimport time\ntime.sleep(4)\n```\n'
     )
     build.book.write(ONE, build.book.read(ONE) + extra)
-    assert build(cell_timeout_s=1) == []
+    assert build(cell_timeout_s=3) == []
     outputs = [output for cell in build.twin(ONE)["cells"] for output in cell.get("outputs", [])]
     assert [output["ename"] for output in outputs] == ["ZeroDivisionError"]
 
