@@ -68,7 +68,7 @@ def until(page: Any, script: str, argument: Any = None, *, within_s: float = 60)
     """Wait until a script's value is true, and return it; the page's policy forbids Playwright's own way of waiting."""
     end, pause_ms = time.monotonic() + within_s, 20.0
     while not (value := page.evaluate(script, argument)):
-        assert time.monotonic() < end, f"waited {within_s} s for {script}"
+        assert time.monotonic() < end, f"waited {within_s} s for {script}, at {page.url}"
         page.wait_for_timeout(pause_ms)
         pause_ms = min(1.3 * pause_ms, 250)  # asking takes processor time that the page needs
     return value

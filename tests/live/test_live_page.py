@@ -312,6 +312,19 @@ def test_a_link_reproduces_a_setting_and_so_do_back_and_forward(
     assert page.errors == []
 
 
+def test_a_setting_does_not_follow_a_reader_to_another_page(page_of_some: Any, some: Any, address: str) -> None:
+    """The address is written a moment after the picture; the reader may have left, though the figure is still here."""
+    place, _, figure = some
+    page = page_of_some
+    turn(page, place, first_number(figure))
+    until(page, "id => !document.getElementById(id).ariaBusy", place["id"])
+    go = "address => history.pushState(null, '', address)"
+    page.evaluate(go, address)
+    page.wait_for_timeout(400)
+    assert page.url == address
+    page.evaluate(go, address + place["page"])
+
+
 def test_two_figures_share_the_address(walker: Any, places: dict[str, dict[str, str]], address: str) -> None:
     (one, first), (two, second) = list(places.items())[:2]
     page = walker

@@ -66,6 +66,7 @@ class Figure {
     this.settings = {}; // what was touched, as it is sent to Python
     this.turns = 0;
     this.name = element.dataset.name;
+    this.page = location.pathname; // instant navigation changes it before it takes the figure away
   }
 
   // A knob was turned: what a slider says goes to Python as the number of its stop, all else as it is written.
@@ -187,7 +188,7 @@ class Figure {
     clearTimeout(this.addressing);
     this.addressing = setTimeout(() => {
       const before = location.hash.startsWith(PREFIX) ? "" : location.hash;
-      if (this.element.isConnected && hash !== location.hash) {
+      if (this.page === location.pathname && this.element.isConnected && hash !== location.hash) {
         history.replaceState(history.state, "", hash || before || location.pathname + location.search);
       }
     }, ADDRESS_MS);
