@@ -284,6 +284,8 @@ def _watch(lab: Lab, store: Any, main_thread: int, parent: int) -> None:
     if lab.rank == min(said):
         print(_verdict(lab, said), file=sys.stderr, flush=True)
         time.sleep(0.2)  # before torchrun ends the others, and with them this line's way out
+    else:
+        time.sleep(_GRACE_S / 2)  # before the one that speaks finds this rank gone, and ends by that
     try:
         _kill_silent(lab, store, said.keys(), parent)
     finally:
