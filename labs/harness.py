@@ -47,6 +47,7 @@ import traceback
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -283,6 +284,8 @@ def _watch(lab: Lab, store: Any, main_thread: int, parent: int) -> None:
     if lab.rank == min(said):
         print(_verdict(lab, said), file=sys.stderr, flush=True)
         time.sleep(0.2)  # before torchrun ends the others, and with them this line's way out
+    else:
+        time.sleep(_GRACE_S / 2)  # before the one that speaks finds this rank gone, and ends by that
     try:
         _kill_silent(lab, store, said.keys(), parent)
     finally:
@@ -304,7 +307,9 @@ def _kill_silent(lab: Lab, store: Any, said: Collection[int], parent: int) -> No
 
 def _whereabouts(lab: Lab, main_thread: int) -> dict[str, Any]:
     """Say where the lab's thread stands, and whether it waits there for other ranks."""
-    stack = traceback.extract_stack(sys._current_frames()[main_thread])
+    stack: list[traceback.FrameSummary] = traceback.extract_stack(sys._current_frames()[main_thread])
+    # What called run_lab may be torchrun itself (--run-path), and says nothing of the lab.
+    stack = list(dropwhile(lambda frame: frame.name != run_lab.__name__, stack)) or stack
     waits = any("/torch/distributed/" in frame.filename.replace("\\", "/") for frame in stack)
     own = [frame for frame in stack if "/torch/" not in frame.filename.replace("\\", "/")][-1]
     return {"phase": lab.phase_name, "at": f"{Path(own.filename).name}:{own.lineno}", "waits": waits}

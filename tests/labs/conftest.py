@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from launching import INSTALL, Launcher
+from warm import WarmTorchrun
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -20,11 +21,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=INSTALL))
 
 
+@pytest.fixture(scope="session")
+def warm_torchrun() -> Iterator[WarmTorchrun]:
+    """Yield what forks launches; its process ends with the session."""
+    warm = WarmTorchrun()
+    yield warm
+    warm.close()
+
+
 @pytest.fixture
-def launch() -> Iterator[Launcher]:
+def launch(warm_torchrun: WarmTorchrun) -> Iterator[Launcher]:
     """Yield the function that runs a lab; afterwards nothing that it started is left."""
     if not importlib.util.find_spec("torch"):
         pytest.fail(f"CI has to run the labs' tests: {INSTALL}")
-    launcher = Launcher()
+    launcher = Launcher(warm_torchrun)
     yield launcher
     launcher.end()

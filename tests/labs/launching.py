@@ -1,4 +1,8 @@
-"""How the labs are launched, read and ended: as a reader launches them, on free ports, with nothing left running."""
+"""How the labs are launched, read and ended: on free ports, with nothing left running.
+
+A cold launch is a reader's: the program torchrun, which starts an interpreter for each rank. A warm one is forked from
+a process that has imported PyTorch (``warm.py``), and takes a fraction of the time.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ from typing import NamedTuple
 
 import psutil
 import pytest
+from warm import WarmLaunch, WarmTorchrun, available
 
 ROOT = Path(__file__).parents[2]
 INSTALL = "needs PyTorch: pip install -r requirements-labs.txt"
@@ -75,12 +80,13 @@ def marked(mark: str) -> list[psutil.Process]:
 class Launcher:
     """Starts torchrun as the lab's docstring says, and ends what it started."""
 
-    def __init__(self) -> None:
+    def __init__(self, warm: WarmTorchrun) -> None:
+        self.warm = warm
         self.mark = uuid.uuid4().hex
-        self.started: list[subprocess.Popen[str]] = []
+        self.started: list[subprocess.Popen[str] | WarmLaunch] = []
 
-    def start(self, command: list[str], **environment: str) -> subprocess.Popen[str]:
-        """Start a command in a process group of its own."""
+    def environment(self, more: dict[str, str]) -> dict[str, str]:
+        """Return the environment of a launch, with the mark by which its processes are found."""
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         marked_environment = {
             "OMP_NUM_THREADS": "1",
@@ -89,10 +95,14 @@ class Launcher:
             "PYTHONUNBUFFERED": "1",
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         }
+        return {**os.environ, **marked_environment, **more}
+
+    def start(self, command: list[str], **environment: str) -> subprocess.Popen[str]:
+        """Start a command, cold, in a process group of its own."""
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env={**os.environ, **marked_environment, **environment},
+            env=self.environment(environment),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
@@ -102,7 +112,13 @@ class Launcher:
         self.started.append(process)
         return process
 
-    def finish(self, process: subprocess.Popen[str], *, within_s: float) -> Outcome:
+    def fork(self, command: list[str], **environment: str) -> WarmLaunch:
+        """Start torchrun, warm, in a process group of its own."""
+        process = self.warm.launch(command, cwd=ROOT, environment=self.environment(environment))
+        self.started.append(process)
+        return process
+
+    def finish(self, process: subprocess.Popen[str] | WarmLaunch, *, within_s: float) -> Outcome:
         """Wait for a command; nothing that it started may outlive it."""
         try:
             out, error = process.communicate(timeout=within_s)
@@ -110,7 +126,15 @@ class Launcher:
             self.end()
             out, error = process.communicate()
             pytest.fail(f"not finished within {within_s:g} s:\n{out}{error}")
+        assert process.returncode is not None
         return Outcome(process.returncode, out, error)
+
+    def run(self, command: list[str], *, cold: bool = False, within_s: float = 120, **environment: str) -> Outcome:
+        """Run torchrun to its end, warm where that is possible."""
+        begin = self.start if cold or not available() else self.fork
+        outcome = self.finish(begin(command, **environment), within_s=within_s)
+        assert not self.left(), f"left running: {self.left()}"
+        return outcome
 
     def __call__(
         self,
@@ -118,6 +142,7 @@ class Launcher:
         *arguments: str,
         ranks: int,
         wrong: str | None = None,
+        cold: bool = False,
         within_s: float = 120,
         **environment: str,
     ) -> Outcome:
@@ -128,6 +153,7 @@ class Launcher:
             arguments: more of its options.
             ranks: number of ranks.
             wrong: a formula, ``"module:name"``, whose results are spoiled for this run.
+            cold: launch it as a reader does.
             within_s: the test fails if it takes longer.
             environment: more variables.
         """
@@ -138,9 +164,7 @@ class Launcher:
             command[where + 1 : where + 1] = ["--rdzv-backend", "c10d", "--rdzv-endpoint", "localhost:0"]
         if wrong:
             command[command.index(lab) : command.index(lab) + 1] = [str(WRONG), wrong, lab]
-        outcome = self.finish(self.start([*command, *arguments], **environment), within_s=within_s)
-        assert not self.left(), f"left running: {self.left()}"
-        return outcome
+        return self.run([*command, *arguments], cold=cold, within_s=within_s, **environment)
 
     def left(self) -> list[psutil.Process]:
         """Return what still runs of all that this launcher started, after a moment to end."""
@@ -152,6 +176,7 @@ class Launcher:
         for process in self.started:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
         for orphan in marked(self.mark):
             orphan.kill()
 

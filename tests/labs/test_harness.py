@@ -68,7 +68,7 @@ def test_one_rank_that_disagrees_fails_all(launch: Launcher) -> None:
     ],
 )
 def test_a_rank_that_hangs_is_named_and_killed(launch: Launcher, case: str, line: str) -> None:
-    done = launch(HARD, "--case", case, "--time-limit", "2", ranks=2)
+    done = launch(HARD, "--case", case, "--time-limit", "2", ranks=2, cold=case == "stop")
     assert done.code != 0
     assert re.search(line, done.error, re.MULTILINE), done.error
     assert re.search(r"^rank 0 waits in phase 'the hard part' at hard_cases.py:\d+$", done.error, re.MULTILINE)

@@ -23,7 +23,7 @@ ALWAYS = {
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_killed_twice_it_ends_as_if_it_had_never_been(launch: Launcher, ranks: int) -> None:
-    done = launch(KILL, ranks=ranks, within_s=240)
+    done = launch(KILL, ranks=ranks, cold=ranks == 2, within_s=240)
     done.assert_agrees()
     fewer = {f"{what} by {ranks - 1} of {ranks}" for what in ("losses, gone on", "samples not in it once,")}
     assert set(done.rows) == ALWAYS | (fewer if ranks > 1 else set())
@@ -41,7 +41,7 @@ def test_more_ranks_go_on_from_its_checkpoint(launch: Launcher, tmp_path: Path) 
 
 def test_without_restarts_it_says_what_it_needs(launch: Launcher) -> None:
     command = ["torchrun", "--standalone", "--nproc-per-node", "1", KILL]
-    launch.finish(launch.start(command), within_s=120).assert_not_applicable()
+    launch.run(command).assert_not_applicable()
 
 
 def test_a_sampler_that_forgets_its_place_and_a_wrong_prediction_fail_the_lab(launch: Launcher) -> None:
