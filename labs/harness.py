@@ -202,7 +202,6 @@ def run_lab(
             _print(lab, table, limit)
             if lab.options.record and limit is None:
                 _record(lab, table)
-        sys.stdout.flush()
         dist.barrier()
         dist.destroy_process_group()
     except BaseException as error:
@@ -210,7 +209,9 @@ def run_lab(
             raise  # --help
         print(f"rank {os.environ.get('RANK', '0')} failed:\n{traceback.format_exc()}", file=sys.stderr, flush=True)
         os._exit(DISAGREE)
-    sys.exit(0 if agreed else DISAGREE)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0 if agreed else DISAGREE)  # taking the interpreter down, with the engine's threads alive, may abort it
 
 
 def _options(

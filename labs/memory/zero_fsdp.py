@@ -5,7 +5,8 @@
 Every collective that the engine issues is noted with its kind and its size. Sizes are whole: a rank sends (N − 1)/N of
 them, and an all-reduce counts as both of its phases. All layers are equal and 2N in number, so that every way to cut
 them is even; one more, uneven layer shows the padding. "Held" is parameters, gradients and Adam's moments, in bytes; a
-peak is the most bytes of tensors alive at any operation of the forward and backward pass.
+peak is the most bytes of tensors alive at any operation of the forward and backward pass. A collective's own thread may
+hold its buffer a moment longer than the engine does: the least of three steps' peaks is what the engine needs.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def model_and_inputs(lab: Lab, *, rows: int, micro_batches: int) -> tuple[nn.Mod
 
 
 class Run:
-    """Three steps of one way to train; the last is accounted, for DDP sorts its buckets before the second."""
+    """Four steps of one way to train; the last is accounted, for DDP sorts its buckets before the second."""
 
     def __init__(self, lab: Lab, how: str, *, micro_batches: int = 1, reduce_each: bool = True, rows: int = 0) -> None:
         lab.phase(f"{how}, micro-batches: {micro_batches}")
@@ -62,7 +63,8 @@ class Run:
         shared: Any = ZeroRedundancyOptimizer(parameters, torch.optim.Adam, lr=0.0) if how == "zero" else None
         optimizer = shared or torch.optim.Adam(parameters, lr=0.0)  # 0, so that every step has the same gradient
         states = (shared.optim if shared else optimizer).state
-        for _ in range(3):
+        peaks_bytes = []
+        for _ in range(4):
             optimizer.zero_grad()
             # Adam's moments, but not the number of the step
             moments = [local(t) for state in states.values() for t in state.values() if t.dim()]
@@ -75,10 +77,11 @@ class Run:
                         engine.set_reshard_after_backward(last or "kept" not in how)
                     with nullcontext() if sharded or last else engine.no_sync():
                         engine(batch).square().sum().backward()
-                self.peak_bytes = self.account.peak_bytes
+                peaks_bytes.append(self.account.peak_bytes)
                 held = [parameters, [p.grad for p in parameters], moments]
                 self.held_bytes = [sum(local(t).nbytes for t in kind) for kind in held]
                 optimizer.step()
+        self.peak_bytes = min(peaks_bytes[1:])  # the first step has no moments yet
         whole = [p.grad.full_tensor() if sharded else p.grad for p in parameters]
         self.gradient = torch.cat([gradient.flatten() for gradient in whole])
 
