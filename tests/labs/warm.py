@@ -1,9 +1,11 @@
 """A torchrun forked from a process that has imported PyTorch, so that a launch does not import it anew for every rank.
 
 ``python tests/labs/warm.py DESCRIPTOR`` is that process. It imports nothing of the book and has one thread. For each
-request on its connection it forks an agent, which is torchrun itself, but that it forks its ranks too. It answers with
-the agent's number, then with the exit code. Whoever loses its parent is killed: the process with its test, the agent
-with the process, the ranks with the agent.
+request on its connection it forks an agent, which is torchrun itself, but that it has its ranks forked. The agent has
+threads, and what is forked from threads may wait for ever for a lock that one of them held: a nursery, forked from the
+agent before it has any, forks the ranks. The process answers with the agent's number, then with the exit code. Whoever
+loses its parent is killed: the process with its test, the agent with the process, the nursery with the agent, the ranks
+with the nursery.
 
 What only a cold launch can show: a lab that lacks an import; one that relies on the order of a set, which all forked
 ranks have in common; a crash when the interpreter is taken down, which forked ranks leave out.
@@ -23,7 +25,6 @@ import sys
 import tempfile
 import threading
 import time
-import warnings
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -117,18 +118,19 @@ class WarmLaunch:
 
 
 class ForkedRank:
-    """A rank forked from torchrun, with what torchrun uses of ``subprocess.Popen``."""
+    """A rank forked from the nursery, with what torchrun uses of ``subprocess.Popen``."""
 
-    def __init__(self, command: tuple[str, ...], environment: dict[str, str]) -> None:
+    def __init__(self, nursery: Connection, command: tuple[str, ...], environment: dict[str, str]) -> None:
         self.returncode: int | None = None
-        self.pid = _fork(partial(_be_rank, command, environment))
+        self._nursery = nursery
+        nursery.send((command, environment))
+        self.pid: int = nursery.recv()
 
     def poll(self) -> int | None:
         """Return the exit code, ``None`` while the rank runs."""
         if self.returncode is None:
-            ended, status = os.waitpid(self.pid, os.WNOHANG)
-            if ended:
-                self.returncode = os.waitstatus_to_exitcode(status)
+            self._nursery.send(self.pid)
+            self.returncode = self._nursery.recv()
         return self.returncode
 
     def wait(self, timeout: float) -> int:
@@ -147,8 +149,6 @@ def main() -> None:
     requests = Connection(int(sys.argv[1]))
     for name in WARM:
         import_module(name)
-    handlers: Any = import_module("torch.distributed.elastic.multiprocessing.subprocess_handler.subprocess_handler")
-    handlers.SubprocessHandler._popen = lambda _, command, environment: ForkedRank(command, environment)
     gc.collect()
     while True:
         try:
@@ -166,8 +166,27 @@ def _be_torchrun(command: list[str], environment: dict[str, str], outputs: list[
     os.environ.update(environment)
     for descriptor, output in enumerate(outputs, start=1):
         os.dup2(os.open(output, os.O_WRONLY | os.O_APPEND), descriptor)
+    nursery, far_end = Pipe()
+    _fork(partial(_be_nursery, far_end), keep=far_end.fileno())
+    far_end.close()
+    handlers: Any = import_module("torch.distributed.elastic.multiprocessing.subprocess_handler.subprocess_handler")
+    handlers.SubprocessHandler._popen = lambda _, command, environment: ForkedRank(nursery, command, environment)
     sys.argv = command
     import_module("torch.distributed.run").main(command[1:])
+
+
+def _be_nursery(requests: Connection) -> None:
+    """Fork a rank for each command and its environment, and say of each number whether its rank has ended, and how."""
+    while True:
+        try:
+            request = requests.recv()
+        except EOFError:
+            return
+        if isinstance(request, int):
+            ended, status = os.waitpid(request, os.WNOHANG)
+            requests.send(os.waitstatus_to_exitcode(status) if ended else None)
+        else:
+            requests.send(_fork(partial(_be_rank, *request)))
 
 
 def _be_rank(command: tuple[str, ...], environment: dict[str, str]) -> None:
@@ -192,15 +211,13 @@ def _end_with_parent() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _fork(program: Callable[[], object]) -> int:
+def _fork(program: Callable[[], object], *, keep: int = 0) -> int:
     """Fork a process that runs a program in a session of its own; return its number once it has that session."""
     ours, theirs = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of torchrun's threads: ranks use nothing that these hold
-        number = os.fork()
+    number = os.fork()
     if number == 0:
         try:
-            _begin_anew()
+            _begin_anew(keep)
             _run(program)
         finally:
             os._exit(1)
@@ -210,16 +227,17 @@ def _fork(program: Callable[[], object]) -> int:
     return number
 
 
-def _begin_anew() -> None:
-    """Leave behind what a new interpreter would not have of its parent: session, signal handlers, open files."""
-    gc.freeze()  # no destructor of the parent's objects may run here: some would wait for threads that are not here
+def _begin_anew(keep: int) -> None:
+    """Leave behind what a new interpreter would not have of its parent: session, signal handlers, most open files."""
+    gc.freeze()  # the parent's objects are not this process's to take down
     os.setsid()
     _end_with_parent()
     faulthandler.disable()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    os.closerange(3, keep)
+    os.closerange(max(3, keep + 1), os.sysconf("SC_OPEN_MAX"))
 
 
 def _run(program: Callable[[], object]) -> NoReturn:

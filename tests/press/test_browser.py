@@ -28,29 +28,36 @@ def test_no_violation_of_wcag(open_page: Any) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_no_request_leaves_the_site_and_none_fails(open_page: Any, address: str, path: str) -> None:
+def test_nothing_is_wider_than_the_screen_and_no_request_leaves_the_site_or_fails(
+    open_page: Any, address: str, path: str
+) -> None:
     page = open_page(path)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        cut = page.evaluate(
+            """() => [...document.querySelectorAll('article p, article li, article figure, article h1, article h2')]
+                .filter(e => e.offsetParent && e.getBoundingClientRect().right > innerWidth + 1)
+                .map(e => e.textContent.slice(0, 60))"""
+        )
+        assert cut == [], width
     page.keyboard.press("s")  # opens the search, which loads its index
     page.wait_for_timeout(500)
     assert [url for url in page.requests if not url.startswith((address, "data:", "blob:"))] == []
     assert page.errors == []
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("path", PAGES)
-def test_nothing_is_wider_than_the_screen(open_page: Any, path: str, width: int) -> None:
-    page = open_page(path, width=width)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    cut = page.evaluate(
-        """() => [...document.querySelectorAll('article p, article li, article figure, article h1, article h2')]
-            .filter(e => e.offsetParent && e.getBoundingClientRect().right > innerWidth + 1)
-            .map(e => e.textContent.slice(0, 60))"""
-    )
-    assert cut == []
+@pytest.fixture(scope="module")
+def a1(browser: Any, address: str) -> Any:
+    """Return a page that shows A1, for tests that only look at it."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900}, reduced_motion="reduce", color_scheme="light")
+    page.goto(address + A1)
+    page.evaluate("document.fonts.ready")
+    return page
 
 
-def test_every_formula_is_mathml_in_the_shipped_font(open_page: Any) -> None:
-    page = open_page(A1)
+def test_every_formula_is_mathml_in_the_shipped_font(a1: Any) -> None:
+    page = a1
     assert page.evaluate("document.querySelectorAll('article math').length") > 30
     assert page.evaluate("document.fonts.check('16px \"STIX Two Math\"')")
     families = page.evaluate(
@@ -60,22 +67,26 @@ def test_every_formula_is_mathml_in_the_shipped_font(open_page: Any) -> None:
     assert page.evaluate("document.querySelectorAll('.arithmatex, mjx-container, .katex').length") == 0
 
 
-def test_figures_follow_the_palette(open_page: Any) -> None:
+def test_figures_follow_the_palette(a1: Any, open_page: Any) -> None:
     fill = "getComputedStyle(document.querySelector('figure svg text')).fill"
-    assert open_page(A1, scheme="light").evaluate(fill) != open_page(A1, scheme="dark").evaluate(fill)
+    light = a1.evaluate(fill)
+    with dark(a1):
+        switched = a1.evaluate(fill)
+    assert switched != light == a1.evaluate(fill)
+    assert open_page(A1, scheme="dark").evaluate(fill) == switched
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_labels_of_figures_stay_readable(open_page: Any, width: int) -> None:
+def test_labels_of_figures_stay_readable(a1: Any) -> None:
     """No label of a figure is drawn smaller than 9 pixels; on a wide screen none smaller than 11.5."""
-    page = open_page(A1, width=width)
-    sizes = page.evaluate(
-        """() => [...document.querySelectorAll('figure svg text')].map(t => {
-            const svg = t.ownerSVGElement, box = svg.viewBox.baseVal;
-            return parseFloat(getComputedStyle(t).fontSize) * svg.getBoundingClientRect().width / box.width;
-        })"""
-    )
-    assert min(sizes) >= (9 if width < 500 else 11.5)
+    for width, least in ((390, 9), (1280, 11.5)):
+        a1.set_viewport_size({"width": width, "height": 900})
+        sizes = a1.evaluate(
+            """() => [...document.querySelectorAll('figure svg text')].map(t => {
+                const svg = t.ownerSVGElement, box = svg.viewBox.baseVal;
+                return parseFloat(getComputedStyle(t).fontSize) * svg.getBoundingClientRect().width / box.width;
+            })"""
+        )
+        assert min(sizes) >= least
 
 
 def test_weight_of_the_chapter(site: Path, open_page: Any, address: str) -> None:
@@ -123,9 +134,9 @@ def test_instant_navigation_keeps_everything_working(open_page: Any, address: st
     assert page.errors == []
 
 
-def test_the_keyboard_reaches_everything(open_page: Any) -> None:
+def test_the_keyboard_reaches_everything(a1: Any) -> None:
     """Tab visits every link, button and fold of the article, and each shows that it has the focus."""
-    page = open_page(A1)
+    page = a1
     wanted = page.evaluate(
         """() => [...document.querySelectorAll('article a[href], article summary, article button')]
             .filter(e => e.checkVisibility() && !e.closest('details:not([open]) > :not(summary)')).length"""
@@ -161,8 +172,8 @@ def test_what_is_wide_scrolls_by_keyboard(open_page: Any) -> None:
     assert stuck == []
 
 
-def test_a_link_shared_elsewhere_has_a_preview(open_page: Any, address: str) -> None:
-    page = open_page(A1)
+def test_a_link_shared_elsewhere_has_a_preview(a1: Any, address: str) -> None:
+    page = a1
     tags = page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll('meta[property^=og]')]
             .map(m => [m.getAttribute('property'), m.content]))"""
@@ -174,8 +185,8 @@ def test_a_link_shared_elsewhere_has_a_preview(open_page: Any, address: str) -> 
     assert page.title() == tags["og:title"]
 
 
-def test_the_notebook_can_be_downloaded(open_page: Any, site: Path) -> None:
-    page = open_page(A1)
+def test_the_notebook_can_be_downloaded(a1: Any, site: Path) -> None:
+    page = a1
     with page.expect_download() as download:
         page.click("text=Download the notebook")
     assert download.value.suggested_filename == "a1-linear-algebra.ipynb"
