@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from exercises import in_page
 from exercises.answer_texts import parts_of, text_for
 from exercises.catalogue import Chapter, chapters
 from exercises.needs import needs
-from exercises.statements import renamed
+from exercises.statements import Statement, renamed
 
 Texts = dict[str, dict[str, dict[str, str]]]
 CHAPTERS = chapters()
@@ -26,16 +28,20 @@ def texts_in_page() -> Texts:
     return found
 
 
+@functools.cache
+def parts(path: Path) -> list[Statement]:
+    return parts_of(path.read_text(encoding="utf-8"))
+
+
 def texts_of(chapter: Chapter, name: str) -> dict[str, str]:
-    solution = text_for(parts_of((chapter.folder / "solution.py").read_text(encoding="utf-8")), name)
+    solution = text_for(parts(chapter.folder / "solution.py"), name)
     wrong = {mistake: mistaken(chapter, name, mistake) for mistake in chapter.mistakes[name]}
     return {"stub": in_page.stub(chapter.address, name), "solution": solution, **wrong}
 
 
 def mistaken(chapter: Chapter, name: str, mistake: str) -> str:
     """Return an answer that makes a known mistake; some use the solution, which has the answer's own name."""
-    parts = parts_of((chapter.folder / "mutants.py").read_text(encoding="utf-8"))
-    text = renamed(text_for(parts, mistake), {name: f"right_{name}"})
+    text = renamed(text_for(parts(chapter.folder / "mutants.py"), mistake), {name: f"right_{name}"})
     assert text
     return f"{text}\n\n{name} = {mistake}\n"
 

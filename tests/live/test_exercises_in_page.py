@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from browser_fixtures import CONTRAST, dark, elsewhere, until, violations, visit
-from page_texts import texts_in_page, told
+from page_texts import TEXTS, told
 
 from exercises import in_page
 from exercises.catalogue import find
@@ -48,7 +48,6 @@ def cut_layers(layer_s, *, stages):
     return sizes
 """
 WRONG = "def cut_layers(layer_s, *, stages):\n    return [1] * (stages - 1) + [len(layer_s) - stages + 1]\n"
-TEXTS = texts_in_page()
 STATES = {"stub": "open", "solution": "solved"}
 ENDLESS = "def cut_layers(layer_s, *, stages):\n    while True:\n        pass\n"
 
