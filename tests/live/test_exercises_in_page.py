@@ -376,18 +376,16 @@ def test_an_answer_survives_a_reload_and_pages_between(open_page: Any, address: 
     page = open_page(PIPELINE)
     Desk(page).open().write(WRONG)
     page.reload()  # at once: the page is closed in the middle of the time after which it saves
-    page.wait_for_timeout(300)
-    assert page.locator("#exercise-cut_layers .exercise-status").inner_text() == "◐ begun"
+    until(page, "document.querySelector('#exercise-cut_layers .exercise-status').innerText === '◐ begun'")
     assert not [url for url in page.requests if "codemirror" in url][20:]
     desk = Desk(page)
     assert desk.box.locator("[data-do=open]").inner_text() == "Go on here"
     assert desk.open().text == WRONG
     page.evaluate("window.stayed = true")
     desk.write(f"{WRONG}# and more\n")
-    page.locator("a.md-nav__link[href$='18-pipeline/'], .md-tabs__link").first.click()
-    page.wait_for_timeout(600)
+    visit(page, address)
     page.go_back()
-    page.wait_for_url(f"**/{PIPELINE}")
+    until(page, "url => location.href === url && document.querySelector('.exercise')", address + PIPELINE)
     assert page.evaluate("window.stayed")
     assert Desk(page).open().text == f"{WRONG}# and more\n"
 
@@ -437,8 +435,8 @@ def test_where_nothing_can_be_kept_the_page_says_so_and_asks_before_it_is_left(
         dialog.dismiss()
 
     page.on("dialog", stay)
-    page.close(run_before_unload=True)
-    page.context.pages[0].wait_for_timeout(500)
+    with page.expect_event("dialog"):
+        page.close(run_before_unload=True)
     assert asked == ["beforeunload"]
 
 
