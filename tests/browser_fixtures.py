@@ -47,7 +47,8 @@ def need(condition: object, how: str) -> None:
 
 
 WCAG = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
-CONTRAST = {"type": "rule", "values": ["color-contrast"]}  # all in which the dark scheme differs from the light one
+# What depends on colours: all in which the dark scheme differs from the light one.
+CONTRAST = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 
 
 def violations(page: Any, within: str = "html", *, against: dict[str, Any] = WCAG) -> list[str]:
