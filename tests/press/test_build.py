@@ -7,7 +7,10 @@ import shutil
 import subprocess
 import time
 
+import pytest
 from small_book import MKDOCS, SmallBook
+
+pytestmark = pytest.mark.book
 
 
 def made_anew(book: SmallBook) -> None:

@@ -27,6 +27,8 @@ from press.chapter import find_chapters
 from press.execute import make_twins
 from press.problems import Problem
 
+pytestmark = pytest.mark.book
+
 ONE = "chapters/part/01-one.md"
 TWO = "chapters/part/02-two.md"
 HEADER = CHAPTER[: CHAPTER.index("# One")]

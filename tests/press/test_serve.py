@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from small_book import MKDOCS, SmallBook
 
+pytestmark = pytest.mark.book
+
 ONE = "chapters/part/01-one.md"
 PATIENCE_S = 60
 
