@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# A busy machine is no mistake, so no example has a deadline; in CI the same examples are drawn every time.
-settings.register_profile("book", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "book")
+# A busy machine is no mistake, so no example has a deadline. In CI the same examples are drawn every time, at night
+# others and more.
+AT_NIGHT = os.environ.get("BOOK_SAMPLE") == "all"
+settings.register_profile("book", deadline=None, max_examples=40)
+settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True)
+settings.register_profile("night", deadline=None, max_examples=200)
+settings.load_profile("night" if AT_NIGHT else "ci" if os.environ.get("CI") else "book")
 
 EXERCISES = Path(__file__).parent / "exercises"
 FIRST_TIER = "not (book or browser or labs or nightly)"
@@ -30,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave to the night what is marked so, whatever tier it is of besides."""
-    if "nightly" in config.option.markexpr.replace(FIRST_TIER, ""):
+    if AT_NIGHT or "nightly" in config.option.markexpr.replace(FIRST_TIER, ""):
         return
     if late := [item for item in items if item.get_closest_marker("nightly")]:
         config.hook.pytest_deselected(items=late)
