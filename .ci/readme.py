@@ -1,4 +1,4 @@
-"""Runs the README's two commands as they are printed there, with nothing else installed: no PyTorch, Node, Chromium, git.
+"""Runs the README's two commands as they are printed, with nothing else at hand: no PyTorch, Node, Chromium, git.
 
 The first makes an environment, installs the book and serves it, and is stopped when the first page has answered; the
 second is ``pytest`` in that environment. Both run in a shell whose PATH leads to Python and the system's own programs.
