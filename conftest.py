@@ -8,10 +8,16 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from press.addresses import REPOSITORY, REVISION, SITE
+
 # A busy machine is no mistake, so no example has a deadline; in CI the same examples are drawn every time.
 settings.register_profile("book", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "book")
+
+# What is built here has no address but those that a test gives it.
+for variable in (REPOSITORY, REVISION, SITE):
+    os.environ.pop(variable, None)
 
 EXERCISES = Path(__file__).parent / "exercises"
 

@@ -13,14 +13,10 @@ from nbclient import NotebookClient
 
 from press.chapter import find_chapters, read_chapter
 from press.execute import make_twins
+from press.notebook import SETUP
 
 ROOT = Path(__file__).parents[1]
 CHAPTERS = [path.relative_to(ROOT).as_posix() for path in find_chapters(ROOT)]
-SETUP = """\
-import importlib.util
-
-if importlib.util.find_spec("snippets") is None:  # true on Colab: fetch the book's package
-    %pip install --quiet "git+https://github.com/many-machines/one-gradient\""""
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +64,7 @@ def test_the_pair_is_in_step_and_an_edit_of_the_notebook_reaches_the_chapter(boo
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_the_first_cell_installs_what_is_missing_elsewhere(name: str) -> None:
+def test_the_first_cell_says_what_is_missing_elsewhere(name: str) -> None:
     first = next(cell for cell in read_chapter(ROOT / name, root=ROOT).cells if cell.kind == "code")
     assert first.source == SETUP
     assert first.metadata["tags"] == ["setup"]
