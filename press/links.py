@@ -7,9 +7,11 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import unquote
 
 _ATTRIBUTE = re.compile(r'(?P<before><(?P<tag>a|img)\b[^>]*?\b(?:href|src)=")(?P<target>[^"]*)(?P<after>"[^>]*>)')
+_MARKDOWN = re.compile(r"(?<=\]\()[^)\s#][^)\s]*")
 _UNLINKED = re.compile(r'<a data-file="(?P<path>[^"]*)">(?P<text>.*?)</a>', re.DOTALL)
 _OUTSIDE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
 
@@ -25,7 +27,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Map:
-    """Where things are: the site's address of each page, by its source, and where other files can be read, if anywhere."""
+    """Where things are: the address of each page on the site, by its source, and where other files are, if anywhere."""
 
     pages: Mapping[str, str]
     source_url: str
@@ -68,6 +70,30 @@ def rewrite(
         return before + html.escape(_address(link, path, site), quote=True) + after
 
     return _UNLINKED.sub(_named, _ATTRIBUTE.sub(led, page)), links
+
+
+def led_out(text: str, path: str, site: Map, *, root: Path, site_url: str) -> str:
+    """Lead the relative links of a chapter's Markdown to the web, for a copy that stands outside of the book's folder.
+
+    Args:
+        text: Markdown.
+        path: the chapter's source, relative to the root.
+        site: the map of the book.
+        root: the book's folder; what is no file there is no link.
+        site_url: where the site is, with the slash at its end.
+    """
+
+    def led(match: re.Match[str]) -> str:
+        link = _link(match[0], path)
+        inside = not _OUTSIDE.match(match[0]) and not link.path.startswith("..") and (root / link.path).is_file()
+        if not inside or link.path.endswith(".ipynb"):  # a notebook's link to itself
+            return match[0]
+        anchor = f"#{link.anchor}" if link.anchor else ""
+        if not _is_source(link, path, site):
+            return site_url + site.pages.get(link.path, link.path.removeprefix("docs/")) + anchor
+        return site.source_url + link.path + anchor if site.source_url else match[0]
+
+    return _MARKDOWN.sub(led, text)
 
 
 def _named(match: re.Match[str]) -> str:

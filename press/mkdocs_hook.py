@@ -31,7 +31,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 from mkdocs.utils.templates import TemplateContext
 
-from press import assets, notebook, runtime
+from press import assets, runtime
 from press.addresses import Addresses, addresses
 from press.book import Book
 from press.page import PageMaker
@@ -95,7 +95,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     state.bases = {posixpath.relpath(".", file.url) for file in files.documentation_pages()} | {".", _root(config)}
     for path in book.chapters:
         if book.twin(path).exists():
-            content = notebook.published(book.twin(path).read_bytes(), state.addresses)
+            content = book.published_notebook(path, state.addresses)
             files.append(File.generated(config, _notebook(book, path), content=content))
     state.book, state.rendered = book, {}
     return files

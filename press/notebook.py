@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from press.addresses import Addresses
 
@@ -24,12 +25,25 @@ if importlib.util.find_spec("snippets") is None:  # true on Colab: fetch the boo
     %pip install --quiet "{requirement}\""""
 
 
-def published(twin: bytes, addresses: Addresses) -> bytes:
-    """Return a twin as its page offers it: its set-up cell installs the package from the book's repository, if any."""
+def published(twin: bytes, addresses: Addresses, led_out: Callable[[str], str]) -> bytes:
+    """Return a twin as its page offers it.
+
+    Where the book has a repository, the copy finds its own way: the set-up cell installs the package from there, links
+    lead to the web, and no tool takes it for the pair of a chapter.
+
+    Args:
+        twin: the executed notebook beside the chapter.
+        addresses: where the book is.
+        led_out: leads the links of a cell's Markdown to the web.
+    """
     if not addresses.repository:
         return twin
     notebook = json.loads(twin)
+    for name in ("jupytext", "press"):
+        notebook["metadata"].pop(name, None)
     for cell in notebook["cells"]:
         if "setup" in cell["metadata"].get("tags", []):
             cell["source"] = _INSTALLING.format(requirement=addresses.requirement)
+        elif cell["cell_type"] == "markdown":
+            cell["source"] = led_out("".join(cell["source"]))
     return (json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()

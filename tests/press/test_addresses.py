@@ -12,7 +12,7 @@ import pytest
 
 from press import mkdocs_hook
 from press.addresses import NOTEBOOKS, Addresses, addresses
-from press.links import Link, Map, rewrite
+from press.links import Link, Map, led_out, rewrite
 
 ROOT = Path(__file__).parents[2]
 OURS = "https://github.com/OWNER/NAME"
@@ -153,6 +153,31 @@ def test_a_file_beside_the_page_is_shown_and_a_notebook_is_downloaded() -> None:
     assert links == list[Link]()
 
 
+@pytest.mark.parametrize(
+    ("written", "led"),
+    [
+        ("../../docs/glossary.md#rank", "https://owner.github.io/NAME/glossary/#rank"),
+        ('../../labs/ring.py "include: ring"', f'{OURS}/blob/main/labs/ring.py "include: ring"'),
+        ("a1.md#s", "https://owner.github.io/NAME/background/a1/#s"),
+        ("../../docs/cover.svg", "https://owner.github.io/NAME/cover.svg"),
+        ("#here", "#here"),
+        ("https://example.com/a.md", "https://example.com/a.md"),
+        ("../../../outside.md", "../../../outside.md"),
+        ("a1.ipynb", "a1.ipynb"),
+        ("x", "x"),  # ``f[i](x)`` in a formula
+    ],
+)
+def test_the_links_of_a_notebook_elsewhere_lead_to_the_web(tmp_path: Path, written: str, led: str) -> None:
+    root = tmp_path / "book"
+    for name in (HERE, "docs/glossary.md", "docs/cover.svg", "labs/ring.py", "../outside.md", f"{HERE[:-3]}.ipynb"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).touch()
+    ours = addresses({"BOOK_REPOSITORY": OURS})
+    site = Map({HERE: "background/a1/", "docs/glossary.md": "glossary/"}, ours.source_url)
+    text = led_out(f"See [it]({written}), ![it]({written}).", HERE, site, root=root, site_url=ours.site)
+    assert text == f"See [it]({led}), ![it]({led})."
+
+
 OTHERS = re.compile(
     r"many-machines/|(?:github|gitlab|bitbucket)\.(?:com|io|org)/[^\s\"')]*one-gradient|[\w-]+\.(?:github|gitlab)\.io/one-g",
     re.IGNORECASE,
@@ -171,7 +196,7 @@ def texts() -> Iterator[Path]:
 
 
 def test_no_file_names_an_address_that_is_not_ours() -> None:
-    """One that was made up, as it was in an earlier state of the book, somebody else may take, and be installed from."""
+    """Notebooks install from the book's address, so a made-up one would run what a stranger puts there."""
     found = list(texts())
     assert {ROOT / "mkdocs.yml", ROOT / "README.md", ROOT / "package.json", ROOT / HERE.replace("a1", "index")} <= {
         *found

@@ -113,6 +113,8 @@ def test_set_all_links_lead_to_the_repository(books: dict[str, Any]) -> None:
 def test_set_the_notebook_installs_what_the_page_was_built_from(books: dict[str, Any]) -> None:
     cells = ["".join(cell["source"]) for cell in json.loads(books["set"][NOTEBOOK])["cells"]]
     assert SETUP not in cells
+    assert f"See [total.py]({REPOSITORY}/blob/v1.2/sums/total.py)." in cells
+    assert any("[rank](https://owner.github.io/NAME/glossary/#rank)" in cell for cell in cells)
     assert sum(f'%pip install --quiet "git+{REPOSITORY}@v1.2"' in cell for cell in cells) == 1
 
 

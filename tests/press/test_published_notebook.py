@@ -17,16 +17,19 @@ from press.notebook import SETUP, published
 
 OURS = addresses({"BOOK_REPOSITORY": "https://github.com/OWNER/NAME", "BOOK_REVISION": "v1.2"})
 
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+
 
 @pytest.fixture
 def twin() -> bytes:
     """Return a notebook as the press writes it: a set-up cell between others."""
     cells = [
-        nbformat.v4.new_markdown_cell("# α"),
+        nbformat.v4.new_markdown_cell("# α, see [a](../b.md)"),
         nbformat.v4.new_code_cell(SETUP, metadata={"tags": ["setup"]}),
         nbformat.v4.new_code_cell("1 + 1"),
     ]
-    return (nbformat.writes(nbformat.v4.new_notebook(cells=cells)) + "\n").encode()
+    metadata = {"kernelspec": KERNEL, "jupytext": {"formats": "ipynb,md"}, "press": {"digest": "d"}}
+    return (nbformat.writes(nbformat.v4.new_notebook(cells=cells, metadata=metadata)) + "\n").encode()
 
 
 def sources(notebook: bytes) -> list[str]:
@@ -43,8 +46,8 @@ def elsewhere(source: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_without_a_repository_the_notebook_is_the_twin(twin: bytes) -> None:
-    assert published(twin, Addresses()) == twin
-    assert published(twin, Addresses(site="https://example.org/")) == twin
+    assert published(twin, Addresses(), str.upper) == twin
+    assert published(twin, Addresses(site="https://example.org/"), str.upper) == twin
 
 
 def test_without_the_package_the_cell_says_what_to_do(tmp_path: Path) -> None:
@@ -63,15 +66,15 @@ def test_with_the_package_the_cell_does_nothing(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_only_the_set_up_cell_changes(twin: bytes) -> None:
-    first, setup, last = sources(published(twin, OURS))
-    assert (first, last) == ("# α", "1 + 1")
+def test_only_the_set_up_cell_and_prose_change(twin: bytes) -> None:
+    first, setup, last = sources(published(twin, OURS, str.upper))
+    assert (first, last) == ("# Α, SEE [A](../B.MD)", "1 + 1")
     assert setup.endswith('    %pip install --quiet "git+https://github.com/OWNER/NAME@v1.2"')
-    assert json.loads(published(twin, OURS))["metadata"] == json.loads(twin)["metadata"]
+    assert json.loads(published(twin, OURS, str.upper))["metadata"] == {"kernelspec": KERNEL}
 
 
 def test_with_a_repository_the_cell_installs_what_the_page_was_built_from(twin: bytes, tmp_path: Path) -> None:
-    cell = TransformerManager().transform_cell(sources(published(twin, OURS))[1])
+    cell = TransformerManager().transform_cell(sources(published(twin, OURS, str.upper))[1])
     ast.parse(cell)
     shell = (
         "class Shell:\n    def run_line_magic(self, *words):\n        print(*words, sep=': ')\nget_ipython = Shell\n"
