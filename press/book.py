@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ import yaml
 from exercises.in_page import described
 from exercises.page_files import files_for_page
 from press import runtime
+from press.addresses import Addresses
 from press.chapter import BrokenChapter, find_chapters, front_matter, read_chapter
 from press.checks import link_problems, unlisted_chapters
 from press.corrections import corrections_page
@@ -21,9 +23,10 @@ from press.exercise import PATH as EXERCISES
 from press.exercise import exercises_page, stubs_shown
 from press.freshness import Freshness
 from press.hardware import hardware_page
-from press.links import Map
+from press.links import Map, led_out
 from press.mathematics import FONT_NAME, font_woff2
 from press.notation import read_notation, repeated_symbols, symbol_problems, symbols_used
+from press.notebook import published
 from press.numbers import EXCEPTIONS, number_problems
 from press.page import PageCache, PageMaker, Rendered, definitions, press_fingerprint
 from press.pages import Page
@@ -119,6 +122,11 @@ class Book:
     def twin(self, path: str) -> Path:
         """Return where the executed notebook of a chapter stands."""
         return (self.root / path).with_suffix(".ipynb")
+
+    def published_notebook(self, path: str, addresses: Addresses) -> bytes:
+        """Return the executed notebook of a chapter as the chapter's page offers it."""
+        lead = functools.partial(led_out, path=path, site=self.site, root=self.root, site_url=addresses.site)
+        return published(self.twin(path).read_bytes(), addresses, lead)
 
     def page(self, path: str, through: Callable[[PageMaker], str] | None = None) -> Rendered:
         """Return a finished page, from the cache where nothing that it depends on has changed.

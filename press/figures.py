@@ -67,9 +67,10 @@ class Figures:
         self.count += 1
         figure, caption = book["figure"], self.caption_html(book["caption"])
         code = self.caption_html(f"```python\n{figure['code']}\n```")
-        self.files[f"{figure['name']}-code.html"] = code
-        source_url = f"{self.source_url}{figure['module'].replace('.', '/')}.py"
-        return live_html(figure, number=self.count, caption=caption, source_url=source_url)
+        beside = f"{figure['name']}-code.html"
+        self.files[beside] = code
+        code_url = f"{self.source_url}{figure['module'].replace('.', '/')}.py" if self.source_url else beside
+        return live_html(figure, number=self.count, caption=caption, code_url=code_url)
 
     def _panel(self, svg: str, alt: str) -> str:
         prefix = f"f{self.count}-{sha256(svg.encode()).hexdigest()[:4]}-"

@@ -7,9 +7,12 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import unquote
 
 _ATTRIBUTE = re.compile(r'(?P<before><(?P<tag>a|img)\b[^>]*?\b(?:href|src)=")(?P<target>[^"]*)(?P<after>"[^>]*>)')
+_MARKDOWN = re.compile(r"(?<=\]\()[^)\s#][^)\s]*")
+_UNLINKED = re.compile(r'<a data-file="(?P<path>[^"]*)">(?P<text>.*?)</a>', re.DOTALL)
 _OUTSIDE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
 
 
@@ -24,7 +27,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Map:
-    """Where things are: the site's address of each page, by its source, and where other files can be read."""
+    """Where things are: the address of each page on the site, by its source, and where other files are, if anywhere."""
 
     pages: Mapping[str, str]
     source_url: str
@@ -36,6 +39,8 @@ def rewrite(
     page: str, path: str, site: Map, tooltips: Mapping[str, str], own: Collection[str] = ()
 ) -> tuple[str, list[Link]]:
     """Lead every relative link of a page to where it stands on the site, and list what has to exist for it.
+
+    Where no source can be read, a link to a file of the repository becomes the file's path, to be found by the reader.
 
     Args:
         page: HTML.
@@ -51,9 +56,11 @@ def rewrite(
         if _OUTSIDE.match(written):
             return match[0]
         if written in own:
-            return match[0].replace("<a ", "<a download ", 1)
+            return match[0].replace("<a ", "<a download ", 1) if written.endswith(".ipynb") else match[0]
         link = _link(written, path)
         links.append(link)
+        if match["tag"] == "a" and not site.source_url and _is_source(link, path, site):
+            return f'<a data-file="{html.escape(link.path, quote=True)}">'
         before, after = match["before"], match["after"]
         if link.path == site.glossary and link.path != path:
             tip = html.escape(tooltips.get(link.anchor, ""), quote=True)
@@ -62,7 +69,40 @@ def rewrite(
             before = before.replace("<a ", '<a class="source" ', 1)
         return before + html.escape(_address(link, path, site), quote=True) + after
 
-    return _ATTRIBUTE.sub(led, page), links
+    return _UNLINKED.sub(_named, _ATTRIBUTE.sub(led, page)), links
+
+
+def led_out(text: str, path: str, site: Map, *, root: Path, site_url: str) -> str:
+    """Lead the relative links of a chapter's Markdown to the web, for a copy that stands outside of the book's folder.
+
+    Args:
+        text: Markdown.
+        path: the chapter's source, relative to the root.
+        site: the map of the book.
+        root: the book's folder; what is no file there is no link.
+        site_url: where the site is, with the slash at its end.
+    """
+
+    def led(match: re.Match[str]) -> str:
+        link = _link(match[0], path)
+        inside = not _OUTSIDE.match(match[0]) and not link.path.startswith("..") and (root / link.path).is_file()
+        if not inside or link.path.endswith(".ipynb"):  # a notebook's link to itself
+            return match[0]
+        anchor = f"#{link.anchor}" if link.anchor else ""
+        if not _is_source(link, path, site):
+            return site_url + site.pages.get(link.path, link.path.removeprefix("docs/")) + anchor
+        return site.source_url + link.path + anchor if site.source_url else match[0]
+
+    return _MARKDOWN.sub(led, text)
+
+
+def _named(match: re.Match[str]) -> str:
+    """Return a file's path in place of a link to it, behind the link's text if that is more than the file's name."""
+    path, text = match["path"], match["text"]
+    name = posixpath.basename(path)
+    if re.sub(r"<[^>]*>", "", text) in {path, name, posixpath.splitext(name)[0]}:
+        return f"<code>{path}</code>"
+    return f"{text} (<code>{path}</code>)"
 
 
 def _link(written: str, path: str) -> Link:
@@ -74,13 +114,18 @@ def _link(written: str, path: str) -> Link:
 
 def _address(link: Link, path: str, site: Map) -> str:
     anchor = f"#{link.anchor}" if link.anchor else ""
+    if _is_source(link, path, site):
+        return site.source_url + link.path + anchor
     if link.path == path:
         return anchor or "."
     if link.path in site.pages:
         return _relative(site.pages[link.path], site.pages[path]) + anchor
-    if link.path.startswith("docs/"):
-        return _relative(link.path.removeprefix("docs/"), site.pages[path]) + anchor
-    return site.source_url + link.path + anchor
+    return _relative(link.path.removeprefix("docs/"), site.pages[path]) + anchor
+
+
+def _is_source(link: Link, path: str, site: Map) -> bool:
+    """Tell whether a link leads to a file that the site does not have."""
+    return link.path != path and link.path not in site.pages and not link.path.startswith("docs/")
 
 
 def _relative(target: str, page: str) -> str:

@@ -29,8 +29,10 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
+from mkdocs.utils.templates import TemplateContext
 
 from press import assets, runtime
+from press.addresses import Addresses, addresses
 from press.book import Book
 from press.page import PageMaker
 from press.policy import with_policy
@@ -42,12 +44,25 @@ MARK = re.compile(r"<!--press-cell-(\d+)-->")
 VERBATIM = re.compile(r"(<(pre|script|style|textarea)\b.*?</\2>)", re.DOTALL)
 
 # MkDocs calls functions, not an object, so what one build knows stands here. ``on_files`` starts it anew.
-state = SimpleNamespace(serving=False, book=None, rendered={}, bases=set())
+state = SimpleNamespace(serving=False, addresses=Addresses(), book=None, rendered={}, bases=set())
 
 
 def on_startup(*, command: str, dirty: bool) -> None:
     """Remember whether a reader is writing (``serve``: show problems and stay up) or the site is built (refuse it)."""
     state.serving = command == "serve"
+
+
+def on_config(config: MkDocsConfig) -> None:
+    """Take the book's addresses from the environment; a site that is served has the local server's."""
+    try:
+        state.addresses = addresses(os.environ)
+    except ValueError as error:
+        raise Abort(str(error)) from None
+    config.repo_url = state.addresses.repository or None
+    published = bool(state.addresses.site) and not state.serving
+    if published:
+        config.site_url = state.addresses.site
+    config.extra["published"] = published
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -57,7 +72,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     book = Book(
         root,
         docs=Path(config.docs_dir).relative_to(root).as_posix(),
-        source_url=f"{config.repo_url.rstrip('/')}/blob/main/" if config.repo_url else "",
+        source_url=state.addresses.source_url,
         extensions=config.markdown_extensions,
         extension_configs=config.mdx_configs,
     )
@@ -80,8 +95,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     state.bases = {posixpath.relpath(".", file.url) for file in files.documentation_pages()} | {".", _root(config)}
     for path in book.chapters:
         if book.twin(path).exists():
-            name = posixpath.join(book.addresses[path], book.twin(path).name)
-            files.append(File.generated(config, name, abs_src_path=str(book.twin(path))))
+            content = book.published_notebook(path, state.addresses)
+            files.append(File.generated(config, _notebook(book, path), content=content))
     state.book, state.rendered = book, {}
     return files
 
@@ -101,10 +116,10 @@ def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
         page.content, page.toc = rendered.html, get_toc(rendered.headings)
         if path in state.book.chapters:
             page.meta["notebook"] = state.book.twin(path).name
+            page.meta["colab"] = state.addresses.colab_url(_notebook(state.book, path))
 
     page.render = render  # type: ignore[method-assign]
-    if config.repo_url:
-        page.edit_url = f"{config.repo_url.rstrip('/')}/edit/main/{state.book.source(path)}"
+    page.edit_url = state.addresses.edit_url(state.book.source(path))
     return page
 
 
@@ -129,6 +144,12 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
         for page in [file.page for file in files.documentation_pages() if file.page]:
             page.content = panel + (page.content or "")
     book.cache.sweep()
+
+
+def on_page_context(context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
+    """Let no page name the local server as the place where it is kept."""
+    if not config.extra["published"]:
+        page.canonical_url = None
 
 
 def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
@@ -241,6 +262,11 @@ def _root(config: MkDocsConfig) -> str:
 def _place(path: str) -> str:
     """Return where the site keeps a page of ``chapters/``: at the root, so that addresses are short."""
     return path.removeprefix("chapters/")
+
+
+def _notebook(book: Book, path: str) -> str:
+    """Return where the site keeps the notebook of a chapter: beside its page."""
+    return posixpath.join(book.addresses[path], book.twin(path).name)
 
 
 def _path(book: Book, file: File) -> str:

@@ -14,13 +14,9 @@ from sampling import CHAPTERS, ROOT, chapter_changed, sampled
 
 from press.chapter import read_chapter
 from press.execute import make_twins
+from press.notebook import SETUP
 
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-SETUP = """\
-import importlib.util
-
-if importlib.util.find_spec("snippets") is None:  # true on Colab: fetch the book's package
-    %pip install --quiet "git+https://github.com/many-machines/one-gradient\""""
 
 
 @pytest.mark.book
@@ -62,7 +58,7 @@ def test_the_pair_is_in_step_and_an_edit_of_the_notebook_reaches_the_chapter(pai
 
 
 @each_chapter
-def test_the_first_cell_installs_what_is_missing_elsewhere(path: Path) -> None:
+def test_the_first_cell_says_what_is_missing_elsewhere(path: Path) -> None:
     first = next(cell for cell in read_chapter(path, root=ROOT).cells if cell.kind == "code")
     assert first.source == SETUP
     assert first.metadata["tags"] == ["setup"]

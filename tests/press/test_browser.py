@@ -177,14 +177,13 @@ def test_what_is_wide_scrolls_by_keyboard(open_page: Any) -> None:
     assert stuck == []
 
 
-def test_a_link_shared_elsewhere_has_a_preview(a1: Any, address: str) -> None:
+def test_a_link_shared_elsewhere_has_a_preview(a1: Any) -> None:
+    """Its picture and address need a published site: ``test_addresses_on_pages.py`` has them."""
     page = a1
     tags = page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll('meta[property^=og]')]
             .map(m => [m.getAttribute('property'), m.content]))"""
     )
-    assert tags["og:url"] == address + A1
-    assert tags["og:image"] == address + "assets/cover.png"
     assert "Linear algebra" in tags["og:title"]
     assert tags["og:description"]
     assert page.title() == tags["og:title"]
