@@ -76,8 +76,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
     """Take a worker's counts: each worker has collected the same tests."""
-    told = getattr(node, "workeroutput", {}).get("not run", {})
-    node.config.stash[NOT_RUN] |= Counter(told)
+    counts = node.config.stash[NOT_RUN]
+    for tier, number in getattr(node, "workeroutput", {}).get("not run", {}).items():
+        counts[tier] = number
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
