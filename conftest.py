@@ -69,8 +69,9 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Send a worker's counts to the process that prints."""
+    counts = session.config.stash[NOT_RUN]
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["not run"] = dict(session.config.stash[NOT_RUN])
+        session.config.workeroutput["not run"] = dict(counts)
 
 
 @pytest.hookimpl(optionalhook=True)
