@@ -32,6 +32,7 @@ from mkdocs.structure.toc import get_toc
 
 from press import assets, runtime
 from press.book import Book
+from press.files import why_unwritable
 from press.page import PageMaker
 from press.policy import with_policy
 
@@ -68,7 +69,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path, written in book.written.items():
         files.append(File.generated(config, path.removeprefix(f"{book.docs}/"), content=written.text))
     for path in [*book.chapters, *book.part_pages]:
-        files.append(File.generated(config, _place(path), abs_src_path=str(root / path)))
+        files.append(File.generated(config, _place(path), content=book.text(path)))
     book.addresses = {_path(book, file): file.url for file in files.documentation_pages()}
     for name, content in assets.made(root / ".press" / "assets").items():
         files.append(File.generated(config, name, content=content))
@@ -79,7 +80,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         book.made.add(f"{book.docs}/{name}")
     state.bases = {posixpath.relpath(".", file.url) for file in files.documentation_pages()} | {".", _root(config)}
     for path in book.chapters:
-        if book.twin(path).exists():
+        if book.twin(path).is_file():
             name = posixpath.join(book.addresses[path], book.twin(path).name)
             files.append(File.generated(config, name, abs_src_path=str(book.twin(path))))
     state.book, state.rendered = book, {}
@@ -160,6 +161,13 @@ def on_post_build(*, config: MkDocsConfig) -> None:
             if entry["location"].startswith("reference/"):
                 entry["text"] = ""
         index.write_text(json.dumps(found, separators=(",", ":")), encoding="utf-8")
+
+
+def on_build_error(*, error: Exception) -> None:
+    """Say in a sentence what to do where files cannot be written: on a full disk, in somebody else's folder."""
+    why = why_unwritable(error) if isinstance(error, OSError) else None
+    if why:
+        raise Abort(why) from None
 
 
 def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable[..., None]) -> LiveReloadServer:
