@@ -90,8 +90,22 @@ def make_twins(
                 kernels = stack.enter_context(_kernels(root))  # gets ready while the other chapters are read
             stale.append(work)
         if stale:
-            problems += asyncio.run(_execute(stale, kernels, jobs or _cores(), cell_timeout_s, report))
+
+            def write(number: int) -> list[Problem]:
+                return _write_twin(stale[number], stale[number].chapter.notebook, report)
+
+            ran = _execute([work.chapter for work in stale], kernels, jobs or _cores(), cell_timeout_s, report, write)
+            problems += asyncio.run(ran)
     return sorted(problems)
+
+
+def run_chapters(
+    chapters: Sequence[Chapter], *, root: Path, jobs: int | None, cell_timeout_s: float, report: Callable[[str], None]
+) -> list[Problem]:
+    """Run chapters, put the outputs into their notebooks, and return what went wrong; no file is written."""
+    with _kernels(root) as kernels:
+        ran = _execute(chapters, kernels, jobs or _cores(), cell_timeout_s, report, lambda _: [])
+        return sorted(asyncio.run(ran))
 
 
 def _sweep(root: Path) -> None:
@@ -239,36 +253,40 @@ def _replace_twin(chapter: Chapter, text: str, report: Callable[[str], None]) ->
 
 
 async def _execute(
-    stale: Sequence[_Work], kernels: Kernels, jobs: int, cell_timeout_s: float, report: Callable[[str], None]
+    chapters: Sequence[Chapter],
+    kernels: Kernels,
+    jobs: int,
+    cell_timeout_s: float,
+    report: Callable[[str], None],
+    write: Callable[[int], list[Problem]],
 ) -> list[Problem]:
-    """Run the chapters, ``jobs`` at a time."""
+    """Run the chapters, ``jobs`` at a time, and write each, by its number, when it has run."""
     places = asyncio.Semaphore(jobs)
     done = 0
 
-    async def run(number: int, work: _Work) -> list[Problem]:
+    async def run(number: int, chapter: Chapter) -> list[Problem]:
         nonlocal done
         async with places:
             began = time.monotonic()
             try:
-                problems = await _run(work, kernels, number, cell_timeout_s)
-                problems = problems or _write_twin(work, work.chapter.notebook, report)
+                problems = await _run(chapter, kernels, number, cell_timeout_s) or write(number)
             except Exception as error:  # the other chapters go on
-                problems = [Problem(work.chapter.name, 1, f"could not be executed: {type(error).__name__}: {error}")]
+                problems = [Problem(chapter.name, 1, f"could not be executed: {type(error).__name__}: {error}")]
             done += 1
             state = "failed" if problems else "executed"
             took = time.monotonic() - began
-            report(f"{state} {work.chapter.name} in {took:.1f} s ({done} of {len(stale)})")
+            report(f"{state} {chapter.name} in {took:.1f} s ({done} of {len(chapters)})")
             return problems
 
-    found = await asyncio.gather(*(run(number, work) for number, work in enumerate(stale)))
+    found = await asyncio.gather(*(run(number, chapter) for number, chapter in enumerate(chapters)))
     return [problem for problems in found for problem in problems]
 
 
-async def _run(work: _Work, kernels: Kernels, place: int, cell_timeout_s: float) -> list[Problem]:
+async def _run(chapter: Chapter, kernels: Kernels, place: int, cell_timeout_s: float) -> list[Problem]:
     """Run the cells of one chapter, up to the first that fails, and put the outputs into its notebook."""
     from press.client import LimitedClient
 
-    notebook = work.chapter.notebook
+    notebook = chapter.notebook
 
     def limit_s(cell: Any) -> float:
         return cell.metadata.get("timeout", cell_timeout_s)
@@ -291,13 +309,13 @@ async def _run(work: _Work, kernels: Kernels, place: int, cell_timeout_s: float)
             try:
                 await client.async_execute_cell(cell, index, execution_count=number)
             except Exception as error:
-                return [_problem(work.chapter, index, number, error, limit_s(cell))]
+                return [_problem(chapter, index, number, error, limit_s(cell))]
     problems = []
-    for cell, place in zip(notebook.cells, work.chapter.cells, strict=True):
+    for cell, place in zip(notebook.cells, chapter.cells, strict=True):
         if cell.cell_type == "code":  # only now, for a later cell may have changed what an earlier one shows
-            cell.outputs = cleaned(cell.outputs, work.chapter.root)
+            cell.outputs = cleaned(cell.outputs, chapter.root)
             messages = [f"cell {cell.execution_count} {finding}" for finding in output_findings(cell.outputs)]
-            problems += [Problem(work.chapter.name, place.line, message) for message in messages]
+            problems += [Problem(chapter.name, place.line, message) for message in messages]
     return problems
 
 
