@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionComplete, DeadKernelError
+from nbclient.exceptions import CellExecutionComplete
 
 from press.outputs import CELL_LIMIT_BYTES, CHAPTER_LIMIT_BYTES, size_bytes
 
@@ -38,11 +38,13 @@ class LimitedClient(NotebookClient):
         """
         self._of_cell = 0
         try:
-            return await super().async_execute_cell(cell, cell_index, *args, **kwargs)
-        except DeadKernelError:  # so nbclient calls it when a cell is given up
-            if self._excess:
-                raise self._excess from None
-            raise
+            done = await super().async_execute_cell(cell, cell_index, *args, **kwargs)
+        except Exception:  # a kernel that died is what nbclient makes of a cell that is given up
+            if self._excess is None:
+                raise
+        if self._excess:
+            raise self._excess
+        return done
 
     def _count(self, size: int) -> None:
         self._of_cell += size

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -83,11 +84,11 @@ def _where_they_part(first: str, second: str) -> str:
     >>> _where_they_part("took 1.25 s", "took 1.31 s")
     "'took 1.25 s', then 'took 1.31 s'"
     """
-    letters = enumerate(zip(first, second, strict=False))
-    parted = next((at for at, (one, other) in letters if one != other), min(len(first), len(second)))
-    start = max(0, parted - _CONTEXT)
-    pieces = [text[start : start + 2 * _CONTEXT] for text in (first, second)]
-    return f"{pieces[0]!r}, then {pieces[1]!r}"
+    lines = zip_longest(first.split("\n"), second.split("\n"), fillvalue="")
+    one, other = next((pair for pair in lines if pair[0] != pair[1]), ("", ""))
+    same = next((at for at, letters in enumerate(zip(one, other, strict=False)) if letters[0] != letters[1]), 0)
+    start = max(0, same - _CONTEXT)
+    return f"{one[start : start + 2 * _CONTEXT]!r}, then {other[start : start + 2 * _CONTEXT]!r}"
 
 
 def main() -> None:
