@@ -6,6 +6,7 @@ import functools
 import html
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,13 @@ from exercises.in_page import described
 from exercises.page_files import files_for_page
 from press import runtime
 from press.addresses import Addresses
-from press.chapter import BrokenChapter, find_chapters, front_matter, read_chapter
+from press.chapter import BrokenChapter, find_chapters, find_part_pages, front_matter, read_chapter
 from press.checks import link_problems, unlisted_chapters
 from press.corrections import corrections_page
-from press.execute import make_twins
+from press.execute import make_twins, read_twin
 from press.exercise import PATH as EXERCISES
 from press.exercise import exercises_page, stubs_shown
+from press.files import Unreadable, read_utf8
 from press.freshness import Freshness
 from press.hardware import hardware_page
 from press.links import Map, led_out
@@ -28,6 +30,7 @@ from press.mathematics import FONT_NAME, font_woff2
 from press.notation import read_notation, repeated_symbols, symbol_problems, symbols_used
 from press.notebook import published
 from press.numbers import EXCEPTIONS, number_problems
+from press.outline import outline_problems
 from press.page import PageCache, PageMaker, Rendered, definitions, press_fingerprint
 from press.pages import Page
 from press.problems import Problem
@@ -57,8 +60,7 @@ class Book:
         self.root = root
         self.docs = docs
         self.chapters = [path.relative_to(root).as_posix() for path in find_chapters(root)]
-        pages = sorted((root / "chapters").rglob("*.md"))
-        self.part_pages = [name for path in pages if (name := path.relative_to(root).as_posix()) not in self.chapters]
+        self.part_pages = [path.relative_to(root).as_posix() for path in find_part_pages(root)]
         self.written: dict[str, Page] = {}
         self.addresses: dict[str, str] = {}
         self.made: set[str] = set()
@@ -71,6 +73,7 @@ class Book:
 
     def execute(self, *, cell_timeout_s: float, report: Callable[[str], None]) -> None:
         """Bring the executed twin of every chapter up to date."""
+        self.problems += outline_problems(self.root)
         paths = [self.root / path for path in self.chapters]
         self.problems += make_twins(paths, root=self.root, cell_timeout_s=cell_timeout_s, report=report)
 
@@ -85,11 +88,13 @@ class Book:
         self.written = {page.path: page for page in pages if page}
 
     def _executed(self) -> Iterator[tuple[str, str, list[Any]]]:
-        """Return the chapters that have been executed: path, title, cells."""
+        """Return the chapters that have been executed and can be read: path, title, cells."""
         for path in sorted(self.chapters, key=lambda path: path.rpartition("/")[2]):
-            if self.twin(path).exists():
-                header = front_matter(self.text(path))[0]
-                yield path, header.get("title", path), json.loads(self.twin(path).read_bytes())["cells"]
+            twin = read_twin(self.twin(path))
+            with suppress(BrokenChapter):  # told when the chapter was to be executed
+                if twin is not None:
+                    header = read_chapter(self.root / path, root=self.root).header
+                    yield path, header.get("title", path), twin["cells"]
 
     def runtime(self) -> dict[str, bytes | Path]:
         """Return the files with which the pages run Python, by their place on the site; none if no page does."""
@@ -110,10 +115,13 @@ class Book:
         return runtime.installed(self.root)
 
     def text(self, path: str) -> str:
-        """Return the Markdown of a page."""
+        """Return the Markdown of a page; of one that cannot be read, whose problem is told elsewhere, nothing."""
         if path in self.written:
             return self.written[path].text
-        return (self.root / path).read_text(encoding="utf-8", errors="replace")
+        try:
+            return read_utf8(self.root / path)
+        except Unreadable:
+            return ""
 
     def source(self, path: str) -> str:
         """Return the file to edit for a page: its own, or the module that it is written from."""
@@ -138,13 +146,13 @@ class Book:
         source = self.text(path)
         twin = self.twin(path)
         is_chapter = path in self.chapters
-        notebook = twin.read_bytes() if is_chapter and twin.exists() else b""
+        notebook = twin.read_bytes() if is_chapter and twin.is_file() else b""
         parts = [path.encode(), source.encode(), notebook, *self._included(path, source), self._tooltip_bytes(path)]
         key = self.cache.key(*parts)
         kept = self.cache.read(key)
         if kept:
             return kept
-        if is_chapter and not notebook:
+        if is_chapter and read_twin(twin) is None:
             text = "<p>This chapter has not been executed yet: its problems are listed above.</p>"
             return Rendered(html=text, executed=False)
         maker = PageMaker(
@@ -219,7 +227,8 @@ class Book:
         rendered.problems += problems
         exceptions = chapter.header.get(EXCEPTIONS, {})
         rendered.symbols = symbols_used(chapter.cells)
-        rendered.problems += number_problems(chapter.cells, cells, exceptions, path=maker.path)
+        if len(cells) == len(chapter.cells):  # else the twin is older than a chapter that now fails
+            rendered.problems += number_problems(chapter.cells, cells, exceptions, path=maker.path)
         return rendered
 
     def _notation_problems(self, rendered: Mapping[str, Rendered]) -> list[Problem]:

@@ -34,6 +34,7 @@ from mkdocs.utils.templates import TemplateContext
 from press import assets, runtime
 from press.addresses import Addresses, addresses
 from press.book import Book
+from press.files import why_unwritable
 from press.page import PageMaker
 from press.policy import with_policy
 
@@ -83,7 +84,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path, written in book.written.items():
         files.append(File.generated(config, path.removeprefix(f"{book.docs}/"), content=written.text))
     for path in [*book.chapters, *book.part_pages]:
-        files.append(File.generated(config, _place(path), abs_src_path=str(root / path)))
+        files.append(File.generated(config, _place(path), content=book.text(path)))
     book.addresses = {_path(book, file): file.url for file in files.documentation_pages()}
     for name, content in assets.made(root / ".press" / "assets").items():
         files.append(File.generated(config, name, content=content))
@@ -94,7 +95,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         book.made.add(f"{book.docs}/{name}")
     state.bases = {posixpath.relpath(".", file.url) for file in files.documentation_pages()} | {".", _root(config)}
     for path in book.chapters:
-        if book.twin(path).exists():
+        if book.twin(path).is_file():
             content = book.published_notebook(path, state.addresses)
             files.append(File.generated(config, _notebook(book, path), content=content))
     state.book, state.rendered = book, {}
@@ -181,6 +182,13 @@ def on_post_build(*, config: MkDocsConfig) -> None:
             if entry["location"].startswith("reference/"):
                 entry["text"] = ""
         index.write_text(json.dumps(found, separators=(",", ":")), encoding="utf-8")
+
+
+def on_build_error(*, error: Exception) -> None:
+    """Say in a sentence what to do where files cannot be written: on a full disk, in somebody else's folder."""
+    why = why_unwritable(error) if isinstance(error, OSError) else None
+    if why:
+        raise Abort(why) from None
 
 
 def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable[..., None]) -> LiveReloadServer:
