@@ -58,8 +58,7 @@ class Book:
         self.root = root
         self.docs = docs
         self.chapters = [path.relative_to(root).as_posix() for path in find_chapters(root)]
-        pages = sorted((root / "chapters").rglob("*.md"))
-        self.part_pages = [name for path in pages if (name := path.relative_to(root).as_posix()) not in self.chapters]
+        self.part_pages = [name for name in self._markdown_below("chapters") if name not in self.chapters]
         self.written: dict[str, Page] = {}
         self.addresses: dict[str, str] = {}
         self.made: set[str] = set()
@@ -194,7 +193,9 @@ class Book:
         """Return all problems: those met so far, those of the pages, and links that lead nowhere."""
         problems = list(self.problems)
         problems += name_problems([*self.chapters, *self.part_pages])
-        problems += address_problems({*self.chapters, *self.part_pages, *self.written, *self._other_pages()})
+        problems += address_problems(
+            {*self.chapters, *self.part_pages, *self.written, *self._markdown_below(self.docs)}
+        )
         problems += [
             Problem(path, 1, "the build makes this file itself")
             for path in sorted({*self.made, *self.written})
@@ -241,9 +242,10 @@ class Book:
         rendered.problems += number_problems(chapter.cells, cells, exceptions, path=maker.path)
         return rendered
 
-    def _other_pages(self) -> list[str]:
-        """Return the pages that are not chapters."""
-        return [path.relative_to(self.root).as_posix() for path in (self.root / self.docs).rglob("*.md")]
+    def _markdown_below(self, folder: str) -> list[str]:
+        """Return the Markdown files below a folder of the root; hidden ones, such as Jupyter's copies, do not count."""
+        names = [path.relative_to(self.root).as_posix() for path in sorted((self.root / folder).rglob("*.md"))]
+        return [name for name in names if "/." not in name]
 
     def _notation_problems(self, rendered: Mapping[str, Rendered]) -> list[Problem]:
         """Return what the chapters' symbols and the notation page, where there is one, lack of each other."""

@@ -48,6 +48,7 @@ state = SimpleNamespace(serving=False, book=None, rendered={}, bases=set())
 def on_startup(*, command: str, dirty: bool) -> None:
     """Remember whether a reader is writing (``serve``: show problems and stay up) or the site is built (refuse it)."""
     state.serving = command == "serve"
+    logging.getLogger("press").parent = log  # so that --verbose shows what the press itself logs
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -177,6 +177,14 @@ def test_names_that_are_no_addresses(made_pages: MadePages, name: str) -> None:
     assert f"chapters/part/{name}.md:1: {message}" in made_pages.problems()
 
 
+def test_what_jupyter_keeps_is_no_page(made_pages: MadePages) -> None:
+    made_pages.chapter("Text.")
+    made_pages.write("chapters/part/.ipynb_checkpoints/01 one-checkpoint.md", "# T\n")
+    made_pages.write("docs/.ipynb_checkpoints/index.md", "# T\n")
+    assert made_pages.book().part_pages == []
+    assert [str(problem) for problem in made_pages.book().check({})] == []
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [
