@@ -90,7 +90,7 @@ def rewrite(
 def scheme(written: str) -> str | None:
     """Return the scheme with which a link leaves the site, as browsers read it; ``None`` if it is relative.
 
-    >>> scheme("https://example.org"), scheme(" java\tscript:x"), scheme("//example.org"), scheme("a/b.md")
+    >>> scheme("https://example.org"), scheme(" java\\tscript:x"), scheme("//example.org"), scheme("a/b.md")
     ('https', 'javascript', '', None)
     """
     read = _SCHEME.match(re.sub(r"[\t\n\r]", "", written).lstrip("".join(map(chr, range(33)))))
