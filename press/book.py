@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import html
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +18,7 @@ from exercises.page_files import files_for_page
 from press import runtime
 from press.addresses import Addresses
 from press.chapter import BrokenChapter, find_chapters, find_part_pages, front_matter, read_chapter
-from press.checks import link_problems, unlisted_chapters
+from press.checks import address_problems, link_problems, name_problems, unlisted_chapters
 from press.corrections import corrections_page
 from press.execute import make_twins, read_twin
 from press.exercise import PATH as EXERCISES
@@ -26,6 +27,7 @@ from press.files import Unreadable, read_utf8
 from press.freshness import Freshness
 from press.hardware import hardware_page
 from press.links import Map, led_out
+from press.markup import line_in_prose
 from press.mathematics import FONT_NAME, font_woff2
 from press.notation import read_notation, repeated_symbols, symbol_problems, symbols_used
 from press.notebook import published
@@ -33,12 +35,14 @@ from press.numbers import EXCEPTIONS, number_problems
 from press.outline import outline_problems
 from press.page import PageCache, PageMaker, Rendered, definitions, press_fingerprint
 from press.pages import Page
-from press.problems import Problem
-from press.prose import included_paths, site_markdown
-from press.quiz import mark_quiz, read_quiz
+from press.problems import Problem, Refused
+from press.prose import SiteMarkdown, included_paths, site_markdown
+from press.quiz import HEADING, has_quiz, mark_quiz, read_quiz
 from press.reference import reference_pages
+from press.sources import inside
 
 LIVE = "snippets/live"
+log = logging.getLogger(__name__)
 
 
 class Book:
@@ -67,7 +71,7 @@ class Book:
         self.problems: list[Problem] = []
         self._source_url = source_url
         self._extensions = (extensions, extension_configs)
-        self._converter: Any = None
+        self._converter: SiteMarkdown | None = None
         self._cache: PageCache | None = None
         self._tooltips: dict[str, str] | None = None
 
@@ -160,12 +164,23 @@ class Book:
         )
         try:
             rendered = self._chapter(maker, notebook, through) if is_chapter else self._plain(maker, source)
-        except (BrokenChapter, yaml.YAMLError) as error:
-            problem = Problem(path, 1, f"the header is not YAML: {error}")
-            self.problems.append(error.problem if isinstance(error, BrokenChapter) else problem)
-            return Rendered(executed=False)
+        except BrokenChapter as error:
+            return self._not_made([error.problem])
+        except Refused as error:
+            return self._not_made(error.problems)
+        except yaml.YAMLError as error:
+            return self._not_made([Problem(path, 1, f"the header is not YAML: {error}")])
+        except Exception as error:  # whatever it is, the other pages go on
+            log.debug("%s", path, exc_info=True)
+            message = f"the page could not be made: {type(error).__name__}: {error}"
+            return self._not_made([*maker.problems, Problem(path, 1, message)])
         self.cache.write(key, rendered)
         return rendered
+
+    def _not_made(self, problems: Sequence[Problem]) -> Rendered:
+        """Remember why a page could not be made, and return what stands in its place."""
+        self.problems += problems
+        return Rendered(html="<p>This page could not be made: its problems are listed above.</p>", executed=False)
 
     @property
     def site(self) -> Map:
@@ -181,7 +196,7 @@ class Book:
         return self._cache
 
     @property
-    def converter(self) -> Any:
+    def converter(self) -> SiteMarkdown:
         """The site's Markdown, made when the first page needs it."""
         if self._converter is None:
             self._converter = site_markdown(*self._extensions)
@@ -194,6 +209,15 @@ class Book:
     def check(self, rendered: Mapping[str, Rendered]) -> list[Problem]:
         """Return all problems: those met so far, those of the pages, and links that lead nowhere."""
         problems = list(self.problems)
+        problems += name_problems([*self.chapters, *self.part_pages])
+        problems += address_problems(
+            {*self.chapters, *self.part_pages, *self.written, *self._markdown_below(self.docs)}
+        )
+        problems += [
+            Problem(path, 1, "the build makes this file itself")
+            for path in sorted({*self.made, *self.written})
+            if (self.root / path).exists()
+        ]
         ids = {path: set(page.ids) for path, page in rendered.items() if page.executed}
         for path, page in rendered.items():
             problems += page.problems
@@ -220,16 +244,26 @@ class Book:
         for cell in cells:
             cell["source"] = "".join(cell["source"])
         chapter = read_chapter(self.root / maker.path, root=self.root)
-        maker.begin(cells, [cell.line for cell in chapter.cells if cell.kind == "code"])
+        if len(cells) != len(chapter.cells):
+            raise Refused([])  # the chapter has changed since, and failed: its problem is known
+        maker.begin(cells, [cell.line for cell in chapter.cells])
         rendered = maker.finish(through(maker) if through else "".join(maker.cell(cell) for cell in cells))
         questions, problems = read_quiz(chapter.cells, maker.path)
         rendered.html = mark_quiz(rendered.html, questions)
+        if has_quiz(rendered.html) and not questions and not problems:
+            message = f"a quiz stands below a line of its own: {HEADING}"
+            problems = [Problem(maker.path, line_in_prose(chapter.text.lower(), "check yourself"), message)]
         rendered.problems += problems
         exceptions = chapter.header.get(EXCEPTIONS, {})
         rendered.symbols = symbols_used(chapter.cells)
         if len(cells) == len(chapter.cells):  # else the twin is older than a chapter that now fails
             rendered.problems += number_problems(chapter.cells, cells, exceptions, path=maker.path)
         return rendered
+
+    def _markdown_below(self, folder: str) -> list[str]:
+        """Return the Markdown files below a folder of the root; hidden ones, such as Jupyter's copies, do not count."""
+        names = [path.relative_to(self.root).as_posix() for path in sorted((self.root / folder).rglob("*.md"))]
+        return [name for name in names if "/." not in name]
 
     def _notation_problems(self, rendered: Mapping[str, Rendered]) -> list[Problem]:
         """Return what the chapters' symbols and the notation page, where there is one, lack of each other."""
@@ -244,15 +278,16 @@ class Book:
         return problems
 
     def _plain(self, maker: PageMaker, source: str) -> Rendered:
-        cell = {"cell_type": "markdown", "source": front_matter(source)[1]}
-        maker.begin([cell])
+        text = front_matter(source)[1]
+        cell = {"cell_type": "markdown", "source": text}
+        maker.begin([cell], [1 + source.count("\n") - text.count("\n")])
         return maker.finish(maker.cell(cell))
 
     def _included(self, path: str, source: str) -> list[bytes]:
         """Return the contents of the files whose code a page shows."""
         shown = [*included_paths(source), *(name for name, _ in stubs_shown(source))]
-        files = [(self.root / path).parent / name for name in shown]
-        return [file.read_bytes() if file.is_file() else b"" for file in files]
+        files = [inside(name, (self.root / path).parent, self.root) for name in shown]
+        return [file.read_bytes() if file and file.is_file() else b"" for file in files]
 
     def _tips_for(self, path: str) -> dict[str, str]:
         """Return the glossary's definitions; the glossary itself is made without them."""

@@ -8,21 +8,32 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
-_ATTRIBUTE = re.compile(r'(?P<before><(?P<tag>a|img)\b[^>]*?\b(?:href|src)=")(?P<target>[^"]*)(?P<after>"[^>]*>)')
+_TAG = re.compile(
+    r"<(?P<tag>a|area|audio|img|input|source|track|video)(?P<attributes>(?=[\s/])(?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>",
+    re.IGNORECASE,
+)
+_ATTRIBUTE = re.compile(
+    r"(?P<name>[^\s=<>\"'/]+)(?:\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s\"'>]+)))?"
+)
+_SCHEME = re.compile(r"(?:(?P<scheme>[a-z][a-z0-9+.-]*):|//)", re.IGNORECASE)
+_SCHEMES = {"http", "https", "mailto"}
 _MARKDOWN = re.compile(r"(?<=\]\()[^)\s#][^)\s]*")
-_UNLINKED = re.compile(r'<a data-file="(?P<path>[^"]*)">(?P<text>.*?)</a>', re.DOTALL)
-_OUTSIDE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
+_UNLINKED = re.compile(r'<a\b[^>]*? data-file="(?P<path>[^"]*)"[^>]*>(?P<text>.*?)</a>', re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Link:
-    """A link as it is written in the source, and what it leads to: a path of the repository and a place in it."""
+    """A link as it is written in the source, and what it leads to: a path of the repository and a place in it.
+
+    The path is empty where the link leads to nothing that could be one. What is ``embedded`` the page itself loads.
+    """
 
     written: str
     path: str
     anchor: str
+    embedded: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,25 +62,36 @@ def rewrite(
     """
     links: list[Link] = []
 
-    def led(match: re.Match[str]) -> str:
-        written = html.unescape(match["target"])
-        if _OUTSIDE.match(written):
-            return match[0]
-        if written in own:
-            return match[0].replace("<a ", "<a download ", 1) if written.endswith(".ipynb") else match[0]
-        link = _link(written, path)
-        links.append(link)
-        if match["tag"] == "a" and not site.source_url and _is_source(link, path, site):
-            return f'<a data-file="{html.escape(link.path, quote=True)}">'
-        before, after = match["before"], match["after"]
-        if link.path == site.glossary and link.path != path:
-            tip = html.escape(tooltips.get(link.anchor, ""), quote=True)
-            before = before.replace("<a ", f'<a class="term" title="{tip}" ', 1)
-        elif link.path == site.references and link.path != path:
-            before = before.replace("<a ", '<a class="source" ', 1)
-        return before + html.escape(_address(link, path, site), quote=True) + after
+    def tag_led(tag: re.Match[str]) -> str:
+        opening = [f"<{tag['tag']}"]
 
-    return _UNLINKED.sub(_named, _ATTRIBUTE.sub(led, page)), links
+        def led(attribute: re.Match[str]) -> str:
+            if attribute["name"].lower() not in ("href", "src", "poster"):
+                return attribute[0]
+            values = (attribute["double"], attribute["single"], attribute["bare"])
+            written = html.unescape(next((value for value in values if value is not None), ""))
+            if written in own:
+                opening.append(" download" * (tag["tag"].lower() == "a" and written.endswith(".ipynb")))
+                return attribute[0]
+            link = _link(written, path, embedded=attribute["name"].lower() != "href")
+            if link is None:
+                return attribute[0]
+            links.append(link)
+            if not link.path:
+                return attribute[0]
+            if tag["tag"].lower() == "a" and not site.source_url and _is_source(link, path, site):
+                return f'data-file="{html.escape(link.path, quote=True)}"'
+            if link.path == site.glossary and link.path != path:
+                tip = html.escape(tooltips.get(link.anchor, ""), quote=True)
+                opening.append(f' class="term" title="{tip}"')
+            elif link.path == site.references and link.path != path:
+                opening.append(' class="source"')
+            return f'{attribute["name"]}="{html.escape(_address(link, path, site), quote=True)}"'
+
+        attributes = _ATTRIBUTE.sub(led, tag["attributes"])
+        return "".join([*opening, attributes, ">"])
+
+    return _UNLINKED.sub(_named, _TAG.sub(tag_led, page)), links
 
 
 def led_out(text: str, path: str, site: Map, *, root: Path, site_url: str) -> str:
@@ -84,9 +106,9 @@ def led_out(text: str, path: str, site: Map, *, root: Path, site_url: str) -> st
     """
 
     def led(match: re.Match[str]) -> str:
-        link = _link(match[0], path)
-        inside = not _OUTSIDE.match(match[0]) and not link.path.startswith("..") and (root / link.path).is_file()
-        if not inside or link.path.endswith(".ipynb"):  # a notebook's link to itself
+        link = _link(match[0], path, embedded=False)
+        inside = link and link.path and not link.path.startswith("..") and (root / link.path).is_file()
+        if not link or not inside or link.path.endswith(".ipynb"):  # a notebook's link to itself
             return match[0]
         anchor = f"#{link.anchor}" if link.anchor else ""
         if not _is_source(link, path, site):
@@ -105,11 +127,27 @@ def _named(match: re.Match[str]) -> str:
     return f"{text} (<code>{path}</code>)"
 
 
-def _link(written: str, path: str) -> Link:
+def scheme(written: str) -> str | None:
+    """Return the scheme with which a link leaves the site, as browsers read it; ``None`` if it is relative.
+
+    >>> scheme("https://example.org"), scheme(" java\\tscript:x"), scheme("//example.org"), scheme("a/b.md")
+    ('https', 'javascript', '', None)
+    """
+    read = _SCHEME.match(re.sub(r"[\t\n\r]", "", written).lstrip("".join(map(chr, range(33)))))
+    return (read["scheme"] or "").lower() if read else None
+
+
+def _link(written: str, path: str, *, embedded: bool) -> Link | None:
+    """Return what has to exist for a link, ``None`` if it leads to another site, or to a picture in itself."""
+    outside = scheme(written)
+    if (embedded and outside == "data") or (not embedded and outside in _SCHEMES):
+        return None
+    if outside is not None or not written or written.startswith("/"):
+        return Link(written, "", "", embedded)
     target, _, anchor = written.partition("#")
     target = unquote(target.partition("?")[0])
     resolved = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) if target else path
-    return Link(written, resolved, unquote(anchor))
+    return Link(written, resolved, unquote(anchor), embedded)
 
 
 def _address(link: Link, path: str, site: Map) -> str:
@@ -120,7 +158,9 @@ def _address(link: Link, path: str, site: Map) -> str:
         return anchor or "."
     if link.path in site.pages:
         return _relative(site.pages[link.path], site.pages[path]) + anchor
-    return _relative(link.path.removeprefix("docs/"), site.pages[path]) + anchor
+    if link.path.startswith("docs/"):
+        return quote(_relative(link.path.removeprefix("docs/"), site.pages[path])) + anchor
+    return site.source_url + quote(link.path) + anchor
 
 
 def _is_source(link: Link, path: str, site: Map) -> bool:

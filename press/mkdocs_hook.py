@@ -51,6 +51,7 @@ state = SimpleNamespace(serving=False, addresses=Addresses(), book=None, rendere
 def on_startup(*, command: str, dirty: bool) -> None:
     """Remember whether a reader is writing (``serve``: show problems and stay up) or the site is built (refuse it)."""
     state.serving = command == "serve"
+    logging.getLogger("press").parent = log  # so that --verbose shows what the press itself logs
 
 
 def on_config(config: MkDocsConfig) -> None:
