@@ -134,7 +134,38 @@ def whole(small_book: SmallBook, tmp_path: Path) -> Iterator[Saved]:
     server.stop()
 
 
+GRADER = "exercises/memory/zero/test_answers.py"
+STUB = "exercises/memory/zero/stub.py"
+CATALOGUE = "snippets/hardware.py"
+
+
 def test_changes_of_the_books_own_modules_reach_the_pages_and_their_faults_can_be_mended(whole: Saved) -> None:
-    whole.shown("80 GB", "hardware")
-    whole.save("snippets/hardware.py", '"A100 80 GB"', '"A100 with 80 GB"')
-    whole.shown("A100 with 80 GB", "hardware")
+    whole.shown("NVIDIA A100 data sheet", "hardware")
+    assert "build-problems" not in whole.server.page()
+    whole.save(CATALOGUE, "NVIDIA A100 data sheet", "NVIDIA A100 leaflet")
+    whole.shown("NVIDIA A100 leaflet", "hardware")
+    whole.save(GRADER, "the fewest ranks on which", "the smallest number of ranks on which")
+    whole.shown("the smallest number of ranks on which", "exercises")
+
+    broken = [(GRADER, "def ", "def def "), (STUB, "def ", "def def "), (CATALOGUE, "class ", "class class ")]
+    broken.append(("sums/product.py", "def ", "def def "))
+    for name, old, new in broken:
+        whole.save(name, old, new)
+        line = whole.book.read(name).split(new)[0].count("\n") + 1
+        told = f"{name}:{line}: Python cannot read the file: invalid syntax"
+        whole.shown(told)
+        assert any(told in text for text in whole.server.lines)
+    for page in ("exercises", "hardware", "reference/product"):
+        whole.shown("This page could not be written", page)
+    assert "leads nowhere" not in whole.server.page()
+    for name, old, new in broken:
+        whole.save(name, new, old)
+    whole.server.wait(lambda: "build-problems" not in (whole.server.page() or "build-problems"))
+    whole.shown("NVIDIA A100 leaflet", "hardware")
+    whole.shown("the smallest number of ranks on which", "exercises")
+
+    whole.save("snippets/palette.py", "import ", "import import ")  # without it the press itself does not start
+    whole.shown("snippets/palette.py:")
+    assert "The book cannot be built" in whole.server.page()
+    whole.save("snippets/palette.py", "import import ", "import ")
+    whole.shown('<pre class="output-text">6</pre>')
