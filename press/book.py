@@ -182,6 +182,9 @@ class Book:
             problem = Problem(path, 1, f"the header is not YAML: {error}")
             self.problems.append(error.problem if isinstance(error, BrokenChapter) else problem)
             return Rendered(executed=False)
+        except SyntaxError as error:  # of a file whose code the page shows
+            self.problems += faults(error, self.root)
+            return Rendered(executed=False)
         self.cache.write(key, rendered)
         return rendered
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from press.problems import Problem
-from press.sources import is_source, packages
+from press.watched import is_source, packages
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # all that compile raises for bad source
 

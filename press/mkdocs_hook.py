@@ -36,7 +36,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 
 from press.settings import Settings, WrongSetting, docs_folder, read_settings
-from press.sources import Sources, forget_modules, stamps
+from press.watched import Sources, forget_modules, stamps
 
 if TYPE_CHECKING:  # imported by each build, which may have to read them anew
     from press.book import Book

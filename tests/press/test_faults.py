@@ -9,7 +9,7 @@ import pytest
 from small_book import SmallBook
 
 from press.faults import faults
-from press.sources import forget_modules
+from press.watched import forget_modules
 
 
 def raised(module: str) -> BaseException:

@@ -119,10 +119,9 @@ def whole(small_book: SmallBook, tmp_path: Path) -> Iterator[Saved]:
     chapter = "exercises/memory/zero"
     shutil.copytree(ROOT / chapter, small_book.root / chapter, ignore=passing)
     small_book.write("exercises/memory/__init__.py", "")
-    exercise = '[Solve it](../../exercises/memory/zero/stub.py "exercise: fewest_ranks")'
-    text = small_book.read("chapters/part/02-two.md").replace(
-        "# Two · Products\n", f"# Two · Products\n\n{exercise}\n", 1
-    )
+    names = ("bytes_per_parameter", "fewest_ranks", "owners")
+    exercises = [f'[Solve it](../../exercises/memory/zero/stub.py "exercise: {name}")\n\n' for name in names]
+    text = small_book.read("chapters/part/02-two.md") + "\n## Exercises\n\n" + "".join(exercises)
     small_book.write("chapters/memory/22-zero.md", text)
     small_book.settings["hooks"] = ["press/mkdocs_hook.py"]
     small_book.settings["theme"]["custom_dir"] = "press/theme"

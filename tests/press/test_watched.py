@@ -10,7 +10,7 @@ import pytest
 from small_book import SmallBook
 from watchdog.utils.dirsnapshot import DirectorySnapshot, DirectorySnapshotDiff
 
-from press.sources import Sources, forget_modules, is_source, stamps
+from press.watched import Sources, forget_modules, is_source, stamps
 
 PASSING = [
     "chapters/part/.01-one.md.swp",
@@ -109,7 +109,7 @@ def test_a_changed_package_is_imported_anew(small_book: SmallBook, monkeypatch: 
     assert stamps(small_book.root) != before
     forget_modules(small_book.root)
     assert not [name for name in sys.modules if name.split(".")[0] == "sums"]
-    assert "press.sources" in sys.modules
+    assert "press.watched" in sys.modules
     from sums import twice as again
 
     assert (first, again.total([1])) == (1, 11)
