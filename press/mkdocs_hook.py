@@ -199,6 +199,7 @@ def on_build_error(*, error: Exception) -> None:
 
     if isinstance(error, MkDocsException) or not state.root:
         return
+    log.debug("The build ended with an error", exc_info=error)  # mkdocs --verbose shows it
     problems = faults(error, state.root)
     for problem in problems:
         log.error(str(problem))
@@ -220,7 +221,7 @@ def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable[[
     sources = Sources(root, _settings(config)[1], Path(config.config_file_path).name)
     for watched in (config.docs_dir, config.config_file_path):
         server.unwatch(watched)
-    server.observer = PollingObserverVFS(os.stat, sources.entries, polling_interval=0.5)
+    server.observer = PollingObserverVFS(os.stat, sources.entries, polling_interval=0.5)  # type: ignore[assignment]
     server.watch(str(root))
     server.builder = lambda: _build_or_show(builder, Path(server.root), config)
     return server
@@ -271,7 +272,7 @@ def _page_of_problems(said: list[str]) -> str:
 
 def _folder(config: MkDocsConfig) -> Path:
     """Return the book's folder."""
-    return Path(config.config_file_path).parent
+    return Path(os.path.abspath(config.config_file_path)).parent  # with --config-file it is relative
 
 
 def _settings(config: MkDocsConfig) -> tuple[Settings, str]:
@@ -313,13 +314,13 @@ def _mark_served(site: Path, root: Path) -> Any:
     except ImportError:  # on Windows nothing is removed
         return None
     for mark in site.parent.glob(f"mkdocs_*/{SERVED}"):
-        with suppress(OSError), mark.open("r+", encoding="utf-8") as left:
+        with suppress(OSError), mark.open("rb") as left:
             fcntl.flock(left, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its server lives
-            if left.read() == str(root):
+            if left.read() == os.fsencode(root):
                 shutil.rmtree(mark.parent)
-    served = (site / SERVED).open("w", encoding="utf-8")
+    served = (site / SERVED).open("wb")
     fcntl.flock(served, fcntl.LOCK_EX)
-    served.write(str(root))
+    served.write(os.fsencode(root))
     served.flush()
     return served
 

@@ -69,7 +69,7 @@ def test_one_save_is_one_build(saved: Saved) -> None:
     ]:
         before = saved.server.page(page)
         saved.save(name, old, new)
-        saved.server.wait(lambda page=page, before=before: saved.server.page(page) not in ("", before))  # type: ignore[misc]
+        saved.server.wait(lambda page=page, before=before: saved.server.page(page) not in ("", before))
         assert saved.rest() == builds + 1, f"{name}\n{''.join(saved.server.lines)}"
         builds += 1
     assert '<pre class="output-text">16</pre>' in saved.server.page()
