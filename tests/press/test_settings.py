@@ -71,5 +71,5 @@ def _ends_with(book: SmallBook, key: str, message: str) -> None:
     lines = book.read("mkdocs.yml").splitlines()
     line = next(number for number, line in enumerate(lines, 1) if line.strip().startswith(f"{key}:"))
     assert done.returncode == 1
-    assert f"\nmkdocs.yml:{line}: {message}" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert f"\nmkdocs.yml:{line}: {message}" in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
