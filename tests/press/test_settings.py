@@ -60,9 +60,11 @@ def test_a_build_ends_with_one_sentence(small_book: SmallBook) -> None:
     small_book.settings["use_directory_urls"] = False
     small_book.save_settings()
     _ends_with(small_book, "use_directory_urls", "use_directory_urls must be true")
-    small_book.settings |= {"use_directory_urls": True, "docs_dir": str(small_book.root.parent)}
+    elsewhere = small_book.root.with_name("elsewhere")
+    elsewhere.mkdir()
+    small_book.settings |= {"use_directory_urls": True, "docs_dir": str(elsewhere)}
     small_book.save_settings()
-    refused = f"docs_dir must be a folder in the book's folder, beside chapters, got '{small_book.root.parent}'"
+    refused = f"docs_dir must be a folder in the book's folder, beside chapters, got '{elsewhere}'"
     _ends_with(small_book, "docs_dir", refused)
 
 
