@@ -23,9 +23,9 @@ from press.corrections import corrections_page
 from press.execute import make_twins, read_twin
 from press.exercise import PATH as EXERCISES
 from press.exercise import exercises_page, stubs_shown
+from press.faults import faults, syntax_problem
 from press.files import Unreadable, read_utf8
 from press.freshness import Freshness
-from press.hardware import hardware_page
 from press.links import Map, led_out
 from press.markup import line_in_prose
 from press.mathematics import FONT_NAME, font_woff2
@@ -38,10 +38,11 @@ from press.pages import Page
 from press.problems import Problem, Refused
 from press.prose import SiteMarkdown, included_paths, site_markdown
 from press.quiz import HEADING, has_quiz, mark_quiz, read_quiz
-from press.reference import reference_pages
+from press.reference import INDEX, QUICK, page_of, reference_pages
 from press.sources import inside
 
 LIVE = "snippets/live"
+HARDWARE = "docs/hardware.md"
 log = logging.getLogger(__name__)
 
 
@@ -69,6 +70,7 @@ class Book:
         self.addresses: dict[str, str] = {}
         self.made: set[str] = set()
         self.problems: list[Problem] = []
+        self._unwritten: set[str] = set()
         self._source_url = source_url
         self._extensions = (extensions, extension_configs)
         self._converter: SiteMarkdown | None = None
@@ -83,13 +85,42 @@ class Book:
 
     def write_pages(self, package: str) -> None:
         """Write the pages that no file holds: from a package's docstrings, its catalogue, the executed chapters."""
-        pages = [
-            *reference_pages(self.root, package, self.chapters),
-            hardware_page(),
+        for page in [
+            *self._reference(package),
+            *self._made({HARDWARE: "Hardware"}, _hardware),
             corrections_page(self._executed()),
-            exercises_page(described(), self.chapters),
-        ]
-        self.written = {page.path: page for page in pages if page}
+            *self._made({EXERCISES: "Exercises"}, lambda: [exercises_page(described(), self.chapters)]),
+        ]:
+            if page:
+                self.written[page.path] = page
+
+    def _reference(self, package: str) -> list[Page | None]:
+        """Write the reference; griffe passes over the modules that do not parse, so these are looked for."""
+        titles = {INDEX: "Snippets", QUICK: "Quick reference"}
+        pages = self._made(titles, lambda: reference_pages(self.root, package, self.chapters))
+        found = {page.source for page in pages if page}
+        for file in sorted((self.root / package).rglob("*.py")):
+            source = file.relative_to(self.root).as_posix()
+            if source not in found and (problem := syntax_problem(file, self.root)):
+                self.problems.append(problem)
+                pages.append(self._unwritten_page(page_of(source), file.stem))
+        return pages
+
+    def _made(self, titles: Mapping[str, str], make: Callable[[], Iterable[Page | None]]) -> list[Page | None]:
+        """Return pages for which the book's modules are loaded; where that fails, empty ones of these titles."""
+        try:
+            return list(make())
+        except (Exception, SystemExit) as error:
+            problems = faults(error, self.root)
+            if not problems:
+                raise
+            self.problems += problems
+            return [self._unwritten_page(path, title) for path, title in titles.items()]
+
+    def _unwritten_page(self, path: str, title: str) -> Page:
+        """Return a page that holds the place of one that could not be written, so that links lead to it."""
+        self._unwritten.add(path)
+        return Page(path, path, f"# {title}\n", title)
 
     def _executed(self) -> Iterator[tuple[str, str, list[Any]]]:
         """Return the chapters that have been executed and can be read: path, title, cells."""
@@ -109,7 +140,7 @@ class Book:
             archives["figures"] = runtime.archive(
                 {path.relative_to(self.root).as_posix(): path for path in reached if path.is_file()}
             )
-        if EXERCISES in self.written:
+        if EXERCISES in self.written and EXERCISES not in self._unwritten:
             archives["exercises"] = runtime.archive(files_for_page())
         return runtime.files(self.root, archives) if archives else {}
 
@@ -147,6 +178,9 @@ class Book:
             path: the page's source, relative to the root.
             through: walks over the notebook's cells and returns the page's body; without it the press does so itself.
         """
+        if path in self._unwritten:
+            text = "<p>This page could not be written: the problems above say why.</p>"
+            return Rendered(html=text, executed=False)
         source = self.text(path)
         twin = self.twin(path)
         is_chapter = path in self.chapters
@@ -299,3 +333,9 @@ class Book:
 
     def _tooltip_bytes(self, path: str) -> bytes:
         return json.dumps(self._tips_for(path), sort_keys=True).encode()
+
+
+def _hardware() -> list[Page]:
+    from press.hardware import hardware_page  # loads the catalogue, which may be in the making
+
+    return [hardware_page()]
