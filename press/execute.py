@@ -16,11 +16,13 @@ import asyncio
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -33,7 +35,6 @@ from press.freshness import Freshness, fingerprint
 from press.problems import Problem
 
 PART = ".press-part"
-START_LIMIT_S = 60.0
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 _OVERWRITTEN = re.compile(r"[^\n]*\r(?=[^\n\r])")
 _ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,}")
@@ -67,7 +68,7 @@ def make_twins(
     freshness = Freshness(root)
     stale: list[_Work] = []
     problems: list[Problem] = []
-    with ExitStack() as stack:
+    with _Stop() as stop, ExitStack() as stack:
         for path in chapters:
             try:
                 work = _work(read_chapter(path.absolute(), root=root), freshness)
@@ -84,8 +85,52 @@ def make_twins(
                 kernels = stack.enter_context(_kernels(root))  # gets ready while the other chapters are read
             stale.append(work)
         if stale:
-            problems += asyncio.run(_execute(stale, kernels, jobs or _cores(), cell_timeout_s, report))
+            problems += stop.run(_execute(stale, kernels, jobs or _cores(), cell_timeout_s, report))
     return sorted(problems)
+
+
+class _Stop:
+    """Lets SIGTERM and SIGHUP end the build as Ctrl+C does, by an exception, so that it ends what it has started."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._task: asyncio.Task[Any] | None = None
+        self._taken: list[int] = []
+
+    def __enter__(self) -> _Stop:
+        if threading.current_thread() is threading.main_thread():
+            numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+            self._taken = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]  # not nohup's
+        for number in self._taken:
+            signal.signal(number, self._stop)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number in self._taken:
+            signal.signal(number, signal.SIG_DFL)
+
+    def run(self, work: Coroutine[Any, Any, list[Problem]]) -> list[Problem]:
+        """Do as ``asyncio.run``; an exception out of a signal would leave its loop in disorder, so it cancels."""
+
+        async def stoppable() -> list[Problem]:
+            self._task = asyncio.current_task()
+            return await work
+
+        try:
+            return asyncio.run(stoppable())
+        except asyncio.CancelledError:
+            return []
+        finally:
+            self._task = None
+            if self._number:
+                raise SystemExit(128 + self._number)
+
+    def _stop(self, number: int, _: object) -> None:
+        self._number = number
+        if self._task is None:
+            raise SystemExit(128 + number)  # what a shell makes of a process that a signal has ended
+        if not self._task.done():
+            self._task.get_loop().call_soon_threadsafe(self._task.cancel)
 
 
 def _sweep(root: Path) -> None:
@@ -194,15 +239,18 @@ def _write_twin(work: _Work, notebook: Any, report: Callable[[str], None]) -> No
     temporary = twin.with_name(f"{twin.stem}.{os.getpid()}{PART}")
     text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     _set_aside(work.chapter, report)
-    while True:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
-        age = work.chapter.path.stat().st_mtime_ns
-        try:
-            os.utime(temporary, ns=(age, age))
-            temporary.replace(twin)
-        except FileNotFoundError:
-            continue  # another build has just swept it away
-        return
+    try:
+        while True:
+            temporary.write_text(text, encoding="utf-8", newline="\n")
+            age = work.chapter.path.stat().st_mtime_ns
+            try:
+                os.utime(temporary, ns=(age, age))
+                temporary.replace(twin)
+            except FileNotFoundError:
+                continue  # another build has just swept it away
+            return
+    finally:
+        temporary.unlink(missing_ok=True)  # there only if the build is stopped
 
 
 async def _execute(
@@ -259,11 +307,19 @@ async def _run(work: _Work, kernels: Kernels, place: int, cell_timeout_s: float)
             try:
                 await client.async_execute_cell(cell, index, execution_count=number)
             except Exception as error:
+                _raise_if_stopped()
                 return [_problem(work.chapter, index, number, error, limit_s(cell))]
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = _clean(cell.outputs, work.chapter.root)
     return []
+
+
+def _raise_if_stopped() -> None:
+    """Go on ending a build that is stopped: nbclient takes being cancelled for a kernel that has died."""
+    task = asyncio.current_task()
+    if task and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def _clean(outputs: Sequence[Any], root: Path) -> list[Any]:
@@ -337,12 +393,16 @@ class Kernels:
         try:
             quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
             await manager.start_kernel(env=self._environment, cwd=str(self._root), **quiet)
-            if manager.transport == "ipc":
-                await _bound(manager)
-            client = manager.client()
-            client.start_channels()
-            client.allow_stdin = False
-            await _connected(client)
+            try:
+                if manager.transport == "ipc":
+                    await _bound(manager)
+                client = manager.client()
+                client.start_channels()
+                client.allow_stdin = False
+                await _connected(client)
+            except _NoKernel as error:
+                said = self._forge.said() if self._forge else ""
+                raise RuntimeError(f"{error}. {said}".removesuffix(". ")) from None
             yield manager, client
         finally:
             if client is not None:
@@ -376,18 +436,28 @@ class Kernels:
             self._forge.close()
 
 
+class _NoKernel(Exception):
+    """A kernel that did not start; the text says what became of it."""
+
+
 async def _bound(manager: Any) -> None:
     """Wait until a kernel has made its sockets: ZeroMQ tries again only after a tenth of a second."""
+    from press.forge import START_LIMIT_S
+
     end = time.monotonic() + START_LIMIT_S
     last = Path(f"{manager.ip}-{manager.hb_port}")
     while not last.exists():
-        if time.monotonic() > end or not await manager.is_alive():
-            raise RuntimeError(f"the kernel ended at its start, or did not start within {START_LIMIT_S:g} s")
+        if not await manager.is_alive():
+            raise _NoKernel("the kernel ended at its start")
+        if time.monotonic() > end:
+            raise _NoKernel(f"the kernel did not make its sockets within {START_LIMIT_S:g} s")
         await asyncio.sleep(0.002)
 
 
 async def _connected(client: Any) -> None:
     """Wait until a kernel answers and its outputs arrive; without that the first cell's could be missed."""
+    from press.forge import START_LIMIT_S
+
     end = time.monotonic() + START_LIMIT_S
     asked = set()
     while time.monotonic() < end:
@@ -398,8 +468,8 @@ async def _connected(client: Any) -> None:
             return
         except Empty:
             if not await client.is_alive():
-                break
-    raise RuntimeError(f"the kernel ended at its start, or did not answer within {START_LIMIT_S:g} s")
+                raise _NoKernel("the kernel ended at its start") from None
+    raise _NoKernel(f"the kernel did not answer within {START_LIMIT_S:g} s")
 
 
 @contextmanager
