@@ -16,11 +16,13 @@ import asyncio
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -37,7 +39,6 @@ from press.problems import Problem
 
 PART = ".press-part"
 LONGEST_MESSAGE = 400
-START_LIMIT_S = 60.0
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 # Of the caller's environment, what changes what cells do: asserts off, warnings, colours, widths, settings.
 _NOT_PASSED_ON = re.compile(
@@ -68,7 +69,7 @@ def make_twins(
     freshness = Freshness(root)
     stale: list[_Work] = []
     problems: list[Problem] = []
-    with ExitStack() as stack:
+    with _Stop() as stop, ExitStack() as stack:
         for path in chapters:
             chapter = read_chapter(path.absolute(), root=root)
             try:
@@ -95,7 +96,7 @@ def make_twins(
                 return _write_twin(stale[number], stale[number].chapter.notebook, report)
 
             ran = _execute([work.chapter for work in stale], kernels, jobs or _cores(), cell_timeout_s, report, write)
-            problems += asyncio.run(ran)
+            problems += stop.run(ran)
     return sorted(problems)
 
 
@@ -103,9 +104,53 @@ def run_chapters(
     chapters: Sequence[Chapter], *, root: Path, jobs: int | None, cell_timeout_s: float, report: Callable[[str], None]
 ) -> list[Problem]:
     """Run chapters, put the outputs into their notebooks, and return what went wrong; no file is written."""
-    with _kernels(root) as kernels:
+    with _Stop() as stop, _kernels(root) as kernels:
         ran = _execute(chapters, kernels, jobs or _cores(), cell_timeout_s, report, lambda _: [])
-        return sorted(asyncio.run(ran))
+        return sorted(stop.run(ran))
+
+
+class _Stop:
+    """Lets SIGTERM and SIGHUP end the build as Ctrl+C does, by an exception, so that it ends what it has started."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._task: asyncio.Task[Any] | None = None
+        self._taken: list[int] = []
+
+    def __enter__(self) -> _Stop:
+        if threading.current_thread() is threading.main_thread():
+            numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+            self._taken = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]  # not nohup's
+        for number in self._taken:
+            signal.signal(number, self._stop)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number in self._taken:
+            signal.signal(number, signal.SIG_DFL)
+
+    def run(self, work: Coroutine[Any, Any, list[Problem]]) -> list[Problem]:
+        """Do as ``asyncio.run``; an exception out of a signal would leave its loop in disorder, so it cancels."""
+
+        async def stoppable() -> list[Problem]:
+            self._task = asyncio.current_task()
+            return await work
+
+        try:
+            return asyncio.run(stoppable())
+        except asyncio.CancelledError:
+            return []
+        finally:
+            self._task = None
+            if self._number:
+                raise SystemExit(128 + self._number)
+
+    def _stop(self, number: int, _: object) -> None:
+        self._number = number
+        if self._task is None:
+            raise SystemExit(128 + number)  # what a shell makes of a process that a signal has ended
+        if not self._task.done():
+            self._task.get_loop().call_soon_threadsafe(self._task.cancel)
 
 
 def _sweep(root: Path) -> None:
@@ -309,6 +354,7 @@ async def _run(chapter: Chapter, kernels: Kernels, place: int, cell_timeout_s: f
             try:
                 await client.async_execute_cell(cell, index, execution_count=number)
             except Exception as error:
+                _raise_if_stopped()
                 return [_problem(chapter, index, number, error, limit_s(cell))]
     problems = []
     for executed, written in zip(notebook.cells, chapter.cells, strict=True):
@@ -317,6 +363,13 @@ async def _run(chapter: Chapter, kernels: Kernels, place: int, cell_timeout_s: f
             messages = [f"cell {executed.execution_count} {finding}" for finding in output_findings(executed.outputs)]
             problems += [Problem(chapter.name, written.line, message) for message in messages]
     return problems
+
+
+def _raise_if_stopped() -> None:
+    """Go on ending a build that is stopped: nbclient takes being cancelled for a kernel that has died."""
+    task = asyncio.current_task()
+    if task and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def _problem(chapter: Chapter, index: int, number: int, error: Exception, limit_s: float) -> Problem:
@@ -360,12 +413,16 @@ class Kernels:
         try:
             quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
             await manager.start_kernel(env=self._environment, cwd=str(self._root), **quiet)
-            if manager.transport == "ipc":
-                await _bound(manager)
-            client = manager.client()
-            client.start_channels()
-            client.allow_stdin = False
-            await _connected(client)
+            try:
+                if manager.transport == "ipc":
+                    await _bound(manager)
+                client = manager.client()
+                client.start_channels()
+                client.allow_stdin = False
+                await _connected(client)
+            except _NoKernel as error:
+                said = self._forge.said() if self._forge else ""
+                raise RuntimeError(f"{error}. {said}".removesuffix(". ")) from None
             yield manager, client
         finally:
             if client is not None:
@@ -399,18 +456,28 @@ class Kernels:
             self._forge.close()
 
 
+class _NoKernel(Exception):
+    """A kernel that did not start; the text says what became of it."""
+
+
 async def _bound(manager: Any) -> None:
     """Wait until a kernel has made its sockets: ZeroMQ tries again only after a tenth of a second."""
+    from press.forge import START_LIMIT_S
+
     end = time.monotonic() + START_LIMIT_S
     last = Path(f"{manager.ip}-{manager.hb_port}")
     while not last.exists():
-        if time.monotonic() > end or not await manager.is_alive():
-            raise RuntimeError(f"the kernel ended at its start, or did not start within {START_LIMIT_S:g} s")
+        if not await manager.is_alive():
+            raise _NoKernel("the kernel ended at its start")
+        if time.monotonic() > end:
+            raise _NoKernel(f"the kernel did not make its sockets within {START_LIMIT_S:g} s")
         await asyncio.sleep(0.002)
 
 
 async def _connected(client: Any) -> None:
     """Wait until a kernel answers and its outputs arrive; without that the first cell's could be missed."""
+    from press.forge import START_LIMIT_S
+
     end = time.monotonic() + START_LIMIT_S
     asked = set()
     while time.monotonic() < end:
@@ -421,8 +488,8 @@ async def _connected(client: Any) -> None:
             return
         except Empty:
             if not await client.is_alive():
-                break
-    raise RuntimeError(f"the kernel ended at its start, or did not answer within {START_LIMIT_S:g} s")
+                raise _NoKernel("the kernel ended at its start") from None
+    raise _NoKernel(f"the kernel did not answer within {START_LIMIT_S:g} s")
 
 
 @contextmanager
