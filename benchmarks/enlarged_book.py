@@ -1,0 +1,294 @@
+"""Writes this book with its chapters standing several times, to measure what a book of that size costs.
+
+Everything that belongs to a chapter is copied under other names, in every room: text, modules, live figures, exercises,
+labs with their records, and the tests of all these. What is shared (``snippets/domain.py``, the glossary, the press)
+stands once. A copy has a comment of its own in each module and cell, so that nothing kept by its bytes makes it free.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path, PurePosixPath
+
+from pathspec import GitIgnoreSpec
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("chapters", "snippets", "exercises", "labs", "tests")
+LIVE = PurePosixPath("snippets/live")
+RECORDS = PurePosixPath("labs/recorded")
+LISTS = ("docs/notation.md", "docs/labs.md")  # have a section for each chapter or lab
+TEXTS = {".md", ".py", ".json", ".svg", ".yml"}
+
+Name = Callable[[re.Match[str], int], str]
+Rule = tuple[re.Pattern[str], Name]
+
+
+def enlarge(folder: Path, times: int, root: Path = ROOT) -> Path:
+    """Write the book of ``root`` into a folder, with everything that belongs to a chapter ``times`` times.
+
+    Git is not asked: what ``.gitignore`` names is left out, all else is taken.
+
+    Raises:
+        ValueError: the book has been enlarged already.
+    """
+    book = Names(root, tuple(files(root)))
+    if times > 1 and any(part[-1].isdigit() for part in book.parts):
+        raise ValueError(f"root must be a book that was not enlarged, got {root}")
+    copies = range(2, times + 1)
+    for path in book.files:
+        content = (root / path).read_bytes()
+        _write(folder / path, content, like=root / path)
+        if times == 1 or path.suffix not in TEXTS:
+            continue
+        text = content.decode()
+        if book.is_of_a_chapter(path):
+            for copy in copies:
+                _write(folder / book.place(path, copy), book.copied(path, text, copy).encode(), like=root / path)
+        else:
+            _write(folder / path, book.with_copies(path, text, copies).encode(), like=root / path)
+    return folder
+
+
+def files(root: Path) -> Iterator[PurePosixPath]:
+    """Yield the book's files from its root, in order, without those that ``.gitignore`` names."""
+    ignored = GitIgnoreSpec.from_lines([*(root / ".gitignore").read_text(encoding="utf-8").splitlines(), "/.git"])
+    for folder, folders, names in os.walk(root):
+        here = PurePosixPath(Path(folder).relative_to(root).as_posix())
+        folders[:] = sorted(name for name in folders if not ignored.match_file(f"{here / name}/"))
+        yield from (here / name for name in sorted(names) if not ignored.match_file(here / name))
+
+
+def _write(path: Path, content: bytes, *, like: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    path.chmod(like.stat().st_mode)
+
+
+def numbered(number: str, copy: int) -> str:
+    """Return the number of a chapter's copy.
+
+    >>> numbered("13", 2), numbered("05", 4), numbered("A1", 2)
+    ('113', '305', 'A101')
+    """
+    digits = number.lstrip("aA")
+    return f"{number[: -len(digits)]}{copy - 1}{int(digits):02}"
+
+
+def _any(names: Iterable[str]) -> str:
+    """Return a pattern for any of the names; it matches nothing where there is none."""
+    return f"(?:{'|'.join(map(re.escape, sorted(names))) or '(?!)'})"
+
+
+def _rule(pattern: str, name: Name) -> Rule:
+    return re.compile(pattern, re.MULTILINE), name
+
+
+def _with_suffix(found: re.Match[str], copy: int) -> str:
+    return rf"{found[0]}\_{copy}" if "\\" in found[0] else f"{found[0]}_{copy}"
+
+
+@dataclass(frozen=True)
+class Names:
+    """What has another name in each copy, found in the book's files, and how the names are replaced."""
+
+    root: Path
+    files: tuple[PurePosixPath, ...]
+
+    @cached_property
+    def parts(self) -> set[str]:
+        """Folders that are a part of the book, in whichever room."""
+        marks = ("index.md", "__init__.py")
+        found = {path.parts[1] for path in self._in(*ROOMS) if len(path.parts) == 3 and path.name in marks}
+        return found - {LIVE.name, RECORDS.name}
+
+    @cached_property
+    def chapters(self) -> set[str]:
+        """Names of the chapters' files, ``05-alpha-beta``."""
+        return {path.stem for path in self._in("chapters") if re.match(r"a?\d+-", path.stem)}
+
+    @cached_property
+    def live(self) -> set[str]:
+        """Modules of live figures that belong to a chapter: they declare one, or import from a part."""
+        own = re.compile(rf"^@live_figure\(|^(?:from|import) snippets\.{_any(self.parts)}\b", re.MULTILINE)
+        return {path.stem for path in self._in("snippets") if path.parent == LIVE and own.search(self._text(path))}
+
+    @cached_property
+    def records(self) -> set[str]:
+        """Recorded runs of labs."""
+        return {path.stem for path in self._in("labs") if path.parent == RECORDS}
+
+    @cached_property
+    def unique(self) -> set[str]:
+        """Names that the book has once: of live figures, and of modules that tests import by a bare name."""
+        drawn = re.compile(r"^@live_figure\(.*?^def (\w+)\(", re.MULTILINE | re.DOTALL)
+        figures = {name for path in self._in("snippets") for name in drawn.findall(self._text(path))}
+        helpers = [path for path in self._in("tests") if path.parts[1] in self.parts and path.suffix == ".py"]
+        return figures | {path.stem for path in helpers if not path.name.startswith(("test_", "conftest"))}
+
+    @cached_property
+    def asked(self) -> dict[tuple[str, ...], set[str]]:
+        """The exercises of each chapter, by part and folder; the book has their names once, too."""
+        stubs = [path for path in self._in("exercises") if path.name == "stub.py"]
+        return {path.parts[1:3]: set(re.findall(r"^def (\w+)\(", self._text(path), re.MULTILINE)) for path in stubs}
+
+    @cached_property
+    def subjects(self) -> tuple[str, ...]:
+        """How the names of tests begin that belong to a chapter but do not lie in the folder of its part."""
+        names = self.parts | self.live | {folder for _, folder in self.asked}
+        return tuple(f"test_{name.removesuffix('s')}" for name in names)
+
+    def _in(self, *rooms: str) -> list[PurePosixPath]:
+        return [path for path in self.files if path.parts[0] in rooms]
+
+    def _text(self, path: PurePosixPath) -> str:
+        return (self.root / path).read_text(encoding="utf-8") if path.suffix in TEXTS else ""
+
+    def is_of_a_chapter(self, path: PurePosixPath) -> bool:
+        """Return whether a file stands once for each copy."""
+        if path.parts[0] not in ROOMS or len(path.parts) < 3:
+            return False
+        if path.parts[1] in self.parts or path.parent == RECORDS:
+            return True
+        if path.parts[0] == "tests":
+            return path.parts[1] in (*ROOMS, LIVE.name) and path.stem.startswith(self.subjects)
+        return path.parent == LIVE and path.stem in self.live
+
+    def place(self, path: PurePosixPath, copy: int) -> PurePosixPath:
+        """Return where a copy of a file stands; pytest wants test modules to have bare names of their own."""
+        new = PurePosixPath(self.renamed(path.as_posix(), copy))
+        return (
+            new.with_stem(f"{new.stem}_{copy}") if path.name.startswith("test_") and path.parts[0] == "tests" else new
+        )
+
+    def renamed(self, text: str, copy: int, more: Sequence[Rule] = ()) -> str:
+        """Return a text in which all that belongs to chapters has the names of a copy."""
+        for pattern, name in (*more, *self._rules):
+            text = pattern.sub(lambda found, name=name: name(found, copy), text)  # type: ignore[misc]
+        return text
+
+    @cached_property
+    def _rules(self) -> list[Rule]:
+        part, exercise = _any(self.parts), _any(set().union(*self.asked.values()))
+        in_names = {name.partition("-")[0] for name in self.chapters}
+        number = _any(in_names | {name.lstrip("0").upper() for name in in_names})
+
+        def with_number(found: re.Match[str], copy: int) -> str:
+            return re.sub(rf"\b{number}\b", lambda found: numbered(found[0], copy), found[0])
+
+        def with_digit(found: re.Match[str], copy: int) -> str:
+            return f"{found[0]}{copy}"
+
+        def with_alias(found: re.Match[str], copy: int) -> str:
+            return re.sub(rf"\b{exercise}\b", rf"\g<0>_{copy} as \g<0>", found[0])
+
+        return [
+            # Folders of parts, in paths and links: memory/22-zero.md
+            _rule(rf"(?<!\w){part}(?=/)", with_digit),
+            # Packages, in imports and examples: snippets.memory.zero
+            _rule(rf"\b{_any(ROOMS)}\.{part}\b", with_digit),
+            # Tables by functions' names: "memory.zero.zero_state_bytes-ranks"
+            _rule(rf"(?<=[\"']){part}(?=\.\w)", with_digit),
+            # Files of chapters: 22-zero
+            _rule(rf"(?<![\w-]){_any(self.chapters)}(?![\w-])", with_number),
+            # Titles, and links that show one: 22 · ZeRO
+            _rule(rf"(?:^title: \"|^# |\[){number}(?= · )", with_number),
+            # The line of a docstring by which the quick reference finds the chapter
+            _rule(r"^ *Chapter: .*$", with_number),
+            # Modules of live figures: snippets.live.zero_table
+            _rule(rf"\blive(?:[./]| import ){_any(self.live)}\b", _with_suffix),
+            # Records of labs: labs/recorded/zero_fsdp.json, print_record("zero_fsdp")
+            _rule(rf"(?:\brecorded/|_record\(\"){_any(self.records)}\b", _with_suffix),
+            # Live figures, and what tests import from their own folder
+            _rule(rf"\b{_any(self.unique)}\b", _with_suffix),
+            # Exercises, where a page asks or solves one: "include: owners", -k owners, solution.owners
+            _rule(rf"(?:\b(?:include|exercise): |-k |\bsolution\.){exercise}\b", _with_suffix),
+            # Tests import an exercise's solution under the name that it has in the book
+            _rule(r"^from exercises\.[\w.]+ import (?:\([^)]*\)|.*$)", with_alias),
+        ]
+
+    def _own_rules(self, path: PurePosixPath) -> list[Rule]:
+        """Return what is replaced besides in an exercise's own files and in its chapter."""
+        room, part, name, *_ = *path.parts, ""
+        if room == "chapters":
+            asked = self.asked.get((part, path.stem.partition("-")[2].replace("-", "_")), set())
+            escaped = {word.replace("_", r"\_") for word in asked if "_" in word}
+            # Code within text, and hints, which come from the grader: `owners(sizes, ranks)`, fewest\_ranks
+            return [_rule(rf"(?<=`){_any(asked)}(?=[(`])|{_any(escaped)}\b", _with_suffix)]
+        asked = self.asked.get((part, name), set()) if room == "exercises" else set()
+        words = {word for word in asked if "_" in word}
+        return [
+            # What is no keyword, attribute or file
+            _rule(rf"(?<![\w./]){_any(words)}(?![\w=]|\.py)", _with_suffix),
+            # The same where it is a word of English, too: def owners(sizes, ranks), name="owners"
+            _rule(rf"(?<![\w.]){_any(asked - words)}(?=[(`\"])", _with_suffix),
+        ]
+
+    def copied(self, path: PurePosixPath, text: str, copy: int) -> str:
+        """Return the text of a file's copy."""
+        text = self.renamed(text, copy, self._own_rules(path))
+        if path.suffix == ".py":
+            return f"{text}# Copy {copy}.\n"
+        if path.parts[0] == "chapters" and path.suffix == ".md":
+            text = re.sub(
+                r'^title: "(\d{3,}) .*', r'\g<0>\nunchecked_numbers: {"\1": "a copy"}', text, flags=re.MULTILINE
+            )
+            text = re.sub(r"^(title: \w.*|# Part .*|# Appendix .*)$", rf"\1 ({copy})", text, flags=re.MULTILINE)
+            cell = re.compile(r"^```python(?! tags=\[\"setup\"\]).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+            return cell.sub(lambda found: f"{found[0]}# Copy {copy}.\n", text)
+        return text
+
+    def with_copies(self, path: PurePosixPath, text: str, copies: Iterable[int]) -> str:
+        """Return a shared file's text with what it says of each chapter said of the copies, too."""
+        if path.as_posix() == "mkdocs.yml":
+            pages = rf"(?:^ +- {_any(self.parts)}/.*\n)+"
+            return re.sub(pages, lambda found: self._repeated(found[0], copies), text, flags=re.MULTILINE)
+        if path.as_posix() in LISTS:
+            sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+            return "".join(self._repeated(section, copies) for section in sections)
+        if path.parent.as_posix() == "tests" and path.suffix == ".py":
+            return self._with_entries(text, copies)
+        return text
+
+    def _repeated(self, text: str, copies: Iterable[int]) -> str:
+        """Return lines, then the same lines for each copy, if they lead to a chapter or lab."""
+        if text.startswith("---") or self.renamed(text, 2) == text:
+            return text
+        text = f"{text.rstrip()}\n" + "\n" * text.startswith("## ")
+        return text + "".join(
+            re.sub(r"^## .*", rf"\g<0> ({copy})", self.renamed(text, copy), count=1) for copy in copies
+        )
+
+    def _with_entries(self, text: str, copies: Iterable[int]) -> str:
+        """Return a module in which each entry of a table by functions' names is followed by those of the copies."""
+        source = text.encode()  # the places that a syntax tree tells are places of bytes
+        starts = list(accumulate((len(line) for line in source.splitlines(keepends=True)), initial=0))
+        entries = (entry for node in ast.walk(ast.parse(source)) for entry in _entries(node))
+        named = [
+            (name, last)
+            for name, last in entries
+            if re.match(rf"(?:snippets\.)?{_any(self.parts)}\.\w", str(name.value))
+        ]
+        for name, last in sorted(named, key=lambda entry: -entry[0].lineno):
+            start = starts[name.lineno - 1] + name.col_offset
+            end = starts[(last.end_lineno or 0) - 1] + (last.end_col_offset or 0)
+            more = "".join(f", {self.renamed(source[start:end].decode(), copy)}" for copy in copies)
+            source = source[:end] + more.encode() + source[end:]
+        return source.decode()
+
+
+def _entries(node: ast.AST) -> Iterator[tuple[ast.Constant, ast.expr]]:
+    """Yield the entries of a dictionary, a set, or a tuple of texts alone, as its text and where it ends."""
+    pairs: Iterable[tuple[ast.expr | None, ast.expr]] = ()
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+    elif isinstance(node, ast.Set | ast.Tuple):
+        pairs = [(element, element) for element in node.elts]
+    texts = [(name, last) for name, last in pairs if isinstance(name, ast.Constant) and isinstance(name.value, str)]
+    if not isinstance(node, ast.Tuple) or len(texts) == len(node.elts):
+        yield from texts
