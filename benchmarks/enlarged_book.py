@@ -7,13 +7,11 @@ stands once. A copy has a comment of its own in each module and cell, so that no
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 from pathlib import Path, PurePosixPath
 
 from pathspec import GitIgnoreSpec
@@ -166,27 +164,18 @@ class Names:
             new.with_stem(f"{new.stem}_{copy}") if path.name.startswith("test_") and path.parts[0] == "tests" else new
         )
 
-    def renamed(self, text: str, copy: int, more: Sequence[Rule] = ()) -> str:
-        """Return a text in which all that belongs to chapters has the names of a copy."""
-        for pattern, name in (*more, *self._rules):
+    def renamed(self, text: str, copy: int, rules: Sequence[Rule] = ()) -> str:
+        """Return a text in which all that belongs to chapters, or what the rules say, has the names of a copy."""
+        for pattern, name in rules or self._rules:
             text = pattern.sub(lambda found, name=name: name(found, copy), text)  # type: ignore[misc]
         return text
 
     @cached_property
-    def _rules(self) -> list[Rule]:
-        part, exercise = _any(self.parts), _any(set().union(*self.asked.values()))
-        in_names = {name.partition("-")[0] for name in self.chapters}
-        number = _any(in_names | {name.lstrip("0").upper() for name in in_names})
-
-        def with_number(found: re.Match[str], copy: int) -> str:
-            return re.sub(rf"\b{number}\b", lambda found: numbered(found[0], copy), found[0])
-
+    def _addresses(self) -> list[Rule]:
         def with_digit(found: re.Match[str], copy: int) -> str:
             return f"{found[0]}{copy}"
 
-        def with_alias(found: re.Match[str], copy: int) -> str:
-            return re.sub(rf"\b{exercise}\b", rf"\g<0>_{copy} as \g<0>", found[0])
-
+        part = _any(self.parts)
         return [
             # Folders of parts, in paths and links: memory/22-zero.md
             _rule(rf"(?<!\w){part}(?=/)", with_digit),
@@ -194,6 +183,22 @@ class Names:
             _rule(rf"\b{_any(ROOMS)}\.{part}\b", with_digit),
             # Tables by functions' names: "memory.zero.zero_state_bytes-ranks"
             _rule(rf"(?<=[\"']){part}(?=\.\w)", with_digit),
+        ]
+
+    @cached_property
+    def _rules(self) -> list[Rule]:
+        exercise = _any(set().union(*self.asked.values()))
+        in_names = {name.partition("-")[0] for name in self.chapters}
+        number = _any(in_names | {name.lstrip("0").upper() for name in in_names})
+
+        def with_number(found: re.Match[str], copy: int) -> str:
+            return re.sub(rf"\b{number}\b", lambda found: numbered(found[0], copy), found[0])
+
+        def with_alias(found: re.Match[str], copy: int) -> str:
+            return re.sub(rf"\b{exercise}\b", rf"\g<0>_{copy} as \g<0>", found[0])
+
+        return [
+            *self._addresses,
             # Files of chapters: 22-zero
             _rule(rf"(?<![\w-]){_any(self.chapters)}(?![\w-])", with_number),
             # Titles, and links that show one: 22 · ZeRO
@@ -230,65 +235,36 @@ class Names:
         ]
 
     def copied(self, path: PurePosixPath, text: str, copy: int) -> str:
-        """Return the text of a file's copy."""
-        text = self.renamed(text, copy, self._own_rules(path))
+        """Return the text of a file's copy, with something in it that no other copy has."""
+        text = self.renamed(text, copy, [*self._own_rules(path), *self._rules])
         if path.suffix == ".py":
             return f"{text}# Copy {copy}.\n"
-        if path.parts[0] == "chapters" and path.suffix == ".md":
-            text = re.sub(
-                r'^title: "(\d{3,}) .*', r'\g<0>\nunchecked_numbers: {"\1": "a copy"}', text, flags=re.MULTILINE
-            )
-            text = re.sub(r"^(title: \w.*|# Part .*|# Appendix .*)$", rf"\1 ({copy})", text, flags=re.MULTILINE)
-            cell = re.compile(r"^```python(?! tags=\[\"setup\"\]).*?(?=^```$)", re.MULTILINE | re.DOTALL)
-            return cell.sub(lambda found: f"{found[0]}# Copy {copy}.\n", text)
+        if path.parts[0] == "chapters" and path.name == "index.md":
+            return re.sub(r"^(?:title: |# ).*", rf"\g<0> ({copy})", text, flags=re.MULTILINE)
+        if path.parts[0] == "chapters" and path.stem in self.chapters:  # a number in a title has to be printed, too
+            number = numbered(path.stem.partition("-")[0], copy)
+            cell = f'```python tags=["remove-cell"]\nprint("copy {copy}, chapter {number}")\n```\n\n'
+            return re.sub(r"^(?=## )", cell, text, count=1, flags=re.MULTILINE)
         return text
 
-    def with_copies(self, path: PurePosixPath, text: str, copies: Iterable[int]) -> str:
+    def with_copies(self, path: PurePosixPath, text: str, copies: Sequence[int]) -> str:
         """Return a shared file's text with what it says of each chapter said of the copies, too."""
+        part, rules = _any(self.parts), self._rules
         if path.as_posix() == "mkdocs.yml":
-            pages = rf"(?:^ +- {_any(self.parts)}/.*\n)+"
-            return re.sub(pages, lambda found: self._repeated(found[0], copies), text, flags=re.MULTILINE)
-        if path.as_posix() in LISTS:
-            sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
-            return "".join(self._repeated(section, copies) for section in sections)
-        if path.parent.as_posix() == "tests" and path.suffix == ".py":
-            return self._with_entries(text, copies)
-        return text
-
-    def _repeated(self, text: str, copies: Iterable[int]) -> str:
-        """Return lines, then the same lines for each copy, if they lead to a chapter or lab."""
-        if text.startswith("---") or self.renamed(text, 2) == text:
+            piece = rf"(?:^ +- {part}/.*\n)+"
+        elif path.as_posix() in LISTS:
+            piece = r"^## (?:.|\n)*?(?=^## |\Z)"
+        elif path.match("tests/*.py"):  # an entry that begins a line, to its closing bracket; one among others
+            piece = rf'^( +)"{part}\.\w.*\n(?:\1 .*\n|\1[)}}\]].*\n)*|, "snippets\.{part}\.[\w.]+"(?=[,)])'
+            rules = self._addresses
+        else:
             return text
-        text = f"{text.rstrip()}\n" + "\n" * text.startswith("## ")
-        return text + "".join(
-            re.sub(r"^## .*", rf"\g<0> ({copy})", self.renamed(text, copy), count=1) for copy in copies
-        )
 
-    def _with_entries(self, text: str, copies: Iterable[int]) -> str:
-        """Return a module in which each entry of a table by functions' names is followed by those of the copies."""
-        source = text.encode()  # the places that a syntax tree tells are places of bytes
-        starts = list(accumulate((len(line) for line in source.splitlines(keepends=True)), initial=0))
-        entries = (entry for node in ast.walk(ast.parse(source)) for entry in _entries(node))
-        named = [
-            (name, last)
-            for name, last in entries
-            if re.match(rf"(?:snippets\.)?{_any(self.parts)}\.\w", str(name.value))
-        ]
-        for name, last in sorted(named, key=lambda entry: -entry[0].lineno):
-            start = starts[name.lineno - 1] + name.col_offset
-            end = starts[(last.end_lineno or 0) - 1] + (last.end_col_offset or 0)
-            more = "".join(f", {self.renamed(source[start:end].decode(), copy)}" for copy in copies)
-            source = source[:end] + more.encode() + source[end:]
-        return source.decode()
+        def repeated(found: re.Match[str]) -> str:
+            copied = [self.renamed(found[0], copy, rules) for copy in copies]
+            if copied[0] == found[0]:  # it leads to no chapter or lab
+                return found[0]
+            titled = (re.sub(r"\A## .*", rf"\g<0> ({copy})", text) for copy, text in zip(copies, copied, strict=True))
+            return "".join([found[0].rstrip() + "\n\n" if found[0].startswith("## ") else found[0], *titled])
 
-
-def _entries(node: ast.AST) -> Iterator[tuple[ast.Constant, ast.expr]]:
-    """Yield the entries of a dictionary, a set, or a tuple of texts alone, as its text and where it ends."""
-    pairs: Iterable[tuple[ast.expr | None, ast.expr]] = ()
-    if isinstance(node, ast.Dict):
-        pairs = zip(node.keys, node.values, strict=True)
-    elif isinstance(node, ast.Set | ast.Tuple):
-        pairs = [(element, element) for element in node.elts]
-    texts = [(name, last) for name, last in pairs if isinstance(name, ast.Constant) and isinstance(name.value, str)]
-    if not isinstance(node, ast.Tuple) or len(texts) == len(node.elts):
-        yield from texts
+        return re.sub(piece, repeated, text, flags=re.MULTILINE)
