@@ -249,22 +249,38 @@ class Names:
 
     def with_copies(self, path: PurePosixPath, text: str, copies: Sequence[int]) -> str:
         """Return a shared file's text with what it says of each chapter said of the copies, too."""
-        part, rules = _any(self.parts), self._rules
         if path.as_posix() == "mkdocs.yml":
-            piece = rf"(?:^ +- {part}/.*\n)+"
-        elif path.as_posix() in LISTS:
-            piece = r"^## (?:.|\n)*?(?=^## |\Z)"
-        elif path.match("tests/*.py"):  # an entry that begins a line, to its closing bracket; one among others
-            piece = rf'^( +)"{part}\.\w.*\n(?:\1 .*\n|\1[)}}\]].*\n)*|, "snippets\.{part}\.[\w.]+"(?=[,)])'
-            rules = self._addresses
-        else:
-            return text
+            return self._repeated(rf"(?:^ +- {_any(self.parts)}/.*\n)+", text, copies, self._rules)
+        if path.as_posix() in LISTS:
+            return self._repeated(r"^## (?:.|\n)*?(?=^## |\Z)", text, copies, self._rules)
+        if path.match("tests/*.py"):
+            return self._with_entries(text, copies)
+        return text
+
+    def _with_entries(self, text: str, copies: Sequence[int]) -> str:
+        """Return a test module with its tables by functions' names, and what their entries call, for copies, too."""
+        part = _any(self.parts)
+        imports = rf"^from snippets\.{part}\..* import (?:\([^)]*\)|.*)\n"
+        listed = " ".join(found.partition(" import ")[2] for found in re.findall(imports, text, re.MULTILINE))
+        helper, used = r"^def (\w+)\(\).*\n(?:(?: .*)?\n)*", set(re.findall(r"\w+", listed))
+        functions = (found for found in re.finditer(helper, text, re.MULTILINE))
+        helpers = {found[1] for found in functions if re.search(rf"\b{_any(used)}\b", found[0])}
+        own = _rule(rf"(?<![\w.\"]){_any(used | helpers)}\b", _with_suffix)
+        alias = _rule(rf"\b{_any(used)}\b", lambda found, copy: f"{found[0]} as {found[0]}_{copy}")
+        # An entry that begins a line, to its closing bracket; one among others on a line
+        entry = rf'^( +)"{part}\.\w.*\n(?:\1 .*\n|\1[)}}\]].*\n)*|, "snippets\.{part}\.[\w.]+"(?=[,)])'
+        text = self._repeated(imports, text, copies, [*self._addresses, alias])
+        text = self._repeated(helper.replace(r"\w+", _any(helpers)), text, copies, [own])
+        return self._repeated(entry, text, copies, [own, *self._addresses])
+
+    def _repeated(self, pattern: str, text: str, copies: Sequence[int], rules: Sequence[Rule]) -> str:
+        """Return a text in which each piece of a pattern that leads to a chapter is followed by its copies."""
 
         def repeated(found: re.Match[str]) -> str:
             copied = [self.renamed(found[0], copy, rules) for copy in copies]
-            if copied[0] == found[0]:  # it leads to no chapter or lab
+            if copied[0] == found[0]:
                 return found[0]
             titled = (re.sub(r"\A## .*", rf"\g<0> ({copy})", text) for copy, text in zip(copies, copied, strict=True))
             return "".join([found[0].rstrip() + "\n\n" if found[0].startswith("## ") else found[0], *titled])
 
-        return re.sub(piece, repeated, text, flags=re.MULTILINE)
+        return re.sub(pattern, repeated, text, flags=re.MULTILINE)
