@@ -1,0 +1,286 @@
+"""Writes this book with its chapters standing several times, to measure what a book of that size costs.
+
+Everything that belongs to a chapter is copied under other names, in every room: text, modules, live figures, exercises,
+labs with their records, and the tests of all these. What is shared (``snippets/domain.py``, the glossary, the press)
+stands once. A copy has a comment of its own in each module and cell, so that nothing kept by its bytes makes it free.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from pathspec import GitIgnoreSpec
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("chapters", "snippets", "exercises", "labs", "tests")
+LIVE = PurePosixPath("snippets/live")
+RECORDS = PurePosixPath("labs/recorded")
+LISTS = ("docs/notation.md", "docs/labs.md")  # have a section for each chapter or lab
+TEXTS = {".md", ".py", ".json", ".svg", ".yml"}
+
+Name = Callable[[re.Match[str], int], str]
+Rule = tuple[re.Pattern[str], Name]
+
+
+def enlarge(folder: Path, times: int, root: Path = ROOT) -> Path:
+    """Write the book of ``root`` into a folder, with everything that belongs to a chapter ``times`` times.
+
+    Git is not asked: what ``.gitignore`` names is left out, all else is taken.
+
+    Raises:
+        ValueError: the book has been enlarged already.
+    """
+    book = Names(root, tuple(files(root)))
+    if times > 1 and any(part[-1].isdigit() for part in book.parts):
+        raise ValueError(f"root must be a book that was not enlarged, got {root}")
+    copies = range(2, times + 1)
+    for path in book.files:
+        content = (root / path).read_bytes()
+        _write(folder / path, content, like=root / path)
+        if times == 1 or path.suffix not in TEXTS:
+            continue
+        text = content.decode()
+        if book.is_of_a_chapter(path):
+            for copy in copies:
+                _write(folder / book.place(path, copy), book.copied(path, text, copy).encode(), like=root / path)
+        else:
+            _write(folder / path, book.with_copies(path, text, copies).encode(), like=root / path)
+    return folder
+
+
+def files(root: Path) -> Iterator[PurePosixPath]:
+    """Yield the book's files from its root, in order, without those that ``.gitignore`` names."""
+    ignored = GitIgnoreSpec.from_lines([*(root / ".gitignore").read_text(encoding="utf-8").splitlines(), "/.git"])
+    for folder, folders, names in os.walk(root):
+        here = PurePosixPath(Path(folder).relative_to(root).as_posix())
+        folders[:] = sorted(name for name in folders if not ignored.match_file(f"{here / name}/"))
+        yield from (here / name for name in sorted(names) if not ignored.match_file(here / name))
+
+
+def _write(path: Path, content: bytes, *, like: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    path.chmod(like.stat().st_mode)
+
+
+def numbered(number: str, copy: int) -> str:
+    """Return the number of a chapter's copy.
+
+    >>> numbered("13", 2), numbered("05", 4), numbered("A1", 2)
+    ('113', '305', 'A101')
+    """
+    digits = number.lstrip("aA")
+    return f"{number[: -len(digits)]}{copy - 1}{int(digits):02}"
+
+
+def _any(names: Iterable[str]) -> str:
+    """Return a pattern for any of the names; it matches nothing where there is none."""
+    return f"(?:{'|'.join(map(re.escape, sorted(names))) or '(?!)'})"
+
+
+def _rule(pattern: str, name: Name) -> Rule:
+    return re.compile(pattern, re.MULTILINE), name
+
+
+def _with_suffix(found: re.Match[str], copy: int) -> str:
+    return rf"{found[0]}\_{copy}" if "\\" in found[0] else f"{found[0]}_{copy}"
+
+
+@dataclass(frozen=True)
+class Names:
+    """What has another name in each copy, found in the book's files, and how the names are replaced."""
+
+    root: Path
+    files: tuple[PurePosixPath, ...]
+
+    @cached_property
+    def parts(self) -> set[str]:
+        """Folders that are a part of the book, in whichever room."""
+        marks = ("index.md", "__init__.py")
+        found = {path.parts[1] for path in self._in(*ROOMS) if len(path.parts) == 3 and path.name in marks}
+        return found - {LIVE.name, RECORDS.name}
+
+    @cached_property
+    def chapters(self) -> set[str]:
+        """Names of the chapters' files, ``05-alpha-beta``."""
+        return {path.stem for path in self._in("chapters") if re.match(r"a?\d+-", path.stem)}
+
+    @cached_property
+    def live(self) -> set[str]:
+        """Modules of live figures that belong to a chapter: they declare one, or import from a part."""
+        own = re.compile(rf"^@live_figure\(|^(?:from|import) snippets\.{_any(self.parts)}\b", re.MULTILINE)
+        return {path.stem for path in self._in("snippets") if path.parent == LIVE and own.search(self._text(path))}
+
+    @cached_property
+    def records(self) -> set[str]:
+        """Recorded runs of labs."""
+        return {path.stem for path in self._in("labs") if path.parent == RECORDS}
+
+    @cached_property
+    def unique(self) -> set[str]:
+        """Names that the book has once: of live figures, and of modules that tests import by a bare name."""
+        drawn = re.compile(r"^@live_figure\(.*?^def (\w+)\(", re.MULTILINE | re.DOTALL)
+        figures = {name for path in self._in("snippets") for name in drawn.findall(self._text(path))}
+        helpers = [path for path in self._in("tests") if path.parts[1] in self.parts and path.suffix == ".py"]
+        return figures | {path.stem for path in helpers if not path.name.startswith(("test_", "conftest"))}
+
+    @cached_property
+    def asked(self) -> dict[tuple[str, ...], set[str]]:
+        """The exercises of each chapter, by part and folder; the book has their names once, too."""
+        stubs = [path for path in self._in("exercises") if path.name == "stub.py"]
+        return {path.parts[1:3]: set(re.findall(r"^def (\w+)\(", self._text(path), re.MULTILINE)) for path in stubs}
+
+    @cached_property
+    def subjects(self) -> tuple[str, ...]:
+        """How the names of tests begin that belong to a chapter but do not lie in the folder of its part."""
+        names = self.parts | self.live | {folder for _, folder in self.asked}
+        return tuple(f"test_{name.removesuffix('s')}" for name in names)
+
+    def _in(self, *rooms: str) -> list[PurePosixPath]:
+        return [path for path in self.files if path.parts[0] in rooms]
+
+    def _text(self, path: PurePosixPath) -> str:
+        return (self.root / path).read_text(encoding="utf-8") if path.suffix in TEXTS else ""
+
+    def is_of_a_chapter(self, path: PurePosixPath) -> bool:
+        """Return whether a file stands once for each copy."""
+        if path.parts[0] not in ROOMS or len(path.parts) < 3:
+            return False
+        if path.parts[1] in self.parts or path.parent == RECORDS:
+            return True
+        if path.parts[0] == "tests":
+            return path.parts[1] in (*ROOMS, LIVE.name) and path.stem.startswith(self.subjects)
+        return path.parent == LIVE and path.stem in self.live
+
+    def place(self, path: PurePosixPath, copy: int) -> PurePosixPath:
+        """Return where a copy of a file stands; pytest wants test modules to have bare names of their own."""
+        new = PurePosixPath(self.renamed(path.as_posix(), copy))
+        return (
+            new.with_stem(f"{new.stem}_{copy}") if path.name.startswith("test_") and path.parts[0] == "tests" else new
+        )
+
+    def renamed(self, text: str, copy: int, rules: Sequence[Rule] = ()) -> str:
+        """Return a text in which all that belongs to chapters, or what the rules say, has the names of a copy."""
+        for pattern, name in rules or self._rules:
+            text = pattern.sub(lambda found, name=name: name(found, copy), text)  # type: ignore[misc]
+        return text
+
+    @cached_property
+    def _addresses(self) -> list[Rule]:
+        def with_digit(found: re.Match[str], copy: int) -> str:
+            return f"{found[0]}{copy}"
+
+        part = _any(self.parts)
+        return [
+            # Folders of parts, in paths and links: memory/22-zero.md
+            _rule(rf"(?<!\w){part}(?=/)", with_digit),
+            # Packages, in imports and examples: snippets.memory.zero
+            _rule(rf"\b{_any(ROOMS)}\.{part}\b", with_digit),
+            # Tables by functions' names: "memory.zero.zero_state_bytes-ranks"
+            _rule(rf"(?<=[\"']){part}(?=\.\w)", with_digit),
+        ]
+
+    @cached_property
+    def _rules(self) -> list[Rule]:
+        exercise = _any(set().union(*self.asked.values()))
+        in_names = {name.partition("-")[0] for name in self.chapters}
+        number = _any(in_names | {name.lstrip("0").upper() for name in in_names})
+
+        def with_number(found: re.Match[str], copy: int) -> str:
+            return re.sub(rf"\b{number}\b", lambda found: numbered(found[0], copy), found[0])
+
+        def with_alias(found: re.Match[str], copy: int) -> str:
+            return re.sub(rf"\b{exercise}\b", rf"\g<0>_{copy} as \g<0>", found[0])
+
+        return [
+            *self._addresses,
+            # Files of chapters: 22-zero
+            _rule(rf"(?<![\w-]){_any(self.chapters)}(?![\w-])", with_number),
+            # Titles, and links that show one: 22 · ZeRO
+            _rule(rf"(?:^title: \"|^# |\[){number}(?= · )", with_number),
+            # The line of a docstring by which the quick reference finds the chapter
+            _rule(r"^ *Chapter: .*$", with_number),
+            # Modules of live figures: snippets.live.zero_table
+            _rule(rf"\blive(?:[./]| import ){_any(self.live)}\b", _with_suffix),
+            # Records of labs: labs/recorded/zero_fsdp.json, print_record("zero_fsdp")
+            _rule(rf"(?:\brecorded/|_record\(\"){_any(self.records)}\b", _with_suffix),
+            # Live figures, and what tests import from their own folder
+            _rule(rf"\b{_any(self.unique)}\b", _with_suffix),
+            # Exercises, where a page asks or solves one: "include: owners", -k owners, solution.owners
+            _rule(rf"(?:\b(?:include|exercise): |-k |\bsolution\.){exercise}\b", _with_suffix),
+            # Tests import an exercise's solution under the name that it has in the book
+            _rule(r"^from exercises\.[\w.]+ import (?:\([^)]*\)|.*$)", with_alias),
+        ]
+
+    def _own_rules(self, path: PurePosixPath) -> list[Rule]:
+        """Return what is replaced besides in an exercise's own files and in its chapter."""
+        room, part, name, *_ = *path.parts, ""
+        if room == "chapters":
+            asked = self.asked.get((part, path.stem.partition("-")[2].replace("-", "_")), set())
+            escaped = {word.replace("_", r"\_") for word in asked if "_" in word}
+            # Code within text, and hints, which come from the grader: `owners(sizes, ranks)`, fewest\_ranks
+            return [_rule(rf"(?<=`){_any(asked)}(?=[(`])|{_any(escaped)}\b", _with_suffix)]
+        asked = self.asked.get((part, name), set()) if room == "exercises" else set()
+        words = {word for word in asked if "_" in word}
+        return [
+            # What is no keyword, attribute or file
+            _rule(rf"(?<![\w./]){_any(words)}(?![\w=]|\.py)", _with_suffix),
+            # The same where it is a word of English, too: def owners(sizes, ranks), name="owners"
+            _rule(rf"(?<![\w.]){_any(asked - words)}(?=[(`\"])", _with_suffix),
+        ]
+
+    def copied(self, path: PurePosixPath, text: str, copy: int) -> str:
+        """Return the text of a file's copy, with something in it that no other copy has."""
+        text = self.renamed(text, copy, [*self._own_rules(path), *self._rules])
+        if path.suffix == ".py":
+            return f"{text}# Copy {copy}.\n"
+        if path.parts[0] == "chapters" and path.name == "index.md":
+            return re.sub(r"^(?:title: |# ).*", rf"\g<0> ({copy})", text, flags=re.MULTILINE)
+        if path.parts[0] == "chapters" and path.stem in self.chapters:  # a number in a title has to be printed, too
+            number = numbered(path.stem.partition("-")[0], copy)
+            cell = f'```python tags=["remove-cell"]\nprint("copy {copy}, chapter {number}")\n```\n\n'
+            return re.sub(r"^(?=## )", cell, text, count=1, flags=re.MULTILINE)
+        return text
+
+    def with_copies(self, path: PurePosixPath, text: str, copies: Sequence[int]) -> str:
+        """Return a shared file's text with what it says of each chapter said of the copies, too."""
+        if path.as_posix() == "mkdocs.yml":
+            return self._repeated(rf"(?:^ +- {_any(self.parts)}/.*\n)+", text, copies, self._rules)
+        if path.as_posix() in LISTS:
+            return self._repeated(r"^## (?:.|\n)*?(?=^## |\Z)", text, copies, self._rules)
+        if path.match("tests/*.py"):
+            return self._with_entries(text, copies)
+        return text
+
+    def _with_entries(self, text: str, copies: Sequence[int]) -> str:
+        """Return a test module with its tables by functions' names, and what their entries call, for copies, too."""
+        part = _any(self.parts)
+        imports = rf"^from snippets\.{part}\..* import (?:\([^)]*\)|.*)\n"
+        listed = " ".join(found.partition(" import ")[2] for found in re.findall(imports, text, re.MULTILINE))
+        helper, used = r"^def (\w+)\(\).*\n(?:(?: .*)?\n)*", set(re.findall(r"\w+", listed))
+        functions = (found for found in re.finditer(helper, text, re.MULTILINE))
+        helpers = {found[1] for found in functions if re.search(rf"\b{_any(used)}\b", found[0])}
+        own = _rule(rf"(?<![\w.\"]){_any(used | helpers)}\b", _with_suffix)
+        alias = _rule(rf"\b{_any(used)}\b", lambda found, copy: f"{found[0]} as {found[0]}_{copy}")
+        # An entry that begins a line, to its closing bracket; one among others on a line
+        entry = rf'^( +)"{part}\.\w.*\n(?:\1 .*\n|\1[)}}\]].*\n)*|, "snippets\.{part}\.[\w.]+"(?=[,)])'
+        text = self._repeated(imports, text, copies, [*self._addresses, alias])
+        text = self._repeated(helper.replace(r"\w+", _any(helpers)), text, copies, [own])
+        return self._repeated(entry, text, copies, [own, *self._addresses])
+
+    def _repeated(self, pattern: str, text: str, copies: Sequence[int], rules: Sequence[Rule]) -> str:
+        """Return a text in which each piece of a pattern that leads to a chapter is followed by its copies."""
+
+        def repeated(found: re.Match[str]) -> str:
+            copied = [self.renamed(found[0], copy, rules) for copy in copies]
+            if copied[0] == found[0]:
+                return found[0]
+            titled = (re.sub(r"\A## .*", rf"\g<0> ({copy})", text) for copy, text in zip(copies, copied, strict=True))
+            return "".join([found[0].rstrip() + "\n\n" if found[0].startswith("## ") else found[0], *titled])
+
+        return re.sub(pattern, repeated, text, flags=re.MULTILINE)

@@ -1,0 +1,145 @@
+"""The enlarged book is a book: it holds together under its new names, builds, and passes the tests of its size."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import subprocess
+import sys
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from benchmarks import enlarged_book, tiers
+from benchmarks.enlarged_book import ROOT, Names, enlarge, files
+
+BOOK = Names(ROOT, tuple(files(ROOT)))
+pytestmark = pytest.mark.skipif(
+    any(part[-1].isdigit() for part in BOOK.parts), reason="this book is an enlarged one itself"
+)
+
+
+@pytest.fixture(scope="module")
+def twice(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return enlarge(tmp_path_factory.mktemp("twice"), 2)
+
+
+def run(book: Path, *command: str) -> str:
+    """Run a module of Python in a book's folder, and return what it printed if it ended well."""
+    environment = {**os.environ, "PYTHONPATH": str(book), "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=book, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
+    return done.stdout
+
+
+@pytest.mark.parametrize("module", [enlarged_book, tiers])
+def test_the_examples_in_docstrings_hold(module: object) -> None:
+    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "copied"),
+    [
+        ("from snippets.memory.zero import STAGES", "from snippets.memory3.zero import STAGES"),
+        ("from snippets.memory import zero", "from snippets.memory3 import zero"),
+        ("from snippets.models import CATALOGUE", "from snippets.models import CATALOGUE"),
+        ("[13 · Ring](../collectives/13-ring-and-tree.md#x)", "[213 · Ring](../collectives3/213-ring-and-tree.md#x)"),
+        ('title: "A1 · Linear algebra"', 'title: "A201 · Linear algebra"'),
+        ("    Chapter: 5, 14", "    Chapter: 205, 214"),
+        ("[stub](../../exercises/memory/zero/stub.py)", "[stub](../../exercises/memory3/zero/stub.py)"),
+        ('"exercise: owners"', '"exercise: owners_3"'),
+        (
+            "from exercises.memory.zero.solution import owners",
+            "from exercises.memory3.zero.solution import owners_3 as owners",
+        ),
+        ("from snippets.live.zero_table import zero_table", "from snippets.live.zero_table_3 import zero_table_3"),
+        ("from snippets.live.steppers import _plain", "from snippets.live.steppers_3 import _plain"),
+        ('print_record("pipeline", "1F1B: tasks")', 'print_record("pipeline_3", "1F1B: tasks")'),
+        ("Chapter 13 counts the bytes in memory.", "Chapter 13 counts the bytes in memory."),
+    ],
+)
+def test_what_belongs_to_a_chapter_has_another_name_and_nothing_else(text: str, copied: str) -> None:
+    assert BOOK.renamed(text, 3) == copied
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("chapters/memory/22-zero.md", "chapters/memory2/122-zero.md"),
+        ("snippets/live/zero_table.py", "snippets/live/zero_table_2.py"),
+        ("tests/memory/test_zero.py", "tests/memory2/test_zero_2.py"),
+        ("tests/collectives/collective_cases.py", "tests/collectives2/collective_cases_2.py"),
+        ("tests/live/test_steppers.py", "tests/live/test_steppers_2.py"),
+        ("labs/recorded/pipeline.json", "labs/recorded/pipeline_2.json"),
+    ],
+)
+def test_a_copy_has_a_place_of_its_own(path: str, place: str) -> None:
+    assert BOOK.is_of_a_chapter(PurePosixPath(path))
+    assert BOOK.place(PurePosixPath(path), 2) == PurePosixPath(place)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["snippets/domain.py", "snippets/live/knobs.py", "docs/glossary.md", "tests/live/test_knobs.py", "labs/harness.py"],
+)
+def test_what_chapters_share_stands_once(path: str) -> None:
+    assert not BOOK.is_of_a_chapter(PurePosixPath(path))
+
+
+def test_once_is_the_book_itself(tmp_path: Path) -> None:
+    enlarge(tmp_path, 1)
+    assert list(files(tmp_path)) == list(BOOK.files)
+    assert all((tmp_path / path).read_bytes() == (ROOT / path).read_bytes() for path in BOOK.files)
+
+
+def test_what_git_ignores_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("/site/\n__pycache__/\n/exercises/**/answers.py\n", encoding="utf-8")
+    for name in (
+        "site/index.html",
+        "press/__pycache__/book.pyc",
+        "exercises/memory/zero/answers.py",
+        ".git/HEAD",
+        "a/site/b",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert [path.as_posix() for path in files(tmp_path)] == [".gitignore", "a/site/b"]
+
+
+def test_twice_the_book_has_two_of_everything_and_each_compiles(twice: Path) -> None:
+    book = Names(twice, tuple(files(twice)))
+    assert book.parts == {f"{part}{copy}" for part in BOOK.parts for copy in ("", 2)}
+    assert len(book.chapters) == 2 * len(BOOK.chapters)
+    assert len(set().union(*book.asked.values())) == 2 * sum(map(len, BOOK.asked.values()))
+    assert len(book.live) == 2 * len(BOOK.live)
+    assert len(book.records) == 2 * len(BOOK.records)
+    for path in set(book.files) - set(BOOK.files):
+        if path.suffix == ".py":
+            compile((twice / path).read_bytes(), str(path), "exec")
+
+
+def test_an_enlarged_book_is_not_enlarged_again(twice: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="must be a book that was not enlarged, got"):
+        enlarge(tmp_path, 2, twice)
+
+
+def test_a_failing_tier_is_shown_as_failed() -> None:
+    runs = {"labs": (tiers.Run(3, 10), tiers.Run(2, 20, "1 failed"))}
+    assert tiers.table(runs, 4).splitlines()[-1] == "| `pytest -m labs` | 3 | 10 | 2 | failed after 20 |  |"
+
+
+@pytest.mark.book
+def test_twice_the_book_builds(twice: Path) -> None:
+    run(twice, "mkdocs", "build", "--strict")
+    for page in ("memory/22-zero", "memory2/122-zero", "background2/a101-linear-algebra"):
+        assert (twice / "site" / page / "index.html").exists()
+
+
+@pytest.mark.nightly
+def test_twice_the_book_passes_the_tests_that_walk_over_it(twice: Path) -> None:
+    """All tests are collected; those of the architecture, the chapters and the graders pass."""
+    pytest_alone = ("pytest", "--quiet", "-p", "no:cacheprovider")
+    run(twice, *pytest_alone, "--collect-only")
+    run(twice, *pytest_alone, "tests/test_architecture.py", "tests/test_chapters.py", "tests/exercises/test_graders.py")
