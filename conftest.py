@@ -19,6 +19,8 @@ settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True
 settings.register_profile("night", deadline=None, max_examples=200)
 settings.load_profile("night" if AT_NIGHT else "ci" if os.environ.get("CI") else "book")
 
+os.environ["NO_MKDOCS_2_WARNING"] = "1"  # CONTRIBUTING.md, "The press, and another generator"
+
 # What is built here has no address but those that a test gives it.
 for variable in ("BOOK_REPOSITORY", "BOOK_REVISION", "BOOK_SITE"):
     os.environ.pop(variable, None)
