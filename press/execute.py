@@ -311,11 +311,11 @@ async def _run(chapter: Chapter, kernels: Kernels, place: int, cell_timeout_s: f
             except Exception as error:
                 return [_problem(chapter, index, number, error, limit_s(cell))]
     problems = []
-    for cell, place in zip(notebook.cells, chapter.cells, strict=True):
+    for cell, written in zip(notebook.cells, chapter.cells, strict=True):
         if cell.cell_type == "code":  # only now, for a later cell may have changed what an earlier one shows
             cell.outputs = cleaned(cell.outputs, chapter.root)
             messages = [f"cell {cell.execution_count} {finding}" for finding in output_findings(cell.outputs)]
-            problems += [Problem(chapter.name, place.line, message) for message in messages]
+            problems += [Problem(chapter.name, written.line, message) for message in messages]
     return problems
 
 
