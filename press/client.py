@@ -26,8 +26,8 @@ class LimitedClient(NotebookClient):
         if msg["msg_type"] in {"stream", "display_data", "execute_result", "update_display_data", "error"}:
             self._count(size_bytes(msg["content"]))
         if self._excess is not None:
-            assert self.task_poll_for_reply is not None
-            self.task_poll_for_reply.cancel()
+            if self.task_poll_for_reply:
+                self.task_poll_for_reply.cancel()
             raise CellExecutionComplete
         return super().process_message(msg, cell, cell_index)
 

@@ -357,10 +357,10 @@ async def _run(chapter: Chapter, kernels: Kernels, place: int, cell_timeout_s: f
                 _raise_if_stopped()
                 return [_problem(chapter, index, number, error, limit_s(cell))]
     problems = []
-    for executed, written in zip(notebook.cells, chapter.cells, strict=True):
-        if executed.cell_type == "code":  # only now, for a later cell may have changed what an earlier one shows
-            executed.outputs = cleaned(executed.outputs, chapter.root)
-            messages = [f"cell {executed.execution_count} {finding}" for finding in output_findings(executed.outputs)]
+    for cell, written in zip(notebook.cells, chapter.cells, strict=True):
+        if cell.cell_type == "code":  # only now, for a later cell may have changed what an earlier one shows
+            cell.outputs = cleaned(cell.outputs, chapter.root)
+            messages = [f"cell {cell.execution_count} {finding}" for finding in output_findings(cell.outputs)]
             problems += [Problem(chapter.name, written.line, message) for message in messages]
     return problems
 

@@ -60,7 +60,7 @@ def why_unwritable(error: OSError) -> str | None:
     >>> why_unwritable(OSError(errno.ENOSPC, "No space left on device", "site/index.html"))
     'site/index.html cannot be written, for the disk is full: make room and build again'
     """
-    name = error.filename or "a file"
+    name = error.filename2 or error.filename or "a file"  # of a copy, the second is the one that is written
     if error.errno in _FULL:
         return f"{name} cannot be written, for the disk is full: make room and build again"
     if error.errno in _FORBIDDEN:

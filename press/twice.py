@@ -72,10 +72,9 @@ def _texts(outputs: Any) -> str:
     """Return all texts of outputs, one below another."""
     if isinstance(outputs, str):
         return outputs
-    inner = (
-        outputs.values() if isinstance(outputs, Mapping) else outputs if isinstance(outputs, list) else [repr(outputs)]
-    )
-    return "\n".join(map(_texts, inner))
+    if isinstance(outputs, Mapping):
+        return "\n".join(_texts(inner) for inner in outputs.values())
+    return "\n".join(map(_texts, outputs)) if isinstance(outputs, list) else repr(outputs)
 
 
 def _where_they_part(first: str, second: str) -> str:

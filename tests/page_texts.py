@@ -47,7 +47,7 @@ def some_of(texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def texts_in_pages(exercises: Mapping[str, Sequence[str]]) -> Texts:
-    """Return for a chapter's address and an exercise's name what ``some_of`` takes of its texts."""
+    """Return what ``some_of`` takes of the exercises' texts, by the chapter's address and the exercise's name."""
     return {address: {name: some_of(texts_of(address, name)) for name in names} for address, names in exercises.items()}
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from mkdocs.exceptions import Abort
 from small_book import CHAPTER, SmallBook
 
 from press import execute
@@ -17,6 +18,7 @@ from press.chapter import BrokenChapter, find_chapters, find_part_pages, read_ch
 from press.execute import make_twins
 from press.files import Unreadable, read_utf8, why_unwritable
 from press.freshness import Freshness
+from press.mkdocs_hook import on_build_error
 from press.outline import outline_problems
 from press.problems import Problem
 
@@ -272,6 +274,13 @@ def test_what_a_reader_is_told_of_a_checkout_that_cannot_be_written(number: int)
     assert said.startswith(f"/book/.press cannot be opened or written ({os.strerror(number)})")
     assert "copy the book to a folder that you may write to, and build it there" in said
     assert why_unwritable(OSError(errno.EIO, "I/O error")) is None
+
+
+def test_mkdocs_says_it_instead_of_a_traceback() -> None:
+    with pytest.raises(Abort, match="site/a cannot be written, for the disk is full"):
+        on_build_error(error=OSError(errno.ENOSPC, "No space left on device", "theme/a", None, "site/a"))
+    on_build_error(error=OSError(errno.EIO, "I/O error"))
+    on_build_error(error=ValueError("another"))
 
 
 @pytest.mark.parametrize("gone", [ONE, "chapters/part"])

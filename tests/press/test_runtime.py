@@ -226,6 +226,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.nightly  # tests/exercises/test_in_page.py grades with the same files
 def test_exercises_are_graded_with_their_archive_alone(tmp_path: Path) -> None:
     """One exercise of each chapter, with the book's own solution as a reader would write it."""
     whole = book(ROOT)
