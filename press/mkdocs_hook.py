@@ -222,16 +222,18 @@ def on_build_error(*, error: Exception) -> None:
     from press.faults import faults
     from press.files import why_unwritable
 
-    if isinstance(error, MkDocsException) or not state.root:
+    if isinstance(error, MkDocsException):
         return
     log.debug("The build ended with an error", exc_info=error)  # mkdocs --verbose shows it
-    problems = faults(error, state.root)
+    problems = faults(error, state.root) if state.root else []
     for problem in problems:
         log.error(str(problem))
     if problems:
         raise Abort("The book cannot be built: its own code fails; the place is named above.") from error
-    if isinstance(error, OSError):
-        raise Abort(why_unwritable(error) or f"The book cannot be built: {error}.") from error
+    if isinstance(error, OSError) and (why := why_unwritable(error)):
+        raise Abort(why) from error
+    if isinstance(error, OSError) and error.filename:
+        raise Abort(f"The book cannot be built: {error.filename}: {error.strerror}.") from error
 
 
 def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable[[], None]) -> LiveReloadServer:

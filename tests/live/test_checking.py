@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import checking
 import pytest
 from checking import assert_draws, assert_texts_fit, extremes
 
@@ -31,7 +32,10 @@ def picture(*texts: tuple[float, float, str], size: float = 13) -> Picture:
     return Picture([panel], "Four numbers stand here.", "A panel with its texts.")
 
 
-def test_extremes_are_the_defaults_all_ends_and_all_pairs_of_ends() -> None:
+def test_extremes_are_the_defaults_all_ends_and_at_night_all_pairs_of_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checking, "ALL", False)
+    assert len(list(extremes(figure(lambda _: picture())))) == 1 + (2 + 3 + 2)
+    monkeypatch.setattr(checking, "ALL", True)
     settings = list(extremes(figure(lambda _: picture())))
     assert settings[0] == {}
     assert len(settings) == 1 + (2 + 3 + 2) + (2 * 3 + 2 * 2 + 3 * 2)
