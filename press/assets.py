@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
+from press.kept import kept
 from snippets.drawing import style_sheet
 from snippets.palette import COLOURS, RANKS, css_variables, rank
 
@@ -29,16 +30,11 @@ def made(cache: Path) -> dict[str, bytes]:
         cache: a folder that keeps the one picture which needs matplotlib, by the drawing that it shows.
     """
     cover = cover_svg()
-    kept = cache / f"cover-{sha256(cover.encode() + FILE.read_bytes()).hexdigest()[:16]}.png"
-    if not kept.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        temporary = kept.with_suffix(".part")
-        temporary.write_bytes(cover_png())
-        temporary.replace(kept)
+    picture = cache / f"cover-{sha256(cover.encode() + FILE.read_bytes()).hexdigest()[:16]}.png"
     return {
         "assets/cover.svg": cover.encode(),
         "assets/cover-dark.svg": cover_svg("dark").encode(),
-        "assets/cover.png": kept.read_bytes(),
+        "assets/cover.png": kept(picture, cover_png),
         "assets/favicon.svg": favicon_svg().encode(),
         "assets/palette.css": (css_variables() + style_sheet()).encode(),
     }

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +16,34 @@ import yaml
 from exercises.in_page import described
 from exercises.page_files import files_for_page
 from press import runtime
-from press.chapter import BrokenChapter, find_chapters, front_matter, read_chapter
-from press.checks import link_problems, unlisted_chapters
+from press.addresses import Addresses
+from press.chapter import BrokenChapter, find_chapters, find_part_pages, front_matter, read_chapter
+from press.checks import address_problems, link_problems, name_problems, unlisted_chapters
 from press.corrections import corrections_page
-from press.execute import make_twins
+from press.execute import make_twins, read_twin
 from press.exercise import PATH as EXERCISES
 from press.exercise import exercises_page, stubs_shown
+from press.faults import faults, syntax_problem
+from press.files import Unreadable, read_utf8
 from press.freshness import Freshness
-from press.hardware import hardware_page
-from press.links import Map
+from press.links import Map, led_out
+from press.markup import line_in_prose
 from press.mathematics import FONT_NAME, font_woff2
 from press.notation import read_notation, repeated_symbols, symbol_problems, symbols_used
+from press.notebook import published
 from press.numbers import EXCEPTIONS, number_problems
+from press.outline import outline_problems
 from press.page import PageCache, PageMaker, Rendered, definitions, press_fingerprint
 from press.pages import Page
-from press.problems import Problem
-from press.prose import included_paths, site_markdown
-from press.quiz import mark_quiz, read_quiz
-from press.reference import reference_pages
+from press.problems import Problem, Refused
+from press.prose import SiteMarkdown, included_paths, site_markdown
+from press.quiz import HEADING, has_quiz, mark_quiz, read_quiz
+from press.reference import INDEX, QUICK, page_of, reference_pages
+from press.sources import inside
 
 LIVE = "snippets/live"
+HARDWARE = "docs/hardware.md"
+log = logging.getLogger(__name__)
 
 
 class Book:
@@ -54,39 +65,71 @@ class Book:
         self.root = root
         self.docs = docs
         self.chapters = [path.relative_to(root).as_posix() for path in find_chapters(root)]
-        pages = sorted((root / "chapters").rglob("*.md"))
-        self.part_pages = [name for path in pages if (name := path.relative_to(root).as_posix()) not in self.chapters]
+        self.part_pages = [path.relative_to(root).as_posix() for path in find_part_pages(root)]
         self.written: dict[str, Page] = {}
         self.addresses: dict[str, str] = {}
         self.made: set[str] = set()
         self.problems: list[Problem] = []
+        self._unwritten: set[str] = set()
         self._source_url = source_url
         self._extensions = (extensions, extension_configs)
-        self._converter: Any = None
+        self._converter: SiteMarkdown | None = None
         self._cache: PageCache | None = None
         self._tooltips: dict[str, str] | None = None
 
     def execute(self, *, cell_timeout_s: float, report: Callable[[str], None]) -> None:
         """Bring the executed twin of every chapter up to date."""
+        self.problems += outline_problems(self.root)
         paths = [self.root / path for path in self.chapters]
         self.problems += make_twins(paths, root=self.root, cell_timeout_s=cell_timeout_s, report=report)
 
     def write_pages(self, package: str) -> None:
         """Write the pages that no file holds: from a package's docstrings, its catalogue, the executed chapters."""
-        pages = [
-            *reference_pages(self.root, package, self.chapters),
-            hardware_page(),
+        for page in [
+            *self._reference(package),
+            *self._made({HARDWARE: "Hardware"}, _hardware),
             corrections_page(self._executed()),
-            exercises_page(described(), self.chapters),
-        ]
-        self.written = {page.path: page for page in pages if page}
+            *self._made({EXERCISES: "Exercises"}, lambda: [exercises_page(described(), self.chapters)]),
+        ]:
+            if page:
+                self.written[page.path] = page
+
+    def _reference(self, package: str) -> list[Page | None]:
+        """Write the reference; griffe passes over the modules that do not parse, so these are looked for."""
+        titles = {INDEX: "Snippets", QUICK: "Quick reference"}
+        pages = self._made(titles, lambda: reference_pages(self.root, package, self.chapters))
+        found = {page.source for page in pages if page}
+        for file in sorted((self.root / package).rglob("*.py")):
+            source = file.relative_to(self.root).as_posix()
+            if source not in found and (problem := syntax_problem(file, self.root)):
+                self.problems.append(problem)
+                pages.append(self._unwritten_page(page_of(source), file.stem))
+        return pages
+
+    def _made(self, titles: Mapping[str, str], make: Callable[[], Iterable[Page | None]]) -> list[Page | None]:
+        """Return pages for which the book's modules are loaded; where that fails, empty ones of these titles."""
+        try:
+            return list(make())
+        except (Exception, SystemExit) as error:
+            problems = faults(error, self.root)
+            if not problems:
+                raise
+            self.problems += problems
+            return [self._unwritten_page(path, title) for path, title in titles.items()]
+
+    def _unwritten_page(self, path: str, title: str) -> Page:
+        """Return a page that holds the place of one that could not be written, so that links lead to it."""
+        self._unwritten.add(path)
+        return Page(path, path, f"# {title}\n", title)
 
     def _executed(self) -> Iterator[tuple[str, str, list[Any]]]:
-        """Return the chapters that have been executed: path, title, cells."""
+        """Return the chapters that have been executed and can be read: path, title, cells."""
         for path in sorted(self.chapters, key=lambda path: path.rpartition("/")[2]):
-            if self.twin(path).exists():
-                header = front_matter(self.text(path))[0]
-                yield path, header.get("title", path), json.loads(self.twin(path).read_bytes())["cells"]
+            twin = read_twin(self.twin(path))
+            with suppress(BrokenChapter):  # told when the chapter was to be executed
+                if twin is not None:
+                    header = read_chapter(self.root / path, root=self.root).header
+                    yield path, header.get("title", path), twin["cells"]
 
     def runtime(self) -> dict[str, bytes | Path]:
         """Return the files with which the pages run Python, by their place on the site; none if no page does."""
@@ -97,7 +140,7 @@ class Book:
             archives["figures"] = runtime.archive(
                 {path.relative_to(self.root).as_posix(): path for path in reached if path.is_file()}
             )
-        if EXERCISES in self.written:
+        if EXERCISES in self.written and EXERCISES not in self._unwritten:
             archives["exercises"] = runtime.archive(files_for_page())
         return runtime.files(self.root, archives) if archives else {}
 
@@ -107,10 +150,13 @@ class Book:
         return runtime.installed(self.root)
 
     def text(self, path: str) -> str:
-        """Return the Markdown of a page."""
+        """Return the Markdown of a page; of one that cannot be read, whose problem is told elsewhere, nothing."""
         if path in self.written:
             return self.written[path].text
-        return (self.root / path).read_text(encoding="utf-8", errors="replace")
+        try:
+            return read_utf8(self.root / path)
+        except Unreadable:
+            return ""
 
     def source(self, path: str) -> str:
         """Return the file to edit for a page: its own, or the module that it is written from."""
@@ -120,6 +166,11 @@ class Book:
         """Return where the executed notebook of a chapter stands."""
         return (self.root / path).with_suffix(".ipynb")
 
+    def published_notebook(self, path: str, addresses: Addresses) -> bytes:
+        """Return the executed notebook of a chapter as the chapter's page offers it."""
+        lead = functools.partial(led_out, path=path, site=self.site, root=self.root, site_url=addresses.site)
+        return published(self.twin(path).read_bytes(), addresses, lead)
+
     def page(self, path: str, through: Callable[[PageMaker], str] | None = None) -> Rendered:
         """Return a finished page, from the cache where nothing that it depends on has changed.
 
@@ -127,16 +178,19 @@ class Book:
             path: the page's source, relative to the root.
             through: walks over the notebook's cells and returns the page's body; without it the press does so itself.
         """
+        if path in self._unwritten:
+            text = "<p>This page could not be written: the problems above say why.</p>"
+            return Rendered(html=text, executed=False)
         source = self.text(path)
         twin = self.twin(path)
         is_chapter = path in self.chapters
-        notebook = twin.read_bytes() if is_chapter and twin.exists() else b""
+        notebook = twin.read_bytes() if is_chapter and twin.is_file() else b""
         parts = [path.encode(), source.encode(), notebook, *self._included(path, source), self._tooltip_bytes(path)]
         key = self.cache.key(*parts)
         kept = self.cache.read(key)
         if kept:
             return kept
-        if is_chapter and not notebook:
+        if is_chapter and read_twin(twin) is None:
             text = "<p>This chapter has not been executed yet: its problems are listed above.</p>"
             return Rendered(html=text, executed=False)
         maker = PageMaker(
@@ -144,12 +198,23 @@ class Book:
         )
         try:
             rendered = self._chapter(maker, notebook, through) if is_chapter else self._plain(maker, source)
-        except (BrokenChapter, yaml.YAMLError) as error:
-            problem = Problem(path, 1, f"the header is not YAML: {error}")
-            self.problems.append(error.problem if isinstance(error, BrokenChapter) else problem)
-            return Rendered(executed=False)
+        except BrokenChapter as error:
+            return self._not_made([error.problem])
+        except Refused as error:
+            return self._not_made(error.problems)
+        except yaml.YAMLError as error:
+            return self._not_made([Problem(path, 1, f"the header is not YAML: {error}")])
+        except Exception as error:  # whatever it is, the other pages go on
+            log.debug("%s", path, exc_info=True)
+            message = f"the page could not be made: {type(error).__name__}: {error}"
+            return self._not_made([*maker.problems, Problem(path, 1, message)])
         self.cache.write(key, rendered)
         return rendered
+
+    def _not_made(self, problems: Sequence[Problem]) -> Rendered:
+        """Remember why a page could not be made, and return what stands in its place."""
+        self.problems += problems
+        return Rendered(html="<p>This page could not be made: its problems are listed above.</p>", executed=False)
 
     @property
     def site(self) -> Map:
@@ -165,7 +230,7 @@ class Book:
         return self._cache
 
     @property
-    def converter(self) -> Any:
+    def converter(self) -> SiteMarkdown:
         """The site's Markdown, made when the first page needs it."""
         if self._converter is None:
             self._converter = site_markdown(*self._extensions)
@@ -178,6 +243,15 @@ class Book:
     def check(self, rendered: Mapping[str, Rendered]) -> list[Problem]:
         """Return all problems: those met so far, those of the pages, and links that lead nowhere."""
         problems = list(self.problems)
+        problems += name_problems([*self.chapters, *self.part_pages])
+        problems += address_problems(
+            {*self.chapters, *self.part_pages, *self.written, *self._markdown_below(self.docs)}
+        )
+        problems += [
+            Problem(path, 1, "the build makes this file itself")
+            for path in sorted({*self.made, *self.written})
+            if (self.root / path).exists()
+        ]
         ids = {path: set(page.ids) for path, page in rendered.items() if page.executed}
         for path, page in rendered.items():
             problems += page.problems
@@ -204,15 +278,26 @@ class Book:
         for cell in cells:
             cell["source"] = "".join(cell["source"])
         chapter = read_chapter(self.root / maker.path, root=self.root)
-        maker.begin(cells, [cell.line for cell in chapter.cells if cell.kind == "code"])
+        if len(cells) != len(chapter.cells):
+            raise Refused([])  # the chapter has changed since, and failed: its problem is known
+        maker.begin(cells, [cell.line for cell in chapter.cells])
         rendered = maker.finish(through(maker) if through else "".join(maker.cell(cell) for cell in cells))
         questions, problems = read_quiz(chapter.cells, maker.path)
         rendered.html = mark_quiz(rendered.html, questions)
+        if has_quiz(rendered.html) and not questions and not problems:
+            message = f"a quiz stands below a line of its own: {HEADING}"
+            problems = [Problem(maker.path, line_in_prose(chapter.text.lower(), "check yourself"), message)]
         rendered.problems += problems
         exceptions = chapter.header.get(EXCEPTIONS, {})
         rendered.symbols = symbols_used(chapter.cells)
-        rendered.problems += number_problems(chapter.cells, cells, exceptions, path=maker.path)
+        if len(cells) == len(chapter.cells):  # else the twin is older than a chapter that now fails
+            rendered.problems += number_problems(chapter.cells, cells, exceptions, path=maker.path)
         return rendered
+
+    def _markdown_below(self, folder: str) -> list[str]:
+        """Return the Markdown files below a folder of the root; hidden ones, such as Jupyter's copies, do not count."""
+        names = [path.relative_to(self.root).as_posix() for path in sorted((self.root / folder).rglob("*.md"))]
+        return [name for name in names if "/." not in name]
 
     def _notation_problems(self, rendered: Mapping[str, Rendered]) -> list[Problem]:
         """Return what the chapters' symbols and the notation page, where there is one, lack of each other."""
@@ -227,15 +312,16 @@ class Book:
         return problems
 
     def _plain(self, maker: PageMaker, source: str) -> Rendered:
-        cell = {"cell_type": "markdown", "source": front_matter(source)[1]}
-        maker.begin([cell])
+        text = front_matter(source)[1]
+        cell = {"cell_type": "markdown", "source": text}
+        maker.begin([cell], [1 + source.count("\n") - text.count("\n")])
         return maker.finish(maker.cell(cell))
 
     def _included(self, path: str, source: str) -> list[bytes]:
         """Return the contents of the files whose code a page shows."""
         shown = [*included_paths(source), *(name for name, _ in stubs_shown(source))]
-        files = [(self.root / path).parent / name for name in shown]
-        return [file.read_bytes() if file.is_file() else b"" for file in files]
+        files = [inside(name, (self.root / path).parent, self.root) for name in shown]
+        return [file.read_bytes() if file and file.is_file() else b"" for file in files]
 
     def _tips_for(self, path: str) -> dict[str, str]:
         """Return the glossary's definitions; the glossary itself is made without them."""
@@ -247,3 +333,9 @@ class Book:
 
     def _tooltip_bytes(self, path: str) -> bytes:
         return json.dumps(self._tips_for(path), sort_keys=True).encode()
+
+
+def _hardware() -> list[Page]:
+    from press.hardware import hardware_page  # loads the catalogue, which may be in the making
+
+    return [hardware_page()]

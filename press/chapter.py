@@ -10,20 +10,38 @@ from typing import Any
 
 import yaml
 
+from press.files import Unreadable, read_utf8
 from press.problems import Problem
 
 CHAPTERS = "chapters"
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_NAMES_JUPYTEXT = re.compile(r"^(jupyter|jupytext):", re.MULTILINE)
+PART_PAGE = "index.md"
+_NAMES_JUPYTER = re.compile(r"^(jupyter|jupytext):", re.MULTILINE)
 _BETWEEN_CELLS = re.compile(r"\s*$|<!--\s*#(end)?(region|raw|md|markdown)\b.*-->\s*$")
 
 
-class BrokenChapter(Exception):
-    """A chapter that cannot be read; ``problem`` says where and why."""
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Reads YAML, and refuses a key that stands twice, of which PyYAML would drop the first in silence."""
 
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(str(problem))
-        self.problem = problem
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Return a mapping of different keys."""
+        seen = set()
+        for key, _ in node.value:
+            if key.value in seen and isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(
+                    problem=f"the key {key.value!r} stands twice", problem_mark=key.start_mark
+                )
+            seen |= {key.value} if isinstance(key, yaml.ScalarNode) else set()
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
+        return mapping
+
+
+class BrokenChapter(Exception):
+    """A chapter that cannot be read or run; ``problems`` say where and why, ``problem`` is the first."""
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__("; ".join(map(str, problems)))
+        self.problems = list(problems)
+        self.problem = problems[0]
 
 
 @dataclass(frozen=True)
@@ -57,33 +75,57 @@ class Chapter:
     def text(self) -> str:
         """The whole file."""
         try:
-            return self.path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise self._broken(1, f"the file cannot be read: {error}") from error
+            return read_utf8(self.path)
+        except Unreadable as error:
+            raise self._broken(error.line, error.message) from error
 
     @cached_property
     def header(self) -> dict[str, Any]:
         """The YAML header: title, description, jupytext's settings, and what else it says."""
+        self._check_header_lines()
         try:
             header = front_matter(self.text)[0]
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a date or number that is none
             mark = getattr(error, "problem_mark", None)
             message = f"the header is not YAML: {getattr(error, 'problem', None) or error}"
             raise self._broken(mark.line + 2 if mark else 1, message) from error
         if not isinstance(header, dict):
             raise self._broken(1, f"the header must be a list of keys with values, got {header!r}")
+        if not any(isinstance(header.get(name), dict) for name in ("jupyter", "jupytext")):
+            raise self._broken(
+                1,
+                "the header has no settings for Jupyter, so nothing would be executed: copy jupyter: and what is below "
+                f"it from another chapter (every Markdown file in {CHAPTERS}/ but {PART_PAGE} is a chapter)",
+            )
         return header
+
+    def _check_header_lines(self) -> None:
+        """Refuse a header that is not where Jupytext, MkDocs and the press all look for it."""
+        first, *others = self.text.split("\n")
+        if not self.text.strip():
+            raise self._broken(1, "the file is empty: a chapter begins with a header")
+        if first != "---":
+            raise self._broken(1, f"a chapter begins with a header, so its first line must be ---, got {_short(first)}")
+        if "---" not in others[:-1]:
+            raise self._broken(1, "the header is not closed: it ends with a line of --- alone, and the text follows")
 
     @cached_property
     def inputs(self) -> tuple[str, ...]:
         """Patterns, relative to the root, of files that the cells open by path: ``inputs`` in the header."""
-        named = self.header.get("inputs") or []
+        named = self.header.get("inputs", [])
+        line = self.line_of_key("inputs")
         patterns = [named] if isinstance(named, str) else named
         if not isinstance(patterns, list) or not all(isinstance(pattern, str) and pattern for pattern in patterns):
-            raise self._broken(1, f"inputs must be a list of paths relative to the book's root, got {named!r}")
+            raise self._broken(line, f"inputs must be a list of paths relative to the book's root, got {named!r}")
         for pattern in patterns:
             if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
-                raise self._broken(1, f"inputs must lie below the book's root, got {pattern!r}")
+                raise self._broken(line, f"inputs must lie below the book's root, got {pattern!r}")
+            try:
+                found = any(path.is_file() for path in self.root.glob(pattern))
+            except (ValueError, IndexError, OSError) as error:  # all that pathlib raises for a pattern that is none
+                raise self._broken(line, f"inputs has a pattern that is not valid: {pattern!r} ({error})") from error
+            if not found:
+                raise self._broken(line, f"inputs must name files, and no file of the book matches {pattern!r}")
         return tuple(patterns)
 
     @cached_property
@@ -148,6 +190,10 @@ class Chapter:
             return position, position
         raise self._lost(position)
 
+    def line_of_key(self, key: str) -> int:
+        """Return the line on which a key of the header stands."""
+        return next((number for number, text in enumerate(self.text.split("\n"), 1) if text.startswith(f"{key}:")), 1)
+
     def _lost(self, index: int) -> BrokenChapter:
         return self._broken(index + 1, "jupytext reads the cell that begins here in another way than it is written")
 
@@ -161,18 +207,31 @@ def read_chapter(path: Path, *, root: Path) -> Chapter:
 
 
 def find_chapters(root: Path) -> list[Path]:
-    """Return the chapters below ``root``: the Markdown files of ``chapters/`` whose header names Jupyter or Jupytext.
+    """Return the chapters below ``root``: all that is named ``….md`` in ``chapters/``, but for the parts' pages.
 
-    Hidden files and folders do not count: Jupyter keeps copies of what it saves in ``.ipynb_checkpoints``.
+    Whether one can be read shows when it is read.
     """
-    found = []
-    for path in sorted((root / CHAPTERS).rglob("*.md")):
-        hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
-        if not hidden and path.is_file():
-            header = _header(path.read_text(encoding="utf-8", errors="replace"))[0]
-            if header is not None and _NAMES_JUPYTEXT.search(header):
-                found.append(path)
-    return found
+    return [path for path in files_of_room(root) if path.suffix == ".md" and path.name != PART_PAGE]
+
+
+def find_part_pages(root: Path) -> list[Path]:
+    """Return the pages of the parts, which are not executed: each ``index.md`` in ``chapters/``."""
+    return [path for path in files_of_room(root) if path.name == PART_PAGE]
+
+
+def files_of_room(root: Path) -> list[Path]:
+    """Return what lies in ``chapters/``, in order.
+
+    Hidden files and folders do not count: Jupyter keeps copies of what it saves in ``.ipynb_checkpoints``, editors keep
+    their locks.
+    """
+    found = sorted((root / CHAPTERS).rglob("*"))
+    return [path for path in found if not any(part.startswith(".") for part in path.relative_to(root).parts)]
+
+
+def names_jupyter(text: str) -> bool:
+    """Whether a Markdown file's header asks for cells to be executed."""
+    return bool(_NAMES_JUPYTER.search(_header(text)[0] or ""))
 
 
 def front_matter(text: str) -> tuple[dict[str, Any], str]:
@@ -182,7 +241,7 @@ def front_matter(text: str) -> tuple[dict[str, Any], str]:
     ({'title': 'A'}, 'text')
     """
     header, body = _header(text)
-    return (yaml.load(header, Loader=_LOADER) or {}, body) if header is not None else ({}, text)
+    return (yaml.load(header, Loader=_Loader) or {}, body) if header is not None else ({}, text)
 
 
 def _header(text: str) -> tuple[str | None, str]:
@@ -191,3 +250,8 @@ def _header(text: str) -> tuple[str | None, str]:
         return None, text
     header, separator, body = text[4:].partition("\n---\n")
     return (header, body) if separator else (None, text)
+
+
+def _short(text: str) -> str:
+    """Return a text for a message, its beginning if it is long."""
+    return repr(text) if len(text) <= 60 else f"{text[:60]!r}…"

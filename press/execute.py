@@ -16,28 +16,30 @@ import asyncio
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from queue import Empty
 from typing import Any
 
+from press.cells import cell_findings
 from press.chapter import BrokenChapter, Chapter, read_chapter
+from press.files import why_unwritable
 from press.freshness import Freshness, fingerprint
+from press.outputs import cleaned, output_findings
 from press.problems import Problem
 
 PART = ".press-part"
-START_LIMIT_S = 60.0
+LONGEST_MESSAGE = 400
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
-_OVERWRITTEN = re.compile(r"[^\n]*\r(?=[^\n\r])")
-_ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,}")
-_CELL_FILE = re.compile(r"[^\s\"'(]*[/\\]ipykernel_\d+[/\\]\d+\.py")
 # Of the caller's environment, what changes what cells do: asserts off, warnings, colours, widths, settings.
 _NOT_PASSED_ON = re.compile(
     r"PYTHON(STARTUP|OPTIMIZE|WARNINGS|INSPECT|DEVMODE|SAFEPATH|IOENCODING|BREAKPOINT)|NO_COLOR|FORCE_COLOR|COLUMNS|LINES"
@@ -67,25 +69,88 @@ def make_twins(
     freshness = Freshness(root)
     stale: list[_Work] = []
     problems: list[Problem] = []
-    with ExitStack() as stack:
+    with _Stop() as stop, ExitStack() as stack:
         for path in chapters:
+            chapter = read_chapter(path.absolute(), root=root)
             try:
-                work = _work(read_chapter(path.absolute(), root=root), freshness)
+                work = _work(chapter, freshness)
                 if work is None:
                     continue
                 assert work.chapter.cells  # read, so that a chapter whose places are in doubt is not run
             except BrokenChapter as error:
-                problems.append(error.problem)
+                problems += error.problems
+                continue
+            except OSError as error:
+                message = f"{error.filename}, on which the chapter depends, cannot be read: {error.strerror}"
+                problems.append(Problem(chapter.name, 1, message))
                 continue
             if work.outputs is not None:
-                _write_twin(work, _with_outputs(work.chapter.notebook, work.outputs), report)
+                problems += _write_twin(work, _with_outputs(work.chapter.notebook, work.outputs), report)
                 continue
             if not stale:
                 kernels = stack.enter_context(_kernels(root))  # gets ready while the other chapters are read
             stale.append(work)
         if stale:
-            problems += asyncio.run(_execute(stale, kernels, jobs or _cores(), cell_timeout_s, report))
+
+            def write(number: int) -> list[Problem]:
+                return _write_twin(stale[number], stale[number].chapter.notebook, report)
+
+            ran = _execute([work.chapter for work in stale], kernels, jobs or _cores(), cell_timeout_s, report, write)
+            problems += stop.run(ran)
     return sorted(problems)
+
+
+def run_chapters(
+    chapters: Sequence[Chapter], *, root: Path, jobs: int | None, cell_timeout_s: float, report: Callable[[str], None]
+) -> list[Problem]:
+    """Run chapters, put the outputs into their notebooks, and return what went wrong; no file is written."""
+    with _Stop() as stop, _kernels(root) as kernels:
+        ran = _execute(chapters, kernels, jobs or _cores(), cell_timeout_s, report, lambda _: [])
+        return sorted(stop.run(ran))
+
+
+class _Stop:
+    """Lets SIGTERM and SIGHUP end the build as Ctrl+C does, by an exception, so that it ends what it has started."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._task: asyncio.Task[Any] | None = None
+        self._taken: list[int] = []
+
+    def __enter__(self) -> _Stop:
+        if threading.current_thread() is threading.main_thread():
+            numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+            self._taken = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]  # not nohup's
+        for number in self._taken:
+            signal.signal(number, self._stop)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number in self._taken:
+            signal.signal(number, signal.SIG_DFL)
+
+    def run(self, work: Coroutine[Any, Any, list[Problem]]) -> list[Problem]:
+        """Do as ``asyncio.run``; an exception out of a signal would leave its loop in disorder, so it cancels."""
+
+        async def stoppable() -> list[Problem]:
+            self._task = asyncio.current_task()
+            return await work
+
+        try:
+            return asyncio.run(stoppable())
+        except asyncio.CancelledError:
+            return []
+        finally:
+            self._task = None
+            if self._number:
+                raise SystemExit(128 + self._number)
+
+    def _stop(self, number: int, _: object) -> None:
+        self._number = number
+        if self._task is None:
+            raise SystemExit(128 + number)  # what a shell makes of a process that a signal has ended
+        if not self._task.done():
+            self._task.get_loop().call_soon_threadsafe(self._task.cancel)
 
 
 def _sweep(root: Path) -> None:
@@ -104,13 +169,24 @@ class _Work:
 
 
 def _work(chapter: Chapter, freshness: Freshness) -> _Work | None:
-    """Return what there is to do for a chapter, or ``None`` if its twin is fresh."""
-    twin = _read_twin(chapter.twin)
+    """Return what there is to do for a chapter, or ``None`` if its twin is fresh.
+
+    Raises:
+        BrokenChapter: the chapter cannot be read, or its cells would not do what they say.
+        OSError: a file that it depends on cannot be read.
+    """
+    twin = read_twin(chapter.twin)
     record = _record(twin)
     source = sha256(chapter.text.encode()).hexdigest()
     whole = twin is not None and record.get("content") == fingerprint(twin["cells"], outputs=True)
     same = twin is not None and whole and record.get("source") == source
     cells = twin["cells"] if twin and same else chapter.notebook.cells  # the twin is read without Jupytext
+    findings = list(cell_findings(cells))
+    if findings:
+        places = chapter.cells
+        raise BrokenChapter(
+            *(Problem(chapter.name, places[index].line + line, message) for index, line, message in findings)
+        )
     code = [(_text(cell["source"]), _tags(cell)) for cell in cells if cell["cell_type"] == "code"]
     digest = freshness.digest(code, chapter.inputs)
     if not (twin and whole and record.get("digest") == digest):
@@ -121,8 +197,10 @@ def _work(chapter: Chapter, freshness: Freshness) -> _Work | None:
     return _Work(chapter, digest, outputs)
 
 
-def _read_twin(path: Path) -> dict[str, Any] | None:
+def read_twin(path: Path) -> dict[str, Any] | None:
     """Return the notebook as JSON; ``None`` if there is none or it is not readable."""
+    if not path.is_file():  # a pipe would never end
+        return None
     try:
         twin = json.loads(path.read_text(encoding="utf-8"))
         readable = all({"cell_type", "source", "metadata"} <= cell.keys() for cell in twin["cells"])
@@ -149,7 +227,7 @@ def _set_aside(chapter: Chapter, report: Callable[[str], None]) -> None:
     """Move a twin aside if somebody wrote in it what the chapter, as it now stands, does not hold."""
     if not chapter.twin.exists():
         return
-    twin = _read_twin(chapter.twin)
+    twin = read_twin(chapter.twin)
     if twin is not None:
         written = fingerprint(twin["cells"], outputs=False)
         if written == _record(twin).get("inputs") or written == _fingerprint_of_file(chapter):
@@ -180,8 +258,8 @@ def _with_outputs(notebook: Any, outputs: Sequence[Any]) -> Any:
     return notebook
 
 
-def _write_twin(work: _Work, notebook: Any, report: Callable[[str], None]) -> None:
-    """Write a twin, the whole of it or nothing, as old as its chapter so that Jupytext sees neither as newer."""
+def _write_twin(work: _Work, notebook: Any, report: Callable[[str], None]) -> list[Problem]:
+    """Write a twin, and return what kept it from being written."""
     cells = notebook["cells"]
     notebook["metadata"]["language_info"] = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"}
     notebook["metadata"]["press"] = {
@@ -190,59 +268,76 @@ def _write_twin(work: _Work, notebook: Any, report: Callable[[str], None]) -> No
         "inputs": fingerprint(cells, outputs=False),
         "source": sha256(work.chapter.text.encode()).hexdigest(),
     }
-    twin = work.chapter.twin
-    temporary = twin.with_name(f"{twin.stem}.{os.getpid()}{PART}")
     text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-    _set_aside(work.chapter, report)
-    while True:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
-        age = work.chapter.path.stat().st_mtime_ns
-        try:
-            os.utime(temporary, ns=(age, age))
-            temporary.replace(twin)
-        except FileNotFoundError:
-            continue  # another build has just swept it away
-        return
+    try:
+        _replace_twin(work.chapter, text, report)
+    except OSError as error:
+        if not work.chapter.path.exists():
+            message = "the chapter's file has been removed while its cells ran, perhaps by one of them"
+        else:
+            message = why_unwritable(error) or f"the notebook beside the chapter cannot be written: {error}"
+        return [Problem(work.chapter.name, 1, message)]
+    return []
+
+
+def _replace_twin(chapter: Chapter, text: str, report: Callable[[str], None]) -> None:
+    """Write the whole of a twin or nothing, as old as its chapter so that Jupytext sees neither as newer."""
+    temporary = chapter.twin.with_name(f"{chapter.twin.stem}.{os.getpid()}{PART}")
+    try:
+        while True:
+            age = chapter.path.stat().st_mtime_ns  # raises if the chapter has gone, so this ends
+            temporary.write_text(text, encoding="utf-8", newline="\n")
+            with suppress(FileNotFoundError):  # another build has just swept it away
+                os.utime(temporary, ns=(age, age))
+                _set_aside(chapter, report)
+                temporary.replace(chapter.twin)
+                return
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 async def _execute(
-    stale: Sequence[_Work], kernels: Kernels, jobs: int, cell_timeout_s: float, report: Callable[[str], None]
+    chapters: Sequence[Chapter],
+    kernels: Kernels,
+    jobs: int,
+    cell_timeout_s: float,
+    report: Callable[[str], None],
+    write: Callable[[int], list[Problem]],
 ) -> list[Problem]:
-    """Run the chapters, ``jobs`` at a time."""
+    """Run the chapters, ``jobs`` at a time, and write each, by its number, when it has run."""
     places = asyncio.Semaphore(jobs)
     done = 0
 
-    async def run(number: int, work: _Work) -> list[Problem]:
+    async def run(number: int, chapter: Chapter) -> list[Problem]:
         nonlocal done
         async with places:
             began = time.monotonic()
             try:
-                problems = await _run(work, kernels, number, cell_timeout_s)
-                if not problems:
-                    _write_twin(work, work.chapter.notebook, report)
+                problems = await _run(chapter, kernels, number, cell_timeout_s) or write(number)
             except Exception as error:  # the other chapters go on
-                problems = [Problem(work.chapter.name, 1, f"could not be executed: {type(error).__name__}: {error}")]
+                problems = [Problem(chapter.name, 1, f"could not be executed: {type(error).__name__}: {error}")]
             done += 1
             state = "failed" if problems else "executed"
             took = time.monotonic() - began
-            report(f"{state} {work.chapter.name} in {took:.1f} s ({done} of {len(stale)})")
+            report(f"{state} {chapter.name} in {took:.1f} s ({done} of {len(chapters)})")
             return problems
 
-    found = await asyncio.gather(*(run(number, work) for number, work in enumerate(stale)))
+    found = await asyncio.gather(*(run(number, chapter) for number, chapter in enumerate(chapters)))
     return [problem for problems in found for problem in problems]
 
 
-async def _run(work: _Work, kernels: Kernels, place: int, cell_timeout_s: float) -> list[Problem]:
+async def _run(chapter: Chapter, kernels: Kernels, place: int, cell_timeout_s: float) -> list[Problem]:
     """Run the cells of one chapter, up to the first that fails, and put the outputs into its notebook."""
-    from nbclient import NotebookClient
+    from press.client import LimitedClient
 
-    notebook = work.chapter.notebook
+    notebook = chapter.notebook
 
     def limit_s(cell: Any) -> float:
         return cell.metadata.get("timeout", cell_timeout_s)
 
     async with kernels.kernel(place) as (manager, connection):
-        client = NotebookClient(
+        client = LimitedClient(
             notebook,
             km=manager,
             timeout_func=limit_s,
@@ -259,61 +354,42 @@ async def _run(work: _Work, kernels: Kernels, place: int, cell_timeout_s: float)
             try:
                 await client.async_execute_cell(cell, index, execution_count=number)
             except Exception as error:
-                return [_problem(work.chapter, index, number, error, limit_s(cell))]
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.outputs = _clean(cell.outputs, work.chapter.root)
-    return []
+                _raise_if_stopped()
+                return [_problem(chapter, index, number, error, limit_s(cell))]
+    problems = []
+    for cell, written in zip(notebook.cells, chapter.cells, strict=True):
+        if cell.cell_type == "code":  # only now, for a later cell may have changed what an earlier one shows
+            cell.outputs = cleaned(cell.outputs, chapter.root)
+            messages = [f"cell {cell.execution_count} {finding}" for finding in output_findings(cell.outputs)]
+            problems += [Problem(chapter.name, written.line, message) for message in messages]
+    return problems
 
 
-def _clean(outputs: Sequence[Any], root: Path) -> list[Any]:
-    """Join neighbouring pieces of the same stream, stdout first, and cut out what differs from run to run."""
-    cleaned: list[Any] = []
-    streams: dict[str, Any] = {}
-    for output in outputs:
-        if output["output_type"] != "stream":
-            streams = {}
-            cleaned.append(output)
-        elif output["name"] in streams:
-            streams[output["name"]]["text"] += output["text"]
-        else:
-            streams[output["name"]] = output
-            before_stderr = bool(output["name"] == "stdout" and streams.keys() > {"stdout"})
-            cleaned.insert(len(cleaned) - before_stderr, output)
-    for output in cleaned:
-        for holder, key in ((output, "text"), (output, "evalue"), (output.get("data", {}), "text/plain")):
-            if key in holder:
-                holder[key] = _without_noise(_OVERWRITTEN.sub("", holder[key]), root)
-        if "traceback" in output:
-            output["traceback"] = [_without_noise(line, root) for line in output["traceback"]]
-    return cleaned
-
-
-def _without_noise(text: str, root: Path) -> str:
-    """Return an output's text without addresses of objects and without paths of this machine.
-
-    >>> _without_noise("<Line at 0x7f3a5c0012d0> /home/me/book/snippets/ring.py:3", Path("/home/me/book"))
-    '<Line at 0x…> snippets/ring.py:3'
-    """
-    text = _CELL_FILE.sub("<cell>", _ADDRESS.sub("0x…", text))
-    for folder in (str(root), re.sub(rf"^{re.escape(str(Path.home()))}(?=[/\\])", "~", str(root))):
-        text = text.replace(folder + os.sep, "")
-    return text
+def _raise_if_stopped() -> None:
+    """Go on ending a build that is stopped: nbclient takes being cancelled for a kernel that has died."""
+    task = asyncio.current_task()
+    if task and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def _problem(chapter: Chapter, index: int, number: int, error: Exception, limit_s: float) -> Problem:
     """Say what became of a cell, on the line of the chapter where it happened."""
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
+    from press.client import TooMuchShown
+
     line = chapter.cells[index].line
     if isinstance(error, CellTimeoutError):
         return Problem(chapter.name, line, f"cell {number} took longer than its {limit_s:g} s limit")
+    if isinstance(error, TooMuchShown):
+        return Problem(chapter.name, line, f"cell {number} {error}")
     if isinstance(error, DeadKernelError):
         return Problem(chapter.name, line, f"cell {number} ended the kernel (killed, out of memory, or os._exit)")
     if isinstance(error, CellExecutionError):
         inside = re.search(rf"Cell In ?\[{number}\], line (\d+)", _ESCAPES.sub("", error.traceback))
         line += int(inside[1]) - 1 if inside else 0
         said = " ".join(_ESCAPES.sub("", error.evalue).split())
+        said = said if len(said) <= LONGEST_MESSAGE else f"{said[:LONGEST_MESSAGE]}…"
         return Problem(chapter.name, line, f"cell {number} raised {error.ename}: {said}".removesuffix(": "))
     return Problem(chapter.name, line, f"cell {number} could not be run: {type(error).__name__}: {error}")
 
@@ -337,12 +413,16 @@ class Kernels:
         try:
             quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
             await manager.start_kernel(env=self._environment, cwd=str(self._root), **quiet)
-            if manager.transport == "ipc":
-                await _bound(manager)
-            client = manager.client()
-            client.start_channels()
-            client.allow_stdin = False
-            await _connected(client)
+            try:
+                if manager.transport == "ipc":
+                    await _bound(manager)
+                client = manager.client()
+                client.start_channels()
+                client.allow_stdin = False
+                await _connected(client)
+            except _NoKernel as error:
+                said = self._forge.said() if self._forge else ""
+                raise RuntimeError(f"{error}. {said}".removesuffix(". ")) from None
             yield manager, client
         finally:
             if client is not None:
@@ -376,18 +456,28 @@ class Kernels:
             self._forge.close()
 
 
+class _NoKernel(Exception):
+    """A kernel that did not start; the text says what became of it."""
+
+
 async def _bound(manager: Any) -> None:
     """Wait until a kernel has made its sockets: ZeroMQ tries again only after a tenth of a second."""
+    from press.forge import START_LIMIT_S
+
     end = time.monotonic() + START_LIMIT_S
     last = Path(f"{manager.ip}-{manager.hb_port}")
     while not last.exists():
-        if time.monotonic() > end or not await manager.is_alive():
-            raise RuntimeError(f"the kernel ended at its start, or did not start within {START_LIMIT_S:g} s")
+        if not await manager.is_alive():
+            raise _NoKernel("the kernel ended at its start")
+        if time.monotonic() > end:
+            raise _NoKernel(f"the kernel did not make its sockets within {START_LIMIT_S:g} s")
         await asyncio.sleep(0.002)
 
 
 async def _connected(client: Any) -> None:
     """Wait until a kernel answers and its outputs arrive; without that the first cell's could be missed."""
+    from press.forge import START_LIMIT_S
+
     end = time.monotonic() + START_LIMIT_S
     asked = set()
     while time.monotonic() < end:
@@ -398,8 +488,8 @@ async def _connected(client: Any) -> None:
             return
         except Empty:
             if not await client.is_alive():
-                break
-    raise RuntimeError(f"the kernel ended at its start, or did not answer within {START_LIMIT_S:g} s")
+                raise _NoKernel("the kernel ended at its start") from None
+    raise _NoKernel(f"the kernel did not answer within {START_LIMIT_S:g} s")
 
 
 @contextmanager

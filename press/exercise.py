@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Protocol
 
 from exercises.answer_texts import parts_of, text_for
 from press.pages import Page
+from press.sources import NoSource, python_source
 
 PATH = "docs/exercises.md"
 SOURCE = "exercises/in_page.py"
@@ -38,6 +40,12 @@ storage and is sent nowhere. Exercises without a state need NumPy: solve them in
 """
 
 
+class Report(Protocol):
+    """Takes a piece of the source, what is wrong with it, and which of several such pieces it is, from 0."""
+
+    def __call__(self, piece: str, message: str, occurrence: int = 0) -> None: ...
+
+
 def stubs_shown(text: str) -> list[tuple[str, str]]:
     """Return path, as written, and name of each exercise that the text shows.
 
@@ -47,16 +55,26 @@ def stubs_shown(text: str) -> list[tuple[str, str]]:
     return [(match["path"], match["name"]) for match in _LINK.finditer(text)]
 
 
-def expand_exercises(sources: Sequence[str], folder: Path, report: Callable[[str, str], None]) -> list[str]:
+def expand_exercises(sources: Sequence[str], folder: Path, root: Path, report: Report) -> list[str]:
     """Put the exercises into the cells of a page, and a board of them into its section "Exercises".
 
     Args:
         sources: the cells' Markdown, ``""`` for a cell of code.
         folder: what the links' paths are relative to.
-        report: called with the link and a message where the file or the function does not exist.
+        root: the book's folder; what lies outside of it is not shown.
+        report: called with the link and a message where there is no such function, or where it stands a second time.
     """
     shown = [(_address(path), name) for source in sources for path, name in stubs_shown(source)]
-    expanded = [_LINK.sub(lambda match: _exercise(match, folder, report), source) for source in sources]
+    seen: Counter[str] = Counter()
+
+    def exercise(match: re.Match[str]) -> str:
+        if seen[match["name"]]:
+            report(match[0].strip(), f"the exercise {match['name']!r} stands in this page already", seen[match["name"]])
+            return ""
+        seen[match["name"]] += 1
+        return _exercise(match, folder, root, report)
+
+    expanded = [_LINK.sub(exercise, source) for source in sources]
     if not shown:
         return expanded
     panel = board(shown[0][0], (Line(name, f"#exercise-{name}") for _, name in shown))
@@ -72,12 +90,13 @@ def _address(path: str) -> str:
     return "/".join(PurePosixPath(path).parts[-3:-1])
 
 
-def _exercise(match: re.Match[str], folder: Path, report: Callable[[str, str], None]) -> str:
-    path, name = folder / match["path"], match["name"]
-    if not path.is_file():
-        report(match[0].strip(), f"the exercise's file {match['path']} does not exist")
+def _exercise(match: re.Match[str], folder: Path, root: Path, report: Report) -> str:
+    name = match["name"]
+    try:
+        source = stub_source(python_source(match["path"], folder, root), name)
+    except NoSource as error:
+        report(match[0].strip(), f"the exercise's file {match['path']} {error}")
         return match[0]
-    source = stub_source(path.read_text(encoding="utf-8"), name)
     if source is None:
         report(match[0].strip(), f"{match['path']} has no function {name!r}")
         return match[0]

@@ -9,13 +9,27 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+from press.checks import Scan
 from press.live import live_html
+from press.markup import faults
 from snippets.palette import COLOURS
 
 # Above this many characters an SVG is a file of its own, loaded when the reader comes near.
 # What an SVG file needs and a picture inside a page does not: there the parser and the style sheet say it.
 _BARE = re.compile(r' xmlns(?::xlink)?="[^"]*"| font-family="system-ui, sans-serif"')
 INLINE_LIMIT = 48_000
+_FORMULA = re.compile(
+    r"\$\$(?P<display>(?:\\.|[^$\\])+)\$\$|\$(?P<inline>(?:\\.|[^$\\])+)\$"
+    r"|(?P<environment>\\begin\{(?P<name>[a-z]+\*?)\}.*\\end\{(?P=name)\})",
+    re.DOTALL,
+)
+# What snippets.figures says of each part of a figure, and in which form the part comes.
+_PARTS = {
+    "panel": {"book": {"alt"}, "data": {"image/svg+xml"}},
+    "live-panel": {"book": set[str](), "data": set[str]()},
+    "live": {"book": {"figure", "caption"}, "data": set[str]()},
+    "caption": {"book": set[str](), "data": {"text/markdown"}},
+}
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -34,7 +48,7 @@ class Figures:
         pieces: list[str] = []
         panels: list[Any] = []
         for output in outputs:
-            role = output.get("metadata", {}).get("book", {}).get("role")
+            role = self._role(output)
             if role == "panel":
                 panels.append(output)
                 continue
@@ -52,7 +66,18 @@ class Figures:
             self.report("a figure without a caption: its panels are not followed by one (use snippets.figures.show)")
         return "".join(pieces)
 
+    def _role(self, output: Any) -> str:
+        """Return what part of a figure an output is, "" if it is none; what only looks like one is left out."""
+        part = part_of_figure(output)
+        if part is None:
+            self.report("an output has metadata named book that snippets.figures did not write")
+            return "live-panel"
+        return part
+
     def _figure(self, panels: Sequence[Any], caption: str) -> str:
+        if not panels:
+            self.report("a caption without a figure: no panel stands before it (use snippets.figures.show)")
+            return ""
         self.count += 1
         alt = html.escape(panels[0]["metadata"]["book"]["alt"], quote=True)
         pictures = "".join(self._panel(_text(panel["data"]["image/svg+xml"]), alt) for panel in panels)
@@ -67,9 +92,10 @@ class Figures:
         self.count += 1
         figure, caption = book["figure"], self.caption_html(book["caption"])
         code = self.caption_html(f"```python\n{figure['code']}\n```")
-        self.files[f"{figure['name']}-code.html"] = code
-        source_url = f"{self.source_url}{figure['module'].replace('.', '/')}.py"
-        return live_html(figure, number=self.count, caption=caption, source_url=source_url)
+        beside = f"{figure['name']}-code.html"
+        self.files[beside] = code
+        code_url = f"{self.source_url}{figure['module'].replace('.', '/')}.py" if self.source_url else beside
+        return live_html(figure, number=self.count, caption=caption, code_url=code_url)
 
     def _panel(self, svg: str, alt: str) -> str:
         prefix = f"f{self.count}-{sha256(svg.encode()).hexdigest()[:4]}-"
@@ -99,10 +125,48 @@ class Figures:
             self.report("a figure without alt text: show it with snippets.figures.show(…, alt=…, caption=…)")
             return ""
         if "text/html" in data:
-            return f'<div class="output-html">{_text(data["text/html"])}</div>\n'
+            return self._checked(_text(data["text/html"]), '<div class="output-html">')
         if "text/markdown" in data:
-            return f"<div>{self.caption_html(_text(data['text/markdown']))}</div>\n"
-        return f'<pre class="output-text">{_escaped(_text(data.get("text/plain", "")))}</pre>\n'
+            return self._checked(self.caption_html(_text(data["text/markdown"])), "<div>")
+        if "text/latex" in data:
+            return self._formula(_text(data["text/latex"]).strip())
+        if "text/plain" not in data or "application/javascript" in data:
+            kinds = ", ".join(sorted(data.keys() - {"text/plain"}))
+            self.report(f"an output of the type {kinds or 'none'} cannot be shown: print text, or use a figure")
+            return ""
+        return f'<pre class="output-text">{_escaped(_text(data["text/plain"]))}</pre>\n'
+
+    def _checked(self, content: str, opening: str) -> str:
+        """Return an output in its element, or nothing if there is something in it that the book refuses."""
+        messages = [finding.message for finding in faults([content])]
+        messages += [message for _, message in Scan(content).findings]
+        for message in messages:
+            self.report(f"in the output: {message}")
+        return "" if messages else f"{opening}{content}</div>\n"
+
+    def _formula(self, tex: str) -> str:
+        """Return an output of TeX, which has to be one formula, as an element that will be typeset."""
+        formula = _FORMULA.fullmatch(tex)
+        if not formula:
+            self.report(f"an output of TeX must be one formula between dollar signs, got {tex[:40]!r}")
+            return ""
+        inner = html.escape(formula["display"] or formula["inline"] or formula["environment"], quote=False)
+        return f'<div class="arithmatex">\\[{inner}\\]</div>\n'
+
+
+def part_of_figure(output: Any) -> str | None:
+    """Return what part of a figure an output is, "" if it is none, ``None`` if it only pretends to be one.
+
+    >>> part_of_figure({"data": {}}), part_of_figure({"metadata": {"book": {"role": "panel"}}, "data": {}})
+    ('', None)
+    """
+    book = output.get("metadata", {}).get("book")
+    if book is None:
+        return ""
+    role = book.get("role") if isinstance(book, dict) else None
+    needs = _PARTS.get(role) if isinstance(role, str) else None
+    whole = needs and needs["book"] <= book.keys() and needs["data"] <= output.get("data", {}).keys()
+    return role if whole else None
 
 
 def _text(value: str | list[str]) -> str:

@@ -8,7 +8,7 @@ A chapter's digest covers, by content:
   package on the way, and the data files beside a reached module (all but hidden ones, notebooks and Markdown);
 - the files that the chapter's header names under ``inputs`` (patterns relative to the root);
 - ``requirements.txt``, a ``matplotlibrc`` in the root, and the version of Python, without its last number;
-- the press's own execution (``execute.py``, ``forge.py``).
+- the press's own execution (``execute.py``, ``client.py``, ``outputs.py``, ``forge.py``).
 
 Prose is not covered. What the digest cannot see: imports by computed names (``importlib.import_module(name)``,
 ``%run``), installed packages that differ from ``requirements.txt``, the clock, the network, and files that a cell or a
@@ -25,7 +25,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-_OWN = ("execute.py", "forge.py")
+_OWN = ("execute.py", "client.py", "outputs.py", "forge.py")
 _RELEVANT_TAGS = {"raises-exception", "skip-execution"}
 _NO_DATA = {".py", ".pyc", ".ipynb", ".md"}
 
@@ -62,7 +62,7 @@ class Freshness:
         total = sha256(f"{sys.version_info[:2]}".encode())
         own = [Path(__file__).with_name(name) for name in _OWN]
         for path in [self._root / "requirements.txt", self._root / "matplotlibrc", *own]:
-            total.update(sha256(path.read_bytes() if path.exists() else b"").digest())
+            total.update(sha256(path.read_bytes() if path.is_file() else b"").digest())
         return total.digest()
 
     def _content(self, path: Path) -> bytes:

@@ -14,14 +14,14 @@ from typing import Any
 FOLDER = "assets/live"
 
 
-def live_html(figure: Mapping[str, Any], *, number: int, caption: str, source_url: str) -> str:
+def live_html(figure: Mapping[str, Any], *, number: int, caption: str, code_url: str) -> str:
     """Return the HTML of a live figure as it stands at first.
 
     Args:
         figure: its description.
         number: of the figure in the chapter.
         caption: as HTML.
-        source_url: where its code can be read, for readers without scripts.
+        code_url: where its code can be read, for readers without scripts.
     """
     drawn = figure["drawn"]
     knobs = "".join(_knob(knob, drawn, number) for knob in figure["knobs"])
@@ -37,7 +37,7 @@ def live_html(figure: Mapping[str, Any], *, number: int, caption: str, source_ur
         '<p class="live-tools"><span class="live-note" role="status"></span>'
         '<span class="live-spoken" role="status"></span>'
         f'<a class="live-link" href="#figure-{number}">Link to this setting</a>'
-        f'<a class="live-code" href="{html.escape(source_url)}">Show the code</a></p>'
+        f'<a class="live-code" href="{html.escape(code_url)}">Show the code</a></p>'
         f"<figcaption><strong>Figure {number}, live.</strong> {caption}</figcaption></figure>\n"
     )
 

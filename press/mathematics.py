@@ -16,6 +16,8 @@ from pathlib import Path
 
 from math_core import LatexError, LatexToMathML
 
+from press.kept import kept
+
 _TEX = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 _LONE_REFERENCE = re.compile(r'<math><mtext>(<a href="#[^"]*">[^<]*</a>)</mtext></math>')
 _UNRESOLVED = re.compile(r'href="#([^"]*)">\(\?\?\)')
@@ -28,6 +30,12 @@ _TALL = re.compile("<m(?:frac|sup|sub|subsup|under|over|underover|table|sqrt|roo
 # Chromium stretches ‖ even there.
 _LOW_FENCE = re.compile(r' stretchy="false"(?![^>]*>‖)')
 _CLINGING = set(".,:;)?!")
+# math-core works by recursion: what is nested some thousands deep ends the process. The book's longest has 250 signs.
+LONGEST_FORMULA = 5_000
+DEEPEST_FORMULA = 50
+_NESTING = re.compile(r"\\[\\{}%]|\\(?:left|right|begin|end)(?![A-Za-z])|[{}%]")
+_OPENING, _CLOSING = {"{", r"\left", r"\begin"}, {"}", r"\right", r"\end"}
+UNREADABLE = r"\text{?}"
 FONT_NAME = "STIX Two Math"
 FONT_FILE = "STIXTwoMath-Regular.ttf"
 
@@ -62,6 +70,7 @@ def typeset(page: str, report: Callable[[str, str], None]) -> str:
 def _convert(formulas: list[tuple[str, bool]], report: Callable[[str, str], None]) -> list[str]:
     """Convert all formulas of a page; where one is wrong, report each wrong one and leave its TeX in its place."""
     converter = LatexToMathML(fancy_error=False)
+    formulas = [_checked(tex, display, report) for tex, display in formulas]
     try:
         return converter.convert_all(formulas)
     except LatexError:
@@ -72,10 +81,34 @@ def _convert(formulas: list[tuple[str, bool]], report: Callable[[str, str], None
             except LatexError as error:
                 reason = str(error).partition(": ")[2] or str(error)
                 report(tex, f"TeX that does not parse: {reason} In: {tex}")
-                readable.append((r"\text{?}", display))
+                readable.append((UNREADABLE, display))
             else:
                 readable.append((tex, display))
         return converter.convert_all(readable)
+
+
+def _checked(tex: str, display: bool, report: Callable[[str, str], None]) -> tuple[str, bool]:
+    """Return a formula that can be converted: another one in the place of one that is refused."""
+    refused = _refused(tex)
+    if refused:
+        report(tex, refused)
+    return (UNREADABLE if refused else tex), display
+
+
+def _refused(tex: str) -> str:
+    """Say why a formula cannot be given to the converter, or what of it would vanish; "" if nothing is wrong."""
+    if len(tex) > LONGEST_FORMULA:
+        return f"a formula has {len(tex)} signs, at most {LONGEST_FORMULA} are allowed: {tex[:40]}…"
+    depth = deepest = 0
+    for token in _NESTING.finditer(tex):
+        depth += (token[0] in _OPENING) - (token[0] in _CLOSING)
+        deepest = max(deepest, depth)
+        if token[0] == "%":
+            lost = tex[token.start() :].split("\n")[0]
+            return f"in TeX a % begins a comment, so that {lost[:40]!r} would vanish: write \\% for the sign"
+    if deepest > DEEPEST_FORMULA:
+        return f"a formula is nested {deepest} deep, at most {DEEPEST_FORMULA} are allowed: {tex[:40]}…"
+    return ""
 
 
 def _framed(tex: str, mathml: str) -> str:
@@ -120,13 +153,7 @@ def font_woff2(used: set[str], cache: Path) -> bytes:
     """
     text = "".join(sorted(used | set("0123456789()[]{}|+-=.,/ "))).replace("\n", "")
     name = f"math-{hashlib.sha256(text.encode()).hexdigest()[:16]}.woff2"
-    kept = cache / name
-    if not kept.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        temporary = cache / f"{name}.part"
-        temporary.write_bytes(_subset(text))
-        temporary.replace(kept)
-    return kept.read_bytes()
+    return kept(cache / name, lambda: _subset(text))
 
 
 def _subset(text: str) -> bytes:

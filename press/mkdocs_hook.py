@@ -10,65 +10,111 @@ it takes a second, which a build without new chapters can save. Two seams lead i
 
 from __future__ import annotations
 
+import html
 import json
 import logging
 import os
 import posixpath
 import re
+import shutil
+import tempfile
+import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from jinja2 import Environment, FileSystemBytecodeCache
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import Abort
+from mkdocs.exceptions import Abort, MkDocsException
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
+from mkdocs.utils.templates import TemplateContext
 
-from press import assets, runtime
-from press.book import Book
-from press.page import PageMaker
-from press.policy import with_policy
+from press.addresses import Addresses, addresses
+from press.settings import Settings, WrongSetting, docs_folder, read_settings
+from press.watched import Sources, forget_modules, stamps
+
+if TYPE_CHECKING:  # imported by each build, which may have to read them anew
+    from press.book import Book
+    from press.page import PageMaker
 
 log = logging.getLogger("mkdocs.press")
 
 END = "<!--press-end-of-chapter-->"
 MARK = re.compile(r"<!--press-cell-(\d+)-->")
+OPTION = re.compile(r"Config value '(\w+)': ")
+SERVED = ".press-serves"  # in the folder of a served site; MkDocs leaves hidden files there
 VERBATIM = re.compile(r"(<(pre|script|style|textarea)\b.*?</\2>)", re.DOTALL)
 
 # MkDocs calls functions, not an object, so what one build knows stands here. ``on_files`` starts it anew.
-state = SimpleNamespace(serving=False, book=None, rendered={}, bases=set())
+state = SimpleNamespace(
+    serving=False, served=None, root=None, stamps=None, addresses=Addresses(), book=None, rendered={}, bases=set()
+)
 
 
 def on_startup(*, command: str, dirty: bool) -> None:
     """Remember whether a reader is writing (``serve``: show problems and stay up) or the site is built (refuse it)."""
     state.serving = command == "serve"
+    logging.getLogger("press").parent = log  # so that --verbose shows what the press itself logs
+
+
+def on_config(config: MkDocsConfig) -> None:
+    """Take the book's addresses from the environment; a site that is served has the local server's."""
+    try:
+        state.addresses = addresses(os.environ)
+    except ValueError as error:
+        raise Abort(str(error)) from None
+    config.repo_url = state.addresses.repository or None
+    published = bool(state.addresses.site) and not state.serving
+    if published:
+        config.site_url = state.addresses.site
+    config.extra["published"] = published
+
+
+def on_pre_build(config: MkDocsConfig) -> None:
+    """Refuse settings and folders that the book cannot be built with, and forget the modules that have changed."""
+    state.root = root = _folder(config)
+    try:
+        _settings(config)
+    except WrongSetting as error:
+        raise Abort(f"{_line(config, error.key)}: {error}") from None
+    _try_to_write(root / ".press")
+    if state.serving and not state.served:
+        state.served = _mark_served(Path(config.site_dir), root)
+    now = stamps(root)
+    if state.stamps not in (None, now):
+        forget_modules(root)
+    state.stamps = now
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Execute what is stale, and add the chapters and what the press draws to the site's files."""
-    options = config.extra.get("press", {})
-    root = Path(config.config_file_path).parent
+    from press import assets
+    from press.book import Book
+
+    root = _folder(config)
+    settings, docs = _settings(config)
     book = Book(
         root,
-        docs=Path(config.docs_dir).relative_to(root).as_posix(),
-        source_url=f"{config.repo_url.rstrip('/')}/blob/main/" if config.repo_url else "",
+        docs=docs,
+        source_url=state.addresses.source_url,
         extensions=config.markdown_extensions,
         extension_configs=config.mdx_configs,
     )
-    book.execute(cell_timeout_s=options.get("cell_timeout_s", 60.0), report=log.info)
-    if options.get("reference"):
-        book.write_pages(options["reference"])
+    book.execute(cell_timeout_s=settings.cell_timeout_s, report=log.info)
+    if settings.reference:
+        book.write_pages(settings.reference)
         config.nav = _with_reference(config.nav, book)
     for path, written in book.written.items():
         files.append(File.generated(config, path.removeprefix(f"{book.docs}/"), content=written.text))
     for path in [*book.chapters, *book.part_pages]:
-        files.append(File.generated(config, _place(path), abs_src_path=str(root / path)))
+        files.append(File.generated(config, _place(path), content=book.text(path)))
     book.addresses = {_path(book, file): file.url for file in files.documentation_pages()}
     for name, content in assets.made(root / ".press" / "assets").items():
         files.append(File.generated(config, name, content=content))
@@ -79,9 +125,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         book.made.add(f"{book.docs}/{name}")
     state.bases = {posixpath.relpath(".", file.url) for file in files.documentation_pages()} | {".", _root(config)}
     for path in book.chapters:
-        if book.twin(path).exists():
-            name = posixpath.join(book.addresses[path], book.twin(path).name)
-            files.append(File.generated(config, name, abs_src_path=str(book.twin(path))))
+        if book.twin(path).is_file():
+            content = book.published_notebook(path, state.addresses)
+            files.append(File.generated(config, _notebook(book, path), content=content))
     state.book, state.rendered = book, {}
     return files
 
@@ -101,10 +147,10 @@ def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
         page.content, page.toc = rendered.html, get_toc(rendered.headings)
         if path in state.book.chapters:
             page.meta["notebook"] = state.book.twin(path).name
+            page.meta["colab"] = state.addresses.colab_url(_notebook(state.book, path))
 
     page.render = render  # type: ignore[method-assign]
-    if config.repo_url:
-        page.edit_url = f"{config.repo_url.rstrip('/')}/edit/main/{state.book.source(path)}"
+    page.edit_url = state.addresses.edit_url(state.book.source(path))
     return page
 
 
@@ -131,6 +177,12 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
     book.cache.sweep()
 
 
+def on_page_context(context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
+    """Let no page name the local server as the place where it is kept."""
+    if not config.extra["published"]:
+        page.canonical_url = None
+
+
 def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
     """Take the templates' indentation out of the page, a fifth of its bytes, and give it its security policy."""
     pieces = VERBATIM.split(output)
@@ -147,6 +199,9 @@ def on_post_template(output: str, *, template_name: str, config: MkDocsConfig) -
 
 
 def _policed(page: str) -> str:
+    from press import runtime
+    from press.policy import with_policy
+
     host = "" if state.book.runtime_is_here else runtime.CDN
     return with_policy(page, bases=state.bases, host=host, serving=state.serving)
 
@@ -162,35 +217,137 @@ def on_post_build(*, config: MkDocsConfig) -> None:
         index.write_text(json.dumps(found, separators=(",", ":")), encoding="utf-8")
 
 
-def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable[..., None]) -> LiveReloadServer:
-    """Rebuild when a source changes, but not for the twins that a build itself writes, nor for Python's caches.
+def on_build_error(*, error: Exception) -> None:
+    """End a build that the book's own code or a file's permissions have ended with a sentence, and no traceback."""
+    from press.faults import faults
+    from press.files import why_unwritable
 
-    MkDocs can only watch whole folders, so ours are watched here and a change is handed on as a touched file in a
-    folder that MkDocs watches.
+    if isinstance(error, MkDocsException) or not state.root:
+        return
+    log.debug("The build ended with an error", exc_info=error)  # mkdocs --verbose shows it
+    problems = faults(error, state.root)
+    for problem in problems:
+        log.error(str(problem))
+    if problems:
+        raise Abort("The book cannot be built: its own code fails; the place is named above.") from error
+    if isinstance(error, OSError):
+        raise Abort(why_unwritable(error) or f"The book cannot be built: {error}.") from error
+
+
+def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable[[], None]) -> LiveReloadServer:
+    """Rebuild when a source changes, and only then, and show what ends a build in the pages.
+
+    MkDocs watches all files of a folder. Here one observer looks at the whole book, but does not see what is no source,
+    so that what is saved together is built together.
     """
-    from watchdog.events import FileSystemEvent, PatternMatchingEventHandler
-    from watchdog.observers import Observer
+    from watchdog.observers.polling import PollingObserverVFS
 
-    root = Path(config.config_file_path).parent
-    signal = root / ".press" / "watch" / "changed"
-    signal.parent.mkdir(parents=True, exist_ok=True)
-
-    class Touch(PatternMatchingEventHandler):
-        def on_any_event(self, event: FileSystemEvent) -> None:
-            if event.event_type in {"modified", "created", "deleted", "moved"}:
-                signal.write_text(os.urandom(8).hex(), encoding="utf-8")
-
-    ignored = ["*.ipynb", "*/__pycache__/*", "*/.ipynb_checkpoints/*", "*.press-part*", "*/answers.py"]
-    touch = Touch(ignore_patterns=ignored, ignore_directories=True)
-    observer = Observer()
-    observer.daemon = True
-    packages = [path.parent for path in root.glob("*/__init__.py")]
-    for folder in {root / "chapters", root / "exercises", *packages}:
-        if folder.is_dir():
-            observer.schedule(touch, str(folder), recursive=True)
-    observer.start()
-    server.watch(str(signal.parent))
+    root = _folder(config)
+    sources = Sources(root, _settings(config)[1], Path(config.config_file_path).name)
+    for watched in (config.docs_dir, config.config_file_path):
+        server.unwatch(watched)
+    server.observer = PollingObserverVFS(os.stat, sources.entries, polling_interval=0.5)  # type: ignore[assignment]
+    server.watch(str(root))
+    server.builder = lambda: _build_or_show(builder, Path(server.root), config)
     return server
+
+
+def _build_or_show(build: Callable[[], None], site: Path, config: MkDocsConfig) -> None:
+    """Build the site; if that fails, put what is wrong in the place of each page that there was."""
+    pages = list(site.rglob("*.html"))
+    said: list[str] = []
+    listener = logging.Handler(logging.ERROR)
+    listener.emit = lambda record: said.append(record.getMessage())  # type: ignore[method-assign]
+    logging.getLogger("mkdocs").addHandler(listener)
+    try:
+        build()
+    except (Exception, SystemExit) as error:
+        if not isinstance(error, MkDocsException):
+            traceback.print_exc()
+        told = _told(error, said, config)
+        log.error(told)
+        said = [text for text in said[:-1] if not told.endswith(text)] + [told]
+        for page in pages:
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(_page_of_problems(said), encoding="utf-8")
+    finally:
+        logging.getLogger("mkdocs").removeHandler(listener)
+
+
+def _told(error: BaseException, said: list[str], config: MkDocsConfig) -> str:
+    """Return what ended a build, with its line where it is about the settings."""
+    yaml_error = error.__context__
+    option = OPTION.match(said[-1]) if said else None
+    if option:
+        return f"{_line(config, option[1])}: {said[-1]}"
+    if mark := getattr(yaml_error, "problem_mark", None):
+        told = getattr(yaml_error, "problem", None)
+        return f"{Path(config.config_file_path).name}:{mark.line + 1}: the settings are not YAML: {told}"
+    return str(error) if isinstance(error, MkDocsException) else f"{type(error).__name__}: {error}"
+
+
+def _page_of_problems(said: list[str]) -> str:
+    items = "".join(f"<li><code>{html.escape(text)}</code></li>" for text in said)
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>The book cannot be built</title></head>'
+        '<body><div class="build-problems" role="alert"><p>The book cannot be built:</p>'
+        f"<ul>{items}</ul></div></body></html>"
+    )
+
+
+def _folder(config: MkDocsConfig) -> Path:
+    """Return the book's folder."""
+    return Path(os.path.abspath(config.config_file_path)).parent  # with --config-file it is relative
+
+
+def _settings(config: MkDocsConfig) -> tuple[Settings, str]:
+    """Return the press's settings, and where the pages are that are not chapters."""
+    root = _folder(config)
+    if not config.use_directory_urls:
+        raise WrongSetting("use_directory_urls", "must be true, because a chapter's files stand beside it, got False")
+    return read_settings(config.extra.get("press", {}), root), docs_folder(Path(config.docs_dir), root)
+
+
+def _line(config: MkDocsConfig, key: str) -> str:
+    """Return the place in the settings where a key stands, ``mkdocs.yml:60``."""
+    path = Path(config.config_file_path)
+    before = re.split(rf"^\s*{re.escape(key)}:", path.read_text(encoding="utf-8"), maxsplit=1, flags=re.MULTILINE)
+    return f"{path.name}:{before[0].count(chr(10)) + 1 if before[1:] else 1}"
+
+
+def _try_to_write(folder: Path) -> None:
+    """Refuse a book that lies where nothing may be written, before anything is done."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise Abort(
+            f"The book cannot be built here: {folder} cannot be written ({error.strerror}). A build writes there,"
+            " beside the chapters and into the site's folder: take write permission, or build a copy of the book."
+        ) from None
+
+
+def _mark_served(site: Path, root: Path) -> Any:
+    """Mark the folder that this server serves, and remove those that killed servers of this book have left behind.
+
+    Returns:
+        The open mark; it is locked for as long as this process lives, however it ends.
+    """
+    try:
+        import fcntl
+    except ImportError:  # on Windows nothing is removed
+        return None
+    for mark in site.parent.glob(f"mkdocs_*/{SERVED}"):
+        with suppress(OSError), mark.open("rb") as left:
+            fcntl.flock(left, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its server lives
+            if left.read() == os.fsencode(root):
+                shutil.rmtree(mark.parent)
+    served = (site / SERVED).open("wb")
+    fcntl.flock(served, fcntl.LOCK_EX)
+    served.write(os.fsencode(root))
+    served.flush()
+    return served
 
 
 def _walk(maker: PageMaker, notebook: Path) -> str:
@@ -241,6 +398,11 @@ def _root(config: MkDocsConfig) -> str:
 def _place(path: str) -> str:
     """Return where the site keeps a page of ``chapters/``: at the root, so that addresses are short."""
     return path.removeprefix("chapters/")
+
+
+def _notebook(book: Book, path: str) -> str:
+    """Return where the site keeps the notebook of a chapter: beside its page."""
+    return posixpath.join(book.addresses[path], book.twin(path).name)
 
 
 def _path(book: Book, file: File) -> str:

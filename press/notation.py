@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from press.chapter import Cell
+from press.markup import without
 from press.problems import Problem
 
 _GREEK = re.compile(
@@ -26,7 +27,6 @@ _NO_SYMBOLS = re.compile(
     r"(?:\{[^{}]*\}|[A-Za-z])"
 )
 _TOKEN = re.compile(r"\\(?P<name>[A-Za-z]+)|(?P<letter>[A-Za-z])|(?P<other>[^\s{}])")
-_CODE = re.compile(r"^(`{3,}).*?^\1\s*$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def symbols(tex: str) -> list[str]:
 
 def formulas(text: str) -> Iterator[tuple[str, int]]:
     """Return the TeX of a piece of Markdown with the line, from 0, on which each formula begins."""
-    masked = _CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    masked = without(text, {"code"})
     for match in _MATH.finditer(masked):
         yield match["display"] or match["inline"], masked.count("\n", 0, match.start())
 

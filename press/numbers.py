@@ -15,10 +15,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from exercises.statements import UNREADABLE
 from press.chapter import Cell
+from press.figures import part_of_figure
+from press.markup import without
 from press.problems import Problem
 
 EXCEPTIONS = "unchecked_numbers"
+MOST_DIGITS_OF_POWER = 5
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _SEPARATOR = r"(?:,|\{,\}|\\,|\u202f)"
@@ -26,7 +30,7 @@ _NUMBER = re.compile(
     rf"(?<![\w.^])(?<![A-Za-z]-)(?<!\^\{{)(?<!\^\{{-)"
     rf"(?P<digits>\d{{1,3}}(?:{_SEPARATOR}\d{{3}})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)"
     rf"(?P<exponent>e[+-]?\d+)?"
-    rf"(?:\s*(?:\\times|\\cdot|×)\s*10(?:\^\{{(?P<power>-?\d+)\}}|\^(?P<short>\d)|(?P<raised>[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)))?"
+    rf"(?:\s*(?:\\times|\\cdot|×)\s*10(?:\^\{{(?P<power>-?\d+)\}}|\^(?P<short>\d)|(?P<raised>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)))?"
     rf"(?![\w^⁰¹²³⁴⁵⁶⁷⁸⁹]|\.\d)"
 )
 _UNIT = re.compile(
@@ -40,10 +44,8 @@ _PLACE = (
 )
 _PRINTED = re.compile(r"(?:\d{1,3}(?:[,_]\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[+-]?\d+)?")
 _MASKS = [
-    re.compile(r"^(?P<fence>`{3,}|~{3,}).*?^(?P=fence)\s*$", re.MULTILINE | re.DOTALL),
-    re.compile(r"(?P<tick>`+)(?!`).*?(?<!`)(?P=tick)(?!`)", re.DOTALL),
-    re.compile(r"<!--.*?-->|</?[a-zA-Z][^>]*>", re.DOTALL),
-    re.compile(r"!?\[[^\]]*\]\([^)]*\)"),
+    re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL),
+    re.compile(r"!?\[[^\[\]]*\]\([^()]*\)"),
     re.compile(r"\\(?:label|eqref|ref|tag|begin|end|hspace|vspace)\{[^}]*\}"),
     re.compile(r"^\*\*Level:\*\*.*$", re.MULTILINE),
     re.compile(
@@ -71,7 +73,7 @@ def stated_numbers(prose: str) -> Iterator[Stated]:
     >>> [str(number.value) for number in stated_numbers(r"$1.4 \\times 10^{12}$ on H100s, $2^{30}$, `377`")]
     ['1.4E+12']
     """
-    text = prose
+    text = without(prose, {"code"})
     for mask in _MASKS:
         text = mask.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     for match in _NUMBER.finditer(text):
@@ -79,8 +81,19 @@ def stated_numbers(prose: str) -> Iterator[Stated]:
         power = match["power"] or match["short"] or (match["raised"] or "").translate(_SUPERSCRIPTS)
         count = sum(character.isdigit() for character in digits)
         if count > 2 or power or match["exponent"] or _UNIT.match(text, match.end()):
-            value = Decimal(digits + (match["exponent"] or "")).scaleb(int(power or 0))
-            yield Stated(match[0], value, match.start())
+            exponent = (match["exponent"] or "e")[1:]
+            yield Stated(match[0], _value(digits, exponent, power), match.start())
+
+
+def _value(digits: str, *powers: str) -> Decimal:
+    """Return digits times powers of ten, infinity where no number that is meant can be so large or small.
+
+    >>> _value("1.5", "3", ""), _value("1", "", "9" * 5000)
+    (Decimal('1.5E+3'), Decimal('Infinity'))
+    """
+    if any(len(power) > MOST_DIGITS_OF_POWER for power in powers):
+        return Decimal("Infinity")
+    return Decimal(f"{digits}e{sum(int(power or 0) for power in powers)}")
 
 
 def shown_numbers(outputs: Iterable[Mapping[str, Any]]) -> set[Decimal]:
@@ -88,12 +101,13 @@ def shown_numbers(outputs: Iterable[Mapping[str, Any]]) -> set[Decimal]:
     found: set[Decimal] = set()
     for output in outputs:
         data = output.get("data", {})
-        if output.get("metadata", {}).get("book") or any(kind.startswith("image/") for kind in data):
+        if part_of_figure(output) != "" or any(kind.startswith("image/") for kind in data):
             continue
         text = output.get("text") or data.get("text/markdown") or data.get("text/html") or data.get("text/plain") or ""
         for match in _PRINTED.finditer("".join(text)):
-            found.add(Decimal(re.sub("[,_]", "", match[0])))
-    return found
+            digits, _, power = re.sub("[,_]", "", match[0]).partition("e")
+            found.add(_value(digits, power))
+    return {number for number in found if number.is_finite()}
 
 
 def asserted_numbers(source: str) -> set[Decimal]:
@@ -104,18 +118,20 @@ def asserted_numbers(source: str) -> set[Decimal]:
     """
     try:
         tree = ast.parse(source)
-    except SyntaxError:
+    except UNREADABLE:
         return set()
     asserted = [node for node in ast.walk(tree) if isinstance(node, ast.Assert)]
     constants = [node for statement in asserted for node in ast.walk(statement) if isinstance(node, ast.Constant)]
-    numbers = [node.value for node in constants if isinstance(node.value, int | float)]
-    return {Decimal(repr(number)) for number in numbers if not isinstance(number, bool)}
+    values = [node.value for node in constants]
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    exact = [Decimal(repr(number)) if isinstance(number, float) else Decimal(number) for number in numbers]
+    return {number for number in exact if number.is_finite()}
 
 
 def captions(outputs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Return the captions of the figures that a cell shows."""
     for output in outputs:
-        if output.get("metadata", {}).get("book", {}).get("role") == "caption":
+        if part_of_figure(output) == "caption":
             yield "".join(output["data"]["text/markdown"])
 
 
@@ -147,7 +163,7 @@ def number_problems(
                 used.add(stated.value)
                 if stated.value not in known | allowed:
                     below = text.count("\n", 0, stated.position) if cell.kind == "markdown" else 0
-                    message = f"no cell prints or asserts the number {stated.written!r}"
+                    message = f"no cell prints or asserts the number {stated.written[:60]!r}"
                     problems.append(Problem(path, cell.line + below, message))
     problems += [
         Problem(path, 1, f"{EXCEPTIONS} lists {written!r}, which the text does not need")

@@ -16,16 +16,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import markdown
-
 from exercises import answer_texts, statements
 from press import prose
 from press.checks import Scan, page_problems
 from press.exercise import expand_exercises
 from press.figures import Figures
+from press.kept import read_kept, write_kept
 from press.links import Link, Map, rewrite
+from press.markup import faults, line_in_prose, tangles
 from press.mathematics import characters, typeset
-from press.problems import Problem, line_of
+from press.problems import Problem, Refused, line_of
 from snippets import palette
 
 FOLDED = "Code of this cell"
@@ -56,7 +56,7 @@ class PageMaker:
         *,
         root: Path,
         site: Map,
-        converter: markdown.Markdown,
+        converter: prose.SiteMarkdown,
         tooltips: Mapping[str, str],
     ) -> None:
         self.path = path
@@ -67,34 +67,46 @@ class PageMaker:
         self.problems: list[Problem] = []
         self._converter = converter
         self._prose: Iterator[str] = iter(())
-        self._code_lines: Iterator[int] = iter(())
+        self._lines: Iterator[int] = iter(())
         self._headings: list[dict[str, Any]] = []
         self._cell_line = 1
-        self._figures = Figures(
-            lambda text: prose.convert_fragment(converter, text), self._report_here, source_url=site.source_url
-        )
+        self._figures = Figures(self._fragment, self._report_here, source_url=site.source_url)
 
-    def begin(self, cells: Sequence[Any], code_lines: Sequence[int] = ()) -> None:
-        """Convert the prose of all cells at once; ``code_lines`` are the source lines of the code cells."""
+    def begin(self, cells: Sequence[Any], lines: Sequence[int]) -> None:
+        """Convert the prose of all cells at once; ``lines`` are the source lines on which they begin.
+
+        Raises:
+            Refused: the prose is such that no converter can be given it.
+        """
         folder = (self.root / self.path).parent
-        sources = [
-            prose.expand_includes(cell["source"], folder, self._report) if cell["cell_type"] == "markdown" else ""
-            for cell in cells
+        sources = [cell["source"] if cell["cell_type"] == "markdown" else "" for cell in cells]
+        tangled = [
+            Problem(self.path, line + source.count("\n", 0, position), message)
+            for source, line in zip(sources, lines, strict=True)
+            for position, message in tangles(source)
         ]
-        sources = expand_exercises(sources, folder, self._report)
+        if tangled:
+            raise Refused(tangled)
+        for fault in faults(sources):
+            below = sources[fault.cell].count("\n", 0, fault.position)
+            self.problems.append(Problem(self.path, lines[fault.cell] + below, fault.message))
+        sources = [prose.expand_includes(source, folder, self.root, self._report) for source in sources]
+        sources = expand_exercises(sources, folder, self.root, self._report)
         converted = prose.convert(self._converter, sources)
+        for piece, message in converted.findings:
+            self._report(piece, message)
         self._prose = iter(converted.cells)
         self._headings = converted.headings
-        self._code_lines = iter(code_lines)
+        self._lines = iter(lines)
 
     def cell(self, cell: Any) -> str:
         """Return the HTML of the next cell."""
         text = next(self._prose).strip("\n") + "\n"
+        self._cell_line = next(self._lines)
         if cell["cell_type"] == "markdown":
             return text
         if cell["cell_type"] != "code":
             return ""
-        self._cell_line = next(self._code_lines, 1)
         return text + self._code_cell(cell)
 
     def finish(self, body: str) -> Rendered:
@@ -130,8 +142,16 @@ class PageMaker:
         code = self._converter.convert(f"{fence}python\n{source}\n{fence}")
         return f'<details class="cell-source"><summary>{FOLDED}</summary>{code}</details>' if folded else code
 
-    def _report(self, piece: str, message: str) -> None:
-        self.problems.append(Problem(self.path, line_of(self.source, piece), message))
+    def _fragment(self, text: str) -> str:
+        """Convert a caption or an output."""
+        converted, messages = prose.convert_fragment(self._converter, text)
+        for message in messages:
+            self._report_here(message)
+        return converted
+
+    def _report(self, piece: str, message: str, occurrence: int = 0) -> None:
+        line = line_of(self.source, piece, occurrence) if occurrence else line_in_prose(self.source, piece)
+        self.problems.append(Problem(self.path, line, message))
 
     def _report_here(self, message: str) -> None:
         self.problems.append(Problem(self.path, self._cell_line, message))
@@ -181,21 +201,18 @@ class PageCache:
 
     def read(self, key: str) -> Rendered | None:
         """Return the kept page, or ``None``."""
-        self._used.add(f"{key}.json")
-        try:
-            record = json.loads((self._folder / f"{key}.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        self._used.add(key)
+        kept = read_kept(self._folder / key)
+        if kept is None:
             return None
+        record = json.loads(kept)
         links = [Link(**link) for link in record.pop("links")]
         problems = [Problem(**problem) for problem in record.pop("problems")]
         return Rendered(**record, links=links, problems=problems)
 
     def write(self, key: str, page: Rendered) -> None:
         """Keep a page; a build that is killed leaves the whole of it or nothing."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        temporary = self._folder / f"{key}.part"
-        temporary.write_text(json.dumps(asdict(page)), encoding="utf-8")
-        temporary.replace(self._folder / f"{key}.json")
+        write_kept(self._folder / key, json.dumps(asdict(page)).encode())
 
     def sweep(self) -> None:
         """Remove what this build did not use."""

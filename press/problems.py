@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -21,6 +22,14 @@ class Problem:
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.message}"
+
+
+class Refused(Exception):
+    """What cannot be worked with at all; ``problems`` say where and why."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("; ".join(map(str, problems)))
+        self.problems = list(problems)
 
 
 def line_of(text: str, needle: str, occurrence: int = 0) -> int:

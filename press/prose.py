@@ -13,12 +13,40 @@ from pathlib import Path
 from typing import Any
 
 import markdown
+from markdown.extensions.tables import TableProcessor
 from markdown.inlinepatterns import InlineProcessor
+
+from press.markup import tangles
+from press.sources import NoSource, python_source
 
 _INCLUDE = re.compile(r'^(?P<indent> *)\[[^\]]*\]\((?P<path>[^)\s]+) "include: (?P<name>\w+)"\) *$', re.MULTILINE)
 _PLAIN_CODE = re.compile(r'<span class="(?:n|p|w|o|ow|mi|mf|nb|nn|sa|si|bp|fm|vm|nc)">([^<]*)</span>')
 _CALLOUT = re.compile(r'(<p class="admonition-title">)[^<]*</p>\n<p><strong>((?:(?!</strong>).)*?)\.?</strong>\s')
 _MARK = re.compile(r"(?:<p>)?<!--press-cell-(\d+)-->(?:</p>)?\n?")
+
+
+class SiteMarkdown(markdown.Markdown):
+    """The site's Markdown, which notes what it finds wrong: a piece of the source, and a message."""
+
+    def __init__(self, extensions: Sequence[Any], configs: Mapping[str, Mapping[str, Any]]) -> None:
+        self.findings: list[tuple[str, str]] = []
+        super().__init__(
+            extensions=list(extensions), extension_configs={key: dict(value) for key, value in configs.items()}
+        )
+        self.inlinePatterns.register(_Dollar(r"\\\$", self), "press-dollar", 190)  # before TeX, at 189.9
+        undefined = r"(?<=\])\[(?P<name>[^\[\]]+)\]|\[\^(?P<note>[^\[\]\s]+)\]"
+        self.inlinePatterns.register(
+            _Undefined(undefined, self, self.findings), "press-undefined", 1
+        )  # after all links
+        if "table" in self.parser.blockprocessors:
+            config = self.parser.blockprocessors["table"].config
+            self.parser.blockprocessors.register(_Table(self.parser, config, self.findings), "table", 75)
+
+    def reset(self) -> SiteMarkdown:
+        """Forget the last document."""
+        self.findings.clear()
+        super().reset()
+        return self
 
 
 class _Dollar(InlineProcessor):
@@ -28,21 +56,53 @@ class _Dollar(InlineProcessor):
         return self.md.htmlStash.store("&#36;"), m.start(0), m.end(0)
 
 
-def site_markdown(extensions: Sequence[Any], configs: Mapping[str, Mapping[str, Any]]) -> markdown.Markdown:
+class _Undefined(InlineProcessor):
+    """Note the links and footnotes that nothing defines: the converter leaves them in the text."""
+
+    def __init__(self, pattern: str, converter: markdown.Markdown, findings: list[tuple[str, str]]) -> None:
+        super().__init__(pattern, converter)
+        self._findings = findings
+
+    def handleMatch(self, m: re.Match[str], data: str) -> tuple[None, None, None]:
+        what = f"the footnote {m['note']!r}" if m["note"] else f"the link {m['name']!r}"
+        self._findings.append((m[0], f"nothing defines {what} (a bracket that is text is written \\[)"))
+        return None, None, None
+
+
+class _Table(TableProcessor):
+    """Note the rows of tables from which cells would vanish, or in which a formula is cut in pieces."""
+
+    def __init__(self, parser: Any, config: dict[str, Any], findings: list[tuple[str, str]]) -> None:
+        super().__init__(parser, config)
+        self._findings = findings
+
+    def _build_row(self, row: str, parent: Any, align: Sequence[str | None]) -> None:
+        cells = self._split_row(row)
+        if any(len(re.findall(r"(?<!\\)\$", cell)) % 2 for cell in cells):
+            message = "a | inside a formula cuts the table's cell: write \\lvert, \\rvert or \\mid"
+            self._findings.append((row.strip(), message))
+            row = row.replace("$", "&#36;")  # told once, here
+        elif len(cells) > len(align):
+            message = f"the table's row has {len(cells)} cells, its head {len(align)}: the rest would vanish"
+            self._findings.append((row.strip(), message))
+        super()._build_row(row, parent, align)
+
+
+def site_markdown(extensions: Sequence[Any], configs: Mapping[str, Mapping[str, Any]]) -> SiteMarkdown:
     """Return the Markdown converter of the site, with its extensions."""
-    converter = markdown.Markdown(
-        extensions=list(extensions), extension_configs={key: dict(value) for key, value in configs.items()}
-    )
-    converter.inlinePatterns.register(_Dollar(r"\\\$", converter), "press-dollar", 190)  # before TeX, at 189.9
-    return converter
+    return SiteMarkdown(extensions, configs)
 
 
 @dataclass(frozen=True)
 class Prose:
-    """The converted prose of a page: the HTML of each cell, the headings as Python-Markdown's tokens."""
+    """The converted prose of a page: the HTML of each cell, the headings as Python-Markdown's tokens.
+
+    ``findings`` are pairs of a piece of the source and what is wrong with it.
+    """
 
     cells: tuple[str, ...]
     headings: list[dict[str, Any]]
+    findings: list[tuple[str, str]]
 
 
 def lean(page: str) -> str:
@@ -67,21 +127,31 @@ def tidy(page: str) -> str:
     return _CALLOUT.sub(r"\1\2</p>\n<p>", page)
 
 
-def convert(converter: markdown.Markdown, sources: Sequence[str]) -> Prose:
+def convert(converter: SiteMarkdown, sources: Sequence[str]) -> Prose:
     """Convert cells as one document; a source may be empty, where a code cell stands between two of prose."""
     joined = "".join(f"\n\n<!--press-cell-{number}-->\n\n{source}" for number, source in enumerate(sources))
     converter.reset()
     parts = _MARK.split(converter.convert(joined))
     cells = {int(number): text for number, text in zip(parts[1::2], parts[2::2], strict=True)}
-    return Prose(tuple(cells[number] for number in range(len(sources))), list(getattr(converter, "toc_tokens", [])))
+    findings = list(converter.findings)
+    swallowed = [number for number in range(len(sources)) if number not in cells]
+    if swallowed:
+        before = sources[swallowed[0] - 1].strip()
+        findings.append(
+            (before.split("\n")[0], "something here swallows what follows: a tag or comment without an end")
+        )
+    headings = list(getattr(converter, "toc_tokens", []))
+    return Prose(tuple(cells.get(number, "") for number in range(len(sources))), headings, findings)
 
 
-def convert_fragment(converter: markdown.Markdown, source: str) -> str:
-    """Convert a caption or another piece of Markdown that stands apart from the page's text."""
+def convert_fragment(converter: SiteMarkdown, source: str) -> tuple[str, list[str]]:
+    """Convert a caption or another piece of Markdown that stands apart from the page's text; say what is wrong."""
+    if messages := [message for _, message in tangles(source)]:
+        return "", messages
     converter.reset()
     text = converter.convert(source).strip()
     single = text.startswith("<p>") and text.endswith("</p>") and text.count("<p>") == 1
-    return text[3:-4] if single else text
+    return text[3:-4] if single else text, [message for _, message in converter.findings]
 
 
 def included_paths(text: str) -> list[str]:
@@ -93,7 +163,7 @@ def included_paths(text: str) -> list[str]:
     return [match["path"] for match in _INCLUDE.finditer(text)]
 
 
-def expand_includes(text: str, folder: Path, report: Callable[[str, str], None]) -> str:
+def expand_includes(text: str, folder: Path, root: Path, report: Callable[[str, str], None]) -> str:
     """Put the source of a function in the place of each link titled ``include: name`` that is alone on its line.
 
     In Jupyter and on GitHub the link leads to the file; on the site the reader sees the tested code itself.
@@ -101,15 +171,16 @@ def expand_includes(text: str, folder: Path, report: Callable[[str, str], None])
     Args:
         text: Markdown.
         folder: what the links' paths are relative to.
-        report: called with the link and a message where the file or the function does not exist.
+        root: the book's folder; what lies outside of it is not shown.
+        report: called with the link and a message where there is no such function to show.
     """
 
     def code(match: re.Match[str]) -> str:
-        path = folder / match["path"]
-        if not path.is_file():
-            report(match[0].strip(), f"the included file {match['path']} does not exist")
+        try:
+            source = function_source(python_source(match["path"], folder, root), match["name"])
+        except NoSource as error:
+            report(match[0].strip(), f"the included file {match['path']} {error}")
             return match[0]
-        source = function_source(path.read_text(encoding="utf-8"), match["name"])
         if source is None:
             report(match[0].strip(), f"{match['path']} has no function or class {match['name']!r}")
             return match[0]

@@ -28,12 +28,14 @@ from press.chapter import Cell
 from press.problems import Problem
 
 HEADING = "## Check yourself"
+_HEADING = re.compile(r"##\s+check\s+yourself\b[\s#]*(?:\{[^}]*\})?\s*", re.IGNORECASE)
 FOLD = '<details markdown="1"><summary>Answers</summary>'
 _QUESTION = re.compile(r"(\d+)\. (.+)")
 _OPTION = re.compile(r"    - \((\w)\)(.*)")
 _ANSWER = re.compile(r"\*\*(\d+)\b(.*?)\.\*\*(.*)")
 _REASON = re.compile(r"- \((\w)\)(.*)")
-_LIST = re.compile(r'(<h2 id="check-yourself".*?<ol)(?=>)', re.DOTALL)
+_LIST = re.compile(r'(<h2(?: id="check-yourself"|[^>]*>\s*check\s+yourself).*?<ol)(?=>)', re.DOTALL | re.IGNORECASE)
+_ANY_HEADING = re.compile(r"<h[1-6][^>]*>(?:\s|<[^>]*>)*check\s+yourself\b", re.IGNORECASE)
 
 
 @dataclass
@@ -148,7 +150,7 @@ def read_quiz(cells: Sequence[Cell], path: str) -> tuple[list[Question], list[Pr
     reader = _Reader(path)
     heading, read = 0, reader.question_line
     for line, text in _section(cells):
-        if text == HEADING:
+        if _HEADING.fullmatch(text):
             heading = line
         elif text == FOLD:
             read = reader.answer_line
@@ -173,9 +175,18 @@ def _section(cells: Sequence[Cell]) -> Iterator[tuple[int, str]]:
         if cell.kind == "markdown":
             for number, text in enumerate(cell.source.split("\n"), cell.line):
                 if re.match("##? ", text):
-                    inside = text == HEADING
+                    inside = bool(_HEADING.fullmatch(text))
                 if inside:
                     yield number, text
+
+
+def has_quiz(page: str) -> bool:
+    """Say whether a page has a heading, of whatever form, that says a quiz is below it.
+
+    >>> has_quiz('<h3 id="q">Check Yourself!</h3>')
+    True
+    """
+    return bool(_ANY_HEADING.search(page))
 
 
 def mark_quiz(page: str, questions: Sequence[Question]) -> str:

@@ -106,6 +106,16 @@ def module_path(module: griffe.Module) -> str:
     return f"{FOLDER}/{'/'.join(module.path.split('.')[1:])}.md"
 
 
+def page_of(source: str) -> str:
+    """Return where the page of a module's file stands.
+
+    >>> page_of("snippets/memory/zero.py"), page_of("snippets/memory/__init__.py"), page_of("snippets/__init__.py")
+    ('docs/reference/memory/zero.md', 'docs/reference/memory.md', 'docs/reference/index.md')
+    """
+    inside = source.partition("/")[2]
+    return INDEX if inside == "__init__.py" else f"{FOLDER}/{inside.removesuffix('.py').removesuffix('/__init__')}.md"
+
+
 def chapter_links(chapters: Iterable[str]) -> dict[str, str]:
     """Return the chapters by what they are called in a docstring.
 

@@ -10,74 +10,64 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from sampling import CHAPTERS, ROOT, chapter_changed, sampled
 
-from press.chapter import find_chapters, read_chapter
+from press.chapter import read_chapter
 from press.execute import make_twins
+from press.notebook import SETUP
 
-ROOT = Path(__file__).parents[1]
-CHAPTERS = [path.relative_to(ROOT).as_posix() for path in find_chapters(ROOT)]
-SETUP = """\
-import importlib.util
-
-if importlib.util.find_spec("snippets") is None:  # true on Colab: fetch the book's package
-    %pip install --quiet "git+https://github.com/many-machines/one-gradient\""""
+each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
 
-@pytest.fixture(scope="module")
-def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the book with its twins made, so that the reader's own are left alone."""
-    folder = tmp_path_factory.mktemp("book")
-    for name in ("chapters", "snippets", "exercises"):
-        shutil.copytree(
-            ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.ipynb", "__pycache__", "answers.py")
-        )
-    shutil.copy(ROOT / "requirements.txt", folder)
-    assert make_twins(find_chapters(folder), root=folder) == []
-    return folder
-
-
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_a_twin_runs_from_top_to_bottom_in_a_clean_kernel(book: Path, name: str) -> None:
-    notebook = nbformat.read((book / name).with_suffix(".ipynb"), as_version=4)
+@pytest.mark.book
+@pytest.mark.parametrize("path", sampled(CHAPTERS, 3, changed=chapter_changed), ids=lambda path: path.stem)
+def test_a_notebook_runs_from_top_to_bottom_in_a_clean_kernel(path: Path) -> None:
+    """As a reader opens it: in its own folder, in a new interpreter, with none of the press's settings."""
+    notebook = read_chapter(path, root=ROOT).notebook
     nbformat.validate(notebook)
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.outputs = []
-    NotebookClient(
-        notebook, timeout=120, resources={"metadata": {"path": str(book / name.rpartition("/")[0])}}
-    ).execute()
+    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(path.parent)}}).execute()
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_the_pair_is_in_step_and_an_edit_of_the_notebook_reaches_the_chapter(book: Path, name: str) -> None:
-    path = book / name
-    text = path.read_text()
-    sync = [sys.executable, "-m", "jupytext", "--sync", str(path)]
-    done = subprocess.run(sync, capture_output=True, text=True)
+@pytest.fixture
+def paired(tmp_path: Path) -> Path:
+    """A copy of today's chapter with its notebook made, so that the reader's own are left alone."""
+    for name in ("chapters", "snippets", "exercises", "labs"):
+        ignored = shutil.ignore_patterns("*.ipynb", "__pycache__", "answers.py")
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
+    shutil.copy(ROOT / "requirements.txt", tmp_path)
+    chapter = tmp_path / sampled(CHAPTERS, 1)[0].relative_to(ROOT)
+    assert make_twins([chapter], root=tmp_path) == []
+    return chapter
+
+
+@pytest.mark.book
+def test_the_pair_is_in_step_and_an_edit_of_the_notebook_reaches_the_chapter(paired: Path) -> None:
+    text = paired.read_text(encoding="utf-8")
+    sync = [sys.executable, "-m", "jupytext", "--sync"]
+    done = subprocess.run([*sync, str(paired)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert path.read_text() == text
-    twin = path.with_suffix(".ipynb")
+    assert paired.read_text(encoding="utf-8") == text
+    twin = paired.with_suffix(".ipynb")
     notebook = nbformat.read(twin, as_version=4)
     outputs = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
     assert any(outputs)
     notebook.cells[-1].source += "\n\nA reader's remark."
     nbformat.write(notebook, twin)
-    subprocess.run([*sync[:-1], str(twin)], capture_output=True, check=True)
-    assert path.read_text() == text.rstrip("\n") + "\n\nA reader's remark.\n"
-    path.write_text(text)
+    subprocess.run([*sync, str(twin)], capture_output=True, check=True)
+    assert paired.read_text(encoding="utf-8") == text.rstrip("\n") + "\n\nA reader's remark.\n"
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_the_first_cell_installs_what_is_missing_elsewhere(name: str) -> None:
-    first = next(cell for cell in read_chapter(ROOT / name, root=ROOT).cells if cell.kind == "code")
+@each_chapter
+def test_the_first_cell_says_what_is_missing_elsewhere(path: Path) -> None:
+    first = next(cell for cell in read_chapter(path, root=ROOT).cells if cell.kind == "code")
     assert first.source == SETUP
     assert first.metadata["tags"] == ["setup"]
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_the_header_says_what_previews_and_badges_need(name: str) -> None:
-    header = read_chapter(ROOT / name, root=ROOT).header
+@each_chapter
+def test_the_header_says_what_previews_and_badges_need(path: Path) -> None:
+    header = read_chapter(path, root=ROOT).header
     assert header["title"]
     assert 40 <= len(header["description"]) <= 160
     assert header["level"] in ("Beginner", "Intermediate", "Advanced")
-    assert f"**Level:** {header['level']} · **Time:** {header['minutes']} minutes" in (ROOT / name).read_text()
+    assert f"**Level:** {header['level']} · **Time:** {header['minutes']} minutes" in path.read_text(encoding="utf-8")

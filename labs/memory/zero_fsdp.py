@@ -5,8 +5,9 @@
 Every collective that the engine issues is noted with its kind and its size. Sizes are whole: a rank sends (N − 1)/N of
 them, and an all-reduce counts as both of its phases. All layers are equal and 2N in number, so that every way to cut
 them is even; one more, uneven layer shows the padding. "Held" is parameters, gradients and Adam's moments, in bytes; a
-peak is the most bytes of tensors alive at any operation of the forward and backward pass. A collective's own thread may
-hold its buffer a moment longer than the engine does: the least of three steps' peaks is what the engine needs.
+peak is the most bytes of tensors alive at any operation of the forward and backward pass. After a
+collective, gloo's own thread may hold its buffer a moment longer, and nothing says when it has let go: with parameters
+kept, one step in five met such a buffer at its next operation. The least of three steps' peaks is what it needs.
 """
 
 from __future__ import annotations

@@ -13,6 +13,8 @@ from snippets.collectives.alpha_beta_fit import fit_alpha_beta
 from snippets.collectives.buckets import bucketed_step
 from snippets.collectives.cost import price
 
+pytestmark = pytest.mark.nightly  # the graders' oracles are others (tests/exercises/test_graders.py)
+
 
 @given(seed=st.integers(0, 10**6), alpha=st.floats(1e-6, 1e-3), beta=st.floats(1e8, 1e12))
 def test_fit_line_is_numpys_weighted_fit(seed: int, alpha: float, beta: float) -> None:

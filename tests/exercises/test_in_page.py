@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_texts import CHAPTERS, TEXTS, wanted
+from page_texts import IN_PAGES, Texts, one_of_each, texts_in_pages, texts_of, wanted
 
 from exercises import in_page
-from exercises.catalogue import Chapter, chapter_of
+from exercises.catalogue import Chapter, chapter_of, chapters
 from exercises.messages import Result, message
 from exercises.needs import needs
 from exercises.page_files import files_for_page
@@ -41,12 +41,7 @@ print(json.dumps([graded, sorted(strange)]))
 """
 
 
-KEYS = [
-    f"{address} {name} {kind}"
-    for address, exercises in TEXTS.items()
-    for name, kinds in exercises.items()
-    for kind in kinds
-]
+CHAPTERS = chapters()
 
 
 @pytest.fixture(scope="module")
@@ -58,52 +53,70 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def asked() -> Texts:
+    """Return the solution of each exercise and, of one in each chapter, the stub and a mistake; at night all."""
+    solutions = {
+        address: {name: {"solution": texts_of(address, name)["solution"]} for name in names}
+        for address, names in IN_PAGES.items()
+    }
+    more = texts_in_pages(one_of_each())
+    return {address: texts | more[address] for address, texts in solutions.items()}
+
+
 @pytest.fixture(scope="module")
 def alone(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Graded, list[str]]:
-    """Everything graded by CPython with the archive's files and the standard library."""
+    """Each exercise graded by CPython with the archive's files and the standard library."""
     book = tmp_path_factory.mktemp("book")
     with zipfile.ZipFile(archive) as files:
         files.extractall(book)
     command = [sys.executable, "-I", "-S", "-c", ALONE, str(book)]
-    done = subprocess.run(command, input=json.dumps(TEXTS), capture_output=True, text=True)
+    done = subprocess.run(command, input=json.dumps(asked()), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     graded, strange = json.loads(done.stdout)
     return graded, strange
 
 
-def test_most_chapters_are_solved_in_the_page() -> None:
-    lacking = {
-        (chapter.folder.name, name) for chapter in CHAPTERS for name in chapter.exercises if needs(chapter, name)
+def test_the_pages_offer_what_needs_no_package_that_a_page_lacks() -> None:
+    without = {
+        chapter.address: [name for name in chapter.exercises if not needs(chapter, name)] for chapter in CHAPTERS
     }
-    arrays = chapter_of(ROOT / "exercises/background/linear_algebra").exercises
-    assert lacking == {("zero", "zero1_step"), *(("linear_algebra", name) for name in arrays)}
+    assert {address: sorted(names) for address, names in without.items() if names} == {
+        address: sorted(names) for address, names in IN_PAGES.items()
+    }
+    assert "memory/zero" in IN_PAGES
+    assert "zero1_step" not in IN_PAGES["memory/zero"]
+    assert "background/linear_algebra" not in IN_PAGES
 
 
 def test_a_page_has_what_grading_needs_and_no_packages_but_hypothesis(alone: tuple[Graded, list[str]]) -> None:
     graded, strange = alone
     ours = {"__main__", "answers", "exercises", "graders", "snippets"}
     assert set(strange) - ours == {"_hypothesis_globals", "hypothesis", "sortedcontainers"}
-    assert graded.keys() == set(KEYS)
+    assert {tuple(key.split()[:2]) for key in graded} == {
+        (at, name) for at, names in IN_PAGES.items() for name in names
+    }
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_the_page_knows_every_answer_for_what_it_is(key: str, alone: tuple[Graded, list[str]]) -> None:
-    verdict = alone[0][key]
-    assert (verdict["status"], verdict["mistake"]) == wanted(key.split()[2]), verdict
+@pytest.mark.parametrize("address", IN_PAGES)
+def test_the_page_knows_an_answer_for_what_it_is(address: str, alone: tuple[Graded, list[str]]) -> None:
+    """Each exercise's solution, one's stub and a mistake; at night all of all."""
+    for key, verdict in alone[0].items():
+        if key.startswith(f"{address} "):
+            assert (verdict["status"], verdict["mistake"]) == wanted(key.split()[2]), verdict
 
 
-def test_messages_are_those_of_pytest(alone: tuple[Graded, list[str]], tmp_path: Path) -> None:
-    """For every text: what the child process of pytest finds, told as ``pytest -v`` does."""
-    path = tmp_path / "answers.py"
+@pytest.mark.parametrize("address", IN_PAGES)
+def test_messages_are_those_of_pytest(address: str, alone: tuple[Graded, list[str]], tmp_path: Path) -> None:
+    """Of one exercise: what the child process of pytest finds, told as ``pytest -v`` does; at night of all."""
+    path, chapter = tmp_path / "answers.py", chapter_of(ROOT / "exercises" / address)
     with Sandbox() as sandbox:
-        for key in KEYS:
-            address, name, kind = key.split()
-            path.write_text(TEXTS[address][name][kind], encoding="utf-8")
-            chapter = chapter_of(ROOT / "exercises" / address)
-            exercise = chapter.exercises[name]
-            verdict = sandbox.judge(chapter.folder, exercise, path)
-            told = message(Result(chapter, exercise, verdict), everything=True)
-            assert alone[0][key]["message"] == told.replace(str(path), "answers.py"), key
+        for name, texts in texts_in_pages({address: one_of_each()[address]})[address].items():
+            for kind, text in texts.items():
+                path.write_text(text, encoding="utf-8")
+                verdict = sandbox.judge(chapter.folder, chapter.exercises[name], path)
+                told = message(Result(chapter, chapter.exercises[name], verdict), everything=True)
+                said = alone[0][f"{address} {name} {kind}"]["message"]
+                assert said == told.replace(str(path), "answers.py"), (name, kind)
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.folder.name)

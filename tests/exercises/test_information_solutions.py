@@ -19,6 +19,8 @@ from exercises.background.information.solution import (
 from snippets.background.entropy_coder import huffman_lengths
 from snippets.background.information import entropy, kl_divergence, perplexity, source_coding_bounds
 
+pytestmark = pytest.mark.nightly  # the graders' oracles are others (tests/exercises/test_graders.py)
+
 
 @pytest.mark.parametrize(
     ("p", "q"),

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exercises.memory.memory_equation import solution
 from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
 from snippets.memory.step_timeline import step_timeline
+
+pytestmark = pytest.mark.nightly  # the graders' oracles are others (tests/exercises/test_graders.py)
 
 
 @settings(max_examples=50, deadline=None)

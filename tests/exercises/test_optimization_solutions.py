@@ -18,6 +18,8 @@ from snippets.background import descent
 from snippets.background.descent import clip_scale, cosine_schedule
 from snippets.background.descent_paths import clip_by_global_norm, double_well, quadratic
 
+pytestmark = pytest.mark.nightly  # the graders' oracles are others (tests/exercises/test_graders.py)
+
 
 @pytest.mark.parametrize("seed", range(5))
 def test_power_iteration_finds_the_largest_eigenvalue(seed: int) -> None:

@@ -20,6 +20,8 @@ from snippets.collectives.grid import run_on_grid
 from snippets.collectives.runner import run
 from snippets.collectives.schedule import ROOTED
 
+pytestmark = pytest.mark.nightly  # the graders' oracles are others (tests/exercises/test_graders.py)
+
 EXAMPLES = settings(max_examples=30, deadline=None)
 
 

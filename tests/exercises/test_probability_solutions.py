@@ -20,6 +20,8 @@ from exercises.background.probability.solution import (
 )
 from snippets.background.variance import batch_variance, rms_distance
 
+pytestmark = pytest.mark.nightly  # the graders' oracles are others (tests/exercises/test_graders.py)
+
 
 @pytest.mark.parametrize("sizes", [(2,), (1, 1), (3, 0), (2, 1), (1, 0, 2)])
 def test_the_batch_gradient_and_its_variance_are_right_on_average(sizes: tuple[int, ...]) -> None:

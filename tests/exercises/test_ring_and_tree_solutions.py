@@ -26,6 +26,8 @@ from snippets.collectives.runner import run
 from snippets.collectives.schedule import Schedule, Send, merged
 from snippets.collectives.traffic import traffic
 
+pytestmark = pytest.mark.nightly  # the graders' oracles are others (tests/exercises/test_graders.py)
+
 EXAMPLES = settings(max_examples=40, deadline=None)
 
 

@@ -1,4 +1,4 @@
-"""Labs need PyTorch: without it their tests are skipped, in CI they fail; and the fixture that launches a lab."""
+"""What launches a lab is of the tier of labs and needs PyTorch: without it such a test is skipped, in CI it fails."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ import pytest
 from launching import INSTALL, Launcher
 from warm import WarmTorchrun
 
+collect_ignore = ["programs"]  # what labs' tests launch: it imports PyTorch
 
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests that launch where PyTorch is missing, but for CI."""
-    if importlib.util.find_spec("torch") or os.environ.get("CI"):
-        return
+    """Mark the tests that launch, and skip them where PyTorch is missing, but for CI."""
+    here = str(Path(__file__).parent)
     for item in items:
-        if Path(__file__).parent in item.path.parents and "launch" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.skip(reason=INSTALL))
+        if "launch" in getattr(item, "fixturenames", ()) and str(item.path).startswith(here):
+            item.add_marker(pytest.mark.labs)
+            if not importlib.util.find_spec("torch") and not os.environ.get("CI"):
+                item.add_marker(pytest.mark.skip(reason=INSTALL))
 
 
 @pytest.fixture(scope="session")

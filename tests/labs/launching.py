@@ -26,7 +26,7 @@ from warm import WarmLaunch, WarmTorchrun, available
 
 ROOT = Path(__file__).parents[2]
 INSTALL = "needs PyTorch: pip install -r requirements-labs.txt"
-WRONG = Path(__file__).parent / "wrong_formula.py"
+WRONG = Path(__file__).parent / "programs" / "wrong_formula.py"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from launching import ROOT, Launcher, free_port, two_nodes
+from sampling import at_night
 
 PRIMITIVES = "labs/collectives/primitives.py"
 RING = "labs/collectives/ring_all_reduce.py"
@@ -15,7 +16,7 @@ COSTS = "labs/collectives/cost_model.py"
 SMALL = ("--largest-bytes", "65536", "--repeats", "3")
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("ranks", [at_night(1), 2, 3, at_night(4), at_night(5)])
 def test_every_primitive_and_algorithm_is_the_simulators(launch: Launcher, ranks: int) -> None:
     done = launch(PRIMITIVES, ranks=ranks, cold=ranks == 2)
     done.assert_agrees()
@@ -23,7 +24,7 @@ def test_every_primitive_and_algorithm_is_the_simulators(launch: Launcher, ranks
     assert all(row["agree"] == "yes" for row in done.rows.values())
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("ranks", [at_night(1), 2, 3, at_night(4)])
 def test_the_ring_sends_what_the_formula_says(launch: Launcher, ranks: int, tmp_path: Path) -> None:
     record, figure = tmp_path / "ring.json", tmp_path / "ring.svg"
     done = launch(RING, *SMALL, "--record", str(record), "--figure", str(figure), ranks=ranks)
@@ -37,7 +38,7 @@ def test_the_ring_sends_what_the_formula_says(launch: Launcher, ranks: int, tmp_
         assert ("predicted_s" in kept["sweep"]) == figure.exists() == ("machine_fit" in kept)
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("ranks", [at_night(1), 2, 3, at_night(4)])
 def test_four_all_reduces_cost_what_the_formulas_say(launch: Launcher, ranks: int) -> None:
     done = launch(COSTS, *SMALL, ranks=ranks, cold=ranks == 2)
     if ranks == 1:
@@ -65,8 +66,14 @@ def test_a_wrong_prediction_fails_the_lab(launch: Launcher, lab: str, formula: s
 ON_TWO_NODES = [lab for lab in (RING, "labs/memory/zero_fsdp.py") if (ROOT / lab).exists()]
 
 
-@pytest.mark.parametrize("network", ["loopback", "namespaces"])
-@pytest.mark.parametrize("lab", ON_TWO_NODES)
+@pytest.mark.parametrize(
+    ("lab", "network"),
+    [
+        (ON_TWO_NODES[0], "loopback"),
+        *(at_night(lab, "namespaces") for lab in ON_TWO_NODES),
+        at_night(ON_TWO_NODES[-1], "loopback"),
+    ],
+)
 def test_two_nodes_of_two_ranks(launch: Launcher, lab: str, network: str) -> None:
     """Two torchrun agents meet at one address: on this machine's loopback, or each in a network of its own."""
     with two_nodes(network) as nodes:

@@ -17,7 +17,7 @@ LABS = sorted(
     for path in (ROOT / "labs").glob("*/*.py")
     if "run_lab(" in path.read_text(encoding="utf-8")
 )
-HARD = "tests/labs/hard_cases.py"
+HARD = "tests/labs/programs/hard_cases.py"
 
 
 @pytest.mark.parametrize("lab", LABS)

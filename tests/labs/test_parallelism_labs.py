@@ -7,17 +7,18 @@ from pathlib import Path
 
 import pytest
 from launching import Launcher
+from sampling import at_night
 
 from snippets.parallelism.pipeline_schedules import one_f_one_b
 
 DATA = "labs/parallelism/data_parallel.py"
 TENSOR = "labs/parallelism/tensor_parallel.py"
 PIPELINE = "labs/parallelism/pipeline.py"
-OTHER_ORDER = Path(__file__).parent / "other_order.py"
+OTHER_ORDER = Path(__file__).parent / "programs" / "other_order.py"
 SHORT = ("--slot-ms", "4")
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("ranks", [at_night(1), 2, 3, at_night(4)])
 def test_ddp_takes_the_big_batchs_gradient(launch: Launcher, ranks: int) -> None:
     done = launch(DATA, ranks=ranks, cold=ranks == 2)
     done.assert_agrees()
@@ -26,7 +27,7 @@ def test_ddp_takes_the_big_batchs_gradient(launch: Launcher, ranks: int) -> None
     assert done.rows["later steps: buckets"]["measured"] == "[16240, 9600, 1920]"
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("ranks", [at_night(1), 2, 3, at_night(4)])
 def test_tensor_parallelism_sends_what_the_formula_says(launch: Launcher, ranks: int) -> None:
     done = launch(TENSOR, ranks=ranks, cold=ranks == 2)
     done.assert_agrees()
@@ -39,7 +40,7 @@ def test_tensor_parallelism_sends_what_the_formula_says(launch: Launcher, ranks:
     assert done.rows["attention: all_reduces"]["measured"] == ("2" if ranks > 1 else "0")
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("ranks", [at_night(1), 2, 3, at_night(4)])
 def test_the_engine_runs_the_books_schedules(launch: Launcher, ranks: int, tmp_path: Path) -> None:
     done = launch(PIPELINE, *SHORT, "--record", str(tmp_path / "pipeline.json"), ranks=ranks, cold=ranks == 2)
     done.assert_agrees()

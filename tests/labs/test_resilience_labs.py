@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from launching import Launcher
+from sampling import at_night
 
 KILL = "labs/resilience/kill_and_resume.py"
 ALWAYS = {
@@ -21,7 +22,7 @@ ALWAYS = {
 }
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("ranks", [at_night(1), 2, at_night(3)])
 def test_killed_twice_it_ends_as_if_it_had_never_been(launch: Launcher, ranks: int) -> None:
     done = launch(KILL, ranks=ranks, cold=ranks == 2, within_s=240)
     done.assert_agrees()

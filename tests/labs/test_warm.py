@@ -10,10 +10,10 @@ import pytest
 from launching import Launcher, Outcome, documented_command, marked
 from warm import available
 
-pytestmark = pytest.mark.skipif(not available(), reason="launches are cold here")
+pytestmark = [pytest.mark.labs, pytest.mark.skipif(not available(), reason="launches are cold here")]
 
 RING = "labs/collectives/ring_all_reduce.py"
-HARD = "tests/labs/hard_cases.py"
+HARD = "tests/labs/programs/hard_cases.py"
 
 
 def counts(done: Outcome) -> list[dict[str, str]]:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from browser_fixtures import CONTRAST, ROOT, dark, elsewhere, until, violations, visit
 from checking import extremes
+from sampling import ALL, figure_changed, sampled
 
 from press import runtime
 from snippets.live.declaring import LiveFigure, draw, find
@@ -22,7 +23,8 @@ pytestmark = pytest.mark.browser
 
 MODULES = [importlib.import_module(f"snippets.live.{path.stem}") for path in (ROOT / "snippets/live").glob("[a-z]*.py")]
 NAMES = sorted(name for module in MODULES for name, value in vars(module).items() if isinstance(value, LiveFigure))
-RANDOM_SETTINGS = 50
+RANDOM_SETTINGS = 50 if ALL else 4
+some_figures = pytest.mark.parametrize("name", sampled(NAMES, 3, changed=figure_changed))
 START = """async address => {
     const {Machine} = await import(address + 'javascripts/live/runtime.js');
     globalThis.machine = new Machine('figures');
@@ -68,7 +70,7 @@ def walker(browser: Any, address: str) -> Any:
 
 
 def settings_of(figure: LiveFigure) -> list[dict[str, str]]:
-    """Return settings as a page sends them: the extremes of every knob, and random ones."""
+    """Return settings as a page sends them: extremes of knobs, and random ones; at night every knob's, and more."""
     chance = random.Random(6)
 
     def some(knob: Knob) -> str:
@@ -82,6 +84,7 @@ def settings_of(figure: LiveFigure) -> list[dict[str, str]]:
     known = {knob.name: knob for knob in figure.knobs}
     alone = [one for one in extremes(figure) if len(one) == 1]  # tests/live/checking.py draws pairs, too, in CPython
     ends = [{name: sent(known[name], value) for name, value in one.items()} for one in alone]
+    ends = ends if ALL else sampled(ends, 4)
     drawn = [{knob.name: some(knob) for knob in figure.knobs} for _ in range(RANDOM_SETTINGS)]
     return [{}, *drawn, *ends]
 
@@ -100,7 +103,7 @@ def test_the_browser_draws_what_the_build_drew(python: Any, places: dict[str, di
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_browser_draws_what_cpython_draws(python: Any, places: dict[str, dict[str, str]], name: str) -> None:
-    """At random settings and at the extremes of every knob, to the byte; or both give the same reason why not."""
+    """At random settings and at extremes of knobs, to the byte; or both give the same reason why not."""
     module = places[name]["module"]
     for setting in settings_of(find(module, name)):
         raw = json.dumps(setting)
@@ -141,7 +144,7 @@ def awake(figure: LiveFigure, name: str) -> dict[str, str]:
     return next({other: value} for other, value in choices if name not in figure.drawn({other: value}).idle)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@some_figures
 def test_every_knob_is_worked_by_keyboard_and_changes_the_figure(
     walker: Any, address: str, places: dict[str, dict[str, str]], name: str
 ) -> None:
@@ -196,7 +199,7 @@ new PerformanceObserver(list => list.getEntries().forEach(e => shift += e.hadRec
     .observe({type: 'layout-shift', buffered: true});"""
 
 
-@pytest.mark.parametrize("name", NAMES)
+@some_figures
 def test_the_page_does_not_jump_and_its_labels_can_be_read(
     browser: Any, address: str, places: dict[str, dict[str, str]], name: str
 ) -> None:
@@ -225,7 +228,7 @@ def test_the_page_does_not_jump_and_its_labels_can_be_read(
     page.close()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@some_figures
 def test_axe_finds_nothing_on_a_page_with_a_live_figure(
     walker: Any, address: str, places: dict[str, dict[str, str]], name: str
 ) -> None:

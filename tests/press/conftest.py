@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from made_page import MadePages
 from small_book import SmallBook
 
 
@@ -22,3 +23,8 @@ def line_in() -> Callable[[str, str], int]:
         return text[: text.index(piece)].count("\n") + 1
 
     return line
+
+
+@pytest.fixture
+def made_pages(tmp_path: Path) -> MadePages:
+    return MadePages(tmp_path / "book")

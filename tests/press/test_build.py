@@ -7,7 +7,10 @@ import shutil
 import subprocess
 import time
 
+import pytest
 from small_book import MKDOCS, SmallBook
+
+pytestmark = pytest.mark.book
 
 
 def made_anew(book: SmallBook) -> None:
@@ -34,6 +37,7 @@ def test_two_cold_builds_and_an_unchanged_one_give_the_same_bytes(small_book: Sm
     } <= first.keys()
 
 
+@pytest.mark.book
 def test_after_a_killed_build_the_next_gives_the_same_bytes(small_book: SmallBook) -> None:
     started = time.monotonic()
     assert small_book.build().returncode == 0

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_book import CHAPTER
 
-from press.chapter import BrokenChapter, Chapter, find_chapters, front_matter, read_chapter
+from press.chapter import BrokenChapter, Chapter, find_chapters, find_part_pages, front_matter, read_chapter
 
 HEADER = CHAPTER[: CHAPTER.index("# One")]
 
@@ -51,13 +51,15 @@ def test_ids_of_cells_are_their_numbers(tmp_path: Path) -> None:
     assert ids == [f"cell-{number}" for number in range(len(ids))]
 
 
-def test_chapters_are_the_files_whose_header_names_jupyter(tmp_path: Path) -> None:
+def test_chapters_are_the_files_that_are_no_parts_page(tmp_path: Path) -> None:
     folder = tmp_path / "chapters/part"
     folder.mkdir(parents=True)
     (folder / "01.md").write_text(CHAPTER)
+    (folder / "02.md").write_text("no header")
     (folder / "index.md").write_text("---\ntitle: Part\n---\n\njupyter: is named in the text alone\n")
     (folder / "01.ipynb").write_text("{}")
-    assert find_chapters(tmp_path) == [folder / "01.md"]
+    assert find_chapters(tmp_path) == [folder / "01.md", folder / "02.md"]
+    assert find_part_pages(tmp_path) == [folder / "index.md"]
 
 
 @pytest.mark.parametrize(
@@ -140,9 +142,9 @@ def test_a_wild_text_is_placed_rightly_or_refused(tmp_path_factory: pytest.TempP
         (CHAPTER.replace("level: Beginner", "level: [Beginner"), 5, "the header is not YAML"),
         ("---\n- a\n---\n", 1, "must be a list of keys"),
         (CHAPTER.replace("print(total", "x = '\u2028'\nprint(total"), 28, "in another way"),
-        (CHAPTER.replace("minutes: 5", "inputs: {a: b}"), 1, "inputs must be a list of paths"),
-        (CHAPTER.replace("minutes: 5", "inputs: [/etc/passwd]"), 1, "below the book's root"),
-        (CHAPTER.replace("minutes: 5", "inputs: ../x"), 1, "below the book's root"),
+        (CHAPTER.replace("minutes: 5", "inputs: {a: b}"), 5, "inputs must be a list of paths"),
+        (CHAPTER.replace("minutes: 5", "inputs: [/etc/passwd]"), 5, "below the book's root"),
+        (CHAPTER.replace("minutes: 5", "inputs: ../x"), 5, "below the book's root"),
     ],
 )
 def test_a_broken_chapter_says_where(tmp_path: Path, text: str, line: int, message: str) -> None:
@@ -165,17 +167,20 @@ def test_a_cell_that_jupytext_drops_is_noticed(tmp_path: Path, monkeypatch: pyte
 
 def test_a_file_that_is_no_text_is_broken(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"---\xff")
-    with pytest.raises(BrokenChapter, match="cannot be read"):
+    with pytest.raises(BrokenChapter, match="not UTF-8"):
         assert read_chapter(tmp_path / "a.md", root=tmp_path).text
 
 
 def test_inputs_may_be_one_or_many(tmp_path: Path) -> None:
+    for name in ("a/1.csv", "b"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
     assert chapter_of(tmp_path, CHAPTER).inputs == ()
     assert chapter_of(tmp_path, CHAPTER.replace("minutes: 5", "inputs: a/*.csv")).inputs == ("a/*.csv",)
-    assert chapter_of(tmp_path, CHAPTER.replace("minutes: 5", "inputs: [a, b]")).inputs == ("a", "b")
+    assert chapter_of(tmp_path, CHAPTER.replace("minutes: 5", "inputs: [a/1.csv, b]")).inputs == ("a/1.csv", "b")
 
 
-def test_chapters_may_name_jupytext_below_jupyter_and_copies_of_jupyter_do_not_count(tmp_path: Path) -> None:
+def test_copies_of_jupyter_do_not_count(tmp_path: Path) -> None:
     folder = tmp_path / "chapters/part"
     (folder / ".ipynb_checkpoints").mkdir(parents=True)
     (folder / ".ipynb_checkpoints/01-checkpoint.md").write_text(CHAPTER)

@@ -48,7 +48,9 @@ def chapter(tmp_path: Path) -> Path:
 def expanded(sources: list[str], folder: Path) -> tuple[list[str], list[str]]:
     """Return the cells with their exercises, and what was reported."""
     reported: list[str] = []
-    return expand_exercises(sources, folder, lambda _, message: reported.append(message)), reported
+    return expand_exercises(
+        sources, folder, folder.parents[1], lambda _, message, __=0: reported.append(message)
+    ), reported
 
 
 def test_a_link_becomes_the_stub_with_what_it_needs(chapter: Path) -> None:

@@ -75,12 +75,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
     return pages(book)
 
 
+@pytest.mark.book
 def test_the_policy_is_the_same_on_pages_of_every_depth(built: dict[str, Page]) -> None:
     """Instant navigation keeps the policy of the page that was opened first."""
     assert {"index.html", "glossary/index.html", "part/01-one/index.html", "404.html"} <= built.keys()
     assert len({page.policies[0] for page in built.values()}) == 1
 
 
+@pytest.mark.book
 def test_it_stands_before_everything_that_loads(built: dict[str, Page]) -> None:
     for name, page in built.items():
         assert len(page.policies) == 1, name
@@ -88,6 +90,7 @@ def test_it_stands_before_everything_that_loads(built: dict[str, Page]) -> None:
         assert page.order.index("policy") < first, name
 
 
+@pytest.mark.book
 def test_it_allows_the_scripts_that_stand_in_the_pages_and_no_others(built: dict[str, Page]) -> None:
     scripts = {script for page in built.values() for script in page.inline}
     assert len(scripts) > 1
@@ -99,6 +102,7 @@ def test_it_allows_the_scripts_that_stand_in_the_pages_and_no_others(built: dict
         assert not {"'unsafe-inline'", "'unsafe-eval'", "data:", "https:", "*"} & set(page.rules["script-src"])
 
 
+@pytest.mark.book
 def test_nothing_is_loaded_from_or_sent_to_another_host_but_the_runtime_that_is_not_here(
     built: dict[str, Page],
 ) -> None:
@@ -112,6 +116,7 @@ def test_nothing_is_loaded_from_or_sent_to_another_host_but_the_runtime_that_is_
             assert others == ({CDN} if directive == "connect-src" else set()), directive
 
 
+@pytest.mark.book
 def test_with_the_runtime_here_a_page_may_connect_to_its_own_site_alone(small_book: SmallBook) -> None:
     for file in runtime.record()["files"]:
         package = Path("node_modules") / file["package"]
@@ -125,6 +130,7 @@ def test_with_the_runtime_here_a_page_may_connect_to_its_own_site_alone(small_bo
         assert "jsdelivr" not in page.policies[0]
 
 
+@pytest.mark.book
 def test_while_serving_the_script_that_reloads_the_page_may_run(small_book: SmallBook) -> None:
     running = Server(small_book.root)
     try:

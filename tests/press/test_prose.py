@@ -52,14 +52,14 @@ def test_money_is_an_entity_and_tex_is_not(converter) -> None:  # type: ignore[n
 
 def test_an_include_shows_the_function_itself(tmp_path: Path) -> None:
     (tmp_path / "solution.py").write_text("import math\n\n@cache\ndef area(r):\n    return math.pi * r * r\n\nx = 1\n")
-    text = prose.expand_includes('   [code](solution.py "include: area")\n', tmp_path, _fail)
+    text = prose.expand_includes('   [code](solution.py "include: area")\n', tmp_path, tmp_path, _fail)
     assert text == "   ```python\n   @cache\n   def area(r):\n       return math.pi * r * r\n   ```\n"
     assert prose.included_paths('[code](solution.py "include: area")') == ["solution.py"]
 
 
 def test_an_include_in_a_sentence_is_a_plain_link(tmp_path: Path) -> None:
     text = 'See [code](solution.py "include: area") there.'
-    assert prose.expand_includes(text, tmp_path, _fail) == text
+    assert prose.expand_includes(text, tmp_path, tmp_path, _fail) == text
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_an_include_in_a_sentence_is_a_plain_link(tmp_path: Path) -> None:
 def test_an_include_that_leads_nowhere_is_reported(tmp_path: Path, link: str, message: str) -> None:
     (tmp_path / "solution.py").write_text("def area(r): ...\n")
     reports: list[tuple[str, str]] = []
-    prose.expand_includes(link, tmp_path, lambda piece, text: reports.append((piece, text)))
+    prose.expand_includes(link, tmp_path, tmp_path, lambda piece, text: reports.append((piece, text)))
     assert reports == [(link, message)]
 
 

@@ -124,6 +124,7 @@ def test_a_heading_alone_is_refused() -> None:
     }
 
 
+@pytest.mark.book
 def test_the_build_marks_a_quiz_and_refuses_a_broken_one(
     small_book: SmallBook, line_in: Callable[[str, str], int]
 ) -> None:

@@ -170,32 +170,37 @@ def test_every_public_name_of_the_book_has_its_entry(book: dict[str, Page], path
     assert set(re.findall(r"^#+ `[^`]+` \{#([^}]+)\}$", text, re.MULTILINE)) == wanted
 
 
-def functions() -> list[griffe.Function]:
-    tree = griffe.load("snippets", search_paths=[str(ROOT)], docstring_parser="google", allow_inspection=False)
-    found: list[griffe.Function] = []
-    for path in MODULES:
-        module = tree[".".join(path.relative_to(ROOT / "snippets").with_suffix("").parts)]
-        found += [member for member in public(module) if isinstance(member, griffe.Function)]
-    return found
+@pytest.fixture(scope="module")
+def tree() -> griffe.Object | griffe.Alias:
+    return griffe.load("snippets", search_paths=[str(ROOT)], docstring_parser="google", allow_inspection=False)
 
 
-@pytest.mark.parametrize("function", functions(), ids=lambda function: function.path.removeprefix("snippets."))
-def test_every_public_function_says_what_a_caller_needs(function: griffe.Function) -> None:
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_every_public_function_says_what_a_caller_needs(tree: griffe.Object | griffe.Alias, path: Path) -> None:
+    module = tree[".".join(path.relative_to(ROOT / "snippets").with_suffix("").parts)]
+    for member in public(module):
+        if isinstance(member, griffe.Function):
+            assert_says_what_a_caller_needs(member)
+
+
+def assert_says_what_a_caller_needs(function: griffe.Function) -> None:
     said = documented(function)
     is_live = any("live_figure" in str(decorator.value) for decorator in function.decorators)
     if function.module.name in PLUMBING or is_live:  # a live figure's knobs say the rest
-        assert said.summary
+        assert said.summary, function.path
         return
     arguments = {parameter.name.lstrip("*") for parameter in function.parameters}
     described = {item.name.lstrip("*") for item in said.sections.get("parameters", ())}
-    assert said.summary
-    assert described == arguments
+    assert said.summary, function.path
+    assert described == arguments, function.path
     is_figure = documented(function.module).summary.startswith(("Figures", "Drawings"))
     if str(function.returns) != "None":
-        assert "returns" in said.sections or "yields" in said.sections or re.match(r"Return|Say|Give", said.summary)
+        assert "returns" in said.sections or "yields" in said.sections or re.match(r"Return|Say|Give", said.summary), (
+            function.path
+        )
     if arguments and not is_figure:
-        assert "raises" in said.sections
+        assert "raises" in said.sections, function.path
     if not is_figure:
-        assert ">>>" in str(said.sections.get("Example", said.sections.get("examples", "")))
+        assert ">>>" in str(said.sections.get("Example", said.sections.get("examples", ""))), function.path
     if "Formula" in said.labelled:
-        assert {"Symbols", "Chapter", "Source"} <= said.labelled.keys()
+        assert {"Symbols", "Chapter", "Source"} <= said.labelled.keys(), function.path

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 from small_book import SmallBook
 
+pytestmark = pytest.mark.book
+
 ONE = "chapters/part/01-one.md"
 
 

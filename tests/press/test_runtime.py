@@ -55,6 +55,7 @@ def test_what_the_book_asks_for_is_pinned_to_one_version() -> None:
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in asked.values())
 
 
+@pytest.mark.browser
 @pytest.mark.parametrize("file", FILES, ids=[file["name"] for file in FILES])
 def test_size_and_hash_are_those_of_the_file(file: Mapping[str, Any]) -> None:
     need_packages()
@@ -64,6 +65,7 @@ def test_size_and_hash_are_those_of_the_file(file: Mapping[str, Any]) -> None:
     assert file["bytes"] == len(content)
 
 
+@pytest.mark.browser
 def test_a_survey_of_the_packages_gives_the_record() -> None:
     need_packages()
     assert runtime.survey(MODULES) == runtime.record()
@@ -77,6 +79,7 @@ process.stdout.write(JSON.stringify(modules.map((module) => module.dependencySpe
 """
 
 
+@pytest.mark.browser
 def test_each_of_the_editors_modules_comes_after_what_it_imports() -> None:
     """Asked of Node, which parses the modules; the page starts them in this order."""
     need_packages()
@@ -223,6 +226,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.nightly  # tests/exercises/test_in_page.py grades with the same files
 def test_exercises_are_graded_with_their_archive_alone(tmp_path: Path) -> None:
     """One exercise of each chapter, with the book's own solution as a reader would write it."""
     whole = book(ROOT)

@@ -275,7 +275,7 @@ class Figure {
       this.element.querySelector("figcaption").before(box);
       link.setAttribute("aria-expanded", "true");
     } catch {
-      location.href = link.href; // the same code, where the book's source is kept
+      location.href = link.href; // the same code, on a page of its own
     }
   }
 }

@@ -1,4 +1,4 @@
-"""A lab that goes wrong as it is told: torchrun --standalone --nproc-per-node 4 tests/labs/hard_cases.py"""
+"""A lab that goes wrong as it is told: torchrun --standalone --nproc-per-node 4 tests/labs/programs/hard_cases.py"""
 
 from __future__ import annotations
 

@@ -1,0 +1,170 @@
+"""``mkdocs serve``: one save is one build, what is no source starts none, and whatever ends a build can be mended."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from served_book import Server
+from small_book import ROOT, SmallBook
+
+pytestmark = pytest.mark.book
+
+ONE = "chapters/part/01-one.md"
+QUIET_S = 2.5
+"""The server looks at the files every half second: time enough to begin a build that nobody asked for."""
+
+
+class Saved:
+    """A book whose files are saved as editors do it, under a running server."""
+
+    def __init__(self, book: SmallBook, server: Server, desk: Path) -> None:
+        self.book = book
+        self.server = server
+        self._desk = desk
+
+    def save(self, name: str, old: str, new: str) -> None:
+        """Replace a piece of a file, all at once."""
+        text = self.book.read(name)
+        assert old in text
+        self._desk.write_text(text.replace(old, new, 1), encoding="utf-8")
+        os.replace(self._desk, self.book.root / name)
+
+    def rest(self) -> int:
+        """Return how many builds there were when none is under way and none begins."""
+        while True:
+            builds = self.server.builds
+            time.sleep(QUIET_S)
+            ended = sum("Documentation built" in line or "cannot be built" in line for line in self.server.lines)
+            if self.server.builds == builds == ended:
+                return builds
+
+    def shown(self, piece: str, page: str = "part/01-one") -> None:
+        """Wait until a page shows a piece of text."""
+        self.server.wait(lambda: piece in self.server.page(page))
+
+
+@pytest.fixture
+def saved(small_book: SmallBook, tmp_path: Path) -> Iterator[Saved]:
+    (tmp_path / "temporary").mkdir()
+    server = Server(small_book.root, {"TMPDIR": str(tmp_path / "temporary")})
+    yield Saved(small_book, server, tmp_path / "desk")
+    server.stop()
+
+
+def test_one_save_is_one_build(saved: Saved) -> None:
+    book = saved.book
+    saved.shown('<pre class="output-text">6</pre>')
+    builds = saved.rest()
+    assert builds == 1
+    for name, old, new, page in [
+        (ONE, "By $", "Now by $", "part/01-one"),
+        ("sums/total.py", "sum(values)", "sum(values) + 10", "part/01-one"),
+        ("docs/glossary.md", "A process", "A single process", "glossary"),
+        ("mkdocs.yml", "site_name: Many Machines, One Gradient", "site_name: Another Name", "glossary"),
+    ]:
+        before = saved.server.page(page)
+        saved.save(name, old, new)
+        saved.server.wait(lambda page=page, before=before: saved.server.page(page) not in ("", before))
+        assert saved.rest() == builds + 1, f"{name}\n{''.join(saved.server.lines)}"
+        builds += 1
+    assert '<pre class="output-text">16</pre>' in saved.server.page()
+    for name in ("docs/.glossary.md.swp", f"{ONE}~", "docs/4913", "docs/#a#", "sums/answers.py", "answers/part/a.py"):
+        book.write(name, "x")
+    assert saved.rest() == builds, "".join(saved.server.lines)
+
+
+def test_a_module_saved_during_a_build_is_built(saved: Saved) -> None:
+    saved.shown('<pre class="output-text">6</pre>')
+    waits = "import pathlib, time\n\nwhile not pathlib.Path('go').exists():\n    time.sleep(0.05)\nprint(product"
+    saved.save("chapters/part/02-two.md", "print(product", waits)
+    saved.server.wait(lambda: saved.server.builds == 2)
+    saved.save("sums/total.py", "sum(values)", "sum(values) + 10")
+    (saved.book.root / "go").touch()
+    saved.shown('<pre class="output-text">16</pre>')
+
+
+def test_the_press_s_folder_can_be_deleted_and_broken_settings_mended(saved: Saved) -> None:
+    saved.shown('<pre class="output-text">6</pre>')
+    assert list(saved.book.root.parent.glob("temporary/mkdocs_*/.press-serves"))
+    shutil.rmtree(saved.book.root / ".press")
+    saved.save(ONE, "total([1, 2, 3])", "total([1, 2, 4])")
+    saved.shown('<pre class="output-text">7</pre>')
+    saved.save("mkdocs.yml", "\nnav:\n", "\nnav: [\n")
+    saved.shown("build-problems")
+    assert "mkdocs.yml:" in saved.server.page()
+    assert any("mkdocs.yml:" in line and "not YAML" in line for line in saved.server.lines)
+    saved.save("mkdocs.yml", "\nnav: [\n", "\nnav:\n")
+    saved.shown('<pre class="output-text">7</pre>')
+    assert "build-problems" not in saved.server.page()
+    saved.save("mkdocs.yml", "cell_timeout_s: 20", "cell_timeout_s: fast")
+    saved.shown("extra.press.cell_timeout_s must be a number of seconds above 0")
+    saved.save("mkdocs.yml", "cell_timeout_s: fast", "cell_timeout_s: 20")
+    saved.shown('<pre class="output-text">7</pre>')
+
+
+@pytest.fixture
+def whole(small_book: SmallBook, tmp_path: Path) -> Iterator[Saved]:
+    """Return a book that has a press, a catalogue and exercises of its own."""
+    passing = shutil.ignore_patterns("__pycache__", ".*", "answers.py")
+    for package in ("press", "snippets"):
+        shutil.copytree(ROOT / package, small_book.root / package, ignore=passing)
+    (small_book.root / "exercises").mkdir()
+    for path in (ROOT / "exercises").glob("*.py"):
+        shutil.copy(path, small_book.root / "exercises")
+    chapter = "exercises/memory/zero"
+    shutil.copytree(ROOT / chapter, small_book.root / chapter, ignore=passing)
+    small_book.write("exercises/memory/__init__.py", "")
+    names = ("bytes_per_parameter", "fewest_ranks", "owners")
+    exercises = [f'[Solve it](../../exercises/memory/zero/stub.py "exercise: {name}")\n\n' for name in names]
+    text = small_book.read("chapters/part/02-two.md") + "\n## Exercises\n\n" + "".join(exercises)
+    small_book.write("chapters/memory/22-zero.md", text)
+    small_book.settings["hooks"] = ["press/mkdocs_hook.py"]
+    small_book.settings["theme"]["custom_dir"] = "press/theme"
+    small_book.settings["extra"]["press"]["reference"] = "sums"
+    small_book.settings["nav"] += ["memory/22-zero.md", "hardware.md", "exercises.md", {"Sums": "reference/"}]
+    small_book.save_settings()
+    server = Server(small_book.root, {"PYTHONPATH": str(small_book.root)})
+    yield Saved(small_book, server, tmp_path / "desk")
+    server.stop()
+
+
+GRADER = "exercises/memory/zero/test_answers.py"
+STUB = "exercises/memory/zero/stub.py"
+CATALOGUE = "snippets/hardware.py"
+
+
+def test_changes_of_the_books_own_modules_reach_the_pages_and_their_faults_can_be_mended(whole: Saved) -> None:
+    whole.shown("NVIDIA A100 data sheet", "hardware")
+    assert "build-problems" not in whole.server.page()
+    whole.save(CATALOGUE, "NVIDIA A100 data sheet", "NVIDIA A100 leaflet")
+    whole.shown("NVIDIA A100 leaflet", "hardware")
+    whole.save(GRADER, "the fewest ranks on which", "the smallest number of ranks on which")
+    whole.shown("the smallest number of ranks on which", "exercises")
+
+    broken = [(GRADER, "def ", "def def "), (STUB, "def ", "def def "), (CATALOGUE, "class ", "class class ")]
+    broken.append(("sums/product.py", "def ", "def def "))
+    for name, old, new in broken:
+        whole.save(name, old, new)
+        line = whole.book.read(name).split(new)[0].count("\n") + 1
+        told = f"{name}:{line}: Python cannot read the file: invalid syntax"
+        whole.shown(told)
+        assert any(told in text for text in whole.server.lines)
+    for page in ("exercises", "hardware", "reference/product"):
+        whole.shown("This page could not be written", page)
+    assert "leads nowhere" not in whole.server.page()
+    for name, old, new in broken:
+        whole.save(name, new, old)
+    whole.server.wait(lambda: "build-problems" not in (whole.server.page() or "build-problems"))
+    whole.shown("NVIDIA A100 leaflet", "hardware")
+    whole.shown("the smallest number of ranks on which", "exercises")
+
+    whole.save("snippets/palette.py", "import ", "import import ")  # without it the press itself does not start
+    whole.shown("snippets/palette.py:")
+    assert "The book cannot be built" in whole.server.page()
+    whole.save("snippets/palette.py", "import import ", "import ")
+    whole.shown('<pre class="output-text">6</pre>')

@@ -1,0 +1,78 @@
+"""Which cases a tier takes today: those whose files have changed, and a few that go round with the date.
+
+At night (``BOOK_SAMPLE=all``) all of them. The day is ``BOOK_DATE``, which pytest sets, so that a run can be repeated.
+"""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from press.chapter import find_chapters, read_chapter
+from press.freshness import Freshness
+
+Case = TypeVar("Case")
+ROOT = Path(__file__).parents[1]
+CHAPTERS = find_chapters(ROOT)
+ALL = os.environ.get("BOOK_SAMPLE") == "all"
+
+
+def at_night(*case: Any) -> Any:
+    """Return a parameter of a test that only the nightly tier runs."""
+    return pytest.param(*case, marks=pytest.mark.nightly)
+
+
+def sampled(cases: Iterable[Case], size: int, *, changed: Callable[[Case], bool] = lambda _: False) -> list[Case]:
+    """Return the cases that have changed and ``size`` others, on the next day the next ones."""
+    everything = list(cases)
+    start = today().toordinal() * size
+    turn = {(start + number) % len(everything) for number in range(size)} if everything else set()
+    return [case for number, case in enumerate(everything) if ALL or number in turn or changed(case)]
+
+
+def today() -> datetime.date:
+    """Return the day by which samples are drawn."""
+    return datetime.date.fromisoformat(os.environ["BOOK_DATE"])
+
+
+def chapter_changed(path: Path) -> bool:
+    """Whether a chapter's text, or a module that its cells import, is among the changed files."""
+    return path.relative_to(ROOT).as_posix() in changed_files() or bool(_reached(path) & changed_files())
+
+
+def figure_changed(name: str) -> bool:
+    """Whether the chapter that shows a live figure has changed, or a module that it imports."""
+    shown = f"show_live({name})"
+    return any(shown in path.read_text(encoding="utf-8") and chapter_changed(path) for path in CHAPTERS)
+
+
+@functools.cache
+def changed_files() -> frozenset[str]:
+    """Return what the last day's commits and the work that is not committed change; without git, nothing."""
+    git = shutil.which("git")
+    if not git or not (ROOT / ".git").exists():
+        return frozenset()
+    since = today() - datetime.timedelta(days=1)
+    commands = [["log", f"--since={since}T00:00", "--name-only", "--pretty="], ["diff", "--name-only", "HEAD"]]
+    commands += [["ls-files", "--others", "--exclude-standard"]]
+    told = [subprocess.run([git, *command], cwd=ROOT, capture_output=True, text=True).stdout for command in commands]
+    return frozenset(line for text in told for line in text.splitlines() if line)
+
+
+@functools.cache
+def _freshness() -> Freshness:
+    return Freshness(ROOT)
+
+
+@functools.cache
+def _reached(path: Path) -> frozenset[str]:
+    code = [cell.source for cell in read_chapter(path, root=ROOT).cells if cell.kind == "code"]
+    return frozenset(file.relative_to(ROOT).as_posix() for file in _freshness().reached(code))
