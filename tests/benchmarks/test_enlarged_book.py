@@ -130,6 +130,17 @@ def test_a_failing_tier_is_shown_as_failed() -> None:
     assert tiers.table(runs, 4).splitlines()[-1] == "| `pytest -m labs` | 3 | 10 | 2 | failed after 20 |  |"
 
 
+def test_a_tier_is_run_and_its_tests_are_counted(tmp_path: Path) -> None:
+    """One test passes, one is skipped, one fails."""
+    book = tmp_path / "book"
+    book.mkdir()
+    tests = ["def test_a(): pass", "import pytest", "def test_b(): pytest.skip()", "def test_c(): assert 1 == 2"]
+    (book / "test_three.py").write_text("\n".join(tests), encoding="utf-8")
+    came_of_it = tiers.run("pytest", book)
+    assert came_of_it.tests == 2
+    assert "1 failed, 1 passed, 1 skipped" in came_of_it.failure
+
+
 @pytest.mark.book
 def test_twice_the_book_builds(twice: Path) -> None:
     run(twice, "mkdocs", "build", "--strict")
