@@ -2,7 +2,7 @@
 
 Everything that belongs to a chapter is copied under other names, in every room: text, modules, live figures, exercises,
 labs with their records, and the tests of all these. What is shared (``snippets/domain.py``, the glossary, the press)
-stands once. A copy has a comment of its own in each module and cell, so that nothing kept by its bytes makes it free.
+stands once. Each copy of a module or a chapter has a line of its own, so that nothing kept by its bytes makes it free.
 """
 
 from __future__ import annotations
@@ -160,36 +160,24 @@ class Names:
     def place(self, path: PurePosixPath, copy: int) -> PurePosixPath:
         """Return where a copy of a file stands; pytest wants test modules to have bare names of their own."""
         new = PurePosixPath(self.renamed(path.as_posix(), copy))
-        return (
-            new.with_stem(f"{new.stem}_{copy}") if path.name.startswith("test_") and path.parts[0] == "tests" else new
-        )
+        is_test = path.parts[0] == "tests" and path.name.startswith("test_")
+        return new.with_stem(f"{new.stem}_{copy}") if is_test else new
 
-    def renamed(self, text: str, copy: int, rules: Sequence[Rule] = ()) -> str:
-        """Return a text in which all that belongs to chapters, or what the rules say, has the names of a copy."""
-        for pattern, name in rules or self._rules:
+    def renamed(self, text: str, copy: int, first: Sequence[Rule] = ()) -> str:
+        """Return a text with the names of a copy for all that belongs to chapters; the rules given go first."""
+        for pattern, name in (*first, *self._rules):
             text = pattern.sub(lambda found, name=name: name(found, copy), text)  # type: ignore[misc]
         return text
 
     @cached_property
-    def _addresses(self) -> list[Rule]:
-        def with_digit(found: re.Match[str], copy: int) -> str:
-            return f"{found[0]}{copy}"
-
-        part = _any(self.parts)
-        return [
-            # Folders of parts, in paths and links: memory/22-zero.md
-            _rule(rf"(?<!\w){part}(?=/)", with_digit),
-            # Packages, in imports and examples: snippets.memory.zero
-            _rule(rf"\b{_any(ROOMS)}\.{part}\b", with_digit),
-            # Tables by functions' names: "memory.zero.zero_state_bytes-ranks"
-            _rule(rf"(?<=[\"']){part}(?=\.\w)", with_digit),
-        ]
-
-    @cached_property
     def _rules(self) -> list[Rule]:
+        part = _any(self.parts)
         exercise = _any(set().union(*self.asked.values()))
         in_names = {name.partition("-")[0] for name in self.chapters}
         number = _any(in_names | {name.lstrip("0").upper() for name in in_names})
+
+        def with_digit(found: re.Match[str], copy: int) -> str:
+            return f"{found[0]}{copy}"
 
         def with_number(found: re.Match[str], copy: int) -> str:
             return re.sub(rf"\b{number}\b", lambda found: numbered(found[0], copy), found[0])
@@ -198,7 +186,12 @@ class Names:
             return re.sub(rf"\b{exercise}\b", rf"\g<0>_{copy} as \g<0>", found[0])
 
         return [
-            *self._addresses,
+            # Folders of parts, in paths and links: memory/22-zero.md
+            _rule(rf"(?<!\w){part}(?=/)", with_digit),
+            # Packages, in imports and examples: snippets.memory.zero
+            _rule(rf"\b{_any(ROOMS)}\.{part}\b", with_digit),
+            # Tables by functions' names: "memory.zero.zero_state_bytes-ranks"
+            _rule(rf"(?<=[\"']){part}(?=\.\w)", with_digit),
             # Files of chapters: 22-zero
             _rule(rf"(?<![\w-]){_any(self.chapters)}(?![\w-])", with_number),
             # Titles, and links that show one: 22 · ZeRO
@@ -236,7 +229,7 @@ class Names:
 
     def copied(self, path: PurePosixPath, text: str, copy: int) -> str:
         """Return the text of a file's copy, with something in it that no other copy has."""
-        text = self.renamed(text, copy, [*self._own_rules(path), *self._rules])
+        text = self.renamed(text, copy, self._own_rules(path))
         if path.suffix == ".py":
             return f"{text}# Copy {copy}.\n"
         if path.parts[0] == "chapters" and path.name == "index.md":
@@ -250,9 +243,9 @@ class Names:
     def with_copies(self, path: PurePosixPath, text: str, copies: Sequence[int]) -> str:
         """Return a shared file's text with what it says of each chapter said of the copies, too."""
         if path.as_posix() == "mkdocs.yml":
-            return self._repeated(rf"(?:^ +- {_any(self.parts)}/.*\n)+", text, copies, self._rules)
+            return self._repeated(rf"(?:^ +- {_any(self.parts)}/.*\n)+", text, copies)
         if path.as_posix() in LISTS:
-            return self._repeated(r"^## (?:.|\n)*?(?=^## |\Z)", text, copies, self._rules)
+            return self._repeated(r"^## (?:.|\n)*?(?=^## |\Z)", text, copies)
         if path.match("tests/*.py"):
             return self._with_entries(text, copies)
         return text
@@ -260,24 +253,24 @@ class Names:
     def _with_entries(self, text: str, copies: Sequence[int]) -> str:
         """Return a test module with its tables by functions' names, and what their entries call, for copies, too."""
         part = _any(self.parts)
-        imports = rf"^from snippets\.{part}\..* import (?:\([^)]*\)|.*)\n"
-        listed = " ".join(found.partition(" import ")[2] for found in re.findall(imports, text, re.MULTILINE))
-        helper, used = r"^def (\w+)\(\).*\n(?:(?: .*)?\n)*", set(re.findall(r"\w+", listed))
-        functions = (found for found in re.finditer(helper, text, re.MULTILINE))
+        imports = rf"^from snippets\.{part}\..* import (\([^)]*\)|.*)\n"
+        used = {name for line in re.findall(imports, text, re.MULTILINE) for name in re.findall(r"\w+", line)}
+        helper = r"^def (\w+)\(\).*\n(?:(?: .*)?\n)*"
+        functions = re.finditer(helper, text, re.MULTILINE)
         helpers = {found[1] for found in functions if re.search(rf"\b{_any(used)}\b", found[0])}
         own = _rule(rf"(?<![\w.\"]){_any(used | helpers)}\b", _with_suffix)
         alias = _rule(rf"\b{_any(used)}\b", lambda found, copy: f"{found[0]} as {found[0]}_{copy}")
         # An entry that begins a line, to its closing bracket; one among others on a line
         entry = rf'^( +)"{part}\.\w.*\n(?:\1 .*\n|\1[)}}\]].*\n)*|, "snippets\.{part}\.[\w.]+"(?=[,)])'
-        text = self._repeated(imports, text, copies, [*self._addresses, alias])
+        text = self._repeated(imports, text, copies, [alias])
         text = self._repeated(helper.replace(r"\w+", _any(helpers)), text, copies, [own])
-        return self._repeated(entry, text, copies, [own, *self._addresses])
+        return self._repeated(entry, text, copies, [own])
 
-    def _repeated(self, pattern: str, text: str, copies: Sequence[int], rules: Sequence[Rule]) -> str:
+    def _repeated(self, pattern: str, text: str, copies: Sequence[int], first: Sequence[Rule] = ()) -> str:
         """Return a text in which each piece of a pattern that leads to a chapter is followed by its copies."""
 
         def repeated(found: re.Match[str]) -> str:
-            copied = [self.renamed(found[0], copy, rules) for copy in copies]
+            copied = [self.renamed(found[0], copy, first) for copy in copies]
             if copied[0] == found[0]:
                 return found[0]
             titled = (re.sub(r"\A## .*", rf"\g<0> ({copy})", text) for copy, text in zip(copies, copied, strict=True))
