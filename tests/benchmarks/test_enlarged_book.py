@@ -141,7 +141,7 @@ def test_a_tier_is_run_and_its_tests_are_counted(tmp_path: Path) -> None:
     assert "1 failed, 1 passed, 1 skipped" in came_of_it.failure
 
 
-@pytest.mark.book
+@pytest.mark.nightly
 def test_twice_the_book_builds(twice: Path) -> None:
     run(twice, "mkdocs", "build", "--strict")
     for page in ("memory/22-zero", "memory2/122-zero", "background2/a101-linear-algebra"):
