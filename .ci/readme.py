@@ -52,7 +52,7 @@ def bare_environment(folder: Path) -> dict[str, str]:
 
 
 def serve(command: str, address: str, environment: dict[str, str]) -> None:
-    """Run the command that serves the book until its first page answers, then stop it as Ctrl+C does."""
+    """Run the command that serves the book until its first page answers, then end it and what it has started."""
     print(f"$ {command}", flush=True)
     process = subprocess.Popen(["bash", "-c", command], cwd=ROOT, env=environment, start_new_session=True)
     end = time.monotonic() + PATIENCE_S
@@ -63,7 +63,7 @@ def serve(command: str, address: str, environment: dict[str, str]) -> None:
             time.sleep(0.5)
     finally:
         if process.poll() is None:
-            os.killpg(process.pid, signal.SIGINT)
+            os.killpg(process.pid, signal.SIGTERM)  # SIGINT is ignored by what is started from the background
     process.wait(60)
     print(f"{address} answers; stopped.", flush=True)
 
