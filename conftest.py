@@ -14,10 +14,13 @@ from hypothesis import settings
 # A busy machine is no mistake, so no example has a deadline. In CI the same examples are drawn every time, at night
 # others and more.
 AT_NIGHT = os.environ.get("BOOK_SAMPLE") == "all"
-settings.register_profile("book", deadline=None, max_examples=40)
-settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True)
+settings.register_profile("book", deadline=None, max_examples=20)
+settings.register_profile("ci", deadline=None, max_examples=20, derandomize=True)
 settings.register_profile("night", deadline=None, max_examples=200)
 settings.load_profile("night" if AT_NIGHT else "ci" if os.environ.get("CI") else "book")
+
+# The day by which samples are drawn (tests/sampling.py), so that all workers draw the same.
+os.environ.setdefault("BOOK_DATE", datetime.date.today().isoformat())
 
 os.environ["NO_MKDOCS_2_WARNING"] = "1"  # CONTRIBUTING.md, "The press, and another generator"
 
@@ -28,12 +31,6 @@ for variable in ("BOOK_REPOSITORY", "BOOK_REVISION", "BOOK_SITE"):
 EXERCISES = Path(__file__).parent / "exercises"
 FIRST_TIER = "not (book or browser or labs or nightly)"
 NOT_RUN = pytest.StashKey[Counter[str]]()
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Fix the day by which samples are drawn (``tests/sampling.py``), so that all workers draw the same."""
-    os.environ.setdefault("BOOK_DATE", datetime.date.today().isoformat())
-    config.stash[NOT_RUN] = Counter()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -60,18 +57,22 @@ def _grades(config: pytest.Config) -> bool:
 # What was not run is told in the last lines -------------------------------------------------------------------------
 
 
+def _not_run(config: pytest.Config) -> Counter[str]:
+    return config.stash.setdefault(NOT_RUN, Counter())
+
+
 def pytest_deselected(items: list[pytest.Item]) -> None:
     """Count the tests of the other tiers."""
     for item in items:
         tiers = {mark.name for mark in item.iter_markers()}
         tier = next((tier for tier in ("nightly", "labs", "browser", "book") if tier in tiers), None)
         if tier:
-            item.config.stash[NOT_RUN][tier] += 1
+            _not_run(item.config)[tier] += 1
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Send a worker's counts to the process that prints."""
-    counts = session.config.stash[NOT_RUN]
+    counts = _not_run(session.config)
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["not run"] = dict(counts)
 
@@ -79,7 +80,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
     """Take a worker's counts: each worker has collected the same tests."""
-    counts = node.config.stash[NOT_RUN]
+    counts = _not_run(node.config)
     for tier, number in getattr(node, "workeroutput", {}).get("not run", {}).items():
         counts[tier] = number
 
@@ -90,10 +91,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         return
     skipped = Counter(report.longrepr[2] for report in terminalreporter.stats.get("skipped", []))
     described = dict(line.split(": ", 1) for line in config.getini("markers") if ": " in line)
-    if not skipped and not config.stash[NOT_RUN]:
+    if not skipped and not _not_run(config):
         return
     terminalreporter.section("not run")
-    for tier, number in sorted(config.stash[NOT_RUN].items()):
+    for tier, number in sorted(_not_run(config).items()):
         terminalreporter.line(f"{number:5} tests: pytest -m {tier:8} {described[tier]}")
     for reason, number in sorted(skipped.items()):
         terminalreporter.line(f"{number:5} skipped: {reason.removeprefix('Skipped: ')}")

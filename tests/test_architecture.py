@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ MODULES = {
 }
 
 
+@functools.cache
 def kind(name: str) -> str:
     """Return the first word of a module's docstring, which says what the module is."""
     words = (ast.get_docstring(ast.parse(MODULES[name].read_text())) or "").split(":", 1)
@@ -31,10 +33,11 @@ def kind(name: str) -> str:
 def test_a_module_says_what_it_is_and_imports_what_it_may(name: str) -> None:
     assert kind(name) in KINDS, f"the docstring of {name} has to begin with one of {KINDS} and a colon"
     allowed = KINDS[: KINDS.index(kind(name)) + 1]
-    for other in imported(MODULES[name]) & MODULES.keys():
+    names = imported(MODULES[name])
+    for other in names & MODULES.keys():
         assert kind(other) in allowed, f"{name} ({kind(name)}) imports {other} ({kind(other)})"
     strangers = {"press", "exercises", "labs", "tests", "benchmarks", "chapters"}
-    assert not {other.split(".")[0] for other in imported(MODULES[name])} & strangers
+    assert not {other.split(".")[0] for other in names} & strangers
 
 
 BLOCKED = """

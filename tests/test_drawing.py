@@ -16,6 +16,7 @@ import matplotlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets import figures
 from snippets.drawing import FONT_PX, Panel, style_sheet
@@ -148,7 +149,7 @@ def test_single_signs_share_an_element_and_stand_where_texts_would() -> None:
         longer.signs([10, 20], 12, ["3"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     x=numbers, y=numbers, width=st.floats(0, 1000), height=st.floats(0, 1000), colour=names, label=st.text("aΣ<&\"'é₂ ")
 )
@@ -165,7 +166,7 @@ def test_any_block_is_valid_and_keeps_its_label(
     assert _text(panel.svg()) == label
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(x1=numbers, y1=numbers, x2=numbers, y2=numbers)
 def test_an_arrow_points_to_its_end(x1: float, y1: float, x2: float, y2: float) -> None:
     panel = Panel(100, 100)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets import flops
 from snippets.models import CATALOGUE, Attention, Experts, FeedForward, LatentAttention, Transformer, parameter_count
@@ -117,7 +118,7 @@ def transformers(draw: st.DrawFn) -> Transformer:
     )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(transformers(), small, small, st.sampled_from(flops.MASKS))
 def test_forward_equals_the_count_of_every_product(model: Transformer, batch: int, n: int, mask: str) -> None:
     counted = forward_by_counting(model, batch, n, mask)
@@ -131,7 +132,7 @@ def test_pairs_by_counting_them(n: int, mask: str) -> None:
     assert flops.attention_pairs(n, mask=mask) == pairs_by_counting(n, mask)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(small, small, st.integers(1, 3), small, small, small, st.sampled_from(flops.MASKS))
 def test_gpt_forms_are_the_general_one(
     batch: int, n: int, layers: int, heads: int, head_size: int, vocabulary: int, mask: str

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets import models
 from snippets.models import CATALOGUE, Attention, Experts, FeedForward, LatentAttention, Transformer
@@ -245,7 +246,7 @@ def test_catalogue_against_every_tensor_of_the_checkpoints() -> None:
 sizes = st.integers(1, 9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(1, 4), sizes, sizes, sizes, st.integers(1, 50))
 def test_any_gpt(layers: int, heads: int, head_size: int, positions: int, vocabulary: int) -> None:
     d = heads * head_size
@@ -264,7 +265,7 @@ def test_any_gpt(layers: int, heads: int, head_size: int, positions: int, vocabu
     assert closed + 2 * d == models.parameter_count(model)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(1, 4), sizes, sizes, sizes, sizes, st.integers(1, 50), st.integers(0, 6), st.data())
 def test_any_llama_or_mixtral(
     layers: int, groups: int, per_group: int, head_size: int, width: int, vocabulary: int, experts: int, data: Any
@@ -303,7 +304,7 @@ def test_any_llama_or_mixtral(
     assert models.active_parameter_count(model, embeddings="none") == sum(active.values()) - 2 * table
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.integers(1, 7), min_size=14, max_size=14), st.integers(0, 3), st.integers(0, 2), st.booleans())
 def test_any_deepseek(drawn: list[int], dense: int, shared: int, router_bias: bool) -> None:
     hidden, f, kv, width, experts, heads, extra, q, nope, rope, v, vocabulary, used, _ = drawn

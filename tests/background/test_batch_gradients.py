@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.background import batch_gradients as module
 from snippets.background.batch_gradients import (
@@ -193,7 +194,7 @@ def test_the_pieces_do_not_show(batches: int, size: int) -> None:
     assert whole == pytest.approx(np.array([sum(own[i] for i in batch) / size for batch in indices]))
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.floats(-2, 2), st.integers(1, 3))
 def test_control_variates_keep_the_mean_and_change_the_variance(coefficient: float, size: int) -> None:
     problem = regression(7, 2, seed=4)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.background.block_products import (
     BlockProduct,
@@ -132,7 +133,7 @@ def test_the_traffic_of_a_grid_is_exact_with_any_remainder(
 
 
 @given(shape=SHAPES, workers=st.sampled_from([1, 2, 3, 4, 6, 8]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_no_grid_sends_less_than_the_best(shape: tuple[int, int, int], workers: int) -> None:
     m, k, n = shape
     sent = {}

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.background import descent
 from snippets.background.descent import (
@@ -112,7 +113,7 @@ def test_the_slowest_direction_is_at_an_end(curvatures: list[float], momentum: f
     assert without == pytest.approx(gradient_descent_rate(step=step, **ends), abs=1e-9)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.floats(1.0, 400.0), st.floats(0.01, 100.0))
 def test_no_momentum_beats_the_best(condition: float, smallest: float) -> None:
     ends = {"smallest_curvature": smallest, "largest_curvature": smallest * condition}

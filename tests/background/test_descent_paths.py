@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.background import descent_paths
 from snippets.background.arrays import exact_or_finite_array
@@ -282,7 +283,7 @@ def exact(values: Any) -> np.ndarray:
     return np.vectorize(Fraction, otypes=[object])(array) if array.size else array
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     regressions(),
     WORKERS,

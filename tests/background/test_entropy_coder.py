@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.background import entropy_coder
 from snippets.background.batch_gradients import batch_gradients, draw_batches, draw_regression
@@ -151,7 +152,7 @@ def shortest_mean(frequencies: list[int]) -> Fraction:
     return Fraction(min(allowed, default=sum(used)), sum(used))
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=5).filter(any))
 def test_huffman_is_the_shortest_prefix_code(frequencies: list[int]) -> None:
     lengths = huffman_lengths(frequencies)

@@ -10,6 +10,7 @@ from itertools import combinations, permutations, product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.background.variance import (
     batch_variance,
@@ -62,7 +63,7 @@ def test_all_batches_with_replacement(values: list[int], size: int) -> None:
     assert batch_variance(variance=float(spread(values)), batch_size=size) == pytest.approx(float(exact), rel=CLOSE)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.integers(-9, 9), min_size=2, max_size=6), st.integers(1, 3), st.integers(1, 3))
 def test_workers_that_share_no_example(values: list[int], workers: int, size: int) -> None:
     """All ways to deal disjoint batches; the average over workers of their batches' means."""
@@ -77,7 +78,7 @@ def test_workers_that_share_no_example(values: list[int], workers: int, size: in
     assert found == pytest.approx(float(exact), rel=CLOSE, abs=CLOSE)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.lists(st.integers(-9, 9), min_size=2, max_size=4, unique=True), st.integers(1, 2), st.integers(2, 3))
 def test_workers_that_ignore_each_other_have_the_larger_variance(values: list[int], size: int, workers: int) -> None:
     batches = [mean(batch) for batch in combinations(values, size)]

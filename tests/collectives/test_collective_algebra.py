@@ -11,13 +11,14 @@ import pytest
 from collective_cases import WITH_DATA, Arrays, Sizes, inputs_and_outputs, schedule_of, sizes
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.collectives.algorithms import ALGORITHMS, PIPELINED, build
 from snippets.collectives.checker import find_faults
 from snippets.collectives.runner import Account, Message, run
 from snippets.collectives.schedule import Schedule, Send, adjoint
 
-EXAMPLES = settings(max_examples=25, deadline=None)
+EXAMPLES = settings(max_examples=examples(25), deadline=None)
 PAIRS = {
     "broadcast": "reduce",
     "reduce": "broadcast",

@@ -6,12 +6,13 @@ import pytest
 from collective_cases import WITH_DATA, schedule_of, sizes
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.collectives.algorithms import build
 from snippets.collectives.checker import check, contributions, find_faults
 from snippets.collectives.schedule import Schedule, Send
 
-EXAMPLES = settings(max_examples=25, deadline=None)
+EXAMPLES = settings(max_examples=examples(25), deadline=None)
 
 
 def result_is_right(schedule: Schedule) -> bool:

@@ -14,6 +14,7 @@ import pytest
 from collective_cases import EVERY
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.collectives.algorithms import ALGORITHMS, PIPELINED, largest_power_of_two
 from snippets.collectives.cost import Cost
@@ -156,7 +157,7 @@ def value_of(tex: str, ranks: int, length: int, segments: int) -> Fraction:
 
 @pytest.mark.parametrize("key", EVERY)
 @given(ranks=st.integers(1, 33), times=st.integers(0, 3), segments=st.integers(1, 5))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_the_tex_says_what_the_function_computes(key: tuple[str, str], ranks: int, times: int, segments: int) -> None:
     form = CLOSED_FORMS[key]
     if form.ranks == "a power of two":
@@ -259,7 +260,7 @@ def test_the_best_number_of_blocks_at_the_edges() -> None:
     alpha=st.floats(1e-7, 1e-3),
     gamma=st.sampled_from([0.0, 1e-11]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_the_comparison_is_sorted_and_nobody_beats_the_bound(
     primitive: str, ranks: int, length: int, alpha: float, gamma: float
 ) -> None:

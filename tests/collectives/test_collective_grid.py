@@ -9,6 +9,7 @@ import pytest
 from collective_cases import WITH_DATA, schedule_of, sizes
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.collectives.algorithms import ALGORITHMS
 from snippets.collectives.grid import run_on_grid
@@ -16,7 +17,7 @@ from snippets.collectives.holdings import holdings
 from snippets.collectives.runner import run
 from snippets.collectives.schedule import PRIMITIVES, ROOTED, Schedule, Send
 
-EXAMPLES = settings(max_examples=25, deadline=None)
+EXAMPLES = settings(max_examples=examples(25), deadline=None)
 
 
 def defined(primitive: str, grid: Any, root: int) -> Any:

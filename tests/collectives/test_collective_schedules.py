@@ -12,6 +12,7 @@ import pytest
 from collective_cases import EVERY, Sizes, inputs_and_outputs, schedule_of, sizes
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.collectives.algorithms import ALGORITHMS, build
 from snippets.collectives.checker import find_faults
@@ -22,7 +23,7 @@ from snippets.collectives.runner import run
 from snippets.collectives.schedule import Schedule, Send, chunk_bound, chunk_bounds, merged
 from snippets.collectives.traffic import traffic
 
-EXAMPLES = settings(max_examples=25, deadline=None)
+EXAMPLES = settings(max_examples=examples(25), deadline=None)
 
 
 @pytest.mark.parametrize(("primitive", "algorithm"), EVERY)
@@ -173,7 +174,7 @@ def test_beyond_powers_of_two_bruck_still_meets_both_bounds_of_its_phases(ranks:
 
 
 @given(ranks=st.integers(2, 40), segments=st.integers(200, 400))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_pipelines_come_near_the_bound_on_bytes(ranks: int, segments: int) -> None:
     length = 2 * segments
     for primitive in ("broadcast", "reduce"):
@@ -184,7 +185,7 @@ def test_pipelines_come_near_the_bound_on_bytes(ranks: int, segments: int) -> No
 
 
 @given(ranks=st.integers(1, 200))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_two_trees_span_all_ranks_and_share_the_inner_nodes(ranks: int) -> None:
     trees = double_binary_tree(ranks)
     inner = []

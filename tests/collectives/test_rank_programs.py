@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.collectives.algorithms import build
 from snippets.collectives.costs import cost
@@ -22,7 +23,7 @@ from snippets.collectives.rank_programs import (
 from snippets.collectives.schedule import Schedule
 from snippets.collectives.traffic import traffic
 
-EXAMPLES = settings(max_examples=40, deadline=None)
+EXAMPLES = settings(max_examples=examples(40), deadline=None)
 
 
 def replay(schedule: Schedule) -> Any:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from page_texts import IN_PAGES, texts_of, wanted
-from sampling import sampled
+from sampling import examples, sampled
 
 from exercises import in_page, statements
 from exercises.catalogue import Chapter, chapter_of, chapters
@@ -327,7 +327,7 @@ def functions() -> st.SearchStrategy[list[tuple[str, str, int]]]:
     return st.lists(one, unique_by=lambda drawn: drawn[0], min_size=1)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(functions(), st.booleans())
 def test_every_function_computes_in_the_file_what_it_computes_alone(drawn: Any, shares: bool) -> None:
     texts = {}

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from markdown.extensions.toc import slugify
+from sampling import sampled
 
 from exercises import answer_files, classroom, judging, messages, on_page
 from exercises.catalogue import Chapter, chapters, load
@@ -42,7 +43,16 @@ def in_file(chapter: Chapter, file: str, name: str) -> Callable[..., Any]:
 
 
 @each_exercise
-def test_the_solution_is_solved_and_the_stub_open(chapter: Chapter, exercise: Exercise, sandbox: Sandbox) -> None:
+def test_the_solution_is_solved(chapter: Chapter, exercise: Exercise) -> None:
+    verdict = judge(exercise, in_file(chapter, "solution.py", exercise.name), chapter.mistakes[exercise.name])
+    assert verdict.status == "solved", verdict
+
+
+@pytest.mark.parametrize(("chapter", "exercise"), sampled(EXERCISES, 10))
+def test_in_a_child_the_solution_is_solved_and_the_stub_open(
+    chapter: Chapter, exercise: Exercise, sandbox: Sandbox
+) -> None:
+    """As pytest, the class and the notebook judge."""
     verdict = sandbox.judge(chapter.folder, exercise, chapter.folder / "solution.py")
     assert verdict.status == "solved", verdict
     assert sandbox.judge(chapter.folder, exercise, chapter.folder / "stub.py").status == "open"
@@ -59,6 +69,7 @@ def test_every_known_mistake_is_wrong_and_recognised(chapter: Chapter, exercise:
         assert all((verdict.asked, verdict.given, verdict.expected, verdict.got)), verdict
 
 
+@pytest.mark.nightly  # each exercise has such a constant among its known mistakes
 @each_exercise
 def test_a_constant_that_fits_one_input_is_wrong(chapter: Chapter, exercise: Exercise) -> None:
     """Return to every call what the solution returns to the first."""

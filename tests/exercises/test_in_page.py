@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_texts import IN_PAGES, Texts, one_of_each, texts_in_pages, texts_of, wanted
+from page_texts import IN_PAGES, one_of_each, texts_in_pages, wanted
+from sampling import sampled
 
 from exercises import in_page
 from exercises.catalogue import Chapter, chapter_of, chapters
@@ -53,24 +54,14 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def asked() -> Texts:
-    """Return the solution of each exercise and, of one in each chapter, the stub and a mistake; at night all."""
-    solutions = {
-        address: {name: {"solution": texts_of(address, name)["solution"]} for name in names}
-        for address, names in IN_PAGES.items()
-    }
-    more = texts_in_pages(one_of_each())
-    return {address: texts | more[address] for address, texts in solutions.items()}
-
-
 @pytest.fixture(scope="module")
 def alone(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Graded, list[str]]:
-    """Each exercise graded by CPython with the archive's files and the standard library."""
+    """An exercise of each chapter graded by CPython with the archive's files and the standard library."""
     book = tmp_path_factory.mktemp("book")
     with zipfile.ZipFile(archive) as files:
         files.extractall(book)
     command = [sys.executable, "-I", "-S", "-c", ALONE, str(book)]
-    done = subprocess.run(command, input=json.dumps(asked()), capture_output=True, text=True)
+    done = subprocess.run(command, input=json.dumps(texts_in_pages(one_of_each())), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     graded, strange = json.loads(done.stdout)
     return graded, strange
@@ -99,13 +90,13 @@ def test_a_page_has_what_grading_needs_and_no_packages_but_hypothesis(alone: tup
 
 @pytest.mark.parametrize("address", IN_PAGES)
 def test_the_page_knows_an_answer_for_what_it_is(address: str, alone: tuple[Graded, list[str]]) -> None:
-    """Each exercise's solution, one's stub and a mistake; at night all of all."""
+    """Stub, solution and a mistake of an exercise; at night all of all."""
     for key, verdict in alone[0].items():
         if key.startswith(f"{address} "):
             assert (verdict["status"], verdict["mistake"]) == wanted(key.split()[2]), verdict
 
 
-@pytest.mark.parametrize("address", IN_PAGES)
+@pytest.mark.parametrize("address", sampled(IN_PAGES, 3))
 def test_messages_are_those_of_pytest(address: str, alone: tuple[Graded, list[str]], tmp_path: Path) -> None:
     """Of one exercise: what the child process of pytest finds, told as ``pytest -v`` does; at night of all."""
     path, chapter = tmp_path / "answers.py", chapter_of(ROOT / "exercises" / address)

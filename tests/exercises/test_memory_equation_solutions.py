@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from exercises.memory.memory_equation import solution
 from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
@@ -16,7 +17,7 @@ from snippets.memory.step_timeline import step_timeline
 pytestmark = pytest.mark.nightly  # the graders' oracles are others (tests/exercises/test_graders.py)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.integers(1, 5), st.integers(1, 30), st.sampled_from(["none", "full"]))
 def test_peak_and_live_on_a_simulated_step(layers: int, sequence: int, recomputation: str) -> None:
     sizes = gpt_step_sizes(
@@ -45,7 +46,7 @@ def test_peak_and_live_by_hand() -> None:
     assert solution.peak_and_live([]) == (0, [])
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.integers(1, 6), st.integers(1, 3), st.integers(1, 3), st.integers(1, 3), st.integers(1, 4), st.integers(1, 9))
 def test_llama_layer_by_its_arrays(s: int, b: int, groups: int, each: int, head_size: int, width: int) -> None:
     heads, half = groups * each, np.float16
@@ -68,7 +69,7 @@ def test_llama_layer_by_its_arrays(s: int, b: int, groups: int, each: int, head_
     assert got == sum(array.nbytes for array in arrays)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(0, 5 * 10**8), st.sampled_from(["standard", "flash"]))
 def test_largest_micro_batch_by_trying_them(memory: int, attention: str) -> None:
     model: dict[str, Any] = {"layers": 4, "hidden": 256, "heads": 4, "vocabulary": 1000, "sequence": 128}

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from exercises.collectives.primitives.solution import (
     FROM_TO,
@@ -22,7 +23,7 @@ from snippets.collectives.schedule import ROOTED
 
 pytestmark = pytest.mark.nightly  # the graders' oracles are others (tests/exercises/test_graders.py)
 
-EXAMPLES = settings(max_examples=30, deadline=None)
+EXAMPLES = settings(max_examples=examples(30), deadline=None)
 
 
 @pytest.mark.parametrize("primitive", sorted(FROM_TO))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from exercises.background.probability.solution import (
     batch_for_error,
@@ -55,7 +56,7 @@ def test_no_noise_needs_no_batch() -> None:
     assert batch_for_error(variance=0.0, error=1.0) == batch_for_error(variance=9.0, error=1.0, population=1) == 1
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=1, max_size=3),
     st.integers(1, 2),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from exercises.collectives.ring_and_tree.solution import (
     Rounds,
@@ -28,7 +29,7 @@ from snippets.collectives.traffic import traffic
 
 pytestmark = pytest.mark.nightly  # the graders' oracles are others (tests/exercises/test_graders.py)
 
-EXAMPLES = settings(max_examples=40, deadline=None)
+EXAMPLES = settings(max_examples=examples(40), deadline=None)
 
 
 def schedule_of(rounds: Rounds, ranks: int, length: int) -> Schedule:

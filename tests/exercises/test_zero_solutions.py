@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from exercises.memory.zero import solution
 from snippets.memory.recipes import RECIPES
@@ -38,7 +39,7 @@ def test_bytes_per_parameter_of_the_recipes(name: str, stage: int, ranks: int) -
     assert got == zero_bytes_per_parameter(ranks=ranks, stage=stage, recipe=recipe)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(1, 6), st.integers(1, 12), st.integers(1, 3))
 def test_zero1_is_the_replicated_step(ranks: int, count: int, steps: int) -> None:
     rng = np.random.default_rng(count)
@@ -58,7 +59,7 @@ def test_zero1_is_the_replicated_step(ranks: int, count: int, steps: int) -> Non
         assert peak == held + 4 * shard_length(count, ranks=ranks, rank=rank)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.integers(1, 60), st.integers(0, 1200), st.integers(0, 100), st.integers(0, 3))
 def test_fewest_ranks_by_trying_them(parameters: int, memory: int, other: int, stage: int) -> None:
     got = solution.fewest_ranks(parameters=parameters, memory_bytes=memory, other_bytes=other, stage=stage)
@@ -70,7 +71,7 @@ def test_fewest_ranks_by_trying_them(parameters: int, memory: int, other: int, s
     assert got == next(fits, None)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=6), st.integers(1, 3))
 def test_owners_within_grahams_bound(sizes: list[int], ranks: int) -> None:
     def heaviest(owner: tuple[int, ...]) -> int:

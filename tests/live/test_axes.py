@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.live.axes import Axis, Plot
 
@@ -46,7 +47,7 @@ def inside(of: Plot, place: Place, slack: float) -> bool:
     return of.left - slack <= place[0] <= of.right + slack and of.top - slack <= place[1] <= of.bottom + slack
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(polylines)
 def test_a_curve_is_drawn_where_it_lies_between_the_axes_and_nowhere_else(points: list[Place]) -> None:
     made = plot()

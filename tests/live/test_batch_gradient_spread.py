@@ -10,6 +10,7 @@ from checking import assert_extremes_draw
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.background import batch_gradients as sampling
 from snippets.live.batch_gradient_spread import MOST_EXAMPLES, STEPS, batch_gradient_spread, example_gradients
@@ -43,7 +44,7 @@ def test_every_extreme_draws() -> None:
 
 
 @given(batch_size=SIZES, workers=st.sampled_from([1, 2, 4, 8]), population=POPULATIONS)
-@hypothesis_settings(max_examples=12)
+@hypothesis_settings(max_examples=examples(12))
 def test_what_is_expected_is_what_numpy_draws(batch_size: int, workers: int, population: int) -> None:
     setting = {"batch_size": batch_size, "workers": workers, "population": population}
     total = batch_size * workers
@@ -58,7 +59,7 @@ def test_what_is_expected_is_what_numpy_draws(batch_size: int, workers: int, pop
 
 
 @given(batch_size=SIZES, workers=SIZES, population=POPULATIONS, draws=st.sampled_from(["own", "disjoint", "same"]))
-@hypothesis_settings(max_examples=40)
+@hypothesis_settings(max_examples=examples(40))
 def test_what_is_measured_is_near_what_is_expected(batch_size: int, workers: int, population: int, draws: str) -> None:
     ratios = []
     for seed in range(1, 7):
@@ -81,7 +82,7 @@ def test_a_batch_of_everything_is_right() -> None:
 
 
 @given(batch_size=SIZES, workers=SIZES, seed=st.integers(1, 20))
-@hypothesis_settings(max_examples=30)
+@hypothesis_settings(max_examples=examples(30))
 def test_every_dot_is_drawn_or_counted(batch_size: int, workers: int, seed: int) -> None:
     svg = batch_gradient_spread(batch_size=batch_size, workers=workers, seed=seed).panels[0].svg()
     beyond = re.search(r"(\d+) beyond", svg)

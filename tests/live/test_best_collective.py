@@ -9,6 +9,7 @@ import pytest
 from checking import assert_draws, assert_extremes_draw
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.collectives.algorithms import ALGORITHMS, PIPELINED, build, spoken
 from snippets.collectives.cost import price
@@ -26,7 +27,7 @@ def regions(numbers: str) -> list[tuple[float, str]]:
     ]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     primitive=st.sampled_from(_PRIMITIVES),
     ranks=st.integers(2, 12),
@@ -59,7 +60,7 @@ def test_the_fastest_is_the_fastest_schedule(
     assert shown >= from_units("floor", said[4], "s") * 0.99
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     primitive=st.sampled_from(_PRIMITIVES),
     ranks=st.sampled_from([2, 3, 8, 23, 64, 256, 1024]),

@@ -12,6 +12,7 @@ from checking import assert_draws, assert_extremes_draw
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.background.block_products import grid_product
 from snippets.drawing import Panel
@@ -39,7 +40,7 @@ def test_every_extreme_draws() -> None:
 
 
 @given(rows=PARTS, columns=PARTS, layers=PARTS, m=SIZES, k=SIZES, n=SIZES, worker=st.integers(0, 63))
-@hypothesis_settings(max_examples=25)
+@hypothesis_settings(max_examples=examples(25))
 def test_bytes_and_blocks_are_those_of_a_simulated_run(
     rows: int, columns: int, layers: int, m: int, k: int, n: int, worker: int
 ) -> None:
@@ -70,7 +71,7 @@ def test_bytes_and_blocks_are_those_of_a_simulated_run(
 
 
 @given(power=st.integers(0, 6), m=SIZES, k=SIZES, n=SIZES)
-@hypothesis_settings(max_examples=15)
+@hypothesis_settings(max_examples=examples(15))
 def test_no_grid_of_as_many_workers_sends_less_than_the_best(power: int, m: int, k: int, n: int) -> None:
     grids = [
         (r, c, 2**power // (r * c)) for r in (1, 2, 4, 8) for c in (1, 2, 4, 8) if 2**power // (r * c) in (1, 2, 4, 8)
@@ -107,6 +108,6 @@ def test_more_workers_than_are_drawn_are_cut_down() -> None:
 
 
 @given(rows=st.integers(1, 8), columns=st.integers(1, 8), layers=st.integers(1, 8), worker=st.integers(0, 63))
-@hypothesis_settings(max_examples=30)
+@hypothesis_settings(max_examples=examples(30))
 def test_grids_that_do_not_divide_draw(rows: int, columns: int, layers: int, worker: int) -> None:
     assert_draws(block_product, {"rows": rows, "columns": columns, "layers": layers, "worker": worker})

@@ -10,6 +10,7 @@ from checking import assert_extremes_draw
 from hypothesis import assume, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.background import descent_paths
 from snippets.live.descent_on_quadratic import descent_on_quadratic
@@ -35,7 +36,7 @@ def test_every_extreme_draws() -> None:
 
 
 @given(step=STEPS, momentum=MOMENTA, condition=CONDITIONS, steps=st.integers(1, 200))
-@hypothesis_settings(max_examples=60)
+@hypothesis_settings(max_examples=examples(60))
 def test_losses_and_rate_are_those_of_the_simulator(step: float, momentum: float, condition: int, steps: int) -> None:
     picture = descent_on_quadratic(step=step, momentum=momentum, condition=condition, steps=steps)
     run = simulated(step, momentum, condition, steps)
@@ -52,7 +53,7 @@ def test_losses_and_rate_are_those_of_the_simulator(step: float, momentum: float
 
 
 @given(step=STEPS, momentum=st.floats(0, 0.9), condition=st.integers(10, 100))
-@hypothesis_settings(max_examples=40)
+@hypothesis_settings(max_examples=examples(40))
 def test_it_says_converges_where_a_long_run_does(step: float, momentum: float, condition: int) -> None:
     assume(abs(eigenvalue(step, momentum, condition) - 1) > 0.003)
     said = descent_on_quadratic(step=step, momentum=momentum, condition=condition).numbers

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.hardware import ACCELERATORS
 from snippets.live import memory_calculator as module
@@ -69,7 +70,7 @@ def test_models_whose_layers_the_formula_does_not_know_are_left_out() -> None:
     assert CATALOGUE.keys() - module.MODELS.keys() == {"DeepSeek-V3", "Mixtral 8x7B", "Mixtral 8x22B"}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.sampled_from([*GPT[:4], "own"]),
     st.sampled_from(sorted(RECIPES)),
@@ -109,7 +110,7 @@ def test_without_sharding_it_is_the_simulated_step(
         assert shown == pytest.approx(size / 1e9, abs=0.0501, rel=1e-3)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     st.integers(1, 8),
     st.sampled_from([1024, 2048, 4096]),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.live import pipeline_schedule as module
 from snippets.live.pipeline_schedule import pipeline_schedule
@@ -82,7 +83,7 @@ def sizes(draw: st.DrawFn) -> dict[str, Any]:
     return {"stages": stages, "micro_batches": micro_batches, "chunks": draw(st.integers(2, 4)), **times}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(sizes(), st.sampled_from(SINGLE))
 def test_the_bubble_of_unsplit_schedules_is_the_closed_form(size: dict[str, Any], schedule: str) -> None:
     if schedule == "interleaved" and size["micro_batches"] % size["stages"]:
@@ -102,7 +103,7 @@ def test_the_bubble_of_unsplit_schedules_is_the_closed_form(size: dict[str, Any]
         assert held[0] == pytest.approx(float(first), rel=5e-3)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(sizes(), st.sampled_from(SCHEDULES), st.integers(0, 600))
 def test_the_picture_is_what_the_judge_and_a_recount_say(size: dict[str, Any], schedule: str, moment: int) -> None:
     run = module._run(schedule, module._Sizes(**size))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.collectives.algorithms import build
 from snippets.hardware import ACCELERATORS
@@ -68,7 +69,7 @@ def test_extremes_draw() -> None:
     assert_extremes_draw(zero_table)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.sampled_from([*CATALOGUE, "own"]),
     st.sampled_from(sorted(RECIPES)),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.memory import gpt_layer
 from snippets.memory.activations import ATTENTIONS, layer_activation_bytes, stored_tensors
@@ -18,7 +19,7 @@ def sixteen_bits(name: str, array: np.ndarray[Any, Any]) -> int:
     return array.size * (1 if array.dtype == np.bool_ else 4 if name == "log-sum-exp" else 2)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.integers(1, 5), st.integers(1, 3), st.integers(1, 3), st.integers(1, 3), st.sampled_from(ATTENTIONS), st.data()
 )

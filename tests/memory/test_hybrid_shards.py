@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.collectives import runner
 from snippets.collectives.algorithms import build
@@ -26,7 +27,7 @@ def sent(primitive: str, ranks: int, length: int) -> int:
     return int(np.sum(account.sent_bytes)) // 4
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 4), st.integers(0, 40))
 def test_hybrid_traffic_by_running_every_group(group: int, replicas: int, micro_batches: int, count: int) -> None:
     inside = across = 0

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.memory import matrix_optimizers as optimizers
 
@@ -52,7 +53,7 @@ def test_shampoo_by_making_its_matrices(rows: int, columns: int, block: int | No
     assert optimizers.shampoo_numbers(rows=rows, columns=columns, block=block) == kept
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=6), st.integers(1, 3))
 def test_owners_by_trying_all(sizes: list[int], ranks: int) -> None:
     given = optimizers.assign_whole(sizes, ranks=ranks)

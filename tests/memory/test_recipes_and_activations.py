@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.memory import activations, recipes
 from snippets.memory.recipes import RECIPES, Recipe
@@ -134,7 +135,7 @@ def saved_arrays(
     yield np.empty(stream, mask)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(
     st.integers(1, 4),
     st.integers(1, 5),
@@ -231,7 +232,7 @@ def test_korthikanti_extra_terms(t: int, cut: bool) -> None:
     assert 100 * extra / layers == pytest.approx(ROWS["korthikanti-22B-extra"]["expected"]["extra_pct"], abs=0.003)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     st.integers(1, 4),
     st.integers(1, 4),
@@ -275,7 +276,7 @@ def first_stage_order(stages: int, interleave: int, micro_batches: int) -> Itera
     yield from (-1 for _ in range(warmup))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.integers(1, 8), st.integers(1, 4), st.integers(1, 3), st.integers(1, 4))
 def test_layers_in_flight_equal_the_schedule(stages: int, interleave: int, each: int, rounds: int) -> None:
     # Interleaved 1F1B needs micro-batches in multiples of the stages; with just p of them Megatron warms up fully.

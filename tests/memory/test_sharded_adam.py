@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from sampling import examples
 
 from snippets.memory import zero
 from snippets.memory.recipes import RECIPES
@@ -82,7 +83,7 @@ def pieces(values: Array, units: list[int]) -> list[Array]:
     return np.split(values, np.cumsum(units)[:-1])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(1, 9), unit_sizes, st.integers(1, 3), recipes, st.integers(0, 2**32 - 1))
 def test_every_stage_takes_the_single_process_step_bit_for_bit(
     ranks: int, units: list[int], steps: int, recipe: str, seed: int
@@ -111,7 +112,7 @@ def test_every_stage_takes_the_single_process_step_bit_for_bit(
             np.testing.assert_array_equal(copy, working)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     st.integers(1, 7),
     unit_sizes,
@@ -150,7 +151,7 @@ def test_with_exact_sums_every_stage_agrees_over_micro_batches(
             np.testing.assert_array_equal(copy, working)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.integers(1, 9), unit_sizes, st.integers(1, 2), st.integers(1, 3), stages, recipes, st.booleans(), st.booleans()
 )
@@ -188,7 +189,7 @@ def test_the_account_is_what_the_formulas_say(
         assert received["all-gather parameters"][rank] == steps * sum(one.received_parameters for one in traffic)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(1, 12), st.integers(1, 40), stages, st.integers(1, 3))
 def test_messages_by_collective(ranks: int, size: int, stage: int, passes: int) -> None:
     values = np.ones((1, passes, ranks, size))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.memory.sharded_adam import GivenGradients, run_sharded_adam
 from snippets.memory.sharded_programs import (
@@ -30,7 +31,7 @@ def descend_replicated(rank: Any, step: int) -> Any:
     rank.parameters -= total / rank.ranks
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(1, 5), st.integers(1, 9), st.integers(1, 3))
 def test_bytes_are_those_of_sharded_adam(ranks: int, count: int, steps: int) -> None:
     gradients = np.arange(steps * ranks * count, dtype=float).reshape(steps, ranks, count)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.memory import step_peak, step_timeline
 from snippets.memory.activations import ATTENTIONS, RECOMPUTATIONS, layer_activation_bytes
@@ -54,7 +55,7 @@ choices = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(sizes(), choices)
 def test_the_peak_is_the_closed_form(step: step_peak.StepSizes, more: dict[str, Any]) -> None:
     line = step_timeline.step_timeline(step, **more)
@@ -67,7 +68,7 @@ def test_the_peak_is_the_closed_form(step: step_peak.StepSizes, more: dict[str, 
     assert totals["step", "update"] == candidates["step"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(sizes(), choices)
 def test_what_a_step_leaves_behind(step: step_peak.StepSizes, more: dict[str, Any]) -> None:
     line = step_timeline.step_timeline(step, **more)
@@ -83,7 +84,7 @@ def test_what_a_step_leaves_behind(step: step_peak.StepSizes, more: dict[str, An
     assert len(set(times)) == len(times)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(sizes(), choices)
 def test_arrays_that_are_made_and_dropped_in_this_order(step: step_peak.StepSizes, more: dict[str, Any]) -> None:
     """Replay the tensors' lives with real arrays; tracemalloc, which knows nothing of the ledger, says the peak."""
@@ -128,7 +129,7 @@ def test_six_sequences_fit_and_six_accumulated_do_not() -> None:
     assert step_peak.step_peak_bytes(seven) > 80e9
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(sizes(), st.sampled_from(step_timeline.POLICIES), st.booleans(), st.integers(1, 64))
 def test_places_do_not_overlap_and_hold_the_peak(
     step: step_peak.StepSizes, policy: str, segments: bool, granule: int
@@ -155,7 +156,7 @@ def naive_arena(tensors: list[Tensor]) -> int:
     return longest
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.data())
 def test_first_fit_by_trying_every_address(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 14))
@@ -223,7 +224,7 @@ def test_bad_choices_are_named() -> None:
                 function(step, **wrong)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(sizes(), choices)
 def test_the_kinds_at_the_peak_are_the_timeline_s(step: step_peak.StepSizes, more: dict[str, Any]) -> None:
     line = step_timeline.step_timeline(step, **more)
@@ -231,7 +232,7 @@ def test_the_kinds_at_the_peak_are_the_timeline_s(step: step_peak.StepSizes, mor
     assert dict(line.peak.held) in [kinds for kinds in parts.values() if sum(kinds.values()) == line.peak_bytes]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(sizes(), st.integers(1, 5), st.sampled_from([0, 1, 2, 3]), st.sampled_from(sorted(SIMULATED)))
 def test_sharded_state_and_buffers_are_those_of_ranks_that_train(
     step: step_peak.StepSizes, ranks: int, stage: int, recipe: str

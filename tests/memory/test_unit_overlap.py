@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.memory.unit_overlap import overlapped_units
 from snippets.memory.zero_figures import overlap_panel
@@ -47,7 +48,7 @@ def stepped(gathers: list[int], runs: list[int], prefetch: int) -> list[int]:
     return [int(end) for end in ran]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.tuples(ticks, ticks), max_size=7), st.integers(0, 3))
 def test_by_a_ticking_clock(times: list[tuple[int, int]], prefetch: int) -> None:
     gathers, runs = [gather for gather, _ in times], [run for _, run in times]

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.memory import zero
 from snippets.memory.deepspeed import deepspeed_zero2_estimate, deepspeed_zero3_estimate
@@ -194,7 +195,7 @@ drawn_recipes = st.builds(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.integers(1, 60), st.integers(0, 900), stages, drawn_recipes, st.integers(0, 50))
 def test_least_ranks_by_trying_all(count: int, memory: int, stage: int, recipe: Recipe, other: int) -> None:
     # More ranks than parameters change nothing: the fullest rank then holds one.
@@ -203,7 +204,7 @@ def test_least_ranks_by_trying_all(count: int, memory: int, stage: int, recipe: 
     assert got == (tried[0] if tried else None)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.integers(0, 500), st.integers(1, 12), stages, drawn_recipes, st.integers(1, 4))
 def test_largest_model_by_trying_all(memory: int, ranks: int, stage: int, recipe: Recipe, copies: int) -> None:
     how: dict[str, Any] = {"memory_bytes": memory, "ranks": ranks, "stage": stage, "recipe": recipe}

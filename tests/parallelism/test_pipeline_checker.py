@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.parallelism import pipeline_checker
 from snippets.parallelism.pipeline_checker import check, find_faults, find_timeline_faults
 from snippets.parallelism.pipeline_runner import run_pipeline
 from snippets.parallelism.pipeline_schedules import Schedule, Task, chimera, interleaved, one_f_one_b, zb_h1
 
-EXAMPLES = settings(deadline=None, max_examples=50)
+EXAMPLES = settings(deadline=None, max_examples=examples(50))
 
 BOOK = (
     one_f_one_b(stages=4, micro_batches=6),

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.parallelism import pipeline
 from snippets.parallelism.pipeline_runner import count_messages, peak_activations, run_pipeline
@@ -37,7 +38,7 @@ PLAIN = (gpipe, one_f_one_b)
 stages = st.integers(1, 9)
 micro_batches = st.integers(1, 20)
 times = st.integers(0, 9) | st.fractions(0, 9, max_denominator=12)
-EXAMPLES = settings(deadline=None, max_examples=50)
+EXAMPLES = settings(deadline=None, max_examples=examples(50))
 
 
 # Bubbles and step times

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.parallelism import pipeline_runner
 from snippets.parallelism.pipeline_checker import find_faults, find_timeline_faults
@@ -36,7 +37,7 @@ from snippets.parallelism.pipeline_schedules import (
     zb_h2,
 )
 
-EXAMPLES = settings(deadline=None, max_examples=50)
+EXAMPLES = settings(deadline=None, max_examples=examples(50))
 
 
 @st.composite
@@ -247,7 +248,7 @@ def mutated(draw: st.DrawFn) -> Schedule:
     return dataclasses.replace(schedule, orders=tuple(map(tuple, orders)))
 
 
-@settings(deadline=None, max_examples=250)
+@settings(deadline=None, max_examples=examples(250))
 @given(schedule=mutated())
 def test_runner_and_checker_refuse_the_same_schedules(schedule: Schedule) -> None:
     def one(*_: Any) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import examples
 
 from snippets.parallelism.pipeline_checker import check
 from snippets.parallelism.pipeline_schedules import (
@@ -24,7 +25,7 @@ from snippets.parallelism.pipeline_schedules import (
     zb_h2,
 )
 
-EXAMPLES = settings(deadline=None, max_examples=50)
+EXAMPLES = settings(deadline=None, max_examples=examples(50))
 sizes = st.integers(1, 9)
 
 
