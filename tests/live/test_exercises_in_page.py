@@ -269,7 +269,7 @@ def test_of_a_megabyte_of_output_the_first_and_the_last_part_are_shown(desk: Des
         """globalThis.shares = [];
         globalThis.watch = new MutationObserver(changes => changes.forEach(change =>
             change.addedNodes.forEach(node => shares.push(node.textContent.length))));
-        watch.observe(document.querySelector('.exercise-printed'), {childList: true});"""
+        watch.observe(document.querySelector('#exercise-cut_layers .exercise-printed'), {childList: true});"""
     )
     desk.press("Run")
     assert "ran to its end" in desk.wait()
