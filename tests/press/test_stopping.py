@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from sampling import sampled
 from small_book import CHAPTER, MKDOCS, SmallBook
 from stopping import SAY_AND_SLEEP, Stopping, stopping
 
@@ -28,6 +29,23 @@ fork_twice = "import os, time\\nif not os.fork():\\n    os.setsid()\\n    if not
 subprocess.run([sys.executable, "-c", fork_twice])"""
 
 
+# Where a build is stopped, by which signal, and how it then ends.
+STOPS = [
+    ("build: import press.execute", signal.SIGTERM, -signal.SIGTERM),  # nothing is there yet
+    ("build: import press.forge", signal.SIGTERM, 143),  # the folder is there, the forge is not
+    ("build: import press.forge", signal.SIGHUP, 129),
+    ("build: import nbclient", signal.SIGINT, -signal.SIGINT),  # the forge gets ready
+    ("forge: import jupyter_client", signal.SIGTERM, 143),  # before it listens to signals
+    ("forge: import matplotlib.pyplot", signal.SIGTERM, 143),
+    ("forge: import matplotlib.pyplot", signal.SIGINT, -signal.SIGINT),
+    ("forge: import matplotlib.pyplot", signal.SIGKILL, -signal.SIGKILL),
+    (A_CELL, signal.SIGTERM, 143),
+    (A_CELL, signal.SIGHUP, 129),
+    (A_CELL, signal.SIGINT, -signal.SIGINT),
+    (A_CELL, signal.SIGKILL, -signal.SIGKILL),
+]
+
+
 @pytest.fixture
 def builds(small_book: SmallBook) -> Iterator[Stopping]:
     with stopping(small_book.root) as builds:
@@ -40,23 +58,7 @@ def write(book: SmallBook, *cells: str) -> None:
     book.write(ONE, HEADER + "# One\n" + "".join(f"\n```python\n{cell}\n```\n" for cell in cells))
 
 
-@pytest.mark.parametrize(
-    ("at", "number", "status"),
-    [
-        ("build: import press.execute", signal.SIGTERM, -signal.SIGTERM),  # nothing is there yet
-        ("build: import press.forge", signal.SIGTERM, 143),  # the folder is there, the forge is not
-        ("build: import press.forge", signal.SIGHUP, 129),
-        ("build: import nbclient", signal.SIGINT, -signal.SIGINT),  # the forge gets ready
-        ("forge: import jupyter_client", signal.SIGTERM, 143),  # before it listens to signals
-        ("forge: import matplotlib.pyplot", signal.SIGTERM, 143),
-        ("forge: import matplotlib.pyplot", signal.SIGINT, -signal.SIGINT),
-        ("forge: import matplotlib.pyplot", signal.SIGKILL, -signal.SIGKILL),
-        (A_CELL, signal.SIGTERM, 143),
-        (A_CELL, signal.SIGHUP, 129),
-        (A_CELL, signal.SIGINT, -signal.SIGINT),
-        (A_CELL, signal.SIGKILL, -signal.SIGKILL),
-    ],
-)
+@pytest.mark.parametrize(("at", "number", "status"), sampled(STOPS, 5))
 def test_a_stopped_build_leaves_nothing_behind(
     small_book: SmallBook, builds: Stopping, at: str, number: signal.Signals, status: int
 ) -> None:
@@ -87,7 +89,9 @@ def test_a_build_stopped_while_it_writes_leaves_no_half_of_a_notebook(
     assert json.loads(twin.read_text())["metadata"]["press"]
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 1)])
+@pytest.mark.parametrize(
+    ("number", "status"), sampled([(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 1)], 1)
+)
 def test_mkdocs_says_that_it_was_stopped(
     small_book: SmallBook, builds: Stopping, number: signal.Signals, status: int
 ) -> None:
