@@ -14,8 +14,8 @@ from hypothesis import settings
 # A busy machine is no mistake, so no example has a deadline. In CI the same examples are drawn every time, at night
 # others and more.
 AT_NIGHT = os.environ.get("BOOK_SAMPLE") == "all"
-settings.register_profile("book", deadline=None, max_examples=20)
-settings.register_profile("ci", deadline=None, max_examples=20, derandomize=True)
+settings.register_profile("book", deadline=None, max_examples=10)
+settings.register_profile("ci", deadline=None, max_examples=10, derandomize=True)
 settings.register_profile("night", deadline=None, max_examples=200)
 settings.load_profile("night" if AT_NIGHT else "ci" if os.environ.get("CI") else "book")
 

@@ -31,8 +31,8 @@ def at_night(*case: Any) -> Any:
 
 
 def examples(night: int) -> int:
-    """Return how many examples hypothesis draws for a test: by day a quarter of those of the night, but ten."""
-    return night if ALL else max(10, night // 4)
+    """Return how many examples hypothesis draws for a test: by day an eighth of those of the night, but eight."""
+    return night if ALL else max(8, night // 8)
 
 
 def sampled(cases: Iterable[Case], size: int, *, changed: Callable[[Case], bool] = lambda _: False) -> list[Case]:

@@ -134,6 +134,7 @@ def test_it_draws_at_every_extreme() -> None:
     assert_extremes_draw(best_collective)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("primitive", _PRIMITIVES)
 def test_it_draws_between_the_extremes(primitive: str) -> None:
     for ranks in (3, 23, 64, 362):

@@ -177,6 +177,7 @@ def test_segments_do_not_merge() -> None:
     assert arena_bytes([Tensor("c", "temporary", 8, 0, 1), *[Tensor("a", "temporary", 4, 2, 4)]], segments=True) == 512
 
 
+@pytest.mark.nightly
 def test_growing_lengths_waste_segments_and_shrinking_ones_do_not() -> None:
     steps = [
         step_timeline.step_timeline(step_peak.gpt_step_sizes(**GPT2, sequence=length, micro_batch=4))

@@ -352,6 +352,7 @@ def test_nothing_takes_time() -> None:
             getattr(line, share)
 
 
+@pytest.mark.nightly
 def test_64_devices_and_4096_micro_batches() -> None:
     line = run_pipeline(one_f_one_b(stages=64, micro_batches=4096), {"F": 1, "B": 2})
     assert line.makespan_s == (4096 + 63) * 3
