@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from page_texts import IN_PAGES, texts_of, wanted
-from sampling import examples, sampled
+from sampling import examples
 
 from exercises import in_page, statements
 from exercises.catalogue import Chapter, chapter_of, chapters
@@ -26,7 +26,7 @@ ROUNDS = 4
 PIPELINE = "parallelism/pipeline"
 NAMES = ["one_f_one_b_order", "least_micro_batches", "peak_activations", "cut_layers"]
 CHAPTERS = chapters()
-todays_chapter = pytest.mark.parametrize("chapter", sampled(CHAPTERS, 1), ids=lambda chapter: chapter.folder.name)
+each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.folder.name)
 
 
 def executed(text: str) -> dict[str, Any]:
@@ -44,7 +44,8 @@ def graded_all(chapter: Chapter, text: str) -> dict[str, tuple[str, str, str, st
     return {name: graded(chapter.address, name, text) for name in chapter.exercises}
 
 
-@todays_chapter
+@pytest.mark.nightly
+@each_chapter
 def test_solutions_and_stubs_come_back_as_they_were(chapter: Chapter) -> None:
     for file, status in (("solution.py", "solved"), ("stub.py", "open")):
         text = (chapter.folder / file).read_text(encoding="utf-8")
@@ -67,7 +68,8 @@ def meaning(text: str) -> set[str]:
     return {ast.dump(node) for node in parts if "__all__" not in ast.unparse(node)}
 
 
-@todays_chapter
+@pytest.mark.nightly
+@each_chapter
 def test_a_file_of_any_answers_is_graded_as_they_are(chapter: Chapter) -> None:
     """Solutions, stubs and mistakes side by side: their helpers have the same names and differ."""
     texts = {name: texts_of(chapter.address, name) for name in IN_PAGES.get(chapter.address, ())}

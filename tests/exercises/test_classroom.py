@@ -15,6 +15,8 @@ import small_exercises
 
 from exercises.classroom import find_submissions, main
 
+pytestmark = pytest.mark.book
+
 SLOW = "import time\ntime.sleep(0.15)\n"
 
 

@@ -15,6 +15,8 @@ from exercises.child import GRACE_S, Limits
 from exercises.judging import Verdict
 from exercises.sandbox import Sandbox
 
+pytestmark = pytest.mark.book
+
 LIMITS = Limits(time_s=2.0)
 RIGHT = "def double(*, values):\n    return [2 * value for value in values]\n"
 HEAD = "def bubble_share(*, stages, micro_batches):\n"

@@ -14,6 +14,8 @@ from exercises.answer_files import missing, prepare
 from exercises.catalogue import find
 from exercises.notebook import check
 
+pytestmark = pytest.mark.book
+
 WRONG = "def bubble_share(*, stages, micro_batches):\n    return stages / (micro_batches + stages)\n"
 RIGHT = small_exercises.SOLUTION
 DOCS = Path(__file__).parents[2] / "docs"
