@@ -124,6 +124,7 @@ def test_a_class_means_the_same_in_every_picture() -> None:
     assert all(plots[0][name] == plots[1][name] for name in plots[0].keys() & plots[1].keys())
 
 
+@pytest.mark.nightly
 def test_a_plot_is_the_same_in_another_process() -> None:
     code = "import sys; sys.path.insert(0, 'tests'); from test_drawing import _plot; sys.stdout.write(_plot())"
     runs = [

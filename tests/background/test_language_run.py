@@ -75,6 +75,7 @@ def test_the_mean_square_of_examples_is_the_sum_over_pairs() -> None:
     assert math.isclose(network.mean_square_of_examples(joint), expected, rel_tol=1e-12)
 
 
+@pytest.mark.nightly
 def test_batches_have_the_noise_that_is_foretold() -> None:
     language, network = small(symbols=4)
     shots = [
@@ -108,6 +109,7 @@ def test_a_language_without_entropy_loses_its_noise() -> None:
     assert last.noise_power < first.noise_power / 1000
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(3))
 def test_a_late_gradient_tells_less_and_costs_no_less_at_a_relative_step(seed: int) -> None:
     """Chapter A4's answer to row 18 of the corrections is no accident of its seed."""

@@ -166,6 +166,7 @@ def test_archives_are_the_same_bytes_twice_and_from_another_folder(tmp_path: Pat
     assert made(tmp_path)[figures[0]] == first[figures[0]]
 
 
+@pytest.mark.nightly
 def test_an_archives_name_changes_with_its_content(tmp_path: Path) -> None:
     for name, content in made(ROOT).items():
         if name.endswith(".zip"):
