@@ -6,6 +6,7 @@ import functools
 import html
 import json
 import logging
+import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +20,8 @@ from press import runtime
 from press.addresses import Addresses
 from press.chapter import BrokenChapter, find_chapters, find_part_pages, front_matter, read_chapter
 from press.checks import address_problems, link_problems, name_problems, unlisted_chapters
+from press.collected import all_letters, chapters_of_part, lists_asked, whole_book
+from press.contents import Entry, Part, read_contents, title_problems
 from press.corrections import corrections_page
 from press.execute import make_twins, read_twin
 from press.exercise import PATH as EXERCISES
@@ -26,10 +29,11 @@ from press.exercise import exercises_page, stubs_shown
 from press.faults import faults, syntax_problem
 from press.files import Unreadable, read_utf8
 from press.freshness import Freshness
+from press.labs import labs_list, recorded_labs
 from press.links import Map, led_out
 from press.markup import line_in_prose
 from press.mathematics import FONT_NAME, font_woff2
-from press.notation import read_notation, repeated_symbols, symbol_problems, symbols_used
+from press.notation import letters_of, read_letters, repeated_symbols, symbol_problems, symbols_used
 from press.notebook import published
 from press.numbers import EXCEPTIONS, number_problems
 from press.outline import outline_problems
@@ -38,7 +42,7 @@ from press.pages import Page
 from press.problems import Problem, Refused
 from press.prose import SiteMarkdown, included_paths, site_markdown
 from press.quiz import HEADING, has_quiz, mark_quiz, read_quiz
-from press.reference import INDEX, QUICK, page_of, reference_pages
+from press.reference import INDEX, QUICK, chapter_links, page_of, reference_pages
 from press.sources import inside
 
 LIVE = "snippets/live"
@@ -66,6 +70,7 @@ class Book:
         self.docs = docs
         self.chapters = [path.relative_to(root).as_posix() for path in find_chapters(root)]
         self.part_pages = [path.relative_to(root).as_posix() for path in find_part_pages(root)]
+        self.parts: tuple[Part, ...] = ()
         self.written: dict[str, Page] = {}
         self.addresses: dict[str, str] = {}
         self.made: set[str] = set()
@@ -76,6 +81,27 @@ class Book:
         self._converter: SiteMarkdown | None = None
         self._cache: PageCache | None = None
         self._tooltips: dict[str, str] | None = None
+        self._read = {path: read_chapter(root / path, root=root) for path in self.chapters}
+        self._read_contents()
+
+    def _read_contents(self) -> None:
+        try:
+            self.parts = read_contents(self.root)
+        except Refused as error:
+            self.problems += error.problems
+        self.problems += title_problems(self.parts, self._read)
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The chapters of the table of contents, in its order, planned ones too."""
+        return [entry for part in self.parts for entry in part.chapters]
+
+    def navigation(self) -> list[tuple[str, list[str]]]:
+        """Return the parts that have a page or a chapter: the part's name and the pages, in the book's order."""
+        pages = {*self.part_pages, *self.chapters}
+        parts = ((part, [part.page, *(entry.path for entry in part.chapters)]) for part in self.parts)
+        listed = [(part.name.capitalize(), [path for path in paths if path in pages]) for part, paths in parts]
+        return [(name, paths) for name, paths in listed if paths]
 
     def execute(self, *, cell_timeout_s: float, report: Callable[[str], None]) -> None:
         """Bring the executed twin of every chapter up to date."""
@@ -97,7 +123,7 @@ class Book:
     def _reference(self, package: str) -> list[Page | None]:
         """Write the reference; griffe passes over the modules that do not parse, so these are looked for."""
         titles = {INDEX: "Snippets", QUICK: "Quick reference"}
-        pages = self._made(titles, lambda: reference_pages(self.root, package, self.chapters))
+        pages = self._made(titles, lambda: reference_pages(self.root, package, self._all_chapters))
         found = {page.source for page in pages if page}
         for file in sorted((self.root / package).rglob("*.py")):
             source = file.relative_to(self.root).as_posix()
@@ -105,6 +131,11 @@ class Book:
                 self.problems.append(problem)
                 pages.append(self._unwritten_page(page_of(source), file.stem))
         return pages
+
+    @property
+    def _all_chapters(self) -> list[str]:
+        """The paths of all chapters, written and planned."""
+        return list(dict.fromkeys([*self.chapters, *(entry.path for entry in self.entries)]))
 
     def _made(self, titles: Mapping[str, str], make: Callable[[], Iterable[Page | None]]) -> list[Page | None]:
         """Return pages for which the book's modules are loaded; where that fails, empty ones of these titles."""
@@ -128,7 +159,7 @@ class Book:
             twin = read_twin(self.twin(path))
             with suppress(BrokenChapter):  # told when the chapter was to be executed
                 if twin is not None:
-                    header = read_chapter(self.root / path, root=self.root).header
+                    header = self._read[path].header
                     yield path, header.get("title", path), twin["cells"]
 
     def runtime(self) -> dict[str, bytes | Path]:
@@ -185,8 +216,9 @@ class Book:
         twin = self.twin(path)
         is_chapter = path in self.chapters
         notebook = twin.read_bytes() if is_chapter and twin.is_file() else b""
+        lists = self._lists(path, source)
         parts = [path.encode(), source.encode(), notebook, *self._included(path, source), self._tooltip_bytes(path)]
-        key = self.cache.key(*parts)
+        key = self.cache.key(*parts, json.dumps(lists).encode())
         kept = self.cache.read(key)
         if kept:
             return kept
@@ -194,7 +226,13 @@ class Book:
             text = "<p>This chapter has not been executed yet: its problems are listed above.</p>"
             return Rendered(html=text, executed=False)
         maker = PageMaker(
-            path, source, root=self.root, site=self.site, converter=self.converter, tooltips=self._tips_for(path)
+            path,
+            source,
+            root=self.root,
+            site=self.site,
+            converter=self.converter,
+            tooltips=self._tips_for(path),
+            lists=lists,
         )
         try:
             rendered = self._chapter(maker, notebook, through) if is_chapter else self._plain(maker, source)
@@ -219,7 +257,8 @@ class Book:
     @property
     def site(self) -> Map:
         """The map of the book's pages."""
-        return Map(self.addresses, self._source_url, f"{self.docs}/glossary.md", f"{self.docs}/references.md")
+        planned = frozenset(entry.path for entry in self.entries) - {*self.chapters}
+        return Map(self.addresses, self._source_url, f"{self.docs}/glossary.md", f"{self.docs}/references.md", planned)
 
     @property
     def cache(self) -> PageCache:
@@ -277,7 +316,7 @@ class Book:
         cells = json.loads(notebook)["cells"]
         for cell in cells:
             cell["source"] = "".join(cell["source"])
-        chapter = read_chapter(self.root / maker.path, root=self.root)
+        chapter = self._read[maker.path]
         if len(cells) != len(chapter.cells):
             raise Refused([])  # the chapter has changed since, and failed: its problem is known
         maker.begin(cells, [cell.line for cell in chapter.cells])
@@ -300,16 +339,37 @@ class Book:
         return [name for name in names if "/." not in name]
 
     def _notation_problems(self, rendered: Mapping[str, Rendered]) -> list[Problem]:
-        """Return what the chapters' symbols and the notation page, where there is one, lack of each other."""
+        """Return the symbols that chapters use and do not explain, or explain twice, where there is a notation page."""
         path = f"{self.docs}/notation.md"
         if path not in rendered:
             return []
-        sections = read_notation(self.text(path), path)
-        problems = repeated_symbols(sections, path)
+        everywhere = read_letters(self.text(path))
+        problems = []
         for chapter in self.chapters:
             if chapter in rendered:
-                problems += symbol_problems(rendered[chapter].symbols, sections, path=chapter)
+                own = letters_of(self.text(chapter))
+                tables = [everywhere, own] if own else [everywhere]
+                problems += symbol_problems(rendered[chapter].symbols, tables, path=chapter)
+                problems += repeated_symbols(everywhere, own, chapter) if own else []
         return problems
+
+    def _lists(self, path: str, source: str) -> dict[str, str]:
+        """Return the lists that a page asks for, collected from the book; a name that no list has is left out."""
+        made = {
+            "chapters": lambda: "".join(chapters_of_part(p, self._read) for p in self.parts if p.page == path),
+            "book": lambda: whole_book(self.parts, self.part_pages, path),
+            "letters": lambda: all_letters(self.entries, self._read, path),
+            "labs": lambda: self._labs(path),
+        }
+        return {name: made[name]() for name in lists_asked(source) if name in made}
+
+    def _labs(self, path: str) -> str:
+        """Return the sections of the labs, and remember what is wrong with them."""
+        labs, missing = recorded_labs(self.root)
+        ordered = [entry.path for entry in self.entries]
+        text, unknown = labs_list(labs, chapter_links(posixpath.relpath(chapter, self.docs) for chapter in ordered))
+        self.problems += missing + unknown
+        return text
 
     def _plain(self, maker: PageMaker, source: str) -> Rendered:
         text = front_matter(source)[1]

@@ -19,6 +19,7 @@ from typing import Any
 from exercises import answer_texts, statements
 from press import prose
 from press.checks import Scan, page_problems
+from press.collected import expand_collected
 from press.exercise import expand_exercises
 from press.figures import Figures
 from press.kept import read_kept, write_kept
@@ -58,12 +59,14 @@ class PageMaker:
         site: Map,
         converter: prose.SiteMarkdown,
         tooltips: Mapping[str, str],
+        lists: Mapping[str, str],
     ) -> None:
         self.path = path
         self.source = source
         self.root = root
         self.site = site
         self.tooltips = tooltips
+        self.lists = lists
         self.problems: list[Problem] = []
         self._converter = converter
         self._prose: Iterator[str] = iter(())
@@ -90,6 +93,7 @@ class PageMaker:
         for fault in faults(sources):
             below = sources[fault.cell].count("\n", 0, fault.position)
             self.problems.append(Problem(self.path, lines[fault.cell] + below, fault.message))
+        sources = [expand_collected(source, self.lists, self._report) for source in sources]
         sources = [prose.expand_includes(source, folder, self.root, self._report) for source in sources]
         sources = expand_exercises(sources, folder, self.root, self._report)
         converted = prose.convert(self._converter, sources)
