@@ -18,7 +18,7 @@ from pathspec import GitIgnoreSpec
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("chapters", "snippets", "exercises", "labs", "tests")
-LIVE = PurePosixPath("snippets/live")
+LIVE = "live"  # what live figures share; each stands beside its subject
 RECORDS = PurePosixPath("labs/recorded")
 CONTENTS = PurePosixPath("chapters/contents.yml")
 TEXTS = {".md", ".py", ".json", ".svg", ".yml"}
@@ -103,18 +103,12 @@ class Names:
         """Folders that are a part of the book, in whichever room."""
         marks = ("index.md", "__init__.py")
         found = {path.parts[1] for path in self._in(*ROOMS) if len(path.parts) == 3 and path.name in marks}
-        return found - {LIVE.name, RECORDS.name}
+        return found - {LIVE, RECORDS.name}
 
     @cached_property
     def chapters(self) -> set[str]:
         """Names of the chapters' files, ``05-alpha-beta``."""
         return {path.stem for path in self._in("chapters") if re.match(r"a?\d+-", path.stem)}
-
-    @cached_property
-    def live(self) -> set[str]:
-        """Modules of live figures that belong to a chapter: they declare one, or import from a part."""
-        own = re.compile(rf"^@live_figure\(|^(?:from|import) snippets\.{_any(self.parts)}\b", re.MULTILINE)
-        return {path.stem for path in self._in("snippets") if path.parent == LIVE and own.search(self._text(path))}
 
     @cached_property
     def records(self) -> set[str]:
@@ -138,7 +132,7 @@ class Names:
     @cached_property
     def subjects(self) -> tuple[str, ...]:
         """How the names of tests begin that belong to a chapter but do not lie in the folder of its part."""
-        names = self.parts | self.live | {folder for _, folder in self.asked}
+        names = self.parts | {folder for _, folder in self.asked}
         return tuple(f"test_{name.removesuffix('s')}" for name in names)
 
     def _in(self, *rooms: str) -> list[PurePosixPath]:
@@ -153,9 +147,7 @@ class Names:
             return False
         if path.parts[1] in self.parts or path.parent == RECORDS:
             return True
-        if path.parts[0] == "tests":
-            return path.parts[1] in (*ROOMS, LIVE.name) and path.stem.startswith(self.subjects)
-        return path.parent == LIVE and path.stem in self.live
+        return path.parts[0] == "tests" and path.parts[1] in ROOMS and path.stem.startswith(self.subjects)
 
     def place(self, path: PurePosixPath, copy: int) -> PurePosixPath:
         """Return where a copy of a file stands; pytest wants test modules to have bare names of their own."""
@@ -198,8 +190,6 @@ class Names:
             _rule(rf"(?:^title: \"|^# |\[){number}(?= · )", with_number),
             # The line of a docstring by which the quick reference finds the chapter
             _rule(r"^ *Chapter: .*$", with_number),
-            # Modules of live figures: snippets.live.zero_table
-            _rule(rf"\blive(?:[./]| import ){_any(self.live)}\b", _with_suffix),
             # Records of labs: labs/recorded/zero_fsdp.json, print_record("zero_fsdp")
             _rule(rf"(?:\brecorded/|_record\(\"){_any(self.records)}\b", _with_suffix),
             # Live figures, and what tests import from their own folder

@@ -31,6 +31,7 @@ from press.files import Unreadable, read_utf8
 from press.freshness import Freshness
 from press.labs import labs_list, recorded_labs
 from press.links import Map, led_out
+from press.live import live_modules
 from press.markup import line_in_prose
 from press.mathematics import FONT_NAME, font_woff2
 from press.notation import letters_of, read_letters, repeated_symbols, symbol_problems, symbols_used
@@ -45,7 +46,6 @@ from press.quiz import HEADING, has_quiz, mark_quiz, read_quiz
 from press.reference import INDEX, QUICK, chapter_links, page_of, reference_pages
 from press.sources import inside
 
-LIVE = "snippets/live"
 HARDWARE = "docs/hardware.md"
 log = logging.getLogger(__name__)
 
@@ -165,9 +165,8 @@ class Book:
     def runtime(self) -> dict[str, bytes | Path]:
         """Return the files with which the pages run Python, by their place on the site; none if no page does."""
         archives = {}
-        if modules := sorted((self.root / LIVE).glob("*.py")):
-            names = [".".join(module.relative_to(self.root).with_suffix("").parts) for module in modules]
-            reached = Freshness(self.root).reached([f"import {name}" for name in names])
+        if modules := live_modules(self.root):
+            reached = Freshness(self.root).reached([f"import {module}" for module in modules])
             archives["figures"] = runtime.archive(
                 {path.relative_to(self.root).as_posix(): path for path in reached if path.is_file()}
             )

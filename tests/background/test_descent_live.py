@@ -6,14 +6,14 @@ import re
 
 import numpy as np
 import pytest
-from checking import assert_extremes_draw
 from hypothesis import assume, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from sampling import examples
 
 from snippets.background import descent_paths
-from snippets.live.descent_on_quadratic import descent_on_quadratic
+from snippets.background.descent_live import descent_on_quadratic
+from tests.live.checking import assert_extremes_draw
 
 STEPS = st.floats(0.0002, 0.04)
 MOMENTA = st.floats(0, 0.98)

@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from checking import assert_extremes_draw
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snippets.foundations.alpha_beta_live import message_time
 from snippets.live.knobs import Number, from_units
-from snippets.live.message_time import message_time
+from tests.live.checking import assert_extremes_draw
 
 KNOBS = [knob for knob in message_time.knobs if isinstance(knob, Number)]
 

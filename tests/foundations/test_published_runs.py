@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from snippets.collectives.costs import bus_bandwidth_bytes_per_s
-from snippets.collectives.published_runs import B200_FOUR_NODES, H200_NODE, PublishedRun
+from snippets.foundations.published_runs import B200_FOUR_NODES, H200_NODE, PublishedRun
 
 
 @pytest.mark.parametrize("run", [B200_FOUR_NODES, H200_NODE], ids=lambda run: run.name)

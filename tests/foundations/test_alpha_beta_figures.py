@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from snippets.collectives.alpha_beta_figures import (
+from snippets.figures import svg_of
+from snippets.foundations.alpha_beta_figures import (
     bandwidth_plot,
     bucket_panel,
     fit_plot,
     messages_panel,
     short_bytes,
 )
-from snippets.collectives.alpha_beta_fit import fit_alpha_beta
-from snippets.collectives.buckets import bucketed_step
-from snippets.figures import svg_of
+from snippets.foundations.alpha_beta_fit import fit_alpha_beta
+from snippets.foundations.buckets import bucketed_step
 
 SVG = "{http://www.w3.org/2000/svg}"
 

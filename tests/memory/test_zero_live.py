@@ -12,8 +12,8 @@ from sampling import examples
 
 from snippets.collectives.algorithms import build
 from snippets.hardware import ACCELERATORS
-from snippets.live.zero_table import zero_table
 from snippets.memory.recipes import RECIPES
+from snippets.memory.zero_live import zero_table
 from snippets.models import CATALOGUE, parameter_count
 from tests.live.checking import assert_extremes_draw
 

@@ -7,11 +7,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from checking import assert_draws, assert_extremes_draw
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from snippets.live.two_distributions import MOST_WEIGHT, two_distributions
+from snippets.background.information_live import MOST_WEIGHT, two_distributions
+from tests.live.checking import assert_draws, assert_extremes_draw
 
 WEIGHTS = st.lists(st.integers(0, MOST_WEIGHT), min_size=3, max_size=3)
 

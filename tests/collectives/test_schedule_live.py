@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from checking import assert_draws, assert_extremes_draw
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,9 +17,10 @@ from snippets.collectives.algorithms import ALGORITHMS, PIPELINED, PLAINEST, bui
 from snippets.collectives.grid import run_on_grid
 from snippets.collectives.runner import run
 from snippets.collectives.schedule import ROOTED, Schedule
+from snippets.collectives.schedule_live import _columns, _plain, collective_stepper, primitive_stepper
 from snippets.drawing import Panel
 from snippets.live.declaring import LiveFigure
-from snippets.live.steppers import _columns, _plain, collective_stepper, primitive_stepper
+from tests.live.checking import assert_draws, assert_extremes_draw
 
 ALL_REDUCES = ALGORITHMS["all_reduce"]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from snippets.collectives.alpha_beta_fit import fit_alpha_beta
-from snippets.collectives.loopback import (
+from snippets.foundations.alpha_beta_fit import fit_alpha_beta
+from snippets.foundations.loopback import (
     RECORDED,
     SIZES_BYTES,
     Loopback,
@@ -19,7 +19,7 @@ from snippets.collectives.loopback import (
     recorded_loopback,
     write_loopback,
 )
-from snippets.collectives.loopback_echo import HEADER, receive_exactly, serve
+from snippets.foundations.loopback_echo import HEADER, receive_exactly, serve
 
 
 def test_a_measurement_has_a_time_for_every_message_and_a_megabyte_takes_longer_than_a_byte() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snippets.collectives.alpha_beta import best_buckets, bucketed_step_time_s
-from snippets.collectives.buckets import bucketed_step
+from snippets.foundations.alpha_beta import best_buckets, bucketed_step_time_s
+from snippets.foundations.buckets import bucketed_step
 
 SECONDS = st.floats(0, 1)
 MACHINE = st.fixed_dictionaries(

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from sampling import examples
 
 from snippets.hardware import ACCELERATORS
-from snippets.live import memory_calculator as module
-from snippets.live.memory_calculator import memory_calculator
 from snippets.live.stacks import NAMES
+from snippets.memory import memory_equation_live as module
+from snippets.memory.memory_equation_live import memory_calculator
 from snippets.memory.recipes import RECIPES
 from snippets.memory.step_peak import gpt_step_sizes
 from snippets.memory.step_timeline import step_timeline

@@ -1,6 +1,6 @@
 """Simulators: gradients sent in buckets while the backward pass still runs: when each bucket leaves and arrives.
 
-Nothing here uses the closed form of ``snippets.collectives.alpha_beta``: the clock of a link is advanced bucket by
+Nothing here uses the closed form of ``snippets.foundations.alpha_beta``: the clock of a link is advanced bucket by
 bucket, in exact fractions, so that the one can prove the other.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from snippets.collectives.alpha_beta import message_time_s
 from snippets.domain import as_float, at_most, nonnegative_number, positive_integer
+from snippets.foundations.alpha_beta import message_time_s
 
 _NAMES = "total_bytes, buckets, compute_s, latency_s and bandwidth_bytes_per_s"
 

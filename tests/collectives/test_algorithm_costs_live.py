@@ -6,16 +6,16 @@ import re
 from typing import Any
 
 import pytest
-from checking import assert_draws, assert_extremes_draw
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
+from snippets.collectives.algorithm_costs_live import _FAR, _PRIMITIVES, best_collective
 from snippets.collectives.algorithms import ALGORITHMS, PIPELINED, build, spoken
 from snippets.collectives.cost import price
 from snippets.collectives.costs import compare_algorithms, crossover_bytes
-from snippets.live.best_collective import _FAR, _PRIMITIVES, best_collective
 from snippets.live.knobs import from_units
+from tests.live.checking import assert_draws, assert_extremes_draw
 
 
 def regions(numbers: str) -> list[tuple[float, str]]:

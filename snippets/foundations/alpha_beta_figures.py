@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from snippets.collectives.alpha_beta import effective_bandwidth_bytes_per_s, half_bandwidth_bytes
-from snippets.collectives.alpha_beta_fit import AlphaBetaFit
-from snippets.collectives.buckets import Bucket
 from snippets.drawing import Panel
 from snippets.figures import colour, plot
+from snippets.foundations.alpha_beta import effective_bandwidth_bytes_per_s, half_bandwidth_bytes
+from snippets.foundations.alpha_beta_fit import AlphaBetaFit
+from snippets.foundations.buckets import Bucket
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
-from snippets.live import pipeline_schedule as module
-from snippets.live.pipeline_schedule import pipeline_schedule
+from snippets.parallelism import pipeline_live as module
 from snippets.parallelism import pipeline_schedules as schedules
 from snippets.parallelism.pipeline import bubble_overhead, bubble_share, interleaved_peak_activations
 from snippets.parallelism.pipeline_checker import find_timeline_faults
+from snippets.parallelism.pipeline_live import pipeline_schedule
 from snippets.parallelism.pipeline_runner import run_pipeline
 from tests.live.checking import assert_draws, assert_extremes_draw
 

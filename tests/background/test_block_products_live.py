@@ -8,16 +8,16 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from checking import assert_draws, assert_extremes_draw
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from sampling import examples
 
 from snippets.background.block_products import grid_product
+from snippets.background.block_products_live import MOST_WORKERS, block_product
 from snippets.drawing import Panel
-from snippets.live.block_product import MOST_WORKERS, block_product
 from snippets.live.knobs import from_units, in_units
+from tests.live.checking import assert_draws, assert_extremes_draw
 
 SHRINK = 16  # the simulated matrices are smaller by this in each dimension
 SIZES = st.integers(1, 4).map(lambda count: 1024 * count)

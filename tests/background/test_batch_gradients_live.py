@@ -6,14 +6,14 @@ import re
 
 import numpy as np
 import pytest
-from checking import assert_extremes_draw
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from sampling import examples
 
 from snippets.background import batch_gradients as sampling
-from snippets.live.batch_gradient_spread import MOST_EXAMPLES, STEPS, batch_gradient_spread, example_gradients
+from snippets.background.batch_gradients_live import MOST_EXAMPLES, STEPS, batch_gradient_spread, example_gradients
+from tests.live.checking import assert_extremes_draw
 
 SIZES = st.sampled_from([1, 2, 4, 8, 16, 32, 64])
 POPULATIONS = st.sampled_from([512, 1024, 2048, 4096])

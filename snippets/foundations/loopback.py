@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from snippets.collectives.loopback_echo import HEADER, receive_exactly
 from snippets.domain import at_most, each, nonnegative_integer, positive_integer, positive_number
+from snippets.foundations.loopback_echo import HEADER, receive_exactly
 
 RECORDED = Path(__file__).with_name("loopback_recorded.json")
 MOST_BYTES = 2**30

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snippets.collectives.alpha_beta import (
+from snippets.foundations.alpha_beta import (
     best_buckets,
     bucketed_step_time_s,
     effective_bandwidth_bytes_per_s,
@@ -19,7 +19,7 @@ from snippets.collectives.alpha_beta import (
     shared_link_time_s,
     size_for_efficiency_bytes,
 )
-from snippets.collectives.alpha_beta_fit import fit_alpha_beta
+from snippets.foundations.alpha_beta_fit import fit_alpha_beta
 
 LATENCY = st.integers(1, 50)
 BANDWIDTH = st.integers(1, 20)

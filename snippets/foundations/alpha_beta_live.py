@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from snippets.collectives.alpha_beta import (
+from snippets.drawing import Panel
+from snippets.foundations.alpha_beta import (
     effective_bandwidth_bytes_per_s,
     half_bandwidth_bytes,
     message_time_s,
     messages_time_s,
 )
-from snippets.drawing import Panel
 from snippets.live.axes import Axis, Plot
 from snippets.live.declaring import Picture, live_figure
 from snippets.live.knobs import Number, in_units
