@@ -210,12 +210,11 @@ class Book:
         lead = functools.partial(led_out, path=path, site=self.site, root=self.root, site_url=addresses.site)
         return published(self.twin(path).read_bytes(), path, addresses, lead, self.exercises.by_path)
 
-    def page(self, path: str, through: Callable[[PageMaker], str] | None = None) -> Rendered:
+    def page(self, path: str) -> Rendered:
         """Return a finished page, from the cache where nothing that it depends on has changed.
 
         Args:
             path: the page's source, relative to the root.
-            through: walks over the notebook's cells and returns the page's body; without it the press does so itself.
         """
         if path in self._unwritten:
             text = "<p>This page could not be written: the problems above say why.</p>"
@@ -244,7 +243,7 @@ class Book:
             exercises=self.exercises.by_path,
         )
         try:
-            rendered = self._chapter(maker, notebook, through) if is_chapter else self._plain(maker, source)
+            rendered = self._chapter(maker, notebook) if is_chapter else self._plain(maker, source)
         except BrokenChapter as error:
             return self._not_made([error.problem])
         except Refused as error:
@@ -321,15 +320,14 @@ class Book:
         items = "".join(f"<li><code>{html.escape(str(problem))}</code></li>" for problem in problems)
         return f'<div class="build-problems" role="alert"><p>The book has problems:</p><ul>{items}</ul></div>'
 
-    def _chapter(self, maker: PageMaker, notebook: bytes, through: Callable[[PageMaker], str] | None) -> Rendered:
+    def _chapter(self, maker: PageMaker, notebook: bytes) -> Rendered:
         cells = json.loads(notebook)["cells"]
         for cell in cells:
             cell["source"] = "".join(cell["source"])
         chapter = self._read[maker.path]
         if len(cells) != len(chapter.cells):
             raise Refused([])  # the chapter has changed since, and failed: its problem is known
-        maker.begin(cells, [cell.line for cell in chapter.cells])
-        rendered = maker.finish(through(maker) if through else "".join(maker.cell(cell) for cell in cells))
+        rendered = maker.chapter(cells, [cell.line for cell in chapter.cells])
         questions, problems = read_quiz(chapter.cells, maker.path)
         rendered.html = mark_quiz(rendered.html, questions)
         if has_quiz(rendered.html) and not questions and not problems:
@@ -382,9 +380,7 @@ class Book:
 
     def _plain(self, maker: PageMaker, source: str) -> Rendered:
         text = front_matter(source)[1]
-        cell = {"cell_type": "markdown", "source": text}
-        maker.begin([cell], [1 + source.count("\n") - text.count("\n")])
-        return maker.finish(maker.cell(cell))
+        return maker.plain(text, 1 + source.count("\n") - text.count("\n"))
 
     def _included(self, path: str, source: str) -> list[bytes]:
         """Return the contents of the files whose code a page shows."""
