@@ -88,7 +88,8 @@ def expand_exercises(sources: Sequence[str], page: str, records: Mapping[str, Re
         record = records.get(shown.path)
         if record is None or record["name"] != shown.name:
             report(shown.link, f"{shown.path} declares no exercise {shown.name!r}")
-            return f'<div id="exercise-{shown.name}"></div>'  # what leads here is right
+            place = f'<div id="exercise-{shown.name}"></div>'  # what leads here is right
+            return place if shown.kind == "exercise" and times == 1 else ""
         if times > 1:
             report(shown.link, f"the {shown.kind} {shown.name!r} stands in this page already", times - 1)
             return ""
