@@ -11,6 +11,8 @@ from typing import Any
 
 from grader.exercise import Exercise, Mistake
 
+WIDEST = 80  # of a stub: a page's editor is narrow
+
 
 @functools.cache
 def _parsed(path: Path) -> tuple[str, ast.Module]:
@@ -22,7 +24,7 @@ def stub_of(exercise: Exercise) -> str:
     """Return the text that a reader starts with: what the signature uses, what is given, and the function to write."""
     function = _function(exercise)
     lines = _lines(exercise)[_first_line(function) - 1 : function.body[0].end_lineno]
-    body = "\n".join([*lines, f'    raise NotImplementedError("{exercise.name} is still to be written")'])
+    body = "\n".join([*lines, '    raise NotImplementedError("still to be written")'])
     return f"{_head(exercise, _names(_signature(function)))}\n\n{body}\n"
 
 
@@ -146,7 +148,11 @@ def _as_imported(node: ast.stmt, wanted: set[str]) -> str:
     node = type(node)(
         **{**vars(node), "names": [a for a in node.names if (a.asname or a.name.split(".")[0]) in wanted]}
     )
-    return ast.unparse(node)
+    line = ast.unparse(node)
+    if len(line) <= WIDEST or isinstance(node, ast.Import):
+        return line
+    names = "".join(f"    {ast.unparse(alias)},\n" for alias in node.names)
+    return f"from {'.' * node.level}{node.module} import (\n{names})"
 
 
 def _source(text: str, module: ast.Module, node: ast.stmt) -> str:

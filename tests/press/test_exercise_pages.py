@@ -146,7 +146,7 @@ def book(tmp_path: Path) -> Path:
 def test_a_record_is_read_once_and_anew_when_the_module_changes(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = ExerciseRecords(book)
     assert first.problems == []
-    assert first.by_path[PATH]["stub"].endswith('    raise NotImplementedError("double is still to be written")\n')
+    assert first.by_path[PATH]["stub"].endswith('    raise NotImplementedError("still to be written")\n')
     assert len(first.by_path[PATH]["cases"]) == 2
     with monkeypatch.context() as patched:
         patched.setattr(exercise_records.subprocess, "run", None)

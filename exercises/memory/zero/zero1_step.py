@@ -61,8 +61,9 @@ def zero1_step(
         learning_rate: the learning rate.
 
     >>> import numpy as np
-    >>> arrays = np.array([5.0, 5.0]), np.array([1.0, 3.0]), np.zeros(2), np.zeros(2)
-    >>> alone = Rank(0, 1, slice(0, 2), *arrays)
+    >>> weights, gradients = np.array([5.0, 5.0]), np.array([1.0, 3.0])
+    >>> shard = slice(0, 2)
+    >>> alone = Rank(0, 1, shard, weights, gradients, np.zeros(2), np.zeros(2))
     >>> program = zero1_step(rank=alone, step=1, learning_rate=0.1)
     >>> request = next(program)
     >>> type(program.send(request.array)).__name__, alone.parameters.round(3)
