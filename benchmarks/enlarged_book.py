@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("chapters", "snippets", "exercises", "labs", "tests")
 LIVE = "live"  # what live figures share; each stands beside its subject
 RECORDS = PurePosixPath("labs/recorded")
-LISTS = ("docs/notation.md", "docs/labs.md")  # have a section for each chapter or lab
+CONTENTS = PurePosixPath("chapters/contents.yml")
 TEXTS = {".md", ".py", ".json", ".svg", ".yml"}
 
 Name = Callable[[re.Match[str], int], str]
@@ -232,10 +232,9 @@ class Names:
 
     def with_copies(self, path: PurePosixPath, text: str, copies: Sequence[int]) -> str:
         """Return a shared file's text with what it says of each chapter said of the copies, too."""
-        if path.as_posix() == "mkdocs.yml":
-            return self._repeated(rf"(?:^ +- {_any(self.parts)}/.*\n)+", text, copies)
-        if path.as_posix() in LISTS:
-            return self._repeated(r"^## (?:.|\n)*?(?=^## |\Z)", text, copies)
+        if path == CONTENTS:
+            parts = (re.sub(r"^\w+(?=:)", rf"\g<0>{copy}", text, flags=re.MULTILINE) for copy in copies)
+            return text + "".join(self.renamed(part, copy) for part, copy in zip(parts, copies, strict=True))
         if path.match("tests/*.py"):
             return self._with_entries(text, copies)
         return text
@@ -261,9 +260,6 @@ class Names:
 
         def repeated(found: re.Match[str]) -> str:
             copied = [self.renamed(found[0], copy, first) for copy in copies]
-            if copied[0] == found[0]:
-                return found[0]
-            titled = (re.sub(r"\A## .*", rf"\g<0> ({copy})", text) for copy, text in zip(copies, copied, strict=True))
-            return "".join([found[0].rstrip() + "\n\n" if found[0].startswith("## ") else found[0], *titled])
+            return "".join([found[0], *copied]) if copied[0] != found[0] else found[0]
 
         return re.sub(pattern, repeated, text, flags=re.MULTILINE)

@@ -7,6 +7,7 @@ which an answer does to its own process reaches the judge.
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -139,7 +140,7 @@ def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> _
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        file = getattr(getattr(function, "__code__", None), "co_filename", "")
+        file = _file_of(function)
         text, trace = describe_error(error, file), traceback_of(error, file)
         return _Seen(None, "a result", text, trace, kind=type(error).__name__)
     changed = gated.changed or next((name for name in inputs if not same(own[name], inputs[name], 0.0)), "")
@@ -229,6 +230,11 @@ def describe_inputs(inputs: Inputs) -> str:
     'ranks = 4, sizes = [1, 2]'
     """
     return ", ".join(f"{key} = {brief(value)}" for key, value in inputs.items())
+
+
+def _file_of(function: Callable[..., Any]) -> str:
+    """Return the file that an answer is written in."""
+    return str(getattr(getattr(inspect.unwrap(function), "__code__", None), "co_filename", ""))
 
 
 def _describe(exercise: Exercise, name: str, shown: Observation) -> str:
