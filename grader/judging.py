@@ -137,6 +137,8 @@ def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> _
         return _Seen(None, "a result", error.text, error.trace, kind=error.text.partition(":")[0].partition(" ")[0])
     except NotWritten:
         return _Seen(None, "a result", "NotImplementedError", kind="NotImplementedError")
+    except KeyboardInterrupt:
+        raise
     except BaseException as error:
         file = _file_of(function)
         text, trace = describe_error(error, file), traceback_of(error, file)
