@@ -7,7 +7,7 @@ which an answer does to its own process reaches the judge.
 from __future__ import annotations
 
 import copy
-import traceback
+import inspect
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from grader.cases import Case, cases, observation
 from grader.comparing import same
+from grader.errors import Stopped, describe_error, traceback_of
 from grader.exercise import RESULT, Exercise, Inputs, Observation
 from grader.patterns import pattern
 from grader.shapes import WrongShape, returned, shaped
@@ -50,14 +51,6 @@ class Verdict:
     pattern: str = ""
     trace: str = ""
     printed: str = ""
-
-
-class Stopped(BaseException):
-    """An answer has reached a limit. No ``Exception``, so that few answers catch it."""
-
-    def __init__(self, expected: str, got: str) -> None:
-        super().__init__(got)
-        self.expected, self.got = expected, got
 
 
 class AnswerError(Exception):
@@ -144,8 +137,11 @@ def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> _
         return _Seen(None, "a result", error.text, error.trace, kind=error.text.partition(":")[0].partition(" ")[0])
     except NotWritten:
         return _Seen(None, "a result", "NotImplementedError", kind="NotImplementedError")
+    except KeyboardInterrupt:
+        raise
     except BaseException as error:
-        text, trace = describe_error(error, function), traceback_of(error, function)
+        file = _file_of(function)
+        text, trace = describe_error(error, file), traceback_of(error, file)
         return _Seen(None, "a result", text, trace, kind=type(error).__name__)
     changed = gated.changed or next((name for name in inputs if not same(own[name], inputs[name], 0.0)), "")
     return _Seen(observation(shown), changed=changed)
@@ -236,33 +232,9 @@ def describe_inputs(inputs: Inputs) -> str:
     return ", ".join(f"{key} = {brief(value)}" for key, value in inputs.items())
 
 
-def describe_error(error: BaseException, function: Callable[..., Any]) -> str:
-    """Return what an exception says, and the line of the answer's file that it came from."""
-    number = _line_of(error, _file_of(function))
-    line = f" (line {number})" if number else ""
-    if isinstance(error, SystemExit):
-        return f"the program is ended by sys.exit{line}: return a value instead"
-    if isinstance(error, MemoryError):
-        return f"MemoryError: more memory than the limit allows is asked for{line}"
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}{': ' if text else ''}{text[:200]}{line}"
-
-
-def traceback_of(error: BaseException, function: Callable[..., Any], limit: int = 4000) -> str:
-    """Return the traceback from the answer's first line on, cut."""
-    steps, file = traceback.extract_tb(error.__traceback__), _file_of(function)
-    first = next((number for number, step in enumerate(steps) if step.filename == file), 0)
-    text = "".join(traceback.format_list(steps[first:]) + traceback.format_exception_only(error))
-    return text if len(text) <= limit else f"{text[: limit // 2]}…\n…{text[-limit // 2 :]}"
-
-
 def _file_of(function: Callable[..., Any]) -> str:
-    return str(getattr(getattr(function, "__code__", None), "co_filename", ""))
-
-
-def _line_of(error: BaseException, file: str) -> int | None:
-    lines = [step.lineno for step in traceback.extract_tb(error.__traceback__) if step.filename == file]
-    return lines[-1] if lines else None
+    """Return the file that an answer is written in."""
+    return str(getattr(getattr(inspect.unwrap(function), "__code__", None), "co_filename", ""))
 
 
 def _describe(exercise: Exercise, name: str, shown: Observation) -> str:

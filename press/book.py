@@ -14,8 +14,6 @@ from typing import Any
 
 import yaml
 
-from exercises.in_page import described
-from exercises.page_files import files_for_page
 from press import runtime
 from press.addresses import Addresses
 from press.chapter import BrokenChapter, find_chapters, find_part_pages, front_matter, read_chapter
@@ -25,7 +23,8 @@ from press.contents import Entry, Part, read_contents, title_problems
 from press.corrections import corrections_page
 from press.execute import make_twins, read_twin
 from press.exercise import PATH as EXERCISES
-from press.exercise import exercises_page, stubs_shown
+from press.exercise import exercises_page, shown_in
+from press.exercise_records import ExerciseRecords
 from press.faults import faults, syntax_problem
 from press.files import Unreadable, read_utf8
 from press.freshness import Freshness
@@ -115,10 +114,20 @@ class Book:
             *self._reference(package),
             *self._made({HARDWARE: "Hardware"}, _hardware),
             corrections_page(self._executed()),
-            *self._made({EXERCISES: "Exercises"}, lambda: [exercises_page(described(), self.chapters)]),
+            self._exercises_page(),
         ]:
             if page:
                 self.written[page.path] = page
+
+    def _exercises_page(self) -> Page | None:
+        self.problems += self.exercises.problems
+        titles = {path: heading(self.text(path)) or path for path in self.chapters}
+        return exercises_page(self.exercises.chapters(self.chapters), titles)
+
+    @functools.cached_property
+    def exercises(self) -> ExerciseRecords:
+        """What is known of each exercise."""
+        return ExerciseRecords(self.root)
 
     def _reference(self, package: str) -> list[Page | None]:
         """Write the reference; griffe passes over the modules that do not parse, so these are looked for."""
@@ -170,8 +179,8 @@ class Book:
             archives["figures"] = runtime.archive(
                 {path.relative_to(self.root).as_posix(): path for path in reached if path.is_file()}
             )
-        if EXERCISES in self.written and EXERCISES not in self._unwritten:
-            archives["exercises"] = runtime.archive(files_for_page())
+        if EXERCISES in self.written:
+            archives["exercises"] = runtime.archive(self.exercises.page_files())
         return runtime.files(self.root, archives) if archives else {}
 
     @property
@@ -199,14 +208,13 @@ class Book:
     def published_notebook(self, path: str, addresses: Addresses) -> bytes:
         """Return the executed notebook of a chapter as the chapter's page offers it."""
         lead = functools.partial(led_out, path=path, site=self.site, root=self.root, site_url=addresses.site)
-        return published(self.twin(path).read_bytes(), addresses, lead)
+        return published(self.twin(path).read_bytes(), path, addresses, lead, self.exercises.by_path)
 
-    def page(self, path: str, through: Callable[[PageMaker], str] | None = None) -> Rendered:
+    def page(self, path: str) -> Rendered:
         """Return a finished page, from the cache where nothing that it depends on has changed.
 
         Args:
             path: the page's source, relative to the root.
-            through: walks over the notebook's cells and returns the page's body; without it the press does so itself.
         """
         if path in self._unwritten:
             text = "<p>This page could not be written: the problems above say why.</p>"
@@ -232,9 +240,10 @@ class Book:
             converter=self.converter,
             tooltips=self._tips_for(path),
             lists=lists,
+            exercises=self.exercises.by_path,
         )
         try:
-            rendered = self._chapter(maker, notebook, through) if is_chapter else self._plain(maker, source)
+            rendered = self._chapter(maker, notebook) if is_chapter else self._plain(maker, source)
         except BrokenChapter as error:
             return self._not_made([error.problem])
         except Refused as error:
@@ -311,15 +320,14 @@ class Book:
         items = "".join(f"<li><code>{html.escape(str(problem))}</code></li>" for problem in problems)
         return f'<div class="build-problems" role="alert"><p>The book has problems:</p><ul>{items}</ul></div>'
 
-    def _chapter(self, maker: PageMaker, notebook: bytes, through: Callable[[PageMaker], str] | None) -> Rendered:
+    def _chapter(self, maker: PageMaker, notebook: bytes) -> Rendered:
         cells = json.loads(notebook)["cells"]
         for cell in cells:
             cell["source"] = "".join(cell["source"])
         chapter = self._read[maker.path]
         if len(cells) != len(chapter.cells):
             raise Refused([])  # the chapter has changed since, and failed: its problem is known
-        maker.begin(cells, [cell.line for cell in chapter.cells])
-        rendered = maker.finish(through(maker) if through else "".join(maker.cell(cell) for cell in cells))
+        rendered = maker.chapter(cells, [cell.line for cell in chapter.cells])
         questions, problems = read_quiz(chapter.cells, maker.path)
         rendered.html = mark_quiz(rendered.html, questions)
         if has_quiz(rendered.html) and not questions and not problems:
@@ -372,15 +380,14 @@ class Book:
 
     def _plain(self, maker: PageMaker, source: str) -> Rendered:
         text = front_matter(source)[1]
-        cell = {"cell_type": "markdown", "source": text}
-        maker.begin([cell], [1 + source.count("\n") - text.count("\n")])
-        return maker.finish(maker.cell(cell))
+        return maker.plain(text, 1 + source.count("\n") - text.count("\n"))
 
     def _included(self, path: str, source: str) -> list[bytes]:
         """Return the contents of the files whose code a page shows."""
-        shown = [*included_paths(source), *(name for name, _ in stubs_shown(source))]
-        files = [inside(name, (self.root / path).parent, self.root) for name in shown]
-        return [file.read_bytes() if file and file.is_file() else b"" for file in files]
+        files = [inside(name, (self.root / path).parent, self.root) for name in included_paths(source)]
+        records = [self.exercises.by_path.get(shown.path, {}) for shown in shown_in(source, path)]
+        contents = [file.read_bytes() if file and file.is_file() else b"" for file in files]
+        return [*contents, *(json.dumps({**record, "cases": None}, sort_keys=True).encode() for record in records)]
 
     def _tips_for(self, path: str) -> dict[str, str]:
         """Return the glossary's definitions; the glossary itself is made without them."""
@@ -392,6 +399,11 @@ class Book:
 
     def _tooltip_bytes(self, path: str) -> bytes:
         return json.dumps(self._tips_for(path), sort_keys=True).encode()
+
+
+def heading(text: str) -> str:
+    """Return the first heading of a chapter, its title with its number."""
+    return next((line[2:].strip() for line in text.splitlines() if line.startswith("# ")), "")
 
 
 def _hardware() -> list[Page]:

@@ -28,7 +28,8 @@ def largest_micro_batch(
         Sequences; 0 where not even one fits, or not even the state.
 
     >>> largest_micro_batch(
-    ...     memory_bytes=26, state_bytes=2, layers=3, layer_bytes=2, other_bytes=2
+    ...     memory_bytes=26, state_bytes=2, layers=3, layer_bytes=2,
+    ...     other_bytes=2,
     ... )
     3
     """

@@ -36,7 +36,8 @@ def llama_layer_bytes(
         Bytes.
 
     >>> llama_layer_bytes(
-    ...     sequence=3, micro_batch=2, hidden=8, heads=4, key_value_heads=2, width=5
+    ...     sequence=3, micro_batch=2, hidden=8, heads=4, key_value_heads=2,
+    ...     width=5,
     ... )
     1008
     """

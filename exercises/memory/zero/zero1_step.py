@@ -37,7 +37,7 @@ def zero1_step(
 
         total = yield ReduceScatter(array)  # this rank's shard of the sum
         total = yield AllReduce(array)  # all of the sum over ranks
-        whole = yield AllGather(shard)  # the ranks' shards joined, in new memory
+        whole = yield AllGather(shard)  # the ranks' shards, joined in new memory
         yield AllGather(shard, into=array)  # the same, written to an array
 
     ``array`` has an entry for each parameter, ``shard`` those that the rank
@@ -61,8 +61,9 @@ def zero1_step(
         learning_rate: the learning rate.
 
     >>> import numpy as np
-    >>> arrays = np.array([5.0, 5.0]), np.array([1.0, 3.0]), np.zeros(2), np.zeros(2)
-    >>> alone = Rank(0, 1, slice(0, 2), *arrays)
+    >>> weights, gradients = np.array([5.0, 5.0]), np.array([1.0, 3.0])
+    >>> shard = slice(0, 2)
+    >>> alone = Rank(0, 1, shard, weights, gradients, np.zeros(2), np.zeros(2))
     >>> program = zero1_step(rank=alone, step=1, learning_rate=0.1)
     >>> request = next(program)
     >>> type(program.send(request.array)).__name__, alone.parameters.round(3)
@@ -160,6 +161,7 @@ EXERCISE = Exercise(
     relative_tolerance=1e-4,
     given=("AllGather", "AllReduce", "ReduceScatter"),
     takes=("numpy",),
+    draws=30,
     examples=[
         {"initial": [0, 0], "gradients": [[[1, 1], [3, 3]]], "learning_rate": 0.1},
         {"initial": [1], "gradients": [[[1], [3], [2]]], "learning_rate": 0.1},
