@@ -120,14 +120,15 @@ def _in_the_exercises(text: str) -> Iterator[str]:
     names, texts = exercises[::2], exercises[1::2]
     if not 4 <= len(texts) <= 10:
         yield f"4 to 10 exercises, has {len(texts)}"
-    graded = [text for text in texts if '"exercise: ' in text or '"include: ' in text]
+    graded = [text for text in texts if '"exercise: ' in text]
     if len(graded) < 2:
         yield f"2 exercises or more that are graded, has {len(graded)}"
     for name, exercise in zip(names, texts, strict=True):
         if exercise.count(_SOLUTION) != 1:
             yield f"a solution to {name.lower()}"
-        if exercise in graded and "<summary>Hint 1</summary>" not in exercise:
-            yield f"a hint to {name.lower()}"
+        hints = exercise.count("<summary>Hint ")
+        if exercise in graded and hints != 3:
+            yield f"three hints to {name.lower()}, has {hints}"
         if (exercise in graded) == exercise.lstrip().startswith(("*Analysis.* ", "*Conceptual.* ")):
             yield f"a grader for {name.lower()}, or the word *Analysis.* or *Conceptual.* at its beginning"
 

@@ -9,7 +9,7 @@ import pytest
 
 from press.chapter import Chapter, find_chapters, read_chapter
 from press.contents import read_contents
-from press.lacks import lacks, section
+from press.lacks import lacks
 from press.quiz import read_quiz
 
 ROOT = Path(__file__).parents[1]
@@ -38,13 +38,6 @@ def test_a_chapter_lacks_nothing(chapter: Chapter) -> None:
     if "exercise_minutes" not in chapter.header:
         found = [problem for problem in found if not LATER.match(problem.message)]
     assert not found, "\n".join(map(str, found))
-
-
-def test_a_graded_exercise_says_how_hard_it_is_and_what_grades_it(chapter: Chapter) -> None:
-    exercises = re.split(r"^### Exercise \d+ · .+$", section(prose(chapter), "Exercises"), flags=re.MULTILINE)[1:]
-    for exercise in exercises:
-        graded = re.search(r"^Level: (easy|medium|hard)\. Grade it with `pytest .+`\.$", exercise, re.MULTILINE)
-        assert bool(graded) == ('"include: ' in exercise)
 
 
 def test_a_quiz_says_of_every_option_why_it_is_right_or_wrong(chapter: Chapter) -> None:
