@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Literal
 
 from press.kept import kept
-from snippets.drawing import style_sheet
 from snippets.palette import COLOURS, RANKS, css_variables, rank
 
 WIDTH, HEIGHT = 1200, 460
@@ -36,7 +35,7 @@ def made(cache: Path) -> dict[str, bytes]:
         "assets/cover-dark.svg": cover_svg("dark").encode(),
         "assets/cover.png": kept(picture, cover_png),
         "assets/favicon.svg": favicon_svg().encode(),
-        "assets/palette.css": (css_variables() + style_sheet()).encode(),
+        "assets/palette.css": css_variables().encode(),
     }
 
 
