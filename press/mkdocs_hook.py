@@ -101,7 +101,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     book.execute(cell_timeout_s=settings.cell_timeout_s, report=log.info)
     if settings.reference:
         book.write_pages(settings.reference)
-        config.nav = _with_reference(config.nav, book)
+    config.nav = _filled_in(config.nav, book)
     for path, written in book.written.items():
         files.append(File.generated(config, path.removeprefix(f"{book.docs}/"), content=written.text))
     for path in [*book.chapters, *book.part_pages]:
@@ -338,14 +338,18 @@ def _mark_served(site: Path, root: Path) -> Any:
     return served
 
 
-def _with_reference(nav: Any, book: Book) -> Any:
-    """Put the pages written from docstrings where the navigation says ``reference/``: by part, as the modules stand."""
+def _filled_in(nav: Any, book: Book) -> Any:
+    """Put into the navigation the parts where it says ``chapters/``, and the reference where it says ``reference/``."""
     if isinstance(nav, list):
-        return [_with_reference(item, book) for item in nav]
+        parts = [{name: [_place(path) for path in paths]} for name, paths in book.navigation()]
+        return [found for item in nav for found in (parts if item == "chapters/" else [_filled_in(item, book)])]
     if isinstance(nav, dict):
-        return {title: _with_reference(item, book) for title, item in nav.items()}
-    if nav != "reference/":
-        return nav
+        return {title: _filled_in(item, book) for title, item in nav.items()}
+    return _reference(book) if nav == "reference/" and book.written else nav
+
+
+def _reference(book: Book) -> list[Any]:
+    """Return the pages written from docstrings, by part, as the modules stand."""
     parts: dict[str, list[Any]] = {}
     for path, page in book.written.items():
         place = path.removeprefix(f"{book.docs}/")

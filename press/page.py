@@ -16,9 +16,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from exercises import answer_texts, statements
 from press import prose
 from press.checks import Scan, page_problems
+from press.collected import expand_collected
 from press.convert import Placeholders, notebook_html
 from press.exercise import expand_exercises
 from press.figures import Figures
@@ -57,12 +57,16 @@ class PageMaker:
         site: Map,
         converter: prose.SiteMarkdown,
         tooltips: Mapping[str, str],
+        lists: Mapping[str, str],
+        exercises: Mapping[str, Mapping[str, Any]],
     ) -> None:
         self.path = path
         self.source = source
         self.root = root
         self.site = site
         self.tooltips = tooltips
+        self.lists = lists
+        self.exercises = exercises
         self.problems: list[Problem] = []
         self._converter = converter
         self._headings: list[dict[str, Any]] = []
@@ -108,8 +112,9 @@ class PageMaker:
         for fault in faults(sources):
             below = sources[fault.cell].count("\n", 0, fault.position)
             self.problems.append(Problem(self.path, lines[fault.cell] + below, fault.message))
+        sources = [expand_collected(source, self.lists, self._report) for source in sources]
         sources = [prose.expand_includes(source, folder, self.root, self._report) for source in sources]
-        sources = expand_exercises(sources, folder, self.root, self._report)
+        sources = expand_exercises(sources, self.path, self.exercises, self._report)
         converted = prose.convert(self._converter, sources)
         for piece, message in converted.findings:
             self._report(piece, message)
@@ -231,7 +236,7 @@ def press_fingerprint(root: Path) -> list[bytes]:
     """Return what every page depends on: the press itself, the palette, the pinned versions."""
     here = Path(__file__).parent
     files = sorted(path for path in here.rglob("*") if path.suffix in {".py", ".j2", ".json"})
-    files += [Path(module.__file__ or "") for module in (palette, answer_texts, statements)]
+    files.append(Path(palette.__file__ or ""))
     files.append(root / "requirements.txt")
     names = (
         "markdown",
