@@ -126,8 +126,11 @@ class Names:
     @cached_property
     def asked(self) -> dict[tuple[str, ...], set[str]]:
         """The exercises of each chapter, by part and folder; the book has their names once, too."""
-        stubs = [path for path in self._in("exercises") if path.name == "stub.py"]
-        return {path.parts[1:3]: set(re.findall(r"^def (\w+)\(", self._text(path), re.MULTILINE)) for path in stubs}
+        asked: dict[tuple[str, ...], set[str]] = {}
+        for path in self._in("exercises"):
+            if re.search("^EXERCISE = ", self._text(path), re.MULTILINE):
+                asked.setdefault(path.parts[1:3], set()).add(path.stem)
+        return asked
 
     @cached_property
     def subjects(self) -> tuple[str, ...]:
@@ -174,9 +177,6 @@ class Names:
         def with_number(found: re.Match[str], copy: int) -> str:
             return re.sub(rf"\b{number}\b", lambda found: numbered(found[0], copy), found[0])
 
-        def with_alias(found: re.Match[str], copy: int) -> str:
-            return re.sub(rf"\b{exercise}\b", rf"\g<0>_{copy} as \g<0>", found[0])
-
         return [
             # Folders of parts, in paths and links: memory/22-zero.md
             _rule(rf"(?<!\w){part}(?=/)", with_digit),
@@ -194,10 +194,9 @@ class Names:
             _rule(rf"(?:\brecorded/|_record\(\"){_any(self.records)}\b", _with_suffix),
             # Live figures, and what tests import from their own folder
             _rule(rf"\b{_any(self.unique)}\b", _with_suffix),
-            # Exercises, where a page asks or solves one: "include: owners", -k owners, solution.owners
-            _rule(rf"(?:\b(?:include|exercise): |-k |\bsolution\.){exercise}\b", _with_suffix),
-            # Tests import an exercise's solution under the name that it has in the book
-            _rule(r"^from exercises\.[\w.]+ import (?:\([^)]*\)|.*$)", with_alias),
+            # Exercises, where a page asks or solves one: "solution: owners", memory/zero/owners.py
+            _rule(rf"(?:\b(?:solution|exercise): |-k |\bexercises/\w+/\w+/){exercise}\b", _with_suffix),
+            _rule(rf"\bexercises\.\w+\.\w+\.{exercise}\b", _with_suffix),
         ]
 
     def _own_rules(self, path: PurePosixPath) -> list[Rule]:
@@ -213,8 +212,8 @@ class Names:
         return [
             # What is no keyword, attribute or file
             _rule(rf"(?<![\w./]){_any(words)}(?![\w=]|\.py)", _with_suffix),
-            # The same where it is a word of English, too: def owners(sizes, ranks), name="owners"
-            _rule(rf"(?<![\w.]){_any(asked - words)}(?=[(`\"])", _with_suffix),
+            # The same where it is a word of English, too: def owners(sizes, ranks), Exercise(owners, …)
+            _rule(rf"(?<![\w.]){_any(asked - words)}(?=[(`\",])", _with_suffix),
         ]
 
     def copied(self, path: PurePosixPath, text: str, copy: int) -> str:
