@@ -29,6 +29,7 @@ from grader.confining import Limits, confine
 from grader.errors import Printed, Stopped, at_line, describe_error, traceback_of
 from grader.sharing import Shared
 
+
 class Answer:
     """One answer, and what the judge's requests need to know of it.
 
@@ -157,7 +158,9 @@ def _changed(before: list[Any], after: list[Any]) -> str:
     """Return the name of the first argument that is another now; a positional one has its number."""
     pairs = zip(before[1]["dict"], after[1]["dict"], strict=True)
     named = [key for (key, value), (_, other) in pairs if value != other]
-    numbered = [f"argument {n + 1}" for n, (one, other) in enumerate(zip(*(x[0] for x in (before, after)))) if one != other]
+    numbered = [
+        f"argument {n + 1}" for n, (one, other) in enumerate(zip(*(x[0] for x in (before, after)))) if one != other
+    ]
     return next(iter([*numbered, *named]), "")
 
 

@@ -32,7 +32,9 @@ finit_module 313 273  delete_module 176 106  kexec_load 246 104  keyctl 250 219 
 syslog 103 116  sync 162 81  vhangup 153 58  acct 163 89
 """
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-_SPECIAL = {"x86_64": {"open": 2, "openat": 257, "clone": 56, "clone3": 435, "kill": 62, "tgkill": 234, "prlimit64": 302}}
+_SPECIAL = {
+    "x86_64": {"open": 2, "openat": 257, "clone": 56, "clone3": 435, "kill": 62, "tgkill": 234, "prlimit64": 302}
+}
 _SPECIAL["aarch64"] = {"openat": 56, "clone": 220, "clone3": 435, "kill": 129, "tgkill": 131, "prlimit64": 261}
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _THREAD = 0x10000  # CLONE_THREAD

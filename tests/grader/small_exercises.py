@@ -79,7 +79,7 @@ EXERCISE = Exercise(
 )
 '''
 
-PAGE = '''# {number} · {title}
+PAGE = """# {number} · {title}
 
 ## What idles
 
@@ -112,7 +112,7 @@ Go through the list. ([where to read](#what-idles))
 Multiply \\* by 2. ([where to read](#what-idles))
 
 </details>
-'''
+"""
 
 RIGHT_SHARE = """def bubble_share(*, stages, micro_batches):
     return (stages - 1) / (micro_batches + stages - 1)
