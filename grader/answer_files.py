@@ -1,4 +1,4 @@
-"""The reader's files, one an exercise, made from its stub and then never overwritten; and other people's submissions."""
+"""The reader's files, one an exercise, made from its stub and then left alone; and other people's submissions."""
 
 from __future__ import annotations
 
