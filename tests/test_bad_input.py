@@ -39,12 +39,12 @@ from snippets.background.batch_gradients import Regression
 from snippets.background.block_products import k_split_product
 from snippets.background.cluster import Cluster
 from snippets.collectives.algorithms import build
-from snippets.collectives.loopback import Loopback
 from snippets.drawing import Panel
+from snippets.foundations.loopback import Loopback
 from snippets.hardware import ACCELERATORS, NODES
-from snippets.live.pipeline_schedule import pipeline_schedule
 from snippets.memory.recipes import RECIPES
 from snippets.models import CATALOGUE
+from snippets.parallelism.pipeline_live import pipeline_schedule
 from snippets.parallelism.pipeline_schedules import gpipe
 from snippets.parallelism.profiled_pipelines import RUNS
 
@@ -100,8 +100,8 @@ INTERNAL = {
         "background.descent_paths.Momentum.update",
         "background.descent_paths.Adam.update",
         "background.descent_paths.AdamW.update",
-        "collectives.loopback_echo.receive_exactly",
-        "collectives.loopback_echo.serve",
+        "foundations.loopback_echo.receive_exactly",
+        "foundations.loopback_echo.serve",
         "memory.sharded_adam.GivenGradients.forward",
         "memory.sharded_adam.GivenGradients.backward",
     )
@@ -204,7 +204,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     },
     "drawing.Panel.dots": lambda: {"self": Panel(10, 10), "points": [(1, 1)], "colour": "rank-0", "radius": 3},
     "drawing.Panel.signs": lambda: {"self": Panel(10, 10), "xs": [1, 2], "y": 3, "contents": ["a", "b"], "size": 13},
-    "collectives.loopback.write_loopback": lambda: {
+    "foundations.loopback.write_loopback": lambda: {
         "measurement": Loopback("a machine", "2026-01-01", (1,), ((1e-6,),)),
         "path": Path(os.devnull),
     },

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from snippets.collectives.algorithms import ALGORITHMS, spoken
-from snippets.collectives.alpha_beta_figures import byte_axis
 from snippets.collectives.costs import CLOSED_FORMS
-from snippets.collectives.published_runs import PublishedRun
 from snippets.domain import one_of
 from snippets.figures import colour, plot
+from snippets.foundations.alpha_beta_figures import byte_axis
+from snippets.foundations.published_runs import PublishedRun
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

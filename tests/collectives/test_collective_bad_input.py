@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snippets.collectives import algorithms, alpha_beta, checker, cost, costs, schedule, traffic
-from snippets.collectives.alpha_beta_fit import fit_alpha_beta
+from snippets.collectives import algorithms, checker, cost, costs, schedule, traffic
 from snippets.collectives.runner import run
 from snippets.collectives.schedule import Schedule, Send
+from snippets.foundations import alpha_beta
+from snippets.foundations.alpha_beta_fit import fit_alpha_beta
 
 RING = algorithms.build("all_reduce", "ring", ranks=3, length=6)
 ARRAYS = [np.arange(6) + rank for rank in range(3)]

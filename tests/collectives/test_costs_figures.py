@@ -9,9 +9,9 @@ import pytest
 from snippets.collectives.algorithms import ALGORITHMS
 from snippets.collectives.costs import bus_bandwidth_factor, lower_bound
 from snippets.collectives.costs_figures import bus_bandwidth_plot, cost_table
-from snippets.collectives.published_runs import H200_NODE
 from snippets.collectives.schedule import PRIMITIVES
 from snippets.figures import svg_of
+from snippets.foundations.published_runs import H200_NODE
 
 
 def texts(svg: str) -> list[str]:

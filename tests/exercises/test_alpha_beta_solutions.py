@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from exercises.foundations.alpha_beta.solution import fit_line, latency_rules_below_bytes, step_end_s
 from snippets.collectives.algorithms import build
-from snippets.collectives.alpha_beta_fit import fit_alpha_beta
-from snippets.collectives.buckets import bucketed_step
 from snippets.collectives.cost import price
+from snippets.foundations.alpha_beta_fit import fit_alpha_beta
+from snippets.foundations.buckets import bucketed_step
 
 pytestmark = pytest.mark.nightly  # the graders' oracles are others (tests/exercises/test_graders.py)
 

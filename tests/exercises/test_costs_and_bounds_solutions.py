@@ -12,7 +12,7 @@ from exercises.collectives.costs_and_bounds.solution import (
 )
 from snippets.collectives.algorithms import ALGORITHMS, build, largest_power_of_two
 from snippets.collectives.cost import price
-from snippets.collectives.published_runs import H200_NODE
+from snippets.foundations.published_runs import H200_NODE
 
 pytestmark = pytest.mark.nightly  # the graders' oracles are others (tests/exercises/test_graders.py)
 

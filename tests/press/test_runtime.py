@@ -23,6 +23,7 @@ from browser_fixtures import ROOT, need
 from exercises import in_page
 from press import runtime
 from press.book import Book
+from press.live import live_modules
 from snippets.live.declaring import LiveFigure, draw
 
 MODULES = ROOT / "node_modules"
@@ -204,7 +205,7 @@ def test_every_figure_is_drawn_with_its_archive_alone(tmp_path: Path) -> None:
     with zipfile.ZipFile(io.BytesIO(archive)) as packed:
         assert packed.testzip() is None
         packed.extractall(tmp_path)
-    modules = sorted(f"snippets.live.{path.stem}" for path in (ROOT / "snippets/live").glob("[a-z]*.py"))
+    modules = live_modules(ROOT)
     figures = [
         (name, value.name)
         for name in modules
