@@ -124,7 +124,7 @@ class Place:
 
 
 def places(node: ast.AST, names: frozenset[str], statement: ast.stmt | None = None) -> Iterator[Place]:
-    """Yield the places below a node, in order; annotations, docstrings and decorators are left out."""
+    """Yield the places below a node, in order; annotations, docstrings and decorators are left alone."""
     names |= names_bound_by(node)
     statement = node if isinstance(node, ast.stmt) else statement
     assert statement
@@ -133,15 +133,17 @@ def places(node: ast.AST, names: frozenset[str], statement: ast.stmt | None = No
             continue
         children = list(enumerate(value)) if isinstance(value, list) else [(None, value)]
         for index, child in children:
-            if not isinstance(child, ast.AST) or is_docstring(child):
+            if not isinstance(child, ast.AST) or is_left_alone(child):
                 continue
             within = child if isinstance(child, ast.stmt) else statement
             yield Place(node, field, index, within, names)
             yield from places(child, names, statement)
 
 
-def is_docstring(node: ast.AST) -> bool:
-    """Say whether a node is a text that stands alone."""
+def is_left_alone(node: ast.AST) -> bool:
+    """Say whether a node is a text that stands alone, or zip's ``strict``, which says only that lengths agree."""
+    if isinstance(node, ast.keyword):
+        return node.arg == "strict"
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
@@ -217,10 +219,9 @@ def other_calls(call: ast.Call) -> Iterator[ast.AST]:
     """Yield a call without one of its arguments, its first argument alone, and a range that is one off."""
     for number, _ in enumerate(call.args[1:], 1):
         yield ast.Call(call.func, call.args[:number] + call.args[number + 1 :], call.keywords)
-    yield from (
-        ast.Call(call.func, call.args, [each for each in call.keywords if each is not keyword])
-        for keyword in call.keywords
-    )
+    for keyword in call.keywords:
+        if not is_left_alone(keyword):
+            yield ast.Call(call.func, call.args, [each for each in call.keywords if each is not keyword])
     yield from call.args
     if isinstance(call.func, ast.Name) and call.func.id == "range":
         *others, last = call.args
