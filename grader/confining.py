@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 
 from grader.errors import PRINTED_CHARACTERS
-from grader.system_calls import refuse_system_calls
+from grader.system_calls import allow_reading, refuse_system_calls
 
 ROOT = Path(__file__).parents[1]
 GRACE_S = 1.0  # from the moment at which an answer is told that its time is over to that at which it is killed
@@ -42,8 +42,10 @@ def confine(limits: Limits) -> None:
         del sys.modules[name]
     _limit(limits)
     _replace_what_is_not_announced()
-    sys.addaudithook(_hook())
+    hook = _hook()
     refuse_system_calls()
+    allow_reading([*_readable(), *_LIBRARIES])
+    sys.addaudithook(hook)
 
 
 def _limit(limits: Limits) -> None:
@@ -91,6 +93,8 @@ _NATIVE_MODULES = frozenset(
     {"_ctypes_test", "_curses", "_dbm", "_gdbm", "_interpreters", "_multiprocessing", "_posixshmem", "_ssl"}
     | {"_testcapi", "_testinternalcapi", "_tkinter", "_xxsubinterpreters", "nis", "readline"}
 )
+# Where the libraries are that Python's own compiled modules load.
+_LIBRARIES = (sys.base_prefix, "/usr", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache", "/opt/homebrew")
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 

@@ -36,15 +36,16 @@ def at_line(error: BaseException, file: str) -> str:
 
 def line_of(error: BaseException, file: str) -> int | None:
     """Return the line of a file that an exception came from, ``None`` if it did not come from there."""
-    lines = [step.lineno for step in traceback.extract_tb(error.__traceback__) if step.filename == file]
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
     return lines[-1] if lines else None
 
 
 def traceback_of(error: BaseException, file: str, limit: int = 4000) -> str:
     """Return the traceback from the answer's first line on, cut."""
-    steps = traceback.extract_tb(error.__traceback__)
-    first = next((number for number, step in enumerate(steps) if step.filename == file), 0)
-    text = "".join(traceback.format_list(steps[first:]) + traceback.format_exception_only(error))
+    steps = list(traceback.walk_tb(error.__traceback__))
+    first = next((number for number, (frame, _) in enumerate(steps) if frame.f_code.co_filename == file), 0)
+    shown = traceback.StackSummary.extract(iter([*steps[first:][:20], *steps[first:][20:][-20:]]))
+    text = "".join(shown.format() + traceback.format_exception_only(error))
     return text if len(text) <= limit else f"{text[: limit // 2]}…\n…{text[-limit // 2 :]}"
 
 

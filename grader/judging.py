@@ -18,7 +18,7 @@ from grader.comparing import same
 from grader.errors import Stopped, describe_error, traceback_of
 from grader.exercise import RESULT, Exercise, Inputs, Observation
 from grader.patterns import pattern
-from grader.shapes import WrongShape, returned, shaped
+from grader.shapes import WrongShape, described, returned, shaped
 from grader.source import wrong_answer
 
 Status = Literal["solved", "wrong", "open"]
@@ -130,7 +130,7 @@ def _right(exercise: Exercise, seen: _Seen, wanted: Observation) -> bool:
 
 def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> _Seen:
     """Observe an answer on a copy of an input; what it raises, ``sys.exit`` included, is observed too."""
-    gated = _Gated(function, returned(exercise.solution))
+    gated = _Gated(function, exercise.solution)
     own = copy.deepcopy(inputs)
     try:
         shown = exercise.observe(gated, **own) if exercise.observe else gated(**own)
@@ -153,18 +153,19 @@ def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> _
 
 
 class _Gated:
-    """A function whose results pass the gate."""
+    """A function whose results pass the gate that the solution's annotation is."""
 
-    def __init__(self, function: Callable[..., Any], kind: Any) -> None:
-        self._function, self._kind = function, kind
+    def __init__(self, function: Callable[..., Any], solution: Callable[..., Any]) -> None:
+        self._function, self._kind = function, returned(solution)
+        self._is_program = inspect.isgeneratorfunction(solution)
         self.changed = ""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         result = self._function(*args, **kwargs)
         self.changed = self.changed or getattr(self._function, "changed", "")
-        if isinstance(result, Generator):
-            return self._until_the_end(result)
-        return shaped(result, self._kind)
+        if isinstance(result, Generator) and not self._is_program:
+            raise WrongShape(described(self._kind), "a generator: is `return` meant, not `yield`?")
+        return self._until_the_end(result) if isinstance(result, Generator) else shaped(result, self._kind)
 
     def _until_the_end(self, program: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
         return shaped((yield from program), self._kind)

@@ -23,38 +23,43 @@ class Result:
     seconds: float = 0.0
 
 
-def message(result: Result, *, everything: bool = False) -> str:
-    """Return what a reader is told of one result; of a wrong one everything, if asked for, as ``pytest -v`` does."""
+def message(result: Result, *, everything: bool = False, commands: bool = True) -> str:
+    """Return what a reader is told of one result.
+
+    Args:
+        result: the result.
+        everything: whether a wrong answer's traceback and what it printed are told too, as ``pytest -v`` does.
+        commands: whether the reader sits at a terminal and can be told what to type.
+    """
     if result.verdict.status == "wrong":
-        return failure(result, everything=everything)
-    return passed(result) if result.verdict.status == "solved" else still_open(result)
+        return failure(result, everything=everything, commands=commands)
+    return labelled("solved", result.exercise.name) if result.verdict.status == "solved" else still_open(result)
 
 
-def failure(result: Result, *, everything: bool = False) -> str:
-    """Say in this order: what was asked, the input, expected and got, the known mistake, the command, and the rest."""
+def failure(result: Result, *, everything: bool = False, commands: bool = True) -> str:
+    """Say in this order: what was asked, the input, expected and got, what is known of the mistake, and the rest."""
     verdict, name = result.verdict, result.exercise.name
-    known = f"{verdict.says} ({verdict.mistake})" if verdict.mistake else "none of those that we know"
-    over_all = [labelled("over all", verdict.pattern)] if verdict.pattern else []
     lines = [
         labelled("asked", verdict.asked),
         labelled("input", verdict.given or "none in particular"),
         labelled("expected", verdict.expected),
         labelled("got", verdict.got),
-        labelled("mistake", known),
-        *over_all,
-        labelled("again", result.chapter.again(name)),
+        labelled(*_known(verdict)),
     ]
+    if commands:
+        lines += [labelled("again", result.chapter.again(name))]
+        lines += [labelled("hint", f"pytest exercises --hint {name}")] if everything else []
     if everything:
-        lines += [labelled("hint", f"pytest exercises --hint {name}")]
         lines += [f"\nTraceback of the answer:\n{verdict.trace}"] if verdict.trace else []
         lines += [f"\nPrinted by the answer, at most 4000 characters:\n{verdict.printed}"] if verdict.printed else []
     return "\n".join(lines)
 
 
-def passed(result: Result) -> str:
-    """Say that an exercise is solved, and where its solution is."""
-    name = result.exercise.name
-    return "\n".join([labelled("solved", name), labelled("compare", f"pytest exercises --solution {name}")])
+def _known(verdict: Verdict) -> tuple[str, str]:
+    """Return what is known of a mistake: its name, or what is true of the answer over all inputs."""
+    if verdict.mistake:
+        return "mistake", f"{verdict.says} ({verdict.mistake})"
+    return ("over all", verdict.pattern) if verdict.pattern else ("mistake", "none of those that we know")
 
 
 def still_open(result: Result) -> str:

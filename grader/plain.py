@@ -83,7 +83,9 @@ def _whole(value: int) -> Any:
     number = int.__int__(value)
     if number.bit_length() <= 2000:
         return number
-    return {"int": hex(number)} if number.bit_length() <= MOST_BITS else _unknown(number)
+    if number.bit_length() <= MOST_BITS:
+        return {"int": hex(number)}
+    return {"unknown": ["whole number too large to look at", f"a whole number of {number.bit_length()} bits"]}
 
 
 def _float(value: float) -> Any:

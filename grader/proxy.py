@@ -123,7 +123,9 @@ class AnswerProxy:
                 self._stop("less data", f"more than {RECEIVED_BYTES // 2**20} MiB is sent")
             self._shared.apply(reply["shared"])
             self.printed = (self.printed + clean(str(reply["printed"])))[:KEPT_CHARACTERS]
-        self._left_s = max(0.01, self._left_s - (time.monotonic() - began))
+        self._left_s -= time.monotonic() - began
+        if self._left_s <= 0 and "stopped" not in reply:
+            self._stop(self._in_time, "still running")
         return reply
 
     @contextlib.contextmanager

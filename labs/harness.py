@@ -17,8 +17,8 @@ A lab is a function of a ``Lab``, which every rank calls. The smallest one::
         vector = torch.full((10,), float(lab.rank), device=lab.device)
         dist.all_reduce(vector)
         lab.close("result", vector, torch.full_like(vector, lab.ranks * (lab.ranks - 1) / 2))
-        predicted = traffic("all_reduce", "ring", ranks=lab.ranks, length=10, element_bytes=4).sent_bytes[lab.rank]
-        lab.count("sent by a rank", predicted=predicted, measured=..., unit="bytes")
+        sent = traffic("all_reduce", "ring", ranks=lab.ranks, size_bytes=10 * 4, element_bytes=4).sent_bytes
+        lab.count("sent by a rank", predicted=sent[lab.rank], measured=..., unit="bytes")
         lab.time("all-reduce", predicted_s=1e-3, measured_s=lab.median_s(lambda: dist.all_reduce(vector)))
 
 

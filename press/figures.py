@@ -16,9 +16,7 @@ from press.markup import faults
 from snippets.palette import COLOURS
 
 # Above this many characters an SVG is a file of its own, loaded when the reader comes near.
-# What an SVG file needs and a picture inside a page does not: there the parser and the style sheet say it.
-_BARE = re.compile(r' xmlns(?::xlink)?="[^"]*"| font-family="system-ui, sans-serif"')
-INLINE_LIMIT = 48_000
+INLINE_LIMIT = 16_000
 _FORMULA = re.compile(
     r"\$\$(?P<display>(?:\\.|[^$\\])+)\$\$|\$(?P<inline>(?:\\.|[^$\\])+)\$"
     r"|(?P<environment>\\begin\{(?P<name>[a-z]+\*?)\}.*\\end\{(?P=name)\})",
@@ -96,9 +94,7 @@ class Figures:
         prefix = f"f{self.count}-{sha256(svg.encode()).hexdigest()[:4]}-"
         svg = re.sub(r'(\sid="|url\(#|href="#)', rf"\g<1>{prefix}", svg)
         if len(svg) <= INLINE_LIMIT:
-            svg = _BARE.sub("", svg.replace("<svg ", '<svg aria-hidden="true" ', 1))
-            # The page's own style sheet has every rule of a panel (snippets.drawing.style_sheet).
-            return re.sub(r"<style>.*?</style>", "", svg, count=1) if 'class="panel"' in svg else svg
+            return svg.replace("<svg ", '<svg aria-hidden="true" ', 1)
         size = " ".join(re.findall(r'\b(?:width|height)="[^"]*"', svg[: svg.index(">")]))
         return "".join(
             f'<img class="only-{theme}" src="{self._file(resolved, theme)}" {size} alt="{alt}" loading="lazy">'

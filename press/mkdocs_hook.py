@@ -40,7 +40,6 @@ log = logging.getLogger("mkdocs.press")
 
 OPTION = re.compile(r"Config value '(\w+)': ")
 SERVED = ".press-serves"  # in the folder of a served site; MkDocs leaves hidden files there
-VERBATIM = re.compile(r"(<(pre|script|style|textarea)\b.*?</\2>)", re.DOTALL)
 
 # MkDocs calls functions, not an object, so what one build knows stands here. ``on_files`` starts it anew.
 state = SimpleNamespace(
@@ -176,13 +175,8 @@ def on_page_context(context: TemplateContext, *, page: Page, config: MkDocsConfi
 
 
 def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
-    """Take the templates' indentation out of the page, a fifth of its bytes, and give it its security policy."""
-    pieces = VERBATIM.split(output)
-    lean = "".join(
-        re.sub(r"\s*\n\s*", "\n", text) + kept for text, kept in zip(pieces[0::3], [*pieces[1::3], ""], strict=True)
-    )
-    before, article, text = lean.partition("<article")
-    return _policed(before.replace(">\n<", "><") + article + text)
+    """Give each page its security policy."""
+    return _policed(output)
 
 
 def on_post_template(output: str, *, template_name: str, config: MkDocsConfig) -> str:

@@ -38,8 +38,8 @@ import torch.distributed as dist
 from labs.collectives.executor import Executor, Tally
 from labs.collectives.measure import DTYPE, Machine, all_reduce_s, crossing, fit_machine, sizes_of_sweep
 from labs.harness import Lab, run_lab
+from snippets.collectives.algorithm_costs import algorithm_cost, compare_algorithms, crossover_bytes
 from snippets.collectives.algorithms import build
-from snippets.collectives.costs import compare_algorithms, cost, crossover_bytes
 
 ALGORITHMS = ("recursive_doubling", "binomial", "halving_doubling", "ring")
 
@@ -68,7 +68,8 @@ def check(lab: Lab, algorithm: str, length: int) -> None:
     dist.all_reduce(own)
     same = torch.equal(executor.result(), own)
     lab.count(f"{algorithm}: dist.all_reduce's result", predicted=True, measured=same)
-    terms = cost("all_reduce", algorithm, ranks=lab.ranks, length=length, element_bytes=DTYPE.itemsize)
+    size = {"ranks": lab.ranks, "size_bytes": length * DTYPE.itemsize, "element_bytes": DTYPE.itemsize}
+    terms = algorithm_cost("all_reduce", algorithm, **size)
     predicted = [terms.steps, terms.wire_bytes, terms.reduced_bytes]
     lab.count(f"{algorithm}: steps, wire, reduced", predicted=predicted, measured=counted, unit="–, bytes, bytes")
 
@@ -79,9 +80,8 @@ def compare(lab: Lab, machine: Machine | None, sizes: list[int], times: dict[str
         return
     lab.data["crossovers"] = []
     for place in (0, -1):
-        choices = compare_algorithms(
-            "all_reduce", ranks=lab.ranks, length=sizes[place], algorithms=ALGORITHMS, **machine.keywords()
-        )
+        size = {"ranks": lab.ranks, "size_bytes": sizes[place], "element_bytes": DTYPE.itemsize}
+        choices = compare_algorithms("all_reduce", **size, algorithms=ALGORITHMS, **machine.keywords())
         for choice in choices:
             measured_s = times[choice.algorithm][place]
             what = f"{choice.algorithm} of {sizes[place]:,} bytes"

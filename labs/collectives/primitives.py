@@ -136,7 +136,8 @@ def main(lab: Lab) -> None:
                 lab.count(f"barrier, {algorithm} by isend: the same", predicted=lab.ranks, measured=seen, unit="ranks")
                 continue
             counted[algorithm] = executor.run().sent_bytes
-            formula = traffic(primitive, algorithm, ranks=lab.ranks, element_bytes=DTYPE.itemsize, **where)
+            size = {"size_bytes": length * DTYPE.itemsize, "element_bytes": DTYPE.itemsize}
+            formula = traffic(primitive, algorithm, ranks=lab.ranks, **size, root=where["root"])
             predicted[algorithm] = formula.sent_bytes[lab.rank]
             if executor.result().tolist() != simulated:
                 lab.count(

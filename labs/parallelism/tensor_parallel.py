@@ -121,9 +121,10 @@ def compare(lab: Lab, name: str, dense: nn.Module, *styles: Any, cut: bool = Fal
         lab.count(f"{name}: {primitive}s", predicted=predicted, measured=counts.get(primitive, 0))
     sizes = {"micro_batch": BATCH, "sequence": SEQUENCE, "hidden": HIDDEN, "element_bytes": 4}
     bytes_said = block_traffic_bytes(**sizes, tensor_parallel=lab.ranks, input_sums=sums)
-    sent = [traffic(primitive, "ring", ranks=lab.ranks, length=n, element_bytes=4) for primitive, n in counting.calls]
+    whole = {"ranks": lab.ranks, "element_bytes": 4}
+    sent = [traffic(primitive, "ring", size_bytes=n * 4, **whole) for primitive, n in counting.calls]
     measured = sum(account.sent_bytes[lab.rank] for account in sent)
-    lab.count(f"{name}: sent, if by rings", predicted=int(bytes_said), measured=measured, unit="bytes")
+    lab.count(f"{name}: sent, if by rings", predicted=round(bytes_said), measured=measured, unit="bytes")
 
 
 def main(lab: Lab) -> None:

@@ -100,7 +100,7 @@ def test_each_value_of_an_enumeration_has_ten_inputs(chapter: Chapter, exercise:
     """Of an argument that is a name, a truth value or a stage of ZeRO; a single input proves little."""
     tried = cases(exercise)
     for name in tried[0].inputs:
-        values = [case.inputs.get(name) for case in tried]
+        values: list[Any] = [case.inputs.get(name) for case in tried]
         if (name == "stage" and max(values) <= 3) or all(isinstance(value, str | bool) for value in values):
             counts = Counter(values)
             assert len(counts) > 5 or min(counts.values()) >= 10, (name, counts)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from snippets.collectives.algorithm_costs import CLOSED_FORMS
 from snippets.collectives.algorithms import ALGORITHMS, spoken
-from snippets.collectives.costs import CLOSED_FORMS
 from snippets.domain import one_of
 from snippets.figures import colour, plot
 from snippets.foundations.alpha_beta_figures import byte_axis

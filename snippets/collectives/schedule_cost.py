@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
-from snippets.collectives.schedule import Schedule, Send
-from snippets.domain import as_float, nonnegative_integer, nonnegative_number, one_of, positive_integer, positive_number
+from snippets.collectives.schedule import Schedule, ScheduledSend
+from snippets.domain import as_float, integer_fields, named, nonnegative_number, positive_integer, positive_number
 
 DUPLEXES = ("full", "half")
 
@@ -38,9 +38,7 @@ class Cost:
     reduced_bytes: int
 
     def __post_init__(self) -> None:
-        nonnegative_integer("steps", self.steps)
-        nonnegative_integer("wire_bytes", self.wire_bytes)
-        nonnegative_integer("reduced_bytes", self.reduced_bytes)
+        integer_fields(self, "steps", "wire_bytes", "reduced_bytes", minimum=0)
 
     def __add__(self, other: Cost) -> Cost:
         """Return the cost of one after the other."""
@@ -66,19 +64,21 @@ class Cost:
         Returns:
             Seconds.
 
-        Raises:
-            ValueError: if latency or reduction is no finite number of at least 0, or the bandwidth none above 0.
-
         Source: Thakur, Rabenseifner and Gropp 2005 (their β is seconds per byte).
-        Convention: computed exactly from the given floats, rounded once.
+        Convention: the three terms add up: a port does one after the other.
         Leaves out: contention, overlap of communication with the reduction, and the differences between links.
 
         Example:
             >>> Cost(2, 1000, 0).time_s(latency_s=1e-6, bandwidth_bytes_per_s=1e9)
             3e-06
         """
-        terms = _terms(latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
-        return as_float("latency_s, bandwidth_bytes_per_s and reduction_s_per_byte", _weigh(self, terms))
+        S, B, R = self.steps, self.wire_bytes, self.reduced_bytes
+        α, β = (
+            nonnegative_number("latency_s", latency_s),
+            positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s),
+        )
+        γ = nonnegative_number("reduction_s_per_byte", reduction_s_per_byte)
+        return as_float("latency_s, bandwidth_bytes_per_s and reduction_s_per_byte", S * α + B / β + R * γ)
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ class Price:
     Example:
         >>> from snippets.collectives.algorithms import build
         >>> tree = build("broadcast", "binomial", ranks=8, length=1000)
-        >>> price(tree, latency_s=1e-6, bandwidth_bytes_per_s=1e9).terms
-        Cost(steps=3, wire_bytes=3000, reduced_bytes=0)
+        >>> price(tree, element_bytes=2, latency_s=1e-6, bandwidth_bytes_per_s=1e9).terms
+        Cost(steps=3, wire_bytes=6000, reduced_bytes=0)
     """
 
     terms: Cost
@@ -100,10 +100,10 @@ class Price:
 def price(
     schedule: Schedule,
     *,
+    element_bytes: int,
     latency_s: float,
     bandwidth_bytes_per_s: float,
     reduction_s_per_byte: float = 0.0,
-    element_bytes: int = 1,
     duplex: str = "full",
 ) -> Price:
     """Price a schedule, whatever it does, from its messages alone.
@@ -116,18 +116,15 @@ def price(
 
     Args:
         schedule: rounds of sends.
+        element_bytes: bytes of one element of the schedule; with 1, its length counts bytes.
         latency_s: α, for every message, also for one without data.
         bandwidth_bytes_per_s: β of a port, per direction.
         reduction_s_per_byte: γ, for every byte that a message combines at its receiver.
-        element_bytes: bytes of one element of the schedule.
         duplex: ``"full"`` or ``"half"``: whether a port sends while it receives.
 
     Returns:
         Terms, time, and the time of each round. Where two ranks take the same time, the terms are those of the one
         that waits longer for messages, then for bytes.
-
-    Raises:
-        ValueError: if ``schedule`` is no ``Schedule``, a number is out of its range or ``duplex`` is unknown.
 
     Source: the single-port model of Chan et al. 2007 and Thakur et al. 2005.
     Convention: single port: messages of one rank in one direction and one round follow each other.
@@ -135,15 +132,16 @@ def price(
 
     Example:
         >>> from snippets.collectives.algorithms import build
-        >>> ring = build("all_reduce", "ring", ranks=8, length=1_000_000)
-        >>> price(ring, latency_s=1e-5, bandwidth_bytes_per_s=25e9, reduction_s_per_byte=1e-12).time_s
+        >>> ring = build("all_reduce", "ring", ranks=8, length=500_000)
+        >>> net = {"latency_s": 1e-5, "bandwidth_bytes_per_s": 25e9, "reduction_s_per_byte": 1e-12}
+        >>> price(ring, element_bytes=2, **net).time_s
         0.00021087500000000002
     """
     if not isinstance(schedule, Schedule):
         raise ValueError(f"schedule must be a Schedule, got {schedule!r}")
     terms = _terms(latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
     element_bytes = positive_integer("element_bytes", element_bytes)
-    one_of("duplex", duplex, DUPLEXES)
+    duplex = named("duplex", duplex, DUPLEXES)
     rounds = [_slowest(sends, terms, element_bytes, duplex) for sends in schedule.rounds]
     times = [_weigh(cost, terms) for cost in rounds]
     names = "schedule, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte and element_bytes"
@@ -170,7 +168,7 @@ def _weigh(cost: Cost, terms: _Terms) -> Fraction:
     return cost.steps * terms[0] + cost.wire_bytes * terms[1] + cost.reduced_bytes * terms[2]
 
 
-def _slowest(sends: tuple[Send, ...], terms: _Terms, element_bytes: int, duplex: str) -> Cost:
+def _slowest(sends: tuple[ScheduledSend, ...], terms: _Terms, element_bytes: int, duplex: str) -> Cost:
     """Return the cost of one round: that of its slowest rank."""
     messages_out: Counter[int] = Counter()
     messages_in: Counter[int] = Counter()

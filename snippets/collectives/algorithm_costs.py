@@ -1,8 +1,9 @@
-"""Formulas: steps, bytes and time of every primitive and algorithm in closed form, lower bounds, and bus bandwidth.
+"""Formulas: what every algorithm of every primitive costs, in closed form and exact; lower bounds; which is fastest.
 
 N is the number of ranks, n the bytes of the vector in the convention of ``snippets.collectives.schedule``: result of an
 all-gather, input of a reduce-scatter, one rank's buffer (the block it keeps included) of an all-to-all, root's buffer
-of a scatter or gather. The machine is that of ``snippets.collectives.cost``. Uneven chunks are counted exactly.
+of a scatter or gather. The machine is that of ``snippets.collectives.schedule_cost``. Chunks are cut between elements,
+and may be uneven; ``snippets.collectives.all_reduce_formulas`` has the printed forms, in which they are even.
 """
 
 from __future__ import annotations
@@ -16,15 +17,16 @@ from typing import NamedTuple
 
 from snippets.collectives.algorithms import (
     ALGORITHMS,
+    ALIASES,
     PIPELINED,
     check_segments,
     largest_power_of_two,
     tree_masks,
 )
-from snippets.collectives.cost import Cost
 from snippets.collectives.double_tree import double_tree_rounds, edge_delays
-from snippets.collectives.schedule import PRIMITIVES, SUMMING, check_root, chunk_bound
-from snippets.domain import as_float, nonnegative_integer, nonnegative_number, one_of, positive_integer, positive_number
+from snippets.collectives.schedule import PRIMITIVES, SUMMING, check_root, chunk_bound, elements_of
+from snippets.collectives.schedule_cost import Cost
+from snippets.domain import as_float, named, nonnegative_number, positive_integer, positive_number
 
 NO_COST = Cost(0, 0, 0)
 
@@ -284,14 +286,13 @@ def _elements_cost(primitive: str, algorithm: str, s: _Sizes) -> Cost:
     return _elements_cost("reduce", algorithm, s) + _elements_cost("broadcast", algorithm, s)
 
 
-def _sizes(primitive: str, ranks: int, length: int, root: int, segments: int = 1) -> _Sizes:
+def _sizes(
+    primitive: str, ranks: int, size_bytes: int | float, element_bytes: int, root: int, segments: int = 1
+) -> _Sizes:
     """Return the sizes of a question, checked."""
-    one_of("primitive", primitive, PRIMITIVES)
-    ranks, length = positive_integer("ranks", ranks), nonnegative_integer("length", length)
+    ranks, length = positive_integer("ranks", ranks), elements_of(primitive, size_bytes, element_bytes)
     check_root(primitive, ranks=ranks, root=root)
-    if primitive == "barrier" and length:
-        raise ValueError(f"length must be 0 for a barrier, got {length!r}")
-    return _Sizes(ranks, length, root, segments)
+    return _Sizes(ranks, length, int(root), segments)
 
 
 def _times(cost: Cost, element_bytes: int) -> Cost:
@@ -299,13 +300,13 @@ def _times(cost: Cost, element_bytes: int) -> Cost:
     return Cost(cost.steps, cost.wire_bytes * size, cost.reduced_bytes * size)
 
 
-def cost(
+def algorithm_cost(
     primitive: str,
     algorithm: str,
     *,
     ranks: int,
-    length: int,
-    element_bytes: int = 1,
+    size_bytes: int | float,
+    element_bytes: int = 2,
     root: int = 0,
     segments: int = 1,
 ) -> Cost:
@@ -319,30 +320,27 @@ def cost(
         primitive: one of ``PRIMITIVES``.
         algorithm: one of ``ALGORITHMS[primitive]``.
         ranks: number of ranks N.
-        length: elements n, in the convention of ``snippets.collectives.schedule``; 0 for a barrier.
-        element_bytes: bytes of one element; with 1 ``length`` counts bytes.
+        size_bytes: bytes n, in the convention of ``snippets.collectives.schedule``; 0 for a barrier.
+        element_bytes: bytes of one element, which is never cut.
         root: root of broadcast, reduce, scatter and gather. It matters where chunks are uneven.
         segments: blocks of a pipelined algorithm, as in ``build``.
 
     Returns:
         The terms of the slowest path, exact integers; ``time_s`` of the result prices them.
 
-    Raises:
-        ValueError: if a name is unknown or a size is out of its range.
-
     Source: Thakur, Rabenseifner and Gropp 2005; Chan et al. 2007; Sanders, Speck and Träff 2009.
     Convention: single port, full duplex. Messages without data cost their α.
     Leaves out: topology, contention, overlap, and the copies that ranks make in their own memory.
 
     Example:
-        >>> cost("all_reduce", "ring", ranks=8, length=1_000_000)
+        >>> algorithm_cost("all_reduce", "ring", ranks=8, size_bytes=1e6)
         Cost(steps=14, wire_bytes=1750000, reduced_bytes=875000)
-        >>> cost("all_reduce", "recursive_doubling", ranks=8, length=1_000_000)
+        >>> algorithm_cost("all-reduce", "recursive doubling", ranks=8, size_bytes=1e6)
         Cost(steps=3, wire_bytes=3000000, reduced_bytes=3000000)
     """
-    one_of("primitive", primitive, PRIMITIVES)
-    one_of("algorithm", algorithm, ALGORITHMS[primitive])
-    sizes = _sizes(primitive, ranks, length, root, check_segments(algorithm, segments))
+    primitive = named("primitive", primitive, PRIMITIVES)
+    algorithm = named("algorithm", algorithm, ALGORITHMS[primitive], aliases=ALIASES)
+    sizes = _sizes(primitive, ranks, size_bytes, element_bytes, root, check_segments(algorithm, segments))
     return _times(_elements_cost(primitive, algorithm, sizes), element_bytes)
 
 
@@ -403,11 +401,11 @@ CLOSED_FORMS: dict[tuple[str, str], ClosedForm] = {
 }
 
 
-def lower_bound(primitive: str, *, ranks: int, length: int, element_bytes: int = 1, root: int = 0) -> Cost:
+def lower_bound(primitive: str, *, ranks: int, size_bytes: int | float, element_bytes: int = 2, root: int = 0) -> Cost:
     """Return what no algorithm can go below: steps, bytes and reduced bytes, each a bound of its own.
 
     Formula: $S \\ge \\lceil \\log_2 N \\rceil, \\quad B \\ge f(N) \\, n, \\quad R \\ge \\frac{N-1}{N} n$
-    Symbols: S, B, R = steps, wire_bytes and reduced_bytes of the result, N = ranks, n = length · element_bytes,
+    Symbols: S, B, R = steps, wire_bytes and reduced_bytes of the result, N = ranks, n = size_bytes,
         f(N) = ``bus_bandwidth_factor``: 2(N−1)/N for all-reduce, 1 for broadcast and reduce, (N−1)/N for the others;
         R = 0 where nothing is added; uneven chunks make B larger, or for a root with a long chunk smaller
     Chapter: 14
@@ -420,25 +418,23 @@ def lower_bound(primitive: str, *, ranks: int, length: int, element_bytes: int =
     Args:
         primitive: one of ``PRIMITIVES``.
         ranks: number of ranks N.
-        length: elements, in the convention of ``snippets.collectives.schedule``; 0 for a barrier.
-        element_bytes: bytes of one element.
+        size_bytes: bytes, in the convention of ``snippets.collectives.schedule``; 0 for a barrier.
+        element_bytes: bytes of one element, which is never cut.
         root: root of broadcast, reduce, scatter and gather.
 
     Returns:
         The three bounds, exact integers. Its ``time_s`` adds them.
-
-    Raises:
-        ValueError: if a name is unknown or a size is out of its range.
 
     Source: Chan, Heimlich, Purkayastha and van de Geijn 2007, Table I; Patarasuk and Yuan 2009 (all-reduce bytes).
     Convention: single port, full duplex; the ranks alone reduce. An element travels whole.
     Leaves out: that no algorithm may meet all three at once; reduction in the network, which needs fewer bytes.
 
     Example:
-        >>> lower_bound("all_reduce", ranks=8, length=1_000_000)
+        >>> lower_bound("all_reduce", ranks=8, size_bytes=1e6)
         Cost(steps=3, wire_bytes=1750000, reduced_bytes=875000)
     """
-    s = _sizes(primitive, ranks, length, root)
+    primitive = named("primitive", primitive, PRIMITIVES)
+    s = _sizes(primitive, ranks, size_bytes, element_bytes, root)
     if s.ranks == 1:
         return _times(NO_COST, element_bytes)
     concerned = s.ranks if s.length or primitive == "barrier" else 1
@@ -492,9 +488,6 @@ def crossover_bytes(
         Bytes n, in the convention of ``snippets.collectives.schedule``; ``None`` where one algorithm is at least as
         fast at every size, or both are alike.
 
-    Raises:
-        ValueError: if a name is unknown or a number is out of its range.
-
     Convention: chunks are even, so that times are straight lines; beside it the one with fewer steps wins below.
     Leaves out: the steps of uneven chunks around the result; other numbers of segments at other sizes.
 
@@ -506,10 +499,9 @@ def crossover_bytes(
     """
     alpha, per_byte, gamma = _machine(latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
     steps, slopes = [], []
-    one_of("primitive", primitive, PRIMITIVES)
-    segments = positive_integer("segments", segments)
-    for name, algorithm in (("first", first), ("second", second)):
-        one_of(name, algorithm, ALGORITHMS[primitive])
+    primitive, segments = named("primitive", primitive, PRIMITIVES), positive_integer("segments", segments)
+    for name, given in (("first", first), ("second", second)):
+        algorithm = named(name, given, ALGORITHMS[primitive], aliases=ALIASES)
         blocks = segments if algorithm in PIPELINED else 1
         line = _line(primitive, algorithm, ranks, blocks)
         steps.append(line.steps)
@@ -552,11 +544,8 @@ def latency_share_half_bytes(
     Returns:
         Bytes n, in the convention of ``snippets.collectives.schedule``.
 
-    Raises:
-        ValueError: if a name is unknown or a number is out of its range.
-
     Convention: chunks are even.
-    Leaves out: what ``cost`` leaves out.
+    Leaves out: what ``algorithm_cost`` leaves out.
 
     Example:
         >>> latency_share_half_bytes("all_reduce", "ring", ranks=256, latency_s=2**-18, bandwidth_bytes_per_s=2**35)
@@ -565,7 +554,8 @@ def latency_share_half_bytes(
     alpha, per_byte, gamma = _machine(latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
     if positive_integer("ranks", ranks) < 2:
         raise ValueError(f"ranks must be an integer of at least 2, got {ranks!r}")
-    line = _line(primitive, algorithm, ranks, segments)
+    primitive = named("primitive", primitive, PRIMITIVES)
+    line = _line(primitive, named("algorithm", algorithm, ALGORITHMS[primitive], aliases=ALIASES), ranks, segments)
     size = line.steps * alpha / (line.wire * per_byte + line.reduced * gamma)
     return as_float("ranks, latency_s, bandwidth_bytes_per_s and reduction_s_per_byte", size)
 
@@ -580,10 +570,10 @@ class _Line(NamedTuple):
 
 def _line(primitive: str, algorithm: str, ranks: int, segments: int) -> _Line:
     """Return the terms of an algorithm as a straight line in n: those of a length that all its cuts divide."""
-    one_of("primitive", primitive, tuple(name for name in PRIMITIVES if name != "barrier"))
+    named("primitive", primitive, (name for name in PRIMITIVES if name != "barrier"))
     ranks, segments = positive_integer("ranks", ranks), positive_integer("segments", segments)
     length = 2 * segments * ranks * largest_power_of_two(ranks)
-    terms = cost(primitive, algorithm, ranks=ranks, length=length, segments=segments)
+    terms = algorithm_cost(primitive, algorithm, ranks=ranks, size_bytes=length, element_bytes=1, segments=segments)
     return _Line(terms.steps, Fraction(terms.wire_bytes, length), Fraction(terms.reduced_bytes, length))
 
 
@@ -598,22 +588,13 @@ def _machine(
     )
 
 
-def _time_s(terms: Cost, latency_s: float, bandwidth_bytes_per_s: float, reduction_s_per_byte: float) -> float:
-    """Return ``Cost.time_s`` with a message that names what the terms were made from."""
-    alpha, per_byte, gamma = _machine(latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
-    return as_float(
-        "ranks, length, element_bytes, latency_s, bandwidth_bytes_per_s and reduction_s_per_byte",
-        terms.steps * alpha + terms.wire_bytes * per_byte + terms.reduced_bytes * gamma,
-    )
-
-
 def best_segments(
     primitive: str,
     algorithm: str,
     *,
     ranks: int,
-    length: int,
-    element_bytes: int = 1,
+    size_bytes: int | float,
+    element_bytes: int = 2,
     latency_s: float,
     bandwidth_bytes_per_s: float,
     reduction_s_per_byte: float = 0.0,
@@ -630,8 +611,8 @@ def best_segments(
         primitive: broadcast, reduce or all_reduce.
         algorithm: one of ``PIPELINED``.
         ranks: number of ranks.
-        length: elements of the vector.
-        element_bytes: bytes of one element.
+        size_bytes: bytes of the vector.
+        element_bytes: bytes of one element, which is never cut.
         latency_s: α.
         bandwidth_bytes_per_s: β, per direction.
         reduction_s_per_byte: γ.
@@ -639,31 +620,27 @@ def best_segments(
     Returns:
         The better integer beside K*, at least 1, at most one block an element.
 
-    Raises:
-        ValueError: if a name is unknown or a number is out of its range.
-
     Source: Sanders, Speck and Träff 2009; the square root follows from (a + pK)(α + mg/K).
     Convention: least for even blocks; uneven ones can shift the optimum by a few blocks.
     Leaves out: limits on block size, alignment.
 
     Example:
         >>> best_segments(
-        ...     "broadcast", "chain", ranks=10, length=10**8, latency_s=1e-5, bandwidth_bytes_per_s=25e9
+        ...     "broadcast", "chain", ranks=10, size_bytes=1e8, latency_s=1e-5, bandwidth_bytes_per_s=25e9
         ... )
         57
     """
-    one_of("primitive", primitive, ("broadcast", "reduce", "all_reduce"))
-    one_of("algorithm", algorithm, tuple(name for name in ALGORITHMS[primitive] if name in PIPELINED))
-    s = _sizes(primitive, ranks, length, 0)
+    primitive = named("primitive", primitive, ("broadcast", "reduce", "all_reduce"))
+    algorithm = named("algorithm", algorithm, PIPELINED, aliases=ALIASES)
+    s = _sizes(primitive, ranks, size_bytes, element_bytes, 0)
     alpha, per_byte, gamma = _machine(latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
-    size = positive_integer("element_bytes", element_bytes)
     most = s.length if algorithm == "chain" else s.length // 2
     pace = 1 if algorithm == "chain" else 2
     fill = s.ranks - 2 if algorithm == "chain" else double_tree_rounds(ranks=s.ranks, segments=1) - 2
     if fill <= 0 or most <= 1:
         return 1
     added = {"broadcast": Fraction(0), "reduce": gamma, "all_reduce": gamma / 2}[primitive]
-    work = Fraction(s.length * size, pace) * (per_byte + added)
+    work = Fraction(int(size_bytes), pace) * (per_byte + added)
     if fill * work >= pace * alpha * most**2:
         return most
     near = max(1, math.isqrt(math.floor(fill * work / (pace * alpha))))
@@ -671,11 +648,11 @@ def best_segments(
 
 
 @dataclass(frozen=True)
-class Choice:
+class PricedAlgorithm:
     """An algorithm at one size: its blocks, its terms, its time, and the time of the lower bound.
 
     Example:
-        >>> Choice("ring", 1, Cost(2, 1000, 500), time_s=3e-6, bound_s=2e-6).distance
+        >>> PricedAlgorithm("ring", 1, Cost(2, 1000, 500), time_s=3e-6, bound_s=2e-6).distance
         1.5
     """
 
@@ -697,13 +674,13 @@ def compare_algorithms(
     primitive: str,
     *,
     ranks: int,
-    length: int,
-    element_bytes: int = 1,
+    size_bytes: int | float,
+    element_bytes: int = 2,
     latency_s: float,
     bandwidth_bytes_per_s: float,
     reduction_s_per_byte: float = 0.0,
     algorithms: Collection[str] | None = None,
-) -> tuple[Choice, ...]:
+) -> tuple[PricedAlgorithm, ...]:
     """Return the algorithms of a primitive at one size, the fastest first; the pipelined with their best blocks.
 
     Formula: $\\min_A \\left( S_A \\alpha + B_A / \\beta + R_A \\gamma \\right)$
@@ -713,177 +690,41 @@ def compare_algorithms(
     Args:
         primitive: one of ``PRIMITIVES``.
         ranks: number of ranks.
-        length: elements, in the convention of ``snippets.collectives.schedule``; 0 for a barrier.
-        element_bytes: bytes of one element.
+        size_bytes: bytes, in the convention of ``snippets.collectives.schedule``; 0 for a barrier.
+        element_bytes: bytes of one element, which is never cut.
         latency_s: α.
         bandwidth_bytes_per_s: β, per direction.
         reduction_s_per_byte: γ.
         algorithms: which to compare; all of ``ALGORITHMS[primitive]`` if ``None``.
 
     Returns:
-        One choice for each, by time, ties in the order of ``ALGORITHMS``; root 0. ``distance`` is the time over that
+        One for each, by time, ties in the order of ``ALGORITHMS``; root 0. ``distance`` is the time over that
         of ``lower_bound``, whose three terms no algorithm need meet together.
 
-    Raises:
-        ValueError: if a name is unknown, ``algorithms`` is empty or a number is out of its range.
-
     Source: the envelope of Thakur, Rabenseifner and Gropp 2005, and of libraries' tuning tables.
-    Convention: that of ``cost``.
+    Convention: that of ``algorithm_cost``.
     Leaves out: all that separates machines from α, β and γ: measure before you trust a margin of a few percent.
 
     Example:
         >>> machine = {"latency_s": 1e-5, "bandwidth_bytes_per_s": 25e9}
-        >>> [compare_algorithms("all_reduce", ranks=8, length=n, **machine)[0].algorithm for n in (1000, 10**9)]
+        >>> [compare_algorithms("all_reduce", ranks=8, size_bytes=n, **machine)[0].algorithm for n in (1e3, 1e9)]
         ['recursive_doubling', 'halving_doubling']
     """
-    bound = lower_bound(primitive, ranks=ranks, length=length, element_bytes=element_bytes)
+    primitive = named("primitive", primitive, PRIMITIVES)
+    size = {"ranks": ranks, "size_bytes": size_bytes, "element_bytes": element_bytes}
     machine = {
         "latency_s": latency_s,
         "bandwidth_bytes_per_s": bandwidth_bytes_per_s,
         "reduction_s_per_byte": reduction_s_per_byte,
     }
-    bound_s = _time_s(bound, **machine)
+    bound_s = lower_bound(primitive, **size).time_s(**machine)
     names = ALGORITHMS[primitive] if algorithms is None else algorithms
     if not isinstance(names, Collection) or isinstance(names, str) or not len(names):
         raise ValueError(f"algorithms must name at least one algorithm, got {algorithms!r}")
     choices = []
-    for name in names:
-        one_of("algorithms", name, ALGORITHMS[primitive])
-        blocks = 1
-        if name in PIPELINED:
-            blocks = best_segments(primitive, name, ranks=ranks, length=length, element_bytes=element_bytes, **machine)
-        terms = cost(primitive, name, ranks=ranks, length=length, element_bytes=element_bytes, segments=blocks)
-        choices.append(Choice(name, blocks, terms, _time_s(terms, **machine), bound_s))
+    for given in names:
+        name = named("algorithms", given, ALGORITHMS[primitive], aliases=ALIASES)
+        blocks = best_segments(primitive, name, **size, **machine) if name in PIPELINED else 1
+        terms = algorithm_cost(primitive, name, **size, segments=blocks)
+        choices.append(PricedAlgorithm(name, blocks, terms, terms.time_s(**machine), bound_s))
     return tuple(sorted(choices, key=lambda choice: choice.time_s))
-
-
-def bus_bandwidth_factor(primitive: str, *, ranks: int) -> Fraction:
-    """Return what nccl-tests multiplies algorithm bandwidth with to get bus bandwidth.
-
-    Formula: $2 \\frac{N-1}{N}, \\quad \\frac{N-1}{N} \\quad \\text{or} \\quad 1$
-    Symbols: N = ranks; for all-reduce, then for all-gather, reduce-scatter, all-to-all, scatter and gather, then for
-        broadcast and reduce
-    Chapter: 14
-
-    The factor is the bound on bytes of ``lower_bound`` over n: bus bandwidth is what each port carries if the algorithm
-    meets that bound, whatever N is. An algorithm that moves more, or a network that reduces, carries something else.
-
-    Args:
-        primitive: one of ``PRIMITIVES`` but the barrier.
-        ranks: number of ranks.
-
-    Returns:
-        The factor, exact.
-
-    Raises:
-        ValueError: if the primitive is unknown or a barrier, or ``ranks`` no integer of at least 1.
-
-    Source: NVIDIA nccl-tests, doc/PERFORMANCE.md; for scatter and gather its source files of these names.
-    Convention: the size is n of ``snippets.collectives.schedule``: for all-gather the result, for reduce-scatter the
-        input, for all-to-all one rank's buffer.
-    Leaves out: which algorithm really ran.
-
-    Example:
-        >>> bus_bandwidth_factor("all_reduce", ranks=8)
-        Fraction(7, 4)
-    """
-    one_of("primitive", primitive, tuple(name for name in PRIMITIVES if name != "barrier"))
-    ranks = positive_integer("ranks", ranks)
-    if primitive in ("broadcast", "reduce"):
-        return Fraction(1)
-    return Fraction(ranks - 1, ranks) * (2 if primitive == "all_reduce" else 1)
-
-
-def algorithm_bandwidth_bytes_per_s(*, size_bytes: float, time_s: float) -> float:
-    """Return the bandwidth that the caller of a collective sees.
-
-    Formula: $n / T$
-    Symbols: n = size_bytes, T = time_s
-    Chapter: 14
-
-    Args:
-        size_bytes: bytes of the vector, in the convention of ``snippets.collectives.schedule``.
-        time_s: measured time, above 0.
-
-    Returns:
-        Bytes per second: "algbw".
-
-    Raises:
-        ValueError: if the size is no finite number of at least 0 or the time none above 0.
-
-    Source: NVIDIA nccl-tests, doc/PERFORMANCE.md.
-    Convention: size of the vector over time, whatever crossed the wire.
-    Leaves out: the number of ranks; compare ``bus_bandwidth_bytes_per_s`` across sizes of machine.
-
-    Example:
-        >>> algorithm_bandwidth_bytes_per_s(size_bytes=1e9, time_s=0.01)
-        100000000000.0
-    """
-    size, time = Fraction(nonnegative_number("size_bytes", size_bytes)), Fraction(positive_number("time_s", time_s))
-    return as_float("size_bytes and time_s", size / time)
-
-
-def bus_bandwidth_bytes_per_s(primitive: str, *, ranks: int, size_bytes: float, time_s: float) -> float:
-    """Return the bandwidth to hold against a link's.
-
-    Formula: $f(N) \\, n / T$
-    Symbols: f(N) = ``bus_bandwidth_factor``, n = size_bytes, T = time_s
-    Chapter: 14
-
-    Args:
-        primitive: one of ``PRIMITIVES`` but the barrier.
-        ranks: number of ranks N.
-        size_bytes: bytes of the vector, in the convention of ``snippets.collectives.schedule``.
-        time_s: measured time, above 0.
-
-    Returns:
-        Bytes per second: "busbw".
-
-    Raises:
-        ValueError: if the primitive is unknown or a barrier, or a number is out of its range.
-
-    Source: NVIDIA nccl-tests, doc/PERFORMANCE.md.
-    Convention: per direction: hold it against a link's bandwidth each way.
-    Leaves out: which algorithm ran. With reduction in the network it can exceed the link's bandwidth.
-
-    Example:
-        >>> bus_bandwidth_bytes_per_s("all_reduce", ranks=8, size_bytes=1e9, time_s=0.01)
-        175000000000.0
-    """
-    factor = bus_bandwidth_factor(primitive, ranks=ranks)
-    size, time = Fraction(nonnegative_number("size_bytes", size_bytes)), Fraction(positive_number("time_s", time_s))
-    return as_float("size_bytes and time_s", factor * size / time)
-
-
-def bandwidth_bound_s(primitive: str, *, ranks: int, size_bytes: float, bandwidth_bytes_per_s: float) -> float:
-    """Return the time below which no schedule of the ranks can do a collective: its bytes at full bandwidth.
-
-    Formula: $T \\ge f(N) \\, n / \\beta$
-    Symbols: f(N) = ``bus_bandwidth_factor``, n = size_bytes, β = bandwidth_bytes_per_s
-    Chapter: 14
-
-    Args:
-        primitive: one of ``PRIMITIVES`` but the barrier.
-        ranks: number of ranks N.
-        size_bytes: bytes of the vector, in the convention of ``snippets.collectives.schedule``.
-        bandwidth_bytes_per_s: β of one rank's port **per direction**: 300 GB/s, not 600, for an A100's NVLink.
-
-    Returns:
-        Seconds. (For broadcast and reduce of one rank nothing moves; the factor of 1 does not say so.)
-
-    Raises:
-        ValueError: if the primitive is unknown or a barrier, or a number is out of its range.
-
-    Source: NVIDIA nccl-tests, doc/PERFORMANCE.md (t = 2S(n−1)/(nB)).
-    Convention: per direction, single port, full duplex.
-    Leaves out: latency (``lower_bound`` has it), reduction in the network.
-
-    Example:
-        >>> round(bandwidth_bound_s("all_reduce", ranks=8, size_bytes=14e9, bandwidth_bytes_per_s=300e9), 6)
-        0.081667
-    """
-    size = Fraction(nonnegative_number("size_bytes", size_bytes))
-    per_byte = 1 / Fraction(positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s))
-    return as_float(
-        "size_bytes and bandwidth_bytes_per_s", bus_bandwidth_factor(primitive, ranks=ranks) * size * per_byte
-    )

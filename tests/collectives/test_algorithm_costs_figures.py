@@ -6,9 +6,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from snippets.collectives.algorithm_costs import lower_bound
+from snippets.collectives.algorithm_costs_figures import bus_bandwidth_plot, cost_table
 from snippets.collectives.algorithms import ALGORITHMS
-from snippets.collectives.costs import bus_bandwidth_factor, lower_bound
-from snippets.collectives.costs_figures import bus_bandwidth_plot, cost_table
+from snippets.collectives.bus_bandwidth import bus_bandwidth_factor
 from snippets.collectives.schedule import PRIMITIVES
 from snippets.figures import svg_of
 from snippets.foundations.published_runs import H200_NODE
@@ -37,7 +38,7 @@ def test_the_table_prints_the_floor_and_a_row_for_each_algorithm(primitive: str)
     assert len(table) == 3 + len(ALGORITHMS[primitive])
     floor = [cell.strip().strip("$") for cell in table[2].strip("|").split("|")][1:]
     size = 0 if primitive == "barrier" else 16 * 9
-    bound = lower_bound(primitive, ranks=16, length=size)
+    bound = lower_bound(primitive, ranks=16, size_bytes=size, element_bytes=1)
     expected = [bound.steps, bound.wire_bytes, bound.reduced_bytes]
     assert [evaluate(tex, ranks=16, size=size) for tex in floor] == expected
 
@@ -48,7 +49,7 @@ def test_an_unknown_primitive_is_named() -> None:
 
 
 def test_the_published_run_is_drawn_with_its_lines_and_the_link() -> None:
-    factor = float(bus_bandwidth_factor("all_reduce", ranks=8))
+    factor = bus_bandwidth_factor("all_reduce", ranks=8)
     times = [2e-5 + size / 260e9 for size in H200_NODE.sizes_bytes]
     line = [factor * size / time for size, time in zip(H200_NODE.sizes_bytes, times, strict=True)]
     figure = bus_bandwidth_plot(H200_NODE, {"a line": (H200_NODE.sizes_bytes, line)}, link_bytes_per_s=450e9)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from exercises.messages import Result, message
+from grader.messages import Result, message
 
 SCHEMA = 1
 
@@ -29,6 +29,7 @@ def as_report(results: Sequence[Result]) -> dict[str, Any]:
             "got": result.verdict.got,
             "mistake": result.verdict.mistake,
             "says": result.verdict.says,
+            "pattern": result.verdict.pattern,
             "seconds": round(result.seconds, 3),
         }
         for result in results
@@ -46,7 +47,7 @@ def as_gradescope(results: Sequence[Result]) -> dict[str, Any]:
             "score": _score(result),
             "max_score": result.exercise.weight,
             "status": "passed" if result.verdict.status == "solved" else "failed",
-            "output": message(result),
+            "output": message(result, commands=False),
             "output_format": "text",
         }
         for result in results
@@ -59,9 +60,15 @@ def _score(result: Result) -> float:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a file so that it is there as a whole or not at all, whenever this process is killed."""
+    """Write a file so that it is there as a whole or not at all, whenever this process is killed.
+
+    What is no file, a device or a pipe, is written to and not replaced.
+    """
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = path.with_name(f".{os.getpid()}.tmp")  # not made of the name, which may be as long as names can be
     draft.write_text(text, encoding="utf-8")
     draft.replace(path)
 
