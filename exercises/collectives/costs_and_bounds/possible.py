@@ -112,15 +112,9 @@ EXERCISE = Exercise(
             "Size and bandwidth are both in bytes: there is no factor of 8.",
             {"return factor": "return 8 * factor"},
         ),
+        Mistake("turns_the_answer_round", "Turned round: what is slower than the floor is possible.", {"<=": ">"}),
         Mistake(
-            "turns_the_answer_round",
-            "Turned round: what is slower than the floor is possible.",
-            {"<=": ">"},
-        ),
-        Mistake(
-            "excludes_the_floor",
-            "At the floor itself it is possible: a ring without latency meets it.",
-            {"<=": "<"},
+            "excludes_the_floor", "At the floor itself it is possible: a ring without latency meets it.", {"<=": "<"}
         ),
         Mistake(
             "gives_roots_a_share",
@@ -128,9 +122,7 @@ EXERCISE = Exercise(
             {', "broadcast": 1, "reduce": 1': ""},
         ),
         Mistake(
-            "believes_everything",
-            "This is right for one input only: it does not look at the time.",
-            lambda **_: True,
+            "believes_everything", "This is right for one input only: it does not look at the time.", lambda **_: True
         ),
     ],
 )

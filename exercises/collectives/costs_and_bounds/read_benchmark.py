@@ -138,9 +138,7 @@ EXERCISE = Exercise(
             {".get(primitive, share)": '["all_reduce"]'},
         ),
         Mistake(
-            "forgets_the_factor_two",
-            "An all-reduce sends twice: its factor is 2(N − 1)/N.",
-            {"2 * share": "share"},
+            "forgets_the_factor_two", "An all-reduce sends twice: its factor is 2(N − 1)/N.", {"2 * share": "share"}
         ),
         Mistake(
             "divides_by_the_factor",

@@ -78,11 +78,7 @@ EXERCISE = Exercise(
     asked="the sums of the columns on all ranks, with an all-to-all as the only communication",
     expected=expected_all_reduce,
     observe=observe_all_reduce,
-    examples=[
-        {"grid": [[1, 2], [30, 40]]},
-        {"grid": [[7]]},
-        {"grid": [[1, 2, 3], [10, 20, 30], [100, 200, 300]]},
-    ],
+    examples=[{"grid": [[1, 2], [30, 40]]}, {"grid": [[7]]}, {"grid": [[1, 2, 3], [10, 20, 30], [100, 200, 300]]}],
     inputs=[{"grid": grid(ranks, seed)} for ranks in range(2, 6) for seed in range(15)],
     units={SENT: "bytes"},
     mistakes=[

@@ -113,9 +113,7 @@ EXERCISE = Exercise(
             {"append(total)": "append(total / ranks)"},
         ),
         Mistake(
-            "sum_of_one_vector",
-            "This is right for one input only: the sums depend on the vectors.",
-            lambda **_: [0.5],
+            "sum_of_one_vector", "This is right for one input only: the sums depend on the vectors.", lambda **_: [0.5]
         ),
     ],
 )

@@ -95,9 +95,7 @@ EXERCISE = Exercise(
             {"(1 - bubble) / (bubble * chunks)": "(1 - float(bubble)) / (float(bubble) * chunks)"},
         ),
         Mistake(
-            "takes_one_micro_batch",
-            "This is right for one input only: a single stage has no bubble.",
-            lambda **_: 1,
+            "takes_one_micro_batch", "This is right for one input only: a single stage has no bubble.", lambda **_: 1
         ),
     ],
 )

@@ -85,14 +85,7 @@ EXERCISE = Exercise(
     asked="each stage's order of 1F1B, run together with a forward of 1 and a backward of 2 time units",
     expected=cost_of_1f1b,
     observe=run_orders,
-    examples=[
-        {"stages": 2, "micro_batches": 2},
-        {"stages": 1, "micro_batches": 3},
-        {"stages": 3, "micro_batches": 1},
-        {"stages": 4, "micro_batches": 2},
-        {"stages": 1, "micro_batches": 1},
-        {"stages": 4, "micro_batches": 8},
-    ],
+    examples=[{"stages": p, "micro_batches": m} for p, m in ((2, 2), (1, 3), (3, 1), (4, 2), (1, 1), (4, 8))],
     inputs=[{"stages": stages, "micro_batches": many} for stages in range(1, 6) for many in range(1, 9)],
     units={MAKESPAN: "time units", BUBBLE: "of the step"},
     mistakes=[
