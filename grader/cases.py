@@ -12,8 +12,6 @@ from typing import Any
 from grader.comparing import plain
 from grader.exercise import RESULT, Exercise, Inputs, Observation
 
-DRAWN = 100
-
 
 @dataclass(frozen=True)
 class Case:
@@ -87,7 +85,7 @@ def _drawn(exercise: Exercise) -> list[Inputs]:
     source = exercise.inputs(st)
 
     @settings(
-        max_examples=DRAWN,
+        max_examples=exercise.draws,
         derandomize=True,
         database=None,
         deadline=None,

@@ -51,6 +51,7 @@ class Exercise:
         relative_tolerance: how far numbers may be off.
         weight: how much the exercise counts in a class.
         level: how hard it is, for the page.
+        draws: how many inputs are drawn of a strategy; fewer where one call is slow.
         given: names of the module's that the reader is handed in the stub, besides those of the signature.
         takes: packages that solving and grading it need besides the standard library; a page has none of them.
     """
@@ -67,6 +68,7 @@ class Exercise:
     relative_tolerance: float = 1e-9
     weight: float = 1.0
     level: Level = "medium"
+    draws: int = 100
     given: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
 

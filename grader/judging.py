@@ -7,7 +7,7 @@ which an answer does to its own process reaches the judge.
 from __future__ import annotations
 
 import copy
-import traceback
+import inspect
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,9 +15,10 @@ from typing import Any, Literal
 
 from grader.cases import Case, cases, observation
 from grader.comparing import same
+from grader.errors import Stopped, describe_error, traceback_of
 from grader.exercise import RESULT, Exercise, Inputs, Observation
 from grader.patterns import pattern
-from grader.shapes import WrongShape, returned, shaped
+from grader.shapes import WrongShape, described, returned, shaped
 from grader.source import wrong_answer
 
 Status = Literal["solved", "wrong", "open"]
@@ -50,14 +51,6 @@ class Verdict:
     pattern: str = ""
     trace: str = ""
     printed: str = ""
-
-
-class Stopped(BaseException):
-    """An answer has reached a limit. No ``Exception``, so that few answers catch it."""
-
-    def __init__(self, expected: str, got: str) -> None:
-        super().__init__(got)
-        self.expected, self.got = expected, got
 
 
 class AnswerError(Exception):
@@ -117,6 +110,11 @@ def judge(exercise: Exercise, function: Callable[..., Any]) -> Verdict:
     return _verdict(exercise, tried, wrong[0]) if wrong else Verdict("solved", asked)
 
 
+def is_solved_by(exercise: Exercise, function: Callable[..., Any]) -> bool:
+    """Say whether an answer is right on all cases, without looking further than to the first on which it is not."""
+    return all(_right(exercise, _call(exercise, function, case.inputs), case.wanted) for case in cases(exercise))
+
+
 def _stopped(exercise: Exercise, tried: list[_Tried], stop: Stopped) -> Verdict:
     """Say on which input an answer reached a limit, or, if it was wrong before, what was wrong."""
     wrong = [one for one in tried if not one.right]
@@ -132,7 +130,7 @@ def _right(exercise: Exercise, seen: _Seen, wanted: Observation) -> bool:
 
 def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> _Seen:
     """Observe an answer on a copy of an input; what it raises, ``sys.exit`` included, is observed too."""
-    gated = _Gated(function, returned(exercise.solution))
+    gated = _Gated(function, exercise.solution)
     own = copy.deepcopy(inputs)
     try:
         shown = exercise.observe(gated, **own) if exercise.observe else gated(**own)
@@ -144,26 +142,30 @@ def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> _
         return _Seen(None, "a result", error.text, error.trace, kind=error.text.partition(":")[0].partition(" ")[0])
     except NotWritten:
         return _Seen(None, "a result", "NotImplementedError", kind="NotImplementedError")
+    except KeyboardInterrupt:
+        raise
     except BaseException as error:
-        text, trace = describe_error(error, function), traceback_of(error, function)
+        file = _file_of(function)
+        text, trace = describe_error(error, file), traceback_of(error, file)
         return _Seen(None, "a result", text, trace, kind=type(error).__name__)
     changed = gated.changed or next((name for name in inputs if not same(own[name], inputs[name], 0.0)), "")
     return _Seen(observation(shown), changed=changed)
 
 
 class _Gated:
-    """A function whose results pass the gate."""
+    """A function whose results pass the gate that the solution's annotation is."""
 
-    def __init__(self, function: Callable[..., Any], kind: Any) -> None:
-        self._function, self._kind = function, kind
+    def __init__(self, function: Callable[..., Any], solution: Callable[..., Any]) -> None:
+        self._function, self._kind = function, returned(solution)
+        self._is_program = inspect.isgeneratorfunction(solution)
         self.changed = ""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         result = self._function(*args, **kwargs)
         self.changed = self.changed or getattr(self._function, "changed", "")
-        if isinstance(result, Generator):
-            return self._until_the_end(result)
-        return shaped(result, self._kind)
+        if isinstance(result, Generator) and not self._is_program:
+            raise WrongShape(described(self._kind), "a generator: is `return` meant, not `yield`?")
+        return self._until_the_end(result) if isinstance(result, Generator) else shaped(result, self._kind)
 
     def _until_the_end(self, program: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
         return shaped((yield from program), self._kind)
@@ -236,33 +238,9 @@ def describe_inputs(inputs: Inputs) -> str:
     return ", ".join(f"{key} = {brief(value)}" for key, value in inputs.items())
 
 
-def describe_error(error: BaseException, function: Callable[..., Any]) -> str:
-    """Return what an exception says, and the line of the answer's file that it came from."""
-    number = _line_of(error, _file_of(function))
-    line = f" (line {number})" if number else ""
-    if isinstance(error, SystemExit):
-        return f"the program is ended by sys.exit{line}: return a value instead"
-    if isinstance(error, MemoryError):
-        return f"MemoryError: more memory than the limit allows is asked for{line}"
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}{': ' if text else ''}{text[:200]}{line}"
-
-
-def traceback_of(error: BaseException, function: Callable[..., Any], limit: int = 4000) -> str:
-    """Return the traceback from the answer's first line on, cut."""
-    steps, file = traceback.extract_tb(error.__traceback__), _file_of(function)
-    first = next((number for number, step in enumerate(steps) if step.filename == file), 0)
-    text = "".join(traceback.format_list(steps[first:]) + traceback.format_exception_only(error))
-    return text if len(text) <= limit else f"{text[: limit // 2]}…\n…{text[-limit // 2 :]}"
-
-
 def _file_of(function: Callable[..., Any]) -> str:
-    return str(getattr(getattr(function, "__code__", None), "co_filename", ""))
-
-
-def _line_of(error: BaseException, file: str) -> int | None:
-    lines = [step.lineno for step in traceback.extract_tb(error.__traceback__) if step.filename == file]
-    return lines[-1] if lines else None
+    """Return the file that an answer is written in."""
+    return str(getattr(getattr(inspect.unwrap(function), "__code__", None), "co_filename", ""))
 
 
 def _describe(exercise: Exercise, name: str, shown: Observation) -> str:

@@ -15,6 +15,8 @@ from collections.abc import Callable, Generator
 from fractions import Fraction
 from typing import Any, Literal, Union, get_args, get_origin
 
+from grader.plain import Unknown
+
 NOTHING = "nothing is returned: is there a `return`?"
 
 
@@ -166,7 +168,7 @@ def shown(value: Any) -> str:
         return f"the text {value[:40]!r}"
     if isinstance(value, bool | int | float | Fraction | complex):
         return str(value)[:60]
-    name = type(value).__name__
+    name = value.kind if isinstance(value, Unknown) else type(value).__name__
     name = f"an {name}" if name[0] in "aeiou" else f"a {name}"
     return f"{name} of {len(value)}" if isinstance(value, list | tuple) else name
 

@@ -1,7 +1,6 @@
 """Derives from an exercise's module the stub that its reader starts with, and the mistakes that differ in places."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -12,6 +11,8 @@ from typing import Any
 
 from grader.exercise import Exercise, Mistake
 
+WIDEST = 80  # of a stub: a page's editor is narrow
+
 
 @functools.cache
 def _parsed(path: Path) -> tuple[str, ast.Module]:
@@ -21,23 +22,37 @@ def _parsed(path: Path) -> tuple[str, ast.Module]:
 
 def stub_of(exercise: Exercise) -> str:
     """Return the text that a reader starts with: what the signature uses, what is given, and the function to write."""
-    text, module = _parsed(exercise.path)
     function = _function(exercise)
-    wanted = {*exercise.given, *_names(_signature(function))}
-    handed = [node for node in _needed(module, wanted) if node is not function]
+    lines = _lines(exercise)[_first_line(function) - 1 : function.body[0].end_lineno]
+    body = "\n".join([*lines, '    raise NotImplementedError("still to be written")'])
+    return f"{_head(exercise, _names(_signature(function)))}\n\n{body}\n"
+
+
+def answer_of(exercise: Exercise, changes: Iterable[tuple[str, str]] = ()) -> str:
+    """Return the solution, or one that is changed in places, as the text that a reader would have written."""
+    source = _changed(exercise, changes)
+    function = ast.parse(source).body[0]
+    return f"{_head(exercise, _names([function]))}\n\n{source}"
+
+
+def _head(exercise: Exercise, names: set[str]) -> str:
+    """Return what stands above the function: the statements that bind names, those given, and what these use."""
+    text, module = _parsed(exercise.path)
+    wanted = {*exercise.given, *names}
+    handed = [node for node in _needed(module, wanted) if node is not _function(exercise)]
     imports = [_as_imported(node, wanted | _used(handed)) for node in handed if _is_import(node)]
     others = [_source(text, module, node) for node in handed if not _is_import(node)]
-    docstring = function.body[0]
-    head = "\n".join(text.splitlines()[_first_line(function) - 1 : docstring.end_lineno])
-    body = f'{head}\n    raise NotImplementedError("{exercise.name} is still to be written")\n'
     lead = "\n\n".join(["from __future__ import annotations", *(["\n".join(imports)] if imports else [])])
-    return "\n".join([f"{lead}\n", *(f"{other}\n" for other in others), f"\n{body}"])
+    return "\n".join([f"{lead}\n", *(f"{other}\n" for other in others)])
+
+
+def _lines(exercise: Exercise) -> list[str]:
+    return _parsed(exercise.path)[0].splitlines()
 
 
 def solution_of(exercise: Exercise) -> str:
     """Return the source of the solution without its docstring, which the stub has."""
-    text, _ = _parsed(exercise.path)
-    function, lines = _function(exercise), text.splitlines()
+    function, lines = _function(exercise), _lines(exercise)
     signature = lines[_first_line(function) - 1 : function.body[0].lineno - 1]
     return "\n".join([*signature, *lines[function.body[0].end_lineno or 0 : function.end_lineno]]) + "\n"
 
@@ -53,22 +68,21 @@ def changed_solution(exercise: Exercise, changes: Iterable[tuple[str, str]]) -> 
     Raises:
         ValueError: a piece does not stand in the solution's body, or stands there more often.
     """
+    names = dict(vars(exercise.module))
+    flags = __future__.annotations.compiler_flag
+    exec(compile(_changed(exercise, changes), f"<{exercise.name}, changed>", "exec", flags, dont_inherit=True), names)
+    function: Callable[..., Any] = names[exercise.name]
+    return function
+
+
+def _changed(exercise: Exercise, changes: Iterable[tuple[str, str]]) -> str:
     source = solution_of(exercise)
     for old, new in changes:
         if source.count(old) != 1:
-            raise ValueError(
-                f"{exercise.name}: {old!r} must stand once in the solution, found {source.count(old)} times"
-            )
+            found = source.count(old)
+            raise ValueError(f"{exercise.name}: {old!r} must stand once in the solution, found {found} times")
         source = source.replace(old, new)
-    names = dict(vars(exercise.module))
-    exec(
-        compile(
-            source, f"<{exercise.name}, changed>", "exec", dont_inherit=True, flags=__future__.annotations.compiler_flag
-        ),
-        names,
-    )
-    function: Callable[..., Any] = names[exercise.name]
-    return function
+    return source
 
 
 def _function(exercise: Exercise) -> ast.FunctionDef:
@@ -134,7 +148,11 @@ def _as_imported(node: ast.stmt, wanted: set[str]) -> str:
     node = type(node)(
         **{**vars(node), "names": [a for a in node.names if (a.asname or a.name.split(".")[0]) in wanted]}
     )
-    return ast.unparse(node)
+    line = ast.unparse(node)
+    if len(line) <= WIDEST or isinstance(node, ast.Import):
+        return line
+    names = "".join(f"    {ast.unparse(alias)},\n" for alias in node.names)
+    return f"from {'.' * node.level}{node.module} import (\n{names})"
 
 
 def _source(text: str, module: ast.Module, node: ast.stmt) -> str:

@@ -508,6 +508,22 @@ def test_there_is_a_valid_call(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in PUBLIC if parameters(name)])
+def test_a_count_may_be_written_as_a_float(name: str) -> None:
+    """``7e9`` is taken for 7,000,000,000, and nothing of the float is left in the result."""
+    given = valid_call(name)
+    counts = [
+        argument
+        for argument, parameter in parameters(name).items()
+        if "int" in kinds(parameter) and isinstance(given[argument], int) and not isinstance(given[argument], bool)
+    ]
+    if counts:
+        with limits():
+            expected = call(PUBLIC[name], fresh(given))
+            found = call(PUBLIC[name], fresh(given) | {argument: float(given[argument]) for argument in counts})
+        assert repr(found) == repr(expected)
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if parameters(name)])
 def test_bad_values_are_refused_by_name(name: str) -> None:
     wrong = []
     for argument in parameters(name):

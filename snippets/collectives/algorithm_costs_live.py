@@ -7,9 +7,14 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from snippets.collectives.algorithm_costs import (
+    PricedAlgorithm,
+    algorithm_cost,
+    best_segments,
+    compare_algorithms,
+    lower_bound,
+)
 from snippets.collectives.algorithms import ALGORITHMS, PIPELINED, largest_power_of_two, spoken
-from snippets.collectives.costs import Choice as Priced
-from snippets.collectives.costs import best_segments, compare_algorithms, cost, lower_bound
 from snippets.drawing import Panel
 from snippets.live.axes import Axis, Plot
 from snippets.live.declaring import Picture, live_figure
@@ -70,7 +75,8 @@ def best_collective(
     choices = compare_algorithms(
         primitive,
         ranks=ranks,
-        length=size_bytes,
+        size_bytes=size_bytes,
+        element_bytes=1,
         latency_s=latency_s,
         bandwidth_bytes_per_s=bandwidth_bytes_per_s,
         algorithms=names,
@@ -120,8 +126,9 @@ class _Curve:
     def __init__(self, machine: _Machine, algorithm: str | None) -> None:
         self.machine, self.algorithm = machine, algorithm
         length = 2 * machine.ranks * largest_power_of_two(machine.ranks)  # all cuts divide it
-        at = {"ranks": machine.ranks, "length": length}
-        terms = cost(machine.primitive, algorithm, **at) if algorithm else lower_bound(machine.primitive, **at)
+        at = {"ranks": machine.ranks, "size_bytes": length}
+        primitive = machine.primitive
+        terms = algorithm_cost(primitive, algorithm, **at) if algorithm else lower_bound(primitive, **at)
         self.steps, self.wire = terms.steps, terms.wire_bytes / length
 
     def time_s(self, size: float) -> float:
@@ -129,17 +136,10 @@ class _Curve:
         primitive, ranks, latency_s, bandwidth = self.machine
         if self.algorithm not in PIPELINED:
             return self.steps * latency_s + self.wire * size / bandwidth
-        length = round(size)
-        blocks = best_segments(
-            primitive,
-            self.algorithm,
-            ranks=ranks,
-            length=length,
-            latency_s=latency_s,
-            bandwidth_bytes_per_s=bandwidth,
-        )
-        terms = cost(primitive, self.algorithm, ranks=ranks, length=length, segments=blocks)
-        return terms.time_s(latency_s=latency_s, bandwidth_bytes_per_s=bandwidth)
+        at = {"ranks": ranks, "size_bytes": round(size), "element_bytes": 1}
+        link = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth}
+        blocks = best_segments(primitive, self.algorithm, **at, **link)
+        return algorithm_cost(primitive, self.algorithm, **at, segments=blocks).time_s(**link)
 
 
 _Regions = list[tuple[str, float]]
@@ -168,7 +168,7 @@ def _spoken_regions(regions: _Regions) -> str:
     return ", ".join([spoken(first[0]), *(f"from {in_units(size, 'B')} {spoken(name)}" for name, size in others)])
 
 
-def _spoken_own(own: str, choices: Sequence[Priced], collective: str) -> str:
+def _spoken_own(own: str, choices: Sequence[PricedAlgorithm], collective: str) -> str:
     """Return what the reader's own algorithm takes, or that it is not among those that are shown."""
     for choice in choices:
         if choice.algorithm == own:
@@ -197,7 +197,7 @@ def _over(values: Sequence[float], unit: Sequence[float]) -> list[tuple[float, f
     return [(size, value / one) for size, value, one in zip(_POINTS, values, unit, strict=True)]
 
 
-def _table(choices: Sequence[Priced], own: str, size_bytes: int, regions: _Regions) -> Panel:
+def _table(choices: Sequence[PricedAlgorithm], own: str, size_bytes: int, regions: _Regions) -> Panel:
     """List the algorithms at one size, the slowest on top; below, which is the fastest at every size."""
     end = 48 + 21 * len(choices)
     panel = Panel(_WIDTH, end + 78)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from snippets.collectives.checker import check
 from snippets.collectives.schedule import Range, Schedule
-from snippets.domain import one_of
+from snippets.domain import named
 
 Array = npt.NDArray[Any]
 
@@ -22,7 +22,7 @@ _TILE_BYTES = 1 << 18
 COMBINATIONS: dict[str, np.ufunc] = {"sum": np.add, "product": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
-class Message(NamedTuple):
+class ScheduleMessage(NamedTuple):
     """One message that was sent: when, from whom, to whom, how many bytes, and whether the receiver combined it."""
 
     round: int
@@ -33,7 +33,7 @@ class Message(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Account:
+class ScheduleAccount:
     """What a run sent.
 
     Attributes:
@@ -45,21 +45,21 @@ class Account:
         reduced_bytes: per rank the bytes that it combined with its own.
 
     Example:
-        >>> log = (Message(0, 0, 1, 8, False), Message(1, 1, 2, 8, True))
-        >>> account = Account.of(log, ranks=3, steps=2)
+        >>> log = (ScheduleMessage(0, 0, 1, 8, False), ScheduleMessage(1, 1, 2, 8, True))
+        >>> account = ScheduleAccount.of(log, ranks=3, steps=2)
         >>> account.sent_bytes.tolist(), account.received_bytes.tolist(), account.reduced_bytes.tolist()
         ([8, 8, 0], [0, 8, 8], [0, 0, 8])
     """
 
     ranks: int
     steps: int
-    messages: tuple[Message, ...]
+    messages: tuple[ScheduleMessage, ...]
     traffic_bytes: npt.NDArray[np.int64]
     traffic_messages: npt.NDArray[np.int64]
     reduced_bytes: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, messages: tuple[Message, ...], *, ranks: int, steps: int) -> Account:
+    def of(cls, messages: tuple[ScheduleMessage, ...], *, ranks: int, steps: int) -> ScheduleAccount:
         """Add up a list of messages."""
         table = np.array(messages, dtype=np.int64).reshape(-1, 5)
         _, sources, destinations, sizes, combined = table.T
@@ -93,15 +93,15 @@ class Account:
 
 
 @dataclass(frozen=True)
-class Run:
+class ScheduleRun:
     """What a run gives: one array per rank (empty where the primitive leaves a rank nothing), and the account."""
 
     outputs: tuple[Array, ...]
-    account: Account
+    account: ScheduleAccount
 
 
-def run(schedule: Schedule, inputs: Sequence[npt.ArrayLike], *, combination: str = "sum") -> Run:
-    """Run a schedule on real arrays and count what it sends.
+def run(schedule: Schedule, inputs: Sequence[npt.ArrayLike], *, combination: str = "sum") -> ScheduleRun:
+    """ScheduleRun a schedule on real arrays and count what it sends.
 
     Args:
         schedule: what to run; it must be right (``snippets.collectives.checker``), with any number of ports.
@@ -122,7 +122,8 @@ def run(schedule: Schedule, inputs: Sequence[npt.ArrayLike], *, combination: str
     Convention: bytes are those of the elements, without headers, and count once for the sender and once for the
         receiver. A message without data counts as a message. All sends of a round read what was there before it; where
         several messages of a round are combined into one place, it is in the order of the schedule.
-    Leaves out: time (``snippets.collectives.cost`` has it). Integers wrap and floats overflow as in NumPy, silently.
+    Leaves out: time (``snippets.collectives.schedule_cost`` has it). Integers wrap and floats overflow as in NumPy,
+        silently.
 
     Example:
         >>> from snippets.collectives.algorithms import build
@@ -130,7 +131,7 @@ def run(schedule: Schedule, inputs: Sequence[npt.ArrayLike], *, combination: str
         >>> done.outputs[2].tolist(), done.account.sent_bytes.tolist()
         ([111, 111, 111, 111, 111, 111], [64, 64, 64])
     """
-    one_of("combination", combination, tuple(COMBINATIONS))
+    combination = named("combination", combination, COMBINATIONS)
     check(schedule, ports=None)
     arrays = _checked(schedule, inputs, combination)
     plan = _Plan(schedule)
@@ -141,10 +142,10 @@ def run(schedule: Schedule, inputs: Sequence[npt.ArrayLike], *, combination: str
     outputs = tuple(plan.output(rank, runner.stores[rank]) for rank in range(schedule.ranks))
     sends = ((number, send) for number, sends in enumerate(schedule.rounds) for send in sends)
     messages = tuple(
-        Message(number, send.source, send.destination, size, send.combine)
+        ScheduleMessage(number, send.source, send.destination, size, send.combine)
         for (number, send), size in zip(sends, runner.sent_bytes, strict=True)
     )
-    return Run(outputs, Account.of(messages, ranks=schedule.ranks, steps=len(schedule.rounds)))
+    return ScheduleRun(outputs, ScheduleAccount.of(messages, ranks=schedule.ranks, steps=len(schedule.rounds)))
 
 
 class _Move(NamedTuple):

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from snippets.collectives.algorithm_costs import CLOSED_FORMS, algorithm_cost
 from snippets.collectives.algorithms import ALGORITHMS, PIPELINED, PLAINEST, build, largest_power_of_two, spoken
-from snippets.collectives.cost import Cost, price
-from snippets.collectives.costs import CLOSED_FORMS, cost
 from snippets.collectives.holdings import Held, holdings
-from snippets.collectives.schedule import ROOTED, SUMMING, Range, Schedule, Send
+from snippets.collectives.schedule import ROOTED, SUMMING, Range, Schedule, ScheduledSend
+from snippets.collectives.schedule_cost import Cost, price
 from snippets.collectives.traffic import traffic
 from snippets.drawing import Panel
 from snippets.live.declaring import Picture, live_figure
@@ -27,7 +27,7 @@ _WIDEST_CELL, _RING_SIDE = 40.0, 200.0
 # What both figures draw.
 
 
-def _at(schedule: Schedule, moment: int) -> tuple[tuple[Held, ...], tuple[Send, ...]]:
+def _at(schedule: Schedule, moment: int) -> tuple[tuple[Held, ...], tuple[ScheduledSend, ...]]:
     """Return what the ranks hold after some rounds, and the messages of the last of them."""
     rounds = schedule.rounds[:moment]
     return holdings(replace(schedule, rounds=rounds))[-1], rounds[-1] if rounds else ()
@@ -102,7 +102,7 @@ class _Grid:
         return left + 1, y + (height - pitch * lines) / 2 + line * pitch + 1, pitch - 2, pitch - 2
 
 
-def _ring_of_ranks(title: str, said: str, sends: Sequence[Send], *, ranks: int) -> Panel:
+def _ring_of_ranks(title: str, said: str, sends: Sequence[ScheduledSend], *, ranks: int) -> Panel:
     """Draw the ranks in a circle, rank 0 on top, and an arrow for each message."""
     radius = 70.0
     panel = Panel(_RING_SIDE, _height(ranks))
@@ -133,7 +133,7 @@ def _ring_of_ranks(title: str, said: str, sends: Sequence[Send], *, ranks: int) 
     return panel
 
 
-def _said(sends: Sequence[Send], share: Callable[[int], str]) -> str:
+def _said(sends: Sequence[ScheduledSend], share: Callable[[int], str]) -> str:
     """Return what the messages of a round are."""
     if not sends:
         return "nothing has been sent"
@@ -232,7 +232,7 @@ def _missing(schedule: Schedule, held: Sequence[Held]) -> int:
     return sum(held[rank].get(address) != terms for (rank, _), (address, terms) in wanted)
 
 
-def _held_grid(schedule: Schedule, held: Sequence[Held], sends: Sequence[Send], title: str) -> Panel:
+def _held_grid(schedule: Schedule, held: Sequence[Held], sends: Sequence[ScheduledSend], title: str) -> Panel:
     """Draw what every rank holds; of an all-to-all, where nothing is overwritten, what it has received."""
     if schedule.primitive == "all_to_all":
         wanted = _wanted(schedule).items()
@@ -244,7 +244,7 @@ def _held_grid(schedule: Schedule, held: Sequence[Held], sends: Sequence[Send], 
     return grid.panel
 
 
-def _arrived(schedule: Schedule, sends: Sequence[Send]) -> list[tuple[int, int]]:
+def _arrived(schedule: Schedule, sends: Sequence[ScheduledSend]) -> list[tuple[int, int]]:
     """Return the cells that messages fill."""
     width = schedule.length if schedule.primitive == "all_to_all" else 0
     return [
@@ -302,7 +302,7 @@ def collective_stepper(*, algorithm: str, ranks: int, segments: int, moment: int
     ring = _ring_of_ranks(title, _said(sends, share), sends, ranks=ranks)
     so_far, whole = (
         _so_far(schedule, moment),
-        cost("all_reduce", algorithm, ranks=ranks, length=columns, segments=blocks),
+        algorithm_cost("all_reduce", algorithm, ranks=ranks, size_bytes=columns, element_bytes=1, segments=blocks),
     )
     form = CLOSED_FORMS["all_reduce", algorithm]
     even = form.ranks != "a power of two" or ranks == largest_power_of_two(ranks)
@@ -336,7 +336,7 @@ def _columns(algorithm: str, ranks: int, segments: int) -> int:
 def _so_far(schedule: Schedule, moment: int) -> Cost:
     """Return steps and elements on the slowest path, counted from the messages of the first rounds."""
     begun = replace(schedule, rounds=schedule.rounds[:moment])
-    return price(begun, latency_s=0, bandwidth_bytes_per_s=1).terms
+    return price(begun, latency_s=0, bandwidth_bytes_per_s=1, element_bytes=1).terms
 
 
 def _share(share: Fraction) -> str:
@@ -364,7 +364,8 @@ def _plain(tex: str) -> str:
 def _bars(schedule: Schedule, moment: int, segments: int) -> Panel:
     """Draw what each rank has sent and received, and in outline what it will have in the end."""
     ranks = schedule.ranks
-    final = traffic("all_reduce", schedule.algorithm, ranks=ranks, length=schedule.length, segments=segments)
+    size = {"size_bytes": schedule.length, "element_bytes": 1}
+    final = traffic("all_reduce", schedule.algorithm, ranks=ranks, **size, segments=segments)
     sent = _sent(schedule, moment)
     received = [
         sum(send.elements for sends in schedule.rounds[:moment] for send in sends if send.destination == rank)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
-from snippets.collectives.costs import bus_bandwidth_factor
+from snippets.collectives.bus_bandwidth import bus_bandwidth_factor
 from snippets.domain import each, positive_integer, positive_number, text_fields
 
 KIB = 2**10
@@ -62,7 +61,7 @@ class PublishedRun:
         """The time of each all-reduce: 2(N − 1)/N of its size over the bus bandwidth."""
         factor = bus_bandwidth_factor("all_reduce", ranks=self.ranks)
         return tuple(
-            float(factor * size / Fraction(bandwidth))
+            factor * size / bandwidth
             for size, bandwidth in zip(self.sizes_bytes, self.bus_bandwidths_bytes_per_s, strict=True)
         )
 

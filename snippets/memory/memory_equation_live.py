@@ -11,7 +11,7 @@ from snippets.live.knobs import Choice, Number, Switch
 from snippets.live.stacks import gigabytes, kinds_panel, stacked_rows
 from snippets.memory.recipes import RECIPES
 from snippets.memory.step_peak import StepSizes, gpt_step_sizes, step_peak_parts
-from snippets.models import CATALOGUE, Attention, FeedForward, Transformer, parameter_parts
+from snippets.models import CATALOGUE, Attention, Transformer, gpt_like, parameter_parts
 
 _HEAD_SIZE = 128  # of the reader's own model
 # Where the activations of another layer than GPT's would mean nothing, a model is left out.
@@ -40,12 +40,7 @@ def _own_model(layers: int, hidden: int) -> Transformer:
     """Return a GPT of the reader's layers and width."""
     if hidden % _HEAD_SIZE:
         raise ValueError(f"Your model's width must be a multiple of {_HEAD_SIZE}, the size of a head, and is {hidden}.")
-    heads = hidden // _HEAD_SIZE
-    attention = Attention(heads, heads, _HEAD_SIZE, query_key_value_bias=True, output_bias=True)
-    block = FeedForward(4 * hidden, gated=False, bias=True)
-    return Transformer(
-        "Your model", layers, hidden, CATALOGUE["GPT-2 124M"].vocabulary, attention, block, norm_bias=True, tied=True
-    )
+    return gpt_like("Your model", layers=layers, hidden=hidden, heads=hidden // _HEAD_SIZE)
 
 
 def _step_sizes(model: Transformer, recipe: str, sequence: int, micro_batch: int, kept: str) -> StepSizes:

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
+from snippets.collectives.algorithm_costs import compare_algorithms, crossover_bytes
 from snippets.collectives.algorithm_costs_live import _FAR, _PRIMITIVES, best_collective
 from snippets.collectives.algorithms import ALGORITHMS, PIPELINED, build, spoken
-from snippets.collectives.cost import price
-from snippets.collectives.costs import compare_algorithms, crossover_bytes
+from snippets.collectives.schedule_cost import price
 from snippets.live.knobs import from_units
 from tests.live.checking import assert_draws, assert_extremes_draw
 
@@ -46,7 +46,9 @@ def test_the_fastest_is_the_fastest_schedule(
         if distant or name not in _FAR:
             blocks = (1, 2, 3, 5, 8, 12, 20, 40) if name in PIPELINED else (1,)
             times[name] = min(
-                price(build(primitive, name, ranks=ranks, length=size_bytes, segments=count), **net).time_s
+                price(
+                    build(primitive, name, ranks=ranks, length=size_bytes, segments=count), element_bytes=1, **net
+                ).time_s
                 for count in blocks
             )
     said = re.search(r"fastest is (.+), ([\d.]+ \S*s) or ([\d.,]+) times the floor of ([\d.]+ \S*s)\.", numbers)
@@ -78,7 +80,8 @@ def test_the_strip_agrees_with_the_table_at_any_size(
     choices = compare_algorithms(
         primitive,
         ranks=ranks,
-        length=size_bytes,
+        size_bytes=size_bytes,
+        element_bytes=1,
         latency_s=latency_s,
         bandwidth_bytes_per_s=50e9,
         algorithms=[name for name in ALGORITHMS[primitive] if distant or name not in _FAR],
@@ -111,7 +114,7 @@ def test_without_distant_exchanges_it_is_the_chapters_pair() -> None:
     pair: dict[str, Any] = {"ranks": 256, "algorithms": ("ring", "double_binary_tree")}
     pair |= {"latency_s": 5e-6, "bandwidth_bytes_per_s": 50e9}
     fastest = [
-        compare_algorithms("all_reduce", length=round(found[2][0] * around), **pair)[0].algorithm
+        compare_algorithms("all_reduce", size_bytes=round(found[2][0] * around), element_bytes=1, **pair)[0].algorithm
         for around in (0.97, 1.03)
     ]
     assert fastest == ["double_binary_tree", "ring"]

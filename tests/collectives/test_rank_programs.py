@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
+from snippets.collectives.algorithm_costs import algorithm_cost
 from snippets.collectives.algorithms import build
-from snippets.collectives.costs import cost
 from snippets.collectives.rank_programs import (
     Deadlock,
     Exchange,
@@ -58,10 +58,10 @@ def test_a_schedules_program_has_its_sums_bytes_and_steps(
     vectors = data.draw(st.lists(vector, min_size=ranks, max_size=ranks))
     done = run_programs(replay(build("all_reduce", algorithm, ranks=ranks, length=length)), vectors, element_bytes=4)
     assert list(done.results) == [[sum(column) for column in zip(*vectors, strict=True)]] * ranks
-    size = {"ranks": ranks, "length": length}
-    wanted = traffic("all_reduce", algorithm, **size, element_bytes=4)
+    size = {"ranks": ranks, "size_bytes": 4 * length, "element_bytes": 4}
+    wanted = traffic("all_reduce", algorithm, **size)
     assert (done.sent_bytes, done.received_bytes) == (wanted.sent_bytes, wanted.received_bytes)
-    assert done.steps == cost("all_reduce", algorithm, **size).steps
+    assert done.steps == algorithm_cost("all_reduce", algorithm, **size).steps
 
 
 def test_a_send_and_then_a_receive_take_two_steps_an_exchange_one() -> None:

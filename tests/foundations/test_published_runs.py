@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from snippets.collectives.costs import bus_bandwidth_bytes_per_s
+from snippets.collectives.bus_bandwidth import bus_bandwidth_bytes_per_s
 from snippets.foundations.published_runs import B200_FOUR_NODES, H200_NODE, PublishedRun
 
 
