@@ -52,7 +52,7 @@ class Sandbox:
     def judge(self, exercise: Exercise, text: str, file: str) -> Verdict:
         """Judge the function that a text has for an exercise; ``file`` is what the text is called."""
         asked = exercise.asked
-        with self.process(text) as answer:
+        with self._started(text) as answer:
             try:
                 written = answer.load(text, exercise.name, file)
                 verdict = judged(exercise, answer, self.limits) if written else Verdict("open", asked)
@@ -74,15 +74,6 @@ class Sandbox:
             answer.close()
             raise CannotBeLoaded(f"a function {name}", "none of that name")
         return answer
-
-    @contextlib.contextmanager
-    def process(self, text: str) -> Iterator[AnswerProxy]:
-        """Give a process that has not loaded anything yet, and end it."""
-        answer = self._started(text)
-        try:
-            yield answer
-        finally:
-            answer.close()
 
     def _started(self, text: str) -> AnswerProxy:
         modules = modules_to_load(text)
@@ -161,19 +152,19 @@ class _Template:
     def started(self, limits: Limits, modules: tuple[str, ...]) -> AnswerProxy:
         ours, theirs = socket.socketpair()
         with theirs:
-            child = self._asked({"limits": dataclasses.asdict(limits), "modules": modules}, [theirs.fileno()])
+            child = self._asked([dataclasses.asdict(limits), modules], [theirs.fileno()])
         return AnswerProxy(ours, limits, _once(lambda: self._end(child, ours)))
 
     def _end(self, child: int, connection: socket.socket) -> str:
         kill_session(child)
         connection.close()
         try:
-            return _how(self._asked({"ended": child}, []))
+            return _how(self._asked([child], []))
         except (OSError, ValueError):
             self.close()
             return "and with it the process that had started it"
 
-    def _asked(self, request: dict[str, Any], descriptors: list[int]) -> int:
+    def _asked(self, request: list[Any], descriptors: list[int]) -> int:
         socket.send_fds(self._control, [json.dumps(request).encode()], descriptors)
         number: int = json.loads(self._control.recv(100))
         return number
