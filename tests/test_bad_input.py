@@ -221,7 +221,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "models.LatentAttention": lambda: fields_of(CATALOGUE["DeepSeek-V3"].attention),
     "models.Transformer": lambda: fields_of(CATALOGUE["Mixtral 8x7B"]),
     "parallelism.profiled_pipelines.ProfiledRun.durations_s": lambda: {
-        "self": RUNS["14.6B", 48],
+        "self": RUNS["14.6B, 48 micro-batches"],
         "splits_backward": True,
     },
     "parallelism.pipeline_checker.check": lambda: {"schedule": gpipe(stages=2, micro_batches=2)},

@@ -11,7 +11,7 @@ from exercises.grading import graded
 from exercises.judging import Exercise, Hint
 from snippets.parallelism import pipeline, pipeline_runner
 from snippets.parallelism.pipeline_checker import find_faults
-from snippets.parallelism.pipeline_schedules import Schedule, Task, gpipe, one_f_one_b, zb_h1, zb_h2
+from snippets.parallelism.pipeline_schedules import PipelineSchedule, Task, gpipe, one_f_one_b, zb_h1, zb_h2
 
 DURATIONS = {"F": 1, "B": 2}
 LISTS, FAULTS, MAKESPAN, BUBBLE, PEAK = (
@@ -33,7 +33,9 @@ def run_orders(function: Callable[..., Any], *, stages: int, micro_batches: int)
         return {LISTS: False}
     tasks = tuple(tuple(Task(kind, i, stage) for kind, i in order) for stage, order in enumerate(orders))
     try:
-        schedule = Schedule("answer", tasks, (tuple(range(stages)),), (0,) * micro_batches, splits_backward=False)
+        schedule = PipelineSchedule(
+            "answer", tasks, (tuple(range(stages)),), (0,) * micro_batches, splits_backward=False
+        )
     except ValueError as error:
         return {LISTS: True, FAULTS: str(error)}
     if faults := find_faults(schedule):
@@ -43,7 +45,7 @@ def run_orders(function: Callable[..., Any], *, stages: int, micro_batches: int)
         LISTS: True,
         FAULTS: "nothing",
         MAKESPAN: line.makespan_s,
-        BUBBLE: line.idle_share,
+        BUBBLE: Fraction(sum(line.idle_s)) / (stages * line.makespan_s),
         PEAK: list(line.peak_activations),
     }
 
@@ -62,18 +64,15 @@ def cost_of_1f1b(*, stages: int, micro_batches: int) -> dict[str, Any]:
     return {
         LISTS: True,
         FAULTS: "nothing",
-        MAKESPAN: pipeline.step_time_s(forward_s=DURATIONS["F"], backward_s=DURATIONS["B"], **sizes),
-        BUBBLE: pipeline.bubble_share(**sizes),
+        MAKESPAN: int(pipeline.step_time_s(forward_s=DURATIONS["F"], backward_s=DURATIONS["B"], **sizes)),
+        BUBBLE: Fraction(stages - 1, micro_batches + stages - 1),
         PEAK: [pipeline.one_f_one_b_peak_activations(stage=stage, **sizes) for stage in range(stages)],
     }
 
 
 def first_below(*, stages: int, bubble: Fraction, chunks: int = 1) -> int:
     """Try one number of micro-batches after the other."""
-    shares = (
-        (m, pipeline.bubble_share(stages=stages, micro_batches=m, chunks=chunks))
-        for m in count(stages if chunks > 1 else 1)
-    )
+    shares = ((m, Fraction(stages - 1, chunks * m + stages - 1)) for m in count(stages if chunks > 1 else 1))
     return next(m for m, share in shares if share < bubble)
 
 
@@ -84,7 +83,7 @@ def held_at_most(*, order: Sequence[tuple[str, int]]) -> int:
     split = any(kind == "W" for kind, _ in order)
     tasks = tuple(Task(kind, i, 0) for kind, i in order)
     directions = (0,) * (1 + max(i for _, i in order))
-    (peak,) = pipeline_runner.peak_activations(Schedule("one device", (tasks,), ((0,),), directions, split))
+    (peak,) = pipeline_runner.peak_activations(PipelineSchedule("one device", (tasks,), ((0,),), directions, split))
     return int(peak)
 
 
