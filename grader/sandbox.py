@@ -79,9 +79,11 @@ class Sandbox:
         modules = modules_to_load(text)
         if not self._fork:
             return _spawned(self.limits, modules)
-        if self._template is None or not self._template.is_alive():
-            self.close()
-            self._template = _Template()
+        if self._template is not None:
+            with contextlib.suppress(OSError, ValueError):
+                return self._template.started(self.limits, modules)
+            self.close()  # somebody has ended or stopped it
+        self._template = _Template()
         return self._template.started(self.limits, modules)
 
     def _mended(self) -> bool:
@@ -145,9 +147,6 @@ class _Template:
         with other:
             self.process = subprocess.Popen(_COMMAND, stdin=other, stdout=subprocess.DEVNULL, env=_environment())
         self.limits = _limits_of(self.process.pid)
-
-    def is_alive(self) -> bool:
-        return self.process.poll() is None
 
     def started(self, limits: Limits, modules: tuple[str, ...]) -> AnswerProxy:
         ours, theirs = socket.socketpair()
