@@ -4,7 +4,6 @@ A change that makes no difference stands in ``equivalent_mutants.toml`` with the
 """
 
 from __future__ import annotations
-
 import __future__
 
 import signal

@@ -47,7 +47,7 @@ BLOCK_BYTES = 16 * 16 * 2  # blocks have 16 × 16 numbers of 2 bytes
 
 
 def needed_messages(size: int) -> Observation:
-    """Count that each of the blocks of A and of B is needed by the other workers of one line."""
+    """Count: each of the 2·size² blocks is needed by the size − 1 other workers of its line."""
     sent = 2 * size**2 * (size - 1) * BLOCK_BYTES
     return {
         "message that cannot be sent": "none",

@@ -67,7 +67,7 @@ def from_the_hessian(
     for place, entry in enumerate(at):
         rows[place][place] += 3 * Fraction(cubic) * Fraction(entry) ** 2
     for _ in range(iterations):
-        image = [sum(a * b for a, b in zip(row, direction, strict=True)) for row in rows]
+        image = [sum((a * b for a, b in zip(row, direction, strict=True)), Fraction(0)) for row in rows]
         along = sum(a * b for a, b in zip(direction, image, strict=True))
         curvature, direction = along / sum(entry**2 for entry in direction), image
     return float(curvature)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from fractions import Fraction
-from itertools import count
 from typing import Any
 
 from grader.exercise import Exercise, Mistake
@@ -48,8 +48,8 @@ def excess(batch: int, variance: float, error: float, population: int | None = N
 
 
 def first_batch(**inputs: Any) -> int:
-    """Try batches of 1, 2, … examples in exact arithmetic."""
-    return next(batch for batch in count(1) if excess(batch, **inputs) <= 0)
+    """Search for the first batch that is near enough, in exact arithmetic."""
+    return bisect_left(range(10**5), True, key=lambda batch: batch > 0 and excess(batch, **inputs) <= 0)
 
 
 def wanted_batches(st: Any) -> Any:

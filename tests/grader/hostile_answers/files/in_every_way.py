@@ -1,4 +1,5 @@
 # Writes to, makes, moves and removes files in every way that Python has.
+# Message: done: []
 import os
 import sqlite3
 import tempfile

@@ -1,5 +1,5 @@
-# Message: the process ended before there was one
 # Crashes Python.
+# Message: the process ended before there was one
 import os
 
 

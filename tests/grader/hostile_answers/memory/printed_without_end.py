@@ -1,5 +1,5 @@
-# Message: more is printed
 # Prints without end.
+# Message: more is printed
 def largest_micro_batch(**given):
     while True:
         print("x" * 1000)

@@ -1,6 +1,6 @@
 # Uses the network in every way that Python has.
+# Message: done: []
 import socket
-import urllib.request
 
 
 def listening():
@@ -21,7 +21,6 @@ WAYS = {
     "gethostbyname": lambda: socket.gethostbyname("localhost"),
     "getaddrinfo": lambda: socket.getaddrinfo("localhost", 80),
     "unix": lambda: socket.socket(socket.AF_UNIX).bind("\0made-by-an-answer"),
-    "url": lambda: urllib.request.urlopen("http://127.0.0.1:9", timeout=1),
 }
 
 

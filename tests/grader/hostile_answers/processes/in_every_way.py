@@ -1,4 +1,5 @@
 # Starts a process in every way that Python has.
+# Message: started: []
 import multiprocessing
 import os
 import pty

@@ -1,5 +1,5 @@
-# Message: still running
 # An exception whose text never comes.
+# Message: still running
 class Slow(Exception):
     def __str__(self):
         while True:

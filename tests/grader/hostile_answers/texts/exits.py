@@ -1,5 +1,5 @@
-# Message: sys.exit
 # Ends the program as if all were well.
+# Message: sys.exit
 import sys
 
 

@@ -1,5 +1,5 @@
-# Message: still running
 # A loop that never ends.
+# Message: still running
 def largest_micro_batch(**given):
     while True:
         pass

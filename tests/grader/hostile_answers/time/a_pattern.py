@@ -1,5 +1,5 @@
-# Message: still running
 # A pattern that takes a time that doubles with every letter.
+# Message: still running
 import re
 
 

@@ -1,5 +1,5 @@
-# Message: still running
 # Never loads.
+# Message: still running
 while True:
     pass
 

@@ -1,5 +1,5 @@
-# Message: still running
 # Sleeps.
+# Message: still running
 import time
 
 

@@ -1,5 +1,5 @@
-# Message: still running
 # Right, and too slow for all inputs together.
+# Message: still running
 import time
 
 

@@ -1,5 +1,5 @@
-# Message: still running
 # Waits for itself.
+# Message: still running
 import threading
 
 
