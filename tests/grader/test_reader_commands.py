@@ -149,6 +149,14 @@ def test_what_is_no_file_is_wrong_and_the_run_goes_on(home: Path) -> None:
     assert "\x1b" not in run.stdout
 
 
+def test_exercises_of_a_teachers_own_are_graded_beside_the_books(home: Path, tmp_path: Path) -> None:
+    private = small_exercises.make(tmp_path / "teacher", "private")
+    run = pytest_run(private, "private")
+    assert "Exercises: 0 of 4 solved" in run.stdout
+    assert "grade:    pytest private/flow/pipes -k bubble_share" in run.stdout
+    assert (tmp_path / "teacher" / "answers" / "flow" / "pipes" / "double.py").exists()
+
+
 def test_a_notebook_says_the_same(home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     mine = small_exercises.make(tmp_path / "elsewhere", "in_a_notebook")
     small_exercises.answer(home, WRONG_SHARE)
