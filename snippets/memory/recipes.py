@@ -202,9 +202,6 @@ def quantization_constant_bytes(
     Returns:
         Bytes, exact. The 8-bit recipes leave them out: at a block of 2,048 they are 1/256 byte a parameter.
 
-    Raises:
-        ValueError: if an argument is out of its domain.
-
     Source: Dettmers et al. 2022 (8-bit Optimizers via Block-wise Quantization), section 2.1.
     Convention: one tensor; each tensor rounds its number of blocks up on its own.
     Leaves out: small tensors and embeddings, which implementations leave in 32 bits.

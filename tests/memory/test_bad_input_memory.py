@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from snippets import flops, hardware, models
-from snippets.memory import activations, deepspeed, matrix_optimizers, recipes, step_peak, zero
+from snippets.memory import activations, deepspeed, matrix_optimizers, model_parallel, recipes, step_peak, zero
 
-LAYER = {"sequence": 8, "micro_batch": 2, "hidden": 8, "heads": 4}
+WIDTH = {"sequence": 8, "micro_batch": 2, "hidden": 8}
+LAYER = {**WIDTH, "heads": 4}
 GPT = {"batch": 1, "sequence": 2, "layers": 2, "hidden": 4, "vocabulary": 8}
 ZERO = {"parameters": 10, "ranks": 4, "stage": 2}
 MODEL = models.CATALOGUE["GPT-2 124M"]
@@ -37,17 +38,24 @@ CALLS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (flops.gpt_training_flops, GPT),
     (flops.korthikanti_hardware_flops, GPT),
     (flops.forward_flops, {"model": MODEL, "batch": 1, "sequence": 2}),
+    (flops.backward_flops, {"model": MODEL, "batch": 1, "sequence": 2}),
+    (flops.training_step_flops, {"model": MODEL, "batch": 1, "sequence": 2}),
+    (flops.compute_time_s, {"flops": 1e12, "flops_per_s": 1e12, "devices": 2}),
     (flops.training_flops, {"parameters": 10, "tokens": 10}),
     (flops.training_flops_per_token, {"parameters": 10, "layers": 1, "heads": 1, "head_size": 1, "sequence": 1}),
     (flops.training_time_s, {"parameters": 10, "tokens": 10, "devices": 2, "flops_per_s": 1e12}),
     (flops.flops_utilization, {"flops": 1e12, "seconds": 1.0, "devices": 2, "peak_flops_per_s": 1e12}),
-    (recipes.recipe_named, {"recipe": "mixed-adam"}),
     (recipes.model_state_bytes, {"parameters": 10}),
     (recipes.quantization_constant_bytes, {"parameters": 10}),
     (activations.stored_tensors, LAYER),
     (activations.layer_activation_bytes, LAYER),
+    (activations.serial_activation_bytes, LAYER),
+    (activations.tensor_parallel_activation_bytes, {**LAYER, "tensor_parallel": 2}),
+    (activations.sequence_parallel_activation_bytes, {**LAYER, "tensor_parallel": 2}),
+    (activations.selective_activation_bytes, {**WIDTH, "tensor_parallel": 2}),
+    (activations.full_recomputation_activation_bytes, WIDTH),
     (activations.attention_score_bytes, {"sequence": 2, "batch": 1, "heads": 1}),
-    (activations.logits_bytes, {"sequence": 2, "micro_batch": 1, "vocabulary": 8}),
+    (activations.logits_bytes, {"sequence": 2, "micro_batch": 1, "vocabulary": 8, "element_bytes": 4}),
     (activations.outside_layers_bytes, {"sequence": 2, "micro_batch": 1, "hidden": 4, "vocabulary": 8}),
     (activations.layers_in_flight, {"layers": 4}),
     (activations.rajbhandari_activation_bytes, {"layers": 4, "hidden": 4, "batch": 1, "sequence": 1}),
@@ -62,6 +70,11 @@ CALLS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (zero.least_ranks_to_fit, {"parameters": 10, "memory_bytes": 90, "stage": 3}),
     (zero.largest_model_parameters, {"memory_bytes": 90, "ranks": 4, "stage": 2}),
     (zero.partitioned_activation_overhead, {}),
+    (model_parallel.first_stage_parameters, {"model": MODEL, "tensor_parallel": 2, "stages": 2}),
+    (
+        model_parallel.first_stage_activation_bytes,
+        {"model": MODEL, "sequence": 8, "micro_batch": 1, "tensor_parallel": 2, "stages": 2, "chunks": 3},
+    ),
     (matrix_optimizers.newton_schulz_flops, {"rows": 2, "columns": 3}),
     (matrix_optimizers.shampoo_numbers, {"rows": 2, "columns": 3}),
     (step_peak.gpt_step_sizes, {**LAYER, "layers": 2, "vocabulary": 8}),
