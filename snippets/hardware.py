@@ -63,6 +63,8 @@ class Link:
 
     >>> LINKS["NVLink 4 (H100)"].bandwidth_bytes_per_s, LINKS["NVLink 4 (H100)"].advertised
     (450000000000, '900 GB/s, both directions added')
+    >>> Link("my network", 25 * 10**9, 25 * 10**9, "200 Gb/s", lanes=4, source="its invoice").lane_bytes_per_s
+    6250000000
     """
 
     name: str
@@ -106,6 +108,9 @@ class Accelerator:
 
     >>> ACCELERATORS["A100 SXM 80GB"].memory_bytes
     80000000000
+    >>> from dataclasses import replace
+    >>> replace(ACCELERATORS["A100 SXM 80GB"], name="mine", memory_bytes=40 * 10**9).memory_bytes
+    40000000000
     """
 
     name: str
@@ -143,6 +148,9 @@ class Node:
 
     >>> NODES["DGX H100"].network_bytes_per_s
     400000000000
+    >>> from dataclasses import replace
+    >>> replace(NODES["DGX H100"], name="mine", ports=4).network_bytes_per_s
+    200000000000
     """
 
     name: str

@@ -63,6 +63,8 @@ class LatentAttention:
 
     >>> CATALOGUE["DeepSeek-V3"].attention.heads
     128
+    >>> LatentAttention(heads=16, query_rank=96, key_value_rank=32, head_size=8, rotary_size=4, value_size=8).heads
+    16
     """
 
     heads: int
@@ -156,6 +158,9 @@ class Transformer:
 
     >>> CATALOGUE["Llama 3 8B"].layers
     32
+    >>> from dataclasses import replace
+    >>> replace(CATALOGUE["Mixtral 8x7B"], name="half of it", layers=16, expert_layers=16).layers
+    16
     """
 
     name: str

@@ -1,10 +1,29 @@
-"""Chapter 14 on an engine: four all-reduces, run from the book's schedules; which is the fastest at which size.
+"""Cost model: four all-reduces from the book's schedules, and the sizes at which one overtakes another.
+
+Steps, bytes on the wire and bytes reduced on the slowest path are counted round by round and set against the closed
+forms. Then α, β and γ are fitted to single steps, and the sizes at which one algorithm overtakes another are predicted
+and measured. A crossover is where two lines meet at a small angle, so that a small error in a time is a large one in
+the size: expect the right power of ten on a busy machine.
+
+In the recorded run the tree takes less than half of its predicted time. The likely reason: the model gives each rank a
+port of its own, but there four ranks shared two cores, α and β were fitted while all four sent at once, and in a tree
+most ranks rest.
 
     torchrun --standalone --nproc-per-node 4 labs/collectives/cost_model.py
 
-Steps, bytes on the wire and bytes reduced are counted round by round and set against the closed forms. Then α, β and γ
-are fitted to single steps, and the sizes at which one algorithm overtakes another are predicted and measured. That
-is a difference of two noisy times: expect the right power of ten on a busy machine.
+Chapter: 14
+
+Shown:
+    recursive_doubling: steps, wire, reduced
+    binomial: steps, wire, reduced
+    halving_doubling: steps, wire, reduced
+    ring: steps, wire, reduced
+    halving_doubling of 4,194,304 bytes
+    ring of 4,194,304 bytes
+    recursive_doubling of 4,194,304 bytes
+    binomial of 4,194,304 bytes
+    halving_doubling overtakes recursive_doubling at
+    ring overtakes recursive_doubling at
 """
 
 from __future__ import annotations

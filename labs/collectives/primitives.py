@@ -1,10 +1,18 @@
-"""Chapter 12 on an engine: every primitive of torch.distributed against the book's simulator, and the book's schedules.
+"""Primitives: what every rank ends with, in the book's simulator and in ``torch.distributed``.
+
+Each rank brings other data, and their length is no multiple of the number of ranks. Where the engine takes equal chunks
+alone, the lab pads them, as users do. Then every algorithm of the book runs on the engine's ``isend`` and ``irecv``,
+and the bytes that a rank sends are counted and set against the formula.
 
     torchrun --standalone --nproc-per-node 4 labs/collectives/primitives.py
 
-Each rank brings other data, and their length is no multiple of the number of ranks. Where the engine takes equal chunks
-alone, the lab pads them, as users do. Then every algorithm of the book runs on the engine's isend and irecv, and the
-bytes that a rank sends are counted and set against the formula.
+Chapter: 12
+
+Shown:
+    scatter: what a rank ends with
+    scatter: sent by
+    all_to_all: sent by
+    barrier, dissemination by isend: the same
 """
 
 from __future__ import annotations

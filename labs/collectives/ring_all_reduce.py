@@ -1,11 +1,20 @@
-"""Chapter 13 on an engine: the book's ring all-reduce, sent with isend and irecv, beside dist.all_reduce.
+"""Ring all-reduce: the book's ring, sent message by message, beside ``dist.all_reduce``.
+
+The ring's result is the simulator's bit for bit and the engine's up to rounding; the bytes that each rank sends are
+those of the formula, 2(N−1)/N·D where chunks are even. Then α, β and γ of this machine are fitted to single steps, in
+which every rank sends at once, and the times that they predict for the whole ring stand beside the measured ones. Other
+sizes: ``--largest-bytes``, ``--repeats``; a picture of them: ``--figure FILE.svg``.
 
     torchrun --standalone --nproc-per-node 4 labs/collectives/ring_all_reduce.py
 
-The ring's result is the simulator's bit for bit and the engine's up to rounding; the bytes that each rank sends are
-those of the formula, 2(N−1)/N·D where chunks are even. Then α, β and γ of this machine are fitted to single steps, and
-the times that they predict for the whole ring stand beside the measured ones. Other sizes: --largest-bytes, --repeats;
-a picture of them: --figure FILE.svg.
+Chapter: 13
+
+Shown:
+    uneven: sent
+    even: messages sent
+    even: sent, as 2(N−1)/N·D
+    ring of
+    dist.all_reduce of 16,777,216 bytes
 """
 
 from __future__ import annotations

@@ -515,7 +515,7 @@ def sgd_mean_square(*, step: float, curvature: float, noise_variance: float, sta
         step: η, above 0 and below 2/λ.
         curvature: λ, above 0.
         noise_variance: σ² of the batch gradient, at least 0.
-        start: x₀, distance from the minimum at the start.
+        start: x₀, distance from the minimum at the start, any finite number.
         steps: t, at least 0.
 
     Returns:

@@ -456,9 +456,9 @@ def control_variate_variance(
 
     Args:
         variance: Var(f), at least 0.
-        covariance: Cov(f, h); its square is at most Var(f)·Var(h).
+        covariance: Cov(f, h), any finite number whose square is at most Var(f)·Var(h).
         control_variance: Var(h), above 0.
-        coefficient: c; the best one, Cov(f, h)/Var(h), where left out.
+        coefficient: c, any finite number; the best one, Cov(f, h)/Var(h), where left out.
 
     Returns:
         The variance that is left, at least 0.

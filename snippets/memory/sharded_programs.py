@@ -166,11 +166,8 @@ class _Group:
         """Count an array until nothing refers to it."""
         self.held[rank] += array.nbytes
         self.peak[rank] = max(self.peak[rank], self.held[rank])
-        weakref.finalize(array, self._release, rank, array.nbytes).atexit = False
+        weakref.finalize(array, _release, self.held, rank, array.nbytes).atexit = False
         return array
-
-    def _release(self, rank: int, size_bytes: int) -> None:
-        self.held[rank] -= size_bytes
 
     def run_step(self, program: Program, step: int, gradients: Array) -> None:
         """Give each rank its gradients, and run all programs from one collective to the next."""
@@ -220,6 +217,11 @@ class _Group:
         if not isinstance(array, np.ndarray) or array.shape != (size,) or not np.issubdtype(array.dtype, np.floating):
             what = f"an array of shape {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
             raise ShardedProgramError(f"rank {rank}: {name} must be an array of {size} floats, not {what}")
+
+
+def _release(held: list[int], rank: int, size_bytes: int) -> None:
+    """Take an array off an account; not a method, or the account would keep the group, and with it the array."""
+    held[rank] -= size_bytes
 
 
 def _resume(program: Generator[Request, Any, Any], results: list[Array | None], rank: int) -> Request | None:

@@ -55,7 +55,7 @@ def shard_length(elements: int | float, *, ranks: int, rank: int) -> int:
     Chapter: 22
 
     Args:
-        elements: how many in all; ``7e9`` is taken for 7,000,000,000.
+        elements: how many in all, at least 0; ``7e9`` is taken for 7,000,000,000.
         ranks: ranks that share them.
         rank: which of them, from 0.
 
@@ -129,7 +129,7 @@ def zero_state_bytes(
     Chapter: 22
 
     Args:
-        parameters: parameters of the model; ``7e9`` is taken for 7,000,000,000.
+        parameters: parameters of the model, at least 0; ``7e9`` is taken for 7,000,000,000.
         ranks: ranks of the data-parallel group.
         stage: 0, 1, 2 or 3.
         recipe: a name in ``RECIPES``, or a ``Recipe`` of your own.
@@ -177,7 +177,8 @@ def zero_buffer_bytes(
 
     Args:
         parameters: parameters of the model.
-        largest_unit: parameters of the largest unit, the group of layers that is gathered and reduced at once.
+        largest_unit: parameters, at least 0, of the largest unit: the group of layers that is gathered and reduced at
+            once.
         ranks: ranks of the data-parallel group; a single rank needs no buffer.
         stage: 0, 1, 2 or 3. Stage 2 makes a unit's whole gradient before it is reduced; stage 3 also gathers its
             parameters.
@@ -226,7 +227,7 @@ def zero_communication_elements(
     Chapter: 22
 
     Args:
-        parameters: parameters of the model; ``7e9`` is taken for 7,000,000,000.
+        parameters: parameters of the model, at least 0; ``7e9`` is taken for 7,000,000,000.
         stage: 0, 1, 2 or 3.
         ranks: ranks of the data-parallel group; ``None`` for the limit of many.
         micro_batches: micro-batches whose gradients are accumulated in one step.
@@ -276,7 +277,7 @@ def zero_traffic_elements(
     Chapter: 22
 
     Args:
-        parameters: parameters of the model, or of one unit of it.
+        parameters: parameters of the model, or of one unit of it, at least 0.
         ranks: ranks of the data-parallel group.
         stage: 0, 1, 2 or 3.
         rank: which rank.
@@ -329,7 +330,7 @@ def zero_traffic_bytes(
     Chapter: 22
 
     Args:
-        parameters: parameters of the model, or of one unit of it.
+        parameters: parameters of the model, or of one unit of it, at least 0.
         ranks: ranks of the data-parallel group.
         stage: 0, 1, 2 or 3.
         recipe: a name in ``RECIPES``, or a ``Recipe`` of your own; its ``gradients`` and ``parameters`` travel.
@@ -390,7 +391,7 @@ def hybrid_shard_elements(
     Chapter: 22
 
     Args:
-        parameters: parameters of the model; ``7e9`` is taken for 7,000,000,000.
+        parameters: parameters of the model, at least 0; ``7e9`` is taken for 7,000,000,000.
         shard_ranks: ranks of a group, among which a copy of the state is cut.
         replicas: groups.
         micro_batches: micro-batches whose gradients are accumulated in one step.
@@ -431,7 +432,7 @@ def least_ranks_to_fit(
 
     Args:
         parameters: parameters of the model; ``7e9`` is taken for 7,000,000,000.
-        memory_bytes: memory of one device; an exponent is taken likewise.
+        memory_bytes: memory of one device, at least 0; an exponent is taken likewise.
         stage: 0, 1, 2 or 3.
         recipe: a name in ``RECIPES``, or a ``Recipe`` of your own.
         other_bytes: what else each device must hold: activations, buffers.
@@ -468,7 +469,7 @@ def largest_model_parameters(
     Chapter: 22
 
     Args:
-        memory_bytes: memory of one device for model state; ``32e9`` is taken for 32,000,000,000.
+        memory_bytes: memory of one device for model state, at least 0; ``32e9`` is taken for 32,000,000,000.
         ranks: ranks of the data-parallel group.
         stage: 0, 1, 2 or 3.
         recipe: a name in ``RECIPES``, or a ``Recipe`` of your own; it must need some byte.

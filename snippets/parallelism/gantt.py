@@ -77,7 +77,7 @@ def draw_gantt(
         until_s: time at the right edge.
         note: below the chart.
         width_px: width of the panel.
-        moment_s: a moment to mark by a line through all rows; none if ``None``.
+        moment_s: a moment, at least 0, to mark by a line through all rows; none if ``None``.
 
     Returns:
         The chart.

@@ -177,8 +177,8 @@ def idle_share(*, bubble_s: Time, work_s: Time) -> float:
     Chapter: 18
 
     Args:
-        bubble_s: idle time.
-        work_s: working time.
+        bubble_s: idle time, at least 0.
+        work_s: working time, at least 0.
 
     Returns:
         The share, from 0 to 1.
@@ -290,8 +290,8 @@ def bubble_s(*, stages: int, forward_s: Time, backward_s: Time, chunks: int = 1)
 
     Args:
         stages: pipeline stages, one a device.
-        forward_s: forward of one micro-batch through all chunks of a device.
-        backward_s: its whole backward.
+        forward_s: forward of one micro-batch through all chunks of a device, at least 0.
+        backward_s: its whole backward, at least 0.
         chunks: model chunks on each device.
 
     Returns:
@@ -320,8 +320,8 @@ def step_time_s(*, stages: int, micro_batches: int, forward_s: Time, backward_s:
     Args:
         stages: pipeline stages, one a device.
         micro_batches: micro-batches of a step; with ``chunks`` above 1, at least ``stages``.
-        forward_s: forward of one micro-batch through all chunks of a device.
-        backward_s: its whole backward.
+        forward_s: forward of one micro-batch through all chunks of a device, at least 0.
+        backward_s: its whole backward, at least 0.
         chunks: model chunks on each device; 1 for GPipe and 1F1B.
 
     Returns:
@@ -349,7 +349,7 @@ def gpipe_exposed_message_s(*, stages: int, message_s: Time) -> Time:
 
     Args:
         stages: pipeline stages, one a device.
-        message_s: time of one message between neighbours.
+        message_s: time of one message between neighbours, at least 0.
 
     Returns:
         Seconds.
@@ -379,7 +379,7 @@ def one_f_one_b_exposed_message_s(*, stages: int, micro_batches: int, message_s:
     Args:
         stages: pipeline stages, one a device.
         micro_batches: micro-batches of a step.
-        message_s: time of one message between neighbours.
+        message_s: time of one message between neighbours, at least 0.
 
     Returns:
         Seconds.
@@ -497,7 +497,7 @@ def zb_h1_bubble_s(*, stages: int, forward_s: Time, input_gradient_s: Time, weig
         stages: pipeline stages, one a device.
         forward_s: forward of one micro-batch.
         input_gradient_s: its backward with respect to the stage's input alone.
-        weight_gradient_s: its backward with respect to the weights; at most each of the other two.
+        weight_gradient_s: its backward with respect to the weights, from 0 to the shorter of the other two.
 
     Returns:
         Seconds of each device.
@@ -530,7 +530,7 @@ def zb_h2_bubble_s(*, stages: int, forward_s: Time, input_gradient_s: Time, weig
         stages: pipeline stages, one a device.
         forward_s: forward of one micro-batch.
         input_gradient_s: its backward with respect to the stage's input alone.
-        weight_gradient_s: its backward with respect to the weights; at most each of the other two.
+        weight_gradient_s: its backward with respect to the weights, from 0 to the shorter of the other two.
 
     Returns:
         Seconds of the device with the largest bubble.
@@ -571,7 +571,7 @@ def dualpipe_bubble_s(*, stages: int, overlapped_s: Time, backward_s: Time, weig
         stages: pipeline stages, one a device; even.
         overlapped_s: a forward and a whole backward of opposite directions, run as one overlapped block.
         backward_s: a whole backward alone; at most ``overlapped_s``.
-        weight_gradient_s: the part of it for the weights; at most half of ``backward_s``.
+        weight_gradient_s: the part of it for the weights, from 0 to half of ``backward_s``.
 
     Returns:
         Seconds of each device.

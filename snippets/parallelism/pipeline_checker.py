@@ -121,6 +121,8 @@ def check(schedule: PipelineSchedule) -> None:
     Leaves out: as ``find_faults``.
 
     Example:
+        >>> from snippets.parallelism.pipeline_schedules import gpipe
+        >>> check(gpipe(stages=2, micro_batches=2))
         >>> check(PipelineSchedule("half", ((Task("F", 0, 0),),), ((0,),), (0,), splits_backward=False))
         Traceback (most recent call last):
         ...

@@ -349,8 +349,9 @@ def held_activations(
 
     Args:
         schedule: the orders; durations do not matter, since a rank runs one task at a time.
-        until_backward: what a micro-batch of one stage keeps from the start of its F to the end of its B.
-        until_weight: what of it stays from there to the end of its W; ignored where the backward is not split.
+        until_backward: what a micro-batch of one stage keeps from the start of its F to the end of its B, at least 0.
+        until_weight: what of it, at least 0, stays from there to the end of its W; ignored where the backward is not
+            split.
 
     Returns:
         For each rank, one number for each of its tasks, in units of the two arguments.
@@ -400,8 +401,8 @@ def peak_activations(
 
     Args:
         schedule: the orders; durations do not matter.
-        until_backward: as in ``held_activations``.
-        until_weight: as in ``held_activations``.
+        until_backward: as in ``held_activations``, at least 0.
+        until_weight: as in ``held_activations``, at least 0.
 
     Returns:
         One number for each rank, in units of the two arguments.
