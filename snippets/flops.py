@@ -28,9 +28,6 @@ def attention_pairs(sequence: int, *, mask: str = "full") -> float:
     Returns:
         Pairs; a half where ``"half"`` meets an odd length.
 
-    Raises:
-        ValueError: if ``sequence`` is no integer of at least 1 or ``mask`` is unknown.
-
     Source: Narayanan et al. 2021, appendix; Megatron-LM ``num_floating_point_operations``.
     Convention: one head, one sequence.
     Leaves out: blocks that a kernel computes and then masks.
@@ -64,9 +61,6 @@ def attention_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str
     Returns:
         FLOP, exact.
 
-    Raises:
-        ValueError: if a size is no integer of at least 1 or ``mask`` is unknown.
-
     Source: Narayanan et al. 2021, appendix (2Bn²d each).
     Convention: a multiply-add is 2; the causal mask as ``mask`` says.
     Leaves out: the softmax.
@@ -94,9 +88,6 @@ def layer_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str = "
 
     Returns:
         FLOP, exact: 8Bnd² for the four projections, 16Bnd² for the feed-forward block, the rest for attention.
-
-    Raises:
-        ValueError: if a size is no integer of at least 1 or ``mask`` is unknown.
 
     Source: Narayanan et al. 2021, appendix.
     Convention: a multiply-add is 2; the causal mask as ``mask`` says.
@@ -140,9 +131,6 @@ def gpt_training_flops(
 
     Returns:
         FLOP, exact.
-
-    Raises:
-        ValueError: if a size is no integer of at least 1, or a choice is unknown.
 
     Source: Narayanan et al. 2021, equation 3 (full); Korthikanti et al. 2022, appendix A (model FLOPs). For hardware
         FLOPs with selective recomputation that paper prints a larger number: ``korthikanti_hardware_flops``.

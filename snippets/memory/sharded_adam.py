@@ -284,7 +284,7 @@ class _Ledger:
     def release(self, kind: str, rank: int, array: Array) -> None:
         self.held[kind][rank] -= array.nbytes
 
-    def moved(self, name: str, account: runner.Account) -> None:
+    def moved(self, name: str, account: runner.ScheduleAccount) -> None:
         self.sent[name] += account.sent_bytes
         self.received[name] += account.received_bytes
         self.messages += account.sent_messages

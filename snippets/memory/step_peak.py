@@ -132,7 +132,7 @@ def gpt_step_sizes(
     kept, whole = tensors(recomputation), tensors("none")
     table = positive_integer("vocabulary", vocabulary) + nonnegative_integer("positions", positions)
     values = sequence * micro_batch * hidden
-    logits = logits_bytes(sequence=sequence, micro_batch=micro_batch, vocabulary=vocabulary)
+    logits = logits_bytes(sequence=sequence, micro_batch=micro_batch, vocabulary=vocabulary, element_bytes=4)
     return StepSizes(
         layers=positive_integer("layers", layers),
         layer_parameters=12 * hidden**2 + 13 * hidden,
