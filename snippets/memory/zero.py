@@ -95,9 +95,6 @@ def zero_bytes_per_parameter(*, ranks: int, stage: int, recipe: Recipe | str = "
     Returns:
         Bytes a parameter, exact: 16, 4 + 12/N, 2 + 14/N and 16/N with the default recipe.
 
-    Raises:
-        ValueError: if an argument is out of its domain.
-
     Source: Rajbhandari et al. 2020, section 5 and figure 1; Megatron-LM's distributed optimizer (6 + 12/N) is stage 1
         with the recipe ``"mixed-adam-fp32-gradients"``.
     Convention: the mean over ranks; ``zero_state_bytes`` gives each rank's own.
@@ -246,9 +243,6 @@ def zero_communication_elements(
     Returns:
         Elements, exact: 2Ψ in stages 0 to 2 and 3Ψ in stage 3, times (N − 1)/N. R = 1, or the number of micro-batches
         where each is reduced; G = 1, or in stage 3 one or two for each micro-batch.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
 
     Source: Rajbhandari et al. 2020, section 7 (2Ψ, 2Ψ, 2Ψ, 3Ψ).
     Convention: sent by one rank; it receives as many. Stage 0's all-reduce counts as both of its phases. Stage 1
@@ -419,9 +413,6 @@ def hybrid_shard_elements(
         Elements, exact. Inside: two all-gathers and a reduce-scatter for each micro-batch. Across: one all-reduce of
         the rank's gradient shard, among the ranks that hold the same shard.
 
-    Raises:
-        ValueError: if an argument is out of its domain.
-
     Source: derived from ``zero_communication_elements``; Zhao et al. 2023 describe the strategy.
     Convention: sent by one rank; a group of G ranks sends G times what is across.
     Leaves out: that a framework may reduce across after each micro-batch; latency.
@@ -462,9 +453,6 @@ def least_ranks_to_fit(
     Returns:
         Ranks, or ``None`` where no number of them is enough.
 
-    Raises:
-        ValueError: if an argument is out of its domain.
-
     Source: ``zero_state_bytes`` of rank 0, solved for N.
     Convention: the fullest rank must fit.
     Leaves out: fragmentation; that a framework takes a share of the memory for itself.
@@ -503,9 +491,6 @@ def largest_model_parameters(
     Returns:
         Parameters, exact: the largest whose fullest rank still fits, times ``model_parallel``.
 
-    Raises:
-        ValueError: if an argument is out of its domain.
-
     Source: Rajbhandari et al. 2020, table 2 (theoretical columns).
     Convention: bytes as given: 32 GB is 32·10⁹. Shards without padding.
     Leaves out: activations, buffers and fragmentation, which leave less.
@@ -537,9 +522,6 @@ def partitioned_activation_overhead(*, all_reduces: int = 6) -> Fraction:
 
     Returns:
         A share, exact: one all-gather of the block's input against n all-reduces of the same size.
-
-    Raises:
-        ValueError: if ``all_reduces`` is no integer of at least 1.
 
     Source: Rajbhandari et al. 2020, section 8 ("less than 10%": 1/12).
     Convention: volume per rank in the limit of many; an all-reduce moves twice what an all-gather does.

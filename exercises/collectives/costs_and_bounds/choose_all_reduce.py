@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
+from snippets.collectives.algorithm_costs import algorithm_cost
 from snippets.collectives.algorithms import largest_power_of_two
-from snippets.collectives.costs import cost
 
 NAMES = ("ring", "recursive_doubling", "halving_doubling")
 ALGORITHM, KNOWN = "algorithm", "one of the three"
@@ -62,7 +62,7 @@ def choose_all_reduce(
 def priced_s(name: str, *, ranks: int, size_bytes: float, latency_s: float, bandwidth_bytes_per_s: float) -> float:
     """Price an algorithm by the book's exact costs, on a vector that its chunks divide."""
     length = ranks * largest_power_of_two(ranks)
-    terms = cost("all_reduce", name, ranks=ranks, length=length)
+    terms = algorithm_cost("all_reduce", name, ranks=ranks, size_bytes=length, element_bytes=1)
     return terms.time_s(latency_s=latency_s, bandwidth_bytes_per_s=bandwidth_bytes_per_s * length / size_bytes)
 
 

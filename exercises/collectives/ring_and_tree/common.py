@@ -10,8 +10,7 @@ from typing import Any
 from grader.exercise import Inputs, Observation
 from snippets.collectives.checker import find_faults
 from snippets.collectives.rank_programs import Exchange, RankProgramError, Receive, Send, run_programs
-from snippets.collectives.schedule import Schedule, chunk_bounds
-from snippets.collectives.schedule import Send as Message
+from snippets.collectives.schedule import Schedule, ScheduledSend, chunk_bounds
 
 RUN, ENDS = "the run", "every rank returns"
 SUM = "the sum on each rank"
@@ -64,7 +63,7 @@ def replay(rounds: Rounds, *, ranks: int, length: int, ports: int, allowed: Obse
     """Replay a schedule on vectors of which rank r's entries are all 10^r: a digit counts a rank's terms."""
     steps = (
         tuple(
-            Message(source, to, ((start, stop),) if start != stop else (), adds)
+            ScheduledSend(source, to, ((start, stop),) if start != stop else (), adds)
             for source, to, start, stop, adds in step
         )
         for step in rounds

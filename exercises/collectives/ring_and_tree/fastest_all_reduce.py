@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.collectives.costs import cost
+from snippets.collectives.algorithm_costs import algorithm_cost
 
 ALGORITHMS = ("binomial", "ring", "recursive_doubling", "halving_doubling")
 
@@ -54,7 +54,11 @@ def fastest_all_reduce(
 def cheapest(size_bytes: int, ranks: int, latency_s: float, bandwidth_bytes_per_s: float) -> tuple[str, float]:
     """Price every candidate's schedule by the book's exact costs."""
     machine = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
-    times = {name: cost("all_reduce", name, ranks=ranks, length=size_bytes).time_s(**machine) for name in ALGORITHMS}
+    terms = {
+        name: algorithm_cost("all_reduce", name, ranks=ranks, size_bytes=size_bytes, element_bytes=1)
+        for name in ALGORITHMS
+    }
+    times = {name: one.time_s(**machine) for name, one in terms.items()}
     best = min(ALGORITHMS, key=times.__getitem__)
     return best, times[best]
 

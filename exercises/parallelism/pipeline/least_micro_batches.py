@@ -6,7 +6,6 @@ from fractions import Fraction
 from itertools import count
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.parallelism.pipeline import bubble_share
 
 
 def least_micro_batches(
@@ -39,7 +38,7 @@ def least_micro_batches(
 def first_below(*, stages: int, bubble: Fraction, chunks: int = 1) -> int:
     """Try one number of micro-batches after the other."""
     numbers = count(stages if chunks > 1 else 1)
-    return next(m for m in numbers if bubble_share(stages=stages, micro_batches=m, chunks=chunks) < bubble)
+    return next(m for m in numbers if Fraction(stages - 1, chunks * m + stages - 1) < bubble)
 
 
 def limit(stages: int, numerator: int, denominator: int, chunks: int = 1) -> Inputs:

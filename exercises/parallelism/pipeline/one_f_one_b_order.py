@@ -9,7 +9,7 @@ from grader.exercise import Exercise, Mistake, Observation
 from snippets.parallelism import pipeline
 from snippets.parallelism.pipeline_checker import find_faults
 from snippets.parallelism.pipeline_runner import run_pipeline
-from snippets.parallelism.pipeline_schedules import Schedule, Task
+from snippets.parallelism.pipeline_schedules import PipelineSchedule, Task
 
 FAULTS, MAKESPAN, BUBBLE = "what is wrong with the orders", "makespan", "bubble"
 PEAK = "micro-batches held at the peak, by stage"
@@ -55,7 +55,8 @@ def run_orders(function: Callable[..., Any], *, stages: int, micro_batches: int)
     orders = [function(stages=stages, micro_batches=micro_batches, stage=stage) for stage in range(stages)]
     tasks = tuple(tuple(Task(kind, i, stage) for kind, i in order) for stage, order in enumerate(orders))
     try:
-        schedule = Schedule("answer", tasks, (tuple(range(stages)),), (0,) * micro_batches, splits_backward=False)
+        ranks = (tuple(range(stages)),)
+        schedule = PipelineSchedule("answer", tasks, ranks, (0,) * micro_batches, splits_backward=False)
     except (TypeError, ValueError) as error:
         return {FAULTS: str(error)}
     if faults := find_faults(schedule):
@@ -64,7 +65,7 @@ def run_orders(function: Callable[..., Any], *, stages: int, micro_batches: int)
     return {
         FAULTS: "nothing",
         MAKESPAN: line.makespan_s,
-        BUBBLE: line.idle_share,
+        BUBBLE: Fraction(sum(line.idle_s)) / (stages * line.makespan_s),
         PEAK: list(line.peak_activations),
     }
 
@@ -74,7 +75,7 @@ def cost_of_1f1b(**sizes: int) -> Observation:
     return {
         FAULTS: "nothing",
         MAKESPAN: pipeline.step_time_s(forward_s=1, backward_s=2, **sizes),
-        BUBBLE: pipeline.bubble_share(**sizes),
+        BUBBLE: Fraction(stages - 1, micro_batches + stages - 1),
         PEAK: [pipeline.one_f_one_b_peak_activations(stage=stage, **sizes) for stage in range(sizes["stages"])],
     }
 

@@ -7,7 +7,7 @@ from random import Random
 
 from grader.exercise import Exercise, Mistake
 from snippets.parallelism import pipeline_runner
-from snippets.parallelism.pipeline_schedules import Schedule, Task
+from snippets.parallelism.pipeline_schedules import PipelineSchedule, Task
 
 Order = list[tuple[str, int]]
 
@@ -44,7 +44,7 @@ def held_at_most(order: Order) -> int:
         return 0
     tasks = tuple(Task(kind, i, 0) for kind, i in order)
     directions = (0,) * (1 + max(i for _, i in order))
-    schedule = Schedule("one device", (tasks,), ((0,),), directions, any(kind == "W" for kind, _ in order))
+    schedule = PipelineSchedule("one device", (tasks,), ((0,),), directions, any(kind == "W" for kind, _ in order))
     return int(pipeline_runner.peak_activations(schedule)[0])
 
 
