@@ -425,7 +425,7 @@ def test_a_model_is_found_in_any_usual_spelling(written: str, name: str) -> None
 def test_a_model_that_there_is_not_is_answered_with_the_near_ones() -> None:
     with pytest.raises(ValueError, match=r"^model must be one of 'Llama 3 70B', 'Llama 2 70B', .*got 'LLaMA 70B'$"):
         models.active_parameter_count("LLaMA 70B")
-    with pytest.raises(ValueError, match=r"^model must be one of 'Mixtral 8x7B', 'Mixtral 8x22B', got 'Mixtral'$"):
+    with pytest.raises(ValueError, match=r"^model must be one of 'Mixtral 8x7B', 'Mixtral 8x22B', .*got 'Mixtral'$"):
         models.parameter_parts("Mixtral")
 
 
