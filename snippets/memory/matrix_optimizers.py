@@ -109,9 +109,6 @@ def assign_whole(sizes: Sequence[int], *, ranks: int) -> Assignment:
     Returns:
         The assignment; ties go to the lower rank and the earlier piece.
 
-    Raises:
-        ValueError: if a size or ``ranks`` is no integer of at least 1.
-
     Source: Graham 1969, whose bound this is.
     Convention: pieces cannot be cut.
     Leaves out: how long each takes on a real device.

@@ -25,9 +25,6 @@ class Recipe:
         second_moment: Adam's v.
         source: who uses or names it.
 
-    Raises:
-        ValueError: if a number of bytes is no integer of at least 0.
-
     >>> RECIPES["mixed-adam"].bytes_per_parameter
     16
     >>> Recipe("mine", parameters=2, gradients=2, master=4, first_moment=1, second_moment=1).bytes_per_parameter

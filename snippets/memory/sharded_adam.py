@@ -53,9 +53,6 @@ class Adam:
         epsilon: above 0, added to the root of the second moment.
         weight_decay: 0 for plain Adam.
 
-    Raises:
-        ValueError: if a number is out of its domain.
-
     >>> Adam(learning_rate=0.1).beta2
     0.999
     """
