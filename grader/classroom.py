@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import functools
 import hashlib
 import io
 import json
@@ -100,12 +99,7 @@ class Class:
         job.receiving, sending = multiprocessing.Pipe(duplex=False)
         left = [exercise.name for _, exercise in self.asked[len(job.verdicts) :]]
         arguments = (sending, job.path, self.home, left, self.all_names, self.limits)
-<<<<<<< HEAD
-        context: Any = multiprocessing.get_context(_METHOD)
-        job.process = context.Process(target=_grade_all, args=arguments)
-=======
         job.process = _CONTEXT.Process(target=_grade_all, args=arguments)
->>>>>>> 4ac6181c4b9e5b5e2519e785e2ab1431dc0e2274
         job.process.start()
         sending.close()
         job.until = time.monotonic() + self.longest_s
@@ -165,12 +159,7 @@ def _grade_all(
     with Sandbox(limits) as sandbox:
         for name in names:
             chapter, exercise = by_name[name]
-<<<<<<< HEAD
-            answer = functools.partial(submitted, path, chapter, name, all_names)
-            result = grade(sandbox, chapter, exercise, answer)
-=======
             result = grade(sandbox, chapter, exercise, partial(submitted, path, chapter, name, all_names))
->>>>>>> 4ac6181c4b9e5b5e2519e785e2ab1431dc0e2274
             sending.send((result.verdict, result.seconds))
 
 

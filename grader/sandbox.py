@@ -145,15 +145,9 @@ class _Template:
         self._control, other = socket.socketpair()
         self._control.settimeout(START_S)
         with other:
-<<<<<<< HEAD
             self.process = subprocess.Popen(
                 _COMMAND, stdin=other.fileno(), stdout=subprocess.DEVNULL, env=_environment()
             )
-=======
-            self.process = subprocess.Popen(
-                _COMMAND, stdin=other.fileno(), stdout=subprocess.DEVNULL, env=_environment()
-            )
->>>>>>> 4ac6181c4b9e5b5e2519e785e2ab1431dc0e2274
         self.limits = _limits_of(self.process.pid)
 
     def started(self, limits: Limits, modules: tuple[str, ...]) -> AnswerProxy:

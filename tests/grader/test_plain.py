@@ -119,19 +119,11 @@ class EqualText(Equal, str):
         return "other"
 
 
-<<<<<<< HEAD
-class EqualList(Equal, list):  # type: ignore
-    pass
-
-
-class EqualDict(Equal, dict):  # type: ignore
-=======
 class EqualList(Equal, list[int]):  # type: ignore[misc]
     pass
 
 
 class EqualDict(Equal, dict[str, int]):  # type: ignore[misc]
->>>>>>> 4ac6181c4b9e5b5e2519e785e2ab1431dc0e2274
     def items(self) -> Any:
         return [("a", 1)]
 
@@ -145,11 +137,7 @@ class EqualDict(Equal, dict[str, int]):  # type: ignore[misc]
         (EqualList([4]), [4]),
         (EqualDict(b=2), {"b": 2}),
         (OrderedDict(a=1), {"a": 1}),
-<<<<<<< HEAD
-        (namedtuple("Pair", "a b")(1, 2), (1, 2)),  # type: ignore
-=======
         (Pair(1, 2), (1, 2)),
->>>>>>> 4ac6181c4b9e5b5e2519e785e2ab1431dc0e2274
     ],
     ids=lambda value: type(value).__name__,
 )
