@@ -98,7 +98,8 @@ class Class:
         job.receiving, sending = multiprocessing.Pipe(duplex=False)
         left = [exercise.name for _, exercise in self.asked[len(job.verdicts) :]]
         arguments = (sending, job.path, self.home, left, self.all_names, self.limits)
-        job.process = multiprocessing.get_context(_METHOD).Process(target=_grade_all, args=arguments)
+        context: Any = multiprocessing.get_context(_METHOD)
+        job.process = context.Process(target=_grade_all, args=arguments)
         job.process.start()
         sending.close()
         job.until = time.monotonic() + self.longest_s
@@ -158,7 +159,8 @@ def _grade_all(
     with Sandbox(limits) as sandbox:
         for name in names:
             chapter, exercise = by_name[name]
-            result = grade(sandbox, chapter, exercise, lambda c=chapter, n=name: submitted(path, c, n, all_names))
+            answer = functools.partial(submitted, path, chapter, name, all_names)
+            result = grade(sandbox, chapter, exercise, answer)
             sending.send((result.verdict, result.seconds))
 
 

@@ -90,9 +90,6 @@ def draw_regression(generator: np.random.Generator, *, examples: int, dimension:
     Returns:
         The regression, at its starting weights.
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Example:
         >>> problem = draw_regression(np.random.default_rng(7), examples=50_000, dimension=20)
         >>> round(float(np.linalg.norm(problem.full_gradient())), 4)
@@ -129,9 +126,6 @@ def draw_batches(
 
     Returns:
         S × B indices from 0 to M − 1. Without replacement, their order within a batch is arbitrary.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Example:
         >>> batches = draw_batches(np.random.default_rng(0), population=6, batch_size=2, batches=3, sampling="epochs")

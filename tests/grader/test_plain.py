@@ -114,11 +114,11 @@ class EqualText(Equal, str):
         return "other"
 
 
-class EqualList(Equal, list):  # type: ignore[type-arg]
+class EqualList(Equal, list):  # type: ignore
     pass
 
 
-class EqualDict(Equal, dict):  # type: ignore[type-arg]
+class EqualDict(Equal, dict):  # type: ignore
     def items(self) -> Any:
         return [("a", 1)]
 
@@ -132,7 +132,7 @@ class EqualDict(Equal, dict):  # type: ignore[type-arg]
         (EqualList([4]), [4]),
         (EqualDict(b=2), {"b": 2}),
         (OrderedDict(a=1), {"a": 1}),
-        (namedtuple("Pair", "a b")(1, 2), (1, 2)),
+        (namedtuple("Pair", "a b")(1, 2), (1, 2)),  # type: ignore
     ],
     ids=lambda value: type(value).__name__,
 )
