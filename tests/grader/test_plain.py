@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -101,6 +101,11 @@ class Equal:
         return 7
 
 
+class Pair(NamedTuple):
+    a: int
+    b: int
+
+
 class EqualInt(Equal, int):
     pass
 
@@ -114,11 +119,11 @@ class EqualText(Equal, str):
         return "other"
 
 
-class EqualList(Equal, list):  # type: ignore
+class EqualList(Equal, list[int]):  # type: ignore[misc]
     pass
 
 
-class EqualDict(Equal, dict):  # type: ignore
+class EqualDict(Equal, dict[str, int]):  # type: ignore[misc]
     def items(self) -> Any:
         return [("a", 1)]
 
@@ -132,7 +137,7 @@ class EqualDict(Equal, dict):  # type: ignore
         (EqualList([4]), [4]),
         (EqualDict(b=2), {"b": 2}),
         (OrderedDict(a=1), {"a": 1}),
-        (namedtuple("Pair", "a b")(1, 2), (1, 2)),  # type: ignore
+        (Pair(1, 2), (1, 2)),
     ],
     ids=lambda value: type(value).__name__,
 )
