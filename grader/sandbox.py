@@ -146,7 +146,7 @@ class _Template:
         self._control.settimeout(START_S)
         with other:
             self.process = subprocess.Popen(
-                _COMMAND, stdin=other.fileno(), stdout=subprocess.DEVNULL, env=_environment()
+                _COMMAND, stdin=other.fileno(), stdout=subprocess.DEVNULL, env=_environment(), start_new_session=True
             )
         self.limits = _limits_of(self.process.pid)
 
@@ -154,7 +154,7 @@ class _Template:
         ours, theirs = socket.socketpair()
         with theirs:
             child = self._asked([dataclasses.asdict(limits), modules], [theirs.fileno()])
-        return AnswerProxy(ours, limits, _once(lambda: self._end(child, ours)))
+        return AnswerProxy(ours, limits, child, _once(lambda: self._end(child, ours)))
 
     def _end(self, child: int, connection: socket.socket) -> str:
         kill_session(child)
@@ -198,7 +198,7 @@ def _spawned(limits: Limits, modules: tuple[str, ...]) -> AnswerProxy:
         connection.close()
         return _how(child.wait())
 
-    return AnswerProxy(connection, limits, _once(end))
+    return AnswerProxy(connection, limits, child.pid, _once(end))
 
 
 def forked(function: Callable[..., Any], limits: Limits) -> AnswerProxy:
@@ -212,7 +212,7 @@ def forked(function: Callable[..., Any], limits: Limits) -> AnswerProxy:
         ours.close()
         return _how(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
-    return AnswerProxy(ours, limits, _once(end))
+    return AnswerProxy(ours, limits, child, _once(end))
 
 
 def _once(end: Callable[[], str]) -> Callable[[], str]:
