@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from grader.exercise import Exercise, Mistake, Observation
@@ -70,13 +71,14 @@ def run_orders(function: Callable[..., Any], *, stages: int, micro_batches: int)
     }
 
 
-def cost_of_1f1b(**sizes: int) -> Observation:
+def cost_of_1f1b(stages: int, micro_batches: int) -> Observation:
     """Return what the closed forms of the chapter say about 1F1B."""
+    sizes = {"stages": stages, "micro_batches": micro_batches}
     return {
         FAULTS: "nothing",
         MAKESPAN: pipeline.step_time_s(forward_s=1, backward_s=2, **sizes),
         BUBBLE: Fraction(stages - 1, micro_batches + stages - 1),
-        PEAK: [pipeline.one_f_one_b_peak_activations(stage=stage, **sizes) for stage in range(sizes["stages"])],
+        PEAK: [pipeline.one_f_one_b_peak_activations(stage=stage, **sizes) for stage in range(stages)],
     }
 
 
