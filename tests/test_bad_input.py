@@ -37,7 +37,6 @@ from sampling import sampled
 import snippets
 from snippets.background.batch_gradients import Regression
 from snippets.background.block_products import k_split_product
-from snippets.background.cluster import Cluster
 from snippets.collectives.algorithms import build
 from snippets.collectives.loopback import Loopback
 from snippets.drawing import Panel
@@ -92,7 +91,7 @@ SEQUENCES = {"Sequence", "Collection", "Iterable", "Mapping", "tuple", "list"}
 CHECKS = ("snippets.domain", "snippets.background.arrays")
 CHECKED_VALUES = ("value", "values")
 
-# What simulators and processes call with what they have checked.
+# What simulators and processes call with what they have checked, and what takes anything, or an array of anything.
 INTERNAL = {
     f"snippets.{name}"
     for name in (
@@ -104,20 +103,16 @@ INTERNAL = {
         "collectives.loopback_echo.serve",
         "memory.sharded_adam.GivenGradients.forward",
         "memory.sharded_adam.GivenGradients.backward",
+        "account.Memory.watch",
+        "account.is_array",
+        "domain.shortened",
+        "machine.as_request",
     )
 }
 
 
 def fields_of(record: Any) -> dict[str, Any]:
     return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
-
-
-def cluster() -> Cluster:
-    """Return a worker that holds two square matrices."""
-    made = Cluster(1)
-    for name in ("a", "b"):
-        made.store(0, name, np.eye(2))
-    return made
 
 
 def regression() -> Regression:
@@ -168,21 +163,6 @@ SPOKEN = {
 CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "background.batch_gradients.Regression.at": lambda: {"self": regression(), "weights": [2.0]},
     "background.block_product_figures.k_split_panels": lambda: {"run": block_product(), "width_px": 300},
-    "background.cluster.Cluster.drop": lambda: {"self": cluster(), "worker": 0, "name": "a"},
-    "background.cluster.Cluster.multiply": lambda: {
-        "self": cluster(),
-        "worker": 0,
-        "left": "a",
-        "right": "b",
-        "into": "c",
-    },
-    "background.cluster.Cluster.add": lambda: {"self": cluster(), "worker": 0, "name": "a", "into": "b"},
-    "background.cluster.Cluster.split_rows": lambda: {
-        "self": cluster(),
-        "worker": 0,
-        "name": "a",
-        "rows": [range(1), range(1, 2)],
-    },
     "drawing.Panel.rectangles": lambda: {
         "self": Panel(10, 10),
         "boxes": [(1, 1, 2, 2)],

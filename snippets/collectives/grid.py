@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from snippets.account import Account
 from snippets.background.arrays import number_array
 from snippets.collectives.algorithms import PLAINEST, build
-from snippets.collectives.runner import Account, run
+from snippets.collectives.runner import run
 from snippets.collectives.schedule import Range
 from snippets.domain import one_of
 

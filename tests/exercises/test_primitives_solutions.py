@@ -53,7 +53,7 @@ def test_two_all_to_alls_are_an_all_reduce_with_the_bytes_of_a_ring(ranks: int, 
     def all_to_all(rows: list[list[float]]) -> list[list[float]]:
         nonlocal sent
         done = run_on_grid("all_to_all", rows)
-        sent = sent + done.account.sent_bytes
+        sent = sent + np.array(done.account.sent_bytes)
         result: list[list[float]] = done.after.tolist()
         return result
 

@@ -53,8 +53,8 @@ def test_zero1_is_the_replicated_step(ranks: int, count: int, steps: int) -> Non
     assert run.first == pytest.approx(first, rel=1e-5, abs=1e-6)
     assert run.second == pytest.approx(second, rel=1e-5, abs=1e-6)
     moves = [zero_traffic_elements(count, ranks=ranks, stage=1, rank=rank).sent for rank in range(ranks)]
-    assert list(run.sent_bytes) == [4 * steps * each for each in moves]
-    for rank, peak in enumerate(run.peak_bytes):
+    assert list(run.account.sent_bytes) == [4 * steps * each for each in moves]
+    for rank, peak in enumerate(run.account.peak_bytes):
         held = zero_state_bytes(count, ranks=ranks, stage=1, recipe="fp32-adam", rank=rank).total
         assert peak == held + 4 * shard_length(count, ranks=ranks, rank=rank)
 

@@ -7,8 +7,8 @@ from math import ceil, log2
 from typing import Any
 
 from exercises.grading import mutant
-from snippets.collectives.rank_programs import Exchange, Receive, Send
 from snippets.collectives.schedule import chunk_bounds
+from snippets.machine import Exchange, Receive, Send
 
 Program = Generator[Send | Receive | Exchange, Any, list[float]]
 Message = tuple[int, int, int, int, bool]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from math import ceil, log2
 
-from snippets.collectives.rank_programs import Exchange, Receive, Send
 from snippets.collectives.schedule import chunk_bounds
+from snippets.machine import Exchange, Receive, Send
 
 Program = Generator[Send | Receive | Exchange, list[float], list[float]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from snippets.collectives.rank_programs import Exchange, Receive, Send
+from snippets.machine import Exchange, Receive, Send
 
 Program = Generator[Send | Receive | Exchange, list[float], list[float]]
 

@@ -10,8 +10,9 @@ from exercises.judging import Exercise, Hint, Observation
 from snippets.collectives.checker import find_faults
 from snippets.collectives.costs import cost
 from snippets.collectives.holdings import holdings
-from snippets.collectives.rank_programs import RankProgramError, run_programs
+from snippets.collectives.rank_programs import run_programs
 from snippets.collectives.schedule import Schedule, Send, chunk_bounds
+from snippets.machine import RankProgramError
 
 RUN = "the run"
 SUM = "the sum on each rank"
@@ -24,7 +25,7 @@ LINK = "on the busiest link, one way"
 COMPLETE = "ranks where each chunk is complete after N − 1 steps"
 ENDS = "every rank returns"
 NUMBER_BYTES = 8
-MOST_MESSAGES = 2000  # five ranks need 40
+MOST_REQUESTS = 2000  # five ranks need 40
 ALGORITHMS = ("binomial", "ring", "recursive_doubling", "halving_doubling")
 
 
@@ -72,17 +73,17 @@ def expected_all_reduce(vectors: list[list[int]]) -> Observation:
 def observe_program(function: Any, vectors: list[list[int]], allowed: Observation) -> Observation:
     """Run an answer on every rank."""
     try:
-        done = run_programs(function, vectors, element_bytes=NUMBER_BYTES, most_messages=MOST_MESSAGES)
+        results, account = run_programs(function, vectors, element_bytes=NUMBER_BYTES, most_requests=MOST_REQUESTS)
     except RankProgramError as error:
         return {RUN: str(error)}
     shown = {
-        SENT: done.sent_bytes,
-        RECEIVED: done.received_bytes,
-        STEPS: done.steps,
-        PARTNERS: max(map(len, done.destinations)),
+        SENT: account.sent_bytes,
+        RECEIVED: account.received_bytes,
+        STEPS: account.steps,
+        PARTNERS: max(Counter(source for source, _ in account.link_bytes).values(), default=0),
     }
     costs = {name: within(shown[name], limit) for name, limit in allowed.items() if name in shown}
-    return {RUN: ENDS, SUM: list(done.results), **costs}
+    return {RUN: ENDS, SUM: list(results), **costs}
 
 
 def observe_reduce_scatter(function: Any, vectors: list[list[int]]) -> Observation:

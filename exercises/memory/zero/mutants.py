@@ -8,7 +8,8 @@ from typing import Any
 
 from exercises.grading import mutant
 from exercises.memory.zero import solution
-from snippets.memory.sharded_requests import AllGather, AllReduce, Rank, ReduceScatter, Request
+from snippets.machine import AllGather, AllReduce, ReduceScatter, Request
+from snippets.memory.sharded_rank import Rank
 
 Step = Generator[Request, Any, None]
 

@@ -6,7 +6,8 @@ from collections.abc import Generator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from snippets.memory.sharded_requests import AllGather, Rank, ReduceScatter, Request
+from snippets.machine import AllGather, ReduceScatter, Request
+from snippets.memory.sharded_rank import Rank
 
 
 def bytes_per_parameter(

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from snippets.machine import RankProgramError
 from snippets.memory.sharded_adam import Adam, GivenGradients, adam_update, run_sharded_adam
-from snippets.memory.sharded_programs import ShardedProgramError, run_sharded_program
+from snippets.memory.sharded_programs import run_sharded_program
 from snippets.memory.zero import shard_length
 
 PROBLEM, PARAMETERS, FIRST, SECOND, SENT, PEAK = (
@@ -28,7 +29,7 @@ def run_step(
     """Run the answer once a step on every rank."""
     try:
         run = run_sharded_program(partial(function, learning_rate=learning_rate), initial, gradients)
-    except ShardedProgramError as error:
+    except RankProgramError as error:
         return {PROBLEM: str(error)}
     _, needed = _cost(len(initial), len(gradients[0]), len(gradients))
     return {
@@ -36,8 +37,8 @@ def run_step(
         PARAMETERS: [_rounded(parameters) for parameters in run.parameters],
         FIRST: _rounded(run.first),
         SECOND: _rounded(run.second),
-        SENT: list(run.sent_bytes),
-        PEAK: list(map(max, run.peak_bytes, needed)),  # less is no fault: a single rank needs no collective
+        SENT: list(run.account.sent_bytes),
+        PEAK: list(map(max, run.account.peak_bytes, needed)),  # less is no fault: a single rank needs no collective
     }
 
 
@@ -70,8 +71,6 @@ def _cost(count: int, ranks: int, steps: int) -> tuple[tuple[int, ...], tuple[in
     """Return what each rank sends and holds; besides its state, it holds the sum of its shard when it arrives."""
     model = GivenGradients(np.zeros((steps, 1, ranks, count)), units=(count,))
     run = run_sharded_adam(model, [np.zeros(count)], ranks=ranks, stage=1, recipe="fp32-adam", steps=steps)
-    sent = np.sum(list(run.account.sent_bytes.values()), axis=0)
     arriving = [4 * shard_length(count, ranks=ranks, rank=rank) for rank in range(ranks)]
-    return tuple(map(int, sent)), tuple(
-        int(peak) + more for peak, more in zip(run.account.peak_total_bytes, arriving, strict=True)
-    )
+    peaks = (peak + more for peak, more in zip(run.account.peak_bytes, arriving, strict=True))
+    return run.account.sent_bytes, tuple(peaks)

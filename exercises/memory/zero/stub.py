@@ -18,7 +18,8 @@ from collections.abc import Generator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from snippets.memory.sharded_programs import AllGather, AllReduce, Rank, ReduceScatter, Request
+from snippets.machine import AllGather, AllReduce, ReduceScatter, Request
+from snippets.memory.sharded_rank import Rank
 
 __all__ = ["AllGather", "AllReduce", "ReduceScatter"]
 
