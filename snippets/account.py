@@ -143,9 +143,7 @@ class Memory:
         """Count bytes no more."""
         held = self.held.get(text("kind", kind), 0)
         if nonnegative_integer("size_bytes", size_bytes) > held:
-            raise ValueError(
-                f"size_bytes must be at most what is held of the kind {kind!r}, {held}, got {size_bytes!r}"
-            )
+            raise ValueError(f"size_bytes must be at most {held}, what is held of kind {kind!r}, got {size_bytes!r}")
         self.held[kind] = held - size_bytes
 
     def watch(self, array: Watched, kind: str = "arrays") -> Watched:

@@ -508,7 +508,7 @@ def test_a_memory_alone() -> None:
     del view
     memory.release(7, "b")
     assert (memory.held_bytes, memory.peak_bytes, memory.peak) == (5, 28, {"a": 5, "b": 23})
-    with pytest.raises(ValueError, match=r"size_bytes must be at most what is held of the kind 'b', 0, got 1"):
+    with pytest.raises(ValueError, match=r"size_bytes must be at most 0, what is held of kind 'b', got 1"):
         memory.release(1, "b")
     with pytest.raises(ValueError, match=r"array must be a NumPy array, got \[1\]"):
         memory.watch([1])
