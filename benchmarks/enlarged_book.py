@@ -18,9 +18,9 @@ from pathspec import GitIgnoreSpec
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("chapters", "snippets", "exercises", "labs", "tests")
-LIVE = PurePosixPath("snippets/live")
+LIVE = "live"  # what live figures share; each stands beside its subject
 RECORDS = PurePosixPath("labs/recorded")
-LISTS = ("docs/notation.md", "docs/labs.md")  # have a section for each chapter or lab
+CONTENTS = PurePosixPath("chapters/contents.yml")
 TEXTS = {".md", ".py", ".json", ".svg", ".yml"}
 
 Name = Callable[[re.Match[str], int], str]
@@ -103,18 +103,12 @@ class Names:
         """Folders that are a part of the book, in whichever room."""
         marks = ("index.md", "__init__.py")
         found = {path.parts[1] for path in self._in(*ROOMS) if len(path.parts) == 3 and path.name in marks}
-        return found - {LIVE.name, RECORDS.name}
+        return found - {LIVE, RECORDS.name}
 
     @cached_property
     def chapters(self) -> set[str]:
         """Names of the chapters' files, ``05-alpha-beta``."""
         return {path.stem for path in self._in("chapters") if re.match(r"a?\d+-", path.stem)}
-
-    @cached_property
-    def live(self) -> set[str]:
-        """Modules of live figures that belong to a chapter: they declare one, or import from a part."""
-        own = re.compile(rf"^@live_figure\(|^(?:from|import) snippets\.{_any(self.parts)}\b", re.MULTILINE)
-        return {path.stem for path in self._in("snippets") if path.parent == LIVE and own.search(self._text(path))}
 
     @cached_property
     def records(self) -> set[str]:
@@ -132,13 +126,16 @@ class Names:
     @cached_property
     def asked(self) -> dict[tuple[str, ...], set[str]]:
         """The exercises of each chapter, by part and folder; the book has their names once, too."""
-        stubs = [path for path in self._in("exercises") if path.name == "stub.py"]
-        return {path.parts[1:3]: set(re.findall(r"^def (\w+)\(", self._text(path), re.MULTILINE)) for path in stubs}
+        asked: dict[tuple[str, ...], set[str]] = {}
+        for path in self._in("exercises"):
+            if re.search("^EXERCISE = ", self._text(path), re.MULTILINE):
+                asked.setdefault(path.parts[1:3], set()).add(path.stem)
+        return asked
 
     @cached_property
     def subjects(self) -> tuple[str, ...]:
         """How the names of tests begin that belong to a chapter but do not lie in the folder of its part."""
-        names = self.parts | self.live | {folder for _, folder in self.asked}
+        names = self.parts | {folder for _, folder in self.asked}
         return tuple(f"test_{name.removesuffix('s')}" for name in names)
 
     def _in(self, *rooms: str) -> list[PurePosixPath]:
@@ -153,9 +150,7 @@ class Names:
             return False
         if path.parts[1] in self.parts or path.parent == RECORDS:
             return True
-        if path.parts[0] == "tests":
-            return path.parts[1] in (*ROOMS, LIVE.name) and path.stem.startswith(self.subjects)
-        return path.parent == LIVE and path.stem in self.live
+        return path.parts[0] == "tests" and path.parts[1] in ROOMS and path.stem.startswith(self.subjects)
 
     def place(self, path: PurePosixPath, copy: int) -> PurePosixPath:
         """Return where a copy of a file stands; pytest wants test modules to have bare names of their own."""
@@ -182,9 +177,6 @@ class Names:
         def with_number(found: re.Match[str], copy: int) -> str:
             return re.sub(rf"\b{number}\b", lambda found: numbered(found[0], copy), found[0])
 
-        def with_alias(found: re.Match[str], copy: int) -> str:
-            return re.sub(rf"\b{exercise}\b", rf"\g<0>_{copy} as \g<0>", found[0])
-
         return [
             # Folders of parts, in paths and links: memory/22-zero.md
             _rule(rf"(?<!\w){part}(?=/)", with_digit),
@@ -198,16 +190,13 @@ class Names:
             _rule(rf"(?:^title: \"|^# |\[){number}(?= · )", with_number),
             # The line of a docstring by which the quick reference finds the chapter
             _rule(r"^ *Chapter: .*$", with_number),
-            # Modules of live figures: snippets.live.zero_table
-            _rule(rf"\blive(?:[./]| import ){_any(self.live)}\b", _with_suffix),
             # Records of labs: labs/recorded/zero_fsdp.json, print_record("zero_fsdp")
             _rule(rf"(?:\brecorded/|_record\(\"){_any(self.records)}\b", _with_suffix),
             # Live figures, and what tests import from their own folder
             _rule(rf"\b{_any(self.unique)}\b", _with_suffix),
-            # Exercises, where a page asks or solves one: "include: owners", -k owners, solution.owners
-            _rule(rf"(?:\b(?:include|exercise): |-k |\bsolution\.){exercise}\b", _with_suffix),
-            # Tests import an exercise's solution under the name that it has in the book
-            _rule(r"^from exercises\.[\w.]+ import (?:\([^)]*\)|.*$)", with_alias),
+            # Exercises, where a page asks or solves one: "solution: owners", memory/zero/owners.py
+            _rule(rf"(?:\b(?:solution|exercise): |-k |\bexercises/\w+/\w+/){exercise}\b", _with_suffix),
+            _rule(rf"\bexercises\.\w+\.\w+\.{exercise}\b", _with_suffix),
         ]
 
     def _own_rules(self, path: PurePosixPath) -> list[Rule]:
@@ -223,8 +212,8 @@ class Names:
         return [
             # What is no keyword, attribute or file
             _rule(rf"(?<![\w./]){_any(words)}(?![\w=]|\.py)", _with_suffix),
-            # The same where it is a word of English, too: def owners(sizes, ranks), name="owners"
-            _rule(rf"(?<![\w.]){_any(asked - words)}(?=[(`\"])", _with_suffix),
+            # The same where it is a word of English, too: def owners(sizes, ranks), Exercise(owners, …)
+            _rule(rf"(?<![\w.]){_any(asked - words)}(?=[(`\",])", _with_suffix),
         ]
 
     def copied(self, path: PurePosixPath, text: str, copy: int) -> str:
@@ -242,10 +231,9 @@ class Names:
 
     def with_copies(self, path: PurePosixPath, text: str, copies: Sequence[int]) -> str:
         """Return a shared file's text with what it says of each chapter said of the copies, too."""
-        if path.as_posix() == "mkdocs.yml":
-            return self._repeated(rf"(?:^ +- {_any(self.parts)}/.*\n)+", text, copies)
-        if path.as_posix() in LISTS:
-            return self._repeated(r"^## (?:.|\n)*?(?=^## |\Z)", text, copies)
+        if path == CONTENTS:
+            parts = (re.sub(r"^\w+(?=:)", rf"\g<0>{copy}", text, flags=re.MULTILINE) for copy in copies)
+            return text + "".join(self.renamed(part, copy) for part, copy in zip(parts, copies, strict=True))
         if path.match("tests/*.py"):
             return self._with_entries(text, copies)
         return text
@@ -271,9 +259,6 @@ class Names:
 
         def repeated(found: re.Match[str]) -> str:
             copied = [self.renamed(found[0], copy, first) for copy in copies]
-            if copied[0] == found[0]:
-                return found[0]
-            titled = (re.sub(r"\A## .*", rf"\g<0> ({copy})", text) for copy, text in zip(copies, copied, strict=True))
-            return "".join([found[0].rstrip() + "\n\n" if found[0].startswith("## ") else found[0], *titled])
+            return "".join([found[0], *copied]) if copied[0] != found[0] else found[0]
 
         return re.sub(pattern, repeated, text, flags=re.MULTILINE)

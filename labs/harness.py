@@ -17,8 +17,8 @@ A lab is a function of a ``Lab``, which every rank calls. The smallest one::
         vector = torch.full((10,), float(lab.rank), device=lab.device)
         dist.all_reduce(vector)
         lab.close("result", vector, torch.full_like(vector, lab.ranks * (lab.ranks - 1) / 2))
-        predicted = traffic("all_reduce", "ring", ranks=lab.ranks, length=10, element_bytes=4).sent_bytes[lab.rank]
-        lab.count("sent by a rank", predicted=predicted, measured=..., unit="bytes")
+        sent = traffic("all_reduce", "ring", ranks=lab.ranks, size_bytes=10 * 4, element_bytes=4).sent_bytes
+        lab.count("sent by a rank", predicted=sent[lab.rank], measured=..., unit="bytes")
         lab.time("all-reduce", predicted_s=1e-3, measured_s=lab.median_s(lambda: dist.all_reduce(vector)))
 
 
@@ -54,7 +54,10 @@ from typing import Any, NoReturn
 import torch
 import torch.distributed as dist
 
+from labs.records import shortened, shown
+
 DISAGREE, HUNG = 1, 3
+_SIDES = ("predicted", "measured")
 _WIDEST = 40  # characters of a cell of the table; the record has all
 _GRACE_S = 2.0  # for ranks to say where they are, once the time limit is reached
 
@@ -349,23 +352,10 @@ def _merged(gathered: list[list[Row]]) -> list[dict[str, Any]]:
             line["ratio"] = line["measured"][0] / line["predicted"][0] if line["predicted"][0] else float("inf")
         elif line["kind"] == "bound":
             line["predicted"], line["measured"] = [min(line["predicted"])], [max(line["measured"])]
-        for side in ("predicted", "measured"):
+        for side in _SIDES:
             if all(value == line[side][0] for value in line[side]):
                 line[side] = line[side][:1]
     return list(table.values())
-
-
-def _text(line: dict[str, Any], side: str) -> str:
-    def one(value: Any) -> str:
-        if isinstance(value, float):
-            return f"{value:.3g}"
-        return f"{value:,}" if type(value) is int else str(value)
-
-    values = "; ".join(map(one, line[side]))
-    if len(values) > _WIDEST:
-        values = values[: _WIDEST - 1] + "…"
-    mark = "≤ " if line["kind"] == "bound" and side == "predicted" else ""
-    return mark + values
 
 
 def _print(lab: Lab, table: list[dict[str, Any]], limit: str | None) -> None:
@@ -378,7 +368,7 @@ def _print(lab: Lab, table: list[dict[str, Any]], limit: str | None) -> None:
     cells = [["what", "predicted", "measured", "unit", "agree"]]
     for line in table:
         agree = f"×{line['ratio']:.2f}" if line["kind"] == "time" else "yes" if line["agree"] else "NO"
-        cells.append([line["what"], _text(line, "predicted"), _text(line, "measured"), line["unit"], agree])
+        cells.append([line["what"], *(shortened(shown(line, side), _WIDEST) for side in _SIDES), line["unit"], agree])
     widths = [max(len(row[column]) for row in cells) for column in range(5)]
     for row in cells:
         print(" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -41,14 +41,20 @@ def print_record(name: str, *begins: str) -> None:
         if not found:
             raise ValueError(f"begins must be how rows of {name} begin, got {begin!r}")
         for row in found:
+            predicted, measured = (shortened(shown(row, side), _WIDEST) for side in ("predicted", "measured"))
             unit = f" {row['unit']}" if row["unit"] else ""
-            print(f"{row['what']}:\n  {_text(row['predicted'])} | {_text(row['measured'])}{unit}")
+            print(f"{row['what']}:\n  {predicted} | {measured}{unit}")
 
 
-def _text(values: list[Any]) -> str:
-    """Return what the ranks have to say, once where they agree."""
-    text = "; ".join(_one(value) for value in values)
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+def shown(row: dict[str, Any], side: str) -> str:
+    """Return what the ranks have to say in a row's column, ``"predicted"`` or ``"measured"``, once if they agree."""
+    mark = "≤ " if row["kind"] == "bound" and side == "predicted" else ""
+    return mark + "; ".join(map(_one, row[side]))
+
+
+def shortened(text: str, widest: int) -> str:
+    """Return a text, its beginning if it is too wide for a table."""
+    return text if len(text) <= widest else text[: widest - 1] + "…"
 
 
 def _one(value: Any) -> str:

@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from press.kept import kept
-from snippets.drawing import style_sheet
 from snippets.palette import COLOURS, RANKS, css_variables, rank
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WIDTH, HEIGHT = 1200, 460
 _MEET = (WIDTH / 2, 225.0)
@@ -27,16 +32,14 @@ def made(cache: Path) -> dict[str, bytes]:
     """Return the files that the press draws, by their place on the site.
 
     Args:
-        cache: a folder that keeps the one picture which needs matplotlib, by the drawing that it shows.
+        cache: a folder that keeps the pictures that need matplotlib, by the drawing and the palette that they show.
     """
-    cover = cover_svg()
-    picture = cache / f"cover-{sha256(cover.encode() + FILE.read_bytes()).hexdigest()[:16]}.png"
+    digest = sha256(FILE.read_bytes() + css_variables().encode()).hexdigest()[:16]
+    covers = {"cover.svg": cover_svg, "cover-dark.svg": partial(cover_svg, "dark"), "cover.png": cover_png}
     return {
-        "assets/cover.svg": cover.encode(),
-        "assets/cover-dark.svg": cover_svg("dark").encode(),
-        "assets/cover.png": kept(picture, cover_png),
+        **{f"assets/{name}": kept(cache / f"{digest}-{name}", draw) for name, draw in covers.items()},
         "assets/favicon.svg": favicon_svg().encode(),
-        "assets/palette.css": (css_variables() + style_sheet()).encode(),
+        "assets/palette.css": css_variables().encode(),
     }
 
 
@@ -61,26 +64,68 @@ def _contours() -> list[tuple[float, float]]:
     return [(46.0 * ring**1.5, 13.0 * ring**1.5) for ring in (1, 2, 3, 4)]
 
 
-def cover_svg(page: Literal["light", "dark"] = "light") -> str:
+def cover_svg(page: Literal["light", "dark"] = "light") -> bytes:
     """Return the cover as SVG, without a background, in the palette's colours for a light or a dark page."""
-    colours: dict[str, str] = {name: getattr(colour, page) for name, colour in COLOURS.items()}
-    pieces = []
-    for width, height in _contours():
-        place = f'cx="{_BOWL[0]:g}" cy="{_BOWL[1]:g}" rx="{width:.1f}" ry="{height:.1f}"'
-        pieces.append(f'<ellipse {place} fill="none" stroke="{colours["idle"]}" stroke-width="1.5"/>')
-    for name, centre in _machines():
-        colour = colours[name]
-        (x0, y0), (x1, y1), (x2, y2), (x3, y3) = _strand(centre)
-        curve = f"M{x0:.1f} {y0:.1f}C{x1:.1f} {y1:.1f} {x2:.1f} {y2:.1f} {x3:.1f} {y3:.1f}"
-        pieces.append(f'<path d="{curve}" fill="none" stroke="{colour}" stroke-width="3"/>')
-        x, y = centre[0] - _SIZE / 2, centre[1] - _SIZE / 2
-        pieces.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{_SIZE}" height="{_SIZE}" rx="9" fill="{colour}"/>')
+    metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
+    with _defaults():
+        return _printed(_cover(HEIGHT, page), "svg", metadata)
+
+
+def cover_png() -> bytes:
+    """Return the cover with the book's name, 1200 × 630 pixels, as a picture for links shared elsewhere."""
+    with _defaults():
+        figure = _cover(630, "light")
+        figure.set_facecolor("white")
+        (axes,) = figure.axes
+        ink, muted = COLOURS["ink"].light, COLOURS["muted"].light
+        axes.text(WIDTH / 2, 525, "Many Machines, One Gradient", ha="center", color=ink, fontsize=37, weight="bold")
+        line = "The mathematics of distributed training, executed"
+        axes.text(WIDTH / 2, 577, line, ha="center", color=muted, fontsize=20)
+        return _printed(figure, "png", {"Software": None})
+
+
+@contextmanager
+def _defaults() -> Iterator[None]:
+    """Let no settings of the reader's count, nor chance."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams["svg.hashsalt"] = "cover"
+        yield
+
+
+def _printed(figure: Figure, kind: str, metadata: dict[str, None]) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=kind, metadata=metadata)
+    return buffer.getvalue()
+
+
+def _cover(height: float, page: Literal["light", "dark"]) -> Figure:
+    """Draw the cover on a transparent figure that is ``height`` pixels high."""
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Circle, Ellipse, FancyBboxPatch, PathPatch, Polygon
+    from matplotlib.path import Path as Curve
+
+    colours = {name: getattr(colour, page) for name, colour in COLOURS.items()}
+    figure = Figure(figsize=(WIDTH / 100, height / 100), dpi=100, facecolor="none")
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, WIDTH), ylim=(height, 0))
+    axes.axis("off")
+    for across, down in _contours():
+        level = Ellipse(_BOWL, 2 * across, 2 * down, fill=False, edgecolor=colours["idle"], linewidth=1.2)
+        axes.add_patch(level)
+    for name, (x, y) in _machines():
+        curve = Curve(_strand((x, y)), [Curve.MOVETO, Curve.CURVE4, Curve.CURVE4, Curve.CURVE4])
+        axes.add_patch(PathPatch(curve, fill=False, edgecolor=colours[name], linewidth=2.2))
+        corner = (x - _SIZE / 2 + 9, y - _SIZE / 2 + 9)
+        inner = _SIZE - 18
+        axes.add_patch(FancyBboxPatch(corner, inner, inner, boxstyle="round,pad=9", color=colours[name], linewidth=0))
     accent, x = colours["accent"], _MEET[0]
-    pieces.append(f'<path d="M{x:g} {_MEET[1]:g}V{_BOWL[1] - 16:g}" fill="none" stroke="{accent}" stroke-width="6"/>')
-    pieces.append(f'<path d="M{x:g} {_BOWL[1]:g}l-13 -24h26z" fill="{accent}"/>')
-    pieces.append(f'<circle cx="{x:g}" cy="{_MEET[1]:g}" r="9" fill="{accent}"/>')
-    box = f'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
-    return f"<svg {box}>{''.join(pieces)}</svg>"
+    axes.plot([x, x], [_MEET[1], _BOWL[1] - 16], color=accent, linewidth=4.5)
+    axes.add_patch(Polygon([(x, _BOWL[1]), (x - 13, _BOWL[1] - 24), (x + 13, _BOWL[1] - 24)], color=accent))
+    axes.add_patch(Circle(_MEET, 9, color=accent))
+    return figure
 
 
 def favicon_svg() -> str:
@@ -95,38 +140,3 @@ def favicon_svg() -> str:
     style = f".s{{stroke:{light}}}@media (prefers-color-scheme:dark){{.s{{stroke:{dark}}}}}"
     shapes = "".join(drawn)
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>{style}</style>{shapes}{step}</svg>'
-
-
-def cover_png() -> bytes:
-    """Return the cover with the book's name, 1200 × 630 pixels, as a picture for links shared elsewhere."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.patches import Circle, Ellipse, FancyBboxPatch, PathPatch, Polygon
-    from matplotlib.path import Path as Curve
-
-    figure = Figure(figsize=(12, 6.3), dpi=100, facecolor="white")
-    canvas = FigureCanvasAgg(figure)
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set(xlim=(0, WIDTH), ylim=(630, 0))
-    axes.axis("off")
-    for width, height in _contours():
-        edge = COLOURS["idle"].light
-        axes.add_patch(Ellipse(_BOWL, 2 * width, 2 * height, fill=False, edgecolor=edge, linewidth=1.2))
-    for name, (x, y) in _machines():
-        colour = COLOURS[name].light
-        curve = Curve(_strand((x, y)), [Curve.MOVETO, Curve.CURVE4, Curve.CURVE4, Curve.CURVE4])
-        axes.add_patch(PathPatch(curve, fill=False, edgecolor=colour, linewidth=2.2))
-        corner = (x - _SIZE / 2 + 9, y - _SIZE / 2 + 9)
-        box = FancyBboxPatch(corner, _SIZE - 18, _SIZE - 18, boxstyle="round,pad=9", color=colour, linewidth=0)
-        axes.add_patch(box)
-    accent, x = COLOURS["accent"].light, _MEET[0]
-    axes.plot([x, x], [_MEET[1], _BOWL[1] - 16], color=accent, linewidth=4.5)
-    axes.add_patch(Polygon([(x, _BOWL[1]), (x - 13, _BOWL[1] - 24), (x + 13, _BOWL[1] - 24)], color=accent))
-    axes.add_patch(Circle(_MEET, 9, color=accent))
-    ink, muted = COLOURS["ink"].light, COLOURS["muted"].light
-    axes.text(WIDTH / 2, 525, "Many Machines, One Gradient", ha="center", color=ink, fontsize=37, weight="bold")
-    line = "The mathematics of distributed training, executed"
-    axes.text(WIDTH / 2, 577, line, ha="center", color=muted, fontsize=20)
-    buffer = io.BytesIO()
-    canvas.print_png(buffer, metadata={"Software": None})
-    return buffer.getvalue()

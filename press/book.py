@@ -6,6 +6,7 @@ import functools
 import html
 import json
 import logging
+import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,23 +14,26 @@ from typing import Any
 
 import yaml
 
-from exercises.in_page import described
-from exercises.page_files import files_for_page
 from press import runtime
 from press.addresses import Addresses
 from press.chapter import BrokenChapter, find_chapters, find_part_pages, front_matter, read_chapter
 from press.checks import address_problems, link_problems, name_problems, unlisted_chapters
+from press.collected import all_letters, chapters_of_part, lists_asked, whole_book
+from press.contents import Entry, Part, read_contents, title_problems
 from press.corrections import corrections_page
 from press.execute import make_twins, read_twin
 from press.exercise import PATH as EXERCISES
-from press.exercise import exercises_page, stubs_shown
+from press.exercise import exercises_page, shown_in
+from press.exercise_records import ExerciseRecords
 from press.faults import faults, syntax_problem
 from press.files import Unreadable, read_utf8
 from press.freshness import Freshness
+from press.labs import labs_list, recorded_labs
 from press.links import Map, led_out
+from press.live import live_modules
 from press.markup import line_in_prose
 from press.mathematics import FONT_NAME, font_woff2
-from press.notation import read_notation, repeated_symbols, symbol_problems, symbols_used
+from press.notation import letters_of, read_letters, repeated_symbols, symbol_problems, symbols_used
 from press.notebook import published
 from press.numbers import EXCEPTIONS, number_problems
 from press.outline import outline_problems
@@ -38,10 +42,9 @@ from press.pages import Page
 from press.problems import Problem, Refused
 from press.prose import SiteMarkdown, included_paths, site_markdown
 from press.quiz import HEADING, has_quiz, mark_quiz, read_quiz
-from press.reference import INDEX, QUICK, page_of, reference_pages
+from press.reference import INDEX, QUICK, chapter_links, page_of, reference_pages
 from press.sources import inside
 
-LIVE = "snippets/live"
 HARDWARE = "docs/hardware.md"
 log = logging.getLogger(__name__)
 
@@ -66,6 +69,7 @@ class Book:
         self.docs = docs
         self.chapters = [path.relative_to(root).as_posix() for path in find_chapters(root)]
         self.part_pages = [path.relative_to(root).as_posix() for path in find_part_pages(root)]
+        self.parts: tuple[Part, ...] = ()
         self.written: dict[str, Page] = {}
         self.addresses: dict[str, str] = {}
         self.made: set[str] = set()
@@ -76,6 +80,27 @@ class Book:
         self._converter: SiteMarkdown | None = None
         self._cache: PageCache | None = None
         self._tooltips: dict[str, str] | None = None
+        self._read = {path: read_chapter(root / path, root=root) for path in self.chapters}
+        self._read_contents()
+
+    def _read_contents(self) -> None:
+        try:
+            self.parts = read_contents(self.root)
+        except Refused as error:
+            self.problems += error.problems
+        self.problems += title_problems(self.parts, self._read)
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The chapters of the table of contents, in its order, planned ones too."""
+        return [entry for part in self.parts for entry in part.chapters]
+
+    def navigation(self) -> list[tuple[str, list[str]]]:
+        """Return the parts that have a page or a chapter: the part's name and the pages, in the book's order."""
+        pages = {*self.part_pages, *self.chapters}
+        parts = ((part, [part.page, *(entry.path for entry in part.chapters)]) for part in self.parts)
+        listed = [(part.name.capitalize(), [path for path in paths if path in pages]) for part, paths in parts]
+        return [(name, paths) for name, paths in listed if paths]
 
     def execute(self, *, cell_timeout_s: float, report: Callable[[str], None]) -> None:
         """Bring the executed twin of every chapter up to date."""
@@ -89,15 +114,25 @@ class Book:
             *self._reference(package),
             *self._made({HARDWARE: "Hardware"}, _hardware),
             corrections_page(self._executed()),
-            *self._made({EXERCISES: "Exercises"}, lambda: [exercises_page(described(), self.chapters)]),
+            self._exercises_page(),
         ]:
             if page:
                 self.written[page.path] = page
 
+    def _exercises_page(self) -> Page | None:
+        self.problems += self.exercises.problems
+        titles = {path: heading(self.text(path)) or path for path in self.chapters}
+        return exercises_page(self.exercises.chapters(self.chapters), titles)
+
+    @functools.cached_property
+    def exercises(self) -> ExerciseRecords:
+        """What is known of each exercise."""
+        return ExerciseRecords(self.root)
+
     def _reference(self, package: str) -> list[Page | None]:
         """Write the reference; griffe passes over the modules that do not parse, so these are looked for."""
         titles = {INDEX: "Snippets", QUICK: "Quick reference"}
-        pages = self._made(titles, lambda: reference_pages(self.root, package, self.chapters))
+        pages = self._made(titles, lambda: reference_pages(self.root, package, self._all_chapters))
         found = {page.source for page in pages if page}
         for file in sorted((self.root / package).rglob("*.py")):
             source = file.relative_to(self.root).as_posix()
@@ -105,6 +140,11 @@ class Book:
                 self.problems.append(problem)
                 pages.append(self._unwritten_page(page_of(source), file.stem))
         return pages
+
+    @property
+    def _all_chapters(self) -> list[str]:
+        """The paths of all chapters, written and planned."""
+        return list(dict.fromkeys([*self.chapters, *(entry.path for entry in self.entries)]))
 
     def _made(self, titles: Mapping[str, str], make: Callable[[], Iterable[Page | None]]) -> list[Page | None]:
         """Return pages for which the book's modules are loaded; where that fails, empty ones of these titles."""
@@ -128,20 +168,19 @@ class Book:
             twin = read_twin(self.twin(path))
             with suppress(BrokenChapter):  # told when the chapter was to be executed
                 if twin is not None:
-                    header = read_chapter(self.root / path, root=self.root).header
+                    header = self._read[path].header
                     yield path, header.get("title", path), twin["cells"]
 
     def runtime(self) -> dict[str, bytes | Path]:
         """Return the files with which the pages run Python, by their place on the site; none if no page does."""
         archives = {}
-        if modules := sorted((self.root / LIVE).glob("*.py")):
-            names = [".".join(module.relative_to(self.root).with_suffix("").parts) for module in modules]
-            reached = Freshness(self.root).reached([f"import {name}" for name in names])
+        if modules := live_modules(self.root):
+            reached = Freshness(self.root).reached([f"import {module}" for module in modules])
             archives["figures"] = runtime.archive(
                 {path.relative_to(self.root).as_posix(): path for path in reached if path.is_file()}
             )
-        if EXERCISES in self.written and EXERCISES not in self._unwritten:
-            archives["exercises"] = runtime.archive(files_for_page())
+        if EXERCISES in self.written:
+            archives["exercises"] = runtime.archive(self.exercises.page_files())
         return runtime.files(self.root, archives) if archives else {}
 
     @property
@@ -169,14 +208,13 @@ class Book:
     def published_notebook(self, path: str, addresses: Addresses) -> bytes:
         """Return the executed notebook of a chapter as the chapter's page offers it."""
         lead = functools.partial(led_out, path=path, site=self.site, root=self.root, site_url=addresses.site)
-        return published(self.twin(path).read_bytes(), addresses, lead)
+        return published(self.twin(path).read_bytes(), path, addresses, lead, self.exercises.by_path)
 
-    def page(self, path: str, through: Callable[[PageMaker], str] | None = None) -> Rendered:
+    def page(self, path: str) -> Rendered:
         """Return a finished page, from the cache where nothing that it depends on has changed.
 
         Args:
             path: the page's source, relative to the root.
-            through: walks over the notebook's cells and returns the page's body; without it the press does so itself.
         """
         if path in self._unwritten:
             text = "<p>This page could not be written: the problems above say why.</p>"
@@ -185,8 +223,9 @@ class Book:
         twin = self.twin(path)
         is_chapter = path in self.chapters
         notebook = twin.read_bytes() if is_chapter and twin.is_file() else b""
+        lists = self._lists(path, source)
         parts = [path.encode(), source.encode(), notebook, *self._included(path, source), self._tooltip_bytes(path)]
-        key = self.cache.key(*parts)
+        key = self.cache.key(*parts, json.dumps(lists).encode())
         kept = self.cache.read(key)
         if kept:
             return kept
@@ -194,10 +233,17 @@ class Book:
             text = "<p>This chapter has not been executed yet: its problems are listed above.</p>"
             return Rendered(html=text, executed=False)
         maker = PageMaker(
-            path, source, root=self.root, site=self.site, converter=self.converter, tooltips=self._tips_for(path)
+            path,
+            source,
+            root=self.root,
+            site=self.site,
+            converter=self.converter,
+            tooltips=self._tips_for(path),
+            lists=lists,
+            exercises=self.exercises.by_path,
         )
         try:
-            rendered = self._chapter(maker, notebook, through) if is_chapter else self._plain(maker, source)
+            rendered = self._chapter(maker, notebook) if is_chapter else self._plain(maker, source)
         except BrokenChapter as error:
             return self._not_made([error.problem])
         except Refused as error:
@@ -219,7 +265,8 @@ class Book:
     @property
     def site(self) -> Map:
         """The map of the book's pages."""
-        return Map(self.addresses, self._source_url, f"{self.docs}/glossary.md", f"{self.docs}/references.md")
+        planned = frozenset(entry.path for entry in self.entries) - {*self.chapters}
+        return Map(self.addresses, self._source_url, f"{self.docs}/glossary.md", f"{self.docs}/references.md", planned)
 
     @property
     def cache(self) -> PageCache:
@@ -273,15 +320,14 @@ class Book:
         items = "".join(f"<li><code>{html.escape(str(problem))}</code></li>" for problem in problems)
         return f'<div class="build-problems" role="alert"><p>The book has problems:</p><ul>{items}</ul></div>'
 
-    def _chapter(self, maker: PageMaker, notebook: bytes, through: Callable[[PageMaker], str] | None) -> Rendered:
+    def _chapter(self, maker: PageMaker, notebook: bytes) -> Rendered:
         cells = json.loads(notebook)["cells"]
         for cell in cells:
             cell["source"] = "".join(cell["source"])
-        chapter = read_chapter(self.root / maker.path, root=self.root)
+        chapter = self._read[maker.path]
         if len(cells) != len(chapter.cells):
             raise Refused([])  # the chapter has changed since, and failed: its problem is known
-        maker.begin(cells, [cell.line for cell in chapter.cells])
-        rendered = maker.finish(through(maker) if through else "".join(maker.cell(cell) for cell in cells))
+        rendered = maker.chapter(cells, [cell.line for cell in chapter.cells])
         questions, problems = read_quiz(chapter.cells, maker.path)
         rendered.html = mark_quiz(rendered.html, questions)
         if has_quiz(rendered.html) and not questions and not problems:
@@ -300,28 +346,48 @@ class Book:
         return [name for name in names if "/." not in name]
 
     def _notation_problems(self, rendered: Mapping[str, Rendered]) -> list[Problem]:
-        """Return what the chapters' symbols and the notation page, where there is one, lack of each other."""
+        """Return the symbols that chapters use and do not explain, or explain twice, where there is a notation page."""
         path = f"{self.docs}/notation.md"
         if path not in rendered:
             return []
-        sections = read_notation(self.text(path), path)
-        problems = repeated_symbols(sections, path)
+        everywhere = read_letters(self.text(path))
+        problems = []
         for chapter in self.chapters:
             if chapter in rendered:
-                problems += symbol_problems(rendered[chapter].symbols, sections, path=chapter)
+                own = letters_of(self.text(chapter))
+                tables = [everywhere, own] if own else [everywhere]
+                problems += symbol_problems(rendered[chapter].symbols, tables, path=chapter)
+                problems += repeated_symbols(everywhere, own, chapter) if own else []
         return problems
+
+    def _lists(self, path: str, source: str) -> dict[str, str]:
+        """Return the lists that a page asks for, collected from the book; a name that no list has is left out."""
+        made = {
+            "chapters": lambda: "".join(chapters_of_part(p, self._read) for p in self.parts if p.page == path),
+            "book": lambda: whole_book(self.parts, self.part_pages, path),
+            "letters": lambda: all_letters(self.entries, self._read, path),
+            "labs": lambda: self._labs(path),
+        }
+        return {name: made[name]() for name in lists_asked(source) if name in made}
+
+    def _labs(self, path: str) -> str:
+        """Return the sections of the labs, and remember what is wrong with them."""
+        labs, missing = recorded_labs(self.root)
+        ordered = [entry.path for entry in self.entries]
+        text, unknown = labs_list(labs, chapter_links(posixpath.relpath(chapter, self.docs) for chapter in ordered))
+        self.problems += missing + unknown
+        return text
 
     def _plain(self, maker: PageMaker, source: str) -> Rendered:
         text = front_matter(source)[1]
-        cell = {"cell_type": "markdown", "source": text}
-        maker.begin([cell], [1 + source.count("\n") - text.count("\n")])
-        return maker.finish(maker.cell(cell))
+        return maker.plain(text, 1 + source.count("\n") - text.count("\n"))
 
     def _included(self, path: str, source: str) -> list[bytes]:
         """Return the contents of the files whose code a page shows."""
-        shown = [*included_paths(source), *(name for name, _ in stubs_shown(source))]
-        files = [inside(name, (self.root / path).parent, self.root) for name in shown]
-        return [file.read_bytes() if file and file.is_file() else b"" for file in files]
+        files = [inside(name, (self.root / path).parent, self.root) for name in included_paths(source)]
+        records = [self.exercises.by_path.get(shown.path, {}) for shown in shown_in(source, path)]
+        contents = [file.read_bytes() if file and file.is_file() else b"" for file in files]
+        return [*contents, *(json.dumps({**record, "cases": None}, sort_keys=True).encode() for record in records)]
 
     def _tips_for(self, path: str) -> dict[str, str]:
         """Return the glossary's definitions; the glossary itself is made without them."""
@@ -333,6 +399,11 @@ class Book:
 
     def _tooltip_bytes(self, path: str) -> bytes:
         return json.dumps(self._tips_for(path), sort_keys=True).encode()
+
+
+def heading(text: str) -> str:
+    """Return the first heading of a chapter, its title with its number."""
+    return next((line[2:].strip() for line in text.splitlines() if line.startswith("# ")), "")
 
 
 def _hardware() -> list[Page]:

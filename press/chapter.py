@@ -16,6 +16,7 @@ from press.problems import Problem
 CHAPTERS = "chapters"
 PART_PAGE = "index.md"
 _NAMES_JUPYTER = re.compile(r"^(jupyter|jupytext):", re.MULTILINE)
+_PROMISE = re.compile(r"^# .+\n\n((?:[^\n#].*\n)+)\n", re.MULTILINE)
 _BETWEEN_CELLS = re.compile(r"\s*$|<!--\s*#(end)?(region|raw|md|markdown)\b.*-->\s*$")
 
 
@@ -108,6 +109,12 @@ class Chapter:
             raise self._broken(1, f"a chapter begins with a header, so its first line must be ---, got {_short(first)}")
         if "---" not in others[:-1]:
             raise self._broken(1, "the header is not closed: it ends with a line of --- alone, and the text follows")
+
+    @cached_property
+    def promise(self) -> str:
+        """The paragraph below the title, ``""`` if there is none."""
+        found = _PROMISE.search(_header(self.text)[1])
+        return " ".join(found[1].split()) if found else ""
 
     @cached_property
     def inputs(self) -> tuple[str, ...]:
@@ -241,7 +248,12 @@ def front_matter(text: str) -> tuple[dict[str, Any], str]:
     ({'title': 'A'}, 'text')
     """
     header, body = _header(text)
-    return (yaml.load(header, Loader=_Loader) or {}, body) if header is not None else ({}, text)
+    return (read_yaml(header) or {}, body) if header is not None else ({}, text)
+
+
+def read_yaml(text: str) -> Any:
+    """Return what stands in a text of YAML; a key that stands twice is an error."""
+    return yaml.load(text, Loader=_Loader)
 
 
 def _header(text: str) -> tuple[str | None, str]:

@@ -185,6 +185,8 @@ def _missing(
 ) -> str | None:
     if not link.path:
         return _no_target(link)
+    if link.path in site.planned and not link.embedded:
+        return None
     if link.path in site.pages:
         if link.embedded:
             return f"a page cannot be shown as a picture: {link.written}"
@@ -246,5 +248,5 @@ def address_problems(pages: Iterable[str]) -> list[Problem]:
 
 def unlisted_chapters(chapters: Iterable[str], listed: Collection[str]) -> list[Problem]:
     """Return a problem for each chapter that no navigation leads to."""
-    message = "the chapter is in no navigation: add it to nav in mkdocs.yml"
+    message = "the chapter is in no navigation: add it to chapters/contents.yml"
     return [Problem(path, 1, message) for path in chapters if path not in listed]

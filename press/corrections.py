@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from press.links import moved
 from press.pages import Page
 
 PATH = "docs/corrections.md"
@@ -18,7 +19,6 @@ SECTION = "often said, and wrong"
 
 _CLAIM = re.compile(r"^> \[!WARNING\]\n((?:>.*(?:\n|\Z))+)", re.MULTILINE)
 _BOLD = re.compile(r"\*\*(.+?)\*\*\s*(.*)", re.DOTALL)
-_LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?![a-z]+:)([^)\s]+)\)")
 _REFERENCE = re.compile(r"\$\\eqref\{([^}]*)\}\$")
 _HEADER = """---
 title: "Corrections"
@@ -91,17 +91,8 @@ def _prose(text: str, path: str, *, begun: bool) -> list[str]:
 
 def _moved(text: str, path: str) -> str:
     """Return a chapter's Markdown so that its links hold on this page; an equation's number becomes a link's words."""
-    here, there = posixpath.dirname(PATH), posixpath.dirname(path)
-
-    def led(match: re.Match[str]) -> str:
-        target, mark, anchor = match[2].partition("#")
-        place = posixpath.normpath(posixpath.join(there, target)) if target else path
-        return f"[{match[1]}]({posixpath.relpath(place, here)}{mark}{anchor})"
-
-    def equation(match: re.Match[str]) -> str:
-        return f"[the chapter's equation]({posixpath.relpath(path, here)}#{match[1]})"
-
-    return _REFERENCE.sub(equation, _LINK.sub(led, text))
+    way = posixpath.relpath(path, posixpath.dirname(PATH))
+    return _REFERENCE.sub(lambda match: f"[the chapter's equation]({way}#{match[1]})", moved(text, path, PATH))
 
 
 def _computed(source: str, outputs: Iterable[Mapping[str, Any]]) -> list[str]:

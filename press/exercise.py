@@ -1,41 +1,42 @@
-"""Sets in-page exercises: a link to a stub becomes the stub itself, with a button that opens it in an editor.
+"""Sets exercises: a link to an exercise's module becomes its stub, with a button that opens it in an editor.
 
-A link titled ``exercise: name`` that is alone on its line leads to the stub in Jupyter and on GitHub. On the site it
-becomes what ``docs/javascripts/live/exercise.js`` works with; readable without scripts. The page on all exercises is
-written here too.
+A link titled ``exercise: name`` that is alone on its line becomes, on the site, what
+``docs/javascripts/live/exercise.js`` works with; readable without scripts. One titled ``solution: name`` becomes the
+solution's code. In a published notebook, an exercise is a cell with the stub and a cell that grades it. The page on
+all exercises is written here too.
 """
 
 from __future__ import annotations
 
 import html
+import posixpath
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
-from exercises.answer_texts import parts_of, text_for
 from press.pages import Page
-from press.sources import NoSource, python_source
 
 PATH = "docs/exercises.md"
-SOURCE = "exercises/in_page.py"
+SOURCE = "grader/page.py"
 
-_LINK = re.compile(r'^\[[^\]]*\]\((?P<path>[^)\s]+) "exercise: (?P<name>\w+)"\) *$', re.MULTILINE)
-_SECTION = re.compile(r"^## Exercises\n(?:(?!##).+\n?|\n)*", re.MULTILINE)
+Record = Mapping[str, Any]
+_LINK = re.compile(r'^\[[^\]]*\]\((?P<path>[^)\s]+) "(?P<kind>exercise|solution): (?P<name>\w+)"\) *$', re.MULTILINE)
+_SECTION = re.compile(r"^## Exercises\n", re.MULTILINE)
+_PACKAGES = {"numpy": "NumPy"}
 _INTRODUCTION = """---
 title: "Exercises"
-description: "All exercises of the book, what is solved in this browser, and how answers get to a file and back."
+description: "All exercises of the book, what is solved in this browser, and how answers get to files and back."
 ---
 
 # Exercises
 
 One grader judges an exercise in two places: in your terminal, by the command below each chapter, and in the chapter's
 page, by the button **Solve it here**. The page runs Python in your browser; what you write stays in this browser's
-storage and is sent nowhere. Exercises without a state need NumPy: solve them in your terminal.
+storage and is sent nowhere. Exercises without a state need NumPy: solve them in the notebook or in your terminal.
 
-**Export** makes the file `answers.py` of a chapter, for its folder in `exercises`; **Import** takes such a file in.
+**Export** saves a chapter's answers as a zip file: unpack it in the book's folder, and they are in `answers/`, one file
+an exercise, where `pytest exercises` looks. **Import** takes such a zip file in, or one exercise's file.
 
 """
 
@@ -46,76 +47,111 @@ class Report(Protocol):
     def __call__(self, piece: str, message: str, occurrence: int = 0) -> None: ...
 
 
-def stubs_shown(text: str) -> list[tuple[str, str]]:
-    """Return path, as written, and name of each exercise that the text shows.
+@dataclass(frozen=True)
+class Shown:
+    """An exercise or a solution that a text shows: the link, its module's path from the root, the name."""
 
-    >>> stubs_shown('[Solve it here](../x/stub.py "exercise: ring")')
-    [('../x/stub.py', 'ring')]
+    link: str
+    kind: str
+    path: str
+    name: str
+
+
+def shown_in(text: str, page: str) -> list[Shown]:
+    """Return what a page's text shows of exercises.
+
+    >>> [one] = shown_in('[Solve it here](../../exercises/a/b/ring.py "exercise: ring")', "chapters/a/01-b.md")
+    >>> one.kind, one.path, one.name
+    ('exercise', 'exercises/a/b/ring.py', 'ring')
     """
-    return [(match["path"], match["name"]) for match in _LINK.finditer(text)]
+    folder = posixpath.dirname(page)
+    return [
+        Shown(match[0].strip(), match["kind"], posixpath.normpath(posixpath.join(folder, match["path"])), match["name"])
+        for match in _LINK.finditer(text)
+    ]
 
 
-def expand_exercises(sources: Sequence[str], folder: Path, root: Path, report: Report) -> list[str]:
-    """Put the exercises into the cells of a page, and a board of them into its section "Exercises".
+def expand_exercises(sources: Sequence[str], page: str, records: Mapping[str, Record], report: Report) -> list[str]:
+    """Put exercises and solutions into the cells of a page, and a board of them into its section "Exercises".
 
     Args:
         sources: the cells' Markdown, ``""`` for a cell of code.
-        folder: what the links' paths are relative to.
-        root: the book's folder; what lies outside of it is not shown.
-        report: called with the link and a message where there is no such function, or where it stands a second time.
+        page: the page's path from the root.
+        records: what is known of each exercise, by its module's path.
+        report: called with the link and a message where there is no such exercise, or where it stands a second time.
     """
-    shown = [(_address(path), name) for source in sources for path, name in stubs_shown(source)]
-    seen: Counter[str] = Counter()
+    seen: dict[tuple[str, str], int] = {}
 
-    def exercise(match: re.Match[str]) -> str:
-        if seen[match["name"]]:
-            report(match[0].strip(), f"the exercise {match['name']!r} stands in this page already", seen[match["name"]])
+    def expanded(match: re.Match[str]) -> str:
+        [shown] = shown_in(match[0], page)
+        times = seen[shown.kind, shown.name] = seen.get((shown.kind, shown.name), 0) + 1
+        record = records.get(shown.path)
+        if record is None or record["name"] != shown.name:
+            report(shown.link, f"{shown.path} declares no exercise {shown.name!r}")
+            place = f'<div id="exercise-{shown.name}"></div>'  # what leads here is right
+            return place if shown.kind == "exercise" and times == 1 else ""
+        if times > 1:
+            report(shown.link, f"the {shown.kind} {shown.name!r} stands in this page already", times - 1)
             return ""
-        seen[match["name"]] += 1
-        return _exercise(match, folder, root, report)
+        return exercise_box(record, page) if shown.kind == "exercise" else f"```python\n{record['solution']}```"
 
-    expanded = [_LINK.sub(exercise, source) for source in sources]
-    if not shown:
-        return expanded
-    panel = board(shown[0][0], (Line(name, f"#exercise-{name}") for _, name in shown))
-    return [_SECTION.sub(lambda match: f"{match[0].rstrip()}\n\n{panel}\n\n", source, count=1) for source in expanded]
-
-
-def _address(path: str) -> str:
-    """Return the part and the name of the chapter that a stub belongs to.
-
-    >>> _address("../../exercises/parallelism/pipeline/stub.py")
-    'parallelism/pipeline'
-    """
-    return "/".join(PurePosixPath(path).parts[-3:-1])
+    made = [_LINK.sub(expanded, source) for source in sources]
+    mine = [records[one.path] for source in sources for one in shown_in(source, page) if one.path in records]
+    asked = list({record["name"]: record for record in mine}.values())
+    if not asked:
+        return made
+    panel = f"## Exercises\n\n{_how(asked[0]['address'])}\n\n{board(asked[0]['address'], map(_line_here, asked))}\n\n"
+    return [_SECTION.sub(lambda _: panel, source, count=1) for source in made]
 
 
-def _exercise(match: re.Match[str], folder: Path, root: Path, report: Report) -> str:
-    name = match["name"]
-    try:
-        source = stub_source(python_source(match["path"], folder, root), name)
-    except NoSource as error:
-        report(match[0].strip(), f"the exercise's file {match['path']} {error}")
-        return f'<div id="exercise-{name}"></div>'  # what leads here is right
-    if source is None:
-        report(match[0].strip(), f"{match['path']} has no function {name!r}")
-        return match[0]
+def _how(address: str) -> str:
     return (
-        f'<div class="exercise" id="exercise-{name}" data-chapter="{_address(match["path"])}" data-name="{name}"'
-        ' markdown="1">\n'
+        f"In a terminal, `pytest exercises/{address}` grades your answers and says what is next; its first run makes "
+        f"a file for each exercise in `answers/{address}/`."
+    )
+
+
+def exercise_box(record: Record, page: str) -> str:
+    """Return an exercise as a page has it: level, command, stub, and where it can be solved."""
+    name, address = record["name"], record["address"]
+    command = f"`pytest exercises/{address} -k {name}`"
+    stub = (
         '<details class="exercise-stub" markdown="1"><summary>What to write</summary>\n\n'
-        f"```python\n{source.rstrip()}\n```\n\n</details>\n"
+        f"```python\n{record['stub'].rstrip()}\n```\n\n</details>\n"
+    )
+    begin = f'<div class="exercise" id="exercise-{name}"'
+    if record["takes"]:
+        packages = " and ".join(_PACKAGES.get(package, package) for package in record["takes"])
+        notebook = posixpath.basename(page).removesuffix(".md") + ".ipynb"
+        where = (
+            f"It needs {packages}, which this page does not have: solve it in [the notebook]({notebook}) or in a file"
+        )
+        return f'{begin} markdown="1">\n\nLevel: {record["level"]}. {where} ({command}).\n\n{stub}</div>'
+    return (
+        f'{begin} data-chapter="{address}" data-name="{name}" markdown="1">\n\n'
+        f"Level: {record['level']}. In a terminal: {command}.\n\n{stub}"
         '<div class="exercise-bar" markdown="0"><button type="button" data-do="open">Solve it here</button>'
         '<span class="exercise-status"></span></div>\n<pre class="exercise-paper"></pre>\n</div>'
     )
 
 
-def stub_source(module: str, name: str) -> str | None:
-    """Return what the editor starts with: a stub's function and what of its module it needs.
-
-    ``None`` if there is no such function.
-    """
-    return text_for(parts_of(module), name) or None
+def cells_of(text: str, page: str, records: Mapping[str, Record]) -> list[tuple[str, str]]:
+    """Return a Markdown cell as the cells of a published notebook: kind and source; exercises become cells of code."""
+    cells, end = [], 0
+    for match in _LINK.finditer(text):
+        [shown] = shown_in(match[0], page)
+        record = records.get(shown.path)
+        if record is None:
+            continue
+        cells.append(("markdown", text[end : match.start()].strip()))
+        if shown.kind == "exercise":
+            check = f"from grader.notebook import check\n\ncheck({shown.name!r}, {shown.name})"
+            cells += [("code", record["stub"].rstrip()), ("code", check)]
+        else:
+            cells.append(("markdown", f"```python\n{record['solution']}```"))
+        end = match.end()
+    cells.append(("markdown", text[end:].strip()))
+    return [(kind, source) for kind, source in cells if source]
 
 
 @dataclass(frozen=True)
@@ -127,6 +163,10 @@ class Line:
     asked: str = ""
     level: str = ""
     in_page: bool = True
+
+
+def _line_here(record: Record) -> Line:
+    return Line(record["name"], f"#exercise-{record['name']}", in_page=not record["takes"])
 
 
 def board(chapter: str, lines: Iterable[Line]) -> str:
@@ -143,7 +183,7 @@ def board(chapter: str, lines: Iterable[Line]) -> str:
     return (
         f'<div class="exercise-board" data-chapter="{chapter}"><p>Solved in this browser: <span class="exercise-count">'
         f"</span></p><ul>{items}</ul>"
-        '<p class="exercise-bar"><button type="button" data-do="export">Export answers.py</button>'
+        '<p class="exercise-bar"><button type="button" data-do="export">Export answers</button>'
         '<button type="button" data-do="import">Import</button>'
         '<span class="exercise-note" role="status"></span></p></div>'
     )
@@ -157,40 +197,30 @@ def _item(line: Line) -> str:
     return f'<li data-name="{line.name}"><span>{link}{asked}</span>{level}{state}</li>'
 
 
-def exercises_page(described: Sequence[Mapping[str, Any]], chapters: Collection[str]) -> Page | None:
+def exercises_page(chapters: Mapping[str, Sequence[Record]], titles: Mapping[str, str]) -> Page | None:
     """Write the page of all exercises, ``None`` if the book has none.
 
     Args:
-        described: what ``exercises.in_page.described`` returns.
-        chapters: the chapters' files that this book has.
+        chapters: by the chapter's file, the records of its exercises.
+        titles: the chapters' titles by their files.
     """
-    mine = [chapter for chapter in described if chapter["page"] in chapters]
-    if not mine:
+    if not chapters:
         return None
-    sections = [f"{_heading(chapter)}\n\n{_command(chapter)}\n\n{_board_of(chapter)}\n" for chapter in mine]
+    pages = sorted(chapters, key=posixpath.basename)
+    sections = [_section(page, titles.get(page, page), chapters[page]) for page in pages]
     return Page(PATH, SOURCE, "\n".join([_INTRODUCTION, *sections]), "Exercises")
 
 
-def _heading(chapter: Mapping[str, Any]) -> str:
-    return f"## [{chapter['title']}](../{chapter['page']}#exercises)"
-
-
-def _command(chapter: Mapping[str, Any]) -> str:
-    return f"`pytest exercises/{chapter['address']}`"
-
-
-def _board_of(chapter: Mapping[str, Any]) -> str:
-    page = f"../{chapter['page']}"
-    return board(
-        chapter["address"],
-        (
-            Line(
-                exercise["name"],
-                f"{page}#exercise-{exercise['name']}" if exercise["in_page"] else f"{page}#exercises",
-                exercise["asked"],
-                exercise["level"],
-                exercise["in_page"],
-            )
-            for exercise in chapter["exercises"]
-        ),
+def _section(page: str, title: str, records: Sequence[Record]) -> str:
+    address = records[0]["address"]
+    lines = (
+        Line(
+            record["name"],
+            f"../{page}#exercise-{record['name']}",
+            record["asked"],
+            record["level"],
+            not record["takes"],
+        )
+        for record in records
     )
+    return f"## [{title}](../{page}#exercises)\n\n`pytest exercises/{address}`\n\n{board(address, lines)}\n"

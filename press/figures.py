@@ -1,4 +1,4 @@
-"""Turns the outputs of a code cell into HTML: text, figures with their captions, tables; nothing without alt text."""
+"""Prepares the outputs of a code cell for nbconvert: makes figures of their parts, refuses those without alt text."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from hashlib import sha256
 from typing import Any
 
 from press.checks import Scan
+from press.convert import Placeholders
 from press.live import live_html
 from press.markup import faults
 from snippets.palette import COLOURS
 
 # Above this many characters an SVG is a file of its own, loaded when the reader comes near.
-# What an SVG file needs and a picture inside a page does not: there the parser and the style sheet say it.
-_BARE = re.compile(r' xmlns(?::xlink)?="[^"]*"| font-family="system-ui, sans-serif"')
-INLINE_LIMIT = 48_000
+INLINE_LIMIT = 16_000
 _FORMULA = re.compile(
     r"\$\$(?P<display>(?:\\.|[^$\\])+)\$\$|\$(?P<inline>(?:\\.|[^$\\])+)\$"
     r"|(?P<environment>\\begin\{(?P<name>[a-z]+\*?)\}.*\\end\{(?P=name)\})",
@@ -30,7 +29,6 @@ _PARTS = {
     "live": {"book": {"figure", "caption"}, "data": set[str]()},
     "caption": {"book": set[str](), "data": {"text/markdown"}},
 }
-_ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass
@@ -39,32 +37,29 @@ class Figures:
 
     caption_html: Callable[[str], str]
     report: Callable[[str], None]
+    placeholders: Placeholders
     source_url: str = ""
     count: int = 0
     files: dict[str, str] = field(default_factory=dict)
 
-    def outputs(self, outputs: Sequence[Any]) -> str:
-        """Return the HTML of a cell's outputs. A figure is a run of panels and the caption after them."""
-        pieces: list[str] = []
+    def outputs(self, outputs: Sequence[Any]) -> list[dict[str, Any]]:
+        """Return a cell's outputs as nbconvert is to show them; a figure is a run of panels and the caption after."""
+        prepared: list[dict[str, Any]] = []
         panels: list[Any] = []
         for output in outputs:
             role = self._role(output)
             if role == "panel":
                 panels.append(output)
-                continue
-            if role == "live-panel":  # what a notebook shows; the page draws the figure with its knobs
-                continue
-            if role == "live":
-                pieces.append(self._live(output["metadata"]["book"]))
-                continue
-            if role == "caption":
-                pieces.append(self._figure(panels, _text(output["data"]["text/markdown"])))
+            elif role == "live":
+                prepared.append(self._live(output["metadata"]["book"]))
+            elif role == "caption":
+                prepared += self._figure(panels, _text(output["data"]["text/markdown"]))
                 panels = []
-                continue
-            pieces.append(self._output(output))
+            elif role != "live-panel":  # what a notebook shows; the page draws the figure with its knobs
+                prepared += self._output(output)
         if panels:
             self.report("a figure without a caption: its panels are not followed by one (use snippets.figures.show)")
-        return "".join(pieces)
+        return prepared
 
     def _role(self, output: Any) -> str:
         """Return what part of a figure an output is, "" if it is none; what only looks like one is left out."""
@@ -74,36 +69,32 @@ class Figures:
             return "live-panel"
         return part
 
-    def _figure(self, panels: Sequence[Any], caption: str) -> str:
+    def _figure(self, panels: Sequence[Any], caption: str) -> list[dict[str, Any]]:
         if not panels:
             self.report("a caption without a figure: no panel stands before it (use snippets.figures.show)")
-            return ""
+            return []
         self.count += 1
-        alt = html.escape(panels[0]["metadata"]["book"]["alt"], quote=True)
-        pictures = "".join(self._panel(_text(panel["data"]["image/svg+xml"]), alt) for panel in panels)
-        number = f"<strong>Figure {self.count}.</strong>"
-        return (
-            f'<figure class="book-figure" id="figure-{self.count}">'
-            f'<div class="panels" role="img" aria-label="{alt}">{pictures}</div>'
-            f"<figcaption>{number} {self.caption_html(caption)}</figcaption></figure>\n"
-        )
+        alt = panels[0]["metadata"]["book"]["alt"]
+        escaped = html.escape(alt, quote=True)
+        pictures = "".join(self._panel(_text(panel["data"]["image/svg+xml"]), escaped) for panel in panels)
+        held = self.placeholders.hold(self.caption_html(caption))
+        return [_displayed("image/svg+xml", self.placeholders.hold(pictures), number=self.count, alt=alt, caption=held)]
 
-    def _live(self, book: Mapping[str, Any]) -> str:
+    def _live(self, book: Mapping[str, Any]) -> dict[str, Any]:
         self.count += 1
         figure, caption = book["figure"], self.caption_html(book["caption"])
         code = self.caption_html(f"```python\n{figure['code']}\n```")
         beside = f"{figure['name']}-code.html"
         self.files[beside] = code
         code_url = f"{self.source_url}{figure['module'].replace('.', '/')}.py" if self.source_url else beside
-        return live_html(figure, number=self.count, caption=caption, code_url=code_url)
+        drawn = live_html(figure, number=self.count, caption=caption, code_url=code_url)
+        return _displayed("text/html", self.placeholders.hold(drawn), live=True)
 
     def _panel(self, svg: str, alt: str) -> str:
         prefix = f"f{self.count}-{sha256(svg.encode()).hexdigest()[:4]}-"
         svg = re.sub(r'(\sid="|url\(#|href="#)', rf"\g<1>{prefix}", svg)
         if len(svg) <= INLINE_LIMIT:
-            svg = _BARE.sub("", svg.replace("<svg ", '<svg aria-hidden="true" ', 1))
-            # The page's own style sheet has every rule of a panel (snippets.drawing.style_sheet).
-            return re.sub(r"<style>.*?</style>", "", svg, count=1) if 'class="panel"' in svg else svg
+            return svg.replace("<svg ", '<svg aria-hidden="true" ', 1)
         size = " ".join(re.findall(r'\b(?:width|height)="[^"]*"', svg[: svg.index(">")]))
         return "".join(
             f'<img class="only-{theme}" src="{self._file(resolved, theme)}" {size} alt="{alt}" loading="lazy">'
@@ -115,43 +106,47 @@ class Figures:
         self.files[name] = svg
         return name
 
-    def _output(self, output: Any) -> str:
-        if output["output_type"] == "stream":
-            return f'<pre class="output-text">{_escaped(_text(output["text"]))}</pre>\n'
-        if output["output_type"] == "error":
-            return f'<pre class="output-error">{_escaped(chr(10).join(output["traceback"]))}</pre>\n'
+    def _output(self, output: Any) -> list[dict[str, Any]]:
+        """Return an output with the one form of it that the page shows; none if the book refuses it."""
+        if output["output_type"] in {"stream", "error"}:
+            return [output]
         data = output["data"]
         if any(kind.startswith("image/") for kind in data):
             self.report("a figure without alt text: show it with snippets.figures.show(…, alt=…, caption=…)")
-            return ""
+            return []
         if "text/html" in data:
-            return self._checked(_text(data["text/html"]), '<div class="output-html">')
+            return self._checked(_text(data["text/html"]))
         if "text/markdown" in data:
-            return self._checked(self.caption_html(_text(data["text/markdown"])), "<div>")
+            return self._checked(self.caption_html(_text(data["text/markdown"])))
         if "text/latex" in data:
             return self._formula(_text(data["text/latex"]).strip())
         if "text/plain" not in data or "application/javascript" in data:
             kinds = ", ".join(sorted(data.keys() - {"text/plain"}))
             self.report(f"an output of the type {kinds or 'none'} cannot be shown: print text, or use a figure")
-            return ""
-        return f'<pre class="output-text">{_escaped(_text(data["text/plain"]))}</pre>\n'
+            return []
+        return [_displayed("text/plain", _text(data["text/plain"]))]
 
-    def _checked(self, content: str, opening: str) -> str:
-        """Return an output in its element, or nothing if there is something in it that the book refuses."""
+    def _checked(self, content: str) -> list[dict[str, Any]]:
+        """Return an output of HTML, or nothing if there is something in it that the book refuses."""
         messages = [finding.message for finding in faults([content])]
         messages += [message for _, message in Scan(content).findings]
         for message in messages:
             self.report(f"in the output: {message}")
-        return "" if messages else f"{opening}{content}</div>\n"
+        return [] if messages else [_displayed("text/html", content)]
 
-    def _formula(self, tex: str) -> str:
+    def _formula(self, tex: str) -> list[dict[str, Any]]:
         """Return an output of TeX, which has to be one formula, as an element that will be typeset."""
         formula = _FORMULA.fullmatch(tex)
         if not formula:
             self.report(f"an output of TeX must be one formula between dollar signs, got {tex[:40]!r}")
-            return ""
+            return []
         inner = html.escape(formula["display"] or formula["inline"] or formula["environment"], quote=False)
-        return f'<div class="arithmatex">\\[{inner}\\]</div>\n'
+        return [_displayed("text/html", f'<div class="arithmatex">\\[{inner}\\]</div>')]
+
+
+def _displayed(kind: str, content: str, **metadata: Any) -> dict[str, Any]:
+    """Return an output of one form."""
+    return {"output_type": "display_data", "data": {kind: content}, "metadata": metadata}
 
 
 def part_of_figure(output: Any) -> str | None:
@@ -172,10 +167,6 @@ def part_of_figure(output: Any) -> str | None:
 def _text(value: str | list[str]) -> str:
     """Return a notebook's text, which may be kept as a list of lines."""
     return value if isinstance(value, str) else "".join(value)
-
-
-def _escaped(text: str) -> str:
-    return html.escape(_ESCAPES.sub("", text).rstrip("\n"), quote=False)
 
 
 def _resolved(svg: str, theme: str) -> str:

@@ -20,6 +20,8 @@ _ATTRIBUTE = re.compile(
 _SCHEME = re.compile(r"(?:(?P<scheme>[a-z][a-z0-9+.-]*):|//)", re.IGNORECASE)
 _SCHEMES = {"http", "https", "mailto"}
 _MARKDOWN = re.compile(r"(?<=\]\()[^)\s#][^)\s]*")
+_IN_TEXT = re.compile(r"(?<!!)\[([^\]]*)\]\((?![a-z]+:)([^)\s]+)\)")
+_PLANNED = re.compile(r"<a\b[^>]*? data-planned[^>]*>(?P<text>.*?)</a>", re.DOTALL)
 _UNLINKED = re.compile(r'<a\b[^>]*? data-file="(?P<path>[^"]*)"[^>]*>(?P<text>.*?)</a>', re.DOTALL)
 
 
@@ -38,12 +40,16 @@ class Link:
 
 @dataclass(frozen=True)
 class Map:
-    """Where things are: the address of each page on the site, by its source, and where other files are, if anywhere."""
+    """Where things are: the address of each page on the site, by its source, and where other files are, if anywhere.
+
+    ``planned`` are the chapters that are still to be written: a link to one is shown as planned.
+    """
 
     pages: Mapping[str, str]
     source_url: str
     glossary: str = "docs/glossary.md"
     references: str = "docs/references.md"
+    planned: frozenset[str] = frozenset()
 
 
 def rewrite(
@@ -79,6 +85,8 @@ def rewrite(
             links.append(link)
             if not link.path:
                 return attribute[0]
+            if tag["tag"].lower() == "a" and link.path in site.planned:
+                return "data-planned"
             if tag["tag"].lower() == "a" and not site.source_url and _is_source(link, path, site):
                 return f'data-file="{html.escape(link.path, quote=True)}"'
             if link.path == site.glossary and link.path != path:
@@ -91,7 +99,8 @@ def rewrite(
         attributes = _ATTRIBUTE.sub(led, tag["attributes"])
         return "".join([*opening, attributes, ">"])
 
-    return _UNLINKED.sub(_named, _TAG.sub(tag_led, page)), links
+    page = _PLANNED.sub(r'<span class="planned">\g<text> <small>planned</small></span>', _TAG.sub(tag_led, page))
+    return _UNLINKED.sub(_named, page), links
 
 
 def led_out(text: str, path: str, site: Map, *, root: Path, site_url: str) -> str:
@@ -107,6 +116,8 @@ def led_out(text: str, path: str, site: Map, *, root: Path, site_url: str) -> st
 
     def led(match: re.Match[str]) -> str:
         link = _link(match[0], path, embedded=False)
+        if link and link.path in site.planned:
+            return site_url  # the home page says what it will be about
         inside = link and link.path and not link.path.startswith("..") and (root / link.path).is_file()
         if not link or not inside or link.path.endswith(".ipynb"):  # a notebook's link to itself
             return match[0]
@@ -116,6 +127,21 @@ def led_out(text: str, path: str, site: Map, *, root: Path, site_url: str) -> st
         return site.source_url + link.path + anchor if site.source_url else match[0]
 
     return _MARKDOWN.sub(led, text)
+
+
+def moved(text: str, path: str, to: str) -> str:
+    """Return the Markdown of one file so that its links hold in another; both stand relative to the root.
+
+    >>> moved("[ZeRO](22-zero.md#x), [here](#y)", "chapters/memory/22.md", "docs/notation.md")
+    '[ZeRO](../chapters/memory/22-zero.md#x), [here](../chapters/memory/22.md#y)'
+    """
+
+    def led(match: re.Match[str]) -> str:
+        target, mark, anchor = match[2].partition("#")
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) if target else path
+        return f"[{match[1]}]({posixpath.relpath(place, posixpath.dirname(to))}{mark}{anchor})"
+
+    return _IN_TEXT.sub(led, text)
 
 
 def _named(match: re.Match[str]) -> str:

@@ -9,9 +9,16 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 FOLDER = "assets/live"
+
+
+def live_modules(root: Path) -> list[str]:
+    """Return the dotted names of the modules that have live figures: each stands beside its subject."""
+    files = (root / "snippets").rglob("*_live.py")
+    return sorted(".".join(file.relative_to(root).with_suffix("").parts) for file in files)
 
 
 def live_html(figure: Mapping[str, Any], *, number: int, caption: str, code_url: str) -> str:

@@ -21,14 +21,6 @@ from press.kept import kept
 _TEX = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 _LONE_REFERENCE = re.compile(r'<math><mtext>(<a href="#[^"]*">[^<]*</a>)</mtext></math>')
 _UNRESOLVED = re.compile(r'href="#([^"]*)">\(\?\?\)')
-# What math-core says on each numbered equation, the style sheet says once (``.numbered``).
-_STYLES = (' style="width: 100%"', ' style="width: 50%;text-align: right;justify-items: end;"', ' style="width: 50%"')
-# The spaces that every browser puts around these signs anyway (MathML Core's operator dictionary).
-_USUAL_SPACES = re.compile(r'<mo lspace="0.2222em" rspace="0.2222em">(?=[×⋅±]<)')
-# What can be taller than a bracket. Beside letters and numbers alone, no bracket stretches.
-_TALL = re.compile("<m(?:frac|sup|sub|subsup|under|over|underover|table|sqrt|root)\\b|∑|∫|∏")
-# Chromium stretches ‖ even there.
-_LOW_FENCE = re.compile(r' stretchy="false"(?![^>]*>‖)')
 _CLINGING = set(".,:;)?!")
 # math-core works by recursion: what is nested some thousands deep ends the process. The book's longest has 250 signs.
 LONGEST_FORMULA = 5_000
@@ -52,18 +44,15 @@ def typeset(page: str, report: Callable[[str, str], None]) -> str:
     formulas = [(html.unescape(match[2]).strip(), match[1] == "div") for match in found]
     pieces = []
     end = 0
-    for match, (tex, display), mathml in zip(found, formulas, _convert(formulas, report), strict=True):
+    for match, (_, display), mathml in zip(found, formulas, _convert(formulas, report), strict=True):
         for label in _UNRESOLVED.findall(mathml):
             report(f"{{{label}}}", f"no equation of this page is labelled {label!r}")
-        mathml = _USUAL_SPACES.sub("<mo>", mathml)
-        if not _TALL.search(mathml):
-            mathml = _LOW_FENCE.sub("", mathml)
         mathml = _LONE_REFERENCE.sub(r"\1", mathml)  # a link inside mathematics is lost on screen readers
         pieces.append(page[end : match.start()])
         end = match.end()
         if not display and page[end : end + 1] in _CLINGING:  # or a line may begin with the full stop after a formula
-            mathml, end = f"<i>{mathml}{page[end]}</i>", end + 1
-        pieces.append(_framed(tex, mathml) if display else mathml)
+            mathml, end = f'<span class="unbroken">{mathml}{page[end]}</span>', end + 1
+        pieces.append(f'<div class="math-display">{mathml}</div>' if display else mathml)  # scrolls on its own
     return "".join([*pieces, page[end:]])
 
 
@@ -109,14 +98,6 @@ def _refused(tex: str) -> str:
     if deepest > DEEPEST_FORMULA:
         return f"a formula is nested {deepest} deep, at most {DEEPEST_FORMULA} are allowed: {tex[:40]}…"
     return ""
-
-
-def _framed(tex: str, mathml: str) -> str:
-    """Give a display formula a box of its own that scrolls sideways on a narrow screen."""
-    for style in _STYLES:
-        mathml = mathml.replace(style, "")
-    numbered = " numbered" if r"\label" in tex else ""
-    return f'<div class="math-display{numbered}">{mathml}</div>'
 
 
 def characters(page: str) -> set[str]:

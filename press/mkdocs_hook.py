@@ -1,12 +1,4 @@
-"""The one file that knows MkDocs and mkdocs-jupyter. A change of site generator changes this file and ``press/theme``.
-
-mkdocs-jupyter (0.26.3, pinned) turns a notebook into HTML. It is called here rather than listed as a plugin: importing
-it takes a second, which a build without new chapters can save. Two seams lead it to the press;
-``tests/press/test_seams.py`` tests that they hold:
-
-- ``settings.templates_dir``: where it looks for its template. Its own brings 590 KB of JupyterLab's style sheet a page.
-- ``default_filters`` of nbconvert: the template hands each cell to ``chapter_cell``, which is ``PageMaker.cell``.
-"""
+"""The one file that knows MkDocs. A change of site generator changes this file and ``press/theme``."""
 
 from __future__ import annotations
 
@@ -37,20 +29,17 @@ from mkdocs.structure.toc import get_toc
 from mkdocs.utils.templates import TemplateContext
 
 from press.addresses import Addresses, addresses
+from press.convert import missing_converter
 from press.settings import Settings, WrongSetting, docs_folder, read_settings
 from press.watched import Sources, forget_modules, stamps
 
 if TYPE_CHECKING:  # imported by each build, which may have to read them anew
     from press.book import Book
-    from press.page import PageMaker
 
 log = logging.getLogger("mkdocs.press")
 
-END = "<!--press-end-of-chapter-->"
-MARK = re.compile(r"<!--press-cell-(\d+)-->")
 OPTION = re.compile(r"Config value '(\w+)': ")
 SERVED = ".press-serves"  # in the folder of a served site; MkDocs leaves hidden files there
-VERBATIM = re.compile(r"(<(pre|script|style|textarea)\b.*?</\2>)", re.DOTALL)
 
 # MkDocs calls functions, not an object, so what one build knows stands here. ``on_files`` starts it anew.
 state = SimpleNamespace(
@@ -84,6 +73,8 @@ def on_pre_build(config: MkDocsConfig) -> None:
         _settings(config)
     except WrongSetting as error:
         raise Abort(f"{_line(config, error.key)}: {error}") from None
+    if missing := missing_converter():
+        raise Abort(missing)
     _try_to_write(root / ".press")
     if state.serving and not state.served:
         state.served = _mark_served(Path(config.site_dir), root)
@@ -110,7 +101,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     book.execute(cell_timeout_s=settings.cell_timeout_s, report=log.info)
     if settings.reference:
         book.write_pages(settings.reference)
-        config.nav = _with_reference(config.nav, book)
+    config.nav = _filled_in(config.nav, book)
     for path, written in book.written.items():
         files.append(File.generated(config, path.removeprefix(f"{book.docs}/"), content=written.text))
     for path in [*book.chapters, *book.part_pages]:
@@ -142,7 +133,7 @@ def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
     path = _path(state.book, page.file)
 
     def render(config: MkDocsConfig, files: Files) -> None:
-        rendered = state.book.page(path, lambda maker: _walk(maker, state.book.twin(path)))
+        rendered = state.book.page(path)
         state.rendered[path] = rendered
         page.content, page.toc = rendered.html, get_toc(rendered.headings)
         if path in state.book.chapters:
@@ -184,13 +175,8 @@ def on_page_context(context: TemplateContext, *, page: Page, config: MkDocsConfi
 
 
 def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
-    """Take the templates' indentation out of the page, a fifth of its bytes, and give it its security policy."""
-    pieces = VERBATIM.split(output)
-    lean = "".join(
-        re.sub(r"\s*\n\s*", "\n", text) + kept for text, kept in zip(pieces[0::3], [*pieces[1::3], ""], strict=True)
-    )
-    before, article, text = lean.partition("<article")
-    return _policed(before.replace(">\n<", "><") + article + text)
+    """Give each page its security policy."""
+    return _policed(output)
 
 
 def on_post_template(output: str, *, template_name: str, config: MkDocsConfig) -> str:
@@ -352,37 +338,18 @@ def _mark_served(site: Path, root: Path) -> Any:
     return served
 
 
-def _walk(maker: PageMaker, notebook: Path) -> str:
-    """Let mkdocs-jupyter walk through a notebook and ask the maker for each cell.
-
-    nbconvert parses and rewrites the HTML that it is given, so it is given marks, which are then replaced.
-    """
-    from mkdocs_jupyter.config import settings
-    from mkdocs_jupyter.convert import nb2html
-    from nbconvert.exporters.templateexporter import default_filters
-
-    made: list[str] = []
-
-    def cell(cell: Any) -> str:
-        made.append(maker.cell(cell))
-        return f"<!--press-cell-{len(made) - 1}-->"
-
-    settings.templates_dir = str(Path(__file__).parent / "templates")
-    default_filters["chapter_cell"] = cell
-    for name in ("mkdocs.plugins.mkdocs_jupyter", "mkdocs.mkdocs-jupyter"):
-        logging.getLogger(name).setLevel(logging.WARNING)
-    marks = MARK.findall(nb2html(str(notebook)).partition(END)[0])
-    return "".join(made[int(number)] for number in marks)
-
-
-def _with_reference(nav: Any, book: Book) -> Any:
-    """Put the pages written from docstrings where the navigation says ``reference/``: by part, as the modules stand."""
+def _filled_in(nav: Any, book: Book) -> Any:
+    """Put into the navigation the parts where it says ``chapters/``, and the reference where it says ``reference/``."""
     if isinstance(nav, list):
-        return [_with_reference(item, book) for item in nav]
+        parts = [{name: [_place(path) for path in paths]} for name, paths in book.navigation()]
+        return [found for item in nav for found in (parts if item == "chapters/" else [_filled_in(item, book)])]
     if isinstance(nav, dict):
-        return {title: _with_reference(item, book) for title, item in nav.items()}
-    if nav != "reference/":
-        return nav
+        return {title: _filled_in(item, book) for title, item in nav.items()}
+    return _reference(book) if nav == "reference/" and book.written else nav
+
+
+def _reference(book: Book) -> list[Any]:
+    """Return the pages written from docstrings, by part, as the modules stand."""
     parts: dict[str, list[Any]] = {}
     for path, page in book.written.items():
         place = path.removeprefix(f"{book.docs}/")

@@ -1,21 +1,22 @@
-"""Holds the chapters' mathematics to the notation page: a symbol that a chapter uses is explained there, once.
+"""Holds a chapter's mathematics to its own table of letters: a symbol that the chapter uses is explained there, once.
 
-A section of the notation page that links to chapters in the paragraph below its heading is theirs; a section that links
-to none is everybody's. Of a symbol, its letter, its font and its accent count: ``\\hat g_p`` is explained where
-``\\hat g`` is. Names of functions, text and numbers are no symbols.
+The table stands in a fold at the chapter's head. What the notation page explains besides is explained for all chapters.
+Of a symbol, its letter, its font and its accent count: ``\\hat g_p`` is explained where ``\\hat g`` is. Names of
+functions, text and numbers are no symbols.
 """
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from press.chapter import Cell
 from press.markup import without
 from press.problems import Problem
 
+FOLD = "Letters of this chapter"
+_FOLD = re.compile(rf"<details markdown=\"1\"><summary>{FOLD}</summary>\n(.*?)</details>", re.DOTALL)
 _GREEK = re.compile(
     "alpha|beta|gamma|delta|epsilon|varepsilon|zeta|eta|theta|vartheta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|upsilon"
     "|phi|varphi|chi|psi|omega|Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Upsilon|Phi|Psi|Omega|ell|nabla|odot"
@@ -30,15 +31,14 @@ _TOKEN = re.compile(r"\\(?P<name>[A-Za-z]+)|(?P<letter>[A-Za-z])|(?P<other>[^\s{
 
 
 @dataclass(frozen=True)
-class Section:
-    """A section of the notation page: its heading, the chapters that it belongs to, its symbols and its rows.
+class Letters:
+    """A table of letters: its Markdown, the symbols that it explains, and its rows.
 
-    ``rows`` are pairs of what a row explains, as TeX without spaces, and its line.
+    ``rows`` are pairs of what a row explains, as TeX without spaces, and its line in the file.
     """
 
-    heading: str
-    chapters: frozenset[str]
-    symbols: tuple[str, ...]
+    table: str
+    symbols: frozenset[str]
     rows: tuple[tuple[str, int], ...]
 
 
@@ -67,31 +67,26 @@ def formulas(text: str) -> Iterator[tuple[str, int]]:
         yield match["display"] or match["inline"], masked.count("\n", 0, match.start())
 
 
-def read_notation(text: str, path: str) -> list[Section]:
-    """Read the notation page that stands in ``path``: of each table's row, the first cell has the symbols."""
-    sections = []
-    lines = text.split("\n")
-    starts = [number for number, line in enumerate(lines) if line.startswith("## ")]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        body = lines[start + 1 : end]
-        before = "\n".join(body[: next((n for n, line in enumerate(body) if line.startswith("|")), len(body))])
-        links = re.findall(r"\]\(([^)#]+\.md)", before)
-        chapters = frozenset(posixpath.normpath(posixpath.join(posixpath.dirname(path), link)) for link in links)
-        numbered = [(line.split("|")[1], start + 2 + n) for n, line in enumerate(body) if line.startswith("| ")]
-        found = [symbol for cell, _ in numbered for symbol in _defined(cell)]
-        rows = [(_head(tex), number) for cell, number in numbered for tex, _ in formulas(cell)]
-        sections.append(Section(lines[start][3:], chapters, tuple(found), tuple(rows)))
-    return sections
+def letters_of(chapter: str) -> Letters | None:
+    """Return what stands in the fold of a chapter's text that explains its letters, ``None`` if it has none."""
+    fold = _FOLD.search(chapter)
+    if fold is None:
+        return None
+    table = fold[1].strip("\n")
+    return read_letters(table, 1 + chapter.count("\n", 0, chapter.index(table, fold.start(1))))
+
+
+def read_letters(text: str, line: int = 1) -> Letters:
+    """Read tables of letters whose text begins on a line of its file: the first cell of a row has the symbols."""
+    numbered = [(row.split("|")[1], line + n) for n, row in enumerate(text.split("\n")) if row.startswith("| ")]
+    found = [symbol for cell, _ in numbered for tex, _ in formulas(cell) for symbol in symbols(tex)]
+    rows = [(_head(tex), number) for cell, number in numbered for tex, _ in formulas(cell)]
+    return Letters(text, frozenset(found), tuple(rows))
 
 
 def _head(tex: str) -> str:
     """Return what a formula of the first column explains: all of it up to an equals sign, without spaces."""
     return re.sub(r"\s", "", tex.partition("=")[0])
-
-
-def _defined(cell: str) -> list[str]:
-    """Return the symbols of a row, each once, its indices and what it equals included."""
-    return list(dict.fromkeys(symbol for tex, _ in formulas(cell) for symbol in symbols(tex)))
 
 
 def symbols_used(cells: Sequence[Cell]) -> dict[str, int]:
@@ -105,27 +100,22 @@ def symbols_used(cells: Sequence[Cell]) -> dict[str, int]:
     return used
 
 
-def symbol_problems(used: Mapping[str, int], sections: Sequence[Section], *, path: str) -> list[Problem]:
-    """Return a problem for each symbol of a chapter that the notation page explains neither for it nor for all."""
-    mine = [section for section in sections if not section.chapters or path in section.chapters]
-    known = {symbol for section in mine for symbol in section.symbols}
+def symbol_problems(used: Mapping[str, int], letters: Iterable[Letters], *, path: str) -> list[Problem]:
+    """Return a problem for each symbol of a chapter that none of the tables explains that hold for it."""
+    known = {symbol for table in letters for symbol in table.symbols}
     return [
-        Problem(path, line, f"the notation page does not explain ${symbol}$ for this chapter")
+        Problem(path, line, f"the fold {FOLD!r} does not explain ${symbol}$")
         for symbol, line in used.items()
         if symbol not in known
     ]
 
 
-def repeated_symbols(sections: Sequence[Section], path: str) -> list[Problem]:
-    """Return a problem for each symbol that two rows explain for one chapter."""
-    problems = set()
-    for chapter in sorted({chapter for section in sections for chapter in section.chapters}):
-        seen: dict[str, int] = {}
-        for section in sections:
-            if not section.chapters or chapter in section.chapters:
-                for symbol, line in section.rows:
-                    if symbol in seen:
-                        message = f"${symbol}$ is explained here and on line {seen[symbol]}, both for {chapter}"
-                        problems.add(Problem(path, line, message))
-                    seen.setdefault(symbol, line)
-    return sorted(problems)
+def repeated_symbols(everywhere: Letters, own: Letters, path: str) -> list[Problem]:
+    """Return a problem for each row of a chapter's letters that explains what a row before it, or every page, does."""
+    problems = []
+    seen = {symbol: "on the notation page, for all chapters" for symbol, _ in everywhere.rows}
+    for symbol, line in own.rows:
+        if symbol in seen:
+            problems.append(Problem(path, line, f"${symbol}$ is explained here and {seen[symbol]}"))
+        seen.setdefault(symbol, f"on line {line}")
+    return problems

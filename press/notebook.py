@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from press.addresses import Addresses
+from press.exercise import cells_of, shown_in
 
 # Every chapter has this cell, tagged ``setup``. It names no address: whoever reads it has the book or a copy of a page.
 SETUP = """\
@@ -25,25 +27,46 @@ if importlib.util.find_spec("snippets") is None:  # true on Colab: fetch the boo
     %pip install --quiet "{requirement}\""""
 
 
-def published(twin: bytes, addresses: Addresses, led_out: Callable[[str], str]) -> bytes:
-    """Return a twin as its page offers it.
+def published(
+    twin: bytes,
+    path: str,
+    addresses: Addresses,
+    led_out: Callable[[str], str],
+    exercises: Mapping[str, Mapping[str, Any]],
+) -> bytes:
+    """Return a twin as its page offers it: exercises are cells to write in and cells that grade them.
 
     Where the book has a repository, the copy finds its own way: the set-up cell installs the package from there, links
     lead to the web, and no tool takes it for the pair of a chapter.
 
     Args:
         twin: the executed notebook beside the chapter.
+        path: the chapter's path from the root.
         addresses: where the book is.
         led_out: leads the links of a cell's Markdown to the web.
+        exercises: what is known of each exercise, by its module's path.
     """
-    if not addresses.repository:
-        return twin
     notebook = json.loads(twin)
-    for name in ("jupytext", "press"):
+    notebook["cells"] = [part for cell in notebook["cells"] for part in _with_exercises(cell, path, exercises)]
+    for name in ("jupytext", "press"):  # it is no pair of the chapter's any more
         notebook["metadata"].pop(name, None)
-    for cell in notebook["cells"]:
-        if "setup" in cell["metadata"].get("tags", []):
-            cell["source"] = _INSTALLING.format(requirement=addresses.requirement)
-        elif cell["cell_type"] == "markdown":
-            cell["source"] = led_out("".join(cell["source"]))
+    if addresses.repository:
+        for cell in notebook["cells"]:
+            if "setup" in cell["metadata"].get("tags", []):
+                cell["source"] = _INSTALLING.format(requirement=addresses.requirement)
+            elif cell["cell_type"] == "markdown":
+                cell["source"] = led_out("".join(cell["source"]))
     return (json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def _with_exercises(
+    cell: dict[str, Any], path: str, exercises: Mapping[str, Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Yield a cell, cut where it shows an exercise or a solution."""
+    text = "".join(cell["source"])
+    if cell["cell_type"] != "markdown" or not shown_in(text, path):
+        yield cell
+        return
+    for number, (kind, source) in enumerate(cells_of(text, path, exercises)):
+        made = {"cell_type": kind, "id": f"{cell.get('id', 'cell')}-{number}", "metadata": {}, "source": source}
+        yield made if kind == "markdown" else {**made, "execution_count": None, "outputs": []}

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from exercises.statements import UNREADABLE
 from press.chapter import Cell
 from press.figures import part_of_figure
 from press.markup import without
 from press.problems import Problem
+from press.sources import UNREADABLE
 
 EXCEPTIONS = "unchecked_numbers"
 MOST_DIGITS_OF_POWER = 5

@@ -9,16 +9,17 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from exercises import answer_texts, statements
 from press import prose
 from press.checks import Scan, page_problems
+from press.collected import expand_collected
+from press.convert import Placeholders, notebook_html
 from press.exercise import expand_exercises
 from press.figures import Figures
 from press.kept import read_kept, write_kept
@@ -27,8 +28,6 @@ from press.markup import faults, line_in_prose, tangles
 from press.mathematics import characters, typeset
 from press.problems import Problem, Refused, line_of
 from snippets import palette
-
-FOLDED = "Code of this cell"
 
 
 @dataclass
@@ -47,7 +46,7 @@ class Rendered:
 
 
 class PageMaker:
-    """Makes one page: give it the cells, ask for each cell's HTML in order, then for the finished page."""
+    """Makes one page."""
 
     def __init__(
         self,
@@ -58,28 +57,51 @@ class PageMaker:
         site: Map,
         converter: prose.SiteMarkdown,
         tooltips: Mapping[str, str],
+        lists: Mapping[str, str],
+        exercises: Mapping[str, Mapping[str, Any]],
     ) -> None:
         self.path = path
         self.source = source
         self.root = root
         self.site = site
         self.tooltips = tooltips
+        self.lists = lists
+        self.exercises = exercises
         self.problems: list[Problem] = []
         self._converter = converter
-        self._prose: Iterator[str] = iter(())
-        self._lines: Iterator[int] = iter(())
         self._headings: list[dict[str, Any]] = []
         self._cell_line = 1
-        self._figures = Figures(self._fragment, self._report_here, source_url=site.source_url)
+        self._placeholders = Placeholders()
+        self._figures = Figures(self._fragment, self._report_here, self._placeholders, source_url=site.source_url)
 
-    def begin(self, cells: Sequence[Any], lines: Sequence[int]) -> None:
-        """Convert the prose of all cells at once; ``lines`` are the source lines on which they begin.
+    def plain(self, text: str, line: int) -> Rendered:
+        """Make a page of Markdown that begins on a line of the source.
 
         Raises:
             Refused: the prose is such that no converter can be given it.
         """
+        return self._finished("".join(self._prose([text], [line])))
+
+    def chapter(self, cells: Sequence[Any], lines: Sequence[int]) -> Rendered:
+        """Make the page of an executed notebook, whose cells begin on these lines of the source.
+
+        Raises:
+            Refused: the prose is such that no converter can be given it.
+        """
+        texts = self._prose([cell["source"] if cell["cell_type"] == "markdown" else "" for cell in cells], lines)
+        prepared = []
+        for cell, text, line in zip(cells, texts, lines, strict=True):
+            self._cell_line = line
+            if cell["cell_type"] == "code":
+                prepared += self._code_cell(cell)
+            elif cell["cell_type"] == "markdown":
+                prose_cell = {"cell_type": "markdown", "metadata": {}, "source": self._placeholders.hold(text)}
+                prepared.append(prose_cell)
+        return self._finished(self._placeholders.fill(notebook_html(prepared)))
+
+    def _prose(self, sources: Sequence[str], lines: Sequence[int]) -> Sequence[str]:
+        """Convert the prose of all cells at once, ``""`` where a cell has none."""
         folder = (self.root / self.path).parent
-        sources = [cell["source"] if cell["cell_type"] == "markdown" else "" for cell in cells]
         tangled = [
             Problem(self.path, line + source.count("\n", 0, position), message)
             for source, line in zip(sources, lines, strict=True)
@@ -90,28 +112,18 @@ class PageMaker:
         for fault in faults(sources):
             below = sources[fault.cell].count("\n", 0, fault.position)
             self.problems.append(Problem(self.path, lines[fault.cell] + below, fault.message))
+        sources = [expand_collected(source, self.lists, self._report) for source in sources]
         sources = [prose.expand_includes(source, folder, self.root, self._report) for source in sources]
-        sources = expand_exercises(sources, folder, self.root, self._report)
+        sources = expand_exercises(sources, self.path, self.exercises, self._report)
         converted = prose.convert(self._converter, sources)
         for piece, message in converted.findings:
             self._report(piece, message)
-        self._prose = iter(converted.cells)
         self._headings = converted.headings
-        self._lines = iter(lines)
+        return converted.cells
 
-    def cell(self, cell: Any) -> str:
-        """Return the HTML of the next cell."""
-        text = next(self._prose).strip("\n") + "\n"
-        self._cell_line = next(self._lines)
-        if cell["cell_type"] == "markdown":
-            return text
-        if cell["cell_type"] != "code":
-            return ""
-        return text + self._code_cell(cell)
-
-    def finish(self, body: str) -> Rendered:
-        """Typeset, link and examine the page made of the cells' HTML."""
-        body = typeset(prose.tidy(prose.lean(body)), self._report)
+    def _finished(self, body: str) -> Rendered:
+        """Typeset, link and examine a page."""
+        body = typeset(prose.tidy(prose.calm_code(body.strip())), self._report)
         scan = Scan(body)  # before the links are rewritten, so that what it finds stands so in the source
         twin = Path(self.path).with_suffix(".ipynb").name  # stands beside the page
         body, links = rewrite(body, self.path, self.site, self.tooltips, [*self._figures.files, twin])
@@ -126,21 +138,20 @@ class PageMaker:
             files=self._figures.files,
         )
 
-    def _code_cell(self, cell: Any) -> str:
-        tags = cell["metadata"].get("tags", [])
-        if "remove-cell" in tags or "setup" in tags:  # set-up is for notebooks opened elsewhere
-            return ""
-        code = "" if "remove-input" in tags else self._code(cell["source"], folded="hide-input" in tags)
-        outputs = "" if "remove-output" in tags else self._figures.outputs(cell["outputs"])
-        outputs = f'<div class="output">{outputs}</div>' if outputs else ""
-        both = outputs + code if "hide-input" in tags else code + outputs
-        return f'<div class="cell">{both}</div>\n'
+    def _code_cell(self, cell: Any) -> list[dict[str, Any]]:
+        """Return a cell of code as nbconvert is to show it, nothing if the page leaves it out."""
+        tags = set(cell["metadata"].get("tags", []))
+        if tags & {"remove-cell", "setup"}:  # set-up is for notebooks opened elsewhere
+            return []
+        code = "" if "remove-input" in tags else self._placeholders.hold(self._code(cell["source"]))
+        outputs = [] if "remove-output" in tags else self._figures.outputs(cell["outputs"])
+        shown = {"source": code, "outputs": outputs, "metadata": {"folded": "hide-input" in tags}}
+        return [{"cell_type": "code", "execution_count": None, **shown}]
 
-    def _code(self, source: str, *, folded: bool) -> str:
+    def _code(self, source: str) -> str:
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", source)), default=0))
         self._converter.reset()
-        code = self._converter.convert(f"{fence}python\n{source}\n{fence}")
-        return f'<details class="cell-source"><summary>{FOLDED}</summary>{code}</details>' if folded else code
+        return self._converter.convert(f"{fence}python\n{source}\n{fence}")
 
     def _fragment(self, text: str) -> str:
         """Convert a caption or an output."""
@@ -225,7 +236,7 @@ def press_fingerprint(root: Path) -> list[bytes]:
     """Return what every page depends on: the press itself, the palette, the pinned versions."""
     here = Path(__file__).parent
     files = sorted(path for path in here.rglob("*") if path.suffix in {".py", ".j2", ".json"})
-    files += [Path(module.__file__ or "") for module in (palette, answer_texts, statements)]
+    files.append(Path(palette.__file__ or ""))
     files.append(root / "requirements.txt")
     names = (
         "markdown",

@@ -105,17 +105,15 @@ class Prose:
     findings: list[tuple[str, str]]
 
 
-def lean(page: str) -> str:
+def calm_code(page: str) -> str:
     """Drop the highlighter's marks but for keywords, strings, comments, and names where they are defined.
 
-    Code so marked is calmer to read, and a chapter's page a sixth lighter.
+    With them a long chapter's page would have 300 KB, 53 KB compressed.
 
-    >>> lean('<span class="k">if</span> <span class="n">x</span> <span class="o">==</span> <span class="s2">"a"</span>')
-    '<span class="k">if</span> x == <span class="s2">"a"</span>'
+    >>> calm_code('<span class="k">if</span> <span class="n">x</span> <span class="o">==</span> ring')
+    '<span class="k">if</span> x == ring'
     """
-    plain = _PLAIN_CODE.sub(r"\1", page)
-    plain = re.sub(r'</span><span class="s2">|<span></span>(?=<code>)', "", plain)
-    return re.sub(r'<span class="s2">([^<"]{1,9})</span>(?=\})', r"\1", plain)  # a format's letters are not text
+    return _PLAIN_CODE.sub(r"\1", page)
 
 
 def tidy(page: str) -> str:

@@ -88,14 +88,14 @@ def _address(file: Mapping[str, Any]) -> str:
     return f"{file['package']}@{file['version']}/{file['path']}"
 
 
-def archive(files: Mapping[str, Path]) -> bytes:
+def archive(files: Mapping[str, Path | bytes]) -> bytes:
     """Return files, by their names in it, as a zip; the same files give the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, path in sorted(files.items()):
+        for name, content in sorted(files.items()):
             entry = zipfile.ZipInfo(name, _EARLIEST)
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            packed.writestr(entry, path.read_bytes())
+            packed.writestr(entry, content if isinstance(content, bytes) else content.read_bytes())
     return buffer.getvalue()
 
 

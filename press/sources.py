@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from exercises.statements import UNREADABLE
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # all that ast.parse raises for bad source
 
 
 class NoSource(Exception):

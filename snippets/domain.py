@@ -2,40 +2,54 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import operator
-from collections.abc import Callable, Collection, Hashable, Sequence
+import re
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 _Entry = TypeVar("_Entry")
 
+
+class _HasName(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+_Named = TypeVar("_Named", bound=_HasName)
+
+MOST_COUNT = 10**30  # more than there is of anything here, and products of several still fit a float
 MOST_PARTS = 2**20  # ranks, blocks or steps: what lists more is more likely a slip than a wish
 
 
 def integer_at_least(name: str, value: Any, minimum: int) -> int:
-    """Return ``value`` as an ``int``, or raise ``ValueError`` when it is no integer or lies below ``minimum``.
+    """Return a count as an ``int``, taking ``7e9`` for 7,000,000,000, or raise ``ValueError``.
 
-    >>> integer_at_least("workers", 4, 1)
-    4
-    >>> integer_at_least("workers", 0, 1)
+    >>> integer_at_least("ranks", 4, 1), integer_at_least("parameters", 7e9, 1)
+    (4, 7000000000)
+    >>> integer_at_least("ranks", 0, 1)
     Traceback (most recent call last):
     ...
-    ValueError: workers must be an integer of at least 1, got 0
+    ValueError: ranks must be an integer of at least 1, got 0
     """
+    whole = isinstance(value, float) and value.is_integer()
     try:
-        number = operator.index(value)
+        number = int(value) if whole else operator.index(value)
     except TypeError:
         number = None
     if number is None or isinstance(value, bool) or number < minimum:
         raise ValueError(f"{name} must be an integer of at least {minimum}, got {value!r}")
+    if number > MOST_COUNT:
+        raise ValueError(f"{name} must be an integer of at most 1e30, got {value!r}")
     return number
 
 
 def positive_integer(name: str, value: Any) -> int:
     """Return ``value`` as an ``int`` of at least 1, or raise ``ValueError``.
 
-    >>> positive_integer("workers", 4)
+    >>> positive_integer("ranks", 4)
     4
     """
     return integer_at_least(name, value, 1)
@@ -53,36 +67,17 @@ def nonnegative_integer(name: str, value: Any) -> int:
 def at_most(name: str, value: int, most: int = MOST_PARTS) -> int:
     """Return an integer from 0 to ``most``, or raise ``ValueError``: for what a function lists one by one.
 
-    >>> at_most("workers", 1000)
+    >>> at_most("ranks", 1000)
     1000
-    >>> at_most("workers", 10**12)
+    >>> at_most("ranks", 10**12)
     Traceback (most recent call last):
     ...
-    ValueError: workers must be at most 1048576, got 1000000000000
+    ValueError: ranks must be at most 1048576, got 1000000000000
     """
     number = nonnegative_integer(name, value)
     if number > most:
         raise ValueError(f"{name} must be at most {most}, got {value!r}")
     return number
-
-
-def whole_number(name: str, value: Any, minimum: int) -> int:
-    """Return a count as an ``int``, taking ``7e9`` for 7,000,000,000, or raise ``ValueError``.
-
-    For counts that are written with an exponent (parameters, tokens). A float must be finite and without a fraction.
-
-    >>> whole_number("parameters", 7e9, 1)
-    7000000000
-    >>> whole_number("parameters", 1.5, 1)
-    Traceback (most recent call last):
-    ...
-    ValueError: parameters must be a whole number of at least 1, got 1.5
-    """
-    number = int(value) if isinstance(value, float) and value.is_integer() else value
-    try:
-        return integer_at_least(name, number, minimum)
-    except ValueError:
-        raise ValueError(f"{name} must be a whole number of at least {minimum}, got {value!r}") from None
 
 
 def _finite(value: Any) -> float | None:
@@ -219,31 +214,136 @@ def text_fields(record: Any, *names: str) -> None:
         text(name, getattr(record, name))
 
 
-def as_float(names: str, exact: Fraction) -> float:
-    """Return an exact result as a ``float``, or raise ``ValueError`` where the arguments ``names`` make it too large.
+def integer_fields(record: Any, *names: str, minimum: int = 1) -> None:
+    """Make these fields of a frozen dataclass counts, or raise ``ValueError`` unless each is one.
+
+    >>> from types import SimpleNamespace
+    >>> integer_fields(SimpleNamespace(layers=0), "layers")
+    Traceback (most recent call last):
+    ...
+    ValueError: layers must be an integer of at least 1, got 0
+    """
+    for name in names:
+        object.__setattr__(record, name, integer_at_least(name, getattr(record, name), minimum))
+
+
+def as_float(names: str, result: float | Fraction) -> float:
+    """Return a result as a ``float``, or raise ``ValueError`` where the arguments ``names`` make it too large.
 
     >>> as_float("flops", Fraction(1, 4))
     0.25
     """
     try:
-        return float(exact)
+        number = float(result)
     except OverflowError:
-        raise ValueError(f"{names} must be such that the result fits a float, got a result above 1.8e308") from None
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{names} must be such that the result fits a float, got a result above 1.8e308")
+    return number
 
 
 def one_of(name: str, value: Any, allowed: Collection[Any]) -> Any:
     """Return ``value`` when it is among ``allowed``, or raise ``ValueError`` that lists them.
 
-    >>> one_of("schedule", "1f1b", ("gpipe", "1f1b"))
-    '1f1b'
-    >>> one_of("schedule", "zigzag", ("gpipe", "1f1b"))
+    >>> one_of("stage", 3, (0, 1, 2, 3))
+    3
+    >>> one_of("stage", 4, (0, 1, 2, 3))
     Traceback (most recent call last):
     ...
-    ValueError: schedule must be one of 'gpipe', '1f1b', got 'zigzag'
+    ValueError: stage must be one of 0, 1, 2, 3, got 4
     """
     if not isinstance(value, Hashable) or value not in allowed:  # an array cannot be compared
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
     return value
+
+
+class UnknownName(KeyError, ValueError):
+    """A name that there is not: a ``ValueError``, and what a mapping raises for a missing key.
+
+    >>> str(UnknownName("model must be one of 'a', 'b', got 'c'"))
+    "model must be one of 'a', 'b', got 'c'"
+    """
+
+    __str__ = ValueError.__str__
+
+
+def named(name: str, value: Any, allowed: Iterable[str], *, aliases: Mapping[str, str] | None = None) -> str:
+    """Return the name among ``allowed`` that ``value`` is in any usual spelling, or raise ``ValueError``.
+
+    Case, spaces, hyphens and underscores do not count; ``aliases`` has what the field calls something besides. The
+    message lists the names that are near where there are many, else all.
+
+    >>> schedules, aliases = ("gpipe", "one_f_one_b"), {"1F1B": "one_f_one_b"}
+    >>> named("schedule", "GPipe", schedules, aliases=aliases), named("schedule", "1f1b", schedules, aliases=aliases)
+    ('gpipe', 'one_f_one_b')
+    >>> named("schedule", "zigzag", schedules, aliases=aliases)
+    Traceback (most recent call last):
+    ...
+    snippets.domain.UnknownName: schedule must be one of 'gpipe', 'one_f_one_b', got 'zigzag'
+    """
+    allowed = tuple(allowed)
+    known = {_spelled(entry): entry for entry in allowed}
+    known |= {_spelled(alias): entry for alias, entry in (aliases or {}).items() if entry in allowed}
+    wanted = _spelled(value) if isinstance(value, str) else ""
+    if wanted not in known:
+        near = _near(wanted, known) if len(allowed) > _FEW else []
+        raise UnknownName(f"{name} must be one of {', '.join(map(repr, near or allowed))}, got {value!r}")
+    return known[wanted]
+
+
+_FEW = 12
+
+
+def _spelled(name: str) -> str:
+    """Return a name without what usual spellings of it differ in."""
+    return re.sub(r"[\s_\-\u2010-\u2015]", "", name).casefold()
+
+
+def _near(wanted: str, known: Mapping[str, str]) -> list[str]:
+    """Return the names that a wrong one may have meant: those that hold it, or are held, and those spelled alike."""
+    near = [spelling for spelling in known if wanted and (wanted in spelling or spelling in wanted)]
+    near += difflib.get_close_matches(wanted, known, cutoff=0.7)
+    return list(dict.fromkeys(known[spelling] for spelling in near))
+
+
+class Catalogue(Mapping[str, _Named]):
+    """Entries by their names, in any usual spelling; a wrong one is answered with the near ones.
+
+    Args:
+        kind: what an entry is called as an argument, ``"model"``.
+        type_: its class.
+        entries: the entries; each has a ``name``.
+        aliases: names that the field uses besides.
+
+    >>> from types import SimpleNamespace
+    >>> models = Catalogue("model", SimpleNamespace, [SimpleNamespace(name="Llama 3 8B")])
+    >>> models["llama-3-8b"].name, models.find("LLaMA 3 8B").name
+    ('Llama 3 8B', 'Llama 3 8B')
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        type_: type[_Named],
+        entries: Iterable[_Named],
+        *,
+        aliases: Mapping[str, str] | None = None,
+    ) -> None:
+        self._kind, self._type, self._aliases = kind, type_, dict(aliases or {})
+        self._entries: dict[str, _Named] = {entry.name: entry for entry in entries}
+
+    def __getitem__(self, name: str) -> _Named:
+        return self._entries[named(self._kind, name, self._entries, aliases=self._aliases)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def find(self, entry: _Named | str) -> _Named:
+        """Return an entry, or that of a name: for functions that take either."""
+        return entry if isinstance(entry, self._type) else self[entry]  # type: ignore[index]
 
 
 def each(name: str, values: Sequence[Any], check: Callable[[str, Any], _Entry]) -> tuple[_Entry, ...]:

@@ -105,11 +105,6 @@ def _rule(kind: str, colour: str) -> str:
     }[kind]
 
 
-def style_sheet() -> str:
-    """Return the rules of every panel, for a page that shows many: each panel brings those that it uses itself."""
-    return _TEXT_RULES + "".join(_rule(kind, colour) for kind in "blt" for colour in COLOURS) + "\n"
-
-
 class Panel:
     """One picture of ``width`` × ``height`` pixels at its natural size, its origin at the top left.
 

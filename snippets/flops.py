@@ -6,16 +6,14 @@ norms, softmax, activations and biases are left out everywhere.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-from snippets.domain import as_float, one_of, positive_integer, positive_number, whole_number
-from snippets.models import LatentAttention, Transformer, active_parameter_parts
+from snippets.domain import as_float, named, positive_integer, positive_number
+from snippets.models import CATALOGUE, LatentAttention, Transformer, active_parameter_parts
 
 MASKS = ("full", "half", "exact")
 RECOMPUTATIONS = ("none", "selective", "full")
 
 
-def attention_pairs(sequence: int, *, mask: str = "full") -> Fraction:
+def attention_pairs(sequence: int, *, mask: str = "full") -> float:
     """Return how many query-key pairs of one head a count of FLOPs takes for one sequence.
 
     Formula: $n^2 \\;\\text{ or }\\; \\tfrac{1}{2} n^2 \\;\\text{ or }\\; \\tfrac{1}{2} n (n+1)$
@@ -28,7 +26,7 @@ def attention_pairs(sequence: int, *, mask: str = "full") -> Fraction:
             Megatron-LM); ``"exact"`` counts each token's own past and itself.
 
     Returns:
-        Pairs, exact; a half where ``"half"`` meets an odd length.
+        Pairs; a half where ``"half"`` meets an odd length.
 
     Raises:
         ValueError: if ``sequence`` is no integer of at least 1 or ``mask`` is unknown.
@@ -38,14 +36,16 @@ def attention_pairs(sequence: int, *, mask: str = "full") -> Fraction:
     Leaves out: blocks that a kernel computes and then masks.
 
     Example:
-        >>> [str(attention_pairs(5, mask=mask)) for mask in MASKS]
-        ['25', '25/2', '15']
+        >>> [attention_pairs(5, mask=mask) for mask in MASKS]
+        [25.0, 12.5, 15.0]
     """
-    sequence = positive_integer("sequence", sequence)
-    mask = one_of("mask", mask, MASKS)
-    if mask == "exact":
-        return Fraction(sequence * (sequence + 1), 2)
-    return Fraction(sequence**2, 1 if mask == "full" else 2)
+    return _doubled_pairs(sequence, mask) / 2
+
+
+def _doubled_pairs(sequence: int, mask: str) -> int:
+    """Return twice the pairs, a whole number for every mask."""
+    n = positive_integer("sequence", sequence)
+    return {"full": 2 * n**2, "half": n**2, "exact": n * (n + 1)}[named("mask", mask, MASKS)]
 
 
 def attention_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str = "full") -> int:
@@ -76,7 +76,7 @@ def attention_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str
         68719476736
     """
     batch, hidden = positive_integer("batch", batch), positive_integer("hidden", hidden)
-    return int(4 * batch * hidden * attention_pairs(sequence, mask=mask))
+    return 2 * batch * hidden * _doubled_pairs(sequence, mask)
 
 
 def layer_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str = "full") -> int:
@@ -107,6 +107,7 @@ def layer_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str = "
         17716740096
     """
     attention = attention_forward_flops(batch=batch, sequence=sequence, hidden=hidden, mask=mask)
+    batch, sequence, hidden = (int(size) for size in (batch, sequence, hidden))
     return 24 * batch * sequence * hidden**2 + attention
 
 
@@ -153,7 +154,7 @@ def gpt_training_flops(
         874944921600
     """
     layers, vocabulary = positive_integer("layers", layers), positive_integer("vocabulary", vocabulary)
-    recomputation = one_of("recomputation", recomputation, RECOMPUTATIONS)
+    recomputation = named("recomputation", recomputation, RECOMPUTATIONS)
     layer = layer_forward_flops(batch=batch, sequence=sequence, hidden=hidden, mask=mask)
     again = {
         "none": 0,
@@ -200,7 +201,7 @@ def korthikanti_hardware_flops(*, batch: int, sequence: int, layers: int, hidden
     return model + 3 * layers * attention_forward_flops(batch=batch, sequence=sequence, hidden=hidden)
 
 
-def forward_flops(model: Transformer, *, batch: int, sequence: int, mask: str = "full") -> int:
+def forward_flops(model: Transformer | str, *, batch: int, sequence: int, mask: str = "full") -> int:
     """Return the operations of one forward pass of any model of the catalogue.
 
     Formula: $2 B n W + 2 B a (q + v)\\, n^2 L$
@@ -210,17 +211,13 @@ def forward_flops(model: Transformer, *, batch: int, sequence: int, mask: str = 
     Chapter: 1
 
     Args:
-        model: a configuration, from ``CATALOGUE`` or your own.
+        model: a name in ``CATALOGUE``, or a configuration of your own.
         batch: sequences.
         sequence: tokens of each.
         mask: as in ``attention_pairs``.
 
     Returns:
-        FLOP, exact. A training step is 3 times this.
-
-    Raises:
-        TypeError: if ``model`` is no ``Transformer``.
-        ValueError: if a size is no integer of at least 1 or ``mask`` is unknown.
+        FLOP, exact.
 
     Source: the sum of the model's matrix products.
     Convention: a multiply-add is 2; the causal mask as ``mask`` says; latent attention as trained, its keys and
@@ -228,17 +225,100 @@ def forward_flops(model: Transformer, *, batch: int, sequence: int, mask: str = 
     Leaves out: biases, norms, softmax, activation functions, rotations; sliding windows.
 
     Example:
-        >>> from snippets.models import CATALOGUE
-        >>> forward_flops(CATALOGUE["GPT-2 124M"], batch=1, sequence=1024)
+        >>> forward_flops("GPT-2 124M", batch=1, sequence=1024)
         291648307200
     """
-    batch, weights = positive_integer("batch", batch), _matrix_weights(model)
+    model = CATALOGUE.find(model)
+    batch, sequence = positive_integer("batch", batch), positive_integer("sequence", sequence)
     attention = model.attention
     widths = 2 * attention.head_size
     if isinstance(attention, LatentAttention):
         widths = attention.head_size + attention.rotary_size + attention.value_size
-    products = int(2 * model.layers * attention.heads * widths * attention_pairs(sequence, mask=mask))
-    return batch * (2 * sequence * weights + products)
+    products = model.layers * attention.heads * widths * _doubled_pairs(sequence, mask)
+    return batch * (2 * sequence * _matrix_weights(model) + products)
+
+
+def backward_flops(model: Transformer | str, *, batch: int, sequence: int, mask: str = "full") -> int:
+    """Return the operations of one backward pass of any model of the catalogue.
+
+    Formula: $2 F$
+    Symbols: F = ``forward_flops``
+    Chapter: 1
+
+    Args:
+        model: a name in ``CATALOGUE``, or a configuration of your own.
+        batch: sequences.
+        sequence: tokens of each.
+        mask: as in ``attention_pairs``.
+
+    Returns:
+        FLOP, exact: each matrix product of the forward pass has two in the backward pass, one for each factor's
+        gradient.
+
+    Source: Narayanan et al. 2021, appendix.
+    Convention: that of ``forward_flops``.
+    Leaves out: what is recomputed, a forward pass more at most; what ``forward_flops`` leaves out.
+
+    Example:
+        >>> backward_flops("GPT-2 124M", batch=1, sequence=1024)
+        583296614400
+    """
+    return 2 * forward_flops(model, batch=batch, sequence=sequence, mask=mask)
+
+
+def training_step_flops(model: Transformer | str, *, batch: int, sequence: int, mask: str = "full") -> int:
+    """Return the operations of one training step of any model of the catalogue, forward and backward.
+
+    Formula: $3 F$
+    Symbols: F = ``forward_flops``
+    Chapter: 1
+
+    Args:
+        model: a name in ``CATALOGUE``, or a configuration of your own.
+        batch: sequences of one step.
+        sequence: tokens of each.
+        mask: as in ``attention_pairs``.
+
+    Returns:
+        FLOP, exact; times the tokens of a run over ``batch * sequence``, those of the run.
+
+    Source: Narayanan et al. 2021, appendix.
+    Convention: model FLOPs, without what is recomputed; that of ``forward_flops``.
+    Leaves out: what ``forward_flops`` leaves out.
+
+    Example:
+        >>> training_step_flops("Llama 3 8B", batch=1, sequence=8192)
+        474422087516160
+    """
+    return 3 * forward_flops(model, batch=batch, sequence=sequence, mask=mask)
+
+
+def compute_time_s(*, flops: float, flops_per_s: float, devices: int = 1) -> float:
+    """Return how long operations take at a rate.
+
+    Formula: $t = \\frac{F}{n X}$
+    Symbols: t = the result in seconds, F = flops, n = devices, X = flops_per_s
+    Chapter: 1
+
+    Args:
+        flops: operations, of all devices together.
+        flops_per_s: what one accelerator achieves, not its peak.
+        devices: accelerators that share them.
+
+    Returns:
+        Seconds.
+
+    Source: definition of the rate.
+    Convention: the devices work all the time and share the work evenly.
+    Leaves out: communication, memory traffic.
+
+    Example:
+        >>> compute_time_s(flops=3.8e25, flops_per_s=400e12, devices=16384)
+        5798339.84375
+    """
+    F, n = positive_number("flops", flops), positive_integer("devices", devices)
+    X = positive_number("flops_per_s", flops_per_s)
+    return as_float("flops and flops_per_s", F / n / X)
 
 
 def training_flops(*, parameters: int | float, tokens: int | float) -> int:
@@ -266,7 +346,7 @@ def training_flops(*, parameters: int | float, tokens: int | float) -> int:
         >>> f"{training_flops(parameters=405e9, tokens=15.6e12):.4e}"
         '3.7908e+25'
     """
-    return 6 * whole_number("parameters", parameters, 1) * whole_number("tokens", tokens, 1)
+    return 6 * positive_integer("parameters", parameters) * positive_integer("tokens", tokens)
 
 
 def training_flops_per_token(*, parameters: int | float, layers: int, heads: int, head_size: int, sequence: int) -> int:
@@ -299,7 +379,7 @@ def training_flops_per_token(*, parameters: int | float, layers: int, heads: int
     """
     pairs = positive_integer("layers", layers) * positive_integer("heads", heads)
     width = positive_integer("head_size", head_size) * positive_integer("sequence", sequence)
-    return 6 * whole_number("parameters", parameters, 1) + 12 * pairs * width
+    return 6 * positive_integer("parameters", parameters) + 12 * pairs * width
 
 
 def training_time_s(
@@ -336,12 +416,10 @@ def training_time_s(
         >>> round(days, 1)
         33.9
     """
-    recomputation = one_of("recomputation", recomputation, ("none", "full"))
-    work = training_flops(parameters=parameters, tokens=tokens)
-    if recomputation == "full":
-        work = work // 6 * 8
-    rate = Fraction(positive_number("flops_per_s", flops_per_s)) * positive_integer("devices", devices)
-    return as_float("parameters, tokens and flops_per_s", work / rate)
+    k = {"none": 6, "full": 8}[named("recomputation", recomputation, ("none", "full"))]
+    P, T = positive_integer("parameters", parameters), positive_integer("tokens", tokens)
+    n, X = positive_integer("devices", devices), positive_number("flops_per_s", flops_per_s)
+    return as_float("parameters, tokens and flops_per_s", k * P * T / n / X)
 
 
 def flops_utilization(*, flops: float, seconds: float, devices: int, peak_flops_per_s: float) -> float:
@@ -372,15 +450,13 @@ def flops_utilization(*, flops: float, seconds: float, devices: int, peak_flops_
         >>> round(flops_utilization(flops=work, seconds=1.1, devices=8, peak_flops_per_s=312e12), 4)
         0.4165
     """
-    done, time = Fraction(positive_number("flops", flops)), Fraction(positive_number("seconds", seconds))
-    peak = Fraction(positive_number("peak_flops_per_s", peak_flops_per_s)) * positive_integer("devices", devices)
-    return as_float("flops, seconds and peak_flops_per_s", done / (time * peak))
+    F, t = positive_number("flops", flops), positive_number("seconds", seconds)
+    n, P = positive_integer("devices", devices), positive_number("peak_flops_per_s", peak_flops_per_s)
+    return as_float("flops, seconds and peak_flops_per_s", F / t / n / P)
 
 
 def _matrix_weights(model: Transformer) -> int:
     """Weights of the matrices that one token meets: neither biases nor norms nor a table that is only read."""
-    if not isinstance(model, Transformer):
-        raise TypeError(f"model must be a Transformer, got {model!r}")
     parts = active_parameter_parts(model)
     weights = parts.attention + parts.feed_forward + parts.routed_experts + parts.shared_experts + parts.router
     return weights - _biases(model) + model.vocabulary * model.hidden

@@ -6,13 +6,9 @@ advertisement prints, which adds both directions, is a field of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from types import MappingProxyType
-from typing import TypeVar
 
-from snippets.domain import as_float, one_of, positive_integer, positive_number, text_fields
+from snippets.domain import Catalogue, as_float, integer_fields, named, positive_integer, positive_number, text_fields
 
 GB = 10**9
 GIB = 2**30
@@ -47,7 +43,7 @@ class Peaks:
     def __post_init__(self) -> None:
         for dtype in DTYPES:
             if getattr(self, dtype) is not None:
-                positive_integer(dtype, getattr(self, dtype))
+                integer_fields(self, dtype)
 
 
 @dataclass(frozen=True)
@@ -79,8 +75,7 @@ class Link:
 
     def __post_init__(self) -> None:
         text_fields(self, "name", "advertised", "source", "read")
-        for field in ("bandwidth_bytes_per_s", "advertised_bytes_per_s", "lanes"):
-            positive_integer(field, getattr(self, field))
+        integer_fields(self, "bandwidth_bytes_per_s", "advertised_bytes_per_s", "lanes")
 
     @property
     def lane_bytes_per_s(self) -> int:
@@ -126,8 +121,7 @@ class Accelerator:
 
     def __post_init__(self) -> None:
         text_fields(self, "name", "maker", "memory_printed", "source", "read")
-        positive_integer("memory_bytes", self.memory_bytes)
-        positive_integer("memory_bandwidth_bytes_per_s", self.memory_bandwidth_bytes_per_s)
+        integer_fields(self, "memory_bytes", "memory_bandwidth_bytes_per_s")
         if not isinstance(self.peaks, Peaks):
             raise TypeError(f"peaks must be a Peaks, got {self.peaks!r}")
         for name, link in (("interconnect", self.interconnect), ("host", self.host)):
@@ -161,9 +155,9 @@ class Node:
 
     def __post_init__(self) -> None:
         text_fields(self, "name", "source", "read")
-        _check_accelerator(self.accelerator)
-        positive_integer("accelerators", self.accelerators)
-        positive_integer("ports", self.ports)
+        if not isinstance(self.accelerator, Accelerator):
+            raise TypeError(f"accelerator must be an Accelerator, got {self.accelerator!r}")
+        integer_fields(self, "accelerators", "ports")
         if not isinstance(self.port, Link):
             raise TypeError(f"port must be a Link, got {self.port!r}")
 
@@ -246,7 +240,7 @@ def lane_coded_bytes_per_s(
     payload, coded = positive_integer("payload_bits", payload_bits), positive_integer("coded_bits", coded_bits)
     if payload > coded:
         raise ValueError(f"payload_bits must be an integer of at most coded_bits = {coded}, got {payload}")
-    return as_float("transfers_per_s and lanes", Fraction(rate) * lanes * payload / (8 * coded))
+    return as_float("transfers_per_s", rate * lanes / 8 * payload / coded)
 
 
 def peak_flops_per_s(*, clock_hz: float, units: int, fma_per_unit_per_clock: int) -> float:
@@ -275,12 +269,12 @@ def peak_flops_per_s(*, clock_hz: float, units: int, fma_per_unit_per_clock: int
         >>> peak_flops_per_s(clock_hz=1.83e9, units=528, fma_per_unit_per_clock=512) / 1e12
         989.42976
     """
-    clock = Fraction(positive_number("clock_hz", clock_hz))
-    each = positive_integer("units", units) * positive_integer("fma_per_unit_per_clock", fma_per_unit_per_clock)
-    return as_float("clock_hz, units and fma_per_unit_per_clock", 2 * clock * each)
+    clock, units = positive_number("clock_hz", clock_hz), positive_integer("units", units)
+    each = positive_integer("fma_per_unit_per_clock", fma_per_unit_per_clock)
+    return as_float("clock_hz", 2 * clock * units * each)
 
 
-def dense_peak_flops_per_s(accelerator: Accelerator, dtype: str) -> int:
+def dense_peak_flops_per_s(accelerator: Accelerator | str, dtype: str) -> int:
     """Return an accelerator's dense peak in one number format.
 
     Formula: $P$
@@ -288,26 +282,24 @@ def dense_peak_flops_per_s(accelerator: Accelerator, dtype: str) -> int:
     Chapter: 2
 
     Args:
-        accelerator: an entry of ``ACCELERATORS``, or one of your own.
+        accelerator: a name in ``ACCELERATORS``, or an ``Accelerator`` of your own.
         dtype: one of ``DTYPES``.
 
     Returns:
         Operations a second, an exact integer.
 
     Raises:
-        TypeError: if ``accelerator`` is no ``Accelerator``.
-        ValueError: if ``dtype`` is unknown, or the accelerator lists no peak for it.
+        ValueError: if there is no such accelerator or format, or the accelerator lists no peak for it.
 
     Source: the accelerator's own.
     Convention: dense, not the figure "with sparsity", which is twice as large.
     Leaves out: what a real kernel reaches.
 
     Example:
-        >>> dense_peak_flops_per_s(ACCELERATORS["H100 SXM"], "bf16")
+        >>> dense_peak_flops_per_s("H100 SXM", "bf16")
         989400000000000
     """
-    _check_accelerator(accelerator)
-    dtype = one_of("dtype", dtype, DTYPES)
+    accelerator, dtype = ACCELERATORS.find(accelerator), named("dtype", dtype, DTYPES)
     peak: int | None = getattr(accelerator.peaks, dtype)
     if peak is None:
         listed = [name for name in DTYPES if getattr(accelerator.peaks, name) is not None]
@@ -315,7 +307,7 @@ def dense_peak_flops_per_s(accelerator: Accelerator, dtype: str) -> int:
     return peak
 
 
-def ridge_flops_per_byte(accelerator: Accelerator, dtype: str) -> Fraction:
+def ridge_flops_per_byte(accelerator: Accelerator | str, dtype: str) -> float:
     """Return the arithmetic intensity from which an accelerator's arithmetic, not its memory, is the limit.
 
     Formula: $I^* = P / B$
@@ -323,37 +315,21 @@ def ridge_flops_per_byte(accelerator: Accelerator, dtype: str) -> Fraction:
     Chapter: 2
 
     Args:
-        accelerator: an entry of ``ACCELERATORS``, or one of your own.
+        accelerator: a name in ``ACCELERATORS``, or an ``Accelerator`` of your own.
         dtype: one of ``DTYPES``.
 
     Returns:
-        FLOP a byte of memory traffic, exact.
-
-    Raises:
-        TypeError: if ``accelerator`` is no ``Accelerator``.
-        ValueError: if the accelerator lists no peak for ``dtype``.
+        FLOP a byte of memory traffic.
 
     Source: Williams, Waterman and Patterson 2009, the roofline's ridge point.
     Convention: dense peak; reads and writes share one bandwidth.
     Leaves out: caches, and what of both peaks a kernel reaches.
 
     Example:
-        >>> float(ridge_flops_per_byte(ACCELERATORS["H200 SXM"], "bf16"))
+        >>> ridge_flops_per_byte("H200 SXM", "bf16")
         206.125
     """
-    return Fraction(dense_peak_flops_per_s(accelerator, dtype), accelerator.memory_bandwidth_bytes_per_s)
-
-
-def _check_accelerator(accelerator: object) -> None:
-    if not isinstance(accelerator, Accelerator):
-        raise TypeError(f"accelerator must be an Accelerator, got {accelerator!r}")
-
-
-_Entry = TypeVar("_Entry", Link, Accelerator, Node)
-
-
-def _by_name(entries: Iterable[_Entry]) -> Mapping[str, _Entry]:
-    return MappingProxyType({entry.name: entry for entry in entries})
+    return dense_peak_flops_per_s(accelerator, dtype) / ACCELERATORS.find(accelerator).memory_bandwidth_bytes_per_s
 
 
 def _nvlink(generation: int, device: str, links: int, link_gb_per_s: int, source: str) -> Link:
@@ -396,7 +372,9 @@ def _ici(device: str, links: int, link_gb_per_s: int) -> Link:
 _NVLINK_SOURCE = "NVIDIA: NVLink links of 25 GB/s each way (generations 2 to 4) and 50 GB/s (5); links by device"
 _INFINIBAND_SOURCE = "NVIDIA InfiniBand adapters (ConnectX-6, -7, -8): rate of a 4x port"
 
-LINKS: Mapping[str, Link] = _by_name(
+LINKS = Catalogue(
+    "link",
+    Link,
     (
         _nvlink(2, "V100", 6, 25, _NVLINK_SOURCE),
         _nvlink(3, "A100", 12, 25, _NVLINK_SOURCE),
@@ -433,7 +411,7 @@ LINKS: Mapping[str, Link] = _by_name(
         _ici("v5e", 4, 45),
         _ici("v5p", 6, 90),
         _ici("v6e", 4, 90),
-    )
+    ),
 )
 
 _AMPERE = Peaks(fp32=19_500 * GB, tf32=156 * TERA, fp16=312 * TERA, bf16=312 * TERA, int8=624 * TERA)
@@ -449,7 +427,9 @@ _AMPERE_SOURCE = "NVIDIA A100 data sheet (r4) and Ampere whitepaper, through G. 
 _HOPPER_SOURCE = "NVIDIA H100 whitepaper and data sheet (sparse figures halved), through G. K. Lockwood's notes"
 _TPU_SOURCE = "Google Cloud TPU documentation, system architecture, and Austin et al., How to Scale Your Model"
 
-ACCELERATORS: Mapping[str, Accelerator] = _by_name(
+ACCELERATORS = Catalogue(
+    "accelerator",
+    Accelerator,
     (
         Accelerator(
             name="V100 SXM2 16GB",
@@ -603,10 +583,12 @@ ACCELERATORS: Mapping[str, Accelerator] = _by_name(
             host=None,
             source=_TPU_SOURCE,
         ),
-    )
+    ),
 )
 
-NODES: Mapping[str, Node] = _by_name(
+NODES = Catalogue(
+    "node",
+    Node,
     (
         Node(
             name="DGX A100",
@@ -640,5 +622,5 @@ NODES: Mapping[str, Node] = _by_name(
             port=LINKS["InfiniBand NDR"],
             source="NVIDIA DGX BasePOD reference architecture: eight single-port ConnectX-7, up to 400 Gb/s",
         ),
-    )
+    ),
 )

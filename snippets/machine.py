@@ -26,6 +26,7 @@ standard library alone, so that programs of lists run in a browser.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
@@ -35,8 +36,7 @@ from typing import Any, NamedTuple, get_args
 
 from snippets.account import Account, Memory, Message, is_array
 from snippets.collectives.algorithms import build
-from snippets.collectives.schedule import Schedule, chunk_bounds
-from snippets.collectives.schedule import Send as ScheduledSend
+from snippets.collectives.schedule import Schedule, ScheduledSend, chunk_bounds
 from snippets.domain import at_most, each, positive_integer, shortened
 
 MOST_RANKS = 2**16  # each is simulated
@@ -199,13 +199,13 @@ class Machine:
     Args:
         ranks: how many there are.
         element_bytes: bytes of a number in a list; arrays have their own.
-        most_requests: a run is given up after so many.
+        most_requests: a run is given up after so many; ``None`` for programs that are known to end.
         admit: called as ``admit(rank, asked)`` with all that a program yields; returns what the machine takes for it,
             or raises ``RankProgramError``.
 
     Attributes:
         memories: the ranks' memories. An array that a rank gets is watched there, among the ``"buffers"``; one that it
-            makes is counted if its program gives it to ``watch``.
+            makes is counted if its program gives it to ``watch``. What a rank drops counts until its next request.
 
     Raises:
         ValueError: if a number is no integer of at least 1, there are more than 65536 ranks, or ``admit`` cannot be
@@ -240,13 +240,13 @@ class Machine:
         ranks: int,
         *,
         element_bytes: int = 8,
-        most_requests: int = 1_000_000,
+        most_requests: int | None = None,
         admit: Callable[[int, Any], Any] = _as_asked,
     ) -> None:
         self.ranks = at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS)
         self.memories = tuple(Memory() for _ in range(self.ranks))
         self._element_bytes = positive_integer("element_bytes", element_bytes)
-        self._most_requests = positive_integer("most_requests", most_requests)
+        self._most_requests = math.inf if most_requests is None else positive_integer("most_requests", most_requests)
         if not callable(admit):
             raise ValueError(f"admit must be a function, got {admit!r}")
         self._admit = admit
@@ -388,8 +388,8 @@ class _Run:
         rank.answers = [None] * len(requests)
         self.requests += max(1, len(requests))
         if self.requests > self.machine._most_requests:
-            most = self.machine._most_requests
-            raise RankProgramError(f"rank {rank.number} makes request {most + 1} of the run: endless?")
+            said = f"rank {rank.number} makes request {self.machine._most_requests + 1} of the run"
+            raise RankProgramError(f"{said}: endless?")
         possible = [action for place, request in enumerate(requests) for action in self._note(rank, place, request)]
         if not rank.waits:
             self.ready.append(rank)

@@ -6,11 +6,9 @@ of those numbers, part by part, as integers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from types import MappingProxyType
 
-from snippets.domain import flag, integer_at_least, nonnegative_integer, one_of, positive_integer, text_fields
+from snippets.domain import Catalogue, flag, integer_fields, named, positive_integer, text_fields
 
 READ = "2026-11-21"
 
@@ -42,7 +40,7 @@ class Attention:
     output_bias: bool = False
 
     def __post_init__(self) -> None:
-        _check_sizes(self, "heads", "key_value_heads", "head_size")
+        integer_fields(self, "heads", "key_value_heads", "head_size")
         _check_flags(self, "query_key_value_bias", "output_bias")
         if self.heads % self.key_value_heads:
             raise ValueError(f"key_value_heads must be a divisor of heads = {self.heads}, got {self.key_value_heads}")
@@ -75,7 +73,7 @@ class LatentAttention:
     value_size: int
 
     def __post_init__(self) -> None:
-        _check_sizes(self, *(field.name for field in fields(self)))
+        integer_fields(self, *(field.name for field in fields(self)))
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ class FeedForward:
     bias: bool = False
 
     def __post_init__(self) -> None:
-        _check_sizes(self, "width")
+        integer_fields(self, "width")
         _check_flags(self, "gated", "bias")
 
 
@@ -126,9 +124,9 @@ class Experts:
     router_bias: bool = False
 
     def __post_init__(self) -> None:
-        _check_sizes(self, "experts", "per_token", "width")
+        integer_fields(self, "experts", "per_token", "width")
+        integer_fields(self, "shared", minimum=0)
         _check_flags(self, "gated", "router_bias")
-        nonnegative_integer("shared", self.shared)
         if self.per_token > self.experts:
             raise ValueError(f"per_token must be an integer of at most experts = {self.experts}, got {self.per_token}")
 
@@ -176,13 +174,13 @@ class Transformer:
 
     def __post_init__(self) -> None:
         text_fields(self, "name", "source", "read")
-        _check_sizes(self, "layers", "hidden", "vocabulary")
+        integer_fields(self, "layers", "hidden", "vocabulary")
+        integer_fields(self, "positions", "expert_layers", minimum=0)
         _check_flags(self, "norm_bias", "tied")
-        nonnegative_integer("positions", self.positions)
         _check_kind("attention", self.attention, Attention, LatentAttention)
         _check_kind("feed_forward", self.feed_forward, FeedForward, type(None))
         _check_kind("experts", self.experts, Experts, type(None))
-        if nonnegative_integer("expert_layers", self.expert_layers) > self.layers:
+        if self.expert_layers > self.layers:
             raise ValueError(f"expert_layers must be at most layers = {self.layers}, got {self.expert_layers}")
         if (self.experts is None) != (self.expert_layers == 0):
             raise ValueError(f"expert_layers must be 0 exactly where experts is None, got {self.expert_layers}")
@@ -295,7 +293,7 @@ def feed_forward_parameters(*, hidden: int, width: int, gated: bool, bias: bool 
     return (inner + 1) * hidden * width + (inner * width + hidden) * bias
 
 
-def parameter_parts(model: Transformer) -> Parts:
+def parameter_parts(model: Transformer | str) -> Parts:
     """Return a model's parameters by part, over all its layers.
 
     Formula: $P = V d + s d + L\\,(A + 2 n) + L_d F + L_e\\,(E + E_s)\\, X + L_e R + n + V d$
@@ -305,23 +303,20 @@ def parameter_parts(model: Transformer) -> Parts:
     Chapter: 1
 
     Args:
-        model: a configuration, from ``CATALOGUE`` or your own.
+        model: a name in ``CATALOGUE``, or a configuration of your own.
 
     Returns:
         The exact counts. A tied head counts once, as the token table.
-
-    Raises:
-        TypeError: if ``model`` is no ``Transformer``.
 
     Source: the models' published configurations and checkpoints.
     Convention: every number in the checkpoint's main model, a router's balancing term included.
     Leaves out: multi-token-prediction heads (DeepSeek-V3's checkpoint of 685B has one) and rotary tables.
 
     Example:
-        >>> parameter_parts(CATALOGUE["GPT-2 124M"]).total
+        >>> parameter_parts("GPT-2 124M").total
         124439808
     """
-    _check_kind("model", model, Transformer)
+    model = CATALOGUE.find(model)
     hidden, dense = model.hidden, model.feed_forward
     norm = hidden * (1 + model.norm_bias)
     inner_norms = 0
@@ -348,7 +343,7 @@ def parameter_parts(model: Transformer) -> Parts:
     return parts
 
 
-def parameter_count(model: Transformer) -> int:
+def parameter_count(model: Transformer | str) -> int:
     """Return a model's parameters, all of them.
 
     Formula: $P = \\sum_{\\text{parts}} P_i$
@@ -356,26 +351,23 @@ def parameter_count(model: Transformer) -> int:
     Chapter: 1
 
     Args:
-        model: a configuration, from ``CATALOGUE`` or your own.
+        model: a name in ``CATALOGUE``, or a configuration of your own.
 
     Returns:
         The exact count.
-
-    Raises:
-        TypeError: if ``model`` is no ``Transformer``.
 
     Source: the models' published configurations.
     Convention: embeddings included; a tied head once.
     Leaves out: what ``parameter_parts`` leaves out.
 
     Example:
-        >>> parameter_count(CATALOGUE["Llama 2 7B"])
+        >>> parameter_count("Llama 2 7B")
         6738415616
     """
     return parameter_parts(model).total
 
 
-def active_parameter_parts(model: Transformer) -> Parts:
+def active_parameter_parts(model: Transformer | str) -> Parts:
     """Return the parameters that one token's forward pass uses, by part.
 
     Formula: $E_a = \\frac{k}{E}\\, P_E$
@@ -384,30 +376,28 @@ def active_parameter_parts(model: Transformer) -> Parts:
     Chapter: 20
 
     Args:
-        model: a configuration, from ``CATALOGUE`` or your own.
+        model: a name in ``CATALOGUE``, or a configuration of your own.
 
     Returns:
         As ``parameter_parts``, with only the routed experts that one token visits. The whole router works for every
         token, and so do the shared experts.
-
-    Raises:
-        TypeError: if ``model`` is no ``Transformer``.
 
     Source: Mixtral of Experts 2024, section 2.1 (sparse and active parameter count).
     Convention: both tables count in full, though a token reads one row of the first: see ``active_parameter_count``.
     Leaves out: what ``parameter_parts`` leaves out.
 
     Example:
-        >>> active_parameter_parts(CATALOGUE["Mixtral 8x7B"]).routed_experts
+        >>> active_parameter_parts("Mixtral 8x7B").routed_experts
         11274289152
     """
+    model = CATALOGUE.find(model)
     parts = parameter_parts(model)
     if model.experts is None:
         return parts
     return replace(parts, routed_experts=parts.routed_experts // model.experts.experts * model.experts.per_token)
 
 
-def active_parameter_count(model: Transformer, *, embeddings: str = "both") -> int:
+def active_parameter_count(model: Transformer | str, *, embeddings: str = "both") -> int:
     """Return how many parameters one token's forward pass uses.
 
     Formula: $P_a = P - \\left(1 - \\frac{k}{E}\\right) P_E - T$
@@ -416,16 +406,12 @@ def active_parameter_count(model: Transformer, *, embeddings: str = "both") -> i
     Chapter: 20
 
     Args:
-        model: a configuration, from ``CATALOGUE`` or your own.
+        model: a name in ``CATALOGUE``, or a configuration of your own.
         embeddings: which tables count. ``"both"``: token table, positions and head. ``"head"``: only the output head,
             since reading a row of a table costs no arithmetic. ``"none"``: none of them.
 
     Returns:
         The exact count.
-
-    Raises:
-        TypeError: if ``model`` is no ``Transformer``.
-        ValueError: if ``embeddings`` is none of the three.
 
     Source: Mixtral of Experts 2024 (12.9B: both tables); DeepSeek-V3 2024 (37B); Kaplan et al. 2020, section 2.1
         (none). DeepSeek-V3's README_WEIGHTS.md prints 36.7B and says that both tables are in it; by its configuration
@@ -434,13 +420,13 @@ def active_parameter_count(model: Transformer, *, embeddings: str = "both") -> i
     Leaves out: what ``parameter_parts`` leaves out.
 
     Example:
-        >>> active_parameter_count(CATALOGUE["DeepSeek-V3"]) / 1e9
+        >>> active_parameter_count("DeepSeek-V3") / 1e9
         37.552297472
-        >>> active_parameter_count(CATALOGUE["DeepSeek-V3"], embeddings="head") / 1e9
+        >>> active_parameter_count("DeepSeek-V3", embeddings="head") / 1e9
         36.625618432
     """
+    model, embeddings = CATALOGUE.find(model), named("embeddings", embeddings, EMBEDDINGS)
     parts = active_parameter_parts(model)
-    embeddings = one_of("embeddings", embeddings, EMBEDDINGS)
     if embeddings == "both":
         return parts.total
     blocks = parts.total - parts.token_embedding - parts.position_embedding - parts.head
@@ -479,9 +465,93 @@ def gpt_parameter_count(*, layers: int, hidden: int, vocabulary: int, positions:
     return 12 * layers * hidden**2 + 13 * layers * hidden + rows * hidden
 
 
-def _check_sizes(block: object, *names: str) -> None:
-    for name in names:
-        integer_at_least(name, getattr(block, name), 1)
+def gpt_like(
+    name: str, *, layers: int, hidden: int, heads: int, vocabulary: int = 50257, positions: int = 0, source: str = ""
+) -> Transformer:
+    """Return a configuration like GPT-2's: biases and layer norms, an inner width of 4 times ``hidden``, a tied head.
+
+    Args:
+        name: what it is called.
+        layers: transformer blocks.
+        hidden: width of the residual stream; a multiple of ``heads``.
+        heads: attention heads.
+        vocabulary: rows of the token table.
+        positions: rows of a learned position table; 0 for none.
+        source: where it is published.
+
+    Returns:
+        The configuration, for whatever takes a model.
+
+    Source: GPT-2's released checkpoints; Brown et al. 2020 follow them.
+
+    Example:
+        >>> parameter_count(gpt_like("mine", layers=12, hidden=768, heads=12, positions=1024))
+        124439808
+    """
+    size = _head_size(hidden, heads)
+    return Transformer(
+        name=name,
+        layers=layers,
+        hidden=hidden,
+        vocabulary=vocabulary,
+        attention=Attention(heads, heads, size, query_key_value_bias=True, output_bias=True),
+        feed_forward=FeedForward(4 * hidden, gated=False, bias=True),
+        positions=positions,
+        norm_bias=True,
+        tied=True,
+        source=source,
+    )
+
+
+def llama_like(
+    name: str,
+    *,
+    layers: int,
+    hidden: int,
+    heads: int,
+    width: int,
+    vocabulary: int,
+    key_value_heads: int | None = None,
+    source: str = "",
+) -> Transformer:
+    """Return a configuration like Llama's: no biases, RMS norms, rotary positions, gated feed-forward blocks.
+
+    Args:
+        name: what it is called.
+        layers: transformer blocks.
+        hidden: width of the residual stream; a multiple of ``heads``.
+        heads: query heads.
+        width: inner width of a feed-forward block.
+        vocabulary: rows of the token table, and columns of the head, which is not tied to it.
+        key_value_heads: heads of keys and of values; ``heads`` if ``None``.
+        source: where it is published.
+
+    Returns:
+        The configuration, for whatever takes a model.
+
+    Source: Touvron et al. 2023 (LLaMA).
+
+    Example:
+        >>> parameter_count(llama_like("mine", layers=32, hidden=4096, heads=32, width=11008, vocabulary=32000))
+        6738415616
+    """
+    size = _head_size(hidden, heads)
+    return Transformer(
+        name=name,
+        layers=layers,
+        hidden=hidden,
+        vocabulary=vocabulary,
+        attention=Attention(heads, heads if key_value_heads is None else key_value_heads, size),
+        feed_forward=FeedForward(width, gated=True),
+        source=source,
+    )
+
+
+def _head_size(hidden: int, heads: int) -> int:
+    hidden, heads = positive_integer("hidden", hidden), positive_integer("heads", heads)
+    if hidden % heads:
+        raise ValueError(f"hidden must be a multiple of heads = {heads}, got {hidden}")
+    return hidden // heads
 
 
 def _check_flags(block: object, *names: str) -> None:
@@ -496,30 +566,20 @@ def _check_kind(name: str, value: object, *kinds: type) -> None:
 
 
 def _gpt(name: str, layers: int, hidden: int, heads: int, positions: int, source: str) -> Transformer:
-    return Transformer(
-        name=name,
-        layers=layers,
-        hidden=hidden,
-        vocabulary=50257,
-        attention=Attention(heads, heads, hidden // heads, query_key_value_bias=True, output_bias=True),
-        feed_forward=FeedForward(4 * hidden, gated=False, bias=True),
-        positions=positions,
-        norm_bias=True,
-        tied=True,
-        source=source,
-    )
+    return gpt_like(name, layers=layers, hidden=hidden, heads=heads, positions=positions, source=source)
 
 
 def _llama(
     name: str, layers: int, hidden: int, heads: int, key_value_heads: int, width: int, vocabulary: int, source: str
 ) -> Transformer:
-    return Transformer(
-        name=name,
+    return llama_like(
+        name,
         layers=layers,
         hidden=hidden,
+        heads=heads,
+        width=width,
         vocabulary=vocabulary,
-        attention=Attention(heads, key_value_heads, hidden // heads),
-        feed_forward=FeedForward(width, gated=True),
+        key_value_heads=key_value_heads,
         source=source,
     )
 
@@ -544,41 +604,40 @@ _LLAMA1 = "Touvron et al. 2023 (LLaMA), table 2; inner widths from the released 
 _LLAMA2 = "meta-llama/Llama-2 config.json"
 _LLAMA3 = "Llama 3 paper 2024, table 3; config.json of the released checkpoints"
 
-CATALOGUE: Mapping[str, Transformer] = MappingProxyType(
-    {
-        model.name: model
-        for model in (
-            _gpt("GPT-2 124M", 12, 768, 12, 1024, _GPT2),
-            _gpt("GPT-2 355M", 24, 1024, 16, 1024, _GPT2),
-            _gpt("GPT-2 774M", 36, 1280, 20, 1024, _GPT2),
-            _gpt("GPT-2 1.5B", 48, 1600, 25, 1024, _GPT2),
-            _gpt("GPT-3 175B", 96, 12288, 96, 2048, _GPT3),
-            _llama("LLaMA 7B", 32, 4096, 32, 32, 11008, 32000, _LLAMA1),
-            _llama("LLaMA 13B", 40, 5120, 40, 40, 13824, 32000, _LLAMA1),
-            _llama("LLaMA 33B", 60, 6656, 52, 52, 17920, 32000, _LLAMA1),
-            _llama("LLaMA 65B", 80, 8192, 64, 64, 22016, 32000, _LLAMA1),
-            _llama("Llama 2 7B", 32, 4096, 32, 32, 11008, 32000, _LLAMA2),
-            _llama("Llama 2 13B", 40, 5120, 40, 40, 13824, 32000, _LLAMA2),
-            _llama("Llama 2 70B", 80, 8192, 64, 8, 28672, 32000, _LLAMA2),
-            _llama("Llama 3 8B", 32, 4096, 32, 8, 14336, 128256, _LLAMA3),
-            _llama("Llama 3 70B", 80, 8192, 64, 8, 28672, 128256, _LLAMA3),
-            _llama("Llama 3 405B", 126, 16384, 128, 8, 53248, 128256, _LLAMA3),
-            _llama("Mistral 7B", 32, 4096, 32, 8, 14336, 32000, "Jiang et al. 2023 (Mistral 7B), table 1"),
-            _mixtral("Mixtral 8x7B", 32, 4096, 32, 14336, 32000, "Jiang et al. 2024 (Mixtral of Experts), table 1"),
-            _mixtral("Mixtral 8x22B", 56, 6144, 48, 16384, 32000, "mistralai/Mixtral-8x22B-v0.1 config.json"),
-            Transformer(
-                name="DeepSeek-V3",
-                layers=61,
-                hidden=7168,
-                vocabulary=129280,
-                attention=LatentAttention(
-                    heads=128, query_rank=1536, key_value_rank=512, head_size=128, rotary_size=64, value_size=128
-                ),
-                feed_forward=FeedForward(18432, gated=True),
-                experts=Experts(experts=256, per_token=8, width=2048, shared=1, router_bias=True),
-                expert_layers=58,
-                source="deepseek-ai/DeepSeek-V3 config.json; DeepSeek-V3 report 2024, section 4.2",
+CATALOGUE = Catalogue(
+    "model",
+    Transformer,
+    (
+        _gpt("GPT-2 124M", 12, 768, 12, 1024, _GPT2),
+        _gpt("GPT-2 355M", 24, 1024, 16, 1024, _GPT2),
+        _gpt("GPT-2 774M", 36, 1280, 20, 1024, _GPT2),
+        _gpt("GPT-2 1.5B", 48, 1600, 25, 1024, _GPT2),
+        _gpt("GPT-3 175B", 96, 12288, 96, 2048, _GPT3),
+        _llama("LLaMA 7B", 32, 4096, 32, 32, 11008, 32000, _LLAMA1),
+        _llama("LLaMA 13B", 40, 5120, 40, 40, 13824, 32000, _LLAMA1),
+        _llama("LLaMA 33B", 60, 6656, 52, 52, 17920, 32000, _LLAMA1),
+        _llama("LLaMA 65B", 80, 8192, 64, 64, 22016, 32000, _LLAMA1),
+        _llama("Llama 2 7B", 32, 4096, 32, 32, 11008, 32000, _LLAMA2),
+        _llama("Llama 2 13B", 40, 5120, 40, 40, 13824, 32000, _LLAMA2),
+        _llama("Llama 2 70B", 80, 8192, 64, 8, 28672, 32000, _LLAMA2),
+        _llama("Llama 3 8B", 32, 4096, 32, 8, 14336, 128256, _LLAMA3),
+        _llama("Llama 3 70B", 80, 8192, 64, 8, 28672, 128256, _LLAMA3),
+        _llama("Llama 3 405B", 126, 16384, 128, 8, 53248, 128256, _LLAMA3),
+        _llama("Mistral 7B", 32, 4096, 32, 8, 14336, 32000, "Jiang et al. 2023 (Mistral 7B), table 1"),
+        _mixtral("Mixtral 8x7B", 32, 4096, 32, 14336, 32000, "Jiang et al. 2024 (Mixtral of Experts), table 1"),
+        _mixtral("Mixtral 8x22B", 56, 6144, 48, 16384, 32000, "mistralai/Mixtral-8x22B-v0.1 config.json"),
+        Transformer(
+            name="DeepSeek-V3",
+            layers=61,
+            hidden=7168,
+            vocabulary=129280,
+            attention=LatentAttention(
+                heads=128, query_rank=1536, key_value_rank=512, head_size=128, rotary_size=64, value_size=128
             ),
-        )
-    }
+            feed_forward=FeedForward(18432, gated=True),
+            experts=Experts(experts=256, per_token=8, width=2048, shared=1, router_bias=True),
+            expert_layers=58,
+            source="deepseek-ai/DeepSeek-V3 config.json; DeepSeek-V3 report 2024, section 4.2",
+        ),
+    ),
 )

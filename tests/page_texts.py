@@ -1,43 +1,47 @@
-"""What readers could write in a page: of each exercise that runs there the stub, the solution and every mistake."""
+"""What readers could write in a page: of each exercise that runs there the stub, the solution, and known mistakes."""
 
 from __future__ import annotations
 
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from sampling import ALL, ROOT, sampled
 
-from exercises import in_page
-from exercises.answer_texts import parts_of, text_for
-from exercises.catalogue import chapter_of
-from exercises.statements import Statement, renamed
+from grader.catalogue import declares, exercise_in
+from grader.exercise import Exercise
+from grader.source import answer_of, stub_of
 
 Texts = dict[str, dict[str, dict[str, str]]]
-SOLVED_HERE = re.compile(r'^\[Solve it here\]\(\.\./\.\./exercises/(\S+)/stub\.py "exercise: (\w+)"\)$', re.MULTILINE)
 
 
 def exercises_in_pages() -> dict[str, list[str]]:
-    """Return for each chapter's address the exercises that its page offers to solve."""
+    """Return for each chapter's address the exercises that need nothing which a page lacks."""
     found: dict[str, list[str]] = {}
-    for page in sorted((ROOT / "chapters").rglob("*.md")):
-        for address, name in SOLVED_HERE.findall(page.read_text(encoding="utf-8")):
-            found.setdefault(address, []).append(name)
+    for path in sorted((ROOT / "exercises").glob("*/*/*.py")):
+        if declares(path) and "\n    takes=" not in path.read_text(encoding="utf-8"):
+            found.setdefault("/".join(path.parts[-3:-1]), []).append(path.stem)
     return found
 
 
 IN_PAGES = exercises_in_pages()
 
 
+def exercise_at(address: str, name: str) -> Exercise:
+    return exercise_in(ROOT / "exercises" / address / f"{name}.py")
+
+
 @functools.cache
 def texts_of(address: str, name: str) -> dict[str, str]:
-    """Return the stub, the solution and every mistake of an exercise, by the name of the mistake."""
-    chapter = chapter_of(ROOT / "exercises" / address)
-    solution = text_for(parts(chapter.folder / "solution.py"), name)
-    wrong = {mistake: mistaken(chapter.folder, name, mistake) for mistake in chapter.mistakes[name]}
-    return {"stub": in_page.stub(address, name), "solution": solution, **wrong}
+    """Return the stub, the solution, and those mistakes that differ from it in places, by the mistake's name."""
+    exercise = exercise_at(address, name)
+    wrong = {
+        mistake.name: answer_of(exercise, mistake.wrong.items())
+        for mistake in exercise.mistakes
+        if isinstance(mistake.wrong, Mapping)
+    }
+    return {"stub": stub_of(exercise), "solution": answer_of(exercise), **wrong}
 
 
 def some_of(texts: Mapping[str, str]) -> dict[str, str]:
@@ -54,18 +58,6 @@ def texts_in_pages(exercises: Mapping[str, Sequence[str]]) -> Texts:
 def one_of_each() -> dict[str, list[str]]:
     """Return for each chapter's address today's exercise; at night all of them."""
     return {address: names if ALL else list(sampled(names, 1)) for address, names in IN_PAGES.items()}
-
-
-@functools.cache
-def parts(path: Path) -> list[Statement]:
-    return parts_of(path.read_text(encoding="utf-8"))
-
-
-def mistaken(folder: Path, name: str, mistake: str) -> str:
-    """Return an answer that makes a known mistake; some use the solution, which has the answer's own name."""
-    text = renamed(text_for(parts(folder / "mutants.py"), mistake), {name: f"right_{name}"})
-    assert text
-    return f"{text}\n\n{name} = {mistake}\n"
 
 
 def told(verdict: Mapping[str, Any]) -> str:

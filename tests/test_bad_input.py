@@ -38,12 +38,12 @@ import snippets
 from snippets.background.batch_gradients import Regression
 from snippets.background.block_products import k_split_product
 from snippets.collectives.algorithms import build
-from snippets.collectives.loopback import Loopback
 from snippets.drawing import Panel
+from snippets.foundations.loopback import Loopback
 from snippets.hardware import ACCELERATORS, NODES
-from snippets.live.pipeline_schedule import pipeline_schedule
 from snippets.memory.recipes import RECIPES
 from snippets.models import CATALOGUE
+from snippets.parallelism.pipeline_live import pipeline_schedule
 from snippets.parallelism.pipeline_schedules import gpipe
 from snippets.parallelism.profiled_pipelines import RUNS
 
@@ -99,8 +99,8 @@ INTERNAL = {
         "background.descent_paths.Momentum.update",
         "background.descent_paths.Adam.update",
         "background.descent_paths.AdamW.update",
-        "collectives.loopback_echo.receive_exactly",
-        "collectives.loopback_echo.serve",
+        "foundations.loopback_echo.receive_exactly",
+        "foundations.loopback_echo.serve",
         "memory.sharded_adam.GivenGradients.forward",
         "memory.sharded_adam.GivenGradients.backward",
         "account.Memory.watch",
@@ -184,7 +184,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     },
     "drawing.Panel.dots": lambda: {"self": Panel(10, 10), "points": [(1, 1)], "colour": "rank-0", "radius": 3},
     "drawing.Panel.signs": lambda: {"self": Panel(10, 10), "xs": [1, 2], "y": 3, "contents": ["a", "b"], "size": 13},
-    "collectives.loopback.write_loopback": lambda: {
+    "foundations.loopback.write_loopback": lambda: {
         "measurement": Loopback("a machine", "2026-01-01", (1,), ((1e-6,),)),
         "path": Path(os.devnull),
     },
@@ -485,6 +485,22 @@ def test_there_is_a_valid_call(name: str) -> None:
     arguments = fresh(valid_call(name))
     with limits():
         call(PUBLIC[name], arguments)
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if parameters(name)])
+def test_a_count_may_be_written_as_a_float(name: str) -> None:
+    """``7e9`` is taken for 7,000,000,000, and nothing of the float is left in the result."""
+    given = valid_call(name)
+    counts = [
+        argument
+        for argument, parameter in parameters(name).items()
+        if "int" in kinds(parameter) and isinstance(given[argument], int) and not isinstance(given[argument], bool)
+    ]
+    if counts:
+        with limits():
+            expected = call(PUBLIC[name], fresh(given))
+            found = call(PUBLIC[name], fresh(given) | {argument: float(given[argument]) for argument in counts})
+        assert repr(found) == repr(expected)
 
 
 @pytest.mark.parametrize("name", [name for name in PUBLIC if parameters(name)])

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from sampling import examples
 
 from snippets.account import Account, Memory
+from snippets.collectives.algorithm_costs import algorithm_cost
 from snippets.collectives.algorithms import ALGORITHMS
-from snippets.collectives.costs import cost
 from snippets.collectives.traffic import traffic
 from snippets.machine import (
     REQUESTS,
@@ -261,17 +261,18 @@ def test_sums_and_what_they_cost(form: str, ranks: int, length: int, seed: int) 
 
     results, account = run(all_reduce, ranks)
     assert all(same(result, wanted, brought[0]) for result in results)
-    formula = traffic("all_reduce", "ring", ranks=ranks, length=entries, element_bytes=width)
+    size = {"ranks": ranks, "size_bytes": entries * width, "element_bytes": width}
+    formula = traffic("all_reduce", "ring", **size)
     assert (account.sent_bytes, account.received_bytes) == (formula.sent_bytes, formula.received_bytes)
-    assert account.steps == cost("all_reduce", "ring", ranks=ranks, length=entries).steps
+    assert account.steps == algorithm_cost("all_reduce", "ring", **size).steps
     assert {message.operation for message in account.messages} <= {"all_reduce"}
     assert sum(account.operations.get("reduction_flops", ())) == (ranks - 1) * entries
     results, account = run(reduce_scatter, ranks)
     for result, part in zip(results, np.array_split(wanted, ranks), strict=True):
         assert same(result, part, brought[0])
-    formula = traffic("reduce_scatter", "ring", ranks=ranks, length=length, element_bytes=width * row)
+    formula = traffic("reduce_scatter", "ring", **size | {"element_bytes": width * row})
     assert (account.sent_bytes, account.received_bytes) == (formula.sent_bytes, formula.received_bytes)
-    assert account.steps == cost("reduce_scatter", "ring", ranks=ranks, length=length).steps
+    assert account.steps == algorithm_cost("reduce_scatter", "ring", **size).steps
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -307,9 +308,9 @@ def test_a_broadcast_by_any_algorithm(algorithm: str, ranks: int, length: int, d
     assert results[root] is brought[root]
     assert not any(np.shares_memory(results[rank], brought[root]) for rank in range(ranks) if rank != root)
     if algorithm in ("flat", "binomial", "chain"):
-        formula = traffic("broadcast", algorithm, ranks=ranks, length=length, root=root, element_bytes=8)
-        assert account.sent_bytes == formula.sent_bytes
-        assert account.steps == cost("broadcast", algorithm, ranks=ranks, length=length, root=root).steps
+        size = {"ranks": ranks, "size_bytes": 8 * length, "root": root, "element_bytes": 8}
+        assert account.sent_bytes == traffic("broadcast", algorithm, **size).sent_bytes
+        assert account.steps == algorithm_cost("broadcast", algorithm, **size).steps
 
 
 @EXAMPLES

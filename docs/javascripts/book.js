@@ -1,6 +1,6 @@
 // What is wider than the screen scrolls in a box of its own; the keyboard has to reach it.
 function letKeyboardScroll() {
-  for (const box of document.querySelectorAll(".math-display, .panels, .output-text, .output-html, .md-typeset__scrollwrap")) {
+  for (const box of document.querySelectorAll(".math-display, .panels, .jp-RenderedText > pre, .jp-RenderedHTML, .md-typeset__scrollwrap")) {
     if (box.scrollWidth > box.clientWidth) {
       box.setAttribute("tabindex", "0");
     } else {

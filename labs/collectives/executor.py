@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 import torch.distributed as dist
 
-from snippets.collectives.schedule import Range, Schedule, Send
+from snippets.collectives.schedule import Range, Schedule, ScheduledSend
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Tally:
 
 
 class _Arrival(NamedTuple):
-    send: Send
+    send: ScheduledSend
     buffer: torch.Tensor
     in_place: bool
 
@@ -41,7 +41,7 @@ class Executor:
         self.token = torch.zeros(1, dtype=dtype, device=device)
         self.rounds = [self._round(sends) for sends in schedule.rounds]
 
-    def _round(self, sends: tuple[Send, ...]) -> tuple[list[Send], list[_Arrival]]:
+    def _round(self, sends: tuple[ScheduledSend, ...]) -> tuple[list[ScheduledSend], list[_Arrival]]:
         """Return what this rank sends in a round, and where what it receives goes."""
         leaving = [send for send in sends if send.source == self.rank]
         arriving = []
@@ -52,12 +52,12 @@ class Executor:
                 arriving.append(_Arrival(send, self._buffer(send, in_place), in_place))
         return leaving, arriving
 
-    def _buffer(self, send: Send, in_place: bool) -> torch.Tensor:
+    def _buffer(self, send: ScheduledSend, in_place: bool) -> torch.Tensor:
         if in_place:
             return self.store[slice(*send.ranges[0])]
         return torch.zeros(max(1, send.elements), dtype=self.store.dtype, device=self.store.device)
 
-    def _payload(self, send: Send) -> torch.Tensor:
+    def _payload(self, send: ScheduledSend) -> torch.Tensor:
         pieces = [self.store[start:stop] for start, stop in send.ranges]
         return pieces[0] if len(pieces) == 1 else torch.cat(pieces) if pieces else self.token
 
@@ -99,7 +99,7 @@ class Executor:
                 self.store[start:stop] = piece
             first += stop - start
 
-    def _count(self, tally: Tally, out: list[tuple[Send, torch.Tensor]], arriving: list[_Arrival]) -> None:
+    def _count(self, tally: Tally, out: list[tuple[ScheduledSend, torch.Tensor]], arriving: list[_Arrival]) -> None:
         sent = sum(payload.nbytes for _, payload in out if payload is not self.token)
         got = [arrival.buffer.nbytes if arrival.send.ranges else 0 for arrival in arriving]
         added = sum(size for size, arrival in zip(got, arriving, strict=True) if arrival.send.combine)

@@ -11,8 +11,8 @@ import torch
 from labs.collectives.executor import Executor
 from labs.harness import Lab
 from snippets.collectives.algorithms import build
-from snippets.collectives.alpha_beta_fit import fit_alpha_beta
 from snippets.collectives.schedule import Schedule
+from snippets.foundations.alpha_beta_fit import fit_alpha_beta
 
 DTYPE = torch.float32
 

@@ -1,10 +1,18 @@
-"""Chapter 12 on an engine: every primitive of torch.distributed against the book's simulator, and the book's schedules.
+"""Primitives: what every rank ends with, in the book's simulator and in ``torch.distributed``.
+
+Each rank brings other data, and their length is no multiple of the number of ranks. Where the engine takes equal chunks
+alone, the lab pads them, as users do. Then every algorithm of the book runs on the engine's ``isend`` and ``irecv``,
+and the bytes that a rank sends are counted and set against the formula.
 
     torchrun --standalone --nproc-per-node 4 labs/collectives/primitives.py
 
-Each rank brings other data, and their length is no multiple of the number of ranks. Where the engine takes equal chunks
-alone, the lab pads them, as users do. Then every algorithm of the book runs on the engine's isend and irecv, and the
-bytes that a rank sends are counted and set against the formula.
+Chapter: 12
+
+Shown:
+    scatter: what a rank ends with
+    scatter: sent by
+    all_to_all: sent by
+    barrier, dissemination by isend: the same
 """
 
 from __future__ import annotations
@@ -128,7 +136,8 @@ def main(lab: Lab) -> None:
                 lab.count(f"barrier, {algorithm} by isend: the same", predicted=lab.ranks, measured=seen, unit="ranks")
                 continue
             counted[algorithm] = executor.run().sent_bytes
-            formula = traffic(primitive, algorithm, ranks=lab.ranks, element_bytes=DTYPE.itemsize, **where)
+            size = {"size_bytes": length * DTYPE.itemsize, "element_bytes": DTYPE.itemsize}
+            formula = traffic(primitive, algorithm, ranks=lab.ranks, **size, root=where["root"])
             predicted[algorithm] = formula.sent_bytes[lab.rank]
             if executor.result().tolist() != simulated:
                 lab.count(

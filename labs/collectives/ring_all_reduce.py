@@ -1,11 +1,20 @@
-"""Chapter 13 on an engine: the book's ring all-reduce, sent with isend and irecv, beside dist.all_reduce.
+"""Ring all-reduce: the book's ring, sent message by message, beside ``dist.all_reduce``.
+
+The ring's result is the simulator's bit for bit and the engine's up to rounding; the bytes that each rank sends are
+those of the formula, 2(N−1)/N·D where chunks are even. Then α, β and γ of this machine are fitted to single steps, in
+which every rank sends at once, and the times that they predict for the whole ring stand beside the measured ones. Other
+sizes: ``--largest-bytes``, ``--repeats``; a picture of them: ``--figure FILE.svg``.
 
     torchrun --standalone --nproc-per-node 4 labs/collectives/ring_all_reduce.py
 
-The ring's result is the simulator's bit for bit and the engine's up to rounding; the bytes that each rank sends are
-those of the formula, 2(N−1)/N·D where chunks are even. Then α, β and γ of this machine are fitted to single steps, and
-the times that they predict for the whole ring stand beside the measured ones. Other sizes: --largest-bytes, --repeats;
-a picture of them: --figure FILE.svg.
+Chapter: 13
+
+Shown:
+    uneven: sent
+    even: messages sent
+    even: sent, as 2(N−1)/N·D
+    ring of
+    dist.all_reduce of 16,777,216 bytes
 """
 
 from __future__ import annotations
@@ -21,8 +30,9 @@ import torch.distributed as dist
 from labs.collectives.executor import Executor, Tally
 from labs.collectives.measure import DTYPE, all_reduce_s, fit_machine, sizes_of_sweep
 from labs.harness import Lab, run_lab
+from snippets.collectives.algorithm_costs import algorithm_cost
 from snippets.collectives.algorithms import build
-from snippets.collectives.costs import bus_bandwidth_factor, cost
+from snippets.collectives.all_reduce_formulas import ring_all_reduce_bytes, ring_all_reduce_time_s
 from snippets.collectives.runner import run
 from snippets.collectives.traffic import traffic
 
@@ -47,10 +57,11 @@ def compare(lab: Lab, name: str, length: int) -> Tally:
     lab.count(f"{name}: the simulator's result, bit for bit", predicted=True, measured=same)
     dist.all_reduce(own)
     lab.close(f"{name}: dist.all_reduce's result", executor.result(), own, tolerance=lab.ranks * 2.0**-23)
-    formula = traffic("all_reduce", "ring", ranks=lab.ranks, length=length, element_bytes=DTYPE.itemsize)
+    size = {"ranks": lab.ranks, "size_bytes": length * DTYPE.itemsize, "element_bytes": DTYPE.itemsize}
+    formula = traffic("all_reduce", "ring", **size)
     lab.count(f"{name}: sent", predicted=formula.sent_bytes[lab.rank], measured=tally.sent_bytes, unit="bytes")
     lab.count(f"{name}: got", predicted=formula.received_bytes[lab.rank], measured=tally.received_bytes, unit="bytes")
-    steps = cost("all_reduce", "ring", ranks=lab.ranks, length=length).steps
+    steps = algorithm_cost("all_reduce", "ring", **size).steps
     lab.count(f"{name}: messages sent", predicted=steps, measured=tally.sent_messages)
     return tally
 
@@ -67,9 +78,8 @@ def sweep(lab: Lab) -> None:
     lab.data["sweep"] = {"sizes_bytes": sizes, "ring_s": ring, "engine_s": engine}
     if machine is None:
         return
-    predicted = [
-        cost("all_reduce", "ring", ranks=lab.ranks, length=size).time_s(**machine.keywords()) for size in sizes
-    ]
+    link = machine.keywords()
+    predicted = [ring_all_reduce_time_s(ranks=lab.ranks, size_bytes=size, **link) for size in sizes]
     lab.data["sweep"]["predicted_s"] = predicted
     for size, expected_s, measured_s in zip(sizes, predicted, ring, strict=True):
         lab.time(f"ring of {size:,} bytes", predicted_s=expected_s, measured_s=measured_s)
@@ -98,8 +108,8 @@ def main(lab: Lab) -> None:
     compare(lab, "uneven", 100 * lab.ranks + lab.ranks // 2 + 1)
     length = 100 * lab.ranks
     tally = compare(lab, "even", length)
-    share = bus_bandwidth_factor("all_reduce", ranks=lab.ranks) * length * DTYPE.itemsize
-    lab.count("even: sent, as 2(N−1)/N·D", predicted=int(share), measured=tally.sent_bytes, unit="bytes")
+    share = ring_all_reduce_bytes(ranks=lab.ranks, size_bytes=length * DTYPE.itemsize)
+    lab.count("even: sent, as 2(N−1)/N·D", predicted=round(share), measured=tally.sent_bytes, unit="bytes")
     if lab.ranks == 1:
         lab.say("no sweep: a rank alone sends nothing")
     else:

@@ -1,13 +1,27 @@
-"""Data parallelism in PyTorch: DDP's gradient beside that of the big batch in one process (chapter 16).
+"""Data parallelism: DDP's gradient beside that of the big batch in one process.
 
-DDP averages the ranks' gradients. On even shards the average of mean losses is the big batch's mean. On uneven ones it
-is not: the mistake is made, its size predicted, and then mended by weighting each rank's loss. The big batch's gradient
-and the mistake's are computed by every rank alone. Counted besides are the buckets in which a step's gradients are
-summed, with their bytes, and the all-reduces that three micro-batches need with and without ``no_sync``.
+DDP averages the ranks' gradients, each that of a mean loss. On even shards that is the big batch's gradient. On uneven
+ones (3, 8, 13 and 18 examples for four ranks) it is not: an example of a small shard counts for more. The lab makes the
+mistake, predicts how far off the gradient is, and mends it with a weight of N·n_r / Σn on the loss of rank r with n_r
+of the examples. The big batch's gradient and the mistake's are computed by every rank alone. Counted besides are the
+buckets in which a step's gradients are summed, with their bytes (DDP's first step sums all at once and learns the
+order, later steps close a bucket with the gradient that reaches the cap, 8,000 bytes here), and the all-reduces that
+three micro-batches need with and without ``no_sync``.
 
-Run: torchrun --standalone --nproc-per-node 4 labs/parallelism/data_parallel.py
+    torchrun --standalone --nproc-per-node 4 labs/parallelism/data_parallel.py
 
 Any number of ranks will do; on one rank there is nothing to average, and no mistake to make.
+
+Chapter: 16
+
+Shown:
+    even: error of their average
+    uneven: error of their average
+    uneven: weighted losses averaged
+    first step: bucket
+    later steps: buckets
+    3 micro-batches, every one summed: all-reduces
+    3 micro-batches, no_sync: all-reduces
 """
 
 from __future__ import annotations

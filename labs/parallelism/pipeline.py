@@ -1,15 +1,37 @@
-"""Pipeline schedules on PyTorch's engine, beside the book's (chapter 18).
+"""Pipeline parallelism: the schedules of ``torch.distributed.pipelining``, beside the book's.
 
-``torch.distributed.pipelining`` runs GPipe, 1F1B, interleaved 1F1B (two stages a rank) and its zero-bubble schedule,
-with one stage a rank ZB-H1. The stages are real layers, so the gradients have to be those of the whole model in one
-process; every pass sleeps until its slots are over, so that the bubble is known beforehand. Counted are the tasks that
-ran in the book's place, the micro-batches that a rank held at most, and its messages and their bytes. The time of the
-step and the share of it that ranks waited are shown with their ratios. ZB-H2 is not in the release: the engine is given
-the book's order.
+The engine runs GPipe, 1F1B, interleaved 1F1B (two stages a rank) and its zero-bubble schedule, with one stage a rank
+ZB-H1, on 8 micro-batches. ZB-H2 is not in the release: the engine is given the book's order. The stages are real
+layers, so the gradients have to be those of the whole model in one process. Counted are the tasks that ran in the
+book's place, the micro-batches that a rank held at most, and its messages and their bytes.
 
-Run: torchrun --standalone --nproc-per-node 4 labs/parallelism/pipeline.py
+Every pass sleeps until its slots are over, so that the bubble is known beforehand. What ranks wait beyond it is for
+messages, for the engine's own work, and on a busy machine for other work. ZB-H2 is predicted to wait as long as ZB-H1,
+because the share is that of the step of all ranks: it saves waiting only between a rank's own first and last task.
+
+    torchrun --standalone --nproc-per-node 4 labs/parallelism/pipeline.py
 
 Any number of ranks will do; one alone has no bubble and sends nothing.
+
+Chapter: 18
+
+Shown:
+    GPipe: held at most
+    1F1B: held at most
+    interleaved 1F1B: held at most
+    ZB-H2: held at most
+    1F1B: messages sent
+    interleaved 1F1B: messages sent
+    GPipe: tasks in the book's place
+    1F1B: tasks in the book's place
+    interleaved 1F1B: tasks in the book's place
+    ZB-H1: tasks in the book's place
+    ZB-H2: tasks in the book's place
+    GPipe: idle
+    1F1B: idle
+    interleaved 1F1B: idle
+    ZB-H1: idle
+    ZB-H2: idle
 """
 
 from __future__ import annotations

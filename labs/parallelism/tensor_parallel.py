@@ -1,14 +1,31 @@
-"""Tensor parallelism in PyTorch: what an MLP and an attention block send, beside the formula (chapter 17).
+"""Tensor parallelism: what an MLP and an attention block send, beside the formula.
 
 Both blocks are cut by ``ColwiseParallel`` and ``RowwiseParallel``. Outputs, input and weight gradients have to be those
-of the dense block. ``CommDebugMode`` counts the collectives of one forward and one backward pass; the numbers that go
-into each are read off in the same place, and the bytes are those that rings send for them. The plans: each block as
-Megatron-LM cuts it; attention whose query, key and value each take the input for themselves, so that its gradient is
-summed three times; and both blocks with sequence parallelism, which sends as much as without.
+of the dense block. ``CommDebugMode`` counts the collectives of one forward and one backward pass, two all-reduces a
+block; the numbers that go into each are read off in the same place, and the bytes are those that rings send for them.
 
-Run: torchrun --standalone --nproc-per-node 4 labs/parallelism/tensor_parallel.py
+Two things are easy to miss. If query, key and value each take the input for themselves, its gradient is summed three
+times, and the block sends twice as much; ``PrepareModuleInput`` makes it one sum. And sequence parallelism has twice as
+many collectives, but sends the same bytes.
+
+    torchrun --standalone --nproc-per-node 4 labs/parallelism/tensor_parallel.py
 
 The number of ranks has to divide 12, the number of heads; one rank alone sends nothing.
+
+Chapter: 17
+
+Shown:
+    MLP: output
+    MLP: weights' gradients
+    MLP: all_reduces
+    MLP: sent, if by rings
+    attention: all_reduces
+    attention: sent, if by rings
+    attention, 3 inputs: all_reduces
+    attention, 3 inputs: sent, if by rings
+    attention, sequence: all_gathers
+    attention, sequence: reduce_scatters
+    attention, sequence: sent, if by rings
 """
 
 from __future__ import annotations
@@ -104,9 +121,10 @@ def compare(lab: Lab, name: str, dense: nn.Module, *styles: Any, cut: bool = Fal
         lab.count(f"{name}: {primitive}s", predicted=predicted, measured=counts.get(primitive, 0))
     sizes = {"micro_batch": BATCH, "sequence": SEQUENCE, "hidden": HIDDEN, "element_bytes": 4}
     bytes_said = block_traffic_bytes(**sizes, tensor_parallel=lab.ranks, input_sums=sums)
-    sent = [traffic(primitive, "ring", ranks=lab.ranks, length=n, element_bytes=4) for primitive, n in counting.calls]
+    whole = {"ranks": lab.ranks, "element_bytes": 4}
+    sent = [traffic(primitive, "ring", size_bytes=n * 4, **whole) for primitive, n in counting.calls]
     measured = sum(account.sent_bytes[lab.rank] for account in sent)
-    lab.count(f"{name}: sent, if by rings", predicted=int(bytes_said), measured=measured, unit="bytes")
+    lab.count(f"{name}: sent, if by rings", predicted=round(bytes_said), measured=measured, unit="bytes")
 
 
 def main(lab: Lab) -> None:

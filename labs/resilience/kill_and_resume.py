@@ -1,11 +1,30 @@
-"""Kill a rank in mid-step, then one that writes a checkpoint, and train on: nothing may be lost or seen twice.
+"""Kill and resume: a rank killed in mid-step, then one that writes a checkpoint; nothing is lost or seen twice.
+
+A rank is killed with SIGKILL between the backward pass and the optimizer's step; torchrun sees it, starts all ranks
+again, and they go on from the last whole checkpoint. The second life is killed while it writes a checkpoint, which
+leaves half a file and no metadata; the third sees that and takes the one before. In the end the losses and the weights
+are, to the bit, those of a run without a kill, and each sample is in the state once: losses and samples are counted in
+tensors that are checkpointed with the weights, so that they tell what went into these. One rank fewer goes on from the
+same checkpoint; with ``--directory D`` the checkpoints stay, and the same command with any other number of ranks goes
+on from them. The checkpoint's bytes are those of stage 3's parameters and moments.
+
+The prediction of a relative error is the most that is allowed: 0 for the weights. What is damaged without a change in
+length is not seen; that would need checksums. On several nodes each torchrun counts restarts for itself, so this lab
+asks for a single one. What torchrun and the ranks say of the two deaths goes to standard error.
 
     torchrun --standalone --nproc-per-node 4 --max-restarts 2 labs/resilience/kill_and_resume.py
 
-torchrun sees that a rank was killed and starts all of them again; they go on from the last whole checkpoint. In the end
-the state has to be that of a run without a kill, to the bit, and every sample has to be in it once. Then one rank fewer
-goes on from the same checkpoint. With --directory D the checkpoints stay, and the same command with any other number of
-ranks goes on from them. What torchrun and the ranks say of the two deaths goes to standard error.
+Chapter: 28
+
+Shown:
+    checkpoint cut short: begun, whole
+    steps of each life
+    weights in the end
+    samples not in it once
+    in a checkpoint, of each rank
+    losses, gone on by 3 of 4
+    samples not in it once, by 3 of 4
+    checkpoint without its last byte: whole
 """
 
 from __future__ import annotations

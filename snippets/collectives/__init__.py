@@ -1,1 +1,1 @@
-"""Collective communication: message times, schedules, what they cost and the bounds they cannot beat."""
+"""Collective communication: schedules, what they cost and the bounds they cannot beat."""

@@ -14,16 +14,16 @@ from snippets.collectives.schedule import (
     PRIMITIVES,
     Range,
     Schedule,
-    Send,
+    ScheduledSend,
     adjoint,
     check_root,
     chunk_bound,
     chunk_bounds,
     merged,
 )
-from snippets.domain import at_most, nonnegative_integer, one_of, positive_integer
+from snippets.domain import at_most, named, nonnegative_integer, positive_integer
 
-Rounds = list[tuple[Send, ...]]
+Rounds = list[tuple[ScheduledSend, ...]]
 
 
 class _Job(NamedTuple):
@@ -101,12 +101,15 @@ def tree_masks(ranks: int) -> list[int]:
 
 
 def _flat_broadcast(job: _Job) -> Rounds:
-    return [(Send(job.root, job.rank(v), job.whole, False),) for v in range(1, job.ranks)]
+    return [(ScheduledSend(job.root, job.rank(v), job.whole, False),) for v in range(1, job.ranks)]
 
 
 def _binomial_broadcast(job: _Job) -> Rounds:
     return [
-        tuple(Send(job.rank(v), job.rank(v + mask), job.whole, False) for v in range(0, job.ranks - mask, 2 * mask))
+        tuple(
+            ScheduledSend(job.rank(v), job.rank(v + mask), job.whole, False)
+            for v in range(0, job.ranks - mask, 2 * mask)
+        )
         for mask in tree_masks(job.ranks)
     ]
 
@@ -116,7 +119,7 @@ def _chain_broadcast(job: _Job) -> Rounds:
     blocks = [merged((block,)) for block in chunk_bounds(job.length, job.segments)]
     return [
         tuple(
-            Send(job.rank(v), job.rank(v + 1), blocks[number - v], False)
+            ScheduledSend(job.rank(v), job.rank(v + 1), blocks[number - v], False)
             for v in range(job.ranks - 1)
             if 0 <= number - v < job.segments
         )
@@ -125,25 +128,25 @@ def _chain_broadcast(job: _Job) -> Rounds:
 
 
 def _double_tree_broadcast(job: _Job) -> Rounds:
-    rounds: list[list[Send]] = [[] for _ in range(double_tree_rounds(ranks=job.ranks, segments=job.segments))]
+    rounds: list[list[ScheduledSend]] = [[] for _ in range(double_tree_rounds(ranks=job.ranks, segments=job.segments))]
     trees = zip(chunk_bounds(job.length, 2), double_binary_tree(job.ranks), edge_delays(job.ranks), strict=True)
     for (start, stop), parents, delays in trees:
         blocks = [merged(((start + a, start + b),)) for a, b in chunk_bounds(stop - start, job.segments)]
         for node, (parent, delay) in enumerate(zip(parents, delays, strict=True), start=1):
             for number, block in enumerate(blocks):
-                rounds[delay + 2 * number].append(Send(job.rank(parent), job.rank(node), block, False))
+                rounds[delay + 2 * number].append(ScheduledSend(job.rank(parent), job.rank(node), block, False))
     return [tuple(sends) for sends in rounds]
 
 
 def _flat_scatter(job: _Job) -> Rounds:
-    return [(Send(job.root, job.rank(v), job.chunks(job.rank(v), 1), False),) for v in range(1, job.ranks)]
+    return [(ScheduledSend(job.root, job.rank(v), job.chunks(job.rank(v), 1), False),) for v in range(1, job.ranks)]
 
 
 def _binomial_scatter(job: _Job) -> Rounds:
     """The binomial tree, where each message carries the chunks of the receiver's whole subtree."""
     return [
         tuple(
-            Send(
+            ScheduledSend(
                 job.rank(v),
                 job.rank(v + mask),
                 job.chunks(job.rank(v + mask), min(mask, job.ranks - v - mask)),
@@ -171,7 +174,7 @@ def _ring_all_gather(job: _Job, direction: int = 1) -> Rounds:
     ranks = job.ranks
     return [
         tuple(
-            Send(rank, (rank + direction) % ranks, job.chunks((rank - direction * step) % ranks, 1), False)
+            ScheduledSend(rank, (rank + direction) % ranks, job.chunks((rank - direction * step) % ranks, 1), False)
             for rank in range(ranks)
         )
         for step in range(ranks - 1)
@@ -181,7 +184,7 @@ def _ring_all_gather(job: _Job, direction: int = 1) -> Rounds:
 def _pairwise_all_gather(job: _Job) -> Rounds:
     ranks = job.ranks
     return [
-        tuple(Send(rank, (rank + step) % ranks, job.chunks(rank, 1), False) for rank in range(ranks))
+        tuple(ScheduledSend(rank, (rank + step) % ranks, job.chunks(rank, 1), False) for rank in range(ranks))
         for step in range(1, ranks)
     ]
 
@@ -191,7 +194,7 @@ def _bruck_all_gather(job: _Job) -> Rounds:
     ranks = job.ranks
     return [
         tuple(
-            Send(rank, (rank - distance) % ranks, job.chunks(rank, min(distance, ranks - distance)), False)
+            ScheduledSend(rank, (rank - distance) % ranks, job.chunks(rank, min(distance, ranks - distance)), False)
             for rank in range(ranks)
         )
         for distance in reversed(tree_masks(ranks))
@@ -205,7 +208,9 @@ def _doubling(members: Sequence[int], edges: Sequence[int]) -> Rounds:
         blocks = [index - index % distance for index in range(len(members))]
         rounds.append(
             tuple(
-                Send(members[i], members[i ^ distance], merged(((edges[block], edges[block + distance]),)), False)
+                ScheduledSend(
+                    members[i], members[i ^ distance], merged(((edges[block], edges[block + distance]),)), False
+                )
                 for i, block in enumerate(blocks)
             )
         )
@@ -223,8 +228,8 @@ def _recursive_doubling_all_gather(job: _Job) -> Rounds:
     members, pairs = _members(job.ranks)
     starts = [chunk_bound(job.length, job.ranks, index)[0] for index in range(job.ranks)]
     edges = [starts[low] for low, _ in pairs] + [starts[rank] for rank in members[len(pairs) :]] + [job.length]
-    fold = tuple(Send(low, high, job.chunks(low, 1), False) for low, high in pairs)
-    unfold = tuple(Send(high, low, job.chunks(low + 1, job.ranks - 1), False) for low, high in pairs)
+    fold = tuple(ScheduledSend(low, high, job.chunks(low, 1), False) for low, high in pairs)
+    unfold = tuple(ScheduledSend(high, low, job.chunks(low + 1, job.ranks - 1), False) for low, high in pairs)
     core = _doubling(members, edges)
     return [fold, *core, unfold] if pairs else core
 
@@ -263,14 +268,14 @@ def _folded(job: _Job, core: Rounds, pairs: list[tuple[int, int]]) -> Rounds:
     """Return an all-reduce among a power of two of ranks, with the others folded in before and served after."""
     if not pairs:
         return core
-    fold = tuple(Send(low, high, job.whole, True) for low, high in pairs)
-    return [fold, *core, tuple(Send(high, low, job.whole, False) for low, high in pairs)]
+    fold = tuple(ScheduledSend(low, high, job.whole, True) for low, high in pairs)
+    return [fold, *core, tuple(ScheduledSend(high, low, job.whole, False) for low, high in pairs)]
 
 
 def _recursive_doubling_all_reduce(job: _Job) -> Rounds:
     members, pairs = _members(job.ranks)
     core = [
-        tuple(Send(rank, members[index ^ distance], job.whole, True) for index, rank in enumerate(members))
+        tuple(ScheduledSend(rank, members[index ^ distance], job.whole, True) for index, rank in enumerate(members))
         for distance in reversed(tree_masks(len(members)))
     ]
     return _folded(job, core, pairs)
@@ -282,7 +287,8 @@ def _halving_doubling_all_reduce(job: _Job) -> Rounds:
     edges = [start for start, _ in chunk_bounds(job.length, len(members))] + [job.length]
     doubling = _doubling(members, edges)
     halving = [
-        tuple(Send(send.destination, send.source, send.ranges, True) for send in sends) for sends in reversed(doubling)
+        tuple(ScheduledSend(send.destination, send.source, send.ranges, True) for send in sends)
+        for sends in reversed(doubling)
     ]
     return _folded(job, halving + doubling, pairs)
 
@@ -293,7 +299,7 @@ def _halving_doubling_all_reduce(job: _Job) -> Rounds:
 def _pairwise_all_to_all(job: _Job) -> Rounds:
     return [
         tuple(
-            Send(rank, peer, _block(job, rank, peer), False)
+            ScheduledSend(rank, peer, _block(job, rank, peer), False)
             for rank in range(job.ranks)
             for peer in [(rank + step) % job.ranks]
         )
@@ -313,7 +319,7 @@ def _bruck_all_to_all(job: _Job) -> Rounds:
                 if distance & hop:
                     owner = (rank - distance % hop) % ranks
                     blocks.extend(_block(job, owner, (owner + distance) % ranks))
-            sends.append(Send(rank, (rank + hop) % ranks, merged(tuple(blocks)), False))
+            sends.append(ScheduledSend(rank, (rank + hop) % ranks, merged(tuple(blocks)), False))
         rounds.append(tuple(sends))
     return rounds
 
@@ -326,7 +332,7 @@ def _block(job: _Job, owner: int, destination: int) -> tuple[Range, ...]:
 
 def _dissemination_barrier(job: _Job) -> Rounds:
     return [
-        tuple(Send(rank, (rank + hop) % job.ranks, (), False) for rank in range(job.ranks))
+        tuple(ScheduledSend(rank, (rank + hop) % job.ranks, (), False) for rank in range(job.ranks))
         for hop in reversed(tree_masks(job.ranks))
     ]
 
@@ -336,7 +342,9 @@ def _up_and_down(algorithm: str) -> Callable[[_Job], Rounds]:
 
     def rounds(job: _Job) -> Rounds:
         down = _BUILDERS["broadcast", algorithm](job)
-        up = [tuple(Send(send.destination, send.source, (), False) for send in sends) for sends in reversed(down)]
+        up = [
+            tuple(ScheduledSend(send.destination, send.source, (), False) for send in sends) for sends in reversed(down)
+        ]
         return up + down
 
     return rounds
@@ -385,6 +393,16 @@ ALGORITHMS: dict[str, tuple[str, ...]] = {
     primitive: tuple(name for owner, name in _BUILDERS if owner == primitive) for primitive in PRIMITIVES
 }
 PIPELINED = ("chain", "double_binary_tree")
+# What the field calls an algorithm besides.
+ALIASES = {
+    "Rabenseifner": "halving_doubling",
+    "recursive halving and doubling": "halving_doubling",
+    "butterfly": "recursive_doubling",
+    "double tree": "double_binary_tree",
+    "two trees": "double_binary_tree",
+    "van de Geijn": "scatter_all_gather",
+    "one root": "flat",
+}
 # The plainest algorithm of each primitive that moves data: messages to and from the root, a ring, or all pairs.
 PLAINEST: dict[str, str] = {
     "broadcast": "flat",
@@ -396,6 +414,7 @@ PLAINEST: dict[str, str] = {
     "all_reduce": "ring",
     "all_to_all": "pairwise",
 }
+_NAMES = sorted({name for _, name in _BUILDERS})
 _SPOKEN = {
     "bruck": "Bruck",
     "halving_doubling": "halving–doubling",
@@ -436,17 +455,17 @@ def build(primitive: str, algorithm: str, *, ranks: int, length: int, root: int 
     Example:
         >>> ring = build("all_reduce", "ring", ranks=3, length=6)
         >>> len(ring.rounds), ring.rounds[0][1]
-        (4, Send(source=1, destination=2, ranges=((0, 2),), combine=True))
+        (4, ScheduledSend(source=1, destination=2, ranges=((0, 2),), combine=True))
     """
-    one_of("primitive", primitive, PRIMITIVES)
-    one_of("algorithm", algorithm, ALGORITHMS[primitive])
+    primitive = named("primitive", primitive, PRIMITIVES)
+    algorithm = named("algorithm", algorithm, ALGORITHMS[primitive], aliases=ALIASES)
     ranks, length = at_most("ranks", positive_integer("ranks", ranks)), nonnegative_integer("length", length)
     check_root(primitive, ranks=ranks, root=root)
     segments = at_most("segments", check_segments(algorithm, segments))
     if primitive == "barrier" and length:
         raise ValueError(f"length must be 0 for a barrier, got {length!r}")
-    rounds = _BUILDERS[primitive, algorithm](_Job(ranks, length, root, segments))
-    return Schedule(primitive, algorithm, ranks, length, tuple(rounds), root)
+    rounds = _BUILDERS[primitive, algorithm](_Job(ranks, length, int(root), segments))
+    return Schedule(primitive, algorithm, ranks, length, tuple(rounds), int(root))
 
 
 def check_segments(algorithm: str, segments: int) -> int:
@@ -470,7 +489,7 @@ def check_segments(algorithm: str, segments: int) -> int:
         >>> check_segments("chain", 8)
         8
     """
-    one_of("algorithm", algorithm, sorted({name for _, name in _BUILDERS}))
+    algorithm = named("algorithm", algorithm, _NAMES, aliases=ALIASES)
     segments = positive_integer("segments", segments)
     if segments > 1 and algorithm not in PIPELINED:
         raise ValueError(f"segments must be 1 for {algorithm}, which has no pipeline, got {segments!r}")
@@ -496,5 +515,5 @@ def spoken(algorithm: str) -> str:
         >>> spoken("recursive_doubling"), spoken("bruck")
         ('recursive doubling', 'Bruck')
     """
-    one_of("algorithm", algorithm, sorted({name for _, name in _BUILDERS}))
+    algorithm = named("algorithm", algorithm, _NAMES, aliases=ALIASES)
     return _SPOKEN.get(algorithm, algorithm.replace("_", " "))

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from snippets.collectives.schedule import Range, Schedule, Send
+from snippets.collectives.schedule import Range, Schedule, ScheduledSend
 from snippets.domain import positive_integer
 
 # What one rank holds: cell number → bit mask of the contributing ranks. A cell is a range between neighbouring edges.
@@ -63,7 +63,7 @@ def find_faults(schedule: Schedule, *, ports: int | None = 1) -> tuple[Fault, ..
         >>> from snippets.collectives.algorithms import build
         >>> find_faults(build("all_reduce", "ring", ranks=5, length=7))
         ()
-        >>> half = Schedule("all_reduce", "by hand", 2, 1, ((Send(0, 1, ((0, 1),), True),),))
+        >>> half = Schedule("all_reduce", "by hand", 2, 1, ((ScheduledSend(0, 1, ((0, 1),), True),),))
         >>> print(find_faults(half)[0])
         end: rank 0 must hold the contributions of ranks 0, 1 at [0, 1), has those of 0
     """
@@ -141,7 +141,7 @@ def contributions(schedule: Schedule) -> Iterator[tuple[tuple[tuple[int, int, tu
     Leaves out: the order in which the terms were added.
 
     Example:
-        >>> down = Schedule("broadcast", "by hand", 2, 4, ((Send(0, 1, ((0, 4),), False),),))
+        >>> down = Schedule("broadcast", "by hand", 2, 4, ((ScheduledSend(0, 1, ((0, 4),), False),),))
         >>> list(contributions(down))
         [(((0, 4, (0,)),), ()), (((0, 4, (0,)),), ((0, 4, (0,)),))]
     """
@@ -186,7 +186,7 @@ class _Cells:
         return [dict.fromkeys(self.of(ranges), 1 << rank) for rank, ranges in enumerate(self.inputs)]
 
 
-def _port_faults(sends: tuple[Send, ...], ports: int) -> Iterator[str]:
+def _port_faults(sends: tuple[ScheduledSend, ...], ports: int) -> Iterator[str]:
     for verb, counts in (
         ("sends", Counter(send.source for send in sends)),
         ("receives", Counter(send.destination for send in sends)),
@@ -196,7 +196,7 @@ def _port_faults(sends: tuple[Send, ...], ports: int) -> Iterator[str]:
                 yield f"rank {rank} {verb} {count} messages with {ports} port{'s' if ports > 1 else ''}"
 
 
-def _deliver(cells: _Cells, held: list[_Held], sends: tuple[Send, ...]) -> Iterator[str]:
+def _deliver(cells: _Cells, held: list[_Held], sends: tuple[ScheduledSend, ...]) -> Iterator[str]:
     """Apply one round to ``held``; yield what is wrong with its messages, which are then not delivered."""
     parcels = []
     for send in sends:
@@ -219,7 +219,9 @@ def _deliver(cells: _Cells, held: list[_Held], sends: tuple[Send, ...]) -> Itera
             target[cell] = target[cell] | mask if send.combine else mask
 
 
-def _problem(send: Send, target: _Held, written: dict[tuple[int, int], bool], cell: int, mask: int) -> str | None:
+def _problem(
+    send: ScheduledSend, target: _Held, written: dict[tuple[int, int], bool], cell: int, mask: int
+) -> str | None:
     """Return why the destination cannot take this cell, or ``None``."""
     rank = send.destination
     earlier = written.get((rank, cell))

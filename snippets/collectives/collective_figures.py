@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from snippets.collectives.algorithm_costs import algorithm_cost, lower_bound
 from snippets.collectives.checker import check
-from snippets.collectives.costs import cost, lower_bound
 from snippets.collectives.double_tree import double_binary_tree
 from snippets.collectives.grid import run_on_grid
 from snippets.collectives.holdings import holdings
@@ -166,10 +166,10 @@ def steps_and_bytes_plot(*, ranks: int, segments: tuple[int, ...]) -> Figure:
     }
 
     def point(algorithm: str, blocks: int = 1) -> tuple[float, float]:
-        terms = cost("all_reduce", algorithm, ranks=ranks, length=length, segments=blocks)
+        terms = algorithm_cost("all_reduce", algorithm, ranks=ranks, size_bytes=length, segments=blocks)
         return terms.steps, terms.wire_bytes / length
 
-    bound = lower_bound("all_reduce", ranks=ranks, length=length)
+    bound = lower_bound("all_reduce", ranks=ranks, size_bytes=length)
     place: dict[str, Any] = {
         "flat": {"ha": "right", "va": "center", "xytext": (-9, 0)},
         "binomial": {"ha": "center", "va": "bottom", "xytext": (0, 7)},

@@ -12,7 +12,7 @@ from snippets.background.arrays import number_array
 from snippets.collectives.algorithms import PLAINEST, build
 from snippets.collectives.runner import run
 from snippets.collectives.schedule import Range
-from snippets.domain import one_of
+from snippets.domain import named
 
 Grid = npt.NDArray[Any]
 
@@ -54,7 +54,7 @@ def run_on_grid(primitive: str, grid: npt.ArrayLike, *, algorithm: str | None = 
     before = number_array("grid", grid, dimensions=2)
     if before.shape[0] != before.shape[1] or not before.size:
         raise ValueError(f"grid must have shape (N, N) with N of at least 1, got {before.shape}")
-    one_of("primitive", primitive, PLAINEST.keys())
+    primitive = named("primitive", primitive, PLAINEST)
     ranks = len(before)
     chosen = PLAINEST[primitive] if algorithm is None else algorithm
     schedule = build(primitive, chosen, ranks=ranks, length=ranks, root=root)

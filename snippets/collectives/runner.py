@@ -13,7 +13,7 @@ import numpy.typing as npt
 from snippets.account import Account, Message
 from snippets.collectives.checker import check
 from snippets.collectives.schedule import Range, Schedule
-from snippets.domain import one_of
+from snippets.domain import named
 
 Array = npt.NDArray[Any]
 
@@ -24,7 +24,7 @@ COMBINATIONS: dict[str, np.ufunc] = {"sum": np.add, "product": np.multiply, "max
 
 
 @dataclass(frozen=True)
-class Run:
+class ScheduleRun:
     """What a run gives: one array per rank (empty where the primitive leaves a rank nothing), and the account.
 
     A round is a step of the account, and combining numbers is counted as ``"reduction_flops"``.
@@ -34,7 +34,7 @@ class Run:
     account: Account
 
 
-def run(schedule: Schedule, inputs: Sequence[npt.ArrayLike], *, combination: str = "sum") -> Run:
+def run(schedule: Schedule, inputs: Sequence[npt.ArrayLike], *, combination: str = "sum") -> ScheduleRun:
     """Run a schedule on real arrays and count what it sends.
 
     Args:
@@ -56,7 +56,8 @@ def run(schedule: Schedule, inputs: Sequence[npt.ArrayLike], *, combination: str
     Convention: bytes are those of the elements, without headers, and count once for the sender and once for the
         receiver. A message without data counts as a message. All sends of a round read what was there before it; where
         several messages of a round are combined into one place, it is in the order of the schedule.
-    Leaves out: time (``snippets.collectives.cost`` has it). Integers wrap and floats overflow as in NumPy, silently.
+    Leaves out: time (``snippets.collectives.schedule_cost`` has it). Integers wrap and floats overflow as in NumPy,
+        silently.
 
     Example:
         >>> from snippets.collectives.algorithms import build
@@ -64,7 +65,7 @@ def run(schedule: Schedule, inputs: Sequence[npt.ArrayLike], *, combination: str
         >>> done.outputs[2].tolist(), done.account.sent_bytes
         ([111, 111, 111, 111, 111, 111], (64, 64, 64))
     """
-    one_of("combination", combination, tuple(COMBINATIONS))
+    combination = named("combination", combination, COMBINATIONS)
     check(schedule, ports=None)
     arrays = _checked(schedule, inputs, combination)
     plan = _Plan(schedule)
@@ -73,7 +74,7 @@ def run(schedule: Schedule, inputs: Sequence[npt.ArrayLike], *, combination: str
         for cell in range(len(plan.cells)):
             runner.run_cell(cell)
     outputs = tuple(plan.output(rank, runner.stores[rank]) for rank in range(schedule.ranks))
-    return Run(outputs, _account(schedule, runner.sent_bytes))
+    return ScheduleRun(outputs, _account(schedule, runner.sent_bytes))
 
 
 def _account(schedule: Schedule, sent_bytes: Sequence[int]) -> Account:

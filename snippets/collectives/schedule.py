@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from snippets.domain import at_most, nonnegative_integer, one_of, positive_integer, text
+from snippets.domain import at_most, integer_fields, named, nonnegative_integer, positive_integer, text
 
 Range = tuple[int, int]
 
@@ -114,13 +114,13 @@ def chunk_bound(length: int, parts: int, index: int) -> Range:
     return index * whole + min(index, longer), (index + 1) * whole + min(index + 1, longer)
 
 
-class Send(NamedTuple):
+class ScheduledSend(NamedTuple):
     """One message: ``ranges`` of addresses go from ``source`` to ``destination``.
 
     ``ranges`` are pairs (start, stop), ascending and disjoint; none for a message without data. With ``combine`` the
     destination adds what arrives to what it holds, without it the destination overwrites.
 
-    >>> Send(0, 1, ((0, 3), (6, 8)), combine=True).elements
+    >>> ScheduledSend(0, 1, ((0, 3), (6, 8)), combine=True).elements
     5
     """
 
@@ -152,7 +152,8 @@ class Schedule:
             asks is another question: ``snippets.collectives.checker`` answers it.
 
     Example:
-        >>> pair = Schedule("broadcast", "by hand", ranks=2, length=4, rounds=((Send(0, 1, ((0, 4),), False),),))
+        >>> send = ScheduledSend(0, 1, ((0, 4),), False)
+        >>> pair = Schedule("broadcast", "by hand", ranks=2, length=4, rounds=((send,),))
         >>> pair.input_ranges(0), pair.input_ranges(1), pair.output_ranges(1)
         (((0, 4),), (), ((0, 4),))
     """
@@ -161,19 +162,19 @@ class Schedule:
     algorithm: str
     ranks: int
     length: int
-    rounds: tuple[tuple[Send, ...], ...]
+    rounds: tuple[tuple[ScheduledSend, ...], ...]
     root: int = 0
 
     def __post_init__(self) -> None:
-        one_of("primitive", self.primitive, PRIMITIVES)
+        object.__setattr__(self, "primitive", named("primitive", self.primitive, PRIMITIVES))
         text("algorithm", self.algorithm)
-        positive_integer("ranks", self.ranks)
-        nonnegative_integer("length", self.length)
+        integer_fields(self, "ranks")
+        integer_fields(self, "length", "root", minimum=0)
         check_root(self.primitive, ranks=self.ranks, root=self.root)
         if self.primitive == "barrier" and self.length != 0:
             raise ValueError(f"length must be 0 for a barrier, got {self.length!r}")
         if not isinstance(self.rounds, tuple) or not all(isinstance(sends, tuple) for sends in self.rounds):
-            raise ValueError(f"rounds must be a tuple of tuples of Send, got {type(self.rounds).__name__}")
+            raise ValueError(f"rounds must be a tuple of tuples of ScheduledSend, got {type(self.rounds).__name__}")
         for number, sends in enumerate(self.rounds):
             for send in sends:
                 _check_send(send, number, self.ranks, self.size)
@@ -218,6 +219,32 @@ class Schedule:
         return merged(ranges)
 
 
+def elements_of(primitive: str, size_bytes: int | float, element_bytes: int) -> int:
+    """Return how many elements a collective's bytes are, or raise ``ValueError`` where they are no whole number.
+
+    Args:
+        primitive: one of ``PRIMITIVES``; a barrier moves nothing.
+        size_bytes: bytes of the vector.
+        element_bytes: bytes of one element.
+
+    Returns:
+        The ``length`` of a schedule.
+
+    Convention: that of this module's head.
+    Leaves out: padding.
+
+    Example:
+        >>> elements_of("all_reduce", 1e9, 2)
+        500000000
+    """
+    size, grain = nonnegative_integer("size_bytes", size_bytes), positive_integer("element_bytes", element_bytes)
+    if named("primitive", primitive, PRIMITIVES) == "barrier" and size:
+        raise ValueError(f"size_bytes must be 0 for a barrier, got {size_bytes!r}")
+    if size % grain:
+        raise ValueError(f"size_bytes must be a multiple of element_bytes = {grain}, got {size_bytes!r}")
+    return size // grain
+
+
 def check_root(primitive: str, *, ranks: int, root: int) -> None:
     """Raise ``ValueError`` unless ``root`` is a rank, and 0 where the primitive has no root.
 
@@ -238,7 +265,7 @@ def check_root(primitive: str, *, ranks: int, root: int) -> None:
         ...
         ValueError: root must be 0 for all_reduce, which has none, got 1
     """
-    one_of("primitive", primitive, PRIMITIVES)
+    primitive = named("primitive", primitive, PRIMITIVES)
     root = _below("root", root, positive_integer("ranks", ranks))
     if root and primitive not in ROOTED:
         raise ValueError(f"root must be 0 for {primitive}, which has none, got {root!r}")
@@ -304,9 +331,10 @@ def adjoint(schedule: Schedule) -> Schedule:
     Leaves out: all-reduce, and all-to-all with even chunks, which are their own adjoints.
 
     Example:
-        >>> down = Schedule("broadcast", "by hand", ranks=2, length=4, rounds=((Send(0, 1, ((0, 4),), False),),))
+        >>> send = ScheduledSend(0, 1, ((0, 4),), False)
+        >>> down = Schedule("broadcast", "by hand", ranks=2, length=4, rounds=((send,),))
         >>> adjoint(down).primitive, adjoint(down).rounds
-        ('reduce', ((Send(source=1, destination=0, ranges=((0, 4),), combine=True),),))
+        ('reduce', ((ScheduledSend(source=1, destination=0, ranges=((0, 4),), combine=True),),))
     """
     if not isinstance(schedule, Schedule):
         raise ValueError(f"schedule must be a Schedule, got {schedule!r}")
@@ -316,7 +344,7 @@ def adjoint(schedule: Schedule) -> Schedule:
         raise ValueError(f"schedule must be of one of {allowed}, got {schedule.primitive!r}")
     algorithm = _ADJOINT_ALGORITHM.get((schedule.primitive, schedule.algorithm), schedule.algorithm)
     reversed_rounds = tuple(
-        tuple(sorted(Send(send.destination, send.source, send.ranges, False) for send in sends))
+        tuple(sorted(ScheduledSend(send.destination, send.source, send.ranges, False) for send in sends))
         for sends in reversed(schedule.rounds)
     )
     copying = Schedule(primitive, algorithm, schedule.ranks, schedule.length, reversed_rounds, schedule.root)
@@ -364,10 +392,10 @@ def _is_range(pair: object) -> bool:
     )
 
 
-def _check_send(send: Send, number: int, ranks: int, size: int) -> None:
+def _check_send(send: ScheduledSend, number: int, ranks: int, size: int) -> None:
     """Raise ``ValueError`` unless ``send`` joins two ranks and carries ascending ranges of existing addresses."""
     place = f"rounds[{number}] must hold sends"
-    if not isinstance(send, Send):
+    if not isinstance(send, ScheduledSend):
         raise ValueError(f"{place}, got {send!r}")
     for rank in (send.source, send.destination):
         if type(rank) is not int or not 0 <= rank < ranks:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from snippets.collectives.algorithms import ALGORITHMS, check_segments, largest_power_of_two, tree_masks
+from snippets.collectives.algorithms import ALGORITHMS, ALIASES, check_segments, largest_power_of_two, tree_masks
 from snippets.collectives.double_tree import double_binary_tree
-from snippets.collectives.schedule import PRIMITIVES, check_root, chunk_bounds
-from snippets.domain import at_most, nonnegative_integer, one_of, positive_integer
+from snippets.collectives.schedule import PRIMITIVES, check_root, chunk_bounds, elements_of
+from snippets.domain import at_most, named, positive_integer
 
 
 @dataclass(frozen=True)
@@ -249,15 +249,15 @@ def traffic(
     algorithm: str,
     *,
     ranks: int,
-    length: int,
-    element_bytes: int = 1,
+    size_bytes: int | float,
+    element_bytes: int = 2,
     root: int = 0,
     segments: int = 1,
 ) -> Traffic:
     """Return the bytes that each rank sends and receives.
 
     Formula: $2n - c_r - c_{r+1} = 2 \\frac{N-1}{N} n \\text{ for even chunks}$
-    Symbols: bytes sent by rank r of a ring all-reduce: n = length · element_bytes, c_r = bytes of the chunk of rank r
+    Symbols: bytes sent by rank r of a ring all-reduce: n = size_bytes, c_r = bytes of the chunk of rank r
         (modulo N), N = ranks
     Chapter: 13
 
@@ -265,8 +265,8 @@ def traffic(
         primitive: one of ``PRIMITIVES``.
         algorithm: one of ``ALGORITHMS[primitive]``.
         ranks: number of ranks, at most 2²⁰.
-        length: elements, in the convention of ``snippets.collectives.schedule``; 0 for a barrier.
-        element_bytes: bytes of one element.
+        size_bytes: bytes n, in the convention of ``snippets.collectives.schedule``; 0 for a barrier.
+        element_bytes: bytes of one element, which is never cut.
         root: root of broadcast, reduce, scatter and gather.
         segments: blocks of a pipelined algorithm; they do not change the sums.
 
@@ -281,18 +281,19 @@ def traffic(
     Leaves out: which messages carry them.
 
     Example:
-        >>> traffic("all_reduce", "ring", ranks=3, length=10).sent_bytes
-        (13, 14, 13)
+        >>> traffic("all_reduce", "ring", ranks=3, size_bytes=20).sent_bytes
+        (26, 28, 26)
     """
-    one_of("primitive", primitive, PRIMITIVES)
-    one_of("algorithm", algorithm, ALGORITHMS[primitive])
+    primitive = named("primitive", primitive, PRIMITIVES)
+    algorithm = named("algorithm", algorithm, ALGORITHMS[primitive], aliases=ALIASES)
     check_segments(algorithm, segments)
-    ranks, length = at_most("ranks", positive_integer("ranks", ranks)), nonnegative_integer("length", length)
+    ranks, length = (
+        at_most("ranks", positive_integer("ranks", ranks)),
+        elements_of(primitive, size_bytes, element_bytes),
+    )
     check_root(primitive, ranks=ranks, root=root)
-    if primitive == "barrier" and length:
-        raise ValueError(f"length must be 0 for a barrier, got {length!r}")
-    size = positive_integer("element_bytes", element_bytes)
-    elements = _elements(primitive, algorithm, _Ranks(ranks, length, root))
+    size = int(element_bytes)
+    elements = _elements(primitive, algorithm, _Ranks(ranks, length, int(root)))
     return Traffic(
         tuple(size * sent for sent in elements.sent_bytes), tuple(size * got for got in elements.received_bytes)
     )

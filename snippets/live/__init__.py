@@ -1,1 +1,1 @@
-"""Live figures: pure functions from a reader's settings to pictures, run by the build and by the page."""
+"""What live figures share: knobs, axes, stacked bars, and how one is declared."""

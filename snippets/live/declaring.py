@@ -192,28 +192,27 @@ def live_figure(*, title: str, caption: str, knobs: Sequence[Knob]) -> Callable[
 
 
 def in_page(panel: Panel) -> str:
-    """Return a panel's SVG as it stands in a page, whose parser and style sheet say the rest.
+    """Return a panel's SVG as it stands in a page, where the alt text is told for all panels at once.
 
     Args:
         panel: the picture.
 
-    >>> in_page(Panel(9, 9))
-    '<svg aria-hidden="true" viewBox="0 0 9 9" width="9" height="9" class="panel" font-size="13"></svg>'
+    >>> in_page(Panel(9, 9))[:24]
+    '<svg aria-hidden="true" '
     """
     if not isinstance(panel, Panel):
         raise ValueError(f"panel must be a Panel, got {panel!r}")
-    root, _, body = panel.svg().partition(">")
-    root = re.sub(r' xmlns="[^"]*"| font-family="[^"]*"', "", root).replace("<svg ", '<svg aria-hidden="true" ', 1)
+    svg = panel.svg().replace("<svg ", '<svg aria-hidden="true" ', 1)
     if panel.width > NARROW_PX:  # on a phone it scrolls instead of shrinking
-        root = root.replace('class="panel"', 'class="panel wide"', 1)
-    return f"{root}>{re.sub(r'<style>.*?</style>', '', body, count=1)}"
+        svg = svg.replace('class="panel"', 'class="panel wide"', 1)
+    return svg
 
 
 def draw(module: str, name: str, raw: str) -> str:
     """Draw a figure for a page: what its worker calls.
 
     Args:
-        module: where the figure stands, such as ``snippets.live.message_time``.
+        module: where the figure stands, such as ``snippets.foundations.alpha_beta_live``.
         name: its name there.
         raw: the settings as JSON, each as the page sends it.
 
@@ -223,7 +222,7 @@ def draw(module: str, name: str, raw: str) -> str:
     Raises:
         ValueError: there is no such figure, or ``raw`` is no JSON object.
 
-    >>> draw("snippets.live.pipeline_schedule", "pipeline_schedule", '{"stages": "1"}')
+    >>> draw("snippets.parallelism.pipeline_live", "pipeline_schedule", '{"stages": "1"}')
     '{"problem": "Stages p must be a whole number from 2 to 8, got 1"}'
     """
     figure, settings = find(module, name), _settings(raw)
@@ -249,17 +248,18 @@ def find(module: str, name: str) -> LiveFigure:
     """Return the live figure of a name in a module of this package.
 
     Args:
-        module: such as ``snippets.live.message_time``.
+        module: such as ``snippets.foundations.alpha_beta_live``.
         name: the figure's function there.
 
     Raises:
         ValueError: there is none.
 
-    >>> find("snippets.live.pipeline_schedule", "pipeline_schedule").title
+    >>> find("snippets.parallelism.pipeline_live", "pipeline_schedule").title
     'Run a pipeline'
     """
-    if not re.fullmatch(r"snippets\.live\.\w+", text("module", module)) or not find_spec(module):
-        raise ValueError(f"module must be one of snippets.live, got {module!r}")
+    named = re.fullmatch(r"(snippets\.\w+)\.\w+_live", text("module", module))
+    if not named or not find_spec(named[1]) or not find_spec(module):
+        raise ValueError(f"module must be one of live figures, snippets.<part>.<subject>_live, got {module!r}")
     figure = getattr(import_module(module), text("name", name), None)
     if not isinstance(figure, LiveFigure):
         raise ValueError(f"name must be a live figure of {module}, got {name!r}")

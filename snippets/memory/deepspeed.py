@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from snippets.domain import as_float, flag, positive_integer, positive_number, whole_number
+from snippets.domain import as_float, flag, positive_integer, positive_number
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def deepspeed_zero2_estimate(
         >>> round(deepspeed_zero2_estimate(2851e6, gpus_per_node=8, offload_optimizer=False).gpu_bytes / 2**30, 2)
         11.28
     """
-    count, gpus = whole_number("parameters", parameters, 1), positive_integer("gpus_per_node", gpus_per_node)
+    count, gpus = positive_integer("parameters", parameters), positive_integer("gpus_per_node", gpus_per_node)
     ranks = gpus * positive_integer("nodes", nodes)
     if flag("offload_optimizer", offload_optimizer):
         return Estimate(_raised(count * max(4 * ranks, 16), buffer_factor), 2 * count)
@@ -110,7 +110,7 @@ def deepspeed_zero3_estimate(
         >>> round(estimate.cpu_bytes / 2**30, 2), round(estimate.gpu_bytes / 2**30, 2)
         (71.69, 0.12)
     """
-    count, layer = whole_number("parameters", parameters, 1), whole_number("largest_layer", largest_layer, 1)
+    count, layer = positive_integer("parameters", parameters), positive_integer("largest_layer", largest_layer)
     gpus, nodes = positive_integer("gpus_per_node", gpus_per_node), positive_integer("nodes", nodes)
     sharded, on_host = flag("sharded_init", sharded_init), flag("offload_optimizer", offload_optimizer)
     parameters_on_host = flag("offload_parameters", offload_parameters)

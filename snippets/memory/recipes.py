@@ -6,11 +6,9 @@ A recipe is data: how many bytes of each kind one parameter needs. "Mixed-precis
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
-from snippets.domain import nonnegative_integer, one_of, positive_integer, text_fields, whole_number
+from snippets.domain import Catalogue, integer_fields, nonnegative_integer, positive_integer, text_fields
 
 
 @dataclass(frozen=True)
@@ -45,8 +43,8 @@ class Recipe:
 
     def __post_init__(self) -> None:
         text_fields(self, "name", "source")
-        for kind in ("parameters", "gradients", "main_gradients", "master", "first_moment", "second_moment"):
-            nonnegative_integer(kind, getattr(self, kind))
+        kinds = ("parameters", "gradients", "main_gradients", "master", "first_moment", "second_moment")
+        integer_fields(self, *kinds, minimum=0)
 
     @property
     def gradient_bytes(self) -> int:
@@ -100,94 +98,60 @@ class StateBytes:
 
 _PLAYBOOK = "The Ultra-Scale Playbook 2025, table of FP8 recipes"
 
-RECIPES: Mapping[str, Recipe] = MappingProxyType(
-    {
-        recipe.name: recipe
-        for recipe in (
-            Recipe("fp32-sgd", 4, 4, source="plain SGD in fp32"),
-            Recipe("fp32-sgd-momentum", 4, 4, first_moment=4, source="SGD with momentum in fp32"),
-            Recipe("fp32-adam", 4, 4, first_moment=4, second_moment=4, source="Kingma and Ba 2015, all in fp32"),
-            Recipe("fp32-adam-8bit", 4, 4, first_moment=1, second_moment=1, source="Dettmers et al. 2022"),
-            Recipe("16-bit-adam", 2, 2, first_moment=2, second_moment=2, source="all in bf16, no master copy"),
-            Recipe(
-                "16-bit-adam-fp32-moments", 2, 2, first_moment=4, second_moment=4, source="moments in fp32, no master"
-            ),
-            Recipe("mixed-sgd-momentum", 2, 2, master=4, first_moment=4, source="Micikevicius et al. 2018 with SGD"),
-            Recipe(
-                "mixed-adam",
-                2,
-                2,
-                master=4,
-                first_moment=4,
-                second_moment=4,
-                source="Rajbhandari et al. 2020 (ZeRO), section 3.1: 2 + 2 + K with K = 12",
-            ),
-            Recipe(
-                "mixed-adam-fp32-gradients",
-                2,
-                4,
-                master=4,
-                first_moment=4,
-                second_moment=4,
-                source="Megatron-LM, theoretical_memory_usage.py: gradients are kept in fp32 alone",
-            ),
-            Recipe(
-                "mixed-adam-both-gradients",
-                2,
-                2,
-                main_gradients=4,
-                master=4,
-                first_moment=4,
-                second_moment=4,
-                source=_PLAYBOOK + ": bf16 gradients and an fp32 buffer to accumulate them",
-            ),
-            Recipe(
-                "mixed-adam-8bit",
-                2,
-                2,
-                master=4,
-                first_moment=1,
-                second_moment=1,
-                source="Dettmers et al. 2022 with an fp32 master copy",
-            ),
-            Recipe("fp8-transformer-engine", 4, 4, first_moment=4, second_moment=4, source=_PLAYBOOK),
-            Recipe("fp8-lm-o3", 1, 1, main_gradients=2, master=2, first_moment=1, second_moment=2, source=_PLAYBOOK),
-            Recipe(
-                "fp8-deepseek-v3", 1, 2, main_gradients=4, master=4, first_moment=2, second_moment=2, source=_PLAYBOOK
-            ),
-            Recipe("fp8-nanotron", 1, 1, main_gradients=4, master=2, first_moment=1, second_moment=1, source=_PLAYBOOK),
-        )
-    }
+RECIPES = Catalogue(
+    "recipe",
+    Recipe,
+    (
+        Recipe("fp32-sgd", 4, 4, source="plain SGD in fp32"),
+        Recipe("fp32-sgd-momentum", 4, 4, first_moment=4, source="SGD with momentum in fp32"),
+        Recipe("fp32-adam", 4, 4, first_moment=4, second_moment=4, source="Kingma and Ba 2015, all in fp32"),
+        Recipe("fp32-adam-8bit", 4, 4, first_moment=1, second_moment=1, source="Dettmers et al. 2022"),
+        Recipe("16-bit-adam", 2, 2, first_moment=2, second_moment=2, source="all in bf16, no master copy"),
+        Recipe("16-bit-adam-fp32-moments", 2, 2, first_moment=4, second_moment=4, source="moments in fp32, no master"),
+        Recipe("mixed-sgd-momentum", 2, 2, master=4, first_moment=4, source="Micikevicius et al. 2018 with SGD"),
+        Recipe(
+            "mixed-adam",
+            2,
+            2,
+            master=4,
+            first_moment=4,
+            second_moment=4,
+            source="Rajbhandari et al. 2020 (ZeRO), section 3.1: 2 + 2 + K with K = 12",
+        ),
+        Recipe(
+            "mixed-adam-fp32-gradients",
+            2,
+            4,
+            master=4,
+            first_moment=4,
+            second_moment=4,
+            source="Megatron-LM, theoretical_memory_usage.py: gradients are kept in fp32 alone",
+        ),
+        Recipe(
+            "mixed-adam-both-gradients",
+            2,
+            2,
+            main_gradients=4,
+            master=4,
+            first_moment=4,
+            second_moment=4,
+            source=_PLAYBOOK + ": bf16 gradients and an fp32 buffer to accumulate them",
+        ),
+        Recipe(
+            "mixed-adam-8bit",
+            2,
+            2,
+            master=4,
+            first_moment=1,
+            second_moment=1,
+            source="Dettmers et al. 2022 with an fp32 master copy",
+        ),
+        Recipe("fp8-transformer-engine", 4, 4, first_moment=4, second_moment=4, source=_PLAYBOOK),
+        Recipe("fp8-lm-o3", 1, 1, main_gradients=2, master=2, first_moment=1, second_moment=2, source=_PLAYBOOK),
+        Recipe("fp8-deepseek-v3", 1, 2, main_gradients=4, master=4, first_moment=2, second_moment=2, source=_PLAYBOOK),
+        Recipe("fp8-nanotron", 1, 1, main_gradients=4, master=2, first_moment=1, second_moment=1, source=_PLAYBOOK),
+    ),
 )
-
-
-def recipe_named(recipe: Recipe | str) -> Recipe:
-    """Return a recipe by its name; a recipe is returned as it is.
-
-    Formula: $b = b_p + b_g + K$
-    Symbols: b = bytes_per_parameter of the result, b_p = parameters, b_g = gradient_bytes, K = optimizer_bytes
-    Chapter: 1
-
-    Args:
-        recipe: a key of ``RECIPES``, or a ``Recipe`` of your own.
-
-    Returns:
-        The recipe.
-
-    Raises:
-        ValueError: if there is no recipe of that name.
-
-    Source: the table ``RECIPES``.
-    Convention: names say what is kept, not what a framework calls it.
-    Leaves out: nothing.
-
-    Example:
-        >>> recipe_named("fp32-adam").bytes_per_parameter
-        16
-    """
-    if isinstance(recipe, Recipe):
-        return recipe
-    return RECIPES[one_of("recipe", recipe, tuple(RECIPES))]
 
 
 def model_state_bytes(parameters: int | float, *, recipe: Recipe | str = "mixed-adam") -> StateBytes:
@@ -200,7 +164,7 @@ def model_state_bytes(parameters: int | float, *, recipe: Recipe | str = "mixed-
 
     Args:
         parameters: how many; ``7e9`` is taken for 7,000,000,000.
-        recipe: a key of ``RECIPES``, or a ``Recipe`` of your own.
+        recipe: a name in ``RECIPES``, or a ``Recipe`` of your own.
 
     Returns:
         Bytes of parameters, gradients and optimizer state, exact.
@@ -216,24 +180,24 @@ def model_state_bytes(parameters: int | float, *, recipe: Recipe | str = "mixed-
         >>> [model_state_bytes(7e9, recipe=name).total // 10**9 for name in ("16-bit-adam-fp32-moments", "mixed-adam")]
         [84, 112]
     """
-    count, kept = whole_number("parameters", parameters, 0), recipe_named(recipe)
+    count, kept = nonnegative_integer("parameters", parameters), RECIPES.find(recipe)
     return StateBytes(count * kept.parameters, count * kept.gradient_bytes, count * kept.optimizer_bytes)
 
 
 def quantization_constant_bytes(
-    parameters: int | float, *, block: int = 2048, states: int = 2, bytes_per_constant: int = 4
+    parameters: int | float, *, block: int = 2048, states: int = 2, constant_bytes: int = 4
 ) -> int:
     """Return the bytes of the constants by which blockwise 8-bit states are scaled.
 
     Formula: $Q = s\\, c\\, \\lceil \\Psi / B \\rceil$
-    Symbols: Q = the result in bytes, \\Psi = parameters, B = block, s = states, c = bytes_per_constant
+    Symbols: Q = the result in bytes, \\Psi = parameters, B = block, s = states, c = constant_bytes
     Chapter: 21
 
     Args:
         parameters: how many; an exponent is taken as in ``model_state_bytes``.
         block: parameters that share a constant.
         states: quantised states of one parameter (Adam has 2).
-        bytes_per_constant: 4 in fp32.
+        constant_bytes: 4 in fp32.
 
     Returns:
         Bytes, exact. The 8-bit recipes leave them out: at a block of 2,048 they are 1/256 byte a parameter.
@@ -249,6 +213,6 @@ def quantization_constant_bytes(
         >>> quantization_constant_bytes(7e9)
         27343752
     """
-    count, block = whole_number("parameters", parameters, 0), positive_integer("block", block)
-    each = positive_integer("states", states) * positive_integer("bytes_per_constant", bytes_per_constant)
+    count, block = nonnegative_integer("parameters", parameters), positive_integer("block", block)
+    each = positive_integer("states", states) * positive_integer("constant_bytes", constant_bytes)
     return each * -(-count // block)

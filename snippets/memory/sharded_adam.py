@@ -314,6 +314,7 @@ class _Rank:
                 self.gradients[unit] += shard
                 del shard
             del whole, gradient
+            yield []  # the machine lets go of what it has handed out when a rank asks again
 
     def _whole(self, unit: int) -> Generator[Any, Any, Array]:
         """The whole working copy of a unit: in stage 3 gathered into a buffer, else what the rank holds."""

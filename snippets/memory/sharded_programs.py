@@ -34,6 +34,8 @@ from snippets.memory.sharded_rank import Rank
 
 Array = NDArray[np.float32]
 
+MOST_REQUESTS = 1000  # of a rank in a step: more is more likely a loop without end than a wish
+
 
 @dataclass(frozen=True)
 class ShardedRun:
@@ -73,7 +75,7 @@ def run_sharded_program(
         TypeError: if ``program`` cannot be called.
         ValueError: if a number is not finite in float32, or the sizes of ``gradients`` do not fit.
         RankProgramError: if a program yields something else than a request, an array has the wrong size, ranks ask for
-            different collectives, or one waits for another that has returned.
+            different collectives, one waits for another that has returned, or a step makes too many requests.
 
     Whatever a program itself raises is not caught.
 
@@ -99,7 +101,11 @@ def run_sharded_program(
         raise ValueError(f"gradients must hold N × {start.size} numbers (as initial) for each step, got {gradients!r}")
     if not len(given[0]):
         raise ValueError("gradients must hold those of at least one rank, got none")
-    machine = Machine(len(given[0]), admit=lambda number, asked: _admitted(group[number], start.size, asked))
+    machine = Machine(
+        len(given[0]),
+        most_requests=MOST_REQUESTS * len(given[0]),
+        admit=lambda number, asked: _admitted(group[number], start.size, asked),
+    )
     group = [_rank(number, memory, start, machine.ranks) for number, memory in enumerate(machine.memories)]
     for step, gradients_now in enumerate(given, start=1):
         _deal(group, machine, gradients_now)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from snippets.domain import flag, nonnegative_integer, positive_integer
 from snippets.memory.activations import StoredTensor, logits_bytes, stored_tensors
-from snippets.memory.recipes import Recipe, StateBytes, recipe_named
+from snippets.memory.recipes import RECIPES, Recipe, StateBytes
 from snippets.memory.zero import zero_buffer_bytes, zero_state_bytes
 
 
@@ -99,7 +99,7 @@ def gpt_step_sizes(
         sequence: tokens of one sequence.
         micro_batch: sequences of one micro-batch.
         positions: rows of a learned position table.
-        recipe: a key of ``RECIPES``, or a ``Recipe`` of your own.
+        recipe: a name in ``RECIPES``, or a ``Recipe`` of your own.
         attention: ``"standard"`` or ``"flash"``, as in ``stored_tensors``.
         recomputation: ``"none"``, ``"selective"`` or ``"full"``, as there.
 
@@ -140,7 +140,7 @@ def gpt_step_sizes(
         layers=positive_integer("layers", layers),
         layer_parameters=12 * hidden**2 + 13 * hidden,
         outside_parameters=(table + 2) * hidden,
-        recipe=recipe_named(recipe),
+        recipe=RECIPES.find(recipe),
         kept=tuple((tensor.name, tensor.bytes) for tensor in kept),
         rebuilt_bytes=sum(tensor.bytes for tensor in whole) - sum(tensor.bytes for tensor in kept),
         working_bytes=max(tensor.bytes for tensor in whole),

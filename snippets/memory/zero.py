@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from snippets.domain import flag, integer_at_least, nonnegative_integer, one_of, positive_integer, whole_number
-from snippets.memory.recipes import Recipe, StateBytes, recipe_named
+from snippets.domain import flag, integer_at_least, nonnegative_integer, one_of, positive_integer
+from snippets.memory.recipes import RECIPES, Recipe, StateBytes
 
 STAGES = (0, 1, 2, 3)
 
@@ -74,7 +74,7 @@ def shard_length(elements: int | float, *, ranks: int, rank: int) -> int:
         >>> [shard_length(10, ranks=4, rank=rank) for rank in range(4)]
         [3, 3, 2, 2]
     """
-    elements, ranks = whole_number("elements", elements, 0), positive_integer("ranks", ranks)
+    elements, ranks = nonnegative_integer("elements", elements), positive_integer("ranks", ranks)
     if integer_at_least("rank", rank, 0) >= ranks:
         raise ValueError(f"rank must be an integer of at most ranks − 1 = {ranks - 1}, got {rank}")
     return elements // ranks + (rank < elements % ranks)
@@ -90,7 +90,7 @@ def zero_bytes_per_parameter(*, ranks: int, stage: int, recipe: Recipe | str = "
     Args:
         ranks: ranks of the data-parallel group.
         stage: 0, 1, 2 or 3.
-        recipe: a key of ``RECIPES``, or a ``Recipe`` of your own.
+        recipe: a name in ``RECIPES``, or a ``Recipe`` of your own.
 
     Returns:
         Bytes a parameter, exact: 16, 4 + 12/N, 2 + 14/N and 16/N with the default recipe.
@@ -107,7 +107,7 @@ def zero_bytes_per_parameter(*, ranks: int, stage: int, recipe: Recipe | str = "
         >>> [str(zero_bytes_per_parameter(ranks=64, stage=stage)) for stage in STAGES]
         ['16', '67/16', '71/32', '1/4']
     """
-    ranks, stage, kept = positive_integer("ranks", ranks), _stage(stage), recipe_named(recipe)
+    ranks, stage, kept = positive_integer("ranks", ranks), _stage(stage), RECIPES.find(recipe)
     share = Fraction(1, ranks)
     return (
         kept.parameters * (share if stage >= 3 else 1)
@@ -136,7 +136,7 @@ def zero_state_bytes(
         parameters: parameters of the model; ``7e9`` is taken for 7,000,000,000.
         ranks: ranks of the data-parallel group.
         stage: 0, 1, 2 or 3.
-        recipe: a key of ``RECIPES``, or a ``Recipe`` of your own.
+        recipe: a name in ``RECIPES``, or a ``Recipe`` of your own.
         rank: which rank; rank 0 holds the most.
         reduce_each: in stages 2 and 3, whether gradients are reduced as soon as a unit's are made, or kept whole over
             the micro-batches of a step and reduced in the end.
@@ -155,7 +155,7 @@ def zero_state_bytes(
         >>> zero_state_bytes(7.5e9, ranks=64, stage=1).total / 1e9
         31.40625
     """
-    count, stage, kept = whole_number("parameters", parameters, 0), _stage(stage), recipe_named(recipe)
+    count, stage, kept = nonnegative_integer("parameters", parameters), _stage(stage), RECIPES.find(recipe)
     shard = shard_length(count, ranks=ranks, rank=rank)
     flag("reduce_each", reduce_each)
     return StateBytes(
@@ -188,7 +188,7 @@ def zero_buffer_bytes(
         ranks: ranks of the data-parallel group; a single rank needs no buffer.
         stage: 0, 1, 2 or 3. Stage 2 makes a unit's whole gradient before it is reduced; stage 3 also gathers its
             parameters.
-        recipe: a key of ``RECIPES``, or a ``Recipe`` of your own.
+        recipe: a name in ``RECIPES``, or a ``Recipe`` of your own.
         reduce_each: as in ``zero_state_bytes``; if not, gradients are made in the whole buffer that is kept.
         gather_again: whether the backward pass gathers parameters again, or keeps what the forward pass gathered.
 
@@ -206,8 +206,8 @@ def zero_buffer_bytes(
         >>> zero_buffer_bytes(2_851_000_000, largest_unit=32_000_000, ranks=8, stage=3)
         128000000
     """
-    count, unit = whole_number("parameters", parameters, 0), whole_number("largest_unit", largest_unit, 0)
-    ranks, stage, kept = positive_integer("ranks", ranks), _stage(stage), recipe_named(recipe)
+    count, unit = nonnegative_integer("parameters", parameters), nonnegative_integer("largest_unit", largest_unit)
+    ranks, stage, kept = positive_integer("ranks", ranks), _stage(stage), RECIPES.find(recipe)
     reduce_each, gather_again = flag("reduce_each", reduce_each), flag("gather_again", gather_again)
     if unit > count:
         raise ValueError(f"largest_unit must be at most parameters = {count}, got {largest_unit!r}")
@@ -261,7 +261,7 @@ def zero_communication_elements(
         '36'
     """
     count, passes = (
-        whole_number("parameters", parameters, 0),
+        nonnegative_integer("parameters", parameters),
         _collectives(stage, micro_batches, reduce_each, gather_again),
     )
     ideal = Fraction(sum(passes) * count)
@@ -312,7 +312,7 @@ def zero_traffic_elements(
         >>> zero_traffic_elements(10, ranks=4, stage=1, rank=1)
         Traffic(sent_gradients=7, sent_parameters=8, received_gradients=7, received_parameters=7)
     """
-    count = whole_number("parameters", parameters, 0)
+    count = nonnegative_integer("parameters", parameters)
     reduces, gathers = _collectives(stage, micro_batches, reduce_each, gather_again)
     own = shard_length(count, ranks=ranks, rank=rank)
     if ranks == 1:
@@ -348,7 +348,7 @@ def zero_traffic_bytes(
         parameters: parameters of the model, or of one unit of it.
         ranks: ranks of the data-parallel group.
         stage: 0, 1, 2 or 3.
-        recipe: a key of ``RECIPES``, or a ``Recipe`` of your own; its ``gradients`` and ``parameters`` travel.
+        recipe: a name in ``RECIPES``, or a ``Recipe`` of your own; its ``gradients`` and ``parameters`` travel.
         rank: which rank.
         micro_batches: as in ``zero_communication_elements``.
         reduce_each: as there.
@@ -368,7 +368,7 @@ def zero_traffic_bytes(
         >>> zero_traffic_bytes(10, ranks=4, stage=3, rank=1).sent
         46
     """
-    kept = recipe_named(recipe)
+    kept = RECIPES.find(recipe)
     elements = zero_traffic_elements(
         parameters,
         ranks=ranks,
@@ -430,7 +430,7 @@ def hybrid_shard_elements(
         >>> int(traffic.inside), int(traffic.across)
         (21000000000, 1750000000)
     """
-    count = whole_number("parameters", parameters, 0)
+    count = nonnegative_integer("parameters", parameters)
     group, copies = positive_integer("shard_ranks", shard_ranks), positive_integer("replicas", replicas)
     inside = zero_communication_elements(count, stage=3, ranks=group, micro_batches=micro_batches)
     return HybridTraffic(inside, Fraction(2 * count * (copies - 1), copies * group))
@@ -455,7 +455,7 @@ def least_ranks_to_fit(
         parameters: parameters of the model; ``7e9`` is taken for 7,000,000,000.
         memory_bytes: memory of one device; an exponent is taken likewise.
         stage: 0, 1, 2 or 3.
-        recipe: a key of ``RECIPES``, or a ``Recipe`` of your own.
+        recipe: a name in ``RECIPES``, or a ``Recipe`` of your own.
         other_bytes: what else each device must hold: activations, buffers.
 
     Returns:
@@ -472,9 +472,9 @@ def least_ranks_to_fit(
         >>> [least_ranks_to_fit(7e9, memory_bytes=80e9, stage=stage) for stage in STAGES]
         [None, 2, 2, 2]
     """
-    count, free = whole_number("parameters", parameters, 1), whole_number("memory_bytes", memory_bytes, 0)
-    whole, sharded = _whole_and_sharded(_stage(stage), recipe_named(recipe))
-    room = free - whole_number("other_bytes", other_bytes, 0) - whole * count
+    count, free = positive_integer("parameters", parameters), nonnegative_integer("memory_bytes", memory_bytes)
+    whole, sharded = _whole_and_sharded(_stage(stage), RECIPES.find(recipe))
+    room = free - nonnegative_integer("other_bytes", other_bytes) - whole * count
     if room < 0:
         return None
     if sharded == 0:
@@ -496,7 +496,7 @@ def largest_model_parameters(
         memory_bytes: memory of one device for model state; ``32e9`` is taken for 32,000,000,000.
         ranks: ranks of the data-parallel group.
         stage: 0, 1, 2 or 3.
-        recipe: a key of ``RECIPES``, or a ``Recipe`` of your own; it must need some byte.
+        recipe: a name in ``RECIPES``, or a ``Recipe`` of your own; it must need some byte.
         model_parallel: devices among which each copy of the model is cut beforehand, evenly.
 
     Returns:
@@ -513,8 +513,8 @@ def largest_model_parameters(
         >>> largest_model_parameters(memory_bytes=32e9, ranks=64, stage=1) / 1e9
         7.641791042
     """
-    memory, ranks = whole_number("memory_bytes", memory_bytes, 0), positive_integer("ranks", ranks)
-    copies, kept = positive_integer("model_parallel", model_parallel), recipe_named(recipe)
+    memory, ranks = nonnegative_integer("memory_bytes", memory_bytes), positive_integer("ranks", ranks)
+    copies, kept = positive_integer("model_parallel", model_parallel), RECIPES.find(recipe)
     whole, sharded = _whole_and_sharded(_stage(stage), kept)
     if kept.bytes_per_parameter == 0:
         raise ValueError(f"recipe must need at least one byte a parameter, got {recipe!r}")

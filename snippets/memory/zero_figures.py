@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from snippets.domain import one_of, positive_integer, positive_number
 from snippets.drawing import Panel
-from snippets.memory.recipes import Recipe, recipe_named
+from snippets.memory.recipes import RECIPES, Recipe
 from snippets.memory.unit_overlap import UnitTimes
 from snippets.memory.zero import STAGES, zero_bytes_per_parameter
 
@@ -23,7 +23,7 @@ def stage_panel(
     Args:
         stage: 0, 1, 2 or 3.
         ranks: rows.
-        recipe: a key of ``RECIPES``, or a ``Recipe`` of your own.
+        recipe: a name in ``RECIPES``, or a ``Recipe`` of your own.
         width_px: of the panel.
         title: above the rows; the stage and its bytes if empty.
 
@@ -34,7 +34,7 @@ def stage_panel(
         ValueError: if an argument is out of its domain.
     """
     stage, ranks = int(one_of("stage", stage, STAGES)), positive_integer("ranks", ranks)
-    kept, width = recipe_named(recipe), positive_number("width_px", width_px)
+    kept, width = RECIPES.find(recipe), positive_number("width_px", width_px)
     panel = Panel(width, _TOP + ranks * (_ROW + _GAP))
     each = zero_bytes_per_parameter(ranks=ranks, stage=stage, recipe=kept)
     panel.text(0, 14, title or f"stage {stage}: {float(each):g} bytes a parameter", bold=True)

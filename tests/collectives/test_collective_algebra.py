@@ -16,7 +16,7 @@ from sampling import examples
 from snippets.collectives.algorithms import ALGORITHMS, PIPELINED, build
 from snippets.collectives.checker import find_faults
 from snippets.collectives.runner import run
-from snippets.collectives.schedule import Schedule, Send, adjoint
+from snippets.collectives.schedule import Schedule, ScheduledSend, adjoint
 
 EXAMPLES = settings(max_examples=examples(25), deadline=None)
 PAIRS = {
@@ -166,7 +166,7 @@ def test_a_ring_holds_its_input_and_its_output_and_little_more() -> None:
 
 
 def test_several_messages_of_a_round_are_delivered_in_order() -> None:
-    fan = Schedule("reduce", "at once", 3, 2, (tuple(Send(r, 0, ((0, 2),), True) for r in (1, 2)),))
+    fan = Schedule("reduce", "at once", 3, 2, (tuple(ScheduledSend(r, 0, ((0, 2),), True) for r in (1, 2)),))
     done = run(fan, [np.array([1.0, 1e16]), np.array([2.0, 1.0]), np.array([4.0, 1.0])])
     assert done.outputs[0].tolist() == [7.0, 1e16]
     assert done.account.received_messages == (2, 0, 0)
@@ -187,8 +187,12 @@ def test_outputs_are_the_callers_own() -> None:
 
 def test_an_adjoint_that_would_add_and_copy_at_once_is_refused() -> None:
     some, whole = ((0, 1),), ((0, 2),)
-    twice = ((Send(0, 1, some, False),), (Send(0, 1, whole, False),))
-    mixed = ((Send(0, 1, whole, False),), (Send(1, 2, whole, False),), (Send(0, 1, some, False),))
+    twice = ((ScheduledSend(0, 1, some, False),), (ScheduledSend(0, 1, whole, False),))
+    mixed = (
+        (ScheduledSend(0, 1, whole, False),),
+        (ScheduledSend(1, 2, whole, False),),
+        (ScheduledSend(0, 1, some, False),),
+    )
     for rounds in (twice, mixed):
         with pytest.raises(ValueError, match="must not send a rank what it holds"):
             adjoint(Schedule("broadcast", "some of it twice", 3, 2, rounds))

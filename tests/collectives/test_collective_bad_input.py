@@ -10,15 +10,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snippets.collectives import algorithms, alpha_beta, checker, cost, costs, schedule, traffic
-from snippets.collectives.alpha_beta_fit import fit_alpha_beta
+from snippets.collectives import (
+    algorithm_costs,
+    algorithms,
+    all_reduce_formulas,
+    bus_bandwidth,
+    checker,
+    schedule,
+    schedule_cost,
+    traffic,
+)
 from snippets.collectives.runner import run
-from snippets.collectives.schedule import Schedule, Send
+from snippets.collectives.schedule import Schedule, ScheduledSend
+from snippets.foundations import alpha_beta
+from snippets.foundations.alpha_beta_fit import fit_alpha_beta
 
 RING = algorithms.build("all_reduce", "ring", ranks=3, length=6)
 ARRAYS = [np.arange(6) + rank for rank in range(3)]
 MACHINE: dict[str, Any] = {"latency_s": 1e-6, "bandwidth_bytes_per_s": 1e9}
-SIZES: dict[str, Any] = {"ranks": 4, "length": 10}
+SIZES: dict[str, Any] = {"ranks": 4, "size_bytes": 10}
 
 
 @pytest.mark.parametrize(
@@ -35,21 +45,43 @@ SIZES: dict[str, Any] = {"ranks": 4, "length": 10}
             lambda: algorithms.build("broadcast", "ring", ranks=4, length=4),
             "algorithm must be one of 'flat', 'binomial'",
         ),
-        (lambda: costs.cost("barrier", "flat", ranks=4, length=1), "length must be 0 for a barrier"),
-        (lambda: Schedule("barrier", "by hand", 4, 1, ()), "length must be 0 for a barrier"),
-        (lambda: costs.cost("gather", "flat", ranks=4, length=4, root=9), "root must be an integer from 0 to 3"),
-        (lambda: traffic.traffic("barrier", "flat", ranks=4, length=1), "length must be 0 for a barrier"),
-        (lambda: costs.bus_bandwidth_factor("barrier", ranks=4), "primitive must be one of 'broadcast'"),
         (
-            lambda: costs.latency_share_half_bytes("reduce", "flat", ranks=1, **MACHINE),
+            lambda: algorithm_costs.algorithm_cost("barrier", "flat", ranks=4, size_bytes=2),
+            "size_bytes must be 0 for a barrier",
+        ),
+        (lambda: Schedule("barrier", "by hand", 4, 1, ()), "length must be 0 for a barrier"),
+        (
+            lambda: algorithm_costs.algorithm_cost("gather", "flat", ranks=4, size_bytes=4, root=9),
+            "root must be an integer from 0 to 3",
+        ),
+        (lambda: traffic.traffic("barrier", "flat", ranks=4, size_bytes=2), "size_bytes must be 0 for a barrier"),
+        (lambda: traffic.traffic("all_reduce", "ring", ranks=4, size_bytes=7), "multiple of element_bytes = 2, got 7"),
+        (
+            lambda: all_reduce_formulas.halving_doubling_all_reduce_bytes(ranks=96, size_bytes=1e9),
+            "ranks must be a power of two .*, got 96",
+        ),
+        (
+            lambda: all_reduce_formulas.double_tree_all_reduce_bytes(ranks=1, size_bytes=1e9, segments=4),
+            "ranks must be an integer of at least 2, got 1",
+        ),
+        (lambda: algorithms.build("all_reduce", "rings", ranks=4, length=4), "one of .*'ring', .*got 'rings'"),
+        (lambda: bus_bandwidth.bus_bandwidth_factor("barrier", ranks=4), "primitive must be one of 'broadcast'"),
+        (
+            lambda: algorithm_costs.latency_share_half_bytes("reduce", "flat", ranks=1, **MACHINE),
             "ranks must be an integer of at",
         ),
         (
-            lambda: costs.best_segments("scatter", "chain", **SIZES, **MACHINE),
+            lambda: algorithm_costs.best_segments("scatter", "chain", **SIZES, **MACHINE),
             "primitive must be one of 'broadcast', 'reduce'",
         ),
-        (lambda: costs.compare_algorithms("reduce", **SIZES, **MACHINE, algorithms=["ring"]), "algorithms must be one"),
-        (lambda: costs.compare_algorithms("reduce", **SIZES, **MACHINE, algorithms=()), "at least one algorithm"),
+        (
+            lambda: algorithm_costs.compare_algorithms("reduce", **SIZES, **MACHINE, algorithms=["ring"]),
+            "algorithms must be one",
+        ),
+        (
+            lambda: algorithm_costs.compare_algorithms("reduce", **SIZES, **MACHINE, algorithms=()),
+            "at least one algorithm",
+        ),
         (
             lambda: alpha_beta.best_buckets(total_bytes=1, compute_s=1, latency_s=0, bandwidth_bytes_per_s=1),
             "latency_s",
@@ -91,18 +123,18 @@ def test_what_is_wrong_is_said(call: Callable[[], Any], told: str) -> None:
 @pytest.mark.parametrize(
     ("send", "told"),
     [
-        (Send(0, 4, ((0, 1),), False), "between ranks 0 to 3"),
-        (Send(-1, 0, ((0, 1),), False), "between ranks 0 to 3"),
-        (Send(0, 1.0, ((0, 1),), False), "between ranks 0 to 3"),  # type: ignore[arg-type]
-        (Send(1, 1, ((0, 1),), False), "between two ranks"),
-        (Send(0, 1, ((0, 1),), 1), "combine is True or False"),  # type: ignore[arg-type]
-        (Send(0, 1, [(0, 1)], False), "ranges are a tuple"),  # type: ignore[arg-type]
-        (Send(0, 1, ((0, 11),), False), "ascending ranges within 0 to 10"),
-        (Send(0, 1, ((3, 3),), False), "ascending ranges"),
-        (Send(0, 1, ((4, 3),), False), "ascending ranges"),
-        (Send(0, 1, ((4, 6), (5, 7)), False), "ascending ranges"),
-        (Send(0, 1, ((-1, 2),), False), "ascending ranges"),
-        (Send(0, 1, ((0, 1, 2),), False), "ascending ranges"),  # type: ignore[arg-type]
+        (ScheduledSend(0, 4, ((0, 1),), False), "between ranks 0 to 3"),
+        (ScheduledSend(-1, 0, ((0, 1),), False), "between ranks 0 to 3"),
+        (ScheduledSend(0, 1.0, ((0, 1),), False), "between ranks 0 to 3"),  # type: ignore[arg-type]
+        (ScheduledSend(1, 1, ((0, 1),), False), "between two ranks"),
+        (ScheduledSend(0, 1, ((0, 1),), 1), "combine is True or False"),  # type: ignore[arg-type]
+        (ScheduledSend(0, 1, [(0, 1)], False), "ranges are a tuple"),  # type: ignore[arg-type]
+        (ScheduledSend(0, 1, ((0, 11),), False), "ascending ranges within 0 to 10"),
+        (ScheduledSend(0, 1, ((3, 3),), False), "ascending ranges"),
+        (ScheduledSend(0, 1, ((4, 3),), False), "ascending ranges"),
+        (ScheduledSend(0, 1, ((4, 6), (5, 7)), False), "ascending ranges"),
+        (ScheduledSend(0, 1, ((-1, 2),), False), "ascending ranges"),
+        (ScheduledSend(0, 1, ((0, 1, 2),), False), "ascending ranges"),  # type: ignore[arg-type]
         ((0, 1, ((0, 1),), False), "must hold sends"),
     ],
 )
@@ -113,6 +145,6 @@ def test_an_impossible_message_is_refused_with_its_round(send: Any, told: str) -
 
 def test_costs_add_only_to_costs() -> None:
     with pytest.raises(TypeError):
-        cost.Cost(1, 1, 1) + 1  # type: ignore[operator]
+        schedule_cost.Cost(1, 1, 1) + 1  # type: ignore[operator]
     with pytest.raises(TypeError):
         traffic.Traffic((1,), (1,)) + 1  # type: ignore[operator]

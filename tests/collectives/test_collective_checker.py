@@ -10,7 +10,7 @@ from sampling import examples
 
 from snippets.collectives.algorithms import build
 from snippets.collectives.checker import check, contributions, find_faults
-from snippets.collectives.schedule import Schedule, Send
+from snippets.collectives.schedule import Schedule, ScheduledSend
 
 EXAMPLES = settings(max_examples=examples(25), deadline=None)
 
@@ -43,12 +43,12 @@ def result_is_right(schedule: Schedule) -> bool:
     )
 
 
-def replaced(schedule: Schedule, number: int, sends: tuple[Send, ...]) -> Schedule:
+def replaced(schedule: Schedule, number: int, sends: tuple[ScheduledSend, ...]) -> Schedule:
     rounds = (*schedule.rounds[:number], sends, *schedule.rounds[number + 1 :])
     return Schedule(schedule.primitive, "mutant", schedule.ranks, schedule.length, rounds, schedule.root)
 
 
-def draw_message(data: st.DataObject, schedule: Schedule) -> tuple[int, int, Send]:
+def draw_message(data: st.DataObject, schedule: Schedule) -> tuple[int, int, ScheduledSend]:
     """Draw a message that carries data: its round, its place in the round, itself."""
     places = [(n, p) for n, sends in enumerate(schedule.rounds) for p, send in enumerate(sends) if send.elements]
     assume(places)
@@ -104,11 +104,11 @@ def fault_of(schedule: Schedule, ports: int | None = 1) -> str:
 
 
 def test_each_fault_is_named_with_its_round_and_ranks() -> None:
-    def reduce_by(*rounds: tuple[Send, ...]) -> Schedule:
+    def reduce_by(*rounds: tuple[ScheduledSend, ...]) -> Schedule:
         return Schedule("reduce", "by hand", 3, 4, rounds)
 
     whole = ((0, 4),)
-    one, two = Send(1, 0, whole, True), Send(2, 0, whole, True)
+    one, two = ScheduledSend(1, 0, whole, True), ScheduledSend(2, 0, whole, True)
     assert find_faults(reduce_by((one,), (two,))) == ()
     assert fault_of(reduce_by((one, two))) == "round 0: rank 0 receives 2 messages with 1 port"
     assert find_faults(reduce_by((one, two)), ports=2) == find_faults(reduce_by((one, two)), ports=None) == ()
@@ -118,21 +118,21 @@ def test_each_fault_is_named_with_its_round_and_ranks() -> None:
     assert fault_of(reduce_by((one,))) == (
         "end: rank 0 must hold the contributions of ranks 0, 1, 2 at [0, 4), has those of 0, 1"
     )
-    assert fault_of(reduce_by((Send(1, 0, ((0, 2),), True),), (two,))).startswith("end: rank 0 must hold")
+    assert fault_of(reduce_by((ScheduledSend(1, 0, ((0, 2),), True),), (two,))).startswith("end: rank 0 must hold")
     assert fault_of(reduce_by((one, two._replace(combine=False))), None) == (
         "round 0: rank 0 is written twice in one round at [0, 4), sent by rank 2"
     )
     both = find_faults(reduce_by((one, two._replace(combine=False), one)), ports=None)
     assert [fault.round for fault in both] == [0, 0, None]  # the first fault of a round does not hide the second
-    three = tuple(Send(0, 1, ((at, at + 1),), False) for at in range(3))
+    three = tuple(ScheduledSend(0, 1, ((at, at + 1),), False) for at in range(3))
     assert fault_of(Schedule("broadcast", "by hand", 2, 3, (three,)), 2) == (
         "round 0: rank 0 sends 3 messages with 2 ports"
     )
-    sends = Send(1, 0, whole, True), Send(1, 2, whole, True)
+    sends = ScheduledSend(1, 0, whole, True), ScheduledSend(1, 2, whole, True)
     assert fault_of(reduce_by(sends)) == "round 0: rank 1 sends 2 messages with 1 port"
-    gather = Schedule("gather", "by hand", 2, 2, ((Send(1, 0, ((0, 1),), False),),))
+    gather = Schedule("gather", "by hand", 2, 2, ((ScheduledSend(1, 0, ((0, 1),), False),),))
     assert fault_of(gather) == "round 0: rank 1 sends [0, 1) to rank 0 and does not hold it"
-    adds = Schedule("gather", "by hand", 2, 2, ((Send(1, 0, ((1, 2),), True),),))
+    adds = Schedule("gather", "by hand", 2, 2, ((ScheduledSend(1, 0, ((1, 2),), True),),))
     assert fault_of(adds) == "round 0: rank 0 adds to nothing at [1, 2), sent by rank 1"
     assert [fault.round for fault in find_faults(adds)] == [0, None]
     with pytest.raises(ValueError, match=r"^schedule must do a gather: round 0: rank 0 adds .* \(and 1 more\)$"):
@@ -142,9 +142,13 @@ def test_each_fault_is_named_with_its_round_and_ranks() -> None:
 
 
 def test_a_message_carries_what_its_sender_held_before_the_round() -> None:
-    swap = Schedule("all_reduce", "swap", 2, 1, ((Send(0, 1, ((0, 1),), True), Send(1, 0, ((0, 1),), True)),))
+    swap = Schedule(
+        "all_reduce", "swap", 2, 1, ((ScheduledSend(0, 1, ((0, 1),), True), ScheduledSend(1, 0, ((0, 1),), True)),)
+    )
     assert find_faults(swap) == ()
-    relay = Schedule("broadcast", "too soon", 3, 1, ((Send(0, 1, ((0, 1),), False), Send(1, 2, ((0, 1),), False)),))
+    relay = Schedule(
+        "broadcast", "too soon", 3, 1, ((ScheduledSend(0, 1, ((0, 1),), False), ScheduledSend(1, 2, ((0, 1),), False)),)
+    )
     assert fault_of(relay) == "round 0: rank 1 sends [0, 1) to rank 2 and does not hold it"
 
 
@@ -160,7 +164,7 @@ def test_a_barrier_needs_every_message(algorithm: str, ranks: int) -> None:
 
 
 def test_a_barrier_that_hears_at_once_is_too_early() -> None:
-    line = Schedule("barrier", "one round", 3, 0, (tuple(Send(r, (r + 1) % 3, (), False) for r in range(3)),))
+    line = Schedule("barrier", "one round", 3, 0, (tuple(ScheduledSend(r, (r + 1) % 3, (), False) for r in range(3)),))
     assert fault_of(line) == "end: rank 0 leaves without having heard from 1"
 
 

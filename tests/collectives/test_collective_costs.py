@@ -16,23 +16,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
-from snippets.collectives.algorithms import ALGORITHMS, PIPELINED, largest_power_of_two
-from snippets.collectives.cost import Cost
-from snippets.collectives.costs import (
+from snippets.collectives.algorithm_costs import (
     CLOSED_FORMS,
-    Choice,
-    algorithm_bandwidth_bytes_per_s,
-    bandwidth_bound_s,
+    PricedAlgorithm,
+    algorithm_cost,
     best_segments,
-    bus_bandwidth_bytes_per_s,
-    bus_bandwidth_factor,
     compare_algorithms,
-    cost,
     crossover_bytes,
     latency_share_half_bytes,
     lower_bound,
 )
+from snippets.collectives.algorithms import ALGORITHMS, PIPELINED, largest_power_of_two
+from snippets.collectives.bus_bandwidth import (
+    algorithm_bandwidth_bytes_per_s,
+    bandwidth_bound_s,
+    bus_bandwidth_bytes_per_s,
+    bus_bandwidth_factor,
+)
 from snippets.collectives.double_tree import double_tree_rounds
+from snippets.collectives.schedule_cost import Cost
 from snippets.collectives.traffic import traffic
 
 ROWS = json.loads((Path(__file__).parent / "published_collectives.json").read_text())
@@ -54,7 +56,7 @@ def test_bus_bandwidth_factors_are_those_of_nccl_tests(row: dict[str, Any]) -> N
     """NVIDIA nccl-tests, doc/PERFORMANCE.md."""
     name, ranks = row["inputs"]["collective"], row["inputs"]["n"]
     factor = bus_bandwidth_factor(NAMES.get(name, name), ranks=ranks)
-    assert float(factor) == pytest.approx(row["expected"]["busbw_over_algbw"], abs=row["tolerance"]["abs"])
+    assert factor == pytest.approx(row["expected"]["busbw_over_algbw"], abs=row["tolerance"]["abs"])
 
 
 def test_nccl_tests_time_and_trees() -> None:
@@ -68,7 +70,9 @@ def test_nccl_tests_time_and_trees() -> None:
     # NCCL's model of its pipelined double binary tree: algorithm bandwidth is half of the link's, whatever N is
     (row,) = (row for row in ROWS if row["id"] == "nccl-tree-model")
     for ranks in (8, 64, 500):
-        tree = cost("all_reduce", "double_binary_tree", ranks=ranks, length=2 * 10**5, segments=10**5)
+        tree = algorithm_cost(
+            "all_reduce", "double_binary_tree", ranks=ranks, size_bytes=2 * 10**5, element_bytes=1, segments=10**5
+        )
         time = tree.time_s(latency_s=0, bandwidth_bytes_per_s=1)
         algorithm = algorithm_bandwidth_bytes_per_s(size_bytes=2 * 10**5, time_s=time)
         assert algorithm == pytest.approx(row["expected"]["algbw_over_bw"], rel=2e-4)
@@ -92,7 +96,7 @@ def test_published_costs(row: dict[str, Any]) -> None:
         "ab-alltoall-bruck": ("all_to_all", "bruck"),
     }[re.sub(r"-p\d+-n\d+$", "", name)]
     ranks, length = at["p"], int(at["n_bytes"])
-    found = cost(primitive, algorithm, ranks=ranks, length=length).time_s(
+    found = algorithm_cost(primitive, algorithm, ranks=ranks, size_bytes=length, element_bytes=1).time_s(
         latency_s=at["alpha_s"],
         bandwidth_bytes_per_s=1 / at["beta_s_per_byte"],
         reduction_s_per_byte=at["gamma_s_per_byte"],
@@ -121,15 +125,15 @@ def test_published_lower_bounds(row: dict[str, Any], ranks: int) -> None:
     wanted = Cost(*(terms[row["expected"][part]] for part in ("latency", "bandwidth", "compute")))
     for name in row["inputs"]["collective"].split("/"):
         primitive = NAMES.get(name, name)
-        assert lower_bound(primitive, ranks=ranks, length=length) == wanted
-        assert wanted.wire_bytes == bus_bandwidth_factor(primitive, ranks=ranks) * length
+        assert lower_bound(primitive, ranks=ranks, size_bytes=length, element_bytes=1) == wanted
+        assert wanted.wire_bytes == pytest.approx(bus_bandwidth_factor(primitive, ranks=ranks) * length, rel=1e-15)
 
 
 @pytest.mark.parametrize(("root", "steps"), [(0, 1), (1, 1), (2, 2), (4, 2)])
 def test_few_elements_concern_few_ranks(root: int, steps: int) -> None:
     """Of 5 ranks only 0 and 1 have one of 2 elements: the root joins them or is one of them."""
     for primitive in ("scatter", "gather"):
-        assert lower_bound(primitive, ranks=5, length=2, root=root).steps == steps
+        assert lower_bound(primitive, ranks=5, size_bytes=2, element_bytes=1, root=root).steps == steps
 
 
 def value_of(tex: str, ranks: int, length: int, segments: int) -> Fraction:
@@ -166,7 +170,7 @@ def test_the_tex_says_what_the_function_computes(key: tuple[str, str], ranks: in
         ranks += 1
     segments = segments if key[1] in PIPELINED else 1
     length = 0 if key[0] == "barrier" else 2 * ranks * segments * times
-    found = cost(*key, ranks=ranks, length=length, segments=segments)
+    found = algorithm_cost(*key, ranks=ranks, size_bytes=length, element_bytes=1, segments=segments)
     assert found.steps == value_of(form.steps, ranks, length, segments)
     assert found.wire_bytes == value_of(form.wire, ranks, length, segments)
     assert found.reduced_bytes == value_of(form.reduced, ranks, length, segments)
@@ -190,7 +194,9 @@ def test_times_cross_where_the_crossover_says(primitive: str, ranks: int) -> Non
 
         def gap(length: int, names: tuple[str, str] = (first, second), blocks: dict[str, int] = blocks) -> float:
             one, other = (
-                cost(primitive, name, ranks=ranks, length=length, segments=blocks[name]).time_s(**MACHINE)
+                algorithm_cost(
+                    primitive, name, ranks=ranks, size_bytes=length, element_bytes=1, segments=blocks[name]
+                ).time_s(**MACHINE)
                 for name in names
             )
             return (one - other) / other
@@ -232,25 +238,34 @@ def test_the_best_number_of_blocks_is_the_best(key: tuple[str, str], gamma: floa
     length = 2_000_000
 
     def time(blocks: int) -> float:
-        return cost(*key, ranks=ranks, length=length, segments=blocks, element_bytes=4).time_s(**machine)
+        return algorithm_cost(*key, ranks=ranks, size_bytes=length * 4, segments=blocks, element_bytes=4).time_s(
+            **machine
+        )
 
-    best = best_segments(*key, ranks=ranks, length=length, element_bytes=4, **machine)
+    best = best_segments(*key, ranks=ranks, size_bytes=length * 4, element_bytes=4, **machine)
     # blocks of one element more or less shift a block's time by 1e-4 at most
     assert time(best) <= 1.0002 * min(map(time, range(1, 3 * best + 10)))
 
 
 def test_the_best_number_of_blocks_at_the_edges() -> None:
     quick: dict[str, Any] = {"latency_s": 0.0, "bandwidth_bytes_per_s": 1e9}
-    assert best_segments("broadcast", "chain", ranks=5, length=77, **quick) == 77
-    assert best_segments("broadcast", "double_binary_tree", ranks=5, length=77, **quick) == 38
+    assert best_segments("broadcast", "chain", ranks=5, size_bytes=77, element_bytes=1, **quick) == 77
+    assert best_segments("broadcast", "double_binary_tree", ranks=5, size_bytes=77, element_bytes=1, **quick) == 38
     slow: dict[str, Any] = {"latency_s": 1.0, "bandwidth_bytes_per_s": 1e9}
-    assert best_segments("broadcast", "chain", ranks=5, length=77, **slow) == 1
+    assert best_segments("broadcast", "chain", ranks=5, size_bytes=77, element_bytes=1, **slow) == 1
     for ranks in (1, 2):
-        assert best_segments("broadcast", "chain", ranks=ranks, length=77, **quick) == 1
-        assert best_segments("all_reduce", "double_binary_tree", ranks=ranks, length=77, **quick) == 1
-    assert best_segments("broadcast", "chain", ranks=5, length=0, **quick) == 1
+        assert best_segments("broadcast", "chain", ranks=ranks, size_bytes=77, element_bytes=1, **quick) == 1
+        assert (
+            best_segments("all_reduce", "double_binary_tree", ranks=ranks, size_bytes=77, element_bytes=1, **quick) == 1
+        )
+    assert best_segments("broadcast", "chain", ranks=5, size_bytes=0, element_bytes=1, **quick) == 1
     # K* = √((N − 2) n/(αβ)) = √(3 · 1200) = 60
-    assert best_segments("broadcast", "chain", ranks=5, length=1200, latency_s=1, bandwidth_bytes_per_s=1) == 60
+    assert (
+        best_segments(
+            "broadcast", "chain", ranks=5, size_bytes=1200, element_bytes=1, latency_s=1, bandwidth_bytes_per_s=1
+        )
+        == 60
+    )
 
 
 @given(
@@ -266,23 +281,23 @@ def test_the_comparison_is_sorted_and_nobody_beats_the_bound(
 ) -> None:
     length = 0 if primitive == "barrier" else length
     machine: dict[str, Any] = {"latency_s": alpha, "bandwidth_bytes_per_s": 1e10, "reduction_s_per_byte": gamma}
-    choices = compare_algorithms(primitive, ranks=ranks, length=length, element_bytes=2, **machine)
+    choices = compare_algorithms(primitive, ranks=ranks, size_bytes=length * 2, element_bytes=2, **machine)
     assert sorted(choice.algorithm for choice in choices) == sorted(ALGORITHMS[primitive])
     assert [choice.time_s for choice in choices] == sorted(choice.time_s for choice in choices)
     for choice in choices:
-        assert choice.terms == cost(
-            primitive, choice.algorithm, ranks=ranks, length=length, element_bytes=2, segments=choice.segments
+        assert choice.terms == algorithm_cost(
+            primitive, choice.algorithm, ranks=ranks, size_bytes=length * 2, element_bytes=2, segments=choice.segments
         )
         assert choice.distance >= 1
     only = compare_algorithms(
-        primitive, ranks=ranks, length=length, element_bytes=2, algorithms=[choices[-1].algorithm], **machine
+        primitive, ranks=ranks, size_bytes=length * 2, element_bytes=2, algorithms=[choices[-1].algorithm], **machine
     )
     assert only == choices[-1:]
 
 
 def test_distances_where_the_bound_is_nothing() -> None:
-    assert Choice("ring", 1, Cost(0, 0, 0), 0.0, 0.0).distance == 1
-    assert Choice("ring", 1, Cost(1, 0, 0), 1.0, 0.0).distance == inf
+    assert PricedAlgorithm("ring", 1, Cost(0, 0, 0), 0.0, 0.0).distance == 1
+    assert PricedAlgorithm("ring", 1, Cost(1, 0, 0), 1.0, 0.0).distance == inf
 
 
 # Often said, and wrong (the numbers are those of the corrections page).
@@ -290,17 +305,18 @@ def test_distances_where_the_bound_is_nothing() -> None:
 
 def test_correction_1_the_two_in_a_ring_is_two_phases() -> None:
     for phase in ("reduce_scatter", "all_gather"):
-        counted = traffic(phase, "ring", ranks=8, length=800)
+        counted = traffic(phase, "ring", ranks=8, size_bytes=800, element_bytes=1)
         assert set(counted.sent_bytes) == set(counted.received_bytes) == {700}
-    assert set(traffic("all_reduce", "ring", ranks=8, length=800).sent_bytes) == {2 * 700}
+    assert set(traffic("all_reduce", "ring", ranks=8, size_bytes=800, element_bytes=1).sent_bytes) == {2 * 700}
 
 
 def test_correction_14_a_ring_of_a100_takes_82_ms_at_best() -> None:
-    ring = cost("all_reduce", "ring", ranks=8, length=14 * 10**9)
+    ring = algorithm_cost("all_reduce", "ring", ranks=8, size_bytes=14 * 10**9, element_bytes=1)
     each_way = ring.time_s(latency_s=0, bandwidth_bytes_per_s=300e9)
     assert each_way == pytest.approx(0.0817, abs=5e-5)
     assert ring.time_s(latency_s=0, bandwidth_bytes_per_s=600e9) == pytest.approx(0.0408, abs=5e-5)
-    assert each_way == bandwidth_bound_s("all_reduce", ranks=8, size_bytes=14e9, bandwidth_bytes_per_s=300e9)
+    bound = bandwidth_bound_s("all_reduce", ranks=8, size_bytes=14e9, bandwidth_bytes_per_s=300e9)
+    assert each_way == pytest.approx(bound, rel=1e-15)
 
 
 def test_correction_23_reduction_in_the_network_beats_the_bus_bandwidth() -> None:
@@ -316,7 +332,8 @@ def test_correction_24_below_a_size_the_ring_is_not_best() -> None:
         first, *_ = compare_algorithms(
             "all_reduce",
             ranks=256,
-            length=int(length),
+            size_bytes=int(length),
+            element_bytes=1,
             latency_s=5e-6,
             bandwidth_bytes_per_s=50e9,
             algorithms=["ring", "binomial"],
@@ -326,22 +343,27 @@ def test_correction_24_below_a_size_the_ring_is_not_best() -> None:
 
 def test_correction_29_a_ring_meets_the_bound_of_both_directions() -> None:
     for ranks in (2, 3, 8, 100):
-        counted = traffic("all_reduce", "ring", ranks=ranks, length=10 * ranks)
-        bound = lower_bound("all_reduce", ranks=ranks, length=10 * ranks).wire_bytes
+        counted = traffic("all_reduce", "ring", ranks=ranks, size_bytes=10 * ranks, element_bytes=1)
+        bound = lower_bound("all_reduce", ranks=ranks, size_bytes=10 * ranks, element_bytes=1).wire_bytes
         assert set(counted.sent_bytes) == set(counted.received_bytes) == {bound} == {20 * (ranks - 1)}
 
 
 def test_correction_30_a_tree_needs_twice_the_steps_of_the_bound() -> None:
     for ranks in (4, 64, 1024):
-        bound = lower_bound("all_reduce", ranks=ranks, length=1).steps
+        bound = lower_bound("all_reduce", ranks=ranks, size_bytes=1, element_bytes=1).steps
         assert bound == log2(ranks)
-        assert cost("all_reduce", "binomial", ranks=ranks, length=1).steps == 2 * bound
-        assert cost("all_reduce", "recursive_doubling", ranks=ranks, length=1).steps == bound
+        assert algorithm_cost("all_reduce", "binomial", ranks=ranks, size_bytes=1, element_bytes=1).steps == 2 * bound
+        assert (
+            algorithm_cost("all_reduce", "recursive_doubling", ranks=ranks, size_bytes=1, element_bytes=1).steps
+            == bound
+        )
 
 
 def test_correction_32_an_all_to_all_moves_one_nth_of_an_all_gather() -> None:
     for ranks in (2, 8, 64):
         buffer = 5 * ranks
-        exchanged = traffic("all_to_all", "pairwise", ranks=ranks, length=buffer)
-        gathered = traffic("all_gather", "ring", ranks=ranks, length=ranks * buffer)  # every rank brings such a buffer
+        exchanged = traffic("all_to_all", "pairwise", ranks=ranks, size_bytes=buffer, element_bytes=1)
+        gathered = traffic(
+            "all_gather", "ring", ranks=ranks, size_bytes=ranks * buffer, element_bytes=1
+        )  # every rank brings such a buffer
         assert [ranks * sent for sent in exchanged.sent_bytes] == list(gathered.sent_bytes)

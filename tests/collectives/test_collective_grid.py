@@ -15,7 +15,7 @@ from snippets.collectives.algorithms import ALGORITHMS
 from snippets.collectives.grid import run_on_grid
 from snippets.collectives.holdings import holdings
 from snippets.collectives.runner import run
-from snippets.collectives.schedule import PRIMITIVES, ROOTED, Schedule, Send
+from snippets.collectives.schedule import PRIMITIVES, ROOTED, Schedule, ScheduledSend
 
 EXAMPLES = settings(max_examples=examples(25), deadline=None)
 
@@ -89,7 +89,7 @@ def test_holdings_are_what_the_runner_adds_up(primitive: str, algorithm: str, da
 
 def test_a_rank_holds_at_first_what_it_brings_and_adds_to_nothing_what_is_new() -> None:
     zero, one = frozenset((0,)), frozenset((1,))
-    halves = Schedule("gather", "by hand", 2, 4, ((Send(1, 0, ((2, 4),), True),),))
+    halves = Schedule("gather", "by hand", 2, 4, ((ScheduledSend(1, 0, ((2, 4),), True),),))
     assert holdings(halves) == (
         ({0: zero, 1: zero}, {2: one, 3: one}),
         ({0: zero, 1: zero, 2: one, 3: one}, {2: one, 3: one}),
@@ -97,7 +97,7 @@ def test_a_rank_holds_at_first_what_it_brings_and_adds_to_nothing_what_is_new() 
 
 
 def test_holdings_refuse_what_is_not_held() -> None:
-    hollow = Schedule("broadcast", "by hand", 2, 1, ((Send(1, 0, ((0, 1),), False),),))
+    hollow = Schedule("broadcast", "by hand", 2, 1, ((ScheduledSend(1, 0, ((0, 1),), False),),))
     with pytest.raises(ValueError, match="round 0, address 0"):
         holdings(hollow)
     with pytest.raises(ValueError, match="must be a Schedule"):

@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
+from snippets.collectives.algorithm_costs import algorithm_cost, lower_bound
 from snippets.collectives.algorithms import ALGORITHMS, build
 from snippets.collectives.checker import find_faults
-from snippets.collectives.cost import price
-from snippets.collectives.costs import cost, lower_bound
 from snippets.collectives.double_tree import double_binary_tree, double_tree_rounds, edge_delays
 from snippets.collectives.runner import run
-from snippets.collectives.schedule import Schedule, Send, chunk_bound, chunk_bounds, merged
+from snippets.collectives.schedule import Schedule, ScheduledSend, chunk_bound, chunk_bounds, merged
+from snippets.collectives.schedule_cost import price
 from snippets.collectives.traffic import traffic
 
 EXAMPLES = settings(max_examples=examples(25), deadline=None)
@@ -44,11 +44,12 @@ def test_a_run_gives_what_the_primitive_asks_and_counts_what_the_formula_says(
     for values, unchanged in zip(inputs, before, strict=True):
         assert np.array_equal(values, unchanged)
     account, width = done.account, np.dtype(dtype).itemsize
-    asked = {"ranks": at.ranks, "length": at.length, "root": at.root, "segments": at.segments}
-    formula = traffic(primitive, algorithm, **asked, element_bytes=width)
+    asked = {"ranks": at.ranks, "root": at.root, "segments": at.segments}
+    asked |= {"size_bytes": at.length * width, "element_bytes": width}
+    formula = traffic(primitive, algorithm, **asked)
     assert account.sent_bytes == formula.sent_bytes
     assert account.received_bytes == formula.received_bytes
-    assert account.steps == len(schedule.rounds) == cost(primitive, algorithm, **asked).steps
+    assert account.steps == len(schedule.rounds) == algorithm_cost(primitive, algorithm, **asked).steps
     assert sum(account.sent_messages) == sum(account.received_messages) == schedule.messages
     sent = [(step, send) for step, sends in enumerate(schedule.rounds, start=1) for send in sends]
     for message, (step, send) in zip(account.messages, sent, strict=True):
@@ -73,22 +74,22 @@ def test_the_priced_schedule_equals_the_formula_and_no_bound_is_broken(
     schedule = schedule_of(primitive, algorithm, at)
     machine: dict[str, Any] = {"latency_s": alpha, "bandwidth_bytes_per_s": beta, "reduction_s_per_byte": gamma}
     priced = price(schedule, **machine, element_bytes=width)
-    formula = cost(
+    formula = algorithm_cost(
         primitive,
         algorithm,
         ranks=at.ranks,
-        length=at.length,
+        size_bytes=at.length * width,
         root=at.root,
         segments=at.segments,
         element_bytes=width,
     )
     assert priced.terms == formula
-    assert priced.time_s == formula.time_s(**machine)
+    assert priced.time_s == pytest.approx(formula.time_s(**machine), rel=1e-14)
     assert priced.time_s == float(
         formula.steps * alpha + Fraction(formula.wire_bytes, beta) + formula.reduced_bytes * gamma
     )
     assert sum(priced.round_times_s) == pytest.approx(priced.time_s, rel=1e-12)
-    bound = lower_bound(primitive, ranks=at.ranks, length=at.length, root=at.root, element_bytes=width)
+    bound = lower_bound(primitive, ranks=at.ranks, size_bytes=at.length * width, root=at.root, element_bytes=width)
     assert formula.steps >= bound.steps
     assert formula.wire_bytes >= bound.wire_bytes
     assert formula.reduced_bytes >= bound.reduced_bytes
@@ -107,8 +108,10 @@ def test_the_checker_passes_every_algorithm_with_one_port(primitive: str, algori
 def test_some_rank_moves_what_the_bound_says(primitive: str, algorithm: str, data: st.DataObject) -> None:
     """The bound on bytes speaks of one rank's port: that rank's own traffic is as large, not only the slowest path."""
     at = data.draw(sizes(primitive, algorithm))
-    counted = traffic(primitive, algorithm, ranks=at.ranks, length=at.length, root=at.root, segments=at.segments)
-    bound = lower_bound(primitive, ranks=at.ranks, length=at.length, root=at.root)
+    counted = traffic(
+        primitive, algorithm, ranks=at.ranks, size_bytes=at.length, element_bytes=1, root=at.root, segments=at.segments
+    )
+    bound = lower_bound(primitive, ranks=at.ranks, size_bytes=at.length, element_bytes=1, root=at.root)
     assert max(counted.sent_bytes + counted.received_bytes) >= bound.wire_bytes
     assert sum(counted.sent_bytes) == sum(counted.received_bytes)
 
@@ -156,8 +159,8 @@ def test_which_algorithm_meets_which_bound(ranks: int) -> None:
     for primitive, algorithm in EVERY:
         length = 0 if primitive == "barrier" else 10 * ranks
         found, bound = (
-            cost(primitive, algorithm, ranks=ranks, length=length),
-            lower_bound(primitive, ranks=ranks, length=length),
+            algorithm_cost(primitive, algorithm, ranks=ranks, size_bytes=length, element_bytes=1),
+            lower_bound(primitive, ranks=ranks, size_bytes=length, element_bytes=1),
         )
         steps |= {(primitive, algorithm)} if found.steps == bound.steps else set()
         wire |= {(primitive, algorithm)} if found.wire_bytes == bound.wire_bytes else set()
@@ -167,9 +170,9 @@ def test_which_algorithm_meets_which_bound(ranks: int) -> None:
 @pytest.mark.parametrize("ranks", [3, 5, 6, 7, 12, 13])
 def test_beyond_powers_of_two_bruck_still_meets_both_bounds_of_its_phases(ranks: int) -> None:
     for primitive in ("all_gather", "reduce_scatter"):
-        found = cost(primitive, "bruck", ranks=ranks, length=4 * ranks)
-        assert found == lower_bound(primitive, ranks=ranks, length=4 * ranks)
-    doubling = cost("all_reduce", "recursive_doubling", ranks=ranks, length=7)
+        found = algorithm_cost(primitive, "bruck", ranks=ranks, size_bytes=4 * ranks, element_bytes=1)
+        assert found == lower_bound(primitive, ranks=ranks, size_bytes=4 * ranks, element_bytes=1)
+    doubling = algorithm_cost("all_reduce", "recursive_doubling", ranks=ranks, size_bytes=7, element_bytes=1)
     log = ranks.bit_length() - 1
     assert (doubling.steps, doubling.wire_bytes) == (log + 2, 7 * (log + 2))
 
@@ -179,9 +182,11 @@ def test_beyond_powers_of_two_bruck_still_meets_both_bounds_of_its_phases(ranks:
 def test_pipelines_come_near_the_bound_on_bytes(ranks: int, segments: int) -> None:
     length = 2 * segments
     for primitive in ("broadcast", "reduce"):
-        chain = cost(primitive, "chain", ranks=ranks, length=length, segments=segments)
+        chain = algorithm_cost(primitive, "chain", ranks=ranks, size_bytes=length, element_bytes=1, segments=segments)
         assert chain.wire_bytes == length + 2 * (ranks - 2)
-        trees = cost(primitive, "double_binary_tree", ranks=ranks, length=length, segments=segments)
+        trees = algorithm_cost(
+            primitive, "double_binary_tree", ranks=ranks, size_bytes=length, element_bytes=1, segments=segments
+        )
         assert trees.wire_bytes == length + double_tree_rounds(ranks=ranks, segments=1) - 2
 
 
@@ -253,19 +258,21 @@ def test_folding_pairs_the_ranks_beyond_a_power_of_two() -> None:
 
 
 def test_a_round_costs_its_slowest_rank_and_a_port_takes_one_message_after_another() -> None:
-    fan = Schedule("gather", "all at once", 4, 8, (tuple(Send(r, 0, ((2 * r, 2 * r + 2),), False) for r in (1, 2, 3)),))
-    machine: dict[str, Any] = {"latency_s": 10, "bandwidth_bytes_per_s": 2}
-    assert price(fan, **machine).terms == cost("gather", "flat", ranks=4, length=8)
-    assert price(fan, **machine, element_bytes=4).time_s == 3 * 10 + 24 / 2
+    at_once = tuple(ScheduledSend(r, 0, ((2 * r, 2 * r + 2),), False) for r in (1, 2, 3))
+    fan = Schedule("gather", "all at once", 4, 8, (at_once,))
+    machine: dict[str, Any] = {"latency_s": 10, "bandwidth_bytes_per_s": 2, "element_bytes": 1}
+    assert price(fan, **machine).terms == algorithm_cost("gather", "flat", ranks=4, size_bytes=8, element_bytes=1)
+    assert price(fan, **(machine | {"element_bytes": 4})).time_s == 3 * 10 + 24 / 2
     swap = build("all_reduce", "recursive_doubling", ranks=2, length=6)
     assert price(swap, **machine, reduction_s_per_byte=1).time_s == 10 + 3 + 6
     assert price(swap, **machine, reduction_s_per_byte=1, duplex="half").time_s == 20 + 6 + 6
-    uneven = Schedule("all_reduce", "lopsided", 3, 9, ((Send(0, 1, ((0, 9),), False), Send(2, 0, ((0, 4),), True)),))
+    both = (ScheduledSend(0, 1, ((0, 9),), False), ScheduledSend(2, 0, ((0, 4),), True))
+    uneven = Schedule("all_reduce", "lopsided", 3, 9, (both,))
     # rank 0 sends 9 while it adds 4: longer than rank 1, which only receives 9
     assert price(uneven, **machine, reduction_s_per_byte=5).time_s == 10 + 4.5 + 20
     idle = Schedule("broadcast", "nothing", 1, 3, ((), ()))
     assert price(idle, **machine, reduction_s_per_byte=1).round_times_s == (0.0, 0.0)
-    spread = (tuple(Send(0, r, ((2 * r, 2 * r + 2),), False) for r in (1, 2, 3)),)
+    spread = (tuple(ScheduledSend(0, r, ((2 * r, 2 * r + 2),), False) for r in (1, 2, 3)),)
     assert price(Schedule("scatter", "all at once", 4, 8, spread), **machine).terms.steps == 3
 
 
@@ -274,8 +281,8 @@ def test_one_rank_has_nothing_to_do() -> None:
         for algorithm in names:
             at = Sizes(1, 0 if primitive == "barrier" else 5)
             assert schedule_of(primitive, algorithm, at).rounds == ()
-            assert cost(primitive, algorithm, ranks=1, length=at.length).steps == 0
-        assert lower_bound(primitive, ranks=1, length=0).wire_bytes == 0
+            assert algorithm_cost(primitive, algorithm, ranks=1, size_bytes=at.length, element_bytes=1).steps == 0
+        assert lower_bound(primitive, ranks=1, size_bytes=0, element_bytes=1).wire_bytes == 0
 
 
 def test_pairwise_exchange_meets_every_other_rank_in_turn() -> None:

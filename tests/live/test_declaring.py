@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import snippets.live
+from press.live import live_modules
 from snippets.drawing import Panel
 from snippets.live.declaring import LiveFigure, Picture, draw, find, in_page, live_figure
 from snippets.live.knobs import Choice, Knob, Number, Switch
 
+ROOT = Path(__file__).parents[2]
 KNOBS: list[Knob] = [
     Choice("shape", "Shape", {"square": "Square", "bar": "Bar"}, "square"),
     Number("side", "Side a", 40, 10, 90, 10),
@@ -46,10 +47,10 @@ def block(*, shape: str, side: int, height: int, rate: float, filled: bool) -> P
 @pytest.fixture
 def page(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return ``draw`` for the figure of this file, which stands in no module of the package otherwise."""
-    here = ModuleType("snippets.live.block_for_tests")
+    here = ModuleType("snippets.live.block_for_tests_live")
     here.__dict__["block"] = block
     monkeypatch.setitem(__import__("sys").modules, here.__name__, here)
-    monkeypatch.setattr("snippets.live.declaring.find_spec", lambda name: name == here.__name__)
+    monkeypatch.setattr("snippets.live.declaring.find_spec", lambda name: here.__name__.startswith(name))
     return lambda **settings: json.loads(draw(here.__name__, "block", json.dumps(settings)))
 
 
@@ -121,7 +122,7 @@ def test_a_page_gets_the_picture_and_passes_over_knobs_of_an_older_figure(page: 
 @pytest.mark.parametrize("raw", ["", "{", "[]", "3", '"side"', "null", "[" * 100_000])
 def test_settings_that_are_no_json_object_are_refused(raw: str) -> None:
     with pytest.raises(ValueError, match=r"raw must be a JSON object of knobs' names and texts, got '"):
-        draw("snippets.live.message_time", "message_time", raw)
+        draw("snippets.foundations.alpha_beta_live", "message_time", raw)
 
 
 def test_a_figure_called_with_an_unknown_knob_says_which_there_are() -> None:
@@ -181,11 +182,12 @@ def test_limits_and_idle_of_no_knob_are_refused() -> None:
 @pytest.mark.parametrize(
     ("module", "name", "message"),
     [
-        ("os", "path", "module must be one of snippets.live, got 'os'"),
-        ("snippets.live.nothing", "block", "module must be one of snippets.live, got 'snippets.live.nothing'"),
-        ("snippets.live.knobs.Number", "block", "module must be one of snippets.live, got"),
-        ("snippets.live.axes", "Axis", "name must be a live figure of snippets.live.axes, got 'Axis'"),
-        ("snippets.live.axes", "", "name must be a live figure of snippets.live.axes, got ''"),
+        ("os", "path", "module must be one of live figures, .*, got 'os'"),
+        ("snippets.live.no_live", "block", "module must be one of live figures, .*, got 'snippets.live.no_live'"),
+        ("snippets.nothing.zero_live", "block", "module must be one of live figures"),
+        ("snippets.live.knobs", "Number", "module must be one of live figures"),
+        ("snippets.memory.zero_live", "Panel", "name must be a live figure of snippets.memory.zero_live, got 'Panel'"),
+        ("snippets.memory.zero_live", "", "name must be a live figure of snippets.memory.zero_live, got ''"),
     ],
 )
 def test_only_live_figures_are_found(module: str, name: str, message: str) -> None:
@@ -194,8 +196,7 @@ def test_only_live_figures_are_found(module: str, name: str, message: str) -> No
 
 
 def test_every_live_figure_of_the_book_is_found_by_what_it_tells_a_page() -> None:
-    files = sorted(Path(str(snippets.live.__file__)).parent.glob("[a-z]*.py"))
-    modules = [import_module(f"snippets.live.{file.stem}") for file in files]
+    modules = [import_module(name) for name in live_modules(ROOT)]
     figures = {
         id(value): value for module in modules for value in vars(module).values() if isinstance(value, LiveFigure)
     }

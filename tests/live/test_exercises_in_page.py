@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import html
 import re
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser_fixtures import CONTRAST, ROOT, dark, elsewhere, until, violations, visit
-from page_texts import IN_PAGES, one_of_each, texts_in_pages, told
+from page_texts import IN_PAGES, exercise_at, one_of_each, texts_in_pages, told
 
-from exercises import in_page
-from exercises.catalogue import chapter_of, find
-from exercises.sandbox import Sandbox
+from grader import page as door
+from grader.catalogue import chapter_of
+from grader.source import stub_of
 from press import runtime
 
 pytestmark = pytest.mark.browser
@@ -26,7 +27,7 @@ NAME, OTHER = "cut_layers", "peak_activations"
 
 def stub() -> str:
     """Return what the editor of the exercise starts with."""
-    return in_page.stub("parallelism/pipeline", NAME)
+    return stub_of(exercise_at("parallelism/pipeline", NAME))
 
 
 RIGHT = """\
@@ -166,13 +167,13 @@ STUBS = re.compile(r'<div class="exercise" [^>]*data-name="(\w+)".*?<code>(.*?)<
 
 
 @pytest.mark.parametrize("chapter", PAGES)
-def test_the_page_starts_from_the_text_that_export_knows_as_the_stub(site: Path, chapter: str) -> None:
-    """What stands in the page is what the door calls the stub, for every exercise that runs in a page."""
+def test_the_page_starts_from_the_stub(site: Path, chapter: str) -> None:
+    """For every exercise that runs in a page."""
     page = (site / "one-gradient" / PAGES[chapter] / "index.html").read_text(encoding="utf-8")
     shown = {name: html.unescape(re.sub(r"<[^>]+>", "", code)) for name, code in STUBS.findall(page)}
     assert shown.keys() >= set(IN_PAGES[chapter])
     for name in IN_PAGES[chapter]:
-        assert f"{shown[name].rstrip()}\n" == in_page.stub(chapter, name)
+        assert f"{shown[name].rstrip()}\n" == stub_of(exercise_at(chapter, name))
 
 
 def test_a_reader_gets_from_open_over_wrong_to_solved(desk: Desk) -> None:
@@ -181,7 +182,7 @@ def test_a_reader_gets_from_open_over_wrong_to_solved(desk: Desk) -> None:
     said = desk.grade(WRONG)
     assert said.startswith("✗ Not solved yet")
     assert desk.state == "tried"
-    told = in_page.grade("parallelism/pipeline", NAME, WRONG, lambda: None)["message"]
+    told = door.grade("parallelism/pipeline", NAME, WRONG, lambda: None)["message"]
     assert desk.result.text_content() == told
     assert desk.grade(RIGHT).startswith("✓ Solved")
     assert desk.state == "solved"
@@ -206,7 +207,7 @@ def test_run_shows_what_is_printed_and_the_traceback(desk: Desk) -> None:
 def test_an_answer_is_judged_in_the_page_as_it_is(walker: Any, address: str, chapter: str) -> None:
     """Stub, solution and a mistake of an exercise are written into the editor and graded; at night all of all.
 
-    What the page says is what pytest says (``tests/exercises/test_in_page.py`` compares CPython's door with pytest).
+    What the page says is what pytest says (``tests/grader/test_page.py`` compares CPython's door with pytest).
     """
     visit(walker, address + PAGES[chapter])
     for name, kinds in texts_in_pages({chapter: one_of_each()[chapter]})[chapter].items():
@@ -214,7 +215,7 @@ def test_an_answer_is_judged_in_the_page_as_it_is(walker: Any, address: str, cha
         for kind, text in kinds.items():
             desk.write(text)
             walker.keyboard.press("Shift+Control+Enter")
-            here = in_page.grade(chapter, name, text, lambda: None)  # while the page is at it
+            here = door.grade(chapter, name, text, lambda: None)  # while the page is at it
             state, message = desk.graded()
             there = {**here, "message": message}
             assert state == STATES.get(kind, "tried"), there
@@ -314,6 +315,40 @@ def test_what_a_reader_writes_or_prints_never_reaches_inner_html(warm: Any) -> N
     page.evaluate("document.createElement('p').innerHTML = 'the watch works'")
     assert page.evaluate("parsed.at(-1)") == "the watch works"
     assert page.evaluate("parsed.filter(text => text.includes('a-mark-of-the-reader')).length") == 0
+
+
+RUINOUS = {
+    "the judge's cases": "from grader import cases\ncases.cases = lambda exercise: []\n",
+    "the worker's ears": "import js\njs.self.onmessage = None\njs.self.setTimeout = None\n",
+    "the worker": "import js\njs.self.close()\n",
+}
+
+
+@pytest.mark.parametrize("what", RUINOUS)
+def test_what_a_text_does_to_its_python_reaches_no_later_verdict(desk: Desk, what: str) -> None:
+    desk.write(f"{RUINOUS[what]}{WRONG}")
+    desk.press("Grade")
+    desk.wait()
+    assert desk.grade(WRONG).startswith("✗ Not solved yet")
+    assert desk.grade(RIGHT).startswith("✓ Solved")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("cut_layers.py", b"\xff\xfe", "cut_layers.py is not taken in: it is no text in UTF-8."),
+        ("answers.py", b"(" * 30_000, "answers.py is not taken in: Python cannot read it"),
+        ("answers.py", b"#" * 2_000_000, "answers.py is not taken in: it has 2,000,000 bytes"),
+    ],
+)
+def test_a_file_that_is_no_answer_is_refused_with_a_reason(desk: Desk, name: str, content: bytes, said: str) -> None:
+    before = desk.text
+    board = desk.page.locator(".exercise-board")
+    with desk.page.expect_file_chooser() as chooser:
+        board.get_by_role("button", name="Import").click()
+    chooser.value.set_files({"name": name, "mimeType": "text/x-python", "buffer": content})
+    board.get_by_text(said).wait_for(timeout=90_000)
+    assert desk.text == before
 
 
 def test_python_that_breaks_is_replaced(desk: Desk) -> None:
@@ -467,15 +502,14 @@ def test_answers_go_to_a_file_that_the_grader_takes_and_back(warm: Any, address:
     other.write("def peak_activations(order):\n    return 1\n")
     board = page.locator(".exercise-board")
     with page.expect_download(timeout=90_000) as download:
-        board.get_by_role("button", name="Export answers.py").click()
-    assert download.value.suggested_filename == "answers.py"
-    file = tmp_path / "answers.py"
+        board.get_by_role("button", name="Export answers").click()
+    assert download.value.suggested_filename == "answers-parallelism-pipeline.zip"
+    file = tmp_path / "answers.zip"
     download.value.save_as(file)
-    chapter, exercise = find(NAME)
-    with Sandbox() as sandbox:
-        assert sandbox.judge(chapter.folder, exercise, file).status == "solved"
-        assert sandbox.judge(chapter.folder, chapter.exercises[OTHER], file).status == "wrong"
-        assert sandbox.judge(chapter.folder, chapter.exercises["one_f_one_b_order"], file).status == "open"
+    with zipfile.ZipFile(file) as packed:
+        names = [f"answers/parallelism/pipeline/{name}.py" for name in (OTHER, NAME)]
+        assert sorted(packed.namelist()) == sorted(names)
+        assert packed.read(names[1]).decode() == RIGHT
     before = desk.text
     desk.write("x = 1\n")
     with page.expect_file_chooser() as chooser:

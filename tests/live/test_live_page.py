@@ -16,12 +16,13 @@ from checking import extremes
 from sampling import ALL, figure_changed, sampled
 
 from press import runtime
+from press.live import live_modules
 from snippets.live.declaring import LiveFigure, draw, find
 from snippets.live.knobs import Choice, Knob, Number, Switch
 
 pytestmark = pytest.mark.browser
 
-MODULES = [importlib.import_module(f"snippets.live.{path.stem}") for path in (ROOT / "snippets/live").glob("[a-z]*.py")]
+MODULES = [importlib.import_module(name) for name in live_modules(ROOT)]
 NAMES = sorted(name for module in MODULES for name, value in vars(module).items() if isinstance(value, LiveFigure))
 RANDOM_SETTINGS = 50 if ALL else 4
 some_figures = pytest.mark.parametrize("name", sampled(NAMES, 3, changed=figure_changed))

@@ -119,6 +119,15 @@ def test_programs_that_go_wrong_are_told_plainly(program: Any, told: str) -> Non
         run_sharded_program(program, np.zeros(3), np.zeros((1, 2, 3)))
 
 
+def test_an_endless_program_is_stopped() -> None:
+    def endless(rank: Any, step: int) -> Any:
+        while True:
+            yield AllReduce(rank.gradients)
+
+    with pytest.raises(RankProgramError, match=r"rank 0 makes request 1001 of the run: endless\?"):
+        run_sharded_program(endless, [0], [[[1]]])
+
+
 def test_what_a_program_raises_is_not_caught() -> None:
     def raises(rank: Any, step: int) -> Any:
         yield AllReduce(rank.gradients)

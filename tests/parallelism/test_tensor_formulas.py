@@ -28,7 +28,7 @@ def test_sequence_parallelism_sends_as_much(ranks: int, per_rank: int, width: in
     sizes = {"micro_batch": 1, "sequence": per_rank * ranks, "hidden": width}
     counts = block_collectives(tensor_parallel=ranks, sequence_parallel=True, input_sums=sums)
     sent = sum(
-        count * traffic(primitive, "ring", ranks=ranks, length=length, element_bytes=2).sent_bytes[0]
+        count * traffic(primitive, "ring", ranks=ranks, size_bytes=length * 2, element_bytes=2).sent_bytes[0]
         for primitive, count in zip(("all_reduce", "all_gather", "reduce_scatter"), counts, strict=True)
     )
     assert sent == block_traffic_bytes(**sizes, tensor_parallel=ranks, input_sums=sums)

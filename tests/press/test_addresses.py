@@ -164,6 +164,7 @@ def test_a_file_beside_the_page_is_shown_and_a_notebook_is_downloaded() -> None:
         ("https://example.com/a.md", "https://example.com/a.md"),
         ("../../../outside.md", "../../../outside.md"),
         ("a1.ipynb", "a1.ipynb"),
+        ("a9-planned.md#x", "https://owner.github.io/NAME/"),
         ("x", "x"),  # ``f[i](x)`` in a formula
     ],
 )
@@ -173,7 +174,8 @@ def test_the_links_of_a_notebook_elsewhere_lead_to_the_web(tmp_path: Path, writt
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).touch()
     ours = addresses({"BOOK_REPOSITORY": OURS})
-    site = Map({HERE: "background/a1/", "docs/glossary.md": "glossary/"}, ours.source_url)
+    pages = {HERE: "background/a1/", "docs/glossary.md": "glossary/"}
+    site = Map(pages, ours.source_url, planned=frozenset({"chapters/background/a9-planned.md"}))
     text = led_out(f"See [it]({written}), ![it]({written}).", HERE, site, root=root, site_url=ours.site)
     assert text == f"See [it]({led}), ![it]({led})."
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from typing import Literal
 from xml.etree import ElementTree
@@ -20,10 +21,11 @@ def test_the_same_bytes_each_time(draw) -> None:  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize("page", ["light", "dark"])
 def test_cover_shows_each_machine_once_in_the_colour_of_its_page(page: Literal["light", "dark"]) -> None:
     drawing = ElementTree.fromstring(assets.cover_svg(page))
-    fills = [element.get("fill") for element in drawing.iter("{http://www.w3.org/2000/svg}rect")]
-    assert fills == [getattr(COLOURS[f"rank-{number}"], page) for number in range(RANKS)]
-    drawn = {element.get(part) for element in drawing.iter() for part in ("fill", "stroke")} - {None, "none"}
-    assert drawn <= {getattr(colour, page) for colour in COLOURS.values()}
+    styles = [element.get("style", "") for element in drawing.iter("{http://www.w3.org/2000/svg}path")]
+    fills = [style.removeprefix("fill: ") for style in styles if re.fullmatch("fill: #[0-9a-f]{6}", style)]
+    assert fills[:RANKS] == [getattr(COLOURS[f"rank-{number}"], page).lower() for number in range(RANKS)]
+    used = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]+)", " ".join(styles)))
+    assert used <= {getattr(colour, page).lower() for colour in COLOURS.values()}
 
 
 def test_favicon_follows_the_browsers_tabs() -> None:

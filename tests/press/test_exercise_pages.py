@@ -1,112 +1,185 @@
-"""In-page exercises as the press sets them, and the page that lists them all."""
+"""Exercises as the press sets them, the records it reads them from, and the page that lists them all."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from exercises import in_page
-from press.exercise import exercises_page, expand_exercises, stub_source, stubs_shown
+from press import exercise_records
+from press.exercise import cells_of, exercise_box, exercises_page, expand_exercises, shown_in
+from press.exercise_records import ExerciseRecords
 
-ROOT = Path(__file__).parents[2]
-LINK = '[Solve it here](../../exercises/a/b/stub.py "exercise: double")'
-STUB = '''\
-"""Exercises of chapter 1."""
+PAGE = "chapters/a/01-b.md"
+PATH = "exercises/a/b/double.py"
+LINK = f'[Solve it here](../../{PATH} "exercise: double")'
+SOLUTION = f'[double.py](../../{PATH} "solution: double")'
+RECORD: dict[str, Any] = {
+    "address": "a/b",
+    "name": "double",
+    "number": 1,
+    "asked": "twice a number",
+    "level": "easy",
+    "takes": [],
+    "stub": 'def double(x):\n    """Return ``a < b`` twice."""\n    raise NotImplementedError\n',
+    "solution": "def double(x):\n    return 2 * x\n",
+    "cases": [],
+}
+NEEDY = {**RECORD, "takes": ["numpy"]}
+MODULE = '''\
+from grader.exercise import Exercise
 
-from __future__ import annotations
+def {name}(x: int) -> int:
+    """Return twice a number.
 
-import math
-from collections.abc import Sequence
+    >>> {name}(2)
+    4
+    """
+    return 2 * x
 
-Pair = tuple[int, int]
-
-
-def double(pair: Pair) -> Pair:
-    """Return ``a < b`` twice."""
-    raise NotImplementedError
-
-
-def other(x: Sequence[int]) -> float:
-    """Return π."""
-    raise NotImplementedError(math.pi)
+EXERCISE = Exercise({name}, 1, "twice a number", lambda x: x + x, [{{"x": 2}}], [{{"x": 3}}])
 '''
 
 
-@pytest.fixture
-def chapter(tmp_path: Path) -> Path:
-    """Return the folder of a chapter's page, in a book with one stub."""
-    folder = tmp_path / "exercises/a/b"
-    folder.mkdir(parents=True)
-    (folder / "stub.py").write_text(STUB, encoding="utf-8")
-    page = tmp_path / "chapters/a"
-    page.mkdir(parents=True)
-    return page
-
-
-def expanded(sources: list[str], folder: Path) -> tuple[list[str], list[str]]:
+def expanded(sources: list[str], record: dict[str, Any] = RECORD) -> tuple[list[str], list[str]]:
     """Return the cells with their exercises, and what was reported."""
     reported: list[str] = []
-    return expand_exercises(
-        sources, folder, folder.parents[1], lambda _, message, __=0: reported.append(message)
-    ), reported
+    records = {PATH: record}
+    cells = expand_exercises(sources, PAGE, records, lambda _, message, __=0: reported.append(message))
+    return cells, reported
 
 
-def test_a_link_becomes_the_stub_with_what_it_needs(chapter: Path) -> None:
-    (text,), reported = expanded([f"Before.\n\n{LINK}\n\nAfter."], chapter)
+def test_a_link_becomes_the_stub_and_what_is_known_of_it() -> None:
+    (text,), reported = expanded([f"Before.\n\n{LINK}\n\nAfter."])
     assert reported == []
     assert 'data-chapter="a/b" data-name="double"' in text
-    code = re.search(r"```python\n(.*?)\n```", text, re.DOTALL)
-    assert code
-    assert code[1] == STUB[STUB.index("Pair =") : STUB.index("\n\n\ndef other")]
+    assert f"```python\n{RECORD['stub']}```" in text
+    assert "Level: easy. In a terminal: `pytest exercises/a/b -k double`." in text
     assert text.startswith("Before.\n\n<div")
     assert text.endswith("</div>\n\nAfter.")
 
 
-def test_the_board_stands_in_the_section_before_its_first_exercise(chapter: Path) -> None:
-    (first, code, last), _ = expanded(["# T\n\n## Exercises\n\nHow.\n\n### One\n\nText.", "", f"{LINK}\n"], chapter)
-    assert first.index("How.") < first.index("exercise-board") < first.index("### One")
+def test_an_exercise_that_needs_a_package_is_shown_and_not_solved_in_the_page() -> None:
+    text = exercise_box(NEEDY, PAGE)
+    assert "It needs NumPy, which this page does not have: solve it in [the notebook](01-b.ipynb)" in text
+    assert "data-name" not in text
+    assert RECORD["stub"].rstrip() in text
+
+
+def test_a_solution_is_shown_without_its_docstring() -> None:
+    (text,), reported = expanded([f"So:\n\n{SOLUTION}\n\nWhy."])
+    assert reported == []
+    assert text == "So:\n\n```python\ndef double(x):\n    return 2 * x\n```\n\nWhy."
+
+
+def test_the_board_stands_in_the_section_before_its_first_exercise() -> None:
+    (first, code, last), _ = expanded(["# T\n\n## Exercises\n\nHow.\n\n### One\n\nText.", "", f"{LINK}\n"])
+    assert first.index("pytest exercises/a/b") < first.index("exercise-board") < first.index("How.")
+    assert first.index("How.") < first.index("### One")
     assert '<a href="#exercise-double">' in first
     assert code == ""
     assert "exercise-board" not in last
 
 
-def test_a_page_without_exercises_is_as_it_was(chapter: Path) -> None:
-    sources = ["## Exercises\n\n1. Why?", "[a stub](../../exercises/a/b/stub.py)"]
-    assert expanded(sources, chapter) == (sources, [])
+def test_a_page_without_exercises_is_as_it_was() -> None:
+    sources = ["## Exercises\n\n1. Why?", f"[a module](../../{PATH})"]
+    assert expanded(sources) == (sources, [])
 
 
 @pytest.mark.parametrize(
-    ("link", "wanted"),
+    ("cells", "wanted"),
     [
-        (LINK.replace("double", "triple"), "../../exercises/a/b/stub.py has no function 'triple'"),
-        (LINK.replace("a/b", "a/c"), "the exercise's file ../../exercises/a/c/stub.py does not exist"),
+        ([LINK.replace("double", "triple")], "exercises/a/b/triple.py declares no exercise 'triple'"),
+        ([LINK.replace('e: double"', 'e: triple"')], "exercises/a/b/double.py declares no exercise 'triple'"),
+        ([LINK.replace("../../", "../../../")], "../exercises/a/b/double.py declares no exercise 'double'"),
+        ([LINK, LINK], "the exercise 'double' stands in this page already"),
+        ([SOLUTION, SOLUTION], "the solution 'double' stands in this page already"),
     ],
 )
-def test_a_link_to_nothing_is_reported(chapter: Path, link: str, wanted: str) -> None:
-    _, reported = expanded([link], chapter)
+def test_a_link_to_nothing_or_twice_is_reported(cells: list[str], wanted: str) -> None:
+    _, reported = expanded(cells)
     assert reported == [wanted]
 
 
-def test_a_page_depends_on_the_stubs_that_it_shows() -> None:
-    assert stubs_shown(f"{LINK}\n\nIn a sentence {LINK} is a link.") == [("../../exercises/a/b/stub.py", "double")]
+def test_a_link_in_a_sentence_is_a_link() -> None:
+    assert [one.path for one in shown_in(f"{LINK}\n\nIn a sentence {LINK} is a link.", PAGE)] == [PATH]
 
 
-def test_the_page_starts_from_what_the_door_calls_the_stub() -> None:
-    for chapter in in_page.described():
-        module = (ROOT / "exercises" / chapter["address"] / "stub.py").read_text(encoding="utf-8")
-        for exercise in chapter["exercises"]:
-            assert stub_source(module, exercise["name"]) == in_page.stub(chapter["address"], exercise["name"])
+def test_a_published_notebook_has_a_cell_to_write_in_and_one_that_grades_it() -> None:
+    cells = cells_of(f"Text.\n\n{LINK}\n\nHint.\n\n{SOLUTION}\n\nAfter.", PAGE, {PATH: RECORD})
+    assert cells == [
+        ("markdown", "Text."),
+        ("code", RECORD["stub"].rstrip()),
+        ("code", "from grader.notebook import check\n\ncheck('double', double)"),
+        ("markdown", "Hint."),
+        ("markdown", f"```python\n{RECORD['solution']}```"),
+        ("markdown", "After."),
+    ]
 
 
 def test_the_page_of_all_exercises_lists_each_once_where_it_can_be_solved() -> None:
-    described = in_page.described()
-    page = exercises_page(described, [chapter["page"] for chapter in described])
+    other = {**NEEDY, "name": "half", "asked": "half a number", "level": "hard"}
+    page = exercises_page({PAGE: [RECORD, other]}, {PAGE: "1 · B"})
     assert page
-    for chapter in described:
-        for exercise in chapter["exercises"]:
-            (line,) = re.findall(rf'<li data-name="{exercise["name"]}">.*?</li>', page.text)
-            assert exercise["level"] in line
-            assert ("exercise-status" in line) == exercise["in_page"]
-    assert exercises_page(described, ["chapters/another.md"]) is None
+    assert f"## [1 · B](../{PAGE}#exercises)\n\n`pytest exercises/a/b`" in page.text
+    for record in (RECORD, other):
+        (line,) = re.findall(rf'<li data-name="{record["name"]}">.*?</li>', page.text)
+        assert record["level"] in line
+        assert ("exercise-status" in line) == (not record["takes"])
+    assert exercises_page({}, {}) is None
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    """Return a book with one exercise, judged by the grader that stands here."""
+    folder = tmp_path / "exercises/a/b"
+    folder.mkdir(parents=True)
+    for package in (folder, *folder.parents[:2]):
+        (package / "__init__.py").touch()
+    (tmp_path / PATH).write_text(MODULE.format(name="double"), encoding="utf-8")
+    return tmp_path
+
+
+def test_a_record_is_read_once_and_anew_when_the_module_changes(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = ExerciseRecords(book)
+    assert first.problems == []
+    assert first.by_path[PATH]["stub"].endswith('    raise NotImplementedError("still to be written")\n')
+    assert len(first.by_path[PATH]["cases"]) == 2
+    with monkeypatch.context() as patched:
+        patched.setattr(exercise_records.subprocess, "run", None)
+        assert ExerciseRecords(book).by_path == first.by_path
+    (book / PATH).write_text(MODULE.format(name="double").replace("twice a number.", "2x."), encoding="utf-8")
+    assert "Return 2x." in ExerciseRecords(book).by_path[PATH]["stub"]
+    assert len(list((book / ".press/exercises").iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "message"),
+    [
+        (("return 2 * x", "return 2 *"), 9, "invalid syntax"),
+        (("from grader", "import no_such_module\nfrom grader"), 1, "No module named 'no_such_module'"),
+        (('"""Return twice', '("""Return twice'), 4, "was never closed"),
+        (("def double", "def triple"), 11, "name 'double' is not defined"),
+        (("Exercise(double", "Exercise(int"), 1, "double.py must declare the exercise double, got int"),
+        (("x + x", "1 / 0"), 11, "division by zero"),
+        (("from grader", "import os\nos._exit(3)\nfrom grader"), 1, "ended the process: exit status 3"),
+    ],
+)
+def test_a_module_that_cannot_be_read_is_told_with_its_place(
+    book: Path, change: tuple[str, str], line: int, message: str
+) -> None:
+    (book / PATH).write_text(MODULE.format(name="double").replace(*change), encoding="utf-8")
+    [problem] = ExerciseRecords(book).problems
+    assert (problem.path, problem.line) == (PATH, line), problem
+    assert message in problem.message
+
+
+def test_an_archive_has_the_modules_and_their_cases(book: Path) -> None:
+    files = ExerciseRecords(book).page_files()
+    assert PATH in files
+    cases = files[PATH.replace(".py", ".cases.json")]
+    assert isinstance(cases, bytes)
+    assert len(json.loads(cases)) == 2

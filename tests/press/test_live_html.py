@@ -12,9 +12,9 @@ from small_book import SmallBook
 
 from press.live import live_html
 from snippets.drawing import Panel
+from snippets.foundations.alpha_beta_live import message_time
 from snippets.live.declaring import Picture, live_figure
 from snippets.live.knobs import Choice, Number, Switch
-from snippets.live.message_time import message_time
 
 NASTY = "a<b> & \"c\" 'd'"
 
@@ -115,7 +115,7 @@ LIVE = """
 
 ```python tags=["remove-input"]
 from snippets.figures import show_live
-from snippets.live.message_time import message_time
+from snippets.foundations.alpha_beta_live import message_time
 
 show_live(message_time)
 ```
@@ -144,7 +144,7 @@ def test_a_cell_that_shows_a_live_figure_becomes_one(chapter: tuple[BeautifulSou
     assert one(figure, ".panels")["aria-label"] == drawn.alt
     assert one(figure, ".panels").decode_contents(formatter="minimal").count("<svg") == len(drawn.svgs)
     assert "".join(drawn.svgs) in (chapter[1].root / "site/part/01-one/index.html").read_text(encoding="utf-8")
-    assert (figure["data-module"], figure["data-name"]) == ("snippets.live.message_time", "message_time")
+    assert (figure["data-module"], figure["data-name"]) == ("snippets.foundations.alpha_beta_live", "message_time")
     names = [knob.name for knob in message_time.knobs]
     assert [control["name"] for control in figure.select("[name]")] == names
 
@@ -163,7 +163,7 @@ def test_numbering_goes_on_with_the_other_figures(chapter: tuple[BeautifulSoup, 
     assert [figure["id"] for figure in figures] == ["figure-1", "figure-2", "figure-3"]
     starts = [one(figure, "figcaption strong").get_text() for figure in figures]
     assert starts == ["Figure 1.", "Figure 2, live.", "Figure 3."]
-    assert [len(figure.select(".panels > svg")) for figure in figures] == [1, 2, 1]  # no picture is shown twice
+    assert [len(figure.select(".panels svg")) for figure in figures] == [1, 2, 1]  # no picture is shown twice
 
 
 @pytest.mark.book

@@ -1,36 +1,34 @@
-"""The symbols of the chapters are held to the notation page."""
+"""The symbols of a chapter are held to its letters."""
 
 from __future__ import annotations
 
 import pytest
 
 from press.chapter import Cell
-from press.notation import formulas, read_notation, repeated_symbols, symbol_problems, symbols, symbols_used
+from press.notation import formulas, letters_of, read_letters, repeated_symbols, symbol_problems, symbols, symbols_used
 
-PAGE = r"""# Notation
+NOTATION = r"""# Notation
 
-## Everywhere
+| letter | meaning | unit |
+|---|---|---|
+| $N$, $r$ | ranks, and a rank's number | |
+"""
+CHAPTER = r"""---
+title: Ring
+---
 
-| symbol | meaning |
-|---|---|
-| $N$, $r$ | ranks, and a rank's number |
+# Ring
 
-## Rings
+<details markdown="1"><summary>Letters of this chapter</summary>
 
-For [13](../chapters/collectives/13-ring.md) and [14](../chapters/collectives/14-costs.md#x).
+| letter | meaning | unit |
+|---|---|---|
+| $\alpha$; $T(n)$ | latency $l$ | s |
+| $\hat g_r = \sum_i g_i$ | a sum | |
 
-| symbol | meaning |
-|---|---|
-| $\alpha$; $T(n)$ | latency $l$ |
-| $\hat g_r = \sum_i g_i$ | a sum |
+</details>
 
-## Words
-
-For [A4](../chapters/background/a4.md).
-
-| symbol | meaning |
-|---|---|
-| $H$ | entropy |
+A $\beta$.
 """
 RING = "chapters/collectives/13-ring.md"
 
@@ -59,15 +57,17 @@ def test_where_formulas_are() -> None:
     assert list(formulas(text)) == [("x", 0), ("\ny\n", 2), ("z", 9)]
 
 
-def test_the_page_is_read_by_sections() -> None:
-    everywhere, rings, words = read_notation(PAGE, "docs/notation.md")
-    assert everywhere.chapters == frozenset()
-    assert rings.chapters == {RING, "chapters/collectives/14-costs.md"}
-    assert rings.symbols == (r"\alpha", "T", "n", r"\hat g", "r", "i", "g")
-    assert words.symbols == ("H",)
+def test_letters_are_read_from_a_chapters_fold() -> None:
+    own = letters_of(CHAPTER)
+    assert own
+    assert own.symbols == {r"\alpha", "T", "n", r"\hat g", "r", "i", "g"}
+    assert own.rows == ((r"\alpha", 11), ("T(n)", 11), (r"\hatg_r", 12))
+    assert own.table.startswith("| letter |")
+    assert own.table.endswith("| a sum | |")
+    assert letters_of("# Ring\n\nA $\\beta$.\n") is None
 
 
-def test_a_symbol_has_to_be_explained_for_its_own_chapter() -> None:
+def test_a_symbol_has_to_be_explained_by_the_chapter_or_for_all() -> None:
     cells = [
         Cell("markdown", "$N$ ranks\n$\\hat g = H$", {}, 11),
         Cell("code", "'$q$'", {}, 20),
@@ -75,24 +75,24 @@ def test_a_symbol_has_to_be_explained_for_its_own_chapter() -> None:
     ]
     used = symbols_used(cells)
     assert used == {"N": 11, r"\hat g": 12, "H": 12, r"\bar g": 31}
-    found = symbol_problems(used, read_notation(PAGE, "docs/notation.md"), path=RING)
-    assert [str(problem) for problem in found] == [
-        f"{RING}:12: the notation page does not explain $H$ for this chapter",
-        f"{RING}:31: the notation page does not explain $\\bar g$ for this chapter",
+    own = letters_of(CHAPTER)
+    assert own
+    assert [str(problem) for problem in symbol_problems(used, [read_letters(NOTATION), own], path=RING)] == [
+        f"{RING}:12: the fold 'Letters of this chapter' does not explain $H$",
+        f"{RING}:31: the fold 'Letters of this chapter' does not explain $\\bar g$",
     ]
 
 
-def test_a_symbol_is_explained_once_for_a_chapter() -> None:
-    def problems(page: str) -> list[str]:
-        return [
-            str(problem) for problem in repeated_symbols(read_notation(page, "docs/notation.md"), "docs/notation.md")
-        ]
-
-    assert problems(PAGE) == []
-    words = "both for chapters/background/a4.md"
-    again = PAGE + "| $x$, $H = 2$ | again |\n"
-    assert problems(again) == [f"docs/notation.md:25: $H$ is explained here and on line 24, {words}"]
-    everywhere = PAGE.replace("| $H$ |", "| $H$; $N$ |")
-    assert problems(everywhere) == [f"docs/notation.md:24: $N$ is explained here and on line 7, {words}"]
-    rings_alone = PAGE.replace("| $H$ |", "| $H$; $T(n)$ |")
-    assert problems(rings_alone) == []
+@pytest.mark.parametrize(
+    ("row", "problems"),
+    [
+        ("| $x$, $H = 2$ | again | |", []),
+        ("| $x$, $T(n)$ | again | |", ["13: $T(n)$ is explained here and on line 11"]),
+        ("| $N$ | again | |", ["13: $N$ is explained here and on the notation page, for all chapters"]),
+    ],
+)
+def test_a_symbol_is_explained_once(row: str, problems: list[str]) -> None:
+    own = letters_of(CHAPTER.replace("| a sum | |", f"| a sum | |\n{row}"))
+    assert own
+    found = repeated_symbols(read_letters(NOTATION), own, RING)
+    assert [str(problem) for problem in found] == [f"{RING}:{problem}" for problem in problems]

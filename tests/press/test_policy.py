@@ -134,7 +134,7 @@ def test_with_the_runtime_here_a_page_may_connect_to_its_own_site_alone(small_bo
 def test_while_serving_the_script_that_reloads_the_page_may_run(small_book: SmallBook) -> None:
     running = Server(small_book.root)
     try:
-        running.wait(lambda: '<pre class="output-text">6</pre>' in running.page())
+        running.wait(lambda: "<pre>6\n</pre>" in running.page())
         with urllib.request.urlopen(running.address + "part/01-one/", timeout=5) as answer:
             page = Page(answer.read().decode())
     finally:

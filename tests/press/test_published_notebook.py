@@ -17,6 +17,7 @@ from press.notebook import SETUP, published
 
 OURS = addresses({"BOOK_REPOSITORY": "https://github.com/OWNER/NAME", "BOOK_REVISION": "v1.2"})
 
+PAGE, MODULE = "chapters/a/01-b.md", "exercises/a/b/twice.py"
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -45,9 +46,24 @@ def elsewhere(source: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True)
 
 
-def test_without_a_repository_the_notebook_is_the_twin(twin: bytes) -> None:
-    assert published(twin, Addresses(), str.upper) == twin
-    assert published(twin, Addresses(site="https://example.org/"), str.upper) == twin
+@pytest.mark.parametrize("where", [Addresses(), Addresses(site="https://example.org/")])
+def test_without_a_repository_all_cells_stay_as_they_are(twin: bytes, where: Addresses) -> None:
+    copy = published(twin, PAGE, where, str.upper, {})
+    assert sources(copy) == sources(twin)
+    assert json.loads(copy)["metadata"] == {"kernelspec": KERNEL}  # it is no pair of the chapter's
+
+
+def test_an_exercise_is_a_cell_to_write_in_and_a_cell_that_grades_it(twin: bytes) -> None:
+    notebook = nbformat.reads(twin.decode(), as_version=4)
+    notebook.cells.append(nbformat.v4.new_markdown_cell(f'Ask.\n\n[here](../../{MODULE} "exercise: twice")\n\nHint.'))
+    record = {"name": "twice", "stub": "def twice(x):\n    raise NotImplementedError\n"}
+    copy = published(nbformat.writes(notebook).encode(), PAGE, Addresses(), str, {MODULE: record})
+    assert sources(copy)[3:] == [
+        "Ask.",
+        "def twice(x):\n    raise NotImplementedError",
+        "from grader.notebook import check\n\ncheck('twice', twice)",
+        "Hint.",
+    ]
 
 
 def test_without_the_package_the_cell_says_what_to_do(tmp_path: Path) -> None:
@@ -67,14 +83,14 @@ def test_with_the_package_the_cell_does_nothing(tmp_path: Path) -> None:
 
 
 def test_only_the_set_up_cell_and_prose_change(twin: bytes) -> None:
-    first, setup, last = sources(published(twin, OURS, str.upper))
+    first, setup, last = sources(published(twin, PAGE, OURS, str.upper, {}))
     assert (first, last) == ("# Α, SEE [A](../B.MD)", "1 + 1")
     assert setup.endswith('    %pip install --quiet "git+https://github.com/OWNER/NAME@v1.2"')
-    assert json.loads(published(twin, OURS, str.upper))["metadata"] == {"kernelspec": KERNEL}
+    assert json.loads(published(twin, PAGE, OURS, str.upper, {}))["metadata"] == {"kernelspec": KERNEL}
 
 
 def test_with_a_repository_the_cell_installs_what_the_page_was_built_from(twin: bytes, tmp_path: Path) -> None:
-    cell = TransformerManager().transform_cell(sources(published(twin, OURS, str.upper))[1])
+    cell = TransformerManager().transform_cell(sources(published(twin, PAGE, OURS, str.upper, {}))[1])
     ast.parse(cell)
     shell = (
         "class Shell:\n    def run_line_magic(self, *words):\n        print(*words, sep=': ')\nget_ipython = Shell\n"

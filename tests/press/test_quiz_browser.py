@@ -52,26 +52,37 @@ def explained(page: Any) -> dict[tuple[int, str], str]:
     return reasons
 
 
+# Chooses every option of every question, one after the other, and reports what the page then shows.
+CHOOSE_ALL = """() => [...document.querySelectorAll('.quiz > li')].flatMap((item, at) =>
+    [...item.querySelectorAll('button[value]')].map(button => {
+        const verdict = item.querySelector('[role=status]');
+        const before = verdict.textContent;
+        button.click();
+        return {
+            number: at + 1, letter: button.value, before, option: button.parentElement.textContent,
+            verdict: verdict.textContent, icon: getComputedStyle(verdict, '::before').content,
+            pressed: [...item.querySelectorAll('[aria-pressed=true]')].map(other => other.value),
+        };
+    }))"""
+
+
 @pytest.mark.parametrize("path", CHAPTERS)
 def test_every_option_gets_its_verdict_and_its_reason(open_page: Any, path: str) -> None:
+    """The last choice counts, whatever was chosen before; other tests choose by mouse and keyboard."""
     page = open_page(path, width=390)
-    fold = explained(page)
-    assert len(fold) == sum(len(question.options) for question in questions_of(path))
-    for question in questions_of(path):
-        verdict = page.locator(VERDICT.format(question.number))
-        assert verdict.text_content() == ""
-        for letter, option in question.options.items():  # the last choice counts, whatever was chosen before
-            button = page.locator(CHOICE.format(question.number, letter))
-            assert plain_start(option) in squeezed(button.locator("xpath=..").text_content())
-            button.click()
-            word = "right" if letter == question.right else "wrong"
-            text = squeezed(verdict.text_content())
-            assert text == f"({letter}) is {word}. {fold[question.number, letter]}"
-            assert plain_start(question.reasons[letter]) in text
-            icon = verdict.evaluate("e => getComputedStyle(e, '::before').content")
-            assert icon.startswith('"✓"' if word == "right" else '"✗"')
-            pressed = page.locator(f".quiz > li:nth-child({question.number}) [aria-pressed=true]")
-            assert pressed.evaluate_all("all => all.map(e => e.value)") == [letter]
+    fold, questions = explained(page), {question.number: question for question in questions_of(path)}
+    shown = page.evaluate(CHOOSE_ALL)
+    assert len(fold) == len(shown) == sum(len(question.options) for question in questions.values())
+    for one in shown:
+        question, letter = questions[one["number"]], one["letter"]
+        word = "right" if letter == question.right else "wrong"
+        text = squeezed(one["verdict"])
+        assert one["before"] == "" or letter != next(iter(question.options))
+        assert plain_start(question.options[letter]) in squeezed(one["option"])
+        assert text == f"({letter}) is {word}. {fold[question.number, letter]}"
+        assert plain_start(question.reasons[letter]) in text
+        assert one["icon"].startswith('"✓"' if word == "right" else '"✗"')
+        assert one["pressed"] == [letter]
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     wide = "e.getBoundingClientRect().right > innerWidth || e.scrollWidth > e.clientWidth + 1"
     assert page.locator(".quiz :is(label, p)").evaluate_all(f"all => all.filter(e => {wide}).length") == 0

@@ -20,9 +20,10 @@ from typing import Any
 import pytest
 from browser_fixtures import ROOT, need
 
-from exercises import in_page
 from press import runtime
 from press.book import Book
+from press.exercise_records import ExerciseRecords
+from press.live import live_modules
 from snippets.live.declaring import LiveFigure, draw
 
 MODULES = ROOT / "node_modules"
@@ -204,7 +205,7 @@ def test_every_figure_is_drawn_with_its_archive_alone(tmp_path: Path) -> None:
     with zipfile.ZipFile(io.BytesIO(archive)) as packed:
         assert packed.testzip() is None
         packed.extractall(tmp_path)
-    modules = sorted(f"snippets.live.{path.stem}" for path in (ROOT / "snippets/live").glob("[a-z]*.py"))
+    modules = live_modules(ROOT)
     figures = [
         (name, value.name)
         for name in modules
@@ -218,34 +219,8 @@ def test_every_figure_is_drawn_with_its_archive_alone(tmp_path: Path) -> None:
     assert all("drawn" in json.loads(picture) for picture in drawn.values())
 
 
-GRADE_ALL = """
-from exercises import in_page
-found = {}
-for chapter, name, source in given:
-    found[f"{chapter} {name}"] = in_page.grade(chapter, name, source, lambda: None)["status"]
-print(json.dumps(found))
-"""
-
-
-@pytest.mark.nightly  # tests/exercises/test_in_page.py grades with the same files
-def test_exercises_are_graded_with_their_archive_alone(tmp_path: Path) -> None:
-    """One exercise of each chapter, with the book's own solution as a reader would write it."""
-    whole = book(ROOT)
-    whole.write_pages("snippets")
-    archives = [[content for name, content in whole.runtime().items() if "/exercises-" in name] for _ in range(2)]
+def test_the_archive_of_exercises_is_the_same_each_time() -> None:
+    """``tests/grader/test_page.py`` grades with its files alone."""
+    archives = [runtime.archive(ExerciseRecords(ROOT).page_files()) for _ in range(2)]
     assert archives[0] == archives[1]
-    (archive,) = archives[0]
-    assert isinstance(archive, bytes)
-    with zipfile.ZipFile(io.BytesIO(archive)) as packed:
-        packed.extractall(tmp_path)
-    asked = []
-    for chapter in in_page.described():
-        here = [exercise["name"] for exercise in chapter["exercises"] if exercise["in_page"]]
-        solution = (ROOT / "exercises" / chapter["address"] / "solution.py").read_text(encoding="utf-8")
-        asked += [
-            (chapter["address"], name, in_page.take_in(chapter["address"], solution)["texts"][name])
-            for name in here[:1]
-        ]
-    assert len(asked) >= 5
-    found = alone(tmp_path, GRADE_ALL, asked)
-    assert found == {f"{chapter} {name}": "solved" for chapter, name, _ in asked}
+    assert len(archives[0]) < 300_000

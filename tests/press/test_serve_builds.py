@@ -58,7 +58,7 @@ def saved(small_book: SmallBook, tmp_path: Path) -> Iterator[Saved]:
 
 def test_one_save_is_one_build(saved: Saved) -> None:
     book = saved.book
-    saved.shown('<pre class="output-text">6</pre>')
+    saved.shown("<pre>6\n</pre>")
     builds = saved.rest()
     assert builds == 1
     for name, old, new, page in [
@@ -72,39 +72,39 @@ def test_one_save_is_one_build(saved: Saved) -> None:
         saved.server.wait(lambda page=page, before=before: saved.server.page(page) not in ("", before))
         assert saved.rest() == builds + 1, f"{name}\n{''.join(saved.server.lines)}"
         builds += 1
-    assert '<pre class="output-text">16</pre>' in saved.server.page()
+    assert "<pre>16\n</pre>" in saved.server.page()
     for name in ("docs/.glossary.md.swp", f"{ONE}~", "docs/4913", "docs/#a#", "sums/answers.py", "answers/part/a.py"):
         book.write(name, "x")
     assert saved.rest() == builds, "".join(saved.server.lines)
 
 
 def test_a_module_saved_during_a_build_is_built(saved: Saved) -> None:
-    saved.shown('<pre class="output-text">6</pre>')
+    saved.shown("<pre>6\n</pre>")
     waits = "import pathlib, time\n\nwhile not pathlib.Path('go').exists():\n    time.sleep(0.05)\nprint(product"
     saved.save("chapters/part/02-two.md", "print(product", waits)
     saved.server.wait(lambda: saved.server.builds == 2)
     saved.save("sums/total.py", "sum(values)", "sum(values) + 10")
     (saved.book.root / "go").touch()
-    saved.shown('<pre class="output-text">16</pre>')
+    saved.shown("<pre>16\n</pre>")
 
 
 def test_the_press_s_folder_can_be_deleted_and_broken_settings_mended(saved: Saved) -> None:
-    saved.shown('<pre class="output-text">6</pre>')
+    saved.shown("<pre>6\n</pre>")
     assert list(saved.book.root.parent.glob("temporary/mkdocs_*/.press-serves"))
     shutil.rmtree(saved.book.root / ".press")
     saved.save(ONE, "total([1, 2, 3])", "total([1, 2, 4])")
-    saved.shown('<pre class="output-text">7</pre>')
+    saved.shown("<pre>7\n</pre>")
     saved.save("mkdocs.yml", "\nnav:\n", "\nnav: [\n")
     saved.shown("build-problems")
     assert "mkdocs.yml:" in saved.server.page()
     assert any("mkdocs.yml:" in line and "not YAML" in line for line in saved.server.lines)
     saved.save("mkdocs.yml", "\nnav: [\n", "\nnav:\n")
-    saved.shown('<pre class="output-text">7</pre>')
+    saved.shown("<pre>7\n</pre>")
     assert "build-problems" not in saved.server.page()
     saved.save("mkdocs.yml", "cell_timeout_s: 20", "cell_timeout_s: fast")
     saved.shown("extra.press.cell_timeout_s must be a number of seconds above 0")
     saved.save("mkdocs.yml", "cell_timeout_s: fast", "cell_timeout_s: 20")
-    saved.shown('<pre class="output-text">7</pre>')
+    saved.shown("<pre>7\n</pre>")
 
 
 @pytest.fixture
@@ -167,4 +167,4 @@ def test_changes_of_the_books_own_modules_reach_the_pages_and_their_faults_can_b
     whole.shown("snippets/palette.py:")
     assert "The book cannot be built" in whole.server.page()
     whole.save("snippets/palette.py", "import import ", "import ")
-    whole.shown('<pre class="output-text">6</pre>')
+    whole.shown("<pre>6\n</pre>")

@@ -5,6 +5,8 @@ import { files } from "./runtime.js";
 
 const IMPORTS = /^((?:import|export)\b[^;]*?\bfrom\s*)(['"])([^'"]+)\2/gm;
 
+const SILENT_MS = 30_000; // how long a file may take
+
 let loading;
 function packages() {
   loading ??= load().catch((error) => {
@@ -34,7 +36,7 @@ async function load() {
 }
 
 async function text({ url, integrity }) {
-  const response = await fetch(url, integrity ? { integrity } : {});
+  const response = await fetch(url, { signal: AbortSignal.timeout(SILENT_MS), ...(integrity ? { integrity } : {}) });
   if (!response.ok) {
     throw new Error(`${url}: ${response.status} ${response.statusText}`);
   }

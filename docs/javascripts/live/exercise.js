@@ -5,8 +5,10 @@ import { createEditor } from "./editor.js";
 import { Machine, Stopped, files } from "./runtime.js";
 import * as store from "./store.js";
 
-const DOOR = "exercises.in_page";
-const LIMIT_S = 10; // as exercises.guarded has it: for a run from its start, for grading from the last sign of life
+const DOOR = "grader.page";
+const LIMIT_S = 10; // as in a terminal: for a run from its start, for grading from the last sign of life
+const MOST_S = 60; // for grading in all, whatever signs of life there are
+const LARGEST_BYTES = 1_000_000; // of a file that is taken in
 const SAVE_MS = 250;
 const SHOWN = 10_000; // characters of the first and of the last part of what is printed
 const NOT_KEPT =
@@ -69,18 +71,21 @@ async function startPython() {
 }
 
 // Calls a function of the door for `owner`. One has Python at a time. With `first`, a function that is to be called before,
-// the call ends LIMIT_S after its start or, if it `beats`, after its last sign of life.
+// the call ends LIMIT_S after its start or, if it `beats`, after its last sign of life, and after MOST_S in any case. A
+// reader's text can change the Python that it ran in, so what ran one is replaced: the next verdict comes from a new one.
 async function ask(owner, name, parameters, { printed, first, beats = false } = {}) {
   busy = owner;
   let timer;
+  let latest;
   let late = false;
   let started = false;
+  const end = () => {
+    late = true;
+    machine.stop();
+  };
   const watch = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      late = true;
-      machine.stop();
-    }, LIMIT_S * 1000);
+    timer = setTimeout(end, LIMIT_S * 1000);
   };
   try {
     if (!machine.ready) {
@@ -90,6 +95,7 @@ async function ask(owner, name, parameters, { printed, first, beats = false } = 
     started = true;
     if (first) {
       await machine.call(DOOR, first, parameters.slice(0, 2)); // imports what is needed, before the time begins
+      latest = setTimeout(end, MOST_S * 1000);
       watch();
     }
     return await machine.call(DOOR, name, parameters, { printed, ...(beats ? { beat: watch } : {}) });
@@ -100,7 +106,11 @@ async function ask(owner, name, parameters, { printed, first, beats = false } = 
     throw late ? new Late() : error;
   } finally {
     clearTimeout(timer);
+    clearTimeout(latest);
     busy = undefined;
+    if (first && started) {
+      machine.stop();
+    }
     if (started && !machine.ready) {
       startPython().catch(() => {}); // in the background; who needs it is told what fails
     }
@@ -362,7 +372,7 @@ class Panel {
       const parameters = [this.chapter, this.name, this.editor.text()];
       try {
         const printed = (text) => output.add(text);
-        const { error } = await ask(this, "run", parameters, { printed, first: "stub" });
+        const { error } = await ask(this, "run", parameters, { printed, first: "warm_up" });
         output.add(error ?? "");
         output.show();
         this.say(error ? `It raises ${lastLine(error)}` : `It ran to its end${this.printed.hidden ? " and printed nothing" : ""}.`);
@@ -456,28 +466,29 @@ async function exportFrom(place, who = clerk(place)) {
     who.say("There is nothing to export: no answer of this chapter is kept in this browser.");
     return;
   }
-  await exchange(who, "export", [chapter, texts], ({ text, notice }) => {
-    const url = URL.createObjectURL(new Blob([text], { type: "text/x-python" }));
-    make("a", { href: url, download: "answers.py" }).click();
+  await exchange(who, "export", [chapter, texts], (packed) => {
+    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    const url = URL.createObjectURL(new Blob([bytes], { type: "application/zip" }));
+    make("a", { href: url, download: `answers-${chapter.replace("/", "-")}.zip` }).click();
     setTimeout(() => URL.revokeObjectURL(url), 60_000);
-    who.say(`answers.py is saved: put it into exercises/${chapter}/. ${notice}`.trim());
+    who.say("The zip file is saved: unpack it in the book's folder, and pytest finds the answers.");
   });
 }
 
 function importTo(place) {
-  const choose = make("input", { type: "file", accept: ".py,text/x-python" });
+  const choose = make("input", { type: "file", accept: ".zip,.py,application/zip,text/x-python" });
   choose.addEventListener("change", async () => {
     const { chapter } = place.dataset;
     const who = clerk(place);
-    const text = await choose.files[0].text();
-    await exchange(who, "take_in", [chapter, text], async ({ texts, notice }) => {
-      const names = [];
-      for (const name of Object.keys(texts)) {
-        const stub = await machine.call(DOOR, "stub", [chapter, name]);
-        if (texts[name] !== stub && takeIn(`${chapter}/${name}`, texts[name])) {
-          names.push(name);
-        }
-      }
+    const file = choose.files[0];
+    if (file.size > LARGEST_BYTES) {
+      who.say(`${file.name} is not taken in: it has ${file.size.toLocaleString("en")} bytes, and at most 1,000,000 are taken.`);
+      return;
+    }
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const packed = btoa(bytes.reduce((letters, byte) => letters + String.fromCharCode(byte), ""));
+    await exchange(who, "take_in", [chapter, file.name, packed], ({ texts, notice }) => {
+      const names = Object.keys(texts).filter((name) => takeIn(`${chapter}/${name}`, texts[name]));
       const words = names.length ? `Taken in: ${names.join(", ")}. What was there is among the earlier versions.` : "Nothing is new.";
       who.say(`${words} ${notice}`.trim());
     });

@@ -33,6 +33,8 @@ export async function source() {
 
 export class Stopped extends Error {}
 
+const SILENT_S = 30; // how long a host may send nothing before it counts as out of reach
+
 // One Python of its own. `part` names the archive of the book's modules that it has: "figures" or "exercises".
 export class Machine {
   #part;
@@ -81,7 +83,14 @@ export class Machine {
     const worker = new Worker(url, { type: "module" });
     URL.revokeObjectURL(url);
     this.#worker = worker;
+    let silent;
     await new Promise((resolve, reject) => {
+      const heard = () => {
+        clearTimeout(silent);
+        const message = `nothing came for ${SILENT_S} s: is there a connection, or does something block it?`;
+        silent = setTimeout(() => reject(new Error(message)), SILENT_S * 1000);
+      };
+      heard();
       worker.onerror = (event) => reject(new Error(event.message || "the worker cannot start"));
       worker.onmessage = ({ data }) => {
         if (data.ready) {
@@ -89,12 +98,13 @@ export class Machine {
         } else if (data.error) {
           reject(new Error(data.error));
         } else {
+          heard();
           progress(Math.min(data.loaded / data.total, 1), from);
         }
       };
       const archive = new URL(found.archives[this.#part], runtime).href;
       worker.postMessage({ files: found.files, archive });
-    });
+    }).finally(() => clearTimeout(silent));
     this.#waiting.delete(undefined);
     worker.onmessage = ({ data }) => this.#receive(data);
     this.ready = true;

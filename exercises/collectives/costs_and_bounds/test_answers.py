@@ -10,9 +10,10 @@ from typing import Any
 
 from exercises.grading import graded
 from exercises.judging import Exercise, Hint
+from snippets.collectives.algorithm_costs import lower_bound
 from snippets.collectives.algorithms import build, largest_power_of_two
-from snippets.collectives.cost import price
-from snippets.collectives.costs import bus_bandwidth_factor, lower_bound
+from snippets.collectives.bus_bandwidth import bus_bandwidth_factor
+from snippets.collectives.schedule_cost import price
 
 PAGE = "14-costs-and-bounds.md"
 CANDIDATES = ("ring", "recursive_doubling", "halving_doubling")
@@ -56,7 +57,7 @@ def counted_terms(algorithm: str, ranks: int) -> tuple[int, Fraction]:
     """Steps, and bytes for each byte of the vector, on the messages of a schedule with even chunks."""
     length = ranks * largest_power_of_two(ranks)
     schedule = build("all_reduce", algorithm, ranks=ranks, length=length)
-    terms = price(schedule, latency_s=1.0, bandwidth_bytes_per_s=1.0).terms
+    terms = price(schedule, element_bytes=1, latency_s=1.0, bandwidth_bytes_per_s=1.0).terms
     return terms.steps, Fraction(terms.wire_bytes, length)
 
 
@@ -150,7 +151,7 @@ def at_or_above_the_floor(
     *, primitive: str, ranks: int, size_bytes: float, time_s: float, bandwidth_bytes_per_s: float
 ) -> bool:
     """Compare with the floor of bytes that holds for every schedule, scaled from a vector with even chunks."""
-    floor = Fraction(lower_bound(primitive, ranks=ranks, length=ranks).wire_bytes, ranks)
+    floor = Fraction(lower_bound(primitive, ranks=ranks, size_bytes=2 * ranks).wire_bytes, 2 * ranks)
     return floor * Fraction(size_bytes) <= Fraction(time_s) * Fraction(bandwidth_bytes_per_s)
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from exercises.grading import graded
 from exercises.judging import Exercise, Hint, Observation
+from snippets.collectives.algorithm_costs import algorithm_cost
 from snippets.collectives.checker import find_faults
-from snippets.collectives.costs import cost
 from snippets.collectives.holdings import holdings
 from snippets.collectives.rank_programs import run_programs
-from snippets.collectives.schedule import Schedule, Send, chunk_bounds
+from snippets.collectives.schedule import Schedule, ScheduledSend, chunk_bounds
 from snippets.machine import RankProgramError
 
 RUN = "the run"
@@ -125,7 +125,7 @@ def as_schedule(rounds: Any, ranks: int, length: int) -> Schedule | str:
         sends = []
         for source, destination, start, stop, adds in step:
             ranges = ((start, stop),) if start != stop else ()
-            sends.append(Send(source, destination, ranges, adds))
+            sends.append(ScheduledSend(source, destination, ranges, adds))
         steps.append(tuple(sends))
     try:
         return Schedule("all_reduce", "by hand", ranks, length, tuple(steps))
@@ -191,7 +191,8 @@ def observe_two_way(function: Any, ranks: int, length: int) -> Observation:
 def cheapest(size_bytes: int, ranks: int, latency_s: float, bandwidth_bytes_per_s: float) -> tuple[str, float]:
     """Price every candidate's schedule by the book's exact costs."""
     machine = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
-    times = {name: cost("all_reduce", name, ranks=ranks, length=size_bytes).time_s(**machine) for name in ALGORITHMS}
+    size = {"ranks": ranks, "size_bytes": size_bytes, "element_bytes": 1}
+    times = {name: algorithm_cost("all_reduce", name, **size).time_s(**machine) for name in ALGORITHMS}
     best = min(ALGORITHMS, key=times.__getitem__)
     return best, times[best]
 

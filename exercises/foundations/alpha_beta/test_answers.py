@@ -11,7 +11,7 @@ from typing import Any
 from exercises.grading import graded
 from exercises.judging import Exercise, Hint
 from snippets.collectives.algorithms import build
-from snippets.collectives.cost import price
+from snippets.collectives.schedule_cost import price
 
 PAGE = "05-alpha-beta.md"
 
@@ -96,7 +96,7 @@ def backward_passes() -> Any:
 def ring_line(ranks: int) -> tuple[int, Fraction]:
     """Steps and bytes on the wire for each byte of the vector, counted on the messages of a ring all-reduce."""
     ring = build("all_reduce", "ring", ranks=ranks, length=ranks)
-    terms = price(ring, latency_s=1.0, bandwidth_bytes_per_s=1.0).terms
+    terms = price(ring, element_bytes=1, latency_s=1.0, bandwidth_bytes_per_s=1.0).terms
     return terms.steps, Fraction(terms.wire_bytes, ranks)
 
 

@@ -1,0 +1,24 @@
+"""What the exercises on cut products share: their inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from grader.exercise import Inputs
+
+
+def product(m: int, k: int, n: int, parts: int, kind: Any = np.int64) -> Inputs:
+    """Return matrices of small positive whole numbers, different for each shape, and a number of parts."""
+    generator = np.random.default_rng((m, k, n))
+    a, b = generator.integers(1, 10, (m, k)), generator.integers(1, 10, (k, n))
+    return {"a": a.astype(kind), "b": b.astype(kind), "parts": parts}
+
+
+ONE_NUMBER: Inputs = {"a": np.array([[2]]), "b": np.array([[3]]), "parts": 1}
+
+
+def products(st: Any) -> Any:
+    sizes = {name: st.integers(1, 6) for name in ("m", "k", "n", "parts")}
+    return st.builds(product, **sizes, kind=st.sampled_from((np.int64, np.float32)))

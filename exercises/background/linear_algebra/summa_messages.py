@@ -1,0 +1,140 @@
+"""Exercise: the messages of SUMMA on a grid of workers, no more than needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+from grader.exercise import Exercise, Mistake, Observation
+
+Place = tuple[int, int]
+"""Row and column, from 0, of a worker on its grid or of a matrix's block."""
+
+Send = tuple[Place, Place, str, Place]
+"""Source, destination, ``"A"`` or ``"B"``, the block's place in that matrix."""
+
+
+def summa_messages(size: int) -> list[Send]:
+    """List SUMMA's messages on size × size workers, in an order that works.
+
+    A and B are cut into size × size blocks, and worker (i, j) starts with block
+    (i, j) of both. To compute block (i, j) of C it needs the blocks (i, 0),
+    (i, 1), … of A and (0, j), (1, j), … of B. A worker can send what it holds
+    at the start and what was sent to it before.
+
+    Args:
+        size: rows of the grid, and columns, at least 1.
+
+    Returns:
+        The messages, no more than needed: ``((0, 0), (0, 1), "A", (0, 0))``
+        copies block (0, 0) of A from worker (0, 0) to worker (0, 1).
+
+    >>> sorted(send for send in summa_messages(2) if send[0] == (0, 0))
+    [((0, 0), (0, 1), 'A', (0, 0)), ((0, 0), (1, 0), 'B', (0, 0))]
+    """
+    # Panel s of A goes along each row and panel s of B along each column, from its owner around the ring.
+    messages: list[Send] = []
+    for s in range(size):
+        for hop in range(size - 1):
+            here, there = (s + hop) % size, (s + hop + 1) % size
+            for line in range(size):
+                messages.append(((line, here), (line, there), "A", (line, s)))
+                messages.append(((here, line), (there, line), "B", (s, line)))
+    return messages
+
+
+BLOCK_BYTES = 16 * 16 * 2
+
+
+def summa_on_workers(size: int) -> Observation:
+    """Count what the book's own SUMMA sends, in blocks of 16 × 16 numbers of 2 bytes."""
+    import numpy as np
+
+    from snippets.background.block_products import grid_product
+
+    whole = np.ones((size * 16, size * 16), np.float16)
+    sent = sum(grid_product(whole, whole, grid=(size, size, 1)).account.sent_bytes)
+    return {
+        "message that cannot be sent": "none",
+        "block that is missing at the end": "none",
+        "sent by all workers": sent,
+    }
+
+
+def carried_out(function: Callable[..., list[Send]], size: int) -> Observation:
+    """Send one message after the other, among workers that hold the blocks that they start with."""
+    grid = list(product(range(size), repeat=2))
+    held = {place: {("A", place), ("B", place)} for place in grid}
+    sent, refused = 0, "none"
+    for number, (source, destination, matrix, block) in enumerate(function(size=size), 1):
+        if (matrix, block) not in held.get(source, ()):
+            refused = f"number {number}: worker {source} does not hold {matrix}{block}"
+            break
+        held.setdefault(destination, set()).add((matrix, block))
+        sent += BLOCK_BYTES
+    needed = [((i, j), *one) for i, j in grid for s in range(size) for one in (("A", (i, s)), ("B", (s, j)))]
+    missing = (f"worker {place} lacks {matrix}{at}" for place, matrix, at in needed if (matrix, at) not in held[place])
+    return {
+        "message that cannot be sent": refused,
+        "block that is missing at the end": next(missing, "none"),
+        "sent by all workers": sent,
+    }
+
+
+def from_owners(size: int, *, swapped: bool = False, everywhere: bool = False, itself: bool = False) -> list[Send]:
+    """Let the owner of each block send it to the workers of a line, or to all."""
+    places = list(product(range(size), repeat=2))
+    return [
+        (source, other, matrix, source)
+        for axis, matrix in enumerate("AB")
+        for source in places
+        for other in places
+        if (everywhere or source[axis ^ swapped] == other[axis ^ swapped]) and (itself or source != other)
+    ]
+
+
+EXERCISE = Exercise(
+    summa_messages,
+    number=3,
+    level="hard",
+    asked="the messages of SUMMA on a grid of size × size workers, no more than needed",
+    expected=summa_on_workers,
+    observe=carried_out,
+    examples=[{"size": 2}, {"size": 1}, {"size": 5}],
+    inputs=[{"size": size} for size in range(1, 6)],
+    units={"sent by all workers": f"bytes, {BLOCK_BYTES} a message"},
+    mistakes=[
+        Mistake(
+            "swaps_rows_and_columns",
+            "You sent A along the columns of the grid and B along its rows; block (i, j) of C needs row i of A and "
+            "column j of B.",
+            lambda size: from_owners(size, swapped=True),
+        ),
+        Mistake(
+            "sends_everything_to_everyone",
+            "More is sent than needed: a block of A is used in one row of the grid only, a block of B in one column "
+            "only.",
+            lambda size: from_owners(size, everywhere=True),
+        ),
+        Mistake(
+            "sends_to_the_owner_too",
+            "A worker holds its own blocks from the start: send them to the others of its row or column only.",
+            lambda size: from_owners(size, itself=True),
+        ),
+        Mistake(
+            "passes_on_too_early",
+            "A worker can send only what it holds: the nearest worker must have a block before it can pass it on.",
+            {"range(size - 1)": "reversed(range(size - 1))"},
+        ),
+        Mistake(
+            "forgets_b",
+            "Only A is sent. Send both matrices.",
+            {'                messages.append(((here, line), (there, line), "B", (s, line)))\n': ""},
+        ),
+        Mistake(
+            "no_messages",
+            "This is right for one input only: a single worker needs no message, several do.",
+            lambda size: [],
+        ),
+    ],
+)

@@ -1,0 +1,120 @@
+"""Exercise: the fewest ranks on which a model's state fits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grader.exercise import Exercise, Mistake
+from snippets.memory.zero import zero_state_bytes
+
+
+def fewest_ranks(
+    *,
+    parameters: int,
+    memory_bytes: int,
+    other_bytes: int,
+    stage: int,
+) -> int | None:
+    """Return the fewest ranks on which a model's state fits.
+
+    A parameter has 2 bytes of weight, 2 of gradient and 12 of optimizer state.
+    Shards are cut as by ``numpy.array_split``: the fullest rank has to fit.
+
+    Args:
+        parameters: parameters of the model, at least 1.
+        memory_bytes: memory of a device; all of it may be used.
+        other_bytes: what each device holds besides the state.
+        stage: ZeRO's stage, from 0 to 3.
+
+    Returns:
+        Ranks, or ``None`` where no number of them is enough.
+
+    >>> fewest_ranks(parameters=3, memory_bytes=34, other_bytes=0, stage=2)
+    2
+    """
+    whole = {0: 16, 1: 4, 2: 2, 3: 0}[stage]
+    room = memory_bytes - other_bytes - whole * parameters
+    if whole == 16:
+        return 1 if room >= 0 else None
+    largest = room // (16 - whole)
+    return -(-parameters // largest) if largest >= 1 else None
+
+
+def first_that_fits(*, parameters: int, memory_bytes: int, other_bytes: int, stage: int) -> int | None:
+    """Try one number of ranks after the other; more ranks than parameters change nothing."""
+    tried = ((n, zero_state_bytes(parameters, ranks=n, stage=stage).total) for n in range(1, parameters + 1))
+    return next((ranks for ranks, state in tried if state + other_bytes <= memory_bytes), None)
+
+
+def model(parameters: int, memory_bytes: int, other_bytes: int, stage: int) -> dict[str, Any]:
+    return {"parameters": parameters, "memory_bytes": memory_bytes, "other_bytes": other_bytes, "stage": stage}
+
+
+EXERCISE = Exercise(
+    fewest_ranks,
+    number=3,
+    level="easy",
+    asked="the fewest ranks on which the state fits, 2 + 2 + 12 bytes a parameter",
+    expected=first_that_fits,
+    examples=[
+        model(3, 34, 0, 2),
+        model(2, 16, 0, 1),
+        model(3, 24, 0, 3),
+        model(3, 30, 4, 2),
+        model(2, 31, 0, 0),
+        model(2, 4, 0, 3),
+        model(1, 16, 1, 0),
+        model(1, 16, 0, 0),
+        model(8, 92, 0, 1),
+    ],
+    inputs=lambda st: {
+        "parameters": st.integers(2, 12),
+        "memory_bytes": st.integers(10, 99),
+        "other_bytes": st.integers(0, 9),
+        "stage": st.sampled_from([1, 2, 3, 0]),
+    },
+    units={"result": "ranks"},
+    mistakes=[
+        Mistake(
+            "rounds_down",
+            "This rounds the number of ranks down, and the fullest rank does not fit.",
+            {"-(-parameters // largest)": "max(1, parameters // largest)"},
+        ),
+        Mistake(
+            "cuts_parameters_in_pieces",
+            "Shards need not be equal: the fullest rank holds ⌈Ψ/N⌉ parameters, which is more than Ψ/N.",
+            {"= room // (16 - whole)": "= room", "-(-parameters // largest)": "-((whole - 16) * parameters // room)"},
+        ),
+        Mistake(
+            "forgets_the_other_bytes",
+            "The other bytes need room too, on every device.",
+            {" - other_bytes": ""},
+        ),
+        Mistake(
+            "shards_everything",
+            "Only stage 3 shards everything; what the stage leaves whole must fit on every rank.",
+            {"1: 4, 2: 2": "1: 0, 2: 0"},
+        ),
+        Mistake(
+            "takes_stage_2_for_stage_1",
+            "Stage 2 shards the gradients too: it leaves 2 bytes a parameter whole, not 4.",
+            {"2: 2": "2: 4"},
+        ),
+        Mistake(
+            "leaves_one_byte_whole_in_stage_2",
+            "Stage 2 leaves the weights whole, and a weight has 2 bytes.",
+            {"2: 2": "2: 1"},
+        ),
+        Mistake(
+            "shards_stage_0",
+            "Without shards more ranks do not help: in stage 0 the whole state fits on one, or on none.",
+            {"0: 16": "0: 0"},
+        ),
+        Mistake(
+            "returns_zero_for_none",
+            "A rank cannot hold less than one parameter: where even that does not fit, return None.",
+            {"room >= 0 else None": "room >= 0 else 0", "largest >= 1 else None": "largest >= 1 else 0"},
+        ),
+        Mistake("takes_one_rank", "This is right for one input only, in which one rank is enough.", lambda **_: 1),
+    ],
+)

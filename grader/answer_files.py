@@ -1,0 +1,166 @@
+"""The reader's files, one an exercise, made from its stub and then never overwritten; and other people's submissions."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.catalogue import Chapter
+from grader.source import stub_of
+
+MOST_BYTES = 2**20  # of an answer; the longest solution has 2,000
+OLD = "answers.py"  # one file for a chapter, beside its exercises, as answers were kept before
+
+
+class Unreadable(Exception):
+    """There is something in an answer's place that is no text; the message says what."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What somebody wrote: the file's name, and the text."""
+
+    file: str
+    text: str
+
+
+def answers_of(chapter: Chapter) -> Path:
+    """Return the folder of the reader's answers to a chapter: ``answers/`` stands beside ``exercises/``."""
+    return chapter.folder.parents[2] / "answers" / chapter.address
+
+
+def prepare(chapter: Chapter, names: Iterable[str]) -> str:
+    """Make the files of answers that are missing, and return what the reader is to be told.
+
+    Where a chapter's old file has an answer, the new one starts with all of that file, unless it cannot be read.
+    """
+    folder, old = answers_of(chapter), chapter.folder / OLD
+    kept, said = _old(old) if os.path.lexists(old) else ("", "")
+    made, copied = [], []
+    for name in names:
+        path = folder / f"{name}.py"
+        if os.path.lexists(path):
+            continue
+        has_it = re.search(rf"^def {name}\b", kept, re.MULTILINE)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(kept if has_it else stub_of(chapter.exercises[name]))
+        (copied if has_it else made).append(path.name)
+    news = [f"{', '.join(made)} made from {'its stub' if len(made) == 1 else 'their stubs'}"] if made else []
+    news += [f"{', '.join(copied)} copied from exercises/{chapter.address}/{OLD}, which stays as it is"] if copied else []
+    return f"answers/{chapter.address}/: {'; '.join(news)}. Write your answers there.{said}" if news else ""
+
+
+def _old(path: Path) -> tuple[str, str]:
+    """Return the text of a chapter's old file of answers, and what is to be said of it."""
+    try:
+        text = read(path).text
+        compile(text, path.name, "exec", dont_inherit=True)
+    except (Unreadable, SyntaxError, ValueError, RecursionError) as error:
+        return "", f" {path.name} of old is kept, and not taken in: {error}."
+    return text, ""
+
+
+def is_untouched(chapter: Chapter, name: str) -> bool:
+    """Say whether nobody has written an answer yet."""
+    try:
+        return read(answers_of(chapter) / f"{name}.py").text == stub_of(chapter.exercises[name])
+    except FileNotFoundError:
+        return True
+    except Unreadable:
+        return False
+
+
+def read(path: Path) -> Written:
+    """Return the text of a file.
+
+    Raises:
+        FileNotFoundError: there is nothing of this name.
+        Unreadable: it is no file, cannot be read, is too large, or is no text.
+    """
+    try:
+        kind = path.stat().st_mode
+        if not stat.S_ISREG(kind):
+            raise Unreadable(f"it is {_KINDS.get(stat.S_IFMT(kind), 'no file')}")
+        with path.open("rb") as file:
+            return Written(path.name, as_text(file.read(MOST_BYTES + 1)))
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise Unreadable("it is a link to a file that does not exist") from None
+        raise
+    except OSError as error:
+        raise Unreadable(f"it cannot be read: {error.strerror}") from error
+
+
+_KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a named pipe", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+
+
+def as_text(data: bytes) -> str:
+    """Return what Python would read, in the encoding that the first lines name; UTF-8 if they name none."""
+    if len(data) > MOST_BYTES:
+        raise Unreadable(f"it has more than {MOST_BYTES // 2**20} MiB")
+    try:
+        text = importlib.util.decode_source(data)
+    except (SyntaxError, UnicodeDecodeError, LookupError):
+        raise Unreadable("it is no UTF-8 text") from None
+    if "\0" in text:
+        raise Unreadable(f"it has a NUL character in line {text[: text.index(chr(0))].count(chr(10)) + 1}")
+    return text
+
+
+def submitted(submission: Path, chapter: Chapter, name: str, names: Iterable[str] = ()) -> Written | None:
+    """Return what a submission has for an exercise, ``None`` if nothing.
+
+    Args:
+        submission: a file, which answers the exercise of its name or, if it has another name, as many as it defines
+            functions for; or a folder or a zip of the shape of ``answers/``.
+        chapter: the exercise's chapter.
+        name: the exercise.
+        names: all exercises' names.
+
+    Raises:
+        Unreadable: what it has is no text.
+    """
+    if submission.suffix == ".zip" and submission.is_file():
+        return _in_zip(submission, list(_places(chapter, name)))
+    if submission.is_dir():
+        found = next((path for place in _places(chapter, name) if os.path.lexists(path := submission / place)), None)
+        if found is not None:
+            return read(found)
+        zips = sorted(submission.glob("*.zip"))
+        return _in_zip(zips[0], list(_places(chapter, name))) if zips else None
+    return read(submission) if submission.stem == name or submission.stem not in names else None
+
+
+def _places(chapter: Chapter, name: str) -> Iterator[str]:
+    """Yield where a folder may have an answer, the likeliest first; then the places of a chapter's old file."""
+    part, short = chapter.address.split("/")
+    for head in ("answers/", "", "exercises/"):
+        yield f"{head}{part}/{short}/{name}.py"
+    yield from (f"{short}/{name}.py", f"{name}.py")
+    yield from (f"exercises/{part}/{short}/{OLD}", f"{part}/{short}/{OLD}", f"{short}/{OLD}", f"{short}.py", OLD)
+
+
+def _in_zip(path: Path, places: list[str]) -> Written | None:
+    """Return an answer from a zip, also where all of it lies in one folder more."""
+    if path.stat().st_size > 8 * MOST_BYTES:
+        raise Unreadable(f"the zip has more than {8 * MOST_BYTES // 2**20} MiB")
+    try:
+        with zipfile.ZipFile(path) as packed:
+            names = packed.namelist()
+            tops = {name.partition("/")[0] for name in names if "/" in name and not name.startswith("__MACOSX")}
+            heads = ["", *(f"{top}/" for top in tops)] if len(tops) == 1 else [""]
+            found = next((f"{head}{place}" for place in places for head in heads if f"{head}{place}" in names), None)
+            if found is None:
+                return None
+            with packed.open(found) as file:
+                return Written(found.rpartition("/")[2], as_text(file.read(MOST_BYTES + 1)))
+    except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, ValueError) as error:
+        raise Unreadable(f"the zip cannot be read: {error}") from None

@@ -1,0 +1,143 @@
+"""The inputs on which every answer to an exercise is judged, and what a right answer shows on each."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from grader.comparing import plain
+from grader.exercise import RESULT, Exercise, Inputs, Observation
+
+
+@dataclass(frozen=True)
+class Case:
+    """An input, and what a right answer shows on it."""
+
+    inputs: Inputs
+    wanted: Observation
+
+
+class _Cases:
+    """The cases of the exercises that this process has judged."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, tuple[Exercise, list[Case]]] = {}
+
+
+_CASES = _Cases()
+
+
+def cases(exercise: Exercise) -> list[Case]:
+    """Return an exercise's cases: its examples in their order, its own numbers last, and between them the drawn ones.
+
+    They are the same for every answer and on every machine; drawing needs hypothesis.
+    """
+    key = f"{exercise.solution.__module__}.{exercise.name}"
+    known = _CASES.known.get(key)
+    if known is None or known[0] is not exercise:
+        known = _CASES.known[key] = exercise, [Case(one, wanted(exercise, one)) for one in inputs_of(exercise)]
+    return known[1]
+
+
+def take(exercise: Exercise, found: Iterable[Case]) -> None:
+    """Use these cases, which were drawn elsewhere, as where there is no hypothesis."""
+    _CASES.known[f"{exercise.solution.__module__}.{exercise.name}"] = exercise, list(found)
+
+
+def wanted(exercise: Exercise, inputs: Inputs) -> Observation:
+    """Return what a right answer shows on an input."""
+    return observation(exercise.expected(**copy.deepcopy(inputs)))
+
+
+def observation(value: Any) -> Observation:
+    """Return a value as an observation."""
+    return value if isinstance(value, dict) else {RESULT: value}
+
+
+def inputs_of(exercise: Exercise) -> list[Inputs]:
+    """Return the inputs: the examples, the last of which ends the list, and all others by size, each once."""
+    *first, last = map(dict, exercise.examples)
+    drawn = sorted(
+        ({name: one[name] for name in sorted(one, key=list(last).index)} for one in _drawn(exercise)), key=size
+    )
+    unique = {_shown(one): one for one in (*first, *drawn)}
+    unique.pop(_shown(last), None)
+    return [*unique.values(), last]
+
+
+def _shown(inputs: Inputs) -> str:
+    return repr({name: plain(value) for name, value in inputs.items()})
+
+
+def _drawn(exercise: Exercise) -> list[Inputs]:
+    if not callable(exercise.inputs):
+        return list(exercise.inputs)
+    try:
+        from hypothesis import HealthCheck, Phase, given, settings
+        from hypothesis import strategies as st
+    except ImportError:
+        raise RuntimeError(f"{exercise.name} draws its inputs with hypothesis: pip install hypothesis") from None
+    drawn: list[Inputs] = []
+    source = exercise.inputs(st)
+
+    @settings(
+        max_examples=exercise.draws,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.fixed_dictionaries(source) if isinstance(source, dict) else source)
+    def draw(one: Inputs) -> None:
+        drawn.append(one)
+
+    draw()
+    return drawn
+
+
+@functools.singledispatch
+def size(value: Any) -> int:
+    """Return how large an input is: its numbers, and how many bits they have.
+
+    >>> size({"ranks": 4, "vectors": [[1, 2], []]}) < size({"ranks": 4, "vectors": [[1, 2], [3]]})
+    True
+    """
+    if hasattr(value, "tolist"):
+        return size(value.tolist())
+    return 1 + (len(value) if isinstance(value, str) else 0)
+
+
+@size.register(bool)
+def _(value: bool) -> int:
+    return 1
+
+
+@size.register(int)
+def _(value: int) -> int:
+    return 1 + value.bit_length() + (value < 0)
+
+
+@size.register(float)
+def _(value: float) -> int:
+    return 1 + len(repr(value))
+
+
+@size.register(Fraction)
+def _(value: Fraction) -> int:
+    return size(value.numerator) + size(value.denominator)
+
+
+@size.register(list)
+@size.register(tuple)
+def _(value: Iterable[Any]) -> int:
+    return 2 + sum(map(size, value))
+
+
+@size.register(dict)
+def _(value: Mapping[str, Any]) -> int:
+    return sum(map(size, value.values()))

@@ -1,0 +1,88 @@
+"""What an exercise is declared with, in a module of its own: ``exercises/<part>/<chapter>/<name>.py``."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal
+
+Inputs = dict[str, Any]
+Observation = dict[str, Any]
+Level = Literal["easy", "medium", "hard"]
+RESULT = "result"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong answer that readers write.
+
+    Attributes:
+        name: what it does wrong, ``rounds_down``.
+        says: the sentence that its author is told.
+        wrong: what it computes: a function, or what the solution's source has (once each) and the mistake has instead.
+    """
+
+    name: str
+    says: str
+    wrong: Callable[..., Any] | Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One coding exercise.
+
+    Attributes:
+        solution: a right answer. Its name is the exercise's, its signature and docstring are the stub's.
+        number: its number in the chapter.
+        asked: what it has to do, in one line.
+        expected: from an input to what a right answer shows: the observation of an oracle that is not the solution. A
+            value that is no ``dict`` counts as the observation ``{"result": value}``.
+        examples: fixed inputs: first the smallest that explains, last the exercise's own numbers.
+        inputs: from ``hypothesis.strategies`` to a strategy for each argument, or to one of whole inputs; or the list
+            of all inputs of a small domain.
+        mistakes: known wrong answers.
+        observe: from the answer and an input to what is observed of it; by default its result. Whatever the answer
+            costs (bytes, steps, peak) is observed here, by running it on a simulator.
+        units: for an observation's name, its unit.
+        relative_tolerance: how far numbers may be off.
+        weight: how much the exercise counts in a class.
+        level: how hard it is, for the page.
+        draws: how many inputs are drawn of a strategy; fewer where one call is slow.
+        given: names of the module's that the reader is handed in the stub, besides those of the signature.
+        takes: packages that solving and grading it need besides the standard library; a page has none of them.
+    """
+
+    solution: Callable[..., Any]
+    number: int
+    asked: str
+    expected: Callable[..., Any]
+    examples: Sequence[Inputs]
+    inputs: Callable[[Any], Any] | Sequence[Inputs]
+    mistakes: Sequence[Mistake] = ()
+    observe: Callable[..., Any] | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
+    relative_tolerance: float = 1e-9
+    weight: float = 1.0
+    level: Level = "medium"
+    draws: int = 100
+    given: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The function that the reader writes."""
+        return self.solution.__name__
+
+    @property
+    def module(self) -> ModuleType:
+        """The module that declares the exercise."""
+        return sys.modules[self.solution.__module__]
+
+    @property
+    def path(self) -> Path:
+        """The module's file."""
+        return Path(inspect.getfile(self.solution))

@@ -1,0 +1,263 @@
+"""The judge: compares what an answer shows with what a right one shows, case by case, and says what is wrong.
+
+The answer is any function. In a terminal it stands for one in another process (``grader.sandbox``), so that nothing
+which an answer does to its own process reaches the judge.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from grader.cases import Case, cases, observation
+from grader.comparing import same
+from grader.errors import Stopped, describe_error, traceback_of
+from grader.exercise import RESULT, Exercise, Inputs, Observation
+from grader.patterns import pattern
+from grader.shapes import WrongShape, described, returned, shaped
+from grader.source import wrong_answer
+
+Status = Literal["solved", "wrong", "open"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of an answer.
+
+    Attributes:
+        status: open is an untouched stub, wrong an answer that was tried and fails.
+        asked: what the exercise asks for.
+        given: the first input that breaks the answer.
+        expected: what a right answer shows on that input, with its unit.
+        got: what this answer shows.
+        mistake: the name of the known mistake that the answer makes, ``""`` if none is known.
+        says: what that mistake's author is told.
+        pattern: what is true of the answer over all inputs, ``""`` where the mistake is known.
+        trace: where the answer raised an exception.
+        printed: what the answer printed, cut.
+    """
+
+    status: Status
+    asked: str = ""
+    given: str = ""
+    expected: str = ""
+    got: str = ""
+    mistake: str = ""
+    says: str = ""
+    pattern: str = ""
+    trace: str = ""
+    printed: str = ""
+
+
+class AnswerError(Exception):
+    """An answer raised an exception in its own process.
+
+    Attributes:
+        text: what it says and the line that it came from, ``ZeroDivisionError: division by zero (line 3)``.
+        trace: the traceback from the answer's first line on.
+    """
+
+    def __init__(self, text: str, trace: str = "") -> None:
+        super().__init__(text)
+        self.text, self.trace = text, trace
+
+
+class NotWritten(Exception):
+    """An answer is still the stub: it raised ``NotImplementedError``."""
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What one call showed: an observation, or what was wrong with it, and the name of an argument that it changed."""
+
+    observation: Observation | None
+    expected: str = ""
+    got: str = ""
+    trace: str = ""
+    changed: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """A case, what the answer showed on it, and whether that is right."""
+
+    case: Case
+    seen: _Seen
+    right: bool
+
+
+def judge(exercise: Exercise, function: Callable[..., Any]) -> Verdict:
+    """Judge an answer.
+
+    An answer that raises ``NotImplementedError`` on the first example is open.
+    """
+    asked = exercise.asked
+    tried: list[_Tried] = []
+    try:
+        for case in cases(exercise):
+            seen = _call(exercise, function, case.inputs)
+            if not tried and seen.kind == "NotImplementedError":
+                return Verdict("open", asked)
+            tried.append(_Tried(case, seen, _right(exercise, seen, case.wanted)))
+    except Stopped as stop:
+        return _stopped(exercise, tried, stop)
+    wrong = [one for one in tried if not one.right]
+    return _verdict(exercise, tried, wrong[0]) if wrong else Verdict("solved", asked)
+
+
+def _stopped(exercise: Exercise, tried: list[_Tried], stop: Stopped) -> Verdict:
+    """Say on which input an answer reached a limit, or, if it was wrong before, what was wrong."""
+    wrong = [one for one in tried if not one.right]
+    if wrong:
+        return _verdict(exercise, tried, wrong[0])
+    given = describe_inputs(cases(exercise)[len(tried)].inputs)
+    return Verdict("wrong", exercise.asked, given, stop.expected, stop.got)
+
+
+def _right(exercise: Exercise, seen: _Seen, wanted: Observation) -> bool:
+    return seen.observation is not None and not seen.changed and not _difference(exercise, seen.observation, wanted)
+
+
+def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> _Seen:
+    """Observe an answer on a copy of an input; what it raises, ``sys.exit`` included, is observed too."""
+    gated = _Gated(function, exercise.solution)
+    own = copy.deepcopy(inputs)
+    try:
+        shown = exercise.observe(gated, **own) if exercise.observe else gated(**own)
+    except Stopped:
+        raise
+    except WrongShape as error:
+        return _Seen(None, error.expected, error.got, kind="WrongShape")
+    except AnswerError as error:
+        return _Seen(None, "a result", error.text, error.trace, kind=error.text.partition(":")[0].partition(" ")[0])
+    except NotWritten:
+        return _Seen(None, "a result", "NotImplementedError", kind="NotImplementedError")
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        file = _file_of(function)
+        text, trace = describe_error(error, file), traceback_of(error, file)
+        return _Seen(None, "a result", text, trace, kind=type(error).__name__)
+    changed = gated.changed or next((name for name in inputs if not same(own[name], inputs[name], 0.0)), "")
+    return _Seen(observation(shown), changed=changed)
+
+
+class _Gated:
+    """A function whose results pass the gate that the solution's annotation is."""
+
+    def __init__(self, function: Callable[..., Any], solution: Callable[..., Any]) -> None:
+        self._function, self._kind = function, returned(solution)
+        self._is_program = inspect.isgeneratorfunction(solution)
+        self.changed = ""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        result = self._function(*args, **kwargs)
+        self.changed = self.changed or getattr(self._function, "changed", "")
+        if isinstance(result, Generator) and not self._is_program:
+            raise WrongShape(described(self._kind), "a generator: is `return` meant, not `yield`?")
+        return self._until_the_end(result) if isinstance(result, Generator) else shaped(result, self._kind)
+
+    def _until_the_end(self, program: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        return shaped((yield from program), self._kind)
+
+
+def _difference(exercise: Exercise, seen: Observation, wanted: Observation) -> str:
+    """Return the name of the first observation that is not as wanted."""
+    for name, value in wanted.items():
+        if name not in seen or not same(seen[name], value, exercise.relative_tolerance):
+            return name
+    return ""
+
+
+def _verdict(exercise: Exercise, tried: list[_Tried], first: _Tried) -> Verdict:
+    """Say what went wrong on the first case that broke an answer, and what is known of such answers."""
+    seen, asked, given = first.seen, exercise.asked, describe_inputs(first.case.inputs)
+    name, says = _recognised(exercise, tried)
+    about = "" if name else _pattern(exercise, tried)
+    if seen.observation is None:
+        return Verdict("wrong", asked, given, seen.expected, seen.got, name, says, about, seen.trace)
+    differs = _difference(exercise, seen.observation, first.case.wanted)
+    if not differs:
+        expected, got = f"{seen.changed} as it was given", f"{seen.changed} is changed: work on a copy"
+        return Verdict("wrong", asked, given, expected, got, name, says, about)
+    expected, got = (_describe(exercise, differs, one) for one in (first.case.wanted, seen.observation))
+    return Verdict("wrong", asked, given, expected, got, name, says, about)
+
+
+def _recognised(exercise: Exercise, tried: list[_Tried]) -> tuple[str, str]:
+    """Return name and sentence of the known mistake that shows the same as the answer on all cases tried."""
+    in_order = sorted(tried, key=lambda one: one.right)
+    for mistake in exercise.mistakes:
+        function = wrong_answer(exercise, mistake)
+        if all(_alike(exercise, one.seen, _call(exercise, function, one.case.inputs)) for one in in_order):
+            return mistake.name, mistake.says
+    return "", ""
+
+
+def _alike(exercise: Exercise, one: _Seen, other: _Seen) -> bool:
+    if one.observation is None or other.observation is None:
+        return one.observation is other.observation and one.kind == other.kind
+    names = one.observation.keys() == other.observation.keys()
+    return names and one.changed == other.changed and not _difference(exercise, one.observation, other.observation)
+
+
+def _pattern(exercise: Exercise, tried: list[_Tried]) -> str:
+    return pattern(
+        [(one.case.inputs, one.right) for one in tried],
+        list(_differing(exercise, tried)),
+        exercise.relative_tolerance,
+    )
+
+
+def _differing(exercise: Exercise, tried: list[_Tried]) -> Iterator[tuple[Inputs, Any, Any]]:
+    """Yield the input, the expected and the shown value wherever an answer is wrong in its value."""
+    for one in tried:
+        shown, wanted = one.seen.observation, one.case.wanted
+        if not one.right and shown is not None:
+            name = _difference(exercise, shown, wanted)
+            if name in shown:
+                yield one.case.inputs, wanted[name], shown[name]
+
+
+def describe_inputs(inputs: Inputs) -> str:
+    """Return an input as one line.
+
+    >>> describe_inputs({"ranks": 4, "sizes": [1, 2]})
+    'ranks = 4, sizes = [1, 2]'
+    """
+    return ", ".join(f"{key} = {brief(value)}" for key, value in inputs.items())
+
+
+def _file_of(function: Callable[..., Any]) -> str:
+    """Return the file that an answer is written in."""
+    return str(getattr(getattr(inspect.unwrap(function), "__code__", None), "co_filename", ""))
+
+
+def _describe(exercise: Exercise, name: str, shown: Observation) -> str:
+    """Return an observation with its name, where it is not the result, and its unit."""
+    if name not in shown:
+        return f"no {name}"
+    unit = exercise.units.get(name, "")
+    return f"{'' if name == RESULT else f'{name}: '}{brief(shown[name])}{f' {unit}' if unit else ''}"
+
+
+def brief(value: Any, limit: int = 300) -> str:
+    """Return a value on one line; of a large array its shape and type.
+
+    >>> brief([1, 2]), brief("x" * 400)[-5:]
+    ('[1, 2]', 'xxxx…')
+    """
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        size = " × ".join(map(str, value.shape))
+        return f"{value.tolist()}" if 0 < value.size <= 24 else f"an array of {size} ({value.dtype})"
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, list | tuple | dict | set | str | bytes) and len(value) > 10 * limit:
+        return f"a {type(value).__name__} of {len(value)} entries"
+    text = " ".join(repr(value).split())
+    return text if len(text) <= limit else text[: limit - 1] + "…"

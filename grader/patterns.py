@@ -1,0 +1,121 @@
+"""What is true of a wrong answer over all inputs: where it is wrong, and by what it is off.
+
+Nothing here guesses what its author thought: each sentence holds for every input that was tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from grader.comparing import plain, same
+from grader.exercise import Inputs
+
+Number = int | float | Fraction
+FEWEST = 4
+
+
+def pattern(tried: Sequence[tuple[Inputs, bool]], wrong: Sequence[tuple[Inputs, Any, Any]], tolerance: float) -> str:
+    """Say what is true of an answer.
+
+    Args:
+        tried: each input, and whether the answer is right on it.
+        wrong: each input on which a value differs, the expected value, and the answer's.
+        tolerance: how far numbers may be off.
+    """
+    right = sum(good for _, good in tried)
+    parts = [f"right on {right} of {len(tried)} inputs" if right else f"wrong on all {len(tried)} inputs"]
+    if where := _where(tried):
+        parts.append(where)
+    if len(wrong) >= FEWEST and len(wrong) == len(tried) - right and (how := _how(wrong, tolerance)):
+        parts.append(how)
+    return ", ".join(parts)
+
+
+def _where(tried: Sequence[tuple[Inputs, bool]]) -> str:
+    """Say for which value of an argument the answer is wrong, and right for all others."""
+    bad = [inputs for inputs, good in tried if not good]
+    fine = [inputs for inputs, good in tried if good]
+    if len(bad) < 2 or len(fine) < 2:
+        return ""
+    for name in bad[0]:
+        for words, holds in _conditions(name, bad[0].get(name)):
+            if all(map(holds, bad)) and not any(map(holds, fine)):
+                return f"wrong wherever {words}"
+    return ""
+
+
+def _conditions(name: str, value: Any) -> Iterable[tuple[str, Callable[[Inputs], bool]]]:
+    if isinstance(value, str | bool | int | type(None)):
+        yield f"{name} = {value!r}", lambda inputs: type(inputs.get(name)) is type(value) and inputs[name] == value
+    if type(value) is int:
+        yield f"{name} is odd", lambda inputs: type(inputs.get(name)) is int and inputs[name] % 2 == 1
+        yield f"{name} is above 1", lambda inputs: type(inputs.get(name)) is int and inputs[name] > 1
+        yield f"{name} is no power of two", lambda inputs: type(inputs.get(name)) is int and _is_no_power(inputs[name])
+
+
+def _is_no_power(value: int) -> bool:
+    return value < 1 or value & (value - 1) != 0
+
+
+def _how(wrong: Sequence[tuple[Inputs, Any, Any]], tolerance: float) -> str:
+    """Say by what the answer is off wherever it is wrong."""
+    pairs = [(plain(expected), plain(got)) for _, expected, got in wrong]
+    if all(_is_number(one) and _is_number(other) for one, other in pairs):
+        return _how_numbers(wrong, tolerance)
+    if all(isinstance(one, list) and isinstance(other, list) for one, other in pairs):
+        return _how_lists(pairs, tolerance)
+    return ""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | Fraction) and not isinstance(value, bool) and value == value
+
+
+def _how_numbers(wrong: Sequence[tuple[Inputs, Number, Number]], tolerance: float) -> str:
+    differences = [got - expected for _, expected, got in wrong]
+    if all(difference == differences[0] for difference in differences):
+        return f"{_where_wrong()}{abs(differences[0])} too {'many' if differences[0] > 0 else 'few'}"
+    ratios = [Fraction(got) / Fraction(expected) for _, expected, got in wrong if expected and _finite(got, expected)]
+    if len(ratios) < len(wrong):
+        return ""
+    if all(same(ratio, ratios[0], tolerance) for ratio in ratios):
+        return f"{_where_wrong()}{_ratio(ratios[0])}"
+    for name in wrong[0][0]:
+        values: list[Any] = [inputs.get(name) for inputs, _, _ in wrong]
+        if all(_is_number(value) and value and _finite(value) for value in values):
+            factors = [Fraction(value) for value in values]
+            if all(same(ratio * factor, 1, tolerance) for ratio, factor in zip(ratios, factors, strict=True)):
+                return f"{_where_wrong()}the expected ÷ {name}"
+            if all(same(ratio, factor, tolerance) for ratio, factor in zip(ratios, factors, strict=True)):
+                return f"{_where_wrong()}the expected × {name}"
+    return ""
+
+
+def _where_wrong() -> str:
+    return "and there always "
+
+
+def _finite(*values: Number) -> bool:
+    return all(abs(value) != float("inf") for value in values)
+
+
+def _ratio(ratio: Fraction) -> str:
+    simple = ratio.limit_denominator(1000)
+    if simple and abs(simple - ratio) < abs(ratio) / 10**9:
+        return f"the expected × {simple.numerator}" if simple.denominator == 1 else f"the expected × {simple}"
+    return f"the expected × {float(ratio):.6g}"
+
+
+def _how_lists(pairs: Sequence[tuple[list[Any], list[Any]]], tolerance: float) -> str:
+    if all(_reordered(one, other) for one, other in pairs):
+        return f"{_where_wrong()}the right entries in another order"
+    lengths = {len(other) - len(one) for one, other in pairs}
+    if len(lengths) == 1 and (by := lengths.pop()):
+        return f"{_where_wrong()}{abs(by)} {'entry' if abs(by) == 1 else 'entries'} too {'many' if by > 0 else 'few'}"
+    return ""
+
+
+def _reordered(one: list[Any], other: list[Any]) -> bool:
+    return len(one) == len(other) and one != other and sorted(map(repr, one)) == sorted(map(repr, other))

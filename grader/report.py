@@ -1,0 +1,79 @@
+"""Results for machines: the book's own JSON, and Gradescope's layout. The schema is in docs/for-teachers.md."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from grader.messages import Result, message
+
+SCHEMA = 1
+
+
+def as_report(results: Sequence[Result]) -> dict[str, Any]:
+    """Return results as the book's own report."""
+    rows = [
+        {
+            "chapter": result.chapter.address,
+            "exercise": result.exercise.name,
+            "number": result.exercise.number,
+            "status": result.verdict.status,
+            "weight": result.exercise.weight,
+            "score": _score(result),
+            "asked": result.verdict.asked,
+            "input": result.verdict.given,
+            "expected": result.verdict.expected,
+            "got": result.verdict.got,
+            "mistake": result.verdict.mistake,
+            "says": result.verdict.says,
+            "pattern": result.verdict.pattern,
+            "seconds": round(result.seconds, 3),
+        }
+        for result in results
+    ]
+    possible = sum(result.exercise.weight for result in results)
+    return {"schema": SCHEMA, "score": sum(map(_score, results)), "possible": possible, "exercises": rows}
+
+
+def as_gradescope(results: Sequence[Result]) -> dict[str, Any]:
+    """Return results in the layout that a Gradescope autograder writes to ``/autograder/results/results.json``."""
+    tests = [
+        {
+            "name": f"{result.chapter.title}: {result.exercise.name}",
+            "number": f"{result.chapter.address}/{result.exercise.number}",
+            "score": _score(result),
+            "max_score": result.exercise.weight,
+            "status": "passed" if result.verdict.status == "solved" else "failed",
+            "output": message(result, commands=False),
+            "output_format": "text",
+        }
+        for result in results
+    ]
+    return {"score": sum(map(_score, results)), "tests": tests}
+
+
+def _score(result: Result) -> float:
+    return result.exercise.weight if result.verdict.status == "solved" else 0.0
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file so that it is there as a whole or not at all, whenever this process is killed.
+
+    What is no file, a device or a pipe, is written to and not replaced.
+    """
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{os.getpid()}.tmp")  # not made of the name, which may be as long as names can be
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)
+
+
+def write(path: Path, results: Sequence[Result], layout: str) -> None:
+    """Write a report in a layout, ``book`` or ``gradescope``."""
+    told = as_gradescope(results) if layout == "gradescope" else as_report(results)
+    write_atomically(path, json.dumps(told, indent=1, ensure_ascii=False) + "\n")

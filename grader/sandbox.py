@@ -1,0 +1,280 @@
+"""Where answers run: a warm process that forks one for each, or, without fork, a new process for each.
+
+The judge is in this process, with the exercise, its oracle and its mistakes. An answer's process is ended with all that
+it has started, whatever state it is in; and what it might have done to the limits of this process or of the warm one is
+looked for, undone and said.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from grader.answering import fork, modules_to_load
+from grader.confining import ROOT, Limits
+from grader.errors import describe_error
+from grader.exercise import Exercise
+from grader.judging import Stopped, Verdict, judge
+from grader.proxy import AnswerProxy, CannotBeLoaded
+
+START_S = 60.0  # a new process imports NumPy before it serves
+JUDGING_S = 60.0  # what the judge may take beside the answer, whatever that has returned
+CHANGED = "the limits of the grader's processes are changed: they are set again"
+
+
+class Sandbox:
+    """Runs answers, one after another; use one for each thread."""
+
+    def __init__(self, limits: Limits | None = None, *, fork: bool = hasattr(os, "fork")) -> None:
+        self.limits = limits or Limits()
+        self._fork = fork
+        self._template: _Template | None = None
+        self._own_limits = _limits_of(0)
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def judge(self, exercise: Exercise, text: str, file: str) -> Verdict:
+        """Judge the function that a text has for an exercise; ``file`` is what the text is called."""
+        asked = exercise.asked
+        with self.process(text) as answer:
+            try:
+                written = answer.load(text, exercise.name, file)
+                verdict = judged(exercise, answer, self.limits) if written else Verdict("open", asked)
+            except CannotBeLoaded as error:
+                given = f"import of {file}"
+                verdict = Verdict("wrong", asked, given, error.expected, error.got, trace=error.trace)
+        if self._mended():
+            verdict = Verdict("wrong", asked, "", "limits as they were", CHANGED)
+        return dataclasses.replace(verdict, printed=answer.printed)
+
+    def answer(self, text: str, name: str, file: str = "answer.py") -> AnswerProxy:
+        """Return the function of a name that a text defines; ``close`` it in the end.
+
+        Raises:
+            CannotBeLoaded: there is none.
+        """
+        answer = self._started(text)
+        if not answer.load(text, name, file):
+            answer.close()
+            raise CannotBeLoaded(f"a function {name}", "none of that name")
+        return answer
+
+    @contextlib.contextmanager
+    def process(self, text: str) -> Iterator[AnswerProxy]:
+        """Give a process that has not loaded anything yet, and end it."""
+        answer = self._started(text)
+        try:
+            yield answer
+        finally:
+            answer.close()
+
+    def _started(self, text: str) -> AnswerProxy:
+        modules = modules_to_load(text)
+        if not self._fork:
+            return _spawned(self.limits, modules)
+        if self._template is None or not self._template.is_alive():
+            self.close()
+            self._template = _Template()
+        return self._template.started(self.limits, modules)
+
+    def _mended(self) -> bool:
+        """Say whether limits of this process or of the warm one were changed; if so, undo it."""
+        template = self._template
+        changed = _limits_of(0) != self._own_limits
+        if changed:
+            import resource
+
+            for kind, limits in self._own_limits.items():
+                with contextlib.suppress(ValueError, OSError):
+                    resource.setrlimit(kind, limits)
+        if template is not None and _limits_of(template.process.pid) != template.limits:
+            changed = True
+            self.close()
+        return changed
+
+    def close(self) -> None:
+        """End the warm process."""
+        if self._template is not None:
+            self._template.close()
+            self._template = None
+
+
+def judged(exercise: Exercise, answer: Callable[..., Any], limits: Limits) -> Verdict:
+    """Judge, and let what the answer returned neither raise in the judge nor keep it busy."""
+    try:
+        with _at_most(limits.time_s + JUDGING_S):
+            return judge(exercise, answer)
+    except Stopped as stop:
+        return Verdict("wrong", exercise.asked, "", stop.expected, stop.got)
+    except Exception as error:
+        return Verdict("wrong", exercise.asked, "", "a result that can be compared", describe_error(error, ""))
+
+
+@contextlib.contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """Raise ``Stopped`` here when the time is over; in other threads than the first, nothing keeps the time."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(_number: int, _frame: Any) -> None:
+        raise Stopped(f"a result that is judged within {seconds:g} s", "one that takes longer")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class _Template:
+    """The warm process, at the other end of a socket."""
+
+    def __init__(self) -> None:
+        self._control, other = socket.socketpair()
+        self._control.settimeout(START_S)
+        with other:
+            self.process = subprocess.Popen(_COMMAND, stdin=other, stdout=subprocess.DEVNULL, env=_environment())
+        self.limits = _limits_of(self.process.pid)
+
+    def is_alive(self) -> bool:
+        return self.process.poll() is None
+
+    def started(self, limits: Limits, modules: tuple[str, ...]) -> AnswerProxy:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            child = self._asked({"limits": dataclasses.asdict(limits), "modules": modules}, [theirs.fileno()])
+        return AnswerProxy(ours, limits, _once(lambda: self._end(child, ours)))
+
+    def _end(self, child: int, connection: socket.socket) -> str:
+        kill_session(child)
+        connection.close()
+        try:
+            return _how(self._asked({"ended": child}, []))
+        except (OSError, ValueError):
+            self.close()
+            return "and with it the process that had started it"
+
+    def _asked(self, request: dict[str, Any], descriptors: list[int]) -> int:
+        socket.send_fds(self._control, [json.dumps(request).encode()], descriptors)
+        number: int = json.loads(self._control.recv(100))
+        return number
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self._control.close()
+
+
+def _spawned(limits: Limits, modules: tuple[str, ...]) -> AnswerProxy:
+    """Start a process of its own, which connects to this one and proves by a token that it is the one."""
+    token = secrets.token_hex(16)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(START_S)
+        command = [*_COMMAND, "--once", str(server.getsockname()[1])]
+        child = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=_environment(), start_new_session=True
+        )
+        assert child.stdin
+        child.stdin.write(json.dumps([token, dataclasses.asdict(limits), modules]).encode() + b"\n")
+        child.stdin.close()
+        connection, _ = server.accept()
+        while connection.recv(16, socket.MSG_WAITALL) != bytes.fromhex(token):
+            connection, _ = server.accept()
+
+    def end() -> str:
+        kill_session(child.pid)
+        child.kill()
+        connection.close()
+        return _how(child.wait())
+
+    return AnswerProxy(connection, limits, _once(end))
+
+
+def forked(function: Callable[..., Any], limits: Limits) -> AnswerProxy:
+    """Return a function of this process as one in a fork of it."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        child = fork(theirs, limits, function)
+
+    def end() -> str:
+        kill_session(child)
+        ours.close()
+        return _how(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+    return AnswerProxy(ours, limits, _once(end))
+
+
+def _once(end: Callable[[], str]) -> Callable[[], str]:
+    """Return what ends a process the first time and says how it ended every time."""
+    said: list[str] = []
+
+    def end_once() -> str:
+        if not said:
+            said.append(end())
+        return said[0]
+
+    return end_once
+
+
+def _how(status: int) -> str:
+    return f"killed by signal {-status}" if status < 0 else f"exit status {status}"
+
+
+def kill_session(leader: int) -> None:
+    """Kill a process that has not been waited for yet, stopped or not, and what it has started."""
+    if not hasattr(os, "killpg"):
+        return
+    for member in [leader, *_members(leader)]:
+        for kill in (os.killpg, os.kill):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                kill(member, signal.SIGKILL)
+
+
+def _members(session: int) -> Iterator[int]:
+    """Yield the processes of a session, where Linux tells."""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            if int(path.read_text().rpartition(")")[2].split()[3]) == session:
+                yield int(path.parent.name)
+
+
+def _limits_of(process: int) -> dict[int, tuple[int, int]]:
+    """Return the limits of a process, where Linux tells; 0 is this one."""
+    try:
+        import resource
+
+        kinds = {value for name, value in vars(resource).items() if name.startswith("RLIMIT_")}
+        return {kind: resource.prlimit(process, kind) for kind in sorted(kinds)}
+    except (ImportError, AttributeError, OSError):
+        return {}
+
+
+_COMMAND = [sys.executable, "-P", "-m", "grader.answering"]
+_PASSED_ON = ("PATH", "SYSTEMROOT", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONHOME")
+
+
+def _environment() -> dict[str, str]:
+    """Nothing that is none of an answer's business; one thread for NumPy's products, as a fork keeps no other."""
+    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+    return {**passed_on, **threads, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}

@@ -1,0 +1,72 @@
+"""Simulators: gradients sent in buckets while the backward pass still runs: when each bucket leaves and arrives.
+
+Nothing here uses the closed form of ``snippets.foundations.alpha_beta``: the clock of a link is advanced bucket by
+bucket, in exact fractions, so that the one can prove the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from snippets.domain import as_float, at_most, nonnegative_number, positive_integer
+from snippets.foundations.alpha_beta import message_time_s
+
+_NAMES = "total_bytes, buckets, compute_s, latency_s and bandwidth_bytes_per_s"
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """When a bucket is full, when the link takes it, and when it has been sent.
+
+    >>> Bucket(ready_s=1.0, start_s=2.0, end_s=5.0).waited_s
+    1.0
+    """
+
+    ready_s: float
+    start_s: float
+    end_s: float
+
+    @property
+    def waited_s(self) -> float:
+        """Time for which the bucket was full and the link busy with the one before."""
+        return self.start_s - self.ready_s
+
+
+def bucketed_step(
+    *, total_bytes: float, buckets: int, compute_s: float, latency_s: float, bandwidth_bytes_per_s: float
+) -> tuple[Bucket, ...]:
+    """Return what happens to every bucket of a step.
+
+    Args:
+        total_bytes: bytes of all buckets together.
+        buckets: number of equal buckets, at most 2²⁰.
+        compute_s: seconds over which the bytes become ready, at an even rate.
+        latency_s: α of the operation that sends a bucket.
+        bandwidth_bytes_per_s: β of that operation.
+
+    Returns:
+        The buckets in the order in which they are sent: one at a time, as soon as it is full and the link is free.
+
+    Raises:
+        ValueError: if ``buckets`` is no integer of at least 1, a time or size no finite number of at least 0, or the
+            bandwidth none above 0.
+
+    Example:
+        >>> step = bucketed_step(total_bytes=8, buckets=2, compute_s=4, latency_s=1, bandwidth_bytes_per_s=2)
+        >>> [(bucket.start_s, bucket.end_s) for bucket in step]
+        [(2.0, 5.0), (5.0, 8.0)]
+    """
+    count = at_most("buckets", positive_integer("buckets", buckets))
+    size = Fraction(nonnegative_number("total_bytes", total_bytes)) / count
+    compute = Fraction(nonnegative_number("compute_s", compute_s))
+    message_time_s(size_bytes=0, latency_s=latency_s, bandwidth_bytes_per_s=bandwidth_bytes_per_s)  # checks both
+    busy = Fraction(latency_s) + size / Fraction(bandwidth_bytes_per_s)
+    free = Fraction(0)
+    result = []
+    for number in range(1, count + 1):
+        ready = compute * number / count
+        start = max(ready, free)
+        free = start + busy
+        result.append(Bucket(float(ready), float(start), as_float(_NAMES, free)))
+    return tuple(result)
