@@ -253,7 +253,7 @@ class Machine:
         self._clocks = [0] * self.ranks
         self._start_bytes: tuple[int, ...] | None = None
         self._messages: list[Message] = []
-        self._operations: dict[str, list[int]] = defaultdict(lambda: [0] * self.ranks)
+        self._operations: dict[str, list[int]] = {}
 
     @property
     def account(self) -> Account:
@@ -308,7 +308,7 @@ class Machine:
         if not isinstance(operation, str) or isinstance(amount, bool) or not isinstance(amount, int) or amount < 0:
             said = f"rank {rank} counts {shortened(amount)} operations as {shortened(operation)}"
             raise RankProgramError(f"{said}, which have to be a whole number and a name")
-        self._operations[operation][rank] += amount
+        self._operations.setdefault(operation, [0] * self.ranks)[rank] += amount
 
 
 class _Rank:

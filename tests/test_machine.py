@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import weakref
 from collections import namedtuple
 from collections.abc import Callable, Generator
 from itertools import pairwise
@@ -483,6 +485,25 @@ def test_a_result_counts_beside_what_was_brought_unless_it_goes_into_that() -> N
         machine.run([program(machine.memories[rank], rank, in_place) for rank in range(2)])
         assert machine.account.peak_bytes == (peak, peak)
         assert machine.account.held_bytes == (0, 0)
+
+
+def test_a_machine_ends_with_its_last_reference_and_with_it_what_it_holds() -> None:
+    """Without the collector of cycles: a grader mirrors arrays in another process for as long as somebody has them."""
+    gc.disable()
+    try:
+        machine = Machine(2, admit=lambda rank, asked: asked)
+
+        def program(rank: int) -> Program:
+            arrived = yield [Exchange(1 - rank, np.zeros(2), 1 - rank), AllReduce(np.zeros(2)), Compute("flops", 1)]
+            return (yield AllGather(arrived[0]))
+
+        results = machine.run([program(rank) for rank in range(2)])
+        assert machine.account.held_bytes == (32, 32)
+        ends = [weakref.ref(end) for end in (machine, results[0])]
+        del machine, results
+        assert [end() for end in ends] == [None, None]
+    finally:
+        gc.enable()
 
 
 def test_parcels_are_watched_one_by_one() -> None:
