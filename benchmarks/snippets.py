@@ -37,7 +37,7 @@ from snippets.collectives.algorithms import build
 from snippets.collectives.runner import run
 from snippets.parallelism import pipeline_schedules as schedules
 from snippets.parallelism.pipeline_runner import Timeline, run_pipeline
-from snippets.parallelism.pipeline_schedules import Schedule, Task
+from snippets.parallelism.pipeline_schedules import PipelineSchedule, Task
 
 DURATIONS_S = {"F": 2, "B": 3, "W": 1}
 
@@ -118,13 +118,13 @@ def ring(sizes: Sizes) -> list[Measured]:
     ]
 
 
-def time_it(schedule: Schedule) -> Timeline:
+def time_it(schedule: PipelineSchedule) -> Timeline:
     """Run a schedule with the benchmark's durations, those of its kinds of task."""
     kinds = "FBW" if schedule.splits_backward else "FB"
     return run_pipeline(schedule, {kind: DURATIONS_S[kind] for kind in kinds})
 
 
-def task_graph(schedule: Schedule) -> networkx.DiGraph:
+def task_graph(schedule: PipelineSchedule) -> networkx.DiGraph:
     """Return the tasks as a graph whose longest path is as long as the schedule: an edge weighs what its target takes.
 
     The order of a device and the data that passes need make the edges; a source precedes all tasks.
@@ -155,10 +155,10 @@ def pipelines(sizes: Sizes) -> list[Measured]:
     found = []
     stages, micro_batches = sizes.compared
     for name in ("gpipe", "one_f_one_b", "zb_h1"):
-        schedule: Schedule = getattr(schedules, name)(stages=stages, micro_batches=micro_batches)
+        schedule: PipelineSchedule = getattr(schedules, name)(stages=stages, micro_batches=micro_batches)
         graph = task_graph(schedule)
 
-        def ours(schedule: Schedule = schedule) -> Timeline:
+        def ours(schedule: PipelineSchedule = schedule) -> Timeline:
             return time_it(schedule)
 
         def longest(graph: networkx.DiGraph = graph) -> int:

@@ -1,4 +1,4 @@
-"""The reader's files, one an exercise, made from its stub and then never overwritten; and other people's submissions."""
+"""The reader's files, one an exercise, made from its stub and then left alone; and other people's submissions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def prepare(chapter: Chapter, names: Iterable[str]) -> str:
             file.write(kept if has_it else stub_of(chapter.exercises[name]))
         (copied if has_it else made).append(path.name)
     news = [f"{', '.join(made)} made from {'its stub' if len(made) == 1 else 'their stubs'}"] if made else []
-    news += [f"{', '.join(copied)} copied from exercises/{chapter.address}/{OLD}, which stays as it is"] if copied else []
+    news += (
+        [f"{', '.join(copied)} copied from exercises/{chapter.address}/{OLD}, which stays as it is"] if copied else []
+    )
     return f"answers/{chapter.address}/: {'; '.join(news)}. Write your answers there.{said}" if news else ""
 
 

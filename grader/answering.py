@@ -19,7 +19,6 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from types import GeneratorType, ModuleType
 from typing import Any
 
@@ -28,6 +27,7 @@ from grader.channel import Channel
 from grader.confining import Limits, confine
 from grader.errors import Printed, Stopped, at_line, describe_error, traceback_of
 from grader.sharing import Shared
+
 
 class Answer:
     """One answer, and what the judge's requests need to know of it.
@@ -43,6 +43,7 @@ class Answer:
         self.function = function
         self.file = getattr(getattr(function, "__code__", None), "co_filename", "")
         self.generators: dict[int, GeneratorType[Any, Any, Any]] = {}
+        self.yielded: Any = None  # the last, kept until the judge has it: else its arrays were gone before they arrive
         self.shared = Shared(judge=False)
         self.tags = {**self.shared.tags, "callback": self._callback, "object": _imported_object}
         self.shared.tags["object"] = _imported_object
@@ -122,8 +123,10 @@ class Answer:
         return {"value": None}
 
     def _step(self, number: int, resume: Callable[[GeneratorType[Any, Any, Any]], Any]) -> dict[str, Any]:
+        self.yielded = None
         try:
-            return {"yielded": plain.encode(resume(self.generators[number]), self.shared.special)}
+            self.yielded = resume(self.generators[number])
+            return {"yielded": plain.encode(self.yielded, self.shared.special)}
         except StopIteration as end:
             del self.generators[number]
             return {"returned": plain.encode(end.value)}
@@ -155,10 +158,9 @@ def _error(kind: str, text: str) -> BaseException:
 
 def _changed(before: list[Any], after: list[Any]) -> str:
     """Return the name of the first argument that is another now; a positional one has its number."""
-    pairs = zip(before[1]["dict"], after[1]["dict"], strict=True)
-    named = [key for (key, value), (_, other) in pairs if value != other]
-    numbered = [f"argument {n + 1}" for n, (one, other) in enumerate(zip(*(x[0] for x in (before, after)))) if one != other]
-    return next(iter([*numbered, *named]), "")
+    named = [pair[0] for pair, other in zip(before[1]["dict"], after[1]["dict"], strict=True) if pair != other]
+    numbered = [place for place, (one, other) in enumerate(zip(before[0], after[0], strict=True), 1) if one != other]
+    return next(iter([*(f"argument {place}" for place in numbered), *named]), "")
 
 
 def _alarm(left_s: float) -> None:
@@ -202,30 +204,30 @@ def fork(connection: socket.socket, limits: Limits, function: Callable[..., Any]
     os._exit(1)
 
 
-@dataclass(frozen=True)
-class _Request:
-    """What is asked of the process that forks: to start an answer, or to say how one ended."""
-
-    limits: dict[str, Any] | None = None
-    modules: tuple[str, ...] = ()
-    ended: int = 0
-
-
 def template(control: socket.socket) -> None:
-    """Fork a process for each connection that arrives, with the modules loaded that its answer imports."""
+    """Fork a process for each connection that arrives, with the modules loaded that its answer imports.
+
+    A request is a line of JSON: ``[limits, modules]`` starts an answer, ``[number]`` asks how a process has ended.
+    """
     _load(["numpy"])
+    running: set[int] = set()
     while True:
         line, descriptors, _, _ = socket.recv_fds(control, 2**16, 1)
         if not line:
-            return
-        request = _Request(**json.loads(line))
-        if request.ended:
-            _, status = os.waitpid(request.ended, 0)
+            break
+        request = json.loads(line)
+        if len(request) == 1:
+            _, status = os.waitpid(request[0], 0)
+            running.discard(request[0])
             control.send(json.dumps(os.waitstatus_to_exitcode(status)).encode())
             continue
-        _load(request.modules)
+        _load(request[1])
         with socket.socket(fileno=descriptors[0]) as connection:
-            control.send(json.dumps(fork(connection, Limits(**request.limits or {}))).encode())
+            child = fork(connection, Limits(**request[0]))
+        running.add(child)
+        control.send(json.dumps(child).encode())
+    for child in running:  # the judge is gone
+        os.kill(child, signal.SIGKILL)
 
 
 def _load(modules: Iterable[str]) -> None:

@@ -1,8 +1,8 @@
-"""Grades a directory of submissions on all cores: ``python -m exercises.classroom SUBMISSIONS``.
+"""Grades a directory of submissions on all cores: ``python -m grader.classroom SUBMISSIONS``.
 
-Every entry of the directory, a ``.py`` file or a directory, is one submission. Its results are written to a file of
-their own as soon as it is graded, so that a run that was stopped goes on where it was. A submission or grader that has
-changed since is graded again. ``results.csv`` has a line for each.
+Every entry of the directory, a ``.py`` or ``.zip`` file or a directory, is one submission. Its results are written to a
+file of their own as soon as it is graded, so that a run that was stopped goes on where it was. A submission that has
+changed since is graded again, and all are if an exercise or the grader has. ``results.csv`` has a line for each.
 """
 
 from __future__ import annotations
@@ -12,80 +12,187 @@ import csv
 import hashlib
 import io
 import json
+import multiprocessing
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from multiprocessing import connection
 from pathlib import Path
 from typing import Any
 
-from exercises.answer_files import submitted
-from exercises.catalogue import HOME, Chapter, chapters
-from exercises.child import Limits
-from exercises.judging import Verdict
-from exercises.messages import Result
-from exercises.report import as_report, write_atomically
-from exercises.sandbox import Sandbox
+from grader.answer_files import MOST_BYTES, submitted
+from grader.cases import cases
+from grader.catalogue import HOME, chapters
+from grader.confining import GRACE_S, ROOT, Limits
+from grader.grading import Asked, assigned, grade
+from grader.judging import Verdict
+from grader.messages import Result
+from grader.proxy import clean
+from grader.report import as_report, write_atomically
+from grader.sandbox import JUDGING_S, START_S, Sandbox
 
 Report = dict[str, Any]
+Tell = Callable[[str], None]
 
 
-def grade_submission(submission: Path, asked: Sequence[Chapter], sandbox: Sandbox) -> Report:
-    """Grade all exercises of a submission; what it does not answer is open."""
-    results = []
-    for chapter in asked:
-        path = submitted(submission, chapter.folder)
-        for exercise in chapter.exercises.values():
-            began = time.perf_counter()
-            open_one = Verdict("open", exercise.asked)
-            verdict = sandbox.judge(chapter.folder, exercise, path) if path else open_one
-            results.append(Result(chapter, exercise, verdict, time.perf_counter() - began))
-    return as_report(results)
+@dataclass
+class _Job:
+    """A submission that is being graded, by a process that sends a verdict for each exercise."""
+
+    path: Path
+    verdicts: list[tuple[Verdict, float]] = field(default_factory=list)
+    process: Any = None
+    receiving: Any = None
+    until: float = 0.0
 
 
-def grade_all(
-    submissions: Sequence[Path],
-    asked: Sequence[Chapter],
-    out: Path,
-    *,
-    jobs: int,
-    limits: Limits,
-    tell: Callable[[str], None],
-) -> dict[str, Report]:
-    """Grade what has no result yet, ``jobs`` at a time, and return all results by name."""
-    digests = {path.name: digest(path, asked, limits) for path in submissions}
-    done = {path.name: kept for path in submissions if (kept := _kept(out, path.name, digests[path.name]))}
-    left = [path for path in submissions if path.name not in done]
-    if done:
-        tell(f"{len(done)} of {len(submissions)} submissions have their results already\n")
-    mine = threading.local()
-    sandboxes: list[Sandbox] = []
+class Class:
+    """Grades submissions, each in a process of its own, in which the judge is; answers have theirs besides."""
 
-    def work(path: Path) -> Report:
-        if not hasattr(mine, "sandbox"):
-            mine.sandbox = Sandbox(limits)
-            sandboxes.append(mine.sandbox)
-        report = {"submission": path.name, "digest": digests[path.name]}
-        report |= grade_submission(path, asked, mine.sandbox)
-        write_atomically(out / f"{path.name}.json", json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    def __init__(self, asked: Asked, home: Path, out: Path, limits: Limits) -> None:
+        self.asked, self.home, self.out, self.limits = asked, home, out, limits
+        self.all_names = [name for chapter in chapters(home) for name in chapter.exercises]
+        self.longest_s = limits.time_s + GRACE_S + JUDGING_S + START_S
+        self._graders = _digest_of_graders(home, [(e.name, e.weight) for _, e in asked], limits)
+
+    def grade(self, submissions: Sequence[Path], jobs: int, tell: Tell) -> dict[str, Report]:
+        """Grade what has no result yet, ``jobs`` at a time, and return all results by name."""
+        digests = {path: self.digest(path) for path in submissions}
+        reports = {path: kept for path in submissions if (kept := _kept(self._result(path), digests[path]))}
+        if reports:
+            tell(f"{len(reports)} of {len(submissions)} submissions have their results already\n")
+        waiting = [path for path in submissions if path not in reports]
+        for _, exercise in self.asked if waiting else ():
+            cases(exercise)  # drawn here, once
+        began, before = time.monotonic(), len(reports)
+        for path, verdicts in self._graded(waiting, jobs):
+            reports[path] = self._report(path, digests[path], verdicts)
+            self._write_table([reports[one] for one in submissions if one in reports])
+            tell(_progress(len(reports), len(submissions), len(reports) - before, began))
+        self._write_table([reports[path] for path in submissions])
+        return {shown(path.name): reports[path] for path in submissions}
+
+    def _graded(self, waiting: list[Path], jobs: int) -> Iterator[tuple[Path, list[tuple[Verdict, float]]]]:
+        """Yield each submission's verdicts when it has all."""
+        running: list[_Job] = []
+        try:
+            while waiting or running:
+                while waiting and len(running) < jobs:
+                    running.append(self._started(_Job(waiting.pop(0))))
+                left_s = max(0.0, min(job.until for job in running) - time.monotonic())
+                ready = connection.wait([job.receiving for job in running], left_s)
+                for job in [job for job in running if job.receiving in ready or job.until < time.monotonic()]:
+                    self._take(job)
+                    if len(job.verdicts) == len(self.asked):
+                        running.remove(job)
+                        _end(job)
+                        yield job.path, job.verdicts
+        finally:
+            for job in running:
+                _end(job)
+
+    def _started(self, job: _Job) -> _Job:
+        """Start a process that grades what a job still lacks."""
+        job.receiving, sending = multiprocessing.Pipe(duplex=False)
+        left = [exercise.name for _, exercise in self.asked[len(job.verdicts) :]]
+        arguments = (sending, job.path, self.home, left, self.all_names, self.limits)
+        job.process = multiprocessing.get_context(_METHOD).Process(target=_grade_all, args=arguments)
+        job.process.start()
+        sending.close()
+        job.until = time.monotonic() + self.longest_s
+        return job
+
+    def _take(self, job: _Job) -> None:
+        """Take the next verdict; where there is none, say so, and go on with the exercise after it."""
+        try:
+            if not job.receiving.poll():
+                raise EOFError
+            job.verdicts.append(job.receiving.recv())
+            job.until = time.monotonic() + self.longest_s
+        except (EOFError, OSError):
+            asked = self.asked[len(job.verdicts)][1].asked
+            got = "the process of the judge ended, or had to be ended, while it judged this answer"
+            job.verdicts.append((Verdict("wrong", asked, "", "a result that can be judged", got), 0.0))
+            _end(job)
+            self._started(job)
+
+    def _report(self, path: Path, digest: str, verdicts: list[tuple[Verdict, float]]) -> Report:
+        """Write a submission's results, and return them."""
+        results = [
+            Result(chapter, exercise, verdict, seconds)
+            for (chapter, exercise), (verdict, seconds) in zip(self.asked, verdicts, strict=True)
+        ]
+        report = {"submission": shown(path.name), "digest": digest, **as_report(results)}
+        write_atomically(self._result(path), json.dumps(report, indent=1, ensure_ascii=False) + "\n")
         return report
 
-    began = time.monotonic()
-    with ThreadPoolExecutor(jobs) as pool:
-        tasks = {pool.submit(work, path): path for path in left}
-        try:
-            for task in as_completed(tasks):
-                done[tasks[task].name] = task.result()
-                tell(_progress(len(done), len(submissions), len(done) + len(left) - len(submissions), began))
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-        finally:
-            for sandbox in sandboxes:
-                sandbox.close()
-    return {path.name: done[path.name] for path in submissions}
+    def _write_table(self, reports: Sequence[Report]) -> None:
+        write_atomically(self.out / "results.csv", table(reports))
+
+    def _result(self, path: Path) -> Path:
+        """Return where a submission's results are; a name may be as long as names can be, or no text."""
+        name = shown(path.name)
+        if name != path.name or len(name.encode()) > 200:
+            name = f"{name[:50]}-{hashlib.sha256(os.fsencode(path.name)).hexdigest()[:16]}"
+        return self.out / f"{name}.json"
+
+    def digest(self, submission: Path) -> str:
+        """Return a digest of a submission and of all that judging depends on."""
+        found = hashlib.sha256(self._graders.encode())
+        files = sorted([*submission.rglob("*.py"), *submission.rglob("*.zip")]) if submission.is_dir() else [submission]
+        for path in files:
+            found.update(b"\0".join([os.fsencode(path.relative_to(submission)), _contents(path)]))
+        return found.hexdigest()
+
+
+_METHOD = "fork" if hasattr(os, "fork") else "spawn"
+
+
+def _grade_all(
+    sending: connection.Connection, path: Path, home: Path, names: list[str], all_names: list[str], limits: Limits
+) -> None:
+    """Grade exercises of a submission, and send the verdicts; what is not answered is open."""
+    by_name = {name: (chapter, chapter.exercises[name]) for chapter in chapters(home) for name in chapter.exercises}
+    with Sandbox(limits) as sandbox:
+        for name in names:
+            chapter, exercise = by_name[name]
+            result = grade(sandbox, chapter, exercise, lambda c=chapter, n=name: submitted(path, c, n, all_names))
+            sending.send((result.verdict, result.seconds))
+
+
+def _end(job: _Job) -> None:
+    job.process.kill()
+    job.process.join()
+    job.receiving.close()
+
+
+def _contents(path: Path) -> bytes:
+    try:
+        return (
+            path.read_bytes() if path.is_file() and path.stat().st_size <= 8 * MOST_BYTES else str(path.stat()).encode()
+        )
+    except OSError as error:
+        return str(error).encode()
+
+
+def _digest_of_graders(home: Path, weights: list[tuple[str, float]], limits: Limits) -> str:
+    """Return a digest of the exercises, of the modules that they may use, of the grader and of what it is asked."""
+    found = hashlib.sha256(repr((weights, limits, sys.version_info[:2])).encode())
+    for folder in (home, ROOT / "snippets", ROOT / "grader"):
+        for path in sorted(path for kind in ("*.py", "*.json") for path in folder.rglob(kind)):
+            found.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()
+
+
+def _kept(path: Path, wanted: str) -> Report | None:
+    """Return the result of an earlier run, if it is of the same submission and graders."""
+    try:
+        report: Report = json.loads(path.read_text(encoding="utf-8"))
+        return report if report["digest"] == wanted else None
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
 
 
 def _progress(done: int, total: int, graded: int, began: float) -> str:
@@ -95,47 +202,25 @@ def _progress(done: int, total: int, graded: int, began: float) -> str:
     return f"[{bar:<20}] {done} of {total} graded, {left_s:.0f} s left"
 
 
-def digest(submission: Path, asked: Sequence[Chapter], limits: Limits) -> str:
-    """Return a digest of a submission, of the graders and of the limits."""
-    found = hashlib.sha256(repr(limits).encode())
-    graders = [chapter.folder / name for chapter in asked for name in ("test_answers.py", "mutants.py")]
-    for path in [*_files(submission), *graders]:
-        found.update(f"{path.name}\0{path.stat().st_size}\0".encode())
-        found.update(path.read_bytes())
-    return found.hexdigest()
+def table(reports: Sequence[Report]) -> str:
+    """Return the CSV: a line for each submission with its score, and for each exercise its status and mistake.
 
-
-def _files(submission: Path) -> Iterator[Path]:
-    yield from [submission] if submission.is_file() else sorted(submission.rglob("*.py"))
-
-
-def _kept(out: Path, name: str, wanted: str) -> Report | None:
-    """Return the result of an earlier run, if it is of the same submission and graders."""
-    try:
-        report: Report = json.loads((out / f"{name}.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return report if report.get("digest") == wanted else None
-
-
-def table(reports: dict[str, Report]) -> str:
-    """Return the CSV: a line for each submission, a column for each exercise, and the score.
-
-    >>> rows = [{"chapter": "memory/zero", "exercise": "zero1_step", "status": "solved"}]
-    >>> print(table({"ada": {"score": 1.0, "possible": 1.0, "exercises": rows}}).replace("\\r", ""), end="")
-    submission,score,possible,memory/zero/zero1_step
-    ada,1.0,1.0,solved
+    >>> row = {"chapter": "memory/zero", "exercise": "owners", "status": "wrong", "mistake": "keeps_the_order"}
+    >>> ada = {"submission": "ada", "score": 0.0, "possible": 1.0, "exercises": [row]}
+    >>> print(table([ada]).replace("\\r", ""), end="")
+    submission,score,possible,memory/zero/owners,memory/zero/owners mistake
+    ada,0.0,1.0,wrong,keeps_the_order
     """
     text = io.StringIO()
     writer = csv.writer(text)
-    columns = dict.fromkeys(_column(row) for report in reports.values() for row in report["exercises"])
-    writer.writerow(["submission", "score", "possible", *columns])
-    for name, report in reports.items():
-        statuses = {_column(row): row["status"] for row in report["exercises"]}
-        cells = [statuses.get(column, "") for column in columns]
+    columns = dict.fromkeys(_column(row) for report in reports for row in report["exercises"])
+    writer.writerow(["submission", "score", "possible", *(f"{c}{also}" for c in columns for also in ("", " mistake"))])
+    for report in reports:
+        rows = {_column(row): (row["status"], row["mistake"]) for row in report["exercises"]}
+        cells = [cell for column in columns for cell in rows.get(column, ("", ""))]
         # A name that begins like a formula would be one to a spreadsheet.
-        shown = f"'{name}" if name[:1] in "=+-@" else name
-        writer.writerow([shown, report["score"], report["possible"], *cells])
+        name = f"'{report['submission']}" if report["submission"][:1] in "=+-@" else report["submission"]
+        writer.writerow([name, report["score"], report["possible"], *cells])
     return text.getvalue()
 
 
@@ -143,15 +228,21 @@ def _column(row: dict[str, Any]) -> str:
     return f"{row['chapter']}/{row['exercise']}"
 
 
-def find_submissions(directory: Path) -> list[Path]:
-    """Return a directory's submissions: its Python files and its directories."""
-    entries = sorted(directory.iterdir())
-    return [
-        path for path in entries if not path.name.startswith((".", "_")) and (path.is_dir() or path.suffix == ".py")
-    ]
+def shown(name: str) -> str:
+    """Return a file's name as text that can be written and printed."""
+    return clean(name).replace("\n", "?").replace("\t", "?")
 
 
-def _teller() -> Callable[[str], None]:
+def find_submissions(directory: Path, tell: Tell) -> list[Path]:
+    """Return a directory's submissions: its Python files, zips and directories; say which others there are."""
+    entries = sorted(path for path in directory.iterdir() if not path.name.startswith((".", "_")))
+    wanted = [path for path in entries if path.is_dir() or path.suffix in (".py", ".zip")]
+    for path in [path for path in entries if path not in wanted]:
+        tell(f"{shown(path.name)} is left out: no Python file, zip or directory\n")
+    return wanted
+
+
+def _teller() -> Tell:
     """Return what shows progress: one line that changes in a terminal, a line for each step elsewhere."""
     if sys.stderr.isatty():
         return lambda line: print(
@@ -161,30 +252,47 @@ def _teller() -> Callable[[str], None]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m exercises.classroom", description=(__doc__ or "").split("\n\n")[1])
+    parser = argparse.ArgumentParser(prog="python -m grader.classroom", description=(__doc__ or "").split("\n\n")[1])
     parser.add_argument("submissions", type=Path, help="the directory; each file or directory in it is a submission")
     parser.add_argument("--out", type=Path, default=Path("results"), help="where results go (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at a time (default: cores)")
     parser.add_argument("--chapter", action="append", help="grade this one only, collectives/ring_and_tree; repeatable")
-    parser.add_argument(
-        "--time-limit", type=float, default=Limits.time_s, metavar="S", help="seconds for each exercise"
-    )
+    parser.add_argument("--assignment", type=Path, metavar="FILE", help="grade the exercises that it names, one a line")
+    seconds = "seconds for each exercise"
+    parser.add_argument("--time-limit", type=float, default=Limits.time_s, metavar="S", help=seconds)
     parser.add_argument("--memory-limit", type=float, default=1.0, metavar="GIB", help="GiB for each exercise")
-    parser.add_argument("--exercises", type=Path, default=HOME, help=argparse.SUPPRESS)
+    parser.add_argument("--exercises", type=Path, default=HOME, metavar="PATH", help="exercises of your own")
     return parser
 
 
+def _asked(options: argparse.Namespace, home: Path) -> Asked:
+    """Return the exercises that the options name.
+
+    Raises:
+        ValueError: there are none.
+    """
+    if options.assignment:
+        return assigned(options.assignment, home)
+    wanted = [chapter for chapter in chapters(home) if not options.chapter or chapter.address in options.chapter]
+    if not wanted:
+        raise ValueError(f"no chapter {' or '.join(options.chapter or [])} in {home}")
+    return [(chapter, exercise) for chapter in wanted for exercise in chapter.exercises.values()]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = _parser()
+    """Grade a class."""
+    parser, tell = _parser(), _teller()
     options = parser.parse_args(arguments)
-    asked = [c for c in chapters(options.exercises.resolve()) if not options.chapter or c.address in options.chapter]
-    if not options.submissions.is_dir() or not asked:
-        parser.error(f"no directory {options.submissions}" if asked else "no such chapter")
+    home = options.exercises.resolve()
+    if not options.submissions.is_dir():
+        parser.error(f"no directory {options.submissions}")
+    try:
+        asked = _asked(options, home)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
     limits = Limits(time_s=options.time_limit, memory_bytes=int(options.memory_limit * 2**30))
-    submissions = find_submissions(options.submissions.resolve())
-    began, tell = time.monotonic(), _teller()
-    reports = grade_all(submissions, asked, options.out, jobs=options.jobs, limits=limits, tell=tell)
-    write_atomically(options.out / "results.csv", table(reports))
+    submissions, began = find_submissions(options.submissions.resolve(), tell), time.monotonic()
+    reports = Class(asked, home, options.out, limits).grade(submissions, max(1, options.jobs), tell)
     print(f"\n{len(reports)} submissions in {time.monotonic() - began:.1f} s: {options.out / 'results.csv'}")
     return 0
 

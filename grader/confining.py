@@ -54,7 +54,9 @@ def _limit(limits: Limits) -> None:
 
         seconds = math.ceil(limits.time_s + GRACE_S) * 2
         most = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: 0, resource.RLIMIT_CPU: seconds}
-        with contextlib.suppress(OSError):  # elsewhere there is no knowing what the process has, nor does the limit hold
+        with contextlib.suppress(
+            OSError
+        ):  # elsewhere there is no knowing what the process has, nor does the limit hold
             used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
             most[resource.RLIMIT_AS] = used + limits.memory_bytes
         for kind, value in most.items():

@@ -110,6 +110,11 @@ def judge(exercise: Exercise, function: Callable[..., Any]) -> Verdict:
     return _verdict(exercise, tried, wrong[0]) if wrong else Verdict("solved", asked)
 
 
+def is_solved_by(exercise: Exercise, function: Callable[..., Any]) -> bool:
+    """Say whether an answer is right on all cases, without looking further than to the first on which it is not."""
+    return all(_right(exercise, _call(exercise, function, case.inputs), case.wanted) for case in cases(exercise))
+
+
 def _stopped(exercise: Exercise, tried: list[_Tried], stop: Stopped) -> Verdict:
     """Say on which input an answer reached a limit, or, if it was wrong before, what was wrong."""
     wrong = [one for one in tried if not one.right]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from exercises.catalogue import HOME, chapter_of, find
-from exercises.child import Limits, in_child
-from exercises.guarded import grade_function
-from exercises.judging import drawn, judge
-from exercises.messages import Result, message
+from grader.catalogue import HOME, find
+from grader.confining import Limits
+from grader.judging import judge
+from grader.messages import Result, message
+from grader.sandbox import forked, judged
 
 
 def check(name: str, function: Callable[..., Any], *, time_s: float = 10.0, home: Path = HOME) -> None:
@@ -28,9 +29,10 @@ def check(name: str, function: Callable[..., Any], *, time_s: float = 10.0, home
         home: the folder of exercises.
     """
     chapter, exercise = find(name, home)
-    drawn(exercise)
+    limits = Limits(time_s)
     if hasattr(os, "fork"):
-        verdict = in_child(lambda: grade_function(chapter, exercise.name, function), Limits(time_s), exercise.asked)
+        with forked(function, limits) as answer:
+            verdict = dataclasses.replace(judged(exercise, answer, limits), printed=answer.printed)
     else:
-        verdict = judge(exercise, function, chapter_of(chapter.folder).mistakes[exercise.name])
-    print(message(Result(chapter, exercise, verdict)))
+        verdict = judge(exercise, function)
+    print(message(Result(chapter, exercise, verdict), commands=False))

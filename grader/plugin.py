@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from grader.answer_files import Unreadable, Written, answers_of, is_untouched, prepare, read, submitted
+from grader.answer_files import Written, answers_of, is_untouched, prepare, read, submitted
 from grader.board import board
 from grader.catalogue import HOME, Chapter, chapter_of, chapters, declares, find
 from grader.confining import Limits

@@ -1,7 +1,7 @@
 """The judge's side of an answer: a function whose calls go to the answer's process, and its programs.
 
-What comes from there is data; anything else, and a process that ends, hangs or sends without end, is this answer's fault
-and raises ``Stopped``, as does every later call.
+What comes from there is data; anything else, and a process that ends, hangs or sends without end, is this answer's
+fault and raises ``Stopped``, as does every later call.
 """
 
 from __future__ import annotations
@@ -94,9 +94,15 @@ class AnswerProxy:
                 raise NotWritten(text) if kind == "NotImplementedError" else AnswerError(text[:400], trace[:5000])
         return reply
 
-    def close(self) -> str:
-        """End the answer's process, and say how it ended."""
-        return self._end()
+    def __enter__(self) -> AnswerProxy:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._end()
+
+    def close(self) -> None:
+        """End the answer's process."""
+        self._end()
 
     @property
     def _in_time(self) -> str:

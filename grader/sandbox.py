@@ -52,7 +52,7 @@ class Sandbox:
     def judge(self, exercise: Exercise, text: str, file: str) -> Verdict:
         """Judge the function that a text has for an exercise; ``file`` is what the text is called."""
         asked = exercise.asked
-        with self.process(text) as answer:
+        with self._started(text) as answer:
             try:
                 written = answer.load(text, exercise.name, file)
                 verdict = judged(exercise, answer, self.limits) if written else Verdict("open", asked)
@@ -75,22 +75,15 @@ class Sandbox:
             raise CannotBeLoaded(f"a function {name}", "none of that name")
         return answer
 
-    @contextlib.contextmanager
-    def process(self, text: str) -> Iterator[AnswerProxy]:
-        """Give a process that has not loaded anything yet, and end it."""
-        answer = self._started(text)
-        try:
-            yield answer
-        finally:
-            answer.close()
-
     def _started(self, text: str) -> AnswerProxy:
         modules = modules_to_load(text)
         if not self._fork:
             return _spawned(self.limits, modules)
-        if self._template is None or not self._template.is_alive():
-            self.close()
-            self._template = _Template()
+        if self._template is not None:
+            with contextlib.suppress(OSError, ValueError):
+                return self._template.started(self.limits, modules)
+            self.close()  # somebody has ended or stopped it
+        self._template = _Template()
         return self._template.started(self.limits, modules)
 
     def _mended(self) -> bool:
@@ -155,25 +148,22 @@ class _Template:
             self.process = subprocess.Popen(_COMMAND, stdin=other, stdout=subprocess.DEVNULL, env=_environment())
         self.limits = _limits_of(self.process.pid)
 
-    def is_alive(self) -> bool:
-        return self.process.poll() is None
-
     def started(self, limits: Limits, modules: tuple[str, ...]) -> AnswerProxy:
         ours, theirs = socket.socketpair()
         with theirs:
-            child = self._asked({"limits": dataclasses.asdict(limits), "modules": modules}, [theirs.fileno()])
+            child = self._asked([dataclasses.asdict(limits), modules], [theirs.fileno()])
         return AnswerProxy(ours, limits, _once(lambda: self._end(child, ours)))
 
     def _end(self, child: int, connection: socket.socket) -> str:
         kill_session(child)
         connection.close()
         try:
-            return _how(self._asked({"ended": child}, []))
+            return _how(self._asked([child], []))
         except (OSError, ValueError):
             self.close()
             return "and with it the process that had started it"
 
-    def _asked(self, request: dict[str, Any], descriptors: list[int]) -> int:
+    def _asked(self, request: list[Any], descriptors: list[int]) -> int:
         socket.send_fds(self._control, [json.dumps(request).encode()], descriptors)
         number: int = json.loads(self._control.recv(100))
         return number

@@ -165,9 +165,7 @@ def _is_array(value: Any) -> bool:
 def _is_mutable(value: Any) -> bool:
     kind = type(value)
     return (
-        kind.__module__.startswith(PACKAGE)
-        and dataclasses.is_dataclass(kind)
-        and not kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
+        kind.__module__.startswith(PACKAGE) and dataclasses.is_dataclass(kind) and not kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
     )
 
 

@@ -16,23 +16,26 @@ from collections.abc import Iterable
 # Each with its number on x86_64 and on aarch64.
 _NAMED = """
 fork 57 -  vfork 58 -  execve 59 221  execveat 322 281  setsid 112 157  setpgid 109 154  ptrace 101 117
-tkill 200 130  rt_sigqueueinfo 129 138  rt_tgsigqueueinfo 297 240  pidfd_open 434 434  pidfd_send_signal 424 424
-setpriority 141 140  sched_setparam 142 118  sched_setscheduler 144 119  sched_setaffinity 203 122  sched_setattr 314 274
-ioprio_set 251 30  setrlimit 160 164  process_vm_readv 310 270  process_vm_writev 311 271  kcmp 312 272
-socket 41 198  socketpair 53 199  io_uring_setup 425 425  bpf 321 280  perf_event_open 298 241  userfaultfd 323 282
-creat 85 -  unlink 87 -  unlinkat 263 35  rename 82 -  renameat 264 38  renameat2 316 276  mkdir 83 -  mkdirat 258 34
-rmdir 84 -  link 86 -  linkat 265 37  symlink 88 -  symlinkat 266 36  truncate 76 45  mknod 133 -  mknodat 259 33
-chmod 90 -  fchmod 91 52  fchmodat 268 53  fchmodat2 452 452  chown 92 -  fchown 93 55  lchown 94 -  fchownat 260 54
-utime 132 -  utimes 235 -  futimesat 261 -  utimensat 280 88  setxattr 188 5  lsetxattr 189 6  fsetxattr 190 7
-removexattr 197 14  lremovexattr 198 15  fremovexattr 199 16  openat2 437 437  open_by_handle_at 304 265
-memfd_create 319 279  mq_open 240 180  shmget 29 194  semget 64 190  msgget 68 186  chroot 161 51  mount 165 40
-umount2 166 39  pivot_root 155 41  unshare 272 97  setns 308 268  swapon 167 224  swapoff 168 225  reboot 169 142
-sethostname 170 161  setdomainname 171 162  settimeofday 164 170  clock_settime 227 112  init_module 175 105
-finit_module 313 273  delete_module 176 106  kexec_load 246 104  keyctl 250 219  add_key 248 217  quotactl 179 60
-syslog 103 116  sync 162 81  vhangup 153 58  acct 163 89
+tkill 200 130  rt_sigqueueinfo 129 138  rt_tgsigqueueinfo 297 240  pidfd_open 434 434
+pidfd_send_signal 424 424  setpriority 141 140  sched_setparam 142 118  sched_setscheduler 144 119
+sched_setaffinity 203 122  sched_setattr 314 274  ioprio_set 251 30  setrlimit 160 164
+process_vm_readv 310 270  process_vm_writev 311 271  kcmp 312 272  socket 41 198  socketpair 53 199
+io_uring_setup 425 425  bpf 321 280  perf_event_open 298 241  userfaultfd 323 282  creat 85 -  unlink 87 -
+unlinkat 263 35  rename 82 -  renameat 264 38  renameat2 316 276  mkdir 83 -  mkdirat 258 34  rmdir 84 -
+link 86 -  linkat 265 37  symlink 88 -  symlinkat 266 36  truncate 76 45  mknod 133 -  mknodat 259 33
+chmod 90 -  fchmod 91 52  fchmodat 268 53  fchmodat2 452 452  chown 92 -  fchown 93 55  lchown 94 -
+fchownat 260 54  utime 132 -  utimes 235 -  futimesat 261 -  utimensat 280 88  setxattr 188 5  lsetxattr 189 6
+fsetxattr 190 7  removexattr 197 14  lremovexattr 198 15  fremovexattr 199 16  openat2 437 437
+open_by_handle_at 304 265  memfd_create 319 279  mq_open 240 180  shmget 29 194  semget 64 190  msgget 68 186
+chroot 161 51  mount 165 40  umount2 166 39  pivot_root 155 41  unshare 272 97  setns 308 268  swapon 167 224
+swapoff 168 225  reboot 169 142  sethostname 170 161  setdomainname 171 162  settimeofday 164 170
+clock_settime 227 112  init_module 175 105  finit_module 313 273  delete_module 176 106  kexec_load 246 104
+keyctl 250 219  add_key 248 217  quotactl 179 60  syslog 103 116  sync 162 81  vhangup 153 58  acct 163 89
 """
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-_SPECIAL = {"x86_64": {"open": 2, "openat": 257, "clone": 56, "clone3": 435, "kill": 62, "tgkill": 234, "prlimit64": 302}}
+_SPECIAL = {
+    "x86_64": {"open": 2, "openat": 257, "clone": 56, "clone3": 435, "kill": 62, "tgkill": 234, "prlimit64": 302}
+}
 _SPECIAL["aarch64"] = {"openat": 56, "clone": 220, "clone3": 435, "kill": 129, "tgkill": 131, "prlimit64": 261}
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _THREAD = 0x10000  # CLONE_THREAD

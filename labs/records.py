@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -46,7 +47,7 @@ def print_record(name: str, *begins: str) -> None:
             print(f"{row['what']}:\n  {predicted} | {measured}{unit}")
 
 
-def shown(row: dict[str, Any], side: str) -> str:
+def shown(row: Mapping[str, Any], side: str) -> str:
     """Return what the ranks have to say in a row's column, ``"predicted"`` or ``"measured"``, once if they agree."""
     mark = "≤ " if row["kind"] == "bound" and side == "predicted" else ""
     return mark + "; ".join(map(_one, row[side]))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
@@ -35,7 +35,11 @@ def made(cache: Path) -> dict[str, bytes]:
         cache: a folder that keeps the pictures that need matplotlib, by the drawing and the palette that they show.
     """
     digest = sha256(FILE.read_bytes() + css_variables().encode()).hexdigest()[:16]
-    covers = {"cover.svg": cover_svg, "cover-dark.svg": partial(cover_svg, "dark"), "cover.png": cover_png}
+    covers: dict[str, Callable[[], bytes]] = {
+        "cover.svg": cover_svg,
+        "cover-dark.svg": partial(cover_svg, "dark"),
+        "cover.png": cover_png,
+    }
     return {
         **{f"assets/{name}": kept(cache / f"{digest}-{name}", draw) for name, draw in covers.items()},
         "assets/favicon.svg": favicon_svg().encode(),

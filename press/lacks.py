@@ -218,7 +218,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     except (Refused, ValueError) as error:
         parser.error(str(error))
     problems = [problem for entry in entries for problem in lacks(entry, root)]
-    print(*problems or ["Nothing is lacking."], sep="\n")
+    print("\n".join(map(str, problems)) or "Nothing is lacking.")
     return 1 if problems else 0
 
 

@@ -8,18 +8,17 @@ reason under ``unchecked_numbers``.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from press.asserted import asserted_numbers
 from press.chapter import Cell
 from press.figures import part_of_figure
 from press.markup import without
 from press.problems import Problem
-from press.sources import UNREADABLE
 
 EXCEPTIONS = "unchecked_numbers"
 MOST_DIGITS_OF_POWER = 5
@@ -110,24 +109,6 @@ def shown_numbers(outputs: Iterable[Mapping[str, Any]]) -> set[Decimal]:
     return {number for number in found if number.is_finite()}
 
 
-def asserted_numbers(source: str) -> set[Decimal]:
-    """Return the numbers that stand in the assertions of a code cell; a cell with magic commands has none.
-
-    >>> sorted(asserted_numbers("assert round(x, 2) == 1.56\\ny = 3"))
-    [Decimal('1.56'), Decimal('2')]
-    """
-    try:
-        tree = ast.parse(source)
-    except UNREADABLE:
-        return set()
-    asserted = [node for node in ast.walk(tree) if isinstance(node, ast.Assert)]
-    constants = [node for statement in asserted for node in ast.walk(statement) if isinstance(node, ast.Constant)]
-    values = [node.value for node in constants]
-    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
-    exact = [Decimal(repr(number)) if isinstance(number, float) else Decimal(number) for number in numbers]
-    return {number for number in exact if number.is_finite()}
-
-
 def captions(outputs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Return the captions of the figures that a cell shows."""
     for output in outputs:
@@ -148,11 +129,8 @@ def number_problems(
     """
     if not isinstance(exceptions, Mapping) or not all(isinstance(why, str) and why for why in exceptions.values()):
         return [Problem(path, 1, f"{EXCEPTIONS} must give each number a reason, got {exceptions!r}")]
-    known: set[Decimal] = set()
-    for cell, run in zip(cells, executed, strict=True):
-        known |= shown_numbers(run.get("outputs", ())) | (
-            asserted_numbers(cell.source) if cell.kind == "code" else set()
-        )
+    known = asserted_numbers([cell.source for cell in cells if cell.kind == "code"])
+    known |= shown_numbers(output for run in executed for output in run.get("outputs", ()))
     allowed = {stated.value for written in exceptions for stated in stated_numbers(f"{written} bytes")}
     used: set[Decimal] = set()
     problems = []

@@ -135,7 +135,7 @@ def nonnegative_exact(name: str, value: Any) -> int | float | Fraction:
 
 
 def finite_number(name: str, value: Any) -> float:
-    """Return ``value`` as a finite ``float``, or raise ``ValueError``.
+    """Return ``value``, any finite number, as a ``float``, or raise ``ValueError``.
 
     >>> finite_number("covariance", -0.5)
     -0.5
@@ -218,6 +218,7 @@ def integer_fields(record: Any, *names: str, minimum: int = 1) -> None:
     """Make these fields of a frozen dataclass counts, or raise ``ValueError`` unless each is one.
 
     >>> from types import SimpleNamespace
+    >>> integer_fields(SimpleNamespace(layers=2), "layers")
     >>> integer_fields(SimpleNamespace(layers=0), "layers")
     Traceback (most recent call last):
     ...

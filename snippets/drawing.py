@@ -137,7 +137,10 @@ class Panel:
         strength: float = TINT,
         dashed: bool = False,
     ) -> None:
-        """Draw a block: an outline in ``colour``, a tint inside (``strength`` from 0 to 1), a label in its middle."""
+        """Draw a block: an outline in ``colour``, a tint inside (``strength`` from 0 to 1), a label in its middle.
+
+        A place may be negative; a negative size counts as 0.
+        """
         x, y, width, height = _finite(x=x, y=y, width=width, height=height)
         strength, dashed = probability("strength", strength), flag("dashed", dashed)
         label = checked_text("label", label)
@@ -151,14 +154,14 @@ class Panel:
             self.text(x + width / 2, y + height / 2, label, anchor="middle", middle=True)
 
     def line(self, x1: float, y1: float, x2: float, y2: float, *, colour: str = "muted", dashed: bool = False) -> None:
-        """Draw a line from (x1, y1) to (x2, y2)."""
+        """Draw a line from (x1, y1) to (x2, y2), which may be negative."""
         x1, y1, x2, y2 = _finite(x1=x1, y1=y1, x2=x2, y2=y2)
         element = self._add("line", {"x1": x1, "y1": y1, "x2": x2, "y2": y2}, self._class("l", colour))
         if flag("dashed", dashed):
             element.set("stroke-dasharray", "4 3")
 
     def arrow(self, x1: float, y1: float, x2: float, y2: float, *, colour: str = "muted") -> None:
-        """Draw an arrow from (x1, y1) to (x2, y2)."""
+        """Draw an arrow from (x1, y1) to (x2, y2), which may be negative."""
         x1, y1, x2, y2 = _finite(x1=x1, y1=y1, x2=x2, y2=y2)
         length = math.hypot(x2 - x1, y2 - y1)
         if length == 0:
@@ -182,7 +185,10 @@ class Panel:
         bold: bool = False,
         middle: bool = False,
     ) -> None:
-        """Write ``content`` with its baseline at ``y`` (its middle with ``middle=True``), its ``anchor`` at ``x``."""
+        """Write ``content`` with its baseline at ``y`` (its middle with ``middle=True``), its ``anchor`` at ``x``.
+
+        A place may be negative.
+        """
         x, y = _finite(x=x, y=y)
         size, content = positive_number("size", size), checked_text("content", content)
         bold, middle = flag("bold", bold), flag("middle", middle)
@@ -201,7 +207,10 @@ class Panel:
     def rectangles(
         self, boxes: Iterable[tuple[float, float, float, float]], *, colour: str, strength: float = TINT
     ) -> None:
-        """Draw many blocks of one colour, each given as x, y, width, height, as one shape, to save bytes."""
+        """Draw many blocks of one colour, each given as x, y, width, height, as one shape, to save bytes.
+
+        >>> Panel(10, 10).rectangles([(1, 1, 2, 2), (5, 1, 2, 2)], colour="rank-0", strength=0.5)
+        """
         checked = _boxes(boxes)
         strength = probability("strength", strength)
         one_of("colour", colour, COLOURS.keys())
@@ -220,6 +229,8 @@ class Panel:
 
         Raises:
             ValueError: heights differ, or an argument is no number.
+
+        >>> Panel(10, 10).bars([(1, 1, 2, 2), (3, 1, 4, 2)], colour="rank-0", strength=0.5)
         """
         checked = _boxes(boxes)
         strength = probability("strength", strength)
@@ -242,7 +253,10 @@ class Panel:
     def curve(
         self, points: Iterable[tuple[float, float]], *, colour: str, width: float = 2, dashed: bool = False
     ) -> None:
-        """Draw straight lines from point to point, each given as x, y; a single point draws nothing."""
+        """Draw straight lines from point to point, each given as x, y; a single point draws nothing.
+
+        >>> Panel(10, 10).curve([(1, 1), (2, 2), (8, 2)], colour="rank-0")
+        """
         checked = _points(points)
         width, dashed = positive_number("width", width), flag("dashed", dashed)
         one_of("colour", colour, COLOURS.keys())
@@ -255,7 +269,10 @@ class Panel:
             element.set("stroke-dasharray", "5 4")
 
     def dots(self, points: Iterable[tuple[float, float]], *, colour: str, radius: float = 3) -> None:
-        """Draw filled dots, each given by the x and y of its centre, as one shape, to save bytes."""
+        """Draw filled dots, each given by the x and y of its centre, as one shape, to save bytes.
+
+        >>> Panel(10, 10).dots([(1, 1), (5, 5)], colour="rank-0")
+        """
         checked = _points(points)
         radius = positive_number("radius", radius)
         one_of("colour", colour, COLOURS.keys())
@@ -270,6 +287,10 @@ class Panel:
 
         Raises:
             ValueError: there are not as many texts as places, or an argument is no number or text.
+
+        The places may be negative.
+
+        >>> Panel(10, 10).signs([1, 2], 3, ["a", "b"])
         """
         xs, size = each("xs", xs, _place), positive_number("size", size)
         (y,), contents = _finite(y=y), each("contents", contents, checked_text)

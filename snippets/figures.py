@@ -84,6 +84,10 @@ def svg_of(figure: Figure) -> str:
     """Return a matplotlib figure as lean SVG: text as text in the page's font, colours that follow the page's palette.
 
     The same figure gives the same text: no date, ids from a fixed salt.
+
+    >>> with plot() as (figure, axes):
+    ...     svg_of(figure)[:4]
+    '<svg'
     """
     if not isinstance(figure, Figure):
         raise TypeError(f"figure must be a matplotlib figure, got {figure!r}")
@@ -136,7 +140,12 @@ def _shared_styles(svg: str) -> str:
 
 
 def show_live(figure: LiveFigure) -> None:
-    """Show a live figure: on the site with its knobs, in Jupyter as it stands at first, with how to set it there."""
+    """Show a live figure: on the site with its knobs, in Jupyter as it stands at first, with how to set it there.
+
+    >>> from snippets.foundations.alpha_beta_live import message_time
+    >>> show_live(message_time)  # doctest: +ELLIPSIS
+    {'image/svg+xml': '<svg ...
+    """
     if not isinstance(figure, LiveFigure):
         raise TypeError(f"figure must be a live figure, got {figure!r}")
     picture = figure()
@@ -161,6 +170,9 @@ def show(*panels: Panel | Figure | str, alt: str, caption: str) -> None:
 
     Raises:
         ValueError: there is no panel, or alt text or caption are empty.
+
+    >>> show(Panel(80, 40), alt="An empty panel.", caption="Nothing yet.")  # doctest: +ELLIPSIS
+    {'image/svg+xml': '<svg ...
     """
     if not panels:
         raise ValueError("panels must hold at least one picture, got none")

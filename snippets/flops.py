@@ -185,9 +185,6 @@ def korthikanti_hardware_flops(*, batch: int, sequence: int, layers: int, hidden
     Returns:
         FLOP, exact.
 
-    Raises:
-        ValueError: if a size is no integer of at least 1.
-
     Source: Korthikanti et al. 2022, appendix A and table 5.
     Convention: a multiply-add is 2; no causal mask.
     Leaves out: everything but matrix products.
@@ -335,9 +332,6 @@ def training_flops(*, parameters: int | float, tokens: int | float) -> int:
     Returns:
         FLOP, exact: 2 forward and 4 backward for each parameter and token.
 
-    Raises:
-        ValueError: if a count is no whole number of at least 1.
-
     Source: Kaplan et al. 2020, section 2.1.
     Convention: a multiply-add is 2; Kaplan counts parameters without embeddings, most reports count all.
     Leaves out: attention's products, a share of about n/(6d) of the whole; recomputation.
@@ -365,9 +359,6 @@ def training_flops_per_token(*, parameters: int | float, layers: int, heads: int
 
     Returns:
         FLOP a token, exact.
-
-    Raises:
-        ValueError: if an argument is no whole number of at least 1.
 
     Source: Chowdhery et al. 2022 (PaLM), appendix B.
     Convention: a multiply-add is 2; no causal mask; no recomputation.
@@ -437,9 +428,6 @@ def flops_utilization(*, flops: float, seconds: float, devices: int, peak_flops_
 
     Returns:
         A share; above 1 the numbers contradict one another.
-
-    Raises:
-        ValueError: if an argument is not above 0.
 
     Source: Chowdhery et al. 2022 (PaLM), section 4.1; Korthikanti et al. 2022, section 6.3 (MFU and HFU).
     Convention: share of the dense peak of all devices together.

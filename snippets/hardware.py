@@ -58,11 +58,10 @@ class Link:
         source: who prints it.
         read: the date on which the source was read.
 
-    Raises:
-        ValueError: if a number is no integer of at least 1.
-
     >>> LINKS["NVLink 4 (H100)"].bandwidth_bytes_per_s, LINKS["NVLink 4 (H100)"].advertised
     (450000000000, '900 GB/s, both directions added')
+    >>> Link("my network", 25 * 10**9, 25 * 10**9, "200 Gb/s", lanes=4, source="its invoice").lane_bytes_per_s
+    6250000000
     """
 
     name: str
@@ -106,6 +105,9 @@ class Accelerator:
 
     >>> ACCELERATORS["A100 SXM 80GB"].memory_bytes
     80000000000
+    >>> from dataclasses import replace
+    >>> replace(ACCELERATORS["A100 SXM 80GB"], name="mine", memory_bytes=40 * 10**9).memory_bytes
+    40000000000
     """
 
     name: str
@@ -143,6 +145,9 @@ class Node:
 
     >>> NODES["DGX H100"].network_bytes_per_s
     400000000000
+    >>> from dataclasses import replace
+    >>> replace(NODES["DGX H100"], name="mine", ports=4).network_bytes_per_s
+    200000000000
     """
 
     name: str
@@ -257,9 +262,6 @@ def peak_flops_per_s(*, clock_hz: float, units: int, fma_per_unit_per_clock: int
 
     Returns:
         FLOP a second; a multiply-add is two.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
 
     Source: NVIDIA H100 architecture whitepaper: 528 tensor cores, 512 FP16 multiply-adds each a tick, 1,830 MHz.
     Convention: dense; a multiply-add counts as 2 operations.

@@ -60,7 +60,7 @@ RANKS = 8
 
 
 def rank(number: int) -> str:
-    """Return the colour's name of a rank; from rank 8 on the hues repeat, so a label has to tell them apart.
+    """Return the colour's name of a rank, from 0; from rank 8 on the hues repeat, so a label has to tell them apart.
 
     >>> rank(3), rank(11)
     ('rank-3', 'rank-3')

@@ -4,4 +4,6 @@ from __future__ import annotations
 
 from browser_fixtures import address, browser, open_page, served, site
 
+collect_ignore_glob = ["grader/*_answers"]  # readers' answers, which are no tests
+
 __all__ = ["address", "browser", "open_page", "served", "site"]

@@ -1,9 +1,10 @@
 """Every public function, class and method of the snippets refuses what it cannot answer, and names the argument.
 
-What is public is found here by itself. A valid call is taken from the example in the docstring or, where the example
-calls something else, from ``CALLS``; then one argument at a time is replaced by each bad value. Either the call raises
-``ValueError`` or ``TypeError`` with a message that names the argument, or it returns something that holds no NaN and no
-infinity (unless the docstring's ``Returns`` speaks of infinity). It never warns, hangs, or asks for gigabytes.
+What is public is found here by itself. A valid call is taken from the example in the docstring; then one argument at a
+time is replaced by each bad value. Either the call raises ``ValueError`` or ``TypeError`` with a message that names the
+argument, or it returns something that holds no NaN and no infinity (unless the docstring's ``Returns`` speaks of
+infinity). It never warns, hangs, or asks for gigabytes. A number that is 0 or negative is refused unless the docstring
+says of the argument that it may be.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ import functools
 import importlib
 import inspect
 import math
-import os
 import pkgutil
 import re
 import signal
@@ -31,21 +31,9 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from sampling import sampled
 
 import snippets
-from snippets.background.batch_gradients import Regression
-from snippets.background.block_products import k_split_product
-from snippets.collectives.algorithms import build
-from snippets.drawing import Panel
-from snippets.foundations.loopback import Loopback
-from snippets.hardware import ACCELERATORS, NODES
-from snippets.memory.recipes import RECIPES
-from snippets.models import CATALOGUE
-from snippets.parallelism.pipeline_live import pipeline_schedule
-from snippets.parallelism.pipeline_schedules import gpipe
-from snippets.parallelism.profiled_pipelines import RUNS
 
 resource = pytest.importorskip("resource", reason="the limits need Unix")
 
@@ -111,42 +99,6 @@ INTERNAL = {
 }
 
 
-def fields_of(record: Any) -> dict[str, Any]:
-    return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
-
-
-def regression() -> Regression:
-    return Regression(np.ones((2, 1)), np.ones(2), np.ones(1))
-
-
-def block_product() -> Any:
-    return k_split_product(np.ones((2, 3), int), np.ones((3, 2), int), workers=2)
-
-
-# Numbers that may lie below 0. Arrays may hold such numbers, too.
-MAY_BE_NEGATIVE = {
-    "background.batch_gradients.control_variate_gradients-coefficient",
-    "background.descent.sgd_mean_square-start",
-    "background.information.nats_to_bits-nats",
-    "background.information.quantised_rate-differential_entropy_bits",
-    "background.variance.best_control_coefficient-covariance",
-    "background.variance.control_variate_gain-correlation",
-    "background.variance.control_variate_variance-coefficient",
-    "background.variance.control_variate_variance-covariance",
-    "background.arrays.exact_or_finite_array-value",
-    "domain.finite_number-value",
-    *(f"drawing.Panel.rectangle-{argument}" for argument in ("x", "y", "width", "height")),
-    *(f"drawing.Panel.{line}-{argument}" for line in ("line", "arrow") for argument in ("x1", "y1", "x2", "y2")),
-    *(f"drawing.Panel.text-{argument}" for argument in ("x", "y")),
-    "drawing.Panel.signs-y",
-    "live.axes.Axis-low",
-    "live.axes.Plot.y-value",
-    "live.knobs.in_units-value",
-    "live.knobs.Number-low",
-    "live.knobs.Number.plain-value",
-    "live.knobs.Number.write-value",
-}
-
 # What messages call an argument that is the value of something with a name of its own.
 SPOKEN = {
     "live.knobs.from_units-written": "size",
@@ -157,54 +109,6 @@ SPOKEN = {
     "live.knobs.Choice.read-raw": "schedule",
     **{f"live.knobs.Switch.{method}-value": "full_duplex" for method in ("check", "write", "plain")},
     "live.knobs.Switch.read-raw": "full_duplex",
-}
-
-# Valid calls of what no example calls.
-CALLS: dict[str, Callable[[], dict[str, Any]]] = {
-    "background.batch_gradients.Regression.at": lambda: {"self": regression(), "weights": [2.0]},
-    "background.block_product_figures.k_split_panels": lambda: {"run": block_product(), "width_px": 300},
-    "drawing.Panel.rectangles": lambda: {
-        "self": Panel(10, 10),
-        "boxes": [(1, 1, 2, 2)],
-        "colour": "rank-0",
-        "strength": 0.5,
-    },
-    "drawing.Panel.bars": lambda: {
-        "self": Panel(10, 10),
-        "boxes": [(1, 1, 2, 2)],
-        "colour": "rank-0",
-        "strength": 0.5,
-    },
-    "drawing.Panel.curve": lambda: {
-        "self": Panel(10, 10),
-        "points": [(1, 1), (2, 2)],
-        "colour": "rank-0",
-        "width": 2,
-        "dashed": False,
-    },
-    "drawing.Panel.dots": lambda: {"self": Panel(10, 10), "points": [(1, 1)], "colour": "rank-0", "radius": 3},
-    "drawing.Panel.signs": lambda: {"self": Panel(10, 10), "xs": [1, 2], "y": 3, "contents": ["a", "b"], "size": 13},
-    "foundations.loopback.write_loopback": lambda: {
-        "measurement": Loopback("a machine", "2026-01-01", (1,), ((1e-6,),)),
-        "path": Path(os.devnull),
-    },
-    "collectives.checker.check": lambda: {"schedule": build("all_gather", "ring", ranks=3, length=6), "ports": 1},
-    "collectives.schedule.check_root": lambda: {"primitive": "broadcast", "ranks": 4, "root": 1},
-    "figures.show": lambda: {"panels": (Panel(10, 10),), "alt": "a panel", "caption": "A panel."},
-    "figures.show_live": lambda: {"figure": pipeline_schedule},
-    "figures.svg_of": lambda: {"figure": Figure()},
-    "hardware.Accelerator": lambda: fields_of(ACCELERATORS["H100 SXM"]),
-    "hardware.Link": lambda: fields_of(ACCELERATORS["H100 SXM"].interconnect),
-    "hardware.Node": lambda: fields_of(NODES["DGX H100"]),
-    "live.declaring.LiveFigure.drawn": lambda: {"self": pipeline_schedule, "raw": {"stages": "2"}},
-    "memory.recipes.Recipe": lambda: fields_of(RECIPES["mixed-adam"]),
-    "models.LatentAttention": lambda: fields_of(CATALOGUE["DeepSeek-V3"].attention),
-    "models.Transformer": lambda: fields_of(CATALOGUE["Mixtral 8x7B"]),
-    "parallelism.profiled_pipelines.ProfiledRun.durations_s": lambda: {
-        "self": RUNS["14.6B", 48],
-        "splits_backward": True,
-    },
-    "parallelism.pipeline_checker.check": lambda: {"schedule": gpipe(stages=2, micro_batches=2)},
 }
 
 
@@ -243,11 +147,7 @@ MODULES = {
 }
 PUBLIC = {f"{module}.{name}": function for module in MODULES for name, function in public(MODULES[module])}
 # What a chapter's pictures draw with is checked where it is drawn, by ``snippets.drawing`` and ``snippets.figures``.
-PUBLIC = {
-    name: function
-    for name, function in PUBLIC.items()
-    if name not in INTERNAL and ("_figures." not in name or name.removeprefix("snippets.") in CALLS)
-}
+PUBLIC = {name: function for name, function in PUBLIC.items() if name not in INTERNAL and "_figures." not in name}
 
 
 def parameters(name: str) -> dict[str, inspect.Parameter]:
@@ -281,39 +181,45 @@ def fresh(arguments: Mapping[str, Any]) -> dict[str, Any]:
 @functools.cache
 def valid_call(name: str) -> dict[str, Any]:
     """Return the arguments, ``self`` included, of the first call that the docstring's example makes."""
-    if name.removeprefix("snippets.") in CALLS:
-        return CALLS[name.removeprefix("snippets.")]()
     module, path = place(name)
+    holder = vars(module)[path[0]]
     calls: list[dict[str, Any]] = []
-
-    def recorder(*args: Any, **kwargs: Any) -> Any:
-        bound = inspect.signature(PUBLIC[name]).bind(*args, **kwargs)
-        bound.apply_defaults()
-        kept = fresh(bound.arguments)
-        result = PUBLIC[name](*args, **kwargs)
-        calls.append(kept)
-        return result
-
     namespace = dict(vars(module))
-    documented = PUBLIC[name]
     with contextlib.ExitStack() as stack:
         if len(path) == 2:
-            documented = vars(module)[path[0]]
-            stack.enter_context(mock.patch.object(documented, path[1], recorder))
-        elif inspect.isfunction(documented):
-            functools.update_wrapper(recorder, documented)
-            stack.enter_context(mock.patch.object(module, path[0], recorder))
-            namespace[path[0]] = recorder
+            patched = recorder(vars(holder)[path[1]], calls)
+            stack.enter_context(mock.patch.object(holder, path[1], patched))
+        elif inspect.isclass(holder):  # however the example makes an object of it
+            stack.enter_context(mock.patch.object(holder, "__init__", recorder(holder.__init__, calls)))
         else:
-            namespace[path[0]] = recorder
-        text = f"{inspect.getdoc(documented)}\n\n{inspect.getdoc(PUBLIC[name])}"
+            namespace[path[0]] = recorder(holder, calls)
+            stack.enter_context(mock.patch.object(module, path[0], namespace[path[0]]))
+        text = f"{inspect.getdoc(holder)}\n\n{inspect.getdoc(PUBLIC[name])}"
         for example in doctest.DocTestParser().get_examples(text):
             with contextlib.suppress(ValueError, TypeError, AttributeError):
                 exec(compile(ast.parse(example.source), name, "exec"), namespace)
+    for call in calls:
+        if inspect.isclass(holder) and len(path) == 1:
+            call.pop("self")
     if not calls and all(parameter.default is not parameter.empty for parameter in parameters(name).values()):
         return {argument: parameter.default for argument, parameter in parameters(name).items()}
-    assert calls, f"{name} needs an example that calls it with valid arguments, or an entry in CALLS"
+    assert calls, f"{name} needs an example in its docstring that calls it with valid arguments"
     return calls[0]
+
+
+def recorder(function: Callable[..., Any], calls: list[dict[str, Any]]) -> Callable[..., Any]:
+    """Return a function that does the same and keeps the arguments of each call that ends well."""
+
+    @functools.wraps(function)
+    def recording(*args: Any, **kwargs: Any) -> Any:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        kept = fresh(bound.arguments)
+        result = function(*args, **kwargs)
+        calls.append(kept)
+        return result
+
+    return recording
 
 
 # What must be refused whatever the function does.
@@ -327,11 +233,28 @@ def kinds(parameter: inspect.Parameter) -> set[str]:
     return {part.strip() for part in text.split("|")}
 
 
-def takes_infinity(name: str, argument: str) -> bool:
-    """Return whether the docstring says so in its lines on the argument."""
+def said_of(name: str, argument: str) -> str:
+    """Return what the docstring says of an argument; where it does not list the arguments, all that it says."""
     text = inspect.getdoc(PUBLIC[name]) or ""
-    said = re.search(rf"\n    {argument}: (.*?)(?=\n    \w|\n\n|\Z)", text, re.DOTALL)
-    return said is not None and "inf" in said[1]
+    if not re.search(r"^(Args|Attributes):$", text, re.MULTILINE):
+        return text
+    said = re.search(rf"\n    \*?{argument}: (.*?)(?=\n    \S|\n\n|\Z)", text, re.DOTALL)
+    return said[1] if said else ""
+
+
+def takes_infinity(name: str, argument: str) -> bool:
+    return "inf" in said_of(name, argument)
+
+
+def takes_negative(name: str, argument: str) -> bool:
+    return re.search(r"(?<!not )negative|any finite number|from −", said_of(name, argument)) is not None
+
+
+def takes_zero(name: str, argument: str) -> bool:
+    """Return whether 0 is the default, or the docstring names it: at least 0, from 0, 0 for none."""
+    default = parameters(name)[argument].default
+    is_default = is_number(default) and default == 0
+    return is_default or re.search(r"(?<![\w.,])0(?![\w.,]*\d)", said_of(name, argument)) is not None
 
 
 def takes_complex(name: str) -> bool:
@@ -376,9 +299,10 @@ def with_entry(values: Any, entry: Any) -> Any:
 def bad_values(name: str, argument: str) -> Iterator[tuple[str, Any, bool]]:
     """Yield what to replace an argument by: how to call it, the value, and whether it may be taken after all."""
     allowed = kinds(parameters(name)[argument])
-    signed = bool(allowed & ARRAYS) or f"{name.removeprefix('snippets.')}-{argument}" in MAY_BE_NEGATIVE
+    signed = bool(allowed & ARRAYS) or takes_negative(name, argument)
+    least = 0 if takes_zero(name, argument) else math.ulp(0.0)
     for said, value in (SCALARS | CONTAINERS).items():
-        taken = may_be_taken(value, allowed) and (signed or not is_number(value) or value >= 0)
+        taken = may_be_taken(value, allowed) and (signed or not is_number(value) or value >= least)
         taken |= said == "inf" and takes_infinity(name, argument)
         taken |= said == "1j" and takes_complex(name)
         taken |= said == "texts" and "[str]" in str(parameters(name)[argument].annotation)
@@ -474,7 +398,7 @@ def verdict(name: str, argument: str, value: Any, *, allowed: bool) -> str | Non
     except (Exception, TooSlow) as error:
         return f"{type(error).__name__}: {error}"
     if not allowed:
-        return f"returned {str(result)[:60]}, but it can mean nothing (or belongs in MAY_BE_NEGATIVE)"
+        return f"returned {str(result)[:60]}, but nothing says that it means anything"
     if not_finite(result) and not speaks_of_infinity(PUBLIC[name]):
         return f"returned {str(result)[:60]}, which is not finite"
     return None
@@ -507,7 +431,8 @@ def test_a_count_may_be_written_as_a_float(name: str) -> None:
 def test_bad_values_are_refused_by_name(name: str) -> None:
     wrong = []
     for argument in parameters(name):
-        for said, value, allowed in sampled(bad_values(name, argument), 4):  # at night all, 26 and more
+        cases = sampled(bad_values(name, argument), 4, changed=lambda case: case[0] == "0")  # at night all, 26 and more
+        for said, value, allowed in cases:
             problem = verdict(name, argument, value, allowed=allowed)
             if problem:
                 wrong.append(f"{argument} = {said}: {problem[:200]}")

@@ -85,7 +85,9 @@ class Stage(pipelining.PipelineStage):  # type: ignore[misc, unused-ignore]
         return operations
 
 
-def compare(lab: Lab, schedule: book.Schedule, engine: Any, model: nn.Sequential, data: Any, *, given: bool) -> None:
+def compare(
+    lab: Lab, schedule: book.PipelineSchedule, engine: Any, model: nn.Sequential, data: Any, *, given: bool
+) -> None:
     """Let the engine run a step, and set what it did beside what the book says."""
     name, p = schedule.name, lab.ranks
     lab.phase(name)
@@ -134,7 +136,7 @@ def compare(lab: Lab, schedule: book.Schedule, engine: Any, model: nn.Sequential
     lab.time(f"{name}: step", predicted_s=float(line.makespan_s), measured_s=float(end_s))
     if p > 1:
         idle = 1 - float(work_s / end_s) / p
-        lab.rows.append(Row(f"{name}: idle", "time", float(line.idle_share), idle, "share of the step"))
+        lab.rows.append(Row(f"{name}: idle", "time", line.idle_share, idle, "share of the step"))
     times = [f"{task} {1000 * (begin - start_s):.1f}-{1000 * (end - start_s):.1f}" for task, begin, end, _ in log]
     everyone: list[Any] = [None] * p
     dist.all_gather_object(everyone, ", ".join(times))

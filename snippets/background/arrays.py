@@ -49,7 +49,8 @@ def exact_or_finite_array(name: str, value: Any, *, dimensions: int | None = Non
 
     Args:
         name: what the message calls the argument.
-        value: an array or nested sequences of real numbers. Beside Fractions, only Fractions and integers are allowed.
+        value: an array or nested sequences of real numbers, or any finite number. Beside Fractions, only Fractions and
+            integers are allowed.
         dimensions: how many axes it must have; any number where left out.
 
     Raises:

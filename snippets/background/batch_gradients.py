@@ -56,7 +56,11 @@ class Regression:
             raise ValueError(f"weights must have one entry per feature, {self.x.shape[1]}, got {self.weights.shape}")
 
     def at(self, weights: ArrayLike) -> Regression:
-        """The same examples, with gradients taken at other weights, d numbers; ``ValueError`` where they do not fit."""
+        """The same examples, with gradients taken at other weights, d numbers; ``ValueError`` where they do not fit.
+
+        >>> Regression(np.ones((2, 1)), np.ones(2), np.ones(1)).at([2.0]).full_gradient()
+        array([2.])
+        """
         return Regression(self.x, self.y, finite_array("weights", weights, dimensions=1))
 
     def example_gradients(self) -> FloatArray:
@@ -85,9 +89,6 @@ def draw_regression(generator: np.random.Generator, *, examples: int, dimension:
 
     Returns:
         The regression, at its starting weights.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Example:
         >>> problem = draw_regression(np.random.default_rng(7), examples=50_000, dimension=20)
@@ -125,9 +126,6 @@ def draw_batches(
 
     Returns:
         S × B indices from 0 to M − 1. Without replacement, their order within a batch is arbitrary.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Example:
         >>> batches = draw_batches(np.random.default_rng(0), population=6, batch_size=2, batches=3, sampling="epochs")
@@ -215,7 +213,7 @@ def control_variate_gradients(
         problem: the regression, with the weights w.
         reference: v, d weights at which the full gradient is known.
         indices: S × B, the examples of each batch.
-        coefficient: c; 1 is what variance-reduced SGD takes.
+        coefficient: c, any finite number; 1 is what variance-reduced SGD takes.
 
     Returns:
         S × d gradients, with the same expectation as those of ``batch_gradients`` for every c.

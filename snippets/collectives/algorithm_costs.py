@@ -479,7 +479,7 @@ def crossover_bytes(
         first: an algorithm of it.
         second: another algorithm of it.
         ranks: number of ranks.
-        latency_s: α.
+        latency_s: α, at least 0.
         bandwidth_bytes_per_s: β, per direction.
         reduction_s_per_byte: γ.
         segments: blocks of those of the two that are pipelined.
@@ -536,7 +536,7 @@ def latency_share_half_bytes(
         primitive: one of ``PRIMITIVES`` but the barrier.
         algorithm: an algorithm of it.
         ranks: number of ranks, at least 2.
-        latency_s: α.
+        latency_s: α, at least 0.
         bandwidth_bytes_per_s: β, per direction.
         reduction_s_per_byte: γ.
         segments: blocks, if the algorithm is pipelined.
@@ -611,9 +611,9 @@ def best_segments(
         primitive: broadcast, reduce or all_reduce.
         algorithm: one of ``PIPELINED``.
         ranks: number of ranks.
-        size_bytes: bytes of the vector.
+        size_bytes: bytes of the vector, at least 0.
         element_bytes: bytes of one element, which is never cut.
-        latency_s: α.
+        latency_s: α, at least 0.
         bandwidth_bytes_per_s: β, per direction.
         reduction_s_per_byte: γ.
 
@@ -692,7 +692,7 @@ def compare_algorithms(
         ranks: number of ranks.
         size_bytes: bytes, in the convention of ``snippets.collectives.schedule``; 0 for a barrier.
         element_bytes: bytes of one element, which is never cut.
-        latency_s: α.
+        latency_s: α, at least 0.
         bandwidth_bytes_per_s: β, per direction.
         reduction_s_per_byte: γ.
         algorithms: which to compare; all of ``ALGORITHMS[primitive]`` if ``None``.

@@ -38,7 +38,7 @@ def ring_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
 
     Args:
         ranks: number of ranks.
-        size_bytes: bytes of the vector.
+        size_bytes: bytes of the vector, at least 0.
 
     Returns:
         Bytes that one rank sends; it receives as many.
@@ -71,8 +71,8 @@ def ring_all_reduce_time_s(
 
     Args:
         ranks: number of ranks.
-        size_bytes: bytes of the vector.
-        latency_s: seconds before the first byte of a message arrives.
+        size_bytes: bytes of the vector, at least 0.
+        latency_s: seconds before the first byte of a message arrives, at least 0.
         bandwidth_bytes_per_s: of one rank's port in one direction.
         reduction_s_per_byte: seconds to add one received byte to one's own; 0 leaves it out.
 
@@ -102,7 +102,7 @@ def tree_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
 
     Args:
         ranks: number of ranks.
-        size_bytes: bytes of the vector.
+        size_bytes: bytes of the vector, at least 0.
 
     Returns:
         Bytes on the slowest path, the root's.
@@ -136,8 +136,8 @@ def tree_all_reduce_time_s(
 
     Args:
         ranks: number of ranks.
-        size_bytes: bytes of the vector.
-        latency_s: seconds before the first byte of a message arrives.
+        size_bytes: bytes of the vector, at least 0.
+        latency_s: seconds before the first byte of a message arrives, at least 0.
         bandwidth_bytes_per_s: of one rank's port in one direction.
         reduction_s_per_byte: seconds to add one received byte to one's own; 0 leaves it out.
 
@@ -168,7 +168,7 @@ def recursive_doubling_all_reduce_bytes(*, ranks: int, size_bytes: float) -> flo
 
     Args:
         ranks: number of ranks, a power of two.
-        size_bytes: bytes of the vector.
+        size_bytes: bytes of the vector, at least 0.
 
     Returns:
         Bytes that one rank sends; it receives as many.
@@ -201,8 +201,8 @@ def recursive_doubling_all_reduce_time_s(
 
     Args:
         ranks: number of ranks, a power of two.
-        size_bytes: bytes of the vector.
-        latency_s: seconds before the first byte of a message arrives.
+        size_bytes: bytes of the vector, at least 0.
+        latency_s: seconds before the first byte of a message arrives, at least 0.
         bandwidth_bytes_per_s: of one rank's port in one direction.
         reduction_s_per_byte: seconds to add one received byte to one's own; 0 leaves it out.
 
@@ -232,7 +232,7 @@ def halving_doubling_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float
 
     Args:
         ranks: number of ranks, a power of two.
-        size_bytes: bytes of the vector.
+        size_bytes: bytes of the vector, at least 0.
 
     Returns:
         Bytes that one rank sends; it receives as many.
@@ -265,8 +265,8 @@ def halving_doubling_all_reduce_time_s(
 
     Args:
         ranks: number of ranks, a power of two.
-        size_bytes: bytes of the vector.
-        latency_s: seconds before the first byte of a message arrives.
+        size_bytes: bytes of the vector, at least 0.
+        latency_s: seconds before the first byte of a message arrives, at least 0.
         bandwidth_bytes_per_s: of one rank's port in one direction.
         reduction_s_per_byte: seconds to add one received byte to one's own; 0 leaves it out.
 
@@ -296,7 +296,7 @@ def double_tree_all_reduce_bytes(*, ranks: int, size_bytes: float, segments: int
 
     Args:
         ranks: number of ranks, at least 2.
-        size_bytes: bytes of the vector.
+        size_bytes: bytes of the vector, at least 0.
         segments: blocks into which each tree's half is cut.
 
     Returns:
@@ -333,9 +333,9 @@ def double_tree_all_reduce_time_s(
 
     Args:
         ranks: number of ranks, at least 2.
-        size_bytes: bytes of the vector.
+        size_bytes: bytes of the vector, at least 0.
         segments: blocks into which each tree's half is cut.
-        latency_s: seconds before the first byte of a message arrives.
+        latency_s: seconds before the first byte of a message arrives, at least 0.
         bandwidth_bytes_per_s: of one rank's port in one direction.
         reduction_s_per_byte: seconds to add one received byte to one's own; 0 leaves it out. Blocks are added on their
             way up alone.

@@ -48,7 +48,7 @@ def algorithm_bandwidth_bytes_per_s(*, size_bytes: float, time_s: float) -> floa
     Chapter: 14
 
     Args:
-        size_bytes: bytes of the vector, in the convention of ``snippets.collectives.schedule``.
+        size_bytes: bytes of the vector, in the convention of ``snippets.collectives.schedule``, at least 0.
         time_s: measured time, above 0.
 
     Returns:
@@ -76,7 +76,7 @@ def bus_bandwidth_bytes_per_s(primitive: str, *, ranks: int, size_bytes: float, 
     Args:
         primitive: one of ``PRIMITIVES`` but the barrier.
         ranks: number of ranks N.
-        size_bytes: bytes of the vector, in the convention of ``snippets.collectives.schedule``.
+        size_bytes: bytes of the vector, in the convention of ``snippets.collectives.schedule``, at least 0.
         time_s: measured time, above 0.
 
     Returns:
@@ -105,7 +105,7 @@ def bandwidth_bound_s(primitive: str, *, ranks: int, size_bytes: float, bandwidt
     Args:
         primitive: one of ``PRIMITIVES`` but the barrier.
         ranks: number of ranks N.
-        size_bytes: bytes of the vector, in the convention of ``snippets.collectives.schedule``.
+        size_bytes: bytes of the vector, in the convention of ``snippets.collectives.schedule``, at least 0.
         bandwidth_bytes_per_s: β of one rank's port **per direction**: 300 GB/s, not 600, for an A100's NVLink.
 
     Returns:

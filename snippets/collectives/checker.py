@@ -106,6 +106,8 @@ def check(schedule: Schedule, *, ports: int | None = 1) -> None:
     Leaves out: as ``find_faults``.
 
     Example:
+        >>> from snippets.collectives.algorithms import build
+        >>> check(build("all_gather", "ring", ranks=3, length=6))
         >>> check(Schedule("broadcast", "by hand", 2, 1, ()))
         Traceback (most recent call last):
         ...

@@ -6,8 +6,8 @@ for nothing but ``Send``, ``Receive`` and ``Exchange``, one at a time.
 >>> def shift(rank, ranks, numbers):
 ...     arrived = yield Exchange(to=(rank + 1) % ranks, numbers=numbers, source=(rank - 1) % ranks)
 ...     return arrived
->>> results, account = run_programs(shift, [[1, 1], [2, 2], [3, 3]])
->>> results, account.sent_bytes, account.steps
+>>> done = run_programs(shift, [[1, 1], [2, 2], [3, 3]])
+>>> done.results, done.account.sent_bytes, done.account.steps
 (([3, 3], [1, 1], [2, 2]), (16, 16, 16), 1)
 """
 
@@ -15,11 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 from snippets.account import Account
 from snippets.domain import each, finite_number, shortened
 from snippets.machine import Exchange, Machine, Program, RankProgramError, Receive, Send, as_request
+
+
+class ProgramRun(NamedTuple):
+    """What each rank returned, and the account."""
+
+    results: tuple[Any, ...]
+    account: Account
 
 
 def run_programs(
@@ -28,7 +35,7 @@ def run_programs(
     *,
     element_bytes: int = 8,
     most_requests: int = 100_000,
-) -> tuple[tuple[Any, ...], Account]:
+) -> ProgramRun:
     """Run a program on every rank, deliver its messages, and count them.
 
     Args:
@@ -60,8 +67,8 @@ def run_programs(
         ...             arrived = yield Receive(source)
         ...             numbers = [own + other for own, other in zip(numbers, arrived)]
         ...     return numbers
-        >>> results, account = run_programs(sum_at_rank_0, [[1, 2], [10, 20], [100, 200]])
-        >>> results[0], account.received_bytes, account.steps
+        >>> done = run_programs(sum_at_rank_0, [[1, 2], [10, 20], [100, 200]])
+        >>> done.results[0], done.account.received_bytes, done.account.steps
         ([111, 222], (32, 0, 0), 2)
     """
     if not callable(program):
@@ -71,10 +78,8 @@ def run_programs(
         raise ValueError("vectors must hold the numbers of at least one rank, got none")
     ranks = len(brought)
     machine = Machine(ranks, element_bytes=element_bytes, most_requests=most_requests, admit=_messages_alone)
-    results = machine.run(
-        [program(rank=rank, ranks=ranks, numbers=list(numbers)) for rank, numbers in enumerate(brought)]
-    )
-    return results, machine.account
+    programs = [program(rank=rank, ranks=ranks, numbers=list(numbers)) for rank, numbers in enumerate(brought)]
+    return ProgramRun(machine.run(programs), machine.account)
 
 
 def _messages_alone(rank: int, asked: Any) -> Any:

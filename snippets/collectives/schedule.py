@@ -98,9 +98,6 @@ def chunk_bound(length: int, parts: int, index: int) -> Range:
     Returns:
         The pair (start, stop); stop is excluded.
 
-    Raises:
-        ValueError: if an argument is no integer of its range.
-
     Convention: as ``chunk_bounds``.
     Leaves out: as ``chunk_bounds``.
 
@@ -190,7 +187,7 @@ class Schedule:
         return sum(map(len, self.rounds))
 
     def input_ranges(self, rank: int) -> tuple[Range, ...]:
-        """Return the addresses that ``rank`` brings; its input array holds them in this order."""
+        """Return the addresses that ``rank``, from 0, brings; its input array holds them in this order."""
         rank = _below("rank", rank, self.ranks)
         if self.primitive in SUMMING or (self.primitive in ("broadcast", "scatter") and rank == self.root):
             ranges: tuple[Range, ...] = ((0, self.length),)
@@ -203,7 +200,7 @@ class Schedule:
         return merged(ranges)
 
     def output_ranges(self, rank: int) -> tuple[Range, ...]:
-        """Return the addresses that ``rank`` must end with; its output array holds them in this order."""
+        """Return the addresses that ``rank``, from 0, must end with; its output array holds them in this order."""
         rank = _below("rank", rank, self.ranks)
         own = chunk_bound(self.length, self.ranks, rank)
         if self.primitive in ("broadcast", "all_gather", "all_reduce") or (
@@ -224,7 +221,7 @@ def elements_of(primitive: str, size_bytes: int | float, element_bytes: int) -> 
 
     Args:
         primitive: one of ``PRIMITIVES``; a barrier moves nothing.
-        size_bytes: bytes of the vector.
+        size_bytes: bytes of the vector, at least 0.
         element_bytes: bytes of one element.
 
     Returns:
@@ -251,7 +248,7 @@ def check_root(primitive: str, *, ranks: int, root: int) -> None:
     Args:
         primitive: one of ``PRIMITIVES``.
         ranks: number of ranks.
-        root: the root to check.
+        root: the root to check, at least 0.
 
     Raises:
         ValueError: if ``root`` is no rank, or not 0 though the primitive has no root.
@@ -260,6 +257,7 @@ def check_root(primitive: str, *, ranks: int, root: int) -> None:
     Leaves out: roots of two trees that differ.
 
     Example:
+        >>> check_root("broadcast", ranks=4, root=1)
         >>> check_root("all_reduce", ranks=4, root=1)
         Traceback (most recent call last):
         ...

@@ -21,9 +21,9 @@ class Cost:
     """How often α, and for how many bytes 1/β and γ are paid on the slowest path: the time is linear in the three.
 
     Attributes:
-        steps: messages that follow each other.
-        wire_bytes: bytes that follow each other on the wire: of each round those of its slowest rank.
-        reduced_bytes: bytes that this rank combines.
+        steps: messages that follow each other, at least 0.
+        wire_bytes: bytes that follow each other on the wire: of each round those of its slowest rank, at least 0.
+        reduced_bytes: bytes that this rank combines, at least 0.
 
     Example:
         >>> ring = Cost(steps=14, wire_bytes=1_750_000, reduced_bytes=875_000)
@@ -57,7 +57,7 @@ class Cost:
         Chapter: 14
 
         Args:
-            latency_s: seconds before the first byte of a message arrives.
+            latency_s: seconds before the first byte of a message arrives, at least 0.
             bandwidth_bytes_per_s: of one rank's port in one direction.
             reduction_s_per_byte: seconds to combine one received byte with one's own; 0 leaves it out.
 
@@ -117,7 +117,7 @@ def price(
     Args:
         schedule: rounds of sends.
         element_bytes: bytes of one element of the schedule; with 1, its length counts bytes.
-        latency_s: α, for every message, also for one without data.
+        latency_s: α, for every message, also for one without data, at least 0.
         bandwidth_bytes_per_s: β of a port, per direction.
         reduction_s_per_byte: γ, for every byte that a message combines at its receiver.
         duplex: ``"full"`` or ``"half"``: whether a port sends while it receives.

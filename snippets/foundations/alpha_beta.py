@@ -22,7 +22,7 @@ def message_time_s(*, size_bytes: float, latency_s: float, bandwidth_bytes_per_s
 
     Args:
         size_bytes: bytes of the message; 0 is allowed.
-        latency_s: what a message of no bytes takes.
+        latency_s: what a message of no bytes takes, at least 0.
         bandwidth_bytes_per_s: bytes that follow each other in a second, per direction.
 
     Returns:
@@ -53,9 +53,9 @@ def messages_time_s(*, total_bytes: float, messages: int, latency_s: float, band
     Chapter: 5
 
     Args:
-        total_bytes: bytes of all messages together, however they are shared out.
+        total_bytes: bytes of all messages together, however they are shared out, at least 0.
         messages: number of messages.
-        latency_s: α of each.
+        latency_s: α of each, at least 0.
         bandwidth_bytes_per_s: β, per direction.
 
     Returns:
@@ -90,9 +90,9 @@ def shared_link_time_s(*, size_bytes: float, transfers: int, latency_s: float, b
     Chapter: 24
 
     Args:
-        size_bytes: bytes of each transfer.
+        size_bytes: bytes of each transfer, at least 0.
         transfers: how many are in flight at once, in one direction.
-        latency_s: α, which they wait for at the same time.
+        latency_s: α, which they wait for at the same time, at least 0.
         bandwidth_bytes_per_s: β of the link, per direction.
 
     Returns:
@@ -121,7 +121,7 @@ def half_bandwidth_bytes(*, latency_s: float, bandwidth_bytes_per_s: float) -> f
     Chapter: 5
 
     Args:
-        latency_s: α.
+        latency_s: α, at least 0.
         bandwidth_bytes_per_s: β, per direction.
 
     Returns:
@@ -151,7 +151,7 @@ def effective_bandwidth_bytes_per_s(*, size_bytes: float, latency_s: float, band
 
     Args:
         size_bytes: bytes of a message, above 0.
-        latency_s: α.
+        latency_s: α, at least 0.
         bandwidth_bytes_per_s: β, per direction.
 
     Returns:
@@ -184,7 +184,7 @@ def size_for_efficiency_bytes(*, efficiency: float, latency_s: float, bandwidth_
 
     Args:
         efficiency: share of β to reach, from 0 to below 1.
-        latency_s: α.
+        latency_s: α, at least 0.
         bandwidth_bytes_per_s: β, per direction.
 
     Returns:
@@ -223,10 +223,10 @@ def bucketed_step_time_s(
     and then a link that never rests. Buckets are of one size and follow each other on the link.
 
     Args:
-        total_bytes: bytes of all buckets together, such as a step's gradients.
+        total_bytes: bytes of all buckets together, such as a step's gradients, at least 0.
         buckets: number of equal buckets.
-        compute_s: seconds over which the bytes become ready, such as the backward pass.
-        latency_s: α of the operation that sends a bucket.
+        compute_s: seconds over which the bytes become ready, such as the backward pass, at least 0.
+        latency_s: α of the operation that sends a bucket, at least 0.
         bandwidth_bytes_per_s: β of that operation: bytes of bucket per second.
 
     Returns:
@@ -264,8 +264,8 @@ def best_buckets(*, total_bytes: float, compute_s: float, latency_s: float, band
     link never rests, and kα grows while the first bucket's wait C/k falls.
 
     Args:
-        total_bytes: bytes of all buckets together.
-        compute_s: seconds over which they become ready.
+        total_bytes: bytes of all buckets together, at least 0.
+        compute_s: seconds over which they become ready, at least 0.
         latency_s: α of the operation that sends a bucket, above 0: with α = 0 smaller is always better.
         bandwidth_bytes_per_s: β of that operation.
 
@@ -303,9 +303,9 @@ def logp_messages_time_s(*, messages: int, latency_s: float, overhead_s: float, 
 
     Args:
         messages: number of messages from one processor to another.
-        latency_s: L, on the network.
-        overhead_s: o, the time that a processor is busy with sending, or receiving, one message.
-        gap_s: g, the least time between two messages of one processor.
+        latency_s: L, on the network, at least 0.
+        overhead_s: o, the time that a processor is busy with sending, or receiving, one message, at least 0.
+        gap_s: g, the least time between two messages of one processor, at least 0.
 
     Returns:
         Seconds.
@@ -340,9 +340,9 @@ def loggp_message_time_s(*, size_bytes: int, latency_s: float, overhead_s: float
 
     Args:
         size_bytes: bytes of the message, at least 1.
-        latency_s: L, on the network.
-        overhead_s: o, the time that a processor is busy with sending, or receiving, one message.
-        gap_s_per_byte: G, the time that each further byte takes.
+        latency_s: L, on the network, at least 0.
+        overhead_s: o, the time that a processor is busy with sending, or receiving, one message, at least 0.
+        gap_s_per_byte: G, the time that each further byte takes, at least 0.
 
     Returns:
         Seconds.

@@ -39,10 +39,10 @@ def bucketed_step(
     """Return what happens to every bucket of a step.
 
     Args:
-        total_bytes: bytes of all buckets together.
+        total_bytes: bytes of all buckets together, at least 0.
         buckets: number of equal buckets, at most 2²⁰.
-        compute_s: seconds over which the bytes become ready, at an even rate.
-        latency_s: α of the operation that sends a bucket.
+        compute_s: seconds over which the bytes become ready, at an even rate, at least 0.
+        latency_s: α of the operation that sends a bucket, at least 0.
         bandwidth_bytes_per_s: β of that operation.
 
     Returns:

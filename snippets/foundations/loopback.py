@@ -144,6 +144,8 @@ def write_loopback(measurement: Loopback, path: Path) -> None:
         OSError: if the file cannot be written.
 
     Example:
+        >>> from os import devnull
+        >>> write_loopback(Loopback("m", "2026-01-01", (1,), ((2e-6,),)), Path(devnull))
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
         ...     write_loopback(Loopback("m", "2026-01-01", (1,), ((2e-6,),)), Path(folder) / "run.json")

@@ -141,7 +141,7 @@ class Plot:
         return self.left + self.across.share(value) * (self.right - self.left)
 
     def y(self, value: float) -> float:
-        """Return the pixel of a value on the vertical axis."""
+        """Return the pixel of a value, any finite number, on the vertical axis."""
         return self.bottom - self.up.share(value) * (self.bottom - self.top)
 
     def curve(

@@ -108,6 +108,10 @@ class LiveFigure:
         """Return the picture of settings that come from a page or a link, as text.
 
         What is no knob's name is passed over: a link may be older than the figure.
+
+        >>> from snippets.foundations.alpha_beta_live import message_time
+        >>> message_time.drawn({"messages": "2"}).changed
+        {'messages': '2'}
         """
         if not isinstance(raw, Mapping):
             raise ValueError(f"raw must be a mapping of knobs' names to texts, got {raw!r}")

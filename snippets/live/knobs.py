@@ -43,7 +43,7 @@ def in_units(value: float, unit: str = "", *, digits: int = 3) -> str:
     """Return a quantity written with a prefix of the SI (powers of ten), or a plain number with commas.
 
     Args:
-        value: a finite number, in the unit.
+        value: a finite number, in the unit, any finite number.
         unit: such as ``B``, ``s``, ``B/s``, or ``""`` for a plain number.
         digits: significant digits, at most 12.
 
@@ -118,7 +118,7 @@ class Number:
         name: the argument of the figure's function.
         label: what the page calls it, with its symbol: ``Stages p``.
         default: where it stands at first.
-        low: the least value allowed.
+        low: the least value allowed, at least 0.
         high: the largest value allowed.
         step: distance of the slider's stops; on a logarithmic scale, their ratio.
         scale: ``linear`` or ``log``.
@@ -222,7 +222,7 @@ class Number:
         return self.check(number)
 
     def write(self, value: float) -> str:
-        """Return a value as the page shows it: with a unit to 3 digits, without one to 12, above a million to 7."""
+        """Return any finite number as the page shows it: with a unit to 3 digits, without to 12, above a million to 7."""
         value = finite_number("value", value)
         if not self.unit and abs(value) >= 1e6:
             mantissa, _, power = f"{value:.6e}".partition("e")
@@ -230,7 +230,7 @@ class Number:
         return in_units(value, self.unit, digits=3 if self.unit else 12)
 
     def plain(self, value: float) -> str:
-        """Return a value as a link holds it; it is read back as the same value."""
+        """Return a value, any finite number, as a link holds it; it is read back as the same value."""
         value = finite_number("value", value)
         short = f"{value:.12g}"
         return short if float(short) == value else repr(value)

@@ -178,9 +178,6 @@ def attention_score_bytes(*, sequence: int, batch: int, heads: int, bytes_per_va
     Returns:
         Bytes, exact.
 
-    Raises:
-        ValueError: if an argument is no integer of at least 1.
-
     Source: the shape (batch, heads, sequence, sequence).
     Convention: one layer, one tensor of scores; a layer with dropout stores 5 bytes for each (two tensors, a mask).
     Leaves out: flash attention, which never stores them.
@@ -336,9 +333,6 @@ def rajbhandari_activation_bytes(*, layers: int, hidden: int, batch: int, sequen
 
     Returns:
         Bytes, exact: 12 values of 2 bytes for each position and layer.
-
-    Raises:
-        ValueError: if an argument is no integer of at least 1.
 
     Source: Rajbhandari et al. 2020, section 3.2, footnote ("about 60 GB" for GPT-2 of 1.5B).
     Convention: 2 bytes a value.

@@ -48,9 +48,6 @@ def deepspeed_zero2_estimate(
     Returns:
         Bytes of host memory (a node) and of device memory (one GPU), rounded down as DeepSpeed does.
 
-    Raises:
-        ValueError: if an argument is out of its domain.
-
     Source: DeepSpeed, deepspeed/runtime/zero/stage_1_and_2.py, ``estimate_zero2_model_states_mem_needs``. Older
         releases and docs/code-docs/source/memory.rst have 4Ψ + 16Ψ/N.
     Convention: 18 = 2 (16-bit gradients) + 4 (fp32 gradients) + 4 (master copy) + 8 (Adam's moments).
@@ -97,9 +94,6 @@ def deepspeed_zero3_estimate(
 
     Returns:
         Bytes of host memory (a node) and of device memory (one GPU), rounded down as DeepSpeed does.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
 
     Source: DeepSpeed, deepspeed/runtime/zero/stage3.py, ``estimate_zero3_model_states_mem_needs``.
     Convention: 18 as in stage 2, without the 2 of the parameters: 2 + 4 + 4 + 8.

@@ -96,9 +96,6 @@ def timeline_plot(timeline: Timeline, *, device_bytes: float, title: str = "", h
 
     Returns:
         The plot.
-
-    Raises:
-        ValueError: if ``device_bytes`` is no finite number above 0.
     """
     device = positive_number("device_bytes", device_bytes) / _GIGA
     moments = timeline.moments

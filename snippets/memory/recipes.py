@@ -17,19 +17,18 @@ class Recipe:
 
     Attributes:
         name: how the book calls it.
-        parameters: the working copy that the forward and backward pass read.
-        gradients: the gradient as the backward pass writes it and as ranks exchange it.
+        parameters: the working copy that the forward and backward pass read, at least 0.
+        gradients: the gradient as the backward pass writes it and as ranks exchange it, at least 0.
         main_gradients: a second, wider buffer in which gradients are accumulated; 0 without one.
         master: a wider copy of the parameters that the optimizer updates; 0 without one.
         first_moment: Adam's m, or the momentum of SGD.
         second_moment: Adam's v.
         source: who uses or names it.
 
-    Raises:
-        ValueError: if a number of bytes is no integer of at least 0.
-
     >>> RECIPES["mixed-adam"].bytes_per_parameter
     16
+    >>> Recipe("mine", parameters=2, gradients=2, master=4, first_moment=1, second_moment=1).bytes_per_parameter
+    10
     """
 
     name: str
@@ -163,7 +162,7 @@ def model_state_bytes(parameters: int | float, *, recipe: Recipe | str = "mixed-
     Chapter: 1
 
     Args:
-        parameters: how many; ``7e9`` is taken for 7,000,000,000.
+        parameters: how many, at least 0; ``7e9`` is taken for 7,000,000,000.
         recipe: a name in ``RECIPES``, or a ``Recipe`` of your own.
 
     Returns:
@@ -194,16 +193,13 @@ def quantization_constant_bytes(
     Chapter: 21
 
     Args:
-        parameters: how many; an exponent is taken as in ``model_state_bytes``.
+        parameters: how many, at least 0; an exponent is taken as in ``model_state_bytes``.
         block: parameters that share a constant.
         states: quantised states of one parameter (Adam has 2).
         constant_bytes: 4 in fp32.
 
     Returns:
         Bytes, exact. The 8-bit recipes leave them out: at a block of 2,048 they are 1/256 byte a parameter.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
 
     Source: Dettmers et al. 2022 (8-bit Optimizers via Block-wise Quantization), section 2.1.
     Convention: one tensor; each tensor rounds its number of blocks up on its own.

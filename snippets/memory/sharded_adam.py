@@ -45,13 +45,10 @@ class Adam:
 
     Attributes:
         learning_rate: above 0.
-        beta1: decay of the first moment, below 1.
-        beta2: decay of the second moment, below 1.
+        beta1: decay of the first moment, at least 0 and below 1.
+        beta2: decay of the second moment, at least 0 and below 1.
         epsilon: above 0, added to the root of the second moment.
         weight_decay: 0 for plain Adam.
-
-    Raises:
-        ValueError: if a number is out of its domain.
 
     >>> Adam(learning_rate=0.1).beta2
     0.999

@@ -149,9 +149,6 @@ def step_timeline(
         A moment for every task (``"start"``, ``"embedding"``, ``"layer i"``, ``"loss"``, ``"step"``, ``"end"``) and
         every tensor's life.
 
-    Raises:
-        ValueError: if an argument is out of its domain.
-
     Source: derived. What is kept is Korthikanti et al. 2022's list; that gradients and moments appear when they are
         first written is PyTorch's behaviour.
     Convention: a task makes its outputs before it frees its inputs. Forward, layers in order; then the loss and the
@@ -262,9 +259,6 @@ def arena_bytes(
 
     Returns:
         Bytes: at least the most that the tensors hold at one time. What is above it is fragmentation.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
 
     Source: derived. PyTorch's CUDA allocator rounds to 512 bytes and takes the best fit; it works in segments, or with
         ``expandable_segments:True`` in stretches that grow.

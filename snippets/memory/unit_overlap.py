@@ -29,7 +29,7 @@ def overlapped_units(gather_s: Sequence[float], run_s: Sequence[float], *, prefe
     Args:
         gather_s: seconds to gather each unit's weights.
         run_s: seconds to compute with each unit, as many.
-        prefetch: units that may be gathered, or on their way, beyond the one that runs.
+        prefetch: units that may be gathered, or on their way, beyond the one that runs, at least 0.
 
     Returns:
         The times, in the order of units. The pass ends with the last unit's run.

@@ -56,7 +56,7 @@ def shard_length(elements: int | float, *, ranks: int, rank: int) -> int:
     Chapter: 22
 
     Args:
-        elements: how many in all; ``7e9`` is taken for 7,000,000,000.
+        elements: how many in all, at least 0; ``7e9`` is taken for 7,000,000,000.
         ranks: ranks that share them.
         rank: which of them, from 0.
 
@@ -95,9 +95,6 @@ def zero_bytes_per_parameter(*, ranks: int, stage: int, recipe: Recipe | str = "
     Returns:
         Bytes a parameter, exact: 16, 4 + 12/N, 2 + 14/N and 16/N with the default recipe.
 
-    Raises:
-        ValueError: if an argument is out of its domain.
-
     Source: Rajbhandari et al. 2020, section 5 and figure 1; Megatron-LM's distributed optimizer (6 + 12/N) is stage 1
         with the recipe ``"mixed-adam-fp32-gradients"``.
     Convention: the mean over ranks; ``zero_state_bytes`` gives each rank's own.
@@ -133,7 +130,7 @@ def zero_state_bytes(
     Chapter: 22
 
     Args:
-        parameters: parameters of the model; ``7e9`` is taken for 7,000,000,000.
+        parameters: parameters of the model, at least 0; ``7e9`` is taken for 7,000,000,000.
         ranks: ranks of the data-parallel group.
         stage: 0, 1, 2 or 3.
         recipe: a name in ``RECIPES``, or a ``Recipe`` of your own.
@@ -184,7 +181,8 @@ def zero_buffer_bytes(
 
     Args:
         parameters: parameters of the model.
-        largest_unit: parameters of the largest unit, the group of layers that is gathered and reduced at once.
+        largest_unit: parameters, at least 0, of the largest unit: the group of layers that is gathered and reduced at
+            once.
         ranks: ranks of the data-parallel group; a single rank needs no buffer.
         stage: 0, 1, 2 or 3. Stage 2 makes a unit's whole gradient before it is reduced; stage 3 also gathers its
             parameters.
@@ -233,7 +231,7 @@ def zero_communication_elements(
     Chapter: 22
 
     Args:
-        parameters: parameters of the model; ``7e9`` is taken for 7,000,000,000.
+        parameters: parameters of the model, at least 0; ``7e9`` is taken for 7,000,000,000.
         stage: 0, 1, 2 or 3.
         ranks: ranks of the data-parallel group; ``None`` for the limit of many.
         micro_batches: micro-batches whose gradients are accumulated in one step.
@@ -245,9 +243,6 @@ def zero_communication_elements(
     Returns:
         Elements, exact: 2Ψ in stages 0 to 2 and 3Ψ in stage 3, times (N − 1)/N. R = 1, or the number of micro-batches
         where each is reduced; G = 1, or in stage 3 one or two for each micro-batch.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
 
     Source: Rajbhandari et al. 2020, section 7 (2Ψ, 2Ψ, 2Ψ, 3Ψ).
     Convention: sent by one rank; it receives as many. Stage 0's all-reduce counts as both of its phases. Stage 1
@@ -289,7 +284,7 @@ def zero_traffic_elements(
     Chapter: 22
 
     Args:
-        parameters: parameters of the model, or of one unit of it.
+        parameters: parameters of the model, or of one unit of it, at least 0.
         ranks: ranks of the data-parallel group.
         stage: 0, 1, 2 or 3.
         rank: which rank.
@@ -345,7 +340,7 @@ def zero_traffic_bytes(
     Chapter: 22
 
     Args:
-        parameters: parameters of the model, or of one unit of it.
+        parameters: parameters of the model, or of one unit of it, at least 0.
         ranks: ranks of the data-parallel group.
         stage: 0, 1, 2 or 3.
         recipe: a name in ``RECIPES``, or a ``Recipe`` of your own; its ``gradients`` and ``parameters`` travel.
@@ -409,7 +404,7 @@ def hybrid_shard_elements(
     Chapter: 22
 
     Args:
-        parameters: parameters of the model; ``7e9`` is taken for 7,000,000,000.
+        parameters: parameters of the model, at least 0; ``7e9`` is taken for 7,000,000,000.
         shard_ranks: ranks of a group, among which a copy of the state is cut.
         replicas: groups.
         micro_batches: micro-batches whose gradients are accumulated in one step.
@@ -417,9 +412,6 @@ def hybrid_shard_elements(
     Returns:
         Elements, exact. Inside: two all-gathers and a reduce-scatter for each micro-batch. Across: one all-reduce of
         the rank's gradient shard, among the ranks that hold the same shard.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
 
     Source: derived from ``zero_communication_elements``; Zhao et al. 2023 describe the strategy.
     Convention: sent by one rank; a group of G ranks sends G times what is across.
@@ -453,16 +445,13 @@ def least_ranks_to_fit(
 
     Args:
         parameters: parameters of the model; ``7e9`` is taken for 7,000,000,000.
-        memory_bytes: memory of one device; an exponent is taken likewise.
+        memory_bytes: memory of one device, at least 0; an exponent is taken likewise.
         stage: 0, 1, 2 or 3.
         recipe: a name in ``RECIPES``, or a ``Recipe`` of your own.
         other_bytes: what else each device must hold: activations, buffers.
 
     Returns:
         Ranks, or ``None`` where no number of them is enough.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
 
     Source: ``zero_state_bytes`` of rank 0, solved for N.
     Convention: the fullest rank must fit.
@@ -493,7 +482,7 @@ def largest_model_parameters(
     Chapter: 22
 
     Args:
-        memory_bytes: memory of one device for model state; ``32e9`` is taken for 32,000,000,000.
+        memory_bytes: memory of one device for model state, at least 0; ``32e9`` is taken for 32,000,000,000.
         ranks: ranks of the data-parallel group.
         stage: 0, 1, 2 or 3.
         recipe: a name in ``RECIPES``, or a ``Recipe`` of your own; it must need some byte.
@@ -501,9 +490,6 @@ def largest_model_parameters(
 
     Returns:
         Parameters, exact: the largest whose fullest rank still fits, times ``model_parallel``.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
 
     Source: Rajbhandari et al. 2020, table 2 (theoretical columns).
     Convention: bytes as given: 32 GB is 32·10⁹. Shards without padding.
@@ -536,9 +522,6 @@ def partitioned_activation_overhead(*, all_reduces: int = 6) -> Fraction:
 
     Returns:
         A share, exact: one all-gather of the block's input against n all-reduces of the same size.
-
-    Raises:
-        ValueError: if ``all_reduces`` is no integer of at least 1.
 
     Source: Rajbhandari et al. 2020, section 8 ("less than 10%": 1/12).
     Convention: volume per rank in the limit of many; an all-reduce moves twice what an all-gather does.

@@ -58,9 +58,6 @@ def bucket_sizes_bytes(tensor_bytes: Sequence[int], *, cap_bytes: int) -> tuple[
     Returns:
         Bytes of each bucket; their number is that of the all-reduces of a step.
 
-    Raises:
-        ValueError: if ``cap_bytes`` or a size is no integer of at least 1.
-
     Source: PyTorch DDP's design note and ``compute_bucket_assignment_by_size``.
     Convention: one type of number on one device; other types have buckets of their own.
     Leaves out: DDP's first step, which sums all at the end in one bucket while it learns the order, and its smaller cap

@@ -77,14 +77,13 @@ def draw_gantt(
         until_s: time at the right edge.
         note: below the chart.
         width_px: width of the panel.
-        moment_s: a moment to mark by a line through all rows; none if ``None``.
+        moment_s: a moment, at least 0, to mark by a line through all rows; none if ``None``.
 
     Returns:
         The chart.
 
     Raises:
         TypeError: if ``timeline`` is no ``Timeline``.
-        ValueError: if a number is out of its domain.
 
     Example:
         >>> from snippets.parallelism.pipeline_runner import run_pipeline
@@ -96,7 +95,7 @@ def draw_gantt(
     if not isinstance(timeline, Timeline):
         raise TypeError(f"timeline must be a Timeline, got {timeline!r}")
     schedule = timeline.schedule
-    panel = Panel(number_between("width_px", width_px, low=64, high=MOST_PX), _TOP + schedule.devices * _ROW + 18)
+    panel = Panel(number_between("width_px", width_px, low=64, high=MOST_PX), _TOP + schedule.ranks * _ROW + 18)
     end_s = float(timeline.makespan_s)
     if positive_number("until_s", until_s) < end_s:
         raise ValueError(f"until_s must be at least the end of the run ({end_s:g}), got {until_s!r:.40}")
@@ -110,7 +109,7 @@ def draw_gantt(
         if moment_s > until_s:
             raise ValueError(f"moment_s must be at most until_s ({until_s:g}), got {moment_s:g}")
         x = _LEFT + moment_s * scale
-        panel.curve([(x, _TOP - 3), (x, _TOP + schedule.devices * _ROW - 2)], colour="accent")
+        panel.curve([(x, _TOP - 3), (x, _TOP + schedule.ranks * _ROW - 2)], colour="accent")
     return panel
 
 
@@ -152,7 +151,7 @@ def _blocks(timeline: Timeline, scale: float) -> _Blocks:
     blocks = _Blocks({}, [[] for _ in schedule.orders])
     for device, task, start, end in timeline.events():
         box = _box(device, float(start), float(end), scale)
-        second = task.stage >= schedule.devices or schedule.directions[task.micro_batch] > 0
+        second = task.stage >= schedule.ranks or schedule.directions[task.micro_batch] > 0
         blocks.shapes.setdefault((task.kind, second), []).append(box)
         if box[2] >= _LEAST_PX:
             blocks.digits[device].append((box[0] + box[2] / 2, str(task.micro_batch % 10)))
@@ -171,4 +170,4 @@ def _box(device: int, start_s: float, end_s: float, scale: float) -> Box:
 def _summary(timeline: Timeline) -> str:
     """Say what the run costs."""
     held = ", ".join(f"{float(count):g}" for count in timeline.peak_activations)
-    return f"ends at {float(timeline.makespan_s):g} · {float(timeline.idle_share):.1%} idle · holds {held}"
+    return f"ends at {float(timeline.makespan_s):g} · {timeline.idle_share:.1%} idle · holds {held}"

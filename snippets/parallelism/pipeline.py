@@ -1,8 +1,8 @@
 """Formulas: what a pipeline costs: bubbles, step times, activations in flight and messages, in closed form.
 
 Symbols that recur: p = stages, one on each device; m = micro-batches of a step; v = model chunks on each device. Times
-are of one micro-batch through all that a device holds, so that a chunk takes 1/v of them. Integers and fractions stay
-exact; where a float comes in, a float comes out, rounded once.
+are of one micro-batch through all that a device holds, so that a chunk takes 1/v of them. Shares are floats; times are
+of the type that is given, so that fractions stay exact.
 """
 
 from __future__ import annotations
@@ -12,29 +12,37 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
-from snippets.domain import as_float, flag, integer_at_least, nonnegative_exact, one_of, positive_integer
+from snippets.domain import as_float, flag, integer_at_least, named, nonnegative_exact, positive_integer
 
 Time: TypeAlias = int | float | Fraction
 
 # Copies of the model's weights that a device holds, in units of its share: bidirectional schedules hold two.
 PARAMETER_COPIES = {
     "gpipe": 1,
-    "1f1b": 1,
-    "dapple": 1,
+    "one_f_one_b": 1,
     "interleaved": 1,
-    "zb-h1": 1,
-    "zb-h2": 1,
+    "zb_h1": 1,
+    "zb_h2": 1,
+    "dualpipev": 1,
     "gems": 2,
     "chimera": 2,
     "dualpipe": 2,
 }
+SCHEDULES = tuple(PARAMETER_COPIES)
+# What the field calls a schedule besides.
+ALIASES = {
+    "1F1B": "one_f_one_b",
+    "PipeDream-Flush": "one_f_one_b",
+    "DAPPLE": "one_f_one_b",
+    "interleaved 1F1B": "interleaved",
+    "zero bubble H1": "zb_h1",
+    "ZB1P": "zb_h1",
+    "zero bubble H2": "zb_h2",
+}
 
 
-def _rounded(names: str, exact: Fraction, *given: Time) -> Time:
-    """Return an exact result, as a float if any of the given times was one."""
-    if any(isinstance(value, float) for value in given):
-        return as_float(names, exact)
-    return exact.numerator if exact.denominator == 1 else exact
+def _finite(names: str, time: Time) -> Time:
+    return as_float(names, time) if isinstance(time, float) else time
 
 
 def _sizes(stages: Any, micro_batches: Any, chunks: Any = 1) -> tuple[int, int, int]:
@@ -55,37 +63,86 @@ def _stage(stage: Any, stages: int) -> int:
     return number
 
 
-def bubble_share(*, stages: int, micro_batches: int, chunks: int = 1) -> Fraction:
-    """Return the bubble as a share of the step: idle time over total time.
+def gpipe_bubble_share(*, stages: int, micro_batches: int) -> float:
+    """Return GPipe's bubble as a share of the step: idle time over total time.
+
+    Formula: $\\frac{p-1}{m+p-1}$
+    Symbols: p = stages, m = micro_batches
+    Chapter: 18
+
+    Args:
+        stages: pipeline stages, one a device.
+        micro_batches: micro-batches of a step.
+
+    Returns:
+        The share, from 0 to 1.
+
+    Source: Huang et al. 2019 (GPipe), section 2.3.
+    Convention: share of the total, as GPipe quotes it; ``bubble_overhead`` is relative to the ideal.
+    Leaves out: messages, uneven stages, recomputation.
+
+    Example:
+        >>> f"{gpipe_bubble_share(stages=8, micro_batches=32):.1%}"
+        '17.9%'
+    """
+    p, m, _ = _sizes(stages, micro_batches)
+    return (p - 1) / (m + p - 1)
+
+
+def one_f_one_b_bubble_share(*, stages: int, micro_batches: int) -> float:
+    """Return 1F1B's bubble as a share of the step; it is GPipe's, only the memory differs.
+
+    Formula: $\\frac{p-1}{m+p-1}$
+    Symbols: p = stages, m = micro_batches
+    Chapter: 18
+
+    Args:
+        stages: pipeline stages, one a device.
+        micro_batches: micro-batches of a step.
+
+    Returns:
+        The share, from 0 to 1.
+
+    Source: Narayanan et al. 2021, section 2.2.1; Fan et al. 2021 (DAPPLE).
+    Convention: share of the total; ``bubble_overhead`` is relative to the ideal.
+    Leaves out: messages, uneven stages, recomputation.
+
+    Example:
+        >>> f"{one_f_one_b_bubble_share(stages=16, micro_batches=48):.1%}"
+        '23.8%'
+    """
+    p, m, _ = _sizes(stages, micro_batches)
+    return (p - 1) / (m + p - 1)
+
+
+def interleaved_bubble_share(*, stages: int, micro_batches: int, chunks: int) -> float:
+    """Return the bubble of interleaved 1F1B as a share of the step.
 
     Formula: $\\frac{p-1}{vm+p-1}$
     Symbols: p = stages, m = micro_batches, v = chunks
     Chapter: 18
 
     Args:
-        stages: pipeline stages, one a device.
+        stages: pipeline stages in the sense of devices.
         micro_batches: micro-batches of a step; with ``chunks`` above 1, at least ``stages``.
-        chunks: model chunks on each device; 1 for GPipe and 1F1B.
+        chunks: model chunks on each device; 1 gives 1F1B.
 
     Returns:
-        The share, from 0 to 1, exact.
+        The share, from 0 to 1.
 
-    Raises:
-        ValueError: if a size is no integer of at least 1, or interleaving has fewer micro-batches than stages.
-
-    Source: Huang et al. 2019 (GPipe), section 2.3; Narayanan et al. 2021, section 2.2.
-    Convention: share of the total, as GPipe and DAPPLE quote it; ``bubble_overhead`` is relative to the ideal.
+    Source: Narayanan et al. 2021, section 2.2.2.
+    Convention: share of the total; ``bubble_overhead`` is relative to the ideal.
     Leaves out: messages, uneven stages, recomputation.
 
     Example:
-        >>> round(float(bubble_share(stages=8, micro_batches=32)), 3)
-        0.179
+        >>> f"{interleaved_bubble_share(stages=8, micro_batches=32, chunks=4):.1%}"
+        '5.2%'
     """
     p, m, v = _sizes(stages, micro_batches, chunks)
-    return Fraction(p - 1, v * m + p - 1)
+    return (p - 1) / (v * m + p - 1)
 
 
-def bubble_overhead(*, stages: int, micro_batches: int, chunks: int = 1) -> Fraction:
+def bubble_overhead(*, stages: int, micro_batches: int, chunks: int = 1) -> float:
     """Return the bubble on top of the ideal: idle time over working time.
 
     Formula: $\\frac{p-1}{vm}$
@@ -98,24 +155,21 @@ def bubble_overhead(*, stages: int, micro_batches: int, chunks: int = 1) -> Frac
         chunks: model chunks on each device; 1 for GPipe and 1F1B.
 
     Returns:
-        The overhead, at least 0 and possibly above 1, exact.
-
-    Raises:
-        ValueError: if a size is no integer of at least 1, or interleaving has fewer micro-batches than stages.
+        The overhead, at least 0 and possibly above 1.
 
     Source: Narayanan et al. 2021, section 2.2.1 and 2.2.2.
-    Convention: relative to the ideal, as Megatron quotes it; ``bubble_share`` is the share of the total.
+    Convention: relative to the ideal, as Megatron quotes it; the functions named share are shares of the total.
     Leaves out: messages, uneven stages, recomputation.
 
     Example:
-        >>> round(float(bubble_overhead(stages=8, micro_batches=32)), 3)
-        0.219
+        >>> f"{bubble_overhead(stages=8, micro_batches=32):.1%}"
+        '21.9%'
     """
     p, m, v = _sizes(stages, micro_batches, chunks)
-    return Fraction(p - 1, v * m)
+    return (p - 1) / (v * m)
 
 
-def idle_share(*, bubble_s: Time, work_s: Time) -> Time:
+def idle_share(*, bubble_s: Time, work_s: Time) -> float:
     """Return the share of a step that is bubble, for a bubble and a working time of one device.
 
     Formula: $\\frac{t_b}{t_b + t_w}$
@@ -123,32 +177,27 @@ def idle_share(*, bubble_s: Time, work_s: Time) -> Time:
     Chapter: 18
 
     Args:
-        bubble_s: idle time.
-        work_s: working time.
+        bubble_s: idle time, at least 0.
+        work_s: working time, at least 0.
 
     Returns:
-        The share, from 0 to 1; exact for integers and fractions.
-
-    Raises:
-        ValueError: if a time is no finite number of at least 0, or both are 0.
+        The share, from 0 to 1.
 
     Source: Qi et al. 2023, the bubble rate of its experiments.
     Convention: share of the total.
     Leaves out: nothing.
 
     Example:
-        >>> print(idle_share(bubble_s=7, work_s=72))
-        7/79
+        >>> f"{idle_share(bubble_s=7, work_s=72):.1%}"
+        '8.9%'
     """
     bubble_s, work_s = nonnegative_exact("bubble_s", bubble_s), nonnegative_exact("work_s", work_s)
-    whole = Fraction(bubble_s) + Fraction(work_s)
-    if not whole:
+    if not bubble_s + work_s:
         raise ValueError("work_s must be above 0 where bubble_s is 0, got 0")
-    share = Fraction(bubble_s) / whole
-    return as_float("bubble_s", share) if isinstance(bubble_s, float) or isinstance(work_s, float) else share
+    return as_float("bubble_s and work_s", Fraction(bubble_s) / (Fraction(bubble_s) + Fraction(work_s)))
 
 
-def pipeline_speedup(*, stages: int, micro_batches: int, chunks: int = 1) -> Fraction:
+def pipeline_speedup(*, stages: int, micro_batches: int, chunks: int = 1) -> float:
     """Return how many times as fast p devices are as one: p without the bubble's share.
 
     Formula: $\\frac{p\\,vm}{vm+p-1}$
@@ -161,20 +210,18 @@ def pipeline_speedup(*, stages: int, micro_batches: int, chunks: int = 1) -> Fra
         chunks: model chunks on each device.
 
     Returns:
-        The speed-up over one device that does the same micro-batches, from 1 to p, exact.
+        The speed-up over one device that does the same micro-batches, from 1 to p.
 
-    Raises:
-        ValueError: if a size is no integer of at least 1, or interleaving has fewer micro-batches than stages.
-
-    Source: follows from ``bubble_share``.
+    Source: follows from ``interleaved_bubble_share``.
     Convention: equal stages.
     Leaves out: messages, and what a measured baseline of other micro-batch sizes changes (GPipe, table 2).
 
     Example:
-        >>> round(float(pipeline_speedup(stages=8, micro_batches=32)), 2)
+        >>> round(pipeline_speedup(stages=8, micro_batches=32), 2)
         6.56
     """
-    return stages * (1 - bubble_share(stages=stages, micro_batches=micro_batches, chunks=chunks))
+    p, m, v = _sizes(stages, micro_batches, chunks)
+    return p * v * m / (v * m + p - 1)
 
 
 def least_micro_batches(
@@ -203,11 +250,7 @@ def least_micro_batches(
     Returns:
         Micro-batches, at least 1.
 
-    Raises:
-        ValueError: if a size is no integer of at least 1, ``bubble`` is out of range or no number, ``at_most`` is no
-            bool, or the convention is unknown.
-
-    Source: follows from ``bubble_share`` and ``bubble_overhead``.
+    Source: follows from ``interleaved_bubble_share`` and ``bubble_overhead``.
     Convention: strictly below, unless ``at_most``; share of the total, unless ``convention`` says otherwise.
     Leaves out: Megatron's rule that m be a multiple of p when chunks are interleaved in groups of p.
 
@@ -216,7 +259,8 @@ def least_micro_batches(
         (134, 133)
     """
     p, v = positive_integer("stages", stages), positive_integer("chunks", chunks)
-    limit = _limit(bubble, one_of("convention", convention, ("share", "overhead")))
+    convention = named("convention", convention, ("share", "overhead"))
+    limit = _limit(bubble, convention)
     at_most = flag("at_most", at_most)
     threshold = (p - 1) * (1 - limit if convention == "share" else 1) / (limit * v)
     least = math.ceil(threshold) if at_most else math.floor(threshold) + 1
@@ -237,7 +281,7 @@ def _limit(bubble: Any, convention: str) -> Fraction:
     return limit
 
 
-def bubble_time_s(*, stages: int, forward_s: Time, backward_s: Time, chunks: int = 1) -> Time:
+def bubble_s(*, stages: int, forward_s: Time, backward_s: Time, chunks: int = 1) -> Time:
     """Return the time that every device idles in a step of GPipe, 1F1B or interleaved 1F1B.
 
     Formula: $\\frac{(p-1)(T_F+T_B)}{v}$
@@ -246,50 +290,42 @@ def bubble_time_s(*, stages: int, forward_s: Time, backward_s: Time, chunks: int
 
     Args:
         stages: pipeline stages, one a device.
-        forward_s: forward of one micro-batch through all chunks of a device.
-        backward_s: its whole backward.
+        forward_s: forward of one micro-batch through all chunks of a device, at least 0.
+        backward_s: its whole backward, at least 0.
         chunks: model chunks on each device.
 
     Returns:
-        Seconds of each device; exact for integers and fractions.
-
-    Raises:
-        ValueError: if a size is no integer of at least 1 or a time no finite number of at least 0.
+        Seconds of each device.
 
     Source: Narayanan et al. 2021, sections 2.2.1 and 2.2.2.
     Convention: per device; B is the whole backward.
     Leaves out: messages, uneven stages. It does not depend on the number of micro-batches.
 
     Example:
-        >>> bubble_time_s(stages=8, forward_s=1.0, backward_s=2.0, chunks=2)
+        >>> bubble_s(stages=8, forward_s=1.0, backward_s=2.0, chunks=2)
         10.5
     """
     p, v = positive_integer("stages", stages), positive_integer("chunks", chunks)
-    forward_s, backward_s = nonnegative_exact("forward_s", forward_s), nonnegative_exact("backward_s", backward_s)
-    bubble = Fraction(p - 1, v) * (Fraction(forward_s) + Fraction(backward_s))
-    return _rounded("stages, forward_s and backward_s", bubble, forward_s, backward_s)
+    F, B = nonnegative_exact("forward_s", forward_s), nonnegative_exact("backward_s", backward_s)
+    return _finite("forward_s and backward_s", (p - 1) * (F + B) / v)
 
 
 def step_time_s(*, stages: int, micro_batches: int, forward_s: Time, backward_s: Time, chunks: int = 1) -> Time:
     """Return the time of a step of GPipe, 1F1B or interleaved 1F1B with equal stages and free messages.
 
-    Formula: $\\Bigl(m+\\frac{p-1}{v}\\Bigr)(T_F+T_B)$
+    Formula: $\\Bigl(m+\\frac{p-1}{v}\\Bigr)(T_F+T_B) = \\frac{(vm+p-1)(T_F+T_B)}{v}$
     Symbols: p = stages, m = micro_batches, v = chunks, T_F = forward_s, T_B = backward_s
     Chapter: 18
 
     Args:
         stages: pipeline stages, one a device.
         micro_batches: micro-batches of a step; with ``chunks`` above 1, at least ``stages``.
-        forward_s: forward of one micro-batch through all chunks of a device.
-        backward_s: its whole backward.
+        forward_s: forward of one micro-batch through all chunks of a device, at least 0.
+        backward_s: its whole backward, at least 0.
         chunks: model chunks on each device; 1 for GPipe and 1F1B.
 
     Returns:
-        Seconds; exact for integers and fractions.
-
-    Raises:
-        ValueError: if a size is no integer of at least 1, interleaving has fewer micro-batches than stages, or a time
-            is no finite number of at least 0.
+        Seconds.
 
     Source: Narayanan et al. 2021, section 2.2.
     Convention: forward and backward add up; (m + p − 1)·max(T_F, T_B) is no step's time.
@@ -297,12 +333,11 @@ def step_time_s(*, stages: int, micro_batches: int, forward_s: Time, backward_s:
 
     Example:
         >>> step_time_s(stages=4, micro_batches=8, forward_s=1, backward_s=2)
-        33
+        33.0
     """
     p, m, v = _sizes(stages, micro_batches, chunks)
-    forward_s, backward_s = nonnegative_exact("forward_s", forward_s), nonnegative_exact("backward_s", backward_s)
-    step = (m + Fraction(p - 1, v)) * (Fraction(forward_s) + Fraction(backward_s))
-    return _rounded("stages, micro_batches, forward_s and backward_s", step, forward_s, backward_s)
+    F, B = nonnegative_exact("forward_s", forward_s), nonnegative_exact("backward_s", backward_s)
+    return _finite("forward_s and backward_s", (v * m + p - 1) * (F + B) / v)
 
 
 def gpipe_exposed_message_s(*, stages: int, message_s: Time) -> Time:
@@ -314,13 +349,10 @@ def gpipe_exposed_message_s(*, stages: int, message_s: Time) -> Time:
 
     Args:
         stages: pipeline stages, one a device.
-        message_s: time of one message between neighbours.
+        message_s: time of one message between neighbours, at least 0.
 
     Returns:
-        Seconds; exact for integers and fractions.
-
-    Raises:
-        ValueError: if ``stages`` is no integer of at least 1 or the time no finite number of at least 0.
+        Seconds.
 
     Source: derived here; the simulator agrees for all sizes that the tests draw.
     Convention: transfers overlap with computation and do not share links.
@@ -330,8 +362,8 @@ def gpipe_exposed_message_s(*, stages: int, message_s: Time) -> Time:
         >>> gpipe_exposed_message_s(stages=4, message_s=2)
         12
     """
-    p, message_s = positive_integer("stages", stages), nonnegative_exact("message_s", message_s)
-    return _rounded("stages and message_s", 2 * (p - 1) * Fraction(message_s), message_s)
+    p, c = positive_integer("stages", stages), nonnegative_exact("message_s", message_s)
+    return _finite("message_s", 2 * (p - 1) * c)
 
 
 def one_f_one_b_exposed_message_s(*, stages: int, micro_batches: int, message_s: Time) -> Time:
@@ -347,13 +379,10 @@ def one_f_one_b_exposed_message_s(*, stages: int, micro_batches: int, message_s:
     Args:
         stages: pipeline stages, one a device.
         micro_batches: micro-batches of a step.
-        message_s: time of one message between neighbours.
+        message_s: time of one message between neighbours, at least 0.
 
     Returns:
-        Seconds; exact for integers and fractions.
-
-    Raises:
-        ValueError: if a size is no integer of at least 1 or the time no finite number of at least 0.
+        Seconds.
 
     Source: derived here; the simulator agrees for all sizes and times that the tests draw.
     Convention: equal stages; transfers overlap with computation and do not share links.
@@ -364,9 +393,8 @@ def one_f_one_b_exposed_message_s(*, stages: int, micro_batches: int, message_s:
         24
     """
     p, m, _ = _sizes(stages, micro_batches)
-    message_s = nonnegative_exact("message_s", message_s)
-    trips = (p - 1) * (m + p - 1) // p
-    return _rounded("stages, micro_batches and message_s", 2 * trips * Fraction(message_s), message_s)
+    c = nonnegative_exact("message_s", message_s)
+    return _finite("message_s", 2 * c * ((p - 1) * (m + p - 1) // p))
 
 
 def _stage_times(forward_s: Any, backward_s: Any) -> tuple[list[Time], list[Time]]:
@@ -397,11 +425,7 @@ def gpipe_step_time_s(
         message_s: time of one message between neighbours.
 
     Returns:
-        Seconds; exact for integers and fractions.
-
-    Raises:
-        ValueError: if the sequences are empty or differ in length, ``micro_batches`` is no integer of at least 1, or a
-            time is no finite number of at least 0.
+        Seconds.
 
     Source: the flow shop with equal jobs, once for each direction; derived here.
     Convention: transfers overlap with computation and do not share links.
@@ -412,11 +436,10 @@ def gpipe_step_time_s(
         57
     """
     forward, backward = _stage_times(forward_s, backward_s)
-    m, message_s = positive_integer("micro_batches", micro_batches), nonnegative_exact("message_s", message_s)
-    once = sum((Fraction(time) for time in forward + backward), start=Fraction(0))
-    pace = Fraction(max(forward)) + Fraction(max(backward))
-    step = once + (m - 1) * pace + 2 * (len(forward) - 1) * Fraction(message_s)
-    return _rounded("forward_s, backward_s, micro_batches and message_s", step, *forward, *backward, message_s)
+    p, m = len(forward), positive_integer("micro_batches", micro_batches)
+    c = nonnegative_exact("message_s", message_s)
+    step = sum(forward) + sum(backward) + (m - 1) * (max(forward) + max(backward)) + 2 * (p - 1) * c
+    return _finite("forward_s, backward_s and message_s", step)
 
 
 def step_time_bound_s(
@@ -437,11 +460,7 @@ def step_time_bound_s(
         message_s: time of one message between neighbours.
 
     Returns:
-        Seconds; exact for integers and fractions.
-
-    Raises:
-        ValueError: if the sequences are empty or differ in length, ``micro_batches`` is no integer of at least 1, or a
-            time is no finite number of at least 0.
+        Seconds.
 
     Source: derived here.
     Convention: GPipe and 1F1B meet it when stages are equal and messages free.
@@ -452,10 +471,10 @@ def step_time_bound_s(
         54
     """
     forward, backward = _stage_times(forward_s, backward_s)
-    m, message_s = positive_integer("micro_batches", micro_batches), nonnegative_exact("message_s", message_s)
-    works = [Fraction(a) + Fraction(b) for a, b in zip(forward, backward, strict=True)]
-    bound = max(m * works[s] + sum(works[:s]) + 2 * s * Fraction(message_s) for s in range(len(works)))
-    return _rounded("forward_s, backward_s, micro_batches and message_s", bound, *forward, *backward, message_s)
+    m, c = positive_integer("micro_batches", micro_batches), nonnegative_exact("message_s", message_s)
+    works = [f + b for f, b in zip(forward, backward, strict=True)]
+    bound = max(m * works[s] + sum(works[:s]) + 2 * s * c for s in range(len(works)))
+    return _finite("forward_s, backward_s and message_s", bound)
 
 
 def _split_times(forward_s: Any, input_gradient_s: Any, weight_gradient_s: Any) -> tuple[Time, Time, Time]:
@@ -478,10 +497,10 @@ def zb_h1_bubble_s(*, stages: int, forward_s: Time, input_gradient_s: Time, weig
         stages: pipeline stages, one a device.
         forward_s: forward of one micro-batch.
         input_gradient_s: its backward with respect to the stage's input alone.
-        weight_gradient_s: its backward with respect to the weights; at most each of the other two.
+        weight_gradient_s: its backward with respect to the weights, from 0 to the shorter of the other two.
 
     Returns:
-        Seconds of each device; exact for integers and fractions.
+        Seconds of each device.
 
     Raises:
         ValueError: if ``stages`` is no integer of at least 1, a time is no finite number of at least 0, or
@@ -496,9 +515,8 @@ def zb_h1_bubble_s(*, stages: int, forward_s: Time, input_gradient_s: Time, weig
         84
     """
     p = positive_integer("stages", stages)
-    f, b, w = _split_times(forward_s, input_gradient_s, weight_gradient_s)
-    bubble = (p - 1) * (Fraction(f) + Fraction(b) - Fraction(w))
-    return _rounded("stages, forward_s and input_gradient_s", bubble, f, b, w)
+    F, B, W = _split_times(forward_s, input_gradient_s, weight_gradient_s)
+    return _finite("forward_s and input_gradient_s", (p - 1) * (F + B - W))
 
 
 def zb_h2_bubble_s(*, stages: int, forward_s: Time, input_gradient_s: Time, weight_gradient_s: Time) -> Time:
@@ -512,10 +530,10 @@ def zb_h2_bubble_s(*, stages: int, forward_s: Time, input_gradient_s: Time, weig
         stages: pipeline stages, one a device.
         forward_s: forward of one micro-batch.
         input_gradient_s: its backward with respect to the stage's input alone.
-        weight_gradient_s: its backward with respect to the weights; at most each of the other two.
+        weight_gradient_s: its backward with respect to the weights, from 0 to the shorter of the other two.
 
     Returns:
-        Seconds of the device with the largest bubble; exact for integers and fractions.
+        Seconds of the device with the largest bubble.
 
     Raises:
         ValueError: if ``stages`` is no integer of at least 1, a time is no finite number of at least 0, or
@@ -531,9 +549,8 @@ def zb_h2_bubble_s(*, stages: int, forward_s: Time, input_gradient_s: Time, weig
         21
     """
     p = positive_integer("stages", stages)
-    f, b, w = _split_times(forward_s, input_gradient_s, weight_gradient_s)
-    bubble = (p - 1) * (Fraction(f) + Fraction(b) - 2 * Fraction(w))
-    return _rounded("stages, forward_s and input_gradient_s", bubble, f, b, w)
+    F, B, W = _split_times(forward_s, input_gradient_s, weight_gradient_s)
+    return _finite("forward_s and input_gradient_s", (p - 1) * (F + B - 2 * W))
 
 
 def _even(name: str, value: Any) -> int:
@@ -554,10 +571,10 @@ def dualpipe_bubble_s(*, stages: int, overlapped_s: Time, backward_s: Time, weig
         stages: pipeline stages, one a device; even.
         overlapped_s: a forward and a whole backward of opposite directions, run as one overlapped block.
         backward_s: a whole backward alone; at most ``overlapped_s``.
-        weight_gradient_s: the part of it for the weights; at most half of ``backward_s``.
+        weight_gradient_s: the part of it for the weights, from 0 to half of ``backward_s``.
 
     Returns:
-        Seconds of each device; exact for integers and fractions.
+        Seconds of each device.
 
     Raises:
         ValueError: if ``stages`` is no even integer of at least 2, a time is no finite number of at least 0, or the
@@ -572,6 +589,12 @@ def dualpipe_bubble_s(*, stages: int, overlapped_s: Time, backward_s: Time, weig
         6
     """
     p = _even("stages", stages)
+    both, B, W = _overlapped_times(overlapped_s, backward_s, weight_gradient_s)
+    return _finite("overlapped_s and backward_s", (p // 2 - 1) * (both + B - 3 * W))
+
+
+def _overlapped_times(overlapped_s: Any, backward_s: Any, weight_gradient_s: Any) -> tuple[Time, Time, Time]:
+    """Return the three times of a DualPipe, or raise where they contradict each other."""
     both, b = nonnegative_exact("overlapped_s", overlapped_s), nonnegative_exact("backward_s", backward_s)
     w = nonnegative_exact("weight_gradient_s", weight_gradient_s)
     if both < b:
@@ -580,11 +603,42 @@ def dualpipe_bubble_s(*, stages: int, overlapped_s: Time, backward_s: Time, weig
         raise ValueError(
             f"weight_gradient_s must be at most half of backward_s ({backward_s}), got {weight_gradient_s}"
         )
-    bubble = (p // 2 - 1) * (Fraction(both) + Fraction(b) - 3 * Fraction(w))
-    return _rounded("stages, overlapped_s and backward_s", bubble, both, b, w)
+    return both, b, w
 
 
-def chimera_bubble_share(*, stages: int, micro_batches: int) -> Fraction:
+def dualpipev_bubble_s(*, stages: int, overlapped_s: Time, backward_s: Time, weight_gradient_s: Time) -> Time:
+    """Return DualPipeV's bubble: that of a DualPipe of twice the stages, folded in the middle.
+
+    Formula: $(p-1)(T_{F\\&B}+T_B-3\\,T_W)$
+    Symbols: p = stages, T_{F&B} = overlapped_s, T_B = backward_s, T_W = weight_gradient_s
+    Chapter: 18
+
+    Args:
+        stages: pipeline stages in the sense of devices; each has two of the model's 2p chunks.
+        overlapped_s: a forward and a whole backward of a *chunk*, run as one overlapped block.
+        backward_s: a whole backward of a chunk alone; at most ``overlapped_s``.
+        weight_gradient_s: the part of it for the weights; at most half of ``backward_s``.
+
+    Returns:
+        Seconds of each device.
+
+    Raises:
+        ValueError: also if the times contradict each other.
+
+    Source: DeepSeek-AI 2024, table 2, for 2p stages; the public DualPipe code calls the fold DualPipeV.
+    Convention: B is the whole backward; times are of a chunk, half of what a device holds.
+    Leaves out: messages; that input gradients can leave before the block ends (then the bubble is smaller).
+
+    Example:
+        >>> dualpipev_bubble_s(stages=4, overlapped_s=3, backward_s=2, weight_gradient_s=1)
+        6
+    """
+    p = positive_integer("stages", stages)
+    both, B, W = _overlapped_times(overlapped_s, backward_s, weight_gradient_s)
+    return _finite("overlapped_s and backward_s", (p - 1) * (both + B - 3 * W))
+
+
+def chimera_bubble_share(*, stages: int, micro_batches: int) -> float:
     """Return Chimera's bubble as a share of the step, with forward and backward slots of equal length.
 
     Formula: $\\frac{p-2}{2m+p-2}$
@@ -596,26 +650,23 @@ def chimera_bubble_share(*, stages: int, micro_batches: int) -> Fraction:
         micro_batches: micro-batches of a step, both directions together; a multiple of ``stages``.
 
     Returns:
-        The share, from 0 to 1, exact.
-
-    Raises:
-        ValueError: if ``stages`` is no even integer of at least 2 or ``micro_batches`` no positive multiple of it.
+        The share, from 0 to 1.
 
     Source: Li and Hoefler 2021 (Chimera), table 2.
     Convention: share of the total; F = B. With B = 2F and one unit (m = p) it is (p − 2)/(3m/2 + p − 2).
     Leaves out: the bubbles between units when the backward is longer than the forward.
 
     Example:
-        >>> print(chimera_bubble_share(stages=4, micro_batches=4))
-        1/5
+        >>> chimera_bubble_share(stages=4, micro_batches=4)
+        0.2
     """
     p, m = _even("stages", stages), positive_integer("micro_batches", micro_batches)
     if m % p:
         raise ValueError(f"micro_batches must be a multiple of stages ({p}), got {m}")
-    return Fraction(p - 2, 2 * m + p - 2)
+    return (p - 2) / (2 * m + p - 2)
 
 
-def gems_bubble_share(*, stages: int) -> Fraction:
+def gems_bubble_share(*, stages: int) -> float:
     """Return GEMS's bubble as a share of the step: two micro-batches of opposite directions are under way at most.
 
     Formula: $\\frac{p-1}{p+1/2}$
@@ -626,21 +677,18 @@ def gems_bubble_share(*, stages: int) -> Fraction:
         stages: pipeline stages, one of each direction on a device.
 
     Returns:
-        The share, from 0 to 1, exact. It does not depend on the number of micro-batches.
-
-    Raises:
-        ValueError: if ``stages`` is no integer of at least 1.
+        The share, from 0 to 1. It does not depend on the number of micro-batches.
 
     Source: Li and Hoefler 2021 (Chimera), table 2, there as an approximation.
     Convention: share of the total; forward and backward slots of equal length.
     Leaves out: what happens at the ends of a step.
 
     Example:
-        >>> print(gems_bubble_share(stages=4))
-        2/3
+        >>> round(gems_bubble_share(stages=4), 3)
+        0.667
     """
     p = positive_integer("stages", stages)
-    return Fraction(2 * (p - 1), 2 * p + 1)
+    return (p - 1) / (p + 1 / 2)
 
 
 def gpipe_peak_activations(*, micro_batches: int) -> int:
@@ -655,9 +703,6 @@ def gpipe_peak_activations(*, micro_batches: int) -> int:
 
     Returns:
         Micro-batches in flight, on every stage.
-
-    Raises:
-        ValueError: if ``micro_batches`` is no integer of at least 1.
 
     Source: Huang et al. 2019 (GPipe), figure 2(c).
     Convention: a micro-batch counts from the start of its forward to the end of its backward.
@@ -684,9 +729,6 @@ def one_f_one_b_peak_activations(*, stages: int, micro_batches: int, stage: int 
 
     Returns:
         Micro-batches in flight on that stage.
-
-    Raises:
-        ValueError: if a size is no integer of at least 1, or ``stage`` is none of 0 … p − 1.
 
     Source: Narayanan et al. 2021, section 2.2.1.
     Convention: a micro-batch counts from the start of its forward to the end of its backward.
@@ -743,7 +785,7 @@ def interleaved_peak_activations(
     return min(v * m, 2 * (p - s - 1) + (v - 1) * g + 1)
 
 
-def interleaved_memory_factor(*, stages: int, chunks: int) -> Fraction:
+def interleaved_memory_factor(*, stages: int, chunks: int) -> float:
     """Return how much more activation memory the first stage needs with interleaving than with 1F1B.
 
     Formula: $1+\\frac{p-1}{pv}$
@@ -755,21 +797,18 @@ def interleaved_memory_factor(*, stages: int, chunks: int) -> Fraction:
         chunks: model chunks on each device; at least 2, since 1F1B, with one, is what the factor compares with.
 
     Returns:
-        The factor, exact.
-
-    Raises:
-        ValueError: if ``stages`` is no integer of at least 1 or ``chunks`` none of at least 2.
+        The factor.
 
     Source: Korthikanti et al. 2022, section 4.2.3, where chunks are called m.
     Convention: relative to p micro-batches of all of the first device's layers.
     Leaves out: steps with fewer micro-batches than fill the warm-up.
 
     Example:
-        >>> print(interleaved_memory_factor(stages=8, chunks=3))
-        31/24
+        >>> round(interleaved_memory_factor(stages=8, chunks=3), 3)
+        1.292
     """
     p, v = positive_integer("stages", stages), integer_at_least("chunks", chunks, 2)
-    return 1 + Fraction(p - 1, p * v)
+    return 1 + (p - 1) / (p * v)
 
 
 def zb_h1_peak_activations(*, stages: int, micro_batches: int) -> int:
@@ -785,9 +824,6 @@ def zb_h1_peak_activations(*, stages: int, micro_batches: int) -> int:
 
     Returns:
         Micro-batches in flight, on every stage.
-
-    Raises:
-        ValueError: if a size is no integer of at least 1.
 
     Source: Qi et al. 2023, table 2 (p·M_B).
     Convention: a micro-batch counts in full from the start of F to the end of W.
@@ -815,9 +851,6 @@ def zb_h2_peak_activations(*, stages: int, micro_batches: int) -> int:
     Returns:
         Micro-batches in flight, on every stage.
 
-    Raises:
-        ValueError: if a size is no integer of at least 1.
-
     Source: Qi et al. 2023, table 2 ((2p − 1)·M_B).
     Convention: a micro-batch counts in full from the start of F to the end of W.
     Leaves out: that B releases a part (M_B − M_W).
@@ -844,9 +877,6 @@ def chimera_peak_activations(*, stages: int, stage: int = 0) -> int:
     Returns:
         Micro-batches of one stage in flight: from p/2 + 1 at the ends to p in the middle.
 
-    Raises:
-        ValueError: if ``stages`` is no even integer of at least 2, or ``stage`` is none of 0 … p − 1.
-
     Source: Li and Hoefler 2021 (Chimera), table 2, gives the range (D/2 + 1)·M_a to D·M_a.
     Convention: a micro-batch counts from the start of its forward to the end of its backward.
     Leaves out: the second copy of the weights.
@@ -872,9 +902,6 @@ def dualpipe_peak_activations(*, stages: int) -> int:
 
     Returns:
         Micro-batches of one stage in flight, both directions together.
-
-    Raises:
-        ValueError: if ``stages`` is no even integer of at least 2.
 
     Source: DeepSeek-AI 2024 (DeepSeek-V3), table 2 (PP + 1).
     Convention: a micro-batch counts from the start of F to the end of its weight gradient.
@@ -904,9 +931,6 @@ def pipeline_messages(*, stages: int, micro_batches: int, chunks: int = 1, place
     Returns:
         Messages of all devices.
 
-    Raises:
-        ValueError: if a size is no integer of at least 1 or the placement is unknown.
-
     Source: Narayanan et al. 2021, section 2.2.2.
     Convention: every message carries one micro-batch's activations, or their gradient, at a stage's edge.
     Leaves out: the all-reduce of the weights' gradients.
@@ -917,15 +941,17 @@ def pipeline_messages(*, stages: int, micro_batches: int, chunks: int = 1, place
     """
     p, m = positive_integer("stages", stages), positive_integer("micro_batches", micro_batches)
     v = positive_integer("chunks", chunks)
-    edges = p * v - 1 if one_of("placement", placement, ("loop", "v")) == "loop" else v * (p - 1)
+    edges = p * v - 1 if named("placement", placement, ("loop", "v")) == "loop" else v * (p - 1)
     return 2 * m * edges if p > 1 else 0
 
 
-def message_bytes(*, micro_batch: int, sequence: int, hidden: int, element_bytes: int = 2) -> int:
+def message_bytes(
+    *, micro_batch: int, sequence: int, hidden: int, element_bytes: int = 2, tensor_parallel: int = 1
+) -> int:
     """Return the size of one message: a micro-batch's activations at a stage's edge, or their gradient.
 
-    Formula: $b\\,s\\,h\\,w$
-    Symbols: b = micro_batch, s = sequence, h = hidden, w = element_bytes
+    Formula: $\\frac{b\\,s\\,h\\,w}{t}$
+    Symbols: b = micro_batch, s = sequence, h = hidden, w = element_bytes, t = tensor_parallel
     Chapter: 18
 
     Args:
@@ -933,23 +959,26 @@ def message_bytes(*, micro_batch: int, sequence: int, hidden: int, element_bytes
         sequence: tokens of each.
         hidden: width of the residual stream.
         element_bytes: bytes of one number.
+        tensor_parallel: ranks of a stage that hold the same activations; each sends one t-th of them, and those of the
+            next stage gather the parts (scatter/gather). A divisor of ``hidden``.
 
     Returns:
-        Bytes, exact.
+        Bytes of one rank, exact.
 
-    Raises:
-        ValueError: if a size is no integer of at least 1.
-
-    Source: Narayanan et al. 2021, section 3.2.
+    Source: Narayanan et al. 2021, section 3.2, and 4.1 for scatter/gather.
     Convention: one direction; each micro-batch sends as much again on its way back.
-    Leaves out: tensor or sequence parallelism, which divide it over t links.
+    Leaves out: the all-gather within the next stage, which is inside a node.
 
     Example:
         >>> message_bytes(micro_batch=1, sequence=2048, hidden=12288)
         50331648
     """
     b, s = positive_integer("micro_batch", micro_batch), positive_integer("sequence", sequence)
-    return b * s * positive_integer("hidden", hidden) * positive_integer("element_bytes", element_bytes)
+    h, w = positive_integer("hidden", hidden), positive_integer("element_bytes", element_bytes)
+    t = positive_integer("tensor_parallel", tensor_parallel)
+    if h % t:
+        raise ValueError(f"hidden must be a multiple of tensor_parallel = {t}, got {h}")
+    return b * s * h * w // t
 
 
 class PassFlops(NamedTuple):
@@ -974,9 +1003,6 @@ def pass_flops(*, micro_batch: int, sequence: int, hidden: int) -> PassFlops:
 
     Returns:
         FLOP, exact.
-
-    Raises:
-        ValueError: if a size is no integer of at least 1.
 
     Source: Qi et al. 2023, table 1.
     Convention: a multiply-add is 2; attention without the causal mask's half; a feed-forward network of width 4h.
@@ -1014,9 +1040,6 @@ def pass_activation_bytes(*, micro_batch: int, sequence: int, hidden: int, heads
 
     Returns:
         Bytes, exact.
-
-    Raises:
-        ValueError: if a size is no integer of at least 1.
 
     Source: Qi et al. 2023, table 1; M_B is Korthikanti et al. 2022, equation 1.
     Convention: 16-bit activations; no tensor parallelism, no recomputation.

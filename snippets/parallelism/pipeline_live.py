@@ -13,7 +13,7 @@ from snippets.live.knobs import Choice, Number
 from snippets.parallelism import pipeline_schedules as schedules
 from snippets.parallelism.gantt import draw_gantt
 from snippets.parallelism.pipeline_runner import Time, Timeline, run_pipeline
-from snippets.parallelism.pipeline_schedules import Schedule
+from snippets.parallelism.pipeline_schedules import PipelineSchedule
 
 _WIDE_PX, _PANEL_PX = 680.0, 328.0
 _HEAD_PX, _ROW_PX = 42.0, 22.0
@@ -25,7 +25,7 @@ class _Kind:
     """A schedule of the book: its builder, and what it asks of p and m where it asks for anything."""
 
     label: str
-    build: Callable[..., Schedule]
+    build: Callable[..., PipelineSchedule]
     needs: str = ""
 
 
@@ -75,7 +75,7 @@ class _Run:
     def held(self, moment: Time) -> list[Fraction]:
         """Micro-batches that each device holds just after a moment, of 1/p of the layers."""
         last = "W" if self.timeline.schedule.splits_backward else "B"
-        now, held = moment * self.fine, [0] * self.timeline.schedule.devices
+        now, held = moment * self.fine, [0] * self.timeline.schedule.ranks
         for device, task, start, end in self.timeline.events():
             held[device] += (task.kind == "F" and start <= now) - (task.kind == last and end <= now)
         return [Fraction(count, self.fine) for count in held]
@@ -136,7 +136,7 @@ def pipeline_schedule(
         width_px=_WIDE_PX,
         moment_s=moment * run.fine,
     )
-    idle, on_top = float(run.timeline.idle_share), float(run.timeline.idle_overhead)
+    idle, on_top = run.timeline.idle_share, run.timeline.idle_overhead
     numbers = (
         f"{kind.label}: the step takes {_short(run.step)}, of which each device works {sizes.work}. The bubble is "
         f"{idle:.1%} of the step, {on_top:.1%} on top of the work. {_held_at_most(run.peaks)}"
@@ -219,7 +219,7 @@ def _compared_panel(chosen: str, sizes: _Sizes) -> Panel:
         for kind, length in _shares(sizes, run).items():
             spans.setdefault(kind, []).append((x, y, length * scale, row - 6))
             x += length * scale
-        panel.text(284, y + 8, f"{float(run.timeline.idle_share):.1%}", size=12, anchor="end", middle=True)
+        panel.text(284, y + 8, f"{run.timeline.idle_share:.1%}", size=12, anchor="end", middle=True)
         panel.text(_PANEL_PX - 4, y + 8, _listed([max(run.peaks)]), size=12, anchor="end", middle=True)
     for kind, boxes in spans.items():
         panel.rectangles(boxes, colour=kind, strength=0.12 if kind == "idle" else 0.4)

@@ -2,7 +2,7 @@
 
 The passes of a micro-batch form one line: up through the stages by F, then down by B. Step j of the line is F of stage
 j for j < K, and B of stage 2K − 1 − j after that, with K stages. A pass starts once its predecessor's result has
-arrived and its device is free; W only needs its own B, which the same device runs. One mailbox for each step and
+arrived and its rank is free; W only needs its own B, which the same rank runs. One mailbox for each step and
 micro-batch holds the time at which the input is there, so a run touches every task once: its cost is linear in the
 number of tasks. Everything here needs the standard library only, and integers and fractions stay exact.
 """
@@ -19,13 +19,13 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 from snippets.domain import nonnegative_exact
-from snippets.parallelism.pipeline_schedules import KINDS, Schedule, Task
+from snippets.parallelism.pipeline_schedules import KINDS, PipelineSchedule, Task
 
 Time: TypeAlias = int | float | Fraction
 Durations: TypeAlias = Mapping[str, Time | Sequence[Time] | Sequence[Sequence[Time]]] | Callable[[int, Task], Time]
 MessageTime: TypeAlias = Time | Callable[[int, int], Time]
 
-# Marks an empty mailbox at which a device waits. An empty mailbox at which nobody waits holds None.
+# Marks an empty mailbox at which a rank waits. An empty mailbox at which nobody waits holds None.
 _AWAITED: Any = object()
 
 
@@ -39,22 +39,22 @@ class Timeline:
 
     Args:
         schedule: the schedule that ran.
-        start_s: for each device, the start of each task, in the order of the schedule.
+        start_s: for each rank, the start of each task, in the order of the schedule.
         lengths_s: for each kind of task, how long it takes, as ``[stage][micro_batch]``.
 
     Source: the book's own notation.
-    Convention: time 0 is the start of the first task of all; a device is idle whenever it runs no task between 0 and
+    Convention: time 0 is the start of the first task of all; a rank is idle whenever it runs no task between 0 and
         ``makespan_s``. Units are those of the durations that went in: seconds, or slots.
     Leaves out: the optimizer step.
 
     Example:
         >>> from snippets.parallelism.pipeline_schedules import one_f_one_b
         >>> line = run_pipeline(one_f_one_b(stages=4, micro_batches=8), {"F": 1, "B": 2})
-        >>> line.makespan_s, str(line.idle_share), str(line.idle_overhead), line.peak_activations
-        (33, '3/11', '3/8', (4, 3, 2, 1))
+        >>> line.makespan_s, f"{line.idle_share:.1%}", line.idle_overhead, line.peak_activations
+        (33, '27.3%', 0.375, (4, 3, 2, 1))
     """
 
-    schedule: Schedule
+    schedule: PipelineSchedule
     start_s: tuple[tuple[Time, ...], ...] = field(repr=False)
     lengths_s: Mapping[str, Sequence[Sequence[Time]]] = field(repr=False)
 
@@ -66,14 +66,14 @@ class Timeline:
             raise ValueError(f"task must be a Task of {self.schedule.name!r}, got {task!r}") from None
 
     def events(self) -> Iterator[tuple[int, Task, Time, Time]]:
-        """Yield device, task, start and end of every task, device after device, as a picture needs them."""
-        for device, order in enumerate(self.schedule.orders):
-            for event in zip(order, self.start_s[device], self.end_s[device], strict=True):
-                yield device, *event
+        """Yield rank, task, start and end of every task, rank after rank, as a picture needs them."""
+        for rank, order in enumerate(self.schedule.orders):
+            for event in zip(order, self.start_s[rank], self.end_s[rank], strict=True):
+                yield rank, *event
 
     @cached_property
     def end_s(self) -> tuple[tuple[Time, ...], ...]:
-        """For each device, the end of each task, in the order of the schedule."""
+        """For each rank, the end of each task, in the order of the schedule."""
         return tuple(
             tuple(start + self.length_s(task) for start, task in zip(starts, order, strict=True))
             for starts, order in zip(self.start_s, self.schedule.orders, strict=True)
@@ -81,7 +81,7 @@ class Timeline:
 
     @property
     def makespan_s(self) -> Time:
-        """Time from 0 to the end of the last task of any device."""
+        """Time from 0 to the end of the last task of any rank."""
         return max(
             starts[-1] + self.length_s(order[-1])
             for starts, order in zip(self.start_s, self.schedule.orders, strict=True)
@@ -90,19 +90,19 @@ class Timeline:
 
     @property
     def span_s(self) -> tuple[Time, ...]:
-        """For each device, the time from the start of its first task to the end of its last; 0 if it has none."""
+        """For each rank, the time from the start of its first task to the end of its last; 0 if it has none."""
         return tuple(
             ends[-1] - starts[0] if starts else 0 for starts, ends in zip(self.start_s, self.end_s, strict=True)
         )
 
     @property
     def work_s(self) -> tuple[Time, ...]:
-        """For each device, the time in which it runs a task."""
+        """For each rank, the time in which it runs a task."""
         return tuple(sum(map(self.length_s, order)) for order in self.schedule.orders)
 
     @property
     def idle_s(self) -> tuple[Time, ...]:
-        """For each device, the time from 0 to ``makespan_s`` in which it runs no task: the sum of the gaps."""
+        """For each rank, the time from 0 to ``makespan_s`` in which it runs no task: the sum of the gaps."""
         makespan_s = self.makespan_s
         return tuple(
             sum(start - end for start, end in zip((*starts, makespan_s), (0, *ends), strict=True))
@@ -110,52 +110,49 @@ class Timeline:
         )
 
     @property
-    def idle_share(self) -> Time:
-        """Idle time of all devices over the time of all devices: the bubble as a share of the total."""
-        return _quotient(sum(self.idle_s), self.schedule.devices * self.makespan_s)
+    def idle_share(self) -> float:
+        """Idle time of all ranks over the time of all ranks: the bubble as a share of the total."""
+        return _quotient(sum(self.idle_s), self.schedule.ranks * self.makespan_s)
 
     @property
-    def idle_overhead(self) -> Time:
-        """Idle time of all devices over the working time of all devices: the bubble on top of the ideal."""
+    def idle_overhead(self) -> float:
+        """Idle time of all ranks over the working time of all ranks: the bubble on top of the ideal."""
         return _quotient(sum(self.idle_s), sum(self.work_s))
 
     @property
     def peak_activations(self) -> tuple[Time, ...]:
-        """For each device, the most micro-batches' activations of one stage that it holds at once; see the function."""
+        """For each rank, the most micro-batches' activations of one stage that it holds at once; see the function."""
         return peak_activations(self.schedule)
 
     @property
     def messages(self) -> dict[tuple[int, int], int]:
-        """Messages by (from, to) device; see ``count_messages``."""
+        """Messages by (from, to) rank; see ``count_messages``."""
         return count_messages(self.schedule)
 
 
-def _quotient(part: Time, whole: Time) -> Time:
-    """Return ``part`` / ``whole``, exact for integers and fractions."""
+def _quotient(part: Time, whole: Time) -> float:
     if not whole:
         raise ValueError("durations_s must make at least one task last longer than 0, got 0 for all")
-    if isinstance(part, float) or isinstance(whole, float):
-        return part / whole
-    return Fraction(part) / whole
+    return float(Fraction(part) / Fraction(whole))
 
 
-def run_pipeline(schedule: Schedule, durations_s: Durations, *, message_s: MessageTime = 0) -> Timeline:
-    """Run a schedule: every task as early as the order of its device and its inputs allow.
+def run_pipeline(schedule: PipelineSchedule, durations_s: Durations, *, message_s: MessageTime = 0) -> Timeline:
+    """Run a schedule: every task as early as the order of its rank and its inputs allow.
 
     Args:
         schedule: the orders to run.
         durations_s: how long tasks last. Either one entry for each kind (``"F"``, ``"B"``, and ``"W"`` where the
             backward is split): a number for all tasks of the kind, a sequence with one number for each stage, or one
-            such sequence, over micro-batches, for each stage. Or a function of device and task.
-        message_s: how long a result travels between two devices: a number, or a function of the device that sends and
-            the one that receives. On one device it takes no time.
+            such sequence, over micro-batches, for each stage. Or a function of rank and task.
+        message_s: how long a result travels between two ranks: a number, or a function of the rank that sends and
+            the one that receives. On one rank it takes no time.
 
     Returns:
         The timeline. Integers and fractions in give integers and fractions out.
 
     Raises:
         ScheduleError: (a ``ValueError``) if a task comes twice, is missing, or waits for ever; it names the tasks.
-        TypeError: if ``schedule`` is no ``Schedule``.
+        TypeError: if ``schedule`` is no ``PipelineSchedule``.
         ValueError: if a duration or message time is no finite number of at least 0, or their shapes do not fit.
 
     Source: the dependencies are those of Huang et al. 2019 and Qi et al. 2023.
@@ -170,8 +167,8 @@ def run_pipeline(schedule: Schedule, durations_s: Durations, *, message_s: Messa
         >>> line.messages
         {(0, 1): 2, (1, 0): 2}
     """
-    if not isinstance(schedule, Schedule):
-        raise TypeError(f"schedule must be a Schedule, got {schedule!r}")
+    if not isinstance(schedule, PipelineSchedule):
+        raise TypeError(f"schedule must be a PipelineSchedule, got {schedule!r}")
     lengths_s = _lengths(schedule, durations_s)
     starts = _run(schedule, _links(schedule, lengths_s, message_s), lengths_s)
     done = [len(row) for row in starts]
@@ -190,7 +187,9 @@ def run_pipeline(schedule: Schedule, durations_s: Durations, *, message_s: Messa
 _Link: TypeAlias = tuple[list[Any], list[Any], int, Time, list[Time]]
 
 
-def _links(schedule: Schedule, lengths_s: dict[str, list[list[Time]]], message_s: MessageTime) -> list[list[_Link]]:
+def _links(
+    schedule: PipelineSchedule, lengths_s: dict[str, list[list[Time]]], message_s: MessageTime
+) -> list[list[_Link]]:
     """Return for each direction the links of the steps of its line. All directions share the mailboxes."""
     travel_s = message_s if callable(message_s) else _constant(nonnegative_exact("message_s", message_s))
     steps = 2 * schedule.stages
@@ -209,18 +208,20 @@ def _constant(time_s: Time) -> Callable[[int, int], Time]:
     return lambda source, destination: time_s
 
 
-def _run(schedule: Schedule, links: list[list[_Link]], lengths_s: dict[str, list[list[Time]]]) -> list[list[Time]]:
-    """Run every device until it is done or waits for ever, and return the starts of the tasks that ran."""
+def _run(
+    schedule: PipelineSchedule, links: list[list[_Link]], lengths_s: dict[str, list[list[Time]]]
+) -> list[list[Time]]:
+    """Run every rank until it is done or waits for ever, and return the starts of the tasks that ran."""
     links_of = [links[direction] for direction in schedule.directions]
     last = 2 * schedule.stages - 1
-    starts: list[list[Time]] = [[] for _ in range(schedule.devices)]
+    starts: list[list[Time]] = [[] for _ in range(schedule.ranks)]
     weights_done: set[Task] = set()
-    awake = list(range(schedule.devices))
+    awake = list(range(schedule.ranks))
 
-    def work(device: int) -> Iterator[None]:
+    def work(rank: int) -> Iterator[None]:
         clock: Time = 0
-        begin = starts[device].append
-        for task in schedule.orders[device]:
+        begin = starts[rank].append
+        for task in schedule.orders[rank]:
             kind, micro_batch, stage = task
             if kind == "W":
                 ended = links_of[micro_batch][last - stage][1][micro_batch]
@@ -246,13 +247,13 @@ def _run(schedule: Schedule, links: list[list[_Link]], lengths_s: dict[str, list
             clock += lengths[micro_batch]
             outbox[micro_batch] = clock + delay if delay else clock
 
-    workers = [work(device) for device in range(schedule.devices)]
-    for device in awake:  # grows while it runs
-        next(workers[device], None)
+    workers = [work(rank) for rank in range(schedule.ranks)]
+    for rank in awake:  # grows while it runs
+        next(workers[rank], None)
     return starts
 
 
-def _lengths(schedule: Schedule, durations_s: Durations) -> dict[str, list[list[Time]]]:
+def _lengths(schedule: PipelineSchedule, durations_s: Durations) -> dict[str, list[list[Time]]]:
     """Return for each kind how long its tasks last, as ``[stage][micro_batch]``."""
     kinds = KINDS if schedule.splits_backward else KINDS[:2]
     if isinstance(durations_s, Mapping):
@@ -260,18 +261,18 @@ def _lengths(schedule: Schedule, durations_s: Durations) -> dict[str, list[list[
             raise ValueError(f"durations_s must have the keys {', '.join(kinds)}, got {list(durations_s)}")
         return {kind: _by_stage(schedule, f"durations_s[{kind!r}]", durations_s[kind]) for kind in kinds}
     if not callable(durations_s):
-        raise TypeError(f"durations_s must be a mapping by kind or a function of device and task, got {durations_s!r}")
+        raise TypeError(f"durations_s must be a mapping by kind or a function of rank and task, got {durations_s!r}")
     lengths_s: dict[str, list[list[Time]]] = {
         kind: [[0] * schedule.micro_batches for _ in range(schedule.stages)] for kind in kinds
     }
-    for device, order in enumerate(schedule.orders):
+    for rank, order in enumerate(schedule.orders):
         for task in order:
-            length_s = nonnegative_exact(f"durations_s({device}, {task})", durations_s(device, task))
+            length_s = nonnegative_exact(f"durations_s({rank}, {task})", durations_s(rank, task))
             lengths_s[task.kind][task.stage][task.micro_batch] = length_s
     return lengths_s
 
 
-def _by_stage(schedule: Schedule, name: str, given: Any) -> list[list[Time]]:
+def _by_stage(schedule: PipelineSchedule, name: str, given: Any) -> list[list[Time]]:
     """Return one kind's durations as ``[stage][micro_batch]``, whatever the shape they came in."""
     rows = _entries(name, given, schedule.stages, "stages")
     table = []
@@ -295,7 +296,7 @@ def _entries(name: str, given: Any, count: int, of: str) -> Sequence[Any]:
     return given
 
 
-def _input_of(schedule: Schedule, task: Task) -> Task | None:
+def _input_of(schedule: PipelineSchedule, task: Task) -> Task | None:
     """Return the task whose result this one needs, ``None`` for the first forward."""
     kind, micro_batch, stage = task
     if kind == "W":
@@ -305,27 +306,27 @@ def _input_of(schedule: Schedule, task: Task) -> Task | None:
     return Task("B", micro_batch, stage + 1) if stage < schedule.stages - 1 else Task("F", micro_batch, stage)
 
 
-def _why_it_stops(schedule: Schedule, done: list[int]) -> str:
-    """Say for each device that did not finish which task it cannot run, and why."""
+def _why_it_stops(schedule: PipelineSchedule, done: list[int]) -> str:
+    """Say for each rank that did not finish which task it cannot run, and why."""
     present = set().union(*map(set, schedule.orders))
     reasons = []
-    for device, (order, count) in enumerate(zip(schedule.orders, done, strict=True)):
+    for rank, (order, count) in enumerate(zip(schedule.orders, done, strict=True)):
         if count == len(order):
             continue
         task, needed = order[count], _input_of(schedule, order[count])
         if task in order[:count] or needed is None:
-            reasons.append(f"device {device} has {task} twice")
+            reasons.append(f"rank {rank} has {task} twice")
         elif needed not in present:
-            reasons.append(f"on device {device} {task} waits for {needed}, which no device runs")
+            reasons.append(f"on rank {rank} {task} waits for {needed}, which no rank runs")
         else:
-            place = schedule.device_of(needed)
-            where = "which stands behind it" if place == device else f"which device {place} does not reach"
-            reasons.append(f"on device {device} {task} waits for {needed}, {where}")
+            place = schedule.rank_of(needed)
+            where = "which stands behind it" if place == rank else f"which rank {place} does not reach"
+            reasons.append(f"on rank {rank} {task} waits for {needed}, {where}")
     return "the schedule cannot run: " + "; ".join(reasons)
 
 
-def _first_missing(schedule: Schedule) -> str:
-    """Return the first task of the model that no device has."""
+def _first_missing(schedule: PipelineSchedule) -> str:
+    """Return the first task of the model that no rank has."""
     present = set().union(*map(set, schedule.orders))
     kinds = KINDS if schedule.splits_backward else KINDS[:2]
     tasks = (
@@ -338,28 +339,29 @@ def _first_missing(schedule: Schedule) -> str:
 
 
 def held_activations(
-    schedule: Schedule, *, until_backward: Time = 1, until_weight: Time = 1
+    schedule: PipelineSchedule, *, until_backward: Time = 1, until_weight: Time = 1
 ) -> tuple[tuple[Time, ...], ...]:
-    """Return, for each device and each task in its order, what the device holds while that task runs.
+    """Return, for each rank and each task in its order, what the rank holds while that task runs.
 
-    A forward leaves the activations of one micro-batch of one stage on its device. In a schedule that does not split
+    A forward leaves the activations of one micro-batch of one stage on its rank. In a schedule that does not split
     the backward, the end of B releases them. In one that does, the end of B releases what only B needs, and the end of
     W the rest: pass ``until_weight=0`` if B releases all, or bytes for both.
 
     Args:
-        schedule: the orders; durations do not matter, since a device runs one task at a time.
-        until_backward: what a micro-batch of one stage keeps from the start of its F to the end of its B.
-        until_weight: what of it stays from there to the end of its W; ignored where the backward is not split.
+        schedule: the orders; durations do not matter, since a rank runs one task at a time.
+        until_backward: what a micro-batch of one stage keeps from the start of its F to the end of its B, at least 0.
+        until_weight: what of it, at least 0, stays from there to the end of its W; ignored where the backward is not
+            split.
 
     Returns:
-        For each device, one number for each of its tasks, in units of the two arguments.
+        For each rank, one number for each of its tasks, in units of the two arguments.
 
     Raises:
-        TypeError: if ``schedule`` is no ``Schedule``.
-        ValueError: if an amount is no finite number of at least 0, or a device runs a B or W before its F or B.
+        TypeError: if ``schedule`` is no ``PipelineSchedule``.
+        ValueError: if an amount is no finite number of at least 0, or a rank runs a B or W before its F or B.
 
     Source: Qi et al. 2023, section 2.1 and table 1 (M_B and M_W).
-    Convention: one unit is one micro-batch of one *stage*; with v chunks on a device that is 1/v of its layers.
+    Convention: one unit is one micro-batch of one *stage*; with v chunks on a rank that is 1/v of its layers.
     Leaves out: the messages' buffers, what a running task needs besides.
 
     Example:
@@ -367,14 +369,14 @@ def held_activations(
         >>> held_activations(one_f_one_b(stages=2, micro_batches=3))
         ((1, 2, 2, 2, 2, 1), (1, 1, 1, 1, 1, 1))
     """
-    if not isinstance(schedule, Schedule):
-        raise TypeError(f"schedule must be a Schedule, got {schedule!r}")
+    if not isinstance(schedule, PipelineSchedule):
+        raise TypeError(f"schedule must be a PipelineSchedule, got {schedule!r}")
     before_b, before_w = (
         nonnegative_exact("until_backward", until_backward),
         nonnegative_exact("until_weight", until_weight),
     )
     held = []
-    for device, order in enumerate(schedule.orders):
+    for rank, order in enumerate(schedule.orders):
         whole, rest = 0, 0
         row = []
         for kind, _, _ in order:
@@ -387,30 +389,30 @@ def held_activations(
             elif kind == "W":
                 rest -= 1
             if whole < 0 or rest < 0:
-                raise ValueError(
-                    f"schedule must run F before B before W, device {device} of {schedule.name!r} does not"
-                )
+                raise ValueError(f"schedule must run F before B before W, rank {rank} of {schedule.name!r} does not")
         held.append(tuple(row))
     return tuple(held)
 
 
-def peak_activations(schedule: Schedule, *, until_backward: Time = 1, until_weight: Time = 1) -> tuple[Time, ...]:
-    """Return for each device the most activations that it holds at once.
+def peak_activations(
+    schedule: PipelineSchedule, *, until_backward: Time = 1, until_weight: Time = 1
+) -> tuple[Time, ...]:
+    """Return for each rank the most activations that it holds at once.
 
     Args:
         schedule: the orders; durations do not matter.
-        until_backward: as in ``held_activations``.
-        until_weight: as in ``held_activations``.
+        until_backward: as in ``held_activations``, at least 0.
+        until_weight: as in ``held_activations``, at least 0.
 
     Returns:
-        One number for each device, in units of the two arguments.
+        One number for each rank, in units of the two arguments.
 
     Raises:
-        TypeError: if ``schedule`` is no ``Schedule``.
+        TypeError: if ``schedule`` is no ``PipelineSchedule``.
         ValueError: if an amount is no finite number of at least 0.
 
     Source: as ``held_activations``.
-    Convention: one unit is one micro-batch of one *stage*; with v chunks on a device that is 1/v of its layers.
+    Convention: one unit is one micro-batch of one *stage*; with v chunks on a rank that is 1/v of its layers.
     Leaves out: as ``held_activations``.
 
     Example:
@@ -425,20 +427,20 @@ def peak_activations(schedule: Schedule, *, until_backward: Time = 1, until_weig
     return tuple(max(row, default=0) for row in held)
 
 
-def count_messages(schedule: Schedule) -> dict[tuple[int, int], int]:
-    """Return how many messages travel between devices, by sender and receiver.
+def count_messages(schedule: PipelineSchedule) -> dict[tuple[int, int], int]:
+    """Return how many messages travel between ranks, by sender and receiver.
 
     An F sends its output to the next stage, a B its input's gradient to the stage before, unless both stages live on
-    one device.
+    one rank.
 
     Args:
         schedule: the orders.
 
     Returns:
-        For each pair (from, to) of devices that talk, the number of messages, pairs in ascending order.
+        For each pair (from, to) of ranks that talk, the number of messages, pairs in ascending order.
 
     Raises:
-        TypeError: if ``schedule`` is no ``Schedule``.
+        TypeError: if ``schedule`` is no ``PipelineSchedule``.
 
     Source: Narayanan et al. 2021, section 2.2.2 (interleaving sends v times as much).
     Convention: per direction of a link; every message carries one micro-batch's activations at a stage's edge.
@@ -449,14 +451,14 @@ def count_messages(schedule: Schedule) -> dict[tuple[int, int], int]:
         >>> count_messages(interleaved(stages=2, micro_batches=4, chunks=2))
         {(0, 1): 12, (1, 0): 12}
     """
-    if not isinstance(schedule, Schedule):
-        raise TypeError(f"schedule must be a Schedule, got {schedule!r}")
+    if not isinstance(schedule, PipelineSchedule):
+        raise TypeError(f"schedule must be a PipelineSchedule, got {schedule!r}")
     sent: Counter[tuple[int, int]] = Counter()
     last = schedule.stages - 1
-    for device, order in enumerate(schedule.orders):
+    for rank, order in enumerate(schedule.orders):
         for kind, micro_batch, stage in order:
             if kind == "W" or stage == (last if kind == "F" else 0):
                 continue
             placement = schedule.placements[schedule.directions[micro_batch]]
-            sent[device, placement[stage + 1 if kind == "F" else stage - 1]] += 1
+            sent[rank, placement[stage + 1 if kind == "F" else stage - 1]] += 1
     return {pair: sent[pair] for pair in sorted(sent) if pair[0] != pair[1]}

@@ -1,7 +1,7 @@
-"""Simulators: a small network that a pipeline schedule really trains: arrays, messages, what each device stores.
+"""Simulators: a small network that a pipeline schedule really trains: arrays, messages, what each rank stores.
 
-Stage i computes tanh(x @ W_i). A device holds the weights of its stages, the activations that it still needs and
-nothing else; a result reaches the next stage through a mailbox, unless both stages live on one device. The loss of an
+Stage i computes tanh(x @ W_i). A rank holds the weights of its stages, the activations that it still needs and
+nothing else; a result reaches the next stage through a mailbox, unless both stages live on one rank. The loss of an
 example is half the squared distance between the last stage's output and its target, that of a batch their mean.
 """
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from snippets.background.arrays import number_array, refusing_overflow
 from snippets.domain import each
 from snippets.parallelism.pipeline_runner import run_pipeline
-from snippets.parallelism.pipeline_schedules import Schedule, Task
+from snippets.parallelism.pipeline_schedules import PipelineSchedule, Task
 
 Array = NDArray[np.floating[Any]]
 
@@ -30,9 +30,9 @@ class TrainingStep:
     Attributes:
         loss: mean over the batch.
         gradients: the gradient of the loss with respect to each stage's weights.
-        messages: arrays that each device sent.
-        sent_bytes: their bytes, for each device.
-        peak_micro_batches: the most micro-batches (of one stage) whose activations each device stored at once.
+        messages: arrays that each rank sent.
+        sent_bytes: their bytes, for each rank.
+        peak_micro_batches: the most micro-batches (of one stage) whose activations each rank stored at once.
 
     Source: the book's own notation.
     Convention: counted at the sender. A micro-batch is stored from its F to its B, or to its W where there is one.
@@ -51,8 +51,8 @@ class TrainingStep:
     peak_micro_batches: tuple[int, ...]
 
 
-class _Device:
-    """Weights, stored activations and gradients of one device, and a mailbox for each task that waits for an input."""
+class _Rank:
+    """Weights, stored activations and gradients of one rank, and a mailbox for each task that waits for an input."""
 
     def __init__(self) -> None:
         self.weights: dict[int, Array] = {}
@@ -87,8 +87,8 @@ class _Device:
 
 
 @refusing_overflow("weights, inputs and targets")
-def train_step(schedule: Schedule, weights: Sequence[Array], inputs: Array, targets: Array) -> TrainingStep:
-    """Run one training step in the order of a schedule, every device with a memory of its own.
+def train_step(schedule: PipelineSchedule, weights: Sequence[Array], inputs: Array, targets: Array) -> TrainingStep:
+    """Run one training step in the order of a schedule, every rank with a memory of its own.
 
     Args:
         schedule: any schedule that can run; it has one stage for each matrix.
@@ -100,7 +100,7 @@ def train_step(schedule: Schedule, weights: Sequence[Array], inputs: Array, targ
         Loss and gradients of the whole batch, and the account.
 
     Raises:
-        TypeError: if ``schedule`` is no ``Schedule``.
+        TypeError: if ``schedule`` is no ``PipelineSchedule``.
         ValueError: if there are not as many matrices as stages, the micro-batches do not divide the examples, inputs
             and targets differ in length, or the schedule cannot run.
 
@@ -116,8 +116,8 @@ def train_step(schedule: Schedule, weights: Sequence[Array], inputs: Array, targ
         >>> step.messages, step.sent_bytes, step.peak_micro_batches
         ((2, 2), (64, 64), (2, 1))
     """
-    if not isinstance(schedule, Schedule):
-        raise TypeError(f"schedule must be a Schedule, got {schedule!r}")
+    if not isinstance(schedule, PipelineSchedule):
+        raise TypeError(f"schedule must be a PipelineSchedule, got {schedule!r}")
     timeline = run_pipeline(schedule, dict.fromkeys("FBW" if schedule.splits_backward else "FB", 1))
     weights = each("weights", weights, _matrix)
     inputs, targets = _matrix("inputs", inputs), _matrix("targets", targets)
@@ -131,23 +131,23 @@ def train_step(schedule: Schedule, weights: Sequence[Array], inputs: Array, targ
             f"inputs and targets must hold the same number of examples, a multiple of the {schedule.micro_batches} "
             f"micro-batches, got {len(inputs)} and {len(targets)}"
         )
-    devices = [_Device() for _ in range(schedule.devices)]
+    ranks = [_Rank() for _ in range(schedule.ranks)]
     for placement in schedule.placements:
         for stage, home in enumerate(placement):
-            devices[home].weights[stage] = weights[stage]
+            ranks[home].weights[stage] = weights[stage]
     for i, part in enumerate(np.split(inputs, schedule.micro_batches)):
         first = Task("F", i, 0)
-        devices[schedule.device_of(first)].mailbox[first] = part
-    losses = _run(schedule, devices, [event[:2] for event in sorted(timeline.events(), key=lambda e: e[2])], targets)
+        ranks[schedule.rank_of(first)].mailbox[first] = part
+    losses = _run(schedule, ranks, [event[:2] for event in sorted(timeline.events(), key=lambda e: e[2])], targets)
     return TrainingStep(
         loss=sum(losses) / len(inputs),
         gradients=tuple(
-            sum((d.gradients[s] for d in devices if s in d.gradients), start=np.zeros_like(weights[s])) / len(inputs)
+            sum((d.gradients[s] for d in ranks if s in d.gradients), start=np.zeros_like(weights[s])) / len(inputs)
             for s in range(schedule.stages)
         ),
-        messages=tuple(d.messages for d in devices),
-        sent_bytes=tuple(d.sent_bytes for d in devices),
-        peak_micro_batches=tuple(d.peak for d in devices),
+        messages=tuple(d.messages for d in ranks),
+        sent_bytes=tuple(d.sent_bytes for d in ranks),
+        peak_micro_batches=tuple(d.peak for d in ranks),
     )
 
 
@@ -159,27 +159,27 @@ def _matrix(name: str, value: Any) -> Array:
     return matrix
 
 
-def _run(schedule: Schedule, devices: list[_Device], tasks: list[tuple[int, Task]], targets: Array) -> list[float]:
+def _run(schedule: PipelineSchedule, ranks: list[_Rank], tasks: list[tuple[int, Task]], targets: Array) -> list[float]:
     """Run all tasks in order, and return each micro-batch's sum of losses."""
     parts = np.split(targets, schedule.micro_batches)
     losses = []
     for home, task in tasks:
-        device, (kind, i, stage) = devices[home], task
+        rank, (kind, i, stage) = ranks[home], task
         if kind == "W":
-            device.weight_gradient(task)
+            rank.weight_gradient(task)
             continue
         if kind == "F":
-            result, receiver = device.forward(task), Task("F", i, stage + 1)
+            result, receiver = rank.forward(task), Task("F", i, stage + 1)
             if stage == schedule.stages - 1:
                 result, receiver = result - parts[i], Task("B", i, stage)
                 losses.append(float((result**2).sum() / 2))
         else:
-            result, receiver = device.backward(task, split=schedule.splits_backward), Task("B", i, stage - 1)
+            result, receiver = rank.backward(task, split=schedule.splits_backward), Task("B", i, stage - 1)
             if stage == 0:
                 continue
-        there = schedule.device_of(receiver)
-        devices[there].mailbox[receiver] = result
+        there = schedule.rank_of(receiver)
+        ranks[there].mailbox[receiver] = result
         if there != home:
-            device.messages += 1
-            device.sent_bytes += result.nbytes
+            rank.messages += 1
+            rank.sent_bytes += result.nbytes
     return losses

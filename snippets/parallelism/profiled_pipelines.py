@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from snippets.domain import flag
+from snippets.domain import Catalogue, flag
 from snippets.parallelism.pipeline import pass_activation_bytes
 
 READ = "2026-11-21"
-SCHEDULES = ("1F1B", "interleaved", "ZB-H1", "ZB-H2")
+SCHEDULES = ("one_f_one_b", "interleaved", "zb_h1", "zb_h2")
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class ProfiledRun:
         message_s: time of one message.
         bubbles: by schedule, the share of the longest device's time from its own start to its own end that is not
             work; computed by the authors from the four times.
-        samples_per_gpu_s: by schedule, measured throughput; "ZB-H1" stands for ZB-1p, whose bubble is the same.
+        samples_per_device_s: by schedule, measured throughput; ``"zb_h1"`` stands for ZB-1p, whose bubble is the same.
         memory_gb: by schedule, measured peak of the fullest GPU; in what the paper calls GB.
 
     Source: Qi et al. 2024, tables 3 to 5 and appendix D.
@@ -45,7 +45,7 @@ class ProfiledRun:
     Leaves out: ZB-2p and ZB-V, whose orders a search finds.
 
     Example:
-        >>> run = RUNS["14.6B", 48]
+        >>> run = RUNS["14.6B, 48 micro-batches"]
         >>> run.layers_per_stage, round(run.work_s * 1000, 3), round(run.layer_activation_bytes / 1e6)
         (3, 30.727, 388)
         >>> run.durations_s(splits_backward=False)
@@ -65,8 +65,13 @@ class ProfiledRun:
     weight_gradient_s: float
     message_s: float
     bubbles: Mapping[str, float]
-    samples_per_gpu_s: Mapping[str, float]
+    samples_per_device_s: Mapping[str, float]
     memory_gb: Mapping[str, int]
+
+    @property
+    def name(self) -> str:
+        """The model and how many micro-batches it ran with."""
+        return f"{self.model}, {self.micro_batches} micro-batches"
 
     @property
     def layers_per_stage(self) -> int:
@@ -136,9 +141,9 @@ def _run(
         weight_gradient_s=weight_gradient_s,
         message_s=message_s,
         bubbles=MappingProxyType(dict(zip(SCHEDULES, bubbles, strict=True))),
-        samples_per_gpu_s=MappingProxyType(dict(zip(SCHEDULES, rates, strict=False))),
+        samples_per_device_s=MappingProxyType(dict(zip(SCHEDULES, rates, strict=False))),
         memory_gb=MappingProxyType(dict(zip(SCHEDULES, memory_gb, strict=False))),
     )
 
 
-RUNS: Mapping[tuple[str, int], ProfiledRun] = MappingProxyType({row[:2]: _run(*row) for row in _TABLE})
+RUNS = Catalogue("run", ProfiledRun, (_run(*row) for row in _TABLE))

@@ -98,9 +98,6 @@ def block_traffic_bytes(
     Returns:
         Bytes, exact; the mean over ranks where t does not divide what is cut.
 
-    Raises:
-        ValueError: if an argument is no integer of at least 1.
-
     Source: Narayanan et al. 2021, section 3.2: 8bsh(t − 1)/t numbers a layer, which has two blocks.
     Convention: sent by one rank, as ``snippets.collectives.traffic`` counts.
     Leaves out: as ``block_collectives``.

@@ -43,7 +43,7 @@ EXERCISE = Exercise(
             "The last stage too waits for one micro-batch fewer than there are stages: p − 1, not p.",
             {"(stages - 1) /": "stages /", "+ stages - 1": "+ stages"},
         ),
-        Mistake("overhead", "This compares the bubble with the useful time.", {"micro_batches + stages - 1": "micro_batches"}),
+        Mistake("overhead", "This compares it with the useful time.", {"micro_batches + stages - 1": "micro_batches"}),
         Mistake("constant", "This is right for one input only.", lambda **_: 0.5),
     ],
 )
@@ -79,7 +79,7 @@ EXERCISE = Exercise(
 )
 '''
 
-PAGE = '''# {number} · {title}
+PAGE = """# {number} · {title}
 
 ## What idles
 
@@ -112,7 +112,7 @@ Go through the list. ([where to read](#what-idles))
 Multiply \\* by 2. ([where to read](#what-idles))
 
 </details>
-'''
+"""
 
 RIGHT_SHARE = """def bubble_share(*, stages, micro_batches):
     return (stages - 1) / (micro_batches + stages - 1)

@@ -7,9 +7,11 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from launching import INSTALL, ROOT, Launcher, documented_command
+from sampling import sampled
 
 LABS = sorted(
     str(path.relative_to(ROOT).as_posix())
@@ -28,6 +30,14 @@ def test_a_lab_is_short_says_how_it_is_started_and_predicts_with_the_book(lab: s
     assert "4" in documented_command(lab)
     modules = {node.module or "" for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)}
     assert any(module.startswith("snippets.") for module in modules), "predictions come from snippets"
+
+
+TESTS = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*_labs.py"))
+
+
+@pytest.mark.parametrize("lab", sampled(LABS, 1, changed=lambda lab: lab not in TESTS))
+def test_a_lab_agrees_whether_or_not_it_has_tests_of_its_own(launch: Launcher, lab: str) -> None:
+    launch(lab, ranks=2).assert_agrees()
 
 
 def test_only_tests_import_labs() -> None:

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
-from snippets.memory import activations, recipes
+from snippets import flops
+from snippets.memory import activations, recipes, zero
 from snippets.memory.recipes import RECIPES, Recipe
 
 ROWS: dict[str, dict[str, Any]] = {
@@ -350,3 +351,12 @@ def test_shapes_that_cannot_be_cut_are_refused() -> None:
         Recipe("broken", 2, 2, first_moment=-1)
     with pytest.raises(ValueError, match="recipe must be one of 'fp32-sgd'"):
         recipes.recipe_named("adam")
+
+
+def test_whole_floats_count_where_counts_are_written_with_exponents() -> None:
+    assert zero.zero_state_bytes(7e9, ranks=4, stage=1) == zero.zero_state_bytes(7 * 10**9, ranks=4, stage=1)
+    assert recipes.model_state_bytes(7e9).total == 112 * 10**9
+    assert isinstance(flops.training_flops(parameters=7e9, tokens=1e12), int)
+    large = 10**18 + 1  # not a float
+    assert zero.zero_state_bytes(large, ranks=1, stage=0).total == 16 * large
+    assert flops.training_flops(parameters=large, tokens=1) == 6 * large

@@ -16,7 +16,7 @@ from sampling import examples
 from snippets.parallelism import pipeline_checker
 from snippets.parallelism.pipeline_checker import check, find_faults, find_timeline_faults
 from snippets.parallelism.pipeline_runner import run_pipeline
-from snippets.parallelism.pipeline_schedules import Schedule, Task, chimera, interleaved, one_f_one_b, zb_h1
+from snippets.parallelism.pipeline_schedules import PipelineSchedule, Task, chimera, interleaved, one_f_one_b, zb_h1
 
 EXAMPLES = settings(deadline=None, max_examples=examples(50))
 
@@ -28,9 +28,9 @@ BOOK = (
 )
 
 
-def lasts(device: int, task: Task) -> int:
-    """Return a duration that differs between kinds, stages, micro-batches and devices."""
-    return 5 + {"F": 0, "B": 7, "W": 2}[task.kind] + task.stage + 3 * task.micro_batch + 2 * device
+def lasts(rank: int, task: Task) -> int:
+    """Return a duration that differs between kinds, stages, micro-batches and ranks."""
+    return 5 + {"F": 0, "B": 7, "W": 2}[task.kind] + task.stage + 3 * task.micro_batch + 2 * rank
 
 
 def travels(source: int, destination: int) -> int:
@@ -49,10 +49,10 @@ def test_the_checker_shares_no_code_with_the_runner() -> None:
     }
 
 
-def by_hand(*orders: str, splits_backward: bool = False) -> Schedule:
+def by_hand(*orders: str, splits_backward: bool = False) -> PipelineSchedule:
     rows = tuple(tuple(Task(word[0], int(word[1:]), s) for word in row.split()) for s, row in enumerate(orders))
     m = 1 + max(task.micro_batch for row in rows for task in row)
-    return Schedule("by hand", rows, (tuple(range(len(orders))),), (0,) * m, splits_backward)
+    return PipelineSchedule("by hand", rows, (tuple(range(len(orders))),), (0,) * m, splits_backward)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def by_hand(*orders: str, splits_backward: bool = False) -> Schedule:
         ),
     ],
 )
-def test_faults_of_schedules(schedule: Schedule, faults: tuple[str, ...]) -> None:
+def test_faults_of_schedules(schedule: PipelineSchedule, faults: tuple[str, ...]) -> None:
     def turned(text: str) -> list[str]:
         """A circle may be told from any of its tasks on."""
         if "wait for" not in text:
@@ -97,23 +97,23 @@ def rows(times: tuple[tuple[Any, ...], ...]) -> list[list[Any]]:
 
 @EXAMPLES
 @given(schedule=st.sampled_from(BOOK), data=st.data())
-def test_a_tight_timeline_breaks_at_every_task(schedule: Schedule, data: st.DataObject) -> None:
-    """Whatever starts earlier than the runner lets it starts too early: its device or its input is not ready."""
+def test_a_tight_timeline_breaks_at_every_task(schedule: PipelineSchedule, data: st.DataObject) -> None:
+    """Whatever starts earlier than the runner lets it starts too early: its rank or its input is not ready."""
     line = run_pipeline(schedule, lasts, message_s=travels)
     start, end = rows(line.start_s), rows(line.end_s)
     judge: dict[str, Any] = {"message_s": travels, "duration_s": lasts}
     assert find_timeline_faults(schedule, start_s=start, end_s=end, **judge) == ()
-    device = data.draw(st.integers(0, schedule.devices - 1))
-    position = data.draw(st.integers(0, len(start[device]) - 1))
+    rank = data.draw(st.integers(0, schedule.ranks - 1))
+    position = data.draw(st.integers(0, len(start[rank]) - 1))
     early = data.draw(st.fractions(Fraction(1, 100), 1))
-    start[device][position] -= early
-    end[device][position] -= early
+    start[rank][position] -= early
+    end[rank][position] -= early
     assert find_timeline_faults(schedule, start_s=start, end_s=end, **judge)
 
 
 @EXAMPLES
 @given(schedule=st.sampled_from(BOOK), late=st.integers(0, 9), slow=st.integers(0, 3))
-def test_waiting_is_no_fault(schedule: Schedule, late: int, slow: int) -> None:
+def test_waiting_is_no_fault(schedule: PipelineSchedule, late: int, slow: int) -> None:
     line = run_pipeline(schedule, lasts, message_s=lambda a, b: travels(a, b) + slow)
     start = [[time + late for time in row] for row in line.start_s]
     end = [[time + late for time in row] for row in line.end_s]
@@ -122,7 +122,7 @@ def test_waiting_is_no_fault(schedule: Schedule, late: int, slow: int) -> None:
 
 @EXAMPLES
 @given(schedule=st.sampled_from(BOOK))
-def test_message_times_are_respected(schedule: Schedule) -> None:
+def test_message_times_are_respected(schedule: PipelineSchedule) -> None:
     line = run_pipeline(schedule, dict.fromkeys("FBW" if schedule.splits_backward else "FB", 1))
     times: dict[str, Any] = {"start_s": line.start_s, "end_s": line.end_s}
     assert find_timeline_faults(schedule, **times, message_s=0) == ()
@@ -131,12 +131,12 @@ def test_message_times_are_respected(schedule: Schedule) -> None:
 
 @EXAMPLES
 @given(schedule=st.sampled_from(BOOK), data=st.data())
-def test_durations_are_respected(schedule: Schedule, data: st.DataObject) -> None:
+def test_durations_are_respected(schedule: PipelineSchedule, data: st.DataObject) -> None:
     line = run_pipeline(schedule, lasts)
-    device = data.draw(st.integers(0, schedule.devices - 1))
-    position = data.draw(st.integers(0, len(line.start_s[device]) - 1))
+    rank = data.draw(st.integers(0, schedule.ranks - 1))
+    position = data.draw(st.integers(0, len(line.start_s[rank]) - 1))
     end = rows(line.end_s)
-    end[device][position] -= 1
+    end[rank][position] -= 1
     times: dict[str, Any] = {"start_s": line.start_s, "end_s": end}
     assert find_timeline_faults(schedule, **times) == ()
     faults = find_timeline_faults(schedule, **times, duration_s=lasts)
@@ -156,10 +156,10 @@ def test_a_diagram_drawn_by_hand() -> None:
     [
         ([[-1, 1]], [[0, 2]], "F0@0 starts at -1, before 0"),
         ([[2, 3]], [[1, 4]], "F0@0 ends at 1, before its start at 2"),
-        ([[0]], [[1, 2]], "start_s must have one time for each task of each device: [2]"),
-        ([[0, 1]], [[1, 2, 3]], "end_s must have one time for each task of each device: [2]"),
-        ([], [[1, 2]], "start_s must have one time for each task of each device: [2]"),
-        ([[0, 1], []], [[1, 2]], "start_s must have one time for each task of each device: [2]"),
+        ([[0]], [[1, 2]], "start_s must have one time for each task of each rank: [2]"),
+        ([[0, 1]], [[1, 2, 3]], "end_s must have one time for each task of each rank: [2]"),
+        ([], [[1, 2]], "start_s must have one time for each task of each rank: [2]"),
+        ([[0, 1], []], [[1, 2]], "start_s must have one time for each task of each rank: [2]"),
     ],
 )
 def test_faults_of_times(start: Any, end: Any, fault: str) -> None:
@@ -185,7 +185,7 @@ def test_a_broken_schedule_has_no_right_timeline() -> None:
         ({"message_s": "x"}, ValueError, "message_s must be"),
         ({"message_s": math.nan}, ValueError, "message_s must be"),
         ({"duration_s": 3}, TypeError, "duration_s must be a function"),
-        ({"schedule": None}, TypeError, "schedule must be a Schedule"),
+        ({"schedule": None}, TypeError, "schedule must be a PipelineSchedule"),
     ],
 )
 def test_bad_input(change: dict[str, Any], kind: type[Exception], message: str) -> None:
@@ -198,5 +198,5 @@ def test_bad_input(change: dict[str, Any], kind: type[Exception], message: str) 
 @pytest.mark.parametrize("function", [find_faults, check])
 def test_no_schedule(function: Any) -> None:
     for bad in (None, 3, "F0 B0", [[0]]):
-        with pytest.raises(TypeError, match="schedule must be a Schedule"):
+        with pytest.raises(TypeError, match="schedule must be a PipelineSchedule"):
             function(bad)

@@ -26,7 +26,7 @@ from snippets.parallelism.pipeline_runner import (
     run_pipeline,
 )
 from snippets.parallelism.pipeline_schedules import (
-    Schedule,
+    PipelineSchedule,
     Task,
     chimera,
     dualpipe,
@@ -41,7 +41,7 @@ EXAMPLES = settings(deadline=None, max_examples=examples(50))
 
 
 @st.composite
-def built(draw: st.DrawFn) -> Schedule:
+def built(draw: st.DrawFn) -> PipelineSchedule:
     """Draw one of the book's schedules."""
     p, m = draw(st.integers(1, 5)), draw(st.integers(1, 7))
     build: Any = draw(st.sampled_from((gpipe, one_f_one_b, zb_h1, zb_h2, interleaved, chimera, dualpipe)))
@@ -56,24 +56,24 @@ def built(draw: st.DrawFn) -> Schedule:
 
 
 @st.composite
-def improvised(draw: st.DrawFn) -> Schedule:
-    """Draw a valid schedule: any stages on any devices, and whichever task can run next, at random."""
-    devices, stages = draw(st.integers(1, 4)), draw(st.integers(1, 5))
+def improvised(draw: st.DrawFn) -> PipelineSchedule:
+    """Draw a valid schedule: any stages on any ranks, and whichever task can run next, at random."""
+    ranks, stages = draw(st.integers(1, 4)), draw(st.integers(1, 5))
     ways = draw(st.integers(1, 2))
-    placements = tuple(tuple(draw(st.integers(0, devices - 1)) for _ in range(stages)) for _ in range(ways))
+    placements = tuple(tuple(draw(st.integers(0, ranks - 1)) for _ in range(stages)) for _ in range(ways))
     directions = tuple(draw(st.integers(0, ways - 1)) for _ in range(draw(st.integers(1, 5))))
     splits = draw(st.booleans())
     rng = random.Random(draw(st.integers(0, 2**32)))
     left = {
         Task(kind, i, s) for kind in ("FBW" if splits else "FB") for i in range(len(directions)) for s in range(stages)
     }
-    orders: list[list[Task]] = [[] for _ in range(devices)]
+    orders: list[list[Task]] = [[] for _ in range(ranks)]
     while left:
         free = sorted(task for task in left if not left & set(inputs(task, stages)))
         task = rng.choice(free)
         left.remove(task)
         orders[placements[directions[task.micro_batch]][task.stage]].append(task)
-    return Schedule("improvised", tuple(map(tuple, orders)), placements, directions, splits)
+    return PipelineSchedule("improvised", tuple(map(tuple, orders)), placements, directions, splits)
 
 
 def inputs(task: Task, stages: int) -> Iterator[Task]:
@@ -90,10 +90,10 @@ def inputs(task: Task, stages: int) -> Iterator[Task]:
 
 
 def longest_paths(
-    schedule: Schedule, duration: Callable[[int, Task], Any], message: Callable[[int, int], Any]
+    schedule: PipelineSchedule, duration: Callable[[int, Task], Any], message: Callable[[int, int], Any]
 ) -> list[list[Any]]:
     """Return the earliest starts by brute force: raise them until no edge of the task graph is violated."""
-    home = {task: device for device, order in enumerate(schedule.orders) for task in order}
+    home = {task: rank for rank, order in enumerate(schedule.orders) for task in order}
     edges = []
     for order in schedule.orders:
         edges += [(a, b, duration(home[a], a)) for a, b in pairwise(order)]
@@ -118,7 +118,7 @@ class FromTask:
 
     duration: Callable[[Task], Any]
 
-    def __call__(self, device: int, task: Task) -> Any:
+    def __call__(self, rank: int, task: Task) -> Any:
         return self.duration(task)
 
 
@@ -137,14 +137,14 @@ times = st.integers(0, 9) | st.fractions(0, 9, max_denominator=12)
 
 @EXAMPLES
 @given(schedule=built() | improvised(), seed=st.integers(0, 2**32), message=times)
-def test_starts_are_longest_paths(schedule: Schedule, seed: int, message: Any) -> None:
-    """Every duration differs, and so does the message time of every pair of devices."""
+def test_starts_are_longest_paths(schedule: PipelineSchedule, seed: int, message: Any) -> None:
+    """Every duration differs, and so does the message time of every pair of ranks."""
     rng = random.Random(seed)
     length = {(kind, i, s): Fraction(rng.randint(0, 60), 12) for kind in "FBW" for i in range(30) for s in range(30)}
     link = {(a, b): message * rng.randint(0, 3) for a in range(30) for b in range(30)}
 
-    def duration(device: int, task: Task) -> Fraction:
-        return length[task] + device
+    def duration(rank: int, task: Task) -> Fraction:
+        return length[task] + rank
 
     def travel(source: int, destination: int) -> Any:
         return link[source, destination]
@@ -154,20 +154,21 @@ def test_starts_are_longest_paths(schedule: Schedule, seed: int, message: Any) -
     assert find_faults(schedule) == ()
     times_s: dict[str, Any] = {"start_s": line.start_s, "end_s": line.end_s, "message_s": travel}
     assert find_timeline_faults(schedule, **times_s, duration_s=duration) == ()
-    for device, order in enumerate(schedule.orders):
-        assert line.work_s[device] == sum(duration(device, task) for task in order)
-        assert line.idle_s[device] == line.makespan_s - line.work_s[device]
-        first, last = (line.start_s[device][0], line.end_s[device][-1]) if order else (0, 0)
-        assert line.span_s[device] == last - first
+    for rank, order in enumerate(schedule.orders):
+        assert line.work_s[rank] == sum(duration(rank, task) for task in order)
+        assert line.idle_s[rank] == line.makespan_s - line.work_s[rank]
+        first, last = (line.start_s[rank][0], line.end_s[rank][-1]) if order else (0, 0)
+        assert line.span_s[rank] == last - first
     assert line.makespan_s == max(max(ends, default=0) for ends in line.end_s)
-    assert line.idle_share == 1 - Fraction(sum(line.work_s)) / (schedule.devices * line.makespan_s)
-    assert line.idle_overhead == schedule.devices * line.makespan_s / Fraction(sum(line.work_s)) - 1
+    whole_s, work_s = schedule.ranks * line.makespan_s, Fraction(sum(line.work_s))
+    assert line.idle_share == float(1 - work_s / whole_s)
+    assert line.idle_overhead == float(whole_s / work_s - 1)
     assert all(isinstance(start, int | Fraction) for starts in line.start_s for start in starts)
 
 
 @EXAMPLES
 @given(schedule=built(), seed=st.integers(0, 2**32))
-def test_durations_come_in_every_shape(schedule: Schedule, seed: int) -> None:
+def test_durations_come_in_every_shape(schedule: PipelineSchedule, seed: int) -> None:
     """By kind, by kind and stage, and by kind, stage and micro-batch: lists, tuples and NumPy arrays."""
     rng = random.Random(seed)
     kinds = "FBW" if schedule.splits_backward else "FB"
@@ -193,9 +194,9 @@ def test_durations_come_in_every_shape(schedule: Schedule, seed: int) -> None:
 
 @EXAMPLES
 @given(schedule=built() | improvised())
-def test_activations_by_brute_force(schedule: Schedule) -> None:
+def test_activations_by_brute_force(schedule: PipelineSchedule) -> None:
     """Count at every task which micro-batches have begun and not been released."""
-    for device, order in enumerate(schedule.orders):
+    for rank, order in enumerate(schedule.orders):
         held = []
         for position, task in enumerate(order):
             before = set(order[:position]) | ({task} if task.kind == "F" else set())
@@ -204,19 +205,19 @@ def test_activations_by_brute_force(schedule: Schedule) -> None:
             after_w = {(i, s) for kind, i, s in order[:position] if kind == "W"}
             whole = len(begun - after_b)
             held.append(7 * whole + (3 * len(after_b - after_w) if schedule.splits_backward else 0))
-        assert held_activations(schedule, until_backward=7, until_weight=3)[device] == tuple(held)
-        assert peak_activations(schedule, until_backward=7, until_weight=3)[device] == max(held, default=0)
+        assert held_activations(schedule, until_backward=7, until_weight=3)[rank] == tuple(held)
+        assert peak_activations(schedule, until_backward=7, until_weight=3)[rank] == max(held, default=0)
 
 
 @EXAMPLES
 @given(schedule=built() | improvised())
-def test_messages_by_brute_force(schedule: Schedule) -> None:
-    home = {task: device for device, order in enumerate(schedule.orders) for task in order}
+def test_messages_by_brute_force(schedule: PipelineSchedule) -> None:
+    home = {task: rank for rank, order in enumerate(schedule.orders) for task in order}
     sent: dict[tuple[int, int], int] = {}
-    for task, device in home.items():
+    for task, rank in home.items():
         for needed in inputs(task, schedule.stages):
-            if home[needed] != device:
-                sent[home[needed], device] = sent.get((home[needed], device), 0) + 1
+            if home[needed] != rank:
+                sent[home[needed], rank] = sent.get((home[needed], rank), 0) + 1
     assert count_messages(schedule) == dict(sorted(sent.items()))
     assert list(count_messages(schedule)) == sorted(sent)
 
@@ -225,8 +226,8 @@ def test_messages_by_brute_force(schedule: Schedule) -> None:
 
 
 @st.composite
-def mutated(draw: st.DrawFn) -> Schedule:
-    """Draw a schedule in which tasks of one device are swapped, moved, dropped or doubled."""
+def mutated(draw: st.DrawFn) -> PipelineSchedule:
+    """Draw a schedule in which tasks of one rank are swapped, moved, dropped or doubled."""
     schedule = draw(built() | improvised())
     orders = [list(order) for order in schedule.orders]
     for _ in range(draw(st.integers(1, 2))):
@@ -250,7 +251,7 @@ def mutated(draw: st.DrawFn) -> Schedule:
 
 @settings(deadline=None, max_examples=examples(250))
 @given(schedule=mutated())
-def test_runner_and_checker_refuse_the_same_schedules(schedule: Schedule) -> None:
+def test_runner_and_checker_refuse_the_same_schedules(schedule: PipelineSchedule) -> None:
     def one(*_: Any) -> int:
         return 1
 
@@ -262,11 +263,11 @@ def test_runner_and_checker_refuse_the_same_schedules(schedule: Schedule) -> Non
         assert [list(row) for row in line.start_s] == longest_paths(schedule, one, one)
 
 
-def by_hand(*orders: str, splits_backward: bool = False) -> Schedule:
-    """Return a schedule with stage s on device s from rows such as ``"F0 F1 B0 B1"``."""
+def by_hand(*orders: str, splits_backward: bool = False) -> PipelineSchedule:
+    """Return a schedule with stage s on rank s from rows such as ``"F0 F1 B0 B1"``."""
     rows = tuple(tuple(Task(word[0], int(word[1:]), s) for word in row.split()) for s, row in enumerate(orders))
     m = 1 + max(task.micro_batch for row in rows for task in row)
-    return Schedule("by hand", rows, (tuple(range(len(orders))),), (0,) * m, splits_backward)
+    return PipelineSchedule("by hand", rows, (tuple(range(len(orders))),), (0,) * m, splits_backward)
 
 
 @pytest.mark.parametrize(
@@ -274,28 +275,28 @@ def by_hand(*orders: str, splits_backward: bool = False) -> Schedule:
     [
         (
             by_hand("B0 F0", "F0 B0"),
-            "the schedule cannot run: on device 0 B0@0 waits for B0@1, which device 1 does not reach; "
-            "on device 1 F0@1 waits for F0@0, which device 0 does not reach",
+            "the schedule cannot run: on rank 0 B0@0 waits for B0@1, which rank 1 does not reach; "
+            "on rank 1 F0@1 waits for F0@0, which rank 0 does not reach",
         ),
-        (by_hand("B0 F0"), "the schedule cannot run: on device 0 B0@0 waits for F0@0, which stands behind it"),
+        (by_hand("B0 F0"), "the schedule cannot run: on rank 0 B0@0 waits for F0@0, which stands behind it"),
         (
             by_hand("F0 F1 B0 B1", "F0 B0 B1"),
-            "the schedule cannot run: on device 0 B1@0 waits for B1@1, which device 1 does not reach; "
-            "on device 1 B1@1 waits for F1@1, which no device runs",
+            "the schedule cannot run: on rank 0 B1@0 waits for B1@1, which rank 1 does not reach; "
+            "on rank 1 B1@1 waits for F1@1, which no rank runs",
         ),
-        (by_hand("F0 B0 B0"), "the schedule cannot run: device 0 has B0@0 twice"),
-        (by_hand("F0 F0 B0"), "the schedule cannot run: device 0 has F0@0 twice"),
-        (by_hand("F0 B0 W0 W0", splits_backward=True), "the schedule cannot run: device 0 has W0@0 twice"),
+        (by_hand("F0 B0 B0"), "the schedule cannot run: rank 0 has B0@0 twice"),
+        (by_hand("F0 F0 B0"), "the schedule cannot run: rank 0 has F0@0 twice"),
+        (by_hand("F0 B0 W0 W0", splits_backward=True), "the schedule cannot run: rank 0 has W0@0 twice"),
         (
             by_hand("F0 W0 B0", splits_backward=True),
-            "the schedule cannot run: on device 0 W0@0 waits for B0@0, which stands behind it",
+            "the schedule cannot run: on rank 0 W0@0 waits for B0@0, which stands behind it",
         ),
         (by_hand("F0 B0", splits_backward=True), "the schedule misses W0@0"),
         (by_hand("F0 F1", "F0 B0 F1 B1"), "the schedule misses B0@0"),
         (by_hand("F0 F1 B1", "F0 B0 F1 B1"), "the schedule misses B0@0"),
     ],
 )
-def test_the_refusal_says_who_waits_for_what(schedule: Schedule, message: str) -> None:
+def test_the_refusal_says_who_waits_for_what(schedule: PipelineSchedule, message: str) -> None:
     durations = dict.fromkeys("FBW" if schedule.splits_backward else "FB", 1)
     with pytest.raises(ScheduleError) as refusal:
         run_pipeline(schedule, durations)
@@ -304,9 +305,9 @@ def test_the_refusal_says_who_waits_for_what(schedule: Schedule, message: str) -
 
 
 def test_a_weight_gradient_does_not_run_while_the_next_device_waits_for_its_input() -> None:
-    """W reads the mailbox into which its B sends: a device that waits there must not pass for the sent result."""
+    """W reads the mailbox into which its B sends: a rank that waits there must not pass for the sent result."""
     schedule = by_hand("F0 B0 W0", "F0 W0 B0", splits_backward=True)
-    with pytest.raises(ScheduleError, match="on device 1 W0@1 waits for B0@1, which stands behind it"):
+    with pytest.raises(ScheduleError, match="on rank 1 W0@1 waits for B0@1, which stands behind it"):
         run_pipeline(schedule, {"F": 1, "B": 1, "W": 1})
 
 
@@ -324,7 +325,7 @@ def test_floats_run_as_written() -> None:
 
 def test_events_are_device_task_start_and_end() -> None:
     line = run_pipeline(gpipe(stages=2, micro_batches=1), {"F": 1, "B": 2}, message_s=3)
-    assert [(device, str(task), start, end) for device, task, start, end in line.events()] == [
+    assert [(rank, str(task), start, end) for rank, task, start, end in line.events()] == [
         (0, "F0@0", 0, 1),
         (0, "B0@0", 10, 12),
         (1, "F0@1", 4, 5),
@@ -338,7 +339,9 @@ def test_a_bad_message_time_is_refused_where_no_message_travels() -> None:
 
 
 def test_a_device_without_tasks_idles_all_the_time() -> None:
-    schedule = Schedule("one works", ((Task("F", 0, 0), Task("B", 0, 0)), ()), ((0,),), (0,), splits_backward=False)
+    schedule = PipelineSchedule(
+        "one works", ((Task("F", 0, 0), Task("B", 0, 0)), ()), ((0,),), (0,), splits_backward=False
+    )
     line = run_pipeline(schedule, {"F": 1, "B": 2})
     assert (line.idle_s, line.span_s, line.idle_share) == ((0, 3), (3, 0), Fraction(1, 2))
     assert line.peak_activations == (1, 0)
@@ -359,7 +362,7 @@ def test_64_devices_and_4096_micro_batches() -> None:
 
 
 def test_one_step_of_the_line_touches_each_task_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Linear in p·m: the worst order of devices wakes a device at most once for every task."""
+    """Linear in p·m: the worst order of ranks wakes a rank at most once for every task."""
     calls = 0
 
     def counting(generator: Iterator[None], default: None) -> None:
@@ -375,7 +378,7 @@ def test_one_step_of_the_line_touches_each_task_once(monkeypatch: pytest.MonkeyP
     ):
         calls = 0
         run_pipeline(schedule, {"F": 1, "B": 2})
-        assert calls <= schedule.devices + sum(map(len, schedule.orders))
+        assert calls <= schedule.ranks + sum(map(len, schedule.orders))
 
 
 # Bad input
@@ -434,11 +437,11 @@ def test_no_schedule(bad: Any) -> None:
         lambda: find_faults(bad),
     )
     for call in calls:
-        with pytest.raises(TypeError, match="schedule must be a Schedule"):
+        with pytest.raises(TypeError, match="schedule must be a PipelineSchedule"):
             call()
 
 
 def test_a_backward_without_forward_holds_nothing() -> None:
     for schedule in (by_hand("B0 F0"), by_hand("F0 W0 B0", splits_backward=True)):
-        with pytest.raises(ValueError, match="schedule must run F before B before W, device 0 of 'by hand' does not"):
+        with pytest.raises(ValueError, match="schedule must run F before B before W, rank 0 of 'by hand' does not"):
             held_activations(schedule)

@@ -14,10 +14,12 @@ from sampling import examples
 
 from snippets.parallelism.pipeline_checker import check
 from snippets.parallelism.pipeline_schedules import (
-    Schedule,
+    PipelineSchedule,
     Task,
+    build_pipeline,
     chimera,
     dualpipe,
+    dualpipev,
     gpipe,
     interleaved,
     one_f_one_b,
@@ -61,7 +63,7 @@ def test_gpipe_runs_all_forwards_first(p: int, m: int) -> None:
 
 @EXAMPLES
 @given(p=sizes, m=st.integers(1, 24), build=st.sampled_from((zb_h1, zb_h2)))
-def test_zero_bubble_orders(p: int, m: int, build: Callable[..., Schedule]) -> None:
+def test_zero_bubble_orders(p: int, m: int, build: Callable[..., PipelineSchedule]) -> None:
     schedule = build(stages=p, micro_batches=m)
     check(schedule)
     assert schedule.splits_backward
@@ -87,15 +89,15 @@ def test_interleaved_order_is_megatrons(p: int, groups: int, v: int) -> None:
     schedule = interleaved(stages=p, micro_batches=m, chunks=v)
     check(schedule)
     assert schedule.placements == (tuple(range(p)) * v,)
-    for device, order in enumerate(schedule.orders):
-        assert warmup(order) == min(2 * (p - device - 1) + (v - 1) * p + 1, m * v)
+    for rank, order in enumerate(schedule.orders):
+        assert warmup(order) == min(2 * (p - rank - 1) + (v - 1) * p + 1, m * v)
         forwards = [task for task in order if task.kind == "F"]
         backwards = [task for task in order if task.kind == "B"]
         for k, (forward, backward) in enumerate(zip(forwards, backwards, strict=True)):
             # Megatron's get_model_chunk_id: the k-th virtual micro-batch is of chunk (k mod pv) div p.
             chunk, i = k % (p * v) // p, k // (p * v) * p + k % p
-            assert forward == ("F", i, chunk * p + device)
-            assert backward == ("B", i, (v - 1 - chunk) * p + device)
+            assert forward == ("F", i, chunk * p + rank)
+            assert backward == ("B", i, (v - 1 - chunk) * p + rank)
 
 
 def test_megatrons_table_for_five_micro_batches_in_groups_of_three() -> None:
@@ -115,17 +117,17 @@ def test_chimera_is_symmetric_and_valid(half: int, units: int) -> None:
     check(schedule)
     assert [schedule.directions.count(d) for d in (0, 1)] == [m // 2, m // 2]
     mirror = {i: i + half if i % p < half else i - half for i in range(m)}
-    for device in range(p):
-        mirrored = tuple(task._replace(micro_batch=mirror[task.micro_batch]) for task in schedule.orders[device])
-        # The other direction's device does the mirrored work; slots of the two never coincide.
-        assert sorted(mirrored) == sorted(schedule.orders[p - 1 - device])
+    for rank in range(p):
+        mirrored = tuple(task._replace(micro_batch=mirror[task.micro_batch]) for task in schedule.orders[rank])
+        # The other direction's rank does the mirrored work; slots of the two never coincide.
+        assert sorted(mirrored) == sorted(schedule.orders[p - 1 - rank])
 
 
 def test_chimera_of_four_stages() -> None:
-    """Two pipelines of two micro-batches each, F and B in equal slots: 10 slots, two of them idle on each device."""
+    """Two pipelines of two micro-batches each, F and B in equal slots: 10 slots, two of them idle on each rank."""
     assert chimera(stages=4, micro_batches=4).text().splitlines()[:2] == [
-        "device 0: F0@0 F1@0 F2@3 B2@3 F3@3 B3@3 B0@0 B1@0",
-        "device 1: F0@1 F2@2 F1@1 F3@2 B2@2 B0@1 B3@2 B1@1",
+        "rank 0: F0@0 F1@0 F2@3 B2@3 F3@3 B3@3 B0@0 B1@0",
+        "rank 1: F0@1 F2@2 F1@1 F3@2 B2@2 B0@1 B3@2 B1@1",
     ]
 
 
@@ -135,8 +137,8 @@ def test_dualpipe_follows_its_eight_steps(half: int, extra: int) -> None:
     p, m = 2 * half, 4 * half + 2 * extra
     schedule = dualpipe(stages=p, micro_batches=m)
     check(schedule)
-    for device, order in enumerate(schedule.orders):
-        depth = min(device, p - 1 - device)
+    for rank, order in enumerate(schedule.orders):
+        depth = min(rank, p - 1 - rank)
         rest, own = half - depth - 1, depth + 1
         # A whole backward is B then W; only the last ones put W off.
         expected = "F" * (2 * rest) + "FF" * own + "BWF" * rest + "FBW" * 2 * (m // 2 - p + own)
@@ -145,23 +147,23 @@ def test_dualpipe_follows_its_eight_steps(half: int, extra: int) -> None:
         near = [task for task in order if task.stage == depth]
         assert len(near) == 3 * m // 2
         first = near[0].micro_batch
-        assert first == (0 if device < half else m // 2)
+        assert first == (0 if rank < half else m // 2)
     mirror = {i: (i + m // 2) % m for i in range(m)}
-    for device in range(p):
-        mirrored = tuple(task._replace(micro_batch=mirror[task.micro_batch]) for task in schedule.orders[device])
-        assert mirrored == schedule.orders[p - 1 - device]
+    for rank in range(p):
+        mirrored = tuple(task._replace(micro_batch=mirror[task.micro_batch]) for task in schedule.orders[rank])
+        assert mirrored == schedule.orders[p - 1 - rank]
 
 
 def test_a_schedule_knows_its_sizes() -> None:
     schedule = interleaved(stages=3, micro_batches=6, chunks=2)
-    assert (schedule.devices, schedule.stages, schedule.micro_batches) == (3, 6, 6)
-    assert schedule.device_of(Task("B", 2, 4)) == 1
-    assert chimera(stages=2, micro_batches=2).device_of(Task("F", 1, 0)) == 1
-    assert gpipe(stages=2, micro_batches=1).text() == "device 0: F0 B0\ndevice 1: F0 B0"
+    assert (schedule.ranks, schedule.stages, schedule.micro_batches) == (3, 6, 6)
+    assert schedule.rank_of(Task("B", 2, 4)) == 1
+    assert chimera(stages=2, micro_batches=2).rank_of(Task("F", 1, 0)) == 1
+    assert gpipe(stages=2, micro_batches=1).text() == "rank 0: F0 B0\nrank 1: F0 B0"
     assert "orders" not in repr(schedule)
 
 
-BUILDERS: dict[str, tuple[Callable[..., Schedule], dict[str, Any]]] = {
+BUILDERS: dict[str, tuple[Callable[..., PipelineSchedule], dict[str, Any]]] = {
     "gpipe": (gpipe, {"stages": 2, "micro_batches": 4}),
     "one_f_one_b": (one_f_one_b, {"stages": 2, "micro_batches": 4}),
     "interleaved": (interleaved, {"stages": 2, "micro_batches": 4, "chunks": 2, "group": 2}),
@@ -169,6 +171,7 @@ BUILDERS: dict[str, tuple[Callable[..., Schedule], dict[str, Any]]] = {
     "zb_h2": (zb_h2, {"stages": 2, "micro_batches": 4}),
     "chimera": (chimera, {"stages": 2, "micro_batches": 4}),
     "dualpipe": (dualpipe, {"stages": 2, "micro_batches": 4}),
+    "dualpipev": (dualpipev, {"stages": 2, "micro_batches": 4}),
 }
 
 
@@ -177,7 +180,7 @@ def test_builders_refuse_bad_sizes(name: str) -> None:
     build, good = BUILDERS[name]
     build(**good)
     for argument in good:
-        for bad in (0, -1, 1.5, 2.0, math.nan, math.inf, "2", True, [2], 1j, object()):
+        for bad in (0, -1, 1.5, math.nan, math.inf, "2", True, [2], 1j, object()):
             with pytest.raises(ValueError, match=argument):
                 build(**good | {argument: bad})
         if argument != "group":
@@ -198,6 +201,7 @@ def test_builders_refuse_bad_sizes(name: str) -> None:
             {"stages": 6, "micro_batches": 10},
             "micro_batches must be an even integer of at least 2 · stages",
         ),
+        ("dualpipev", {"micro_batches": 3}, "micro_batches must be an integer of at least 2 · stages .4., got 3"),
         ("interleaved", {"group": 1}, "group must be an integer of at least stages"),
         ("interleaved", {"micro_batches": 5}, "micro_batches must be a multiple of group .2. .*leaves 1"),
         ("interleaved", {"micro_batches": 1}, "micro_batches must be a multiple of group"),
@@ -207,6 +211,34 @@ def test_builders_refuse_what_does_not_fit(name: str, change: dict[str, Any], me
     build, good = BUILDERS[name]
     with pytest.raises(ValueError, match=message):
         build(**good | change)
+
+
+@pytest.mark.parametrize(
+    ("spelled", "name"),
+    [
+        ("1F1B", "one_f_one_b"),
+        ("1f1b", "one_f_one_b"),
+        ("one_f_one_b", "one_f_one_b"),
+        ("DAPPLE", "one_f_one_b"),
+        ("GPipe", "gpipe"),
+        ("ZB-H1", "zb_h1"),
+        ("zero-bubble H2", "zb_h2"),
+        ("DualPipe", "dualpipe"),
+        ("DualPipeV", "dualpipev"),
+    ],
+)
+def test_a_schedule_is_found_by_what_the_field_calls_it(spelled: str, name: str) -> None:
+    build, good = BUILDERS[name]
+    assert build_pipeline(spelled, **good) == build(**good)
+
+
+def test_only_the_interleaved_schedule_has_chunks() -> None:
+    size = {"stages": 2, "micro_batches": 4}
+    assert build_pipeline("interleaved 1F1B", **size, chunks=3) == interleaved(**size, chunks=3)
+    with pytest.raises(ValueError, match="chunks must be 1 for gpipe, got 2"):
+        build_pipeline("gpipe", **size, chunks=2)
+    with pytest.raises(ValueError, match=r"schedule must be one of 'gpipe', .*, got '2F2B'"):
+        build_pipeline("2F2B", **size)
 
 
 F, B = Task("F", 0, 0), Task("B", 0, 0)
@@ -227,10 +259,10 @@ F, B = Task("F", 0, 0), Task("B", 0, 0)
         ({"orders": ((F, Task("B", 0, 1)),)}, ValueError, r"stage in orders\[0\] must be from 0 to 0, got 1"),
         ({"orders": ((F, Task("B", 0.0, 0)),)}, TypeError, r"micro_batch in orders\[0\] must be of type int"),  # type: ignore
         ({"orders": ((F, Task("B", 0, None)),)}, TypeError, r"stage in orders\[0\] must be of type int"),  # type: ignore
-        ({"orders": ((F,), (B,))}, ValueError, r"orders\[1\] must hold tasks of stages that live on device 1"),
+        ({"orders": ((F,), (B,))}, ValueError, r"orders\[1\] must hold tasks of stages that live on rank 1"),
         ({"placements": ()}, ValueError, "placements must be a tuple of at least one entry"),
-        ({"placements": ((),)}, ValueError, r"placements\[0\] must be a tuple of at least one device"),
-        ({"placements": (0,)}, ValueError, r"placements\[0\] must be a tuple of at least one device"),
+        ({"placements": ((),)}, ValueError, r"placements\[0\] must be a tuple of at least one rank"),
+        ({"placements": (0,)}, ValueError, r"placements\[0\] must be a tuple of at least one rank"),
         ({"placements": ((1,),)}, ValueError, r"placements\[0\] must be from 0 to 0, got 1"),
         ({"placements": (("0",),)}, TypeError, r"placements\[0\] must be of type int"),
         ({"placements": ((0,), (0, 0))}, ValueError, r"placements\[1\] must name as many stages as placements\[0\]"),
@@ -242,7 +274,7 @@ F, B = Task("F", 0, 0), Task("B", 0, 0)
     ],
 )
 def test_a_schedule_must_be_well_formed(change: dict[str, Any], kind: type[Exception], message: str) -> None:
-    good = Schedule("alone", ((F, B),), ((0,),), (0,), splits_backward=False)
+    good = PipelineSchedule("alone", ((F, B),), ((0,),), (0,), splits_backward=False)
     check(good)
     with pytest.raises(kind, match=message):
         dataclasses.replace(good, **change)

@@ -9,7 +9,7 @@ import pytest
 
 from snippets.parallelism.pipeline_runner import count_messages, peak_activations
 from snippets.parallelism.pipeline_schedules import (
-    Schedule,
+    PipelineSchedule,
     chimera,
     dualpipe,
     gpipe,
@@ -45,8 +45,8 @@ def loss_of(weights: list[Any], x: Any, y: Any) -> float:
     return float(((x - y) ** 2).sum() / 2 / len(y))
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"{s.name}-{s.devices}")
-def test_a_schedule_computes_the_gradient_of_the_batch(schedule: Schedule) -> None:
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"{s.name}-{s.ranks}")
+def test_a_schedule_computes_the_gradient_of_the_batch(schedule: PipelineSchedule) -> None:
     weights, x, y = problem(schedule.stages)
     step = train_step(schedule, weights, x, y)
     assert step.loss == pytest.approx(loss_of(weights, x, y), rel=1e-12)
@@ -60,11 +60,11 @@ def test_a_schedule_computes_the_gradient_of_the_batch(schedule: Schedule) -> No
             assert gradient[i, j] == pytest.approx((ends[0] - ends[1]) / 2e-5, abs=1e-8)
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"{s.name}-{s.devices}")
-def test_the_arrays_confirm_the_account_of_the_runner(schedule: Schedule) -> None:
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"{s.name}-{s.ranks}")
+def test_the_arrays_confirm_the_account_of_the_runner(schedule: PipelineSchedule) -> None:
     step = train_step(schedule, *problem(schedule.stages))
     assert step.peak_micro_batches == peak_activations(schedule)
-    sent = [0] * schedule.devices
+    sent = [0] * schedule.ranks
     for (source, _), count in count_messages(schedule).items():
         sent[source] += count
     assert list(step.messages) == sent
@@ -86,5 +86,5 @@ def test_bad_input() -> None:
     for inputs, targets in ((x[:12], y[:12]), (x, y[:8]), (x[:0], y[:0])):
         with pytest.raises(ValueError, match="a multiple of the 8 micro-batches"):
             train_step(schedule, weights, inputs, targets)
-    with pytest.raises(TypeError, match="schedule must be a Schedule"):
+    with pytest.raises(TypeError, match="schedule must be a PipelineSchedule"):
         train_step("1F1B", weights, x, y)  # type: ignore[arg-type]

@@ -6,15 +6,15 @@ import pytest
 
 from snippets.parallelism.pipeline import pass_activation_bytes
 from snippets.parallelism.pipeline_runner import peak_activations, run_pipeline
-from snippets.parallelism.pipeline_schedules import Schedule, interleaved, one_f_one_b, zb_h1, zb_h2
+from snippets.parallelism.pipeline_schedules import PipelineSchedule, interleaved, one_f_one_b, zb_h1, zb_h2
 from snippets.parallelism.profiled_pipelines import RUNS, ProfiledRun
 
-EVERY = pytest.mark.parametrize("run", RUNS.values(), ids=lambda run: f"{run.model}-{run.micro_batches}")
+EVERY = pytest.mark.parametrize("run", RUNS.values(), ids=lambda run: run.name)
 
 
-def longest_s(run: ProfiledRun, schedule: Schedule) -> float:
-    """The longest time from a device's own start to its own end, which the paper calls a schedule's cost."""
-    chunks = schedule.stages // schedule.devices
+def longest_s(run: ProfiledRun, schedule: PipelineSchedule) -> float:
+    """The longest time from a rank's own start to its own end, which the paper calls a schedule's cost."""
+    chunks = schedule.stages // schedule.ranks
     times = run.durations_s(splits_backward=schedule.splits_backward)
     durations = {kind: time / chunks for kind, time in times.items()}
     return float(max(run_pipeline(schedule, durations, message_s=run.message_s).span_s))
@@ -29,7 +29,7 @@ def test_bubble_rates(run: ProfiledRun) -> None:
     """
     size = {"stages": run.stages, "micro_batches": run.micro_batches}
     ideal_s = run.micro_batches * run.work_s
-    for name, build in (("1F1B", one_f_one_b), ("ZB-H1", zb_h1), ("ZB-H2", zb_h2)):
+    for name, build in (("one_f_one_b", one_f_one_b), ("zb_h1", zb_h1), ("zb_h2", zb_h2)):
         share = 1 - ideal_s / longest_s(run, build(**size))
         assert round(share, 4) == run.bubbles[name]
     share = 1 - ideal_s / longest_s(run, interleaved(**size, chunks=run.layers_per_stage))
@@ -41,8 +41,8 @@ def test_measured_throughput_is_below_the_runs(run: ProfiledRun) -> None:
     """The optimizer, the exchange of gradients and jitter are not in the runner: 91% to 97% of its rate is measured."""
     size = {"stages": run.stages, "micro_batches": run.micro_batches}
     samples = run.micro_batch * run.micro_batches / run.stages
-    for name, build in (("1F1B", one_f_one_b), ("ZB-H1", zb_h1)):
-        assert 0.91 < run.samples_per_gpu_s[name] / (samples / longest_s(run, build(**size))) < 0.97
+    for name, build in (("one_f_one_b", one_f_one_b), ("zb_h1", zb_h1)):
+        assert 0.91 < run.samples_per_device_s[name] / (samples / longest_s(run, build(**size))) < 0.97
 
 
 @EVERY
@@ -54,9 +54,9 @@ def test_measured_memory(run: ProfiledRun) -> None:
     kept = pass_activation_bytes(micro_batch=run.micro_batch, sequence=run.sequence, hidden=run.hidden, heads=run.heads)
     amounts = {"until_backward": kept.until_backward, "until_weight": kept.until_weight}
     held = {
-        "1F1B": [n * x for n, x in zip(layers, peak_activations(one_f_one_b(**size), **amounts), strict=True)],
+        "one_f_one_b": [n * x for n, x in zip(layers, peak_activations(one_f_one_b(**size), **amounts), strict=True)],
         "interleaved": peak_activations(interleaved(**size, chunks=run.layers_per_stage), **amounts),
-        "ZB-H1": [n * x for n, x in zip(layers, peak_activations(zb_h1(**size), **amounts), strict=True)],
+        "zb_h1": [n * x for n, x in zip(layers, peak_activations(zb_h1(**size), **amounts), strict=True)],
     }
     for name, activations in held.items():
         state = 18 * 12 * run.hidden**2

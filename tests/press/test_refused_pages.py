@@ -11,7 +11,6 @@ from made_page import CHAPTER, HEADER, PAGE, MadePages
 
 from press import assets, kept, mathematics
 
-STUB = '"""Exercises."""\n\n\ndef double(x: int) -> int:\n    """Return x twice."""\n    raise NotImplementedError\n'
 FIGURE = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>'
 
 
@@ -20,7 +19,6 @@ def shown(data: dict[str, str], **book: Any) -> dict[str, Any]:
     return {"output_type": "display_data", "metadata": metadata, "data": data}
 
 
-@pytest.mark.parametrize("kind", ["include", "exercise"])
 @pytest.mark.parametrize(
     ("path", "content", "message"),
     [
@@ -36,24 +34,14 @@ def shown(data: dict[str, str], **book: Any) -> dict[str, Any]:
         ("../a/b/x.py", "x = 1\n", "../a/b/x.py has no function"),
     ],
 )
-def test_code_that_cannot_be_shown(
-    made_pages: MadePages, kind: str, path: str, content: str | bytes | None, message: str
-) -> None:
+def test_code_that_cannot_be_shown(made_pages: MadePages, path: str, content: str | bytes | None, message: str) -> None:
     made_pages.write("a/b/other.py", "")
     made_pages.write("../secret.py", "def double(): ...")
     (made_pages.root / "link.py").symlink_to(made_pages.root.parent / "secret.py")
     if content is not None:
         made_pages.write(f"docs/{path}", content)
-    problems = made_pages.problems_of(f'# T\n\n[code]({path} "{kind}: double")\n')
+    problems = made_pages.problems_of(f'# T\n\n[code]({path} "include: double")\n')
     assert any(problem.startswith(f"{PAGE}:3: ") and message in problem for problem in problems), problems
-
-
-def test_an_exercise_that_stands_twice(made_pages: MadePages) -> None:
-    made_pages.write("exercises/a/b/stub.py", STUB)
-    link = '[Solve](../exercises/a/b/stub.py "exercise: double")'
-    assert made_pages.problems_of(f"# T\n\n{link}\n\nText.\n\n{link}\n") == [
-        f"{PAGE}:7: the exercise 'double' stands in this page already"
-    ]
 
 
 @pytest.mark.parametrize(

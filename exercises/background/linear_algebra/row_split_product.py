@@ -57,12 +57,6 @@ def observed(function: Callable[..., tuple[list[Matrix], list[int]]], a: Matrix,
     return {"blocks of rows": [block.tolist() for block in blocks], "held by each worker": held}
 
 
-def cuts_columns_instead(a: Matrix, b: Matrix, parts: int) -> tuple[list[Matrix], list[int]]:
-    strips = np.array_split(b, parts, axis=1)
-    blocks = [a @ strip for strip in strips]
-    return blocks, [a.nbytes + x.nbytes + y.nbytes for x, y in zip(strips, blocks, strict=True)]
-
-
 EXERCISE = Exercise(
     row_split_product,
     number=2,
@@ -90,14 +84,9 @@ EXERCISE = Exercise(
             {"strip.nbytes + b.nbytes + block.nbytes": "strip.size + b.size + block.size"},
         ),
         Mistake(
-            "takes_eight_bytes_for_each",
-            "Not every number has 8 bytes: the arrays know how many (itemsize, nbytes).",
-            {"strip.nbytes + b.nbytes + block.nbytes": "8 * (strip.size + b.size + block.size)"},
-        ),
-        Mistake(
             "cuts_columns_instead",
             "You cut B by columns, which gives columns of C. Cut A by rows.",
-            cuts_columns_instead,
+            {"(a, parts, axis=0)": "(b, parts, axis=1)", "strip @ b for": "a @ strip for", "+ b.nbytes": "+ a.nbytes"},
         ),
         Mistake(
             "one_number_in_24_bytes",

@@ -89,6 +89,7 @@ EXERCISE = Exercise(
         "stage": st.integers(0, 3),
         "ranks": st.integers(2, 9),
     },
+    draws=150,
     units={"result": "bytes"},
     mistakes=[
         Mistake("counts_bits", "These are bits; a byte has 8.", {"8 * sharers": "sharers"}),

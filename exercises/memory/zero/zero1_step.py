@@ -38,7 +38,7 @@ def zero1_step(
 
         total = yield ReduceScatter(array)  # this rank's shard of the sum
         total = yield AllReduce(array)  # all of the sum over ranks
-        whole = yield AllGather(shard)  # the ranks' shards, joined in new memory
+        whole = yield AllGather(shard)  # all shards, joined in new memory
         yield AllGather(shard, into=array)  # the same, written to an array
 
     ``array`` has an entry for each parameter, ``shard`` those that the rank

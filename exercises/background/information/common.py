@@ -1,0 +1,16 @@
+"""What the exercises on entropies share: their distributions."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+SHARES = 16  # probabilities are multiples of a sixteenth, which floats hold exactly
+
+
+def distributions(st: Any, symbols: int, *, zeros: bool = True) -> Any:
+    """Return a strategy of distributions over a number of symbols."""
+    least = 0 if zeros else 1
+    spare = SHARES - least * symbols
+    cuts = st.lists(st.integers(0, spare), min_size=symbols - 1, max_size=symbols - 1)
+    return cuts.map(lambda at: [(high - low + least) / SHARES for low, high in pairwise([0, *sorted(at), spare])])

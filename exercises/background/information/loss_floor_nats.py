@@ -1,0 +1,120 @@
+"""Exercise: the least loss on a text of any model that sees so many symbols before each."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from grader.exercise import Exercise, Mistake
+from snippets.background.information import entropy
+
+
+def loss_floor_nats(text: Sequence[int], *, context: int) -> float:
+    """Return the least mean loss on exactly this text that a model can have.
+
+    It may be any model that sees a fixed number of symbols before each.
+
+    Args:
+        text: symbols, longer than ``context``.
+        context: symbols that the model sees, from 0 up. The first ``context``
+            symbols of the text are not predicted.
+
+    Returns:
+        The mean of −ln of the probability given to a symbol, over all symbols
+        that are predicted, in nats.
+
+    >>> round(loss_floor_nats([0, 1, 0, 2, 0, 1], context=1), 4)  # 0 → 1, 2, 1
+    0.3819
+    """
+    # The best model gives each symbol its frequency after its context.
+    places = range(context, len(text))
+    pairs = Counter((tuple(text[place - context : place]), text[place]) for place in places)
+    before = Counter(tuple(text[place - context : place]) for place in places)
+    total = sum(count * math.log(before[seen] / count) for (seen, _), count in pairs.items())
+    return total / len(places)
+
+
+def entropy_after_context_nats(text: Sequence[int], context: int) -> float:
+    """Take the entropy of a context with the symbol after it, less that of the context."""
+
+    def nats(things: list[Any]) -> float:
+        return entropy([count / len(things) for count in Counter(things).values()], base=math.e)
+
+    stretches = [tuple(text[at - context : at + 1]) for at in range(context, len(text))]
+    return nats(stretches) - nats([stretch[:-1] for stretch in stretches])
+
+
+def texts(st: Any) -> Any:
+    def inputs(context: int) -> Any:
+        symbols = st.integers(0, 2 if context < 2 else 1)
+        text = st.lists(symbols, min_size=context + 1, max_size=14) | st.lists(symbols, min_size=12, max_size=14)
+        return st.fixed_dictionaries({"text": text, "context": st.just(context)})
+
+    return st.sampled_from([3, 2, 1, 0]).flatmap(inputs)
+
+
+EXERCISE = Exercise(
+    loss_floor_nats,
+    number=4,
+    asked="the least mean loss in nats that a model with this context can have on this text",
+    expected=entropy_after_context_nats,
+    examples=[
+        {"text": [0, 1, 0, 2, 0, 1], "context": 1},
+        {"text": [0, 1], "context": 0},
+        {"text": [0, 1, 0, 1], "context": 1},
+        {"text": [0], "context": 0},
+        {"text": [0, 0, 1, 0, 0, 1, 1, 0, 2], "context": 1},
+        {"text": [1, 11, 0, 11, 1, 2], "context": 2},
+        {"text": [0, 0, 1, 0, 0, 2, 1, 0, 2, 0, 0, 1], "context": 2},
+    ],
+    inputs=texts,
+    units={"result": "nats"},
+    mistakes=[
+        Mistake("floor_in_bits", "These are bits; nats take the natural logarithm.", {"math.log(": "math.log2("}),
+        Mistake(
+            "divides_by_the_whole_text",
+            "The first symbols are not predicted: divide by those that are.",
+            {"/ len(places)": "/ len(text)"},
+        ),
+        Mistake(
+            "adds_the_losses",
+            "This is the loss of the whole text; divide by the number of symbols predicted.",
+            {" / len(places)": ""},
+        ),
+        Mistake(
+            "sees_no_context",
+            "The model sees the context: this is the loss of one that sees nothing.",
+            {"    places = ": "    text, context = text[context:], 0\n    places = "},
+        ),
+        Mistake(
+            "pays_for_the_context",
+            "This also pays for the context, which the model is given.",
+            {"before[seen] / count": "len(places) / count"},
+        ),
+        Mistake(
+            "counts_the_last_context",
+            "The context at the end has no symbol after it: do not count it.",
+            {": place]) for place in places)": ": place]) for place in range(context, len(text) + 1))"},
+        ),
+        Mistake(
+            "joins_the_digits",
+            "Contexts are mixed up: 1, 11 and 11, 1 are the same digits. Keep them as tuples.",
+            {
+                "(tuple(text[place - context : place]), ": '("".join(map(str, text[place - context : place])), ',
+                "(tuple(text[place - context : place]) for": '("".join(map(str, text[place - context : place])) for',
+            },
+        ),
+        Mistake(
+            "averages_over_contexts",
+            "A context counts as often as it comes: do not take a plain mean over contexts.",
+            {"sum(count *": "sum(count / before[seen] *", "/ len(places)": "/ len(before)"},
+        ),
+        Mistake(
+            "is_always_one_fair_choice",
+            "This is right for one input only: it does not look at the text.",
+            lambda **_: math.log(2),
+        ),
+    ],
+)

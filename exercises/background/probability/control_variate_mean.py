@@ -1,0 +1,121 @@
+"""Exercise: a mean that is corrected by controls whose mean is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from statistics import fmean
+from typing import Any
+
+from exercises.background.probability.common import exact
+from grader.exercise import Exercise, Inputs, Mistake
+
+
+def control_variate_mean(
+    values: Sequence[float],
+    controls: Sequence[float],
+    *,
+    control_mean: float,
+) -> float:
+    """Estimate the mean of values with the help of controls of known mean.
+
+    The estimate is f̄ − u·(h̄ − E h), with the batch's means f̄ of the values
+    and h̄ of the controls, and the u that leaves least variance, computed from
+    the same batch.
+
+    Args:
+        values: the batch's new values f, at least one.
+        controls: the old values h of the same examples, in the same order. If
+            they are all equal, take u = 0.
+        control_mean: E h, the mean of the old values over all examples.
+
+    Returns:
+        The estimate.
+
+    >>> control_variate_mean([1.0, 3.0], [1.0, 2.0], control_mean=3.0)
+    5.0
+    """
+    # The best coefficient is the slope of the regression of the values on the controls.
+    f, h = fmean(values), fmean(controls)
+    covariance = sum((value - f) * (control - h) for value, control in zip(values, controls, strict=True))
+    spread = sum((control - h) ** 2 for control in controls)
+    slope = covariance / spread if spread else 0.0
+    return f - slope * (h - control_mean)
+
+
+def estimate_by_pairs(values: Sequence[float], controls: Sequence[float], control_mean: float) -> float:
+    """Take the slope of least squares from the differences of all pairs of examples."""
+    f, h = exact(values), exact(controls)
+    apart = [(f1 - f2, h1 - h2) for (f1, h1), (f2, h2) in combinations(zip(f, h, strict=True), 2)]
+    run = sum((across**2 for _, across in apart), Fraction(0))
+    slope = sum((up * across for up, across in apart), Fraction(0)) / run if run else Fraction(0)
+    return float(sum(f) / len(f) - slope * (sum(h) / len(h) - Fraction(control_mean)))
+
+
+def values_and_controls(st: Any) -> Any:
+    def inputs(examples: list[tuple[float, float]], control_mean: float) -> Inputs:
+        values, controls = map(list, zip(*examples, strict=True))
+        return {"values": values, "controls": controls, "control_mean": control_mean}
+
+    number = st.integers(-4, 4).map(float)
+    return st.builds(inputs, st.lists(st.tuples(number, number), min_size=1, max_size=5), number)
+
+
+EXERCISE = Exercise(
+    control_variate_mean,
+    number=4,
+    asked="the mean of the values, corrected by controls of known mean with the best coefficient",
+    expected=estimate_by_pairs,
+    examples=[
+        {"values": [1.0, 3.0], "controls": [1.0, 2.0], "control_mean": 3.0},
+        {"values": [1.0, 2.0, 6.0], "controls": [4.0, 4.0, 4.0], "control_mean": 0.0},
+        {"values": [1.0, 2.0, 6.0], "controls": [0.0, 3.0, 3.0], "control_mean": 1.0},
+    ],
+    inputs=values_and_controls,
+    mistakes=[
+        Mistake(
+            "fixes_the_coefficient",
+            "You fixed u at 1; the u that leaves least variance is Cov(f, h)/Var h.",
+            {"covariance / spread if spread else 0.0": "1.0"},
+        ),
+        Mistake(
+            "adds_the_correction",
+            "The correction has the wrong sign: if the controls came out too large, so did the values, so take it off.",
+            {"f - slope": "f + slope"},
+        ),
+        Mistake(
+            "divides_by_the_other_variance",
+            "You divided the covariance by the variance of the values; it is that of the controls.",
+            {"sum((control - h) ** 2 for control in controls)": "sum((value - f) ** 2 for value in values)"},
+        ),
+        Mistake(
+            "takes_the_correlation",
+            "You took the correlation for u; the slope is Cov(f, h)/Var h, in units of f per unit of h.",
+            {
+                "= sum((c": "= sum((v - f) ** 2 for v in values) ** 0.5 * sum((c",
+                "in controls)\n": "in controls) ** 0.5\n",
+            },
+        ),
+        Mistake(
+            "mixes_the_divisors",
+            "The covariance is divided by n and the variance by n − 1; divide both by the same.",
+            {"covariance / spread": "covariance / spread * (len(values) - 1) / len(values)"},
+        ),
+        Mistake(
+            "ignores_the_controls",
+            "This is the plain mean of the values: the controls and their known mean are not used.",
+            {"f - slope * (h - control_mean)": "f"},
+        ),
+        Mistake(
+            "fails_on_equal_controls",
+            "Controls that are all equal have no variance to divide by: they tell nothing, so u is 0.",
+            {" if spread else 0.0": ""},
+        ),
+        Mistake(
+            "one_estimate",
+            "This is right for one input only: compute the estimate from the values and the controls.",
+            lambda **_: 5.0,
+        ),
+    ],
+)

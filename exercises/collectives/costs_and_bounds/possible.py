@@ -1,0 +1,129 @@
+"""Exercise: whether ranks that only send and receive can have been so fast."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from grader.exercise import Exercise, Inputs, Mistake
+from snippets.collectives.algorithm_costs import lower_bound
+from snippets.collectives.bus_bandwidth import bus_bandwidth_factor
+
+PRIMITIVES = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce")
+
+
+def possible(
+    *,
+    primitive: str,
+    ranks: int,
+    size_bytes: float,
+    time_s: float,
+    bandwidth_bytes_per_s: float,
+) -> bool:
+    """Say whether ranks that only send and receive can have been so fast.
+
+    What decides are the bytes that must pass a port.
+
+    Args:
+        primitive: ``"all_reduce"``, ``"all_gather"``, ``"reduce_scatter"``,
+            ``"all_to_all"``, ``"broadcast"`` or ``"reduce"``.
+        ranks: number of ranks, at least 2.
+        size_bytes: size in the convention of nccl-tests.
+        time_s: the time it took.
+        bandwidth_bytes_per_s: what a rank's port carries each way.
+
+    Returns:
+        ``False`` if the bytes alone take longer, ``True`` if not, also where
+        they take exactly as long.
+
+    >>> possible(
+    ...     primitive="all_reduce", ranks=4, size_bytes=100,
+    ...     time_s=1, bandwidth_bytes_per_s=125,
+    ... )
+    False
+    """
+    share = (ranks - 1) / ranks
+    factor = {"all_reduce": 2 * share, "broadcast": 1, "reduce": 1}.get(primitive, share)
+    return factor * size_bytes <= time_s * bandwidth_bytes_per_s
+
+
+def at_or_above_the_floor(
+    primitive: str, ranks: int, size_bytes: float, time_s: float, bandwidth_bytes_per_s: float
+) -> bool:
+    """Compare with the floor of bytes that holds for every schedule, scaled from a vector with even chunks."""
+    floor = Fraction(lower_bound(primitive, ranks=ranks, size_bytes=ranks, element_bytes=1).wire_bytes, ranks)
+    return floor * Fraction(size_bytes) <= Fraction(time_s) * Fraction(bandwidth_bytes_per_s)
+
+
+def claim(primitive: str, ranks: int, size_bytes: int, time_s: float, bandwidth_bytes_per_s: float = 64) -> Inputs:
+    run = {"primitive": primitive, "ranks": ranks, "size_bytes": size_bytes, "time_s": time_s}
+    return {**run, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
+
+
+def near_the_floor(primitive: str, ranks: int, size_bytes: int, eighths: int) -> Inputs:
+    """Return a time that is never so near to the floor that rounding could decide."""
+    floor_s = float(bus_bandwidth_factor(primitive, ranks=ranks)) * size_bytes / 64
+    return claim(primitive, ranks, size_bytes, floor_s * (eighths + 0.5) / 8)
+
+
+EXERCISE = Exercise(
+    possible,
+    number=4,
+    asked="whether ranks that only send and receive can have been so fast",
+    expected=at_or_above_the_floor,
+    examples=[
+        claim("all_reduce", 4, 64, 1.25),
+        claim("all_gather", 2, 64, 0.75),
+        claim("broadcast", 2, 64, 2.0),
+        claim("broadcast", 2, 64, 0.5),
+        claim("broadcast", 8, 64, 1.0),
+        claim("all_reduce", 4, 128, 2.0, 96),
+        claim("all_reduce", 8, 8, 21e-6, 450e9),
+        claim("all_reduce", 8, 64 * 2**20, 0.36e-3, 450e9),
+        claim("all_reduce", 8, 4 * 2**30, 15.6e-3, 450e9),
+    ],
+    inputs=[
+        near_the_floor(primitive, ranks, size_bytes, eighths)
+        for primitive in PRIMITIVES
+        for ranks, size_bytes in ((2, 64), (3, 900), (5, 10), (9, 720))
+        for eighths in (3, 7, 8, 12, 17)
+    ],
+    mistakes=[
+        Mistake(
+            "lets_an_all_reduce_send_once",
+            "The ranks of an all-reduce send twice: the factor is 2(N − 1)/N.",
+            {"2 * share": "share"},
+        ),
+        Mistake(
+            "compares_the_algorithm_bandwidth",
+            "This compares the algorithm bandwidth; the link carries f(N) times it.",
+            {"factor * size_bytes": "size_bytes"},
+        ),
+        Mistake(
+            "asks_an_all_reduce_of_all",
+            "The factor 2 belongs to the all-reduce alone; the others have one half of it, or 1.",
+            {".get(primitive, share)": '["all_reduce"]'},
+        ),
+        Mistake(
+            "adds_both_directions",
+            "A port carries the bandwidth each way; the two directions do not add up for what must be sent.",
+            {"time_s * bandwidth": "2 * time_s * bandwidth"},
+        ),
+        Mistake(
+            "takes_the_bandwidth_for_bits",
+            "Size and bandwidth are both in bytes: there is no factor of 8.",
+            {"return factor": "return 8 * factor"},
+        ),
+        Mistake("turns_the_answer_round", "Turned round: what is slower than the floor is possible.", {"<=": ">"}),
+        Mistake(
+            "excludes_the_floor", "At the floor itself it is possible: a ring without latency meets it.", {"<=": "<"}
+        ),
+        Mistake(
+            "gives_roots_a_share",
+            "The whole must get past the root: the factor of broadcast and reduce is 1.",
+            {', "broadcast": 1, "reduce": 1': ""},
+        ),
+        Mistake(
+            "believes_everything", "This is right for one input only: it does not look at the time.", lambda **_: True
+        ),
+    ],
+)

@@ -1,0 +1,124 @@
+"""Exercise: an all-reduce with an all-to-all as the only communication."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from grader.exercise import Exercise, Mistake, Observation
+
+SENT = "sent by each rank"
+
+Row = list[float]
+
+
+def all_reduce_by_all_to_all(
+    grid: list[Row],
+    *,
+    all_to_all: Callable[[list[Row]], list[Row]],
+) -> list[Row]:
+    """Return what an all-reduce makes of a grid, by all-to-alls alone.
+
+    An all-to-all is the only communication: a rank may compute only with its
+    own row, and the rows of different ranks may meet in ``all_to_all`` alone.
+    A rank should send as little as in a ring all-reduce.
+
+    Args:
+        grid: N rows of N numbers; row r is what rank r holds.
+        all_to_all: takes the N rows that the ranks bring and returns the N rows
+            that they receive: entry s of row r goes to rank s, which receives
+            it as entry r.
+
+    Returns:
+        N rows of N numbers: in every row the sums of the columns of ``grid``.
+
+    >>> transpose = lambda rows: [list(column) for column in zip(*rows)]
+    >>> all_reduce_by_all_to_all([[1, 2], [30, 40]], all_to_all=transpose)
+    [[31, 42], [31, 42]]
+    """
+    # Chunk c of every rank goes to rank c, which adds, and the sum goes to every rank.
+    sums = [sum(row) for row in all_to_all(grid)]
+    return all_to_all([[total] * len(grid) for total in sums])
+
+
+def expected_all_reduce(grid: list[Row]) -> Observation:
+    """The sums of the columns, and the bytes of a ring whose chunks are one number of 8 bytes each."""
+    sums = [sum(column) for column in zip(*grid, strict=True)]
+    return {"result": [sums] * len(grid), SENT: 2 * (len(grid) - 1) * 8}
+
+
+def observe_all_reduce(function: Callable[..., Any], grid: list[Row]) -> Observation:
+    """Hand over an all-to-all that counts."""
+    sent_bytes = 0
+
+    def all_to_all(rows: list[Row]) -> list[Row]:
+        nonlocal sent_bytes
+        if any(len(row) != len(rows) for row in rows):
+            raise ValueError("all_to_all takes N rows of N numbers")
+        sent_bytes += 8 * (len(rows) - 1)
+        return [list(column) for column in zip(*rows, strict=True)]
+
+    return {"result": function(grid=grid, all_to_all=all_to_all), SENT: sent_bytes}
+
+
+def grid(ranks: int, seed: int) -> list[Row]:
+    chance = Random(seed)
+    return [[chance.randint(-9, 9) for _ in range(ranks)] for _ in range(ranks)]
+
+
+def gathers_all_rows(grid: list[Row], *, all_to_all: Callable[[list[Row]], list[Row]]) -> list[Row]:
+    chunks = [all_to_all([[row[chunk]] * len(grid) for row in grid]) for chunk in range(len(grid))]
+    return [[sum(rows[rank]) for rows in chunks] for rank in range(len(grid))]
+
+
+EXERCISE = Exercise(
+    all_reduce_by_all_to_all,
+    number=2,
+    asked="the sums of the columns on all ranks, with an all-to-all as the only communication",
+    expected=expected_all_reduce,
+    observe=observe_all_reduce,
+    examples=[{"grid": [[1, 2], [30, 40]]}, {"grid": [[7]]}, {"grid": [[1, 2, 3], [10, 20, 30], [100, 200, 300]]}],
+    inputs=[{"grid": grid(ranks, seed)} for ranks in range(2, 6) for seed in range(15)],
+    units={SENT: "bytes"},
+    mistakes=[
+        Mistake(
+            "one_all_to_all",
+            "After one all-to-all a rank can form the sum of its own column only: the others need it too.",
+            {
+                "all_to_all([[total] * len(grid) for total in sums])": "[[total if rank == chunk else 0 for chunk in "
+                "range(len(grid))] for rank, total in enumerate(sums)]"
+            },
+        ),
+        Mistake(
+            "means_of_columns",
+            "These are means: an all-reduce adds, and nobody divides.",
+            {"sum(row)": "sum(row) / len(row)"},
+        ),
+        Mistake(
+            "sums_of_rows",
+            "You add up rows before anything is sent: a row is one rank's; a sum is over all ranks' entries of a "
+            "column.",
+            {"in all_to_all(grid)": "in grid"},
+        ),
+        Mistake(
+            "no_message",
+            "The sums are right, but rows of different ranks meet here without a message: only all_to_all may do that.",
+            lambda grid, all_to_all: [[sum(column) for column in zip(*grid, strict=True)]] * len(grid),
+        ),
+        Mistake(
+            "sums_meet_without_a_message",
+            "The sums are right, but each is on one rank, and here they meet without a message: only all_to_all may "
+            "do that.",
+            {"all_to_all([[total] * len(grid) for total in sums])": "[sums] * len(grid)"},
+        ),
+        Mistake(
+            "gathers_all_rows",
+            "The sums are right, but every rank sends its whole row to all others: add first, then send sums.",
+            gathers_all_rows,
+        ),
+        Mistake(
+            "sums_of_one_grid", "This is right for one input only: the sums depend on the grid.", lambda **_: [[7]]
+        ),
+    ],
+)

@@ -1,0 +1,119 @@
+"""Exercise: the sums of a ring all-reduce, to the last bit."""
+
+from __future__ import annotations
+
+from math import fsum
+from random import Random
+
+from grader.exercise import Exercise, Mistake
+from snippets.collectives.algorithms import build
+
+Row = list[float]
+
+
+def ring_all_reduce_replay(vectors: list[Row]) -> Row:
+    """Return what all ranks hold after a ring all-reduce of floats.
+
+    It is to be equal to the last bit, without messages. The sum of chunk c
+    starts as rank c + 1's entries (modulo the number of ranks); each rank on
+    the way round adds its own; rank c adds last.
+
+    Args:
+        vectors: for each of N ranks its n entries. They are cut into N chunks
+            as evenly as possible; the first n mod N chunks have one entry more
+            than the others.
+
+    Returns:
+        The n sums, in the order of the entries.
+
+    >>> ring_all_reduce_replay([[1.0, 1.0], [1e16, 1e16], [-1e16, -1e16]])
+    [1.0, 0.0]
+    """
+    # Each chunk's terms are added in the order in which the ring meets them: ranks c + 1, c + 2, …, c.
+    result: Row = []
+    ranks = len(vectors)
+    whole, longer = divmod(len(vectors[0]), ranks)
+    for chunk in range(ranks):
+        for place in range(len(result), len(result) + whole + (chunk < longer)):
+            total = vectors[(chunk + 1) % ranks][place]
+            for hop in range(2, ranks + 1):
+                total += vectors[(chunk + hop) % ranks][place]
+            result.append(total)
+    return result
+
+
+def sums_by_messages(vectors: list[Row]) -> Row:
+    """Move the floats by the messages of the book's ring, and return what rank 0 ends with."""
+    from snippets.collectives.runner import run
+
+    schedule = build("all_reduce", "ring", ranks=len(vectors), length=len(vectors[0]))
+    sums: Row = run(schedule, vectors).outputs[0].tolist()
+    return sums
+
+
+def vectors(ranks: int, length: int, seed: int) -> list[Row]:
+    chance = Random(seed)
+    return [[chance.choice([1.0, 0.1, 0.2, 0.7, 1e16, -1e16]) for _ in range(length)] for _ in range(ranks)]
+
+
+EXERCISE = Exercise(
+    ring_all_reduce_replay,
+    number=3,
+    level="hard",
+    asked="the sums of a ring all-reduce, to the last bit",
+    expected=sums_by_messages,
+    examples=[
+        {"vectors": [[1.0, 2.0], [10.0, 20.0]]},
+        {"vectors": [[0.5]]},
+        {"vectors": [[], []]},
+        {"vectors": [[1.0, 1.0, 1.0], [1e16, 1e16, 1e16], [-1e16, -1e16, -1e16]]},
+        {"vectors": [[0.1, 0.1], [0.2, 0.2], [0.7, 0.7], [1e16, 1.0], [-1e16, 1e16]]},
+    ],
+    inputs=[
+        {"vectors": vectors(ranks, length, seed)}
+        for ranks in range(2, 6)
+        for length in range(1, 9)
+        for seed in range(3)
+    ],
+    relative_tolerance=0.0,
+    mistakes=[
+        Mistake(
+            "in_order_of_ranks",
+            "You add in the order of the ranks, 0 first, for all chunks: in a ring every chunk starts at another rank.",
+            {"(chunk + 1) % ranks": "0", "(chunk + hop) % ranks": "hop - 1"},
+        ),
+        Mistake(
+            "starts_at_the_owner",
+            "Your walk starts at the owner c; it starts at rank c + 1, and the owner adds last.",
+            {"(chunk + 1)": "chunk", "(chunk + hop)": "(chunk + hop - 1)"},
+        ),
+        Mistake(
+            "walks_backwards",
+            "Your walk goes backwards: after rank c + 1 comes rank c + 2.",
+            {"(chunk + 1)": "(chunk - 1)", "(chunk + hop)": "(chunk - hop)"},
+        ),
+        Mistake(
+            "longer_chunks_last",
+            "You made the last chunks the longer ones; the first n mod N are.",
+            {"(chunk < longer)": "(chunk >= ranks - longer)"},
+        ),
+        Mistake(
+            "chunks_of_the_rounded_length",
+            "Chunks of ⌈n/N⌉ entries leave too few for the last ones: n mod N chunks have one entry more than n // N.",
+            {"len(result) + whole + (chunk < longer)": "min(len(result) + whole + (longer > 0), len(vectors[0]))"},
+        ),
+        Mistake(
+            "exact_sum",
+            "This sum is more exact than the ring's: a ring rounds after every addition.",
+            lambda vectors: [fsum(column) for column in zip(*vectors, strict=True)],
+        ),
+        Mistake(
+            "mean_of_the_ring",
+            "These are means: an all-reduce adds, and nobody divides.",
+            {"append(total)": "append(total / ranks)"},
+        ),
+        Mistake(
+            "sum_of_one_vector", "This is right for one input only: the sums depend on the vectors.", lambda **_: [0.5]
+        ),
+    ],
+)

@@ -1,0 +1,113 @@
+"""Exercise: the schedule of an all-reduce that goes both ways round a ring."""
+
+from __future__ import annotations
+
+from exercises.collectives.ring_and_tree import common
+from grader.exercise import Exercise, Mistake, Observation
+from snippets.collectives.schedule import chunk_bounds
+
+# Source, destination, start and stop of the entries that travel, and whether
+# the receiver adds them.
+Message = tuple[int, int, int, int, bool]
+Rounds = list[list[Message]]
+
+
+def two_way_ring_rounds(*, ranks: int, length: int) -> Rounds:
+    """Return the schedule of an all-reduce that goes both ways round a ring.
+
+    Half of the entries goes round one way, the other half the other. Both go
+    at the same time, so that in a step a rank sends at most two messages, one
+    to each neighbour, and receives at most two.
+
+    Args:
+        ranks: number of ranks N: 1, or at least 3, so that the two neighbours
+            differ.
+        length: number of entries n, any from 0; if it is odd, one half has one
+            entry more.
+
+    Returns:
+        Steps of messages ``(source, destination, start, stop, adds)``, as in
+        ``ring_all_reduce_rounds``.
+
+    >>> for message in two_way_ring_rounds(ranks=3, length=6)[0]:
+    ...     print(message)
+    (0, 1, 0, 1, True)
+    (1, 2, 1, 2, True)
+    (2, 0, 2, 3, True)
+    (0, 2, 3, 4, True)
+    (1, 0, 5, 6, True)
+    (2, 1, 4, 5, True)
+    """
+    # Two rings in opposite directions, each with half of the vector, step by step together.
+    middle = length // 2
+    rounds: Rounds = [[] for _ in range(2 * (ranks - 1))]
+    for direction, offset, half in [(1, 0, middle), (-1, middle, length - middle)]:
+        chunks = chunk_bounds(half, ranks)
+        for step, messages in enumerate(rounds):
+            for rank in range(ranks):
+                start, stop = chunks[(direction * rank - step) % ranks]
+                to = (rank + direction) % ranks
+                messages.append((rank, to, offset + start, offset + stop, step < ranks - 1))
+    return rounds
+
+
+def expected_two_way(ranks: int, length: int) -> Observation:
+    halves = [2 * common.phase_bytes(half, ranks) for half in (length // 2, length - length // 2)]
+    return {
+        **common.right_sums(ranks, length),
+        common.SENT: [sum(halves)] * ranks,
+        common.STEPS: 2 * (ranks - 1),
+        common.PARTNERS: min(ranks - 1, 2),
+        common.LINK: halves[1],
+    }
+
+
+EXERCISE = Exercise(
+    two_way_ring_rounds,
+    number=4,
+    level="hard",
+    asked="the steps of an all-reduce, half of the entries each way round",
+    expected=expected_two_way,
+    observe=lambda function, **size: common.replay(function(**size), **size, ports=2, allowed=expected_two_way(**size)),
+    examples=[{"ranks": ranks, "length": length} for ranks, length in ((3, 6), (3, 7), (1, 2), (5, 1), (4, 0), (4, 8))],
+    inputs=[{"ranks": ranks, "length": length} for ranks in (1, 3, 4, 5) for length in range(12)],
+    units={common.SENT: "bytes", common.LINK: "bytes; (N − 1)/N · n"},
+    given=("chunk_bounds",),
+    mistakes=[
+        Mistake(
+            "both_the_same_way",
+            "Both halves go the same way round, so one direction of each link carries all.",
+            {"(-1, middle,": "(1, middle,"},
+        ),
+        Mistake(
+            "one_way_only",
+            "This goes round one way only: one direction of each link carries all, the other nothing.",
+            {"[(1, 0, middle), (-1, middle, length - middle)]": "[(1, 0, length)]"},
+        ),
+        Mistake(
+            "whole_vector_both_ways",
+            "The whole vector goes both ways, so every term is added twice: give each way a half.",
+            {"0, middle)": "0, length)", "-1, middle, length - middle": "-1, 0, length"},
+        ),
+        Mistake(
+            "one_way_after_the_other",
+            "The two ways follow one another, which takes twice the steps: they go at the same time.",
+            {"return rounds": "return [step[:ranks] for step in rounds] + [step[ranks:] for step in rounds]"},
+        ),
+        Mistake(
+            "second_half_without_offset",
+            "Both ways carry the first half: the second half's entries start at the middle.",
+            {"(-1, middle, length - middle)": "(-1, 0, middle)"},
+        ),
+        Mistake(
+            "two_ways_lose_the_last",
+            "If n is odd, the last entry is in neither half: the second has n − n // 2 entries.",
+            {"length - middle": "middle"},
+        ),
+        Mistake(
+            "no_two_way_rounds",
+            "This is right for one input only: with one rank there is nothing to send.",
+            lambda **_: [],
+        ),
+    ],
+)

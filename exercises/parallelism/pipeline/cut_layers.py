@@ -1,0 +1,178 @@
+"""Exercise: a cut of a model's layers into stages whose slowest is as fast as possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import accumulate, combinations, pairwise, product
+from random import Random
+from typing import Any
+
+from grader.exercise import Exercise, Inputs, Mistake, Observation
+
+COUNTS, SLOWEST = "a whole number of layers, at least 1, for every stage", "time of the slowest stage"
+SUM = "layers in all"
+
+
+def cut_layers(layer_s: Sequence[int], *, stages: int) -> list[int]:
+    """Cut a model's layers into consecutive stages.
+
+    The slowest stage is to be as fast as possible.
+
+    Args:
+        layer_s: the time of each layer in s, positive whole numbers.
+        stages: number of stages, from 1 to the number of layers.
+
+    Returns:
+        For each stage its number of layers, at least 1. Where several cuts are
+        best, any of them.
+
+    >>> cut_layers([1, 1, 1, 3], stages=2)
+    [3, 1]
+    """
+
+    def filled(pace_s: int) -> list[int]:
+        """Put layers on a stage until the next would make it slower than the pace."""
+        counts, load = [0], 0
+        for time in layer_s:
+            if load + time > pace_s:
+                counts.append(0)
+                load = 0
+            counts[-1] += 1
+            load += time
+        return counts
+
+    low, high = max(layer_s), sum(layer_s)
+    while low < high:
+        pace = (low + high) // 2
+        low, high = (low, pace) if len(filled(pace)) <= stages else (pace + 1, high)
+    sizes = filled(low)
+    while len(sizes) < stages:  # splitting a stage slows none down
+        place = max(range(len(sizes)), key=sizes.__getitem__)
+        sizes[place : place + 1] = [sizes[place] - 1, 1]
+    return sizes
+
+
+def times(layer_s: Sequence[int], sizes: Sequence[int]) -> list[int]:
+    ends = [0, *accumulate(sizes)]
+    return [sum(layer_s[start:end]) for start, end in pairwise(ends)]
+
+
+def least(layer_s: Sequence[int], stages: int, rating: Callable[[list[int]], int]) -> list[int]:
+    """Try all cuts, and return the first of those whose times are rated lowest."""
+    cuts = combinations(range(1, len(layer_s)), stages - 1)
+    sizes = ([end - start for start, end in pairwise((0, *cut, len(layer_s)))] for cut in cuts)
+    return min(sizes, key=lambda counts: rating(times(layer_s, counts)))
+
+
+def best_cut(layer_s: list[int], stages: int) -> Observation:
+    return {COUNTS: "yes", SUM: len(layer_s), SLOWEST: max(times(layer_s, least(layer_s, stages, max)))}
+
+
+def slowest_stage(function: Callable[..., Any], layer_s: list[int], stages: int) -> Observation:
+    """Say whether the answer is a cut, and how slow its slowest stage is."""
+    sizes = function(layer_s=layer_s, stages=stages)
+    if len(sizes) != stages:
+        return {COUNTS: f"{len(sizes)} numbers"}
+    if wrong := [size for size in sizes if type(size) is not int or size < 1]:
+        return {COUNTS: f"{wrong[0]} layers for a stage"}
+    shown = {COUNTS: "yes", SUM: sum(sizes)}
+    return {**shown, SLOWEST: max(times(layer_s, sizes))} if sum(sizes) == len(layer_s) else shown
+
+
+def fills_up_to_the_mean(layer_s: Sequence[int], *, stages: int) -> list[int]:
+    sizes, load, left = [0], 0, len(layer_s)
+    for time in layer_s:
+        room = load + time <= sum(layer_s) / stages or not sizes[-1]
+        if len(sizes) < stages and (not room or left <= stages - len(sizes)):
+            sizes.append(0)
+            load = 0
+        sizes[-1] += 1
+        load, left = load + time, left - 1
+    return sizes
+
+
+def cuts_nearest_to_equal_shares(layer_s: Sequence[int], *, stages: int) -> list[int]:
+    done, ends = list(accumulate(layer_s)), [0]
+    for stage in range(1, stages):
+        allowed = range(ends[-1] + 1, len(layer_s) - stages + stage + 1)
+        ends.append(min(allowed, key=lambda end: abs(done[end - 1] * stages - done[-1] * stage)))
+    return [end - start for start, end in pairwise([*ends, len(layer_s)])]
+
+
+def some_layers(seed: int) -> Inputs:
+    chance = Random(seed)
+    layer_s = [chance.randint(1, 30) for _ in range(chance.randint(4, 8))]
+    return {"layer_s": layer_s, "stages": chance.randint(2, len(layer_s) - 1)}
+
+
+EXERCISE = Exercise(
+    cut_layers,
+    number=4,
+    level="hard",
+    asked="a cut into stages whose slowest stage is as fast as possible",
+    expected=best_cut,
+    observe=slowest_stage,
+    examples=[
+        {"layer_s": [1, 1, 1, 9], "stages": 3},
+        {"layer_s": [9, 1, 1, 1, 1], "stages": 2},
+        {"layer_s": [3, 3, 7, 1], "stages": 3},
+        {"layer_s": [1, 1], "stages": 1},
+        {"layer_s": [1, 1], "stages": 2},
+        {"layer_s": [1], "stages": 1},
+        {"layer_s": [2, *11 * [3], 7], "stages": 4},
+    ],
+    inputs=[
+        *({"layer_s": list(layer_s), "stages": 3} for layer_s in product((1, 3, 7), repeat=5)),
+        *map(some_layers, range(40)),
+    ],
+    units={SLOWEST: "s", SUM: "layers"},
+    mistakes=[
+        Mistake(
+            "deals_equal_numbers",
+            "Equal numbers of layers are no equal times: a stage with slow layers should have fewer of them.",
+            lambda layer_s, stages: [(len(layer_s) + stages - stage - 1) // stages for stage in range(stages)],
+        ),
+        Mistake(
+            "fills_up_to_the_mean",
+            "Filling each stage up to the mean leaves what is left to the last one; what counts is the slowest stage, "
+            "so ask for the least pace at which the layers fit.",
+            fills_up_to_the_mean,
+        ),
+        Mistake(
+            "cuts_nearest_to_equal_shares",
+            "Cutting where an equal share of the time is nearest looks at one cut at a time; the slowest stage depends "
+            "on two.",
+            cuts_nearest_to_equal_shares,
+        ),
+        Mistake(
+            "makes_the_squares_least",
+            "Least squares make all stages alike; what counts is the slowest stage alone.",
+            lambda layer_s, stages: least(layer_s, stages, lambda found: sum(time**2 for time in found)),
+        ),
+        Mistake(
+            "leaves_stages_empty",
+            "Every stage needs a layer; here stages are left empty.",
+            {"[sizes[place] - 1, 1]": "[sizes[place], 0]"},
+        ),
+        Mistake(
+            "returns_the_cuts",
+            "These are the layers at which stages begin or end; asked is how many layers each stage gets.",
+            {"return sizes": "return [sum(sizes[: stage + 1]) for stage in range(stages)]"},
+        ),
+        Mistake(
+            "returns_the_times",
+            "These are the times of the stages; asked is how many layers each stage gets.",
+            lambda layer_s, stages: times(layer_s, cut_layers(layer_s, stages=stages)),
+        ),
+        Mistake(
+            "speeds_up_the_wrong_end",
+            "This makes the fastest stage as slow as possible; the slowest one sets the pace.",
+            lambda layer_s, stages: least(layer_s, stages, lambda found: -min(found)),
+        ),
+        Mistake(
+            "gives_each_stage_one_layer",
+            "This is right for one input only: a stage for every layer.",
+            lambda layer_s, stages: [1] * len(layer_s),
+        ),
+    ],
+)

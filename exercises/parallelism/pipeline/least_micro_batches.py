@@ -1,0 +1,100 @@
+"""Exercise: the fewest micro-batches whose bubble is below a limit."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import count
+
+from grader.exercise import Exercise, Inputs, Mistake
+
+
+def least_micro_batches(
+    *,
+    stages: int,
+    bubble: Fraction,
+    chunks: int = 1,
+) -> int:
+    """Return the fewest micro-batches whose bubble is strictly below a limit.
+
+    Args:
+        stages: number of stages, at least 1.
+        bubble: the limit, as a share of the step's time, above 0 and below 1.
+        chunks: model chunks on each device; above 1, the schedule is
+            interleaved 1F1B, which needs at least as many micro-batches as
+            there are stages.
+
+    Returns:
+        Micro-batches of a step, at least 1.
+
+    >>> least_micro_batches(stages=2, bubble=Fraction(1, 3))
+    3
+    """
+    # (p − 1)/(vm + p − 1) < r, solved for m; the first integer above a threshold is its floor and one.
+    threshold = (stages - 1) * (1 - bubble) / (bubble * chunks)
+    least = int(threshold) + 1
+    return max(least, stages) if chunks > 1 else least
+
+
+def first_below(*, stages: int, bubble: Fraction, chunks: int = 1) -> int:
+    """Try one number of micro-batches after the other."""
+    numbers = count(stages if chunks > 1 else 1)
+    return next(m for m in numbers if Fraction(stages - 1, chunks * m + stages - 1) < bubble)
+
+
+def limit(stages: int, numerator: int, denominator: int, chunks: int = 1) -> Inputs:
+    return {"stages": stages, "bubble": Fraction(numerator, denominator), "chunks": chunks}
+
+
+EXERCISE = Exercise(
+    least_micro_batches,
+    number=2,
+    level="easy",
+    asked="the fewest micro-batches whose bubble is strictly below a limit",
+    expected=first_below,
+    examples=[
+        {"stages": 3, "bubble": Fraction(1, 3)},
+        limit(1, 1, 2),
+        limit(4, 2, 3, chunks=3),
+        limit(8, 1, 20, chunks=2),
+        limit(8, 1, 20),
+    ],
+    inputs=[
+        limit(stages, numerator, denominator, chunks)
+        for stages in (1, 2, 3, 5, 8)
+        for numerator, denominator in ((1, 2), (1, 3), (2, 3), (1, 7), (3, 10), (1, 20), (7, 9))
+        for chunks in (1, 2, 3)
+    ],
+    units={"result": "micro-batches"},
+    mistakes=[
+        Mistake(
+            "allows_the_limit_itself",
+            "A bubble that equals the limit is not below it.",
+            {"int(threshold) + 1": "max(1, int(-(-threshold // 1)))"},
+        ),
+        Mistake(
+            "takes_the_overhead",
+            "This compares the bubble with the time of work, (p − 1)/(vm); the limit is a share of the whole step, "
+            "(p − 1)/(vm + p − 1).",
+            {" * (1 - bubble)": ""},
+        ),
+        Mistake("waits_for_every_stage", "p stages wait p − 1 times, not p times.", {"(stages - 1)": "stages"}),
+        Mistake(
+            "forgets_the_chunks",
+            "The chunks are not used: v chunks make the bubble v times as short.",
+            {"(bubble * chunks)": "bubble"},
+        ),
+        Mistake(
+            "interleaves_too_few",
+            "Interleaving needs at least as many micro-batches as there are stages.",
+            {"max(least, stages) if chunks > 1 else least": "least"},
+        ),
+        Mistake(
+            "rounds_on_the_way",
+            "A float misses the integer that decides: 0.05 is not 1/20. Stay with fractions to the end.",
+            {"(1 - bubble) / (bubble * chunks)": "(1 - float(bubble)) / (float(bubble) * chunks)"},
+        ),
+        Mistake(
+            "takes_one_micro_batch", "This is right for one input only: a single stage has no bubble.", lambda **_: 1
+        ),
+    ],
+)

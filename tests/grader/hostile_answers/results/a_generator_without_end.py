@@ -1,0 +1,4 @@
+# A generator that never ends.
+def largest_micro_batch(**given):
+    while True:
+        yield 1

@@ -1,0 +1,3 @@
+# Ten million entries.
+def largest_micro_batch(**given):
+    return [0] * 10**7

@@ -1,0 +1,9 @@
+# Its repr never comes.
+class Slow:
+    def __repr__(self):
+        while True:
+            pass
+
+
+def largest_micro_batch(**given):
+    return Slow()

@@ -1,0 +1,3 @@
+# Pretends that somebody has pressed Control-C.
+def largest_micro_batch(**given):
+    raise KeyboardInterrupt

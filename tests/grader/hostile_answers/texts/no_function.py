@@ -1,0 +1,2 @@
+# Message: is no function
+largest_micro_batch = 7

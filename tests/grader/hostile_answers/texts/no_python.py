@@ -1,0 +1,2 @@
+# Message: line 2
+def largest_micro_batch(:

@@ -1,0 +1,12 @@
+# Wrong: the right numbers in another order.
+# Message: another order
+import numpy as np
+
+
+def partial_sum_bits(probabilities, *, ranks):
+    total, found = np.ones(1), []
+    for _ in range(ranks):
+        total = np.convolve(total, probabilities)
+        comes = total[total > 0]
+        found.append(float(-(comes * np.log2(comes)).sum()))
+    return found[::-1]

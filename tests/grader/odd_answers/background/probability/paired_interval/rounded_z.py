@@ -1,0 +1,10 @@
+# Right: 1.96 for a confidence of 95%.
+from math import sqrt
+from statistics import NormalDist, mean, pvariance
+
+
+def paired_interval(first, second, *, confidence=0.95):
+    z = 1.96 if confidence == 0.95 else NormalDist().inv_cdf((1 + confidence) / 2)
+    gains = [int(b) - int(a) for a, b in zip(first, second)]
+    half = z * sqrt(pvariance(gains) / len(gains))
+    return mean(gains) - half, mean(gains) + half

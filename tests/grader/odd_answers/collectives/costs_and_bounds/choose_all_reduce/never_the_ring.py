@@ -1,0 +1,10 @@
+# Wrong: off powers of two a ring sends the fewest bytes.
+def choose_all_reduce(ranks, size_bytes, latency_s, bandwidth_bytes_per_s):
+    k = ranks.bit_length() - 1
+    fold = 2 * (2**k < ranks)
+    times = {
+        "recursive_doubling": (k + fold) * (latency_s + size_bytes / bandwidth_bytes_per_s),
+        "halving_doubling": (2 * k + fold) * latency_s + (2 - 2 / 2**k + fold) * size_bytes / bandwidth_bytes_per_s,
+    }
+    best = min(times, key=times.get)
+    return best, times[best]

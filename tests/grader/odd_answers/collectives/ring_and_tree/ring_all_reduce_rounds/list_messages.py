@@ -1,0 +1,10 @@
+# Right: lists for the messages.
+from snippets.collectives.schedule import chunk_bounds
+
+
+def ring_all_reduce_rounds(ranks, length):
+    chunks = chunk_bounds(length, ranks)
+    rounds = []
+    for s in range(2 * (ranks - 1)):
+        rounds.append([[r, (r + 1) % ranks, *chunks[(r - s) % ranks], s < ranks - 1] for r in range(ranks)])
+    return rounds

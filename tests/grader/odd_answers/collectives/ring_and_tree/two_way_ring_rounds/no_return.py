@@ -1,0 +1,10 @@
+# Wrong: appends to a list that is never returned.
+# Message: nothing is returned: is there a `return`?
+from snippets.collectives.schedule import chunk_bounds
+
+
+def two_way_ring_rounds(ranks, length):
+    chunks = chunk_bounds(length // 2, ranks)
+    rounds = []
+    for s in range(2 * (ranks - 1)):
+        rounds.append([(r, (r + 1) % ranks, *chunks[(r - s) % ranks], True) for r in range(ranks)])

@@ -1,0 +1,4 @@
+# Wrong: below infinity everything is latency.
+# Message: inf
+def latency_rules_below_bytes(*, ranks, latency_s, bandwidth_bytes_per_s):
+    return float("inf")

@@ -1,0 +1,12 @@
+# Wrong: does not sort; deals in the given order and in the reverse, and takes the better: [7, 4, 4, 7] on 2 ranks.
+# Known mistake: The better of two orders is still no sorted one: take the largest first.
+def owners(sizes, ranks):
+    def dealt(order):
+        loads, owner = [0] * ranks, [0] * len(sizes)
+        for index in order:
+            owner[index] = loads.index(min(loads))
+            loads[owner[index]] += sizes[index]
+        return max(loads), owner
+
+    forward = list(range(len(sizes)))
+    return min(dealt(forward), dealt(forward[::-1]))[1]

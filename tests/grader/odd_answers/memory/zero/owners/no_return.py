@@ -1,0 +1,7 @@
+# Wrong: the list is filled and not returned.
+# Message: nothing is returned: is there a `return`?
+def owners(sizes, ranks):
+    loads, owner = [0] * ranks, [0] * len(sizes)
+    for index in sorted(range(len(sizes)), key=lambda i: -sizes[i]):
+        owner[index] = loads.index(min(loads))
+        loads[owner[index]] += sizes[index]

@@ -1,0 +1,13 @@
+# Wrong: rank 0 asks for a collective that the others do not ask for.
+from snippets.machine import AllGather, ReduceScatter
+
+
+def zero1_step(rank, step, learning_rate):
+    gradient = (yield ReduceScatter(rank.gradients)) / rank.ranks
+    if rank.number:
+        return
+    rank.first += 0.1 * (gradient - rank.first)
+    rank.second += 0.001 * (gradient**2 - rank.second)
+    first, second = rank.first / (1 - 0.9**step), rank.second / (1 - 0.999**step)
+    rank.parameters[rank.shard] -= learning_rate * first / (second**0.5 + 1e-8)
+    yield AllGather(rank.parameters[rank.shard], into=rank.parameters)
