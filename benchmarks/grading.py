@@ -27,9 +27,8 @@ from pathlib import Path
 # Run as a file, Python looks for modules in this folder, where ``exercises`` is not.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from exercises.sandbox import Sandbox
-
 from exercises.catalogue import Chapter, chapters
+from exercises.sandbox import Sandbox
 
 ROOT = Path(__file__).resolve().parents[1]
 CHOICES, SHARES = ("solution", "mistake", "stub"), (5, 3, 2)

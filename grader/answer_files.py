@@ -43,7 +43,8 @@ def prepare(chapter: Chapter, names: Iterable[str]) -> str:
     """
     folder, old = answers_of(chapter), chapter.folder / OLD
     kept, said = _old(old) if os.path.lexists(old) else ("", "")
-    made, copied = [], []
+    made: list[str] = []
+    copied: list[str] = []
     for name in names:
         path = folder / f"{name}.py"
         if os.path.lexists(path):

@@ -43,6 +43,7 @@ class Answer:
         self.function = function
         self.file = getattr(getattr(function, "__code__", None), "co_filename", "")
         self.generators: dict[int, GeneratorType[Any, Any, Any]] = {}
+        self.yielded: Any = None  # the last, kept until the judge has it: else its arrays were gone before they arrive
         self.shared = Shared(judge=False)
         self.tags = {**self.shared.tags, "callback": self._callback, "object": _imported_object}
         self.shared.tags["object"] = _imported_object
@@ -122,8 +123,10 @@ class Answer:
         return {"value": None}
 
     def _step(self, number: int, resume: Callable[[GeneratorType[Any, Any, Any]], Any]) -> dict[str, Any]:
+        self.yielded = None
         try:
-            return {"yielded": plain.encode(resume(self.generators[number]), self.shared.special)}
+            self.yielded = resume(self.generators[number])
+            return {"yielded": plain.encode(self.yielded, self.shared.special)}
         except StopIteration as end:
             del self.generators[number]
             return {"returned": plain.encode(end.value)}

@@ -39,7 +39,7 @@ class Chapter:
     @property
     def command(self) -> str:
         """What grades this chapter."""
-        return f"pytest exercises/{self.address}"
+        return f"pytest {self.folder.parents[1].name}/{self.address}"
 
     def again(self, name: str) -> str:
         """What grades one exercise."""

@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import connection
 from pathlib import Path
 from typing import Any
@@ -98,7 +99,7 @@ class Class:
         job.receiving, sending = multiprocessing.Pipe(duplex=False)
         left = [exercise.name for _, exercise in self.asked[len(job.verdicts) :]]
         arguments = (sending, job.path, self.home, left, self.all_names, self.limits)
-        job.process = multiprocessing.get_context(_METHOD).Process(target=_grade_all, args=arguments)
+        job.process = _CONTEXT.Process(target=_grade_all, args=arguments)
         job.process.start()
         sending.close()
         job.until = time.monotonic() + self.longest_s
@@ -147,7 +148,7 @@ class Class:
         return found.hexdigest()
 
 
-_METHOD = "fork" if hasattr(os, "fork") else "spawn"
+_CONTEXT: Any = multiprocessing.get_context("fork" if hasattr(os, "fork") else "spawn")
 
 
 def _grade_all(
@@ -158,7 +159,7 @@ def _grade_all(
     with Sandbox(limits) as sandbox:
         for name in names:
             chapter, exercise = by_name[name]
-            result = grade(sandbox, chapter, exercise, lambda c=chapter, n=name: submitted(path, c, n, all_names))
+            result = grade(sandbox, chapter, exercise, partial(submitted, path, chapter, name, all_names))
             sending.send((result.verdict, result.seconds))
 
 

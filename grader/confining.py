@@ -83,7 +83,7 @@ _REFUSED = {
     **dict.fromkeys(("gc.get_objects", "gc.get_referrers", "gc.get_referents"), "look for other objects"),
 }
 _REFUSED_GROUPS = {"socket": NETWORK, "sqlite3": FILES, "ctypes": NATIVE, "syslog": FILES, "winreg": FILES}
-_NOT_ANNOUNCED = {
+_NOT_ANNOUNCED: dict[str, dict[str, tuple[str, ...]]] = {
     PROCESSES: {"_posixsubprocess": ("fork_exec",)},
     FILES: {"os": ("mkfifo", "mknod", "sendfile", "copy_file_range", "splice", "memfd_create", "sync")},
     "send signals": {"os": ("pidfd_open",), "signal": ("pidfd_send_signal",)},

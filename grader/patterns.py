@@ -29,7 +29,8 @@ def pattern(tried: Sequence[tuple[Inputs, bool]], wrong: Sequence[tuple[Inputs, 
     if where := _where(tried):
         parts.append(where)
     if len(wrong) >= FEWEST and len(wrong) == len(tried) - right and (how := _how(wrong, tolerance)):
-        parts.append(how)
+        always = "there always" if where else "always"
+        parts.append(f"{always} {how}{' where it is wrong' if right and not where else ''}")
     return ", ".join(parts)
 
 
@@ -76,25 +77,21 @@ def _is_number(value: Any) -> bool:
 def _how_numbers(wrong: Sequence[tuple[Inputs, Number, Number]], tolerance: float) -> str:
     differences = [got - expected for _, expected, got in wrong]
     if all(difference == differences[0] for difference in differences):
-        return f"{_where_wrong()}{abs(differences[0])} too {'many' if differences[0] > 0 else 'few'}"
+        return f"{abs(differences[0])} too {'many' if differences[0] > 0 else 'few'}"
     ratios = [Fraction(got) / Fraction(expected) for _, expected, got in wrong if expected and _finite(got, expected)]
     if len(ratios) < len(wrong):
         return ""
     if all(same(ratio, ratios[0], tolerance) for ratio in ratios):
-        return f"{_where_wrong()}{_ratio(ratios[0])}"
+        return _ratio(ratios[0])
     for name in wrong[0][0]:
         values: list[Any] = [inputs.get(name) for inputs, _, _ in wrong]
         if all(_is_number(value) and value and _finite(value) for value in values):
             factors = [Fraction(value) for value in values]
             if all(same(ratio * factor, 1, tolerance) for ratio, factor in zip(ratios, factors, strict=True)):
-                return f"{_where_wrong()}the expected ÷ {name}"
+                return f"the expected ÷ {name}"
             if all(same(ratio, factor, tolerance) for ratio, factor in zip(ratios, factors, strict=True)):
-                return f"{_where_wrong()}the expected × {name}"
+                return f"the expected × {name}"
     return ""
-
-
-def _where_wrong() -> str:
-    return "and there always "
 
 
 def _finite(*values: Number) -> bool:
@@ -102,18 +99,26 @@ def _finite(*values: Number) -> bool:
 
 
 def _ratio(ratio: Fraction) -> str:
+    """Say by what an answer is off.
+
+    >>> _ratio(Fraction(8)), _ratio(Fraction(1, 1024)), _ratio(Fraction(3, 4)), _ratio(Fraction(0.1234567))
+    ('the expected × 8', 'the expected ÷ 1024', 'the expected × 3/4', 'the expected × 0.123457')
+    """
+    for sign, factor in (("×", ratio), ("÷", 1 / ratio if ratio else ratio)):
+        if (whole := round(factor)) and abs(factor - whole) < abs(factor) / 10**9:
+            return f"the expected {sign} {whole}"
     simple = ratio.limit_denominator(1000)
     if simple and abs(simple - ratio) < abs(ratio) / 10**9:
-        return f"the expected × {simple.numerator}" if simple.denominator == 1 else f"the expected × {simple}"
+        return f"the expected × {simple}"
     return f"the expected × {float(ratio):.6g}"
 
 
 def _how_lists(pairs: Sequence[tuple[list[Any], list[Any]]], tolerance: float) -> str:
     if all(_reordered(one, other) for one, other in pairs):
-        return f"{_where_wrong()}the right entries in another order"
+        return "the right entries in another order"
     lengths = {len(other) - len(one) for one, other in pairs}
     if len(lengths) == 1 and (by := lengths.pop()):
-        return f"{_where_wrong()}{abs(by)} {'entry' if abs(by) == 1 else 'entries'} too {'many' if by > 0 else 'few'}"
+        return f"{abs(by)} {'entry' if abs(by) == 1 else 'entries'} too {'many' if by > 0 else 'few'}"
     return ""
 
 

@@ -145,7 +145,9 @@ class _Template:
         self._control, other = socket.socketpair()
         self._control.settimeout(START_S)
         with other:
-            self.process = subprocess.Popen(_COMMAND, stdin=other, stdout=subprocess.DEVNULL, env=_environment())
+            self.process = subprocess.Popen(
+                _COMMAND, stdin=other.fileno(), stdout=subprocess.DEVNULL, env=_environment()
+            )
         self.limits = _limits_of(self.process.pid)
 
     def started(self, limits: Limits, modules: tuple[str, ...]) -> AnswerProxy:

@@ -15,7 +15,6 @@ from decimal import Decimal
 from press.freshness import parsed
 
 _OWN = {name for name in dir(builtins) if name.islower()}
-_BINDING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.withitem)
 
 
 def asserted_numbers(sources: Sequence[str]) -> set[Decimal]:
@@ -40,12 +39,11 @@ def _computed_names(trees: Sequence[ast.Module]) -> set[str]:
         for alias in node.names
     }
     computed |= {node.arg for node in nodes if isinstance(node, ast.arg)}  # whoever calls the function has computed it
-    bindings = [node for node in nodes if isinstance(node, _BINDING)]
+    bindings = [_target_and_value(node) for node in nodes]
     known = -1
     while len(computed) > known:
         known = len(computed)
-        for binding in bindings:
-            target, value = _target_and_value(binding)
+        for target, value in bindings:
             if target and value and _is_computed(value, computed):
                 computed |= {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
     return computed
@@ -56,13 +54,14 @@ def _target_and_value(binding: ast.AST) -> tuple[ast.AST | None, ast.AST | None]
     match binding:
         case ast.Assign(targets=targets, value=value):
             return ast.Tuple(targets), value
-        case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
-            return target, value
-        case ast.withitem(optional_vars=target, context_expr=value):
-            return target, value
-        case ast.AnnAssign(target=target, value=value) | ast.AugAssign(target=target, value=value):
-            return target, value
-        case ast.NamedExpr(target=target, value=value):
+        case (
+            ast.For(target=target, iter=value)
+            | ast.comprehension(target=target, iter=value)
+            | ast.withitem(optional_vars=target, context_expr=value)
+            | ast.AnnAssign(target=target, value=value)
+            | ast.AugAssign(target=target, value=value)
+            | ast.NamedExpr(target=target, value=value)
+        ):
             return target, value
     return None, None
 
@@ -76,8 +75,8 @@ def _is_computed(value: ast.AST, computed: set[str]) -> bool:
 
 def _numbers(test: ast.AST, computed: set[str]) -> Iterator[Decimal]:
     """Find the numbers of an assertion that count, each comparison in it by itself."""
-    inner = [node for node in ast.walk(test) if isinstance(node, ast.Compare)]
-    for part in inner or [test]:
+    comparisons: list[ast.AST] = [node for node in ast.walk(test) if isinstance(node, ast.Compare)]
+    for part in comparisons or [test]:
         for sides in _sides(part):
             if any(_is_computed(side, computed) for side in sides):
                 yield from (number for side in sides for number in _constants(side))

@@ -28,9 +28,6 @@ def attention_pairs(sequence: int, *, mask: str = "full") -> float:
     Returns:
         Pairs; a half where ``"half"`` meets an odd length.
 
-    Raises:
-        ValueError: if ``sequence`` is no integer of at least 1 or ``mask`` is unknown.
-
     Source: Narayanan et al. 2021, appendix; Megatron-LM ``num_floating_point_operations``.
     Convention: one head, one sequence.
     Leaves out: blocks that a kernel computes and then masks.
@@ -64,9 +61,6 @@ def attention_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str
     Returns:
         FLOP, exact.
 
-    Raises:
-        ValueError: if a size is no integer of at least 1 or ``mask`` is unknown.
-
     Source: Narayanan et al. 2021, appendix (2Bn²d each).
     Convention: a multiply-add is 2; the causal mask as ``mask`` says.
     Leaves out: the softmax.
@@ -95,9 +89,6 @@ def layer_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str = "
     Returns:
         FLOP, exact: 8Bnd² for the four projections, 16Bnd² for the feed-forward block, the rest for attention.
 
-    Raises:
-        ValueError: if a size is no integer of at least 1 or ``mask`` is unknown.
-
     Source: Narayanan et al. 2021, appendix.
     Convention: a multiply-add is 2; the causal mask as ``mask`` says.
     Leaves out: biases, norms, softmax, activation functions; grouped queries and gates (``forward_flops`` has them).
@@ -106,8 +97,9 @@ def layer_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str = "
         >>> layer_forward_flops(batch=1, sequence=1024, hidden=768)
         17716740096
     """
+    batch, sequence = positive_integer("batch", batch), positive_integer("sequence", sequence)
+    hidden = positive_integer("hidden", hidden)
     attention = attention_forward_flops(batch=batch, sequence=sequence, hidden=hidden, mask=mask)
-    batch, sequence, hidden = (int(size) for size in (batch, sequence, hidden))
     return 24 * batch * sequence * hidden**2 + attention
 
 
@@ -141,9 +133,6 @@ def gpt_training_flops(
     Returns:
         FLOP, exact.
 
-    Raises:
-        ValueError: if a size is no integer of at least 1, or a choice is unknown.
-
     Source: Narayanan et al. 2021, equation 3 (full); Korthikanti et al. 2022, appendix A (model FLOPs). For hardware
         FLOPs with selective recomputation that paper prints a larger number: ``korthikanti_hardware_flops``.
     Convention: a multiply-add is 2; the causal mask as ``mask`` says.
@@ -154,6 +143,8 @@ def gpt_training_flops(
         874944921600
     """
     layers, vocabulary = positive_integer("layers", layers), positive_integer("vocabulary", vocabulary)
+    batch, sequence = positive_integer("batch", batch), positive_integer("sequence", sequence)
+    hidden = positive_integer("hidden", hidden)
     recomputation = named("recomputation", recomputation, RECOMPUTATIONS)
     layer = layer_forward_flops(batch=batch, sequence=sequence, hidden=hidden, mask=mask)
     again = {
@@ -184,9 +175,6 @@ def korthikanti_hardware_flops(*, batch: int, sequence: int, layers: int, hidden
 
     Returns:
         FLOP, exact.
-
-    Raises:
-        ValueError: if a size is no integer of at least 1.
 
     Source: Korthikanti et al. 2022, appendix A and table 5.
     Convention: a multiply-add is 2; no causal mask.
@@ -335,9 +323,6 @@ def training_flops(*, parameters: int | float, tokens: int | float) -> int:
     Returns:
         FLOP, exact: 2 forward and 4 backward for each parameter and token.
 
-    Raises:
-        ValueError: if a count is no whole number of at least 1.
-
     Source: Kaplan et al. 2020, section 2.1.
     Convention: a multiply-add is 2; Kaplan counts parameters without embeddings, most reports count all.
     Leaves out: attention's products, a share of about n/(6d) of the whole; recomputation.
@@ -365,9 +350,6 @@ def training_flops_per_token(*, parameters: int | float, layers: int, heads: int
 
     Returns:
         FLOP a token, exact.
-
-    Raises:
-        ValueError: if an argument is no whole number of at least 1.
 
     Source: Chowdhery et al. 2022 (PaLM), appendix B.
     Convention: a multiply-add is 2; no causal mask; no recomputation.
@@ -437,9 +419,6 @@ def flops_utilization(*, flops: float, seconds: float, devices: int, peak_flops_
 
     Returns:
         A share; above 1 the numbers contradict one another.
-
-    Raises:
-        ValueError: if an argument is not above 0.
 
     Source: Chowdhery et al. 2022 (PaLM), section 4.1; Korthikanti et al. 2022, section 6.3 (MFU and HFU).
     Convention: share of the dense peak of all devices together.

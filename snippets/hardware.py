@@ -58,9 +58,6 @@ class Link:
         source: who prints it.
         read: the date on which the source was read.
 
-    Raises:
-        ValueError: if a number is no integer of at least 1.
-
     >>> LINKS["NVLink 4 (H100)"].bandwidth_bytes_per_s, LINKS["NVLink 4 (H100)"].advertised
     (450000000000, '900 GB/s, both directions added')
     >>> Link("my network", 25 * 10**9, 25 * 10**9, "200 Gb/s", lanes=4, source="its invoice").lane_bytes_per_s
@@ -265,9 +262,6 @@ def peak_flops_per_s(*, clock_hz: float, units: int, fma_per_unit_per_clock: int
 
     Returns:
         FLOP a second; a multiply-add is two.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
 
     Source: NVIDIA H100 architecture whitepaper: 528 tensor cores, 512 FP16 multiply-adds each a tick, 1,830 MHz.
     Convention: dense; a multiply-add counts as 2 operations.

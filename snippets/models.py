@@ -58,9 +58,6 @@ class LatentAttention:
         rotary_size: width of the part that carries position; all heads share one such key.
         value_size: width of a value.
 
-    Raises:
-        ValueError: if a size is no integer of at least 1.
-
     >>> CATALOGUE["DeepSeek-V3"].attention.heads
     128
     >>> LatentAttention(heads=16, query_rank=96, key_value_rank=32, head_size=8, rotary_size=4, value_size=8).heads
@@ -81,9 +78,6 @@ class LatentAttention:
 @dataclass(frozen=True)
 class FeedForward:
     """A dense feed-forward block: two matrices, or three where it is gated (SwiGLU).
-
-    Raises:
-        ValueError: if ``width`` is no integer of at least 1.
 
     >>> FeedForward(width=11008, gated=True).width
     11008
@@ -281,9 +275,6 @@ def feed_forward_parameters(*, hidden: int, width: int, gated: bool, bias: bool 
     Returns:
         Parameters of the block.
 
-    Raises:
-        ValueError: if a width is no integer of at least 1.
-
     Source: Vaswani et al. 2017, section 3.3; Shazeer 2020 (gated variants).
     Convention: one block.
     Leaves out: the norm in front of it.
@@ -453,9 +444,6 @@ def gpt_parameter_count(*, layers: int, hidden: int, vocabulary: int, positions:
 
     Returns:
         The exact count, 12Ld² + 13Ld + (V + s)d.
-
-    Raises:
-        ValueError: if an argument is no integer of at least 1.
 
     Source: Narayanan et al. 2021, equation 2.
     Convention: biases and both layer norms of a block count; the head is tied.

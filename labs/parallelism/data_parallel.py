@@ -102,7 +102,7 @@ def shards(lab: Lab, model: nn.Module, parallel: Parallel, name: str, examples: 
     found = [compare_with_full([each], big.cpu().numpy()).relative for each in (averaged[0], plain.cpu().numpy())]
     predicted, measured = (round(error, 6) for error in found)
     lab.count(f"{name}: error of their average", predicted=predicted, measured=measured, unit="of the gradient")
-    weight = float(shard_weights(examples)[lab.rank])
+    weight = shard_weights(examples)[lab.rank]
     weighted = parallel.gradient(*dealt[lab.rank], weight=weight)
     lab.close(f"{name}: weighted losses averaged", weighted, big, tolerance=1e-12)
 

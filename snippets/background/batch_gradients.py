@@ -90,9 +90,6 @@ def draw_regression(generator: np.random.Generator, *, examples: int, dimension:
     Returns:
         The regression, at its starting weights.
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Example:
         >>> problem = draw_regression(np.random.default_rng(7), examples=50_000, dimension=20)
         >>> round(float(np.linalg.norm(problem.full_gradient())), 4)
@@ -102,10 +99,10 @@ def draw_regression(generator: np.random.Generator, *, examples: int, dimension:
     shape = positive_integer("examples", examples), positive_integer("dimension", dimension)
     affordable("examples × dimension", shape[0] * shape[1])
     noise = nonnegative_number("noise", noise)
-    x, true_weights = generator.standard_normal(shape), generator.standard_normal(dimension)
+    x, true_weights = generator.standard_normal(shape), generator.standard_normal(shape[1])
     with refusing_overflow("noise"):
-        y = x @ true_weights + noise * generator.standard_normal(examples)
-    return Regression(x=x, y=y, weights=generator.standard_normal(dimension))
+        y = x @ true_weights + noise * generator.standard_normal(shape[0])
+    return Regression(x=x, y=y, weights=generator.standard_normal(shape[1]))
 
 
 def draw_batches(
@@ -129,9 +126,6 @@ def draw_batches(
 
     Returns:
         S × B indices from 0 to M − 1. Without replacement, their order within a batch is arbitrary.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Example:
         >>> batches = draw_batches(np.random.default_rng(0), population=6, batch_size=2, batches=3, sampling="epochs")

@@ -29,9 +29,6 @@ def example_gradients(population: int) -> tuple[complex, ...]:
     Args:
         population: M, examples, at least 1 and at most 2¹⁴.
 
-    Raises:
-        ValueError: ``population`` is no integer in its range.
-
     Convention: the loss is the squared error; a feature is a sum of four uniform numbers, of mean 0 and variance 1. A
     larger population begins with the smaller one.
 

@@ -59,9 +59,6 @@ def largest_stable_step(largest_curvature: float, *, momentum: float = 0.0) -> f
     Returns:
         The bound: every step size above 0 and below it converges; at it, the steepest direction swings for ever.
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Source: Polyak 1964 for the heavy ball.
 
     Convention: the heavy ball is ``x ← x − η·g + μ·(x − x_previous)``.
@@ -126,9 +123,6 @@ def gradient_descent_rate(*, step: float, smallest_curvature: float, largest_cur
     Returns:
         The factor in the slowest direction: below 1 the method converges, above 1 it diverges.
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Convention: of the distance to the minimum; the loss shrinks by the square.
 
     Source: derived in this book.
@@ -157,9 +151,6 @@ def best_gradient_descent_rate(condition: float) -> float:
     Returns:
         The factor, at least 0 and below 1.
 
-    Raises:
-        ValueError: ``condition`` is no finite number of at least 1.
-
     Source: Polyak 1964; Nesterov 2004, theorem 2.1.15.
 
     Convention: of the distance to the minimum; the loss shrinks by the square.
@@ -187,9 +178,6 @@ def steps_to_shrink(*, rate: float, remainder: float) -> int:
 
     Returns:
         Steps, at least 0.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Leaves out: the polynomial factor with which a method at its best momentum starts, which a rate does not see.
 
@@ -230,9 +218,6 @@ def momentum_matrix(*, step: float, momentum: float, curvature: float) -> tuple[
     Returns:
         The rows of the 2 × 2 matrix.
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Source: Polyak 1964.
 
     Convention: the same path as ``v ← μv + g; x ← x − ηv`` from v = 0, for a constant η.
@@ -265,9 +250,6 @@ def momentum_spectral_radius(*, step: float, momentum: float, curvature: float) 
 
     Returns:
         The largest modulus of an eigenvalue.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Source: Polyak 1964.
 
@@ -307,9 +289,6 @@ def momentum_rate(*, step: float, momentum: float, smallest_curvature: float, la
     Returns:
         The factor: below 1 the method converges, above 1 it diverges.
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Source: Polyak 1964.
 
     Convention: of the distance to the minimum; the loss shrinks by the square.
@@ -336,9 +315,6 @@ def best_momentum(condition: float) -> float:
 
     Returns:
         μ, at least 0 and below 1.
-
-    Raises:
-        ValueError: ``condition`` is no finite number of at least 1.
 
     Source: Polyak 1964.
 
@@ -395,9 +371,6 @@ def best_momentum_rate(condition: float) -> float:
 
     Returns:
         The factor, at least 0 and below 1: a κ for gradient descent is a √κ here.
-
-    Raises:
-        ValueError: ``condition`` is no finite number of at least 1.
 
     Source: Polyak 1964.
 
@@ -521,9 +494,6 @@ def sgd_mean_square(*, step: float, curvature: float, noise_variance: float, sta
     Returns:
         E x_t².
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Leaves out: noise that depends on x; momentum.
 
     Source: derived in this book.
@@ -553,9 +523,6 @@ def adam_bias_correction(*, decay: float, step: int) -> float:
 
     Returns:
         The divisor, above 0 and at most 1.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Source: Kingma and Ba 2015, algorithm 1 and section 3.
 
@@ -634,9 +601,6 @@ def linear_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: i
     Returns:
         The learning rate of update t.
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Convention: t counts from 0, so with warm-up the first update has rate 0. Some libraries use (t + 1)/W instead.
 
     Source: the definition of the schedule.
@@ -667,9 +631,6 @@ def cosine_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: i
 
     Returns:
         The learning rate of update t.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Source: Loshchilov and Hutter 2017, equation 5, for the cosine.
 

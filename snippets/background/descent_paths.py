@@ -94,9 +94,6 @@ def double_well(*, curvature: float = 1.0) -> Surface:
     Returns:
         The surface, of dimension 2.
 
-    Raises:
-        ValueError: ``curvature`` is not above 0.
-
     Example:
         >>> surface = double_well()
         >>> surface.value(np.array([[1.0, 0.0], [0.0, 0.0]])).tolist()

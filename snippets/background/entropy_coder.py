@@ -67,9 +67,6 @@ def overhead_bits(length: int, *, total: int) -> float:
     Returns:
         Bits.
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Leaves out: the table, which the decoder must have; see ``compress``.
 
     Example:

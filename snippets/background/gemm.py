@@ -42,9 +42,6 @@ def gemm_flops(*, m: int, k: int, n: int) -> int:
     Returns:
         Multiplications plus additions.
 
-    Raises:
-        ValueError: a dimension is no integer of at least 0.
-
     Convention: a multiplication and an addition are two operations, also where the hardware fuses them. Adding to zero
     counts; without it the sum is m·n·(2k − 1).
 
@@ -76,9 +73,6 @@ def gemm_words(*, m: int, k: int, n: int) -> int:
 
     Returns:
         Numbers, not bytes.
-
-    Raises:
-        ValueError: a dimension is no integer of at least 0.
 
     Leaves out: reading an operand again because it does not fit in the cache; reading C first, for C += A·B.
 
@@ -262,9 +256,6 @@ def column_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per
     Returns:
         What this worker holds, computes and sends.
 
-    Raises:
-        ValueError: an argument is out of range.
-
     Source: derived in this book.
 
     Formula: $V = \dfrac{N-1}{N}\,mns$
@@ -324,6 +315,7 @@ def k_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per_elem
     m, k, n = _shape(m, k, n)
     size = positive_integer("workers", workers)
     gather = row_split(m=m, k=k, n=n, workers=size, worker=worker, bytes_per_element=bytes_per_element, result=result)
+    bytes_per_element = int(bytes_per_element)
     own, own_k = _block_length(m, size, worker), _block_length(k, size, worker)
     before = _block_length(m, size, (worker - 1) % size)
     return Share(
@@ -366,9 +358,6 @@ def grid_split(
     Returns:
         The worker's share; C is left sharded. ``steps`` is ``panels·(max(r, c) − 1) + d − 1``, where ``panels`` is the
         number of non-empty pieces that k_l falls into when it is cut into c parts and into r parts at once.
-
-    Raises:
-        ValueError: an argument is no integer in its range.
 
     Source: van de Geijn and Watts 1997 for SUMMA; Agarwal et al. 1995 for three dimensions.
 
@@ -425,9 +414,6 @@ def grid_traffic_words(*, m: int, k: int, n: int, grid: tuple[int, int, int]) ->
     Returns:
         Numbers, not bytes, for C left sharded.
 
-    Raises:
-        ValueError: an argument is no integer in its range.
-
     Convention: sent by all workers; divide by r·c·d for the average of one.
 
     Leaves out: the reuse of a layer's result by others, as in products that follow each other.
@@ -460,9 +446,6 @@ def best_grid(*, m: int, k: int, n: int, workers: int) -> tuple[int, int, int]:
 
     Returns:
         (r, c, d) with r·c·d = N; of equals the one that is smallest as a tuple.
-
-    Raises:
-        ValueError: an argument is no integer in its range.
 
     Leaves out: memory, the number of steps, and that links differ.
 

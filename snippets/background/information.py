@@ -310,9 +310,6 @@ def bits_per_byte(*, loss_nats_per_token: float, bytes_per_token: float) -> floa
     Returns:
         Bits per byte; below 8 the model compresses.
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Convention: unlike a perplexity, it compares across tokenizers.
 
     Leaves out: the model itself, which the reader of the compressed text needs as well.
@@ -347,9 +344,6 @@ def nats_to_bits(nats: float) -> float:
 
     Returns:
         Bits.
-
-    Raises:
-        ValueError: ``nats`` is no finite number.
 
     Source: the definition of the units.
 
@@ -409,9 +403,6 @@ def gaussian_entropy_bits(*, std: float) -> float:
     Returns:
         Bits; negative for a narrow distribution, since it is relative to an interval of length 1.
 
-    Raises:
-        ValueError: ``std`` is not above 0.
-
     Source: Cover and Thomas 2006, example 8.1.2.
 
     Formula: $h = \tfrac12 \log_2 (2\pi e \sigma^2)$
@@ -438,9 +429,6 @@ def quantised_rate(*, differential_entropy_bits: float, step: float) -> float:
 
     Returns:
         The approximate entropy of the rounded value.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Source: Cover and Thomas 2006, theorem 8.3.1.
 
@@ -471,9 +459,6 @@ def quantised_gaussian_bits(*, std: float, step: float) -> float:
     Returns:
         Bits per number, at least 0. What matters is σ/Δ alone: gradients that shrink need fewer bits only when the step
         does not shrink with them.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Convention: 0 is a multiple; the cell of kΔ reaches from (k − ½)Δ to (k + ½)Δ. Beyond σ/Δ = 300, the fine-step
     approximation with its first correction, ``h − log₂ Δ + Δ²/(24σ²·ln 2)``, stands for the sum; it is off by
@@ -512,9 +497,6 @@ def gaussian_rate(*, variance: float, distortion: float) -> float:
 
     Returns:
         Bits per number; 0 where D is at least σ², since sending nothing does as well.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Source: Cover and Thomas 2006, theorem 10.3.2. Gish and Pierce 1968: rounding to a fine step and an ideal entropy
     coder take ½·log₂(πe/6) = 0.255 bits more, whatever D.

@@ -67,9 +67,6 @@ def draw_language(generator: np.random.Generator, *, symbols: int, concentration
     Returns:
         The language.
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Example:
         >>> draw_language(np.random.default_rng(0), symbols=2, concentration=1.0).transitions.shape
         (2, 2)
@@ -93,9 +90,6 @@ def draw_text(generator: np.random.Generator, language: Language, *, length: int
 
     Returns:
         Symbols, from 0 to K − 1.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Example:
         >>> draw_text(np.random.default_rng(0), Language(np.array([[0.0, 1.0], [1.0, 0.0]])), length=4)
@@ -217,9 +211,6 @@ def draw_network(generator: np.random.Generator, *, symbols: int, hidden: int) -
 
     Returns:
         The network.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Example:
         >>> len(draw_network(np.random.default_rng(0), symbols=4, hidden=3).gradient(np.full((4, 4), 1 / 16)))
@@ -344,9 +335,6 @@ def conditional_counts(text: Sequence[int], *, context: int) -> dict[tuple[int, 
 
     Returns:
         For each context that occurs with a symbol after it, how often each symbol follows.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Example:
         >>> conditional_counts([0, 1, 0, 2], context=1)

@@ -64,9 +64,6 @@ def batch_variance(*, variance: float, batch_size: int, population: int | None =
     Returns:
         The variance, in the unit of ``variance``.
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Source: Cochran 1977, theorem 2.2, for draws without replacement.
 
     Convention: σ² divides by M.
@@ -104,9 +101,6 @@ def data_parallel_variance(*, variance: float, batch_size: int, workers: int, po
 
     Returns:
         The variance, in the unit of ``variance``.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Convention: B is per worker, N·B the global batch.
 
@@ -146,9 +140,6 @@ def rms_distance(*, variance: float, batch_size: int, batches: int = 1, populati
     Returns:
         The distance, in the unit of the values.
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Leaves out: the distance itself is random; this is the root of its mean square, an upper bound of its mean.
 
     Source: derived in this book.
@@ -181,9 +172,6 @@ def chebyshev_bound(*, variance: float, samples: int, deviation: float) -> float
     Returns:
         The bound, at most 1.
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Convention: two-sided, ``P(|mean − expectation| ≥ t)``. A bound above 1 says nothing and is returned as 1.
 
     Source: Chebyshev's inequality.
@@ -214,9 +202,6 @@ def normal_tail(*, variance: float, samples: int, deviation: float) -> float:
 
     Returns:
         The approximate probability: 0 where the variance is 0.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Convention: two-sided.
 
@@ -251,9 +236,6 @@ def hoeffding_bound(*, samples: int, deviation: float, width: float = 1.0) -> fl
     Returns:
         The bound, at most 1.
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Source: Hoeffding 1963, theorem 2; theorem 4 for draws without replacement, for which it holds as well.
 
     Convention: two-sided; one-sided is half of it. A bound above 1 says nothing and is returned as 1.
@@ -282,9 +264,6 @@ def hoeffding_deviation(*, samples: int, failure_probability: float, width: floa
 
     Returns:
         t: the mean lies within t of the expectation with probability of at least 1 − δ.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Source: Hoeffding 1963, theorem 2.
 
@@ -351,9 +330,6 @@ def normal_interval(*, successes: int, trials: int, confidence: float = 0.95) ->
     Returns:
         (low, high). They may lie below 0 or above 1, and coincide when every answer is right or none is.
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Source: Newcombe 1998, method 1.
 
     Convention: z is the normal quantile at (1 + confidence)/2; no continuity correction; not cut off at 0 and 1.
@@ -388,9 +364,6 @@ def wilson_interval(*, successes: int, trials: int, confidence: float = 0.95) ->
 
     Returns:
         (low, high), from 0 to 1.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Source: Wilson 1927; Newcombe 1998, method 3.
 
@@ -428,9 +401,6 @@ def best_control_coefficient(*, covariance: float, control_variance: float) -> f
     Returns:
         c*.
 
-    Raises:
-        ValueError: an argument is out of its range.
-
     Source: derived in this book.
 
     Formula: $c^\star = \dfrac{\operatorname{Cov}(f,h)}{\operatorname{Var}(h)}$
@@ -462,9 +432,6 @@ def control_variate_variance(
 
     Returns:
         The variance that is left, at least 0.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     Convention: of one example; divide by B for a batch.
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from snippets.collectives.algorithms import (
     ALGORITHMS,
@@ -711,8 +711,8 @@ def compare_algorithms(
         ['recursive_doubling', 'halving_doubling']
     """
     primitive = named("primitive", primitive, PRIMITIVES)
-    size = {"ranks": ranks, "size_bytes": size_bytes, "element_bytes": element_bytes}
-    machine = {
+    size: dict[str, Any] = {"ranks": ranks, "size_bytes": size_bytes, "element_bytes": element_bytes}
+    machine: dict[str, Any] = {
         "latency_s": latency_s,
         "bandwidth_bytes_per_s": bandwidth_bytes_per_s,
         "reduction_s_per_byte": reduction_s_per_byte,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from snippets.collectives.algorithm_costs import (
     PricedAlgorithm,
@@ -136,8 +136,8 @@ class _Curve:
         primitive, ranks, latency_s, bandwidth = self.machine
         if self.algorithm not in PIPELINED:
             return self.steps * latency_s + self.wire * size / bandwidth
-        at = {"ranks": ranks, "size_bytes": round(size), "element_bytes": 1}
-        link = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth}
+        at: dict[str, Any] = {"ranks": ranks, "size_bytes": round(size), "element_bytes": 1}
+        link: dict[str, Any] = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth}
         blocks = best_segments(primitive, self.algorithm, **at, **link)
         return algorithm_cost(primitive, self.algorithm, **at, segments=blocks).time_s(**link)
 

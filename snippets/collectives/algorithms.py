@@ -62,9 +62,6 @@ def largest_power_of_two(limit: int) -> int:
     Returns:
         The power of two, exact.
 
-    Raises:
-        ValueError: if ``limit`` is no integer of at least 1.
-
     Convention: recursive doubling runs on this many ranks; the others fold into them before and copy from them after.
     Leaves out: nothing.
 
@@ -83,9 +80,6 @@ def tree_masks(ranks: int) -> list[int]:
 
     Returns:
         ⌈log₂N⌉ powers of two, descending; none for one rank.
-
-    Raises:
-        ValueError: if ``ranks`` is no integer of at least 1.
 
     Convention: the root stands at 0; in the round of distance m every multiple v of 2m sends to v + m, if that exists.
     Leaves out: trees of another degree.

@@ -27,9 +27,6 @@ def double_binary_tree(ranks: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         For each tree the parents of ranks 1, 2, … in order. Rank 0 has one child in each tree, every other rank at
         most two children, and none in at least one of the trees.
 
-    Raises:
-        ValueError: if ``ranks`` is no integer of at least 1.
-
     Source: Sanders, Speck and Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan", 2009.
     Convention: the root stands outside both trees and feeds them in turn.
     Leaves out: the machine's wiring; neighbours in the tree need not be neighbours on the network.
@@ -64,9 +61,6 @@ def edge_delays(ranks: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
     Returns:
         For each tree the delays of ranks 1, 2, … in order. Block j of a tree travels the edge in round τ + 2j.
-
-    Raises:
-        ValueError: if ``ranks`` is no integer of at least 1.
 
     Source: Sanders, Speck and Träff 2009: the two-colouring exists because the edges, each joining a sender to a
         receiver, form a bipartite graph of degree 2.
@@ -117,9 +111,6 @@ def double_tree_rounds(*, ranks: int, segments: int) -> int:
 
     Returns:
         Rounds; 0 for one rank.
-
-    Raises:
-        ValueError: if an argument is no integer of at least 1.
 
     Source: Sanders, Speck and Träff 2009, with the delays of this module's colouring.
     Convention: single port, full duplex: a rank sends one message and receives one in a round.

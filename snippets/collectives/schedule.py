@@ -98,9 +98,6 @@ def chunk_bound(length: int, parts: int, index: int) -> Range:
     Returns:
         The pair (start, stop); stop is excluded.
 
-    Raises:
-        ValueError: if an argument is no integer of its range.
-
     Convention: as ``chunk_bounds``.
     Leaves out: as ``chunk_bounds``.
 

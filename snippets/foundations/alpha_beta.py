@@ -13,6 +13,14 @@ from snippets.domain import as_float, finite_number, nonnegative_number, positiv
 _RESULT = "latency_s, size_bytes and bandwidth_bytes_per_s"
 
 
+def _link(latency_s: float, bandwidth_bytes_per_s: float) -> tuple[float, float]:
+    """Return α and β."""
+    return (
+        nonnegative_number("latency_s", latency_s),
+        positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s),
+    )
+
+
 def message_time_s(*, size_bytes: float, latency_s: float, bandwidth_bytes_per_s: float) -> float:
     """Return how long one message takes.
 
@@ -28,9 +36,6 @@ def message_time_s(*, size_bytes: float, latency_s: float, bandwidth_bytes_per_s
     Returns:
         Seconds.
 
-    Raises:
-        ValueError: if size or latency is no finite number of at least 0, or the bandwidth none above 0.
-
     Source: Hockney 1994 (t = t₀ + m/r∞).
     Convention: α per message, not per hop; one direction.
     Leaves out: switches of protocol at certain sizes, contention, and what the processor does meanwhile.
@@ -39,8 +44,8 @@ def message_time_s(*, size_bytes: float, latency_s: float, bandwidth_bytes_per_s
         >>> message_time_s(size_bytes=1_000_000, latency_s=5e-6, bandwidth_bytes_per_s=50e9)
         2.5e-05
     """
-    size, latency, bandwidth = _exact(size_bytes, latency_s, bandwidth_bytes_per_s)
-    return as_float(_RESULT, latency + size / bandwidth)
+    n, (α, β) = nonnegative_number("size_bytes", size_bytes), _link(latency_s, bandwidth_bytes_per_s)
+    return as_float(_RESULT, α + n / β)
 
 
 def messages_time_s(*, total_bytes: float, messages: int, latency_s: float, bandwidth_bytes_per_s: float) -> float:
@@ -61,10 +66,6 @@ def messages_time_s(*, total_bytes: float, messages: int, latency_s: float, band
     Returns:
         Seconds.
 
-    Raises:
-        ValueError: if ``messages`` is no integer of at least 1, total or latency no finite number of at least 0, or
-            the bandwidth none above 0.
-
     Convention: one after the other on one link.
     Leaves out: overlap of one message's latency with the one before (``loggp_messages_time_s`` has it).
 
@@ -72,12 +73,9 @@ def messages_time_s(*, total_bytes: float, messages: int, latency_s: float, band
         >>> messages_time_s(total_bytes=1_000_000, messages=1000, latency_s=5e-6, bandwidth_bytes_per_s=50e9)
         0.00502
     """
-    size = Fraction(nonnegative_number("total_bytes", total_bytes))
-    _, latency, bandwidth = _exact(0, latency_s, bandwidth_bytes_per_s)
-    return as_float(
-        "total_bytes, messages, latency_s and bandwidth_bytes_per_s",
-        positive_integer("messages", messages) * latency + size / bandwidth,
-    )
+    n, m = nonnegative_number("total_bytes", total_bytes), positive_integer("messages", messages)
+    α, β = _link(latency_s, bandwidth_bytes_per_s)
+    return as_float("total_bytes, messages, latency_s and bandwidth_bytes_per_s", m * α + n / β)
 
 
 def shared_link_time_s(*, size_bytes: float, transfers: int, latency_s: float, bandwidth_bytes_per_s: float) -> float:
@@ -98,10 +96,6 @@ def shared_link_time_s(*, size_bytes: float, transfers: int, latency_s: float, b
     Returns:
         Seconds until the last one ends.
 
-    Raises:
-        ValueError: if ``transfers`` is no integer of at least 1, size or latency no finite number of at least 0, or
-            the bandwidth none above 0.
-
     Convention: two in flight share β; they hide a latency, they do not double the bandwidth.
     Leaves out: a sender that cannot fill the link alone, where a second transfer does help.
 
@@ -109,8 +103,9 @@ def shared_link_time_s(*, size_bytes: float, transfers: int, latency_s: float, b
         >>> shared_link_time_s(size_bytes=1e9, transfers=2, latency_s=0, bandwidth_bytes_per_s=50e9)
         0.04
     """
-    size, latency, bandwidth = _exact(size_bytes, latency_s, bandwidth_bytes_per_s)
-    return as_float(f"transfers, {_RESULT}", latency + positive_integer("transfers", transfers) * size / bandwidth)
+    n, k = nonnegative_number("size_bytes", size_bytes), positive_integer("transfers", transfers)
+    α, β = _link(latency_s, bandwidth_bytes_per_s)
+    return as_float(f"transfers, {_RESULT}", α + k * n / β)
 
 
 def half_bandwidth_bytes(*, latency_s: float, bandwidth_bytes_per_s: float) -> float:
@@ -127,9 +122,6 @@ def half_bandwidth_bytes(*, latency_s: float, bandwidth_bytes_per_s: float) -> f
     Returns:
         Bytes.
 
-    Raises:
-        ValueError: if the latency is no finite number of at least 0, or the bandwidth none above 0.
-
     Source: Hockney 1994.
     Convention: half of the asymptotic bandwidth of one direction.
     Leaves out: what ``message_time_s`` leaves out.
@@ -138,8 +130,8 @@ def half_bandwidth_bytes(*, latency_s: float, bandwidth_bytes_per_s: float) -> f
         >>> half_bandwidth_bytes(latency_s=2e-6, bandwidth_bytes_per_s=25e9)
         50000.0
     """
-    _, latency, bandwidth = _exact(0, latency_s, bandwidth_bytes_per_s)
-    return as_float("latency_s and bandwidth_bytes_per_s", latency * bandwidth)
+    α, β = _link(latency_s, bandwidth_bytes_per_s)
+    return as_float("latency_s and bandwidth_bytes_per_s", α * β)
 
 
 def effective_bandwidth_bytes_per_s(*, size_bytes: float, latency_s: float, bandwidth_bytes_per_s: float) -> float:
@@ -157,9 +149,6 @@ def effective_bandwidth_bytes_per_s(*, size_bytes: float, latency_s: float, band
     Returns:
         Bytes per second, at most β.
 
-    Raises:
-        ValueError: if the latency is no finite number of at least 0, or size or bandwidth none above 0.
-
     Source: Hockney 1994.
     Convention: one direction, one message at a time.
     Leaves out: what ``message_time_s`` leaves out.
@@ -168,9 +157,8 @@ def effective_bandwidth_bytes_per_s(*, size_bytes: float, latency_s: float, band
         >>> effective_bandwidth_bytes_per_s(size_bytes=250_000, latency_s=5e-6, bandwidth_bytes_per_s=50e9)
         25000000000.0
     """
-    positive_number("size_bytes", size_bytes)
-    size, latency, bandwidth = _exact(size_bytes, latency_s, bandwidth_bytes_per_s)
-    return as_float(_RESULT, size / (latency + size / bandwidth))
+    n, (α, β) = positive_number("size_bytes", size_bytes), _link(latency_s, bandwidth_bytes_per_s)
+    return as_float(_RESULT, β * (n / (n + α * β)))
 
 
 def size_for_efficiency_bytes(*, efficiency: float, latency_s: float, bandwidth_bytes_per_s: float) -> float:
@@ -190,10 +178,6 @@ def size_for_efficiency_bytes(*, efficiency: float, latency_s: float, bandwidth_
     Returns:
         Bytes.
 
-    Raises:
-        ValueError: if ``efficiency`` is no number from 0 to below 1, the latency no finite number of at least 0, or the
-            bandwidth none above 0.
-
     Convention: one direction, one message at a time.
     Leaves out: what ``message_time_s`` leaves out.
 
@@ -201,11 +185,10 @@ def size_for_efficiency_bytes(*, efficiency: float, latency_s: float, bandwidth_
         >>> size_for_efficiency_bytes(efficiency=0.75, latency_s=2e-6, bandwidth_bytes_per_s=25e9)
         150000.0
     """
-    share = Fraction(finite_number("efficiency", efficiency))
-    if not 0 <= share < 1:
+    f, (α, β) = finite_number("efficiency", efficiency), _link(latency_s, bandwidth_bytes_per_s)
+    if not 0 <= f < 1:
         raise ValueError(f"efficiency must be a number from 0 to below 1, got {efficiency!r}")
-    _, latency, bandwidth = _exact(0, latency_s, bandwidth_bytes_per_s)
-    return as_float("efficiency, latency_s and bandwidth_bytes_per_s", share / (1 - share) * latency * bandwidth)
+    return as_float("efficiency, latency_s and bandwidth_bytes_per_s", f / (1 - f) * α * β)
 
 
 def bucketed_step_time_s(
@@ -232,10 +215,6 @@ def bucketed_step_time_s(
     Returns:
         Seconds from the start of the computation.
 
-    Raises:
-        ValueError: if ``buckets`` is no integer of at least 1, a time or size no finite number of at least 0, or the
-            bandwidth none above 0.
-
     Convention: for an all-reduce take its α and β (chapter 14), not the link's.
     Leaves out: layers of different size, and what communication takes from computation.
 
@@ -245,8 +224,9 @@ def bucketed_step_time_s(
         ... )
         1.295
     """
-    size, compute, latency, bandwidth = _exact_step(total_bytes, compute_s, latency_s, bandwidth_bytes_per_s)
-    time = _step_time(positive_integer("buckets", buckets), size, compute, latency, bandwidth)
+    n, C = nonnegative_number("total_bytes", total_bytes), nonnegative_number("compute_s", compute_s)
+    k, (α, β) = positive_integer("buckets", buckets), _link(latency_s, bandwidth_bytes_per_s)
+    time = max(C + α + n / k / β, C / k + k * α + n / β)
     return as_float("total_bytes, buckets, compute_s, latency_s and bandwidth_bytes_per_s", time)
 
 
@@ -272,9 +252,6 @@ def best_buckets(*, total_bytes: float, compute_s: float, latency_s: float, band
     Returns:
         The best number of buckets; the best bucket has total_bytes divided by it.
 
-    Raises:
-        ValueError: if size or time is no finite number of at least 0, or latency or bandwidth none above 0.
-
     Convention: as ``bucketed_step_time_s``.
     Leaves out: as ``bucketed_step_time_s``.
 
@@ -284,14 +261,13 @@ def best_buckets(*, total_bytes: float, compute_s: float, latency_s: float, band
         >>> best_buckets(total_bytes=1e9, compute_s=0.01, latency_s=1e-4, bandwidth_bytes_per_s=50e9)
         10
     """
-    positive_number("latency_s", latency_s)
-    size, compute, latency, bandwidth = _exact_step(total_bytes, compute_s, latency_s, bandwidth_bytes_per_s)
-    if size == 0:
+    n, C = (Fraction(nonnegative_number(*given)) for given in (("total_bytes", total_bytes), ("compute_s", compute_s)))
+    α = Fraction(positive_number("latency_s", latency_s))
+    β = Fraction(positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s))
+    if n == 0:
         return 1
-    resting = math.floor((compute - size / bandwidth) / latency)
-    busy = math.isqrt(math.floor(compute / latency))
-    near = max(1, resting, busy)
-    return min((near, near + 1), key=lambda buckets: _step_time(buckets, size, compute, latency, bandwidth))
+    near = max(1, math.floor((C - n / β) / α), math.isqrt(math.floor(C / α)))
+    return min((near, near + 1), key=lambda k: max(C + α + n / k / β, C / k + k * α + n / β))
 
 
 def logp_messages_time_s(*, messages: int, latency_s: float, overhead_s: float, gap_s: float) -> float:
@@ -310,9 +286,6 @@ def logp_messages_time_s(*, messages: int, latency_s: float, overhead_s: float, 
     Returns:
         Seconds.
 
-    Raises:
-        ValueError: if ``messages`` is no integer of at least 1 or a time no finite number of at least 0.
-
     Source: Culler et al., "LogP: towards a realistic model of parallel computation", 1993.
     Convention: short messages of one fixed size. The receiver keeps pace: it takes a message every max(g, o).
     Leaves out: the limit of ⌈L/g⌉ messages in flight.
@@ -321,12 +294,9 @@ def logp_messages_time_s(*, messages: int, latency_s: float, overhead_s: float, 
         >>> logp_messages_time_s(messages=3, latency_s=6, overhead_s=2, gap_s=4)
         18.0
     """
-    latency, overhead, gap = (
-        Fraction(nonnegative_number(name, value))
-        for name, value in (("latency_s", latency_s), ("overhead_s", overhead_s), ("gap_s", gap_s))
-    )
-    between = (positive_integer("messages", messages) - 1) * max(gap, overhead)
-    return as_float("messages, latency_s, overhead_s and gap_s", between + 2 * overhead + latency)
+    m, L = positive_integer("messages", messages), nonnegative_number("latency_s", latency_s)
+    o, g = nonnegative_number("overhead_s", overhead_s), nonnegative_number("gap_s", gap_s)
+    return as_float("messages, latency_s, overhead_s and gap_s", (m - 1) * max(g, o) + o + L + o)
 
 
 def loggp_message_time_s(*, size_bytes: int, latency_s: float, overhead_s: float, gap_s_per_byte: float) -> float:
@@ -347,9 +317,6 @@ def loggp_message_time_s(*, size_bytes: int, latency_s: float, overhead_s: float
     Returns:
         Seconds.
 
-    Raises:
-        ValueError: if ``size_bytes`` is no integer of at least 1 or a time no finite number of at least 0.
-
     Source: Alexandrov, Ionescu, Schauser and Scheiman, "LogGP", 1995.
     Convention: the first byte's gap is part of the overhead.
     Leaves out: g, the gap between messages, which one message does not meet.
@@ -358,38 +325,6 @@ def loggp_message_time_s(*, size_bytes: int, latency_s: float, overhead_s: float
         >>> loggp_message_time_s(size_bytes=1001, latency_s=6, overhead_s=2, gap_s_per_byte=0.5)
         510.0
     """
-    latency, overhead, gap = (
-        Fraction(nonnegative_number(name, value))
-        for name, value in (
-            ("latency_s", latency_s),
-            ("overhead_s", overhead_s),
-            ("gap_s_per_byte", gap_s_per_byte),
-        )
-    )
-    moving = (positive_integer("size_bytes", size_bytes) - 1) * gap
-    return as_float("size_bytes, latency_s, overhead_s and gap_s_per_byte", moving + 2 * overhead + latency)
-
-
-def _exact(size_bytes: float, latency_s: float, bandwidth_bytes_per_s: float) -> tuple[Fraction, Fraction, Fraction]:
-    """Return the three arguments, checked, as fractions."""
-    nonnegative_number("size_bytes", size_bytes)
-    return (
-        Fraction(size_bytes),
-        Fraction(nonnegative_number("latency_s", latency_s)),
-        Fraction(positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s)),
-    )
-
-
-def _exact_step(
-    total_bytes: float, compute_s: float, latency_s: float, bandwidth_bytes_per_s: float
-) -> tuple[Fraction, Fraction, Fraction, Fraction]:
-    """Return the four arguments of a bucketed step, checked, as fractions."""
-    size = Fraction(nonnegative_number("total_bytes", total_bytes))
-    compute = Fraction(nonnegative_number("compute_s", compute_s))
-    _, latency, bandwidth = _exact(0, latency_s, bandwidth_bytes_per_s)
-    return size, compute, latency, bandwidth
-
-
-def _step_time(buckets: int, size: Fraction, compute: Fraction, latency: Fraction, bandwidth: Fraction) -> Fraction:
-    bucket = latency + size / bandwidth / buckets
-    return max(compute + bucket, compute / buckets + buckets * bucket)
+    n, L = positive_integer("size_bytes", size_bytes), nonnegative_number("latency_s", latency_s)
+    o, G = nonnegative_number("overhead_s", overhead_s), nonnegative_number("gap_s_per_byte", gap_s_per_byte)
+    return as_float("size_bytes, latency_s, overhead_s and gap_s_per_byte", o + (n - 1) * G + L + o)

@@ -1,14 +1,16 @@
 """Formulas: bytes of activations that a GPT layer keeps for its backward pass, in 16 bits with 1-byte dropout masks.
 
 The symbols are those of Korthikanti et al. 2022: s = sequence, b = micro_batch, h = hidden, a = heads,
-t = tensor_parallel, L = layers, p = pipeline_parallel, m = interleave, v = vocabulary.
+t = tensor_parallel, L = layers, p = stages, m = chunks, v = vocabulary. Their equations stand first; what takes every
+option follows, and ``stored_tensors`` lists tensor by tensor what both add up.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from snippets.domain import flag, one_of, positive_integer
+from snippets.domain import flag, named, positive_integer
 
 RECOMPUTATIONS = ("none", "selective", "full")
 ATTENTIONS = ("standard", "flash")
@@ -89,6 +91,7 @@ def stored_tensors(
         ["score dropout's output", "output projection's input", "attention dropout's mask"]
     """
     values, scores, cut = _sizes(sequence, micro_batch, hidden, heads, tensor_parallel, sequence_parallel)
+    sequence, tensor_parallel = int(sequence), int(tensor_parallel)
     recomputation, attention = _choices(recomputation, attention)
     if recomputation == "full":
         return (StoredTensor("layer's input", "norm", 2 * values // cut),)
@@ -104,6 +107,162 @@ def stored_tensors(
                     StoredTensor(label, "attention", each * scores // tensor_parallel) for label, each in _SCORES
                 ]
     return tuple(tensors)
+
+
+def serial_activation_bytes(*, sequence: int, micro_batch: int, hidden: int, heads: int) -> float:
+    """Return what one layer keeps for its backward pass on a single device.
+
+    Formula: $s b h \\left(34 + \\frac{5 a s}{h}\\right)$
+    Symbols: s = sequence, b = micro_batch, h = hidden, a = heads
+    Chapter: 21
+
+    Args:
+        sequence: tokens of one sequence.
+        micro_batch: sequences of one micro-batch.
+        hidden: width of the residual stream.
+        heads: attention heads.
+
+    Returns:
+        Bytes.
+
+    Source: Korthikanti et al. 2022, equation 1.
+    Convention: one layer, one micro-batch, one rank; 2 bytes a value, 1 byte a mask element.
+    Leaves out: grouped queries, gated feed-forward blocks and models without dropout; temporaries.
+
+    Example:
+        >>> serial_activation_bytes(sequence=2048, micro_batch=1, hidden=12288, heads=96) / 2**30
+        2.671875
+    """
+    s, b = positive_integer("sequence", sequence), positive_integer("micro_batch", micro_batch)
+    h, a = positive_integer("hidden", hidden), positive_integer("heads", heads)
+    return s * b * h * (34 + 5 * a * s / h)
+
+
+def tensor_parallel_activation_bytes(
+    *, sequence: int, micro_batch: int, hidden: int, heads: int, tensor_parallel: int
+) -> float:
+    """Return what one layer keeps on a rank of tensor parallelism, which leaves norms and dropouts whole.
+
+    Formula: $s b h \\left(10 + \\frac{24}{t} + \\frac{5 a s}{h t}\\right)$
+    Symbols: s = sequence, b = micro_batch, h = hidden, a = heads, t = tensor_parallel
+    Chapter: 21
+
+    Args:
+        sequence: tokens of one sequence.
+        micro_batch: sequences of one micro-batch.
+        hidden: width of the residual stream.
+        heads: attention heads.
+        tensor_parallel: ranks among which heads and inner widths are cut.
+
+    Returns:
+        Bytes.
+
+    Source: Korthikanti et al. 2022, equation 2.
+    Convention: one layer, one micro-batch, one rank; 2 bytes a value, 1 byte a mask element.
+    Leaves out: grouped queries, gated feed-forward blocks and models without dropout; temporaries.
+
+    Example:
+        >>> tensor_parallel_activation_bytes(
+        ...     sequence=2048, micro_batch=1, hidden=12288, heads=96, tensor_parallel=8
+        ... ) / 2**30
+        0.539...
+    """
+    s, b = positive_integer("sequence", sequence), positive_integer("micro_batch", micro_batch)
+    h, a = positive_integer("hidden", hidden), positive_integer("heads", heads)
+    t = positive_integer("tensor_parallel", tensor_parallel)
+    return s * b * h * (10 + 24 / t + 5 * a * s / (h * t))
+
+
+def sequence_parallel_activation_bytes(
+    *, sequence: int, micro_batch: int, hidden: int, heads: int, tensor_parallel: int
+) -> float:
+    """Return what one layer keeps on a rank of tensor parallelism with sequence parallelism, which cuts the rest too.
+
+    Formula: $\\frac{s b h}{t} \\left(34 + \\frac{5 a s}{h}\\right)$
+    Symbols: s = sequence, b = micro_batch, h = hidden, a = heads, t = tensor_parallel
+    Chapter: 21
+
+    Args:
+        sequence: tokens of one sequence.
+        micro_batch: sequences of one micro-batch.
+        hidden: width of the residual stream.
+        heads: attention heads.
+        tensor_parallel: ranks among which heads and inner widths are cut.
+
+    Returns:
+        Bytes.
+
+    Source: Korthikanti et al. 2022, equation 4.
+    Convention: one layer, one micro-batch, one rank; 2 bytes a value, 1 byte a mask element.
+    Leaves out: grouped queries, gated feed-forward blocks and models without dropout; temporaries.
+
+    Example:
+        >>> sequence_parallel_activation_bytes(
+        ...     sequence=2048, micro_batch=1, hidden=12288, heads=96, tensor_parallel=8
+        ... ) / 2**30
+        0.333984375
+    """
+    s, b = positive_integer("sequence", sequence), positive_integer("micro_batch", micro_batch)
+    h, a = positive_integer("hidden", hidden), positive_integer("heads", heads)
+    t = positive_integer("tensor_parallel", tensor_parallel)
+    return s * b * h / t * (34 + 5 * a * s / h)
+
+
+def selective_activation_bytes(*, sequence: int, micro_batch: int, hidden: int, tensor_parallel: int) -> float:
+    """Return what one layer keeps with sequence parallelism where the scores are computed again.
+
+    Formula: $34 \\frac{s b h}{t}$
+    Symbols: s = sequence, b = micro_batch, h = hidden, t = tensor_parallel
+    Chapter: 21
+
+    Args:
+        sequence: tokens of one sequence.
+        micro_batch: sequences of one micro-batch.
+        hidden: width of the residual stream.
+        tensor_parallel: ranks among which heads and inner widths are cut.
+
+    Returns:
+        Bytes.
+
+    Source: Korthikanti et al. 2022, table 2; for all layers, equation 6.
+    Convention: one layer, one micro-batch, one rank; 2 bytes a value, 1 byte a mask element.
+    Leaves out: grouped queries, gated feed-forward blocks and models without dropout; temporaries.
+
+    Example:
+        >>> selective_activation_bytes(sequence=2048, micro_batch=1, hidden=12288, tensor_parallel=8) / 2**20
+        102.0
+    """
+    s, b = positive_integer("sequence", sequence), positive_integer("micro_batch", micro_batch)
+    h, t = positive_integer("hidden", hidden), positive_integer("tensor_parallel", tensor_parallel)
+    return 34 * s * b * h / t
+
+
+def full_recomputation_activation_bytes(*, sequence: int, micro_batch: int, hidden: int) -> float:
+    """Return what one layer keeps where all of it is computed again: its input.
+
+    Formula: $2 s b h$
+    Symbols: s = sequence, b = micro_batch, h = hidden
+    Chapter: 21
+
+    Args:
+        sequence: tokens of one sequence.
+        micro_batch: sequences of one micro-batch.
+        hidden: width of the residual stream.
+
+    Returns:
+        Bytes.
+
+    Source: Korthikanti et al. 2022, table 2.
+    Convention: one layer, one micro-batch, one rank; 2 bytes a value, 1 byte a mask element.
+    Leaves out: grouped queries, gated feed-forward blocks and models without dropout; temporaries.
+
+    Example:
+        >>> full_recomputation_activation_bytes(sequence=2048, micro_batch=1, hidden=12288) / 2**20
+        48.0
+    """
+    s, b = positive_integer("sequence", sequence), positive_integer("micro_batch", micro_batch)
+    h = positive_integer("hidden", hidden)
+    return 2 * s * b * h
 
 
 def layer_activation_bytes(
@@ -138,9 +297,6 @@ def layer_activation_bytes(
     Returns:
         Bytes, exact.
 
-    Raises:
-        ValueError: as ``stored_tensors``.
-
     Source: Korthikanti et al. 2022, equations 1, 2 and 4 and table 2. The table prints 2sbh for full recomputation;
         with sequence parallelism the layer's input is itself cut, hence 2sbh/t.
     Convention: one layer, one micro-batch, one rank; 2 bytes a value, 1 byte a mask element. The scores are
@@ -152,6 +308,7 @@ def layer_activation_bytes(
         2.671875
     """
     values, scores, cut = _sizes(sequence, micro_batch, hidden, heads, tensor_parallel, sequence_parallel)
+    sequence, tensor_parallel = int(sequence), int(tensor_parallel)
     recomputation, attention = _choices(recomputation, attention)
     if recomputation == "full":
         return 2 * values // cut
@@ -162,24 +319,21 @@ def layer_activation_bytes(
     return kept + core // tensor_parallel
 
 
-def attention_score_bytes(*, sequence: int, batch: int, heads: int, bytes_per_value: int = 2) -> int:
+def attention_score_bytes(*, sequence: int, batch: int, heads: int, element_bytes: int = 2) -> int:
     """Return the bytes of one layer's attention scores, where they are stored.
 
     Formula: $e\\, a\\, b\\, s^2$
-    Symbols: s = sequence, b = batch, a = heads, e = bytes_per_value
+    Symbols: s = sequence, b = batch, a = heads, e = element_bytes
     Chapter: 21
 
     Args:
         sequence: tokens of one sequence.
         batch: sequences.
         heads: attention heads; each has scores of its own.
-        bytes_per_value: 2 in 16 bits.
+        element_bytes: bytes of one score.
 
     Returns:
         Bytes, exact.
-
-    Raises:
-        ValueError: if an argument is no integer of at least 1.
 
     Source: the shape (batch, heads, sequence, sequence).
     Convention: one layer, one tensor of scores; a layer with dropout stores 5 bytes for each (two tensors, a mask).
@@ -190,44 +344,41 @@ def attention_score_bytes(*, sequence: int, batch: int, heads: int, bytes_per_va
         768.0
     """
     rows = positive_integer("batch", batch) * positive_integer("heads", heads)
-    return rows * positive_integer("sequence", sequence) ** 2 * positive_integer("bytes_per_value", bytes_per_value)
+    return rows * positive_integer("sequence", sequence) ** 2 * positive_integer("element_bytes", element_bytes)
 
 
 def logits_bytes(
-    *, sequence: int, micro_batch: int, vocabulary: int, tensor_parallel: int = 1, bytes_per_value: int = 4
+    *, sequence: int, micro_batch: int, vocabulary: int, element_bytes: int, tensor_parallel: int = 1
 ) -> int:
     """Return the bytes of the logits that the cross-entropy keeps.
 
     Formula: $\\frac{e\\, s\\, b\\, v}{t}$
-    Symbols: s = sequence, b = micro_batch, v = vocabulary, t = tensor_parallel, e = bytes_per_value
+    Symbols: s = sequence, b = micro_batch, v = vocabulary, t = tensor_parallel, e = element_bytes
     Chapter: 21
 
     Args:
         sequence: tokens of one sequence.
         micro_batch: sequences of one micro-batch.
         vocabulary: columns of the output head; a multiple of ``tensor_parallel``.
+        element_bytes: 4 in fp32, in which a cross-entropy is usually computed.
         tensor_parallel: ranks among which the vocabulary is cut.
-        bytes_per_value: 4 in fp32.
 
     Returns:
         Bytes, exact.
-
-    Raises:
-        ValueError: if a size is no integer of at least 1, or the vocabulary cannot be cut evenly.
 
     Source: Korthikanti et al. 2022, section 4.3 (4sbv/t).
     Convention: one rank; one copy. A loss that is not fused keeps more than one.
     Leaves out: the gradient of the logits, which is as large.
 
     Example:
-        >>> logits_bytes(sequence=8192, micro_batch=1, vocabulary=128256) / 2**30
+        >>> logits_bytes(sequence=8192, micro_batch=1, vocabulary=128256, element_bytes=4) / 2**30
         3.9140625
     """
     tokens = positive_integer("sequence", sequence) * positive_integer("micro_batch", micro_batch)
     vocabulary, ranks = positive_integer("vocabulary", vocabulary), positive_integer("tensor_parallel", tensor_parallel)
     if vocabulary % ranks:
         raise ValueError(f"vocabulary must be a multiple of tensor_parallel = {ranks}, got {vocabulary}")
-    return positive_integer("bytes_per_value", bytes_per_value) * tokens * (vocabulary // ranks)
+    return positive_integer("element_bytes", element_bytes) * tokens * (vocabulary // ranks)
 
 
 def outside_layers_bytes(
@@ -238,12 +389,12 @@ def outside_layers_bytes(
     vocabulary: int,
     tensor_parallel: int = 1,
     sequence_parallel: bool = False,
-    pipeline_parallel: int = 1,
+    stages: int = 1,
 ) -> int:
     """Return the activations of the first pipeline stage that belong to no layer.
 
     Formula: $\\frac{s b h}{c}\\left(p + 4\\,\\delta_{p=1}\\right) + \\frac{4 s b v}{t}\\,\\delta_{p=1}$
-    Symbols: s = sequence, b = micro_batch, h = hidden, v = vocabulary, t = tensor_parallel, p = pipeline_parallel,
+    Symbols: s = sequence, b = micro_batch, h = hidden, v = vocabulary, t = tensor_parallel, p = stages,
         c = t with sequence_parallel, else 1
     Chapter: 21
 
@@ -254,14 +405,11 @@ def outside_layers_bytes(
         vocabulary: columns of the output head.
         tensor_parallel: ranks among which the vocabulary is cut.
         sequence_parallel: whether the rest is cut along the sequence.
-        pipeline_parallel: stages. The first has p masks of the embedding's dropout; without a pipeline it also has
+        stages: pipeline stages. The first has p masks of the embedding's dropout; without a pipeline it also has
             the last norm's input, the head's input and the logits in fp32.
 
     Returns:
         Bytes, exact.
-
-    Raises:
-        ValueError: if a size is no integer of at least 1, or cannot be cut evenly.
 
     Source: Korthikanti et al. 2022, section 4.3. The paper says that this is under 0.01% for its 22B model; its
         formula gives 0.57%, a share under 0.01.
@@ -272,28 +420,25 @@ def outside_layers_bytes(
         >>> outside_layers_bytes(sequence=2048, micro_batch=4, hidden=6144, vocabulary=51200) / 2**20
         1840.0
     """
-    hidden, stages = positive_integer("hidden", hidden), positive_integer("pipeline_parallel", pipeline_parallel)
-    logits = logits_bytes(
-        sequence=sequence, micro_batch=micro_batch, vocabulary=vocabulary, tensor_parallel=tensor_parallel
-    )
+    hidden, stages = positive_integer("hidden", hidden), positive_integer("stages", stages)
+    head: dict[str, Any] = {"vocabulary": vocabulary, "element_bytes": 4, "tensor_parallel": tensor_parallel}
+    logits = logits_bytes(sequence=sequence, micro_batch=micro_batch, **head)
     cut = _sequence_cut(sequence, tensor_parallel, sequence_parallel)
-    values = sequence * micro_batch * hidden // cut
+    values = int(sequence) * int(micro_batch) * hidden // cut
     return values * 5 + logits if stages == 1 else values * stages
 
 
-def layers_in_flight(
-    *, layers: int, pipeline_parallel: int = 1, interleave: int = 1, micro_batches: int | None = None
-) -> int:
+def layers_in_flight(*, layers: int, stages: int = 1, chunks: int = 1, micro_batches: int | None = None) -> int:
     """Return how many layers' activations the first stage of a 1F1B pipeline holds at its peak.
 
     Formula: $L \\left(1 + \\frac{p - 1}{p m}\\,[m > 1]\\right)$
-    Symbols: L = layers, p = pipeline_parallel, m = interleave
+    Symbols: L = layers, p = stages, m = chunks
     Chapter: 21
 
     Args:
-        layers: layers of the whole model; a multiple of ``pipeline_parallel * interleave``.
-        pipeline_parallel: stages.
-        interleave: model chunks of one stage; 1 for plain 1F1B.
+        layers: layers of the whole model; a multiple of ``stages * chunks``.
+        stages: pipeline stages.
+        chunks: model chunks of one stage; 1 for plain 1F1B.
         micro_batches: micro-batches of one iteration, where they are fewer than fill the pipeline.
 
     Returns:
@@ -307,18 +452,17 @@ def layers_in_flight(
     Leaves out: GPipe, which holds every micro-batch; the other stages.
 
     Example:
-        >>> layers_in_flight(layers=105, pipeline_parallel=35, interleave=3)
+        >>> layers_in_flight(layers=105, stages=35, chunks=3)
         139
     """
-    layers, stages = positive_integer("layers", layers), positive_integer("pipeline_parallel", pipeline_parallel)
-    interleave = positive_integer("interleave", interleave)
-    chunks = stages * interleave
-    if layers % chunks:
-        raise ValueError(f"layers must be a multiple of pipeline_parallel × interleave = {chunks}, got {layers}")
-    held = stages if interleave == 1 else chunks + stages - 1
+    layers, stages = positive_integer("layers", layers), positive_integer("stages", stages)
+    chunks = positive_integer("chunks", chunks)
+    if layers % (stages * chunks):
+        raise ValueError(f"layers must be a multiple of stages × chunks = {stages * chunks}, got {layers}")
+    held = stages if chunks == 1 else stages * chunks + stages - 1
     if micro_batches is not None:
-        held = min(held, interleave * positive_integer("micro_batches", micro_batches))
-    return held * (layers // chunks)
+        held = min(held, chunks * positive_integer("micro_batches", micro_batches))
+    return held * (layers // (stages * chunks))
 
 
 def rajbhandari_activation_bytes(*, layers: int, hidden: int, batch: int, sequence: int) -> int:
@@ -336,9 +480,6 @@ def rajbhandari_activation_bytes(*, layers: int, hidden: int, batch: int, sequen
 
     Returns:
         Bytes, exact: 12 values of 2 bytes for each position and layer.
-
-    Raises:
-        ValueError: if an argument is no integer of at least 1.
 
     Source: Rajbhandari et al. 2020, section 3.2, footnote ("about 60 GB" for GPT-2 of 1.5B).
     Convention: 2 bytes a value.
@@ -372,11 +513,11 @@ def _sequence_cut(sequence: int, tensor_parallel: int, sequence_parallel: bool) 
         return 1
     if sequence % tensor_parallel:
         raise ValueError(f"sequence must be a multiple of tensor_parallel = {tensor_parallel}, got {sequence}")
-    return tensor_parallel
+    return int(tensor_parallel)
 
 
 def _choices(recomputation: str, attention: str) -> tuple[str, str]:
     return (
-        str(one_of("recomputation", recomputation, RECOMPUTATIONS)),
-        str(one_of("attention", attention, ATTENTIONS)),
+        named("recomputation", recomputation, RECOMPUTATIONS),
+        named("attention", attention, ATTENTIONS),
     )

@@ -26,7 +26,7 @@ class Estimate:
 def deepspeed_zero2_estimate(
     parameters: int | float,
     *,
-    gpus_per_node: int = 1,
+    devices_per_node: int = 1,
     nodes: int = 1,
     offload_optimizer: bool = True,
     buffer_factor: float = 1.5,
@@ -34,13 +34,13 @@ def deepspeed_zero2_estimate(
     """Return DeepSpeed's estimate for ZeRO stage 2.
 
     Formula: $M_{gpu} = 2 \\Psi + \\frac{18 \\Psi}{N}$
-    Symbols: M_{gpu} = gpu_bytes of the result, \\Psi = parameters, N = gpus_per_node × nodes. With the optimizer on the
-        host the second term is 0
+    Symbols: M_{gpu} = gpu_bytes of the result, \\Psi = parameters, N = devices_per_node × nodes. With the optimizer on
+        the host the second term is 0
     Chapter: 22
 
     Args:
         parameters: parameters of the model; ``3e9`` is taken for 3,000,000,000.
-        gpus_per_node: GPUs of one node.
+        devices_per_node: GPUs of one node.
         nodes: nodes.
         offload_optimizer: whether the optimizer's state lies in host memory.
         buffer_factor: by how much the host's estimate is raised.
@@ -48,19 +48,16 @@ def deepspeed_zero2_estimate(
     Returns:
         Bytes of host memory (a node) and of device memory (one GPU), rounded down as DeepSpeed does.
 
-    Raises:
-        ValueError: if an argument is out of its domain.
-
     Source: DeepSpeed, deepspeed/runtime/zero/stage_1_and_2.py, ``estimate_zero2_model_states_mem_needs``. Older
         releases and docs/code-docs/source/memory.rst have 4Ψ + 16Ψ/N.
     Convention: 18 = 2 (16-bit gradients) + 4 (fp32 gradients) + 4 (master copy) + 8 (Adam's moments).
     Leaves out: activations and buffers on the GPU.
 
     Example:
-        >>> round(deepspeed_zero2_estimate(2851e6, gpus_per_node=8, offload_optimizer=False).gpu_bytes / 2**30, 2)
+        >>> round(deepspeed_zero2_estimate(2851e6, devices_per_node=8, offload_optimizer=False).gpu_bytes / 2**30, 2)
         11.28
     """
-    count, gpus = positive_integer("parameters", parameters), positive_integer("gpus_per_node", gpus_per_node)
+    count, gpus = positive_integer("parameters", parameters), positive_integer("devices_per_node", devices_per_node)
     ranks = gpus * positive_integer("nodes", nodes)
     if flag("offload_optimizer", offload_optimizer):
         return Estimate(_raised(count * max(4 * ranks, 16), buffer_factor), 2 * count)
@@ -71,7 +68,7 @@ def deepspeed_zero3_estimate(
     parameters: int | float,
     *,
     largest_layer: int | float,
-    gpus_per_node: int = 1,
+    devices_per_node: int = 1,
     nodes: int = 1,
     offload_optimizer: bool = True,
     offload_parameters: bool = True,
@@ -81,14 +78,14 @@ def deepspeed_zero3_estimate(
     """Return DeepSpeed's estimate for ZeRO stage 3.
 
     Formula: $M_{gpu} = 4 U + \\frac{k \\Psi}{N}$
-    Symbols: M_{gpu} = gpu_bytes of the result, U = largest_layer, \\Psi = parameters, N = gpus_per_node × nodes,
+    Symbols: M_{gpu} = gpu_bytes of the result, U = largest_layer, \\Psi = parameters, N = devices_per_node × nodes,
         k = 18, or 2 with the optimizer on the host, or 0 with the parameters there too
     Chapter: 22
 
     Args:
         parameters: parameters of the model; ``3e9`` is taken for 3,000,000,000.
         largest_layer: parameters of the largest layer, gathered whole.
-        gpus_per_node: GPUs of one node.
+        devices_per_node: GPUs of one node.
         nodes: nodes.
         offload_optimizer: whether the optimizer's state lies in host memory.
         offload_parameters: whether the parameters do too; without the optimizer it has no effect.
@@ -98,20 +95,17 @@ def deepspeed_zero3_estimate(
     Returns:
         Bytes of host memory (a node) and of device memory (one GPU), rounded down as DeepSpeed does.
 
-    Raises:
-        ValueError: if an argument is out of its domain.
-
     Source: DeepSpeed, deepspeed/runtime/zero/stage3.py, ``estimate_zero3_model_states_mem_needs``.
     Convention: 18 as in stage 2, without the 2 of the parameters: 2 + 4 + 4 + 8.
     Leaves out: activations and buffers on the GPU; the 2 bytes of the sharded parameters themselves.
 
     Example:
-        >>> estimate = deepspeed_zero3_estimate(2851e6, largest_layer=32e6, gpus_per_node=8)
+        >>> estimate = deepspeed_zero3_estimate(2851e6, largest_layer=32e6, devices_per_node=8)
         >>> round(estimate.cpu_bytes / 2**30, 2), round(estimate.gpu_bytes / 2**30, 2)
         (71.69, 0.12)
     """
     count, layer = positive_integer("parameters", parameters), positive_integer("largest_layer", largest_layer)
-    gpus, nodes = positive_integer("gpus_per_node", gpus_per_node), positive_integer("nodes", nodes)
+    gpus, nodes = positive_integer("devices_per_node", devices_per_node), positive_integer("nodes", nodes)
     sharded, on_host = flag("sharded_init", sharded_init), flag("offload_optimizer", offload_optimizer)
     parameters_on_host = flag("offload_parameters", offload_parameters)
     if layer > count:
@@ -127,5 +121,5 @@ def deepspeed_zero3_estimate(
 
 def _raised(size_bytes: Fraction | int, factor: float) -> int:
     raised = size_bytes * Fraction(positive_number("buffer_factor", factor))
-    as_float("parameters, gpus_per_node and buffer_factor", Fraction(raised))
+    as_float("parameters, devices_per_node and buffer_factor", Fraction(raised))
     return int(raised)

@@ -24,9 +24,6 @@ def newton_schulz_flops(*, rows: int, columns: int, steps: int = 5) -> int:
     Returns:
         Operations, exact, of the three products of each iteration: XXᵀ, its square, and their combination times X.
 
-    Raises:
-        ValueError: if an argument is no integer of at least 1.
-
     Source: Jordan et al. 2024, who bound an iteration by 6q²w.
     Convention: a product of m × k and k × n takes 2mkn; the matrix is transposed so that q is its number of rows.
     Leaves out: that XXᵀ is symmetric; sums of matrices; the norm.
@@ -53,9 +50,6 @@ def shampoo_numbers(*, rows: int, columns: int, block: int | None = None) -> int
 
     Returns:
         Numbers, exact; an implementation that keeps inverse roots besides has twice as many.
-
-    Raises:
-        ValueError: if an argument is no integer of at least 1.
 
     Source: Gupta et al. 2018 (r² + c² for a matrix); Shi et al. 2023 for blocks.
     Convention: the last block of a side may be smaller.
@@ -114,9 +108,6 @@ def assign_whole(sizes: Sequence[int], *, ranks: int) -> Assignment:
 
     Returns:
         The assignment; ties go to the lower rank and the earlier piece.
-
-    Raises:
-        ValueError: if a size or ``ranks`` is no integer of at least 1.
 
     Source: Graham 1969, whose bound this is.
     Convention: pieces cannot be cut.

@@ -25,9 +25,6 @@ class Recipe:
         second_moment: Adam's v.
         source: who uses or names it.
 
-    Raises:
-        ValueError: if a number of bytes is no integer of at least 0.
-
     >>> RECIPES["mixed-adam"].bytes_per_parameter
     16
     >>> Recipe("mine", parameters=2, gradients=2, master=4, first_moment=1, second_moment=1).bytes_per_parameter
@@ -203,9 +200,6 @@ def quantization_constant_bytes(
 
     Returns:
         Bytes, exact. The 8-bit recipes leave them out: at a block of 2,048 they are 1/256 byte a parameter.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
 
     Source: Dettmers et al. 2022 (8-bit Optimizers via Block-wise Quantization), section 2.1.
     Convention: one tensor; each tensor rounds its number of blocks up on its own.

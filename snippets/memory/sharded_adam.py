@@ -53,9 +53,6 @@ class Adam:
         epsilon: above 0, added to the root of the second moment.
         weight_decay: 0 for plain Adam.
 
-    Raises:
-        ValueError: if a number is out of its domain.
-
     >>> Adam(learning_rate=0.1).beta2
     0.999
     """
@@ -287,7 +284,7 @@ class _Ledger:
     def release(self, kind: str, rank: int, array: Array) -> None:
         self.held[kind][rank] -= array.nbytes
 
-    def moved(self, name: str, account: runner.Account) -> None:
+    def moved(self, name: str, account: runner.ScheduleAccount) -> None:
         self.sent[name] += account.sent_bytes
         self.received[name] += account.received_bytes
         self.messages += account.sent_messages

@@ -106,9 +106,6 @@ def gpt_step_sizes(
     Returns:
         The sizes. Activations are those of Korthikanti et al. 2022; the logits are in fp32.
 
-    Raises:
-        ValueError: if an argument is out of its domain.
-
     Source: Korthikanti et al. 2022, sections 4.1 and 4.3, for what is kept; derived for the rest.
     Convention: bytes; 2-byte values, 1-byte masks. The head keeps the last norm's input and output and the logits.
     Leaves out: temporaries of the forward pass, workspaces of libraries, all but one of a layer's gradients of
@@ -132,10 +129,12 @@ def gpt_step_sizes(
             recomputation=recomputation,
         )
 
+    sequence, micro_batch = positive_integer("sequence", sequence), positive_integer("micro_batch", micro_batch)
+    hidden = positive_integer("hidden", hidden)
     kept, whole = tensors(recomputation), tensors("none")
     table = positive_integer("vocabulary", vocabulary) + nonnegative_integer("positions", positions)
     values = sequence * micro_batch * hidden
-    logits = logits_bytes(sequence=sequence, micro_batch=micro_batch, vocabulary=vocabulary)
+    logits = logits_bytes(sequence=sequence, micro_batch=micro_batch, vocabulary=vocabulary, element_bytes=4)
     return StepSizes(
         layers=positive_integer("layers", layers),
         layer_parameters=12 * hidden**2 + 13 * hidden,
@@ -183,9 +182,6 @@ def step_peak_parts(
         Bytes on rank 0 at ``"loss"``, ``"first backward"`` (the last layer's, j = 1), ``"last backward"`` (j = l) and
         ``"step"``, for each of the kinds ``parameters``, ``gradients``, ``optimizer``, ``activations``, ``temporary``.
         In between, M_j is linear in j, so no other moment holds more.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
 
     Source: derived; the state as ``zero_state_bytes``, the buffers as ``zero_buffer_bytes``.
     Convention: while a task runs, what it reads and what it makes are both held.
@@ -261,9 +257,6 @@ def step_peak_candidates(
         Bytes at ``"loss"``, ``"first backward"`` (the last layer's, j = 1), ``"last backward"`` (j = l), ``"step"``.
         In between, M_j is linear in j, so no other moment holds more.
 
-    Raises:
-        ValueError: if an argument is out of its domain.
-
     Source: derived.
     Convention: while a task runs, what it reads and what it makes are both held.
     Leaves out: what ``StepSizes`` leaves out; fragmentation.
@@ -322,9 +315,6 @@ def step_peak_bytes(
 
     Returns:
         Bytes, exact.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
 
     Source: derived.
     Convention: as in ``step_peak_candidates``.

@@ -8,7 +8,6 @@ hold one element more.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from snippets.domain import flag, integer_at_least, nonnegative_integer, one_of, positive_integer
 from snippets.memory.recipes import RECIPES, Recipe, StateBytes
@@ -17,10 +16,10 @@ STAGES = (0, 1, 2, 3)
 
 
 @dataclass(frozen=True)
-class Traffic:
+class ZeroTraffic:
     """What one rank sends and receives in one optimizer step, gradients and parameters apart.
 
-    >>> Traffic(sent_gradients=3, sent_parameters=1, received_gradients=2, received_parameters=2).sent
+    >>> ZeroTraffic(sent_gradients=3, sent_parameters=1, received_gradients=2, received_parameters=2).sent
     4
     """
 
@@ -33,7 +32,7 @@ class Traffic:
     def sent(self) -> int:
         """All that the rank sends.
 
-        >>> Traffic(1, 2, 3, 4).sent
+        >>> ZeroTraffic(1, 2, 3, 4).sent
         3
         """
         return self.sent_gradients + self.sent_parameters
@@ -42,7 +41,7 @@ class Traffic:
     def received(self) -> int:
         """All that the rank receives.
 
-        >>> Traffic(1, 2, 3, 4).received
+        >>> ZeroTraffic(1, 2, 3, 4).received
         7
         """
         return self.received_gradients + self.received_parameters
@@ -63,9 +62,6 @@ def shard_length(elements: int | float, *, ranks: int, rank: int) -> int:
     Returns:
         Elements of this rank's shard: the quotient, and one more on the first ranks where there is a remainder.
 
-    Raises:
-        ValueError: if an argument is out of its domain, or there is no such rank.
-
     Source: the balanced contiguous split; its largest shard, on rank 0, is ⌈Ψ/N⌉.
     Convention: no padding. DeepSpeed and FSDP pad every shard to the largest.
     Leaves out: tensors that an implementation does not cut.
@@ -80,11 +76,12 @@ def shard_length(elements: int | float, *, ranks: int, rank: int) -> int:
     return elements // ranks + (rank < elements % ranks)
 
 
-def zero_bytes_per_parameter(*, ranks: int, stage: int, recipe: Recipe | str = "mixed-adam") -> Fraction:
+def zero_bytes_per_parameter(*, ranks: int, stage: int, recipe: Recipe | str = "mixed-adam") -> float:
     """Return the bytes of model state that a rank holds for each parameter of the model.
 
-    Formula: $b_p N^{-[z \\ge 3]} + b_g N^{-[z \\ge 2]} + K N^{-[z \\ge 1]}$
-    Symbols: N = ranks, z = stage, b_p, b_g, K = the recipe's bytes of parameters, gradients and optimizer state
+    Formula: $b_p + b_g + K,\\; b_p + b_g + \\tfrac{K}{N},\\; b_p + \\tfrac{b_g + K}{N},\\; \\tfrac{b_p + b_g + K}{N}$
+    Symbols: in turn for stages 0 to 3, N = ranks, b_p, b_g, K = the recipe's bytes of parameters, gradients and
+        optimizer state
     Chapter: 22
 
     Args:
@@ -93,10 +90,7 @@ def zero_bytes_per_parameter(*, ranks: int, stage: int, recipe: Recipe | str = "
         recipe: a name in ``RECIPES``, or a ``Recipe`` of your own.
 
     Returns:
-        Bytes a parameter, exact: 16, 4 + 12/N, 2 + 14/N and 16/N with the default recipe.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
+        Bytes a parameter: 16, 4 + 12/N, 2 + 14/N and 16/N with the default recipe.
 
     Source: Rajbhandari et al. 2020, section 5 and figure 1; Megatron-LM's distributed optimizer (6 + 12/N) is stage 1
         with the recipe ``"mixed-adam-fp32-gradients"``.
@@ -104,16 +98,18 @@ def zero_bytes_per_parameter(*, ranks: int, stage: int, recipe: Recipe | str = "
     Leaves out: activations, gathered parameters and other buffers.
 
     Example:
-        >>> [str(zero_bytes_per_parameter(ranks=64, stage=stage)) for stage in STAGES]
-        ['16', '67/16', '71/32', '1/4']
+        >>> [zero_bytes_per_parameter(ranks=64, stage=stage) for stage in STAGES]
+        [16.0, 4.1875, 2.21875, 0.25]
     """
-    ranks, stage, kept = positive_integer("ranks", ranks), _stage(stage), RECIPES.find(recipe)
-    share = Fraction(1, ranks)
-    return (
-        kept.parameters * (share if stage >= 3 else 1)
-        + kept.gradient_bytes * (share if stage >= 2 else 1)
-        + kept.optimizer_bytes * (share if stage >= 1 else Fraction(1))
-    )
+    N, stage, kept = positive_integer("ranks", ranks), _stage(stage), RECIPES.find(recipe)
+    b_p, b_g, K = kept.parameters, kept.gradient_bytes, kept.optimizer_bytes
+    if stage == 0:
+        return float(b_p + b_g + K)
+    if stage == 1:
+        return b_p + b_g + K / N
+    if stage == 2:
+        return b_p + (b_g + K) / N
+    return (b_p + b_g + K) / N
 
 
 def zero_state_bytes(
@@ -143,9 +139,6 @@ def zero_state_bytes(
 
     Returns:
         Bytes of each kind, exact. Counts add: a model that is sharded unit by unit holds the sum over its units.
-
-    Raises:
-        ValueError: if an argument is out of its domain, or there is no such rank.
 
     Source: Rajbhandari et al. 2020, section 5 and table 1.
     Convention: bytes on one rank, without padding.
@@ -226,7 +219,7 @@ def zero_communication_elements(
     micro_batches: int = 1,
     reduce_each: bool = True,
     gather_again: bool = True,
-) -> Fraction:
+) -> float:
     """Return the elements that a rank sends in one optimizer step, the mean over ranks.
 
     Formula: $\\frac{N-1}{N}\\,(R + G)\\, \\Psi$
@@ -244,11 +237,8 @@ def zero_communication_elements(
             pass gathered.
 
     Returns:
-        Elements, exact: 2Ψ in stages 0 to 2 and 3Ψ in stage 3, times (N − 1)/N. R = 1, or the number of micro-batches
+        Elements: 2Ψ in stages 0 to 2 and 3Ψ in stage 3, times (N − 1)/N. R = 1, or the number of micro-batches
         where each is reduced; G = 1, or in stage 3 one or two for each micro-batch.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
 
     Source: Rajbhandari et al. 2020, section 7 (2Ψ, 2Ψ, 2Ψ, 3Ψ).
     Convention: sent by one rank; it receives as many. Stage 0's all-reduce counts as both of its phases. Stage 1
@@ -256,20 +246,17 @@ def zero_communication_elements(
     Leaves out: latency; how much of it hides behind computation; norms and loss scalars.
 
     Example:
-        >>> [int(zero_communication_elements(10e9, stage=stage) / 10**9) for stage in STAGES]
-        [20, 20, 20, 30]
-        >>> str(zero_communication_elements(8, stage=3, ranks=4, micro_batches=2))
-        '36'
+        >>> [zero_communication_elements(10e9, stage=stage) / 1e9 for stage in STAGES]
+        [20.0, 20.0, 20.0, 30.0]
+        >>> zero_communication_elements(8, stage=3, ranks=4, micro_batches=2)
+        36.0
     """
-    count, passes = (
-        nonnegative_integer("parameters", parameters),
-        _collectives(stage, micro_batches, reduce_each, gather_again),
-    )
-    ideal = Fraction(sum(passes) * count)
+    elements = nonnegative_integer("parameters", parameters)
+    R, G = _collectives(stage, micro_batches, reduce_each, gather_again)
     if ranks is None:
-        return ideal
-    ranks = positive_integer("ranks", ranks)
-    return ideal * (ranks - 1) / ranks
+        return float((R + G) * elements)
+    N = positive_integer("ranks", ranks)
+    return (N - 1) * (R + G) * elements / N
 
 
 def zero_traffic_elements(
@@ -281,7 +268,7 @@ def zero_traffic_elements(
     micro_batches: int = 1,
     reduce_each: bool = True,
     gather_again: bool = True,
-) -> Traffic:
+) -> ZeroTraffic:
     """Return the elements that one rank sends and receives in one optimizer step, by ring collectives.
 
     Formula: $R\\,(\\Psi - \\Psi_r) + G\\,(\\Psi - \\Psi_{r+1})$
@@ -302,29 +289,26 @@ def zero_traffic_elements(
         Elements, exact. In stage 0 both phases of the all-reduce carry gradients; else the all-gather carries
         parameters. Counts add over units.
 
-    Raises:
-        ValueError: if an argument is out of its domain, or there is no such rank.
-
     Source: the ring of Patarasuk and Yuan 2009: rank r ends a reduce-scatter with chunk r, having sent all others.
     Convention: sent and received apart, on one rank; the sum over ranks of what is sent is (N − 1)(R + G)Ψ.
     Leaves out: other algorithms, which send as much only where shards are equal.
 
     Example:
         >>> zero_traffic_elements(10, ranks=4, stage=1, rank=1)
-        Traffic(sent_gradients=7, sent_parameters=8, received_gradients=7, received_parameters=7)
+        ZeroTraffic(sent_gradients=7, sent_parameters=8, received_gradients=7, received_parameters=7)
     """
     count = nonnegative_integer("parameters", parameters)
     reduces, gathers = _collectives(stage, micro_batches, reduce_each, gather_again)
     own = shard_length(count, ranks=ranks, rank=rank)
     if ranks == 1:
-        return Traffic(0, 0, 0, 0)
+        return ZeroTraffic(0, 0, 0, 0)
     after = shard_length(count, ranks=ranks, rank=(rank + 1) % ranks)
     before = shard_length(count, ranks=ranks, rank=(rank - 1) % ranks)
     sent, received = reduces * (count - own), reduces * (count - before)
     gathered_sent, gathered_received = gathers * (count - after), gathers * (count - own)
     if stage == 0:
-        return Traffic(sent + gathered_sent, 0, received + gathered_received, 0)
-    return Traffic(sent, gathered_sent, received, gathered_received)
+        return ZeroTraffic(sent + gathered_sent, 0, received + gathered_received, 0)
+    return ZeroTraffic(sent, gathered_sent, received, gathered_received)
 
 
 def zero_traffic_bytes(
@@ -337,7 +321,7 @@ def zero_traffic_bytes(
     micro_batches: int = 1,
     reduce_each: bool = True,
     gather_again: bool = True,
-) -> Traffic:
+) -> ZeroTraffic:
     """Return the bytes that one rank sends and receives in one optimizer step, by ring collectives.
 
     Formula: $b_g E_g + b_p E_p$
@@ -358,9 +342,6 @@ def zero_traffic_bytes(
     Returns:
         Bytes, exact.
 
-    Raises:
-        ValueError: if an argument is out of its domain, or there is no such rank.
-
     Source: ``zero_traffic_elements`` times the widths of the recipe.
     Convention: sent and received apart, on one rank.
     Leaves out: as ``zero_traffic_elements``.
@@ -379,7 +360,7 @@ def zero_traffic_bytes(
         reduce_each=reduce_each,
         gather_again=gather_again,
     )
-    return Traffic(
+    return ZeroTraffic(
         elements.sent_gradients * kept.gradients,
         elements.sent_parameters * kept.parameters,
         elements.received_gradients * kept.gradients,
@@ -391,12 +372,12 @@ def zero_traffic_bytes(
 class HybridTraffic:
     """Elements that one rank sends in one step of hybrid sharding, the mean over ranks.
 
-    >>> HybridTraffic(inside=Fraction(3), across=Fraction(1, 2)).across
-    Fraction(1, 2)
+    >>> HybridTraffic(inside=3.0, across=0.5).across
+    0.5
     """
 
-    inside: Fraction
-    across: Fraction
+    inside: float
+    across: float
 
 
 def hybrid_shard_elements(
@@ -416,11 +397,8 @@ def hybrid_shard_elements(
         micro_batches: micro-batches whose gradients are accumulated in one step.
 
     Returns:
-        Elements, exact. Inside: two all-gathers and a reduce-scatter for each micro-batch. Across: one all-reduce of
+        Elements. Inside: two all-gathers and a reduce-scatter for each micro-batch. Across: one all-reduce of
         the rank's gradient shard, among the ranks that hold the same shard.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
 
     Source: derived from ``zero_communication_elements``; Zhao et al. 2023 describe the strategy.
     Convention: sent by one rank; a group of G ranks sends G times what is across.
@@ -434,7 +412,7 @@ def hybrid_shard_elements(
     count = nonnegative_integer("parameters", parameters)
     group, copies = positive_integer("shard_ranks", shard_ranks), positive_integer("replicas", replicas)
     inside = zero_communication_elements(count, stage=3, ranks=group, micro_batches=micro_batches)
-    return HybridTraffic(inside, Fraction(2 * count * (copies - 1), copies * group))
+    return HybridTraffic(inside, 2 * (copies - 1) * count / (copies * group))
 
 
 def least_ranks_to_fit(
@@ -461,9 +439,6 @@ def least_ranks_to_fit(
 
     Returns:
         Ranks, or ``None`` where no number of them is enough.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
 
     Source: ``zero_state_bytes`` of rank 0, solved for N.
     Convention: the fullest rank must fit.
@@ -503,9 +478,6 @@ def largest_model_parameters(
     Returns:
         Parameters, exact: the largest whose fullest rank still fits, times ``model_parallel``.
 
-    Raises:
-        ValueError: if an argument is out of its domain.
-
     Source: Rajbhandari et al. 2020, table 2 (theoretical columns).
     Convention: bytes as given: 32 GB is 32·10⁹. Shards without padding.
     Leaves out: activations, buffers and fragmentation, which leave less.
@@ -525,7 +497,7 @@ def largest_model_parameters(
     return copies * (min(most, (memory - sharded * shard) // whole) if whole else most)
 
 
-def partitioned_activation_overhead(*, all_reduces: int = 6) -> Fraction:
+def partitioned_activation_overhead(*, all_reduces: int = 6) -> float:
     """Return the share by which partitioned activations (P_a) raise tensor parallelism's traffic.
 
     Formula: $\\frac{1}{2 n}$
@@ -536,20 +508,17 @@ def partitioned_activation_overhead(*, all_reduces: int = 6) -> Fraction:
         all_reduces: all-reduces of one transformer block in one step: 2 forward, 2 repeated, 2 backward.
 
     Returns:
-        A share, exact: one all-gather of the block's input against n all-reduces of the same size.
-
-    Raises:
-        ValueError: if ``all_reduces`` is no integer of at least 1.
+        A share: one all-gather of the block's input against n all-reduces of the same size.
 
     Source: Rajbhandari et al. 2020, section 8 ("less than 10%": 1/12).
     Convention: volume per rank in the limit of many; an all-reduce moves twice what an all-gather does.
     Leaves out: offloading the activations (P_a+cpu), which moves them over the host's link twice.
 
     Example:
-        >>> str(partitioned_activation_overhead())
-        '1/12'
+        >>> f"{partitioned_activation_overhead():.1%}"
+        '8.3%'
     """
-    return Fraction(1, 2 * positive_integer("all_reduces", all_reduces))
+    return 1 / (2 * positive_integer("all_reduces", all_reduces))
 
 
 def _stage(stage: int) -> int:

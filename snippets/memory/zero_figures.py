@@ -29,9 +29,6 @@ def stage_panel(
 
     Returns:
         The panel.
-
-    Raises:
-        ValueError: if an argument is out of its domain.
     """
     stage, ranks = int(one_of("stage", stage, STAGES)), positive_integer("ranks", ranks)
     kept, width = RECIPES.find(recipe), positive_number("width_px", width_px)

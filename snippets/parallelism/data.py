@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from snippets.domain import each, nonnegative_integer, positive_integer
 
 
-def shard_weights(examples: Sequence[int]) -> tuple[Fraction, ...]:
+def shard_weights(examples: Sequence[int]) -> tuple[float, ...]:
     """Return by what each rank has to multiply its mean loss, so that the ranks' average is the mean of the big batch.
 
     Data parallelism averages the ranks' gradients. If rank r's loss is the mean over its n_r examples, that average
@@ -22,23 +21,21 @@ def shard_weights(examples: Sequence[int]) -> tuple[Fraction, ...]:
         examples: examples of each rank; not all 0.
 
     Returns:
-        A weight for each rank, exact; all are 1 where the shards are even. They average to 1.
-
-    Raises:
-        ValueError: if there is no rank, a number is no integer of at least 0, or all are 0.
+        A weight for each rank; all are 1 where the shards are even. They average to 1.
 
     Source: the mean of the union, written as a mean of means.
     Convention: for an average over ranks, as PyTorch's DDP takes; for a sum over ranks, divide by N.
     Leaves out: losses that are no mean over examples, and batch norm, which mixes them.
 
     Example:
-        >>> [str(weight) for weight in shard_weights([3, 1])]
-        ['3/2', '1/2']
+        >>> shard_weights([3, 1])
+        (1.5, 0.5)
     """
-    counts = each("examples", examples, nonnegative_integer)
-    if not any(counts):
-        raise ValueError(f"examples must hold at least one number above 0, got {list(counts)!r:.80}")
-    return tuple(Fraction(len(counts) * count, sum(counts)) for count in counts)
+    n = each("examples", examples, nonnegative_integer)
+    if not any(n):
+        raise ValueError(f"examples must hold at least one number above 0, got {list(n)!r:.80}")
+    N = len(n)
+    return tuple(N * n_r / sum(n) for n_r in n)
 
 
 def bucket_sizes_bytes(tensor_bytes: Sequence[int], *, cap_bytes: int) -> tuple[int, ...]:
@@ -57,9 +54,6 @@ def bucket_sizes_bytes(tensor_bytes: Sequence[int], *, cap_bytes: int) -> tuple[
 
     Returns:
         Bytes of each bucket; their number is that of the all-reduces of a step.
-
-    Raises:
-        ValueError: if ``cap_bytes`` or a size is no integer of at least 1.
 
     Source: PyTorch DDP's design note and ``compute_bucket_assignment_by_size``.
     Convention: one type of number on one device; other types have buckets of their own.

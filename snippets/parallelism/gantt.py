@@ -84,7 +84,6 @@ def draw_gantt(
 
     Raises:
         TypeError: if ``timeline`` is no ``Timeline``.
-        ValueError: if a number is out of its domain.
 
     Example:
         >>> from snippets.parallelism.pipeline_runner import run_pipeline

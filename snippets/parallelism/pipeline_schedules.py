@@ -10,7 +10,7 @@ schedule, on one rank for each direction. Everything here needs the standard lib
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -527,7 +527,7 @@ def dualpipev(*, stages: int, micro_batches: int) -> PipelineSchedule:
     return PipelineSchedule("DualPipeV", orders, (placement,), (0,) * micro_batches, splits_backward=True)
 
 
-BUILDERS = {
+BUILDERS: dict[str, Callable[..., PipelineSchedule]] = {
     build.__name__: build for build in (gpipe, one_f_one_b, interleaved, zb_h1, zb_h2, chimera, dualpipe, dualpipev)
 }
 

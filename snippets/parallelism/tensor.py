@@ -6,7 +6,6 @@ alone with its columns (heads, an activation function), and a product cut by row
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import NamedTuple
 
 from snippets.domain import flag, positive_integer
@@ -78,7 +77,7 @@ def block_traffic_bytes(
     tensor_parallel: int,
     input_sums: int = 1,
     element_bytes: int = 2,
-) -> Fraction:
+) -> float:
     """Return the bytes that a rank sends for one block, forward and backward, with ring collectives.
 
     It is the same with and without sequence parallelism: a ring all-reduce is a reduce-scatter and an all-gather.
@@ -96,20 +95,17 @@ def block_traffic_bytes(
         element_bytes: bytes of one number, w.
 
     Returns:
-        Bytes, exact; the mean over ranks where t does not divide what is cut.
-
-    Raises:
-        ValueError: if an argument is no integer of at least 1.
+        Bytes; the mean over ranks where t does not divide what is cut.
 
     Source: Narayanan et al. 2021, section 3.2: 8bsh(t − 1)/t numbers a layer, which has two blocks.
     Convention: sent by one rank, as ``snippets.collectives.traffic`` counts.
     Leaves out: as ``block_collectives``.
 
     Example:
-        >>> print(block_traffic_bytes(micro_batch=1, sequence=2048, hidden=12288, tensor_parallel=8))
-        176160768
+        >>> block_traffic_bytes(micro_batch=1, sequence=2048, hidden=12288, tensor_parallel=8)
+        176160768.0
     """
-    numbers = positive_integer("micro_batch", micro_batch) * positive_integer("sequence", sequence)
-    size = numbers * positive_integer("hidden", hidden) * positive_integer("element_bytes", element_bytes)
-    ranks, sums = positive_integer("tensor_parallel", tensor_parallel), positive_integer("input_sums", input_sums)
-    return Fraction(2 * (1 + sums) * (ranks - 1) * size, ranks)
+    b, s = positive_integer("micro_batch", micro_batch), positive_integer("sequence", sequence)
+    h, w = positive_integer("hidden", hidden), positive_integer("element_bytes", element_bytes)
+    t, u = positive_integer("tensor_parallel", tensor_parallel), positive_integer("input_sums", input_sums)
+    return 2 * (1 + u) * (t - 1) * b * s * h * w / t

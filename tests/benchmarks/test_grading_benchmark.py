@@ -6,10 +6,10 @@ import random
 from pathlib import Path
 
 import pytest
+from exercises.catalogue import chapters
 from exercises.sandbox import Sandbox
 
 from benchmarks import grading
-from exercises.catalogue import chapters
 
 
 def test_generated_submissions_are_graded(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_what_a_rank_sends_is_what_its_messages_carry(algorithm: str, ranks: int
     in_bytes, in_seconds = NAMED[algorithm]
     counted = traffic("all_reduce", algorithm, ranks=ranks, size_bytes=240)
     assert set(counted.sent_bytes) == set(counted.received_bytes) == {in_bytes(ranks=ranks, size_bytes=240)}
-    machine = {"latency_s": 1.0, "bandwidth_bytes_per_s": 8.0, "reduction_s_per_byte": 0.5}
+    machine: Any = {"latency_s": 1.0, "bandwidth_bytes_per_s": 8.0, "reduction_s_per_byte": 0.5}
     schedule = build("all_reduce", algorithm, ranks=ranks, length=120)
     priced = price(schedule, element_bytes=2, **machine)
     assert in_seconds(ranks=ranks, size_bytes=240, **machine) == pytest.approx(priced.time_s, rel=1e-15)

@@ -1,6 +1,7 @@
 """Changes a solution a little, one place at a time: what a grader must notice.
 
-An operator, a constant, a comparison or a name is replaced by another, a term, a condition, a call or a statement is left out.
+An operator, a constant, a comparison or a name is replaced by another, a term, a condition,
+a call or a statement is left out.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 ARITHMETIC: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub, ast.Mult),
@@ -187,7 +189,7 @@ def replacements(node: ast.AST, names: frozenset[str]) -> Iterator[ast.AST]:
         case ast.If(test, body, orelse):
             yield from (ast.If(ast.Constant(value), body, orelse) for value in (True, False))
         case ast.Constant(value):
-            yield from map(ast.Constant, other_constants(value))
+            yield from (ast.Constant(other) for other in other_constants(value))
         case ast.Name(name, ast.Load()):
             yield from (ast.Name(other, ast.Load()) for other in sorted(names - {name}) if name in names)
             yield from (ast.Name(other, ast.Load()) for other in CALLS.get(name, ()) if name not in names)
@@ -206,7 +208,7 @@ def replacements(node: ast.AST, names: frozenset[str]) -> Iterator[ast.AST]:
             yield from other_displays(node)
 
 
-def other_constants(value: object) -> tuple[object, ...]:
+def other_constants(value: object) -> tuple[Any, ...]:
     """Return the neighbours of a number; texts are left alone."""
     if isinstance(value, bool):
         return (not value,)

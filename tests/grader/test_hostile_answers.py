@@ -1,7 +1,8 @@
 """What an answer can do to its judge, to the machine and to the answers after it: nothing.
 
-``hostile_answers/<against what>/<how>.py`` are whole answers to one exercise. None is solved, none lasts beyond the limit,
-none leaves anything behind, and the next answers are judged as ever. ``# Message: …`` is what the reader must be told.
+``hostile_answers/<against what>/<how>.py`` are whole answers to one exercise. None is solved, none lasts beyond the
+limit, none leaves anything behind, and the next answers are judged as ever. ``# Message: …`` is
+what the reader must be told.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -29,9 +29,7 @@ SCALARS = st.one_of(
 HASHABLE = st.one_of(st.none(), st.integers(), st.text(), st.tuples(st.integers(), st.text()))
 DATA = st.recursive(
     SCALARS,
-    lambda inner: st.one_of(
-        st.lists(inner), st.lists(inner).map(tuple), st.dictionaries(HASHABLE, inner), st.sets(HASHABLE)
-    ),
+    lambda inner: st.one_of(st.lists(inner), st.lists(inner).map(tuple), st.dictionaries(HASHABLE, inner)),
     max_leaves=20,
 )
 
@@ -52,7 +50,7 @@ def test_data_comes_back_as_it_was(value: Any) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [range(3, 9, 2), slice(1, None), 2**5000, Exchange(to=1, numbers=[0.5], source=2), frozenset({1}), math.inf],
+    [range(3, 9, 2), slice(1, None), 2**5000, Exchange(to=1, numbers=[0.5], source=2), {1, -3, 5}, math.inf],
     ids=repr,
 )
 def test_so_do_these(value: Any) -> None:
@@ -101,6 +99,11 @@ class Equal:
         return 7
 
 
+class Pair(NamedTuple):
+    a: int
+    b: int
+
+
 class EqualInt(Equal, int):
     pass
 
@@ -114,11 +117,11 @@ class EqualText(Equal, str):
         return "other"
 
 
-class EqualList(Equal, list):  # type: ignore[type-arg]
+class EqualList(Equal, list[int]):  # type: ignore[misc]
     pass
 
 
-class EqualDict(Equal, dict):  # type: ignore[type-arg]
+class EqualDict(Equal, dict[str, int]):  # type: ignore[misc]
     def items(self) -> Any:
         return [("a", 1)]
 
@@ -132,7 +135,7 @@ class EqualDict(Equal, dict):  # type: ignore[type-arg]
         (EqualList([4]), [4]),
         (EqualDict(b=2), {"b": 2}),
         (OrderedDict(a=1), {"a": 1}),
-        (namedtuple("Pair", "a b")(1, 2), (1, 2)),
+        (Pair(1, 2), (1, 2)),
     ],
     ids=lambda value: type(value).__name__,
 )

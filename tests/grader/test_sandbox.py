@@ -75,9 +75,7 @@ def test_an_argument_that_is_changed_is_named(answer: Callable[[str], AnswerProx
 
 
 def test_a_function_among_the_arguments_is_computed_here(answer: Callable[[str], AnswerProxy]) -> None:
-    f = answer(
-        "def f(g):\n    try:\n        return g(1, more=g(2))\n    except ValueError as error:\n        return str(error)\n"
-    )
+    f = answer("def f(g):\n    return g(1, more=g(2))\n")
     called = []
 
     def g(number: int, more: int = 0) -> int:
@@ -113,8 +111,9 @@ def test_what_is_printed_is_kept_and_cut(answer: Callable[[str], AnswerProxy]) -
 
 
 def test_a_program_is_stepped(answer: Callable[[str], AnswerProxy]) -> None:
-    text = "def f(n):\n    total = 0\n    while n:\n        try:\n            got = yield n\n        except ValueError as e:\n"
-    f = answer(text + "            got = len(str(e))\n        total += got\n        n -= 1\n    return total\n")
+    text = "def f(n):\n    total = 0\n    while n:\n        try:\n            got = yield n\n"
+    text += "        except ValueError as e:\n            got = len(str(e))\n"
+    f = answer(text + "        total += got\n        n -= 1\n    return total\n")
     program = f(3)
     assert isinstance(program, Generator)
     assert (next(program), program.send(10), program.throw(ValueError("four"))) == (3, 2, 1)
@@ -191,7 +190,7 @@ REFUSED = {
     "import os\nos.chown('/tmp', 0, 0)": "write or change files",
     "import os\nos.setxattr('/tmp', 'user.a', b'')": "write or change files",
     "import sqlite3\nsqlite3.connect('/tmp/answer')": "write or change files",
-    "import socket\nsocket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendmsg([b''], [], 0, ('127.0.0.1', 9))": "network",
+    "import socket\nsocket.socket(socket.AF_INET, socket.SOCK_DGRAM)": "use the network",
     "import socket\nsocket.gethostbyname('localhost')": "use the network",
     "import os, resource\nresource.prlimit(os.getppid(), resource.RLIMIT_AS, (1, 1))": "change limits",
     "import os\nos.setpriority(os.PRIO_PROCESS, os.getppid(), 19)": "change limits",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -38,7 +36,7 @@ def test_hybrid_traffic_by_running_every_group(group: int, replicas: int, micro_
         across += sent("all_reduce", replicas, part.size)
     got = hybrid_shard_elements(count, shard_ranks=group, replicas=replicas, micro_batches=micro_batches)
     ranks = group * replicas
-    assert (got.inside * ranks, got.across * ranks) == (inside, across)
+    assert (got.inside * ranks, got.across * ranks) == pytest.approx((inside, across), rel=1e-14)
 
 
 @given(st.integers(1, 10**12), st.integers(1, 1000), st.integers(1, 8))
@@ -48,7 +46,7 @@ def test_hybrid_traffic_at_its_ends(count: int, ranks: int, micro_batches: int) 
     assert whole.inside == zero_communication_elements(count, stage=3, ranks=ranks, micro_batches=micro_batches)
     copies = hybrid_shard_elements(count, shard_ranks=1, replicas=ranks, micro_batches=micro_batches)
     assert copies.inside == 0
-    assert copies.across == Fraction(zero_communication_elements(count, stage=0, ranks=ranks))
+    assert copies.across == zero_communication_elements(count, stage=0, ranks=ranks)
 
 
 @pytest.mark.parametrize("name", ["parameters", "shard_ranks", "replicas", "micro_batches"])

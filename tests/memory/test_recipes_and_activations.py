@@ -44,7 +44,7 @@ def test_bytes_of_a_recipe(name: str, total: int, optimizer: int) -> None:
     assert (recipe.bytes_per_parameter, recipe.optimizer_bytes) == (total, optimizer)
     assert recipe.name == name
     assert recipe.source
-    assert recipes.recipe_named(name) is recipes.recipe_named(recipe) is recipe
+    assert RECIPES.find(name) is RECIPES.find(recipe) is recipe
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_states_by_kind(count: int, sizes: list[int]) -> None:
 @given(st.integers(0, 5000), st.integers(1, 60), st.integers(1, 4), st.integers(1, 4))
 def test_constants_by_counting_blocks(count: int, block: int, states: int, size: int) -> None:
     blocks = len(range(0, count, block))
-    got = recipes.quantization_constant_bytes(count, block=block, states=states, bytes_per_constant=size)
+    got = recipes.quantization_constant_bytes(count, block=block, states=states, constant_bytes=size)
     assert got == blocks * states * size
 
 
@@ -187,9 +187,7 @@ def korthikanti(row: dict[str, Any], **more: Any) -> dict[str, Any]:
 def test_korthikanti_table_3(size: str) -> None:
     row = ROWS[f"korthikanti-t3-{size}"]
     inputs, expected = row["inputs"], row["expected"]
-    held = activations.layers_in_flight(
-        layers=inputs["layers"], pipeline_parallel=inputs["pp"], interleave=inputs["interleave"]
-    )
+    held = activations.layers_in_flight(layers=inputs["layers"], stages=inputs["pp"], chunks=inputs["interleave"])
     plain = activations.layer_activation_bytes(**korthikanti(row))
     assert held * plain / GIB == expected["act_GiB_tp_only"]
     both = activations.layer_activation_bytes(**korthikanti(row, sequence_parallel=True, recomputation="selective"))
@@ -197,6 +195,29 @@ def test_korthikanti_table_3(size: str) -> None:
     weights = 12 * inputs["hidden"] ** 2 * inputs["layers"] // (inputs["tp"] * inputs["pp"])
     state = recipes.model_state_bytes(weights, recipe="mixed-adam-fp32-gradients").total
     assert state / GIB == expected["weights_opt_GiB"]
+
+
+@given(
+    b=st.integers(1, 4), heads=st.integers(1, 6), size=st.integers(1, 20), t=st.integers(1, 8), part=st.integers(1, 64)
+)
+@settings(max_examples=examples(100), deadline=None)
+def test_each_equation_is_the_sum_of_its_tensors(b: int, heads: int, size: int, t: int, part: int) -> None:
+    """Equations 1, 2 and 4 and the rows of table 2 against what a layer stores, tensor by tensor."""
+    layer = {"sequence": t * part, "micro_batch": b, "hidden": t * heads * size}
+    whole, cut = {**layer, "heads": t * heads}, {**layer, "heads": t * heads, "tensor_parallel": t}
+
+    def stored(**how: Any) -> int:
+        return sum(tensor.bytes for tensor in activations.stored_tensors(**how))
+
+    selective = {"sequence_parallel": True, "recomputation": "selective"}
+    for equation, tensors in (
+        (activations.serial_activation_bytes(**whole), stored(**whole)),
+        (activations.tensor_parallel_activation_bytes(**cut), stored(**cut)),
+        (activations.sequence_parallel_activation_bytes(**cut), stored(**cut, sequence_parallel=True)),
+        (activations.selective_activation_bytes(**layer, tensor_parallel=t), stored(**cut, **selective)),
+        (activations.full_recomputation_activation_bytes(**layer), stored(**whole, recomputation="full")),
+    ):
+        assert equation == pytest.approx(tensors, rel=1e-14)
 
 
 def test_korthikanti_figure_7() -> None:
@@ -251,24 +272,24 @@ def test_outside_layers_equals_its_arrays(t: int, chunks: int, b: int, h: int, c
     if p == 1:
         arrays += [np.empty((rows, b, h), np.float16), np.empty((rows, b, h), np.float16), logits]
     got = activations.outside_layers_bytes(
-        sequence=s, micro_batch=b, hidden=h, vocabulary=v, tensor_parallel=t, sequence_parallel=cut, pipeline_parallel=p
+        sequence=s, micro_batch=b, hidden=h, vocabulary=v, tensor_parallel=t, sequence_parallel=cut, stages=p
     )
     assert got == sum(array.nbytes for array in arrays)
     shape = {"sequence": s, "micro_batch": b, "vocabulary": v, "tensor_parallel": t}
-    assert activations.logits_bytes(**shape) == logits.nbytes
-    assert activations.logits_bytes(**shape, bytes_per_value=2) * 2 == logits.nbytes
+    assert activations.logits_bytes(**shape, element_bytes=4) == logits.nbytes
+    assert activations.logits_bytes(**shape, element_bytes=2) * 2 == logits.nbytes
 
 
 @given(st.integers(1, 40), st.integers(1, 5), st.integers(1, 6), st.integers(1, 4))
 def test_scores_equal_their_array(s: int, b: int, a: int, size: int) -> None:
     array = np.empty((b, a, s, s), np.dtype(f"V{size}"))
-    assert activations.attention_score_bytes(sequence=s, batch=b, heads=a, bytes_per_value=size) == array.nbytes
+    assert activations.attention_score_bytes(sequence=s, batch=b, heads=a, element_bytes=size) == array.nbytes
 
 
-def first_stage_order(stages: int, interleave: int, micro_batches: int) -> Iterator[int]:
+def first_stage_order(stages: int, chunks: int, micro_batches: int) -> Iterator[int]:
     """+1 for a forward and -1 for a backward of one chunk, in the order in which Megatron's first stage runs them."""
-    total = micro_batches * interleave
-    warmup = stages - 1 if interleave == 1 else (stages - 1) * 2 + (interleave - 1) * stages
+    total = micro_batches * chunks
+    warmup = stages - 1 if chunks == 1 else (stages - 1) * 2 + (chunks - 1) * stages
     warmup = min(warmup, total)
     yield from (1 for _ in range(warmup))
     for _ in range(total - warmup):
@@ -279,27 +300,27 @@ def first_stage_order(stages: int, interleave: int, micro_batches: int) -> Itera
 
 @settings(max_examples=examples(150), deadline=None)
 @given(st.integers(1, 8), st.integers(1, 4), st.integers(1, 3), st.integers(1, 4))
-def test_layers_in_flight_equal_the_schedule(stages: int, interleave: int, each: int, rounds: int) -> None:
+def test_layers_in_flight_equal_the_schedule(stages: int, chunks: int, each: int, rounds: int) -> None:
     # Interleaved 1F1B needs micro-batches in multiples of the stages; with just p of them Megatron warms up fully.
     micro_batches = stages * rounds
     held = peak = 0
-    for change in first_stage_order(stages, interleave, micro_batches):
+    for change in first_stage_order(stages, chunks, micro_batches):
         held += change
         peak = max(peak, held)
-    layers = each * stages * interleave
-    shape = {"layers": layers, "pipeline_parallel": stages, "interleave": interleave}
+    layers = each * stages * chunks
+    shape = {"layers": layers, "stages": stages, "chunks": chunks}
     assert activations.layers_in_flight(**shape, micro_batches=micro_batches) == peak * each
     if rounds > 1:
         assert activations.layers_in_flight(**shape) == peak * each
-        if interleave > 1:
-            assert activations.layers_in_flight(**shape) == layers + layers * (stages - 1) // (stages * interleave)
+        if chunks > 1:
+            assert activations.layers_in_flight(**shape) == layers + layers * (stages - 1) // (stages * chunks)
         else:
             assert activations.layers_in_flight(**shape) == layers
 
 
 def test_few_micro_batches_hold_less() -> None:
-    assert activations.layers_in_flight(layers=32, pipeline_parallel=8, micro_batches=3) == 3 * 4
-    assert activations.layers_in_flight(layers=32, pipeline_parallel=8, micro_batches=100) == 32
+    assert activations.layers_in_flight(layers=32, stages=8, micro_batches=3) == 3 * 4
+    assert activations.layers_in_flight(layers=32, stages=8, micro_batches=100) == 32
 
 
 def test_zero_paper_rule() -> None:
@@ -326,7 +347,7 @@ def test_defaults_are_one_device_that_stores_everything() -> None:
     assert activations.layer_activation_bytes(**shape, recomputation="full") == 2 * values
     assert activations.layer_activation_bytes(**shape, attention="flash") == 34 * values + 4 * 4 * 6 * 3
     assert activations.layers_in_flight(layers=5) == 5
-    assert activations.logits_bytes(sequence=6, micro_batch=3, vocabulary=7) == 4 * 6 * 3 * 7
+    assert activations.logits_bytes(sequence=6, micro_batch=3, vocabulary=7, element_bytes=4) == 4 * 6 * 3 * 7
     assert activations.attention_score_bytes(sequence=6, batch=3, heads=4) == 2 * scores
     outside = activations.outside_layers_bytes(sequence=6, micro_batch=3, hidden=8, vocabulary=7)
     assert outside == 5 * values + 4 * 6 * 3 * 7
@@ -344,13 +365,13 @@ def test_shapes_that_cannot_be_cut_are_refused() -> None:
             with pytest.raises(ValueError, match=message):
                 function(**{**good, **change})
     with pytest.raises(ValueError, match="vocabulary must be a multiple of tensor_parallel = 2, got 7"):
-        activations.logits_bytes(sequence=1, micro_batch=1, vocabulary=7, tensor_parallel=2)
-    with pytest.raises(ValueError, match="layers must be a multiple of pipeline_parallel × interleave = 6, got 8"):
-        activations.layers_in_flight(layers=8, pipeline_parallel=3, interleave=2)
+        activations.logits_bytes(sequence=1, micro_batch=1, vocabulary=7, element_bytes=4, tensor_parallel=2)
+    with pytest.raises(ValueError, match="layers must be a multiple of stages × chunks = 6, got 8"):
+        activations.layers_in_flight(layers=8, stages=3, chunks=2)
     with pytest.raises(ValueError, match="first_moment must be an integer of at least 0, got -1"):
         Recipe("broken", 2, 2, first_moment=-1)
-    with pytest.raises(ValueError, match="recipe must be one of 'fp32-sgd'"):
-        recipes.recipe_named("adam")
+    with pytest.raises(ValueError, match=r"recipe must be one of 'fp32-adam', .*got 'adam'"):
+        RECIPES.find("adam")
 
 
 def test_whole_floats_count_where_counts_are_written_with_exponents() -> None:

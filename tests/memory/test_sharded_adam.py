@@ -329,7 +329,7 @@ GOOD = GivenGradients(np.ones((1, 1, 2, 3)), units=(3,))
         ({"ranks": 3}, ValueError, "ranks must be within .*, got step 0, micro-batch 0 and rank 2"),
         ({"stage": 4}, ValueError, "stage must be one of 0, 1, 2, 3, got 4"),
         ({"stage": True}, ValueError, "stage must be an integer of at least 0, got True"),
-        ({"stage": 1.0}, ValueError, "stage must be an integer of at least 0, got 1.0"),
+        ({"stage": 1.5}, ValueError, "stage must be an integer of at least 0, got 1.5"),
         ({"recipe": "fp32-sgd"}, ValueError, "recipe must be one of 'fp32-adam'"),
         ({"steps": 2}, ValueError, "ranks must be within .*, got step 1"),
         ({"steps": 0}, ValueError, "steps must be an integer of at least 1, got 0"),

@@ -35,28 +35,28 @@ def test_zero_paper_table_1(row: dict[str, Any]) -> None:
     inputs, printed = row["inputs"], row["expected"]["GB_printed"]
     shape: dict[str, Any] = {"ranks": inputs["dp"], "stage": inputs["stage"]}
     mean = zero.zero_bytes_per_parameter(**shape) * int(inputs["params"]) / GB
-    assert float(mean) == pytest.approx(row["expected"]["GB_exact"], abs=1e-6)
+    assert mean == pytest.approx(row["expected"]["GB_exact"], abs=1e-6)
     # The 7.5B column is rounded; the 128B and 1T columns are cut off (4187.5 is printed as 4187).
     if inputs["params"] > 1e10 and printed >= 100:
         assert int(mean) == printed
     else:
-        assert abs(mean - Fraction(str(printed))) <= Fraction(1, 20)
+        assert abs(Fraction(mean) - Fraction(str(printed))) <= Fraction(1, 20)
     # A rank's own bytes differ from the mean by less than one parameter's.
     fullest = zero.zero_state_bytes(inputs["params"], **shape).total
-    assert 0 <= fullest - mean * GB < 16
+    assert -1e-15 * fullest <= fullest - mean * GB < 16
 
 
 @pytest.mark.parametrize("ranks", [1, 8, 64])
 def test_megatron_distributed_optimizer(ranks: int) -> None:
     expected = ROWS[f"megatron-bytes-per-param-dp{ranks}"]["expected"]["bytes_per_param"]
     got = zero.zero_bytes_per_parameter(ranks=ranks, stage=int(ranks > 1), recipe="mixed-adam-fp32-gradients")
-    assert got == Fraction(expected)
+    assert got == expected
 
 
 def test_twelve_byte_convention_beside_sixteen() -> None:
     # Without a master copy: 12, 4 + 8/N, 2 + 10/N, 12/N.
     got = [zero.zero_bytes_per_parameter(ranks=4, stage=s, recipe="16-bit-adam-fp32-moments") for s in zero.STAGES]
-    assert got == [12, 6, Fraction(9, 2), 3]
+    assert got == [12, 6, 4.5, 3]
 
 
 kinds = st.sampled_from(sorted(RECIPES))
@@ -75,7 +75,7 @@ def test_shards_by_dealing_out(elements: int, ranks: int) -> None:
 def test_ranks_together_hold_what_the_mean_says(count: int, ranks: int, stage: int, recipe: str) -> None:
     held = [zero.zero_state_bytes(count, ranks=ranks, stage=stage, recipe=recipe, rank=rank) for rank in range(ranks)]
     mean = zero.zero_bytes_per_parameter(ranks=ranks, stage=stage, recipe=recipe)
-    assert sum(state.total for state in held) == mean * count * ranks
+    assert sum(state.total for state in held) == pytest.approx(mean * count * ranks, rel=1e-14)
     assert held[0].total == max(state.total for state in held)
     whole = model_state_bytes(count, recipe=recipe)
     together = {kind: sum(getattr(state, kind) for state in held) for kind in ("parameters", "gradients", "optimizer")}
@@ -129,7 +129,7 @@ def test_stage_3_is_one_and_a_half_times_never_less() -> None:
             [zero.zero_communication_elements(10**6, stage=s, ranks=ranks, micro_batches=m) / base for s in zero.STAGES]
             for m in (1, 4)
         ]
-        assert volume == [[1, 1, 1, Fraction(3, 2)], [1, 1, Fraction(5, 2), 6]]
+        assert volume == [pytest.approx([1, 1, 1, 1.5], rel=1e-14), pytest.approx([1, 1, 2.5, 6], rel=1e-14)]
     kept = [
         zero.zero_communication_elements(2, stage=stage, micro_batches=4, reduce_each=False) for stage in zero.STAGES
     ]
@@ -145,7 +145,8 @@ def test_ranks_together_send_what_the_mean_says(
     how: dict[str, Any] = {"stage": stage, "micro_batches": passes, "reduce_each": each, "gather_again": again}
     traffic = [zero.zero_traffic_elements(count, ranks=ranks, rank=rank, **how) for rank in range(ranks)]
     mean = zero.zero_communication_elements(count, ranks=ranks, **how)
-    assert sum(one.sent for one in traffic) == sum(one.received for one in traffic) == mean * ranks
+    assert sum(one.sent for one in traffic) == sum(one.received for one in traffic)
+    assert sum(one.sent for one in traffic) == pytest.approx(mean * ranks, rel=1e-14)
     kept = RECIPES[recipe]
     for rank, one in enumerate(traffic):
         sized = zero.zero_traffic_bytes(count, ranks=ranks, rank=rank, recipe=recipe, **how)
@@ -231,13 +232,13 @@ def test_zero_paper_table_2(copies: int) -> None:
 def test_partitioned_activations() -> None:
     expected = ROWS["zero-pa-overhead"]["expected"]
     share = zero.partitioned_activation_overhead(all_reduces=ROWS["zero-pa-overhead"]["inputs"]["baseline_allreduces"])
-    assert share == Fraction(expected["pa_extra_in_sh"], expected["baseline_in_sh"])
-    assert float(share) == pytest.approx(expected["fraction"])
+    assert share == expected["pa_extra_in_sh"] / expected["baseline_in_sh"]
+    assert share == pytest.approx(expected["fraction"])
 
 
 def test_deepspeed_zero2() -> None:
     row = ROWS["ds-zero2-t5-3b-offload0"]
-    got = deepspeed_zero2_estimate(row["inputs"]["total_params"], gpus_per_node=8, offload_optimizer=False)
+    got = deepspeed_zero2_estimate(row["inputs"]["total_params"], devices_per_node=8, offload_optimizer=False)
     # DeepSpeed prints these as GB; they are GiB.
     assert round(got.cpu_bytes / GIB, 2) == row["expected"]["cpu_GiB"]
     assert round(got.gpu_bytes / GIB, 2) == row["expected"]["gpu_GiB"]
@@ -248,7 +249,7 @@ def test_deepspeed_zero2() -> None:
     [(1, 8, True, 48 * 10, 20), (1, 2, True, 24 * 10, 20), (2, 8, True, 96 * 10, 20), (2, 8, False, 48 * 10, 31)],
 )
 def test_deepspeed_zero2_by_hand(nodes: int, gpus: int, offload: bool, cpu: int, gpu: int) -> None:
-    got = deepspeed_zero2_estimate(10, nodes=nodes, gpus_per_node=gpus, offload_optimizer=offload)
+    got = deepspeed_zero2_estimate(10, nodes=nodes, devices_per_node=gpus, offload_optimizer=offload)
     assert (got.cpu_bytes, got.gpu_bytes) == (cpu, gpu)
 
 
@@ -267,7 +268,7 @@ def test_deepspeed_zero3(number: int) -> None:
     got = deepspeed_zero3_estimate(
         inputs["total_params"],
         largest_layer=inputs["largest_layer_params"],
-        gpus_per_node=inputs["gpus_per_node"],
+        devices_per_node=inputs["gpus_per_node"],
         nodes=inputs["nodes"],
         offload_optimizer=inputs["offload_optimizer"],
         offload_parameters=inputs["offload_param"],
@@ -282,16 +283,16 @@ def test_deepspeed_zero3(number: int) -> None:
     [
         ({}, 18 * 12 // 2, 4 * 5),
         ({"sharded_init": False}, 16 * 12, 4 * 5),
-        ({"sharded_init": False, "gpus_per_node": 1}, 12 * 9, 4 * 5),
+        ({"sharded_init": False, "devices_per_node": 1}, 12 * 9, 4 * 5),
         ({"offload_parameters": False}, 16 * 12 // 2, 4 * 5 + 24 // 8),
-        ({"offload_parameters": False, "sharded_init": False, "gpus_per_node": 1}, 12 * 8, 4 * 5 + 24 // 2),
+        ({"offload_parameters": False, "sharded_init": False, "devices_per_node": 1}, 12 * 8, 4 * 5 + 24 // 2),
         ({"offload_optimizer": False}, 5 * 4 * 4, 4 * 5 + 18 * 12 // 8),
         ({"offload_optimizer": False, "sharded_init": False}, 12 * 4 * 4, 4 * 5 + 18 * 12 // 8),
         ({"buffer_factor": 1.5}, 18 * 6 * 3 // 2, 4 * 5),
     ],
 )
 def test_deepspeed_zero3_by_hand(change: dict[str, Any], cpu: int, gpu: int) -> None:
-    how = {"largest_layer": 5, "gpus_per_node": 4, "nodes": 2, "buffer_factor": 1.0, **change}
+    how = {"largest_layer": 5, "devices_per_node": 4, "nodes": 2, "buffer_factor": 1.0, **change}
     got = deepspeed_zero3_estimate(12, **how)
     assert (got.cpu_bytes, got.gpu_bytes) == (cpu, gpu)
 
@@ -300,7 +301,7 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(ValueError, match="largest_layer must be at most parameters = 3, got 4"):
         deepspeed_zero3_estimate(3, largest_layer=4)
     assert deepspeed_zero3_estimate(1, largest_layer=1).gpu_bytes == 4  # all of a model may be one layer
-    uneven = deepspeed_zero3_estimate(7, largest_layer=5, gpus_per_node=4, offload_optimizer=False)
+    uneven = deepspeed_zero3_estimate(7, largest_layer=5, devices_per_node=4, offload_optimizer=False)
     assert uneven.gpu_bytes == 4 * 5 + 31  # of 18 · 7 / 4 = 31.5
     with pytest.raises(ValueError, match="largest_unit must be at most parameters = 3, got 4"):
         zero.zero_buffer_bytes(3, largest_unit=4, ranks=2, stage=3)
@@ -309,4 +310,4 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(ValueError, match="stage must be one of 0, 1, 2, 3, got 4"):
         zero.zero_bytes_per_parameter(ranks=2, stage=4)
     with pytest.raises(ValueError, match="buffer_factor"):
-        deepspeed_zero2_estimate(10**300, buffer_factor=1e300)
+        deepspeed_zero2_estimate(10**20, buffer_factor=1e300)

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from press.asserted import asserted_numbers
 from press.chapter import Cell
-from press.numbers import asserted_numbers, number_problems, shown_numbers, stated_numbers
+from press.numbers import number_problems, shown_numbers, stated_numbers
 
 
 def values(prose: str) -> list[str]:
@@ -55,10 +56,40 @@ def test_what_is_printed_counts_and_figures_do_not() -> None:
     assert shown_numbers(outputs) == {Decimal(text) for text in ("17.9", "8192", "1.4e12", "58.7", "3")}
 
 
-def test_only_assertions_count_in_code() -> None:
-    source = "y = 12345\nassert abs(f(y) - 1.56e9) < 0.5, 'no'\nassert ok(True)"
-    assert asserted_numbers(source) == {Decimal("1.56e9"), Decimal("0.5")}
-    assert asserted_numbers("%pip install x") == set()
+@pytest.mark.parametrize(
+    ("source", "numbers"),
+    [
+        ("y = 12345\nassert abs(f(y) - 1.56e9) < 0.5, 'no'", ["1.56e9", "0.5"]),
+        ("assert f(1024) == 7", ["1024", "7"]),
+        ("x = f(3)\ny = x / 2\nassert y == 8", ["8"]),
+        ("from a import b\nassert b.c == 8", ["8"]),
+        ("for a, b in pairs(3):\n    assert b == 8", ["8"]),
+        ("assert all(x == 8 for x in f())", ["8"]),
+        ("assert [x / 2 for x in f()] == [8, 9]", ["2", "8", "9"]),
+        ("with f() as x:\n    assert x == 8", ["8"]),
+        ("def g(x):\n    assert x == 8", ["8"]),
+        ("assert np.allclose(f(), 8, atol=0.1)", ["8", "0.1"]),
+        ("assert (x := f()) == 8", ["8"]),
+        ("%time x = f()\nassert f() == 8", ["8"]),
+        ("ranks = 1024\nassert ranks == 1024", []),
+        ("assert (8 * 8) / (4 * 4) == 4", []),
+        ("assert round(14 / 9, 2) == 1.56 and len([1, 2]) == 2", []),
+        ("assert f(1) == 3 and 4 * 4 == 16", ["1", "3"]),
+        ("assert (f(1), 4 * 4) == (3, 16)", ["1", "3"]),
+        ("assert [n + 1 for n in (240, 192)] == [241, 193]", []),
+        ("assert math.isclose(4.5, 4.5)", []),
+        ("assert ok(True)", []),
+        ("assert f() == float('inf') == 1e999", []),
+        ("def (", []),
+        ("%pip install x", []),
+    ],
+)
+def test_a_number_counts_beside_something_computed(source: str, numbers: list[str]) -> None:
+    assert asserted_numbers([source]) == {Decimal(number) for number in numbers}
+
+
+def test_a_name_may_be_computed_in_another_cell() -> None:
+    assert asserted_numbers(["assert z == 8", "z = y + 1", "y = f()"]) == {Decimal(8)}
 
 
 def chapter(*texts: tuple[str, str, str]) -> tuple[list[Cell], list[dict[str, Any]]]:

@@ -94,6 +94,11 @@ EXERCISE = Exercise(
             {"for a in p if a)": "for a in p)"},
         ),
         Mistake(
+            "gives_them_in_reverse",
+            "The order is: H(p) first, D(p ‖ q) second.",
+            {"return bits, extra": "return extra, bits"},
+        ),
+        Mistake(
             "is_always_a_fair_coin",
             "This is right for one input only: it does not look at p and q.",
             lambda **_: (1.0, 0.0),

@@ -66,6 +66,7 @@ EXERCISE = Exercise(
         {"text": [0, 1, 0, 1], "context": 1},
         {"text": [0], "context": 0},
         {"text": [0, 0, 1, 0, 0, 1, 1, 0, 2], "context": 1},
+        {"text": [1, 11, 0, 11, 1, 2], "context": 2},
         {"text": [0, 0, 1, 0, 0, 2, 1, 0, 2, 0, 0, 1], "context": 2},
     ],
     inputs=texts,
@@ -96,6 +97,14 @@ EXERCISE = Exercise(
             "counts_the_last_context",
             "The context at the end has no symbol after it: do not count it.",
             {": place]) for place in places)": ": place]) for place in range(context, len(text) + 1))"},
+        ),
+        Mistake(
+            "joins_the_digits",
+            "Contexts are mixed up: 1, 11 and 11, 1 are the same digits. Keep them as tuples.",
+            {
+                "(tuple(text[place - context : place]), ": '("".join(map(str, text[place - context : place])), ',
+                "(tuple(text[place - context : place]) for": '("".join(map(str, text[place - context : place])) for',
+            },
         ),
         Mistake(
             "averages_over_contexts",

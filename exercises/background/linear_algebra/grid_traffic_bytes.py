@@ -83,7 +83,7 @@ EXERCISE = Exercise(
             "C may stay sharded: a reduce-scatter is enough, and you counted an all-reduce, which sends twice as much.",
             {"m * n * (d - 1)": "2 * m * n * (d - 1)"},
         ),
-        Mistake("counts_numbers", "These are numbers: multiply by the bytes of one.", {" * bytes_per_element": ""}),
+        Mistake("counts_numbers", "These are numbers: multiply by bytes_per_element.", {" * bytes_per_element": ""}),
         Mistake(
             "counts_bits", "These are bits: a byte has 8 of them.", {"* bytes_per_element": "* bytes_per_element * 8"}
         ),

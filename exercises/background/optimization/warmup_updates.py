@@ -105,7 +105,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "goes_on_when_all_are_seen",
-            "When exactly the warm-up's tokens have been seen, it is over: no update more.",
+            "An update follows only while fewer than warmup_tokens have been seen: `<`, not `<=`.",
             {"tokens < warmup_tokens": "tokens <= warmup_tokens"},
         ),
         Mistake("one_update", "This is right for one input only: count the updates.", lambda **_: 1),

@@ -72,6 +72,7 @@ EXERCISE = Exercise(
         {"variance": 9.0625, "error": 0.5, "population": None},
         {"variance": 9.0625, "error": 0.5, "population": 20},
         {"variance": 16.0, "error": 2.0},
+        {"variance": 1.0, "error": 0.5, "population": None},
         {"variance": 9.0, "error": 0.5, "population": 1},
         {"variance": 0.0, "error": 0.5, "population": 1},
         {"variance": 4437.97, "error": 0.72507, "population": None},

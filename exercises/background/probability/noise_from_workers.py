@@ -87,6 +87,11 @@ EXERCISE = Exercise(
             {"(workers * batch_size)": "batch_size"},
         ),
         Mistake(
+            "cuts_off_below_zero",
+            "The estimate of ‖g‖² may come out negative; cut off at 0 it is no longer unbiased.",
+            {"variance, sum(": "variance, max(0.0, sum(", "* batch_size)": "* batch_size))"},
+        ),
+        Mistake(
             "gives_them_in_reverse",
             "The order is: σ² first, ‖g‖² second.",
             lambda **inputs: noise_from_workers(**inputs)[::-1],

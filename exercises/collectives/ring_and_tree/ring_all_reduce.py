@@ -54,6 +54,7 @@ def expected_all_reduce(vectors: list[list[int]]) -> Observation:
         common.SENT: [2 * common.phase_bytes(length, ranks)] * ranks,
         common.RECEIVED: [2 * common.phase_bytes(length, ranks)] * ranks,
         common.STEPS: 2 * (ranks - 1),
+        common.FOLLOWS: True,
         common.PARTNERS: min(ranks - 1, 1),
     }
 

@@ -166,6 +166,7 @@ EXERCISE = Exercise(
         {"initial": [0, 0], "gradients": [[[1, 1], [3, 3]]], "learning_rate": 0.1},
         {"initial": [1], "gradients": [[[1], [3], [2]]], "learning_rate": 0.1},
         {"initial": [0], "gradients": [[[1]]], "learning_rate": 0.1},
+        {"initial": [0], "gradients": [[[1e-8]]], "learning_rate": 0.1},
         {
             "initial": [1, 2, 3, 4, 5],
             "gradients": [[[1, 2, 3, 4, 5], [3, -2, 1, 0, 1]], [[0, 1, 0, 1, 0], [2, 2, 2, 2, -2]]],
@@ -212,6 +213,11 @@ EXERCISE = Exercise(
             "forgets_the_bias",
             "The averages start at 0; divide them by 1 − 0.9ᵗ and 1 − 0.999ᵗ before you use them.",
             {" / (1 - 0.9**step)": "", " / (1 - 0.999**step)": ""},
+        ),
+        Mistake(
+            "adds_below_the_root",
+            "10⁻⁸ is added to the root; yours is added below it, where it weighs as 10⁻⁴.",
+            {"(second**0.5 + 1e-8)": "(second + 1e-8) ** 0.5"},
         ),
         Mistake(
             "assumes_a_gradient_of_one",

@@ -15,7 +15,7 @@ from snippets.parallelism import pipeline_schedules
 _gpipe = pipeline_schedules.gpipe
 
 
-def gpipe(**sizes: Any) -> pipeline_schedules.Schedule:
+def gpipe(**sizes: Any) -> pipeline_schedules.PipelineSchedule:
     """Return GPipe's schedule with the backwards turned round."""
     schedule = _gpipe(**sizes)
     half = schedule.micro_batches
