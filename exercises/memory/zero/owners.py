@@ -133,7 +133,10 @@ EXERCISE = Exercise(
         Mistake(
             "deals_there_and_back",
             "Dealt there and back, the loads are not looked at: give each matrix to the rank that has least so far.",
-            {"for index in order:": "for place, index in enumerate(order):", "loads.index(min(loads))": "min(place % (2 * ranks), 2 * ranks - 1 - place % (2 * ranks))"},
+            {
+                "for index in order:": "for place, index in enumerate(order):",
+                "loads.index(min(loads))": "[*range(ranks), *reversed(range(ranks))][place % (2 * ranks)]",
+            },
         ),
         Mistake(
             "answers_in_sorted_order",
