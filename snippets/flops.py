@@ -97,8 +97,9 @@ def layer_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str = "
         >>> layer_forward_flops(batch=1, sequence=1024, hidden=768)
         17716740096
     """
+    batch, sequence = positive_integer("batch", batch), positive_integer("sequence", sequence)
+    hidden = positive_integer("hidden", hidden)
     attention = attention_forward_flops(batch=batch, sequence=sequence, hidden=hidden, mask=mask)
-    batch, sequence, hidden = (int(size) for size in (batch, sequence, hidden))
     return 24 * batch * sequence * hidden**2 + attention
 
 
@@ -142,6 +143,8 @@ def gpt_training_flops(
         874944921600
     """
     layers, vocabulary = positive_integer("layers", layers), positive_integer("vocabulary", vocabulary)
+    batch, sequence = positive_integer("batch", batch), positive_integer("sequence", sequence)
+    hidden = positive_integer("hidden", hidden)
     recomputation = named("recomputation", recomputation, RECOMPUTATIONS)
     layer = layer_forward_flops(batch=batch, sequence=sequence, hidden=hidden, mask=mask)
     again = {

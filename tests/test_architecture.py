@@ -65,3 +65,12 @@ def test_no_two_test_modules_share_a_name() -> None:
     """Pytest imports test modules by their bare names."""
     files = [path.name for path in (ROOT.parent / "tests").rglob("test_*.py")]
     assert len(files) == len(set(files))
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    homes: dict[str, list[str]] = {}
+    for name, path in MODULES.items():
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(name)
+    assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}

@@ -79,7 +79,7 @@ SEQUENCES = {"Sequence", "Collection", "Iterable", "Mapping", "tuple", "list"}
 CHECKS = ("snippets.domain", "snippets.background.arrays")
 CHECKED_VALUES = ("value", "values")
 
-# What simulators and processes call with what they have checked.
+# What simulators and processes call with what they have checked, and what takes anything, or an array of anything.
 INTERNAL = {
     f"snippets.{name}"
     for name in (
@@ -91,6 +91,10 @@ INTERNAL = {
         "foundations.loopback_echo.serve",
         "memory.sharded_adam.GivenGradients.forward",
         "memory.sharded_adam.GivenGradients.backward",
+        "account.Memory.watch",
+        "account.is_array",
+        "domain.shortened",
+        "machine.as_request",
     )
 }
 
@@ -407,7 +411,12 @@ def test_there_is_a_valid_call(name: str) -> None:
         call(PUBLIC[name], arguments)
 
 
-@pytest.mark.parametrize("name", [name for name in PUBLIC if parameters(name)])
+MEASURES = "snippets.foundations.loopback.measure_loopback"  # its times differ from call to call
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in PUBLIC if parameters(name) and len(place(name)[1]) == 1 and name != MEASURES]
+)
 def test_a_count_may_be_written_as_a_float(name: str) -> None:
     """``7e9`` is taken for 7,000,000,000, and nothing of the float is left in the result."""
     given = valid_call(name)
@@ -420,7 +429,7 @@ def test_a_count_may_be_written_as_a_float(name: str) -> None:
         with limits():
             expected = call(PUBLIC[name], fresh(given))
             found = call(PUBLIC[name], fresh(given) | {argument: float(given[argument]) for argument in counts})
-        assert repr(found) == repr(expected)
+        assert re.sub(" at 0x[0-9a-f]+", "", repr(found)) == re.sub(" at 0x[0-9a-f]+", "", repr(expected))
 
 
 @pytest.mark.parametrize("name", [name for name in PUBLIC if parameters(name)])

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 from sampling import examples
 
 from snippets import flops
-from snippets.models import CATALOGUE, Attention, Experts, FeedForward, LatentAttention, Transformer, parameter_count
+from snippets.models import (
+    CATALOGUE,
+    Attention,
+    Experts,
+    FeedForward,
+    LatentAttention,
+    Transformer,
+    active_parameter_count,
+    parameter_count,
+)
 
 ROWS: dict[str, dict[str, Any]] = {
     row["id"]: row
@@ -327,14 +336,24 @@ def test_zero_paper_throughput() -> None:
 @given(st.integers(1, 10**12), st.integers(1, 10**13), st.integers(1, 10**5), st.integers(1, 10**15))
 def test_time_is_work_over_rate(parameters: int, tokens: int, devices: int, rate: int) -> None:
     shape: dict[str, Any] = {"parameters": parameters, "tokens": tokens, "devices": devices, "flops_per_s": rate}
-    assert flops.training_time_s(**shape) == float(Fraction(6 * parameters * tokens, devices * rate))
-    assert flops.training_time_s(**shape, recomputation="full") == float(
-        Fraction(8 * parameters * tokens, devices * rate)
-    )
+    for operations, how in ((6, "none"), (8, "full")):
+        exact = float(Fraction(operations * parameters * tokens, devices * rate))
+        assert flops.training_time_s(**shape, recomputation=how) == pytest.approx(exact, rel=1e-15)
     seconds = flops.training_time_s(**shape)
     work = flops.training_flops(parameters=parameters, tokens=tokens)
+    assert flops.compute_time_s(flops=work, flops_per_s=rate, devices=devices) == pytest.approx(seconds, rel=1e-15)
     share = flops.flops_utilization(flops=work, seconds=seconds, devices=devices, peak_flops_per_s=2 * rate)
     assert share == pytest.approx(0.5, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_a_step_is_a_forward_and_a_backward_pass_of_twice_as_much(name: str) -> None:
+    """By name or as a configuration; 6N of the rule of thumb are 2 and 4, and attention comes on top."""
+    size: dict[str, Any] = {"batch": 2, "sequence": 64}
+    passes = [work(name, **size) for work in (flops.forward_flops, flops.backward_flops, flops.training_step_flops)]
+    assert passes == [passes[0], 2 * passes[0], 3 * passes[0]]
+    assert passes[0] == flops.forward_flops(CATALOGUE[name], **size)
+    assert passes[2] > flops.training_flops(parameters=active_parameter_count(name, embeddings="none"), tokens=2 * 64)
 
 
 def test_attention_share_is_n_over_6d() -> None:
@@ -348,6 +367,6 @@ def test_results_too_large_for_a_float_are_refused() -> None:
     with pytest.raises(ValueError, match="flops, seconds and peak_flops_per_s"):
         flops.flops_utilization(flops=1e308, seconds=1e-300, devices=1, peak_flops_per_s=1.0)
     with pytest.raises(ValueError, match="parameters, tokens and flops_per_s"):
-        flops.training_time_s(parameters=10**300, tokens=10**300, devices=1, flops_per_s=1.0)
-    with pytest.raises(TypeError, match="model must be a Transformer"):
+        flops.training_time_s(parameters=10**30, tokens=10**30, devices=1, flops_per_s=1e-300)
+    with pytest.raises(ValueError, match="model must be one of 'GPT-2 124M'"):
         flops.forward_flops(None, batch=1, sequence=1)  # type: ignore[arg-type]

@@ -227,3 +227,12 @@ def test_entries_of_ones_own_are_checked() -> None:
     assert hardware.ridge_flops_per_byte(own, "fp32") == Fraction(5, 2)
     wire = Link("wire", 3, 3, "3 B/s", 1, "here")
     assert Node("box", own, 2, 4, wire, "here").network_bytes_per_s_per_accelerator == 6
+
+
+def test_an_accelerator_is_found_in_any_usual_spelling() -> None:
+    assert hardware.dense_peak_flops_per_s("h100-sxm", "BF16") == 989_400 * GB
+    assert f"{hardware.ridge_flops_per_byte('H200 SXM', 'bf16'):.1f}" == "206.1"
+    with pytest.raises(ValueError, match=r"^accelerator must be one of 'H100 SXM', 'H100 PCIe', got 'H100'$"):
+        hardware.dense_peak_flops_per_s("H100", "bf16")
+    with pytest.raises(ValueError, match=r"^link must be one of .*'InfiniBand NDR', .*got 'Infiniband'$"):
+        LINKS["Infiniband"]

@@ -399,10 +399,42 @@ def test_configurations_that_contradict_themselves_are_refused() -> None:
     for entry, change, name in broken:
         with pytest.raises((ValueError, TypeError), match=name):
             replace(entry, **change)
-    for value in (None, "GPT-2 124M", 3):
-        with pytest.raises(TypeError, match="model must be of type Transformer"):
+    for value in (None, "", 3):
+        with pytest.raises(ValueError, match="model must be one of 'GPT-2 124M'"):
             models.parameter_count(value)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="attention must be of type Attention or LatentAttention"):
         models.attention_parameters(None, hidden=3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="embeddings must be one of 'both', 'head', 'none', got 'one'"):
         models.active_parameter_count(gpt, embeddings="one")
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("LLaMA 65B", "LLaMA 65B"),
+        ("llama-2-70b", "Llama 2 70B"),
+        ("gpt2 1.5b", "GPT-2 1.5B"),
+        ("deepseek v3", "DeepSeek-V3"),
+    ],
+)
+def test_a_model_is_found_in_any_usual_spelling(written: str, name: str) -> None:
+    assert models.CATALOGUE[written].name == name
+    assert models.parameter_count(written) == models.parameter_count(models.CATALOGUE[name])
+
+
+def test_a_model_that_there_is_not_is_answered_with_the_near_ones() -> None:
+    with pytest.raises(ValueError, match=r"^model must be one of 'Llama 3 70B', 'Llama 2 70B', .*got 'LLaMA 70B'$"):
+        models.active_parameter_count("LLaMA 70B")
+    with pytest.raises(ValueError, match=r"^model must be one of 'Mixtral 8x7B', 'Mixtral 8x22B', .*got 'Mixtral'$"):
+        models.parameter_parts("Mixtral")
+
+
+def test_configurations_are_built_like_those_of_the_catalogue() -> None:
+    gpt, llama = models.CATALOGUE["GPT-2 1.5B"], models.CATALOGUE["Llama 3 8B"]
+    sizes: dict[str, Any] = {"layers": 48, "hidden": 1600, "heads": 25, "positions": 1024, "source": gpt.source}
+    assert models.gpt_like("GPT-2 1.5B", **sizes) == gpt
+    sizes = {"layers": 32, "hidden": 4096, "heads": 32, "key_value_heads": 8, "width": 14336, "vocabulary": 128256}
+    assert models.llama_like("Llama 3 8B", **sizes, source=llama.source) == llama
+    for build, more in ((models.gpt_like, {}), (models.llama_like, {"width": 4, "vocabulary": 5})):
+        with pytest.raises(ValueError, match="hidden must be a multiple of heads = 3, got 8"):
+            build("x", layers=1, hidden=8, heads=3, **more)

@@ -99,10 +99,10 @@ def draw_regression(generator: np.random.Generator, *, examples: int, dimension:
     shape = positive_integer("examples", examples), positive_integer("dimension", dimension)
     affordable("examples × dimension", shape[0] * shape[1])
     noise = nonnegative_number("noise", noise)
-    x, true_weights = generator.standard_normal(shape), generator.standard_normal(dimension)
+    x, true_weights = generator.standard_normal(shape), generator.standard_normal(shape[1])
     with refusing_overflow("noise"):
-        y = x @ true_weights + noise * generator.standard_normal(examples)
-    return Regression(x=x, y=y, weights=generator.standard_normal(dimension))
+        y = x @ true_weights + noise * generator.standard_normal(shape[0])
+    return Regression(x=x, y=y, weights=generator.standard_normal(shape[1]))
 
 
 def draw_batches(

@@ -315,6 +315,7 @@ def k_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per_elem
     m, k, n = _shape(m, k, n)
     size = positive_integer("workers", workers)
     gather = row_split(m=m, k=k, n=n, workers=size, worker=worker, bytes_per_element=bytes_per_element, result=result)
+    bytes_per_element = int(bytes_per_element)
     own, own_k = _block_length(m, size, worker), _block_length(k, size, worker)
     before = _block_length(m, size, (worker - 1) % size)
     return Share(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from snippets.collectives.bus_bandwidth import bus_bandwidth_factor
-from snippets.domain import each, positive_integer, positive_number, text_fields
+from snippets.domain import each, integer_fields, positive_integer, positive_number, text_fields
 
 KIB = 2**10
 _BEKMAN = (
@@ -47,7 +47,7 @@ class PublishedRun:
 
     def __post_init__(self) -> None:
         text_fields(self, "name", "program", "source", "read")
-        positive_integer("ranks", self.ranks)
+        integer_fields(self, "ranks")
         each("sizes_bytes", self.sizes_bytes, positive_integer)
         each("bus_bandwidths_bytes_per_s", self.bus_bandwidths_bytes_per_s, positive_number)
         if len(self.sizes_bytes) != len(self.bus_bandwidths_bytes_per_s):

@@ -91,6 +91,7 @@ def stored_tensors(
         ["score dropout's output", "output projection's input", "attention dropout's mask"]
     """
     values, scores, cut = _sizes(sequence, micro_batch, hidden, heads, tensor_parallel, sequence_parallel)
+    sequence, tensor_parallel = int(sequence), int(tensor_parallel)
     recomputation, attention = _choices(recomputation, attention)
     if recomputation == "full":
         return (StoredTensor("layer's input", "norm", 2 * values // cut),)
@@ -307,6 +308,7 @@ def layer_activation_bytes(
         2.671875
     """
     values, scores, cut = _sizes(sequence, micro_batch, hidden, heads, tensor_parallel, sequence_parallel)
+    sequence, tensor_parallel = int(sequence), int(tensor_parallel)
     recomputation, attention = _choices(recomputation, attention)
     if recomputation == "full":
         return 2 * values // cut
@@ -422,7 +424,7 @@ def outside_layers_bytes(
     head: dict[str, Any] = {"vocabulary": vocabulary, "element_bytes": 4, "tensor_parallel": tensor_parallel}
     logits = logits_bytes(sequence=sequence, micro_batch=micro_batch, **head)
     cut = _sequence_cut(sequence, tensor_parallel, sequence_parallel)
-    values = sequence * micro_batch * hidden // cut
+    values = int(sequence) * int(micro_batch) * hidden // cut
     return values * 5 + logits if stages == 1 else values * stages
 
 
@@ -511,7 +513,7 @@ def _sequence_cut(sequence: int, tensor_parallel: int, sequence_parallel: bool) 
         return 1
     if sequence % tensor_parallel:
         raise ValueError(f"sequence must be a multiple of tensor_parallel = {tensor_parallel}, got {sequence}")
-    return tensor_parallel
+    return int(tensor_parallel)
 
 
 def _choices(recomputation: str, attention: str) -> tuple[str, str]:

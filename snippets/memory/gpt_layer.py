@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snippets.background.arrays import affordable, finite_array, refusing_overflow
-from snippets.domain import nonnegative_integer, one_of, positive_integer
+from snippets.domain import named, nonnegative_integer, positive_integer
 from snippets.memory.activations import ATTENTIONS
 
 Array = NDArray[np.float64]
@@ -91,9 +91,10 @@ def layer_forward(
     """
     x, seed = finite_array("x", x, dimensions=3), nonnegative_integer("seed", seed)
     _check_weights(weights, x.shape[2], "x")
-    if x.shape[2] % positive_integer("heads", heads):
+    heads = positive_integer("heads", heads)
+    if x.shape[2] % heads:
         raise ValueError(f"heads must divide the last of x's three dimensions, got {heads} and shape {x.shape}")
-    one_of("attention", attention, ATTENTIONS)
+    attention = named("attention", attention, ATTENTIONS)
     tokens, sequences, hidden = x.shape
     kept: Kept = {"first norm's input": x}
     normed = _norm(x, weights["first norm"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from snippets.domain import positive_number
 from snippets.figures import colour, plot
-from snippets.memory.step_timeline import KINDS, Timeline
+from snippets.memory.step_timeline import KINDS, MemoryTimeline
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,7 +85,7 @@ def stacked_bars(
     return figure
 
 
-def timeline_plot(timeline: Timeline, *, device_bytes: float, title: str = "", height_px: float = 270) -> Figure:
+def timeline_plot(timeline: MemoryTimeline, *, device_bytes: float, title: str = "", height_px: float = 270) -> Figure:
     """Draw what a step holds at each of its tasks, kinds stacked, with the device's memory and the peak.
 
     Args:
@@ -125,7 +125,7 @@ def timeline_plot(timeline: Timeline, *, device_bytes: float, title: str = "", h
     return figure
 
 
-def _phases(timeline: Timeline) -> tuple[list[int], list[str]]:
+def _phases(timeline: MemoryTimeline) -> tuple[list[int], list[str]]:
     """Where the forward pass, the backward pass and the update begin."""
     phases: Sequence[str] = [moment.phase for moment in timeline.moments]
     order = [phase for phase in ("forward", "backward", "update") if phase in phases]

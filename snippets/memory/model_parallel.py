@@ -95,5 +95,5 @@ def first_stage_activation_bytes(
     kept: dict[str, Any] = {"recomputation": recomputation, "attention": attention}
     layer = layer_activation_bytes(**size, heads=model.attention.heads, **cut, **kept)
     held = layers_in_flight(layers=model.layers, stages=stages, chunks=chunks, micro_batches=micro_batches)
-    vocabulary = -(-model.vocabulary // tensor_parallel) * tensor_parallel  # padded, as implementations do
+    vocabulary = -(-model.vocabulary // int(tensor_parallel)) * int(tensor_parallel)  # padded, as implementations do
     return held * layer + outside_layers_bytes(**size, vocabulary=vocabulary, **cut, stages=stages)

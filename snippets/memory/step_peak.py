@@ -129,6 +129,8 @@ def gpt_step_sizes(
             recomputation=recomputation,
         )
 
+    sequence, micro_batch = positive_integer("sequence", sequence), positive_integer("micro_batch", micro_batch)
+    hidden = positive_integer("hidden", hidden)
     kept, whole = tensors(recomputation), tensors("none")
     table = positive_integer("vocabulary", vocabulary) + nonnegative_integer("positions", positions)
     values = sequence * micro_batch * hidden

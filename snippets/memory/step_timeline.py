@@ -58,7 +58,7 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class Timeline:
+class MemoryTimeline:
     """A step's tasks in order with what each held, and every tensor's life.
 
     >>> from snippets.memory.step_peak import gpt_step_sizes
@@ -75,7 +75,7 @@ class Timeline:
     def peak(self) -> Moment:
         """The first moment that holds most.
 
-        >>> Timeline((Moment("a", "forward", {"parameters": 1}), Moment("b", "forward", {})), ()).peak.task
+        >>> MemoryTimeline((Moment("a", "forward", {"parameters": 1}), Moment("b", "forward", {})), ()).peak.task
         'a'
         """
         return max(self.moments, key=lambda moment: moment.total)
@@ -84,7 +84,7 @@ class Timeline:
     def peak_bytes(self) -> int:
         """The most bytes held at one time.
 
-        >>> Timeline((Moment("a", "forward", {"parameters": 1}),), ()).peak_bytes
+        >>> MemoryTimeline((Moment("a", "forward", {"parameters": 1}),), ()).peak_bytes
         1
         """
         return self.peak.total
@@ -123,10 +123,10 @@ class _Memory:
         """Record what is held now."""
         self.moments.append(Moment(task, phase, dict(self.held)))
 
-    def timeline(self) -> Timeline:
+    def timeline(self) -> MemoryTimeline:
         """Everything recorded."""
         tensors = sorted([*self.done, *self.live.values()], key=lambda tensor: tensor.made)
-        return Timeline(tuple(self.moments), tuple(tensors))
+        return MemoryTimeline(tuple(self.moments), tuple(tensors))
 
 
 def step_timeline(
@@ -135,7 +135,7 @@ def step_timeline(
     keep_gradients: bool = False,
     first_step: bool = False,
     update_bytes_per_parameter: int = 0,
-) -> Timeline:
+) -> MemoryTimeline:
     """Run one training step that allocates and frees its tensors layer by layer, and record what is held.
 
     Args:
@@ -211,7 +211,7 @@ def step_timeline(
     return memory.timeline()
 
 
-def in_sequence(timelines: Sequence[Timeline]) -> tuple[Tensor, ...]:
+def in_sequence(timelines: Sequence[MemoryTimeline]) -> tuple[Tensor, ...]:
     """Return the tensors of several steps, one after the other; what outlives a step is taken from the first.
 
     Args:
@@ -224,7 +224,7 @@ def in_sequence(timelines: Sequence[Timeline]) -> tuple[Tensor, ...]:
         ValueError: if there is no timeline, or what outlives the steps differs.
 
     Example:
-        >>> step = Timeline((), (Tensor("w", "parameters", 8, 0, None), Tensor("x", "activations", 4, 1, 2)))
+        >>> step = MemoryTimeline((), (Tensor("w", "parameters", 8, 0, None), Tensor("x", "activations", 4, 1, 2)))
         >>> [(tensor.name, tensor.made, tensor.freed) for tensor in in_sequence([step, step])]
         [('w', 0, None), ('x', 1, 2), ('x', 4, 5)]
     """
@@ -305,9 +305,9 @@ def arena_bytes(
     return reserved
 
 
-def _timeline(name: str, value: Timeline) -> Timeline:
-    if not isinstance(value, Timeline):
-        raise TypeError(f"{name} must be a Timeline, got {value!r}")
+def _timeline(name: str, value: MemoryTimeline) -> MemoryTimeline:
+    if not isinstance(value, MemoryTimeline):
+        raise TypeError(f"{name} must be a MemoryTimeline, got {value!r}")
     return value
 
 
