@@ -10,15 +10,19 @@ from typing import Any
 def same(one: Any, other: Any, relative_tolerance: float) -> bool:
     """Say whether two values agree: numbers to the tolerance, containers and arrays entry by entry.
 
+    Whole numbers are exact, however large.
+
     >>> same([1, 2.0], (1, 2), 0), same({"a": 1}, {"a": 1 + 1e-12}, 1e-9), same(True, 1, 0), same("1", 1, 0)
     (True, True, False, False)
+    >>> same(10**12, 10**12 + 1, 1e-9), same(10**12, 10**12 + 1.0, 1e-9)
+    (False, True)
     """
     one, other = plain(one), plain(other)
     if isinstance(one, bool) or isinstance(other, bool):
         return isinstance(one, bool) and isinstance(other, bool) and one == other
     if isinstance(one, int | float | Fraction) and isinstance(other, int | float | Fraction):
-        if one == other:
-            return True
+        if one == other or (isinstance(one, int) and isinstance(other, int)):
+            return one == other
         return close(one, other, relative_tolerance)
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(same(a, b, relative_tolerance) for a, b in zip(one, other, strict=True))

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import copy
 import inspect
+import itertools
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, get_origin
 
 from grader.cases import Case, cases, observation
 from grader.comparing import same
 from grader.errors import Stopped, describe_error, traceback_of
 from grader.exercise import RESULT, Exercise, Inputs, Observation
 from grader.patterns import pattern
+from grader.plain import MOST_ENTRIES
 from grader.shapes import WrongShape, described, returned, shaped
 from grader.source import wrong_answer
 
@@ -163,9 +165,15 @@ class _Gated:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         result = self._function(*args, **kwargs)
         self.changed = self.changed or getattr(self._function, "changed", "")
-        if isinstance(result, Generator) and not self._is_program:
+        if isinstance(result, Generator):
+            return self._until_the_end(result) if self._is_program else shaped(self._entries(result), self._kind)
+        return shaped(result, self._kind)
+
+    def _entries(self, result: Generator[Any, Any, Any]) -> list[Any]:
+        """Return what an answer yields one after the other, where entries are asked for."""
+        if get_origin(self._kind) is not list:
             raise WrongShape(described(self._kind), "a generator: is `return` meant, not `yield`?")
-        return self._until_the_end(result) if isinstance(result, Generator) else shaped(result, self._kind)
+        return list(itertools.islice(result, MOST_ENTRIES))
 
     def _until_the_end(self, program: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
         return shaped((yield from program), self._kind)
@@ -187,7 +195,7 @@ def _verdict(exercise: Exercise, tried: list[_Tried], first: _Tried) -> Verdict:
     if seen.observation is None:
         return Verdict("wrong", asked, given, seen.expected, seen.got, name, says, about, seen.trace)
     differs = _difference(exercise, seen.observation, first.case.wanted)
-    if not differs:
+    if seen.changed:
         expected, got = f"{seen.changed} as it was given", f"{seen.changed} is changed: work on a copy"
         return Verdict("wrong", asked, given, expected, got, name, says, about)
     expected, got = (_describe(exercise, differs, one) for one in (first.case.wanted, seen.observation))

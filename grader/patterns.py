@@ -99,9 +99,17 @@ def _finite(*values: Number) -> bool:
 
 
 def _ratio(ratio: Fraction) -> str:
+    """Say by what an answer is off.
+
+    >>> _ratio(Fraction(8)), _ratio(Fraction(1, 1024)), _ratio(Fraction(3, 4)), _ratio(Fraction(0.1234567))
+    ('the expected × 8', 'the expected ÷ 1024', 'the expected × 3/4', 'the expected × 0.123457')
+    """
+    for sign, factor in (("×", ratio), ("÷", 1 / ratio if ratio else ratio)):
+        if (whole := round(factor)) and abs(factor - whole) < abs(factor) / 10**9:
+            return f"the expected {sign} {whole}"
     simple = ratio.limit_denominator(1000)
     if simple and abs(simple - ratio) < abs(ratio) / 10**9:
-        return f"the expected × {simple.numerator}" if simple.denominator == 1 else f"the expected × {simple}"
+        return f"the expected × {simple}"
     return f"the expected × {float(ratio):.6g}"
 
 

@@ -169,7 +169,7 @@ def shown(value: Any) -> str:
     if isinstance(value, bool | int | float | Fraction | complex):
         return str(value)[:60]
     name = value.kind if isinstance(value, Unknown) else type(value).__name__
-    name = f"an {name}" if name[0] in "aeiou" else f"a {name}"
+    name = f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
     return f"{name} of {len(value)}" if isinstance(value, list | tuple) else name
 
 

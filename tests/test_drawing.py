@@ -88,7 +88,6 @@ class TestEveryPicture:
     def test_styles_every_class_that_it_names(self, draw: Callable[[], str]) -> None:
         named = {name for element in ElementTree.fromstring(draw()).iter() for name in element.get("class", "").split()}
         styled = {name for selector in _rules(draw()) for name in re.findall(r"\.([\w-]+)", selector)}
-        assert named
         assert named <= styled
 
 
@@ -109,7 +108,7 @@ def test_text_stays_text() -> None:
 def test_numbers_in_text_keep_their_digits() -> None:
     svg = _plot("η = 0.0198, 0.0202")
     assert "η = 0.0198, 0.0202" in _text(svg)
-    assert not re.search(r"<[^>]*\d\.\d{2,}[^>]*>", re.sub(r"<style>.*?</style>", "", svg).replace("0.7", ""))
+    assert not re.search(r"<[^>]*\d\.\d{2,}[^>]*>", svg)
 
 
 def test_a_class_means_the_same_in_every_picture() -> None:
@@ -120,8 +119,6 @@ def test_a_class_means_the_same_in_every_picture() -> None:
     first, second = _rules(_panel().svg()), _rules(other.svg())
     assert first.keys() & second.keys()
     assert all(first[name] == second[name] for name in first.keys() & second.keys())
-    plots = _rules(_plot()), _rules(_plot("another label"))
-    assert all(plots[0][name] == plots[1][name] for name in plots[0].keys() & plots[1].keys())
 
 
 @pytest.mark.nightly

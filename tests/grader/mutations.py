@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 ARITHMETIC: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub, ast.Mult),
@@ -207,7 +208,7 @@ def replacements(node: ast.AST, names: frozenset[str]) -> Iterator[ast.AST]:
             yield from other_displays(node)
 
 
-def other_constants(value: object) -> tuple[object, ...]:
+def other_constants(value: object) -> tuple[Any, ...]:
     """Return the neighbours of a number; texts are left alone."""
     if isinstance(value, bool):
         return (not value,)

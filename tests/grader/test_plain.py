@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.plain import DEPTH, MOST_BITS, NotPlain, Unknown, decode, encode
-from snippets.collectives.rank_programs import Exchange
+from snippets.machine import Exchange
 
 SCALARS = st.one_of(
     st.none(),
@@ -29,9 +29,7 @@ SCALARS = st.one_of(
 HASHABLE = st.one_of(st.none(), st.integers(), st.text(), st.tuples(st.integers(), st.text()))
 DATA = st.recursive(
     SCALARS,
-    lambda inner: st.one_of(
-        st.lists(inner), st.lists(inner).map(tuple), st.dictionaries(HASHABLE, inner), st.sets(HASHABLE)
-    ),
+    lambda inner: st.one_of(st.lists(inner), st.lists(inner).map(tuple), st.dictionaries(HASHABLE, inner)),
     max_leaves=20,
 )
 
@@ -52,7 +50,7 @@ def test_data_comes_back_as_it_was(value: Any) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [range(3, 9, 2), slice(1, None), 2**5000, Exchange(to=1, numbers=[0.5], source=2), frozenset({1}), math.inf],
+    [range(3, 9, 2), slice(1, None), 2**5000, Exchange(to=1, numbers=[0.5], source=2), {1, -3, 5}, math.inf],
     ids=repr,
 )
 def test_so_do_these(value: Any) -> None:
@@ -187,7 +185,7 @@ class Forged:
         {"object": ["os:system", [["command", "true"]]]},
         {"object": ["snippets.no_such_module:Send", []]},
         {"object": ["snippets.collectives.rank_programs:run_programs", []]},
-        {"object": ["snippets.collectives.rank_programs:Exchange", [["no_field", 1]]]},
+        {"object": ["snippets.machine:Exchange", [["no_field", 1]]]},
         {"fraction": [1, 0]},
         {"float": "1e5"},
         {"bytes": "no"},

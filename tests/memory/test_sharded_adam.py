@@ -15,7 +15,6 @@ from sampling import examples
 from snippets.memory import zero
 from snippets.memory.recipes import RECIPES
 from snippets.memory.sharded_adam import (
-    COLLECTIVES,
     KINDS,
     SIMULATED,
     Adam,
@@ -176,17 +175,17 @@ def test_the_account_is_what_the_formulas_say(
     for rank in range(ranks):
         states = [zero.zero_state_bytes(unit, rank=rank, reduce_each=each, **shape) for unit in units]
         for kind in ("parameters", "gradients", "optimizer"):
-            assert account.peak_bytes[kind][rank] == sum(getattr(state, kind) for state in states), kind
-        assert account.peak_bytes["buffers"][rank] == buffers
-        assert account.peak_total_bytes[rank] == sum(state.total for state in states) + buffers
+            assert account.kind_peak_bytes[kind][rank] == sum(getattr(state, kind) for state in states), kind
+        assert account.kind_peak_bytes["buffers"][rank] == buffers
+        assert account.peak_bytes[rank] == sum(state.total for state in states) + buffers
         traffic = [zero.zero_traffic_bytes(unit, rank=rank, **how) for unit in units]
-        gradient_names = ("reduce-scatter gradients", "all-gather gradients")
-        sent, received = account.sent_bytes, account.received_bytes
-        assert sum(sent[name][rank] for name in gradient_names) == steps * sum(one.sent_gradients for one in traffic)
-        assert sent["all-gather parameters"][rank] == steps * sum(one.sent_parameters for one in traffic)
-        got = sum(received[name][rank] for name in gradient_names)
-        assert got == steps * sum(one.received_gradients for one in traffic)
-        assert received["all-gather parameters"][rank] == steps * sum(one.received_parameters for one in traffic)
+        gathered = account.of("all_gather")  # in stage 0 gradients, else parameters
+        parameters_sent = gathered.sent_bytes[rank] if stage else 0
+        assert parameters_sent == steps * sum(one.sent_parameters for one in traffic)
+        assert account.sent_bytes[rank] - parameters_sent == steps * sum(one.sent_gradients for one in traffic)
+        parameters_got = gathered.received_bytes[rank] if stage else 0
+        assert parameters_got == steps * sum(one.received_parameters for one in traffic)
+        assert account.received_bytes[rank] - parameters_got == steps * sum(one.received_gradients for one in traffic)
 
 
 @settings(max_examples=examples(25), deadline=None)
@@ -197,11 +196,10 @@ def test_messages_by_collective(ranks: int, size: int, stage: int, passes: int) 
         GivenGradients(values, units=(size,)), [np.zeros(size)], ranks=ranks, stage=stage, micro_batches=passes
     ).account
     reduces, gathers = (passes, 2 * passes) if stage == 3 else (passes if stage == 2 else 1, 1)
-    assert account.messages.tolist() == [(ranks - 1) * (reduces + gathers)] * ranks
-    assert set(account.sent_bytes) == set(account.received_bytes) == set(COLLECTIVES)
-    assert set(account.peak_bytes) == set(KINDS)
-    silent = "all-gather parameters" if stage == 0 else "all-gather gradients"
-    assert not account.sent_bytes[silent].any()
+    assert account.of("reduce_scatter").sent_messages == ((ranks - 1) * reduces,) * ranks
+    assert account.of("all_gather").sent_messages == ((ranks - 1) * gathers,) * ranks
+    assert account.sent_messages == ((ranks - 1) * (reduces + gathers),) * ranks
+    assert set(account.kind_peak_bytes) == set(KINDS)
 
 
 class Chain:

@@ -245,7 +245,7 @@ def test_sharded_state_and_buffers_are_those_of_ranks_that_train(
     units = [step.outside_parameters] + step.layers * [step.layer_parameters]
     given_gradients = GivenGradients(np.ones((1, 1, ranks, sum(units))), units=units)
     run = run_sharded_adam(given_gradients, [np.zeros(unit) for unit in units], ranks=ranks, stage=stage, recipe=recipe)
-    held = {kind: int(sizes[0]) for kind, sizes in run.account.peak_bytes.items()}
+    held = {kind: int(sizes[0]) for kind, sizes in run.account.kind_peak_bytes.items()}
     parts = step_peak.step_peak_parts(step, ranks=ranks, stage=stage)
     for kind in ("parameters", "gradients", "optimizer"):
         assert parts["step"][kind] == held[kind]

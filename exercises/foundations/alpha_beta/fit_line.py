@@ -92,6 +92,7 @@ EXERCISE = Exercise(
     examples=[
         {"sizes_bytes": [0.0, 1000.0], "times_s": [1e-6, 2e-6]},
         {"sizes_bytes": [0.0, 1000.0, 4000.0], "times_s": [2e-6, 4e-6, 8e-6]},
+        {"sizes_bytes": [0.0, 1.0, 3.0], "times_s": [1.0, 1.4, 2.2]},
         {"sizes_bytes": [64.0, 4e3, 64e3, 1e6, 10e6], "times_s": [12.1e-6, 12.4e-6, 14.7e-6, 53e-6, 412e-6]},
     ],
     inputs=measured_links,
@@ -107,6 +108,11 @@ EXERCISE = Exercise(
             "weighs_by_one_over_time",
             "The weights are 1/T; a squared relative error is divided by T².",
             {"time**-2": "time**-1"},
+        ),
+        Mistake(
+            "squares_the_weights",
+            "The weights are 1/T⁴: numpy.polyfit squares the w that it is given, so give it 1/T.",
+            {"time**-2": "time**-4"},
         ),
         Mistake(
             "returns_the_slope",

@@ -115,6 +115,11 @@ EXERCISE = Exercise(
             {"2 * (hidden": "3 * (hidden"},
         ),
         Mistake(
+            "keeps_rotated_copies",
+            "Rotary positions are applied in place: there is no second copy of queries and keys.",
+            {"6 * hidden": "7 * hidden", "2 * (hidden": "3 * (hidden"},
+        ),
+        Mistake(
             "forgets_the_log_sum_exp",
             "Flash attention keeps a log-sum-exp for each token and head, in float32.",
             {"4 * heads": "0"},

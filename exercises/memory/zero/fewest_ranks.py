@@ -66,13 +66,15 @@ EXERCISE = Exercise(
         model(1, 16, 1, 0),
         model(1, 16, 0, 0),
         model(8, 92, 0, 1),
+        model(8 * 10**9, 24 * 10**9, 0, 2),
     ],
-    inputs=lambda st: {
-        "parameters": st.integers(2, 12),
-        "memory_bytes": st.integers(10, 99),
-        "other_bytes": st.integers(0, 9),
-        "stage": st.sampled_from([1, 2, 3, 0]),
-    },
+    inputs=[  # what holds a state exactly, and a byte less
+        model(parameters, zero_state_bytes(parameters, ranks=ranks, stage=stage).total + other - less, other, stage)
+        for parameters in (1, 2, 3, 5, 7)
+        for ranks in range(1, parameters + 1)
+        for stage in (1, 2, 3, 0)
+        for other, less in ((0, 0), (3, 1))
+    ],
     units={"result": "ranks"},
     mistakes=[
         Mistake(
@@ -104,6 +106,16 @@ EXERCISE = Exercise(
             "leaves_one_byte_whole_in_stage_2",
             "Stage 2 leaves the weights whole, and a weight has 2 bytes.",
             {"2: 2": "2: 1"},
+        ),
+        Mistake(
+            "leaves_one_byte_whole_beside_14",
+            "Stage 2 leaves the weights whole, and a weight has 2 bytes.",
+            {"2: 2": "2: 1", "(16 - whole)": "[16, 12, 14, 16][stage]"},
+        ),
+        Mistake(
+            "cuts_15_bytes",
+            "A parameter has 16 bytes of state in all, 2 + 2 + 12; you cut 15 less those that are whole.",
+            {"(16 - whole)": "(15 - whole)"},
         ),
         Mistake(
             "shards_stage_0",

@@ -80,6 +80,13 @@ def answers_in_sorted_order(sizes: Sequence[int], ranks: int) -> list[int]:
     return [owner[index] for index in sorted(range(len(sizes)), key=lambda index: -sizes[index])]
 
 
+def dealt_there_and_back(sizes: Sequence[int], ranks: int) -> list[int]:
+    owner = [0] * len(sizes)
+    for place, index in enumerate(sorted(range(len(sizes)), key=lambda each: -sizes[each])):
+        owner[index] = min(place % (2 * ranks), 2 * ranks - 1 - place % (2 * ranks))
+    return owner
+
+
 EXERCISE = Exercise(
     owners,
     number=4,
@@ -100,7 +107,7 @@ EXERCISE = Exercise(
     ],
     inputs=[
         {"sizes": list(sizes), "ranks": ranks}
-        for ranks, largest, count in ((2, 4, 3), (2, 4, 4), (3, 3, 5))
+        for ranks, largest, count in ((2, 4, 3), (2, 4, 4), (3, 2, 5))
         for sizes in product(range(1, largest + 1), repeat=count)
     ],
     units={EXCESS: "numbers"},
@@ -129,6 +136,11 @@ EXERCISE = Exercise(
             "takes_the_better_of_two_orders",
             "Both orders can be bad, whatever the sizes: sorted, the largest first, the bound holds.",
             better_of_two_orders,
+        ),
+        Mistake(
+            "deals_there_and_back",
+            "Dealt there and back, the loads are not looked at: give each matrix to the rank that has least so far.",
+            dealt_there_and_back,
         ),
         Mistake(
             "answers_in_sorted_order",
