@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -96,6 +97,7 @@ class Sandbox:
             for kind, limits in self._own_limits.items():
                 with contextlib.suppress(ValueError, OSError):
                     resource.setrlimit(kind, limits)
+            self._own_limits = _limits_of(0)
         if template is not None and _limits_of(template.process.pid) != template.limits:
             changed = True
             self.close()
@@ -204,7 +206,8 @@ def _spawned(limits: Limits, modules: tuple[str, ...]) -> AnswerProxy:
 def forked(function: Callable[..., Any], limits: Limits) -> AnswerProxy:
     """Return a function of this process as one in a fork of it."""
     ours, theirs = socket.socketpair()
-    with theirs:
+    with theirs, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of the kernel's threads, which the fork does not need
         child = fork(theirs, limits, function)
 
     def end() -> str:
