@@ -75,10 +75,12 @@ def _is_number(value: Any) -> bool:
 
 
 def _how_numbers(wrong: Sequence[tuple[Inputs, Number, Number]], tolerance: float) -> str:
+    if not all(_finite(expected, got) for _, expected, got in wrong):
+        return ""
     differences = [got - expected for _, expected, got in wrong]
     if all(difference == differences[0] for difference in differences):
-        return f"{abs(differences[0])} too {'many' if differences[0] > 0 else 'few'}"
-    ratios = [Fraction(got) / Fraction(expected) for _, expected, got in wrong if expected and _finite(got, expected)]
+        return f"{_count(abs(differences[0]))} too {'many' if differences[0] > 0 else 'few'}"
+    ratios = [Fraction(got) / Fraction(expected) for _, expected, got in wrong if expected]
     if len(ratios) < len(wrong):
         return ""
     if all(same(ratio, ratios[0], tolerance) for ratio in ratios):
@@ -92,6 +94,10 @@ def _how_numbers(wrong: Sequence[tuple[Inputs, Number, Number]], tolerance: floa
             if all(same(ratio, factor, tolerance) for ratio, factor in zip(ratios, factors, strict=True)):
                 return f"the expected × {name}"
     return ""
+
+
+def _count(number: Number) -> str:
+    return "one" if number == 1 else str(number)
 
 
 def _finite(*values: Number) -> bool:
@@ -114,13 +120,22 @@ def _ratio(ratio: Fraction) -> str:
 
 
 def _how_lists(pairs: Sequence[tuple[list[Any], list[Any]]], tolerance: float) -> str:
-    if all(_reordered(one, other) for one, other in pairs):
+    if all(_reordered(one, other, tolerance) for one, other in pairs):
         return "the right entries in another order"
     lengths = {len(other) - len(one) for one, other in pairs}
     if len(lengths) == 1 and (by := lengths.pop()):
-        return f"{abs(by)} {'entry' if abs(by) == 1 else 'entries'} too {'many' if by > 0 else 'few'}"
+        return f"{_count(abs(by))} {'entry' if abs(by) == 1 else 'entries'} too {'many' if by > 0 else 'few'}"
     return ""
 
 
-def _reordered(one: list[Any], other: list[Any]) -> bool:
-    return len(one) == len(other) and one != other and sorted(map(repr, one)) == sorted(map(repr, other))
+def _reordered(one: list[Any], other: list[Any], tolerance: float) -> bool:
+    """Say whether two lists have the same entries, each as often, in another order."""
+    if len(one) != len(other) or same(one, other, tolerance):
+        return False
+    left = list(other)
+    for entry in one:
+        found = next((place for place, mine in enumerate(left) if same(entry, mine, tolerance)), None)
+        if found is None:
+            return False
+        del left[found]
+    return True

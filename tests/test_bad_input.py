@@ -79,7 +79,7 @@ SEQUENCES = {"Sequence", "Collection", "Iterable", "Mapping", "tuple", "list"}
 CHECKS = ("snippets.domain", "snippets.background.arrays")
 CHECKED_VALUES = ("value", "values")
 
-# What simulators and processes call with what they have checked.
+# What simulators and processes call with what they have checked, and what takes anything, or an array of anything.
 INTERNAL = {
     f"snippets.{name}"
     for name in (
@@ -91,6 +91,10 @@ INTERNAL = {
         "foundations.loopback_echo.serve",
         "memory.sharded_adam.GivenGradients.forward",
         "memory.sharded_adam.GivenGradients.backward",
+        "account.Memory.watch",
+        "account.is_array",
+        "domain.shortened",
+        "machine.as_request",
     )
 }
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from grader.exercise import Inputs, Observation
 from snippets.collectives.checker import find_faults
-from snippets.collectives.rank_programs import Exchange, RankProgramError, Receive, Send, run_programs
+from snippets.collectives.rank_programs import run_programs
 from snippets.collectives.schedule import Schedule, ScheduledSend, chunk_bounds
+from snippets.machine import Exchange, RankProgramError, Receive, Send
 
 RUN, ENDS = "the run", "every rank returns"
 SUM = "the sum on each rank"
@@ -52,15 +53,15 @@ def with_costs(shown: Observation, costs: Observation, allowed: Observation) -> 
 def run_on_ranks(program: Callable[..., Program], vectors: list[list[int]], allowed: Observation) -> Observation:
     """Run a program on every rank; on two or three once more, with messages that are changed on their way to rank 0."""
     try:
-        done = run_programs(program, vectors, element_bytes=NUMBER_BYTES, most_messages=2000)
+        results, account = run_programs(program, vectors, element_bytes=NUMBER_BYTES, most_requests=2000)
         shows = len(vectors) in (2, 3) and any(vectors)
-        other = run_programs(disturbed(program), vectors, most_messages=2000) if shows else None
+        other = run_programs(disturbed(program), vectors, most_requests=2000)[0] if shows else None
     except RankProgramError as error:
         return {RUN: str(error)}
-    costs = {SENT: list(done.sent_bytes), RECEIVED: list(done.received_bytes), STEPS: done.steps}
-    costs[PARTNERS] = max(map(len, done.destinations))
-    depends = other is None or done.results != other.results
-    return with_costs({RUN: ENDS, SUM: list(done.results), FOLLOWS: depends}, costs, allowed)
+    costs = {SENT: list(account.sent_bytes), RECEIVED: list(account.received_bytes), STEPS: account.steps}
+    costs[PARTNERS] = max(Counter(source for source, _ in account.link_bytes).values(), default=0)
+    depends = other is None or results != other
+    return with_costs({RUN: ENDS, SUM: list(results), FOLLOWS: depends}, costs, allowed)
 
 
 def disturbed(program: Callable[..., Program]) -> Callable[..., Program]:
