@@ -209,7 +209,10 @@ def test_steps_in_sequence_keep_what_lasts_once() -> None:
         (lambda: arena_bytes([], policy="worst fit"), "policy"),
         (lambda: arena_bytes([], granule_bytes=0), "granule_bytes"),
         (lambda: in_sequence([]), "timelines"),
-        (lambda: in_sequence([MemoryTimeline((), (Tensor("a", "x", 1, 0, None),)), MemoryTimeline((), ())]), "timelines"),
+        (
+            lambda: in_sequence([MemoryTimeline((), (Tensor("a", "x", 1, 0, None),)), MemoryTimeline((), ())]),
+            "timelines",
+        ),
     ],
 )
 def test_bad_input_is_named(call: Any, name: str) -> None:
