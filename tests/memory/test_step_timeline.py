@@ -17,7 +17,7 @@ from snippets.memory import step_peak, step_timeline
 from snippets.memory.activations import ATTENTIONS, RECOMPUTATIONS, layer_activation_bytes
 from snippets.memory.recipes import RECIPES, model_state_bytes
 from snippets.memory.sharded_adam import SIMULATED, GivenGradients, run_sharded_adam
-from snippets.memory.step_timeline import Tensor, MemoryTimeline, arena_bytes, in_sequence
+from snippets.memory.step_timeline import MemoryTimeline, Tensor, arena_bytes, in_sequence
 from snippets.models import CATALOGUE, gpt_parameter_count, parameter_count
 
 GPT2: dict[str, Any] = {"layers": 48, "hidden": 1600, "heads": 25, "vocabulary": 50257, "positions": 1024}
