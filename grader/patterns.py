@@ -35,16 +35,17 @@ def pattern(tried: Sequence[tuple[Inputs, bool]], wrong: Sequence[tuple[Inputs, 
 
 
 def _where(tried: Sequence[tuple[Inputs, bool]]) -> str:
-    """Say for which value of an argument the answer is wrong, and right for all others."""
+    """Say for which value of an argument the answer is wrong, and right for all others; or for which alone it can be."""
     bad = [inputs for inputs, good in tried if not good]
     fine = [inputs for inputs, good in tried if good]
     if len(bad) < 2 or len(fine) < 2:
         return ""
-    for name in bad[0]:
-        for words, holds in _conditions(name, bad[0].get(name)):
-            if all(map(holds, bad)) and not any(map(holds, fine)):
-                return f"wrong wherever {words}"
-    return ""
+    conditions = [found for name in bad[0] for found in _conditions(name, bad[0].get(name))]
+    shared = [(words, sum(map(holds, fine))) for words, holds in conditions if all(map(holds, bad))]
+    words, also_right = min(shared, key=lambda found: found[1], default=("", len(fine)))
+    if also_right > len(fine) / 2:  # most inputs are so, whether the answer is right or wrong
+        return ""
+    return f"wrong only where {words}" if also_right else f"wrong wherever {words}"
 
 
 def _conditions(name: str, value: Any) -> Iterable[tuple[str, Callable[[Inputs], bool]]]:
@@ -128,14 +129,19 @@ def _how_lists(pairs: Sequence[tuple[list[Any], list[Any]]], tolerance: float) -
     return ""
 
 
-def _reordered(one: list[Any], other: list[Any], tolerance: float) -> bool:
-    """Say whether two lists have the same entries, each as often, in another order."""
-    if len(one) != len(other) or same(one, other, tolerance):
+def _reordered(one: Any, other: Any, tolerance: float) -> bool:
+    """Say whether a list has the entries of another in another order, or the lists in it have.
+
+    >>> _reordered([1.0, 2.0], [2.0, 1.0 + 1e-12], 1e-9), _reordered([3, ["b", "a"]], [3, ["a", "b"]], 0)
+    (True, True)
+    """
+    if not isinstance(one, list) or not isinstance(other, list) or len(one) != len(other):
         return False
     left = list(other)
     for entry in one:
-        found = next((place for place, mine in enumerate(left) if same(entry, mine, tolerance)), None)
+        found = next((place for place, each in enumerate(left) if same(entry, each, tolerance)), None)
         if found is None:
-            return False
+            differing = [pair for pair in zip(one, other, strict=True) if not same(*pair, tolerance)]
+            return all(_reordered(*pair, tolerance) for pair in differing)
         del left[found]
     return True
