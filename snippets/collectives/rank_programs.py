@@ -18,7 +18,7 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 from snippets.account import Account
-from snippets.domain import each, finite_number, shortened
+from snippets.domain import each, finite_number, positive_integer, shortened
 from snippets.machine import Exchange, Machine, Program, RankProgramError, Receive, Send, as_request
 
 
@@ -75,6 +75,7 @@ def run_programs(
     if not brought:
         raise ValueError("vectors must hold the numbers of at least one rank, got none")
     ranks = len(brought)
+    most_requests = positive_integer("most_requests", most_requests)
     machine = Machine(ranks, element_bytes=element_bytes, most_requests=most_requests, admit=_messages_alone)
     programs = [program(rank=rank, ranks=ranks, numbers=list(numbers)) for rank, numbers in enumerate(brought)]
     return ProgramRun(machine.run(programs), machine.account)
