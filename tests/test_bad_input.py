@@ -101,6 +101,7 @@ INTERNAL = {
 
 # What messages call an argument that is the value of something with a name of its own.
 SPOKEN = {
+    "domain.Catalogue.find-entry": "model",
     "live.knobs.from_units-written": "size",
     "live.knobs.Number.check-value": "stages",
     "live.knobs.Number.place-value": "stages",
@@ -247,7 +248,7 @@ def takes_infinity(name: str, argument: str) -> bool:
 
 
 def takes_negative(name: str, argument: str) -> bool:
-    return re.search(r"(?<!not )negative|any finite number|from −", said_of(name, argument)) is not None
+    return re.search(r"(?<!not )negative|\b(?:any|a) finite number|from −", said_of(name, argument)) is not None
 
 
 def takes_zero(name: str, argument: str) -> bool:

@@ -34,7 +34,7 @@ def run_programs(
     vectors: Sequence[Sequence[Any]],
     *,
     element_bytes: int = 8,
-    most_requests: int = 100_000,
+    most_requests: int | None = 100_000,
 ) -> ProgramRun:
     """Run a program on every rank, deliver its messages, and count them.
 
@@ -43,7 +43,7 @@ def run_programs(
             number) and ``numbers`` (a list of its own, which it may change).
         vectors: for each rank the numbers that it brings.
         element_bytes: bytes that one number takes on the wire.
-        most_requests: the run is given up after so many.
+        most_requests: the run is given up after so many; ``None`` for programs that are known to end.
 
     Returns:
         What each rank returned, and the account.
