@@ -76,10 +76,12 @@ def _is_number(value: Any) -> bool:
 
 
 def _how_numbers(wrong: Sequence[tuple[Inputs, Number, Number]], tolerance: float) -> str:
+    if not all(_finite(expected, got) for _, expected, got in wrong):
+        return ""
     differences = [got - expected for _, expected, got in wrong]
-    if _finite(*differences) and all(difference == differences[0] for difference in differences):
-        return f"{abs(differences[0])} too {'many' if differences[0] > 0 else 'few'}"
-    ratios = [Fraction(got) / Fraction(expected) for _, expected, got in wrong if expected and _finite(got, expected)]
+    if all(difference == differences[0] for difference in differences):
+        return f"{_count(abs(differences[0]))} too {'many' if differences[0] > 0 else 'few'}"
+    ratios = [Fraction(got) / Fraction(expected) for _, expected, got in wrong if expected]
     if len(ratios) < len(wrong):
         return ""
     if all(same(ratio, ratios[0], tolerance) for ratio in ratios):
@@ -93,6 +95,10 @@ def _how_numbers(wrong: Sequence[tuple[Inputs, Number, Number]], tolerance: floa
             if all(same(ratio, factor, tolerance) for ratio, factor in zip(ratios, factors, strict=True)):
                 return f"the expected × {name}"
     return ""
+
+
+def _count(number: Number) -> str:
+    return "one" if number == 1 else str(number)
 
 
 def _finite(*values: Number) -> bool:
@@ -119,7 +125,7 @@ def _how_lists(pairs: Sequence[tuple[list[Any], list[Any]]], tolerance: float) -
         return "the right entries in another order"
     lengths = {len(other) - len(one) for one, other in pairs}
     if len(lengths) == 1 and (by := lengths.pop()):
-        return f"{abs(by)} {'entry' if abs(by) == 1 else 'entries'} too {'many' if by > 0 else 'few'}"
+        return f"{_count(abs(by))} {'entry' if abs(by) == 1 else 'entries'} too {'many' if by > 0 else 'few'}"
     return ""
 
 
