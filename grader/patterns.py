@@ -35,7 +35,7 @@ def pattern(tried: Sequence[tuple[Inputs, bool]], wrong: Sequence[tuple[Inputs, 
 
 
 def _where(tried: Sequence[tuple[Inputs, bool]]) -> str:
-    """Say for which value of an argument the answer is wrong, and right for all others; or the only one it can be."""
+    """Say for which value of an argument the answer is wrong, and right for all others; or for which alone it is."""
     bad = [inputs for inputs, good in tried if not good]
     fine = [inputs for inputs, good in tried if good]
     if len(bad) < 2 or len(fine) < 2:
