@@ -127,6 +127,11 @@ EXERCISE = Exercise(
             {', "broadcast": 1, "reduce": 1': ""},
         ),
         Mistake(
+            "sends_the_whole_of_an_all_to_all",
+            "In an all_to_all each rank keeps a block: its factor is (N − 1)/N, not 1.",
+            {'"broadcast": 1,': '"broadcast": 1, "all_to_all": 1,'},
+        ),
+        Mistake(
             "believes_everything", "This is right for one input only: it does not look at the time.", lambda **_: True
         ),
     ],
