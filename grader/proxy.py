@@ -23,6 +23,7 @@ from grader.judging import AnswerError, NotWritten
 from grader.sharing import Shared
 
 RECEIVED_BYTES = 64 * 2**20  # what one answer may send in all
+SHORT_S = 0.5  # a wait that is shorter counts as the time for which the answer's process ran: others may run meanwhile
 
 
 class CannotBeLoaded(Exception):
@@ -41,9 +42,9 @@ class AnswerProxy:
         printed: what the answer has printed, cut.
     """
 
-    def __init__(self, connection: socket.socket, limits: Limits, end: Callable[[], str]) -> None:
+    def __init__(self, connection: socket.socket, limits: Limits, process: int, end: Callable[[], str]) -> None:
         self.changed, self.printed = "", ""
-        self._limits, self._left_s, self._end = limits, limits.time_s, end
+        self._limits, self._left_s, self._process, self._end = limits, limits.time_s, process, end
         self._channel = Channel(connection)
         self._shared = Shared(judge=True)
         self._callbacks: list[Callable[..., Any]] = []
@@ -114,7 +115,7 @@ class AnswerProxy:
             raise self._stopped
         dropped, self._dropped = self._dropped, []
         message = {**request, "left_s": self._left_s, "dropped": dropped, "shared": self._shared.changes()}
-        began = time.monotonic()
+        began, ran_s = time.monotonic(), self._ran_s()
         self._channel.until = began + self._left_s + GRACE_S
         with self._reading():
             try:
@@ -129,10 +130,18 @@ class AnswerProxy:
                 self._stop("less data", f"more than {RECEIVED_BYTES // 2**20} MiB is sent")
             self._shared.apply(reply["shared"])
             self.printed = (self.printed + clean(str(reply["printed"])))[:KEPT_CHARACTERS]
-        self._left_s -= time.monotonic() - began
+        waited_s = time.monotonic() - began
+        self._left_s -= waited_s if waited_s > SHORT_S else min(waited_s, self._ran_s() - ran_s)
         if self._left_s <= 0 and "stopped" not in reply:
             self._stop(self._in_time, "still running")
         return reply
+
+    def _ran_s(self) -> float:
+        """Return for how long the answer's process has run so far, where Linux tells; elsewhere the clock."""
+        try:
+            return time.clock_gettime((~self._process << 3) | 2)  # as clock_getcpuclockid makes it
+        except (OSError, AttributeError):
+            return time.monotonic()
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:

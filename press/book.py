@@ -265,7 +265,7 @@ class Book:
     @property
     def site(self) -> Map:
         """The map of the book's pages."""
-        planned = frozenset(entry.path for entry in self.entries) - {*self.chapters}
+        planned = tuple(entry.path for entry in self.entries if entry.path not in self.chapters)
         return Map(self.addresses, self._source_url, f"{self.docs}/glossary.md", f"{self.docs}/references.md", planned)
 
     @property

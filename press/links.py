@@ -49,7 +49,7 @@ class Map:
     source_url: str
     glossary: str = "docs/glossary.md"
     references: str = "docs/references.md"
-    planned: frozenset[str] = frozenset()
+    planned: tuple[str, ...] = ()
 
 
 def rewrite(

@@ -162,9 +162,6 @@ def is_array(value: Any) -> bool:
     Args:
         value: anything.
 
-    Raises:
-        Nothing.
-
     Example:
         >>> import numpy as np
         >>> is_array(np.zeros(2)), is_array(np.float64(2)), is_array([0.0])

@@ -207,10 +207,6 @@ class Machine:
         memories: the ranks' memories. An array that a rank gets is watched there, among the ``"buffers"``; one that it
             makes is counted if its program gives it to ``watch``. What a rank drops counts until its next request.
 
-    Raises:
-        ValueError: if a number is no integer of at least 1, there are more than 65536 ranks, or ``admit`` cannot be
-            called.
-
     Source: Thakur et al. 2005: rings for reduce-scatter, all-gather and all-reduce, pairwise messages for all-to-all.
     Convention: a message takes one step, whatever its length, and begins when both sides have asked for it. So a
         ``Send`` and then a ``Receive`` take two steps, an ``Exchange`` one; what a rank asks for at the same time goes
@@ -277,7 +273,6 @@ class Machine:
         raises is not caught. The account goes on from one call to the next.
 
         Raises:
-            ValueError: if there are not as many programs as ranks.
             Deadlock: if ranks wait and none can go on; it says who waits for whom.
             RankProgramError: if a program asks for something that cannot be done.
         """

@@ -49,8 +49,6 @@ def run_programs(
         What each rank returned, and the account.
 
     Raises:
-        ValueError: if there is no rank, a rank brings something else than finite numbers, ``program`` cannot be called,
-            or a size is no integer of at least 1.
         Deadlock: if ranks wait and no message can move; it says who waits for whom.
         RankProgramError: if a program yields something else than a request, names a rank that does not exist or itself,
             sends something else than real numbers, or makes too many requests.

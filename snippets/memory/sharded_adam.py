@@ -40,8 +40,8 @@ _FLOATS: dict[int, np.dtype[np.floating[Any]]] = {2: np.dtype(np.float16), 4: np
 
 
 @dataclass(frozen=True)
-class Adam:
-    """Adam with decoupled weight decay (AdamW).
+class AdamConstants:
+    """The constants of Adam with decoupled weight decay (AdamW).
 
     Attributes:
         learning_rate: above 0.
@@ -50,7 +50,7 @@ class Adam:
         epsilon: above 0, added to the root of the second moment.
         weight_decay: 0 for plain Adam.
 
-    >>> Adam(learning_rate=0.1).beta2
+    >>> AdamConstants(learning_rate=0.1).beta2
     0.999
     """
 
@@ -79,7 +79,7 @@ class Model(Protocol):
     ...         pass
     ...     def backward(self, *, parameters, gradient, **call):
     ...         gradient += parameters
-    >>> run = run_sharded_adam(Bowl(), [np.ones(2)], ranks=2, stage=3, steps=2, adam=Adam(learning_rate=0.25))
+    >>> run = run_sharded_adam(Bowl(), [np.ones(2)], ranks=2, stage=3, steps=2, adam=AdamConstants(learning_rate=0.25))
     >>> run.parameters[0].round(2).tolist()
     [0.5, 0.5]
     """
@@ -145,7 +145,8 @@ class Run:
             whole units that live for a moment, gathered parameters and gradients not yet reduced.
 
     >>> model = GivenGradients(np.ones((1, 1, 2, 3)), units=(1, 2))
-    >>> run = run_sharded_adam(model, [np.ones(1), np.ones(2)], ranks=2, stage=3, adam=Adam(learning_rate=0.25))
+    >>> adam = AdamConstants(learning_rate=0.25)
+    >>> run = run_sharded_adam(model, [np.ones(1), np.ones(2)], ranks=2, stage=3, adam=adam)
     >>> [unit.tolist() for unit in run.parameters], run.working[1][1].dtype.name
     ([[0.75], [0.75, 0.75]], 'float16')
     """
@@ -164,7 +165,7 @@ def run_sharded_adam(
     recipe: str = "mixed-adam",
     steps: int = 1,
     micro_batches: int = 1,
-    adam: Adam | None = None,
+    adam: AdamConstants | None = None,
     reduce_each: bool = True,
     gather_again: bool = True,
 ) -> Run:
@@ -200,14 +201,14 @@ def run_sharded_adam(
 
     Example:
         >>> gradients = GivenGradients(np.array([[[[1.0, 2.0, 3.0], [3.0, 2.0, -1.0]]]]), units=(3,))
-        >>> run = run_sharded_adam(gradients, [np.zeros(3)], ranks=2, stage=1, adam=Adam(learning_rate=0.5))
+        >>> run = run_sharded_adam(gradients, [np.zeros(3)], ranks=2, stage=1, adam=AdamConstants(learning_rate=0.5))
         >>> run.parameters[0].tolist(), run.account.of("all_gather").sent_bytes
         ([-0.5, -0.5, -0.5], (4, 2))
     """
     if not callable(getattr(model, "forward", None)) or not callable(getattr(model, "backward", None)):
         raise TypeError(f"model must have the methods forward and backward, got {model!r}")
-    if adam is not None and not isinstance(adam, Adam):
-        raise TypeError(f"adam must be an Adam or None, got {adam!r}")
+    if adam is not None and not isinstance(adam, AdamConstants):
+        raise TypeError(f"adam must be an AdamConstants or None, got {adam!r}")
     machine = Machine(ranks)
     job = _Job(
         initial=_units(initial),
@@ -216,7 +217,7 @@ def run_sharded_adam(
         recipe=RECIPES[one_of("recipe", recipe, SIMULATED)],
         steps=positive_integer("steps", steps),
         micro_batches=positive_integer("micro_batches", micro_batches),
-        adam=adam or Adam(),
+        adam=adam or AdamConstants(),
         reduce_each=flag("reduce_each", reduce_each),
         gather_again=flag("gather_again", gather_again),
     )
@@ -240,7 +241,7 @@ class _Job:
     recipe: Recipe
     steps: int
     micro_batches: int
-    adam: Adam
+    adam: AdamConstants
     reduce_each: bool
     gather_again: bool
 
@@ -364,7 +365,7 @@ def _result(job: _Job, group: list[_Rank], account: Account) -> Run:
 
 
 def adam_update(
-    parameters: Array, first: Array, second: Array, gradient: Array, *, step: int, adam: Adam | None = None
+    parameters: Array, first: Array, second: Array, gradient: Array, *, step: int, adam: AdamConstants | None = None
 ) -> None:
     """Make one step of Adam in place, on any slice of the parameters: no element depends on another.
 
@@ -387,13 +388,13 @@ def adam_update(
 
     Example:
         >>> value, m, v = np.array([1.0]), np.zeros(1), np.zeros(1)
-        >>> adam_update(value, m, v, np.array([4.0]), step=1, adam=Adam(learning_rate=0.5))
+        >>> adam_update(value, m, v, np.array([4.0]), step=1, adam=AdamConstants(learning_rate=0.5))
         >>> round(float(value[0]), 6)
         0.5
     """
-    constants = Adam() if adam is None else adam
-    if not isinstance(constants, Adam):
-        raise TypeError(f"adam must be an Adam or None, got {adam!r}")
+    constants = AdamConstants() if adam is None else adam
+    if not isinstance(constants, AdamConstants):
+        raise TypeError(f"adam must be an AdamConstants or None, got {adam!r}")
     count = positive_number("step", positive_integer("step", step))
     for name, array in (("parameters", parameters), ("first", first), ("second", second), ("gradient", gradient)):
         if not isinstance(array, np.ndarray) or not np.issubdtype(array.dtype, np.floating):

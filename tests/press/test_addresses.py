@@ -175,7 +175,7 @@ def test_the_links_of_a_notebook_elsewhere_lead_to_the_web(tmp_path: Path, writt
         (root / name).touch()
     ours = addresses({"BOOK_REPOSITORY": OURS})
     pages = {HERE: "background/a1/", "docs/glossary.md": "glossary/"}
-    site = Map(pages, ours.source_url, planned=frozenset({"chapters/background/a9-planned.md"}))
+    site = Map(pages, ours.source_url, planned=("chapters/background/a9-planned.md",))
     text = led_out(f"See [it]({written}), ![it]({written}).", HERE, site, root=root, site_url=ours.site)
     assert text == f"See [it]({led}), ![it]({led})."
 

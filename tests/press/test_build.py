@@ -24,9 +24,10 @@ def made_anew(book: SmallBook) -> None:
 
 def test_two_cold_builds_and_an_unchanged_one_give_the_same_bytes(small_book: SmallBook) -> None:
     assert small_book.build().returncode == 0
-    first = small_book.bytes_of_site()
+    first, kept = small_book.bytes_of_site(), sorted((small_book.root / ".press/pages").iterdir())
     assert small_book.build().returncode == 0
     assert small_book.bytes_of_site() == first
+    assert sorted((small_book.root / ".press/pages").iterdir()) == kept
     made_anew(small_book)
     assert small_book.build().returncode == 0
     assert small_book.bytes_of_site() == first

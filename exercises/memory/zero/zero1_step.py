@@ -10,7 +10,7 @@ import numpy as np
 
 from grader.exercise import Exercise, Mistake, Observation
 from snippets.machine import AllGather, AllReduce, RankProgramError, ReduceScatter, Request
-from snippets.memory.sharded_adam import Adam, GivenGradients, adam_update, run_sharded_adam
+from snippets.memory.sharded_adam import AdamConstants, GivenGradients, adam_update, run_sharded_adam
 from snippets.memory.sharded_programs import run_sharded_program
 from snippets.memory.sharded_rank import Rank
 from snippets.memory.zero import shard_length
@@ -109,7 +109,7 @@ def replicated_step(*, initial: list[int], gradients: Any, learning_rate: float)
     first, second = np.zeros_like(whole), np.zeros_like(whole)
     for step, each in enumerate(gradients, start=1):
         mean = np.mean(np.array(each, float).reshape(ranks, -1), axis=0)
-        adam_update(whole, first, second, mean, step=step, adam=Adam(learning_rate=learning_rate))
+        adam_update(whole, first, second, mean, step=step, adam=AdamConstants(learning_rate=learning_rate))
     sent, peak = cost(len(initial), ranks, len(gradients))
     shown = {PARAMETERS: [rounded(whole)] * ranks, FIRST: rounded(first), SECOND: rounded(second)}
     return {PROBLEM: "nothing", **shown, SENT: list(sent), PEAK: list(peak)}
