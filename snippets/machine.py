@@ -198,7 +198,7 @@ class Machine:
 
     Args:
         ranks: how many there are.
-        element_bytes: bytes of a number in a list; arrays have their own.
+        number_bytes: bytes of a number in a list; arrays have their own.
         most_requests: a run is given up after so many; ``None`` for programs that are known to end.
         admit: called as ``admit(rank, asked)`` with all that a program yields; returns what the machine takes for it,
             or raises ``RankProgramError``.
@@ -224,7 +224,7 @@ class Machine:
         ...     for source in range(1, ranks):
         ...         total += (yield Receive(source))[0]
         ...     return total
-        >>> machine = Machine(3, element_bytes=4)
+        >>> machine = Machine(3, number_bytes=4)
         >>> machine.run([sum_at_rank_0(rank, 3) for rank in range(3)])
         (3, None, None)
         >>> machine.account.received_bytes, machine.account.steps
@@ -235,13 +235,13 @@ class Machine:
         self,
         ranks: int,
         *,
-        element_bytes: int = 8,
+        number_bytes: int = 8,
         most_requests: int | None = None,
         admit: Callable[[int, Any], Any] = _as_asked,
     ) -> None:
         self.ranks = at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS)
         self.memories = tuple(Memory() for _ in range(self.ranks))
-        self._element_bytes = positive_integer("element_bytes", element_bytes)
+        self._number_bytes = positive_integer("number_bytes", number_bytes)
         self._most_requests = math.inf if most_requests is None else positive_integer("most_requests", most_requests)
         if not callable(admit):
             raise ValueError(f"admit must be a function, got {admit!r}")
@@ -289,7 +289,7 @@ class Machine:
     def _send(self, step: int, source: int, destination: int, parcel: list[Any], operation: str) -> None:
         """Count a message, whose parcel is a list of lists and arrays."""
         flat = [entry for piece in parcel for entry in ([piece] if is_array(piece) else piece)]
-        size_bytes = sum(int(entry.nbytes) if is_array(entry) else self._element_bytes for entry in flat)
+        size_bytes = sum(int(entry.nbytes) if is_array(entry) else self._number_bytes for entry in flat)
         self._messages.append(Message(step, source, destination, size_bytes, operation))
 
     def _given(self, rank: int, numbers: Any) -> Any:

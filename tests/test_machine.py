@@ -120,7 +120,7 @@ def test_steps_are_the_longest_path_through_the_messages(data: st.DataObject, ra
                 got.append((yield Receive(source)))
         return got
 
-    results, account = run(program, ranks, element_bytes=3)
+    results, account = run(program, ranks, number_bytes=3)
     graph = networkx.DiGraph()
     graph.add_nodes_from(range(len(pairs)))
     for rank in range(ranks):
@@ -325,7 +325,7 @@ def test_parcels_of_any_length_for_all(data: st.DataObject, ranks: int) -> None:
     def program(rank: int) -> Program:
         return (yield AllToAll([[100 * rank + there] * length for there, length in enumerate(lengths[rank])]))
 
-    results, account = run(program, ranks, element_bytes=2)
+    results, account = run(program, ranks, number_bytes=2)
     for there in range(ranks):
         assert results[there] == [[100 * here + there] * lengths[here][there] for here in range(ranks)]
     assert account.sent_bytes == tuple(2 * (sum(row) - row[rank]) for rank, row in enumerate(lengths))
@@ -786,7 +786,7 @@ def test_what_is_asked_for_can_be_restricted_and_changed() -> None:
     [
         (lambda: Machine(0), "ranks must be an integer of at least 1, got 0"),
         (lambda: Machine(2**16 + 1), "ranks must be at most 65536, got 65537"),
-        (lambda: Machine(1, element_bytes=0), "element_bytes must be an integer of at least 1, got 0"),
+        (lambda: Machine(1, number_bytes=0), "number_bytes must be an integer of at least 1, got 0"),
         (lambda: Machine(1, most_requests=1.5), "most_requests must be an integer of at least 1, got 1.5"),  # type: ignore[arg-type]
         (lambda: Machine(1, admit=3), "admit must be a function, got 3"),  # type: ignore[arg-type]
         (lambda: Machine(2).run([]), "programs must be one for each of 2 ranks, got 0"),

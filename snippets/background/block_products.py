@@ -1,6 +1,6 @@
-"""Simulators: a matrix product on workers that hold only their blocks, cut by rows, by columns, along k or on a grid.
+"""Simulators: a matrix product on ranks that hold only their blocks, cut by rows, by columns, along k or on a grid.
 
-Each function deals the blocks of A and B out to the ranks of a machine, the workers, lets them multiply and send, and
+Each function deals the blocks of A and B out to the ranks of a machine, lets them multiply and send, and
 returns what each holds at the end together with the account of the run. ``snippets.background.gemm`` has the closed
 forms.
 """
@@ -26,7 +26,7 @@ Part = Generator[Any, Any, None]
 
 @dataclass(frozen=True)
 class Block:
-    """The rows and columns of A, B or C that a worker holds, and their values."""
+    """The rows and columns of A, B or C that a rank holds, and their values."""
 
     matrix: Literal["A", "B", "C"]
     rows: range
@@ -40,10 +40,10 @@ class BlockProduct:
 
     Attributes:
         shape: (m, k, n).
-        inputs: for each worker, its blocks of A and of B before the first message.
-        outputs: for each worker, its block of C after the last.
-        account: what each worker held, sent and computed: ``"product_flops"`` of block products, and
-            ``"reduction_flops"`` of adding what another worker has sent.
+        inputs: for each rank, its blocks of A and of B before the first message.
+        outputs: for each rank, its block of C after the last.
+        account: what each rank held, sent and computed: ``"product_flops"`` of block products, and
+            ``"reduction_flops"`` of adding what another rank has sent.
     """
 
     shape: tuple[int, int, int]
@@ -52,7 +52,7 @@ class BlockProduct:
     account: Account
 
     def assemble(self) -> Array:
-        """Put the workers' blocks of C together."""
+        """Put the ranks' blocks of C together."""
         m, _, n = self.shape
         whole: Array = np.zeros((m, n), dtype=self.outputs[0].array.dtype)
         for block in self.outputs:
@@ -86,109 +86,109 @@ def partial_products(a: Array, b: Array, *, parts: int) -> list[Array]:
 
 
 @refusing_overflow("a and b")
-def row_split_product(a: Array, b: Array, *, workers: int, result: Result = "sharded") -> BlockProduct:
-    """Multiply with A cut by rows: worker p holds A_p and all of B and computes A_p·B, the p-th block of rows of C.
+def row_split_product(a: Array, b: Array, *, ranks: int, result: Result = "sharded") -> BlockProduct:
+    """Multiply with A cut by rows: rank p holds A_p and all of B and computes A_p·B, the p-th block of rows of C.
 
     Args:
         a: A, m × k numbers (integers, floats or complex).
         b: B, k × n numbers; both are brought to their common type first.
-        workers: T, at least 1. With T > m the last workers have no rows.
-        result: ``"sharded"`` leaves C cut by rows, ``"replicated"`` gathers it on every worker around a ring.
+        ranks: T, at least 1. With T > m the last ranks have no rows.
+        result: ``"sharded"`` leaves C cut by rows, ``"replicated"`` gathers it on every rank around a ring.
 
     Returns:
-        The workers' blocks and the account.
+        The ranks' blocks and the account.
 
     Raises:
         ValueError: the arrays do not form a product, or another argument is out of range.
 
     Example:
         >>> a, b = np.eye(4), np.ones((4, 2))
-        >>> row_split_product(a, b, workers=2, result="replicated").account.sent_bytes
+        >>> row_split_product(a, b, ranks=2, result="replicated").account.sent_bytes
         (32, 32)
     """
     a, b = _operands(a, b)
     (m, k), n = a.shape, b.shape[1]
-    workers = _checked(workers, result)
-    rows = block_ranges(m, workers)
+    ranks = _checked(ranks, result)
+    rows = block_ranges(m, ranks)
     inputs = tuple((_block("A", a, part, range(k)), _block("B", b, range(k), range(n))) for part in rows)
     chunks, account = _multiply(inputs, rows=None, gathers=result == "replicated")
     return BlockProduct((m, k, n), inputs, _row_outputs(chunks, rows, n, result), account)
 
 
 @refusing_overflow("a and b")
-def column_split_product(a: Array, b: Array, *, workers: int, result: Result = "sharded") -> BlockProduct:
-    """Multiply with B cut by columns: worker p holds all of A and B_p and computes A·B_p, the p-th columns of C.
+def column_split_product(a: Array, b: Array, *, ranks: int, result: Result = "sharded") -> BlockProduct:
+    """Multiply with B cut by columns: rank p holds all of A and B_p and computes A·B_p, the p-th columns of C.
 
     Args:
         a: A, m × k numbers (integers, floats or complex).
         b: B, k × n numbers; both are brought to their common type first.
-        workers: how many there are, at least 1. With more than n the last workers have no columns.
-        result: ``"sharded"`` leaves C cut by columns, ``"replicated"`` gathers it on every worker around a ring.
+        ranks: how many there are, at least 1. With more than n the last ranks have no columns.
+        result: ``"sharded"`` leaves C cut by columns, ``"replicated"`` gathers it on every rank around a ring.
 
     Returns:
-        The workers' blocks and the account.
+        The ranks' blocks and the account.
 
     Raises:
         ValueError: the arrays do not form a product, or another argument is out of range.
 
     Example:
         >>> a, b = np.eye(4), np.ones((4, 2))
-        >>> [block.array.shape for block in column_split_product(a, b, workers=2).outputs]
+        >>> [block.array.shape for block in column_split_product(a, b, ranks=2).outputs]
         [(4, 1), (4, 1)]
     """
     a, b = _operands(a, b)
     (m, k), n = a.shape, b.shape[1]
-    workers = _checked(workers, result)
-    columns = block_ranges(n, workers)
+    ranks = _checked(ranks, result)
+    columns = block_ranges(n, ranks)
     inputs = tuple((_block("A", a, range(m), range(k)), _block("B", b, range(k), part)) for part in columns)
     chunks, account = _multiply(inputs, rows=None, gathers=result == "replicated")
-    held = columns if result == "sharded" else (range(n),) * workers
+    held = columns if result == "sharded" else (range(n),) * ranks
     outputs = tuple(Block("C", range(m), part, np.hstack(mine)) for part, mine in zip(held, chunks, strict=True))
     return BlockProduct((m, k, n), inputs, outputs, account)
 
 
 @refusing_overflow("a and b")
-def k_split_product(a: Array, b: Array, *, workers: int, result: Result = "replicated") -> BlockProduct:
-    """Multiply with the shared dimension cut: worker p holds A_p (columns) and B_p (rows), and A_p·B_p is to be summed.
+def k_split_product(a: Array, b: Array, *, ranks: int, result: Result = "replicated") -> BlockProduct:
+    """Multiply with the shared dimension cut: rank p holds A_p (columns) and B_p (rows), and A_p·B_p is to be summed.
 
     Args:
         a: A, m × k numbers (integers, floats or complex).
         b: B, k × n numbers; both are brought to their common type first.
-        workers: T, at least 1. With T > k the last workers contribute zeros.
+        ranks: T, at least 1. With T > k the last ranks contribute zeros.
         result: ``"sharded"`` sums by a ring reduce-scatter, which leaves C cut by rows; ``"replicated"`` adds a ring
             all-gather, so that the two are an all-reduce.
 
     Returns:
-        The workers' blocks and the account.
+        The ranks' blocks and the account.
 
     Raises:
         ValueError: the arrays do not form a product, or another argument is out of range.
 
     Example:
         >>> a, b = np.ones((4, 6)), np.ones((6, 2))
-        >>> run = k_split_product(a, b, workers=2)
+        >>> run = k_split_product(a, b, ranks=2)
         >>> run.assemble().max(), run.account.sent_bytes[0], run.account.steps
         (np.float64(6.0), 64, 2)
     """
     a, b = _operands(a, b)
     (m, k), n = a.shape, b.shape[1]
-    workers = _checked(workers, result)
-    rows, parts = block_ranges(m, workers), block_ranges(k, workers)
+    ranks = _checked(ranks, result)
+    rows, parts = block_ranges(m, ranks), block_ranges(k, ranks)
     inputs = tuple((_block("A", a, range(m), part), _block("B", b, part, range(n))) for part in parts)
     chunks, account = _multiply(inputs, rows=rows, gathers=result == "replicated")
     return BlockProduct((m, k, n), inputs, _row_outputs(chunks, rows, n, result), account)
 
 
-def _checked(workers: int, result: Result) -> int:
-    """Return the number of workers, or raise ``ValueError`` where it or the result is none."""
+def _checked(ranks: int, result: Result) -> int:
+    """Return the number of ranks, or raise ``ValueError`` where it or the result is none."""
     one_of("result", result, RESULTS)
-    return at_most("workers", positive_integer("workers", workers), MOST_RANKS)
+    return int(at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS))
 
 
 def _multiply(
     inputs: Sequence[tuple[Block, Block]], *, rows: Sequence[range] | None, gathers: bool
 ) -> tuple[list[list[Array]], Account]:
-    """Let each worker multiply its blocks; return the chunks of C that it has in the end.
+    """Let each rank multiply its blocks; return the chunks of C that it has in the end.
 
     Without ``rows`` the products are chunks of C; else C is their sum, which is scattered in chunks of these rows.
     """
@@ -242,7 +242,7 @@ def _ring_all_gather(chunks: dict[int, Array], ring: Sequence[int], place: int) 
 
 @dataclass(frozen=True)
 class _Grid:
-    """The ranges that a grid of r × c × d workers cuts a product into.
+    """The ranges that a grid of r × c × d ranks cuts a product into.
 
     A panel is a piece of a layer's part of k that lies in one column's block of A and in one row's block of B, so that
     it can be sent as a whole; ``panels[l]`` lists layer l's as (range, column with its part of A, row with that of B).
@@ -265,30 +265,30 @@ class _Grid:
         return cls(size, block_ranges(m, r), block_ranges(n, c), a_parts, b_parts, panels)
 
     def number(self, i: int, j: int, layer: int) -> int:
-        """The worker in row i and column j of a layer."""
+        """The rank in row i and column j of a layer."""
         return (layer * self.size[0] + i) * self.size[1] + j
 
     def row(self, i: int, layer: int) -> list[int]:
-        """The workers in a row of a layer."""
+        """The ranks in a row of a layer."""
         return [self.number(i, j, layer) for j in range(self.size[1])]
 
     def column(self, j: int, layer: int) -> list[int]:
-        """The workers in a column of a layer."""
+        """The ranks in a column of a layer."""
         return [self.number(i, j, layer) for i in range(self.size[0])]
 
     def places(self) -> list[tuple[int, int, int]]:
-        """(i, j, l) of each worker, in the order of their numbers."""
+        """(i, j, l) of each rank, in the order of their numbers."""
         r, c, d = self.size
         return [(i, j, layer) for layer in range(d) for i in range(r) for j in range(c)]
 
 
 @refusing_overflow("a and b")
 def grid_product(a: Array, b: Array, *, grid: tuple[int, int, int]) -> BlockProduct:
-    """Multiply on r rows × c columns × d layers of workers, none of which holds at the start what another holds.
+    """Multiply on r rows × c columns × d layers of ranks, none of which holds at the start what another holds.
 
     Each layer runs SUMMA on its part of k: for every panel, the blocks of A travel along the grid's rows and those of B
-    along its columns, from worker to worker around a ring, and every worker adds one product to its block of C. A ring
-    reduce-scatter then sums the layers' blocks and leaves each its rows. Worker (i, j, l) has number (l·r + i)·c + j.
+    along its columns, from rank to rank around a ring, and every rank adds one product to its block of C. A ring
+    reduce-scatter then sums the layers' blocks and leaves each its rows. Rank (i, j, l) has number (l·r + i)·c + j.
 
     Args:
         a: A, m × k numbers (integers, floats or complex).
@@ -296,7 +296,7 @@ def grid_product(a: Array, b: Array, *, grid: tuple[int, int, int]) -> BlockProd
         grid: (r, c, d), each at least 1; d = 1 is SUMMA.
 
     Returns:
-        The workers' blocks and the account; C is left sharded.
+        The ranks' blocks and the account; C is left sharded.
 
     Raises:
         ValueError: the arrays do not form a product, or ``grid`` holds anything but three integers of at least 1.
@@ -333,7 +333,7 @@ Panels = dict[int, Array]
 
 
 def _panels(plan: _Grid, place: tuple[int, int, int], memory: Memory, a: Array, b: Array) -> tuple[Panels, Panels]:
-    """Give a worker its blocks of A and B, cut into panels."""
+    """Give a rank its blocks of A and B, cut into panels."""
     i, j, layer = place
     of_a, of_b = {}, {}
     for number, (part, column, row) in enumerate(plan.panels[layer]):
@@ -464,6 +464,6 @@ def _common_pieces(a_parts: tuple[range, ...], b_parts: tuple[range, ...]) -> tu
 
 
 def _row_outputs(chunks: list[list[Array]], rows: tuple[range, ...], n: int, result: Result) -> tuple[Block, ...]:
-    """What each worker holds of a C whose chunks are blocks of rows."""
+    """What each rank holds of a C whose chunks are blocks of rows."""
     held = rows if result == "sharded" else (range(rows[-1].stop),) * len(rows)
     return tuple(Block("C", part, range(n), np.vstack(mine)) for part, mine in zip(held, chunks, strict=True))

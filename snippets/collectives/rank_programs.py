@@ -33,7 +33,7 @@ def run_programs(
     program: Callable[..., Program],
     vectors: Sequence[Sequence[Any]],
     *,
-    element_bytes: int = 8,
+    number_bytes: int = 8,
     most_requests: int | None = 100_000,
 ) -> ProgramRun:
     """Run a program on every rank, deliver its messages, and count them.
@@ -42,7 +42,7 @@ def run_programs(
         program: a generator function, called once for each rank with the keyword arguments ``rank``, ``ranks`` (their
             number) and ``numbers`` (a list of its own, which it may change).
         vectors: for each rank the numbers that it brings.
-        element_bytes: bytes that one number takes on the wire.
+        number_bytes: bytes that one number takes on the wire.
         most_requests: the run is given up after so many; ``None`` for programs that are known to end.
 
     Returns:
@@ -53,7 +53,7 @@ def run_programs(
         RankProgramError: if a program yields something else than a request, names a rank that does not exist or itself,
             sends something else than real numbers, or makes too many requests.
 
-    Convention: as ``Machine``. Every number counts ``element_bytes``, in an array too.
+    Convention: as ``Machine``. Every number counts ``number_bytes``, in an array too.
     Leaves out: as ``Machine``, and collectives: those are what such a program is written for.
 
     Example:
@@ -75,8 +75,9 @@ def run_programs(
     if not brought:
         raise ValueError("vectors must hold the numbers of at least one rank, got none")
     ranks = len(brought)
-    most_requests = positive_integer("most_requests", most_requests)
-    machine = Machine(ranks, element_bytes=element_bytes, most_requests=most_requests, admit=_messages_alone)
+    if most_requests is not None:
+        most_requests = positive_integer("most_requests", most_requests)
+    machine = Machine(ranks, number_bytes=number_bytes, most_requests=most_requests, admit=_messages_alone)
     programs = [program(rank=rank, ranks=ranks, numbers=list(numbers)) for rank, numbers in enumerate(brought)]
     return ProgramRun(machine.run(programs), machine.account)
 

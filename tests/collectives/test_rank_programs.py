@@ -51,7 +51,7 @@ def test_a_schedules_program_has_its_sums_bytes_and_steps(
     vector = st.lists(st.integers(-99, 99), min_size=length, max_size=length)
     vectors = data.draw(st.lists(vector, min_size=ranks, max_size=ranks))
     program = replay(build("all_reduce", algorithm, ranks=ranks, length=length))
-    results, account = run_programs(program, vectors, element_bytes=4)
+    results, account = run_programs(program, vectors, number_bytes=4)
     assert list(results) == [[sum(column) for column in zip(*vectors, strict=True)]] * ranks
     size = {"ranks": ranks, "size_bytes": 4 * length, "element_bytes": 4}
     wanted = traffic("all_reduce", algorithm, **size)
@@ -84,7 +84,7 @@ def test_every_number_counts_the_same_in_an_array_too() -> None:
     def program(rank: int, ranks: int, numbers: list[Any]) -> Any:
         return (yield Exchange(1 - rank, np.array(numbers, np.int8), 1 - rank))
 
-    results, account = run_programs(program, [[1, 2, 3], [4]], element_bytes=4)
+    results, account = run_programs(program, [[1, 2, 3], [4]], number_bytes=4)
     assert results == ([4], [1, 2, 3])
     assert all(isinstance(result, list) for result in results)
     assert account.sent_bytes == (12, 4)
@@ -143,7 +143,7 @@ def test_a_function_that_yields_nothing_is_no_program() -> None:
         ({"vectors": []}, "vectors must hold"),
         ({"vectors": [["x"]]}, r"vectors\[0\]\[0\] must be a finite number"),
         ({"program": 3}, "program must be a generator function, got 3"),
-        ({"element_bytes": 0}, "element_bytes must be"),
+        ({"number_bytes": 0}, "number_bytes must be"),
         ({"most_requests": 0}, "most_requests must be"),
     ],
 )

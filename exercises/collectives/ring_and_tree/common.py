@@ -53,7 +53,7 @@ def with_costs(shown: Observation, costs: Observation, allowed: Observation) -> 
 def run_on_ranks(program: Callable[..., Program], vectors: list[list[int]], allowed: Observation) -> Observation:
     """Run a program on every rank; on two or three once more, with messages that are changed on their way to rank 0."""
     try:
-        results, account = run_programs(program, vectors, element_bytes=NUMBER_BYTES, most_requests=2000)
+        results, account = run_programs(program, vectors, number_bytes=NUMBER_BYTES, most_requests=2000)
         shows = len(vectors) in (2, 3) and any(vectors)
         other = run_programs(disturbed(program), vectors, most_requests=2000)[0] if shows else None
     except RankProgramError as error:
