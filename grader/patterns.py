@@ -97,7 +97,7 @@ def _how_numbers(wrong: Sequence[tuple[Inputs, Number, Number]], tolerance: floa
     return ""
 
 
-def _count(number: Number) -> str:
+def _count(number: Any) -> str:
     return "one" if number == 1 else str(number)
 
 
