@@ -22,7 +22,7 @@ def said(answer: Any, expected: Any = lambda stage, ranks: 12 * ranks + stage) -
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (lambda stage, ranks: 12 * ranks + stage + 1, "wrong on all 12 inputs, always 1 too many"),
+        (lambda stage, ranks: 12 * ranks + stage + 1, "wrong on all 12 inputs, always one too many"),
         (lambda stage, ranks: 2 * (12 * ranks + stage), "wrong on all 12 inputs, always the expected × 2"),
         (lambda stage, ranks: (12 * ranks + stage) / 8, "wrong on all 12 inputs, always the expected ÷ 8"),
         (
@@ -31,7 +31,7 @@ def said(answer: Any, expected: Any = lambda stage, ranks: 12 * ranks + stage) -
         ),
         (
             lambda stage, ranks: 12 * ranks + stage - (stage == 2),
-            "right on 8 of 12 inputs, wrong wherever stage = 2, there always 1 too few",
+            "right on 8 of 12 inputs, wrong wherever stage = 2, there always one too few",
         ),
         (lambda stage, ranks: 12 * ranks + stage + ranks * (stage == ranks == 3), "right on 11 of 12 inputs"),
         (
@@ -54,7 +54,7 @@ def test_entries_in_another_order_are_known_by_their_values() -> None:
         return [rank / 10 + stage / 10 for rank in reversed(range(ranks))]
 
     assert "always the right entries in another order" in said(backwards, expected)
-    assert said(lambda stage, ranks: expected(stage, ranks)[1:], expected).endswith("always 1 entry too few")
+    assert said(lambda stage, ranks: expected(stage, ranks)[1:], expected).endswith("always one entry too few")
 
 
 def test_the_examples_in_docstrings_hold() -> None:
