@@ -78,7 +78,7 @@ def _is_number(value: Any) -> bool:
 def _how_numbers(wrong: Sequence[tuple[Inputs, Number, Number]], tolerance: float) -> str:
     if not all(_finite(expected, got) for _, expected, got in wrong):
         return ""
-    differences: list[Number] = [got - expected for _, expected, got in wrong]
+    differences: list[Any] = [got - expected for _, expected, got in wrong]
     if all(difference == differences[0] for difference in differences):
         return f"{_count(abs(differences[0]))} too {'many' if differences[0] > 0 else 'few'}"
     ratios = [Fraction(got) / Fraction(expected) for _, expected, got in wrong if expected]
