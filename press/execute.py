@@ -414,8 +414,6 @@ class Kernels:
             quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
             await manager.start_kernel(env=self._environment, cwd=str(self._root), **quiet)
             try:
-                if manager.transport == "ipc":
-                    await _bound(manager)
                 client = manager.client()
                 client.start_channels()
                 client.allow_stdin = False
@@ -458,20 +456,6 @@ class Kernels:
 
 class _NoKernel(Exception):
     """A kernel that did not start; the text says what became of it."""
-
-
-async def _bound(manager: Any) -> None:
-    """Wait until a kernel has made its sockets: ZeroMQ tries again only after a tenth of a second."""
-    from press.forge import START_LIMIT_S
-
-    end = time.monotonic() + START_LIMIT_S
-    last = Path(f"{manager.ip}-{manager.hb_port}")
-    while not last.exists():
-        if not await manager.is_alive():
-            raise _NoKernel("the kernel ended at its start")
-        if time.monotonic() > end:
-            raise _NoKernel(f"the kernel did not make its sockets within {START_LIMIT_S:g} s")
-        await asyncio.sleep(0.002)
 
 
 async def _connected(client: Any) -> None:
