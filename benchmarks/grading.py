@@ -21,39 +21,42 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-# Run as a file, Python looks for modules in this folder, where ``exercises`` is not.
+# Run as a file, Python looks for modules in this folder, where ``grader`` is not.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from exercises.catalogue import Chapter, chapters
-from exercises.sandbox import Sandbox
+from grader.catalogue import Chapter, chapters
+from grader.exercise import Exercise
+from grader.sandbox import Sandbox
+from grader.source import answer_of, stub_of
 
 ROOT = Path(__file__).resolve().parents[1]
 CHOICES, SHARES = ("solution", "mistake", "stub"), (5, 3, 2)
 
 
 def write_submission(directory: Path, asked: Sequence[Chapter], draw: random.Random) -> None:
-    """Write the answers of one student: for each exercise one of the functions that the book has for it."""
+    """Write the answers of one student: to each exercise one of the texts that the book has for it."""
     for chapter in asked:
-        package = f"exercises.{chapter.address.replace('/', '.')}"
-        lines = []
-        for name in chapter.exercises:
-            kind = draw.choices(CHOICES, SHARES)[0]
-            if kind == "mistake":
-                wrong = draw.choice(sorted(chapter.mistakes[name]))
-                lines.append(f"from {package}.mutants import {wrong} as {name}")
-            else:
-                lines.append(f"from {package}.{kind} import {name}")
-        path = directory / chapter.address / "answers.py"
-        path.parent.mkdir(parents=True)
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        for name, exercise in chapter.exercises.items():
+            path = directory / chapter.address / f"{name}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(written(exercise, draw), encoding="utf-8")
+
+
+def written(exercise: Exercise, draw: random.Random) -> str:
+    """Return the solution, the solution with a known mistake in it, or the stub."""
+    kind = draw.choices(CHOICES, SHARES)[0]
+    if kind == "stub":
+        return stub_of(exercise)
+    changes = [mistake.wrong for mistake in exercise.mistakes if isinstance(mistake.wrong, Mapping)]
+    return answer_of(exercise, draw.choice(changes).items() if kind == "mistake" and changes else ())
 
 
 def classroom(directory: Path, jobs: int) -> subprocess.Popen[bytes]:
     """Start grading a directory."""
-    command = [sys.executable, "-m", "exercises.classroom", str(directory / "submissions"), "--jobs", str(jobs)]
+    command = [sys.executable, "-m", "grader.classroom", str(directory / "submissions"), "--jobs", str(jobs)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
         [*command, "--out", str(directory / "results")],
@@ -92,10 +95,11 @@ def judgement_s(asked: Sequence[Chapter], *, fork: bool, repetitions: int) -> fl
     with Sandbox(fork=fork) as sandbox:
         for chapter in asked:
             exercise = next(iter(chapter.exercises.values()))
-            sandbox.judge(chapter.folder, exercise, chapter.folder / "solution.py")
+            text = answer_of(exercise)
+            sandbox.judge(exercise, text, "answer.py")
             for _ in range(repetitions):
                 began = time.monotonic()
-                sandbox.judge(chapter.folder, exercise, chapter.folder / "solution.py")
+                sandbox.judge(exercise, text, "answer.py")
                 taken.append(time.monotonic() - began)
     return statistics.median(taken)
 

@@ -14,6 +14,8 @@ import io
 import json
 import multiprocessing
 import os
+import re
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -136,7 +138,8 @@ class Class:
         """Return where a submission's results are; a name may be as long as names can be, or no text."""
         name = shown(path.name)
         if name != path.name or len(name.encode()) > 200:
-            name = f"{name[:50]}-{hashlib.sha256(os.fsencode(path.name)).hexdigest()[:16]}"
+            digest = hashlib.sha256(os.fsencode(path.name)).hexdigest()
+            name = f"{re.sub(r'[^a-zA-Z0-9_. -]', '_', name[:50])}-{digest[:16]}"
         return self.out / f"{name}.json"
 
     def digest(self, submission: Path) -> str:
@@ -155,6 +158,7 @@ def _grade_all(
     sending: connection.Connection, path: Path, home: Path, names: list[str], all_names: list[str], limits: Limits
 ) -> None:
     """Grade exercises of a submission, and send the verdicts; what is not answered is open."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
     by_name = {name: (chapter, chapter.exercises[name]) for chapter in chapters(home) for name in chapter.exercises}
     with Sandbox(limits) as sandbox:
         for name in names:
@@ -293,7 +297,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(str(error))
     limits = Limits(time_s=options.time_limit, memory_bytes=int(options.memory_limit * 2**30))
     submissions, began = find_submissions(options.submissions.resolve(), tell), time.monotonic()
-    reports = Class(asked, home, options.out, limits).grade(submissions, max(1, options.jobs), tell)
+    try:
+        reports = Class(asked, home, options.out, limits).grade(submissions, max(1, options.jobs), tell)
+    except KeyboardInterrupt:
+        print(f"\nstopped; what is graded is in {options.out}, and the next run goes on with the others")
+        return 130
     print(f"\n{len(reports)} submissions in {time.monotonic() - began:.1f} s: {options.out / 'results.csv'}")
     return 0
 

@@ -56,7 +56,7 @@ def _limit(limits: Limits) -> None:
         most = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: 0, resource.RLIMIT_CPU: seconds}
         with contextlib.suppress(
             OSError
-        ):  # elsewhere there is no knowing what the process has, nor does the limit hold
+        ):  # Linux tells what the process has already; elsewhere this limit fails anyway
             used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
             most[resource.RLIMIT_AS] = used + limits.memory_bytes
         for kind, value in most.items():
@@ -115,23 +115,26 @@ def _replace_what_is_not_announced() -> None:
 
 
 def _hook() -> Callable[[str, tuple[Any, ...]], None]:
-    """Return the audit hook; what it decides by is its own, so that an answer does not find it in a module."""
-    readable = tuple(f"{root}{os.sep}" for root in _readable())
-    hidden = tuple(f"{os.path.realpath(ROOT / name)}{os.sep}" for name in _NEVER_IMPORTED)
-    listable = frozenset([*_readable(), *(os.path.realpath(path or os.curdir) for path in sys.path)])
+    """Return the audit hook.
+
+    What it decides by is its own, and it calls methods of Python's own texts alone: an answer can replace what stands
+    in modules, and its texts may be of a class that lies.
+    """
+    readable = tuple(f"{path}{os.sep}" for path in _readable())
+    hidden = tuple(f"{root / name}{os.sep}" for root in (ROOT, ROOT.resolve()) for name in _NEVER_IMPORTED)
+    listable = frozenset([*_readable(), *sys.path])
     refused, groups = MappingProxyType(_REFUSED), MappingProxyType(_REFUSED_GROUPS)
-    never, native, writes, realpath, isabs = _NEVER_IMPORTED, _NATIVE_MODULES, _WRITES, os.path.realpath, os.path.isabs
+    never, native, writes, above = _NEVER_IMPORTED, _NATIVE_MODULES, _WRITES, f"{os.sep}{os.pardir}"
 
     def may_read(path: Any) -> bool:
-        text = os.fsdecode(path) if isinstance(path, str | bytes) else ""
-        if not isabs(text):  # it could be relative to any folder that is open
-            return False
-        real = realpath(text)
-        return real.startswith(readable) and not real.startswith(hidden)
+        text = str.__str__(path) if isinstance(path, str) else ""
+        return text.startswith(readable) and not text.startswith(hidden) and above not in text
 
     def about_module(name: str, file: Any) -> str:
-        package = name.partition(".")[0]
-        if package in never or name in native:
+        package = str.partition(name, ".")[0]
+        if name in native:
+            raise ImportError(f"an answer may not import {name}")  # which those that could use it are prepared for
+        if package in never:
             return f"import {package}"
         is_foreign = file and package != "numpy" and "-packages" in str(file)  # compiled, neither Python's nor NumPy's
         return NATIVE if is_foreign else ""
@@ -144,7 +147,7 @@ def _hook() -> Callable[[str, tuple[Any, ...]], None]:
         elif event == "import":
             what = about_module(arguments[0], arguments[1])
         elif event in ("os.listdir", "os.scandir"):
-            what = "" if may_read(arguments[0]) or realpath(arguments[0] or ".") in listable else READING
+            what = "" if may_read(arguments[0]) or arguments[0] in listable else READING
         if what:
             raise PermissionError(f"an answer may not {what}")
 
@@ -155,4 +158,5 @@ def _readable() -> list[str]:
     """Return the folders that answers may read: Python's own library, installed packages, the book's snippets."""
     own = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     installed = [path for path in sys.path if path.rstrip(os.sep).endswith(("site-packages", "dist-packages"))]
-    return sorted({os.path.realpath(path) for path in [*own, *installed, str(ROOT / "snippets")]})
+    paths = [*own, *installed, str(ROOT / "snippets")]
+    return sorted({*paths, *map(os.path.realpath, paths)})

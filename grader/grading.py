@@ -13,6 +13,7 @@ from grader.exercise import Exercise
 from grader.judging import Verdict
 from grader.messages import Result
 from grader.sandbox import Sandbox
+from grader.source import stub_of
 
 
 def grade(sandbox: Sandbox, chapter: Chapter, exercise: Exercise, written: Callable[[], Written | None]) -> Result:
@@ -20,7 +21,10 @@ def grade(sandbox: Sandbox, chapter: Chapter, exercise: Exercise, written: Calla
     began = time.perf_counter()
     try:
         found = written()
-        verdict = sandbox.judge(exercise, found.text, found.file) if found else Verdict("open", exercise.asked)
+        if found is None or found.text == stub_of(exercise):
+            verdict = Verdict("open", exercise.asked)
+        else:
+            verdict = sandbox.judge(exercise, found.text, found.file)
     except FileNotFoundError:
         verdict = Verdict("open", exercise.asked)
     except Unreadable as error:

@@ -35,16 +35,17 @@ def pattern(tried: Sequence[tuple[Inputs, bool]], wrong: Sequence[tuple[Inputs, 
 
 
 def _where(tried: Sequence[tuple[Inputs, bool]]) -> str:
-    """Say for which value of an argument the answer is wrong, and right for all others."""
+    """Say for which value of an argument the answer is wrong, and right for all others; or for which alone it is."""
     bad = [inputs for inputs, good in tried if not good]
     fine = [inputs for inputs, good in tried if good]
     if len(bad) < 2 or len(fine) < 2:
         return ""
-    for name in bad[0]:
-        for words, holds in _conditions(name, bad[0].get(name)):
-            if all(map(holds, bad)) and not any(map(holds, fine)):
-                return f"wrong wherever {words}"
-    return ""
+    conditions = [found for name in bad[0] for found in _conditions(name, bad[0].get(name))]
+    shared = [(words, sum(map(holds, fine))) for words, holds in conditions if all(map(holds, bad))]
+    words, also_right = min(shared, key=lambda found: found[1], default=("", len(fine)))
+    if also_right > len(fine) / 2:  # most inputs are so, whether the answer is right or wrong
+        return ""
+    return f"wrong only where {words}" if also_right else f"wrong wherever {words}"
 
 
 def _conditions(name: str, value: Any) -> Iterable[tuple[str, Callable[[Inputs], bool]]]:
@@ -75,10 +76,12 @@ def _is_number(value: Any) -> bool:
 
 
 def _how_numbers(wrong: Sequence[tuple[Inputs, Number, Number]], tolerance: float) -> str:
-    differences = [got - expected for _, expected, got in wrong]
+    if not all(_finite(expected, got) for _, expected, got in wrong):
+        return ""
+    differences: list[Any] = [got - expected for _, expected, got in wrong]
     if all(difference == differences[0] for difference in differences):
-        return f"{abs(differences[0])} too {'many' if differences[0] > 0 else 'few'}"
-    ratios = [Fraction(got) / Fraction(expected) for _, expected, got in wrong if expected and _finite(got, expected)]
+        return f"{_count(abs(differences[0]))} too {'many' if differences[0] > 0 else 'few'}"
+    ratios = [Fraction(got) / Fraction(expected) for _, expected, got in wrong if expected]
     if len(ratios) < len(wrong):
         return ""
     if all(same(ratio, ratios[0], tolerance) for ratio in ratios):
@@ -92,6 +95,10 @@ def _how_numbers(wrong: Sequence[tuple[Inputs, Number, Number]], tolerance: floa
             if all(same(ratio, factor, tolerance) for ratio, factor in zip(ratios, factors, strict=True)):
                 return f"the expected × {name}"
     return ""
+
+
+def _count(number: Any) -> str:
+    return "one" if number == 1 else str(number)
 
 
 def _finite(*values: Number) -> bool:
@@ -114,13 +121,27 @@ def _ratio(ratio: Fraction) -> str:
 
 
 def _how_lists(pairs: Sequence[tuple[list[Any], list[Any]]], tolerance: float) -> str:
-    if all(_reordered(one, other) for one, other in pairs):
+    if all(_reordered(one, other, tolerance) for one, other in pairs):
         return "the right entries in another order"
     lengths = {len(other) - len(one) for one, other in pairs}
     if len(lengths) == 1 and (by := lengths.pop()):
-        return f"{abs(by)} {'entry' if abs(by) == 1 else 'entries'} too {'many' if by > 0 else 'few'}"
+        return f"{_count(abs(by))} {'entry' if abs(by) == 1 else 'entries'} too {'many' if by > 0 else 'few'}"
     return ""
 
 
-def _reordered(one: list[Any], other: list[Any]) -> bool:
-    return len(one) == len(other) and one != other and sorted(map(repr, one)) == sorted(map(repr, other))
+def _reordered(one: Any, other: Any, tolerance: float) -> bool:
+    """Say whether a list has the entries of another in another order, or the lists in it have.
+
+    >>> _reordered([1.0, 2.0], [2.0, 1.0 + 1e-12], 1e-9), _reordered([3, ["b", "a"]], [3, ["a", "b"]], 0)
+    (True, True)
+    """
+    if not isinstance(one, list) or not isinstance(other, list) or len(one) != len(other):
+        return False
+    left = list(other)
+    for entry in one:
+        found = next((place for place, each in enumerate(left) if same(entry, each, tolerance)), None)
+        if found is None:
+            differing = [pair for pair in zip(one, other, strict=True) if not same(*pair, tolerance)]
+            return all(_reordered(*pair, tolerance) for pair in differing)
+        del left[found]
+    return True

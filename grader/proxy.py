@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import re
 import socket
 import time
 from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
@@ -41,9 +43,10 @@ class AnswerProxy:
         printed: what the answer has printed, cut.
     """
 
-    def __init__(self, connection: socket.socket, limits: Limits, end: Callable[[], str]) -> None:
+    def __init__(self, connection: socket.socket, limits: Limits, process: int, end: Callable[[], str]) -> None:
         self.changed, self.printed = "", ""
-        self._limits, self._left_s, self._end = limits, limits.time_s, end
+        self._limits, self._left_s, self._process, self._end = limits, limits.time_s, process, end
+        self._delayed_s = _delayed_s(os.getpid())
         self._channel = Channel(connection)
         self._shared = Shared(judge=True)
         self._callbacks: list[Callable[..., Any]] = []
@@ -129,10 +132,18 @@ class AnswerProxy:
                 self._stop("less data", f"more than {RECEIVED_BYTES // 2**20} MiB is sent")
             self._shared.apply(reply["shared"])
             self.printed = (self.printed + clean(str(reply["printed"])))[:KEPT_CHARACTERS]
-        self._left_s -= time.monotonic() - began
+        self._take_off(time.monotonic() - began)
         if self._left_s <= 0 and "stopped" not in reply:
             self._stop(self._in_time, "still running")
         return reply
+
+    def _take_off(self, waited_s: float) -> None:
+        """Take a wait off the time that is left, but not what the two processes spent waiting for a processor."""
+        self._left_s -= waited_s
+        if self._left_s < self._limits.time_s / 2:
+            delayed_s = _delayed_s(self._process) + _delayed_s(os.getpid())
+            self._left_s = min(self._limits.time_s, self._left_s + delayed_s - self._delayed_s)
+            self._delayed_s = delayed_s
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
@@ -189,6 +200,14 @@ class AnswerProxy:
     def drop(self, program: Any) -> None:
         """Forget a program, with the next request."""
         self._dropped.append(program)
+
+
+def _delayed_s(process: int) -> float:
+    """Return for how long a process has waited for a processor so far, where Linux tells."""
+    try:
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 class _Program(Generator[Any, Any, Any]):

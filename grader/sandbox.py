@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -96,6 +97,7 @@ class Sandbox:
             for kind, limits in self._own_limits.items():
                 with contextlib.suppress(ValueError, OSError):
                     resource.setrlimit(kind, limits)
+            self._own_limits = _limits_of(0)
         if template is not None and _limits_of(template.process.pid) != template.limits:
             changed = True
             self.close()
@@ -146,7 +148,7 @@ class _Template:
         self._control.settimeout(START_S)
         with other:
             self.process = subprocess.Popen(
-                _COMMAND, stdin=other.fileno(), stdout=subprocess.DEVNULL, env=_environment()
+                _COMMAND, stdin=other.fileno(), stdout=subprocess.DEVNULL, env=_environment(), start_new_session=True
             )
         self.limits = _limits_of(self.process.pid)
 
@@ -154,7 +156,7 @@ class _Template:
         ours, theirs = socket.socketpair()
         with theirs:
             child = self._asked([dataclasses.asdict(limits), modules], [theirs.fileno()])
-        return AnswerProxy(ours, limits, _once(lambda: self._end(child, ours)))
+        return AnswerProxy(ours, limits, child, _once(lambda: self._end(child, ours)))
 
     def _end(self, child: int, connection: socket.socket) -> str:
         kill_session(child)
@@ -198,13 +200,14 @@ def _spawned(limits: Limits, modules: tuple[str, ...]) -> AnswerProxy:
         connection.close()
         return _how(child.wait())
 
-    return AnswerProxy(connection, limits, _once(end))
+    return AnswerProxy(connection, limits, child.pid, _once(end))
 
 
 def forked(function: Callable[..., Any], limits: Limits) -> AnswerProxy:
     """Return a function of this process as one in a fork of it."""
     ours, theirs = socket.socketpair()
-    with theirs:
+    with theirs, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of the kernel's threads, which the fork does not need
         child = fork(theirs, limits, function)
 
     def end() -> str:
@@ -212,7 +215,7 @@ def forked(function: Callable[..., Any], limits: Limits) -> AnswerProxy:
         ours.close()
         return _how(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
-    return AnswerProxy(ours, limits, _once(end))
+    return AnswerProxy(ours, limits, child, _once(end))
 
 
 def _once(end: Callable[[], str]) -> Callable[[], str]:

@@ -32,7 +32,8 @@ def answer_of(exercise: Exercise, changes: Iterable[tuple[str, str]] = ()) -> st
     """Return the solution, or one that is changed in places, as the text that a reader would have written."""
     source = _changed(exercise, changes)
     function = ast.parse(source).body[0]
-    return f"{_head(exercise, _names([function]))}\n\n{source}"
+    own = {part.arg for part in ast.walk(function) if isinstance(part, ast.arg)}
+    return f"{_head(exercise, _names([function]) - own)}\n\n{source}"
 
 
 def _head(exercise: Exercise, names: set[str]) -> str:

@@ -33,10 +33,11 @@ clock_settime 227 112  init_module 175 105  finit_module 313 273  delete_module 
 keyctl 250 219  add_key 248 217  quotactl 179 60  syslog 103 116  sync 162 81  vhangup 153 58  acct 163 89
 """
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-_SPECIAL = {
-    "x86_64": {"open": 2, "openat": 257, "clone": 56, "clone3": 435, "kill": 62, "tgkill": 234, "prlimit64": 302}
+_SPECIAL = {  # those that are refused in some cases only
+    "x86_64": {"open": 2, "openat": 257, "clone": 56, "kill": 62, "tgkill": 234, "prlimit64": 302},
+    "aarch64": {"openat": 56, "clone": 220, "kill": 129, "tgkill": 131, "prlimit64": 261},
 }
-_SPECIAL["aarch64"] = {"openat": 56, "clone": 220, "clone3": 435, "kill": 129, "tgkill": 131, "prlimit64": 261}
+_CLONE3 = 435  # on every architecture
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _THREAD = 0x10000  # CLONE_THREAD
 
@@ -102,11 +103,11 @@ def _program(machine: str) -> bytes:
         lines += [(_AT_LEAST, 0, 1, 0x40000000), (_RETURN, 0, 0, _REFUSE)]
     for number in numbers:
         lines += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _REFUSE)]
-    lines += [(_EQUAL, 0, 1, special["clone3"]), (_RETURN, 0, 0, _MISSING)]  # then Python takes clone
+    lines += [(_EQUAL, 0, 1, _CLONE3), (_RETURN, 0, 0, _MISSING)]  # then Python takes clone
     lines += _on(special["clone"], 0, (_ANY_BIT, 1, 0, _THREAD))
     lines += _on(special["kill"], 0, (_EQUAL, 1, 0, os.getpid()))
     lines += _on(special["tgkill"], 0, (_EQUAL, 1, 0, os.getpid()))
-    lines += _on(special["prlimit64"], 2, (_EQUAL, 1, 0, 0))  # to read a limit, not to set one
+    lines += _on(special["prlimit64"], 0, (_EQUAL, 1, 0, 0))  # of itself
     for name, place in (("open", 1), ("openat", 2)):
         if name in special:
             lines += _on(special[name], place, (_ANY_BIT, 0, 1, _WRITES))

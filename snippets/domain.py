@@ -365,3 +365,13 @@ def each(name: str, values: Sequence[Any], check: Callable[[str, Any], _Entry]) 
     if entries is None:
         raise ValueError(f"{name} must be a sequence, got {values!r}")
     return tuple(check(f"{name}[{index}]", entry) for index, entry in enumerate(entries))
+
+
+def shortened(value: Any) -> str:
+    """Return what ``repr`` says of a value, for a message, in at most 60 characters.
+
+    >>> shortened("x" * 99) == "'" + "x" * 58 + "…"
+    True
+    """
+    said = repr(value)
+    return said if len(said) <= 60 else said[:59] + "…"

@@ -79,7 +79,7 @@ SEQUENCES = {"Sequence", "Collection", "Iterable", "Mapping", "tuple", "list"}
 CHECKS = ("snippets.domain", "snippets.background.arrays")
 CHECKED_VALUES = ("value", "values")
 
-# What simulators and processes call with what they have checked.
+# What simulators and processes call with what they have checked, and what takes anything, or an array of anything.
 INTERNAL = {
     f"snippets.{name}"
     for name in (
@@ -91,12 +91,17 @@ INTERNAL = {
         "foundations.loopback_echo.serve",
         "memory.sharded_adam.GivenGradients.forward",
         "memory.sharded_adam.GivenGradients.backward",
+        "account.Memory.watch",
+        "account.is_array",
+        "domain.shortened",
+        "machine.as_request",
     )
 }
 
 
 # What messages call an argument that is the value of something with a name of its own.
 SPOKEN = {
+    "domain.Catalogue.find-entry": "model",
     "live.knobs.from_units-written": "size",
     "live.knobs.Number.check-value": "stages",
     "live.knobs.Number.place-value": "stages",
@@ -243,7 +248,7 @@ def takes_infinity(name: str, argument: str) -> bool:
 
 
 def takes_negative(name: str, argument: str) -> bool:
-    return re.search(r"(?<!not )negative|any finite number|from −", said_of(name, argument)) is not None
+    return re.search(r"(?<!not )negative|\b(?:any|a) finite number|from −", said_of(name, argument)) is not None
 
 
 def takes_zero(name: str, argument: str) -> bool:

@@ -435,6 +435,7 @@ def test_configurations_are_built_like_those_of_the_catalogue() -> None:
     assert models.gpt_like("GPT-2 1.5B", **sizes) == gpt
     sizes = {"layers": 32, "hidden": 4096, "heads": 32, "key_value_heads": 8, "width": 14336, "vocabulary": 128256}
     assert models.llama_like("Llama 3 8B", **sizes, source=llama.source) == llama
-    for build, more in ((models.gpt_like, {}), (models.llama_like, {"width": 4, "vocabulary": 5})):
+    wide: dict[str, Any] = {"width": 4, "vocabulary": 5}
+    for build, more in ((models.gpt_like, {}), (models.llama_like, wide)):
         with pytest.raises(ValueError, match="hidden must be a multiple of heads = 3, got 8"):
             build("x", layers=1, hidden=8, heads=3, **more)

@@ -37,7 +37,7 @@ from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_
 from torch.nn.parallel import DistributedDataParallel
 
 from labs.harness import Lab, run_lab
-from snippets.background.batch_gradients import combine_workers, compare_with_full
+from snippets.background.batch_gradients import combine_ranks, compare_with_full
 from snippets.parallelism.data import bucket_sizes_bytes, shard_weights
 
 WIDTHS = (6, 40, 30, 50, 10, 3)
@@ -95,7 +95,7 @@ def shards(lab: Lab, model: nn.Module, parallel: Parallel, name: str, examples: 
     for part in dealt:
         loss(model, *part).backward()
         alone.append(flat(model).cpu().numpy())
-    averaged = combine_workers(alone, workers=lab.ranks)
+    averaged = combine_ranks(alone, ranks=lab.ranks)
 
     plain = parallel.gradient(*dealt[lab.rank])
     lab.close(f"{name}: mean losses averaged", plain, torch.from_numpy(averaged[0]).to(lab.device))

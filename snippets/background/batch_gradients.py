@@ -178,12 +178,12 @@ def batch_gradients(example_gradients: ArrayLike, indices: ArrayLike) -> FloatAr
 
 
 @refusing_overflow("gradients")
-def combine_workers(gradients: ArrayLike, *, workers: int) -> FloatArray:
-    """Average the batch gradients of N workers, as data parallelism does: batches 0 … N − 1 make step 0, and so on.
+def combine_ranks(gradients: ArrayLike, *, ranks: int) -> FloatArray:
+    """Average the batch gradients of N ranks, as data parallelism does: batches 0 … N − 1 make step 0, and so on.
 
     Args:
         gradients: S × d batch gradients, N dividing S.
-        workers: N, at least 1.
+        ranks: N, at least 1.
 
     Returns:
         S/N × d gradients.
@@ -192,12 +192,12 @@ def combine_workers(gradients: ArrayLike, *, workers: int) -> FloatArray:
         ValueError: an argument is out of its range, or N does not divide S.
 
     Example:
-        >>> combine_workers(np.array([[1.0], [3.0], [5.0], [9.0]]), workers=2).tolist()
+        >>> combine_ranks(np.array([[1.0], [3.0], [5.0], [9.0]]), ranks=2).tolist()
         [[2.0], [7.0]]
     """
-    gradients, count = finite_array("gradients", gradients, dimensions=2), positive_integer("workers", workers)
+    gradients, count = finite_array("gradients", gradients, dimensions=2), positive_integer("ranks", ranks)
     if len(gradients) % count:
-        raise ValueError(f"workers must divide the number of batches, {len(gradients)}, got {workers}")
+        raise ValueError(f"ranks must divide the number of batches, {len(gradients)}, got {ranks}")
     steps = len(gradients) // count
     combined: FloatArray = gradients.reshape(steps, count, gradients.shape[1]).mean(axis=1)
     return combined

@@ -160,7 +160,7 @@ def batch_gradient_spread(*, batch_size: int, workers: int, draws: str, populati
     drawn = _batch_gradients(every, size=own if same else total, replaced=limit is None, seed=seed)
     measured = _root_mean_square([gradient - _FULL for gradient in drawn])
     effective = 1 if same else workers
-    expected = math.sqrt(data_parallel_variance(variance=variance, batch_size=own, workers=effective, population=limit))
+    expected = math.sqrt(data_parallel_variance(variance=variance, batch_size=own, ranks=effective, population=limit))
     alone = rms_distance(variance=variance, batch_size=own)
     repeated = f", only {own} of them different draws" if same else ""
     return Picture(

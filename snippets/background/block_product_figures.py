@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from snippets.background.block_products import Block, BlockProduct
-from snippets.background.cluster import Array
+from snippets.background.block_products import Array, Block, BlockProduct
 from snippets.domain import positive_number
 from snippets.drawing import Panel
 from snippets.palette import rank

@@ -1,34 +1,32 @@
-"""Simulators: a matrix product on workers that hold only their blocks, cut by rows, by columns, along k or on a grid.
+"""Simulators: a matrix product on ranks that hold only their blocks, cut by rows, by columns, along k or on a grid.
 
-Each function deals the blocks of A and B out to a cluster, lets the workers multiply and send, and returns what every
-worker holds at the end together with the account of the run. ``snippets.background.gemm`` has the closed forms.
+Each function deals the blocks of A and B out to the ranks of a machine, lets them multiply and send, and
+returns what each holds at the end together with the account of the run. ``snippets.background.gemm`` has the closed
+forms.
 """
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from snippets.account import Account, Memory
 from snippets.background.arrays import number_array, refusing_overflow
-from snippets.background.cluster import (
-    MOST_WORKERS,
-    Account,
-    Array,
-    Cluster,
-    account_of,
-    ring_all_gather,
-    ring_broadcast,
-    ring_reduce_scatter,
-)
 from snippets.background.gemm import RESULTS, Result, block_ranges
 from snippets.domain import at_most, one_of, positive_integer
+from snippets.machine import MOST_RANKS, Barrier, Broadcast, Compute, Exchange, Machine, Program
+
+Array = NDArray[Any]
+Part = Generator[Any, Any, None]
 
 
 @dataclass(frozen=True)
 class Block:
-    """The rows and columns of A, B or C that a worker holds, and their values."""
+    """The rows and columns of A, B or C that a rank holds, and their values."""
 
     matrix: Literal["A", "B", "C"]
     rows: range
@@ -42,20 +40,19 @@ class BlockProduct:
 
     Attributes:
         shape: (m, k, n).
-        inputs: for each worker, its blocks of A and of B before the first message.
-        outputs: for each worker, its block of C after the last.
-        account: what each worker held, sent and computed.
-        cluster: the workers, with the log of the run.
+        inputs: for each rank, its blocks of A and of B before the first message.
+        outputs: for each rank, its block of C after the last.
+        account: what each rank held, sent and computed: ``"product_flops"`` of block products, and
+            ``"reduction_flops"`` of adding what another rank has sent.
     """
 
     shape: tuple[int, int, int]
     inputs: tuple[tuple[Block, Block], ...]
     outputs: tuple[Block, ...]
     account: Account
-    cluster: Cluster
 
     def assemble(self) -> Array:
-        """Put the workers' blocks of C together."""
+        """Put the ranks' blocks of C together."""
         m, _, n = self.shape
         whole: Array = np.zeros((m, n), dtype=self.outputs[0].array.dtype)
         for block in self.outputs:
@@ -84,127 +81,168 @@ def partial_products(a: Array, b: Array, *, parts: int) -> list[Array]:
         ([[0, 3], [1, 4], [2, 5]], [3, 12])
     """
     a, b = _operands(a, b)
-    at_most("parts", positive_integer("parts", parts), MOST_WORKERS)
+    at_most("parts", positive_integer("parts", parts), MOST_RANKS)
     return [a[:, part.start : part.stop] @ b[part.start : part.stop] for part in block_ranges(a.shape[1], parts)]
 
 
 @refusing_overflow("a and b")
-def row_split_product(a: Array, b: Array, *, workers: int, result: Result = "sharded") -> BlockProduct:
-    """Multiply with A cut by rows: worker p holds A_p and all of B and computes A_p·B, the p-th block of rows of C.
+def row_split_product(a: Array, b: Array, *, ranks: int, result: Result = "sharded") -> BlockProduct:
+    """Multiply with A cut by rows: rank p holds A_p and all of B and computes A_p·B, the p-th block of rows of C.
 
     Args:
         a: A, m × k numbers (integers, floats or complex).
         b: B, k × n numbers; both are brought to their common type first.
-        workers: T, at least 1. With T > m the last workers have no rows.
-        result: ``"sharded"`` leaves C cut by rows, ``"replicated"`` gathers it on every worker around a ring.
+        ranks: T, at least 1. With T > m the last ranks have no rows.
+        result: ``"sharded"`` leaves C cut by rows, ``"replicated"`` gathers it on every rank around a ring.
 
     Returns:
-        The workers' blocks and the account.
+        The ranks' blocks and the account.
 
     Raises:
         ValueError: the arrays do not form a product, or another argument is out of range.
 
     Example:
         >>> a, b = np.eye(4), np.ones((4, 2))
-        >>> row_split_product(a, b, workers=2, result="replicated").account.workers[0].sent_bytes
-        32
+        >>> row_split_product(a, b, ranks=2, result="replicated").account.sent_bytes
+        (32, 32)
     """
     a, b = _operands(a, b)
     (m, k), n = a.shape, b.shape[1]
-    one_of("result", result, RESULTS)
-    cluster = Cluster(workers)
-    rows = block_ranges(m, workers)
+    ranks = _checked(ranks, result)
+    rows = block_ranges(m, ranks)
     inputs = tuple((_block("A", a, part, range(k)), _block("B", b, range(k), range(n))) for part in rows)
-    _deal(cluster, inputs)
-    for worker in range(workers):
-        cluster.multiply(worker, "A", "B", into=f"C[{worker}]")
-    if result == "replicated":
-        ring_all_gather(cluster, [range(workers)], "C")
-    return _finish(cluster, (m, k, n), inputs, _row_outputs(cluster, rows, n, result))
+    chunks, account = _multiply(inputs, rows=None, gathers=result == "replicated")
+    return BlockProduct((m, k, n), inputs, _row_outputs(chunks, rows, n, result), account)
 
 
 @refusing_overflow("a and b")
-def column_split_product(a: Array, b: Array, *, workers: int, result: Result = "sharded") -> BlockProduct:
-    """Multiply with B cut by columns: worker p holds all of A and B_p and computes A·B_p, the p-th columns of C.
+def column_split_product(a: Array, b: Array, *, ranks: int, result: Result = "sharded") -> BlockProduct:
+    """Multiply with B cut by columns: rank p holds all of A and B_p and computes A·B_p, the p-th columns of C.
 
     Args:
         a: A, m × k numbers (integers, floats or complex).
         b: B, k × n numbers; both are brought to their common type first.
-        workers: how many there are, at least 1. With more than n the last workers have no columns.
-        result: ``"sharded"`` leaves C cut by columns, ``"replicated"`` gathers it on every worker around a ring.
+        ranks: how many there are, at least 1. With more than n the last ranks have no columns.
+        result: ``"sharded"`` leaves C cut by columns, ``"replicated"`` gathers it on every rank around a ring.
 
     Returns:
-        The workers' blocks and the account.
+        The ranks' blocks and the account.
 
     Raises:
         ValueError: the arrays do not form a product, or another argument is out of range.
 
     Example:
         >>> a, b = np.eye(4), np.ones((4, 2))
-        >>> [block.array.shape for block in column_split_product(a, b, workers=2).outputs]
+        >>> [block.array.shape for block in column_split_product(a, b, ranks=2).outputs]
         [(4, 1), (4, 1)]
     """
     a, b = _operands(a, b)
     (m, k), n = a.shape, b.shape[1]
-    one_of("result", result, RESULTS)
-    cluster = Cluster(workers)
-    columns = block_ranges(n, workers)
+    ranks = _checked(ranks, result)
+    columns = block_ranges(n, ranks)
     inputs = tuple((_block("A", a, range(m), range(k)), _block("B", b, range(k), part)) for part in columns)
-    _deal(cluster, inputs)
-    for worker in range(workers):
-        cluster.multiply(worker, "A", "B", into=f"C[{worker}]")
-    if result == "sharded":
-        outputs = tuple(Block("C", range(m), part, cluster.read(p, f"C[{p}]")) for p, part in enumerate(columns))
-    else:
-        ring_all_gather(cluster, [range(workers)], "C")
-        gathered = ([cluster.read(p, f"C[{q}]") for q in range(workers)] for p in range(workers))
-        outputs = tuple(Block("C", range(m), range(n), np.hstack(blocks)) for blocks in gathered)
-    return _finish(cluster, (m, k, n), inputs, outputs)
+    chunks, account = _multiply(inputs, rows=None, gathers=result == "replicated")
+    held = columns if result == "sharded" else (range(n),) * ranks
+    outputs = tuple(Block("C", range(m), part, np.hstack(mine)) for part, mine in zip(held, chunks, strict=True))
+    return BlockProduct((m, k, n), inputs, outputs, account)
 
 
 @refusing_overflow("a and b")
-def k_split_product(a: Array, b: Array, *, workers: int, result: Result = "replicated") -> BlockProduct:
-    """Multiply with the shared dimension cut: worker p holds A_p (columns) and B_p (rows), and A_p·B_p is to be summed.
+def k_split_product(a: Array, b: Array, *, ranks: int, result: Result = "replicated") -> BlockProduct:
+    """Multiply with the shared dimension cut: rank p holds A_p (columns) and B_p (rows), and A_p·B_p is to be summed.
 
     Args:
         a: A, m × k numbers (integers, floats or complex).
         b: B, k × n numbers; both are brought to their common type first.
-        workers: T, at least 1. With T > k the last workers contribute zeros.
+        ranks: T, at least 1. With T > k the last ranks contribute zeros.
         result: ``"sharded"`` sums by a ring reduce-scatter, which leaves C cut by rows; ``"replicated"`` adds a ring
             all-gather, so that the two are an all-reduce.
 
     Returns:
-        The workers' blocks and the account.
+        The ranks' blocks and the account.
 
     Raises:
         ValueError: the arrays do not form a product, or another argument is out of range.
 
     Example:
         >>> a, b = np.ones((4, 6)), np.ones((6, 2))
-        >>> run = k_split_product(a, b, workers=2)
-        >>> run.assemble().max(), run.account.workers[0].sent_bytes, run.account.steps
+        >>> run = k_split_product(a, b, ranks=2)
+        >>> run.assemble().max(), run.account.sent_bytes[0], run.account.steps
         (np.float64(6.0), 64, 2)
     """
     a, b = _operands(a, b)
     (m, k), n = a.shape, b.shape[1]
-    one_of("result", result, RESULTS)
-    cluster = Cluster(workers)
-    rows = block_ranges(m, workers)
-    parts = block_ranges(k, workers)
+    ranks = _checked(ranks, result)
+    rows, parts = block_ranges(m, ranks), block_ranges(k, ranks)
     inputs = tuple((_block("A", a, range(m), part), _block("B", b, part, range(n))) for part in parts)
-    _deal(cluster, inputs)
-    for worker in range(workers):
-        cluster.multiply(worker, "A", "B", into="C")
-        cluster.split_rows(worker, "C", rows)
-    ring_reduce_scatter(cluster, [range(workers)], "C")
-    if result == "replicated":
-        ring_all_gather(cluster, [range(workers)], "C")
-    return _finish(cluster, (m, k, n), inputs, _row_outputs(cluster, rows, n, result))
+    chunks, account = _multiply(inputs, rows=rows, gathers=result == "replicated")
+    return BlockProduct((m, k, n), inputs, _row_outputs(chunks, rows, n, result), account)
+
+
+def _checked(ranks: int, result: Result) -> int:
+    """Return the number of ranks, or raise ``ValueError`` where it or the result is none."""
+    one_of("result", result, RESULTS)
+    return int(at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS))
+
+
+def _multiply(
+    inputs: Sequence[tuple[Block, Block]], *, rows: Sequence[range] | None, gathers: bool
+) -> tuple[list[list[Array]], Account]:
+    """Let each rank multiply its blocks; return the chunks of C that it has in the end.
+
+    Without ``rows`` the products are chunks of C; else C is their sum, which is scattered in chunks of these rows.
+    """
+    ring = range(len(inputs))
+
+    def program(place: int, memory: Memory, a: Array, b: Array) -> Program:
+        product = a @ b
+        yield _product_flops(a, b)
+        if rows is None:
+            chunks = {place: memory.watch(product)}
+        else:
+            chunks = {q: memory.watch(product[part.start : part.stop].copy()) for q, part in enumerate(rows)}
+            del product
+            yield from _ring_reduce_scatter(chunks, ring, place)
+        if gathers:
+            yield from _ring_all_gather(chunks, ring, place)
+        return [chunk for _, chunk in sorted(chunks.items())]
+
+    machine = Machine(len(inputs))
+    dealt = [
+        [memory.watch(block.array.copy()) for block in blocks]
+        for memory, blocks in zip(machine.memories, inputs, strict=True)
+    ]
+    chunks = machine.run([program(place, machine.memories[place], *dealt[place]) for place in ring])
+    return list(chunks), machine.account
+
+
+def _product_flops(a: Array, b: Array) -> Compute:
+    return Compute("product_flops", 2 * a.shape[0] * a.shape[1] * b.shape[1])
+
+
+def _ring_reduce_scatter(chunks: dict[int, Array], ring: Sequence[int], place: int) -> Part:
+    """Sum chunks over a ring; each rank passes on the chunk that it has added to last, and in the end has its own."""
+    size = len(ring)
+    for step in range(size - 1):
+        passed, added = (place - 1 - step) % size, (place - 2 - step) % size
+        arrived = yield Exchange(ring[(place + 1) % size], chunks[passed], ring[place - 1])
+        del chunks[passed]
+        chunks[added] += arrived
+        yield Compute("reduction_flops", arrived.size)
+        del arrived
+
+
+def _ring_all_gather(chunks: dict[int, Array], ring: Sequence[int], place: int) -> Part:
+    """Collect the chunks of a ring; each rank passes on the chunk that came last, at first its own."""
+    size = len(ring)
+    for step in range(size - 1):
+        passed = chunks[(place - step) % size]
+        chunks[(place - 1 - step) % size] = yield Exchange(ring[(place + 1) % size], passed, ring[place - 1])
 
 
 @dataclass(frozen=True)
 class _Grid:
-    """The ranges that a grid of r × c × d workers cuts a product into.
+    """The ranges that a grid of r × c × d ranks cuts a product into.
 
     A panel is a piece of a layer's part of k that lies in one column's block of A and in one row's block of B, so that
     it can be sent as a whole; ``panels[l]`` lists layer l's as (range, column with its part of A, row with that of B).
@@ -227,22 +265,30 @@ class _Grid:
         return cls(size, block_ranges(m, r), block_ranges(n, c), a_parts, b_parts, panels)
 
     def number(self, i: int, j: int, layer: int) -> int:
-        """The worker in row i and column j of a layer."""
+        """The rank in row i and column j of a layer."""
         return (layer * self.size[0] + i) * self.size[1] + j
 
+    def row(self, i: int, layer: int) -> list[int]:
+        """The ranks in a row of a layer."""
+        return [self.number(i, j, layer) for j in range(self.size[1])]
+
+    def column(self, j: int, layer: int) -> list[int]:
+        """The ranks in a column of a layer."""
+        return [self.number(i, j, layer) for i in range(self.size[0])]
+
     def places(self) -> list[tuple[int, int, int]]:
-        """(i, j, l) of each worker, in the order of their numbers."""
+        """(i, j, l) of each rank, in the order of their numbers."""
         r, c, d = self.size
         return [(i, j, layer) for layer in range(d) for i in range(r) for j in range(c)]
 
 
 @refusing_overflow("a and b")
 def grid_product(a: Array, b: Array, *, grid: tuple[int, int, int]) -> BlockProduct:
-    """Multiply on r rows × c columns × d layers of workers, none of which holds at the start what another holds.
+    """Multiply on r rows × c columns × d layers of ranks, none of which holds at the start what another holds.
 
     Each layer runs SUMMA on its part of k: for every panel, the blocks of A travel along the grid's rows and those of B
-    along its columns, from worker to worker around a ring, and every worker adds one product to its block of C. A ring
-    reduce-scatter then sums the layers' blocks and leaves each its rows. Worker (i, j, l) has number (l·r + i)·c + j.
+    along its columns, from rank to rank around a ring, and every rank adds one product to its block of C. A ring
+    reduce-scatter then sums the layers' blocks and leaves each its rows. Rank (i, j, l) has number (l·r + i)·c + j.
 
     Args:
         a: A, m × k numbers (integers, floats or complex).
@@ -250,7 +296,7 @@ def grid_product(a: Array, b: Array, *, grid: tuple[int, int, int]) -> BlockProd
         grid: (r, c, d), each at least 1; d = 1 is SUMMA.
 
     Returns:
-        The workers' blocks and the account; C is left sharded.
+        The ranks' blocks and the account; C is left sharded.
 
     Raises:
         ValueError: the arrays do not form a product, or ``grid`` holds anything but three integers of at least 1.
@@ -259,62 +305,67 @@ def grid_product(a: Array, b: Array, *, grid: tuple[int, int, int]) -> BlockProd
 
     Example:
         >>> run = grid_product(np.ones((4, 4)), np.ones((4, 4)), grid=(2, 2, 1))
-        >>> run.account.workers[0].sent_bytes, float(run.assemble()[0, 0])
-        (64, 4.0)
+        >>> run.account.sent_bytes, float(run.assemble()[0, 0])
+        ((64, 64, 64, 64), 4.0)
     """
     a, b = _operands(a, b)
     r, c, d = _grid_size(grid)
-    at_most("grid", r * c * d, MOST_WORKERS)
+    at_most("grid", r * c * d, MOST_RANKS)
     plan = _Grid.of((a.shape[0], a.shape[1], b.shape[1]), (r, c, d))
-    cluster = Cluster(r * c * d)
     inputs = tuple(
         (_block("A", a, plan.rows[i], plan.a_parts[layer][j]), _block("B", b, plan.b_parts[layer][i], plan.columns[j]))
         for i, j, layer in plan.places()
     )
-    _deal_panels(cluster, a, b, plan)
-    for step in range(max(len(panels) for panels in plan.panels)):
-        _summa_step(cluster, plan, step)
-    for worker, (i, _, _) in enumerate(plan.places()):
-        cluster.split_rows(worker, "C", _within(range(len(plan.rows[i])), d))
-    ring_reduce_scatter(cluster, [[plan.number(i, j, z) for z in range(d)] for i in range(r) for j in range(c)], "C")
+    machine = Machine(r * c * d)
+    programs = [
+        _summa(plan, place, memory, *_panels(plan, place, memory, a, b), a.dtype)
+        for place, memory in zip(plan.places(), machine.memories, strict=True)
+    ]
+    chunks = machine.run(programs)
     outputs = tuple(
-        Block("C", _within(plan.rows[i], d)[layer], plan.columns[j], cluster.read(worker, f"C[{layer}]"))
-        for worker, (i, j, layer) in enumerate(plan.places())
+        Block("C", _within(plan.rows[i], d)[layer], plan.columns[j], chunk)
+        for (i, j, layer), chunk in zip(plan.places(), chunks, strict=True)
     )
-    return _finish(cluster, (a.shape[0], a.shape[1], b.shape[1]), inputs, outputs)
+    return BlockProduct((a.shape[0], a.shape[1], b.shape[1]), inputs, outputs, machine.account)
 
 
-def _deal_panels(cluster: Cluster, a: Array, b: Array, plan: _Grid) -> None:
-    """Give each worker its blocks of A and B, cut into panels, and then a block of C to add to."""
-    for worker, (i, j, layer) in enumerate(plan.places()):
-        for number, (part, column, row) in enumerate(plan.panels[layer]):
-            if column == j:
-                cluster.store(worker, f"A{number}", a[_slices(plan.rows[i], part)])
-            if row == i:
-                cluster.store(worker, f"B{number}", b[_slices(part, plan.columns[j])])
-    cluster.begin()
-    for worker, (i, j, _) in enumerate(plan.places()):
-        cluster.store(worker, "C", np.zeros((len(plan.rows[i]), len(plan.columns[j])), dtype=a.dtype))
+Panels = dict[int, Array]
 
 
-def _summa_step(cluster: Cluster, plan: _Grid, step: int) -> None:
-    """Broadcast one panel of A along each row and one of B along each column, multiply, and free what was received."""
-    r, c, _ = plan.size
-    panels = {layer: panels[step] for layer, panels in enumerate(plan.panels) if step < len(panels)}
-    rings = []
-    for layer, (_, column, row) in panels.items():
-        across, down = [(column + j) % c for j in range(c)], [(row + i) % r for i in range(r)]
-        rings += [([plan.number(i, j, layer) for j in across], f"A{step}") for i in range(r)]
-        rings += [([plan.number(i, j, layer) for i in down], f"B{step}") for j in range(c)]
-    ring_broadcast(cluster, rings)
-    for worker, (i, j, layer) in enumerate(plan.places()):
-        if layer in panels:
-            _, column, row = panels[layer]
-            cluster.multiply(worker, f"A{step}", f"B{step}", into="C")
-            if column != j:
-                cluster.drop(worker, f"A{step}")
-            if row != i:
-                cluster.drop(worker, f"B{step}")
+def _panels(plan: _Grid, place: tuple[int, int, int], memory: Memory, a: Array, b: Array) -> tuple[Panels, Panels]:
+    """Give a rank its blocks of A and B, cut into panels."""
+    i, j, layer = place
+    of_a, of_b = {}, {}
+    for number, (part, column, row) in enumerate(plan.panels[layer]):
+        if column == j:
+            of_a[number] = memory.watch(a[_slices(plan.rows[i], part)].copy())
+        if row == i:
+            of_b[number] = memory.watch(b[_slices(part, plan.columns[j])].copy())
+    return of_a, of_b
+
+
+def _summa(
+    plan: _Grid, place: tuple[int, int, int], memory: Memory, of_a: Panels, of_b: Panels, kind: np.dtype[Any]
+) -> Program:
+    """For each panel, take part in broadcasts along row and column, and add a product; then sum C over the layers."""
+    i, j, layer = place
+    rows, columns = _within(range(len(plan.rows[i])), plan.size[2]), len(plan.columns[j])
+    chunks = {z: memory.watch(np.zeros((len(part), columns), kind)) for z, part in enumerate(rows)}
+    for number in range(max(map(len, plan.panels))):
+        yield Barrier()  # a panel waits for the one before it
+        if number < len(plan.panels[layer]):
+            _, column, row = plan.panels[layer][number]
+            left, right = yield [
+                Broadcast(plan.number(i, column, layer), of_a.get(number), plan.row(i, layer), "chain"),
+                Broadcast(plan.number(row, j, layer), of_b.get(number), plan.column(j, layer), "chain"),
+            ]
+            product = left @ right
+            for z, part in enumerate(rows):
+                chunks[z] += product[part.start : part.stop]
+            yield _product_flops(left, right)
+            del left, right
+    yield from _ring_reduce_scatter(chunks, [plan.number(i, j, z) for z in range(plan.size[2])], layer)
+    return chunks[layer]
 
 
 @refusing_overflow("x, y and weights")
@@ -412,23 +463,7 @@ def _common_pieces(a_parts: tuple[range, ...], b_parts: tuple[range, ...]) -> tu
     return tuple(piece for piece in pieces if len(piece[0]))
 
 
-def _deal(cluster: Cluster, inputs: tuple[tuple[Block, Block], ...]) -> None:
-    """Give each worker its two blocks."""
-    for worker, blocks in enumerate(inputs):
-        for block in blocks:
-            cluster.store(worker, block.matrix, block.array)
-    cluster.begin()
-
-
-def _row_outputs(cluster: Cluster, rows: tuple[range, ...], n: int, result: Result) -> tuple[Block, ...]:
-    """What each worker holds of a C whose chunks are blocks of rows."""
-    if result == "sharded":
-        return tuple(Block("C", part, range(n), cluster.read(p, f"C[{p}]")) for p, part in enumerate(rows))
-    gathered = ([cluster.read(p, f"C[{q}]") for q in range(len(rows))] for p in range(len(rows)))
-    return tuple(Block("C", range(rows[-1].stop), range(n), np.vstack(chunks)) for chunks in gathered)
-
-
-def _finish(
-    cluster: Cluster, shape: tuple[int, int, int], inputs: tuple[tuple[Block, Block], ...], outputs: tuple[Block, ...]
-) -> BlockProduct:
-    return BlockProduct(shape, inputs, outputs, account_of(cluster.log, workers=cluster.workers), cluster)
+def _row_outputs(chunks: list[list[Array]], rows: tuple[range, ...], n: int, result: Result) -> tuple[Block, ...]:
+    """What each rank holds of a C whose chunks are blocks of rows."""
+    held = rows if result == "sharded" else (range(rows[-1].stop),) * len(rows)
+    return tuple(Block("C", part, range(n), np.vstack(mine)) for part, mine in zip(held, chunks, strict=True))

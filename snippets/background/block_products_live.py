@@ -17,7 +17,7 @@ from snippets.live.knobs import Number, in_units
 from snippets.palette import RANKS, rank
 
 MOST_WORKERS = 64
-BYTES_PER_ELEMENT = 2  # bfloat16
+ELEMENT_BYTES = 2  # bfloat16
 
 _WIDTH, _HEIGHT, _TOP, _GAP_ACROSS, _GAP_DOWN = 330.0, 318.0, 16.0, 10.0, 17.0
 _LAST = 512  # workers at the right end of the curves
@@ -99,7 +99,7 @@ def _write_numbers(panel: Panel, owned: list[list[Box]]) -> None:
 
 def _sent_each(m: int, k: int, n: int, grid: Grid) -> float:
     """Return the bytes that a worker of a grid sends on average."""
-    return grid_traffic_words(m=m, k=k, n=n, grid=grid) * BYTES_PER_ELEMENT / math.prod(grid)
+    return grid_traffic_words(m=m, k=k, n=n, grid=grid) * ELEMENT_BYTES / math.prod(grid)
 
 
 def _traffic(m: int, k: int, n: int, grid: Grid) -> Panel:
@@ -109,7 +109,7 @@ def _traffic(m: int, k: int, n: int, grid: Grid) -> Panel:
         "cut i": [(count, _sent_each(m, k, n, (count, 1, 1))) for count in counts],
         "cut j": [(count, _sent_each(m, k, n, (1, count, 1))) for count in counts],
         "cut x": [(count, _sent_each(m, k, n, (1, 1, count))) for count in counts],
-        "best": [(count, _sent_each(m, k, n, best_grid(m=m, k=k, n=n, workers=count))) for count in counts],
+        "best": [(count, _sent_each(m, k, n, best_grid(m=m, k=k, n=n, ranks=count))) for count in counts],
     }
     here = math.prod(grid), _sent_each(m, k, n, grid)
     heights = [height for curve in curves.values() for _, height in curve] + [here[1]] * (here[1] > 0)
@@ -175,11 +175,11 @@ def block_product(*, rows: int, columns: int, layers: int, worker: int, m: int, 
     grid = r, c, min(layers, most_d)
     workers = math.prod(grid)
     p = min(worker, workers - 1)
-    share = grid_split(m=m, k=k, n=n, grid=grid, worker=list(_places(grid))[p], bytes_per_element=BYTES_PER_ELEMENT)
+    share = grid_split(m=m, k=k, n=n, grid=grid, rank=list(_places(grid))[p], element_bytes=ELEMENT_BYTES)
     rows_of, columns_of = _needed(m, k, n, grid, list(_places(grid))[p])["C"]
     shared = _needed(m, k, n, grid, list(_places(grid))[p])["A"][1]
-    multiplied = (len(rows_of) + len(columns_of)) * len(shared) * BYTES_PER_ELEMENT
-    best = best_grid(m=m, k=k, n=n, workers=workers)
+    multiplied = (len(rows_of) + len(columns_of)) * len(shared) * ELEMENT_BYTES
+    best = best_grid(m=m, k=k, n=n, ranks=workers)
     sent, least = in_units(share.sent_bytes, "B"), in_units(_sent_each(m, k, n, best), "B")
     return Picture(
         [_layout(m, k, n, grid, p), _traffic(m, k, n, grid)],

@@ -1,4 +1,4 @@
-"""Simulators: descent on surfaces, descent on K workers, and clipping of a gradient that lies in shards.
+"""Simulators: descent on surfaces, descent on K ranks, and clipping of a gradient that lies in shards.
 
 ``snippets.background.descent`` has the closed forms. Surfaces and paths are vectorised: many starts descend at once.
 """
@@ -27,8 +27,8 @@ from snippets.background.descent import clip_scale
 from snippets.domain import each, nonnegative_integer, nonnegative_number, one_of, positive_integer, positive_number
 
 FloatArray = NDArray[np.float64]
-Averaging = Literal["examples", "workers"]
-AVERAGINGS: tuple[Averaging, ...] = ("examples", "workers")
+Averaging = Literal["examples", "ranks"]
+AVERAGINGS: tuple[Averaging, ...] = ("examples", "ranks")
 
 
 @dataclass(frozen=True)
@@ -408,17 +408,17 @@ def descend(
 
 @dataclass(frozen=True)
 class ReplicaRun:
-    """What K workers hold after descending together.
+    """What K ranks hold after descending together.
 
     Attributes:
-        replicas: K × d, the weights of each worker.
+        replicas: K × d, the weights of each rank.
         gradients: steps × d, the averaged gradients.
-        shares: steps × K, how many of a step's examples each worker had.
-        reduced_numbers: numbers that each worker put into the all-reduces: its d-entry sum and its count, every step.
+        shares: steps × K, how many of a step's examples each rank had.
+        reduced_numbers: numbers that each rank put into the all-reduces: its d-entry sum and its count, every step.
 
     Example:
         >>> run = data_parallel_descent(
-        ...     np.eye(2), [1.0, 1.0], [0.0, 0.0], batches=[[0, 1, 0]], workers=2, rule=GradientDescent(0.1)
+        ...     np.eye(2), [1.0, 1.0], [0.0, 0.0], batches=[[0, 1, 0]], ranks=2, rule=GradientDescent(0.1)
         ... )
         >>> run.replicas.shape, run.gradients.shape, run.shares.tolist(), run.reduced_numbers
         ((2, 2), (1, 2), [[2, 1]], 3)
@@ -436,50 +436,50 @@ def data_parallel_descent(
     start: ArrayLike,
     *,
     batches: Sequence[Sequence[int]],
-    workers: int,
+    ranks: int,
     rule: Rule,
     averaging: Averaging = "examples",
 ) -> ReplicaRun:
-    """Fit a linear model on K workers, each with its own weights, optimizer state and part of every batch.
+    """Fit a linear model on K ranks, each with its own weights, optimizer state and part of every batch.
 
-    The loss is the mean squared error. In each step worker p sums the gradients ``2·(x_i·w − y_i)·x_i`` of its
-    examples; the K sums and counts are added in the order of the ranks; each worker divides and updates its own
+    The loss is the mean squared error. In each step rank p sums the gradients ``2·(x_i·w − y_i)·x_i`` of its
+    examples; the K sums and counts are added in the order of the ranks; each rank divides and updates its own
     weights. With Fractions for x, y, start and the rule's numbers every operation is exact.
 
     Args:
         x: N × d features.
         y: N targets.
         start: d weights.
-        batches: the examples of each step's global batch, as indices, at least one a step; dealt to the workers in
+        batches: the examples of each step's global batch, as indices, at least one a step; dealt to the ranks in
             consecutive parts, the first ones longer by 1 where need be. Some may have none.
-        workers: K, at least 1; 1 is the big-batch step on one machine.
+        ranks: K, at least 1; 1 is the big-batch step on one machine.
         rule: the optimizer; one with square roots cannot be exact.
-        averaging: ``"examples"`` divides the sum of all gradients by the number of all examples; ``"workers"`` averages
-            the workers' means, which is another gradient where the parts differ in size.
+        averaging: ``"examples"`` divides the sum of all gradients by the number of all examples; ``"ranks"`` averages
+            the ranks' means, which is another gradient where the parts differ in size.
 
     Returns:
-        The workers' weights and the account.
+        The ranks' weights and the account.
 
     Raises:
-        ValueError: an argument is out of its range, the shapes do not fit, or a worker without examples has no mean.
+        ValueError: an argument is out of its range, the shapes do not fit, or a rank without examples has no mean.
 
     Leaves out: how the all-reduce is carried out, which decides the bytes on the wire and the order of the sum.
 
     Example:
         >>> x, y = [[Fraction(1)], [Fraction(2)], [Fraction(3)]], [Fraction(1), Fraction(1), Fraction(1)]
-        >>> for workers in (1, 2):
+        >>> for ranks in (1, 2):
         ...     run = data_parallel_descent(
-        ...         x, y, [Fraction(0)], batches=[[0, 1, 2]], workers=workers, rule=GradientDescent(Fraction(1, 8))
+        ...         x, y, [Fraction(0)], batches=[[0, 1, 2]], ranks=ranks, rule=GradientDescent(Fraction(1, 8))
         ...     )
         ...     print(run.replicas[:, 0])
         [Fraction(1, 2)]
         [Fraction(1, 2) Fraction(1, 2)]
     """
     features, targets, weights = _examples(x, y, start)
-    count = positive_integer("workers", workers)
+    count = positive_integer("ranks", ranks)
     if weights.dtype == object and not all(isinstance(number, Fraction | int) for number in vars(_rule(rule)).values()):
         raise ValueError(f"rule must have Fractions for its numbers where x, y and start have them, got {rule!r}")
-    affordable("workers × weights", count * max(len(weights), 1))
+    affordable("ranks × weights", count * max(len(weights), 1))
     one_of("averaging", averaging, AVERAGINGS)
     steps = [
         np.array_split(index_array(f"batches[{step}]", batch, population=len(targets), dimensions=1), count)
@@ -571,10 +571,10 @@ def _gradient_sum(x: Array, y: Array, weights: Array) -> Array:
 
 
 def _average(sums: list[Array], counts: list[int], averaging: Averaging) -> Array:
-    """The averaged gradient from the workers' sums and counts, added in the order of the ranks."""
-    if averaging == "workers":
+    """The averaged gradient from the ranks' sums and counts, added in the order of the ranks."""
+    if averaging == "ranks":
         if 0 in counts:
-            raise ValueError("batches must give each worker an example for its mean to exist")
+            raise ValueError("batches must give each rank an example for its mean to exist")
         means = [total / count for total, count in zip(sums, counts, strict=True)]
         return sum(means[1:], start=means[0]) / len(means)
     if not sum(counts):

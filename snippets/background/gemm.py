@@ -92,20 +92,20 @@ def gemm_words(*, m: int, k: int, n: int) -> int:
     return m * k + k * n + m * n
 
 
-def gemm_arithmetic_intensity(*, m: int, k: int, n: int, bytes_per_element: float) -> float:
+def gemm_arithmetic_intensity(*, m: int, k: int, n: int, element_bytes: float = 2) -> float:
     r"""FLOP per byte of memory traffic of a product that touches each number once, ``2mkn / (s·(mk + kn + mn))``.
 
     Args:
         m: rows of A, at least 1.
         k: the shared dimension, at least 1.
         n: columns of B, at least 1.
-        bytes_per_element: s, bytes of one number, the same for A, B and C.
+        element_bytes: s, bytes of one number, the same for A, B and C.
 
     Returns:
         FLOP per byte.
 
     Raises:
-        ValueError: a dimension is no integer of at least 1, or ``bytes_per_element`` is not above 0.
+        ValueError: a dimension is no integer of at least 1, or ``element_bytes`` is not above 0.
 
     Convention: an upper bound of what a kernel reaches, since it assumes the least traffic.
 
@@ -113,19 +113,19 @@ def gemm_arithmetic_intensity(*, m: int, k: int, n: int, bytes_per_element: floa
 
     Formula: $I = \dfrac{2mkn}{s\,(mk + kn + mn)}$
 
-    Symbols: I = result; s = bytes_per_element; m, k, n = the arguments
+    Symbols: I = result; s = element_bytes; m, k, n = the arguments
 
     Chapter: A1
 
     Example:
-        >>> round(gemm_arithmetic_intensity(m=4096, k=4096, n=4096, bytes_per_element=2))
+        >>> round(gemm_arithmetic_intensity(m=4096, k=4096, n=4096, element_bytes=2))
         1365
     """
     for name, value in (("m", m), ("k", k), ("n", n)):
         positive_integer(name, value)
-    bytes_per_element = positive_number("bytes_per_element", bytes_per_element)
-    traffic = Fraction(bytes_per_element) * gemm_words(m=m, k=k, n=n)
-    return as_float("m, k, n and bytes_per_element", gemm_flops(m=m, k=k, n=n) / traffic)
+    element_bytes = positive_number("element_bytes", element_bytes)
+    traffic = Fraction(element_bytes) * gemm_words(m=m, k=k, n=n)
+    return as_float("m, k, n and element_bytes", gemm_flops(m=m, k=k, n=n) / traffic)
 
 
 def block_ranges(length: int, parts: int) -> tuple[range, ...]:
@@ -163,7 +163,7 @@ def block_ranges(length: int, parts: int) -> tuple[range, ...]:
 
 @dataclass(frozen=True)
 class Share:
-    """What one worker holds, sends and computes in a product that several workers share.
+    """What one rank holds, sends and computes in a product that several ranks share.
 
     Attributes:
         input_bytes: its parts of A and B before the first message.
@@ -171,8 +171,8 @@ class Share:
         sent_bytes: what it sends.
         received_bytes: what it receives.
         product_flops: operations of its own block products, ``2·m·k·n`` of the blocks.
-        reduction_flops: additions of numbers that came from other workers.
-        steps: rounds of messages; in a round a worker sends at most one message along each ring that it is on.
+        reduction_flops: additions of numbers that came from other ranks.
+        steps: rounds of messages; in a round a rank sends at most one message along each ring that it is on.
     """
 
     input_bytes: int
@@ -184,63 +184,63 @@ class Share:
     steps: int
 
 
-def row_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per_element: int, result: Result) -> Share:
-    r"""The share of one of N workers when A is cut by rows: it holds A_p (m/N × k) and all of B, and computes A_p·B.
+def row_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes: int = 2, result: Result) -> Share:
+    r"""The share of one of N ranks when A is cut by rows: it holds A_p (m/N × k) and all of B, and computes A_p·B.
 
-    Leaving C cut by rows costs no message. Putting it together on every worker is a ring all-gather: N − 1 steps, in
-    which worker p sends every block of C but that of worker p + 1, ``(N−1)/N·m·n`` numbers where N divides m.
+    Leaving C cut by rows costs no message. Putting it together on every rank is a ring all-gather: N − 1 steps, in
+    which rank p sends every block of C but that of rank p + 1, ``(N−1)/N·m·n`` numbers where N divides m.
 
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        workers: N, at least 1.
-        worker: p, from 0 to N − 1.
-        bytes_per_element: bytes of one number.
-        result: ``"sharded"`` leaves each worker its rows of C, ``"replicated"`` gives every worker all of C.
+        ranks: N, at least 1.
+        rank: p, from 0 to N − 1.
+        element_bytes: bytes of one number.
+        result: ``"sharded"`` leaves each rank its rows of C, ``"replicated"`` gives every rank all of C.
 
     Returns:
-        The worker's share.
+        The rank's share.
 
     Raises:
         ValueError: an argument is no integer in its range, or ``result`` is none of the two words.
 
     Source: Thakur et al. 2005 for the ring all-gather.
 
-    Convention: sent by this worker; rows are dealt as ``block_ranges`` does.
+    Convention: sent by this rank; rows are dealt as ``block_ranges`` does.
 
-    Leaves out: how the workers came by their parts of A and B; B is there N times.
+    Leaves out: how the ranks came by their parts of A and B; B is there N times.
 
     Formula: $V = \dfrac{N-1}{N}\,mns$
 
-    Symbols: V = sent_bytes where N divides m and the result is replicated; N = workers; s = bytes_per_element; m, n
+    Symbols: V = sent_bytes where N divides m and the result is replicated; N = ranks; s = element_bytes; m, n
     = the arguments
 
     Chapter: A1
 
     Example:
-        >>> row_split(m=8, k=2, n=4, workers=4, worker=0, bytes_per_element=2, result="replicated").sent_bytes
+        >>> row_split(m=8, k=2, n=4, ranks=4, rank=0, element_bytes=2, result="replicated").sent_bytes
         48
     """
     m, k, n = _shape(m, k, n)
-    size = positive_integer("workers", workers)
-    place = _index("worker", worker, size)
-    bytes_per_element = positive_integer("bytes_per_element", bytes_per_element)
+    size = positive_integer("ranks", ranks)
+    place = _index("rank", rank, size)
+    element_bytes = positive_integer("element_bytes", element_bytes)
     sharded = one_of("result", result, RESULTS) == "sharded"
     own, following = _block_length(m, size, place), _block_length(m, size, (place + 1) % size)
     return Share(
-        input_bytes=(own * k + k * n) * bytes_per_element,
-        output_bytes=(own if sharded else m) * n * bytes_per_element,
-        sent_bytes=0 if sharded else (m - following) * n * bytes_per_element,
-        received_bytes=0 if sharded else (m - own) * n * bytes_per_element,
+        input_bytes=(own * k + k * n) * element_bytes,
+        output_bytes=(own if sharded else m) * n * element_bytes,
+        sent_bytes=0 if sharded else (m - following) * n * element_bytes,
+        received_bytes=0 if sharded else (m - own) * n * element_bytes,
         product_flops=gemm_flops(m=own, k=k, n=n),
         reduction_flops=0,
         steps=0 if sharded else size - 1,
     )
 
 
-def column_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per_element: int, result: Result) -> Share:
-    r"""The share of one of N workers when B is cut by columns: it holds all of A and B_p (k × n/N), and computes A·B_p.
+def column_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes: int = 2, result: Result) -> Share:
+    r"""The share of one of N ranks when B is cut by columns: it holds all of A and B_p (k × n/N), and computes A·B_p.
 
     The transpose of ``row_split``: Cᵀ = Bᵀ·Aᵀ is cut by rows.
 
@@ -248,81 +248,81 @@ def column_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        workers: how many there are, at least 1.
-        worker: which one is meant, from 0.
-        bytes_per_element: bytes of one number, at least 1.
-        result: ``"sharded"`` (C stays cut by columns) or ``"replicated"`` (every worker ends with all of C).
+        ranks: how many there are, at least 1.
+        rank: which one is meant, from 0.
+        element_bytes: bytes of one number, at least 1.
+        result: ``"sharded"`` (C stays cut by columns) or ``"replicated"`` (every rank ends with all of C).
 
     Returns:
-        What this worker holds, computes and sends.
+        What this rank holds, computes and sends.
 
     Source: derived in this book.
 
     Formula: $V = \dfrac{N-1}{N}\,mns$
 
-    Symbols: V = sent_bytes where N divides n and the result is replicated; N = workers; s = bytes_per_element; m, n
+    Symbols: V = sent_bytes where N divides n and the result is replicated; N = ranks; s = element_bytes; m, n
     = the arguments
 
     Chapter: A1
 
     Example:
-        >>> column_split(m=8, k=2, n=4, workers=4, worker=0, bytes_per_element=2, result="sharded").sent_bytes
+        >>> column_split(m=8, k=2, n=4, ranks=4, rank=0, element_bytes=2, result="sharded").sent_bytes
         0
     """
     m, k, n = _shape(m, k, n)
-    return row_split(m=n, k=k, n=m, workers=workers, worker=worker, bytes_per_element=bytes_per_element, result=result)
+    return row_split(m=n, k=k, n=m, ranks=ranks, rank=rank, element_bytes=element_bytes, result=result)
 
 
-def k_split(*, m: int, k: int, n: int, workers: int, worker: int, bytes_per_element: int, result: Result) -> Share:
-    r"""The share of one of N workers when the shared dimension is cut: it holds A_p (m × k/N) and B_p (k/N × n).
+def k_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes: int = 2, result: Result) -> Share:
+    r"""The share of one of N ranks when the shared dimension is cut: it holds A_p (m × k/N) and B_p (k/N × n).
 
     Its product A_p·B_p has the shape of C, and the N of them sum to C. A ring reduce-scatter (N − 1 steps) sums
-    and leaves worker p the p-th block of rows; worker p sends every block but its own. A ring all-gather (N − 1 steps
-    more) then gives every worker all of C. Where N divides m, the two phases send ``(N−1)/N·m·n`` numbers each.
+    and leaves rank p the p-th block of rows; rank p sends every block but its own. A ring all-gather (N − 1 steps
+    more) then gives every rank all of C. Where N divides m, the two phases send ``(N−1)/N·m·n`` numbers each.
 
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        workers: N, at least 1.
-        worker: p, from 0 to N − 1.
-        bytes_per_element: bytes of one number, also of a partial sum.
-        result: ``"sharded"`` leaves each worker its rows of the sum, ``"replicated"`` gives every worker all of C.
+        ranks: N, at least 1.
+        rank: p, from 0 to N − 1.
+        element_bytes: bytes of one number, also of a partial sum.
+        result: ``"sharded"`` leaves each rank its rows of the sum, ``"replicated"`` gives every rank all of C.
 
     Returns:
-        The worker's share.
+        The rank's share.
 
     Raises:
         ValueError: an argument is no integer in its range, or ``result`` is none of the two words.
 
     Source: Patarasuk and Yuan 2009 for the ring of reduce-scatter and all-gather.
 
-    Convention: sent by this worker; k and the rows of C are dealt as ``block_ranges`` does.
+    Convention: sent by this rank; k and the rows of C are dealt as ``block_ranges`` does.
 
-    Leaves out: the m × n partial product that a worker holds besides, until it is summed.
+    Leaves out: the m × n partial product that a rank holds besides, until it is summed.
 
     Formula: $V = 2\,\dfrac{N-1}{N}\,mns$
 
-    Symbols: V = sent_bytes where N divides m and the result is replicated, half of it where sharded; N = workers; s
-    = bytes_per_element; m, n = the arguments
+    Symbols: V = sent_bytes where N divides m and the result is replicated, half of it where sharded; N = ranks; s
+    = element_bytes; m, n = the arguments
 
     Chapter: A1
 
     Example:
-        >>> k_split(m=8, k=4, n=4, workers=4, worker=0, bytes_per_element=2, result="replicated").sent_bytes
+        >>> k_split(m=8, k=4, n=4, ranks=4, rank=0, element_bytes=2, result="replicated").sent_bytes
         96
     """
     m, k, n = _shape(m, k, n)
-    size = positive_integer("workers", workers)
-    gather = row_split(m=m, k=k, n=n, workers=size, worker=worker, bytes_per_element=bytes_per_element, result=result)
-    bytes_per_element = int(bytes_per_element)
-    own, own_k = _block_length(m, size, worker), _block_length(k, size, worker)
-    before = _block_length(m, size, (worker - 1) % size)
+    size = positive_integer("ranks", ranks)
+    gather = row_split(m=m, k=k, n=n, ranks=size, rank=rank, element_bytes=element_bytes, result=result)
+    element_bytes = int(element_bytes)
+    own, own_k = _block_length(m, size, rank), _block_length(k, size, rank)
+    before = _block_length(m, size, (rank - 1) % size)
     return Share(
-        input_bytes=(m * own_k + own_k * n) * bytes_per_element,
+        input_bytes=(m * own_k + own_k * n) * element_bytes,
         output_bytes=gather.output_bytes,
-        sent_bytes=gather.sent_bytes + (m - own) * n * bytes_per_element,
-        received_bytes=gather.received_bytes + (m - before) * n * bytes_per_element,
+        sent_bytes=gather.sent_bytes + (m - own) * n * element_bytes,
+        received_bytes=gather.received_bytes + (m - before) * n * element_bytes,
         product_flops=gemm_flops(m=m, k=own_k, n=n),
         reduction_flops=(m - before) * n,
         steps=gather.steps + size - 1,
@@ -335,15 +335,15 @@ def grid_split(
     k: int,
     n: int,
     grid: tuple[int, int, int],
-    worker: tuple[int, int, int],
-    bytes_per_element: int,
+    rank: tuple[int, int, int],
+    element_bytes: int = 2,
 ) -> Share:
-    r"""The share of worker (i, j, l) on a grid of r rows, c columns and d layers; no worker holds what another holds.
+    r"""The share of rank (i, j, l) on a grid of r rows, c columns and d layers; no rank holds what another holds.
 
-    Layer l has the l-th part of the shared dimension, k_l. In it, worker (i, j) starts with block (i, j) of that part
+    Layer l has the l-th part of the shared dimension, k_l. In it, rank (i, j) starts with block (i, j) of that part
     of A, about m/r × k_l/c, and of B, about k_l/r × n/c. SUMMA passes the blocks of A along the grid's rows and those
     of B along its columns; a ring reduce-scatter along the layers sums the d partial blocks of C. Where everything
-    divides, a worker sends ``(mk(c−1) + kn(r−1) + mn(d−1))/N`` numbers.
+    divides, a rank sends ``(mk(c−1) + kn(r−1) + mn(d−1))/N`` numbers.
 
     The grid (r, c, 1) is SUMMA, (1, 1, N) the k-split, and (N, 1, 1) the row split of an A whose B is gathered first.
 
@@ -351,36 +351,36 @@ def grid_split(
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        grid: (r, c, d), each at least 1, at most 2²⁰; N = r·c·d workers.
-        worker: (i, j, l), from (0, 0, 0) to (r − 1, c − 1, d − 1).
-        bytes_per_element: bytes of one number.
+        grid: (r, c, d), each at least 1, at most 2²⁰; N = r·c·d ranks.
+        rank: (i, j, l), from (0, 0, 0) to (r − 1, c − 1, d − 1).
+        element_bytes: bytes of one number.
 
     Returns:
-        The worker's share; C is left sharded. ``steps`` is ``panels·(max(r, c) − 1) + d − 1``, where ``panels`` is the
+        The rank's share; C is left sharded. ``steps`` is ``panels·(max(r, c) − 1) + d − 1``, where ``panels`` is the
         number of non-empty pieces that k_l falls into when it is cut into c parts and into r parts at once.
 
     Source: van de Geijn and Watts 1997 for SUMMA; Agarwal et al. 1995 for three dimensions.
 
-    Convention: sent by this worker; broadcasts are passed along a ring, which sends as much as any broadcast, evenly.
+    Convention: sent by this rank; broadcasts are passed along a ring, which sends as much as any broadcast, evenly.
 
-    Leaves out: overlapping the steps of one panel with those of the next; the panels that a worker holds in passing.
+    Leaves out: overlapping the steps of one panel with those of the next; the panels that a rank holds in passing.
 
     Formula: $V = \dfrac{s}{rcd}\bigl(mk(c-1) + kn(r-1) + mn(d-1)\bigr)$
 
-    Symbols: V = sent_bytes where all divides; (r, c, d) = grid; s = bytes_per_element; m, k, n = the arguments
+    Symbols: V = sent_bytes where all divides; (r, c, d) = grid; s = element_bytes; m, k, n = the arguments
 
     Chapter: A1
 
     Example:
-        >>> grid_split(m=8, k=8, n=8, grid=(2, 2, 1), worker=(0, 0, 0), bytes_per_element=2).sent_bytes
+        >>> grid_split(m=8, k=8, n=8, grid=(2, 2, 1), rank=(0, 0, 0), element_bytes=2).sent_bytes
         64
     """
     m, k, n = _shape(m, k, n)
     r, c, d = size = _triple("grid", grid)
-    if not isinstance(worker, tuple | list) or len(worker) != 3:
-        raise ValueError(f"worker must be three integers (row, column, layer), got {worker!r}")
-    i, j, layer = (_index(f"worker[{axis}]", place, size[axis]) for axis, place in enumerate(worker))
-    s = positive_integer("bytes_per_element", bytes_per_element)
+    if not isinstance(rank, tuple | list) or len(rank) != 3:
+        raise ValueError(f"rank must be three integers (row, column, layer), got {rank!r}")
+    i, j, layer = (_index(f"rank[{axis}]", place, size[axis]) for axis, place in enumerate(rank))
+    s = positive_integer("element_bytes", element_bytes)
     at_most("grid", max(size))
     own_m, own_n, own_k = _block_length(m, r, i), _block_length(n, c, j), _block_length(k, d, layer)
     a, b, chunk = _block_length(own_k, c, j), _block_length(own_k, r, i), _block_length(own_m, d, layer)
@@ -400,21 +400,21 @@ def grid_split(
 
 
 def grid_traffic_words(*, m: int, k: int, n: int, grid: tuple[int, int, int]) -> int:
-    r"""Numbers that all workers of a grid send together, ``mk(c−1) + kn(r−1) + mn(d−1)``, whatever the remainders.
+    r"""Numbers that all ranks of a grid send together, ``mk(c−1) + kn(r−1) + mn(d−1)``, whatever the remainders.
 
-    Each number of A is held by one worker and used by the c workers of a row; each number of B by the r workers of
-    a column; each number of C is a sum of d terms. A message brings a number to one more worker.
+    Each number of A is held by one rank and used by the c ranks of a row; each number of B by the r ranks of
+    a column; each number of C is a sum of d terms. A message brings a number to one more rank.
 
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        grid: (r, c, d), rows, columns and layers of workers, each at least 1.
+        grid: (r, c, d), rows, columns and layers of ranks, each at least 1.
 
     Returns:
         Numbers, not bytes, for C left sharded.
 
-    Convention: sent by all workers; divide by r·c·d for the average of one.
+    Convention: sent by all ranks; divide by r·c·d for the average of one.
 
     Leaves out: the reuse of a layer's result by others, as in products that follow each other.
 
@@ -435,14 +435,14 @@ def grid_traffic_words(*, m: int, k: int, n: int, grid: tuple[int, int, int]) ->
     return m * k * (c - 1) + k * n * (r - 1) + m * n * (d - 1)
 
 
-def best_grid(*, m: int, k: int, n: int, workers: int) -> tuple[int, int, int]:
-    r"""The grid (r, c, d) of N workers whose traffic is least, found by trying every way to write N as r·c·d.
+def best_grid(*, m: int, k: int, n: int, ranks: int) -> tuple[int, int, int]:
+    r"""The grid (r, c, d) of N ranks whose traffic is least, found by trying every way to write N as r·c·d.
 
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        workers: N, at least 1, at most 2²⁰.
+        ranks: N, at least 1, at most 2²⁰.
 
     Returns:
         (r, c, d) with r·c·d = N; of equals the one that is smallest as a tuple.
@@ -453,16 +453,16 @@ def best_grid(*, m: int, k: int, n: int, workers: int) -> tuple[int, int, int]:
 
     Formula: $(r, c, d) = \arg\min_{rcd = N}\; mk(c-1) + kn(r-1) + mn(d-1)$
 
-    Symbols: (r, c, d) = result; N = workers; m, k, n = the arguments
+    Symbols: (r, c, d) = result; N = ranks; m, k, n = the arguments
 
     Chapter: A1
 
     Example:
-        >>> best_grid(m=8192, k=14336, n=4096, workers=8)
+        >>> best_grid(m=8192, k=14336, n=4096, ranks=8)
         (2, 1, 4)
     """
     m, k, n = _shape(m, k, n)
-    size = at_most("workers", positive_integer("workers", workers))
+    size = at_most("ranks", positive_integer("ranks", ranks))
     divisors = [number for number in range(1, size + 1) if size % number == 0]
     grids = [(r, c, size // (r * c)) for r in divisors for c in divisors if size // r % c == 0]
     return min(grids, key=lambda grid: (grid_traffic_words(m=m, k=k, n=n, grid=grid), grid))

@@ -89,41 +89,41 @@ def batch_variance(*, variance: float, batch_size: int, population: int | None =
     return variance / size * factor
 
 
-def data_parallel_variance(*, variance: float, batch_size: int, workers: int, population: int | None = None) -> float:
-    r"""Variance of the average of N workers' batch means: that of one batch of N·B.
+def data_parallel_variance(*, variance: float, batch_size: int, ranks: int, population: int | None = None) -> float:
+    r"""Variance of the average of N ranks' batch means: that of one batch of N·B.
 
     Args:
         variance: σ² of one example, at least 0; for gradients the trace of the covariance.
-        batch_size: B, examples per worker, at least 1.
-        workers: N, at least 1.
-        population: M for draws without replacement, in which no two workers draw the same example: N·B is at most M.
+        batch_size: B, examples per rank, at least 1.
+        ranks: N, at least 1.
+        population: M for draws without replacement, in which no two ranks draw the same example: N·B is at most M.
             Left out for draws with replacement.
 
     Returns:
         The variance, in the unit of ``variance``.
 
-    Convention: B is per worker, N·B the global batch.
+    Convention: B is per rank, N·B the global batch.
 
-    Leaves out: workers that draw without replacement from the same M but without regard to each other; theirs is
+    Leaves out: ranks that draw without replacement from the same M but without regard to each other; theirs is
     ``batch_variance`` at B, divided by N, which is larger.
 
     Source: derived in this book.
 
     Formula: $\operatorname{Var} = \dfrac{\sigma^2}{NB}\cdot\dfrac{M-NB}{M-1}$
 
-    Symbols: Var = result; σ² = variance; B = batch_size; N = workers; M = population; with replacement the second
+    Symbols: Var = result; σ² = variance; B = batch_size; N = ranks; M = population; with replacement the second
     fraction is 1
 
     Chapter: A2
 
     Example:
-        >>> data_parallel_variance(variance=8.0, batch_size=4, workers=8) == batch_variance(variance=8.0, batch_size=32)
+        >>> data_parallel_variance(variance=8.0, batch_size=4, ranks=8) == batch_variance(variance=8.0, batch_size=32)
         True
     """
-    size = positive_integer("batch_size", batch_size) * positive_integer("workers", workers)
+    size = positive_integer("batch_size", batch_size) * positive_integer("ranks", ranks)
     if population is not None and size > positive_integer("population", population):
-        raise ValueError(f"workers × batch_size must be at most the population, {population}, got {size}")
-    _count("batch_size × workers", size)
+        raise ValueError(f"ranks × batch_size must be at most the population, {population}, got {size}")
+    _count("batch_size × ranks", size)
     return batch_variance(variance=variance, batch_size=size, population=population)
 
 

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from snippets.account import Account
 from snippets.background.arrays import number_array
 from snippets.collectives.algorithms import PLAINEST, build
-from snippets.collectives.runner import ScheduleAccount, run
+from snippets.collectives.runner import run
 from snippets.collectives.schedule import Range
 from snippets.domain import named
 
@@ -22,7 +23,7 @@ class GridRun(NamedTuple):
     reads: npt.NDArray[np.bool_]
     fills: npt.NDArray[np.bool_]
     after: Grid
-    account: ScheduleAccount
+    account: Account
 
 
 def run_on_grid(primitive: str, grid: npt.ArrayLike, *, algorithm: str | None = None, root: int = 0) -> GridRun:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from snippets.account import Account, Message
 from snippets.collectives.checker import check
 from snippets.collectives.schedule import Range, Schedule
 from snippets.domain import named
@@ -22,86 +23,19 @@ _TILE_BYTES = 1 << 18
 COMBINATIONS: dict[str, np.ufunc] = {"sum": np.add, "product": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
-class ScheduleMessage(NamedTuple):
-    """One message that was sent: when, from whom, to whom, how many bytes, and whether the receiver combined it."""
-
-    round: int
-    source: int
-    destination: int
-    sent_bytes: int
-    combined: bool
-
-
-@dataclass(frozen=True)
-class ScheduleAccount:
-    """What a run sent.
-
-    Attributes:
-        ranks: number of ranks N.
-        steps: rounds of the schedule.
-        messages: every message, in order.
-        traffic_bytes: N × N array of bytes from rank (row) to rank (column).
-        traffic_messages: N × N array of messages.
-        reduced_bytes: per rank the bytes that it combined with its own.
-
-    Example:
-        >>> log = (ScheduleMessage(0, 0, 1, 8, False), ScheduleMessage(1, 1, 2, 8, True))
-        >>> account = ScheduleAccount.of(log, ranks=3, steps=2)
-        >>> account.sent_bytes.tolist(), account.received_bytes.tolist(), account.reduced_bytes.tolist()
-        ([8, 8, 0], [0, 8, 8], [0, 0, 8])
-    """
-
-    ranks: int
-    steps: int
-    messages: tuple[ScheduleMessage, ...]
-    traffic_bytes: npt.NDArray[np.int64]
-    traffic_messages: npt.NDArray[np.int64]
-    reduced_bytes: npt.NDArray[np.int64]
-
-    @classmethod
-    def of(cls, messages: tuple[ScheduleMessage, ...], *, ranks: int, steps: int) -> ScheduleAccount:
-        """Add up a list of messages."""
-        table = np.array(messages, dtype=np.int64).reshape(-1, 5)
-        _, sources, destinations, sizes, combined = table.T
-        traffic_bytes = np.zeros((ranks, ranks), dtype=np.int64)
-        traffic_messages = np.zeros((ranks, ranks), dtype=np.int64)
-        reduced_bytes = np.zeros(ranks, dtype=np.int64)
-        np.add.at(traffic_bytes, (sources, destinations), sizes)
-        np.add.at(traffic_messages, (sources, destinations), 1)
-        np.add.at(reduced_bytes, destinations, sizes * combined)
-        return cls(ranks, steps, messages, traffic_bytes, traffic_messages, reduced_bytes)
-
-    @property
-    def sent_bytes(self) -> npt.NDArray[np.int64]:
-        """Per rank the bytes that it sent."""
-        return np.asarray(self.traffic_bytes.sum(axis=1))
-
-    @property
-    def received_bytes(self) -> npt.NDArray[np.int64]:
-        """Per rank the bytes that it received."""
-        return np.asarray(self.traffic_bytes.sum(axis=0))
-
-    @property
-    def sent_messages(self) -> npt.NDArray[np.int64]:
-        """Per rank the messages that it sent."""
-        return np.asarray(self.traffic_messages.sum(axis=1))
-
-    @property
-    def received_messages(self) -> npt.NDArray[np.int64]:
-        """Per rank the messages that it received."""
-        return np.asarray(self.traffic_messages.sum(axis=0))
-
-
 @dataclass(frozen=True)
 class ScheduleRun:
-    """What a run gives: one array per rank (empty where the primitive leaves a rank nothing), and the account."""
+    """What a run gives: one array per rank (empty where the primitive leaves a rank nothing), and the account.
+
+    A round is a step of the account, and combining numbers is counted as ``"reduction_flops"``.
+    """
 
     outputs: tuple[Array, ...]
-    account: ScheduleAccount
+    account: Account
 
 
 def run(schedule: Schedule, inputs: Sequence[npt.ArrayLike], *, combination: str = "sum") -> ScheduleRun:
-    """ScheduleRun a schedule on real arrays and count what it sends.
+    """Run a schedule on real arrays and count what it sends.
 
     Args:
         schedule: what to run; it must be right (``snippets.collectives.checker``), with any number of ports.
@@ -128,8 +62,8 @@ def run(schedule: Schedule, inputs: Sequence[npt.ArrayLike], *, combination: str
     Example:
         >>> from snippets.collectives.algorithms import build
         >>> done = run(build("all_reduce", "ring", ranks=3, length=6), [np.full(6, 10**rank) for rank in range(3)])
-        >>> done.outputs[2].tolist(), done.account.sent_bytes.tolist()
-        ([111, 111, 111, 111, 111, 111], [64, 64, 64])
+        >>> done.outputs[2].tolist(), done.account.sent_bytes
+        ([111, 111, 111, 111, 111, 111], (64, 64, 64))
     """
     combination = named("combination", combination, COMBINATIONS)
     check(schedule, ports=None)
@@ -140,12 +74,20 @@ def run(schedule: Schedule, inputs: Sequence[npt.ArrayLike], *, combination: str
         for cell in range(len(plan.cells)):
             runner.run_cell(cell)
     outputs = tuple(plan.output(rank, runner.stores[rank]) for rank in range(schedule.ranks))
-    sends = ((number, send) for number, sends in enumerate(schedule.rounds) for send in sends)
+    return ScheduleRun(outputs, _account(schedule, runner.sent_bytes))
+
+
+def _account(schedule: Schedule, sent_bytes: Sequence[int]) -> Account:
+    """Say what the messages of a schedule, which have carried so many bytes, have cost."""
+    sends = [(step, send) for step, sends in enumerate(schedule.rounds, start=1) for send in sends]
+    combined = [0] * schedule.ranks
+    for _, send in sends:
+        combined[send.destination] += send.elements * send.combine
     messages = tuple(
-        ScheduleMessage(number, send.source, send.destination, size, send.combine)
-        for (number, send), size in zip(sends, runner.sent_bytes, strict=True)
+        Message(step, send.source, send.destination, size, schedule.primitive)
+        for (step, send), size in zip(sends, sent_bytes, strict=True)
     )
-    return ScheduleRun(outputs, ScheduleAccount.of(messages, ranks=schedule.ranks, steps=len(schedule.rounds)))
+    return Account(schedule.ranks, messages, {"reduction_flops": tuple(combined)})
 
 
 class _Move(NamedTuple):

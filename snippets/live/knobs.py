@@ -222,7 +222,7 @@ class Number:
         return self.check(number)
 
     def write(self, value: float) -> str:
-        """Return a finite number as the page shows it: with a unit to 3 digits, without to 12, above a million to 7."""
+        """Return any finite number as it is shown: with a unit to 3 digits, without to 12, above a million to 7."""
         value = finite_number("value", value)
         if not self.unit and abs(value) >= 1e6:
             mantissa, _, power = f"{value:.6e}".partition("e")

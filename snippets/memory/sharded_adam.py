@@ -1,23 +1,21 @@
 """Simulators: Adam that really runs on N ranks, sharded as ZeRO's stages 0 to 3 shard it.
 
-Every rank has its own arrays. Gradients and parameters travel by the ring schedules of ``snippets.collectives``; what
-is sent and what is held is counted from the arrays themselves.
+The ranks are those of ``snippets.machine``, each with arrays of its own. Collectives carry gradients and parameters;
+what is sent and what is held is counted from the arrays themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from snippets.account import Account, Memory
 from snippets.background.arrays import number_array, refusing_overflow
-from snippets.collectives import runner
-from snippets.collectives.algorithms import build
-from snippets.collectives.schedule import Schedule, chunk_bound
+from snippets.collectives.schedule import chunk_bound
 from snippets.domain import (
     at_most,
     each,
@@ -29,22 +27,21 @@ from snippets.domain import (
     positive_number,
     probability,
 )
+from snippets.machine import AllGather, Machine, Program, ReduceScatter
 from snippets.memory.recipes import RECIPES, Recipe
 from snippets.memory.zero import STAGES
 
 Array = NDArray[np.floating[Any]]
 
 SIMULATED = ("fp32-adam", "mixed-adam", "mixed-adam-fp32-gradients", "16-bit-adam-fp32-moments")
-MOST_RANKS = 2**16  # each is simulated
 KINDS = ("parameters", "gradients", "optimizer", "buffers")
-COLLECTIVES = ("reduce-scatter gradients", "all-gather gradients", "all-gather parameters")
 
 _FLOATS: dict[int, np.dtype[np.floating[Any]]] = {2: np.dtype(np.float16), 4: np.dtype(np.float32)}
 
 
 @dataclass(frozen=True)
-class Adam:
-    """Adam with decoupled weight decay (AdamW).
+class AdamConstants:
+    """The constants of Adam with decoupled weight decay (AdamW).
 
     Attributes:
         learning_rate: above 0.
@@ -53,7 +50,7 @@ class Adam:
         epsilon: above 0, added to the root of the second moment.
         weight_decay: 0 for plain Adam.
 
-    >>> Adam(learning_rate=0.1).beta2
+    >>> AdamConstants(learning_rate=0.1).beta2
     0.999
     """
 
@@ -82,7 +79,7 @@ class Model(Protocol):
     ...         pass
     ...     def backward(self, *, parameters, gradient, **call):
     ...         gradient += parameters
-    >>> run = run_sharded_adam(Bowl(), [np.ones(2)], ranks=2, stage=3, steps=2, adam=Adam(learning_rate=0.25))
+    >>> run = run_sharded_adam(Bowl(), [np.ones(2)], ranks=2, stage=3, steps=2, adam=AdamConstants(learning_rate=0.25))
     >>> run.parameters[0].round(2).tolist()
     [0.5, 0.5]
     """
@@ -137,41 +134,19 @@ class GivenGradients:
 
 
 @dataclass(frozen=True)
-class Account:
-    """What a run sent and held, from the arrays themselves.
-
-    Attributes:
-        sent_bytes: for each of ``COLLECTIVES``, bytes that each rank sent.
-        received_bytes: likewise received.
-        messages: messages that each rank sent; one without data counts too.
-        peak_bytes: for each of ``KINDS``, the most bytes that each rank held at one time. Buffers are whole units
-            that live for a moment: gathered parameters and gradients not yet reduced.
-        peak_total_bytes: the most that each rank held at one time, all kinds together.
-
-    >>> model = GivenGradients(np.ones((1, 1, 2, 3)), units=(3,))
-    >>> account = run_sharded_adam(model, [np.zeros(3)], ranks=2, stage=2).account
-    >>> account.peak_bytes["gradients"].tolist(), account.peak_bytes["buffers"].tolist()
-    ([4, 2], [6, 6])
-    """
-
-    sent_bytes: Mapping[str, NDArray[np.int64]]
-    received_bytes: Mapping[str, NDArray[np.int64]]
-    messages: NDArray[np.int64]
-    peak_bytes: Mapping[str, NDArray[np.int64]]
-    peak_total_bytes: NDArray[np.int64]
-
-
-@dataclass(frozen=True)
 class Run:
     """The result of a run and its account.
 
     Attributes:
         parameters: for each unit, the copy that the optimizer updated (the master copy, where there is one).
         working: for each rank and unit, the whole working copy as that rank would read it.
-        account: what was sent and held.
+        account: what was sent and held. Gradients are reduced by reduce-scatters and, in stage 0, gathered by
+            all-gathers; in the other stages those gather parameters. The kinds of arrays are ``KINDS``: buffers are
+            whole units that live for a moment, gathered parameters and gradients not yet reduced.
 
     >>> model = GivenGradients(np.ones((1, 1, 2, 3)), units=(1, 2))
-    >>> run = run_sharded_adam(model, [np.ones(1), np.ones(2)], ranks=2, stage=3, adam=Adam(learning_rate=0.25))
+    >>> adam = AdamConstants(learning_rate=0.25)
+    >>> run = run_sharded_adam(model, [np.ones(1), np.ones(2)], ranks=2, stage=3, adam=adam)
     >>> [unit.tolist() for unit in run.parameters], run.working[1][1].dtype.name
     ([[0.75], [0.75, 0.75]], 'float16')
     """
@@ -190,7 +165,7 @@ def run_sharded_adam(
     recipe: str = "mixed-adam",
     steps: int = 1,
     micro_batches: int = 1,
-    adam: Adam | None = None,
+    adam: AdamConstants | None = None,
     reduce_each: bool = True,
     gather_again: bool = True,
 ) -> Run:
@@ -226,239 +201,171 @@ def run_sharded_adam(
 
     Example:
         >>> gradients = GivenGradients(np.array([[[[1.0, 2.0, 3.0], [3.0, 2.0, -1.0]]]]), units=(3,))
-        >>> run = run_sharded_adam(gradients, [np.zeros(3)], ranks=2, stage=1, adam=Adam(learning_rate=0.5))
-        >>> run.parameters[0].tolist(), run.account.sent_bytes["all-gather parameters"].tolist()
-        ([-0.5, -0.5, -0.5], [4, 2])
+        >>> run = run_sharded_adam(gradients, [np.zeros(3)], ranks=2, stage=1, adam=AdamConstants(learning_rate=0.5))
+        >>> run.parameters[0].tolist(), run.account.of("all_gather").sent_bytes
+        ([-0.5, -0.5, -0.5], (4, 2))
     """
     if not callable(getattr(model, "forward", None)) or not callable(getattr(model, "backward", None)):
         raise TypeError(f"model must have the methods forward and backward, got {model!r}")
-    if adam is not None and not isinstance(adam, Adam):
-        raise TypeError(f"adam must be an Adam or None, got {adam!r}")
-    cluster = _Cluster(
+    if adam is not None and not isinstance(adam, AdamConstants):
+        raise TypeError(f"adam must be an AdamConstants or None, got {adam!r}")
+    machine = Machine(ranks)
+    job = _Job(
         initial=_units(initial),
-        ranks=at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS),
+        ranks=machine.ranks,
         stage=one_of("stage", nonnegative_integer("stage", stage), STAGES),
         recipe=RECIPES[one_of("recipe", recipe, SIMULATED)],
+        steps=positive_integer("steps", steps),
+        micro_batches=positive_integer("micro_batches", micro_batches),
+        adam=adam or AdamConstants(),
         reduce_each=flag("reduce_each", reduce_each),
         gather_again=flag("gather_again", gather_again),
     )
-    steps, micro_batches = positive_integer("steps", steps), positive_integer("micro_batches", micro_batches)
-    at_most("steps × micro_batches", steps * micro_batches)
+    at_most("steps × micro_batches", job.steps * job.micro_batches)
+    group = [_Rank(job, number, memory) for number, memory in enumerate(machine.memories)]
     try:
         with np.errstate(over="raise"):
-            for step in range(steps):
-                for micro_batch in range(micro_batches):
-                    cluster.accumulate(model, step, micro_batch)
-                cluster.update(adam or Adam(), step + 1, micro_batches)
+            machine.run([rank.train(model) for rank in group])
     except FloatingPointError as error:
         raise ValueError(f"model must give gradients that the recipe's formats can hold, got {error}") from error
-    return cluster.result()
+    return _result(job, group, machine.account)
 
 
-@dataclass
-class _Ledger:
-    """Bytes held and sent, by rank."""
-
-    ranks: int
-    held: dict[str, NDArray[np.int64]] = field(init=False)
-    peak: dict[str, NDArray[np.int64]] = field(init=False)
-    peak_total: NDArray[np.int64] = field(init=False)
-    sent: dict[str, NDArray[np.int64]] = field(init=False)
-    received: dict[str, NDArray[np.int64]] = field(init=False)
-    messages: NDArray[np.int64] = field(init=False)
-
-    def __post_init__(self) -> None:
-        def zeros() -> NDArray[np.int64]:
-            return np.zeros(self.ranks, dtype=np.int64)
-
-        self.held, self.peak = {kind: zeros() for kind in KINDS}, {kind: zeros() for kind in KINDS}
-        self.sent, self.received = {name: zeros() for name in COLLECTIVES}, {name: zeros() for name in COLLECTIVES}
-        self.peak_total, self.messages = zeros(), zeros()
-
-    def hold(self, kind: str, rank: int, array: Array) -> Array:
-        self.held[kind][rank] += array.nbytes
-        self.peak[kind][rank] = max(self.peak[kind][rank], self.held[kind][rank])
-        self.peak_total[rank] = max(self.peak_total[rank], sum(int(held[rank]) for held in self.held.values()))
-        return array
-
-    def release(self, kind: str, rank: int, array: Array) -> None:
-        self.held[kind][rank] -= array.nbytes
-
-    def moved(self, name: str, account: runner.ScheduleAccount) -> None:
-        self.sent[name] += account.sent_bytes
-        self.received[name] += account.received_bytes
-        self.messages += account.sent_messages
-
-    def account(self) -> Account:
-        return Account(self.sent, self.received, self.messages, self.peak, self.peak_total)
-
-
-@dataclass
-class _Cluster:
-    """The ranks' arrays: for each rank a list over units, whole or a shard as the stage says."""
+@dataclass(frozen=True)
+class _Job:
+    """What is to be trained, and how."""
 
     initial: list[NDArray[np.float32]]
     ranks: int
     stage: int
     recipe: Recipe
+    steps: int
+    micro_batches: int
+    adam: AdamConstants
     reduce_each: bool
     gather_again: bool
 
-    def __post_init__(self) -> None:
-        self.ledger = _Ledger(self.ranks)
-        self.whole_gradients = self.stage < 2 or not self.reduce_each
-        working, gradient = _FLOATS[self.recipe.parameters], _FLOATS[self.recipe.gradients]
-        everyone = range(self.ranks)
+    @property
+    def whole_gradients(self) -> bool:
+        """Whether a rank keeps whole gradients until the step ends."""
+        return self.stage < 2 or not self.reduce_each
+
+    def rounded(self) -> list[Array]:
+        """The initial parameters in the format that the model reads."""
+        working = _FLOATS[self.recipe.parameters]
         with np.errstate(over="ignore"):
             rounded: list[Array] = [unit.astype(working) for unit in self.initial]
         if not all(np.isfinite(unit).all() for unit in rounded):
             raise ValueError(f"initial must be finite in {working.name}, got a value above its range")
-        self.working = [self._hold("parameters", rank, rounded, cut=self.stage >= 3) for rank in everyone]
-        zeros: list[Array] = [np.zeros(unit.size, np.float32) for unit in self.initial]
-        empty: list[Array] = [np.zeros(unit.size, gradient) for unit in self.initial]
-        self.gradients = [self._hold("gradients", rank, empty, cut=not self.whole_gradients) for rank in everyone]
-        cut = self.stage >= 1
-        self.master: list[list[Array]] = []
-        if self.recipe.master:
-            self.master = [self._hold("optimizer", rank, list(self.initial), cut=cut) for rank in everyone]
-        self.first = [self._hold("optimizer", rank, zeros, cut=cut) for rank in everyone]
-        self.second = [self._hold("optimizer", rank, zeros, cut=cut) for rank in everyone]
+        return rounded
 
-    def _hold(self, kind: str, rank: int, units: Sequence[Array], *, cut: bool) -> list[Array]:
-        """Give a rank its own copy of every unit, or of its shard of it."""
-        kept = [unit[self._shard(index, rank)] if cut else unit for index, unit in enumerate(units)]
-        return [self.ledger.hold(kind, rank, array.copy()) for array in kept]
 
-    def _shard(self, unit: int, rank: int) -> slice:
-        return slice(*chunk_bound(self.initial[unit].size, self.ranks, rank))
+class _Rank:
+    """One rank: for each unit its arrays, whole or a shard as the stage says, and the program that trains them."""
 
-    def accumulate(self, model: Model, step: int, micro_batch: int) -> None:
-        """One forward and one backward pass of every rank."""
-        units = range(len(self.initial))
-        gathered: dict[int, list[Array]] = {}
+    def __init__(self, job: _Job, number: int, memory: Memory) -> None:
+        self.job, self.number, self.memory = job, number, memory
+        for kind in KINDS:
+            memory.hold(0, kind)  # so that each is in the account
+        zeros: list[Array] = [np.zeros(unit.size, np.float32) for unit in job.initial]
+        empty: list[Array] = [np.zeros(unit.size, _FLOATS[job.recipe.gradients]) for unit in job.initial]
+        cut = job.stage >= 1
+        self.working = self._hold("parameters", job.rounded(), cut=job.stage >= 3)
+        self.gradients = self._hold("gradients", empty, cut=not job.whole_gradients)
+        self.master = self._hold("optimizer", job.initial if job.recipe.master else [], cut=cut)
+        self.first = self._hold("optimizer", zeros, cut=cut)
+        self.second = self._hold("optimizer", zeros, cut=cut)
+
+    def _hold(self, kind: str, units: Sequence[Array], *, cut: bool) -> list[Array]:
+        """Keep a copy of every unit, or of this rank's shard of it."""
+        kept = [unit[self._shard(index)] if cut else unit for index, unit in enumerate(units)]
+        return [self.memory.watch(array.copy(), kind) for array in kept]
+
+    def _shard(self, unit: int) -> slice:
+        return slice(*chunk_bound(self.job.initial[unit].size, self.job.ranks, self.number))
+
+    def train(self, model: Model) -> Program:
+        """The program of this rank."""
+        for step in range(self.job.steps):
+            for micro_batch in range(self.job.micro_batches):
+                yield from self._accumulate(model, {"step": step, "micro_batch": micro_batch, "rank": self.number})
+            yield from self._update(step + 1)
+
+    def _accumulate(self, model: Model, call: dict[str, int]) -> Program:
+        """One forward and one backward pass."""
+        units, kept = range(len(self.job.initial)), []
         for unit in units:
-            copies = self._gather(unit)
-            for rank, copy in enumerate(copies):
-                model.forward(step=step, micro_batch=micro_batch, rank=rank, unit=unit, parameters=_locked(copy))
-            if self.gather_again:
-                self._free(copies)
-            else:
-                gathered[unit] = copies
+            whole = yield from self._whole(unit)
+            model.forward(**call, unit=unit, parameters=_locked(whole))
+            if not self.job.gather_again:
+                kept.append(whole)
+            del whole
         for unit in reversed(units):
-            copies = self._gather(unit) if self.gather_again else gathered[unit]
-            gradients = self._gradient_buffers(unit)
-            for rank, copy in enumerate(copies):
-                model.backward(
-                    step=step,
-                    micro_batch=micro_batch,
-                    rank=rank,
-                    unit=unit,
-                    parameters=_locked(copy),
-                    gradient=gradients[rank],
-                )
-                if not np.isfinite(gradients[rank]).all():
-                    raise ValueError(f"model must give finite gradients, got a NaN or an infinity for unit {unit}")
-            self._reduce_unit(unit, gradients)
-            if self.gather_again:
-                self._free(copies)
-        for copies in gathered.values():
-            self._free(copies)
+            whole = (yield from self._whole(unit)) if self.job.gather_again else kept[unit]
+            gradient = self._gradient_buffer(unit)
+            model.backward(**call, unit=unit, parameters=_locked(whole), gradient=gradient)
+            if not np.isfinite(gradient).all():
+                raise ValueError(f"model must give finite gradients, got a NaN or an infinity for unit {unit}")
+            if gradient is not self.gradients[unit]:
+                shard = gradient[self._shard(unit)]
+                yield ReduceScatter(gradient, into=shard)
+                self.gradients[unit] += shard
+                del shard
+            del whole, gradient
+            yield []  # the machine lets go of what it has handed out when a rank asks again
 
-    def _gather(self, unit: int) -> list[Array]:
-        """Every rank's whole working copy of a unit: in stage 3 gathered into buffers, else what it holds."""
-        if self.stage < 3 or self.ranks == 1:
-            return [self.working[rank][unit] for rank in range(self.ranks)]
-        copies = self._all_gather("all-gather parameters", unit, [units[unit] for units in self.working])
-        return [self.ledger.hold("buffers", rank, copy) for rank, copy in enumerate(copies)]
+    def _whole(self, unit: int) -> Generator[Any, Any, Array]:
+        """The whole working copy of a unit: in stage 3 gathered into a buffer, else what the rank holds."""
+        if self.job.stage < 3 or self.job.ranks == 1:
+            return self.working[unit]
+        whole: Array = yield AllGather(self.working[unit])
+        return whole
 
-    def _free(self, copies: list[Array]) -> None:
-        if self.stage == 3 and self.ranks > 1:
-            for rank, copy in enumerate(copies):
-                self.ledger.release("buffers", rank, copy)
+    def _gradient_buffer(self, unit: int) -> Array:
+        """Where the backward pass adds a unit's gradient: the kept array where it is whole, else a fresh one."""
+        if self.job.whole_gradients or self.job.ranks == 1:
+            return self.gradients[unit]
+        return self.memory.watch(np.zeros(self.job.initial[unit].size, self.gradients[unit].dtype), "buffers")
 
-    def _gradient_buffers(self, unit: int) -> list[Array]:
-        """Where the backward pass adds a unit's gradient: the kept buffer where it is whole, else a fresh one."""
-        if self.whole_gradients or self.ranks == 1:
-            return [self.gradients[rank][unit] for rank in range(self.ranks)]
-        dtype, size = self.gradients[0][unit].dtype, self.initial[unit].size
-        return [self.ledger.hold("buffers", rank, np.zeros(size, dtype)) for rank in range(self.ranks)]
-
-    def _reduce_unit(self, unit: int, gradients: list[Array]) -> None:
-        """Reduce a unit's fresh gradients into the shards that are kept."""
-        if self.whole_gradients or self.ranks == 1:
-            return
-        for rank, total in enumerate(self._reduce_scatter(unit, gradients)):
-            self.gradients[rank][unit] += total
-            self.ledger.release("buffers", rank, gradients[rank])
-
-    def update(self, adam: Adam, step: int, micro_batches: int) -> None:
+    def _update(self, step: int) -> Program:
         """One optimizer step, from the accumulated gradients."""
-        for unit in range(len(self.initial)):
-            if self.whole_gradients:
-                self._reduce_whole(unit)
-            for rank in range(self.ranks):
-                self._update_unit(adam, step, micro_batches, unit, rank)
-            if self.stage in (1, 2):
-                shards = [self.working[rank][unit][self._shard(unit, rank)] for rank in range(self.ranks)]
-                for rank, whole in enumerate(self._all_gather("all-gather parameters", unit, shards)):
-                    self.working[rank][unit][...] = whole
+        for unit, (gradient, working) in enumerate(zip(self.gradients, self.working, strict=True)):
+            shard = self._shard(unit)
+            if self.job.whole_gradients:
+                yield ReduceScatter(gradient, into=gradient[shard])
+            if self.job.stage == 0:
+                yield AllGather(gradient[shard], into=gradient)
+            self._update_unit(step, unit)
+            if self.job.stage in (1, 2):
+                yield AllGather(working[shard], into=working)
 
-    def _reduce_whole(self, unit: int) -> None:
-        """Reduce gradients that were kept whole: each rank's shard of its buffer, in stage 0 all of it."""
-        totals = self._reduce_scatter(unit, [units[unit] for units in self.gradients])
-        for rank, total in enumerate(totals):
-            self.gradients[rank][unit][self._shard(unit, rank)] = total
-        if self.stage == 0:
-            for rank, whole in enumerate(self._all_gather("all-gather gradients", unit, totals)):
-                self.gradients[rank][unit][...] = whole
-
-    def _update_unit(self, adam: Adam, step: int, micro_batches: int, unit: int, rank: int) -> None:
-        shard = slice(None) if self.stage == 0 else self._shard(unit, rank)
-        gradient = self.gradients[rank][unit]
-        mine = gradient[shard] if self.whole_gradients else gradient
-        working = self.working[rank][unit]
-        view = working if self.stage == 3 else working[shard]
-        target = self.master[rank][unit] if self.recipe.master else view.astype(np.float32)
-        mean = mine.astype(np.float32) / np.float32(self.ranks * micro_batches)
-        adam_update(target, self.first[rank][unit], self.second[rank][unit], mean, step=step, adam=adam)
+    def _update_unit(self, step: int, unit: int) -> None:
+        job, shard = self.job, slice(None) if self.job.stage == 0 else self._shard(unit)
+        gradient, working = self.gradients[unit], self.working[unit]
+        mine = gradient[shard] if job.whole_gradients else gradient
+        view = working if job.stage == 3 else working[shard]
+        target = self.master[unit] if job.recipe.master else view.astype(np.float32)
+        mean = mine.astype(np.float32) / np.float32(job.ranks * job.micro_batches)
+        adam_update(target, self.first[unit], self.second[unit], mean, step=step, adam=job.adam)
         view[...] = target
         gradient[...] = 0
 
-    def _reduce_scatter(self, unit: int, buffers: list[Array]) -> list[Array]:
-        """The sum over ranks of a unit's gradients, each rank its shard."""
-        done = runner.run(_ring("reduce_scatter", self.ranks, self.initial[unit].size), buffers)
-        self.ledger.moved("reduce-scatter gradients", done.account)
-        if not all(np.isfinite(total).all() for total in done.outputs):
-            raise FloatingPointError("overflow in the sum over ranks")
-        return list(done.outputs)
 
-    def _all_gather(self, name: str, unit: int, shards: list[Array]) -> list[Array]:
-        """Every rank's shard of a unit, on every rank."""
-        done = runner.run(_ring("all_gather", self.ranks, self.initial[unit].size), shards)
-        self.ledger.moved(name, done.account)
-        return list(done.outputs)
-
-    def result(self) -> Run:
-        optimized = self.master if self.recipe.master else self.working
-        sharded = self.stage >= 1 if self.recipe.master else self.stage == 3
-        return Run(
-            parameters=tuple(self._assembled(optimized, unit, sharded) for unit in range(len(self.initial))),
-            working=tuple(
-                tuple(
-                    self._assembled(self.working, unit, True) if self.stage == 3 else self.working[rank][unit]
-                    for unit in range(len(self.initial))
-                )
-                for rank in range(self.ranks)
-            ),
-            account=self.ledger.account(),
-        )
-
-    def _assembled(self, arrays: list[list[Array]], unit: int, sharded: bool) -> Array:
-        return np.concatenate([arrays[rank][unit] for rank in range(self.ranks)]) if sharded else arrays[0][unit]
+def _result(job: _Job, group: list[_Rank], account: Account) -> Run:
+    """Put the ranks' shards together."""
+    units = range(len(job.initial))
+    working = [rank.working for rank in group]
+    if job.stage == 3:
+        working = [[np.concatenate([rank.working[unit] for rank in group]) for unit in units]] * job.ranks
+    optimized = working[0]
+    if job.recipe.master:
+        masters = [[rank.master[unit] for rank in group] for unit in units]
+        optimized = [np.concatenate(shards) if job.stage else shards[0] for shards in masters]
+    return Run(tuple(optimized), tuple(map(tuple, working)), account)
 
 
 def adam_update(
-    parameters: Array, first: Array, second: Array, gradient: Array, *, step: int, adam: Adam | None = None
+    parameters: Array, first: Array, second: Array, gradient: Array, *, step: int, adam: AdamConstants | None = None
 ) -> None:
     """Make one step of Adam in place, on any slice of the parameters: no element depends on another.
 
@@ -481,13 +388,13 @@ def adam_update(
 
     Example:
         >>> value, m, v = np.array([1.0]), np.zeros(1), np.zeros(1)
-        >>> adam_update(value, m, v, np.array([4.0]), step=1, adam=Adam(learning_rate=0.5))
+        >>> adam_update(value, m, v, np.array([4.0]), step=1, adam=AdamConstants(learning_rate=0.5))
         >>> round(float(value[0]), 6)
         0.5
     """
-    constants = Adam() if adam is None else adam
-    if not isinstance(constants, Adam):
-        raise TypeError(f"adam must be an Adam or None, got {adam!r}")
+    constants = AdamConstants() if adam is None else adam
+    if not isinstance(constants, AdamConstants):
+        raise TypeError(f"adam must be an AdamConstants or None, got {adam!r}")
     count = positive_number("step", positive_integer("step", step))
     for name, array in (("parameters", parameters), ("first", first), ("second", second), ("gradient", gradient)):
         if not isinstance(array, np.ndarray) or not np.issubdtype(array.dtype, np.floating):
@@ -523,11 +430,6 @@ def _units(initial: Sequence[ArrayLike]) -> list[NDArray[np.float32]]:
             raise ValueError(f"initial must be finite in float32, got {unit!r}")
         units.append(array.astype(np.float32))
     return units
-
-
-@lru_cache(maxsize=256)
-def _ring(primitive: str, ranks: int, length: int) -> Schedule:
-    return build(primitive, "ring", ranks=ranks, length=length)
 
 
 def _locked(array: Array) -> Array:

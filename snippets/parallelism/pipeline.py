@@ -617,7 +617,7 @@ def dualpipev_bubble_s(*, stages: int, overlapped_s: Time, backward_s: Time, wei
         stages: pipeline stages in the sense of devices; each has two of the model's 2p chunks.
         overlapped_s: a forward and a whole backward of a *chunk*, run as one overlapped block.
         backward_s: a whole backward of a chunk alone; at most ``overlapped_s``.
-        weight_gradient_s: the part of it for the weights; at most half of ``backward_s``.
+        weight_gradient_s: the part of it for the weights, from 0 to half of ``backward_s``.
 
     Returns:
         Seconds of each device.

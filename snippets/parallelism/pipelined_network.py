@@ -1,12 +1,13 @@
 """Simulators: a small network that a pipeline schedule really trains: arrays, messages, what each rank stores.
 
-Stage i computes tanh(x @ W_i). A rank holds the weights of its stages, the activations that it still needs and
-nothing else; a result reaches the next stage through a mailbox, unless both stages live on one rank. The loss of an
-example is half the squared distance between the last stage's output and its target, that of a batch their mean.
+Stage i computes tanh(x @ W_i). A rank of the machine holds the weights of its stages, the activations that it still
+needs and nothing else; a result reaches the next stage by a message, unless both stages live on one rank. The loss of
+an example is half the squared distance between the last stage's output and its target, that of a batch their mean.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,9 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snippets.account import Account
 from snippets.background.arrays import number_array, refusing_overflow
 from snippets.domain import each
-from snippets.parallelism.pipeline_runner import run_pipeline
+from snippets.machine import Isend, Machine, Program, Receive
+from snippets.parallelism.pipeline_checker import check
 from snippets.parallelism.pipeline_schedules import PipelineSchedule, Task
 
 Array = NDArray[np.floating[Any]]
@@ -30,36 +33,57 @@ class TrainingStep:
     Attributes:
         loss: mean over the batch.
         gradients: the gradient of the loss with respect to each stage's weights.
-        messages: arrays that each rank sent.
-        sent_bytes: their bytes, for each rank.
+        account: what each rank sent.
         peak_micro_batches: the most micro-batches (of one stage) whose activations each rank stored at once.
 
     Source: the book's own notation.
-    Convention: counted at the sender. A micro-batch is stored from its F to its B, or to its W where there is one.
+    Convention: a micro-batch is stored from its F to its B, or to its W where there is one.
     Leaves out: the sum over the two copies of a stage that a bidirectional schedule keeps: it is in ``gradients``, and
         its messages are not counted.
 
     Example:
-        >>> TrainingStep(0.5, (), (1,), (8,), (1,)).sent_bytes
-        (8,)
+        >>> TrainingStep(0.5, (), Account(1, ()), (1,)).account.sent_bytes
+        (0,)
     """
 
     loss: float
     gradients: tuple[Array, ...]
-    messages: tuple[int, ...]
-    sent_bytes: tuple[int, ...]
+    account: Account
     peak_micro_batches: tuple[int, ...]
 
 
 class _Rank:
-    """Weights, stored activations and gradients of one rank, and a mailbox for each task that waits for an input."""
+    """Weights, stored activations and gradients of one rank, and the inputs of its tasks that have arrived."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: int) -> None:
+        self.number = number
         self.weights: dict[int, Array] = {}
         self.gradients: dict[int, Array] = {}
         self.stored: dict[tuple[int, int], tuple[Array, Array]] = {}
         self.mailbox: dict[Task, Array] = {}
-        self.messages = self.sent_bytes = self.peak = 0
+        self.losses: dict[int, float] = {}
+        self.peak = 0
+
+    def train(self, schedule: PipelineSchedule, targets: Sequence[Array]) -> Program:
+        """The program of this rank: its tasks in order, each as soon as its input is there."""
+        due = _due(schedule, self.number)
+        for task in schedule.orders[self.number]:
+            if task.kind == "W":
+                self.weight_gradient(task)
+                continue
+            for source, tasks in due.items():
+                while task in tasks:
+                    arrived = yield Receive(source)
+                    self.mailbox[tasks.popleft()] = arrived
+            result = self.forward(task) if task.kind == "F" else self.backward(task, split=schedule.splits_backward)
+            follower = _follower(schedule, task)
+            if follower == task._replace(kind="B"):
+                result = result - targets[task.micro_batch]
+                self.losses[task.micro_batch] = float((result**2).sum() / 2)
+            if follower and schedule.rank_of(follower) == self.number:
+                self.mailbox[follower] = result
+            elif follower:
+                yield Isend(schedule.rank_of(follower), result)
 
     def forward(self, task: Task) -> Array:
         """Compute the output of a stage, and store what its backward needs."""
@@ -105,20 +129,17 @@ def train_step(schedule: PipelineSchedule, weights: Sequence[Array], inputs: Arr
             and targets differ in length, or the schedule cannot run.
 
     Source: the chain rule; Huang et al. 2019 (GPipe) for the sum over micro-batches.
-    Convention: gradients of the mean over the batch. Tasks run in the order of their starts when all last equally
-        long; every order that the dependencies allow gives the same result up to rounding.
+    Convention: gradients of the mean over the batch. Ranks do not wait until what they send is received.
     Leaves out: the optimizer.
 
     Example:
         >>> from snippets.parallelism.pipeline_schedules import one_f_one_b
         >>> x, y = np.ones((4, 2)), np.zeros((4, 2))
         >>> step = train_step(one_f_one_b(stages=2, micro_batches=2), [np.eye(2), np.eye(2)], x, y)
-        >>> step.messages, step.sent_bytes, step.peak_micro_batches
+        >>> step.account.sent_messages, step.account.sent_bytes, step.peak_micro_batches
         ((2, 2), (64, 64), (2, 1))
     """
-    if not isinstance(schedule, PipelineSchedule):
-        raise TypeError(f"schedule must be a PipelineSchedule, got {schedule!r}")
-    timeline = run_pipeline(schedule, dict.fromkeys("FBW" if schedule.splits_backward else "FB", 1))
+    check(schedule)
     weights = each("weights", weights, _matrix)
     inputs, targets = _matrix("inputs", inputs), _matrix("targets", targets)
     if len(weights) != schedule.stages:
@@ -131,22 +152,23 @@ def train_step(schedule: PipelineSchedule, weights: Sequence[Array], inputs: Arr
             f"inputs and targets must hold the same number of examples, a multiple of the {schedule.micro_batches} "
             f"micro-batches, got {len(inputs)} and {len(targets)}"
         )
-    ranks = [_Rank() for _ in range(schedule.ranks)]
+    ranks = [_Rank(number) for number in range(schedule.ranks)]
     for placement in schedule.placements:
         for stage, home in enumerate(placement):
             ranks[home].weights[stage] = weights[stage]
     for i, part in enumerate(np.split(inputs, schedule.micro_batches)):
         first = Task("F", i, 0)
         ranks[schedule.rank_of(first)].mailbox[first] = part
-    losses = _run(schedule, ranks, [event[:2] for event in sorted(timeline.events(), key=lambda e: e[2])], targets)
+    machine = Machine(schedule.ranks)
+    machine.run([rank.train(schedule, np.split(targets, schedule.micro_batches)) for rank in ranks])
+    losses = {i: loss for rank in ranks for i, loss in rank.losses.items()}
     return TrainingStep(
-        loss=sum(losses) / len(inputs),
+        loss=sum(loss for _, loss in sorted(losses.items())) / len(inputs),
         gradients=tuple(
             sum((d.gradients[s] for d in ranks if s in d.gradients), start=np.zeros_like(weights[s])) / len(inputs)
             for s in range(schedule.stages)
         ),
-        messages=tuple(d.messages for d in ranks),
-        sent_bytes=tuple(d.sent_bytes for d in ranks),
+        account=machine.account,
         peak_micro_batches=tuple(d.peak for d in ranks),
     )
 
@@ -159,27 +181,19 @@ def _matrix(name: str, value: Any) -> Array:
     return matrix
 
 
-def _run(schedule: PipelineSchedule, ranks: list[_Rank], tasks: list[tuple[int, Task]], targets: Array) -> list[float]:
-    """Run all tasks in order, and return each micro-batch's sum of losses."""
-    parts = np.split(targets, schedule.micro_batches)
-    losses = []
-    for home, task in tasks:
-        rank, (kind, i, stage) = ranks[home], task
-        if kind == "W":
-            rank.weight_gradient(task)
-            continue
-        if kind == "F":
-            result, receiver = rank.forward(task), Task("F", i, stage + 1)
-            if stage == schedule.stages - 1:
-                result, receiver = result - parts[i], Task("B", i, stage)
-                losses.append(float((result**2).sum() / 2))
-        else:
-            result, receiver = rank.backward(task, split=schedule.splits_backward), Task("B", i, stage - 1)
-            if stage == 0:
-                continue
-        there = schedule.rank_of(receiver)
-        ranks[there].mailbox[receiver] = result
-        if there != home:
-            rank.messages += 1
-            rank.sent_bytes += result.nbytes
-    return losses
+def _follower(schedule: PipelineSchedule, task: Task) -> Task | None:
+    """Return the task whose input is the result of this one."""
+    if task.kind == "F" and task.stage < schedule.stages - 1:
+        return task._replace(stage=task.stage + 1)
+    if task.kind == "F":
+        return task._replace(kind="B")
+    return task._replace(stage=task.stage - 1) if task.kind == "B" and task.stage else None
+
+
+def _due(schedule: PipelineSchedule, rank: int) -> dict[int, deque[Task]]:
+    """Return, for each rank that sends to this one, the tasks whose inputs it sends, in the order of its messages."""
+    due: dict[int, deque[Task]] = defaultdict(deque)
+    for source, order in enumerate(schedule.orders):
+        followers = (_follower(schedule, task) for task in order if source != rank)
+        due[source].extend(task for task in followers if task and schedule.rank_of(task) == rank)
+    return due

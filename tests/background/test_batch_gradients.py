@@ -18,7 +18,7 @@ from snippets.background.batch_gradients import (
     Regression,
     Sampling,
     batch_gradients,
-    combine_workers,
+    combine_ranks,
     compare_with_full,
     control_variate_gradients,
     draw_batches,
@@ -163,12 +163,12 @@ def test_an_epoch_averages_to_the_full_gradient(per_epoch: int, size: int, seed:
 
 
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 4))
-def test_workers_make_one_large_batch(workers: int, size: int, steps: int) -> None:
+def test_workers_make_one_large_batch(ranks: int, size: int, steps: int) -> None:
     problem = regression(20, 3)
-    indices = draw_batches(np.random.default_rng(1), population=20, batch_size=size, batches=workers * steps)
+    indices = draw_batches(np.random.default_rng(1), population=20, batch_size=size, batches=ranks * steps)
     own = problem.example_gradients()
-    combined = combine_workers(batch_gradients(own, indices), workers=workers)
-    large = batch_gradients(own, indices.reshape(steps, workers * size))
+    combined = combine_ranks(batch_gradients(own, indices), ranks=ranks)
+    large = batch_gradients(own, indices.reshape(steps, ranks * size))
     assert combined.shape == (steps, 3)
     assert combined == pytest.approx(large, rel=1e-9, abs=1e-9)
 
@@ -177,8 +177,8 @@ def test_workers_have_the_variance_of_the_formula() -> None:
     problem = regression(64, 8, seed=3)
     indices = draw_batches(np.random.default_rng(2), population=64, batch_size=4, batches=24_000)
     own = problem.example_gradients()
-    combined = combine_workers(batch_gradients(own, indices), workers=4)
-    expected = data_parallel_variance(variance=gradient_variance(own), batch_size=4, workers=4)
+    combined = combine_ranks(batch_gradients(own, indices), ranks=4)
+    expected = data_parallel_variance(variance=gradient_variance(own), batch_size=4, ranks=4)
     assert compare_with_full(combined, problem.full_gradient()).batch_variance == pytest.approx(expected, rel=0.05)
 
 
@@ -286,7 +286,7 @@ REFUSED = [
         lambda: loose.batch_gradients(np.ones((3, 1)), np.zeros((2, 0))),
         "indices must hold at least one example per batch",
     ),
-    (lambda: loose.combine_workers(np.ones((3, 1)), workers=2), "workers must divide the number of batches, 3, got 2"),
+    (lambda: loose.combine_ranks(np.ones((3, 1)), ranks=2), "ranks must divide the number of batches, 3, got 2"),
     (lambda: loose.control_variate_gradients(None, [1.0], [[0]]), "problem must be a Regression"),
     (
         lambda: loose.control_variate_gradients(regression(3, 2), [1.0], [[0]]),

@@ -21,7 +21,7 @@ def texts(svg: str) -> list[str]:
 
 
 def test_a_k_split_shows_its_numbers_partial_products_and_sum() -> None:
-    strips, partials = k_split_panels(k_split_product(A, B, workers=3))
+    strips, partials = k_split_panels(k_split_product(A, B, ranks=3))
     assert [str(number) for number in range(24)] == sorted((t for t in texts(strips.svg()) if t.isdigit()), key=int)[
         :24
     ]
@@ -33,6 +33,6 @@ def test_a_k_split_shows_its_numbers_partial_products_and_sum() -> None:
 
 
 def test_refusals() -> None:
-    run = k_split_product(A, B, workers=2)
+    run = k_split_product(A, B, ranks=2)
     with pytest.raises(ValueError, match="width_px must be a finite number above 0, got 0"):
         k_split_panels(run, width_px=0)

@@ -1,4 +1,4 @@
-"""Products in blocks: the result is A·B, and the account is what the closed forms say, worker by worker."""
+"""Products in blocks: the result is A·B, and the account is what the closed forms say, rank by rank."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
+from snippets.account import Account
 from snippets.background.block_products import (
+    Array,
     BlockProduct,
     column_split_product,
     example_gradients,
@@ -25,7 +27,6 @@ from snippets.background.block_products import (
     partial_products,
     row_split_product,
 )
-from snippets.background.cluster import Array, Cluster, Message, Transfer, WorkerAccount, account_of
 from snippets.background.gemm import (
     Result,
     Share,
@@ -57,43 +58,48 @@ def integers(shape: tuple[int, int, int], seed: int) -> tuple[Array, Array]:
     return generator.integers(-99, 99, size=(m, k)), generator.integers(-99, 99, size=(k, n))
 
 
-def assert_is_share(worker: WorkerAccount, share: Share, steps: int) -> None:
-    assert worker.start_bytes == share.input_bytes
-    assert worker.sent_bytes == share.sent_bytes
-    assert worker.received_bytes == share.received_bytes
-    assert worker.product_flops == share.product_flops
-    assert worker.reduction_flops == share.reduction_flops
-    assert steps == share.steps
+def assert_is_share(account: Account, rank: int, share: Share) -> None:
+    assert account.start_bytes[rank] == share.input_bytes
+    assert account.sent_bytes[rank] == share.sent_bytes
+    assert account.received_bytes[rank] == share.received_bytes
+    assert counted(account, "product_flops")[rank] == share.product_flops
+    assert counted(account, "reduction_flops")[rank] == share.reduction_flops
+    assert account.steps == share.steps
+
+
+def counted(account: Account, operation: str) -> tuple[int, ...]:
+    """Return each rank's operations, of which there may be none."""
+    return account.operations.get(operation, (0,) * account.ranks)
 
 
 def assert_conserves(run: BlockProduct) -> None:
-    """What is sent is received, workers multiply as often as the whole product does, and no step is idle."""
-    messages = [event for event in run.cluster.log if isinstance(event, Message)]
-    assert run.account.sent_bytes == sum(worker.received_bytes for worker in run.account.workers)
-    assert run.account.sent_bytes == sum(message.size_bytes for message in messages)
-    assert run.account.product_flops == 2 * math.prod(run.shape)
-    assert {message.step for message in messages} == set(range(run.account.steps))
-    assert all(message.source != message.destination for message in messages)
+    """What is sent is received, ranks multiply as often as the whole product does, and no step is idle."""
+    account = run.account
+    assert sum(account.sent_bytes) == sum(account.received_bytes)
+    assert sum(account.sent_bytes) == sum(message.sent_bytes for message in account.messages)
+    assert sum(counted(account, "product_flops")) == 2 * math.prod(run.shape)
+    assert {message.step for message in account.messages} == set(range(1, account.steps + 1))
+    assert all(message.source != message.destination for message in account.messages)
 
 
 @pytest.mark.parametrize("cut", SPLITS)
-@given(shape=SHAPES, workers=WORKERS, result=RESULT, seed=SEED, kind=st.sampled_from([np.int64, np.float32]))
+@given(shape=SHAPES, ranks=WORKERS, result=RESULT, seed=SEED, kind=st.sampled_from([np.int64, np.float32]))
 def test_a_split_product_and_its_account(
-    cut: str, shape: tuple[int, int, int], workers: int, result: Result, seed: int, kind: Any
+    cut: str, shape: tuple[int, int, int], ranks: int, result: Result, seed: int, kind: Any
 ) -> None:
     simulate, closed_form = SPLITS[cut]
     a, b = (matrix.astype(kind) for matrix in integers(shape, seed))  # products stay below 2²⁴: exact in float32 too
-    run = simulate(a, b, workers=workers, result=result)
+    run = simulate(a, b, ranks=ranks, result=result)
     np.testing.assert_array_equal(run.assemble(), a @ b)
     assert run.assemble().dtype == kind
     if result == "replicated":
         assert all(np.array_equal(block.array, a @ b) for block in run.outputs)
     m, k, n = shape
     size = a.itemsize
-    for number, worker in enumerate(run.account.workers):
-        share = closed_form(m=m, k=k, n=n, workers=workers, worker=number, bytes_per_element=size, result=result)
-        assert_is_share(worker, share, run.account.steps)
-        assert worker.messages == run.account.steps
+    assert run.account.sent_messages == (run.account.steps,) * ranks
+    for number in range(ranks):
+        share = closed_form(m=m, k=k, n=n, ranks=ranks, rank=number, element_bytes=size, result=result)
+        assert_is_share(run.account, number, share)
         assert run.outputs[number].array.nbytes == share.output_bytes
     assert_conserves(run)
 
@@ -105,10 +111,10 @@ def test_a_grid_product_and_its_account(shape: tuple[int, int, int], grid: tuple
     run = grid_product(a, b, grid=grid)
     np.testing.assert_array_equal(run.assemble(), a @ b)
     (m, k, n), (r, c, _) = shape, grid
-    for number, worker in enumerate(run.account.workers):
+    for number in range(math.prod(grid)):
         place = (number // c % r, number % c, number // (r * c))
-        share = grid_split(m=m, k=k, n=n, grid=grid, worker=place, bytes_per_element=8)
-        assert_is_share(worker, share, run.account.steps)
+        share = grid_split(m=m, k=k, n=n, grid=grid, rank=place, element_bytes=8)
+        assert_is_share(run.account, number, share)
         assert run.outputs[number].array.nbytes == share.output_bytes
     assert_conserves(run)
 
@@ -129,73 +135,68 @@ def test_the_traffic_of_a_grid_is_exact_with_any_remainder(
 ) -> None:
     m, k, n = shape
     run = grid_product(np.zeros((m, k)), np.zeros((k, n)), grid=grid)
-    assert run.account.sent_bytes == 8 * grid_traffic_words(m=m, k=k, n=n, grid=grid)
+    assert sum(run.account.sent_bytes) == 8 * grid_traffic_words(m=m, k=k, n=n, grid=grid)
 
 
-@given(shape=SHAPES, workers=st.sampled_from([1, 2, 3, 4, 6, 8]))
+@given(shape=SHAPES, ranks=st.sampled_from([1, 2, 3, 4, 6, 8]))
 @settings(max_examples=examples(25), deadline=None)
-def test_no_grid_sends_less_than_the_best(shape: tuple[int, int, int], workers: int) -> None:
+def test_no_grid_sends_less_than_the_best(shape: tuple[int, int, int], ranks: int) -> None:
     m, k, n = shape
     sent = {}
-    for r, c, d in itertools.product(range(1, workers + 1), repeat=3):
-        if r * c * d == workers:
-            sent[r, c, d] = grid_product(np.zeros((m, k)), np.zeros((k, n)), grid=(r, c, d)).account.sent_bytes
-    best = best_grid(m=m, k=k, n=n, workers=workers)
+    for r, c, d in itertools.product(range(1, ranks + 1), repeat=3):
+        if r * c * d == ranks:
+            account = grid_product(np.zeros((m, k)), np.zeros((k, n)), grid=(r, c, d)).account
+            sent[r, c, d] = sum(account.sent_bytes)
+    best = best_grid(m=m, k=k, n=n, ranks=ranks)
     assert sent[best] == min(sent.values())
     assert best == min(grid for grid in sent if sent[grid] == sent[best])
 
 
-@given(shape=SHAPES, workers=WORKERS, seed=SEED)
-def test_the_k_split_is_the_grid_of_layers(shape: tuple[int, int, int], workers: int, seed: int) -> None:
+@given(shape=SHAPES, ranks=WORKERS, seed=SEED)
+def test_the_k_split_is_the_grid_of_layers(shape: tuple[int, int, int], ranks: int, seed: int) -> None:
     a, b = integers(shape, seed)
-    split, grid = k_split_product(a, b, workers=workers, result="sharded"), grid_product(a, b, grid=(1, 1, workers))
-    for one, other in zip(split.account.workers, grid.account.workers, strict=True):
-        assert (one.sent_bytes, one.received_bytes, one.reduction_flops) == (
-            other.sent_bytes,
-            other.received_bytes,
-            other.reduction_flops,
-        )
+    split, grid = k_split_product(a, b, ranks=ranks, result="sharded"), grid_product(a, b, grid=(1, 1, ranks))
+    assert split.account.messages == grid.account.messages
+    assert counted(split.account, "reduction_flops") == counted(grid.account, "reduction_flops")
 
 
-@given(shape=SHAPES, workers=WORKERS)
-def test_the_peak_of_a_k_split_holds_a_whole_partial_product(shape: tuple[int, int, int], workers: int) -> None:
+@given(shape=SHAPES, ranks=WORKERS)
+def test_the_peak_of_a_k_split_holds_a_whole_partial_product(shape: tuple[int, int, int], ranks: int) -> None:
     """Inputs, and at step s the m × n partial product less what was sent before, with the chunk that arrives."""
     m, k, n = shape
-    run = k_split_product(np.zeros((m, k)), np.zeros((k, n)), workers=workers)
-    rows = [len(part) for part in block_ranges(m, workers)]
-    for p, worker in enumerate(run.account.workers):
+    run = k_split_product(np.zeros((m, k)), np.zeros((k, n)), ranks=ranks)
+    rows = [len(part) for part in block_ranges(m, ranks)]
+    for p in range(ranks):
         held = [m]
-        for step in range(workers - 1):
-            sent = sum(rows[(p - 1 - earlier) % workers] for earlier in range(step))
-            held.append(m - sent + rows[(p - 2 - step) % workers])
-        assert worker.peak_bytes == worker.start_bytes + max(held) * n * 8
+        for step in range(ranks - 1):
+            sent = sum(rows[(p - 1 - earlier) % ranks] for earlier in range(step))
+            held.append(m - sent + rows[(p - 2 - step) % ranks])
+        assert run.account.peak_bytes[p] == run.account.start_bytes[p] + max(held) * n * 8
 
 
 def test_the_peak_of_a_row_split_is_what_it_holds_at_the_end() -> None:
-    run = row_split_product(np.zeros((7, 3)), np.zeros((3, 4)), workers=3)
-    assert [worker.peak_bytes for worker in run.account.workers] == [
-        8 * (rows * 3 + 3 * 4 + rows * 4) for rows in (3, 2, 2)
-    ]
+    run = row_split_product(np.zeros((7, 3)), np.zeros((3, 4)), ranks=3)
+    assert run.account.peak_bytes == tuple(8 * (rows * 3 + 3 * 4 + rows * 4) for rows in (3, 2, 2))
 
 
 def test_the_peak_of_summa_holds_one_panel_of_each_matrix() -> None:
     """2 × 2 on 4 × 4 × 4: blocks of 2 × 2 for A, B and C, and the panels that are not its own: at most one of each."""
     run = grid_product(np.zeros((4, 4)), np.zeros((4, 4)), grid=(2, 2, 1))
-    # Workers (0,0) and (1,1) need both panels of one step from others; (0,1) and (1,0) one in each step.
-    assert [worker.peak_bytes for worker in run.account.workers] == [8 * 20, 8 * 16, 8 * 16, 8 * 20]
+    # Ranks (0,0) and (1,1) need both panels of one step from others; (0,1) and (1,0) one in each step.
+    assert run.account.peak_bytes == (8 * 20, 8 * 16, 8 * 16, 8 * 20)
 
 
 def test_messages_of_a_small_ring_by_hand() -> None:
-    """Three workers sum chunks: worker p first sends chunk p − 1, and chunk p comes to rest at p."""
-    run = k_split_product(np.ones((3, 3)), np.ones((3, 1)), workers=3, result="sharded")
-    sent = [(e.step, e.source, e.destination, e.array) for e in run.cluster.log if isinstance(e, Message)]
-    assert sorted(sent) == [
-        (0, 0, 1, "C[2]"),
-        (0, 1, 2, "C[0]"),
-        (0, 2, 0, "C[1]"),
-        (1, 0, 1, "C[1]"),
-        (1, 1, 2, "C[2]"),
-        (1, 2, 0, "C[0]"),
+    """Three ranks sum chunks: rank p first sends chunk p − 1, and chunk p comes to rest at p."""
+    run = k_split_product(np.ones((4, 3)), np.ones((3, 1)), ranks=3, result="sharded")
+    rows = (2, 1, 1)
+    assert [message[:4] for message in run.account.messages] == [
+        (1, 0, 1, 8 * rows[2]),
+        (1, 1, 2, 8 * rows[0]),
+        (1, 2, 0, 8 * rows[1]),
+        (2, 0, 1, 8 * rows[1]),
+        (2, 1, 2, 8 * rows[2]),
+        (2, 2, 0, 8 * rows[0]),
     ]
 
 
@@ -211,7 +212,7 @@ def test_partial_products_sum_to_the_product(shape: tuple[int, int, int], parts:
 
 
 @given(st.integers(1, 30), st.integers(1, 5), WORKERS, SEED)
-def test_the_gradient_is_the_average_of_the_examples_gradients(count: int, width: int, workers: int, seed: int) -> None:
+def test_the_gradient_is_the_average_of_the_examples_gradients(count: int, width: int, ranks: int, seed: int) -> None:
     generator = np.random.default_rng(seed)
     x, y, w = generator.normal(size=(count, width)), generator.normal(size=count), generator.normal(size=width)
     gradients = example_gradients(x, y, w)
@@ -219,37 +220,11 @@ def test_the_gradient_is_the_average_of_the_examples_gradients(count: int, width
     step = 1e-5 * np.eye(width)  # the loss is quadratic: a central difference is exact but for rounding
     numerical = [(mean_loss(x, y, w + h) - mean_loss(x, y, w - h)) / 2e-5 for h in step]
     np.testing.assert_allclose(mean, numerical, atol=1e-7)
-    shards = block_ranges(count, workers)
+    shards = block_ranges(count, ranks)
     counts = [len(shard) for shard in shards]
     means = [gradients[s.start : s.stop].mean(axis=0) if s else np.zeros(width) for s in shards]
     weighted = [weighted_mean([shard[j] for shard in means], counts) for j in range(width)]
     np.testing.assert_allclose(weighted, mean, atol=1e-12)
-
-
-def test_a_worker_sees_its_own_arrays_only() -> None:
-    cluster = Cluster(2)
-    original = np.ones(2)
-    cluster.store(0, "x", original)
-    original[0] = 7
-    assert cluster.read(0, "x").tolist() == [1, 1]
-    with pytest.raises(ValueError, match=r"name must be an array that worker 1 holds \(\), got 'x'"):
-        cluster.read(1, "x")
-    with pytest.raises(ValueError, match="read-only"):
-        cluster.read(0, "x")[0] = 3
-    with pytest.raises(ValueError, match="got 'x'"):
-        cluster.exchange([Transfer(1, 0, "x", "x")])
-
-
-def test_messages_of_a_step_travel_at_the_same_time() -> None:
-    cluster = Cluster(2)
-    cluster.store(0, "x", np.array([1.0]))
-    cluster.store(1, "x", np.array([2.0, 3.0]))
-    cluster.exchange([Transfer(0, 1, "x", "x"), Transfer(1, 0, "x", "x")])
-    assert (cluster.read(0, "x").tolist(), cluster.read(1, "x").tolist()) == ([2.0, 3.0], [1.0])
-    account = account_of(cluster.log, workers=2)
-    assert [worker.sent_bytes for worker in account.workers] == [8, 16]
-    assert [worker.peak_bytes for worker in account.workers] == [16, 16]
-    assert account.steps == 1
 
 
 MATRIX = np.ones((2, 2))
@@ -259,22 +234,21 @@ MATRIX = np.ones((2, 2))
     ("call", "message"),
     [
         (
-            lambda: k_split_product(MATRIX, np.ones((3, 2)), workers=1),
+            lambda: k_split_product(MATRIX, np.ones((3, 2)), ranks=1),
             "b must have as many rows as a has columns, 2, got 3",
         ),
-        (lambda: k_split_product(np.ones(2), MATRIX, workers=1), "a must have 2 dimensions, got shape (2,)"),
-        (lambda: row_split_product(np.array([[True]]), MATRIX, workers=1), "a must be an array of numbers"),
-        (lambda: row_split_product(MATRIX, MATRIX, workers=0), "workers must be an integer of at least 1, got 0"),
+        (lambda: k_split_product(np.ones(2), MATRIX, ranks=1), "a must have 2 dimensions, got shape (2,)"),
+        (lambda: row_split_product(np.array([[True]]), MATRIX, ranks=1), "a must be an array of numbers"),
+        (lambda: row_split_product(MATRIX, MATRIX, ranks=0), "ranks must be an integer of at least 1, got 0"),
         (lambda: partial_products(MATRIX, MATRIX, parts=0), "parts must be an integer of at least 1, got 0"),
-        (lambda: k_split_product(MATRIX, MATRIX, workers=1, result="sum"), "result must be one of"),  # type: ignore[arg-type]
-        (lambda: row_split_product(MATRIX, MATRIX, workers=1, result="x"), "result must be one of"),  # type: ignore[arg-type]
-        (lambda: column_split_product(MATRIX, MATRIX, workers=1, result="x"), "result must be one of"),  # type: ignore[arg-type]
+        (lambda: k_split_product(MATRIX, MATRIX, ranks=1, result="sum"), "result must be one of"),  # type: ignore[arg-type]
+        (lambda: row_split_product(MATRIX, MATRIX, ranks=1, result="x"), "result must be one of"),  # type: ignore[arg-type]
+        (lambda: column_split_product(MATRIX, MATRIX, ranks=1, result="x"), "result must be one of"),  # type: ignore[arg-type]
         (lambda: grid_product(MATRIX, MATRIX, grid=(1, 1)), "grid must be three integers"),  # type: ignore[arg-type]
         (lambda: grid_product(MATRIX, MATRIX, grid=(1, -1, 1)), "grid[1] must be an integer of at least 1, got -1"),
         (lambda: example_gradients(MATRIX, np.ones(3), np.ones(2)), "x, y, weights must have shapes N × d, N and d"),
         (lambda: mean_loss(MATRIX, np.ones(3), np.ones(2)), "x, y, weights must have shapes N × d, N and d"),
         (lambda: mean_loss(np.ones((0, 2)), np.ones(0), np.ones(2)), "x must hold at least one example"),
-        (lambda: Cluster(0), "workers must be an integer of at least 1, got 0"),
     ],
 )
 def test_refusals(call: Callable[[], Any], message: str) -> None:

@@ -48,10 +48,10 @@ def test_bytes_and_blocks_are_those_of_a_simulated_run(
     small = (m // SHRINK, k // SHRINK, n // SHRINK)
     run = grid_product(np.ones(small[:2]), np.ones(small[1:]), grid=(rows, columns, layers))
     number = min(worker, len(run.outputs) - 1)
-    account, scale = run.account.workers[number], SHRINK**2 * 2 / 8
+    account, scale = run.account, SHRINK**2 * 2 / 8
     assert f"worker {number} of {len(run.outputs)}" in picture.numbers
-    assert f"starts with {in_units(account.start_bytes * scale, 'B')} of" in picture.numbers
-    assert f"and sends {in_units(account.sent_bytes * scale, 'B')}." in picture.numbers
+    assert f"starts with {in_units(account.start_bytes[number] * scale, 'B')} of" in picture.numbers
+    assert f"and sends {in_units(account.sent_bytes[number] * scale, 'B')}." in picture.numbers
     root = root_of(picture.panels[0])
     named = {text.text: text for text in root.iter("text")}
     origins = {name: (float(named[name].get("x", 0)), float(named[name].get("y", 0)) + 4) for name in "ABC"}

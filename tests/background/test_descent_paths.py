@@ -1,4 +1,4 @@
-"""Paths against closed forms and hand-written recurrences; K workers against one machine, bit for bit where exact."""
+"""Paths against closed forms and hand-written recurrences; K ranks against one machine, bit for bit where exact."""
 
 from __future__ import annotations
 
@@ -290,11 +290,11 @@ def exact(values: Any) -> np.ndarray:
     st.sampled_from([GradientDescent(Fraction(1, 40)), Momentum(Fraction(1, 40), Fraction(3, 4))]),
 )
 def test_workers_make_the_big_batch_step_bit_for_bit_in_exact_arithmetic(
-    problem: tuple[list[list[int]], list[int], list[int], list[list[int]]], workers: int, rule: Rule
+    problem: tuple[list[list[int]], list[int], list[int], list[list[int]]], ranks: int, rule: Rule
 ) -> None:
     x, y, start, batches = problem
     numbers = exact(x), exact(y), exact(start)
-    run = data_parallel_descent(*numbers, batches=batches, workers=workers, rule=rule)
+    run = data_parallel_descent(*numbers, batches=batches, ranks=ranks, rule=rule)
     # one machine, by nested loops over plain Fractions
     weights, velocity = [Fraction(w) for w in start], [Fraction(0)] * len(start)
     for step, batch in enumerate(batches):
@@ -307,12 +307,12 @@ def test_workers_make_the_big_batch_step_bit_for_bit_in_exact_arithmetic(
         beta: Any = rule.momentum if isinstance(rule, Momentum) else 0
         velocity = [beta * v + slope for v, slope in zip(velocity, slopes, strict=True)]
         weights = [w - Fraction(1, 40) * v for w, v in zip(weights, velocity, strict=True)]
-    assert run.replicas.shape == (workers, len(start))
+    assert run.replicas.shape == (ranks, len(start))
     assert all(replica == weights for replica in run.replicas.tolist())
     assert all(isinstance(weight, Fraction) for weight in run.replicas.ravel())
     assert run.reduced_numbers == len(batches) * (len(start) + 1)
     assert run.shares.tolist() == [
-        [len(batch) // workers + (p < len(batch) % workers) for p in range(workers)] for batch in batches
+        [len(batch) // ranks + (p < len(batch) % ranks) for p in range(ranks)] for batch in batches
     ]
 
 
@@ -320,14 +320,14 @@ RULES: list[Rule] = [GradientDescent(0.05), Momentum(0.05, 0.9), Adam(0.05), Ada
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: type(rule).__name__)
-@pytest.mark.parametrize("workers", [1, 2, 3, 7, 16])
-def test_workers_make_the_big_batch_step_to_rounding_in_floats(rule: Rule, workers: int) -> None:
-    generator = np.random.default_rng(workers)
+@pytest.mark.parametrize("ranks", [1, 2, 3, 7, 16])
+def test_workers_make_the_big_batch_step_to_rounding_in_floats(rule: Rule, ranks: int) -> None:
+    generator = np.random.default_rng(ranks)
     x, y, start = generator.standard_normal((60, 5)), generator.standard_normal(60), generator.standard_normal(5)
     batches = [generator.integers(0, 60, size=12).tolist() for _ in range(10)]
-    alone = data_parallel_descent(x, y, start, batches=batches, workers=1, rule=rule)
-    run = data_parallel_descent(x, y, start, batches=batches, workers=workers, rule=rule)
-    assert run.replicas == pytest.approx(np.repeat(alone.replicas, workers, axis=0), rel=1e-10)
+    alone = data_parallel_descent(x, y, start, batches=batches, ranks=1, rule=rule)
+    run = data_parallel_descent(x, y, start, batches=batches, ranks=ranks, rule=rule)
+    assert run.replicas == pytest.approx(np.repeat(alone.replicas, ranks, axis=0), rel=1e-10)
     assert all(np.array_equal(replica, run.replicas[0]) for replica in run.replicas)  # the replicas never part
     first = 2 * x[batches[0]].T @ (x[batches[0]] @ start - y[batches[0]]) / 12
     assert run.gradients[0] == pytest.approx(first)
@@ -338,35 +338,33 @@ def test_float_sums_depend_on_the_number_of_workers() -> None:
     generator = np.random.default_rng(0)
     x, y = generator.standard_normal((60, 5)), generator.standard_normal(60)
     runs = [
-        data_parallel_descent(x, y, np.ones(5), batches=[range(60)], workers=k, rule=GradientDescent(0.1)).replicas[0]
+        data_parallel_descent(x, y, np.ones(5), batches=[range(60)], ranks=k, rule=GradientDescent(0.1)).replicas[0]
         for k in (1, 7)
     ]
     assert not np.array_equal(*runs)
 
 
 def test_a_mean_of_means_is_another_gradient_where_shares_differ() -> None:
-    """Batch of 3 on 2 workers: shares 2 and 1. Gradients at 0 of y = (1, 2, 6) with x = 1 are −2, −4, −12."""
+    """Batch of 3 on 2 ranks: shares 2 and 1. Gradients at 0 of y = (1, 2, 6) with x = 1 are −2, −4, −12."""
     x, y, start = exact([[1], [1], [1]]), exact([1, 2, 6]), exact([0])
     rule = GradientDescent(Fraction(1))
     by_examples, by_workers = (
-        data_parallel_descent(x, y, start, batches=[[0, 1, 2]], workers=2, rule=rule, averaging=averaging).gradients[
-            0, 0
-        ]
-        for averaging in ("examples", "workers")
+        data_parallel_descent(x, y, start, batches=[[0, 1, 2]], ranks=2, rule=rule, averaging=averaging).gradients[0, 0]
+        for averaging in ("examples", "ranks")
     )
     assert (by_examples, by_workers) == (-6, Fraction(-15, 2))
 
 
 @given(regressions(), WORKERS)
 def test_a_mean_of_means_is_right_where_shares_are_equal(
-    problem: tuple[list[list[int]], list[int], list[int], list[list[int]]], workers: int
+    problem: tuple[list[list[int]], list[int], list[int], list[list[int]]], ranks: int
 ) -> None:
     x, y, start, batches = problem
-    batches = [batch * workers for batch in batches]
-    arguments: dict[str, Any] = {"batches": batches, "workers": workers, "rule": GradientDescent(Fraction(1, 40))}
+    batches = [batch * ranks for batch in batches]
+    arguments: dict[str, Any] = {"batches": batches, "ranks": ranks, "rule": GradientDescent(Fraction(1, 40))}
     runs = [
         data_parallel_descent(exact(x), exact(y), exact(start), **arguments, averaging=averaging)
-        for averaging in ("examples", "workers")
+        for averaging in ("examples", "ranks")
     ]
     assert runs[0].replicas.tolist() == runs[1].replicas.tolist()
 
@@ -404,7 +402,7 @@ STEP = GradientDescent(0.1)
 RNG = np.random.default_rng(0)
 EXACT: Any = {"x": [[Fraction(1)]], "y": [Fraction(1)], "start": [Fraction(1)]}
 PLAIN: Any = {"x": [[1.0]], "y": [1.0], "start": [1.0]}
-ONE: Any = {"batches": [[0]], "workers": 1, "rule": STEP}
+ONE: Any = {"batches": [[0]], "ranks": 1, "rule": STEP}
 REFUSED = [
     (lambda: loose.quadratic([[1.0, 2.0], [3.0, 1.0]]), "hessian must be a symmetric matrix"),
     (lambda: loose.quadratic(np.zeros((0, 0))), "hessian must be a symmetric matrix"),
@@ -448,12 +446,12 @@ REFUSED = [
         r"batches\[0\] must hold integers from 0 to 0",
     ),
     (lambda: loose.data_parallel_descent(**PLAIN, **{**ONE, "batches": 3}), "batches must be a sequence"),
-    (lambda: loose.data_parallel_descent(**PLAIN, **{**ONE, "workers": 0}), "workers must be"),
-    (lambda: loose.data_parallel_descent(**PLAIN, **{**ONE, "workers": 10**12}), "workers × weights must be at most"),
-    (lambda: loose.data_parallel_descent(**PLAIN, **ONE, averaging="ranks"), "averaging must be one of"),
+    (lambda: loose.data_parallel_descent(**PLAIN, **{**ONE, "ranks": 0}), "ranks must be"),
+    (lambda: loose.data_parallel_descent(**PLAIN, **{**ONE, "ranks": 10**12}), "ranks × weights must be at most"),
+    (lambda: loose.data_parallel_descent(**PLAIN, **ONE, averaging="machines"), "averaging must be one of"),
     (
-        lambda: loose.data_parallel_descent(**PLAIN, **{**ONE, "workers": 2}, averaging="workers"),
-        "batches must give each worker an example",
+        lambda: loose.data_parallel_descent(**PLAIN, **{**ONE, "ranks": 2}, averaging="ranks"),
+        "batches must give each rank an example",
     ),
     (lambda: loose.data_parallel_descent(**{**PLAIN, "x": [[1e300]], "start": [1e300]}, **ONE), "must be smaller"),
     (lambda: loose.data_parallel_descent(**{**PLAIN, "y": [1.0, 2.0]}, **ONE), "x, y, start must have shapes"),

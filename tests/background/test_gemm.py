@@ -49,12 +49,12 @@ def test_flops_and_words_count_what_the_triple_loop_does(m: int, k: int, n: int)
 
 def test_a_square_product_by_hand() -> None:
     # 2·4096³ FLOP over 3·4096² numbers of 2 bytes: 4096/3 FLOP a byte. Without C it would be 2048.
-    assert gemm_arithmetic_intensity(m=4096, k=4096, n=4096, bytes_per_element=2) == pytest.approx(4096 / 3)
+    assert gemm_arithmetic_intensity(m=4096, k=4096, n=4096, element_bytes=2) == pytest.approx(4096 / 3)
     assert gemm_words(m=4096, k=4096, n=4096) == 3 * 2**24
 
 
 def test_a_matrix_vector_product_is_bound_by_its_matrix() -> None:
-    intensity = gemm_arithmetic_intensity(m=1, k=4096, n=14336, bytes_per_element=2)
+    intensity = gemm_arithmetic_intensity(m=1, k=4096, n=14336, element_bytes=2)
     assert intensity == pytest.approx(1, rel=1e-3)
     assert intensity < 1
 
@@ -67,7 +67,7 @@ def test_block_ranges_are_those_of_array_split(length: int, parts: int) -> None:
 
 def test_an_even_split_by_hand() -> None:
     """T = 4, m = 8, k = 4, n = 6 and 2 bytes: C has 48 numbers, so a phase of a ring sends 3/4·48·2 = 72 bytes."""
-    case = {"m": 8, "k": 4, "n": 6, "workers": 4, "worker": 2, "bytes_per_element": 2}
+    case = {"m": 8, "k": 4, "n": 6, "ranks": 4, "rank": 2, "element_bytes": 2}
     rows, gathered = row_split(**case, result="sharded"), row_split(**case, result="replicated")
     assert (rows.input_bytes, rows.output_bytes, rows.sent_bytes, rows.steps) == ((2 * 4 + 24) * 2, 24, 0, 0)
     assert (gathered.output_bytes, gathered.sent_bytes, gathered.received_bytes, gathered.steps) == (96, 72, 72, 3)
@@ -79,7 +79,7 @@ def test_an_even_split_by_hand() -> None:
 
 def test_a_grid_by_hand() -> None:
     """(2, 2, 2) on 8 × 8 × 8: a layer's k is 4, blocks of A and B are 4 × 2 and 2 × 4, of C 4 × 4."""
-    share = grid_split(m=8, k=8, n=8, grid=(2, 2, 2), worker=(1, 0, 1), bytes_per_element=1)
+    share = grid_split(m=8, k=8, n=8, grid=(2, 2, 2), rank=(1, 0, 1), element_bytes=1)
     assert share.input_bytes == 8 + 8
     assert share.output_bytes == 8
     assert share.sent_bytes == share.received_bytes == 8 + 8 + 8
@@ -91,8 +91,8 @@ def test_a_grid_by_hand() -> None:
 def test_workers_of_a_grid_send_alike_where_everything_divides(x: int, y: int, z: int, r: int, c: int, d: int) -> None:
     shape = {"m": x * r * d, "k": y * d * r * c, "n": z * c}
     average = Fraction(grid_traffic_words(**shape, grid=(r, c, d)), r * c * d)
-    for worker in ((0, 0, 0), (r - 1, c - 1, d - 1)):
-        assert grid_split(**shape, grid=(r, c, d), worker=worker, bytes_per_element=1).sent_bytes == average
+    for rank in ((0, 0, 0), (r - 1, c - 1, d - 1)):
+        assert grid_split(**shape, grid=(r, c, d), rank=rank, element_bytes=1).sent_bytes == average
 
 
 @given(st.lists(st.lists(st.floats(-1e3, 1e3), max_size=5), max_size=5), st.sampled_from([1.0, 1.5, 2.0, math.inf]))
@@ -145,8 +145,8 @@ def test_the_rounding_bound_is_reached_by_repeated_addition_of_a_tie() -> None:
     assert 0.99 * bound < lost <= bound
 
 
-SPLIT = {"m": 4, "k": 4, "n": 4, "workers": 2, "worker": 0, "bytes_per_element": 2, "result": "sharded"}
-GRID = {"m": 4, "k": 4, "n": 4, "grid": (2, 1, 1), "worker": (0, 0, 0), "bytes_per_element": 2}
+SPLIT = {"m": 4, "k": 4, "n": 4, "ranks": 2, "rank": 0, "element_bytes": 2, "result": "sharded"}
+GRID = {"m": 4, "k": 4, "n": 4, "grid": (2, 1, 1), "rank": (0, 0, 0), "element_bytes": 2}
 
 
 @pytest.mark.parametrize(
@@ -156,28 +156,28 @@ GRID = {"m": 4, "k": 4, "n": 4, "grid": (2, 1, 1), "worker": (0, 0, 0), "bytes_p
         (gemm_words, {"m": 1, "k": 1.5, "n": 1}, "k must be an integer of at least 0, got 1.5"),
         (
             gemm_arithmetic_intensity,
-            {"m": 1, "k": 0, "n": 1, "bytes_per_element": 2},
+            {"m": 1, "k": 0, "n": 1, "element_bytes": 2},
             "k must be an integer of at least 1",
         ),
-        (gemm_arithmetic_intensity, {"m": 1, "k": 1, "n": 1, "bytes_per_element": 0}, "bytes_per_element must be"),
-        (row_split, {**SPLIT, "workers": 0}, "workers must be an integer of at least 1, got 0"),
-        (row_split, {**SPLIT, "worker": 2}, "worker must be an integer from 0 to 1, got 2"),
+        (gemm_arithmetic_intensity, {"m": 1, "k": 1, "n": 1, "element_bytes": 0}, "element_bytes must be"),
+        (row_split, {**SPLIT, "ranks": 0}, "ranks must be an integer of at least 1, got 0"),
+        (row_split, {**SPLIT, "rank": 2}, "rank must be an integer from 0 to 1, got 2"),
         (row_split, {**SPLIT, "m": -3}, "m must be an integer of at least 0, got -3"),
         (row_split, {**SPLIT, "result": "partial"}, "result must be one of 'sharded', 'replicated', got 'partial'"),
         (column_split, {**SPLIT, "n": -3}, "n must be an integer of at least 0, got -3"),
         (column_split, {**SPLIT, "m": -3}, "m must be an integer of at least 0, got -3"),
-        (k_split, {**SPLIT, "bytes_per_element": 0.5}, "bytes_per_element must be an integer of at least 1, got 0.5"),
+        (k_split, {**SPLIT, "element_bytes": 0.5}, "element_bytes must be an integer of at least 1, got 0.5"),
         (k_split, {**SPLIT, "k": -2}, "k must be an integer of at least 0, got -2"),
         (grid_split, {**GRID, "grid": (2, 0, 1)}, "grid[1] must be an integer of at least 1, got 0"),
         (grid_split, {**GRID, "grid": (2, 1)}, "grid must be three integers"),
-        (grid_split, {**GRID, "worker": (0, 1, 0)}, "worker[1] must be an integer from 0 to 0, got 1"),
-        (grid_split, {**GRID, "worker": (0, 0)}, "worker must be three integers"),
+        (grid_split, {**GRID, "rank": (0, 1, 0)}, "rank[1] must be an integer from 0 to 0, got 1"),
+        (grid_split, {**GRID, "rank": (0, 0)}, "rank must be three integers"),
         (
             grid_traffic_words,
             {"m": 1, "k": 1, "n": 1, "grid": (0, 1, 1)},
             "grid[0] must be an integer of at least 1, got 0",
         ),
-        (best_grid, {"m": 1, "k": 1, "n": 1, "workers": 0}, "workers must be an integer of at least 1, got 0"),
+        (best_grid, {"m": 1, "k": 1, "n": 1, "ranks": 0}, "ranks must be an integer of at least 1, got 0"),
         (block_ranges, {"length": 3, "parts": 0}, "parts must be an integer of at least 1, got 0"),
         (global_norm, {"shard_norms": [1, -1]}, "shard_norms[1] must be a finite number of at least 0, got -1"),
         (global_norm, {"shard_norms": [1], "order": 0.5}, "order must be a number of at least 1 or infinity, got 0.5"),

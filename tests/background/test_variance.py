@@ -65,36 +65,36 @@ def test_all_batches_with_replacement(values: list[int], size: int) -> None:
 
 @settings(max_examples=examples(40))
 @given(st.lists(st.integers(-9, 9), min_size=2, max_size=6), st.integers(1, 3), st.integers(1, 3))
-def test_workers_that_share_no_example(values: list[int], workers: int, size: int) -> None:
-    """All ways to deal disjoint batches; the average over workers of their batches' means."""
-    if workers * size > len(values):
-        with pytest.raises(ValueError, match="workers × batch_size must be at most the population"):
-            data_parallel_variance(variance=1.0, batch_size=size, workers=workers, population=len(values))
+def test_workers_that_share_no_example(values: list[int], ranks: int, size: int) -> None:
+    """All ways to deal disjoint batches; the average over ranks of their batches' means."""
+    if ranks * size > len(values):
+        with pytest.raises(ValueError, match="ranks × batch_size must be at most the population"):
+            data_parallel_variance(variance=1.0, batch_size=size, ranks=ranks, population=len(values))
         return
-    deals = permutations(values, workers * size)
-    exact = spread(mean(mean(deal[w * size : (w + 1) * size]) for w in range(workers)) for deal in deals)
+    deals = permutations(values, ranks * size)
+    exact = spread(mean(mean(deal[w * size : (w + 1) * size]) for w in range(ranks)) for deal in deals)
     own = float(spread(values))
-    found = data_parallel_variance(variance=own, batch_size=size, workers=workers, population=len(values))
+    found = data_parallel_variance(variance=own, batch_size=size, ranks=ranks, population=len(values))
     assert found == pytest.approx(float(exact), rel=CLOSE, abs=CLOSE)
 
 
 @settings(max_examples=examples(30))
 @given(st.lists(st.integers(-9, 9), min_size=2, max_size=4, unique=True), st.integers(1, 2), st.integers(2, 3))
-def test_workers_that_ignore_each_other_have_the_larger_variance(values: list[int], size: int, workers: int) -> None:
+def test_workers_that_ignore_each_other_have_the_larger_variance(values: list[int], size: int, ranks: int) -> None:
     batches = [mean(batch) for batch in combinations(values, size)]
-    exact = float(spread(mean(chosen) for chosen in product(batches, repeat=workers)))
+    exact = float(spread(mean(chosen) for chosen in product(batches, repeat=ranks)))
     own, population = float(spread(values)), len(values)
-    assert exact == pytest.approx(batch_variance(variance=own, batch_size=size, population=population) / workers)
-    if workers * size <= population and size > 1:
-        disjoint = data_parallel_variance(variance=own, batch_size=size, workers=workers, population=population)
+    assert exact == pytest.approx(batch_variance(variance=own, batch_size=size, population=population) / ranks)
+    if ranks * size <= population and size > 1:
+        disjoint = data_parallel_variance(variance=own, batch_size=size, ranks=ranks, population=population)
         assert disjoint < exact
 
 
 @given(st.floats(0, 1e6), st.integers(1, 10**6), st.integers(1, 10**4))
-def test_workers_at_b_are_one_at_kb(variance: float, size: int, workers: int) -> None:
-    together = data_parallel_variance(variance=variance, batch_size=size, workers=workers)
-    assert together == batch_variance(variance=variance, batch_size=size * workers)
-    assert together == pytest.approx(batch_variance(variance=variance, batch_size=size) / workers)
+def test_workers_at_b_are_one_at_kb(variance: float, size: int, ranks: int) -> None:
+    together = data_parallel_variance(variance=variance, batch_size=size, ranks=ranks)
+    assert together == batch_variance(variance=variance, batch_size=size * ranks)
+    assert together == pytest.approx(batch_variance(variance=variance, batch_size=size) / ranks)
 
 
 def test_the_factor_by_hand() -> None:
@@ -278,7 +278,7 @@ REFUSED = [
     (batch_variance, {"variance": -1.0, "batch_size": 1}, "variance must be"),
     (batch_variance, {"variance": 1.0, "batch_size": 10**400}, "batch_size must be"),
     (batch_variance, {"variance": 1.0, "batch_size": 2, "population": 1}, "batch_size must be at most"),
-    (data_parallel_variance, {"variance": 1.0, "batch_size": 1, "workers": 0}, "workers must be"),
+    (data_parallel_variance, {"variance": 1.0, "batch_size": 1, "ranks": 0}, "ranks must be"),
     (rms_distance, {"variance": 1.0, "batch_size": 1, "batches": 0}, "batches must be"),
     (chebyshev_bound, {"variance": 1.0, "samples": 1, "deviation": 0.0}, "deviation must be"),
     (normal_tail, {"variance": math.nan, "samples": 1, "deviation": 1.0}, "variance must be"),

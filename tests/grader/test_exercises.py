@@ -49,7 +49,7 @@ def test_the_stub_has_one_example_that_holds(chapter: Chapter, exercise: Exercis
     parser, said = doctest.DocTestParser(), exercise.solution.__doc__ or ""
     examples = parser.get_examples(said)
     assert examples, "an example shows what a call looks like"
-    assert sum(exercise.name in example.source for example in examples) == 1
+    assert sum(bool(re.search(rf"\b{exercise.name}\b", example.source)) for example in examples) == 1
     names = dict(vars(exercise.module))
     runner = doctest.DocTestRunner()
     runner.run(parser.get_doctest(said, names, exercise.name, str(exercise.path), 0))

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from mutations import mutants
 
+from grader.cases import cases
 from grader.catalogue import chapters
 from grader.errors import Stopped
 from grader.exercise import Exercise
@@ -32,7 +33,7 @@ LONGEST_S = 2.0
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 def test_a_changed_solution_is_wrong(exercise: Exercise) -> None:
     known = {mutant["after"] for mutant in EQUIVALENT if mutant["exercise"] == exercise.name}
-    solution = solution_of(exercise)
+    solution, _ = solution_of(exercise), cases(exercise)
     assert passes(exercise, solution)
     found = [mutant.after for mutant in mutants(solution, exercise.name) if passes(exercise, mutant.source)]
     assert set(found) - known == set(), "needs an input that shows the difference, or a reason why there is none"

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.plain import DEPTH, MOST_BITS, NotPlain, Unknown, decode, encode
-from snippets.collectives.rank_programs import Exchange
+from snippets.machine import Exchange
 
 SCALARS = st.one_of(
     st.none(),
@@ -185,7 +185,7 @@ class Forged:
         {"object": ["os:system", [["command", "true"]]]},
         {"object": ["snippets.no_such_module:Send", []]},
         {"object": ["snippets.collectives.rank_programs:run_programs", []]},
-        {"object": ["snippets.collectives.rank_programs:Exchange", [["no_field", 1]]]},
+        {"object": ["snippets.machine:Exchange", [["no_field", 1]]]},
         {"fraction": [1, 0]},
         {"float": "1e5"},
         {"bytes": "no"},

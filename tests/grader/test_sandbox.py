@@ -23,7 +23,8 @@ from grader.judging import AnswerError, NotWritten, Stopped, judge
 from grader.proxy import AnswerProxy, CannotBeLoaded
 from grader.sandbox import CHANGED, Sandbox, forked, judged
 from grader.source import solution_of
-from snippets.collectives.rank_programs import Exchange, run_programs
+from snippets.collectives.rank_programs import run_programs
+from snippets.machine import Exchange
 from snippets.memory.sharded_programs import run_sharded_program
 
 LIMITS = Limits(time_s=2.0)
@@ -130,7 +131,7 @@ def test_a_program_is_stepped(answer: Callable[[str], AnswerProxy]) -> None:
 
 
 def test_ranks_run_step_by_step(answer: Callable[[str], AnswerProxy]) -> None:
-    text = "from snippets.collectives.rank_programs import Exchange\n\n\ndef f(rank, ranks, numbers):\n"
+    text = "from snippets.machine import Exchange\n\n\ndef f(rank, ranks, numbers):\n"
     f = answer(text + "    got = yield Exchange((rank + 1) % ranks, numbers, (rank - 1) % ranks)\n    return got\n")
 
     def program(**inputs: Any) -> Any:
@@ -142,7 +143,7 @@ def test_ranks_run_step_by_step(answer: Callable[[str], AnswerProxy]) -> None:
 def test_ranks_with_arrays_cost_what_they_cost_here(answer: Callable[[str], AnswerProxy]) -> None:
     _, exercise = find("zero1_step")
     source = solution_of(exercise)
-    head = "from __future__ import annotations\nfrom snippets.memory.sharded_requests import AllGather, ReduceScatter\n"
+    head = "from __future__ import annotations\nfrom snippets.machine import AllGather, ReduceScatter\n"
     f = answer(f"{head}\n\n{source}\n\nf = zero1_step\n")
     gradients = [[[1, 2, 3], [3, -2, 1]], [[0, 1, 0], [2, 2, 2]]]
 
@@ -151,7 +152,7 @@ def test_ranks_with_arrays_cost_what_they_cost_here(answer: Callable[[str], Answ
             yield from function(rank=rank, step=step, learning_rate=0.1)
 
         done = run_sharded_program(program, [1, 2, 3], gradients)
-        return [array.tolist() for array in done.parameters], done.first.tolist(), done.sent_bytes, done.peak_bytes
+        return [array.tolist() for array in done.parameters], done.first.tolist(), done.account
 
     assert run(f) == run(exercise.solution)
 
@@ -293,6 +294,18 @@ def test_what_does_not_end_is_ended(answer: Callable[[str], AnswerProxy], name: 
             f()
         assert said in stopped.value.got
     assert time.monotonic() - began < LIMITS.time_s + GRACE_S + 30  # the rest is for a machine that is busy
+
+
+@pytest.mark.book
+def test_short_waits_add_up(answer: Callable[[str], AnswerProxy]) -> None:
+    f = answer("import time\ndef f():\n    time.sleep(0.3)\n")
+
+    def wait_often() -> None:
+        for _ in range(20):
+            f()
+
+    with pytest.raises(Stopped, match="still running"):
+        wait_often()
 
 
 @pytest.mark.book

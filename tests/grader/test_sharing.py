@@ -12,7 +12,8 @@ import pytest
 
 from grader.plain import decode, encode
 from grader.sharing import Shared
-from snippets.memory.sharded_requests import AllGather, Rank
+from snippets.machine import AllGather
+from snippets.memory.sharded_rank import Rank
 
 
 class Sides:
@@ -106,8 +107,8 @@ def test_a_request_names_arrays_that_both_sides_have_and_parts_of_them(sides: Si
     theirs = sides.to_answer(ours)
     request = sides.to_judge(AllGather(theirs.parameters[1:], into=theirs.parameters))
     assert request.into is ours.parameters
-    assert request.array.base is ours.parameters
-    request.array[:] = 5
+    assert request.numbers.base is ours.parameters
+    request.numbers[:] = 5
     request.into[0] = 6
     sides.to_answer(None)
     assert theirs.parameters.tolist() == [6, 5]
@@ -177,7 +178,7 @@ def test_what_no_answer_sends_raises(sides: Sides, changes: Any) -> None:
         {"new": [4, encode(np.zeros(1))]},
         {"new": [2, encode(np.zeros(1))]},
         {"new": [1, 5]},
-        {"shared": [1, "snippets.memory.sharded_requests:Rank", []]},
+        {"shared": [1, "snippets.memory.sharded_rank:Rank", []]},
     ],
     ids=str,
 )

@@ -10,14 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
+from snippets.machine import AllGather, AllReduce, RankProgramError, ReduceScatter
 from snippets.memory.sharded_adam import GivenGradients, run_sharded_adam
-from snippets.memory.sharded_programs import (
-    AllGather,
-    AllReduce,
-    ReduceScatter,
-    ShardedProgramError,
-    run_sharded_program,
-)
+from snippets.memory.sharded_programs import run_sharded_program
 
 
 def descend(rank: Any, step: int) -> Any:
@@ -39,7 +34,7 @@ def test_bytes_are_those_of_sharded_adam(ranks: int, count: int, steps: int) -> 
         run = run_sharded_program(program, np.zeros(count), gradients)
         model = GivenGradients(gradients[:, None], units=(count,))
         adam = run_sharded_adam(model, [np.zeros(count)], ranks=ranks, stage=stage, recipe="fp32-adam", steps=steps)
-        assert list(run.sent_bytes) == np.sum(list(adam.account.sent_bytes.values()), axis=0).tolist()
+        assert run.account.sent_bytes == adam.account.sent_bytes
         for mine in run.parameters:
             assert mine == pytest.approx(-gradients.mean(axis=1).sum(axis=0))
 
@@ -56,9 +51,9 @@ def test_what_is_dropped_is_held_no_more() -> None:
 
     one, other = (run_sharded_program(program, np.zeros(4), np.zeros((2, 2, 4))) for program in (keeps, drops))
     given_bytes = 4 * (4 + 4 + 2 + 2)
-    assert one.peak_bytes == (given_bytes + 3 * 16,) * 2
-    assert other.peak_bytes == (given_bytes + 16,) * 2
-    assert one.sent_bytes == other.sent_bytes
+    assert one.account.peak_bytes == (given_bytes + 3 * 16,) * 2
+    assert other.account.peak_bytes == (given_bytes + 16,) * 2
+    assert one.account.sent_bytes == other.account.sent_bytes
 
 
 def test_a_program_may_drop_its_gradients() -> None:
@@ -70,7 +65,7 @@ def test_a_program_may_drop_its_gradients() -> None:
 
     run = run_sharded_program(drops, np.zeros(4), np.ones((3, 2, 4)))
     assert run.parameters[1].tolist() == [6, 6, 6, 6]
-    assert run.peak_bytes == (4 * (4 + 4 + 2 + 2 + 2),) * 2
+    assert run.account.peak_bytes == (4 * (4 + 4 + 2 + 2 + 2),) * 2
 
 
 def early(rank: Any, step: int) -> Any:
@@ -107,10 +102,10 @@ def loses_parameters(rank: Any, step: int) -> Any:
 @pytest.mark.parametrize(
     ("program", "told"),
     [
-        (early, "rank 0 asks for AllReduce, rank 1 has ended"),
-        (late, "rank 0 has ended, rank 1 asks for AllReduce"),
+        (early, "rank 0 waits in AllReduce for rank 1, which has returned"),
+        (late, "rank 1 waits in AllReduce for rank 0, which has returned"),
         (mixed, "rank 0 asks for AllReduce, rank 1 asks for ReduceScatter"),
-        (unknown, "rank 0 yields ndarray, no collective"),
+        (unknown, r"rank 0 yields array\(.*\), which is no ReduceScatter, AllReduce or AllGather"),
         (
             a_shard_too_long,
             r"rank 0: what it gives to AllGather must be an array of 2 floats, not an array of shape \(3,\)",
@@ -120,8 +115,17 @@ def loses_parameters(rank: Any, step: int) -> Any:
     ],
 )
 def test_programs_that_go_wrong_are_told_plainly(program: Any, told: str) -> None:
-    with pytest.raises(ShardedProgramError, match=told):
+    with pytest.raises(RankProgramError, match=told):
         run_sharded_program(program, np.zeros(3), np.zeros((1, 2, 3)))
+
+
+def test_an_endless_program_is_stopped() -> None:
+    def endless(rank: Any, step: int) -> Any:
+        while True:
+            yield AllReduce(rank.gradients)
+
+    with pytest.raises(RankProgramError, match=r"rank 0 makes request 1001 of the run: endless\?"):
+        run_sharded_program(endless, [0], [[[1]]])
 
 
 def test_what_a_program_raises_is_not_caught() -> None:

@@ -17,7 +17,7 @@ from snippets.memory import step_peak, step_timeline
 from snippets.memory.activations import ATTENTIONS, RECOMPUTATIONS, layer_activation_bytes
 from snippets.memory.recipes import RECIPES, model_state_bytes
 from snippets.memory.sharded_adam import SIMULATED, GivenGradients, run_sharded_adam
-from snippets.memory.step_timeline import Tensor, MemoryTimeline, arena_bytes, in_sequence
+from snippets.memory.step_timeline import MemoryTimeline, Tensor, arena_bytes, in_sequence
 from snippets.models import CATALOGUE, gpt_parameter_count, parameter_count
 
 GPT2: dict[str, Any] = {"layers": 48, "hidden": 1600, "heads": 25, "vocabulary": 50257, "positions": 1024}
@@ -209,7 +209,10 @@ def test_steps_in_sequence_keep_what_lasts_once() -> None:
         (lambda: arena_bytes([], policy="worst fit"), "policy"),
         (lambda: arena_bytes([], granule_bytes=0), "granule_bytes"),
         (lambda: in_sequence([]), "timelines"),
-        (lambda: in_sequence([MemoryTimeline((), (Tensor("a", "x", 1, 0, None),)), MemoryTimeline((), ())]), "timelines"),
+        (
+            lambda: in_sequence([MemoryTimeline((), (Tensor("a", "x", 1, 0, None),)), MemoryTimeline((), ())]),
+            "timelines",
+        ),
     ],
 )
 def test_bad_input_is_named(call: Any, name: str) -> None:
@@ -242,7 +245,7 @@ def test_sharded_state_and_buffers_are_those_of_ranks_that_train(
     units = [step.outside_parameters] + step.layers * [step.layer_parameters]
     given_gradients = GivenGradients(np.ones((1, 1, ranks, sum(units))), units=units)
     run = run_sharded_adam(given_gradients, [np.zeros(unit) for unit in units], ranks=ranks, stage=stage, recipe=recipe)
-    held = {kind: int(sizes[0]) for kind, sizes in run.account.peak_bytes.items()}
+    held = {kind: int(sizes[0]) for kind, sizes in run.account.kind_peak_bytes.items()}
     parts = step_peak.step_peak_parts(step, ranks=ranks, stage=stage)
     for kind in ("parameters", "gradients", "optimizer"):
         assert parts["step"][kind] == held[kind]

@@ -67,9 +67,9 @@ def test_the_arrays_confirm_the_account_of_the_runner(schedule: PipelineSchedule
     sent = [0] * schedule.ranks
     for (source, _), count in count_messages(schedule).items():
         sent[source] += count
-    assert list(step.messages) == sent
+    assert list(step.account.sent_messages) == sent
     one = EXAMPLES // schedule.micro_batches * WIDTH * 8
-    assert list(step.sent_bytes) == [count * one for count in sent]
+    assert list(step.account.sent_bytes) == [count * one for count in sent]
 
 
 def test_gpipe_and_1f1b_agree_to_the_last_bit() -> None:

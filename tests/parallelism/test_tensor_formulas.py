@@ -15,7 +15,7 @@ from snippets.parallelism.tensor import block_collectives, block_traffic_bytes
 def test_traffic_by_cutting_the_products(ranks: int, batch: int, per_rank: int, width: int, sums: int) -> None:
     """The row product forward, and backward each sum of the input's gradient, are products cut along k."""
     tokens = batch * per_rank * ranks
-    one = k_split(m=tokens, k=ranks, n=width, workers=ranks, worker=0, bytes_per_element=2, result="replicated")
+    one = k_split(m=tokens, k=ranks, n=width, ranks=ranks, rank=0, element_bytes=2, result="replicated")
     got = block_traffic_bytes(
         micro_batch=batch, sequence=per_rank * ranks, hidden=width, tensor_parallel=ranks, input_sums=sums
     )
@@ -32,9 +32,7 @@ def test_sequence_parallelism_sends_as_much(ranks: int, per_rank: int, width: in
         for primitive, count in zip(("all_reduce", "all_gather", "reduce_scatter"), counts, strict=True)
     )
     assert sent == block_traffic_bytes(**sizes, tensor_parallel=ranks, input_sums=sums)
-    gathered = row_split(
-        m=per_rank * ranks, k=1, n=width, workers=ranks, worker=0, bytes_per_element=2, result="replicated"
-    )
+    gathered = row_split(m=per_rank * ranks, k=1, n=width, ranks=ranks, rank=0, element_bytes=2, result="replicated")
     assert 2 * counts.all_gathers * gathered.sent_bytes == sent
 
 

@@ -110,17 +110,13 @@ def test_the_press_s_folder_can_be_deleted_and_broken_settings_mended(saved: Sav
 @pytest.fixture
 def whole(small_book: SmallBook, tmp_path: Path) -> Iterator[Saved]:
     """Return a book that has a press, a catalogue and exercises of its own."""
-    passing = shutil.ignore_patterns("__pycache__", ".*", "answers.py")
-    for package in ("press", "snippets"):
+    passing = shutil.ignore_patterns("__pycache__", ".*")
+    for package in ("press", "snippets", "grader", "exercises/memory/zero"):
         shutil.copytree(ROOT / package, small_book.root / package, ignore=passing)
-    (small_book.root / "exercises").mkdir()
-    for path in (ROOT / "exercises").glob("*.py"):
-        shutil.copy(path, small_book.root / "exercises")
-    chapter = "exercises/memory/zero"
-    shutil.copytree(ROOT / chapter, small_book.root / chapter, ignore=passing)
-    small_book.write("exercises/memory/__init__.py", "")
-    names = ("bytes_per_parameter", "fewest_ranks", "owners")
-    exercises = [f'[Solve it](../../exercises/memory/zero/stub.py "exercise: {name}")\n\n' for name in names]
+    for name in ("exercises/__init__.py", "exercises/memory/__init__.py", "labs/__init__.py", "labs/records.py"):
+        small_book.write(name, (ROOT / name).read_text(encoding="utf-8"))
+    names = ("bytes_per_parameter", "fewest_ranks", "owners", "zero1_step")
+    exercises = [f'[Solve it](../../exercises/memory/zero/{name}.py "exercise: {name}")\n\n' for name in names]
     text = small_book.read("chapters/part/02-two.md") + "\n## Exercises\n\n" + "".join(exercises)
     small_book.write("chapters/memory/22-zero.md", text)
     small_book.settings["hooks"] = ["press/mkdocs_hook.py"]
@@ -133,8 +129,7 @@ def whole(small_book: SmallBook, tmp_path: Path) -> Iterator[Saved]:
     server.stop()
 
 
-GRADER = "exercises/memory/zero/test_answers.py"
-STUB = "exercises/memory/zero/stub.py"
+EXERCISE = "exercises/memory/zero/fewest_ranks.py"
 CATALOGUE = "snippets/hardware.py"
 
 
@@ -143,18 +138,19 @@ def test_changes_of_the_books_own_modules_reach_the_pages_and_their_faults_can_b
     assert "build-problems" not in whole.server.page()
     whole.save(CATALOGUE, "NVIDIA A100 data sheet", "NVIDIA A100 leaflet")
     whole.shown("NVIDIA A100 leaflet", "hardware")
-    whole.save(GRADER, "the fewest ranks on which", "the smallest number of ranks on which")
+    whole.save(EXERCISE, "the fewest ranks on which the", "the smallest number of ranks on which the")
     whole.shown("the smallest number of ranks on which", "exercises")
 
-    broken = [(GRADER, "def ", "def def "), (STUB, "def ", "def def "), (CATALOGUE, "class ", "class class ")]
+    broken = [(EXERCISE, "def ", "def def "), (CATALOGUE, "class ", "class class ")]
     broken.append(("sums/product.py", "def ", "def def "))
     for name, old, new in broken:
         whole.save(name, old, new)
         line = whole.book.read(name).split(new)[0].count("\n") + 1
-        told = f"{name}:{line}: Python cannot read the file: invalid syntax"
+        what = "the exercise cannot be read" if name == EXERCISE else "Python cannot read the file"
+        told = f"{name}:{line}: {what}: invalid syntax"
         whole.shown(told)
         assert any(told in text for text in whole.server.lines)
-    for page in ("exercises", "hardware", "reference/product"):
+    for page in ("hardware", "reference/product"):
         whole.shown("This page could not be written", page)
     assert "leads nowhere" not in whole.server.page()
     for name, old, new in broken:

@@ -47,8 +47,8 @@ def row_split_product(
 
 def rows_on_workers(a: Matrix, b: Matrix, parts: int) -> Observation:
     """Let the book's workers multiply, and read off what each holds."""
-    run = block_products.row_split_product(a, b, workers=parts)
-    held = [worker.peak_bytes for worker in run.account.workers]
+    run = block_products.row_split_product(a, b, ranks=parts)
+    held = list(run.account.peak_bytes)
     return {"blocks of rows": [block.array.tolist() for block in run.outputs], "held by each worker": held}
 
 

@@ -79,7 +79,7 @@ def observe_choice(function: Callable[..., Any], **inputs: Any) -> Observation:
     return {ALGORITHM: KNOWN, CHOSEN: priced_s(name, **inputs), RETURNED: time_s}
 
 
-def vector(ranks: int, size_bytes: int, latency_s: float = 5e-6, bandwidth_bytes_per_s: float = 50e9) -> Inputs:
+def vector(ranks: int, size_bytes: float, latency_s: float = 5e-6, bandwidth_bytes_per_s: float = 50e9) -> Inputs:
     machine = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
     return {"ranks": ranks, "size_bytes": size_bytes, **machine}
 
@@ -101,9 +101,9 @@ EXERCISE = Exercise(
         vector(96, 10**6),
     ],
     inputs=[
-        vector(ranks, size_bytes, latency_s, bandwidth_bytes_per_s)
-        for ranks in (2, 3, 4, 6, 8, 12, 13, 16)
-        for size_bytes in (300, 10**5, 7 * 10**5, 10**6, 5 * 10**6, 10**8)
+        vector(ranks, multiple * latency_s * bandwidth_bytes_per_s, latency_s, bandwidth_bytes_per_s)
+        for ranks in (2, 3, 4, 8, 9, 12, 13, 16, 24)
+        for multiple in (0.1, 1, 3, 3.5, 6, 1000)
         for latency_s, bandwidth_bytes_per_s in ((1e-6, 25e9), (2e-5, 80e9))
     ],
     units={CHOSEN: "s", RETURNED: "s"},
@@ -122,6 +122,11 @@ EXERCISE = Exercise(
             "rounds_the_logarithm_up",
             "Where N is no power of two, folding takes two more messages of the whole vector.",
             {"ranks.bit_length() - 1": "(ranks - 1).bit_length()", "2 * (core - 1) / core": "2 * (ranks - 1) / ranks"},
+        ),
+        Mistake(
+            "never_halves_off_powers_of_two",
+            "Off powers of two halving–doubling can still be the fastest: compare all three.",
+            {"2 * log + fold": "2 * log + 1e9 * fold"},
         ),
         Mistake(
             "folds_once",

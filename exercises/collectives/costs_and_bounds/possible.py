@@ -59,10 +59,9 @@ def claim(primitive: str, ranks: int, size_bytes: int, time_s: float, bandwidth_
     return {**run, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
 
 
-def near_the_floor(primitive: str, ranks: int, size_bytes: int, eighths: int) -> Inputs:
-    """Return a time that is never so near to the floor that rounding could decide."""
-    floor_s = float(bus_bandwidth_factor(primitive, ranks=ranks)) * size_bytes / 64
-    return claim(primitive, ranks, size_bytes, floor_s * (eighths + 0.5) / 8)
+def near_the_floor(primitive: str, ranks: int, of_the_floor: float) -> Inputs:
+    floor_s = float(bus_bandwidth_factor(primitive, ranks=ranks)) * 720 / 64
+    return claim(primitive, ranks, 720, floor_s * of_the_floor)
 
 
 EXERCISE = Exercise(
@@ -82,10 +81,10 @@ EXERCISE = Exercise(
         claim("all_reduce", 8, 4 * 2**30, 15.6e-3, 450e9),
     ],
     inputs=[
-        near_the_floor(primitive, ranks, size_bytes, eighths)
+        near_the_floor(primitive, ranks, of_the_floor)
         for primitive in PRIMITIVES
-        for ranks, size_bytes in ((2, 64), (3, 900), (5, 10), (9, 720))
-        for eighths in (3, 7, 8, 12, 17)
+        for ranks in (2, 3, 4, 6, 9)
+        for of_the_floor in (0.25, 0.999, 1.001, 3)
     ],
     mistakes=[
         Mistake(
@@ -118,9 +117,19 @@ EXERCISE = Exercise(
             "excludes_the_floor", "At the floor itself it is possible: a ring without latency meets it.", {"<=": "<"}
         ),
         Mistake(
+            "allows_some_slack",
+            "A time that is a little too short is impossible too: compare with the floor itself, without slack.",
+            {"return factor": "return 0.95 * factor"},
+        ),
+        Mistake(
             "gives_roots_a_share",
             "The whole must get past the root: the factor of broadcast and reduce is 1.",
             {', "broadcast": 1, "reduce": 1': ""},
+        ),
+        Mistake(
+            "sends_the_whole_of_an_all_to_all",
+            "In an all_to_all each rank keeps a block: its factor is (N − 1)/N, not 1.",
+            {'"broadcast": 1,': '"broadcast": 1, "all_to_all": 1,'},
         ),
         Mistake(
             "believes_everything", "This is right for one input only: it does not look at the time.", lambda **_: True

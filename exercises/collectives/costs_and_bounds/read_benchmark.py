@@ -78,13 +78,16 @@ def bandwidths(text: str, primitive: str, ranks: int) -> Observation:
 def output(before: str, measured: Sequence[Times], after: str, primitive: str, ranks: int) -> Inputs:
     """Return what nccl-tests prints for sizes with their out-of-place and in-place times in µs."""
     factor = float(bus_bandwidth_factor(primitive, ranks=ranks))
+    kind = ("float", "half", "bfloat16")[ranks % 3]
+    reduction = "sum" if "reduce" in primitive else "none"
+    root = 0 if primitive in ("broadcast", "reduce") else -1
 
     def columns(size: int, time_us: float) -> str:
         gb_per_s = size / time_us / 1e3
-        return f"  {time_us:.2f}  {gb_per_s:.2f}  {gb_per_s * factor:.2f}  0"
+        return f"{time_us:8.2f} {gb_per_s:6.2f} {gb_per_s * factor:6.2f} {'N/A' if ranks % 2 else 0:>6}"
 
     lines = [
-        f"  {size}  {size // 4}  float  sum  -1{columns(size, out)}{columns(size, own)}\n"
+        f"{size:12} {size // 4:12} {kind:>9} {reduction:>7} {root:7} {columns(size, out)} {columns(size, own)}\n"
         for size, out, own in measured
     ]
     return {"text": "".join([before, *lines, after]), "primitive": primitive, "ranks": ranks}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
+from operator import ne
 from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Mistake, Observation
 
-SENT = "sent by each rank"
+SENT, FOLLOWS = "sent by each rank", "the sums depend on what rank 0 receives"
 
 Row = list[float]
 
@@ -45,26 +47,41 @@ def all_reduce_by_all_to_all(
 def expected_all_reduce(grid: list[Row]) -> Observation:
     """The sums of the columns, and the bytes of a ring whose chunks are one number of 8 bytes each."""
     sums = [sum(column) for column in zip(*grid, strict=True)]
-    return {"result": [sums] * len(grid), SENT: 2 * (len(grid) - 1) * 8}
+    return {"result": [sums] * len(grid), SENT: 2 * (len(grid) - 1) * 8, FOLLOWS: True}
 
 
 def observe_all_reduce(function: Callable[..., Any], grid: list[Row]) -> Observation:
-    """Hand over an all-to-all that counts."""
-    sent_bytes = 0
+    """Hand over an all-to-all that counts, and then one that changes what rank 0 receives from rank 1."""
 
-    def all_to_all(rows: list[Row]) -> list[Row]:
-        nonlocal sent_bytes
-        if any(len(row) != len(rows) for row in rows):
-            raise ValueError("all_to_all takes N rows of N numbers")
-        sent_bytes += 8 * (len(rows) - 1)
-        return [list(column) for column in zip(*rows, strict=True)]
+    def run(grid: list[Row], disturbance: float) -> tuple[list[Row], int]:
+        sent_bytes = 0
 
-    return {"result": function(grid=grid, all_to_all=all_to_all), SENT: sent_bytes}
+        def all_to_all(rows: list[Row]) -> list[Row]:
+            nonlocal sent_bytes
+            if any(len(row) != len(rows) for row in rows):
+                raise ValueError("all_to_all takes N rows of N numbers")
+            sent_bytes += 8 * (len(rows) - 1)
+            received = [list(column) for column in zip(*rows, strict=True)]
+            received[0][1:2] = [number + disturbance for number in received[0][1:2]]
+            return received
+
+        return function(grid=grid, all_to_all=all_to_all), sent_bytes
+
+    disturbed, _ = run(deepcopy(grid), 1000)
+    result, sent_bytes = run(grid, 0)
+    follows = len(grid) == 1 or (all(map(ne, result, disturbed)) and disturbed[:1] != disturbed[-1:])
+    return {"result": result, SENT: sent_bytes, FOLLOWS: follows}
 
 
 def grid(ranks: int, seed: int) -> list[Row]:
     chance = Random(seed)
     return [[chance.randint(-9, 9) for _ in range(ranks)] for _ in range(ranks)]
+
+
+def sends_zeros(grid: list[Row], *, all_to_all: Callable[[list[Row]], list[Row]]) -> list[Row]:
+    for _ in range(2):
+        all_to_all([[0] * len(grid)] * len(grid))
+    return [[sum(column) for column in zip(*grid, strict=True)]] * len(grid)
 
 
 def gathers_all_rows(grid: list[Row], *, all_to_all: Callable[[list[Row]], list[Row]]) -> list[Row]:
@@ -105,6 +122,11 @@ EXERCISE = Exercise(
             "no_message",
             "The sums are right, but rows of different ranks meet here without a message: only all_to_all may do that.",
             lambda grid, all_to_all: [[sum(column) for column in zip(*grid, strict=True)]] * len(grid),
+        ),
+        Mistake(
+            "sends_zeros",
+            "The sums are right, but rows of different ranks meet here without a message: only all_to_all may do that.",
+            sends_zeros,
         ),
         Mistake(
             "sums_meet_without_a_message",

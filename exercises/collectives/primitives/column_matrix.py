@@ -84,8 +84,8 @@ EXERCISE = Exercise(
         place("scatter", 4, 3, 1),
     ],
     inputs=[
-        *(place(name, n, c, r) for name in ROOTED for n in range(1, 5) for c in range(n) for r in range(n)),
-        *(place(name, n, c) for name in ROOTLESS for n in range(1, 6) for c in range(n)),
+        *(place(name, n, c, r) for name in ROOTED for n in range(2, 5) for c in range(n) for r in range(n)),
+        *(place(name, n, c) for name in ROOTLESS for n in range(2, 6) for c in range(n)),
     ],
     mistakes=[
         Mistake(

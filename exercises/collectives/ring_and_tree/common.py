@@ -9,8 +9,9 @@ from typing import Any
 
 from grader.exercise import Inputs, Observation
 from snippets.collectives.checker import find_faults
-from snippets.collectives.rank_programs import Exchange, RankProgramError, Receive, Send, run_programs
+from snippets.collectives.rank_programs import run_programs
 from snippets.collectives.schedule import Schedule, ScheduledSend, chunk_bounds
+from snippets.machine import Exchange, RankProgramError, Receive, Send
 
 RUN, ENDS = "the run", "every rank returns"
 SUM = "the sum on each rank"
@@ -18,6 +19,7 @@ SENT = "with the right sum, sent by each rank"
 RECEIVED = "with the right sum, received by each rank"
 STEPS = "steps"
 PARTNERS = "others that a rank sends to"
+FOLLOWS = "the sums depend on what rank 0 receives"
 FAULTS = "faults"
 LINK = "on the busiest link, one way"
 COMPLETE = "ranks where each chunk is complete after N − 1 steps"
@@ -49,14 +51,34 @@ def with_costs(shown: Observation, costs: Observation, allowed: Observation) -> 
 
 
 def run_on_ranks(program: Callable[..., Program], vectors: list[list[int]], allowed: Observation) -> Observation:
-    """Run a program on every rank; five ranks need 40 messages."""
+    """Run a program on every rank; on two or three once more, with messages that are changed on their way to rank 0."""
     try:
-        done = run_programs(program, vectors, element_bytes=NUMBER_BYTES, most_messages=2000)
+        results, account = run_programs(program, vectors, number_bytes=NUMBER_BYTES, most_requests=2000)
+        shows = len(vectors) in (2, 3) and any(vectors)
+        other = run_programs(disturbed(program), vectors, most_requests=2000)[0] if shows else None
     except RankProgramError as error:
         return {RUN: str(error)}
-    costs = {SENT: list(done.sent_bytes), RECEIVED: list(done.received_bytes), STEPS: done.steps}
-    costs[PARTNERS] = max(map(len, done.destinations))
-    return with_costs({RUN: ENDS, SUM: list(done.results)}, costs, allowed)
+    costs = {SENT: list(account.sent_bytes), RECEIVED: list(account.received_bytes), STEPS: account.steps}
+    costs[PARTNERS] = max(Counter(source for source, _ in account.link_bytes).values(), default=0)
+    depends = other is None or results != other
+    return with_costs({RUN: ENDS, SUM: list(results), FOLLOWS: depends}, costs, allowed)
+
+
+def disturbed(program: Callable[..., Program]) -> Callable[..., Program]:
+    """Let rank 0 receive other numbers than were sent: ranks that meet without messages do not notice."""
+
+    def run(rank: int, ranks: int, numbers: list[float]) -> Program:
+        running = program(rank=rank, ranks=ranks, numbers=numbers)
+        arrived: Any = None
+        while True:
+            try:
+                arrived = yield running.send(arrived)
+            except StopIteration as end:
+                return list(end.value)
+            if rank == 0 and arrived:
+                arrived = [number + 1000 for number in arrived]
+
+    return run
 
 
 def replay(rounds: Rounds, *, ranks: int, length: int, ports: int, allowed: Observation) -> Observation:
@@ -107,7 +129,7 @@ EXAMPLES: list[Inputs] = [
     {"vectors": [[], []]},
     {"vectors": [[1, 2, 3, 4, 5, 6], [10, 20, 30, 40, 50, 60], [7, 7, 7, 7, 7, 7], [0, 1, 0, 1, 0, 1]]},
 ]
-INPUTS: list[Inputs] = [{"vectors": vectors(ranks, length)} for ranks in range(1, 7) for length in range(1, 13)]
+INPUTS: list[Inputs] = [{"vectors": vectors(ranks, length)} for ranks in range(2, 6) for length in (1, 2, 3, 5, 7)]
 
 # The exchange of the solutions, and what two mistakes have instead.
 EXCHANGE = "arrived = yield Exchange(to=right, numbers=own[start:stop], source=left)"

@@ -84,10 +84,13 @@ EXERCISE = Exercise(
     # Sizes are multiples of what the algorithms cut a vector into, so that chunks are even. Without a latency several
     # algorithms take the same time, and powers of two make it the same to the last bit.
     inputs=[
-        machine(many * 64 * ranks, ranks, latency_s, bandwidth_bytes_per_s)
-        for ranks in (1, 2, 3, 4, 6, 7, 8, 16, 24, 64, 100)
-        for many in (1, 100, 1_000_000)
-        for latency_s, bandwidth_bytes_per_s in ((0.0, 2.0**30), (1e-6, 25e9), (1e-5, 50e9))
+        *(machine(2**20 * ranks, ranks, 0.0, 2.0**30) for ranks in (1, 2, 3, 4, 6, 8, 16, 100)),
+        *(
+            machine(round(multiple * latency_s * 50e9 / 64 / ranks) * 64 * ranks, ranks, latency_s, 50e9)
+            for ranks in (1, 2, 3, 4, 8, 9, 12, 16, 24, 100)
+            for multiple in (0.2, 3, 6, 1000)
+            for latency_s in (2e-6, 1e-5)
+        ),
     ],
     units={"result": "(name, seconds)"},
     mistakes=[
@@ -100,6 +103,12 @@ EXERCISE = Exercise(
             "fold_forgotten",
             "You forgot the fold: if N is no power of two, the last two take two steps and 2n bytes more.",
             {"2 if ranks > core else 0": "0"},
+        ),
+        Mistake(
+            "never_halves_off_powers_of_two",
+            "Off powers of two halving–doubling can still be the fastest: its fold costs 2n bytes, a ring 2 (N − 1) "
+            "steps.",
+            {"2 * doublings + fold": "2 * doublings + 1e9 * fold"},
         ),
         Mistake(
             "rounds_the_logarithm_up",

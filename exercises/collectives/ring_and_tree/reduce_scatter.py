@@ -7,8 +7,8 @@ from functools import partial
 
 from exercises.collectives.ring_and_tree import common
 from grader.exercise import Exercise, Mistake, Observation
-from snippets.collectives.rank_programs import Exchange, Receive, Send
 from snippets.collectives.schedule import chunk_bounds
+from snippets.machine import Exchange, Receive, Send
 
 Program = Generator[Send | Receive | Exchange, list[float], list[float]]
 
@@ -65,6 +65,7 @@ def expected_reduce_scatter(vectors: list[list[int]]) -> Observation:
         common.SENT: [common.NUMBER_BYTES * (length - stop + start) for start, stop in chunks],
         common.RECEIVED: [common.NUMBER_BYTES * (ranks - 1) * -(-length // ranks)] * ranks,
         common.STEPS: ranks - 1,
+        common.FOLLOWS: True,
     }
 
 
@@ -86,8 +87,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "ends_with_the_next_chunk",
-            "Rank r ends with the sums of chunk r + 1 here, as in most tutorials; this book leaves chunk r on rank r: "
-            "start every walk one rank later, with chunk r − 1 − s.",
+            "Your sums are complete, but rank r ends with chunk r + 1, as in many tutorials; here it is to be chunk r.",
             {
                 "(rank - 1 - step)": "(rank - step)",
                 "(rank - 2 - step)": "(rank - 1 - step)",

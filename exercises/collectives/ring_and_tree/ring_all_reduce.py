@@ -7,8 +7,8 @@ from functools import partial
 
 from exercises.collectives.ring_and_tree import common
 from grader.exercise import Exercise, Mistake, Observation
-from snippets.collectives.rank_programs import Exchange, Receive, Send
 from snippets.collectives.schedule import chunk_bounds
+from snippets.machine import Exchange, Receive, Send
 
 Program = Generator[Send | Receive | Exchange, list[float], list[float]]
 
@@ -54,6 +54,7 @@ def expected_all_reduce(vectors: list[list[int]]) -> Observation:
         common.SENT: [2 * common.phase_bytes(length, ranks)] * ranks,
         common.RECEIVED: [2 * common.phase_bytes(length, ranks)] * ranks,
         common.STEPS: 2 * (ranks - 1),
+        common.FOLLOWS: True,
         common.PARTNERS: min(ranks - 1, 1),
     }
 

@@ -80,6 +80,13 @@ def answers_in_sorted_order(sizes: Sequence[int], ranks: int) -> list[int]:
     return [owner[index] for index in sorted(range(len(sizes)), key=lambda index: -sizes[index])]
 
 
+def dealt_there_and_back(sizes: Sequence[int], ranks: int) -> list[int]:
+    owner = [0] * len(sizes)
+    for place, index in enumerate(sorted(range(len(sizes)), key=lambda each: -sizes[each])):
+        owner[index] = min(place % (2 * ranks), 2 * ranks - 1 - place % (2 * ranks))
+    return owner
+
+
 EXERCISE = Exercise(
     owners,
     number=4,
@@ -133,7 +140,7 @@ EXERCISE = Exercise(
         Mistake(
             "deals_there_and_back",
             "Dealt there and back, the loads are not looked at: give each matrix to the rank that has least so far.",
-            {"for index in order:": "for place, index in enumerate(order):", "loads.index(min(loads))": "min(place % (2 * ranks), 2 * ranks - 1 - place % (2 * ranks))"},
+            dealt_there_and_back,
         ),
         Mistake(
             "answers_in_sorted_order",

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from grader.exercise import Exercise, Mistake, Observation
-from snippets.memory.sharded_adam import Adam, GivenGradients, adam_update, run_sharded_adam
-from snippets.memory.sharded_programs import ShardedProgramError, run_sharded_program
-from snippets.memory.sharded_requests import AllGather, AllReduce, Rank, ReduceScatter, Request
+from snippets.machine import AllGather, AllReduce, RankProgramError, ReduceScatter, Request
+from snippets.memory.sharded_adam import AdamConstants, GivenGradients, adam_update, run_sharded_adam
+from snippets.memory.sharded_programs import run_sharded_program
+from snippets.memory.sharded_rank import Rank
 from snippets.memory.zero import shard_length
 
 PROBLEM, PARAMETERS, FIRST, SECOND, SENT, PEAK = (
@@ -66,7 +67,7 @@ def zero1_step(
     >>> alone = Rank(0, 1, shard, weights, gradients, np.zeros(2), np.zeros(2))
     >>> program = zero1_step(rank=alone, step=1, learning_rate=0.1)
     >>> request = next(program)
-    >>> type(program.send(request.array)).__name__, alone.parameters.round(3)
+    >>> type(program.send(request.numbers)).__name__, alone.parameters.round(3)
     ('AllGather', array([4.9, 4.9]))
     """
     mean = (yield ReduceScatter(rank.gradients)) / rank.ranks
@@ -83,7 +84,7 @@ def observe(function: Callable[..., Any], *, initial: Any, gradients: Any, learn
     """Run the answer once a step on every rank."""
     try:
         run = run_sharded_program(partial(function, learning_rate=learning_rate), initial, gradients)
-    except ShardedProgramError as error:
+    except RankProgramError as error:
         return {PROBLEM: str(error)}
     _, needed = cost(len(initial), len(gradients[0]), len(gradients))
     return {
@@ -91,8 +92,8 @@ def observe(function: Callable[..., Any], *, initial: Any, gradients: Any, learn
         PARAMETERS: [rounded(parameters) for parameters in run.parameters],
         FIRST: rounded(run.first),
         SECOND: rounded(run.second),
-        SENT: list(run.sent_bytes),
-        PEAK: list(map(max, run.peak_bytes, needed)),  # less is no fault: a single rank needs no collective
+        SENT: list(run.account.sent_bytes),
+        PEAK: list(map(max, run.account.peak_bytes, needed)),  # less is no fault: a single rank needs no collective
     }
 
 
@@ -108,7 +109,7 @@ def replicated_step(*, initial: list[int], gradients: Any, learning_rate: float)
     first, second = np.zeros_like(whole), np.zeros_like(whole)
     for step, each in enumerate(gradients, start=1):
         mean = np.mean(np.array(each, float).reshape(ranks, -1), axis=0)
-        adam_update(whole, first, second, mean, step=step, adam=Adam(learning_rate=learning_rate))
+        adam_update(whole, first, second, mean, step=step, adam=AdamConstants(learning_rate=learning_rate))
     sent, peak = cost(len(initial), ranks, len(gradients))
     shown = {PARAMETERS: [rounded(whole)] * ranks, FIRST: rounded(first), SECOND: rounded(second)}
     return {PROBLEM: "nothing", **shown, SENT: list(sent), PEAK: list(peak)}
@@ -119,10 +120,9 @@ def cost(count: int, ranks: int, steps: int) -> tuple[tuple[int, ...], tuple[int
     """Return what each rank sends and holds; besides its state, it holds the sum of its shard when it arrives."""
     model = GivenGradients(np.zeros((steps, 1, ranks, count)), units=(count,))
     run = run_sharded_adam(model, [np.zeros(count)], ranks=ranks, stage=1, recipe="fp32-adam", steps=steps)
-    sent = np.sum(list(run.account.sent_bytes.values()), axis=0)
     arriving = [4 * shard_length(count, ranks=ranks, rank=rank) for rank in range(ranks)]
-    peak = (int(held) + more for held, more in zip(run.account.peak_total_bytes, arriving, strict=True))
-    return tuple(map(int, sent)), tuple(peak)
+    peak = (held + more for held, more in zip(run.account.peak_bytes, arriving, strict=True))
+    return run.account.sent_bytes, tuple(peak)
 
 
 def steps(st: Any) -> Any:

@@ -52,16 +52,18 @@ def cut_layers(layer_s: Sequence[int], *, stages: int) -> list[int]:
     return sizes
 
 
+def between(cuts: Sequence[int]) -> list[int]:
+    return [end - start for start, end in pairwise(cuts)]
+
+
 def times(layer_s: Sequence[int], sizes: Sequence[int]) -> list[int]:
-    ends = [0, *accumulate(sizes)]
-    return [sum(layer_s[start:end]) for start, end in pairwise(ends)]
+    return [sum(layer_s[start:end]) for start, end in pairwise([0, *accumulate(sizes)])]
 
 
 def least(layer_s: Sequence[int], stages: int, rating: Callable[[list[int]], int]) -> list[int]:
     """Try all cuts, and return the first of those whose times are rated lowest."""
     cuts = combinations(range(1, len(layer_s)), stages - 1)
-    sizes = ([end - start for start, end in pairwise((0, *cut, len(layer_s)))] for cut in cuts)
-    return min(sizes, key=lambda counts: rating(times(layer_s, counts)))
+    return min((between((0, *cut, len(layer_s))) for cut in cuts), key=lambda sizes: rating(times(layer_s, sizes)))
 
 
 def best_cut(layer_s: list[int], stages: int) -> Observation:
@@ -91,12 +93,44 @@ def fills_up_to_the_mean(layer_s: Sequence[int], *, stages: int) -> list[int]:
     return sizes
 
 
-def cuts_nearest_to_equal_shares(layer_s: Sequence[int], *, stages: int) -> list[int]:
-    done, ends = list(accumulate(layer_s)), [0]
+def cuts_near_the_shares(layer_s: Sequence[int], *, stages: int) -> list[int]:
+    before, cuts = [0, *accumulate(layer_s)], [0]
     for stage in range(1, stages):
-        allowed = range(ends[-1] + 1, len(layer_s) - stages + stage + 1)
-        ends.append(min(allowed, key=lambda end: abs(done[end - 1] * stages - done[-1] * stage)))
-    return [end - start for start, end in pairwise([*ends, len(layer_s)])]
+        places = range(cuts[-1] + 1, len(layer_s) - stages + stage + 1)
+        cuts.append(min(places, key=lambda at: abs(stages * before[at] - stage * before[-1])))
+    return between([*cuts, len(layer_s)])
+
+
+def fills_up_to_the_mean_of_the_rest(layer_s: Sequence[int], *, stages: int) -> list[int]:
+    cuts = [0]
+    for left in range(stages, 1, -1):
+        rest = layer_s[cuts[-1] : len(layer_s) - left + 1]
+        mean = sum(layer_s[cuts[-1] :]) / left
+        size = 1
+        while size < len(rest) and sum(rest[: size + 1]) - mean <= mean - sum(rest[:size]):
+            size += 1
+        cuts.append(cuts[-1] + size)
+    return between([*cuts, len(layer_s)])
+
+
+def moves_one_layer_at_a_time(layer_s: Sequence[int], *, stages: int) -> list[int]:
+    sizes, best = [len(layer_s) // stages + (stage < len(layer_s) % stages) for stage in range(stages)], [0]
+    while sizes != best:
+        best = sizes
+        for first, step in product(range(stages - 1), (-1, 1)):
+            moved = [size + step * ((stage == first) - (stage == first + 1)) for stage, size in enumerate(sizes)]
+            if min(moved) and max(times(layer_s, moved)) < max(times(layer_s, sizes)):
+                sizes = moved
+    return sizes
+
+
+def halves_the_slowest(layer_s: Sequence[int], *, stages: int) -> list[int]:
+    cuts = [0, len(layer_s)]
+    while len(cuts) <= stages:
+        a, b = max((one for one in pairwise(cuts) if one[1] - one[0] > 1), key=lambda one: sum(layer_s[slice(*one)]))
+        at = min(range(a + 1, b), key=lambda at: max(sum(layer_s[a:at]), sum(layer_s[at:b])))
+        cuts = sorted([*cuts, at])
+    return between(cuts)
 
 
 def some_layers(seed: int) -> Inputs:
@@ -113,8 +147,8 @@ EXERCISE = Exercise(
     expected=best_cut,
     observe=slowest_stage,
     examples=[
-        {"layer_s": [1, 1, 1, 9], "stages": 3},
         {"layer_s": [9, 1, 1, 1, 1], "stages": 2},
+        {"layer_s": [1, 1, 1, 9], "stages": 3},
         {"layer_s": [3, 3, 7, 1], "stages": 3},
         {"layer_s": [1, 1], "stages": 1},
         {"layer_s": [1, 1], "stages": 2},
@@ -139,14 +173,30 @@ EXERCISE = Exercise(
             fills_up_to_the_mean,
         ),
         Mistake(
-            "cuts_nearest_to_equal_shares",
-            "Cutting where an equal share of the time is nearest looks at one cut at a time; the slowest stage depends "
-            "on two.",
-            cuts_nearest_to_equal_shares,
+            "fills_up_to_the_mean_of_the_rest",
+            "The mean of what is left is no pace that all stages can keep; ask for the least pace at which the layers "
+            "fit.",
+            fills_up_to_the_mean_of_the_rest,
+        ),
+        Mistake(
+            "cuts_near_the_shares",
+            "Cuts near equal shares of the whole time are near the best, not the best: ask for the least pace.",
+            cuts_near_the_shares,
+        ),
+        Mistake(
+            "moves_one_layer_at_a_time",
+            "Moving one layer at a time stops where no single move helps, which need not be the best cut.",
+            moves_one_layer_at_a_time,
+        ),
+        Mistake(
+            "halves_the_slowest",
+            "Cutting the slowest stage in two again and again cannot move the cuts that it has made; ask for the least "
+            "pace.",
+            halves_the_slowest,
         ),
         Mistake(
             "makes_the_squares_least",
-            "Least squares make all stages alike; what counts is the slowest stage alone.",
+            "This makes the squares of the times smallest; the slowest stage sets the pace, whatever the others do.",
             lambda layer_s, stages: least(layer_s, stages, lambda found: sum(time**2 for time in found)),
         ),
         Mistake(

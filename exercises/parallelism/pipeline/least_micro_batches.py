@@ -54,15 +54,19 @@ EXERCISE = Exercise(
     examples=[
         {"stages": 3, "bubble": Fraction(1, 3)},
         limit(1, 1, 2),
-        limit(4, 2, 3, chunks=3),
+        limit(4, 2, 3, chunks=2),
         limit(8, 1, 20, chunks=2),
+        limit(2, 10**7, 2 * 10**7 - 1),
         limit(8, 1, 20),
     ],
     inputs=[
-        limit(stages, numerator, denominator, chunks)
-        for stages in (1, 2, 3, 5, 8)
-        for numerator, denominator in ((1, 2), (1, 3), (2, 3), (1, 7), (3, 10), (1, 20), (7, 9))
-        for chunks in (1, 2, 3)
+        *(
+            limit(stages, numerator, denominator, chunks)
+            for stages in (1, 2, 3, 5, 8)
+            for numerator, denominator in ((1, 2), (1, 3), (2, 3), (1, 7), (3, 10), (1, 20), (7, 9))
+            for chunks in (1, 2)
+        ),
+        *(limit(stages, 1, denominator, 3) for stages in (2, 3, 5, 8) for denominator in (7, 12, 20)),
     ],
     units={"result": "micro-batches"},
     mistakes=[
@@ -87,6 +91,17 @@ EXERCISE = Exercise(
             "interleaves_too_few",
             "Interleaving needs at least as many micro-batches as there are stages.",
             {"max(least, stages) if chunks > 1 else least": "least"},
+        ),
+        Mistake(
+            "rounds_to_a_multiple_of_the_stages",
+            "Interleaving needs at least as many micro-batches as stages here; that they are a multiple is Megatron's "
+            "rule.",
+            {"max(least, stages) if": "-(-least // stages) * stages if"},
+        ),
+        Mistake(
+            "takes_a_little_off_a_float",
+            "A float misses the integer that decides: 0.05 is not 1/20. Stay with fractions to the end.",
+            {"int(threshold) + 1": "int(float(threshold) + 1e-6) + 1"},
         ),
         Mistake(
             "rounds_on_the_way",

@@ -71,7 +71,7 @@ def run_orders(function: Callable[..., Any], *, stages: int, micro_batches: int)
     }
 
 
-def cost_of_1f1b(*, stages: int, micro_batches: int) -> Observation:
+def cost_of_1f1b(stages: int, micro_batches: int) -> Observation:
     """Return what the closed forms of the chapter say about 1F1B."""
     sizes = {"stages": stages, "micro_batches": micro_batches}
     return {

@@ -1,6 +1,6 @@
 # Wrong: the convention of most tutorials: rank r ends with chunk r + 1.
 # Known mistake: Your sums are complete, but rank r ends with chunk r + 1, as in many tutorials; here it is to be chunk r.
-from snippets.collectives.rank_programs import Exchange
+from snippets.machine import Exchange
 from snippets.collectives.schedule import chunk_bounds
 
 

@@ -1,6 +1,6 @@
 # Wrong: the program ends without a result.
 # Message: nothing is returned: is there a `return`?
-from snippets.collectives.rank_programs import Exchange
+from snippets.machine import Exchange
 from snippets.collectives.schedule import chunk_bounds
 
 

@@ -1,5 +1,5 @@
 # Right: to the left neighbour; and tuples.
-from snippets.collectives.rank_programs import Exchange
+from snippets.machine import Exchange
 from snippets.collectives.schedule import chunk_bounds
 
 

@@ -1,5 +1,5 @@
 # Wrong: rank N does not exist.
-from snippets.collectives.rank_programs import Exchange
+from snippets.machine import Exchange
 from snippets.collectives.schedule import chunk_bounds
 
 

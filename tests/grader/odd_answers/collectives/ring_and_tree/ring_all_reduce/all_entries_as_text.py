@@ -1,5 +1,5 @@
 # Wrong: a list of texts.
-from snippets.collectives.rank_programs import Exchange
+from snippets.machine import Exchange
 from snippets.collectives.schedule import chunk_bounds
 
 

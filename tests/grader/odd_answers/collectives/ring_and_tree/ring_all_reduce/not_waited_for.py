@@ -1,6 +1,6 @@
 # Wrong: calls its own generator as if it returned the sums.
 # Message: TypeError
-from snippets.collectives.rank_programs import Exchange
+from snippets.machine import Exchange
 from snippets.collectives.schedule import chunk_bounds
 
 

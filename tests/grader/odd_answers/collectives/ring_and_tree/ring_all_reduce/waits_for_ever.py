@@ -1,5 +1,5 @@
 # Wrong: everybody receives first.
-from snippets.collectives.rank_programs import Receive, Send
+from snippets.machine import Receive, Send
 
 
 def ring_all_reduce(rank, ranks, numbers):

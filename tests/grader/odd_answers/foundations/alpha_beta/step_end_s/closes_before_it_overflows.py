@@ -1,5 +1,5 @@
 # Wrong: a layer that would make the bucket too large opens the next one; the closed one leaves when its own layers are.
-# Known mistake: Your bucket closes before a layer that would overflow it; a layer joins first, and the bucket may then hold more.
+# Known mistake: This bucket closes before a layer that would overfill it; the layer joins it first, and then it leaves.
 def step_end_s(layers, *, bucket_bytes, latency_s, bandwidth_bytes_per_s):
     buckets, held, last = [], 0, 0
     for ready, size in layers:

@@ -1,5 +1,5 @@
 # Wrong: keeps the rotated queries and keys beside those that came out of the projections.
-# Known mistake: Rotary positions are applied in place: no second copy of queries and keys is kept.
+# Known mistake: Rotary positions are applied in place: there is no second copy of queries and keys.
 def llama_layer_bytes(sequence, micro_batch, hidden, heads, key_value_heads, width):
     shared = hidden // heads * key_value_heads
     rotated = 2 * hidden + 2 * shared

@@ -1,5 +1,5 @@
 # Wrong: the right names in another order.
-# Message: order
+# Message: another order
 def peak_and_live(events):
     held, worst = {}, {}
     for name, change in events:

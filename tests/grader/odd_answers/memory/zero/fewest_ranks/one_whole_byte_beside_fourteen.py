@@ -1,5 +1,5 @@
 # Wrong: the same, and the shards rightly of 14 bytes.
-# Known mistake: Stage 2 leaves the weights whole, which are 2 bytes a parameter, not 1.
+# Known mistake: Stage 2 leaves the weights whole, and a weight has 2 bytes.
 def fewest_ranks(parameters, memory_bytes, other_bytes, stage):
     whole, cut = [(16, 0), (4, 12), (1, 14), (0, 16)][stage]
     room = memory_bytes - other_bytes - whole * parameters

@@ -1,5 +1,5 @@
 # Wrong: the weights have 2 bytes.
-# Known mistake: Stage 2 leaves the weights whole, which are 2 bytes a parameter, not 1.
+# Known mistake: Stage 2 leaves the weights whole, and a weight has 2 bytes.
 def fewest_ranks(parameters, memory_bytes, other_bytes, stage):
     whole = {0: 16, 1: 4, 2: 1, 3: 0}[stage]
     room = memory_bytes - other_bytes - whole * parameters

@@ -1,5 +1,5 @@
 # Wrong: does not sort; deals in the given order and in the reverse, and takes the better: [7, 4, 4, 7] on 2 ranks.
-# Known mistake: The better of two orders is still no sorted one: take the largest first.
+# Known mistake: Both orders can be bad, whatever the sizes: sorted, the largest first, the bound holds.
 def owners(sizes, ranks):
     def dealt(order):
         loads, owner = [0] * ranks, [0] * len(sizes)

@@ -1,5 +1,4 @@
 # Wrong: only the largest comes first.
-# Known mistake: Only the largest matrices come first, the others as they come: sort all of them.
 def owners(sizes, ranks):
     largest = max(range(len(sizes)), key=lambda i: sizes[i], default=0)
     order = sorted(range(len(sizes)), key=lambda i: i != largest)

@@ -1,5 +1,4 @@
 # Wrong: dealt in turn, then one matrix at a time moves to the lightest rank while that helps.
-# Known mistake: Moving one matrix at a time stops where no single move helps: take the largest first.
 def owners(sizes, ranks):
     owner = [index % ranks for index in range(len(sizes))]
     while True:

