@@ -398,12 +398,12 @@ class Kernels:
     """Starts kernels: forked ones where that works, else of the interpreter that runs the build."""
 
     def __init__(self, root: Path, folder: str) -> None:
-        from press import forge
+        from press.kernels import KernelPool, can_fork
 
         self._root = root
         self._folder = folder
         self._environment = _environment(root, folder)
-        self._forge = forge.Forge(folder, cwd=str(root), env=self._environment) if forge.available() else None
+        self._pool = KernelPool(folder, cwd=str(root), env=self._environment) if can_fork() else None
 
     @asynccontextmanager
     async def kernel(self, number: int) -> AsyncIterator[tuple[Any, Any]]:
@@ -419,7 +419,7 @@ class Kernels:
                 client.allow_stdin = False
                 await _connected(client)
             except _NoKernel as error:
-                said = self._forge.said() if self._forge else ""
+                said = self._pool.said() if self._pool else ""
                 raise RuntimeError(f"{error}. {said}".removesuffix(". ")) from None
             yield manager, client
         finally:
@@ -435,23 +435,23 @@ class Kernels:
         from jupyter_client.kernelspec import KernelSpec
         from jupyter_client.manager import AsyncKernelManager
 
-        from press.forge import KERNEL_OPTIONS, ForkedProvisioner
+        from press.kernels import KERNEL_OPTIONS, ForkedProvisioner
 
         manager = AsyncKernelManager(connection_file=f"{self._folder}/{number}.json")
         command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", *KERNEL_OPTIONS]
         manager._kernel_spec = KernelSpec(argv=command, language="python", display_name="Python 3")
         if os.name == "posix":
             manager.transport, manager.ip = "ipc", f"{self._folder}/{number}"
-        if self._forge:
+        if self._pool:
             manager.provisioner = ForkedProvisioner(
-                self._forge, manager.connection_file, parent=manager, kernel_spec=manager._kernel_spec
+                self._pool, manager.connection_file, parent=manager, kernel_spec=manager._kernel_spec
             )
         return manager
 
     def close(self) -> None:
         """End all kernels."""
-        if self._forge:
-            self._forge.close()
+        if self._pool:
+            self._pool.close()
 
 
 class _NoKernel(Exception):
@@ -460,7 +460,7 @@ class _NoKernel(Exception):
 
 async def _connected(client: Any) -> None:
     """Wait until a kernel answers and its outputs arrive; without that the first cell's could be missed."""
-    from press.forge import START_LIMIT_S
+    from press.kernels import START_LIMIT_S
 
     end = time.monotonic() + START_LIMIT_S
     asked = set()

@@ -53,7 +53,7 @@ class Importing:
             stay()
 
 
-if process == ("forge" if "press.forge" in sys.orig_argv else "build"):
+if process == ("pool" if "press.kernels" in sys.orig_argv else "build"):
     sys.meta_path.insert(0, Importing())
     if point == "os.utime":
         os.utime = stay

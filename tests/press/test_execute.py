@@ -21,9 +21,9 @@ import nbformat
 import pytest
 from small_book import CHAPTER, SmallBook
 
-from press import forge
 from press.chapter import find_chapters
 from press.execute import make_twins
+from press.kernels import can_fork
 from press.problems import Problem
 
 pytestmark = pytest.mark.book
@@ -99,7 +99,7 @@ def built(build: Builder, finished: SmallBook) -> Builder:
 def both_kinds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "ordinary":
         monkeypatch.setenv("PRESS_FORK", "0")
-    elif not forge.available():
+    elif not can_fork():
         pytest.skip("kernels cannot be forked on this system: they are started one by one")
 
 
@@ -119,7 +119,7 @@ def test_twins_hold_the_outputs_and_are_valid(build: Builder) -> None:
 
 
 def test_forked_and_ordinary_kernels_give_the_same_bytes(build: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not forge.available():
+    if not can_fork():
         pytest.skip("kernels cannot be forked on this system: they are started one by one")
     build()
     forked = build.book.read(ONE.replace(".md", ".ipynb"))
