@@ -116,7 +116,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         book.made.add(f"{book.docs}/{name}")
     state.bases = {posixpath.relpath(".", file.url) for file in files.documentation_pages()} | {".", _root(config)}
     for path in book.chapters:
-        if book.twin(path).is_file():
+        if book.executed_notebook(path).is_file():
             content = book.published_notebook(path, state.addresses)
             files.append(File.generated(config, _notebook(book, path), content=content))
     state.book, state.rendered = book, {}
@@ -137,7 +137,7 @@ def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
         state.rendered[path] = rendered
         page.content, page.toc = rendered.html, get_toc(rendered.headings)
         if path in state.book.chapters:
-            page.meta["notebook"] = state.book.twin(path).name
+            page.meta["notebook"] = state.book.executed_notebook(path).name
             page.meta["colab"] = state.addresses.colab_url(_notebook(state.book, path))
 
     page.render = render  # type: ignore[method-assign]
@@ -371,7 +371,7 @@ def _place(path: str) -> str:
 
 def _notebook(book: Book, path: str) -> str:
     """Return where the site keeps the notebook of a chapter: beside its page."""
-    return posixpath.join(book.addresses[path], book.twin(path).name)
+    return posixpath.join(book.addresses[path], book.executed_notebook(path).name)
 
 
 def _path(book: Book, file: File) -> str:

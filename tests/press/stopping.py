@@ -25,9 +25,9 @@ BUILD = """
 import sys
 from pathlib import Path
 from press.chapter import find_chapters
-from press.execute import make_twins
+from press.execute import execute_chapters
 root = Path(sys.argv[1])
-for problem in make_twins(find_chapters(root), root=root, jobs=2):
+for problem in execute_chapters(find_chapters(root), root=root, jobs=2):
     print(problem, file=sys.stderr, flush=True)
 """
 
@@ -143,7 +143,7 @@ class Stopping:
         return self._output.read()
 
     def left(self) -> list[str]:
-        """Return what the builds have left behind, but for the finished twins."""
+        """Return what the builds have left behind, but for the finished executed notebooks."""
         kinds = [self.temporary.glob("*"), self.root.glob("chapters/**/*.press-part")]
         return [path.name for kind in kinds for path in kind]
 

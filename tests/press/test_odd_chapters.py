@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from small_book import CHAPTER, SmallBook
 
-from press.execute import make_twins
+from press.execute import execute_chapters
 
 pytestmark = pytest.mark.book
 
@@ -53,7 +53,7 @@ def test_what_hurts_is_named_and_the_rest_is_executed(small_book: SmallBook) -> 
 
     problems = {
         problem.path.rpartition("/")[2]: problem
-        for problem in make_twins(paths, root=small_book.root, cell_timeout_s=600)
+        for problem in execute_chapters(paths, root=small_book.root, cell_timeout_s=600)
     }
 
     assert len(problems) == len(names) - 1
@@ -64,8 +64,8 @@ def test_what_hurts_is_named_and_the_rest_is_executed(small_book: SmallBook) -> 
     assert problems["18-many.md"].message.startswith(
         "cell 7 shows too much; what the cells of a chapter print and show"
     )
-    twin = json.loads((part / "19-long.ipynb").read_text())
-    assert "99998, 99999]" in "".join(twin["cells"][-1]["outputs"][0]["text"])
+    executed = json.loads((part / "19-long.ipynb").read_text())
+    assert "99998, 99999]" in "".join(executed["cells"][-1]["outputs"][0]["text"])
 
 
 def test_a_build_names_all_that_it_cannot_read_and_ends(small_book: SmallBook) -> None:

@@ -85,8 +85,8 @@ def test_a_build_stopped_while_it_writes_leaves_no_half_of_a_notebook(
     builds.go_on()
     assert builds.end(build) == status
     assert builds.left() == []
-    twin = (small_book.root / ONE).with_suffix(".ipynb")
-    assert json.loads(twin.read_text())["metadata"]["press"]
+    executed = (small_book.root / ONE).with_suffix(".ipynb")
+    assert json.loads(executed.read_text())["metadata"]["press"]
 
 
 @pytest.mark.parametrize(
