@@ -166,7 +166,7 @@ class Book:
         """Return the chapters that have been executed and can be read: path, title, cells."""
         for path in sorted(self.chapters, key=lambda path: path.rpartition("/")[2]):
             executed = read_executed(self.executed_notebook(path))
-            with suppress(BrokenChapter):  # told when the chapter was to be executed
+            with suppress(BrokenChapter):  # reported when the chapter was to be executed
                 if executed is not None:
                     header = self._read[path].header
                     yield path, header.get("title", path), executed["cells"]
@@ -189,7 +189,7 @@ class Book:
         return runtime.installed(self.root)
 
     def text(self, path: str) -> str:
-        """Return the Markdown of a page; of one that cannot be read, whose problem is told elsewhere, nothing."""
+        """Return the Markdown of a page; of one that cannot be read, whose problem is reported elsewhere, nothing."""
         if path in self.written:
             return self.written[path].text
         try:

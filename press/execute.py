@@ -60,7 +60,7 @@ def execute_chapters(
     Args:
         chapters: paths of Jupytext Markdown files below ``root``.
         root: the book's folder.
-        jobs: how many chapters run at once; as many as there are cores for this process unless told.
+        jobs: how many chapters run at once; as many as there are cores for this process if not given.
         cell_timeout_s: how long a cell may run; a cell's own ``timeout`` goes before.
         report: called with a line of progress for each chapter that was executed, and for each notebook set aside.
     """
@@ -388,9 +388,9 @@ def _problem(chapter: Chapter, index: int, number: int, error: Exception, limit_
     if isinstance(error, CellExecutionError):
         inside = re.search(rf"Cell In ?\[{number}\], line (\d+)", _ESCAPES.sub("", error.traceback))
         line += int(inside[1]) - 1 if inside else 0
-        said = " ".join(_ESCAPES.sub("", error.evalue).split())
-        said = said if len(said) <= LONGEST_MESSAGE else f"{said[:LONGEST_MESSAGE]}…"
-        return Problem(chapter.name, line, f"cell {number} raised {error.ename}: {said}".removesuffix(": "))
+        value = " ".join(_ESCAPES.sub("", error.evalue).split())
+        value = value if len(value) <= LONGEST_MESSAGE else f"{value[:LONGEST_MESSAGE]}…"
+        return Problem(chapter.name, line, f"cell {number} raised {error.ename}: {value}".removesuffix(": "))
     return Problem(chapter.name, line, f"cell {number} could not be run: {type(error).__name__}: {error}")
 
 
@@ -419,8 +419,8 @@ class Kernels:
                 client.allow_stdin = False
                 await _connected(client)
             except _NoKernel as error:
-                said = self._pool.said() if self._pool else ""
-                raise RuntimeError(f"{error}. {said}".removesuffix(". ")) from None
+                reason = self._pool.last_error() if self._pool else ""
+                raise RuntimeError(f"{error}. {reason}".removesuffix(". ")) from None
             yield manager, client
         finally:
             if client is not None:

@@ -37,8 +37,8 @@ def syntax_problem(file: Path, root: Path) -> Problem | None:
             compile(file.read_bytes(), file, "exec", dont_inherit=True)
     except UNREADABLE as error:
         line = getattr(error, "lineno", None) or 1
-        said = getattr(error, "msg", None) or f"{type(error).__name__}: {error}"
-        return Problem(file.relative_to(root).as_posix(), line, f"Python cannot read the file: {said}")
+        reason = getattr(error, "msg", None) or f"{type(error).__name__}: {error}"
+        return Problem(file.relative_to(root).as_posix(), line, f"Python cannot read the file: {reason}")
     return None
 
 

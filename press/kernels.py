@@ -85,7 +85,9 @@ class KernelPool:
                 self._process.stdin.flush()
             answer = await self._answer()
         if not answer:
-            raise RuntimeError(f"the process that forks kernels ended; PRESS_FORK=0 builds without it. {self.said()}")
+            raise RuntimeError(
+                f"the process that forks kernels ended; PRESS_FORK=0 builds without it. {self.last_error()}"
+            )
         return ForkedKernel(int(answer))
 
     async def _answer(self) -> bytes:
@@ -96,11 +98,11 @@ class KernelPool:
         except TimeoutError:
             raise RuntimeError(
                 f"the process that forks kernels was not ready within {self._limit_s:g} s; "
-                f"PRESS_FORK=0 builds without it. {self.said()}"
+                f"PRESS_FORK=0 builds without it. {self.last_error()}"
             ) from None
         return self._process.stdout.readline()
 
-    def said(self) -> str:
+    def last_error(self) -> str:
         """Return the last line that the process or one of its kernels wrote to stderr before cells ran."""
         try:
             return self._log.read_text(errors="replace").strip().rpartition("\n")[2]

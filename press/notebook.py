@@ -1,4 +1,4 @@
-"""The notebook that a chapter's page offers: the executed one, told where it can get the book's package."""
+"""The notebook that a chapter's page offers: the executed one, with where it can get the book's package."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class _Table(TableProcessor):
         if any(len(re.findall(r"(?<!\\)\$", cell)) % 2 for cell in cells):
             message = "a | inside a formula cuts the table's cell: write \\lvert, \\rvert or \\mid"
             self._findings.append((row.strip(), message))
-            row = row.replace("$", "&#36;")  # told once, here
+            row = row.replace("$", "&#36;")  # reported once, here
         elif len(cells) > len(align):
             message = f"the table's row has {len(cells)} cells, its head {len(align)}: the rest would vanish"
             self._findings.append((row.strip(), message))

@@ -160,15 +160,15 @@ class Stopping:
 
     def _stacks(self, build: subprocess.Popen[bytes]) -> str:
         """Return what every process of a build is doing, which ends them."""
-        told = []
+        reported = []
         for process in self.alive():
             with suppress(psutil.Error, OSError):
                 waits = Path(f"/proc/{process.pid}/wchan").read_text()
-                told.append(f"{process.pid} {process.status()} in {waits}: {process.cmdline()}")
+                reported.append(f"{process.pid} {process.status()} in {waits}: {process.cmdline()}")
                 process.send_signal(signal.SIGABRT)
         with suppress(subprocess.TimeoutExpired):
             build.wait(10)
-        return "\n".join([*told, self.output(), self._stacks_of_all.read_text()])
+        return "\n".join([*reported, self.output(), self._stacks_of_all.read_text()])
 
 
 @contextmanager

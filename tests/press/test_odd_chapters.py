@@ -79,9 +79,9 @@ def test_a_build_names_all_that_it_cannot_read_and_ends(small_book: SmallBook) -
     (small_book.root / "chapters/other").mkdir()
     (small_book.root / "chapters/other/index.md").write_bytes(b"# Caf\xe9\n")
     done = small_book.build()
-    said = done.stdout + done.stderr
+    printed = done.stdout + done.stderr
     assert done.returncode != 0
-    assert "Traceback" not in said
+    assert "Traceback" not in printed
     for expected in (
         f"{ONE}:5: the header is not YAML",
         "chapters/part/02-two.md:1: the file begins with the mark of UTF-16",
@@ -89,7 +89,7 @@ def test_a_build_names_all_that_it_cannot_read_and_ends(small_book: SmallBook) -
         "```Python looks like a cell and would not be executed",
         "chapters/other/index.md:1: the byte 0xe9 is not UTF-8",
     ):
-        assert expected in said
+        assert expected in printed
 
 
 def test_a_cell_that_was_added_and_fails_is_named_though_the_notebook_is_older(small_book: SmallBook) -> None:
@@ -118,7 +118,7 @@ def test_a_checkout_that_cannot_be_written_says_what_to_do(small_book: SmallBook
     finally:
         for folder in folders:
             folder.chmod(0o755)
-    said = done.stdout + done.stderr
+    printed = done.stdout + done.stderr
     assert done.returncode != 0
-    assert "Traceback" not in said
-    assert "copy the book to a folder that you may write to, and build it there" in said
+    assert "Traceback" not in printed
+    assert "copy the book to a folder that you may write to, and build it there" in printed

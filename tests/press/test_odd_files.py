@@ -269,10 +269,10 @@ def test_a_folder_that_may_not_be_written(small_book: SmallBook, written_noteboo
 
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.EPERM])
 def test_what_a_reader_is_told_of_a_checkout_that_cannot_be_written(number: int) -> None:
-    said = why_unwritable(OSError(number, os.strerror(number), "/book/.press"))
-    assert said
-    assert said.startswith(f"/book/.press cannot be opened or written ({os.strerror(number)})")
-    assert "copy the book to a folder that you may write to, and build it there" in said
+    found = why_unwritable(OSError(number, os.strerror(number), "/book/.press"))
+    assert found
+    assert found.startswith(f"/book/.press cannot be opened or written ({os.strerror(number)})")
+    assert "copy the book to a folder that you may write to, and build it there" in found
     assert why_unwritable(OSError(errno.EIO, "I/O error")) is None
 
 

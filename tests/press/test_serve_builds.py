@@ -147,9 +147,9 @@ def test_changes_of_the_books_own_modules_reach_the_pages_and_their_faults_can_b
         whole.save(name, old, new)
         line = whole.book.read(name).split(new)[0].count("\n") + 1
         what = "the exercise cannot be read" if name == EXERCISE else "Python cannot read the file"
-        told = f"{name}:{line}: {what}: invalid syntax"
-        whole.shown(told)
-        assert any(told in text for text in whole.server.lines)
+        reported = f"{name}:{line}: {what}: invalid syntax"
+        whole.shown(reported)
+        assert any(reported in text for text in whole.server.lines)
     for page in ("hardware", "reference/product"):
         whole.shown("This page could not be written", page)
     assert "leads nowhere" not in whole.server.page()
