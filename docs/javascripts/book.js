@@ -160,7 +160,7 @@ function showExercises() {
     const places = [...count.closest("[data-chapter]").querySelectorAll(".exercise-status")];
     count.textContent = `${places.filter((place) => place.dataset.state === "solved").length} of ${places.length}`;
   }
-  for (const box of document.querySelectorAll(".exercise")) {
+  for (const box of document.querySelectorAll(".exercise[data-chapter]")) {
     const { text = "" } = keptOf(box);
     box.querySelector(".exercise-paper").textContent = text; // for print
     box.querySelector("[data-do=open]")?.replaceChildren(text ? "Go on here" : "Solve it here");
