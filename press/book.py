@@ -40,7 +40,7 @@ from press.outline import outline_problems
 from press.page import PageCache, PageMaker, Rendered, definitions, press_fingerprint
 from press.pages import Page
 from press.problems import Problem, Refused
-from press.prose import SiteMarkdown, included_paths, site_markdown
+from press.prose import SiteMarkdown, included_paths
 from press.quiz import HEADING, has_quiz, mark_quiz, read_quiz
 from press.reference import INDEX, QUICK, chapter_links, page_of, reference_pages
 from press.sources import inside
@@ -280,7 +280,7 @@ class Book:
     def converter(self) -> SiteMarkdown:
         """The site's Markdown, made when the first page needs it."""
         if self._converter is None:
-            self._converter = site_markdown(*self._extensions)
+            self._converter = SiteMarkdown(*self._extensions)
         return self._converter
 
     def check_listed(self, listed: set[str]) -> None:

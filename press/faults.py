@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from press.problems import Problem
+from press.sources import UNREADABLE
 from press.watched import is_source, packages
-
-UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # all that compile raises for bad source
 
 
 def faults(error: BaseException, root: Path) -> list[Problem]:

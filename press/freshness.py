@@ -20,10 +20,12 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from press.sources import UNREADABLE
 
 _OWN = ("execute.py", "client.py", "outputs.py", "kernels.py")
 _RELEVANT_TAGS = {"raises-exception", "skip-execution"}
@@ -132,16 +134,13 @@ def parsed(source: str) -> ast.Module:
 
     What does not parse has no imports: the execution says what is wrong with it.
     """
-    for reading in (_as_python, _without_magics, _as_ipython_reads_it):
+    readings: list[Callable[[str], str]] = [str, _without_magics, _as_ipython_reads_it]
+    for reading in readings:
         try:
             return ast.parse(reading(source))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):  # all that ast.parse raises for bad source
+        except UNREADABLE:
             continue
     return ast.Module(body=[], type_ignores=[])
-
-
-def _as_python(source: str) -> str:
-    return source
 
 
 def _without_magics(source: str) -> str:

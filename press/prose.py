@@ -88,11 +88,6 @@ class _Table(TableProcessor):
         super()._build_row(row, parent, align)
 
 
-def site_markdown(extensions: Sequence[Any], configs: Mapping[str, Mapping[str, Any]]) -> SiteMarkdown:
-    """Return the Markdown converter of the site, with its extensions."""
-    return SiteMarkdown(extensions, configs)
-
-
 @dataclass(frozen=True)
 class Prose:
     """The converted prose of a page: the HTML of each cell, the headings as Python-Markdown's tokens.
