@@ -135,12 +135,12 @@ def _cover(height: float, page: Literal["light", "dark"]) -> Figure:
 def favicon_svg() -> str:
     """Return the favicon: four machines and one step down, legible at 16 pixels on light and dark tabs."""
     squares = [("rank-0", 3, 3), ("rank-2", 19, 3), ("rank-3", 3, 19), ("optimizer", 19, 19)]
-    drawn = [
+    boxes = [
         f'<rect x="{x}" y="{y}" width="10" height="10" rx="2.5" fill="{COLOURS[name].light}"/>'
         for name, x, y in squares
     ]
     step = '<path class="s" d="M16 5v18m-5 -5l5 6l5 -6" fill="none" stroke-width="3.6" stroke-linejoin="round"/>'
     light, dark = COLOURS["ink"].light, COLOURS["ink"].dark
     style = f".s{{stroke:{light}}}@media (prefers-color-scheme:dark){{.s{{stroke:{dark}}}}}"
-    shapes = "".join(drawn)
+    shapes = "".join(boxes)
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>{style}</style>{shapes}{step}</svg>'

@@ -21,7 +21,7 @@ from press.checks import address_problems, link_problems, name_problems, unliste
 from press.collected import all_letters, chapters_of_part, lists_asked, whole_book
 from press.contents import Entry, Part, read_contents, title_problems
 from press.corrections import corrections_page
-from press.execute import make_twins, read_twin
+from press.execute import execute_chapters, read_executed
 from press.exercise import PATH as EXERCISES
 from press.exercise import exercises_page, shown_in
 from press.exercise_records import ExerciseRecords
@@ -40,7 +40,7 @@ from press.outline import outline_problems
 from press.page import PageCache, PageMaker, Rendered, definitions, press_fingerprint
 from press.pages import Page
 from press.problems import Problem, Refused
-from press.prose import SiteMarkdown, included_paths, site_markdown
+from press.prose import SiteMarkdown, included_paths
 from press.quiz import HEADING, has_quiz, mark_quiz, read_quiz
 from press.reference import INDEX, QUICK, chapter_links, page_of, reference_pages
 from press.sources import inside
@@ -103,10 +103,10 @@ class Book:
         return [(name, paths) for name, paths in listed if paths]
 
     def execute(self, *, cell_timeout_s: float, report: Callable[[str], None]) -> None:
-        """Bring the executed twin of every chapter up to date."""
+        """Bring the executed notebook of every chapter up to date."""
         self.problems += outline_problems(self.root)
         paths = [self.root / path for path in self.chapters]
-        self.problems += make_twins(paths, root=self.root, cell_timeout_s=cell_timeout_s, report=report)
+        self.problems += execute_chapters(paths, root=self.root, cell_timeout_s=cell_timeout_s, report=report)
 
     def write_pages(self, package: str) -> None:
         """Write the pages that no file holds: from a package's docstrings, its catalogue, the executed chapters."""
@@ -165,11 +165,11 @@ class Book:
     def _executed(self) -> Iterator[tuple[str, str, list[Any]]]:
         """Return the chapters that have been executed and can be read: path, title, cells."""
         for path in sorted(self.chapters, key=lambda path: path.rpartition("/")[2]):
-            twin = read_twin(self.twin(path))
-            with suppress(BrokenChapter):  # told when the chapter was to be executed
-                if twin is not None:
+            executed = read_executed(self.executed_notebook(path))
+            with suppress(BrokenChapter):  # reported when the chapter was to be executed
+                if executed is not None:
                     header = self._read[path].header
-                    yield path, header.get("title", path), twin["cells"]
+                    yield path, header.get("title", path), executed["cells"]
 
     def runtime(self) -> dict[str, bytes | Path]:
         """Return the files with which the pages run Python, by their place on the site; none if no page does."""
@@ -189,7 +189,7 @@ class Book:
         return runtime.installed(self.root)
 
     def text(self, path: str) -> str:
-        """Return the Markdown of a page; of one that cannot be read, whose problem is told elsewhere, nothing."""
+        """Return the Markdown of a page; of one that cannot be read, whose problem is reported elsewhere, nothing."""
         if path in self.written:
             return self.written[path].text
         try:
@@ -201,14 +201,14 @@ class Book:
         """Return the file to edit for a page: its own, or the module that it is written from."""
         return self.written[path].source if path in self.written else path
 
-    def twin(self, path: str) -> Path:
+    def executed_notebook(self, path: str) -> Path:
         """Return where the executed notebook of a chapter stands."""
         return (self.root / path).with_suffix(".ipynb")
 
     def published_notebook(self, path: str, addresses: Addresses) -> bytes:
         """Return the executed notebook of a chapter as the chapter's page offers it."""
         lead = functools.partial(led_out, path=path, site=self.site, root=self.root, site_url=addresses.site)
-        return published(self.twin(path).read_bytes(), path, addresses, lead, self.exercises.by_path)
+        return published(self.executed_notebook(path).read_bytes(), path, addresses, lead, self.exercises.by_path)
 
     def page(self, path: str) -> Rendered:
         """Return a finished page, from the cache where nothing that it depends on has changed.
@@ -220,16 +220,16 @@ class Book:
             text = "<p>This page could not be written: the problems above say why.</p>"
             return Rendered(html=text, executed=False)
         source = self.text(path)
-        twin = self.twin(path)
+        executed = self.executed_notebook(path)
         is_chapter = path in self.chapters
-        notebook = twin.read_bytes() if is_chapter and twin.is_file() else b""
+        notebook = executed.read_bytes() if is_chapter and executed.is_file() else b""
         lists = self._lists(path, source)
         parts = [path.encode(), source.encode(), notebook, *self._included(path, source), self._tooltip_bytes(path)]
         key = self.cache.key(*parts, json.dumps(lists).encode())
         kept = self.cache.read(key)
         if kept:
             return kept
-        if is_chapter and read_twin(twin) is None:
+        if is_chapter and read_executed(executed) is None:
             text = "<p>This chapter has not been executed yet: its problems are listed above.</p>"
             return Rendered(html=text, executed=False)
         maker = PageMaker(
@@ -280,7 +280,7 @@ class Book:
     def converter(self) -> SiteMarkdown:
         """The site's Markdown, made when the first page needs it."""
         if self._converter is None:
-            self._converter = site_markdown(*self._extensions)
+            self._converter = SiteMarkdown(*self._extensions)
         return self._converter
 
     def check_listed(self, listed: set[str]) -> None:
@@ -336,7 +336,7 @@ class Book:
         rendered.problems += problems
         exceptions = chapter.header.get(EXCEPTIONS, {})
         rendered.symbols = symbols_used(chapter.cells)
-        if len(cells) == len(chapter.cells):  # else the twin is older than a chapter that now fails
+        if len(cells) == len(chapter.cells):  # else the executed notebook is older than a chapter that now fails
             rendered.problems += number_problems(chapter.cells, cells, exceptions, path=maker.path)
         return rendered
 

@@ -68,7 +68,7 @@ class Chapter:
         return self.path.relative_to(self.root).as_posix()
 
     @property
-    def twin(self) -> Path:
+    def executed_notebook(self) -> Path:
         """Where the executed notebook stands."""
         return self.path.with_suffix(".ipynb")
 

@@ -1,13 +1,13 @@
-"""Executes stale chapters, several at once, each into the notebook that stands beside it: its twin.
+"""Executes stale chapters, several at once, each into the notebook that stands beside it.
 
 Cells run with the book's root as working directory and first on ``sys.path``, in an environment of their own: the
 reader's IPython, Jupyter and matplotlib settings do not count, arithmetic runs on one thread, hashes are not random,
 and what would differ from run to run (addresses of objects, names of temporary files) is cut out of the outputs, so
 that the same chapter gives the same bytes.
 
-A twin remembers, under ``press`` in its metadata: ``source``, the digest of the chapter's whole text; ``digest``, that
-of all that its outputs depend on (see ``press.freshness``); ``inputs``, that of the cells as the press wrote them, by
-which edits are noticed; ``content``, that of cells and outputs, by which a spoiled twin is noticed.
+An executed notebook remembers, under ``press`` in its metadata: ``source``, the digest of the chapter's whole text;
+``digest``, that of all that its outputs depend on (see ``press.freshness``); ``inputs``, that of the cells as the press
+wrote them, by which edits are noticed; ``content``, that of cells and outputs, by which a spoiled one is noticed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _NOT_PASSED_ON = re.compile(
 )
 
 
-def make_twins(
+def execute_chapters(
     chapters: Sequence[Path],
     *,
     root: Path,
@@ -55,12 +55,12 @@ def make_twins(
     cell_timeout_s: float = 60.0,
     report: Callable[[str], None] = print,
 ) -> list[Problem]:
-    """Bring the twin of every chapter up to date and return what went wrong; nothing fresh is run or written.
+    """Bring every executed notebook up to date and return what went wrong; nothing fresh is run or written.
 
     Args:
         chapters: paths of Jupytext Markdown files below ``root``.
         root: the book's folder.
-        jobs: how many chapters run at once; as many as there are cores for this process unless told.
+        jobs: how many chapters run at once; as many as there are cores for this process if not given.
         cell_timeout_s: how long a cell may run; a cell's own ``timeout`` goes before.
         report: called with a line of progress for each chapter that was executed, and for each notebook set aside.
     """
@@ -85,7 +85,7 @@ def make_twins(
                 problems.append(Problem(chapter.name, 1, message))
                 continue
             if work.outputs is not None:
-                problems += _write_twin(work, _with_outputs(work.chapter.notebook, work.outputs), report)
+                problems += _write_executed(work, _with_outputs(work.chapter.notebook, work.outputs), report)
                 continue
             if not stale:
                 kernels = stack.enter_context(_kernels(root))  # gets ready while the other chapters are read
@@ -93,7 +93,7 @@ def make_twins(
         if stale:
 
             def write(number: int) -> list[Problem]:
-                return _write_twin(stale[number], stale[number].chapter.notebook, report)
+                return _write_executed(stale[number], stale[number].chapter.notebook, report)
 
             ran = _execute([work.chapter for work in stale], kernels, jobs or _cores(), cell_timeout_s, report, write)
             problems += stop.run(ran)
@@ -161,7 +161,7 @@ def _sweep(root: Path) -> None:
 
 @dataclass(frozen=True)
 class _Work:
-    """A chapter whose twin has to be written: with the outputs it has where only prose changed, else by running it."""
+    """A chapter whose notebook has to be written: with its old outputs where only prose changed, else by running it."""
 
     chapter: Chapter
     digest: str
@@ -169,18 +169,18 @@ class _Work:
 
 
 def _work(chapter: Chapter, freshness: Freshness) -> _Work | None:
-    """Return what there is to do for a chapter, or ``None`` if its twin is fresh.
+    """Return what there is to do for a chapter, or ``None`` if its executed notebook is fresh.
 
     Raises:
         BrokenChapter: the chapter cannot be read, or its cells would not do what they say.
         OSError: a file that it depends on cannot be read.
     """
-    twin = read_twin(chapter.twin)
-    record = _record(twin)
+    executed = read_executed(chapter.executed_notebook)
+    record = _record(executed)
     source = sha256(chapter.text.encode()).hexdigest()
-    whole = twin is not None and record.get("content") == fingerprint(twin["cells"], outputs=True)
-    same = twin is not None and whole and record.get("source") == source
-    cells = twin["cells"] if twin and same else chapter.notebook.cells  # the twin is read without Jupytext
+    whole = executed is not None and record.get("content") == fingerprint(executed["cells"], outputs=True)
+    same = executed is not None and whole and record.get("source") == source
+    cells = executed["cells"] if executed and same else chapter.notebook.cells  # this one is read without Jupytext
     findings = list(cell_findings(cells))
     if findings:
         places = chapter.cells
@@ -189,29 +189,29 @@ def _work(chapter: Chapter, freshness: Freshness) -> _Work | None:
         )
     code = [(_text(cell["source"]), _tags(cell)) for cell in cells if cell["cell_type"] == "code"]
     digest = freshness.digest(code, chapter.inputs)
-    if not (twin and whole and record.get("digest") == digest):
+    if not (executed and whole and record.get("digest") == digest):
         return _Work(chapter, digest, None)
     if same:
         return None
-    outputs = [(cell["outputs"], cell["execution_count"]) for cell in twin["cells"] if cell["cell_type"] == "code"]
+    outputs = [(cell["outputs"], cell["execution_count"]) for cell in executed["cells"] if cell["cell_type"] == "code"]
     return _Work(chapter, digest, outputs)
 
 
-def read_twin(path: Path) -> dict[str, Any] | None:
+def read_executed(path: Path) -> dict[str, Any] | None:
     """Return the notebook as JSON; ``None`` if there is none or it is not readable."""
     if not path.is_file():  # a pipe would never end
         return None
     try:
-        twin = json.loads(path.read_text(encoding="utf-8"))
-        readable = all({"cell_type", "source", "metadata"} <= cell.keys() for cell in twin["cells"])
+        executed = json.loads(path.read_text(encoding="utf-8"))
+        readable = all({"cell_type", "source", "metadata"} <= cell.keys() for cell in executed["cells"])
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
-    return twin if readable else None
+    return executed if readable else None
 
 
-def _record(twin: dict[str, Any] | None) -> dict[str, Any]:
-    """Return what the press noted in a twin when it wrote it."""
-    record = twin.get("metadata", {}).get("press", {}) if twin else {}
+def _record(executed: dict[str, Any] | None) -> dict[str, Any]:
+    """Return what the press noted in an executed notebook when it wrote it."""
+    record = executed.get("metadata", {}).get("press", {}) if executed else {}
     return record if isinstance(record, dict) else {}
 
 
@@ -224,18 +224,18 @@ def _tags(cell: Any) -> list[str]:
 
 
 def _set_aside(chapter: Chapter, report: Callable[[str], None]) -> None:
-    """Move a twin aside if somebody wrote in it what the chapter, as it now stands, does not hold."""
-    if not chapter.twin.exists():
+    """Move an executed notebook aside if somebody wrote in it what the chapter, as it now stands, does not hold."""
+    if not chapter.executed_notebook.exists():
         return
-    twin = read_twin(chapter.twin)
-    if twin is not None:
-        written = fingerprint(twin["cells"], outputs=False)
-        if written == _record(twin).get("inputs") or written == _fingerprint_of_file(chapter):
+    executed = read_executed(chapter.executed_notebook)
+    if executed is not None:
+        written = fingerprint(executed["cells"], outputs=False)
+        if written == _record(executed).get("inputs") or written == _fingerprint_of_file(chapter):
             return
     number = 1
-    while (kept := chapter.twin.with_suffix(f".kept-{number}.ipynb")).exists():
+    while (kept := chapter.executed_notebook.with_suffix(f".kept-{number}.ipynb")).exists():
         number += 1
-    chapter.twin.rename(kept)
+    chapter.executed_notebook.rename(kept)
     report(
         f"{chapter.name}: the notebook beside it was edited; your copy is kept as {kept.name}. To make it the chapter, "
         f"in place of what {chapter.path.name} now says: jupytext --to md --output {chapter.path.name} {kept.name}"
@@ -258,8 +258,8 @@ def _with_outputs(notebook: Any, outputs: Sequence[Any]) -> Any:
     return notebook
 
 
-def _write_twin(work: _Work, notebook: Any, report: Callable[[str], None]) -> list[Problem]:
-    """Write a twin, and return what kept it from being written."""
+def _write_executed(work: _Work, notebook: Any, report: Callable[[str], None]) -> list[Problem]:
+    """Write an executed notebook, and return what kept it from being written."""
     cells = notebook["cells"]
     notebook["metadata"]["language_info"] = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"}
     notebook["metadata"]["press"] = {
@@ -270,7 +270,7 @@ def _write_twin(work: _Work, notebook: Any, report: Callable[[str], None]) -> li
     }
     text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     try:
-        _replace_twin(work.chapter, text, report)
+        _replace_executed(work.chapter, text, report)
     except OSError as error:
         if not work.chapter.path.exists():
             message = "the chapter's file has been removed while its cells ran, perhaps by one of them"
@@ -280,9 +280,9 @@ def _write_twin(work: _Work, notebook: Any, report: Callable[[str], None]) -> li
     return []
 
 
-def _replace_twin(chapter: Chapter, text: str, report: Callable[[str], None]) -> None:
-    """Write the whole of a twin or nothing, as old as its chapter so that Jupytext sees neither as newer."""
-    temporary = chapter.twin.with_name(f"{chapter.twin.stem}.{os.getpid()}{PART}")
+def _replace_executed(chapter: Chapter, text: str, report: Callable[[str], None]) -> None:
+    """Write the whole notebook or nothing, as old as its chapter so that Jupytext sees neither as newer."""
+    temporary = chapter.executed_notebook.with_name(f"{chapter.executed_notebook.stem}.{os.getpid()}{PART}")
     try:
         while True:
             age = chapter.path.stat().st_mtime_ns  # raises if the chapter has gone, so this ends
@@ -290,7 +290,7 @@ def _replace_twin(chapter: Chapter, text: str, report: Callable[[str], None]) ->
             with suppress(FileNotFoundError):  # another build has just swept it away
                 os.utime(temporary, ns=(age, age))
                 _set_aside(chapter, report)
-                temporary.replace(chapter.twin)
+                temporary.replace(chapter.executed_notebook)
                 return
     finally:
         with suppress(OSError):
@@ -388,9 +388,9 @@ def _problem(chapter: Chapter, index: int, number: int, error: Exception, limit_
     if isinstance(error, CellExecutionError):
         inside = re.search(rf"Cell In ?\[{number}\], line (\d+)", _ESCAPES.sub("", error.traceback))
         line += int(inside[1]) - 1 if inside else 0
-        said = " ".join(_ESCAPES.sub("", error.evalue).split())
-        said = said if len(said) <= LONGEST_MESSAGE else f"{said[:LONGEST_MESSAGE]}…"
-        return Problem(chapter.name, line, f"cell {number} raised {error.ename}: {said}".removesuffix(": "))
+        value = " ".join(_ESCAPES.sub("", error.evalue).split())
+        value = value if len(value) <= LONGEST_MESSAGE else f"{value[:LONGEST_MESSAGE]}…"
+        return Problem(chapter.name, line, f"cell {number} raised {error.ename}: {value}".removesuffix(": "))
     return Problem(chapter.name, line, f"cell {number} could not be run: {type(error).__name__}: {error}")
 
 
@@ -398,12 +398,12 @@ class Kernels:
     """Starts kernels: forked ones where that works, else of the interpreter that runs the build."""
 
     def __init__(self, root: Path, folder: str) -> None:
-        from press import forge
+        from press.kernels import KernelPool, can_fork
 
         self._root = root
         self._folder = folder
         self._environment = _environment(root, folder)
-        self._forge = forge.Forge(folder, cwd=str(root), env=self._environment) if forge.available() else None
+        self._pool = KernelPool(folder, cwd=str(root), env=self._environment) if can_fork() else None
 
     @asynccontextmanager
     async def kernel(self, number: int) -> AsyncIterator[tuple[Any, Any]]:
@@ -414,15 +414,13 @@ class Kernels:
             quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
             await manager.start_kernel(env=self._environment, cwd=str(self._root), **quiet)
             try:
-                if manager.transport == "ipc":
-                    await _bound(manager)
                 client = manager.client()
                 client.start_channels()
                 client.allow_stdin = False
                 await _connected(client)
             except _NoKernel as error:
-                said = self._forge.said() if self._forge else ""
-                raise RuntimeError(f"{error}. {said}".removesuffix(". ")) from None
+                reason = self._pool.last_error() if self._pool else ""
+                raise RuntimeError(f"{error}. {reason}".removesuffix(". ")) from None
             yield manager, client
         finally:
             if client is not None:
@@ -437,46 +435,32 @@ class Kernels:
         from jupyter_client.kernelspec import KernelSpec
         from jupyter_client.manager import AsyncKernelManager
 
-        from press.forge import KERNEL_OPTIONS, ForkedProvisioner
+        from press.kernels import KERNEL_OPTIONS, ForkedProvisioner
 
         manager = AsyncKernelManager(connection_file=f"{self._folder}/{number}.json")
         command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", *KERNEL_OPTIONS]
         manager._kernel_spec = KernelSpec(argv=command, language="python", display_name="Python 3")
         if os.name == "posix":
             manager.transport, manager.ip = "ipc", f"{self._folder}/{number}"
-        if self._forge:
+        if self._pool:
             manager.provisioner = ForkedProvisioner(
-                self._forge, manager.connection_file, parent=manager, kernel_spec=manager._kernel_spec
+                self._pool, manager.connection_file, parent=manager, kernel_spec=manager._kernel_spec
             )
         return manager
 
     def close(self) -> None:
         """End all kernels."""
-        if self._forge:
-            self._forge.close()
+        if self._pool:
+            self._pool.close()
 
 
 class _NoKernel(Exception):
     """A kernel that did not start; the text says what became of it."""
 
 
-async def _bound(manager: Any) -> None:
-    """Wait until a kernel has made its sockets: ZeroMQ tries again only after a tenth of a second."""
-    from press.forge import START_LIMIT_S
-
-    end = time.monotonic() + START_LIMIT_S
-    last = Path(f"{manager.ip}-{manager.hb_port}")
-    while not last.exists():
-        if not await manager.is_alive():
-            raise _NoKernel("the kernel ended at its start")
-        if time.monotonic() > end:
-            raise _NoKernel(f"the kernel did not make its sockets within {START_LIMIT_S:g} s")
-        await asyncio.sleep(0.002)
-
-
 async def _connected(client: Any) -> None:
     """Wait until a kernel answers and its outputs arrive; without that the first cell's could be missed."""
-    from press.forge import START_LIMIT_S
+    from press.kernels import START_LIMIT_S
 
     end = time.monotonic() + START_LIMIT_S
     asked = set()

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from press.problems import Problem
+from press.sources import UNREADABLE
 from press.watched import is_source, packages
-
-UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # all that compile raises for bad source
 
 
 def faults(error: BaseException, root: Path) -> list[Problem]:
@@ -37,8 +36,8 @@ def syntax_problem(file: Path, root: Path) -> Problem | None:
             compile(file.read_bytes(), file, "exec", dont_inherit=True)
     except UNREADABLE as error:
         line = getattr(error, "lineno", None) or 1
-        said = getattr(error, "msg", None) or f"{type(error).__name__}: {error}"
-        return Problem(file.relative_to(root).as_posix(), line, f"Python cannot read the file: {said}")
+        reason = getattr(error, "msg", None) or f"{type(error).__name__}: {error}"
+        return Problem(file.relative_to(root).as_posix(), line, f"Python cannot read the file: {reason}")
     return None
 
 

@@ -8,7 +8,7 @@ A chapter's digest covers, by content:
   package on the way, and the data files beside a reached module (all but hidden ones, notebooks and Markdown);
 - the files that the chapter's header names under ``inputs`` (patterns relative to the root);
 - ``requirements.txt``, a ``matplotlibrc`` in the root, and the version of Python, without its last number;
-- the press's own execution (``execute.py``, ``client.py``, ``outputs.py``, ``forge.py``).
+- the press's own execution (``execute.py``, ``client.py``, ``outputs.py``, ``kernels.py``).
 
 Prose is not covered. What the digest cannot see: imports by computed names (``importlib.import_module(name)``,
 ``%run``), installed packages that differ from ``requirements.txt``, the clock, the network, and files that a cell or a
@@ -20,12 +20,14 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-_OWN = ("execute.py", "client.py", "outputs.py", "forge.py")
+from press.sources import UNREADABLE
+
+_OWN = ("execute.py", "client.py", "outputs.py", "kernels.py")
 _RELEVANT_TAGS = {"raises-exception", "skip-execution"}
 _NO_DATA = {".py", ".pyc", ".ipynb", ".md"}
 
@@ -132,16 +134,13 @@ def parsed(source: str) -> ast.Module:
 
     What does not parse has no imports: the execution says what is wrong with it.
     """
-    for reading in (_as_python, _without_magics, _as_ipython_reads_it):
+    readings: list[Callable[[str], str]] = [str, _without_magics, _as_ipython_reads_it]
+    for reading in readings:
         try:
             return ast.parse(reading(source))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):  # all that ast.parse raises for bad source
+        except UNREADABLE:
             continue
     return ast.Module(body=[], type_ignores=[])
-
-
-def _as_python(source: str) -> str:
-    return source
 
 
 def _without_magics(source: str) -> str:

@@ -33,7 +33,7 @@ _TAG = re.compile(
     r"<(?P<close>/?)(?P<name>[a-zA-Z][a-zA-Z0-9-]*)(?=[\s/>])(?P<rest>(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*)(?P<end>>?)"
 )
 _LABEL = re.compile(r"\\label\{([^}]*)\}")
-_DRAWN = {"svg", "math"}  # inside these, as in XML, any tag may close itself
+_FOREIGN = {"svg", "math"}  # inside these, as in XML, any tag may close itself
 _VOID = {"area", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr", "base", "param"}
 # The converter hands these, and what is in them, on as they are; other tags that have no end it shows as text.
 _BLOCKS = frozenset(BLOCK_LEVEL_ELEMENTS)
@@ -224,7 +224,7 @@ class _Tags:
                     self._report(cell, tag.start(), f"the tag <{name} that begins here has no >")
             elif tag["close"]:
                 self._close(name, cell, tag.start())
-            elif name not in _VOID and not (tag["rest"].endswith("/") and self._is_drawn(name)):
+            elif name not in _VOID and not (tag["rest"].endswith("/") and self._is_foreign(name)):
                 self._open.append((name, cell, tag.start()))
                 if len(self._open) == DEEPEST_TAGS + 1:
                     self._report(cell, tag.start(), f"tags are nested more than {DEEPEST_TAGS} deep")
@@ -243,8 +243,8 @@ class _Tags:
             self._never_closed(*forgotten)
         del self._open[opened:]
 
-    def _is_drawn(self, name: str) -> bool:
-        return name in _DRAWN or any(outer in _DRAWN for outer, _, _ in self._open)
+    def _is_foreign(self, name: str) -> bool:
+        return name in _FOREIGN or any(outer in _FOREIGN for outer, _, _ in self._open)
 
     def _never_closed(self, name: str, cell: int, position: int) -> None:
         self._report(cell, position, f"the tag <{name}> is never closed (a < that opens no tag is written &lt;)")

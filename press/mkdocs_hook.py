@@ -116,7 +116,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         book.made.add(f"{book.docs}/{name}")
     state.bases = {posixpath.relpath(".", file.url) for file in files.documentation_pages()} | {".", _root(config)}
     for path in book.chapters:
-        if book.twin(path).is_file():
+        if book.executed_notebook(path).is_file():
             content = book.published_notebook(path, state.addresses)
             files.append(File.generated(config, _notebook(book, path), content=content))
     state.book, state.rendered = book, {}
@@ -137,7 +137,7 @@ def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
         state.rendered[path] = rendered
         page.content, page.toc = rendered.html, get_toc(rendered.headings)
         if path in state.book.chapters:
-            page.meta["notebook"] = state.book.twin(path).name
+            page.meta["notebook"] = state.book.executed_notebook(path).name
             page.meta["colab"] = state.addresses.colab_url(_notebook(state.book, path))
 
     page.render = render  # type: ignore[method-assign]
@@ -243,39 +243,39 @@ def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable[[
 def _build_or_show(build: Callable[[], None], site: Path, config: MkDocsConfig) -> None:
     """Build the site; if that fails, put what is wrong in the place of each page that there was."""
     pages = list(site.rglob("*.html"))
-    said: list[str] = []
+    errors: list[str] = []
     listener = logging.Handler(logging.ERROR)
-    listener.emit = lambda record: said.append(record.getMessage())  # type: ignore[method-assign]
+    listener.emit = lambda record: errors.append(record.getMessage())  # type: ignore[method-assign]
     logging.getLogger("mkdocs").addHandler(listener)
     try:
         build()
     except (Exception, SystemExit) as error:
         if not isinstance(error, MkDocsException):
             traceback.print_exc()
-        told = _told(error, said, config)
-        log.error(told)
-        said = [text for text in said[:-1] if not told.endswith(text)] + [told]
+        message = _message(error, errors, config)
+        log.error(message)
+        errors = [text for text in errors[:-1] if not message.endswith(text)] + [message]
         for page in pages:
             page.parent.mkdir(parents=True, exist_ok=True)
-            page.write_text(_page_of_problems(said), encoding="utf-8")
+            page.write_text(_page_of_problems(errors), encoding="utf-8")
     finally:
         logging.getLogger("mkdocs").removeHandler(listener)
 
 
-def _told(error: BaseException, said: list[str], config: MkDocsConfig) -> str:
+def _message(error: BaseException, errors: list[str], config: MkDocsConfig) -> str:
     """Return what ended a build, with its line where it is about the settings."""
     yaml_error = error.__context__
-    option = OPTION.match(said[-1]) if said else None
+    option = OPTION.match(errors[-1]) if errors else None
     if option:
-        return f"{_line(config, option[1])}: {said[-1]}"
+        return f"{_line(config, option[1])}: {errors[-1]}"
     if mark := getattr(yaml_error, "problem_mark", None):
-        told = getattr(yaml_error, "problem", None)
-        return f"{Path(config.config_file_path).name}:{mark.line + 1}: the settings are not YAML: {told}"
+        problem = getattr(yaml_error, "problem", None)
+        return f"{Path(config.config_file_path).name}:{mark.line + 1}: the settings are not YAML: {problem}"
     return str(error) if isinstance(error, MkDocsException) else f"{type(error).__name__}: {error}"
 
 
-def _page_of_problems(said: list[str]) -> str:
-    items = "".join(f"<li><code>{html.escape(text)}</code></li>" for text in said)
+def _page_of_problems(errors: list[str]) -> str:
+    items = "".join(f"<li><code>{html.escape(text)}</code></li>" for text in errors)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>The book cannot be built</title></head>'
         '<body><div class="build-problems" role="alert"><p>The book cannot be built:</p>'
@@ -371,7 +371,7 @@ def _place(path: str) -> str:
 
 def _notebook(book: Book, path: str) -> str:
     """Return where the site keeps the notebook of a chapter: beside its page."""
-    return posixpath.join(book.addresses[path], book.twin(path).name)
+    return posixpath.join(book.addresses[path], book.executed_notebook(path).name)
 
 
 def _path(book: Book, file: File) -> str:

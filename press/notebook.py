@@ -1,4 +1,4 @@
-"""The notebook that a chapter's page offers: the chapter's twin, told where it can get the book's package."""
+"""The notebook that a chapter's page offers: the executed one, with where it can get the book's package."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ if importlib.util.find_spec("snippets") is None:  # true on Colab: fetch the boo
 
 
 def published(
-    twin: bytes,
+    executed: bytes,
     path: str,
     addresses: Addresses,
     led_out: Callable[[str], str],
     exercises: Mapping[str, Mapping[str, Any]],
 ) -> bytes:
-    """Return a twin as its page offers it: exercises are cells to write in and cells that grade them.
+    """Return an executed notebook as its page offers it: exercises are cells to write in and cells that grade them.
 
     Where the book has a repository, the copy finds its own way: the set-up cell installs the package from there, links
     lead to the web, and no tool takes it for the pair of a chapter.
 
     Args:
-        twin: the executed notebook beside the chapter.
+        executed: the executed notebook beside the chapter.
         path: the chapter's path from the root.
         addresses: where the book is.
         led_out: leads the links of a cell's Markdown to the web.
         exercises: what is known of each exercise, by its module's path.
     """
-    notebook = json.loads(twin)
+    notebook = json.loads(executed)
     notebook["cells"] = [part for cell in notebook["cells"] for part in _with_exercises(cell, path, exercises)]
     for name in ("jupytext", "press"):  # it is no pair of the chapter's any more
         notebook["metadata"].pop(name, None)

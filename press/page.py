@@ -125,8 +125,8 @@ class PageMaker:
         """Typeset, link and examine a page."""
         body = typeset(prose.tidy(prose.calm_code(body.strip())), self._report)
         scan = Scan(body)  # before the links are rewritten, so that what it finds stands so in the source
-        twin = Path(self.path).with_suffix(".ipynb").name  # stands beside the page
-        body, links = rewrite(body, self.path, self.site, self.tooltips, [*self._figures.files, twin])
+        executed = Path(self.path).with_suffix(".ipynb").name  # stands beside the page
+        body, links = rewrite(body, self.path, self.site, self.tooltips, [*self._figures.files, executed])
         problems = self.problems + page_problems(scan.findings, self.path, self.source)
         return Rendered(
             html=body,

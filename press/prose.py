@@ -81,16 +81,11 @@ class _Table(TableProcessor):
         if any(len(re.findall(r"(?<!\\)\$", cell)) % 2 for cell in cells):
             message = "a | inside a formula cuts the table's cell: write \\lvert, \\rvert or \\mid"
             self._findings.append((row.strip(), message))
-            row = row.replace("$", "&#36;")  # told once, here
+            row = row.replace("$", "&#36;")  # reported once, here
         elif len(cells) > len(align):
             message = f"the table's row has {len(cells)} cells, its head {len(align)}: the rest would vanish"
             self._findings.append((row.strip(), message))
         super()._build_row(row, parent, align)
-
-
-def site_markdown(extensions: Sequence[Any], configs: Mapping[str, Mapping[str, Any]]) -> SiteMarkdown:
-    """Return the Markdown converter of the site, with its extensions."""
-    return SiteMarkdown(extensions, configs)
 
 
 @dataclass(frozen=True)

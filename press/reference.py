@@ -197,14 +197,14 @@ def _module_page(module: griffe.Module, root: Path, chapters: Mapping[str, str])
 def _entry(member: griffe.Object, chapters: Mapping[str, str], *, level: int) -> list[str]:
     """Return the Markdown of one public name."""
     name = member.path.removeprefix(f"{member.module.path}.")
-    said = documented(member)
+    entry = documented(member)
     lines = [f"{'#' * level} `{name}` {{#{name}}}", "", *_fenced("python", _signature(member)), ""]
-    lines += [paragraph + "\n" for paragraph in said.paragraphs]
-    if "Formula" in said.labelled:
-        lines += [f"$${_tex(said.labelled['Formula'])}$$", ""]
-    lines += _labelled(member, said, chapters)
-    lines += _listed(said)
-    for example in said.sections.get("Example", ()), said.sections.get("examples", ()):
+    lines += [paragraph + "\n" for paragraph in entry.paragraphs]
+    if "Formula" in entry.labelled:
+        lines += [f"$${_tex(entry.labelled['Formula'])}$$", ""]
+    lines += _labelled(member, entry, chapters)
+    lines += _listed(entry)
+    for example in entry.sections.get("Example", ()), entry.sections.get("examples", ()):
         if example:
             lines += [*_fenced("pycon", _example(example)), ""]
     if isinstance(member, griffe.Class):
@@ -214,11 +214,11 @@ def _entry(member: griffe.Object, chapters: Mapping[str, str], *, level: int) ->
     return lines
 
 
-def _labelled(member: griffe.Object, said: Documented, chapters: Mapping[str, str]) -> list[str]:
+def _labelled(member: griffe.Object, entry: Documented, chapters: Mapping[str, str]) -> list[str]:
     """Return the labelled paragraphs but the formula, the chapters as links."""
     lines = []
     for label in LABELS[1:]:
-        text = said.labelled.get(label, "")
+        text = entry.labelled.get(label, "")
         if label == "Chapter":
             text = _chapters(text, chapters, "../" * module_path(member.module).count("/"))
         elif label != "Symbols":
@@ -239,19 +239,19 @@ def _is_field(member: griffe.Object) -> bool:
     return member.is_attribute and "property" not in member.labels
 
 
-def _listed(said: Documented) -> list[str]:
+def _listed(entry: Documented) -> list[str]:
     """Return Google's sections as lists."""
     lines = []
     for kind, title in (("parameters", "Arguments"), ("attributes", "Attributes")):
-        if kind in said.sections:
-            items = [f"- `{item.name}`: {_one_line(item.description)}" for item in said.sections[kind]]
+        if kind in entry.sections:
+            items = [f"- `{item.name}`: {_one_line(item.description)}" for item in entry.sections[kind]]
             lines += [f"**{title}**", "", *items, ""]
     for kind, title in (("returns", "Returns"), ("yields", "Yields")):
-        if kind in said.sections:
-            text = " ".join(_returned(item) for item in said.sections[kind])
+        if kind in entry.sections:
+            text = " ".join(_returned(item) for item in entry.sections[kind])
             lines += [f"**{title}** {text}", ""]
-    if "raises" in said.sections:
-        items = [f"`{item.annotation}`: {_one_line(item.description)}" for item in said.sections["raises"]]
+    if "raises" in entry.sections:
+        items = [f"`{item.annotation}`: {_one_line(item.description)}" for item in entry.sections["raises"]]
         lines += [f"**Raises** {'; '.join(items)}", ""]
     return lines
 
@@ -349,17 +349,17 @@ def _title(module: griffe.Module) -> str:
 
 def _formula_rows(module: griffe.Module, member: griffe.Object, chapters: Mapping[str, str]) -> Iterator[str]:
     """Return the entry of a formula; of classes, the entries of their methods and properties too."""
-    said = documented(member).labelled
-    if "Formula" in said:
+    labelled = documented(member).labelled
+    if "Formula" in labelled:
         name = member.path.removeprefix(f"{module.path}.")
         target = module_path(module).removeprefix("docs/")
-        where = _chapters(said.get("Chapter", ""), chapters, "../")
+        where = _chapters(labelled.get("Chapter", ""), chapters, "../")
         yield f"""<div class="formula" markdown="1">
 
-$${_tex(said["Formula"])}$$
+$${_tex(labelled["Formula"])}$$
 
 [`{name}`]({target}#{name}){f" · chapter {where}" if where else ""}<br>
-<small>{_one_line(said.get("Symbols", ""))}</small>
+<small>{_one_line(labelled.get("Symbols", ""))}</small>
 
 </div>
 """

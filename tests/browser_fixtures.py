@@ -147,7 +147,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str
     address = f"http://127.0.0.1:{server.server_port}/one-gradient/"
     command = [sys.executable, "-c", BUILD, str(folder / "one-gradient"), address]
     with (tmp_path_factory.getbasetemp().parent / "site.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # two workers would write the same twins and kept pages
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two workers would write the same executed notebooks and kept pages
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,4 +1,4 @@
-"""The twins as a reader meets them: paired by Jupytext, runnable from top to bottom in a clean kernel."""
+"""The executed notebooks as a reader meets them: paired by Jupytext, runnable from top to bottom in a clean kernel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nbclient import NotebookClient
 from sampling import CHAPTERS, ROOT, chapter_changed, sampled
 
 from press.chapter import read_chapter
-from press.execute import make_twins
+from press.execute import execute_chapters
 from press.notebook import SETUP
 
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -36,7 +36,7 @@ def paired(tmp_path: Path) -> Path:
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     shutil.copy(ROOT / "requirements.txt", tmp_path)
     chapter = tmp_path / sampled(CHAPTERS, 1)[0].relative_to(ROOT)
-    assert make_twins([chapter], root=tmp_path) == []
+    assert execute_chapters([chapter], root=tmp_path) == []
     return chapter
 
 
@@ -47,13 +47,13 @@ def test_the_pair_is_in_step_and_an_edit_of_the_notebook_reaches_the_chapter(pai
     done = subprocess.run([*sync, str(paired)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert paired.read_text(encoding="utf-8") == text
-    twin = paired.with_suffix(".ipynb")
-    notebook = nbformat.read(twin, as_version=4)
+    executed = paired.with_suffix(".ipynb")
+    notebook = nbformat.read(executed, as_version=4)
     outputs = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
     assert any(outputs)
     notebook.cells[-1].source += "\n\nA reader's remark."
-    nbformat.write(notebook, twin)
-    subprocess.run([*sync, str(twin)], capture_output=True, check=True)
+    nbformat.write(notebook, executed)
+    subprocess.run([*sync, str(executed)], capture_output=True, check=True)
     assert paired.read_text(encoding="utf-8") == text.rstrip("\n") + "\n\nA reader's remark.\n"
 
 

@@ -71,7 +71,7 @@ RESTS = """([name, most_s]) => new Promise((rests, fail) => {
 })"""
 
 
-class Desk:
+class OpenExercise:
     """An exercise of a page, worked on as a reader does."""
 
     def __init__(self, page: Any, name: str = NAME, chapter: str = "parallelism/pipeline") -> None:
@@ -82,7 +82,7 @@ class Desk:
         self.result = self.box.locator(".exercise-result")
         self.printed = self.box.locator(".exercise-printed")
 
-    def open(self) -> Desk:
+    def open(self) -> OpenExercise:
         if not self.editor.count():
             self.box.locator("[data-do=open]").click()
         self.editor.wait_for()
@@ -154,10 +154,10 @@ def warm(walker: Any, address: str) -> Any:
 
 
 @pytest.fixture
-def desk(walker: Any, address: str) -> Desk:
+def exercise(walker: Any, address: str) -> OpenExercise:
     """Return an exercise that is open; tests leave it as they like."""
     visit(walker, address + PIPELINE)
-    return Desk(walker).open()
+    return OpenExercise(walker).open()
 
 
 # What is right, wrong and open --------------------------------------------------------------------------------------
@@ -178,31 +178,31 @@ def test_the_page_starts_from_the_stub(site: Path, chapter: str) -> None:
         assert f"{shown[name].rstrip()}\n" == stub_of(exercise_at(chapter, name))
 
 
-def test_a_reader_gets_from_open_over_wrong_to_solved(desk: Desk) -> None:
-    said = desk.grade(stub())
+def test_a_reader_gets_from_open_over_wrong_to_solved(exercise: OpenExercise) -> None:
+    said = exercise.grade(stub())
     assert said.startswith("○ Still open")
-    said = desk.grade(WRONG)
+    said = exercise.grade(WRONG)
     assert said.startswith("✗ Not solved yet")
-    assert desk.state == "tried"
+    assert exercise.state == "tried"
     told = door.grade("parallelism/pipeline", NAME, WRONG, lambda: None)["message"]
-    assert desk.result.text_content() == told
-    assert desk.grade(RIGHT).startswith("✓ Solved")
-    assert desk.state == "solved"
-    board = desk.page.locator('.exercise-board [data-name="cut_layers"] .exercise-status')
+    assert exercise.result.text_content() == told
+    assert exercise.grade(RIGHT).startswith("✓ Solved")
+    assert exercise.state == "solved"
+    board = exercise.page.locator('.exercise-board [data-name="cut_layers"] .exercise-status')
     assert board.inner_text() == "✓ solved"
-    desk.write(f"{RIGHT}# more\n")
-    desk.kept()
+    exercise.write(f"{RIGHT}# more\n")
+    exercise.kept()
     assert board.inner_text() == "✓ solved, changed since"
 
 
-def test_run_shows_what_is_printed_and_the_traceback(desk: Desk) -> None:
-    said = desk.run('print("one")\nprint("two", end="")\nraise ValueError("three")\n')
+def test_run_shows_what_is_printed_and_the_traceback(exercise: OpenExercise) -> None:
+    said = exercise.run('print("one")\nprint("two", end="")\nraise ValueError("three")\n')
     assert said == "It raises ValueError: three"
-    printed = desk.printed.text_content()
+    printed = exercise.printed.text_content()
     assert printed.startswith("one\ntwo")
     assert "line 3" in printed
-    assert "said" not in desk.run("x = 1\n")
-    assert desk.printed.is_hidden()
+    assert "said" not in exercise.run("x = 1\n")
+    assert exercise.printed.is_hidden()
 
 
 @pytest.mark.parametrize("chapter", IN_PAGES)
@@ -213,12 +213,12 @@ def test_an_answer_is_judged_in_the_page_as_it_is(walker: Any, address: str, cha
     """
     visit(walker, address + PAGES[chapter])
     for name, kinds in texts_in_pages({chapter: one_of_each()[chapter]})[chapter].items():
-        desk = Desk(walker, name, chapter).open()
+        exercise = OpenExercise(walker, name, chapter).open()
         for kind, text in kinds.items():
-            desk.write(text)
+            exercise.write(text)
             walker.keyboard.press("Shift+Control+Enter")
             here = door.grade(chapter, name, text, lambda: None)  # while the page is at it
-            state, message = desk.graded()
+            state, message = exercise.graded()
             there = {**here, "message": message}
             assert state == STATES.get(kind, "tried"), there
             assert kind in STATES or f"({kind})" in " ".join(there["message"].split()), there
@@ -230,70 +230,70 @@ def test_an_answer_is_judged_in_the_page_as_it_is(walker: Any, address: str, cha
 
 
 @pytest.mark.parametrize("text", [ENDLESS, "while True:\n    pass\n"])
-def test_grading_an_endless_loop_ends_with_a_plain_message(desk: Desk, text: str) -> None:
-    assert "Does a loop never end?" in desk.grade(text)
-    assert "still running: it was stopped" in desk.result.text_content()
-    assert desk.state == "tried"
-    assert "ran to its end" in desk.run("x = 1\n")
+def test_grading_an_endless_loop_ends_with_a_plain_message(exercise: OpenExercise, text: str) -> None:
+    assert "Does a loop never end?" in exercise.grade(text)
+    assert "still running: it was stopped" in exercise.result.text_content()
+    assert exercise.state == "tried"
+    assert "ran to its end" in exercise.run("x = 1\n")
 
 
-def test_running_an_endless_loop_ends_and_shows_what_was_printed(desk: Desk) -> None:
-    said = desk.run('print("before")\nwhile True:\n    pass\n')
+def test_running_an_endless_loop_ends_and_shows_what_was_printed(exercise: OpenExercise) -> None:
+    said = exercise.run('print("before")\nwhile True:\n    pass\n')
     assert said == "Still running after 10 s: it was stopped. Does a loop never end?"
-    assert desk.printed.text_content() == "before\n"
+    assert exercise.printed.text_content() == "before\n"
 
 
-def test_stop_ends_what_runs_at_once_and_the_next_run_works(desk: Desk) -> None:
-    assert "ran to its end" in desk.run("x = 1\n")
-    desk.write("print(1)\nwhile True:\n    pass\n")
-    desk.press("Run")
-    desk.printed.get_by_text("1").wait_for()
-    desk.press("Stop")
-    assert desk.wait(within_s=8) == "Stopped."  # before the limit does
-    assert "ran to its end" in desk.run("x = 1\n")
+def test_stop_ends_what_runs_at_once_and_the_next_run_works(exercise: OpenExercise) -> None:
+    assert "ran to its end" in exercise.run("x = 1\n")
+    exercise.write("print(1)\nwhile True:\n    pass\n")
+    exercise.press("Run")
+    exercise.printed.get_by_text("1").wait_for()
+    exercise.press("Stop")
+    assert exercise.wait(within_s=8) == "Stopped."  # before the limit does
+    assert "ran to its end" in exercise.run("x = 1\n")
 
 
-def test_grading_that_takes_long_but_lives_is_not_stopped(desk: Desk) -> None:
+def test_grading_that_takes_long_but_lives_is_not_stopped(exercise: OpenExercise) -> None:
     slow = RIGHT.replace("    pace = max(layer_s)\n", "    import time; time.sleep(0.13)\n    pace = max(layer_s)\n")
     assert slow != RIGHT
-    assert desk.grade(slow).startswith("✓ Solved")
+    assert exercise.grade(slow).startswith("✓ Solved")
 
 
-def test_a_program_that_ends_itself_does_not_end_python(desk: Desk) -> None:
-    said = desk.run("import sys\nsys.exit(3)\n")
+def test_a_program_that_ends_itself_does_not_end_python(exercise: OpenExercise) -> None:
+    said = exercise.run("import sys\nsys.exit(3)\n")
     assert "sys.exit" in said
-    assert "ran to its end" in desk.run("x = 1\n")
-    assert desk.grade(f"import sys\n{WRONG}sys.exit()\n").startswith("✗ Not solved yet")
+    assert "ran to its end" in exercise.run("x = 1\n")
+    assert exercise.grade(f"import sys\n{WRONG}sys.exit()\n").startswith("✗ Not solved yet")
 
 
-def test_of_a_megabyte_of_output_the_first_and_the_last_part_are_shown(desk: Desk) -> None:
-    desk.write("for i in range(90_000):\n    print(i, 'x')\n")
-    desk.page.evaluate(
+def test_of_a_megabyte_of_output_the_first_and_the_last_part_are_shown(exercise: OpenExercise) -> None:
+    exercise.write("for i in range(90_000):\n    print(i, 'x')\n")
+    exercise.page.evaluate(
         """globalThis.shares = [];
         globalThis.watch = new MutationObserver(changes => changes.forEach(change =>
             change.addedNodes.forEach(node => shares.push(node.textContent.length))));
         watch.observe(document.querySelector('#exercise-cut_layers .exercise-printed'), {childList: true});"""
     )
-    desk.press("Run")
-    assert "ran to its end" in desk.wait()
-    printed = desk.printed.text_content()
+    exercise.press("Run")
+    assert "ran to its end" in exercise.wait()
+    printed = exercise.printed.text_content()
     assert printed.startswith("0 x\n1 x\n")
     assert printed.endswith("89999 x\n")
     assert "characters are left out" in printed
     assert len(printed) < 25_000
-    shares = desk.page.evaluate("watch.disconnect(), shares")
+    shares = exercise.page.evaluate("watch.disconnect(), shares")
     assert max(shares) < 25_000  # what the page puts on the screen at a time
 
 
-def test_what_is_printed_is_text_and_never_html(desk: Desk) -> None:
+def test_what_is_printed_is_text_and_never_html(exercise: OpenExercise) -> None:
     bad = "<img src=x onerror='window.broken = 1'><script>window.broken = 1</script>"
-    desk.run(f'print("""{bad}""")\nraise ValueError("""{bad}""")\n')
-    assert desk.printed.text_content().startswith(bad)
-    assert bad in desk.note.text_content()
+    exercise.run(f'print("""{bad}""")\nraise ValueError("""{bad}""")\n')
+    assert exercise.printed.text_content().startswith(bad)
+    assert bad in exercise.note.text_content()
     wrong = f'def cut_layers(layer_s, *, stages):\n    return """{bad}"""\n'
-    desk.grade(wrong)
-    assert desk.box.locator("img, script").count() == 0
-    assert desk.page.evaluate("window.broken") is None
+    exercise.grade(wrong)
+    assert exercise.box.locator("img, script").count() == 0
+    assert exercise.page.evaluate("window.broken") is None
 
 
 def test_what_a_reader_writes_or_prints_never_reaches_inner_html(warm: Any) -> None:
@@ -310,10 +310,10 @@ def test_what_a_reader_writes_or_prints_never_reaches_inner_html(warm: Any) -> N
             Element.prototype[name] = function (...all) { parsed.push(String(all)); return plain.apply(this, all); };
         } }"""
     )
-    desk = Desk(page).open()
-    desk.run("print('<b>a-mark-of-the-reader</b>')\nraise ValueError('a-mark-of-the-reader')\n")
-    desk.grade("def cut_layers(layer_s, *, stages):\n    raise ValueError('a-mark-of-the-reader')\n")
-    assert "a-mark-of-the-reader" in desk.result.text_content()
+    exercise = OpenExercise(page).open()
+    exercise.run("print('<b>a-mark-of-the-reader</b>')\nraise ValueError('a-mark-of-the-reader')\n")
+    exercise.grade("def cut_layers(layer_s, *, stages):\n    raise ValueError('a-mark-of-the-reader')\n")
+    assert "a-mark-of-the-reader" in exercise.result.text_content()
     page.evaluate("document.createElement('p').innerHTML = 'the watch works'")
     assert page.evaluate("parsed.at(-1)") == "the watch works"
     assert page.evaluate("parsed.filter(text => text.includes('a-mark-of-the-reader')).length") == 0
@@ -327,12 +327,12 @@ RUINOUS = {
 
 
 @pytest.mark.parametrize("what", RUINOUS)
-def test_what_a_text_does_to_its_python_reaches_no_later_verdict(desk: Desk, what: str) -> None:
-    desk.write(f"{RUINOUS[what]}{WRONG}")
-    desk.press("Grade")
-    desk.wait()
-    assert desk.grade(WRONG).startswith("✗ Not solved yet")
-    assert desk.grade(RIGHT).startswith("✓ Solved")
+def test_what_a_text_does_to_its_python_reaches_no_later_verdict(exercise: OpenExercise, what: str) -> None:
+    exercise.write(f"{RUINOUS[what]}{WRONG}")
+    exercise.press("Grade")
+    exercise.wait()
+    assert exercise.grade(WRONG).startswith("✗ Not solved yet")
+    assert exercise.grade(RIGHT).startswith("✓ Solved")
 
 
 @pytest.mark.parametrize(
@@ -343,69 +343,71 @@ def test_what_a_text_does_to_its_python_reaches_no_later_verdict(desk: Desk, wha
         ("answers.py", b"#" * 2_000_000, "answers.py is not taken in: it has 2,000,000 bytes"),
     ],
 )
-def test_a_file_that_is_no_answer_is_refused_with_a_reason(desk: Desk, name: str, content: bytes, said: str) -> None:
-    before = desk.text
-    board = desk.page.locator(".exercise-board")
-    with desk.page.expect_file_chooser() as chooser:
+def test_a_file_that_is_no_answer_is_refused_with_a_reason(
+    exercise: OpenExercise, name: str, content: bytes, said: str
+) -> None:
+    before = exercise.text
+    board = exercise.page.locator(".exercise-board")
+    with exercise.page.expect_file_chooser() as chooser:
         board.get_by_role("button", name="Import").click()
     chooser.value.set_files({"name": name, "mimeType": "text/x-python", "buffer": content})
     board.get_by_text(said).wait_for(timeout=90_000)
-    assert desk.text == before
+    assert exercise.text == before
 
 
-def test_python_that_breaks_is_replaced(desk: Desk) -> None:
+def test_python_that_breaks_is_replaced(exercise: OpenExercise) -> None:
     """Pyodide may end for good, here by a recursion that its own stack does not survive, and says so or recovers."""
-    desk.run("import sys\nsys.setrecursionlimit(10**9)\nf = lambda: f()\nf()\n")
-    assert "ran to its end" in desk.run("x = 1\n")
+    exercise.run("import sys\nsys.setrecursionlimit(10**9)\nf = lambda: f()\nf()\n")
+    assert "ran to its end" in exercise.run("x = 1\n")
 
 
 def test_a_network_lost_in_the_middle_of_loading_can_come_back(open_page: Any) -> None:
     page = open_page(PIPELINE)
-    desk = Desk(page).open()
+    exercise = OpenExercise(page).open()
     page.route("**/pyodide.asm.wasm", lambda route: route.abort("internetdisconnected"))
-    said = desk.run("print('here')\n")
+    said = exercise.run("print('here')\n")
     assert said.startswith("Python could not be loaded.")
     assert "What you wrote is safe." in said
-    assert desk.kept()["text"] == "print('here')\n"
+    assert exercise.kept()["text"] == "print('here')\n"
     page.unroute("**/pyodide.asm.wasm")
-    desk.press("Try again")
-    assert "ran to its end" in desk.wait()
-    assert desk.printed.text_content() == "here\n"
+    exercise.press("Try again")
+    assert "ran to its end" in exercise.wait()
+    assert exercise.printed.text_content() == "here\n"
 
 
 def test_an_editor_that_cannot_be_loaded_says_so_and_can_be_asked_again(open_page: Any) -> None:
     page = open_page(PIPELINE)
-    desk = Desk(page)
+    exercise = OpenExercise(page)
     page.route("**/@codemirror/**", lambda route: route.abort("internetdisconnected"))
-    desk.box.locator("[data-do=open]").click()
-    desk.box.get_by_text("The editor could not be loaded").wait_for()
+    exercise.box.locator("[data-do=open]").click()
+    exercise.box.get_by_text("The editor could not be loaded").wait_for()
     page.unroute("**/@codemirror/**")
-    desk.open()
-    assert desk.text == stub()
+    exercise.open()
+    assert exercise.text == stub()
 
 
 def test_a_script_that_cannot_be_loaded_says_so(open_page: Any) -> None:
     page = open_page(PIPELINE)
     page.context.set_offline(True)
-    Desk(page).box.locator("[data-do=open]").click()
-    Desk(page).box.get_by_text("This could not be loaded: reload the page").wait_for()
+    OpenExercise(page).box.locator("[data-do=open]").click()
+    OpenExercise(page).box.get_by_text("This could not be loaded: reload the page").wait_for()
 
 
 def test_loading_can_be_stopped(open_page: Any) -> None:
     page = open_page(PIPELINE)
-    desk = Desk(page).open()
+    exercise = OpenExercise(page).open()
     held: list[Any] = []
     page.route("**/pyodide.asm.wasm", lambda route: held.append(route))
-    desk.press("Run")
+    exercise.press("Run")
     until(page, "() => document.querySelector('#exercise-cut_layers .exercise-note').textContent.includes('Starting')")
-    assert re.match(r"Starting Python: 14 MB from this site, \d+ % loaded\.", desk.note.inner_text())
-    desk.press("Stop")
-    assert desk.wait() == "Stopped."
+    assert re.match(r"Starting Python: 14 MB from this site, \d+ % loaded\.", exercise.note.inner_text())
+    exercise.press("Stop")
+    assert exercise.wait() == "Stopped."
     for route in held:
         route.abort()
     page.unroute("**/pyodide.asm.wasm")
-    desk.press("Run")
-    assert "ran to its end" in desk.wait()
+    exercise.press("Run")
+    assert "ran to its end" in exercise.wait()
 
 
 # Keeping -------------------------------------------------------------------------------------------------------------
@@ -413,27 +415,27 @@ def test_loading_can_be_stopped(open_page: Any) -> None:
 
 def test_an_answer_survives_a_reload_and_pages_between(open_page: Any, address: str) -> None:
     page = open_page(PIPELINE)
-    Desk(page).open().write(WRONG)
+    OpenExercise(page).open().write(WRONG)
     page.reload()  # at once: the page is closed in the middle of the time after which it saves
     until(page, "document.querySelector('#exercise-cut_layers .exercise-status').innerText === '◐ begun'")
     assert not [url for url in page.requests if "codemirror" in url][20:]
-    desk = Desk(page)
-    assert desk.box.locator("[data-do=open]").inner_text() == "Go on here"
-    assert desk.open().text == WRONG
+    exercise = OpenExercise(page)
+    assert exercise.box.locator("[data-do=open]").inner_text() == "Go on here"
+    assert exercise.open().text == WRONG
     page.evaluate("window.stayed = true")
-    desk.write(f"{WRONG}# and more\n")
+    exercise.write(f"{WRONG}# and more\n")
     visit(page, address)
     page.go_back()
     until(page, "url => location.href === url && document.querySelector('.exercise')", address + PIPELINE)
     assert page.evaluate("window.stayed")
-    assert Desk(page).open().text == f"{WRONG}# and more\n"
+    assert OpenExercise(page).open().text == f"{WRONG}# and more\n"
 
 
 def test_two_tabs_show_one_answer_and_lose_none(open_page: Any, address: str) -> None:
     page = open_page(PIPELINE)
     second = page.context.new_page()
     second.goto(address + PIPELINE)
-    one, two = Desk(page).open(), Desk(second).open()
+    one, two = OpenExercise(page).open(), OpenExercise(second).open()
     one.write(WRONG)
     one.kept()
     until(second, "text => document.querySelector('.cm-content').innerText.includes(text)", "len(layer_s)")
@@ -459,9 +461,9 @@ def test_where_nothing_can_be_kept_the_page_says_so_and_asks_before_it_is_left(
     page = open_page("notation/")
     page.add_init_script(script)
     page.goto(address + PIPELINE)
-    desk = Desk(page).open()
-    desk.write(WRONG)
-    alert = desk.box.get_by_role("alert")
+    exercise = OpenExercise(page).open()
+    exercise.write(WRONG)
+    alert = exercise.box.get_by_role("alert")
     alert.get_by_text("does not keep what you write").wait_for()
     if script == FORBIDDEN:
         with page.expect_download(timeout=90_000) as download:
@@ -480,27 +482,27 @@ def test_where_nothing_can_be_kept_the_page_says_so_and_asks_before_it_is_left(
 
 
 def test_reset_can_be_undone_and_earlier_versions_come_back(warm: Any) -> None:
-    desk = Desk(warm).open()
-    desk.write(WRONG)
-    desk.press("Reset")
-    assert desk.text == stub()
-    desk.press("Undo")
-    assert desk.text == WRONG
+    exercise = OpenExercise(warm).open()
+    exercise.write(WRONG)
+    exercise.press("Reset")
+    assert exercise.text == stub()
+    exercise.press("Undo")
+    assert exercise.text == WRONG
     for number in range(25):
-        desk.write(f"a = {number}\n")
-        desk.press("Reset")
-    desk.box.get_by_text("Earlier versions").click()
-    restore = desk.box.locator(".exercise-versions button")
+        exercise.write(f"a = {number}\n")
+        exercise.press("Reset")
+    exercise.box.get_by_text("Earlier versions").click()
+    restore = exercise.box.locator(".exercise-versions button")
     assert restore.count() == 20
     restore.nth(3).click()
-    assert desk.text == "a = 21\n"
-    assert desk.kept()["text"] == "a = 21\n"
+    assert exercise.text == "a = 21\n"
+    assert exercise.kept()["text"] == "a = 21\n"
 
 
 def test_answers_go_to_a_file_that_the_grader_takes_and_back(warm: Any, address: str, tmp_path: Path) -> None:
     page = warm
-    desk, other = Desk(page).open(), Desk(page, OTHER).open()
-    desk.write(RIGHT)
+    exercise, other = OpenExercise(page).open(), OpenExercise(page, OTHER).open()
+    exercise.write(RIGHT)
     other.write("def peak_activations(order):\n    return 1\n")
     board = page.locator(".exercise-board")
     with page.expect_download(timeout=90_000) as download:
@@ -512,17 +514,17 @@ def test_answers_go_to_a_file_that_the_grader_takes_and_back(warm: Any, address:
         names = [f"answers/parallelism/pipeline/{name}.py" for name in (OTHER, NAME)]
         assert sorted(packed.namelist()) == sorted(names)
         assert packed.read(names[1]).decode() == RIGHT
-    before = desk.text
-    desk.write("x = 1\n")
+    before = exercise.text
+    exercise.write("x = 1\n")
     with page.expect_file_chooser() as chooser:
         board.get_by_role("button", name="Import").click()
     chooser.value.set_files(file)
     board.get_by_text("Taken in: cut_layers").wait_for(timeout=90_000)
-    assert desk.text == before
+    assert exercise.text == before
     assert other.text == "def peak_activations(order):\n    return 1\n"
-    desk.box.get_by_text("Earlier versions").click()
-    desk.box.locator(".exercise-versions button").first.click()
-    assert desk.text == "x = 1\n"
+    exercise.box.get_by_text("Earlier versions").click()
+    exercise.box.locator(".exercise-versions button").first.click()
+    assert exercise.text == "x = 1\n"
     visit(page, f"{address}exercises/")
     status = page.locator('[data-chapter="parallelism/pipeline"] [data-name="cut_layers"] .exercise-status')
     assert status.inner_text() == "◐ begun"
@@ -557,10 +559,10 @@ def test_the_list_of_all_exercises_is_accessible_and_fits(open_page: Any, width:
 
 def test_an_open_exercise_is_accessible_and_fits(warm: Any) -> None:
     page = warm
-    desk = Desk(page).open()
+    exercise = OpenExercise(page).open()
     assert violations(page, "#exercise-cut_layers") == []
-    desk.grade(WRONG)
-    desk.box.get_by_text("Earlier versions").click()
+    exercise.grade(WRONG)
+    exercise.box.get_by_text("Earlier versions").click()
     for width in (390, 1280):
         page.set_viewport_size({"width": width, "height": 900})
         assert violations(page, ".exercise-board, .exercise") == []
@@ -572,26 +574,26 @@ def test_an_open_exercise_is_accessible_and_fits(warm: Any) -> None:
 
 def test_an_exercise_is_solved_with_the_keyboard_alone(warm: Any) -> None:
     page = warm
-    desk = Desk(page)
-    desk.box.locator("[data-do=open]").focus()
+    exercise = OpenExercise(page)
+    exercise.box.locator("[data-do=open]").focus()
     page.keyboard.press("Enter")
-    desk.editor.wait_for()
+    exercise.editor.wait_for()
     until(page, "document.activeElement.classList.contains('cm-content')")
     page.keyboard.press("Control+a")
     page.keyboard.press("Delete")
     page.keyboard.type("def cut_layers(layer_s, *, stages):\nreturn [1]")  # the editor indents after the colon
-    assert desk.text == "def cut_layers(layer_s, *, stages):\n    return [1]"
+    assert exercise.text == "def cut_layers(layer_s, *, stages):\n    return [1]"
     page.keyboard.press("Home")
     page.keyboard.press("Tab")
-    assert desk.text.endswith("\n        return [1]")
+    assert exercise.text.endswith("\n        return [1]")
     page.keyboard.press("Control+z")
     page.keyboard.press("Shift+Control+Enter")
     until(
         page, "document.querySelector('#exercise-cut_layers .exercise-note').textContent.startsWith('✗')", within_s=90
     )
     page.keyboard.press("Control+Enter")
-    desk.wait()
-    assert desk.note.inner_text() == "It ran to its end and printed nothing."
+    exercise.wait()
+    assert exercise.note.inner_text() == "It ran to its end and printed nothing."
     page.keyboard.press("Escape")
     names = []
     for _ in range(4):
@@ -599,14 +601,14 @@ def test_an_exercise_is_solved_with_the_keyboard_alone(warm: Any) -> None:
         names.append(page.evaluate("document.activeElement.textContent"))
     assert names == ["Run", "Grade", "Stop", "Reset"]
     page.keyboard.press("Enter")
-    assert desk.text == stub()
+    assert exercise.text == stub()
 
 
 def test_print_shows_the_answer_as_code(open_page: Any) -> None:
     page = open_page(PIPELINE)
-    desk, box = Desk(page).open(), page.locator("#exercise-cut_layers")
-    desk.write(WRONG)
-    desk.kept()
+    exercise, box = OpenExercise(page).open(), page.locator("#exercise-cut_layers")
+    exercise.write(WRONG)
+    exercise.kept()
     assert box.locator(".exercise-paper").is_hidden()
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
@@ -633,19 +635,21 @@ def from_elsewhere(open_page: Any, address: str, tampered: str = "") -> Any:
 
 
 def test_without_npm_editor_and_python_come_from_elsewhere(open_page: Any, address: str) -> None:
-    desk = Desk(from_elsewhere(open_page, address)).open()
-    desk.press("Run")
-    until(desk.page, "document.querySelector('#exercise-cut_layers .exercise-note').textContent.includes('jsdelivr')")
-    assert "ran to its end" in desk.wait()
+    exercise = OpenExercise(from_elsewhere(open_page, address)).open()
+    exercise.press("Run")
+    until(
+        exercise.page, "document.querySelector('#exercise-cut_layers .exercise-note').textContent.includes('jsdelivr')"
+    )
+    assert "ran to its end" in exercise.wait()
 
 
 def test_an_editor_that_was_changed_on_the_way_is_refused(open_page: Any, address: str) -> None:
-    desk = Desk(from_elsewhere(open_page, address, "state@6.7.6/dist/index.js"))
-    desk.box.locator("[data-do=open]").click()
-    desk.box.get_by_text("a file that is not the one this book was made with is refused", exact=False).wait_for()
-    assert desk.editor.count() == 0
+    exercise = OpenExercise(from_elsewhere(open_page, address, "state@6.7.6/dist/index.js"))
+    exercise.box.locator("[data-do=open]").click()
+    exercise.box.get_by_text("a file that is not the one this book was made with is refused", exact=False).wait_for()
+    assert exercise.editor.count() == 0
 
 
 def test_python_that_was_changed_on_the_way_is_refused(open_page: Any, address: str) -> None:
-    desk = Desk(from_elsewhere(open_page, address, "python_stdlib.zip")).open()
-    assert desk.run("x = 1\n").startswith("Python could not be loaded.")
+    exercise = OpenExercise(from_elsewhere(open_page, address, "python_stdlib.zip")).open()
+    assert exercise.run("x = 1\n").startswith("Python could not be loaded.")

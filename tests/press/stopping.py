@@ -25,9 +25,9 @@ BUILD = """
 import sys
 from pathlib import Path
 from press.chapter import find_chapters
-from press.execute import make_twins
+from press.execute import execute_chapters
 root = Path(sys.argv[1])
-for problem in make_twins(find_chapters(root), root=root, jobs=2):
+for problem in execute_chapters(find_chapters(root), root=root, jobs=2):
     print(problem, file=sys.stderr, flush=True)
 """
 
@@ -53,7 +53,7 @@ class Importing:
             stay()
 
 
-if process == ("forge" if "press.forge" in sys.orig_argv else "build"):
+if process == ("pool" if "press.kernels" in sys.orig_argv else "build"):
     sys.meta_path.insert(0, Importing())
     if point == "os.utime":
         os.utime = stay
@@ -143,7 +143,7 @@ class Stopping:
         return self._output.read()
 
     def left(self) -> list[str]:
-        """Return what the builds have left behind, but for the finished twins."""
+        """Return what the builds have left behind, but for the finished executed notebooks."""
         kinds = [self.temporary.glob("*"), self.root.glob("chapters/**/*.press-part")]
         return [path.name for kind in kinds for path in kind]
 
@@ -160,15 +160,15 @@ class Stopping:
 
     def _stacks(self, build: subprocess.Popen[bytes]) -> str:
         """Return what every process of a build is doing, which ends them."""
-        told = []
+        reported = []
         for process in self.alive():
             with suppress(psutil.Error, OSError):
                 waits = Path(f"/proc/{process.pid}/wchan").read_text()
-                told.append(f"{process.pid} {process.status()} in {waits}: {process.cmdline()}")
+                reported.append(f"{process.pid} {process.status()} in {waits}: {process.cmdline()}")
                 process.send_signal(signal.SIGABRT)
         with suppress(subprocess.TimeoutExpired):
             build.wait(10)
-        return "\n".join([*told, self.output(), self._stacks_of_all.read_text()])
+        return "\n".join([*reported, self.output(), self._stacks_of_all.read_text()])
 
 
 @contextmanager

@@ -92,9 +92,9 @@ def test_unset_a_chapter_offers_its_notebook_and_nothing_else(books: dict[str, A
 
 @pytest.mark.parametrize("name", [PAGE, "index.html", "404.html"])
 def test_unset_a_page_does_not_say_where_it_is(books: dict[str, Any], name: str) -> None:
-    told = meta(books["unset"], name)
-    assert told["og:title"]
-    assert not told.keys() & {"canonical", "og:url", "og:image"}
+    tags = meta(books["unset"], name)
+    assert tags["og:title"]
+    assert not tags.keys() & {"canonical", "og:url", "og:image"}
 
 
 def test_set_all_links_lead_to_the_repository(books: dict[str, Any]) -> None:
@@ -119,10 +119,10 @@ def test_set_the_notebook_installs_what_the_page_was_built_from(books: dict[str,
 
 
 def test_set_a_page_says_where_it_is(books: dict[str, Any]) -> None:
-    told = meta(books["set"], PAGE)
-    assert told["canonical"] == told["og:url"] == "https://owner.github.io/NAME/part/01-one/"
-    assert told["og:image"] == meta(books["set"], "404.html")["og:image"]
-    assert told["og:image"] == "https://owner.github.io/NAME/assets/cover.png"
+    tags = meta(books["set"], PAGE)
+    assert tags["canonical"] == tags["og:url"] == "https://owner.github.io/NAME/part/01-one/"
+    assert tags["og:image"] == meta(books["set"], "404.html")["og:image"]
+    assert tags["og:image"] == "https://owner.github.io/NAME/assets/cover.png"
     assert "<loc>https://owner.github.io/NAME/part/01-one/</loc>" in books["sitemap"]
     assert "127.0.0.1" not in books["sitemap"]
 

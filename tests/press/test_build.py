@@ -18,8 +18,8 @@ def made_anew(book: SmallBook) -> None:
     """Take away everything that a build makes."""
     for name in ("site", ".press"):
         shutil.rmtree(book.root / name)
-    for twin in book.root.glob("chapters/**/*.ipynb"):
-        twin.unlink()
+    for executed in book.root.glob("chapters/**/*.ipynb"):
+        executed.unlink()
 
 
 def test_two_cold_builds_and_an_unchanged_one_give_the_same_bytes(small_book: SmallBook) -> None:

@@ -33,7 +33,7 @@ def test_each_cell_knows_its_line(tmp_path: Path) -> None:
     assert code[1].metadata["tags"] == ["hide-input"]
     assert chapter.header["title"] == "One · Sums"
     assert chapter.name == "chapters/part/01-one.md"
-    assert chapter.twin == path.with_suffix(".ipynb")
+    assert chapter.executed_notebook == path.with_suffix(".ipynb")
 
 
 def test_equal_cells_have_different_places(tmp_path: Path) -> None:

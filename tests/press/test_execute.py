@@ -21,9 +21,9 @@ import nbformat
 import pytest
 from small_book import CHAPTER, SmallBook
 
-from press import forge
 from press.chapter import find_chapters
-from press.execute import make_twins
+from press.execute import execute_chapters
+from press.kernels import can_fork
 from press.problems import Problem
 
 pytestmark = pytest.mark.book
@@ -34,7 +34,7 @@ HEADER = CHAPTER[: CHAPTER.index("# One")]
 
 
 class Builder:
-    """Runs ``make_twins`` on a book and remembers what it reported."""
+    """Runs ``execute_chapters`` on a book and remembers what it reported."""
 
     def __init__(self, book: SmallBook) -> None:
         self.book = book
@@ -42,29 +42,30 @@ class Builder:
 
     def __call__(self, **options: Any) -> list[Problem]:
         self.reports = []
-        return make_twins(find_chapters(self.book.root), root=self.book.root, report=self.reports.append, **options)
+        paths = find_chapters(self.book.root)
+        return execute_chapters(paths, root=self.book.root, report=self.reports.append, **options)
 
     @property
     def executed(self) -> list[str]:
         return sorted(line.split()[1] for line in self.reports if line.startswith("executed"))
 
-    def twin(self, name: str) -> Any:
+    def executed_notebook(self, name: str) -> Any:
         return json.loads(self.book.read(name.replace(".md", ".ipynb")))
 
     def outputs(self, name: str) -> list[str]:
         return [
             "".join(output.get("text", ""))
-            for cell in self.twin(name)["cells"]
+            for cell in self.executed_notebook(name)["cells"]
             if cell["cell_type"] == "code"
             for output in cell["outputs"]
             if output["output_type"] == "stream"
         ]
 
     def edit(self, name: str, change: Callable[[Any], object]) -> None:
-        """Change the first code cell of a twin, as a program that knows nothing of the press would."""
-        twin = self.twin(name)
-        change(next(cell for cell in twin["cells"] if cell["cell_type"] == "code"))
-        self.book.write(name.replace(".md", ".ipynb"), json.dumps(twin))
+        """Change the first code cell of an executed notebook, as a program that knows nothing of the press would."""
+        executed = self.executed_notebook(name)
+        change(next(cell for cell in executed["cells"] if cell["cell_type"] == "code"))
+        self.book.write(name.replace(".md", ".ipynb"), json.dumps(executed))
 
     def chapter(self, name: str, *cells: str) -> None:
         """Write a chapter of these code cells, and take the other chapters away."""
@@ -80,7 +81,7 @@ def build(small_book: SmallBook) -> Builder:
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> SmallBook:
-    """A book whose twins are made."""
+    """A book whose executed notebooks are made."""
     book = SmallBook(tmp_path_factory.mktemp("finished"))
     assert Builder(book)() == []
     return book
@@ -99,18 +100,18 @@ def built(build: Builder, finished: SmallBook) -> Builder:
 def both_kinds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "ordinary":
         monkeypatch.setenv("PRESS_FORK", "0")
-    elif not forge.available():
+    elif not can_fork():
         pytest.skip("kernels cannot be forked on this system: they are started one by one")
 
 
 @pytest.mark.usefixtures("both_kinds")
-def test_twins_hold_the_outputs_and_are_valid(build: Builder) -> None:
+def test_executed_notebooks_hold_the_outputs_and_are_valid(build: Builder) -> None:
     assert build() == []
     assert build.executed == [ONE, TWO]
     assert build.outputs(ONE) == ["6\n"]
     assert build.outputs(TWO) == ["6\n"]
     for name in (ONE, TWO):
-        nbformat.validate(nbformat.from_dict(build.twin(name)))
+        nbformat.validate(nbformat.from_dict(build.executed_notebook(name)))
     first = {name: build.book.read(name.replace(".md", ".ipynb")) for name in (ONE, TWO)}
     for name in first:
         (build.book.root / name).with_suffix(".ipynb").unlink()
@@ -119,7 +120,7 @@ def test_twins_hold_the_outputs_and_are_valid(build: Builder) -> None:
 
 
 def test_forked_and_ordinary_kernels_give_the_same_bytes(build: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not forge.available():
+    if not can_fork():
         pytest.skip("kernels cannot be forked on this system: they are started one by one")
     build()
     forked = build.book.read(ONE.replace(".md", ".ipynb"))
@@ -149,7 +150,7 @@ def test_what_is_executed_again(built: Builder, name: str, old: str, new: str, e
     assert built.executed == executed
 
 
-def test_new_prose_is_taken_into_the_twin_and_keeps_outputs(built: Builder) -> None:
+def test_new_prose_is_taken_into_the_executed_notebook_and_keeps_outputs(built: Builder) -> None:
     built.book.replace(ONE, "holds $n$ words", "keeps $n$ words")
     built()
     assert built.reports == []
@@ -161,12 +162,12 @@ def test_new_prose_is_taken_into_the_twin_and_keeps_outputs(built: Builder) -> N
     assert built.book.read(ONE.replace(".md", ".ipynb")) == taken
 
 
-def test_a_fresh_twin_is_not_touched(built: Builder) -> None:
-    twin = (built.book.root / ONE).with_suffix(".ipynb")
-    before = twin.stat().st_ino
+def test_a_fresh_executed_notebook_is_not_touched(built: Builder) -> None:
+    executed = (built.book.root / ONE).with_suffix(".ipynb")
+    before = executed.stat().st_ino
     built()
-    assert twin.stat().st_ino == before
-    assert twin.stat().st_mtime_ns == (built.book.root / ONE).stat().st_mtime_ns
+    assert executed.stat().st_ino == before
+    assert executed.stat().st_mtime_ns == (built.book.root / ONE).stat().st_mtime_ns
 
 
 def test_foreign_outputs_are_not_trusted(built: Builder) -> None:
@@ -176,7 +177,7 @@ def test_foreign_outputs_are_not_trusted(built: Builder) -> None:
     assert built.outputs(ONE) == ["6\n"]
 
 
-def test_what_a_reader_wrote_into_a_twin_is_kept(built: Builder) -> None:
+def test_what_a_reader_wrote_into_an_executed_notebook_is_kept(built: Builder) -> None:
     for text in ("mine", "mine too"):
         built.edit(ONE, lambda cell, text=text: cell.update(source=f"print('{text}')"))  # type: ignore[misc]
         built()
@@ -197,7 +198,7 @@ def test_nothing_is_set_aside_when_both_were_saved_as_jupytext_does(built: Build
 
 
 @pytest.mark.parametrize("broken", ["", "{", "[]", "null"])
-def test_an_unreadable_twin_is_set_aside_and_made_anew(build: Builder, broken: str) -> None:
+def test_an_unreadable_executed_notebook_is_set_aside_and_made_anew(build: Builder, broken: str) -> None:
     build.book.write(ONE.replace(".md", ".ipynb"), broken)
     assert build() == []
     assert build.outputs(ONE) == ["6\n"]
@@ -224,7 +225,7 @@ def test_a_failing_cell_is_named(build: Builder, cells: list[str], line: int, me
     assert not (build.book.root / ONE).with_suffix(".ipynb").exists()
 
 
-def test_one_broken_chapter_does_not_stop_the_other_and_its_old_twin_stays(built: Builder) -> None:
+def test_one_broken_chapter_does_not_stop_the_other_and_its_old_executed_notebook_stays(built: Builder) -> None:
     old = built.book.read(ONE.replace(".md", ".ipynb"))
     built.book.replace(ONE, "print(total([1, 2, 3]))", "1 / 0")
     built.book.replace(TWO, "[2, 3]", "[2, 4]")
@@ -241,7 +242,7 @@ def test_a_cell_may_be_meant_to_fail_or_given_more_time(build: Builder) -> None:
     )
     build.book.write(ONE, build.book.read(ONE) + extra)
     assert build(cell_timeout_s=3) == []
-    outputs = [output for cell in build.twin(ONE)["cells"] for output in cell.get("outputs", [])]
+    outputs = [output for cell in build.executed_notebook(ONE)["cells"] for output in cell.get("outputs", [])]
     assert [output["ename"] for output in outputs] == ["ZeroDivisionError"]
 
 
@@ -265,7 +266,7 @@ def test_cells_run_in_the_root_with_settings_of_their_own(build: Builder, monkey
 def test_a_plain_plot_is_shown_as_in_any_notebook(build: Builder) -> None:
     build.chapter(ONE, "import matplotlib.pyplot as plt\nplt.plot([1, 2]);")
     assert build() == []
-    (output,) = [output for cell in build.twin(ONE)["cells"] for output in cell.get("outputs", [])]
+    (output,) = [output for cell in build.executed_notebook(ONE)["cells"] for output in cell.get("outputs", [])]
     assert "image/png" in output["data"]
 
 
@@ -273,10 +274,10 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from press.chapter import find_chapters
-from press.execute import make_twins
+from press.execute import execute_chapters
 root = Path(sys.argv[1])
 print("ready", flush=True)
-for problem in make_twins(find_chapters(root), root=root, jobs=2):
+for problem in execute_chapters(find_chapters(root), root=root, jobs=2):
     print(problem, file=sys.stderr, flush=True)
 """
 
@@ -328,20 +329,20 @@ def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
 def test_a_build_killed_at_any_moment_leaves_the_next_one_whole(
     built: Builder, start: Callable[[], subprocess.Popen[str]]
 ) -> None:
-    twins = [(built.book.root / name).with_suffix(".ipynb") for name in (ONE, TWO)]
-    whole = [twin.read_bytes() for twin in twins]
+    notebooks = [(built.book.root / name).with_suffix(".ipynb") for name in (ONE, TWO)]
+    whole = [notebook.read_bytes() for notebook in notebooks]
     rng = random.Random(7)
     for _ in range(5):
-        for twin in twins:
-            twin.unlink(missing_ok=True)
+        for notebook in notebooks:
+            notebook.unlink(missing_ok=True)
         process = start()
         time.sleep(rng.uniform(0, 2.5))
         process.send_signal(signal.SIGKILL)
         process.wait()
-        for twin, content in zip(twins, whole, strict=True):
-            assert not twin.exists() or twin.read_bytes() == content
+        for notebook, content in zip(notebooks, whole, strict=True):
+            assert not notebook.exists() or notebook.read_bytes() == content
     built()
-    assert [twin.read_bytes() for twin in twins] == whole
+    assert [notebook.read_bytes() for notebook in notebooks] == whole
     assert list((built.book.root / "chapters").rglob("*.press-part")) == []
     if Path("/proc").exists():
         wait_for(lambda: not processes_in(built.book.root))
@@ -370,7 +371,7 @@ def test_outputs_are_in_order_and_without_what_differs_from_run_to_run(build: Bu
     )
     build.chapter(ONE, cell, "import sums\nsums.__file__")
     assert build() == []
-    outputs = [output for cell in build.twin(ONE)["cells"] for output in cell.get("outputs", [])]
+    outputs = [output for cell in build.executed_notebook(ONE)["cells"] for output in cell.get("outputs", [])]
     said = [
         output.get("text") or output["data"].get("text/markdown") or output["data"]["text/plain"] for output in outputs
     ]
@@ -384,9 +385,9 @@ def test_tracebacks_hold_no_path_of_this_machine(build: Builder) -> None:
     cell = '\n```python tags=["raises-exception"]\nfrom sums.total import total\ntotal(1)\n```\n'
     build.book.write(ONE, build.book.read(ONE) + cell)
     assert build() == []
-    twin = build.book.read(ONE.replace(".md", ".ipynb"))
-    assert "sums/total.py" in twin
-    assert str(build.book.root) not in twin
+    executed = build.book.read(ONE.replace(".md", ".ipynb"))
+    assert "sums/total.py" in executed
+    assert str(build.book.root) not in executed
 
 
 @pytest.mark.usefixtures("both_kinds")
@@ -395,13 +396,13 @@ def test_svg_of_plain_matplotlib_is_the_same_each_time(build: Builder) -> None:
         ONE,
         "%config InlineBackend.figure_formats = ['svg']\nfrom pylab import *\nplot([1, 2])\ngrid();",
     )
-    twins = []
+    executed = []
     for _ in range(2):
         assert build() == []
-        twins.append(build.book.read(ONE.replace(".md", ".ipynb")))
+        executed.append(build.book.read(ONE.replace(".md", ".ipynb")))
         (build.book.root / ONE).with_suffix(".ipynb").unlink()
-    assert "<svg" in twins[0]
-    assert twins[0] == twins[1]
+    assert "<svg" in executed[0]
+    assert executed[0] == executed[1]
 
 
 @pytest.mark.usefixtures("both_kinds")
@@ -445,7 +446,7 @@ def test_an_unreadable_chapter_is_a_problem_and_the_others_go_on(build: Builder)
     assert "the header is not YAML" in problem.message
 
 
-def test_an_edited_twin_stays_in_its_place_while_the_chapter_fails(built: Builder) -> None:
+def test_an_edited_executed_notebook_stays_in_its_place_while_the_chapter_fails(built: Builder) -> None:
     built.book.replace(ONE, "print(total([1, 2, 3]))", "1 / 0")
     built.edit(ONE, lambda cell: cell.update(source="print('mine')"))
     edited = built.book.read(ONE.replace(".md", ".ipynb"))
@@ -455,10 +456,9 @@ def test_an_edited_twin_stays_in_its_place_while_the_chapter_fails(built: Builde
 
 
 def test_an_edit_made_while_the_cells_run_is_kept(built: Builder) -> None:
-    twin = ONE.replace(".md", ".ipynb")
-    cell = (
-        f"from pathlib import Path\ntwin = Path('{twin}')\ntwin.write_text(twin.read_text().replace('total', 'mine'))"
-    )
+    executed = ONE.replace(".md", ".ipynb")
+    edit = "mine.write_text(mine.read_text().replace('total', 'mine'))"
+    cell = f"from pathlib import Path\nmine = Path('{executed}')\n{edit}"
     built.book.replace(ONE, "print(total([1, 2, 3]))", cell)
     assert built() == []
     (kept,) = (built.book.root / "chapters/part").glob("*.kept-*")

@@ -28,7 +28,7 @@ def _small_book_can_be_imported(small_book: SmallBook, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("x = 1\ndef f(:\n", "sums/faulty.py:2: Python cannot read the file: invalid syntax"),
         ("\n\nreturn 1\n", "sums/faulty.py:3: Python cannot read the file: 'return' outside function"),
@@ -38,10 +38,10 @@ def _small_book_can_be_imported(small_book: SmallBook, monkeypatch: pytest.Monke
         ("raise SystemExit(3)\n", "sums/faulty.py:1: SystemExit: 3"),
     ],
 )
-def test_the_last_place_in_the_books_code_is_named(small_book: SmallBook, text: str, told: str) -> None:
+def test_the_last_place_in_the_books_code_is_named(small_book: SmallBook, text: str, reported: str) -> None:
     small_book.write("sums/faulty.py", text)
     small_book.write("sums/caller.py", "import sums.faulty\n")
-    assert [str(problem) for problem in faults(raised("sums.caller"), small_book.root)] == [told]
+    assert [str(problem) for problem in faults(raised("sums.caller"), small_book.root)] == [reported]
 
 
 def test_all_files_that_python_cannot_read_are_named(small_book: SmallBook) -> None:

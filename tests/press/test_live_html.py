@@ -43,8 +43,8 @@ def described() -> dict[str, Any]:
 
 def page(**changes: Any) -> Tag:
     """Return the figure's element, read as a browser would."""
-    told = {**described(), **changes}
-    text = live_html(told, number=7, caption="C", code_url='https://example.org/?a=1&b="2"')
+    description = {**described(), **changes}
+    text = live_html(description, number=7, caption="C", code_url='https://example.org/?a=1&b="2"')
     (figure,) = BeautifulSoup(text, "html.parser").find_all("figure")
     assert isinstance(figure, Tag)
     return figure
@@ -184,6 +184,6 @@ def test_the_notebook_shows_the_picture_and_how_to_set_it(chapter: tuple[Beautif
     *panels, words = cell["outputs"]
     shown = ["".join(output["data"]["image/svg+xml"]) for output in panels]
     assert shown == [panel.svg() for panel in message_time().panels]
-    said = "".join(words["data"]["text/markdown"])
-    assert message_time.drawn({}).numbers in said
-    assert "message_time(size_bytes=1000000.0).panels[0]" in said
+    markdown = "".join(words["data"]["text/markdown"])
+    assert message_time.drawn({}).numbers in markdown
+    assert "message_time(size_bytes=1000000.0).panels[0]" in markdown

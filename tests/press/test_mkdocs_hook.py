@@ -79,7 +79,7 @@ def _loaded(config: MkDocsConfig) -> Callable[[], None]:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "after", "told"),
+    ("old", "new", "after", "reported"),
     [
         ("nav:\n", "nav: [\n", 1, "the settings are not YAML: expected the node content"),
         ("nav:\n", "nav: 3\nold:\n", 0, "Config value &#x27;nav&#x27;: Expected nav to be a list"),
@@ -87,7 +87,7 @@ def _loaded(config: MkDocsConfig) -> Callable[[], None]:
     ],
 )
 def test_a_fault_in_the_settings_stands_in_the_pages_with_its_line(
-    small_book: SmallBook, site: Path, config: MkDocsConfig, old: str, new: str, after: int, told: str
+    small_book: SmallBook, site: Path, config: MkDocsConfig, old: str, new: str, after: int, reported: str
 ) -> None:
     small_book.settings["docs_dir"] = "docs"
     small_book.save_settings()
@@ -96,7 +96,7 @@ def test_a_fault_in_the_settings_stands_in_the_pages_with_its_line(
     page = (site / "part/index.html").read_text()
     lines = small_book.read("mkdocs.yml").splitlines()
     line = lines.index(new.splitlines()[0]) + 1 + after
-    assert f"<li><code>mkdocs.yml:{line}: {told}" in page
+    assert f"<li><code>mkdocs.yml:{line}: {reported}" in page
     assert page.count("<li>") == 1
 
 

@@ -150,10 +150,10 @@ def test_the_book_builds_with_a_new_chapter_and_its_tests_say_what_is_to_be_writ
     }, tested.stdout[-4000:]
     assert "ERROR" not in tested.stdout
     solution = (tmp_path / last).read_text(encoding="utf-8").partition("TO WRITE: the solution")[0].count("\n") + 1
-    for said in (
+    for found in (
         "chinchilla_bytes is still to be written: its body is the printed formula",
         "the ranks' program of chinchilla_programs is still to be written",
         f"{last}:{solution}: to write: the solution.",
         f"{CHAPTER}:24: to write: the promise, one sentence on what the reader can do afterwards.",
     ):
-        assert said in tested.stdout, said
+        assert found in tested.stdout, found

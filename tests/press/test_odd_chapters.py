@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from small_book import CHAPTER, SmallBook
 
-from press.execute import make_twins
+from press.execute import execute_chapters
 
 pytestmark = pytest.mark.book
 
@@ -53,7 +53,7 @@ def test_what_hurts_is_named_and_the_rest_is_executed(small_book: SmallBook) -> 
 
     problems = {
         problem.path.rpartition("/")[2]: problem
-        for problem in make_twins(paths, root=small_book.root, cell_timeout_s=600)
+        for problem in execute_chapters(paths, root=small_book.root, cell_timeout_s=600)
     }
 
     assert len(problems) == len(names) - 1
@@ -64,8 +64,8 @@ def test_what_hurts_is_named_and_the_rest_is_executed(small_book: SmallBook) -> 
     assert problems["18-many.md"].message.startswith(
         "cell 7 shows too much; what the cells of a chapter print and show"
     )
-    twin = json.loads((part / "19-long.ipynb").read_text())
-    assert "99998, 99999]" in "".join(twin["cells"][-1]["outputs"][0]["text"])
+    executed = json.loads((part / "19-long.ipynb").read_text())
+    assert "99998, 99999]" in "".join(executed["cells"][-1]["outputs"][0]["text"])
 
 
 def test_a_build_names_all_that_it_cannot_read_and_ends(small_book: SmallBook) -> None:
@@ -79,9 +79,9 @@ def test_a_build_names_all_that_it_cannot_read_and_ends(small_book: SmallBook) -
     (small_book.root / "chapters/other").mkdir()
     (small_book.root / "chapters/other/index.md").write_bytes(b"# Caf\xe9\n")
     done = small_book.build()
-    said = done.stdout + done.stderr
+    printed = done.stdout + done.stderr
     assert done.returncode != 0
-    assert "Traceback" not in said
+    assert "Traceback" not in printed
     for expected in (
         f"{ONE}:5: the header is not YAML",
         "chapters/part/02-two.md:1: the file begins with the mark of UTF-16",
@@ -89,7 +89,7 @@ def test_a_build_names_all_that_it_cannot_read_and_ends(small_book: SmallBook) -
         "```Python looks like a cell and would not be executed",
         "chapters/other/index.md:1: the byte 0xe9 is not UTF-8",
     ):
-        assert expected in said
+        assert expected in printed
 
 
 def test_a_cell_that_was_added_and_fails_is_named_though_the_notebook_is_older(small_book: SmallBook) -> None:
@@ -118,7 +118,7 @@ def test_a_checkout_that_cannot_be_written_says_what_to_do(small_book: SmallBook
     finally:
         for folder in folders:
             folder.chmod(0o755)
-    said = done.stdout + done.stderr
+    printed = done.stdout + done.stderr
     assert done.returncode != 0
-    assert "Traceback" not in said
-    assert "copy the book to a folder that you may write to, and build it there" in said
+    assert "Traceback" not in printed
+    assert "copy the book to a folder that you may write to, and build it there" in printed

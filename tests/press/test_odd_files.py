@@ -15,7 +15,7 @@ from small_book import CHAPTER, SmallBook
 from press import execute
 from press.book import Book
 from press.chapter import BrokenChapter, find_chapters, find_part_pages, read_chapter
-from press.execute import make_twins
+from press.execute import execute_chapters
 from press.files import Unreadable, read_utf8, why_unwritable
 from press.freshness import Freshness
 from press.mkdocs_hook import on_build_error
@@ -67,7 +67,7 @@ def test_what_is_no_file(small_book: SmallBook, make: Callable[[Path], object], 
     if path.name == "index.md":
         problems = outline_problems(small_book.root)
     else:
-        problems = make_twins([path], root=small_book.root)
+        problems = execute_chapters([path], root=small_book.root)
         assert outline_problems(small_book.root) == []
     (problem,) = problems
     assert str(problem).startswith(f"{name}:1: {message}")
@@ -77,7 +77,7 @@ def test_what_is_no_file(small_book: SmallBook, make: Callable[[Path], object], 
 def test_a_file_that_may_not_be_read(small_book: SmallBook) -> None:
     odd(small_book).write_text(CHAPTER)
     odd(small_book).chmod(0)
-    (problem,) = make_twins([odd(small_book)], root=small_book.root)
+    (problem,) = execute_chapters([odd(small_book)], root=small_book.root)
     assert "the file cannot be read: Permission denied" in problem.message
 
 
@@ -107,7 +107,7 @@ def test_a_file_that_may_not_be_read(small_book: SmallBook) -> None:
 )
 def test_a_chapter_that_cannot_be_read(small_book: SmallBook, content: bytes, line: int, message: str) -> None:
     odd(small_book).write_bytes(content)
-    (problem,) = make_twins([odd(small_book)], root=small_book.root)
+    (problem,) = execute_chapters([odd(small_book)], root=small_book.root)
     assert (problem.path, problem.line) == (ODD, line)
     assert message in problem.message
 
@@ -196,7 +196,7 @@ def test_all_bad_cells_of_a_chapter_are_named_at_once_and_none_is_run(small_book
     small_book.replace(ONE, "```python\n", "```python timeout=0\n")
     small_book.replace(ONE, "hide-input", "hide-inputs")
     small_book.replace(ONE, "2. How?", "~~~python\nx = 1\n~~~")
-    problems = make_twins([small_book.root / ONE], root=small_book.root)
+    problems = execute_chapters([small_book.root / ONE], root=small_book.root)
     lines = small_book.read(ONE).split("\n")
     assert [lines[problem.line - 1] for problem in problems] == [
         "```python timeout=0",
@@ -211,7 +211,7 @@ def test_a_header_that_broke_after_a_build_is_left_to_its_reader(small_book: Sma
     assert list(book_of(small_book)._executed()) == []
 
 
-def test_a_broken_twin_is_no_executed_chapter(small_book: SmallBook) -> None:
+def test_a_broken_executed_notebook_is_no_executed_chapter(small_book: SmallBook) -> None:
     small_book.write(ONE.replace(".md", ".ipynb"), "{")
     assert list(book_of(small_book)._executed()) == []
 
@@ -221,25 +221,25 @@ def test_an_unreadable_input_is_named(small_book: SmallBook, monkeypatch: pytest
         raise PermissionError(errno.EACCES, "Permission denied", "data/a.json")
 
     monkeypatch.setattr(Freshness, "digest", refuse)
-    (problem,) = make_twins([small_book.root / ONE], root=small_book.root)
+    (problem,) = execute_chapters([small_book.root / ONE], root=small_book.root)
     assert problem.message == "data/a.json, on which the chapter depends, cannot be read: Permission denied"
 
 
 @pytest.fixture
-def written_twin(small_book: SmallBook) -> Callable[[], list[Problem]]:
-    """Write a chapter's twin without running its cells, over one that a reader has edited."""
+def written_notebook(small_book: SmallBook) -> Callable[[], list[Problem]]:
+    """Write a chapter's executed notebook without running its cells, over one that a reader has edited."""
     chapter = read_chapter(small_book.root / ONE, root=small_book.root)
     notebook = chapter.notebook
-    chapter.twin.write_text('{"cells": [{"cell_type": "code", "source": "mine", "metadata": {}}]}')
+    chapter.executed_notebook.write_text('{"cells": [{"cell_type": "code", "source": "mine", "metadata": {}}]}')
 
     def write() -> list[Problem]:
-        return execute._write_twin(execute._Work(chapter, "digest", None), notebook, lambda _: None)
+        return execute._write_executed(execute._Work(chapter, "digest", None), notebook, lambda _: None)
 
     return write
 
 
-def test_a_full_disk_leaves_no_half_written_twin(
-    small_book: SmallBook, monkeypatch: pytest.MonkeyPatch, written_twin: Callable[[], list[Problem]]
+def test_a_full_disk_leaves_no_half_written_executed_notebook(
+    small_book: SmallBook, monkeypatch: pytest.MonkeyPatch, written_notebook: Callable[[], list[Problem]]
 ) -> None:
     whole = Path.write_text
 
@@ -249,7 +249,7 @@ def test_a_full_disk_leaves_no_half_written_twin(
 
     before = {path.name for path in (small_book.root / "chapters/part").iterdir()}
     monkeypatch.setattr(Path, "write_text", half)
-    (problem,) = written_twin()
+    (problem,) = written_notebook()
     assert problem.path == ONE
     assert "cannot be written, for the disk is full: make room and build again" in problem.message
     assert {path.name for path in (small_book.root / "chapters/part").iterdir()} == before
@@ -257,11 +257,11 @@ def test_a_full_disk_leaves_no_half_written_twin(
 
 
 @pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written(small_book: SmallBook, written_twin: Callable[[], list[Problem]]) -> None:
+def test_a_folder_that_may_not_be_written(small_book: SmallBook, written_notebook: Callable[[], list[Problem]]) -> None:
     folder = (small_book.root / ONE).parent
     folder.chmod(0o555)
     try:
-        (problem,) = written_twin()
+        (problem,) = written_notebook()
     finally:
         folder.chmod(0o755)
     assert "copy the book to a folder that you may write to" in problem.message
@@ -269,10 +269,10 @@ def test_a_folder_that_may_not_be_written(small_book: SmallBook, written_twin: C
 
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.EPERM])
 def test_what_a_reader_is_told_of_a_checkout_that_cannot_be_written(number: int) -> None:
-    said = why_unwritable(OSError(number, os.strerror(number), "/book/.press"))
-    assert said
-    assert said.startswith(f"/book/.press cannot be opened or written ({os.strerror(number)})")
-    assert "copy the book to a folder that you may write to, and build it there" in said
+    found = why_unwritable(OSError(number, os.strerror(number), "/book/.press"))
+    assert found
+    assert found.startswith(f"/book/.press cannot be opened or written ({os.strerror(number)})")
+    assert "copy the book to a folder that you may write to, and build it there" in found
     assert why_unwritable(OSError(errno.EIO, "I/O error")) is None
 
 
@@ -285,9 +285,9 @@ def test_mkdocs_says_it_instead_of_a_traceback() -> None:
 
 @pytest.mark.parametrize("gone", [ONE, "chapters/part"])
 def test_a_chapter_that_went_while_its_cells_ran(
-    small_book: SmallBook, written_twin: Callable[[], list[Problem]], gone: str
+    small_book: SmallBook, written_notebook: Callable[[], list[Problem]], gone: str
 ) -> None:
     path = small_book.root / gone
     path.rename(small_book.root / "elsewhere")
-    (problem,) = written_twin()
+    (problem,) = written_notebook()
     assert problem == Problem(ONE, 1, "the chapter's file has been removed while its cells ran, perhaps by one of them")

@@ -14,7 +14,7 @@ CONFIGS = {"pymdownx.arithmatex": {"generic": True}}
 
 @pytest.fixture
 def converter():  # type: ignore[no-untyped-def]
-    return prose.site_markdown(EXTENSIONS, CONFIGS)
+    return prose.SiteMarkdown(EXTENSIONS, CONFIGS)
 
 
 def test_cells_share_footnotes_links_and_heading_ids(converter) -> None:  # type: ignore[no-untyped-def]

@@ -22,7 +22,7 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
 @pytest.fixture
-def twin() -> bytes:
+def executed() -> bytes:
     """Return a notebook as the press writes it: a set-up cell between others."""
     cells = [
         nbformat.v4.new_markdown_cell("# α, see [a](../b.md)"),
@@ -47,14 +47,14 @@ def elsewhere(source: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("where", [Addresses(), Addresses(site="https://example.org/")])
-def test_without_a_repository_all_cells_stay_as_they_are(twin: bytes, where: Addresses) -> None:
-    copy = published(twin, PAGE, where, str.upper, {})
-    assert sources(copy) == sources(twin)
+def test_without_a_repository_all_cells_stay_as_they_are(executed: bytes, where: Addresses) -> None:
+    copy = published(executed, PAGE, where, str.upper, {})
+    assert sources(copy) == sources(executed)
     assert json.loads(copy)["metadata"] == {"kernelspec": KERNEL}  # it is no pair of the chapter's
 
 
-def test_an_exercise_is_a_cell_to_write_in_and_a_cell_that_grades_it(twin: bytes) -> None:
-    notebook = nbformat.reads(twin.decode(), as_version=4)
+def test_an_exercise_is_a_cell_to_write_in_and_a_cell_that_grades_it(executed: bytes) -> None:
+    notebook = nbformat.reads(executed.decode(), as_version=4)
     notebook.cells.append(nbformat.v4.new_markdown_cell(f'Ask.\n\n[here](../../{MODULE} "exercise: twice")\n\nHint.'))
     record = {"name": "twice", "stub": "def twice(x):\n    raise NotImplementedError\n"}
     copy = published(nbformat.writes(notebook).encode(), PAGE, Addresses(), str, {MODULE: record})
@@ -82,15 +82,15 @@ def test_with_the_package_the_cell_does_nothing(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_only_the_set_up_cell_and_prose_change(twin: bytes) -> None:
-    first, setup, last = sources(published(twin, PAGE, OURS, str.upper, {}))
+def test_only_the_set_up_cell_and_prose_change(executed: bytes) -> None:
+    first, setup, last = sources(published(executed, PAGE, OURS, str.upper, {}))
     assert (first, last) == ("# Α, SEE [A](../B.MD)", "1 + 1")
     assert setup.endswith('    %pip install --quiet "git+https://github.com/OWNER/NAME@v1.2"')
-    assert json.loads(published(twin, PAGE, OURS, str.upper, {}))["metadata"] == {"kernelspec": KERNEL}
+    assert json.loads(published(executed, PAGE, OURS, str.upper, {}))["metadata"] == {"kernelspec": KERNEL}
 
 
-def test_with_a_repository_the_cell_installs_what_the_page_was_built_from(twin: bytes, tmp_path: Path) -> None:
-    cell = TransformerManager().transform_cell(sources(published(twin, PAGE, OURS, str.upper, {}))[1])
+def test_with_a_repository_the_cell_installs_what_the_page_was_built_from(executed: bytes, tmp_path: Path) -> None:
+    cell = TransformerManager().transform_cell(sources(published(executed, PAGE, OURS, str.upper, {}))[1])
     ast.parse(cell)
     shell = (
         "class Shell:\n    def run_line_magic(self, *words):\n        print(*words, sep=': ')\nget_ipython = Shell\n"

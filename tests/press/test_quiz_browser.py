@@ -89,7 +89,7 @@ def test_every_option_gets_its_verdict_and_its_reason(open_page: Any, path: str)
     assert page.errors == []
 
 
-def said(number: int, letter: str) -> str:
+def reason(number: int, letter: str) -> str:
     """Return how the verdict on an option of A1 begins."""
     return f"({letter}) is {'right' if questions_of(A1)[number - 1].right == letter else 'wrong'}."
 
@@ -113,10 +113,10 @@ def test_the_keyboard_alone_answers_and_starts_again(open_page: Any) -> None:
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
     assert page.locator("[aria-pressed=true]").count() == 0  # to come along is not to choose
     page.keyboard.press("Enter")
-    assert said(1, "b") in page.locator(VERDICT.format(1)).text_content()
+    assert reason(1, "b") in page.locator(VERDICT.format(1)).text_content()
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
-    assert said(1, "c") in page.locator(VERDICT.format(1)).text_content()
+    assert reason(1, "c") in page.locator(VERDICT.format(1)).text_content()
     options = sum(len(question.options) for question in questions_of(A1))
     for _ in range(options - 2):
         page.keyboard.press("Tab")
@@ -133,7 +133,7 @@ def test_a_touch_of_the_options_words_chooses_it(open_page: Any) -> None:
     label = page.locator(".quiz > li:nth-child(2) label").first
     assert label.bounding_box()["height"] >= 24
     label.locator("span").tap()
-    assert said(2, "a") in page.locator(VERDICT.format(2)).text_content()
+    assert reason(2, "a") in page.locator(VERDICT.format(2)).text_content()
 
 
 @pytest.mark.parametrize("path", sampled(CHAPTERS, 2))
@@ -192,7 +192,7 @@ def test_what_was_kept_of_another_quiz_is_passed_over(open_page: Any) -> None:
     assert page.locator("[aria-pressed=true]").count() == 0
     assert page.locator(".quiz-again").is_hidden()
     page.locator(CHOICE.format(1, "b")).click()
-    assert said(1, "b") in page.locator(VERDICT.format(1)).text_content()
+    assert reason(1, "b") in page.locator(VERDICT.format(1)).text_content()
     assert page.errors == []
 
 
@@ -203,7 +203,7 @@ def test_where_storage_is_forbidden_a_quiz_still_answers(open_page: Any, address
     )
     page.goto(address + A1)
     page.locator(CHOICE.format(4, "b")).click()
-    assert said(4, "b") in page.locator(VERDICT.format(4)).text_content()
+    assert reason(4, "b") in page.locator(VERDICT.format(4)).text_content()
     page.locator(".quiz-again").click()
     assert page.locator(VERDICT.format(4)).text_content() == ""
 
@@ -214,13 +214,13 @@ def test_instant_navigation_brings_a_quiz_that_answers(open_page: Any, address: 
     page.click(f"article a[href*='{A1}']")
     page.wait_for_url(address + A1)
     page.locator(CHOICE.format(1, "a")).click()
-    assert said(1, "a") in page.locator(VERDICT.format(1)).text_content()
+    assert reason(1, "a") in page.locator(VERDICT.format(1)).text_content()
     page.go_back()
     page.wait_for_url(address)
     page.locator(".quiz").wait_for(state="detached")
     page.go_forward()
     page.locator(CHOICE.format(1, "b")).wait_for()
-    assert said(1, "a") in page.locator(VERDICT.format(1)).text_content()
+    assert reason(1, "a") in page.locator(VERDICT.format(1)).text_content()
     assert page.locator(".quiz fieldset").count() == len(questions_of(A1))
     assert page.locator(".quiz-again").count() == 1
     assert page.evaluate("window.stayed")

@@ -184,23 +184,23 @@ def test_every_public_function_says_what_a_caller_needs(tree: griffe.Object | gr
 
 
 def assert_says_what_a_caller_needs(function: griffe.Function) -> None:
-    said = documented(function)
+    entry = documented(function)
     is_live = any("live_figure" in str(decorator.value) for decorator in function.decorators)
     if function.module.name in PLUMBING or is_live:  # a live figure's knobs say the rest
-        assert said.summary, function.path
+        assert entry.summary, function.path
         return
     arguments = {parameter.name.lstrip("*") for parameter in function.parameters}
-    described = {item.name.lstrip("*") for item in said.sections.get("parameters", ())}
-    assert said.summary, function.path
+    described = {item.name.lstrip("*") for item in entry.sections.get("parameters", ())}
+    assert entry.summary, function.path
     assert described == arguments, function.path
     is_figure = documented(function.module).summary.startswith(("Figures", "Drawings"))
     if str(function.returns) != "None":
-        assert "returns" in said.sections or "yields" in said.sections or re.match(r"Return|Say|Give", said.summary), (
-            function.path
-        )
-    for error in said.sections.get("raises", ()):  # ranges stand with the arguments
+        assert (
+            "returns" in entry.sections or "yields" in entry.sections or re.match(r"Return|Say|Give", entry.summary)
+        ), function.path
+    for error in entry.sections.get("raises", ()):  # ranges stand with the arguments
         assert not re.fullmatch(r"(if )?\w+ \w+ is out of its (range|domain)\.", error.description), function.path
     if not is_figure:
-        assert ">>>" in str(said.sections.get("Example", said.sections.get("examples", ""))), function.path
-    if "Formula" in said.labelled:
-        assert {"Symbols", "Chapter", "Source"} <= said.labelled.keys(), function.path
+        assert ">>>" in str(entry.sections.get("Example", entry.sections.get("examples", ""))), function.path
+    if "Formula" in entry.labelled:
+        assert {"Symbols", "Chapter", "Source"} <= entry.labelled.keys(), function.path

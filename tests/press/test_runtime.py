@@ -132,24 +132,24 @@ def test_the_packages_are_here_only_with_every_file_and_the_recorded_versions(tm
 def test_with_the_packages_the_site_has_every_file_that_a_page_asks_for(tmp_path: Path) -> None:
     installed_in(tmp_path)
     files = runtime.files(tmp_path, {"figures": b"archive"})
-    told = json.loads(bytes(files[runtime.MANIFEST]))
-    assert told["host"] == ""
+    manifest = json.loads(bytes(files[runtime.MANIFEST]))
+    assert manifest["host"] == ""
     for file in FILES:
-        entry = told["files"][file["name"]]
+        entry = manifest["files"][file["name"]]
         assert entry == {"url": f"{file['package']}@{file['version']}/{file['path']}", "bytes": file["bytes"]}
         copied = files[f"{runtime.FOLDER}/{entry['url']}"]
         assert copied == tmp_path / "node_modules" / file["package"] / file["path"]
-    assert files[f"{runtime.FOLDER}/{told['archives']['figures']}"] == b"archive"
+    assert files[f"{runtime.FOLDER}/{manifest['archives']['figures']}"] == b"archive"
     assert len(files) == len(FILES) + 2
 
 
 def test_without_them_each_file_comes_from_elsewhere_with_its_hash(tmp_path: Path) -> None:
     files = runtime.files(tmp_path, {"figures": b"archive"})
-    told = json.loads(bytes(files[runtime.MANIFEST]))
-    assert told["host"] == "https://cdn.jsdelivr.net"
+    manifest = json.loads(bytes(files[runtime.MANIFEST]))
+    assert manifest["host"] == "https://cdn.jsdelivr.net"
     assert len(files) == 2
     for file in FILES:
-        entry = told["files"][file["name"]]
+        entry = manifest["files"][file["name"]]
         assert entry["url"] == f"https://cdn.jsdelivr.net/npm/{file['package']}@{file['version']}/{file['path']}"
         assert (entry["integrity"], entry["bytes"]) == (file["integrity"], file["bytes"])
 

@@ -52,7 +52,7 @@ def test_it_starts_with_a_broken_book(small_book: SmallBook) -> None:
 
 
 def test_it_comes_to_rest(small_book: SmallBook, server: Server) -> None:
-    """The twins that a build writes must not start the next build."""
+    """The executed notebooks that a build writes must not start the next build."""
     server.wait(lambda: "<pre>6\n</pre>" in server.page())
     time.sleep(3)
     before = sum("Detected file changes" in line for line in server.lines)

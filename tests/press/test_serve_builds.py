@@ -22,17 +22,17 @@ QUIET_S = 2.5
 class Saved:
     """A book whose files are saved as editors do it, under a running server."""
 
-    def __init__(self, book: SmallBook, server: Server, desk: Path) -> None:
+    def __init__(self, book: SmallBook, server: Server, draft: Path) -> None:
         self.book = book
         self.server = server
-        self._desk = desk
+        self._draft = draft
 
     def save(self, name: str, old: str, new: str) -> None:
         """Replace a piece of a file, all at once."""
         text = self.book.read(name)
         assert old in text
-        self._desk.write_text(text.replace(old, new, 1), encoding="utf-8")
-        os.replace(self._desk, self.book.root / name)
+        self._draft.write_text(text.replace(old, new, 1), encoding="utf-8")
+        os.replace(self._draft, self.book.root / name)
 
     def rest(self) -> int:
         """Return how many builds there were when none is under way and none begins."""
@@ -52,7 +52,7 @@ class Saved:
 def saved(small_book: SmallBook, tmp_path: Path) -> Iterator[Saved]:
     (tmp_path / "temporary").mkdir()
     server = Server(small_book.root, {"TMPDIR": str(tmp_path / "temporary")})
-    yield Saved(small_book, server, tmp_path / "desk")
+    yield Saved(small_book, server, tmp_path / "draft")
     server.stop()
 
 
@@ -125,7 +125,7 @@ def whole(small_book: SmallBook, tmp_path: Path) -> Iterator[Saved]:
     small_book.settings["nav"] += ["memory/22-zero.md", "hardware.md", "exercises.md", {"Sums": "reference/"}]
     small_book.save_settings()
     server = Server(small_book.root, {"PYTHONPATH": str(small_book.root)})
-    yield Saved(small_book, server, tmp_path / "desk")
+    yield Saved(small_book, server, tmp_path / "draft")
     server.stop()
 
 
@@ -147,9 +147,9 @@ def test_changes_of_the_books_own_modules_reach_the_pages_and_their_faults_can_b
         whole.save(name, old, new)
         line = whole.book.read(name).split(new)[0].count("\n") + 1
         what = "the exercise cannot be read" if name == EXERCISE else "Python cannot read the file"
-        told = f"{name}:{line}: {what}: invalid syntax"
-        whole.shown(told)
-        assert any(told in text for text in whole.server.lines)
+        reported = f"{name}:{line}: {what}: invalid syntax"
+        whole.shown(reported)
+        assert any(reported in text for text in whole.server.lines)
     for page in ("hardware", "reference/product"):
         whole.shown("This page could not be written", page)
     assert "leads nowhere" not in whole.server.page()

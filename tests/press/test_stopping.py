@@ -11,11 +11,11 @@ from sampling import sampled
 from small_book import CHAPTER, MKDOCS, SmallBook
 from stopping import SAY_AND_SLEEP, Stopping, stopping
 
-from press import forge
+from press.kernels import can_fork
 
 pytestmark = [
     pytest.mark.book,
-    pytest.mark.skipif(not forge.available(), reason="finds the processes of a build by /proc (Linux)"),
+    pytest.mark.skipif(not can_fork(), reason="finds the processes of a build by /proc (Linux)"),
 ]
 
 ONE = "chapters/part/01-one.md"
@@ -32,13 +32,13 @@ subprocess.run([sys.executable, "-c", fork_twice])"""
 # Where a build is stopped, by which signal, and how it then ends.
 STOPS = [
     ("build: import press.execute", signal.SIGTERM, -signal.SIGTERM),  # nothing is there yet
-    ("build: import press.forge", signal.SIGTERM, 143),  # the folder is there, the forge is not
-    ("build: import press.forge", signal.SIGHUP, 129),
-    ("build: import nbclient", signal.SIGINT, -signal.SIGINT),  # the forge gets ready
-    ("forge: import jupyter_client", signal.SIGTERM, 143),  # before it listens to signals
-    ("forge: import matplotlib.pyplot", signal.SIGTERM, 143),
-    ("forge: import matplotlib.pyplot", signal.SIGINT, -signal.SIGINT),
-    ("forge: import matplotlib.pyplot", signal.SIGKILL, -signal.SIGKILL),
+    ("build: import press.kernels", signal.SIGTERM, 143),  # the folder is there, the pool is not
+    ("build: import press.kernels", signal.SIGHUP, 129),
+    ("build: import nbclient", signal.SIGINT, -signal.SIGINT),  # the pool gets ready
+    ("pool: import jupyter_client", signal.SIGTERM, 143),  # before it listens to signals
+    ("pool: import matplotlib.pyplot", signal.SIGTERM, 143),
+    ("pool: import matplotlib.pyplot", signal.SIGINT, -signal.SIGINT),
+    ("pool: import matplotlib.pyplot", signal.SIGKILL, -signal.SIGKILL),
     (A_CELL, signal.SIGTERM, 143),
     (A_CELL, signal.SIGHUP, 129),
     (A_CELL, signal.SIGINT, -signal.SIGINT),
@@ -66,7 +66,7 @@ def test_a_stopped_build_leaves_nothing_behind(
     build = builds.start(at)
     builds.reach(build)
     build.send_signal(number)
-    if at.startswith("build"):  # what it is doing, it does to its end; the forge is not asked to
+    if at.startswith("build"):  # what it is doing, it does to its end; the pool is not asked to
         builds.go_on()
     assert builds.end(build) == status
     assert builds.left() == []
@@ -85,8 +85,8 @@ def test_a_build_stopped_while_it_writes_leaves_no_half_of_a_notebook(
     builds.go_on()
     assert builds.end(build) == status
     assert builds.left() == []
-    twin = (small_book.root / ONE).with_suffix(".ipynb")
-    assert json.loads(twin.read_text())["metadata"]["press"]
+    executed = (small_book.root / ONE).with_suffix(".ipynb")
+    assert json.loads(executed.read_text())["metadata"]["press"]
 
 
 @pytest.mark.parametrize(

@@ -434,8 +434,8 @@ function lastLine(text) {
 
 // Files ---------------------------------------------------------------------------------------------------------------
 
-// Who works for a board: it says in the board's own note what happens.
-function clerk(place) {
+// What an export or import of a board reports to: the board's own note.
+function noteOf(place) {
   const note = place.querySelector(".exercise-note");
   return { name: "an export or import", say: (text) => note.replaceChildren(text) };
 }
@@ -457,7 +457,7 @@ async function exchange(who, name, parameters, then) {
   }
 }
 
-async function exportFrom(place, who = clerk(place)) {
+async function exportFrom(place, who = noteOf(place)) {
   const { chapter } = place.dataset;
   saveAll();
   const kept = namesIn(chapter).map((name) => [name, store.get(`${chapter}/${name}`)?.text]);
@@ -479,7 +479,7 @@ function importTo(place) {
   const choose = make("input", { type: "file", accept: ".zip,.py,application/zip,text/x-python" });
   choose.addEventListener("change", async () => {
     const { chapter } = place.dataset;
-    const who = clerk(place);
+    const who = noteOf(place);
     const file = choose.files[0];
     if (file.size > LARGEST_BYTES) {
       who.say(`${file.name} is not taken in: it has ${file.size.toLocaleString("en")} bytes, and at most 1,000,000 are taken.`);

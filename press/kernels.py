@@ -1,7 +1,7 @@
 """Kernels forked from one warm process, so that NumPy and matplotlib are imported once a build and not once a chapter.
 
-``python -m press.forge FOLDER`` is that process. It imports nothing of the book, has one thread, and leads a session of
-its own. For each line of its input, the path of a connection file as JSON, it answers with the number of the process
+``python -m press.kernels FOLDER`` is that process. It imports nothing of the book, has one thread, and leads a session
+of its own. For each line of its input, the path of a connection file as JSON, it answers with the number of the process
 that serves it. When the input ends, because the build ended or was killed, or when the build asks by SIGTERM, it kills
 its kernels, whatever these have started, daemons too, and itself, and removes FOLDER, where the connection files are.
 """
@@ -47,7 +47,7 @@ START_LIMIT_S = 300.0
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 
-def available() -> bool:
+def can_fork() -> bool:
     """Whether kernels can be forked here: macOS's own libraries do not survive it, and Windows has no fork."""
     if sys.platform != "linux" or os.environ.get("PRESS_FORK", "1") == "0":
         return False
@@ -58,16 +58,16 @@ def available() -> bool:
     return True
 
 
-class Forge:
+class KernelPool:
     """The build's end of the warm process."""
 
     def __init__(self, folder: str, *, cwd: str, env: dict[str, str], start_limit_s: float = START_LIMIT_S) -> None:
         self._limit_s = start_limit_s
         self._turn = asyncio.Lock()
-        self._log = Path(folder, "forge.log")
+        self._log = Path(folder, "kernels.log")
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "press.forge", folder],
+                [sys.executable, "-m", "press.kernels", folder],
                 cwd=cwd,
                 env=env,
                 stdin=subprocess.PIPE,
@@ -85,7 +85,9 @@ class Forge:
                 self._process.stdin.flush()
             answer = await self._answer()
         if not answer:
-            raise RuntimeError(f"the process that forks kernels ended; PRESS_FORK=0 builds without it. {self.said()}")
+            raise RuntimeError(
+                f"the process that forks kernels ended; PRESS_FORK=0 builds without it. {self.last_error()}"
+            )
         return ForkedKernel(int(answer))
 
     async def _answer(self) -> bytes:
@@ -96,11 +98,11 @@ class Forge:
         except TimeoutError:
             raise RuntimeError(
                 f"the process that forks kernels was not ready within {self._limit_s:g} s; "
-                f"PRESS_FORK=0 builds without it. {self.said()}"
+                f"PRESS_FORK=0 builds without it. {self.last_error()}"
             ) from None
         return self._process.stdout.readline()
 
-    def said(self) -> str:
+    def last_error(self) -> str:
         """Return the last line that the process or one of its kernels wrote to stderr before cells ran."""
         try:
             return self._log.read_text(errors="replace").strip().rpartition("\n")[2]
@@ -176,16 +178,16 @@ class ForkedKernel:
 
 
 class ForkedProvisioner(LocalProvisioner):
-    """Starts kernels with a forge instead of a new interpreter."""
+    """Starts kernels from a pool instead of with a new interpreter."""
 
-    def __init__(self, forge: Forge, connection_file: str, **kwargs: Any) -> None:
+    def __init__(self, pool: KernelPool, connection_file: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._forge = forge
+        self._pool = pool
         self._connection_file = connection_file
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
         """Fork the kernel of the manager's connection file."""
-        kernel = await self._forge.kernel(self._connection_file)
+        kernel = await self._pool.kernel(self._connection_file)
         self.process: Any = kernel
         self.pid = kernel.pid
         return self.connection_info

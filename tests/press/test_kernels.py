@@ -12,38 +12,37 @@ from pathlib import Path
 
 import pytest
 
-from press import forge
 from press.execute import _raise_if_stopped, _Stop
-from press.forge import Forge, ForkedKernel, _join_threads
+from press.kernels import ForkedKernel, KernelPool, _join_threads, can_fork
 from press.problems import Problem
 
-pytestmark = pytest.mark.skipif(not forge.available(), reason="kernels cannot be forked on this system")
+pytestmark = pytest.mark.skipif(not can_fork(), reason="kernels cannot be forked on this system")
 
 
-def start(folder: Path, program: str, monkeypatch: pytest.MonkeyPatch, *, limit_s: float = 300) -> Forge:
-    """Return a forge whose process runs another program."""
+def start(folder: Path, program: str, monkeypatch: pytest.MonkeyPatch, *, limit_s: float = 300) -> KernelPool:
+    """Return a pool whose process runs another program."""
     python = folder / "python"
     python.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{program}'\n")
     python.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(python))
-    return Forge(str(folder), cwd=str(folder), env={}, start_limit_s=limit_s)
+    return KernelPool(str(folder), cwd=str(folder), env={}, start_limit_s=limit_s)
 
 
-def test_a_forge_that_does_not_get_ready_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pool_that_does_not_get_ready_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     silent = start(tmp_path, "import time; time.sleep(1000)", monkeypatch, limit_s=0.1)
     with pytest.raises(RuntimeError, match=r"was not ready within 0\.1 s; PRESS_FORK=0 builds without it"):
         asyncio.run(silent.kernel("0.json"))
     silent.close()
 
 
-def test_a_forge_that_ends_tells_what_it_said_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pool_that_ends_tells_what_it_said_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = start(tmp_path, 'raise ImportError("no such library")', monkeypatch)
     with pytest.raises(RuntimeError, match=r"ended; PRESS_FORK=0 builds without it\. ImportError: no such library"):
         asyncio.run(broken.kernel("0.json"))
     broken.close()
 
 
-def test_waiting_for_the_forge_can_be_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_the_pool_can_be_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     silent = start(tmp_path, "import time; time.sleep(1000)", monkeypatch)
 
     async def stopped() -> None:
