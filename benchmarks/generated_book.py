@@ -199,6 +199,7 @@ def generate_book(folder: Path, chapters: int = 24) -> list[Path]:
     snippets.mkdir(parents=True, exist_ok=True)
     for module in (ROOT / "snippets").glob("*.py"):
         shutil.copyfile(module, snippets / module.name)
+    shutil.copytree(ROOT / "snippets" / "live", snippets / "live", ignore=shutil.ignore_patterns("__pycache__"))
     for part in range(1, part_of(chapters) + 1):
         write_part(folder, part)
     return [write_chapter(folder, number) for number in range(1, chapters + 1)]

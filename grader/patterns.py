@@ -35,7 +35,7 @@ def pattern(tried: Sequence[tuple[Inputs, bool]], wrong: Sequence[tuple[Inputs, 
 
 
 def _where(tried: Sequence[tuple[Inputs, bool]]) -> str:
-    """Say for which value of an argument the answer is wrong, and right for all others; or the only one it can be."""
+    """Say for which value of an argument the answer is wrong, and right for all others; or for which alone it is."""
     bad = [inputs for inputs, good in tried if not good]
     fine = [inputs for inputs, good in tried if good]
     if len(bad) < 2 or len(fine) < 2:
@@ -78,7 +78,7 @@ def _is_number(value: Any) -> bool:
 def _how_numbers(wrong: Sequence[tuple[Inputs, Number, Number]], tolerance: float) -> str:
     if not all(_finite(expected, got) for _, expected, got in wrong):
         return ""
-    differences: list[Number] = [got - expected for _, expected, got in wrong]
+    differences: list[Any] = [got - expected for _, expected, got in wrong]
     if all(difference == differences[0] for difference in differences):
         return f"{_count(abs(differences[0]))} too {'many' if differences[0] > 0 else 'few'}"
     ratios = [Fraction(got) / Fraction(expected) for _, expected, got in wrong if expected]
@@ -97,7 +97,7 @@ def _how_numbers(wrong: Sequence[tuple[Inputs, Number, Number]], tolerance: floa
     return ""
 
 
-def _count(number: Number) -> str:
+def _count(number: Any) -> str:
     return "one" if number == 1 else str(number)
 
 

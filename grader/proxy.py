@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import re
 import socket
 import time
 from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
@@ -23,7 +25,6 @@ from grader.judging import AnswerError, NotWritten
 from grader.sharing import Shared
 
 RECEIVED_BYTES = 64 * 2**20  # what one answer may send in all
-SHORT_S = 0.5  # a wait that is shorter counts as the time for which the answer's process ran: others may run meanwhile
 
 
 class CannotBeLoaded(Exception):
@@ -45,6 +46,7 @@ class AnswerProxy:
     def __init__(self, connection: socket.socket, limits: Limits, process: int, end: Callable[[], str]) -> None:
         self.changed, self.printed = "", ""
         self._limits, self._left_s, self._process, self._end = limits, limits.time_s, process, end
+        self._delayed_s = _delayed_s(os.getpid())
         self._channel = Channel(connection)
         self._shared = Shared(judge=True)
         self._callbacks: list[Callable[..., Any]] = []
@@ -115,7 +117,7 @@ class AnswerProxy:
             raise self._stopped
         dropped, self._dropped = self._dropped, []
         message = {**request, "left_s": self._left_s, "dropped": dropped, "shared": self._shared.changes()}
-        began, ran_s = time.monotonic(), self._ran_s()
+        began = time.monotonic()
         self._channel.until = began + self._left_s + GRACE_S
         with self._reading():
             try:
@@ -130,18 +132,18 @@ class AnswerProxy:
                 self._stop("less data", f"more than {RECEIVED_BYTES // 2**20} MiB is sent")
             self._shared.apply(reply["shared"])
             self.printed = (self.printed + clean(str(reply["printed"])))[:KEPT_CHARACTERS]
-        waited_s = time.monotonic() - began
-        self._left_s -= waited_s if waited_s > SHORT_S else min(waited_s, self._ran_s() - ran_s)
+        self._take_off(time.monotonic() - began)
         if self._left_s <= 0 and "stopped" not in reply:
             self._stop(self._in_time, "still running")
         return reply
 
-    def _ran_s(self) -> float:
-        """Return for how long the answer's process has run so far, where Linux tells; elsewhere the clock."""
-        try:
-            return time.clock_gettime((~self._process << 3) | 2)  # as clock_getcpuclockid makes it
-        except (OSError, AttributeError):
-            return time.monotonic()
+    def _take_off(self, waited_s: float) -> None:
+        """Take a wait off the time that is left, but not what the two processes spent waiting for a processor."""
+        self._left_s -= waited_s
+        if self._left_s < self._limits.time_s / 2:
+            delayed_s = _delayed_s(self._process) + _delayed_s(os.getpid())
+            self._left_s = min(self._limits.time_s, self._left_s + delayed_s - self._delayed_s)
+            self._delayed_s = delayed_s
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
@@ -198,6 +200,14 @@ class AnswerProxy:
     def drop(self, program: Any) -> None:
         """Forget a program, with the next request."""
         self._dropped.append(program)
+
+
+def _delayed_s(process: int) -> float:
+    """Return for how long a process has waited for a processor so far, where Linux tells."""
+    try:
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 class _Program(Generator[Any, Any, Any]):

@@ -133,14 +133,24 @@ class Memory:
         return sum(self.held.values())
 
     def hold(self, size_bytes: int, kind: str = "arrays") -> None:
-        """Count bytes from now on."""
+        """Count bytes from now on.
+
+        Args:
+            size_bytes: at least 0.
+            kind: what is held.
+        """
         more = nonnegative_integer("size_bytes", size_bytes)
         self.held[kind] = self.held.get(text("kind", kind), 0) + more
         self.peak[kind] = max(self.peak.get(kind, 0), self.held[kind])
         self.peak_bytes = max(self.peak_bytes, self.held_bytes)
 
     def release(self, size_bytes: int, kind: str = "arrays") -> None:
-        """Count bytes no more."""
+        """Count bytes no more.
+
+        Args:
+            size_bytes: at least 0, and at most what is held.
+            kind: what is held.
+        """
         held = self.held.get(text("kind", kind), 0)
         if nonnegative_integer("size_bytes", size_bytes) > held:
             raise ValueError(f"size_bytes must be at most {held}, what is held of kind {kind!r}, got {size_bytes!r}")

@@ -324,9 +324,8 @@ class _Rank:
 
         The answers end with this call: what the program drops of them is free before its request is carried out.
         """
-        answers, self.answers = self.answers, []
         try:
-            return self.program.send(answers if self.several else answers.pop())
+            return self.program.send(self.answers if self.several else self.answers.pop())
         except StopIteration as end:
             self.result, self.returned = end.value, True
 

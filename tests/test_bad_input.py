@@ -248,7 +248,7 @@ def takes_infinity(name: str, argument: str) -> bool:
 
 
 def takes_negative(name: str, argument: str) -> bool:
-    return re.search(r"(?<!not )negative|any finite number|from −", said_of(name, argument)) is not None
+    return re.search(r"(?<!not )negative|\b(?:any|a) finite number|from −", said_of(name, argument)) is not None
 
 
 def takes_zero(name: str, argument: str) -> bool:

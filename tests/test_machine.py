@@ -8,7 +8,7 @@ import sys
 import weakref
 from collections import namedtuple
 from collections.abc import Callable, Generator
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +100,7 @@ def test_an_exchange_waits_for_the_later_of_its_halves() -> None:
 
     results, account = run(program, 3)
     assert [message[:3] for message in account.messages] == [(1, 0, 1), (2, 1, 2), (3, 2, 0), (4, 0, 1)]
-    assert account.link_bytes == {(0, 1): 16, (1, 2): 8, (2, 0): 8}
+    assert list(account.link_bytes.items()) == [((0, 1), 16), ((1, 2), 8), ((2, 0), 8)]
     assert results == (0, 1, 2)
 
 
@@ -131,6 +131,28 @@ def test_steps_are_the_longest_path_through_the_messages(data: st.DataObject, ra
         assert results[rank] == [[number] * number for number in numbers]
         assert account.received_bytes[rank] == 3 * sum(numbers)
         assert account.sent_bytes[rank] == 3 * sum(number for number, ends in enumerate(pairs) if ends[0] == rank)
+
+
+def test_a_rank_goes_on_from_the_latest_of_its_steps_whichever_came_last() -> None:
+    """Rank 2 computes for long and then sends in step 1; by then rank 1 has sent in step 3."""
+
+    def program(rank: int) -> Program:
+        if rank == 0:
+            yield [Receive(1), Receive(2)]
+            yield Send(1, [])
+        if rank in (1, 3):
+            yield Exchange(4 - rank, [], 4 - rank)
+            yield Exchange(4 - rank, [], 4 - rank)
+        if rank == 1:
+            yield Send(0, [])
+            yield Receive(0)
+        if rank == 2:
+            for _ in range(20):
+                yield Compute("flops", 1)
+            yield Send(0, [])
+
+    messages = [message[:3] for message in run(program, 4)[1].messages]
+    assert messages == [(1, 1, 3), (1, 2, 0), (1, 3, 1), (2, 1, 3), (2, 3, 1), (3, 1, 0), (4, 0, 1)]
 
 
 def test_messages_keep_their_order_and_ranks_share_no_memory() -> None:
@@ -366,7 +388,7 @@ def test_the_order_of_a_group_is_that_of_its_chunks() -> None:
 
     results, account = run(program, 4)
     assert results == ([2, 2, 0, 0, 3, 3], None, [2, 2, 0, 0, 3, 3], [2, 2, 0, 0, 3, 3])
-    assert set(account.link_bytes) == {(2, 0), (0, 3), (3, 2)}
+    assert list(account.link_bytes) == [(0, 3), (2, 0), (3, 2)]
 
 
 def test_collectives_of_one_group_are_met_in_their_order() -> None:
@@ -431,6 +453,21 @@ def test_results_and_steps_do_not_depend_on_the_numbers_of_the_ranks() -> None:
     assert account_of((3, 0, 4, 1, 2)) == account_of((4, 3, 2, 1, 0)) == wanted
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_results_share_no_memory_with_what_was_brought(ranks: int) -> None:
+    brought = np.ones((ranks, ranks, 2))
+
+    def program(rank: int) -> Program:
+        own = brought[rank]
+        parcels = yield AllToAll(list(own))
+        return [(yield AllReduce(own)), (yield ReduceScatter(own)), (yield AllGather(own)), *parcels]
+
+    results, _ = run(program, ranks)
+    arrays = [array for result in results for array in result]
+    assert not any(np.shares_memory(array, brought) for array in arrays)
+    assert not any(np.shares_memory(one, other) for one, other in combinations(arrays, 2))
+
+
 # Where a result goes, and what is held.
 
 
@@ -448,6 +485,14 @@ def test_into_an_array_that_is_there_already() -> None:
     results, _ = run(program, 2)
     assert results[0] == ([0, 3, 6, 3, 4], True, [0, 3, 6, 9, 12], [2, 4])
     assert results[1] == ([0, 2, 4, 9, 12], True, [0, 3, 6, 9, 12], [2, 4])
+
+
+def test_all_results_are_ready_before_any_goes_where_another_came_from() -> None:
+    def program(rank: int) -> Program:
+        own = np.arange(4.0) + 10 * rank
+        return (yield AllGather(own[2:], into=own))  # rank 0's part is not the one that it ends in
+
+    assert [result.tolist() for result in run(program, 2)[0]] == [[2, 3, 12, 13]] * 2
 
 
 def test_arrays_are_held_until_nothing_refers_to_them() -> None:
@@ -529,9 +574,10 @@ def test_a_memory_alone() -> None:
     assert memory.held == {"a": 5, "b": 23}  # the view keeps it
     del view
     memory.release(7, "b")
-    assert (memory.held_bytes, memory.peak_bytes, memory.peak) == (5, 28, {"a": 5, "b": 23})
-    with pytest.raises(ValueError, match=r"size_bytes must be at most 0, what is held of kind 'b', got 1"):
-        memory.release(1, "b")
+    memory.hold(1, "b")
+    assert (memory.held_bytes, memory.peak_bytes, memory.peak) == (6, 28, {"a": 5, "b": 23})
+    with pytest.raises(ValueError, match=r"size_bytes must be at most 1, what is held of kind 'b', got 2"):
+        memory.release(2, "b")
     with pytest.raises(ValueError, match=r"array must be a NumPy array, got \[1\]"):
         memory.watch([1])
 
@@ -580,8 +626,10 @@ def test_the_account_goes_on_from_one_run_to_the_next() -> None:
     assert machine.account == Account(2, (), start_bytes=(0, 0), held_bytes=(0, 0), peak_bytes=(0, 0))
     program = asking(Send(1, [1]), Receive(0))
     for step in (1, 2, 3):
+        machine.memories[0].hold(step)
         machine.run([program(rank) for rank in range(2)])
         assert (machine.account.steps, machine.account.sent_bytes) == (step, (8 * step, 0))
+    assert (machine.account.start_bytes, machine.account.held_bytes) == ((1, 0), (6, 0))
 
 
 def test_ranks_may_leave_and_the_others_go_on() -> None:

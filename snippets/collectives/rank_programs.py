@@ -18,7 +18,7 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 from snippets.account import Account
-from snippets.domain import each, finite_number, shortened
+from snippets.domain import each, finite_number, positive_integer, shortened
 from snippets.machine import Exchange, Machine, Program, RankProgramError, Receive, Send, as_request
 
 
@@ -34,7 +34,7 @@ def run_programs(
     vectors: Sequence[Sequence[Any]],
     *,
     number_bytes: int = 8,
-    most_requests: int = 100_000,
+    most_requests: int | None = 100_000,
 ) -> ProgramRun:
     """Run a program on every rank, deliver its messages, and count them.
 
@@ -43,7 +43,7 @@ def run_programs(
             number) and ``numbers`` (a list of its own, which it may change).
         vectors: for each rank the numbers that it brings.
         number_bytes: bytes that one number takes on the wire.
-        most_requests: the run is given up after so many.
+        most_requests: the run is given up after so many; ``None`` for programs that are known to end.
 
     Returns:
         What each rank returned, and the account.
@@ -75,6 +75,8 @@ def run_programs(
     if not brought:
         raise ValueError("vectors must hold the numbers of at least one rank, got none")
     ranks = len(brought)
+    if most_requests is not None:
+        most_requests = positive_integer("most_requests", most_requests)
     machine = Machine(ranks, number_bytes=number_bytes, most_requests=most_requests, admit=_messages_alone)
     programs = [program(rank=rank, ranks=ranks, numbers=list(numbers)) for rank, numbers in enumerate(brought)]
     return ProgramRun(machine.run(programs), machine.account)

@@ -66,12 +66,12 @@ def mutants(source: str, function: str) -> Iterator[Mutant]:
         number = tree.body.index(top)
         found = {texts[number]}
         for place in places(top, frozenset()):
-            before, line_before = place.get(), shown(place.statement)
+            before = place.get()
             for after in replacements(before, place.names):
                 place.put(after)
-                left_out = isinstance(after, ast.Pass)
-                changed, line = ast.unparse(top), f"no {line_before}" if left_out else shown(place.statement)
+                changed, line = ast.unparse(top), shown(after if isinstance(after, ast.stmt) else place.statement)
                 place.put(before)
+                line = f"no {shown(place.statement)}" if line == "pass" else line
                 if changed not in found:
                     found.add(changed)
                     yield Mutant("\n".join([*texts[:number], changed, *texts[number + 1 :]]), line)

@@ -59,9 +59,10 @@ def sandbox() -> Iterator[Sandbox]:
         yield sandbox
 
 
-@pytest.mark.parametrize(
-    "answer", sampled(ANSWERS, 25, changed=lambda answer: answer.has_changed), ids=lambda answer: answer.name
-)
+TODAY = sampled(ANSWERS, 25, changed=lambda answer: answer.has_changed)
+
+
+@pytest.mark.parametrize("answer", TODAY, ids=lambda answer: answer.name)
 def test_an_odd_answer(answer: OddAnswer, sandbox: Sandbox) -> None:
     _, exercise = find(answer.exercise)
     verdict = sandbox.judge(exercise, answer.path.read_text(encoding="utf-8"), answer.path.name)

@@ -297,6 +297,18 @@ def test_what_does_not_end_is_ended(answer: Callable[[str], AnswerProxy], name: 
 
 
 @pytest.mark.book
+def test_short_waits_add_up(answer: Callable[[str], AnswerProxy]) -> None:
+    f = answer("import time\ndef f():\n    time.sleep(0.3)\n")
+
+    def wait_often() -> None:
+        for _ in range(20):
+            f()
+
+    with pytest.raises(Stopped, match="still running"):
+        wait_often()
+
+
+@pytest.mark.book
 @pytest.mark.parametrize("fork", [True, False] if hasattr(os, "fork") else [False])
 def test_an_exercise_is_judged_by_a_text(share: Exercise, fork: bool) -> None:
     with Sandbox(LIMITS, fork=fork) as sandbox:

@@ -163,7 +163,9 @@ def desk(walker: Any, address: str) -> Desk:
 # What is right, wrong and open --------------------------------------------------------------------------------------
 
 
-STUBS = re.compile(r'<div class="exercise" [^>]*data-name="(\w+)".*?<code>(.*?)</code>', re.DOTALL)
+STUBS = re.compile(
+    r'<div class="exercise" [^>]*data-name="(\w+)".*?class="exercise-stub".*?<code>(.*?)</code>', re.DOTALL
+)
 
 
 @pytest.mark.parametrize("chapter", PAGES)

@@ -135,6 +135,7 @@ def test_the_book_builds_with_a_new_chapter_and_its_tests_say_what_is_to_be_writ
     home = (tmp_path / "site/index.html").read_text(encoding="utf-8")
     assert '<a href="scaling/09-chinchilla/">9 · Chinchilla</a>' in home
 
+    last = "exercises/scaling/chinchilla/chinchilla_exercise_4.py"
     options = ["-o", "addopts=--strict-markers --doctest-modules", "-p", "no:cacheprovider", "-q", "-m", "not nightly"]
     walks = ["test_chapters.py", "test_architecture.py", "press/test_reference.py", "grader/test_exercises.py"]
     paths = ["tests/scaling", "snippets/scaling", *(f"tests/{walk}" for walk in walks)]
@@ -148,10 +149,11 @@ def test_the_book_builds_with_a_new_chapter_and_its_tests_say_what_is_to_be_writ
         "tests/test_chapters.py::test_a_chapter_lacks_nothing[09-chinchilla]",
     }, tested.stdout[-4000:]
     assert "ERROR" not in tested.stdout
+    solution = (tmp_path / last).read_text(encoding="utf-8").partition("TO WRITE: the solution")[0].count("\n") + 1
     for said in (
         "chinchilla_bytes is still to be written: its body is the printed formula",
         "the ranks' program of chinchilla_programs is still to be written",
-        "exercises/scaling/chinchilla/chinchilla_exercise_4.py:26: to write: the solution.",
+        f"{last}:{solution}: to write: the solution.",
         f"{CHAPTER}:24: to write: the promise, one sentence on what the reader can do afterwards.",
     ):
         assert said in tested.stdout, said

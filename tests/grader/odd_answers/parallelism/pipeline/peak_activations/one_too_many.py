@@ -1,5 +1,5 @@
 # Wrong: counts from 1.
-# Message: always 1 too many
+# Message: always one too many
 from itertools import accumulate
 
 
