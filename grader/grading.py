@@ -39,7 +39,7 @@ def assigned(path: Path, home: Path) -> Asked:
     """Return the exercises that a file names, one a line, each with the weight behind it or its own; # is a comment.
 
     Raises:
-        ValueError: a line names no exercise, or its weight is no number of at least 0.
+        ValueError: a line names no exercise, its weight is no number of at least 0, or there is no line.
     """
     asked = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
@@ -53,6 +53,8 @@ def assigned(path: Path, home: Path) -> Asked:
         except (KeyError, ValueError) as error:
             raise ValueError(f"{path}:{number}: {error.args[0]}") from None
         asked.append((chapter, exercise))
+    if not asked:
+        raise ValueError(f"{path} names no exercise")
     return asked
 
 

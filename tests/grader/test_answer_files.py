@@ -151,6 +151,8 @@ def test_a_zip_that_is_none_says_so(chapter: Chapter, tmp_path: Path) -> None:
 def test_an_assignment_names_exercises_and_weights(home: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "week.txt", "# week 1\ndouble 3\n\ntanks/twice  # with its own\n")
     assert [(e.name, e.weight) for _, e in assigned(path, home)] == [("double", 3.0), ("twice", 2.0)]
+    with pytest.raises(ValueError, match="names no exercise"):
+        assigned(write(path, "# nothing\n"), home)
     for line, said in {"doubl": "did you mean: pipes/double", "double x": "a number of at least 0, got 'x'"}.items():
         write(path, f"twice\n{line}\n")
         with pytest.raises(ValueError, match=f"week.txt:2: .*{said}"):
