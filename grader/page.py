@@ -2,8 +2,8 @@
 
 Everything here takes and returns what JSON can hold. ``chapter`` is a folder of exercises, ``"parallelism/pipeline"``;
 ``name`` one of its exercises; ``source`` the reader's text. The judge and the messages are those of pytest. A worker
-serves one text and is then replaced, so that nothing which a text does to it reaches the next verdict; the page keeps
-the time.
+that has run a text which could have changed it is replaced, so that nothing which a text does reaches the next verdict;
+the page keeps the time.
 """
 
 from __future__ import annotations
@@ -49,11 +49,51 @@ class Unwelcome(Exception):
     """A file that cannot be taken in; the text says why."""
 
 
-def warm_up(chapter: str, name: str) -> None:
-    """Do now what grading would begin with: load the exercise and its cases."""
+def warm_up(chapter: str, name: str, source: str) -> bool:
+    """Do now what grading would begin with, load the exercise and its cases, and say what running the text will mean.
+
+    Returns:
+        Whether this Python is as good as new after it has run the text (``leaves_no_trace``).
+    """
     exercise = _exercise(chapter, name)
     listed = json.loads((HOME / chapter / f"{name}.{CASES}").read_text(encoding="utf-8"))
     take(exercise, cases_from(listed))
+    return leaves_no_trace(source)
+
+
+_COMMON = {
+    *("__future__", "bisect", "collections", "copy", "dataclasses", "decimal", "enum", "fractions", "functools"),
+    *("heapq", "itertools", "math", "numbers", "operator", "re", "snippets", "statistics", "string", "typing"),
+}
+_REACHING = {"setattr", "delattr", "getattr", "exec", "eval", "compile", "globals", "vars", "locals", "open", "type"}
+_HARMLESS = {"__getitem__", "__len__", "__contains__", "__add__", "__mul__", "__sub__"}
+_INNER = ("_", "gi_", "cr_", "ag_", "f_", "tb_", "co_")  # what leads from a value to Python's own workings
+
+
+def leaves_no_trace(source: str) -> bool:
+    """Say whether a text, by all that it names, can change nothing but its own values.
+
+    It then imports common modules alone, sets no attributes, and uses neither inner names nor what finds names.
+
+    >>> leaves_no_trace("import math\\nmath.sqrt(2)"), leaves_no_trace("import math\\nmath.sqrt = abs")
+    (True, False)
+    """
+    try:
+        return not any(map(_reaches_out, ast.walk(ast.parse(source))))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True  # it is not run
+
+
+def _reaches_out(node: ast.AST) -> bool:
+    if isinstance(node, ast.Import):
+        return any(alias.name.partition(".")[0] not in _COMMON for alias in node.names)
+    if isinstance(node, ast.ImportFrom):
+        return (node.module or "").partition(".")[0] not in _COMMON
+    if isinstance(node, ast.Attribute):
+        return not isinstance(node.ctx, ast.Load) or (node.attr.startswith(_INNER) and node.attr not in _HARMLESS)
+    if isinstance(node, ast.Name):
+        return node.id in _REACHING or node.id.startswith("__")
+    return isinstance(node, ast.MatchClass) and any(name.startswith(_INNER) for name in node.kwd_attrs)
 
 
 def run(chapter: str, name: str, source: str) -> dict[str, str]:

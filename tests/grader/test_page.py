@@ -22,7 +22,7 @@ from grader.cases import Case, take
 from grader.catalogue import chapter_of
 from grader.judging import judge
 from grader.messages import Result, message
-from grader.source import stub_of
+from grader.source import answer_of, stub_of
 from press import runtime
 from press.exercise_records import ExerciseRecords
 
@@ -37,7 +37,7 @@ from grader import page
 graded = {}
 for address, exercises in json.load(sys.stdin).items():
     for name, kinds in exercises.items():
-        page.warm_up(address, name)
+        page.warm_up(address, name, "")
         for kind, text in kinds.items():
             graded[f"{address} {name} {kind}"] = page.grade(address, name, text, lambda: None)
 loaded = {name.split(".")[0] for name in sys.modules if not name.startswith("_sysconfigdata")}
@@ -181,6 +181,33 @@ def test_signs_of_life_come_before_each_call() -> None:
     assert events == ["beat"]
 
 
+@pytest.mark.parametrize("address", IN_PAGES)
+def test_solutions_leave_no_trace(address: str) -> None:
+    """So that a reader who tries and tries again does not wait for Python to start each time."""
+    for name in IN_PAGES[address]:
+        assert page.leaves_no_trace(answer_of(exercise_at(address, name))), name
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import js",
+        "from grader import cases",
+        "import math\nmath.sqrt = None",
+        "import math\ndel math.sqrt",
+        "import functools as f\n[*map(setattr, [f], 'x', [1])]",
+        "exec('1')",
+        "f = (lambda: 0).__globals__",
+        "def f():\n    yield\nf().gi_frame.f_back",
+        "match abs:\n    case object(__self__=module):\n        pass",
+        "__builtins__",
+        "__import__('js')",
+    ],
+)
+def test_a_text_that_could_reach_the_judge_is_known(source: str) -> None:
+    assert not page.leaves_no_trace(source)
+
+
 def packed(**files: str) -> str:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as made:
@@ -251,7 +278,7 @@ def test_files_that_are_refused(file: str, content: str, why: str) -> None:
 @pytest.mark.parametrize("address", ["nowhere/never", "..", "parallelism", "../exercises/memory"])
 def test_a_wrong_address_is_named(address: str) -> None:
     calls: list[Callable[[], object]] = [
-        lambda: page.warm_up(address, "f"),
+        lambda: page.warm_up(address, "f", ""),
         lambda: page.grade(address, "f", "", lambda: None),
         lambda: page.export(address, {"f": ""}),
         lambda: page.take_in(address, "f.py", ""),
@@ -262,7 +289,7 @@ def test_a_wrong_address_is_named(address: str) -> None:
 
 
 def test_a_wrong_name_is_named() -> None:
-    for call in (lambda: page.warm_up(ADDRESS, "g"), lambda: page.export(ADDRESS, {"g": ""})):
+    for call in (lambda: page.warm_up(ADDRESS, "g", ""), lambda: page.export(ADDRESS, {"g": ""})):
         with pytest.raises(ValueError, match="name must be an exercise of memory/memory_equation"):
             call()
 

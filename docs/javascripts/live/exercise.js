@@ -71,14 +71,15 @@ async function startPython() {
 }
 
 // Calls a function of the door for `owner`. One has Python at a time. With `first`, a function that is to be called before,
-// the call ends LIMIT_S after its start or, if it `beats`, after its last sign of life, and after MOST_S in any case. A
-// reader's text can change the Python that it ran in, so what ran one is replaced: the next verdict comes from a new one.
+// the call ends LIMIT_S after its start or, if it `beats`, after its last sign of life, and after MOST_S in any case. `first`
+// says whether Python is as good as new afterwards; if a text could have changed it, the next verdict comes from a new one.
 async function ask(owner, name, parameters, { printed, first, beats = false } = {}) {
   busy = owner;
   let timer;
   let latest;
   let late = false;
   let started = false;
+  let asNew = true;
   const end = () => {
     late = true;
     machine.stop();
@@ -94,7 +95,8 @@ async function ask(owner, name, parameters, { printed, first, beats = false } = 
     }
     started = true;
     if (first) {
-      await machine.call(DOOR, first, parameters.slice(0, 2)); // imports what is needed, before the time begins
+      asNew = false;
+      asNew = await machine.call(DOOR, first, parameters); // imports what is needed, before the time begins
       latest = setTimeout(end, MOST_S * 1000);
       watch();
     }
@@ -108,7 +110,7 @@ async function ask(owner, name, parameters, { printed, first, beats = false } = 
     clearTimeout(timer);
     clearTimeout(latest);
     busy = undefined;
-    if (first && started) {
+    if (!asNew) {
       machine.stop();
     }
     if (started && !machine.ready) {
