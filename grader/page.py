@@ -22,6 +22,7 @@ import traceback
 import zipfile
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
+from itertools import accumulate
 from pathlib import PurePosixPath
 from types import ModuleType
 from typing import Any, TextIO
@@ -43,6 +44,10 @@ CALLS_DEEP = 200
 
 LARGEST_BYTES = 100_000
 """The largest answer that is taken in; the longest solution has 2,000."""
+
+
+DEEPEST = 200
+"""How deep brackets may be nested in a file that is taken in; Python's own limit elsewhere."""
 
 
 class Unwelcome(Exception):
@@ -229,12 +234,24 @@ def _from_text(chapter: str, file: str, content: str) -> dict[str, str]:
     asked, stem = _chapter(chapter).exercises, PurePosixPath(file).stem
     if stem in asked:
         return {stem: text}
+    if _nesting(text) > DEEPEST:  # which would end Python in a browser
+        raise Unwelcome(f"Python cannot read it (its brackets are nested more than {DEEPEST} deep)")
     try:
         defined = {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         at = f"line {error.lineno}: {error.msg}" if isinstance(error, SyntaxError) else str(error)
         raise Unwelcome(f"Python cannot read it ({at}), and its name is no exercise's") from None
     return {name: text for name in asked if name in defined}
+
+
+def _nesting(text: str) -> int:
+    """Return how deep brackets are nested at most.
+
+    >>> _nesting("f([1, (2)]) + g()")
+    3
+    """
+    steps = accumulate((letter in "([{") - (letter in ")]}") for letter in text)
+    return max(steps, default=0)
 
 
 def _text(content: bytes) -> str:

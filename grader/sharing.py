@@ -18,6 +18,11 @@ from typing import Any
 
 from grader.plain import PACKAGE, NotPlain, address_of, decode, encode, encode_array
 
+
+def _gone() -> None:
+    """Stand for what a garbage collection has taken meanwhile."""
+
+
 _REFERENCES = ("new", "known", "view")
 
 
@@ -69,13 +74,13 @@ class Shared:
         """Return what has changed since the last message of either side."""
         fields = {}
         for token, known in list(self._fields.items()):
-            if (owner := self._alive[token]()) is not None:
+            if (owner := self._alive.get(token, _gone)()) is not None:
                 now = {name: encode(getattr(owner, name, None), self.special) for name in known}
                 fields[token] = {name: data for name, data in now.items() if data != _named(known[name])}
                 known |= fields[token]
         arrays = []
         for token, contents in list(self._contents.items()):
-            array = self._alive[token]()
+            array = self._alive.get(token, _gone)()
             if array is not None and (data := encode_array(array)) != contents:
                 arrays.append([token, data])
                 self._contents[token] = data
