@@ -227,11 +227,11 @@ def test_show_emits_the_panels_then_the_caption(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_plot_leaves_no_trace() -> None:
-    before = dict(matplotlib.rcParams)
-    _plot()
     from matplotlib import pyplot
 
-    assert pyplot.get_fignums() == []
+    before, figures = dict(matplotlib.rcParams), pyplot.get_fignums()
+    _plot()
+    assert pyplot.get_fignums() == figures
     assert dict(matplotlib.rcParams) == before
 
 
