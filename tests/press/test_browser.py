@@ -127,7 +127,7 @@ def test_instant_navigation_keeps_everything_working(open_page: Any, address: st
     page.evaluate("window.stayed = true")
     page.click(f"article a[href*='{A1}']")
     page.wait_for_url(address + A1)
-    page.wait_for_selector("article math")
+    page.wait_for_selector("article math >> visible=true")
     assert page.evaluate("window.stayed")
     assert page.evaluate("document.querySelectorAll('figure svg').length") > 0
     copied = page.locator("article .highlight nav button, article .highlight button.md-clipboard, .md-code__button")
