@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sampling import examples
 
-from snippets.account import Account, Memory
+from snippets.account import Account, Memory, Message
 from snippets.collectives.algorithm_costs import algorithm_cost
 from snippets.collectives.algorithms import ALGORITHMS
 from snippets.collectives.traffic import traffic
@@ -139,20 +139,20 @@ def test_a_rank_goes_on_from_the_latest_of_its_steps_whichever_came_last() -> No
     def program(rank: int) -> Program:
         if rank == 0:
             yield [Receive(1), Receive(2)]
-            yield Send(1, [])
+            yield Send(2, [])
         if rank in (1, 3):
             yield Exchange(4 - rank, [], 4 - rank)
             yield Exchange(4 - rank, [], 4 - rank)
         if rank == 1:
             yield Send(0, [])
-            yield Receive(0)
         if rank == 2:
             for _ in range(20):
                 yield Compute("flops", 1)
             yield Send(0, [])
+            yield Receive(0)
 
     messages = [message[:3] for message in run(program, 4)[1].messages]
-    assert messages == [(1, 1, 3), (1, 2, 0), (1, 3, 1), (2, 1, 3), (2, 3, 1), (3, 1, 0), (4, 0, 1)]
+    assert messages == [(1, 1, 3), (1, 2, 0), (1, 3, 1), (2, 1, 3), (2, 3, 1), (3, 1, 0), (4, 0, 2)]
 
 
 def test_messages_keep_their_order_and_ranks_share_no_memory() -> None:
@@ -619,6 +619,11 @@ def test_a_program_may_be_any_object_with_the_methods_of_a_generator() -> None:
     assert machine.run(programs) == ([3], [3])
     assert machine.account.operations == {"additions": (1, 1), "reduction_flops": (1, 0)}
     assert list(REQUESTS) == [kind.__name__ for kind in REQUESTS.values()]
+
+
+def test_links_are_in_the_order_of_their_ranks() -> None:
+    account = Account(2, (Message(1, 1, 0, 8, "send"), Message(2, 0, 1, 4, "send"), Message(3, 1, 0, 2, "send")))
+    assert list(account.link_bytes.items()) == [((0, 1), 4), ((1, 0), 10)]
 
 
 def test_the_account_goes_on_from_one_run_to_the_next() -> None:
