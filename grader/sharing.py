@@ -37,6 +37,7 @@ class Shared:
         self._contents: dict[int, Any] = {}  # of an array, as both sides have them
         self._fields: dict[int, dict[str, Any]] = {}  # of an object, those that held arrays, as both sides have them
         self._gone: list[int] = []
+        self._held: list[Any] = []  # by the answer's side, while the judge has the word
         self.tags = {"new": self._new, "known": self._known_one, "view": self._view, "shared": self._shared}
 
     # What is sent.
@@ -71,7 +72,12 @@ class Shared:
         return {"shared": [token, address_of(type(value)), list(fields.items())]}
 
     def changes(self) -> dict[str, Any]:
-        """Return what has changed since the last message of either side."""
+        """Return what has changed since the last message of either side.
+
+        The answer's side holds what it does not report as gone until the next call: garbage that is collected while
+        the judge has the word may be what the judge names.
+        """
+        self._held.clear()
         fields = {}
         for token, known in list(self._fields.items()):
             if (owner := self._alive.get(token, _gone)()) is not None:
@@ -84,6 +90,8 @@ class Shared:
             if array is not None and (data := encode_array(array)) != contents:
                 arrays.append([token, data])
                 self._contents[token] = data
+        if not self._judge:
+            self._held = [alive() for alive in list(self._alive.values())]
         gone, self._gone = self._gone, []
         changed = [[token, list(named.items())] for token, named in fields.items() if named]
         return {"fields": changed, "arrays": arrays, "gone": gone}

@@ -67,6 +67,21 @@ def test_an_array_is_held_here_while_it_is_held_there(sides: Sides) -> None:
     assert alive() is None
 
 
+def test_garbage_that_is_collected_out_of_turn_can_still_be_named(sides: Sides) -> None:
+    ours = np.array([1.0])
+    alive = weakref.ref(ours)
+    cycle = [sides.to_answer(ours)]
+    cycle.append(cycle)
+    del cycle
+    sides.to_judge(None)
+    gc.collect()
+    ours += 1
+    assert sides.to_answer(ours).tolist() == [2]
+    del ours
+    sides.to_judge(None)
+    assert alive() is None
+
+
 def test_an_object_is_one_on_both_sides(sides: Sides) -> None:
     ours = rank()
     theirs = sides.to_answer(ours)
