@@ -81,6 +81,8 @@ def _how_numbers(wrong: Sequence[tuple[Inputs, Number, Number]], tolerance: floa
     differences: list[Any] = [got - expected for _, expected, got in wrong]
     if all(difference == differences[0] for difference in differences):
         return f"{_count(abs(differences[0]))} too {'many' if differences[0] > 0 else 'few'}"
+    if all(got == wrong[0][2] for *_, got in wrong):
+        return _shown(wrong[0][2])
     ratios = [Fraction(got) / Fraction(expected) for _, expected, got in wrong if expected]
     if len(ratios) < len(wrong):
         return ""
@@ -99,6 +101,10 @@ def _how_numbers(wrong: Sequence[tuple[Inputs, Number, Number]], tolerance: floa
 
 def _count(number: Any) -> str:
     return "one" if number == 1 else str(number)
+
+
+def _shown(number: Number) -> str:
+    return f"{number:.6g}" if isinstance(number, float) else str(number)
 
 
 def _finite(*values: Number) -> bool:

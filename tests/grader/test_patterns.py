@@ -38,6 +38,11 @@ def said(answer: Any, expected: Any = lambda stage, ranks: 12 * ranks + stage) -
             lambda stage, ranks: 12 * ranks + stage + ranks * (stage == 2 and ranks > 2),
             "right on 10 of 12 inputs, wrong only where stage = 2",
         ),
+        (lambda stage, ranks: 0, "wrong on all 12 inputs, always 0"),
+        (
+            lambda stage, ranks: 12 * ranks + stage if stage == 1 else 24.5,
+            "right on 4 of 12 inputs, wrong wherever stage is above 1, there always 24.5",
+        ),
         (lambda stage, ranks: float("inf"), "wrong on all 12 inputs"),
         (lambda stage, ranks: str(12 * ranks + stage), "wrong on all 12 inputs"),
     ],
