@@ -134,7 +134,7 @@ class GivenGradients:
 
 
 @dataclass(frozen=True)
-class Run:
+class ShardedAdamRun:
     """The result of a run and its account.
 
     Attributes:
@@ -168,7 +168,7 @@ def run_sharded_adam(
     adam: AdamConstants | None = None,
     reduce_each: bool = True,
     gather_again: bool = True,
-) -> Run:
+) -> ShardedAdamRun:
     """Train on simulated ranks with Adam, its state sharded as a ZeRO stage says.
 
     Args:
@@ -351,7 +351,7 @@ class _Rank:
         gradient[...] = 0
 
 
-def _result(job: _Job, group: list[_Rank], account: Account) -> Run:
+def _result(job: _Job, group: list[_Rank], account: Account) -> ShardedAdamRun:
     """Put the ranks' shards together."""
     units = range(len(job.initial))
     working = [rank.working for rank in group]
@@ -361,7 +361,7 @@ def _result(job: _Job, group: list[_Rank], account: Account) -> Run:
     if job.recipe.master:
         masters = [[rank.master[unit] for rank in group] for unit in units]
         optimized = [np.concatenate(shards) if job.stage else shards[0] for shards in masters]
-    return Run(tuple(optimized), tuple(map(tuple, working)), account)
+    return ShardedAdamRun(tuple(optimized), tuple(map(tuple, working)), account)
 
 
 def adam_update(

@@ -19,7 +19,7 @@ from snippets.memory.sharded_adam import (
     SIMULATED,
     AdamConstants,
     GivenGradients,
-    Run,
+    ShardedAdamRun,
     adam_update,
     run_sharded_adam,
 )
@@ -69,7 +69,7 @@ def ring_mean(gradients: Array, recipe: str) -> Array:
     return total.astype(np.float32) / np.float32(ranks)
 
 
-def joined(run: Run) -> tuple[Array, list[Array]]:
+def joined(run: ShardedAdamRun) -> tuple[Array, list[Array]]:
     return np.concatenate(run.parameters), [np.concatenate(units) for units in run.working]
 
 
@@ -233,7 +233,7 @@ class Chain:
         gradient += (inner.T @ kept[unit]).ravel()
 
 
-def chain_run(ranks: int, passes: int, batch: int, **how: Any) -> tuple[Run, Chain]:
+def chain_run(ranks: int, passes: int, batch: int, **how: Any) -> tuple[ShardedAdamRun, Chain]:
     """Train on the same 24 examples a step, however they are dealt to ranks and micro-batches."""
     random = np.random.default_rng(11)
     sizes, steps = [3, 5, 4, 2], 12
