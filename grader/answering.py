@@ -47,7 +47,7 @@ class Answer:
         self.shared = Shared(judge=False)
         self.tags = {**self.shared.tags, "callback": self._callback, "object": _imported_object}
         self.shared.tags["object"] = _imported_object
-        self._told = 0
+        self._printed_until = 0
 
     def serve(self) -> None:
         """Do what the judge asks, until it hangs up."""
@@ -55,8 +55,8 @@ class Answer:
             self._reply(self._done(self.channel.receive()))
 
     def _reply(self, reply: dict[str, Any]) -> None:
-        told, self._told = self._told, len(self.printed.text)
-        both = {"shared": self.shared.changes(), "printed": self.printed.text[told:]}
+        start, self._printed_until = self._printed_until, len(self.printed.text)
+        both = {"shared": self.shared.changes(), "printed": self.printed.text[start:]}
         try:
             self.channel.send({**reply, **both})
         except plain.NotPlain as error:

@@ -150,8 +150,8 @@ def grade(chapter: str, name: str, source: str, beat: Callable[[], object]) -> d
     with _streams(printed, printed):
         verdict = _verdict(exercise, source, beat)
     verdict = dataclasses.replace(verdict, printed=printed.text)
-    told = message(Result(found, exercise, verdict), everything=True, commands=False)
-    return {**dataclasses.asdict(verdict), "message": told}
+    text = message(Result(found, exercise, verdict), everything=True, commands=False)
+    return {**dataclasses.asdict(verdict), "message": text}
 
 
 def _verdict(exercise: Exercise, source: str, beat: Callable[[], object]) -> Verdict:

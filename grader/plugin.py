@@ -220,7 +220,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def _result(text: str) -> Result:
-    told = json.loads(text)
-    chapter = chapter_of(Path(told["folder"]))
-    exercise = dataclasses.replace(chapter.exercises[told["exercise"]], weight=told["weight"])
-    return Result(chapter, exercise, Verdict(**told["verdict"]), told["seconds"])
+    record = json.loads(text)
+    chapter = chapter_of(Path(record["folder"]))
+    exercise = dataclasses.replace(chapter.exercises[record["exercise"]], weight=record["weight"])
+    return Result(chapter, exercise, Verdict(**record["verdict"]), record["seconds"])

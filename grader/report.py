@@ -75,5 +75,5 @@ def write_atomically(path: Path, text: str) -> None:
 
 def write(path: Path, results: Sequence[Result], layout: str) -> None:
     """Write a report in a layout, ``book`` or ``gradescope``."""
-    told = as_gradescope(results) if layout == "gradescope" else as_report(results)
-    write_atomically(path, json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+    contents = as_gradescope(results) if layout == "gradescope" else as_report(results)
+    write_atomically(path, json.dumps(contents, indent=1, ensure_ascii=False) + "\n")

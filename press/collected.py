@@ -56,18 +56,18 @@ def chapters_of_part(part: Part, chapters: Mapping[str, Chapter]) -> str:
     """
     rows = []
     for entry in part.chapters:
-        level, promise = _said(chapters.get(entry.path))
+        level, promise = _level_and_promise(chapters.get(entry.path))
         rows.append((_link(entry.title, entry.path, part.page) + level, entry.question, promise))
     return _table(("chapter", "its question", "its promise"), rows)
 
 
-def _said(chapter: Chapter | None) -> tuple[str, str]:
+def _level_and_promise(chapter: Chapter | None) -> tuple[str, str]:
     """Return level with times, and promise, of a chapter that is written and can be read."""
     with suppress(BrokenChapter):
         if chapter:
-            said = chapter.header
-            exercises = f", exercises {said['exercise_minutes']}" if "exercise_minutes" in said else ""
-            return f"<br>{said.get('level', '')}, {said.get('minutes', '?')} minutes{exercises}", chapter.promise
+            header = chapter.header
+            exercises = f", exercises {header['exercise_minutes']}" if "exercise_minutes" in header else ""
+            return f"<br>{header.get('level', '')}, {header.get('minutes', '?')} minutes{exercises}", chapter.promise
     return "", ""
 
 

@@ -283,9 +283,9 @@ def named(name: str, value: Any, allowed: Iterable[str], *, aliases: Mapping[str
     snippets.domain.UnknownName: schedule must be one of 'gpipe', 'one_f_one_b', got 'zigzag'
     """
     allowed = tuple(allowed)
-    known = {_spelled(entry): entry for entry in allowed}
-    known |= {_spelled(alias): entry for alias, entry in (aliases or {}).items() if entry in allowed}
-    wanted = _spelled(value) if isinstance(value, str) else ""
+    known = {_normalized(entry): entry for entry in allowed}
+    known |= {_normalized(alias): entry for alias, entry in (aliases or {}).items() if entry in allowed}
+    wanted = _normalized(value) if isinstance(value, str) else ""
     if wanted not in known:
         near = _near(wanted, known) if len(allowed) > _FEW else []
         raise UnknownName(f"{name} must be one of {', '.join(map(repr, near or allowed))}, got {value!r}")
@@ -295,7 +295,7 @@ def named(name: str, value: Any, allowed: Iterable[str], *, aliases: Mapping[str
 _FEW = 12
 
 
-def _spelled(name: str) -> str:
+def _normalized(name: str) -> str:
     """Return a name without what usual spellings of it differ in."""
     return re.sub(r"[\s_\-\u2010-\u2015]", "", name).casefold()
 

@@ -366,7 +366,7 @@ class _Run:
         while self.ready:
             self._resume(self.ready.popleft())
         if self.open:
-            waits = [self._said(wait) for wait in sorted(self.open, key=lambda wait: wait.rank.number)]
+            waits = [self._wait_text(wait) for wait in sorted(self.open, key=lambda wait: wait.rank.number)]
             more = f"; and {len(waits) - 8} more" if len(waits) > 8 else ""
             raise Deadlock("; ".join(waits[:8]) + more)
 
@@ -520,7 +520,7 @@ class _Run:
             raise RankProgramError(f"{said}, which has to be a list of ranks, each once, {rank} among them")
         return members
 
-    def _said(self, wait: _Wait) -> str:
+    def _wait_text(self, wait: _Wait) -> str:
         """Say for whom a rank waits."""
         meeting = self.meetings[wait.peers] if isinstance(wait.request, _COLLECTIVE) else [()]
         late = [rank for rank, queue in zip(wait.peers, meeting, strict=True) if not queue]

@@ -133,7 +133,7 @@ def _ring_of_ranks(title: str, said: str, sends: Sequence[ScheduledSend], *, ran
     return panel
 
 
-def _said(sends: Sequence[ScheduledSend], share: Callable[[int], str]) -> str:
+def _description(sends: Sequence[ScheduledSend], share: Callable[[int], str]) -> str:
     """Return what the messages of a round are."""
     if not sends:
         return "nothing has been sent"
@@ -181,7 +181,7 @@ def primitive_stepper(*, primitive: str, ranks: int, root: int, moment: int) -> 
     panels = [
         _ring_of_ranks(
             f"Round {moment}" if moment else "Before round 1",
-            _said(sends, lambda elements: _plural(elements, "chunk")),
+            _description(sends, lambda elements: _plural(elements, "chunk")),
             sends,
             ranks=ranks,
         ),
@@ -299,7 +299,7 @@ def collective_stepper(*, algorithm: str, ranks: int, segments: int, moment: int
         return _share(Fraction(elements, columns))
 
     title = f"Step {moment} of {steps}" if moment else f"Before step 1 of {steps}"
-    ring = _ring_of_ranks(title, _said(sends, share), sends, ranks=ranks)
+    ring = _ring_of_ranks(title, _description(sends, share), sends, ranks=ranks)
     so_far, whole = (
         _so_far(schedule, moment),
         algorithm_cost("all_reduce", algorithm, ranks=ranks, size_bytes=columns, element_bytes=1, segments=blocks),
