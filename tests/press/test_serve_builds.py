@@ -36,12 +36,17 @@ class Saved:
 
     def rest(self) -> int:
         """Return how many builds there were when none is under way and none begins."""
-        while True:
+        quiet = [-1]
+
+        def nothing_begins() -> bool:
             builds = self.server.builds
             time.sleep(QUIET_S)
             ended = sum("Documentation built" in line or "cannot be built" in line for line in self.server.lines)
-            if self.server.builds == builds == ended:
-                return builds
+            quiet[0] = builds
+            return self.server.builds == builds == ended
+
+        self.server.wait(nothing_begins)
+        return quiet[0]
 
     def shown(self, piece: str, page: str = "part/01-one") -> None:
         """Wait until a page shows a piece of text."""
