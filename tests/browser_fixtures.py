@@ -1,6 +1,6 @@
 """The built book in Chromium: what the browser tests of every folder share.
 
-``tests/conftest.py`` hands the fixtures to all of them. A worker builds the site once; a browser lives as long as a
+``tests/conftest.py`` hands the fixtures to all of them. The site is built once a run; a browser lives as long as a
 test file, since Playwright keeps an event loop running that other tests may not meet.
 """
 
@@ -127,7 +127,8 @@ class _Quiet(SimpleHTTPRequestHandler):
         pass
 
 
-# As ``mkdocs build --strict``, but for the address at which the tests serve the site: instant navigation asks for it.
+# As ``mkdocs build --strict``, but for the address: instant navigation asks for the one at which the site is served.
+NOWHERE = "http://nowhere.invalid/one-gradient/"
 BUILD = """
 import sys
 from mkdocs.commands.build import build
@@ -138,6 +139,29 @@ build(config)
 """
 
 
+def _built(folder: Path) -> Path:
+    """Build the site in a folder that all workers of a run have, once, and return it."""
+    built, begun = folder / "one-gradient", folder / "begun"
+    with (folder / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not built.exists():
+            done = subprocess.run(
+                [sys.executable, "-c", BUILD, str(begun), NOWHERE], cwd=ROOT, capture_output=True, text=True
+            )
+            assert done.returncode == 0, done.stderr
+            begun.rename(built)
+    return built
+
+
+def _copy_of(built: Path, copy: Path, address: str) -> None:
+    """Copy a built site to where it is served at an address, which its map of pages names."""
+    shutil.copytree(built, copy, copy_function=os.link)
+    pages = copy / "sitemap.xml"
+    text = pages.read_text(encoding="utf-8").replace(NOWHERE, address)
+    pages.unlink()  # the other copies have the same file
+    pages.write_text(text, encoding="utf-8")
+
+
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
     """Build the site and serve it; yield its folder and its address."""
@@ -145,11 +169,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str
     folder = tmp_path_factory.mktemp("site")
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
     address = f"http://127.0.0.1:{server.server_port}/one-gradient/"
-    command = [sys.executable, "-c", BUILD, str(folder / "one-gradient"), address]
-    with (tmp_path_factory.getbasetemp().parent / "site.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # two workers would write the same executed notebooks and kept pages
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    own = tmp_path_factory.getbasetemp()
+    _copy_of(_built(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own), folder / "one-gradient", address)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield folder, address
     server.shutdown()

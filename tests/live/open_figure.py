@@ -1,0 +1,42 @@
+"""A live figure of a built page in Chromium, worked by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from browser_fixtures import until
+
+from snippets.live.declaring import LiveFigure
+from snippets.live.knobs import Choice, Knob, Number, Switch
+
+
+def live(page: Any, place: dict[str, str]) -> Any:
+    return page.locator(f"#{place['id']}")
+
+
+def note(page: Any, place: dict[str, str]) -> str:
+    return str(live(page, place).locator(".live-note").inner_text())
+
+
+def turn(page: Any, place: dict[str, str], knob: Knob) -> None:
+    """Turn a knob away from its default, as a hand does."""
+    figure = live(page, place)
+    if isinstance(knob, Choice):
+        figure.locator(f"select[name={knob.name}]").select_option(next(v for v in knob.options if v != knob.default))
+    elif isinstance(knob, Switch):
+        figure.locator(f"[name={knob.name}]").click()
+    else:
+        slider = figure.locator(f"[data-knob={knob.name}]")
+        slider.focus()
+        page.keyboard.press("ArrowLeft" if knob.default == knob.high else "ArrowRight")
+
+
+def settled(page: Any, place: dict[str, str], *, rest_ms: float = 350) -> None:
+    """Wait until the last setting is drawn, or refused, and stands in the address."""
+    page.wait_for_timeout(50)
+    until(page, "id => !document.getElementById(id).ariaBusy", place["id"], within_s=60)
+    page.wait_for_timeout(rest_ms)
+
+
+def first_number(figure: LiveFigure) -> Number:
+    return next(knob for knob in figure.knobs if isinstance(knob, Number) and not knob.play)
