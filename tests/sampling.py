@@ -1,4 +1,4 @@
-"""Which cases a tier takes today: those whose files have changed, and a few that go round with the date.
+"""Which cases a tier takes today: some whose files have changed, and a few that go round with the date.
 
 At night (``BOOK_SAMPLE=all``) all of them. The day is ``BOOK_DATE``, which pytest sets, so that a run can be repeated.
 """
@@ -35,12 +35,20 @@ def examples(night: int) -> int:
     return night if ALL else max(8, night // 8)
 
 
-def sampled(cases: Iterable[Case], size: int, *, changed: Callable[[Case], bool] = lambda _: False) -> list[Case]:
-    """Return the cases that have changed and ``size`` others, on the next day the next ones."""
+def sampled(
+    cases: Iterable[Case], size: int, *, changed: Callable[[Case], bool] = lambda _: False, most: int | None = None
+) -> list[Case]:
+    """Return ``size`` cases, on the next day the next ones, and besides at most ``most`` that have changed.
+
+    Where more have changed (``most`` is ``size`` if it is not given), the night has the others: a commit that changes
+    all of a large book is not tested for hours.
+    """
     everything = list(cases)
     start = today().toordinal() * size
-    turn = {(start + number) % len(everything) for number in range(size)} if everything else set()
-    return [case for number, case in enumerate(everything) if ALL or number in turn or changed(case)]
+    order = [(start + place) % len(everything) for place in range(len(everything))]
+    besides = [number for number in order[size:] if changed(everything[number])]
+    taken = {*order[:size], *besides[: size if most is None else most]}
+    return [case for number, case in enumerate(everything) if ALL or number in taken]
 
 
 def today() -> datetime.date:

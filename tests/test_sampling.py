@@ -1,4 +1,4 @@
-"""What goes round with the date comes to everything, and what has changed is always there."""
+"""What goes round with the date comes to everything, and what has changed is there besides."""
 
 from __future__ import annotations
 
@@ -33,6 +33,18 @@ def test_what_has_changed_is_taken_besides() -> None:
     assert len(chosen) == 2
     other = next(case for case in "abcdefghijk" if case not in chosen)
     assert sorted(sampled("abcdefghijk", 2, changed=lambda case: case == other)) == sorted([*chosen, other])
+
+
+@pytest.mark.usefixtures("by_day")
+def test_of_many_that_have_changed_some_are_taken_each_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    def everything(case: str) -> bool:
+        return True
+
+    assert len(sampled("abcdefghijk", 2, changed=everything)) == 4
+    assert len(sampled("abcdefghijk", 2, changed=everything, most=11)) == 11
+    first = sampled("abcdefghijk", 2, changed=everything)
+    monkeypatch.setenv("BOOK_DATE", "2026-03-01")
+    assert not set(first) & set(sampled("abcdefghijk", 2, changed=everything))
 
 
 @pytest.mark.usefixtures("by_day")

@@ -11,6 +11,7 @@ import pytest
 from browser_fixtures import ROOT, until, visit
 from open_exercise import NAME, PIPELINE, RIGHT, WRONG, OpenExercise, stub
 from page_texts import IN_PAGES, exercise_at, one_of_each, texts_in_pages, told
+from sampling import at_night
 
 from grader import page as door
 from grader.catalogue import chapter_of
@@ -92,7 +93,7 @@ def test_an_answer_is_judged_in_the_page_as_it_is(walker: Any, address: str, cha
 # What can go wrong ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", [ENDLESS, "while True:\n    pass\n"])
+@pytest.mark.parametrize("text", [ENDLESS, at_night("while True:\n    pass\n")])
 def test_grading_an_endless_loop_ends_with_a_plain_message(exercise: OpenExercise, text: str) -> None:
     assert "Does a loop never end?" in exercise.grade(text)
     assert "still running: it was stopped" in exercise.result.text_content()
@@ -116,12 +117,14 @@ def test_stop_ends_what_runs_at_once_and_the_next_run_works(exercise: OpenExerci
     assert "ran to its end" in exercise.run("x = 1\n")
 
 
+@pytest.mark.nightly
 def test_grading_that_takes_long_but_lives_is_not_stopped(exercise: OpenExercise) -> None:
     slow = RIGHT.replace("    pace = max(layer_s)\n", "    import time; time.sleep(0.13)\n    pace = max(layer_s)\n")
     assert slow != RIGHT
     assert exercise.grade(slow).startswith("✓ Solved")
 
 
+@pytest.mark.nightly
 def test_a_program_that_ends_itself_does_not_end_python(exercise: OpenExercise) -> None:
     said = exercise.run("import sys\nsys.exit(3)\n")
     assert "sys.exit" in said
@@ -226,6 +229,7 @@ def test_python_that_breaks_is_replaced(exercise: OpenExercise) -> None:
     assert "ran to its end" in exercise.run("x = 1\n")
 
 
+@pytest.mark.nightly
 def test_a_network_lost_in_the_middle_of_loading_can_come_back(open_page: Any) -> None:
     page = open_page(PIPELINE)
     exercise = OpenExercise(page).open()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from browser_fixtures import CONTRAST, dark, elsewhere, until, violations, visit
 from open_exercise import NAME, OTHER, PIPELINE, RIGHT, WRONG, OpenExercise, stub
+from sampling import at_night
 
 from press import runtime
 
@@ -58,7 +59,7 @@ FULL = "Storage.prototype.setItem = () => { throw new DOMException('full', 'Quot
 FORBIDDEN = "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('no', 'SecurityError') }})"
 
 
-@pytest.mark.parametrize("script", [FULL, FORBIDDEN], ids=["full", "forbidden"])
+@pytest.mark.parametrize("script", [at_night(FULL), FORBIDDEN], ids=["full", "forbidden"])
 def test_where_nothing_can_be_kept_the_page_says_so_and_asks_before_it_is_left(
     open_page: Any, address: str, script: str
 ) -> None:
@@ -240,6 +241,7 @@ def from_elsewhere(open_page: Any, address: str, tampered: str = "") -> Any:
     return page
 
 
+@pytest.mark.nightly
 def test_without_npm_editor_and_python_come_from_elsewhere(open_page: Any, address: str) -> None:
     exercise = OpenExercise(from_elsewhere(open_page, address)).open()
     exercise.press("Run")
@@ -256,6 +258,7 @@ def test_an_editor_that_was_changed_on_the_way_is_refused(open_page: Any, addres
     assert exercise.editor.count() == 0
 
 
+@pytest.mark.nightly
 def test_python_that_was_changed_on_the_way_is_refused(open_page: Any, address: str) -> None:
     exercise = OpenExercise(from_elsewhere(open_page, address, "python_stdlib.zip")).open()
     assert exercise.run("x = 1\n").startswith("Python could not be loaded.")

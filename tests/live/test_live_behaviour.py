@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from browser_fixtures import elsewhere, until, visit
 from open_figure import first_number, live, note, settled, turn
+from sampling import at_night
 
 from press import runtime
 from snippets.live.declaring import find
@@ -187,7 +188,7 @@ def test_without_npm_the_runtime_comes_from_elsewhere_and_the_page_says_so(
     assert {path.rpartition("/")[2] for path in asked} == set(runtime.PYODIDE_FILES)
 
 
-@pytest.mark.parametrize("file", ["pyodide.mjs", "pyodide.asm.wasm", "python_stdlib.zip"])
+@pytest.mark.parametrize("file", ["pyodide.mjs", at_night("pyodide.asm.wasm"), at_night("python_stdlib.zip")])
 def test_a_runtime_that_was_changed_on_the_way_is_refused(open_page: Any, some: Any, address: str, file: str) -> None:
     place, _, figure = some
     page = without_own_runtime(open_page, place)

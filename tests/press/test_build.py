@@ -40,6 +40,7 @@ def test_two_cold_builds_and_an_unchanged_one_give_the_same_bytes(small_book: Sm
 
 
 @pytest.mark.book
+@pytest.mark.nightly
 def test_after_a_killed_build_the_next_gives_the_same_bytes(small_book: SmallBook) -> None:
     started = time.monotonic()
     assert small_book.build().returncode == 0

@@ -138,6 +138,7 @@ EXERCISE = "exercises/memory/zero/fewest_ranks.py"
 CATALOGUE = "snippets/hardware.py"
 
 
+@pytest.mark.nightly
 def test_changes_of_the_books_own_modules_reach_the_pages_and_their_faults_can_be_mended(whole: Saved) -> None:
     whole.shown("NVIDIA A100 data sheet", "hardware")
     assert "build-problems" not in whole.server.page()
