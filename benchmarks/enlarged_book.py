@@ -91,6 +91,10 @@ def _with_suffix(found: re.Match[str], copy: int) -> str:
     return rf"{found[0]}\_{copy}" if "\\" in found[0] else f"{found[0]}_{copy}"
 
 
+def _imported_as_before(found: re.Match[str], copy: int) -> str:
+    return f"{found[0]}_{copy} as {found[1]}"
+
+
 @dataclass(frozen=True)
 class Names:
     """What has another name in each copy, found in the book's files, and how the names are replaced."""
@@ -206,7 +210,11 @@ class Names:
             asked = self.asked.get((part, path.stem.partition("-")[2].replace("-", "_")), set())
             escaped = {word.replace("_", r"\_") for word in asked if "_" in word}
             # Code within text, and hints, which come from the grader: `owners(sizes, ranks)`, fewest\_ranks
-            return [_rule(rf"(?<=`){_any(asked)}(?=[(`])|{_any(escaped)}\b", _with_suffix)]
+            return [
+                _rule(rf"(?<=`){_any(asked)}(?=[(`])|{_any(escaped)}\b", _with_suffix),
+                # A cell goes on calling a solution by its name
+                _rule(rf"^from exercises\.\w+\.\w+\.({_any(asked)}) import \1$", _imported_as_before),
+            ]
         asked = self.asked.get((part, name), set()) if room == "exercises" else set()
         words = {word for word in asked if "_" in word}
         return [

@@ -107,6 +107,12 @@ def test_what_git_ignores_is_left_out(tmp_path: Path) -> None:
     assert [path.as_posix() for path in files(tmp_path)] == [".gitignore", "a/site/b"]
 
 
+def test_a_cell_goes_on_calling_a_solution_by_its_name(twice: Path) -> None:
+    text = (twice / "chapters/memory2/122-zero.md").read_text(encoding="utf-8")
+    module = "exercises.memory2.zero.bytes_per_parameter_2"
+    assert f"from {module} import bytes_per_parameter_2 as bytes_per_parameter\n" in text
+
+
 def test_twice_the_book_has_two_of_everything_and_each_compiles(twice: Path) -> None:
     book = Names(twice, tuple(files(twice)))
     assert book.parts == {f"{part}{copy}" for part in BOOK.parts for copy in ("", 2)}
