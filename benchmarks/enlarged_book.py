@@ -255,7 +255,7 @@ class Names:
         functions = re.finditer(helper, text, re.MULTILINE)
         helpers = {found[1] for found in functions if re.search(rf"\b{_any(used)}\b", found[0])}
         own = _rule(rf"(?<![\w.\"]){_any(used | helpers)}\b", _with_suffix)
-        alias = _rule(rf"\b{_any(used)}\b", lambda found, copy: f"{found[0]} as {found[0]}_{copy}")
+        alias = _rule(rf"(?<![.\w]){_any(used)}\b", lambda found, copy: f"{found[0]} as {found[0]}_{copy}")
         # An entry that begins a line, to its closing bracket; one among others on a line
         entry = rf'^( +)"{part}\.\w.*\n(?:\1 .*\n|\1[)}}\]].*\n)*|, "snippets\.{part}\.[\w.]+"(?=[,)])'
         text = self._repeated(imports, text, copies, [alias])
