@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from browser_fixtures import CONTRAST, ROOT, dark, violations
+from browser_fixtures import CONTRAST, ROOT, dark, until, violations
 from sampling import sampled
 
 from press.chapter import find_chapters, read_chapter
@@ -66,10 +66,21 @@ CHOOSE_ALL = """() => [...document.querySelectorAll('.quiz > li')].flatMap((item
     }))"""
 
 
+@pytest.fixture(scope="module")
+def narrow(browser: Any) -> Any:
+    """Return a page that goes from one chapter to the next, so that what they share is loaded once."""
+    page = browser.new_page(viewport={"width": 390, "height": 900}, reduced_motion="reduce")
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    return page
+
+
 @pytest.mark.parametrize("path", CHAPTERS)
-def test_every_option_gets_its_verdict_and_its_reason(open_page: Any, path: str) -> None:
+def test_every_option_gets_its_verdict_and_its_reason(narrow: Any, address: str, path: str) -> None:
     """The last choice counts, whatever was chosen before; other tests choose by mouse and keyboard."""
-    page = open_page(path, width=390)
+    page = narrow
+    page.goto(address + path, wait_until="commit")
+    until(page, "document.querySelector('.quiz button')")
     fold, questions = explained(page), {question.number: question for question in questions_of(path)}
     shown = page.evaluate(CHOOSE_ALL)
     assert len(fold) == len(shown) == sum(len(question.options) for question in questions.values())
