@@ -32,7 +32,7 @@ def test_a_lab_is_short_says_how_it_is_started_and_predicts_with_the_book(lab: s
     assert any(module.startswith("snippets.") for module in modules), "predictions come from snippets"
 
 
-TESTS = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*_labs.py"))
+TESTS = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*_labs*.py"))
 
 
 @pytest.mark.parametrize("lab", sampled(LABS, 1, changed=lambda lab: lab not in TESTS, most=len(LABS)))
