@@ -45,8 +45,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(optionalhook=True)  # without pytest-xdist there is nothing to divide
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Return 0, no workers, for a reader who grades exercises; ``None`` leaves the number to the cores."""
-    return 0 if _grades(config) else None
+    """Return 0, no workers, for a reader who grades exercises; ``None`` leaves the number to the cores.
+
+    Builds, browsers and labs wait for other processes: there one worker more than cores is done a third sooner.
+    """
+    if _grades(config):
+        return 0
+    waits = config.option.markexpr in ("book", "browser", "labs")
+    return len(os.sched_getaffinity(0)) + 1 if waits and hasattr(os, "sched_getaffinity") else None
 
 
 def _grades(config: pytest.Config) -> bool:
