@@ -51,6 +51,7 @@ def execute_chapters(
     chapters: Sequence[Path],
     *,
     root: Path,
+    freshness: Freshness | None = None,
     jobs: int | None = None,
     cell_timeout_s: float = 60.0,
     report: Callable[[str], None] = print,
@@ -60,13 +61,14 @@ def execute_chapters(
     Args:
         chapters: paths of Jupytext Markdown files below ``root``.
         root: the book's folder.
+        freshness: what is known of the book's modules in this build; looked up if not given.
         jobs: how many chapters run at once; as many as there are cores for this process if not given.
         cell_timeout_s: how long a cell may run; a cell's own ``timeout`` goes before.
         report: called with a line of progress for each chapter that was executed, and for each notebook set aside.
     """
     root = root.absolute()
     _sweep(root)
-    freshness = Freshness(root)
+    freshness = freshness or Freshness(root)
     stale: list[_Work] = []
     problems: list[Problem] = []
     with _Stop() as stop, ExitStack() as stack:

@@ -29,9 +29,9 @@ GRADER = Path(__file__).parents[1]
 class ExerciseRecords:
     """The records of a book's exercises, by their modules' paths from its root; what cannot be loaded is a problem."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, freshness: Freshness | None = None) -> None:
         self._root = root
-        self._freshness = Freshness(root)
+        self._freshness = freshness or Freshness(root)
         self._folder = root / ".press" / "exercises"
         self.problems: list[Problem] = []
         self.by_path = self._read()
@@ -56,7 +56,7 @@ class ExerciseRecords:
         reached = self._freshness.reached([_import_of(path, self._root), "import grader.described"])
         total = sha256(f"{sys.version_info[:2]}".encode())
         for file in [path, *reached, self._root / "requirements.txt"]:
-            total.update(sha256(file.read_bytes() if file.is_file() else b"").digest())
+            total.update(self._freshness.content(file))
         return total.hexdigest()[:40]
 
     def _described(self, paths: list[Path]) -> Iterable[tuple[Path, Record]]:

@@ -18,13 +18,16 @@ module opens by path and that ``inputs`` does not name.
 from __future__ import annotations
 
 import ast
+import json
+import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from press.kept import read_kept, write_kept
 from press.sources import UNREADABLE
 
 _OWN = ("execute.py", "client.py", "outputs.py", "kernels.py")
@@ -32,15 +35,53 @@ _RELEVANT_TAGS = {"raises-exception", "skip-execution"}
 _NO_DATA = {".py", ".pyc", ".ipynb", ".md"}
 
 
+class Imports:
+    """What modules and cells import, by the digest of their text; kept between builds, for parsing takes longest."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._kept: dict[str, list[tuple[int, str]]] = json.loads(read_kept(file) or b"{}")
+        self._used: dict[str, list[tuple[int, str]]] = {}
+
+    def of(self, source: str) -> list[tuple[int, str]]:
+        """Return the names that a source imports, each with the number of dots before it."""
+        key = sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+        if key not in self._used:
+            self._used[key] = self._kept[key] if key in self._kept else imported_names(parsed(source))
+        return self._used[key]
+
+    def keep(self) -> None:
+        """Keep what was asked for; what was not is forgotten."""
+        if self._used.keys() != self._kept.keys():
+            write_kept(self._file, json.dumps(self._used).encode())
+
+
+def imported_names(tree: ast.AST) -> list[tuple[int, str]]:
+    """Return the names that a module imports, each with the number of dots before it.
+
+    >>> imported_names(ast.parse("import os.path\\nfrom ..a import b"))
+    [(0, 'os.path'), (2, 'a.b')]
+    """
+    names = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [(0, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names += [(node.level, f"{node.module or ''}.{alias.name}".strip(".")) for alias in node.names]
+    return names
+
+
 class Freshness:
     """Computes digests for one build; what many chapters import is read and parsed once."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self.imports = Imports(root / ".press" / "imports")
         self._imports: dict[Path, tuple[Path, ...]] = {}
         self._contents: dict[Path, bytes] = {}
         self._files_of: dict[tuple[Path, str], tuple[Path, ...]] = {}
         self._data: dict[Path, list[Path]] = {}
+        self._names: dict[str, frozenset[str]] = {}
         self._common = self._digest_of_common()
 
     def digest(self, code: Sequence[tuple[str, Sequence[str]]], inputs: Sequence[str] = ()) -> str:
@@ -54,10 +95,10 @@ class Freshness:
         for source, tags in code:
             total.update(sha256(repr((source, sorted(set(tags) & _RELEVANT_TAGS))).encode()).digest())
         for path in self.reached([source for source, _ in code]):
-            total.update(self._content(path))
+            total.update(self.content(path))
         for pattern in inputs:
             for path in sorted(self._root.glob(pattern)):
-                total.update(self._content(path))
+                total.update(self.content(path))
         return total.hexdigest()
 
     def _digest_of_common(self) -> bytes:
@@ -67,7 +108,7 @@ class Freshness:
             total.update(sha256(path.read_bytes() if path.is_file() else b"").digest())
         return total.digest()
 
-    def _content(self, path: Path) -> bytes:
+    def content(self, path: Path) -> bytes:
         """Return the digest of a file's name and content; a folder's content is nothing."""
         if path not in self._contents:
             name = path.relative_to(self._root).as_posix().encode()
@@ -76,7 +117,7 @@ class Freshness:
 
     def reached(self, sources: Sequence[str]) -> list[Path]:
         """Return the files that the sources reach by import, in a fixed order."""
-        waiting = [file for source in sources for file in self._files(parsed(source), self._root)]
+        waiting = [file for source in sources for file in self._files(self.imports.of(source), self._root)]
         reached: set[Path] = set()
         while waiting:
             path = waiting.pop()
@@ -89,8 +130,8 @@ class Freshness:
 
     def _imported_by(self, path: Path) -> tuple[Path, ...]:
         if path not in self._imports:
-            tree = parsed(path.read_text(encoding="utf-8", errors="replace"))
-            self._imports[path] = tuple(self._files(tree, path.parent))
+            names = self.imports.of(path.read_text(encoding="utf-8", errors="replace"))
+            self._imports[path] = tuple(self._files(names, path.parent))
         return self._imports[path]
 
     def _beside(self, folder: Path) -> list[Path]:
@@ -100,16 +141,11 @@ class Freshness:
             self._data[folder] = [file for file in files if not file.name.endswith("~") and file.is_file()]
         return self._data[folder]
 
-    def _files(self, tree: ast.AST, folder: Path) -> Iterator[Path]:
+    def _files(self, names: Iterable[tuple[int, str]], folder: Path) -> Iterator[Path]:
         """Yield the repository's files that the imports of a module in ``folder`` name."""
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    yield from self._module(self._root, alias.name)
-            elif isinstance(node, ast.ImportFrom):
-                start = [self._root, folder, *folder.parents][min(node.level, len(folder.parents))]
-                for alias in node.names:
-                    yield from self._module(start, f"{node.module or ''}.{alias.name}".strip("."))
+        for dots, name in names:
+            start = [self._root, folder, *folder.parents][min(dots, len(folder.parents))]
+            yield from self._module(start, name)
 
     def _module(self, start: Path, name: str) -> tuple[Path, ...]:
         """Return the files of a dotted name below ``start`` that exist, with those of its parents."""
@@ -120,13 +156,26 @@ class Freshness:
     def _look(self, start: Path, name: str) -> Iterator[Path]:
         if self._root not in (start, *start.parents):
             return  # a relative import that leads out of the repository
-        path = start
+        folder = str(start)
         for part in name.split("."):
             if part == "*":
-                yield from path.glob("*.py")
+                yield from Path(folder).glob("*.py")
                 return
-            path = path / part
-            yield from (file for file in (path / "__init__.py", path.with_name(f"{part}.py")) if file.is_file())
+            if f"{part}.py" in self._names_in(folder):
+                yield Path(folder, f"{part}.py")
+            folder = os.path.join(folder, part)
+            if "__init__.py" in self._names_in(folder):
+                yield Path(folder, "__init__.py")
+
+    def _names_in(self, folder: str) -> frozenset[str]:
+        """Return the names of the files in a folder; none if there is no such folder."""
+        if folder not in self._names:
+            try:
+                with os.scandir(folder) as entries:
+                    self._names[folder] = frozenset(entry.name for entry in entries if entry.is_file())
+            except (FileNotFoundError, NotADirectoryError):
+                self._names[folder] = frozenset()
+        return self._names[folder]
 
 
 def parsed(source: str) -> ast.Module:

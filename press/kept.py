@@ -6,7 +6,7 @@ A kept file begins with the digest of what it holds, so that one which was cut o
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 from pathlib import Path
 
@@ -41,3 +41,54 @@ def kept(file: Path, make: Callable[[], bytes]) -> bytes:
         content = make()
         write_kept(file, content)
     return content
+
+
+def digest(parts: Iterable[bytes]) -> str:
+    """Return a name for what is made of these parts."""
+    total = sha256()
+    for part in parts:
+        total.update(sha256(part).digest())
+    return total.hexdigest()[:40]
+
+
+def kept_alone(folder: Path, parts: Iterable[bytes], make: Callable[[], bytes]) -> bytes:
+    """Return what was made of these parts; only the last that was made stays in the folder."""
+    file = folder / digest(parts)
+    content = kept(file, make)
+    for other in folder.iterdir():
+        if other != file:
+            other.unlink(missing_ok=True)
+    return content
+
+
+class KeptFolder:
+    """Keeps what one build makes, by what it is made of; what a build did not use, it sweeps away.
+
+    Args:
+        folder: where it is kept.
+        common: what all of it depends on.
+    """
+
+    def __init__(self, folder: Path, common: Iterable[bytes]) -> None:
+        self._folder = folder
+        self._common = digest(common).encode()
+        self._used: set[str] = set()
+
+    def key(self, *parts: bytes) -> str:
+        """Return the name of what is made of these parts and of what all depends on."""
+        return digest([self._common, *parts])
+
+    def read(self, key: str) -> bytes | None:
+        """Return what is kept under a name, ``None`` if nothing is, or not the whole of it."""
+        self._used.add(key)
+        return read_kept(self._folder / key)
+
+    def write(self, key: str, content: bytes) -> None:
+        """Keep something under a name."""
+        write_kept(self._folder / key, content)
+
+    def sweep(self) -> None:
+        """Remove what this build did not use."""
+        for file in self._folder.glob("*"):
+            if file.name not in self._used:
+                file.unlink(missing_ok=True)

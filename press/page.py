@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from press.collected import expand_collected
 from press.convert import Placeholders, notebook_html
 from press.exercise import expand_exercises
 from press.figures import Figures
-from press.kept import read_kept, write_kept
+from press.kept import KeptFolder
 from press.links import Link, Map, rewrite
 from press.markup import faults, line_in_prose, tangles
 from press.mathematics import characters, typeset
@@ -194,26 +193,16 @@ def definitions(page: str) -> dict[str, str]:
 
 
 class PageCache:
-    """Keeps finished pages by the digest of what they were made from; what a build did not use, it sweeps away."""
+    """Keeps finished pages by the digest of what they were made from."""
 
     def __init__(self, folder: Path, common: Iterable[bytes]) -> None:
-        self._folder = folder
-        self._common = sha256()
-        for part in common:
-            self._common.update(sha256(part).digest())
-        self._used: set[str] = set()
-
-    def key(self, *parts: bytes) -> str:
-        """Return the digest of a page: of what all pages share, and of its own parts."""
-        digest = self._common.copy()
-        for part in parts:
-            digest.update(sha256(part).digest())
-        return digest.hexdigest()[:40]
+        self._kept = KeptFolder(folder, common)
+        self.key = self._kept.key
+        self.sweep = self._kept.sweep
 
     def read(self, key: str) -> Rendered | None:
         """Return the kept page, or ``None``."""
-        self._used.add(key)
-        kept = read_kept(self._folder / key)
+        kept = self._kept.read(key)
         if kept is None:
             return None
         record = json.loads(kept)
@@ -223,13 +212,7 @@ class PageCache:
 
     def write(self, key: str, page: Rendered) -> None:
         """Keep a page; a build that is killed leaves the whole of it or nothing."""
-        write_kept(self._folder / key, json.dumps(asdict(page)).encode())
-
-    def sweep(self) -> None:
-        """Remove what this build did not use."""
-        for file in self._folder.glob("*"):
-            if file.name not in self._used:
-                file.unlink(missing_ok=True)
+        self._kept.write(key, json.dumps(asdict(page)).encode())
 
 
 def press_fingerprint(root: Path) -> list[bytes]:

@@ -166,7 +166,12 @@ def test_modules_are_parsed_once_a_build(root: Path, monkeypatch: pytest.MonkeyP
     freshness = Freshness(root)
     for number in range(5):
         freshness.digest([(f"import book.top  # {number}", ())])
-    assert len(texts) == 5 + len([name for name in FILES if name.endswith(".py") and name != "book/other.py"])
+    modules = {text for name, text in FILES.items() if name.endswith(".py") and name != "book/other.py"}
+    assert len(texts) == 5 + len(modules)
+    freshness.imports.keep()
+    again = Freshness(root)
+    assert again.reached(["import book.top  # 0"]) == freshness.reached(["import book.top  # 0"])
+    assert len(texts) == 5 + len(modules)  # by the next build, not at all
 
 
 def test_a_module_that_appears_or_goes_is_noticed(root: Path) -> None:
