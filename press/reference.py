@@ -1,4 +1,4 @@
-"""Writes two kinds of pages from the docstrings of a package: a reference page per module, and one of all formulas.
+"""Writes two kinds of pages from the docstrings of a package: a reference page per part, and one of all formulas.
 
 griffe reads signatures and docstrings without importing anything, so a reference is written even where a simulator's
 libraries are missing. What a docstring of ours adds to Google's sections are paragraphs that begin with a label:
@@ -24,7 +24,8 @@ LABELS = ("Formula", "Symbols", "Chapter", "Convention", "Leaves out", "Source")
 
 _LABELLED = re.compile(rf"^({'|'.join(LABELS)}):\s+")
 _BETWEEN = re.compile(rf"\n\s*\n|\n(?=(?:{'|'.join(LABELS)}):\s)")
-_KINDS = {"Formulas": "Formulas", "Simulators": "Simulators", "Figures": "Figures"}
+_KINDS = ("Formulas", "Simulators", "", "Drawings", "Figures")  # in the order of a part's page
+_EVERYWHERE = "everywhere"
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Documented:
 
 
 def reference_pages(root: Path, package: str, chapters: Iterable[str]) -> list[Page]:
-    """Write the reference of a package: the index, a page for each module with public names, the formulas.
+    """Write the reference of a package: the index, the formulas, a page for each part with all its public names.
 
     Args:
         root: the book's folder.
@@ -53,10 +54,12 @@ def reference_pages(root: Path, package: str, chapters: Iterable[str]) -> list[P
     assert isinstance(tree, griffe.Module)
     modules = [module for module in _modules(tree) if public(module)]
     links = chapter_links(chapters)
-    pages = [_module_page(module, root, links) for module in modules]
-    index = Page(INDEX, f"{package}/__init__.py", _index(modules), "Snippets")
+    parts: dict[str, list[griffe.Module]] = {}
+    for module in sorted(modules, key=lambda module: _KINDS.index(_module_words(module)[0])):
+        parts.setdefault(_part(module), []).append(module)
+    index = Page(INDEX, f"{package}/__init__.py", _index(parts), "All modules")
     quick = Page(QUICK, f"{package}/__init__.py", _quick(modules, links), "Quick reference")
-    return [index, quick, *pages]
+    return [index, quick, *(_part_page(package, part, of_part, root, links) for part, of_part in sorted(parts.items()))]
 
 
 def public(holder: griffe.Module | griffe.Class) -> list[griffe.Object]:
@@ -101,19 +104,20 @@ def _take_admonition(section: Any, labelled: dict[str, str], sections: dict[str,
         sections[section.title or ""] = section.value.contents
 
 
-def module_path(module: griffe.Module) -> str:
-    """Return where the page of a module stands: ``snippets.memory.zero`` at ``docs/reference/memory/zero.md``."""
-    return f"{FOLDER}/{'/'.join(module.path.split('.')[1:])}.md"
-
-
 def page_of(source: str) -> str:
-    """Return where the page of a module's file stands.
+    """Return where the names of a module's file are described: on the page of its part.
 
-    >>> page_of("snippets/memory/zero.py"), page_of("snippets/memory/__init__.py"), page_of("snippets/__init__.py")
-    ('docs/reference/memory/zero.md', 'docs/reference/memory.md', 'docs/reference/index.md')
+    >>> page_of("snippets/memory/zero.py"), page_of("snippets/memory/__init__.py"), page_of("snippets/machine.py")
+    ('docs/reference/memory.md', 'docs/reference/memory.md', 'docs/reference/everywhere.md')
     """
-    inside = source.partition("/")[2]
-    return INDEX if inside == "__init__.py" else f"{FOLDER}/{inside.removesuffix('.py').removesuffix('/__init__')}.md"
+    folders = source.split("/")[1:-1]
+    return f"{FOLDER}/{folders[0] if folders else _EVERYWHERE}.md"
+
+
+def _anchor(member: griffe.Object) -> str:
+    """Return by what a module or a name of it is found on its part's page: ``zero``, ``zero.zero_bytes``."""
+    module = member if isinstance(member, griffe.Module) else member.module
+    return module.name + member.path.removeprefix(module.path)
 
 
 def chapter_links(chapters: Iterable[str]) -> dict[str, str]:
@@ -143,27 +147,24 @@ def _header(title: str, description: str) -> list[str]:
     return ["---", f'title: "{title}"', f'description: "{description}"', "---", "", f"# {title}", ""]
 
 
-def _place(module: griffe.Module) -> str:
-    """Return the part that a module belongs to, as its address names it."""
+def _part(module: griffe.Module) -> str:
+    """Return the part that a module belongs to, as its page is called."""
     names = module.path.split(".")[1:-1]
-    return names[0].capitalize() if names else "Everywhere"
+    return names[0] if names else _EVERYWHERE
 
 
-def _index(modules: Iterable[griffe.Module]) -> str:
+def _index(parts: Mapping[str, Iterable[griffe.Module]]) -> str:
     text = "Every public function and class of the book's package, with shapes, units, errors, source and an example."
-    lines = [*_header("Snippets", text), text, ""]
+    lines = [*_header("All modules", text), text, ""]
     lines += [
         "*Formulas* need the standard library alone. *Simulators* move real arrays and count what they do.",
-        "*Figures* draw what the two return. Each example is run by the tests.",
+        "*Drawings* and *figures* show what the two return. Each example is run by the tests.",
     ]
-    part = ""
-    for module in modules:
-        if _place(module) != part:
-            part = _place(module)
-            lines += ["", f"## {part}", "", "| module | kind | what for |", "|---|---|---|"]
-        kind, about = _module_words(module)
-        target = module_path(module).removeprefix(f"{FOLDER}/")
-        lines.append(f"| [`{_short(module)}`]({target}) | {kind.lower()} | {_in_table(about)} |")
+    for part, modules in sorted(parts.items()):
+        lines += ["", f"## [{part.capitalize()}]({part}.md)", "", "| module | kind | what for |", "|---|---|---|"]
+        for module in modules:
+            kind, about = _module_words(module)
+            lines.append(f"| [`{_short(module)}`]({part}.md#{_anchor(module)}) | {kind.lower()} | {_in_table(about)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -176,29 +177,42 @@ def _module_words(module: griffe.Module) -> tuple[str, str]:
     kind, separator, about = documented(module).summary.partition(":")
     if separator and kind in _KINDS:
         about = about.strip()
-        return _KINDS[kind], about[:1].upper() + about[1:]
+        return kind, about[:1].upper() + about[1:]
     return "", documented(module).summary
 
 
-def _module_page(module: griffe.Module, root: Path, chapters: Mapping[str, str]) -> Page:
+def _part_page(
+    package: str, part: str, modules: Iterable[griffe.Module], root: Path, chapters: Mapping[str, str]
+) -> Page:
+    lines = _header(
+        f"Reference: {part}", f"The modules of {part}: signatures, shapes, units, errors, sources, examples."
+    )
+    for module in modules:
+        lines += _module(module, root, chapters)
+    file = root / package / ("" if part == _EVERYWHERE else part) / "__init__.py"
+    return Page(
+        f"{FOLDER}/{part}.md", file.relative_to(root).as_posix(), "\n".join(lines).rstrip() + "\n", part.capitalize()
+    )
+
+
+def _module(module: griffe.Module, root: Path, chapters: Mapping[str, str]) -> list[str]:
+    """Return the section of a module."""
     kind, about = _module_words(module)
-    short = _short(module)
     source = Path(str(module.filepath)).relative_to(root).as_posix()
-    back = "../" * (module_path(module).count("/"))
-    lines = _header(short, f"Reference of {module.path}: signatures, shapes, units, errors, sources, examples.")
+    lines = [f"## {_title(module)} {{#{_anchor(module)}}}", ""]
     lines += [f"{kind + ': ' if kind else ''}{about[:1].lower() + about[1:] if kind else about}", ""]
     lines += [text + "\n" for text in documented(module).paragraphs[1:]]
-    lines += [f"`from {module.path.rpartition('.')[0]} import {module.name}` · [source]({back}{source})", ""]
+    lines += [f"`from {module.path.rpartition('.')[0]} import {module.name}` · [source](../../{source})", ""]
     for member in public(module):
-        lines += _entry(member, chapters, level=2)
-    return Page(module_path(module), source, "\n".join(lines).rstrip() + "\n", module.name)
+        lines += _entry(member, chapters, level=3)
+    return lines
 
 
 def _entry(member: griffe.Object, chapters: Mapping[str, str], *, level: int) -> list[str]:
     """Return the Markdown of one public name."""
     name = member.path.removeprefix(f"{member.module.path}.")
     entry = documented(member)
-    lines = [f"{'#' * level} `{name}` {{#{name}}}", "", *_fenced("python", _signature(member)), ""]
+    lines = [f"{'#' * level} `{name}` {{#{_anchor(member)}}}", "", *_fenced("python", _signature(member)), ""]
     lines += [paragraph + "\n" for paragraph in entry.paragraphs]
     if "Formula" in entry.labelled:
         lines += [f"$${_tex(entry.labelled['Formula'])}$$", ""]
@@ -220,7 +234,7 @@ def _labelled(member: griffe.Object, entry: Documented, chapters: Mapping[str, s
     for label in LABELS[1:]:
         text = entry.labelled.get(label, "")
         if label == "Chapter":
-            text = _chapters(text, chapters, "../" * module_path(member.module).count("/"))
+            text = _chapters(text, chapters, "../../")
         elif label != "Symbols":
             text = text[:1].upper() + text[1:]
         if text:
@@ -330,9 +344,9 @@ def _quick(modules: Iterable[griffe.Module], chapters: Mapping[str, str]) -> str
         rows = [row for member in public(module) for row in _formula_rows(module, member, chapters)]
         if not rows:
             continue
-        if _place(module) != part:
-            part = _place(module)
-            lines += ["", f"## {part}"]
+        if _part(module) != part:
+            part = _part(module)
+            lines += ["", f"## {part.capitalize()}"]
         lines += ["", f"### {_title(module)}", "", _module_words(module)[1], ""]
         lines += rows
     return "\n".join(lines) + "\n"
@@ -352,13 +366,13 @@ def _formula_rows(module: griffe.Module, member: griffe.Object, chapters: Mappin
     labelled = documented(member).labelled
     if "Formula" in labelled:
         name = member.path.removeprefix(f"{module.path}.")
-        target = module_path(module).removeprefix("docs/")
+        target = f"reference/{_part(module)}.md#{_anchor(member)}"
         where = _chapters(labelled.get("Chapter", ""), chapters, "../")
         yield f"""<div class="formula" markdown="1">
 
 $${_tex(labelled["Formula"])}$$
 
-[`{name}`]({target}#{name}){f" · chapter {where}" if where else ""}<br>
+[`{name}`]({target}){f" · chapter {where}" if where else ""}<br>
 <small>{_one_line(labelled.get("Symbols", ""))}</small>
 
 </div>

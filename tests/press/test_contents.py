@@ -119,13 +119,13 @@ def test_the_navigation_has_the_parts_that_there_are(book: MadePages) -> None:
 
 def test_mkdocs_shows_the_parts_where_the_settings_say_so(book: MadePages) -> None:
     made = book.book()
-    page = Page("docs/reference/memory/zero.md", "snippets/memory/zero.py", "# zero\n", "zero")
+    page = Page("docs/reference/memory.md", "snippets/memory/__init__.py", "# memory\n", "Memory")
     made.written = {page.path: page}
     assert mkdocs_hook._filled_in(["index.md", "chapters/", {"More": ["a.md"]}, {"All": "reference/"}], made) == [
         "index.md",
         {"Part": ["part/index.md", "part/01-one.md"]},
         {"More": ["a.md"]},
-        {"All": [{"Memory": [{"zero": "reference/memory/zero.md"}]}]},
+        {"All": [{"Memory": "reference/memory.md"}]},
     ]
 
 

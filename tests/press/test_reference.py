@@ -9,7 +9,7 @@ from pathlib import Path
 import griffe
 import pytest
 
-from press.reference import INDEX, QUICK, Page, documented, public, reference_pages
+from press.reference import INDEX, QUICK, Page, documented, page_of, public, reference_pages
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted(path for path in (ROOT / "snippets").rglob("*.py") if path.name != "__init__.py")
@@ -78,12 +78,17 @@ class Ring:
 '''
 
 
+EVERYWHERE, RINGS = "docs/reference/everywhere.md", "docs/reference/rings.md"
+
+
 @pytest.fixture
 def pages(tmp_path: Path) -> dict[str, Page]:
     for name, text in {
         "package/__init__.py": "",
         "package/rings/__init__.py": "",
+        "package/rings/a_figures.py": '"""Figures: a ring, drawn."""\n\n\ndef picture() -> None:\n    """Draw it."""\n',
         "package/rings/ring.py": MODULE,
+        "package/trees.py": '"""Simulators: trees."""\n\nDEPTH = 3\n"""How deep one is."""\n',
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -92,16 +97,21 @@ def pages(tmp_path: Path) -> dict[str, Page]:
 
 
 def test_which_pages_there_are(pages: dict[str, Page]) -> None:
-    assert list(pages) == [INDEX, QUICK, "docs/reference/rings/ring.md"]
-    assert pages["docs/reference/rings/ring.md"].source == "package/rings/ring.py"
+    assert list(pages) == [INDEX, QUICK, EVERYWHERE, RINGS]
+    assert [pages[path].source for path in (EVERYWHERE, RINGS)] == ["package/__init__.py", "package/rings/__init__.py"]
+
+
+def test_formulas_stand_before_what_draws_them(pages: dict[str, Page]) -> None:
+    text = pages[RINGS].text
+    assert text.index("## Ring {#ring}") < text.index("## A figures {#a_figures}")
 
 
 def test_what_a_page_says(pages: dict[str, Page]) -> None:
-    text = pages["docs/reference/rings/ring.md"].text
+    text = pages[RINGS].text
     for piece in (
         "Formulas: what rings cost | and more.",
         "A second paragraph.",
-        "[source](../../../package/rings/ring.py)",
+        "[source](../../package/rings/ring.py)",
         "sent_bytes(size_bytes: float, *, ranks: int = 2) -> float",
         "$$V = 2\\frac{N-1}{N} n$$",
         "- `size_bytes`: the buffer, for |x| on two lines.",
@@ -109,12 +119,12 @@ def test_what_a_page_says(pages: dict[str, Page]) -> None:
         "**Raises** `ValueError`: `ranks` is below 1.",
         "**Convention.** Counted at the sender.",
         "**Source.** Patarasuk and Yuan 2009.",
-        "**Chapter.** [13](../../../chapters/collectives/13-ring.md), 14",
+        "**Chapter.** [13](../../chapters/collectives/13-ring.md), 14",
         ">>> sent_bytes(8, ranks=4)\n12.0",
         "LINKS = {'a': 1}",
         "Links by name.",
-        "## `Ring` {#Ring}",
-        "### `Ring.steps` {#Ring.steps}",
+        "### `Ring` {#ring.Ring}",
+        "#### `Ring.steps` {#ring.Ring.steps}",
         "    *ranks: int,\n    a_long_argument: str = 'x',",
     ):
         assert piece in text, piece
@@ -126,7 +136,7 @@ def test_what_a_page_says(pages: dict[str, Page]) -> None:
 def test_the_quick_reference(pages: dict[str, Page]) -> None:
     text = pages[QUICK].text
     assert (
-        "[`sent_bytes`](reference/rings/ring.md#sent_bytes) · chapter [13](../chapters/collectives/13-ring.md), 14"
+        "[`sent_bytes`](reference/rings.md#ring.sent_bytes) · chapter [13](../chapters/collectives/13-ring.md), 14"
         in text
     )
     assert "$$V = 2\\frac{N-1}{N} n$$" in text
@@ -135,12 +145,12 @@ def test_the_quick_reference(pages: dict[str, Page]) -> None:
 
 
 def test_the_index(pages: dict[str, Page]) -> None:
-    assert r"| [`rings.ring`](rings/ring.md) | formulas | What rings cost \| and more. |" in pages[INDEX].text
+    assert r"| [`rings.ring`](rings.md#ring) | formulas | What rings cost \| and more. |" in pages[INDEX].text
 
 
 @pytest.fixture(scope="module")
 def book() -> dict[str, Page]:
-    return {page.source: page for page in reference_pages(ROOT, "snippets", [])}
+    return {page.path: page for page in reference_pages(ROOT, "snippets", [])}
 
 
 # What the formulas themselves are built with; one sentence each says enough.
@@ -166,8 +176,9 @@ def test_every_public_name_of_the_book_has_its_entry(book: dict[str, Page], path
             inner = [item.name for item in node.body if isinstance(item, ast.FunctionDef) and item.name[0] != "_"]
             wanted |= {f"{node.name}.{name}" for name in inner}
     wanted = {name for name in wanted if not name.startswith("_")}
-    text = book[name_of(path)].text
-    assert set(re.findall(r"^#+ `[^`]+` \{#([^}]+)\}$", text, re.MULTILINE)) == wanted
+    text = book[page_of(name_of(path))].text
+    anchors = re.findall(r"^#+ `[^`]+` \{#([^}]+)\}$", text, re.MULTILINE)
+    assert {anchor for anchor in anchors if anchor.startswith(f"{path.stem}.")} == {f"{path.stem}.{w}" for w in wanted}
 
 
 @pytest.fixture(scope="module")
