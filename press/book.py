@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import html
 import json
@@ -28,6 +29,7 @@ from press.exercise_records import ExerciseRecords
 from press.faults import faults, syntax_problem
 from press.files import Unreadable, read_utf8
 from press.freshness import Freshness
+from press.kept import kept_alone
 from press.labs import labs_list, recorded_labs
 from press.links import Map, led_out
 from press.live import live_modules
@@ -46,6 +48,7 @@ from press.reference import INDEX, QUICK, chapter_links, page_of, reference_page
 from press.sources import inside
 
 HARDWARE = "docs/hardware.md"
+REFERENCE = Path(__file__).with_name("reference.py")
 log = logging.getLogger(__name__)
 
 
@@ -106,7 +109,8 @@ class Book:
         """Bring the executed notebook of every chapter up to date."""
         self.problems += outline_problems(self.root)
         paths = [self.root / path for path in self.chapters]
-        self.problems += execute_chapters(paths, root=self.root, cell_timeout_s=cell_timeout_s, report=report)
+        how: Any = {"root": self.root, "freshness": self.freshness, "cell_timeout_s": cell_timeout_s}
+        self.problems += execute_chapters(paths, **how, report=report)
 
     def write_pages(self, package: str) -> None:
         """Write the pages that no file holds: from a package's docstrings, its catalogue, the executed chapters."""
@@ -127,19 +131,34 @@ class Book:
     @functools.cached_property
     def exercises(self) -> ExerciseRecords:
         """What is known of each exercise."""
-        return ExerciseRecords(self.root)
+        return ExerciseRecords(self.root, self.freshness)
+
+    @functools.cached_property
+    def freshness(self) -> Freshness:
+        """What the book's modules import, and what they hold, in this build."""
+        return Freshness(self.root)
 
     def _reference(self, package: str) -> list[Page | None]:
         """Write the reference; griffe passes over the modules that do not parse, so these are looked for."""
-        titles = {INDEX: "Snippets", QUICK: "Quick reference"}
-        pages = self._made(titles, lambda: reference_pages(self.root, package, self._all_chapters))
-        found = {page.source for page in pages if page}
+        titles = {INDEX: "All modules", QUICK: "Quick reference"}
+        pages = self._made(titles, lambda: self._reference_pages(package))
         for file in sorted((self.root / package).rglob("*.py")):
             source = file.relative_to(self.root).as_posix()
-            if source not in found and (problem := syntax_problem(file, self.root)):
+            if problem := syntax_problem(file, self.root):
                 self.problems.append(problem)
-                pages.append(self._unwritten_page(page_of(source), file.stem))
+                pages.append(self._unwritten_page(page_of(source), file.parent.name.capitalize()))
         return pages
+
+    def _reference_pages(self, package: str) -> list[Page]:
+        """Return the pages of the reference, kept while the package's files and the chapters' names stay the same."""
+        files = sorted((self.root / package).rglob("*.py"))
+        parts = [REFERENCE.read_bytes(), repr(self._all_chapters).encode(), *map(self.freshness.content, files)]
+
+        def make() -> bytes:
+            pages = reference_pages(self.root, package, self._all_chapters)
+            return json.dumps([dataclasses.asdict(page) for page in pages]).encode()
+
+        return [Page(**page) for page in json.loads(kept_alone(self.root / ".press" / "reference", parts, make))]
 
     @property
     def _all_chapters(self) -> list[str]:
@@ -175,12 +194,13 @@ class Book:
         """Return the files with which the pages run Python, by their place on the site; none if no page does."""
         archives = {}
         if modules := live_modules(self.root):
-            reached = Freshness(self.root).reached([f"import {module}" for module in modules])
+            reached = self.freshness.reached([f"import {module}" for module in modules])
             archives["figures"] = runtime.archive(
                 {path.relative_to(self.root).as_posix(): path for path in reached if path.is_file()}
             )
         if EXERCISES in self.written:
             archives["exercises"] = runtime.archive(self.exercises.page_files())
+        self.freshness.imports.keep()
         return runtime.files(self.root, archives) if archives else {}
 
     @property

@@ -13,12 +13,13 @@ import tempfile
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from jinja2 import Environment, FileSystemBytecodeCache
+from jinja2 import Environment, FileSystemBytecodeCache, Template
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, MkDocsException
 from mkdocs.livereload import LiveReloadServer
@@ -30,6 +31,8 @@ from mkdocs.utils.templates import TemplateContext
 
 from press.addresses import Addresses, addresses
 from press.convert import missing_converter
+from press.kept import KeptFolder
+from press.search import write_search
 from press.settings import Settings, WrongSetting, docs_folder, read_settings
 from press.watched import Sources, forget_modules, stamps
 
@@ -43,7 +46,15 @@ SERVED = ".press-serves"  # in the folder of a served site; MkDocs leaves hidden
 
 # MkDocs calls functions, not an object, so what one build knows stands here. ``on_files`` starts it anew.
 state = SimpleNamespace(
-    serving=False, served=None, root=None, stamps=None, addresses=Addresses(), book=None, rendered={}, bases=set()
+    serving=False,
+    served=None,
+    root=None,
+    stamps=None,
+    addresses=Addresses(),
+    book=None,
+    rendered={},
+    bases=set(),
+    outputs=None,
 )
 
 
@@ -126,6 +137,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
     """Refuse a chapter that no navigation leads to."""
     state.book.check_listed({_path(state.book, page.file) for page in nav.pages})
+    theme = sorted(path for path in (Path(__file__).parent / "theme").rglob("*") if path.is_file())
+    generator = [f"{name} {version(name)}" for name in ("mkdocs", "mkdocs-material")]
+    common = [str(nav), Path(config.config_file_path).read_text(encoding="utf-8"), repr(state.addresses), *generator]
+    parts = [*(text.encode() for text in common), *(path.read_bytes() for path in theme)]
+    state.outputs = KeptFolder(state.root / ".press" / "outputs", parts)
 
 
 def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
@@ -148,6 +164,7 @@ def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
 def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
     """Check what spans pages, add the font that the pages need, and refuse the book if anything is wrong."""
     book = state.book
+    env.template_class = KeptOutput
     compiled = book.root / ".press" / "templates"  # compiling Material's templates takes as long as filling them
     compiled.mkdir(parents=True, exist_ok=True)
     env.bytecode_cache = FileSystemBytecodeCache(str(compiled))
@@ -166,6 +183,30 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
         for page in [file.page for file in files.documentation_pages() if file.page]:
             page.content = panel + (page.content or "")
     book.cache.sweep()
+
+
+class KeptOutput(Template):
+    """Fills in a page's template; with what it was filled in before, it is read from where it was kept."""
+
+    def render(self, *args: Any, **kwargs: Any) -> str:
+        context = dict(*args, **kwargs)
+        if not context.get("page"):
+            return super().render(context)
+        key = state.outputs.key(*_filled_with(context["page"]))
+        output = state.outputs.read(key)
+        if output is None:
+            output = super().render(context).encode()
+            state.outputs.write(key, output)
+        return str(output.decode())
+
+
+def _filled_with(page: Page) -> list[bytes]:
+    """Return all that differs between the pages of a build and that a template may show."""
+    near = [(other.url, other.title) if other else None for other in (page.previous_page, page.next_page)]
+    headings = state.rendered[_path(state.book, page.file)].headings
+    names = [page.url, page.title, page.edit_url, page.canonical_url, page.is_homepage, near, headings]
+    about = json.dumps([*names, page.meta, [section.title for section in page.ancestors]], default=str)
+    return [about.encode(), (page.content or "").encode()]
 
 
 def on_page_context(context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
@@ -193,14 +234,9 @@ def _policed(page: str) -> str:
 
 
 def on_post_build(*, config: MkDocsConfig) -> None:
-    """Let the search find the names of the reference by their headings alone: its text would treble the index."""
-    index = Path(config.site_dir) / "search" / "search_index.json"
-    if state.book.written and index.exists():
-        found = json.loads(index.read_text(encoding="utf-8"))
-        for entry in found["docs"]:
-            if entry["location"].startswith("reference/"):
-                entry["text"] = ""
-        index.write_text(json.dumps(found, separators=(",", ":")), encoding="utf-8")
+    """Let the finished pages be searched."""
+    write_search(Path(config.site_dir), state.root / ".press" / "search")
+    state.outputs.sweep()
 
 
 def on_build_error(*, error: Exception) -> None:
@@ -348,15 +384,10 @@ def _filled_in(nav: Any, book: Book) -> Any:
     return _reference(book) if nav == "reference/" and book.written else nav
 
 
-def _reference(book: Book) -> list[Any]:
-    """Return the pages written from docstrings, by part, as the modules stand."""
-    parts: dict[str, list[Any]] = {}
-    for path, page in book.written.items():
-        place = path.removeprefix(f"{book.docs}/")
-        folders = place.split("/")[1:-1]
-        if place.startswith("reference/"):
-            parts.setdefault(folders[0].capitalize() if folders else "", []).append({page.title: place})
-    return [*parts.pop("", []), *({part: pages} for part, pages in parts.items())]
+def _reference(book: Book) -> list[dict[str, str]]:
+    """Return the pages written from docstrings."""
+    pages = {path.removeprefix(f"{book.docs}/"): page.title for path, page in book.written.items()}
+    return [{title: place} for place, title in pages.items() if place.startswith("reference/")]
 
 
 def _root(config: MkDocsConfig) -> str:

@@ -184,3 +184,22 @@ document.addEventListener("click", async ({ target }) => {
     }
   }
 });
+
+// The search comes when it is asked for: by its button, or by the keys that Material gives it.
+const searchScript = new URL("search.js", document.currentScript.src);
+
+async function openSearch() {
+  try {
+    (await import(searchScript)).open();
+  } catch {
+    alert("The search could not be loaded: reload the page when there is a connection.");
+  }
+}
+document.addEventListener("click", ({ target }) => target.closest?.("[data-search]") && openSearch());
+document.addEventListener("keydown", (event) => {
+  const writing = event.target.closest?.("input, textarea, select, [contenteditable], dialog");
+  if (["/", "f", "s"].includes(event.key) && !writing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    openSearch();
+  }
+});

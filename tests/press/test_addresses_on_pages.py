@@ -69,7 +69,7 @@ def meta(site: dict[str, bytes], name: str) -> dict[str, str]:
 
 def test_unset_nothing_names_a_repository(books: dict[str, Any]) -> None:
     own = {name for name in books["unset"] if Path(name).suffix in READ and "assets/javascripts" not in name}
-    assert {PAGE, NOTEBOOK, "404.html", "search/search_index.json"} <= own
+    assert {PAGE, NOTEBOOK, "404.html"} <= own
     for name in own:
         found = re.findall(
             r"github\.(?:com|io)|colab\.|git\+|127\.0\.0\.1", books["unset"][name].decode(), re.IGNORECASE

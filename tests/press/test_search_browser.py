@@ -1,0 +1,105 @@
+"""The search of the built book in Chromium: what it finds, what it costs, and that the keyboard is enough."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_fixtures import CONTRAST, dark, until, violations
+
+pytestmark = pytest.mark.browser
+
+PAGE = "background/a1-linear-algebra/"
+MOST_BYTES = 250_000
+PACKED = (b"\x1f\x8b", b"wOF2")  # gzip's and the font's first bytes: no server packs them again
+FOUND = "document.querySelector('.search [role=status]')?.textContent && document.querySelector('.search-results a')"
+
+
+@pytest.fixture
+def page(open_page: Any) -> Any:
+    return open_page(PAGE)
+
+
+def ask(page: Any, query: str) -> list[str]:
+    """Type a query into the search and return the addresses of what is found."""
+    if not page.locator("dialog.search[open]").count():
+        page.locator("[data-search]").click()
+    page.locator(".search input").fill("")
+    until(page, "!document.querySelector('.search-results a')")
+    page.locator(".search input").fill(query)
+    until(page, FOUND)
+    return list(page.locator(".search-results a").evaluate_all("links => links.map(link => link.href)"))
+
+
+@pytest.mark.parametrize(
+    ("query", "where"),
+    [
+        ("rabenseifner", "references/#rabenseifner-2004"),
+        ("zero_bytes_per_parameter", "reference/memory/#zero.zero_bytes_per_parameter"),
+        ("matrix product cut", PAGE),
+    ],
+)
+def test_names_functions_and_sections_are_found(page: Any, address: str, query: str, where: str) -> None:
+    assert address + where in ask(page, query)
+    assert page.errors == []
+
+
+def test_it_costs_nothing_before_it_is_used_and_little_then(page: Any, address: str, site: Path) -> None:
+    before = len(page.requests)
+    assert not [url for url in page.requests if "search" in url]
+    ask(page, "rabenseifner")
+    total = 0
+    for url in page.requests[before:]:
+        content = (site / "one-gradient" / url.removeprefix(address).partition("?")[0]).read_bytes()
+        total += len(content if content.startswith(PACKED) else gzip.compress(content))
+    assert 0 < total <= MOST_BYTES
+
+
+def test_the_keyboard_is_enough(page: Any, address: str) -> None:
+    page.keyboard.press("/")
+    page.locator("dialog.search[open]").wait_for()
+    page.keyboard.type("rabenseifner")
+    until(page, FOUND)
+    first, second = page.locator(".search-results a").evaluate_all("links => links.slice(0, 2).map(link => link.href)")
+    focused = "document.activeElement.href"
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused) == first
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused) == second
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.value") == "rabenseifner"
+    page.keyboard.press("Escape")
+    assert page.locator("dialog.search[open]").count() == 0
+    page.keyboard.press("s")
+    assert page.locator(".search input").input_value() == "rabenseifner"
+    page.keyboard.press("Enter")
+    until(page, "url => location.href === url", first)
+    assert page.locator("dialog.search[open]").count() == 0
+    assert page.url.startswith(address)
+
+
+def test_no_connection_and_nothing_found_are_said(page: Any) -> None:
+    page.locator("[data-search]").click()
+    page.context.set_offline(True)
+    page.locator(".search input").fill("ring")
+    page.locator(".search").get_by_text("could not be loaded").wait_for()
+    page.context.set_offline(False)
+    page.locator(".search input").fill("rings")
+    until(page, FOUND)
+    page.locator(".search input").fill("ўўў")
+    page.locator(".search").get_by_text("Nothing is found for “ўўў”.").wait_for()
+
+
+def test_the_dialog_is_accessible_and_fits(page: Any) -> None:
+    ask(page, "ring")
+    assert violations(page, "dialog.search") == []
+    page.set_viewport_size({"width": 390, "height": 900})
+    assert page.evaluate("document.querySelector('dialog.search').scrollWidth") <= 390
+    page.keyboard.press("Escape")
+    with dark(page):
+        page.locator("[data-search]").click()
+        assert violations(page, "dialog.search", against=CONTRAST) == []
+        page.keyboard.press("Escape")
