@@ -137,11 +137,17 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
     """Refuse a chapter that no navigation leads to."""
     state.book.check_listed({_path(state.book, page.file) for page in nav.pages})
+    state.outputs = _outputs(nav, config)
+
+
+def _outputs(nav: Navigation, config: MkDocsConfig) -> KeptFolder:
+    """Return where finished pages are kept, by what a template shows on all of them."""
     theme = sorted(path for path in (Path(__file__).parent / "theme").rglob("*") if path.is_file())
     generator = [f"{name} {version(name)}" for name in ("mkdocs", "mkdocs-material")]
-    common = [str(nav), Path(config.config_file_path).read_text(encoding="utf-8"), repr(state.addresses), *generator]
+    settings = Path(config.config_file_path).read_text(encoding="utf-8")
+    common = [str(nav), settings, str(config.site_url), repr(state.addresses), *generator]
     parts = [*(text.encode() for text in common), *(path.read_bytes() for path in theme)]
-    state.outputs = KeptFolder(state.root / ".press" / "outputs", parts)
+    return KeptFolder(state.root / ".press" / "outputs", parts)
 
 
 def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:

@@ -6,9 +6,11 @@ asks for none. ``docs/javascripts/search.js`` shows what is found.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -30,15 +32,20 @@ def write_search(site: Path, kept: Path) -> None:
         RuntimeError: Pagefind failed, with what it said.
     """
     index = kept / _digest(site)
-    if not index.exists():
-        shutil.rmtree(kept, ignore_errors=True)
-        begun = kept / "begun"
-        _run_pagefind(site, begun)
-        for pattern in _UNUSED:
-            for file in begun.glob(pattern):
-                file.unlink()
+    with suppress(OSError, shutil.Error):  # there is none, or another build has just swept it away
+        shutil.copytree(index, site / FOLDER, dirs_exist_ok=True)
+        return
+    begun = kept.with_name(f"{kept.name}-{os.getpid()}")  # another build may make the same
+    _run_pagefind(site, begun)
+    for pattern in _UNUSED:
+        for file in begun.glob(pattern):
+            file.unlink()
+    shutil.copytree(begun, site / FOLDER, dirs_exist_ok=True)
+    shutil.rmtree(kept, ignore_errors=True)
+    kept.mkdir(parents=True, exist_ok=True)
+    with suppress(OSError):
         begun.rename(index)
-    shutil.copytree(index, site / FOLDER, dirs_exist_ok=True)
+    shutil.rmtree(begun, ignore_errors=True)
 
 
 def _digest(site: Path) -> str:
