@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Return 0, no workers, for a reader who grades exercises; ``None`` leaves the number to the cores.
 
-    Builds, browsers and labs wait for other processes: there one worker more than cores is done a third sooner.
+    Builds, browsers and labs wait for other processes: there one worker more than cores is done sooner.
     """
     if _grades(config):
         return 0

@@ -152,6 +152,7 @@ class Book:
     def _reference_pages(self, package: str) -> list[Page]:
         """Return the pages of the reference, kept while the package's files and the chapters' names stay the same."""
         files = sorted((self.root / package).rglob("*.py"))
+        files.append(self.root / "requirements.txt")  # griffe's version
         parts = [REFERENCE.read_bytes(), repr(self._all_chapters).encode(), *map(self.freshness.content, files)]
 
         def make() -> bytes:

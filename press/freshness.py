@@ -35,6 +35,10 @@ _RELEVANT_TAGS = {"raises-exception", "skip-execution"}
 _NO_DATA = {".py", ".pyc", ".ipynb", ".md"}
 
 
+# What is kept was found by this file's code and this Python's parser.
+_HOW = sha256(Path(__file__).read_bytes() + f"{sys.version_info[:2]}".encode()).digest()
+
+
 class Imports:
     """What modules and cells import, by the digest of their text; kept between builds, for parsing takes longest."""
 
@@ -45,7 +49,7 @@ class Imports:
 
     def of(self, source: str) -> list[tuple[int, str]]:
         """Return the names that a source imports, each with the number of dots before it."""
-        key = sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+        key = sha256(_HOW + source.encode("utf-8", "surrogatepass")).hexdigest()
         if key not in self._used:
             self._used[key] = self._kept[key] if key in self._kept else imported_names(parsed(source))
         return self._used[key]

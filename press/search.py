@@ -49,7 +49,7 @@ def write_search(site: Path, kept: Path) -> None:
 
 
 def _digest(site: Path) -> str:
-    total = sha256(f"{version('pagefind')} {LEFT_OUT}".encode())
+    total = sha256(version("pagefind").encode() + Path(__file__).read_bytes())
     for page in sorted(site.glob(PAGES)):
         total.update(page.relative_to(site).as_posix().encode() + b"\0" + sha256(page.read_bytes()).digest())
     return total.hexdigest()[:40]

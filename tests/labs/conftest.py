@@ -16,7 +16,7 @@ collect_ignore = ["programs"]  # what labs' tests launch: it imports PyTorch
 
 
 LAUNCHES = 40
-"""How many tests that launch a lab a day has; what the day's commits changed comes besides."""
+"""How many tests that launch a lab a day has; of the others that the day's commits changed ten more."""
 
 
 @pytest.hookimpl(tryfirst=True)
