@@ -25,14 +25,14 @@ from press.corrections import corrections_page
 from press.execute import execute_chapters, read_executed
 from press.exercise import PATH as EXERCISES
 from press.exercise import exercises_page, shown_in
-from press.exercise_records import ExerciseRecords
+from press.exercise_records import ExerciseRecords, address_of
 from press.faults import faults, syntax_problem
 from press.files import Unreadable, read_utf8
 from press.freshness import Freshness
-from press.kept import kept_alone
+from press.kept import KeptFolder, kept_alone
 from press.labs import labs_list, recorded_labs
 from press.links import Map, led_out
-from press.live import live_modules
+from press.live import DRAWS, live_modules
 from press.markup import line_in_prose
 from press.mathematics import FONT_NAME, font_woff2
 from press.notation import letters_of, read_letters, repeated_symbols, symbol_problems, symbols_used
@@ -45,6 +45,7 @@ from press.problems import Problem, Refused
 from press.prose import SiteMarkdown, included_paths
 from press.quiz import HEADING, has_quiz, mark_quiz, read_quiz
 from press.reference import INDEX, QUICK, chapter_links, page_of, reference_pages
+from press.runtime import Archive, Files
 from press.sources import inside
 
 HARDWARE = "docs/hardware.md"
@@ -193,16 +194,38 @@ class Book:
 
     def runtime(self) -> dict[str, bytes | Path]:
         """Return the files with which the pages run Python, by their place on the site; none if no page does."""
-        archives = {}
+        archives: dict[str, list[Archive]] = {}
         if modules := live_modules(self.root):
-            reached = self.freshness.reached([f"import {module}" for module in modules])
-            archives["figures"] = runtime.archive(
-                {path.relative_to(self.root).as_posix(): path for path in reached if path.is_file()}
-            )
+            drawing = {module: self._reached(module) for module in modules}
+            archives |= runtime.archives("figures", self._reached(DRAWS), drawing, self._packed)
         if EXERCISES in self.written:
-            archives["exercises"] = runtime.archive(self.exercises.page_files())
+            pages = map(address_of, self.exercises.chapters(self.chapters))
+            judging = {address: self.exercises.page_files(address) for address in pages}
+            archives |= runtime.archives("exercises", self.exercises.common_files(), judging, self._packed)
+        self._archives.sweep()
         self.freshness.imports.keep()
         return runtime.files(self.root, archives) if archives else {}
+
+    def _reached(self, module: str) -> Files:
+        """Return a module and what it imports, by their names in an archive."""
+        reached = self.freshness.reached([f"import {module}"])
+        return {path.relative_to(self.root).as_posix(): path for path in reached if path.is_file()}
+
+    def _packed(self, files: Files) -> bytes:
+        """Return an archive, kept while its files stay the same."""
+        parts = [
+            content if isinstance(content, bytes) else self.freshness.content(content) for content in files.values()
+        ]
+        key = self._archives.key(json.dumps([*files]).encode(), *parts)
+        packed = self._archives.read(key)
+        if packed is None:
+            packed = runtime.archive(files)
+            self._archives.write(key, packed)
+        return packed
+
+    @functools.cached_property
+    def _archives(self) -> KeptFolder:
+        return KeptFolder(self.root / ".press" / "archives", [Path(runtime.__file__).read_bytes()])
 
     @property
     def runtime_is_here(self) -> bool:

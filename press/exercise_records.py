@@ -100,18 +100,21 @@ class ExerciseRecords:
                 found[page] = sorted(mine, key=lambda record: record["number"])
         return found
 
-    def page_files(self) -> dict[str, Path | bytes]:
-        """Return by their names in it the files of the archive with which pages judge: modules and cases."""
-        files: dict[str, Path | bytes] = {}
-        modules = [path for path, record in self.by_path.items() if not record["takes"]]
-        sources = [_import_of(self._root / path, self._root) for path in modules]
-        for file in self._freshness.reached([*sources, f"import {DOOR}"]):
-            if file.is_file():
-                files[file.relative_to(self._root).as_posix()] = file
-        for path in modules:
-            record = self.by_path[path]
-            files[path.removesuffix(".py") + f".{CASES}"] = json.dumps(record["cases"]).encode()
+    def page_files(self, address: str) -> dict[str, Path | bytes]:
+        """Return the files with which a chapter's page judges, by their names in an archive: modules and cases."""
+        paths = [path for path, record in self.by_path.items() if record["address"] == address and not record["takes"]]
+        files = self._modules([_import_of(self._root / path, self._root) for path in paths])
+        for path in paths:
+            files[path.removesuffix(".py") + f".{CASES}"] = json.dumps(self.by_path[path]["cases"]).encode()
         return files
+
+    def common_files(self) -> dict[str, Path | bytes]:
+        """Return those of them that the pages of all chapters need."""
+        return self._modules([])
+
+    def _modules(self, sources: list[str]) -> dict[str, Path | bytes]:
+        reached = self._freshness.reached([*sources, f"import {DOOR}"])
+        return {file.relative_to(self._root).as_posix(): file for file in reached if file.is_file()}
 
 
 def _import_of(path: Path, root: Path) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from press.checks import Scan
 from press.convert import Placeholders
-from press.live import live_html
+from press.live import live_html, near_pictures
 from press.markup import faults
 from snippets.palette import COLOURS
 
@@ -86,6 +86,7 @@ class Figures:
         code = self.caption_html(f"```python\n{figure['code']}\n```")
         beside = f"{figure['name']}-code.html"
         self.files[beside] = code
+        self.files[f"{figure['name']}-near.json"] = near_pictures(figure)
         code_url = f"{self.source_url}{figure['module'].replace('.', '/')}.py" if self.source_url else beside
         drawn = live_html(figure, number=self.count, caption=caption, code_url=code_url)
         return _displayed("text/html", self.placeholders.hold(drawn), live=True)

@@ -7,12 +7,13 @@ from what its chapter executed. ``docs/javascripts/live/figure.js`` works with t
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-FOLDER = "assets/live"
+DRAWS = "snippets.live.declaring"  # what every live figure needs
 
 
 def live_modules(root: Path) -> list[str]:
@@ -32,21 +33,34 @@ def live_html(figure: Mapping[str, Any], *, number: int, caption: str, code_url:
     """
     drawn = figure["drawn"]
     knobs = "".join(_knob(knob, drawn, number) for knob in figure["knobs"])
+    named = "".join(_named_setting(setting) for setting in figure["named"])
     pictures = "".join(drawn["svgs"])
     alt = html.escape(drawn["alt"], quote=True)
     return (
         f'<figure class="book-figure live" id="figure-{number}"'
         f' data-module="{figure["module"]}" data-name="{figure["name"]}">'
-        f'<form class="knobs" aria-label="Settings of figure {number}: {html.escape(figure["title"])}">{knobs}'
-        '<span class="knob"><button type="reset">Reset</button></span></form>'
-        f'<div class="panels" role="img" aria-label="{alt}">{pictures}</div>'
+        '<div class="live-status"><p class="live-notice"></p>'
         f'<p class="live-numbers">{html.escape(drawn["numbers"], quote=False)}</p>'
-        '<p class="live-tools"><span class="live-note" role="status"></span>'
-        '<span class="live-spoken" role="status"></span>'
+        f'<p class="live-note" id="live-note-{number}" role="status"></p></div>'
+        f'<form class="knobs" aria-label="Settings of figure {number}: {html.escape(figure["title"])}">{knobs}'
+        f'<span class="knob settings">{named}<button type="reset">Reset</button></span></form>'
+        f'<div class="panels" role="img" aria-label="{alt}">{pictures}</div>'
+        '<p class="live-tools"><span class="live-spoken" role="status"></span>'
         f'<a class="live-link" href="#figure-{number}">Link to this setting</a>'
         f'<a class="live-code" href="{html.escape(code_url)}">Show the code</a></p>'
         f"<figcaption><strong>Figure {number}, live.</strong> {caption}</figcaption></figure>\n"
     )
+
+
+def near_pictures(figure: Mapping[str, Any]) -> str:
+    """Return as JSON the pictures that a page shows before Python runs, by the settings as it sends them."""
+    return json.dumps(figure["near"], ensure_ascii=False, separators=(",", ":"))
+
+
+def _named_setting(setting: Mapping[str, Any]) -> str:
+    settings, notice = (html.escape(text) for text in (json.dumps(setting["settings"]), setting["notice"]))
+    name = html.escape(setting["name"], quote=False)
+    return f'<button type="button" class="named" data-settings="{settings}" data-notice="{notice}">{name}</button>'
 
 
 def _knob(knob: Mapping[str, Any], drawn: Mapping[str, Any], number: int) -> str:
@@ -57,17 +71,18 @@ def _knob(knob: Mapping[str, Any], drawn: Mapping[str, Any], number: int) -> str
         options = "".join(
             f'<option value="{html.escape(value, quote=True)}"{" selected" * (value == knob["default"])}>'
             f"{html.escape(text, quote=False)}</option>"
-            for value, text in knob["options"].items()
+            for value, text in knob["options"]
         )
         return f'<label class="knob"{idle}>{label}<select name="{name}">{options}</select></label>'
     if knob["kind"] == "switch":
         ticked = " checked" * bool(knob["default"])
         return f'<label class="knob switch"{idle}><input type="checkbox" name="{name}"{ticked}>{label}</label>'
     shown = html.escape(drawn["shown"][name], quote=True)
+    stops = html.escape("|".join(knob["stops"]), quote=True)
     play = '<button type="button" class="play" aria-pressed="false">Play</button>' if knob["play"] else ""
     return (
         f'<span class="knob"{idle}><label for="k{number}-{name}">{label}</label>'
         f'<input type="text" name="{name}" value="{shown}" aria-label="{plain}, typed" autocomplete="off">'
         f'<input type="range" id="k{number}-{name}" data-knob="{name}" max="{drawn["most"][name]}"'
-        f' value="{drawn["places"][name]}" aria-valuetext="{shown}">{play}</span>'
+        f' value="{drawn["places"][name]}" data-stops="{stops}" aria-valuetext="{shown}">{play}</span>'
     )

@@ -48,6 +48,9 @@ def published(
     """
     notebook = json.loads(executed)
     notebook["cells"] = [part for cell in notebook["cells"] for part in _with_exercises(cell, path, exercises)]
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            output.get("metadata", {}).pop("book", None)  # what only a page can use
     for name in ("jupytext", "press"):  # it is no pair of the chapter's any more
         notebook["metadata"].pop(name, None)
     if addresses.repository:

@@ -68,6 +68,9 @@ def without_noise(text: str, root: Path) -> str:
     return text
 
 
+_LIVE = {"name", "module", "title", "code", "knobs", "named", "drawn", "near"}
+
+
 def output_findings(outputs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Find what in a cell's outputs is not what it says: data of another type, figures that the book did not show."""
     panels = 0
@@ -95,7 +98,7 @@ def _not_the_books(role: Any, book: Any, data: Mapping[str, Any], panels: int) -
         return "" if panels and "text/markdown" in data else "a caption without a figure before it or without a text"
     if role == "live":
         figure, caption = book.get("figure"), book.get("caption")
-        whole = isinstance(figure, Mapping) and {"name", "module", "title", "code", "knobs", "drawn"} <= figure.keys()
+        whole = isinstance(figure, Mapping) and figure.keys() >= _LIVE
         return "" if whole and isinstance(caption, str) else "a live figure without its description"
     return f"its role is {role!r}" if isinstance(book, Mapping) else f"its description is {book!r}"
 

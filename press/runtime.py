@@ -13,7 +13,8 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256, sha384
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,27 @@ RECORD = Path(__file__).with_name("runtime.json")
 PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a zip's dates: the same files give the same archive
 _IMPORT = re.compile(r'^(?:import|export)\b[^;]*?\bfrom\s*[\'"]([^\'"]+)[\'"]', re.MULTILINE)
+
+
+Files = Mapping[str, Path | bytes]
+
+
+@dataclass(frozen=True)
+class Archive:
+    """Some of the book's own Python, packed.
+
+    Attributes:
+        name: what its file's name begins with.
+        content: the zip.
+    """
+
+    name: str
+    content: bytes
+
+    @property
+    def file(self) -> str:
+        """The name of its file, another one for other content."""
+        return f"{self.name}-{sha256(self.content).hexdigest()[:12]}.zip"
 
 
 def record() -> dict[str, Any]:
@@ -50,30 +72,30 @@ def version_in(package: Path) -> str:
         return ""
 
 
-def files(root: Path, archives: Mapping[str, bytes]) -> dict[str, bytes | Path]:
+def files(root: Path, archives: Mapping[str, Sequence[Archive]]) -> dict[str, bytes | Path]:
     """Return the runtime's files by their place on the site: bytes, or the file to copy.
 
     Args:
         root: the book's folder.
-        archives: the book's own Python, by the part that it serves (``figures``, ``exercises``).
+        archives: the book's own Python, by the subject for which a page asks for it (``exercises/memory/zero``).
     """
     made: dict[str, bytes | Path] = {}
     here = installed(root)
     if here:
         for file in record()["files"]:
             made[f"{FOLDER}/{_address(file)}"] = root / "node_modules" / file["package"] / file["path"]
-    names = {part: f"{part}-{sha256(content).hexdigest()[:12]}.zip" for part, content in archives.items()}
-    made |= {f"{FOLDER}/{names[part]}": content for part, content in archives.items()}
+    made |= {f"{FOLDER}/{archive.file}": archive.content for several in archives.values() for archive in several}
+    names = {subject: [archive.file for archive in several] for subject, several in archives.items()}
     made[MANIFEST] = json.dumps(manifest(here=here, archives=names), indent=1).encode()
     return made
 
 
-def manifest(*, here: bool, archives: Mapping[str, str]) -> dict[str, Any]:
+def manifest(*, here: bool, archives: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return what the page's scripts read first: where each file is, how large it is, and from elsewhere its hash.
 
     Args:
         here: whether the site itself has the files.
-        archives: the archives' names.
+        archives: the archives' files, by subject.
     """
     entries = {}
     for file in record()["files"]:
@@ -81,14 +103,38 @@ def manifest(*, here: bool, archives: Mapping[str, str]) -> dict[str, Any]:
         elsewhere = {"url": f"{CDN}/npm/{address}", "integrity": file["integrity"]}
         entries[file["name"]] = {**({"url": address} if here else elsewhere), "bytes": file["bytes"]}
     editor = [file["name"] for file in record()["files"] if file["package"] != "pyodide"]
-    return {"host": "" if here else CDN, "files": entries, "editor": editor, "archives": dict(archives)}
+    return {
+        "host": "" if here else CDN,
+        "files": entries,
+        "editor": editor,
+        "archives": {subject: list(names) for subject, names in archives.items()},
+    }
 
 
 def _address(file: Mapping[str, Any]) -> str:
     return f"{file['package']}@{file['version']}/{file['path']}"
 
 
-def archive(files: Mapping[str, Path | bytes]) -> bytes:
+def archives(
+    kind: str, common: Files, subjects: Mapping[str, Files], pack: Callable[[Files], bytes]
+) -> dict[str, list[Archive]]:
+    """Return the archives of subjects: one that all of them have, and each subject's own with the rest of its files.
+
+    Args:
+        kind: ``figures`` or ``exercises``; the subjects' names begin with it.
+        common: the files that every subject needs.
+        subjects: by its name, all files of a subject.
+        pack: makes a zip, such as ``archive``.
+    """
+    shared = Archive(kind, pack(common))
+    found = {}
+    for subject, files in subjects.items():
+        own = {name: content for name, content in files.items() if name not in common}
+        found[f"{kind}/{subject}"] = [shared, Archive(f"{kind}-{subject.replace('/', '-')}", pack(own))]
+    return found
+
+
+def archive(files: Files) -> bytes:
     """Return files, by their names in it, as a zip; the same files give the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:

@@ -113,6 +113,24 @@ async function live(element, work) {
   work(figures);
 }
 
+// Shows a slider's value while the hand moves it, whatever the picture waits for.
+function showStop(slider) {
+  const shown = slider.dataset.stops.split("|")[slider.value];
+  slider.parentElement.querySelector("[type=text]").value = shown;
+  slider.setAttribute("aria-valuetext", shown);
+}
+
+// What a figure shows before Python runs is fetched when it comes into sight.
+const inSight = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (isIntersecting) {
+      inSight.unobserve(target);
+      live(undefined, (figures) => figures.prepare(target)); // says nothing where it fails: a turn will
+    }
+  }
+});
+document$.subscribe(() => document.querySelectorAll(".live").forEach((figure) => inSight.observe(figure)));
+
 for (const kind of ["pointerdown", "input", "change", "click", "reset", "submit"]) {
   document.addEventListener(kind, (event) => {
     const element = event.target.closest?.(".live");
@@ -123,6 +141,9 @@ for (const kind of ["pointerdown", "input", "change", "click", "reset", "submit"
       }
       if (["input", "change", "reset"].includes(kind)) {
         element.ariaBusy = "true"; // until the picture shows it
+      }
+      if (kind === "input" && event.target.type === "range") {
+        showStop(event.target);
       }
       live(element, (figures) => figures.handle(kind, element, inside.matches("a") ? inside : event.target));
     }

@@ -10,7 +10,7 @@ from snippets.foundations.alpha_beta import (
     messages_time_s,
 )
 from snippets.live.axes import Axis, Plot
-from snippets.live.declaring import Picture, live_figure
+from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Number, in_units
 
 _ALL = Axis(1, 1e10, "log", "bytes in all, n", "B", ticks=(1, 1e3, 1e6, 1e9))
@@ -32,6 +32,10 @@ _POINTS = tuple(10 ** (number / 4) for number in range(41))
         Number(
             "bandwidth_bytes_per_s", "Bandwidth β", 50e9, 50e9 / 2**6, 50e9 * 2**4, 2**0.25, "log", "B/s", whole=False
         ),
+    ],
+    named=[
+        Named("1 kB", "Nearly all is latency: 5 µs of 5.02 µs.", {"size_bytes": 1e3}),
+        Named("1 GB", "Nearly all is bytes: of 20 ms only 5 µs are latency.", {"size_bytes": 1e9}),
     ],
 )
 def message_time(*, size_bytes: float, messages: int, latency_s: float, bandwidth_bytes_per_s: float) -> Picture:

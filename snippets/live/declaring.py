@@ -10,7 +10,8 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
@@ -21,6 +22,22 @@ from snippets.drawing import Panel
 from snippets.live.knobs import Choice, Knob, Number, Switch
 
 NARROW_PX = 350.0  # what a phone shows without shrinking it
+NEAR = 2  # how many stops on either side of a knob's default are drawn before Python runs
+
+
+@dataclass(frozen=True)
+class Named:
+    """A setting with a name, which the page offers as a button.
+
+    Attributes:
+        name: what stands on the button.
+        notice: one sentence on what to notice there.
+        values: by knobs' names, the values of those that do not stand at their defaults.
+    """
+
+    name: str
+    notice: str
+    values: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -76,6 +93,7 @@ class LiveFigure:
     title: str
     caption: str
     knobs: tuple[Knob, ...]
+    named: tuple[Named, ...] = ()
 
     @property
     def name(self) -> str:
@@ -141,16 +159,57 @@ class LiveFigure:
             "name": self.name,
             "title": self.title,
             "knobs": [_described(knob) for knob in self.knobs],
+            "named": [
+                {"name": named.name, "notice": named.notice, "settings": self._sent(named)} for named in self.named
+            ],
             "drawn": asdict(self.drawn({})),
+            "near": {settings_key(raw): asdict(drawn) for raw, drawn in self._near()},
             "code": inspect.getsource(self.function),
         }
+
+    def _sent(self, named: Named) -> dict[str, str]:
+        """Return a named setting as the page sends it."""
+        known = {knob.name: knob for knob in self.knobs}
+        return {name: known[name].plain(value) for name, value in named.values.items()}
+
+    def _near(self) -> Iterator[tuple[dict[str, str], Drawn]]:
+        """Yield what a page can show before Python runs: defaults, named settings, a turn of the knobs turned first."""
+        numbers = [knob for knob in self.knobs if isinstance(knob, Number)]
+        played = [knob for knob in numbers if knob.play]
+        turned = {knob.name: knob for knob in [self.knobs[0], *numbers[:1], *played]}
+        turns = [{name: stop} for name, knob in turned.items() for stop in _near_stops(knob)]
+        for raw in [{}, *map(self._sent, self.named), *turns]:
+            with suppress(ValueError):  # a stop that the other knobs do not allow has no picture
+                yield raw, self.drawn(raw)
+
+
+def _near_stops(knob: Knob) -> list[str]:
+    """Return the stops near a knob's default, and the default's own, as the page sends them."""
+    if isinstance(knob, Number):
+        stops, default = [f"@{place}" for place in range(len(knob.stops))], knob.place(knob.default)
+    elif isinstance(knob, Choice):
+        stops, default = [*knob.options], [*knob.options].index(knob.default)
+    else:
+        stops, default = ["off", "on"], int(knob.default)
+    return stops[max(default - NEAR, 0) : default + NEAR + 1]
+
+
+def settings_key(raw: Mapping[str, str]) -> str:
+    """Return settings as one text, the same for the same settings; the page's script writes it in the same way.
+
+    >>> settings_key({"ranks": "@3", "model": "GPT-3 α"})
+    '{"model":"GPT-3 α","ranks":"@3"}'
+    """
+    return json.dumps(raw, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def _described(knob: Knob) -> dict[str, Any]:
     own: dict[str, Any] = {"kind": type(knob).__name__.lower(), "name": knob.name, "label": knob.label}
     if isinstance(knob, Number):
-        return {**own, "play": knob.play}
-    return {**own, "default": knob.default, **({"options": dict(knob.options)} if isinstance(knob, Choice) else {})}
+        return {**own, "play": knob.play, "stops": [knob.write(stop) for stop in knob.stops]}
+    if isinstance(knob, Choice):  # as pairs, for a notebook's JSON is sorted by keys
+        own["options"] = [list(option) for option in knob.options.items()]
+    return {**own, "default": knob.default}
 
 
 def _knob(name: str, value: Any) -> Knob:
@@ -159,16 +218,20 @@ def _knob(name: str, value: Any) -> Knob:
     return value
 
 
-def live_figure(*, title: str, caption: str, knobs: Sequence[Knob]) -> Callable[[Callable[..., Picture]], LiveFigure]:
+def live_figure(
+    *, title: str, caption: str, knobs: Sequence[Knob], named: Sequence[Named] = ()
+) -> Callable[[Callable[..., Picture]], LiveFigure]:
     """Return what makes a function from settings to a ``Picture`` a live figure.
 
     Args:
         title: what the figure lets the reader do, a few words.
         caption: what to try and to look for; Markdown, with TeX between dollar signs.
         knobs: in the order in which the page shows them, one for each argument of the function.
+        named: settings that the page offers as buttons.
 
     Raises:
-        ValueError: a text is empty; there is no knob, two have one name, or they are not the function's arguments.
+        ValueError: a text is empty; there is no knob, two have one name, or they are not the function's arguments; a
+            named setting has no name or sentence, or one that another has, or a value that its knob does not allow.
 
     Example:
         >>> @live_figure(title="A square", caption="How it grows.", knobs=[Number("side_px", "Side a", 5, 1, 9)])
@@ -183,6 +246,7 @@ def live_figure(*, title: str, caption: str, knobs: Sequence[Knob]) -> Callable[
     names = [knob.name for knob in each("knobs", knobs, _knob)]
     if not names or len(set(names)) < len(names):
         raise ValueError(f"knobs must be at least one, each with a name of its own, got {names}")
+    _check_named(named, {knob.name: knob for knob in knobs})
 
     def declare(function: Callable[..., Picture]) -> LiveFigure:
         if not inspect.isfunction(function) or not function.__name__.isidentifier():
@@ -190,9 +254,25 @@ def live_figure(*, title: str, caption: str, knobs: Sequence[Knob]) -> Callable[
         arguments = list(inspect.signature(function).parameters)
         if sorted(arguments) != sorted(names):
             raise ValueError(f"knobs must be one for each argument of {function.__name__}, {arguments}, got {names}")
-        return LiveFigure(function, title, caption, tuple(knobs))
+        return LiveFigure(function, title, caption, tuple(knobs), tuple(named))
 
     return declare
+
+
+def _check_named(named: Sequence[Named], knobs: Mapping[str, Knob]) -> None:
+    """Raise ``ValueError`` unless each setting has its own name, a sentence, and values that its knobs allow."""
+    for setting in named:
+        if not isinstance(setting, Named) or not text("named", setting.name).strip():
+            raise ValueError(f"named must be settings with a name, got {setting!r}")
+        if not text("named", setting.notice).strip().endswith((".", "?")):
+            raise ValueError(f"named must say in a sentence what to notice, got {setting.notice!r}")
+        if not setting.values or not setting.values.keys() <= knobs.keys():
+            raise ValueError(f"named must set knobs, of {', '.join(knobs)}, got {dict(setting.values)!r}")
+        for name, value in setting.values.items():
+            knobs[name].check(value)
+    names = [setting.name for setting in named]
+    if len(set(names)) < len(names):
+        raise ValueError(f"named must each have a name of its own, got {names}")
 
 
 def in_page(panel: Panel) -> str:
@@ -221,21 +301,23 @@ def draw(module: str, name: str, raw: str) -> str:
         raw: the settings as JSON, each as the page sends it.
 
     Returns:
-        As JSON ``{"drawn": …}`` (see ``Drawn``), or ``{"problem": …}`` with the reason why there is no picture.
+        As JSON ``{"drawn": …}`` (see ``Drawn``), or ``{"problem": …, "knob": …}`` with the reason why there is no
+        picture and the name of the knob that it is about, ``""`` if it is about none alone.
 
     Raises:
         ValueError: there is no such figure, or ``raw`` is no JSON object.
 
     >>> draw("snippets.parallelism.pipeline_live", "pipeline_schedule", '{"stages": "1"}')
-    '{"problem": "Stages p must be a whole number from 2 to 8, got 1"}'
+    '{"problem": "Stages p must be a whole number from 2 to 8, got 1", "knob": "stages"}'
     """
     figure, settings = find(module, name), _settings(raw)
     try:
         return json.dumps({"drawn": asdict(figure.drawn(settings))})
     except ValueError as error:
         labels = {knob.name: knob.label for knob in figure.knobs}  # by which the page calls a knob
-        said = re.sub(r"^\w+", lambda name: labels.get(name[0], name[0]), str(error))
-        return json.dumps({"problem": said})
+        knob, rest = re.fullmatch(r"(\w*)(.*)", str(error), re.DOTALL).groups()  # type: ignore[union-attr]
+        about = knob if knob in labels else ""
+        return json.dumps({"problem": labels.get(knob, knob) + rest, "knob": about})
 
 
 def _settings(raw: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from snippets.drawing import Panel
 from snippets.hardware import ACCELERATORS
-from snippets.live.declaring import Picture, live_figure
+from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number
 from snippets.live.stacks import gigabytes, stacked_rows
 from snippets.memory.recipes import RECIPES
@@ -39,6 +39,18 @@ _DEGREES = tuple(2**power for power in range(11))
         Number("micro_batches", "Micro-batches m", 1, 1, 32),
         Number("other_bytes", "Taken by activations", 0, 0, 150e9, step=1e9, unit="B", whole=False),
         Choice("device", "Device", {name: name for name in ACCELERATORS}, "H100 SXM"),
+    ],
+    named=[
+        Named(
+            "Llama 3 70B, 20 GB of activations",
+            "Only stage 3 fits, from N = 19 on: in the others a device keeps all parameters, however many there are.",
+            {"model": "Llama 3 70B", "other_bytes": 20e9},
+        ),
+        Named(
+            "32 micro-batches",
+            "Stages 0 and 1 send what they send with one; stages 2 and 3 send more with each.",
+            {"micro_batches": 32},
+        ),
     ],
 )
 def zero_table(

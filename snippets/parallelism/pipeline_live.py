@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from snippets.drawing import Panel
-from snippets.live.declaring import Picture, live_figure
+from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number
 from snippets.parallelism import pipeline_schedules as schedules
 from snippets.parallelism.gantt import draw_gantt
@@ -110,6 +110,14 @@ def _run(kind: str, sizes: _Sizes) -> _Run | None:
         Number("input_gradient", "Time of B", 1, 1, 4),
         Number("weight_gradient", "Time of W", 1, 1, 4),
         Number("moment", "Moment of the line", 2, 0, _LATEST, play=True),
+    ],
+    named=[
+        Named("GPipe", "It idles as long as 1F1B, and each device holds all 8 micro-batches.", {"schedule": "gpipe"}),
+        Named(
+            "ZB-H1",
+            "The bubble falls from 27.3% of the step to 11.1%; the fullest device holds 4 micro-batches, as in 1F1B.",
+            {"schedule": "zb_h1"},
+        ),
     ],
 )
 def pipeline_schedule(

@@ -15,12 +15,15 @@ from snippets.live.declaring import LiveFigure, find
 
 START = """async address => {
     const {Machine} = await import(address + 'javascripts/live/runtime.js');
-    globalThis.machine = new Machine('figures');
-    await machine.start();
+    globalThis.machine = new Machine();
+    globalThis.draw = place => machine.call(`figures/${place[0]}`, 'snippets.live.declaring', 'draw', place);
+    const subject = 'figures/snippets.foundations.alpha_beta_live';
+    globalThis.run = code => machine.call(subject, 'builtins', 'exec', [code, {}]);
+    await run('');
 }"""
 PLACE = re.compile(
     r'<figure class="book-figure live" id="([\w-]+)" data-module="([\w.]+)" data-name="(\w+)">.*?'
-    r'<div class="panels" role="img" aria-label="([^"]*)">(.*?)</div><p class="live-numbers">(.*?)</p>',
+    r'<p class="live-numbers">(.*?)</p>.*?<div class="panels" role="img" aria-label="([^"]*)">(.*?)</div>',
     re.DOTALL,
 )
 
@@ -59,7 +62,7 @@ def places(site: Path) -> dict[str, dict[str, str]]:
     """Return for each live figure of the built book its page, module, and what the build drew."""
     found = {}
     for file in sorted((site / "one-gradient").glob("*/*/index.html")):
-        for number, module, name, alt, picture, numbers in PLACE.findall(file.read_text(encoding="utf-8")):
+        for number, module, name, numbers, alt, picture in PLACE.findall(file.read_text(encoding="utf-8")):
             page = f"{file.parent.relative_to(site / 'one-gradient').as_posix()}/"
             parts = {"page": page, "id": number, "module": module, "alt": alt, "picture": picture, "numbers": numbers}
             found[name] = parts

@@ -32,9 +32,11 @@ def turn(page: Any, place: dict[str, str], knob: Knob) -> None:
 
 
 def settled(page: Any, place: dict[str, str], *, rest_ms: float = 350) -> None:
-    """Wait until the last setting is drawn, or refused, and stands in the address."""
+    """Wait until the last setting is drawn, or refused, and stands in the address, and Python runs."""
     page.wait_for_timeout(50)
     until(page, "id => !document.getElementById(id).ariaBusy", place["id"], within_s=60)
+    starting = "id => document.querySelector(`#${id} .live-note`).style.getPropertyValue('--share')"
+    until(page, f"id => !({starting})(id)", place["id"], within_s=60)
     page.wait_for_timeout(rest_ms)
 
 

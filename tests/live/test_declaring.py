@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from press.live import live_modules
 from snippets.drawing import Panel
-from snippets.live.declaring import LiveFigure, Picture, draw, find, in_page, live_figure
+from snippets.live.declaring import LiveFigure, Named, Picture, draw, find, in_page, live_figure, settings_key
 from snippets.live.knobs import Choice, Knob, Number, Switch
 
 ROOT = Path(__file__).parents[2]
@@ -96,21 +96,21 @@ def test_settings_are_shown_as_people_write_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "problem"),
+    ("settings", "knob", "problem"),
     [
-        ({"side": "5"}, "Side a must be a whole number from 10 to 90, got 5"),
-        ({"side": "wide"}, "Side a must be a number, without a unit, 'k' or 'M' after it or not, got 'wide'"),
-        ({"side": "@99"}, "Side a must be one of 9 stops, got '@99'"),
-        ({"rate": "3 s"}, "side rate r must be a number, with or without a unit such as 'MB/s', got '3 s'"),
-        ({"shape": "disc"}, "Shape must be one of 'square', 'bar', got 'disc'"),
-        ({"filled": "yes"}, "Filled must be one of 'on', 'off', got 'yes'"),
-        ({"shape": "bar", "side": "10"}, "Side a must be at least 20 for a bar, got 10"),
-        ({"side": "90"}, "A side of 90 has no picture here."),
-        ({"side": 5}, "Side a must be a text, got 5"),
+        ({"side": "5"}, "side", "Side a must be a whole number from 10 to 90, got 5"),
+        ({"side": "wide"}, "side", "Side a must be a number, without a unit, 'k' or 'M' after it or not, got 'wide'"),
+        ({"side": "@99"}, "side", "Side a must be one of 9 stops, got '@99'"),
+        ({"rate": "3 s"}, "rate", "side rate r must be a number, with or without a unit such as 'MB/s', got '3 s'"),
+        ({"shape": "disc"}, "shape", "Shape must be one of 'square', 'bar', got 'disc'"),
+        ({"filled": "yes"}, "filled", "Filled must be one of 'on', 'off', got 'yes'"),
+        ({"shape": "bar", "side": "10"}, "side", "Side a must be at least 20 for a bar, got 10"),
+        ({"side": "90"}, "", "A side of 90 has no picture here."),
+        ({"side": 5}, "side", "Side a must be a text, got 5"),
     ],
 )
-def test_a_page_is_told_by_label_what_is_wrong(page: Any, settings: dict[str, Any], problem: str) -> None:
-    assert page(**settings) == {"problem": problem}
+def test_a_page_is_told_by_label_what_is_wrong(page: Any, settings: dict[str, Any], knob: str, problem: str) -> None:
+    assert page(**settings) == {"problem": problem, "knob": knob}
 
 
 def test_a_page_gets_the_picture_and_passes_over_knobs_of_an_older_figure(page: Any) -> None:
@@ -142,8 +142,53 @@ def test_what_a_page_is_told_is_json_and_its_code_is_the_function() -> None:
     assert told["code"].rstrip().endswith("limits, idle)")
     assert told["drawn"]["changed"] == {}
     assert [knob["kind"] for knob in told["knobs"]] == ["choice", "number", "number", "number", "switch"]
-    assert told["knobs"][0]["options"] == {"square": "Square", "bar": "Bar"}
+    assert told["knobs"][0]["options"] == [["square", "Square"], ["bar", "Bar"]]
+    assert told["knobs"][1]["stops"] == ["10", "20", "30", "40", "50", "60", "70", "80", "90"]
     assert [knob["label"] for knob in told["knobs"]] == [knob.label for knob in KNOBS]
+
+
+def test_what_is_shown_before_python_runs_is_what_python_would_draw(page: Any) -> None:
+    """Defaults, named settings, and near stops of the first knob, of the first number and of what can be played."""
+    named = Named("A slow bar", "It is low.", {"shape": "bar", "rate": 1e3})
+    moment = Number("moment", "Moment", 0, 0, 50, play=True)
+
+    @live_figure(title="B", caption="C", knobs=[KNOBS[4], KNOBS[1], KNOBS[2], moment], named=[])
+    def other(*, filled: bool, side: int, height: int, moment: int) -> Picture:
+        if side == 50:
+            raise ValueError("side must be another, got 50")
+        return Picture([Panel(side, height)], f"{filled} {side} {height} {moment}", "A")
+
+    keys = [{}, {"filled": "off"}, {"filled": "on"}, *({"side": f"@{stop}"} for stop in (1, 2, 3, 5))]
+    keys += [{"moment": f"@{stop}"} for stop in (0, 1, 2)]  # a side of 50, stop 4, is refused
+    assert other.described()["near"].keys() == {settings_key(raw) for raw in keys}
+
+    figure = live_figure(title="B", caption="C", knobs=KNOBS, named=[named])(block.function)
+    told = figure.described()
+    assert told["named"] == [
+        {"name": "A slow bar", "notice": "It is low.", "settings": {"shape": "bar", "rate": "1000"}}
+    ]
+    sides = [{"side": f"@{stop}"} for stop in range(1, 6)]
+    expected = [{}, {"shape": "bar", "rate": "1000"}, {"shape": "square"}, {"shape": "bar"}, *sides]
+    assert told["near"].keys() == {settings_key(raw) for raw in expected}
+    for raw in expected:
+        assert told["near"][settings_key(raw)] == page(**raw)["drawn"]
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ([3], "named must be settings with a name, got 3"),
+        ([Named(" ", "It is low.", {"side": 10})], "named must be settings with a name, got Named"),
+        ([Named("A", "low", {"side": 10})], "named must say in a sentence what to notice, got 'low'"),
+        ([Named("A", "It is low.", {})], r"named must set knobs, of side, got \{\}"),
+        ([Named("A", "It is low.", {"height": 10})], r"named must set knobs, of side, got \{'height': 10\}"),
+        ([Named("A", "It is low.", {"side": 95})], "side must be a whole number from 10 to 90, got 95"),
+        ([Named("A", "It is low.", {"side": 10})] * 2, r"named must each have a name of its own, got \['A', 'A'\]"),
+    ],
+)
+def test_named_settings_that_are_none_are_refused(named: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        live_figure(title="A", caption="B", knobs=[SIDE], named=named)
 
 
 def declared(function: Any, *knobs: Knob) -> LiveFigure:
@@ -205,3 +250,8 @@ def test_every_live_figure_of_the_book_is_found_by_what_it_tells_a_page() -> Non
         assert find(figure.module, figure.name) is figure
         assert [knob.name for knob in figure.knobs] == list(inspect.signature(figure.function).parameters)
         assert re.search(r"\w", figure.title + figure.caption)
+        for named in figure.named:  # it draws, and says no number that its picture does not
+            picture = figure(**named.values)
+            shown = f"{picture.numbers} {picture.alt} {figure().numbers}"
+            for number in re.findall(r"\d[\d.,]*\d|\d", named.notice):
+                assert re.search(rf"(?<![\d.,]){re.escape(number)}(?![\d]|[.,]\d)", shown), (figure.name, number)

@@ -23,7 +23,7 @@ MODULES = [importlib.import_module(name) for name in live_modules(ROOT)]
 NAMES = sorted(name for module in MODULES for name, value in vars(module).items() if isinstance(value, LiveFigure))
 RANDOM_SETTINGS = 50 if ALL else 4
 some_figures = pytest.mark.parametrize("name", sampled(NAMES, 3, changed=figure_changed))
-DRAW = "parameters => machine.call('snippets.live.declaring', 'draw', parameters)"
+DRAW = "parameters => draw(parameters)"
 
 
 def settings_of(figure: LiveFigure) -> list[dict[str, str]]:

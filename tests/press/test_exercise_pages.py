@@ -178,8 +178,11 @@ def test_a_module_that_cannot_be_read_is_told_with_its_place(
 
 
 def test_an_archive_has_the_modules_and_their_cases(book: Path) -> None:
-    files = ExerciseRecords(book).page_files()
+    records = ExerciseRecords(book)
+    [address] = {record["address"] for record in records.by_path.values()}
+    files = records.page_files(address)
     assert PATH in files
+    assert files.keys() > records.common_files().keys()
     cases = files[PATH.replace(".py", ".cases.json")]
     assert isinstance(cases, bytes)
     assert len(json.loads(cases)) == 2

@@ -13,7 +13,7 @@ from small_book import SmallBook
 from press.live import live_html
 from snippets.drawing import Panel
 from snippets.foundations.alpha_beta_live import message_time
-from snippets.live.declaring import Picture, live_figure
+from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number, Switch
 
 NASTY = "a<b> & \"c\" 'd'"
@@ -29,6 +29,7 @@ NASTY = "a<b> & \"c\" 'd'"
         Switch("full", "Both & more", True),
         Switch("hidden", "Not now", False),
     ],
+    named=[Named(f"Call {NASTY}", f"Is it {NASTY}?", {"order": "a", "size_bytes": 1e9})],
 )
 def sizes(*, size_bytes: int, ranks: int, order: str, full: bool, hidden: bool) -> Picture:
     """Draw nothing but a text."""
@@ -87,7 +88,7 @@ def test_every_control_has_a_label() -> None:
         assert button.get_text().strip()
     ids = [str(element["id"]) for element in figure.select("[id]")]
     assert len(ids) == len(set(ids))
-    assert all(name.startswith(("figure-7", "k7-")) for name in ids)
+    assert all(name.startswith(("figure-7", "k7-", "live-note-7")) for name in ids)
 
 
 def test_idle_knobs_are_hidden_and_no_others() -> None:
@@ -109,6 +110,34 @@ def test_controls_stand_at_the_defaults() -> None:
     assert [play.parent and one(play.parent, "[data-knob]")["data-knob"] for play in figure.select(".play")] == [
         "size_bytes"
     ]
+
+
+def test_a_slider_has_the_text_of_each_stop_and_a_choice_its_options_in_their_order() -> None:
+    figure = page()
+    assert str(one(figure, "[data-knob=size_bytes]")["data-stops"]).split("|") == [
+        "1 kB",
+        "10 kB",
+        "100 kB",
+        "1 MB",
+        "10 MB",
+        "100 MB",
+        "1 GB",
+    ]
+    assert str(one(figure, "[data-knob=ranks]")["data-stops"]).split("|") == [str(rank) for rank in range(1, 17)]
+    sorted_keys = json.loads(json.dumps(described(), sort_keys=True))  # as a notebook is saved
+    assert [option["value"] for option in page(knobs=sorted_keys["knobs"]).select("option")] == ["a", "b&"]
+
+
+def test_a_named_setting_is_a_button_with_its_settings_and_what_to_notice() -> None:
+    button = one(page(), "button.named")
+    assert button.get_text() == f"Call {NASTY}"
+    assert button["data-notice"] == f"Is it {NASTY}?"
+    assert json.loads(str(button["data-settings"])) == {"order": "a", "size_bytes": "1000000000"}
+
+
+def test_what_is_said_of_a_setting_stands_above_its_knobs() -> None:
+    parts = [" ".join(child.get_attribute_list("class")) or child.name for child in page().select("figure > *")]
+    assert parts == ["live-status", "knobs", "panels", "live-tools", "figcaption"]
 
 
 LIVE = """

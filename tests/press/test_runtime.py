@@ -28,6 +28,7 @@ from snippets.live.declaring import LiveFigure, draw
 
 MODULES = ROOT / "node_modules"
 FILES = runtime.record()["files"]
+ARCHIVE = runtime.Archive("figures-one", b"archive")
 LOCKED = json.loads((ROOT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
 
 
@@ -131,7 +132,7 @@ def test_the_packages_are_here_only_with_every_file_and_the_recorded_versions(tm
 
 def test_with_the_packages_the_site_has_every_file_that_a_page_asks_for(tmp_path: Path) -> None:
     installed_in(tmp_path)
-    files = runtime.files(tmp_path, {"figures": b"archive"})
+    files = runtime.files(tmp_path, {"figures/one": [ARCHIVE]})
     manifest = json.loads(bytes(files[runtime.MANIFEST]))
     assert manifest["host"] == ""
     for file in FILES:
@@ -139,12 +140,13 @@ def test_with_the_packages_the_site_has_every_file_that_a_page_asks_for(tmp_path
         assert entry == {"url": f"{file['package']}@{file['version']}/{file['path']}", "bytes": file["bytes"]}
         copied = files[f"{runtime.FOLDER}/{entry['url']}"]
         assert copied == tmp_path / "node_modules" / file["package"] / file["path"]
-    assert files[f"{runtime.FOLDER}/{manifest['archives']['figures']}"] == b"archive"
+    assert manifest["archives"] == {"figures/one": [ARCHIVE.file]}
+    assert files[f"{runtime.FOLDER}/{ARCHIVE.file}"] == b"archive"
     assert len(files) == len(FILES) + 2
 
 
 def test_without_them_each_file_comes_from_elsewhere_with_its_hash(tmp_path: Path) -> None:
-    files = runtime.files(tmp_path, {"figures": b"archive"})
+    files = runtime.files(tmp_path, {"figures/one": [ARCHIVE]})
     manifest = json.loads(bytes(files[runtime.MANIFEST]))
     assert manifest["host"] == "https://cdn.jsdelivr.net"
     assert len(files) == 2
@@ -162,9 +164,10 @@ def test_archives_are_the_same_bytes_twice_and_from_another_folder(tmp_path: Pat
     for path in (tmp_path / "snippets").rglob("*"):
         os.utime(path, (10**9, 10**9))
         path.chmod(0o700)
-    figures = [name for name in first if "/figures-" in name]
-    assert len(figures) == 1
-    assert made(tmp_path)[figures[0]] == first[figures[0]]
+    figures = {name: content for name, content in first.items() if "/figures-" in name}
+    assert len(figures) == 1 + len(live_modules(ROOT))
+    again = made(tmp_path)
+    assert {name: again[name] for name in figures} == figures
 
 
 @pytest.mark.nightly
@@ -174,9 +177,29 @@ def test_an_archives_name_changes_with_its_content(tmp_path: Path) -> None:
             assert name.rpartition("-")[2] == f"{sha256(content).hexdigest()[:12]}.zip"
     shutil.copytree(ROOT / "snippets", tmp_path / "snippets", ignore=shutil.ignore_patterns("__pycache__"))
     before = made(tmp_path).keys()
-    path = tmp_path / "snippets/live/knobs.py"
-    path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    assert {name for name in made(tmp_path) if name.endswith(".zip")}.isdisjoint(before)
+    for changed, archives in (("live/knobs.py", 1), ("memory/zero_live.py", 1), ("palette.py", 1)):
+        path = tmp_path / "snippets" / changed
+        path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+        after = made(tmp_path).keys()
+        assert len([name for name in after - before if name.endswith(".zip")]) == archives, changed
+        before = after
+
+
+def test_what_all_subjects_need_is_in_one_archive() -> None:
+    """A page asks for that and for its subject's own; so neither grows with the book."""
+    whole = book(ROOT)
+    whole.write_pages("snippets")
+    files = {name: content for name, content in whole.runtime().items() if isinstance(content, bytes)}
+    archives = json.loads(files[runtime.MANIFEST])["archives"]
+    assert {subject.partition("/")[0] for subject in archives} == {"figures", "exercises"}
+    for subject, (shared, own) in archives.items():
+        assert shared.startswith(f"{subject.partition('/')[0]}-")
+        assert own.startswith(f"{subject.replace('/', '-')}-")
+        packed = [files[f"{runtime.FOLDER}/{name}"] for name in (shared, own)]
+        common, rest = (set(zipfile.ZipFile(io.BytesIO(content)).namelist()) for content in packed)
+        assert not common & rest
+        assert sum(map(len, packed)) < 110_000
+    assert len({shared for shared, _ in archives.values()}) == 2
 
 
 def alone(folder: Path, code: str, given: Any) -> Any:
@@ -200,27 +223,26 @@ print(json.dumps([drawn, elsewhere]))
 """
 
 
-def test_every_figure_is_drawn_with_its_archive_alone(tmp_path: Path) -> None:
-    (archive,) = [content for name, content in made(ROOT).items() if "/figures-" in name]
-    with zipfile.ZipFile(io.BytesIO(archive)) as packed:
-        assert packed.testzip() is None
-        packed.extractall(tmp_path)
-    modules = live_modules(ROOT)
-    figures = [
-        (name, value.name)
-        for name in modules
-        for value in vars(import_module(name)).values()
-        if isinstance(value, LiveFigure) and value.module == name
-    ]
-    assert len(figures) >= 9
-    drawn, elsewhere = alone(tmp_path, DRAW_ALL, {"modules": modules, "figures": figures})
-    assert elsewhere == []
-    assert drawn == {name: draw(module, name, "{}") for module, name in figures}
-    assert all("drawn" in json.loads(picture) for picture in drawn.values())
+def test_every_figure_is_drawn_with_its_archives_alone(tmp_path: Path) -> None:
+    files = made(ROOT)
+    archives = json.loads(files[runtime.MANIFEST])["archives"]
+    tried = 0
+    for module in live_modules(ROOT):
+        for name in archives[f"figures/{module}"]:
+            with zipfile.ZipFile(io.BytesIO(files[f"{runtime.FOLDER}/{name}"])) as packed:
+                assert packed.testzip() is None
+                packed.extractall(tmp_path / module)
+        values = vars(import_module(module)).values()
+        figures = [(module, value.name) for value in values if isinstance(value, LiveFigure) and value.module == module]
+        drawn, elsewhere = alone(tmp_path / module, DRAW_ALL, {"modules": [module], "figures": figures})
+        assert elsewhere == []
+        assert drawn == {name: draw(module, name, "{}") for module, name in figures}
+        assert all("drawn" in json.loads(picture) for picture in drawn.values())
+        tried += len(figures)
+    assert tried >= 9
 
 
-def test_the_archive_of_exercises_is_the_same_each_time() -> None:
+def test_an_archive_of_exercises_is_the_same_each_time() -> None:
     """``tests/grader/test_page.py`` grades with its files alone."""
-    archives = [runtime.archive(ExerciseRecords(ROOT).page_files()) for _ in range(2)]
+    archives = [runtime.archive(ExerciseRecords(ROOT).page_files("memory/zero")) for _ in range(2)]
     assert archives[0] == archives[1]
-    assert len(archives[0]) < 300_000

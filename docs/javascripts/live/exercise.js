@@ -2,7 +2,7 @@
 // a button of an exercise or of a board. What the reader writes or prints is text on the page, never HTML.
 
 import { createEditor } from "./editor.js";
-import { Machine, Stopped, files } from "./runtime.js";
+import { Machine, Stopped } from "./runtime.js";
 import * as store from "./store.js";
 
 const DOOR = "grader.page";
@@ -16,7 +16,7 @@ const NOT_KEPT =
 
 const NOT_LOADED = "Is there a connection? A file that is not the one this book was made with is refused, too.";
 
-const machine = new Machine("exercises");
+const machine = new Machine();
 const panels = new Map();
 let busy; // whoever has Python: {say, stop}
 
@@ -52,27 +52,23 @@ function button(text, click, attributes = {}) {
 class Late extends Error {}
 class NotLoaded extends Error {}
 
-async function megabytes() {
-  const { files: all, editor } = await files();
-  const bytes = Object.entries(all).reduce((sum, [name, file]) => sum + (editor.includes(name) ? 0 : file.bytes), 0);
-  return Math.round(bytes / 1e6);
-}
-
-// Starts Python; whoever waits for it is told how far that is.
-async function startPython() {
+// Starts Python with the modules of a chapter's exercises; whoever waits for it is told how far that is.
+async function startPython(chapter) {
   try {
-    const size = await megabytes();
-    await machine.start((share, from) => {
-      busy?.say(`Starting Python: ${size} MB ${from}, ${Math.round(100 * share)} % loaded.`);
-    });
+    await machine.start(subjectOf(chapter), (text) => busy?.say(text));
   } catch (error) {
     throw error instanceof Stopped ? error : new NotLoaded(error.message);
   }
 }
 
-// Calls a function of the door for `owner`. One has Python at a time. With `first`, a function that is to be called before,
-// the call ends LIMIT_S after its start or, if it `beats`, after its last sign of life, and after MOST_S in any case. `first`
-// says whether Python is as good as new afterwards; if a text could have changed it, the next verdict comes from a new one.
+function subjectOf(chapter) {
+  return `exercises/${chapter}`;
+}
+
+// Calls a function of the door for `owner`; its first parameter is the chapter. One has Python at a time. With `first`, a
+// function that is to be called before, the call ends LIMIT_S after its start or, if it `beats`, after its last sign of
+// life, and after MOST_S in any case. `first` says whether Python is as good as new afterwards; if a text could have
+// changed it, the next verdict comes from a new one.
 async function ask(owner, name, parameters, { printed, first, beats = false } = {}) {
   busy = owner;
   let timer;
@@ -80,6 +76,7 @@ async function ask(owner, name, parameters, { printed, first, beats = false } = 
   let late = false;
   let started = false;
   let asNew = true;
+  const [chapter] = parameters;
   const end = () => {
     late = true;
     machine.stop();
@@ -89,18 +86,19 @@ async function ask(owner, name, parameters, { printed, first, beats = false } = 
     timer = setTimeout(end, LIMIT_S * 1000);
   };
   try {
-    if (!machine.ready) {
-      await startPython();
+    const cold = !machine.ready;
+    await startPython(chapter);
+    if (cold) {
       owner.say("Python is started.");
     }
     started = true;
     if (first) {
       asNew = false;
-      asNew = await machine.call(DOOR, first, parameters); // imports what is needed, before the time begins
+      asNew = await machine.call(subjectOf(chapter), DOOR, first, parameters); // imports what is needed, before the time begins
       latest = setTimeout(end, MOST_S * 1000);
       watch();
     }
-    return await machine.call(DOOR, name, parameters, { printed, ...(beats ? { beat: watch } : {}) });
+    return await machine.call(subjectOf(chapter), DOOR, name, parameters, { printed, ...(beats ? { beat: watch } : {}) });
   } catch (error) {
     if (!(error instanceof Stopped)) {
       machine.stop(); // whatever Python is in, the next call gets a new one
@@ -114,7 +112,7 @@ async function ask(owner, name, parameters, { printed, first, beats = false } = 
       machine.stop();
     }
     if (started && !machine.ready) {
-      startPython().catch(() => {}); // in the background; who needs it is told what fails
+      startPython(chapter).catch(() => {}); // in the background; who needs it is told what fails
     }
   }
 }

@@ -9,7 +9,7 @@ const PLAY_MS = 12_000; // for all stops of a slider, but for each
 const STOP_MS = [100, 700]; // no less and no more
 const PREFIX = "#live:";
 
-const machine = new Machine("figures");
+const machine = new Machine();
 const figures = new WeakMap();
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -22,6 +22,8 @@ export function handle(kind, element, target) {
     kind === "click" && it.copyLink(target);
   } else if (target.matches(".play")) {
     kind === "click" ? it.play(target) : it.warm();
+  } else if (target.matches(".named")) {
+    kind === "click" && it.choose(target);
   } else if (kind === "reset") {
     it.reset();
   } else if (kind === "input" || kind === "change") {
@@ -36,6 +38,11 @@ function figure(element) {
     figures.set(element, new Figure(element));
   }
   return figures.get(element);
+}
+
+// Fetches what a figure that has come into sight shows before Python runs.
+export function prepare(element) {
+  figure(element).near();
 }
 
 // Brings the figures of the page to the setting that the address holds.
@@ -62,10 +69,12 @@ class Figure {
     this.element = element;
     this.form = element.querySelector(".knobs");
     this.note = element.querySelector(".live-note");
+    this.notice = element.querySelector(".live-notice");
     this.spoken = element.querySelector(".live-spoken");
     this.settings = {}; // what was touched, as it is sent to Python
     this.turns = 0;
     this.name = element.dataset.name;
+    this.subject = `figures/${element.dataset.module}`;
     this.page = location.pathname; // instant navigation changes it before it takes the figure away
   }
 
@@ -76,11 +85,27 @@ class Figure {
     }
     this.settings[nameOf(control)] = valueOf(control);
     this.redraw();
+    this.notice.textContent = "";
+    this.press();
   }
 
   set(settings) {
     this.settings = { ...settings };
     this.redraw();
+  }
+
+  // Brings a setting that has a name, and says what to notice there.
+  choose(button) {
+    this.stopPlaying();
+    this.set(JSON.parse(button.dataset.settings));
+    this.notice.textContent = button.dataset.notice;
+    this.press(button);
+  }
+
+  press(pressed) {
+    for (const button of this.form.querySelectorAll(".named")) {
+      button.ariaPressed = String(button === pressed);
+    }
   }
 
   reset() {
@@ -92,9 +117,35 @@ class Figure {
 
   // Starts Python when a hand comes to a knob, before the knob has moved.
   warm() {
-    if (!machine.ready) {
-      this.redraw();
+    this.near();
+    this.startBeside();
+  }
+
+  start() {
+    return machine.start(this.subject, (text, share) => this.progress(text, share));
+  }
+
+  // Starts Python while what the build has drawn is shown.
+  async startBeside() {
+    try {
+      await this.start();
+      if (!this.note.classList.contains("problem")) {
+        this.say("");
+      }
+    } catch (error) {
+      this.failed(error);
     }
+  }
+
+  // Returns the pictures that the build has drawn of settings that a reader may choose first.
+  near() {
+    this.pictures ??= fetch(`${this.name}-near.json`)
+      .then((response) => (response.ok ? response.json() : {}))
+      .catch(() => {
+        this.pictures = undefined; // the next turn asks again
+        return {};
+      });
+    return this.pictures;
   }
 
   // Draws the latest settings. While Python draws, newer ones wait, and only the newest of them is drawn next.
@@ -111,35 +162,54 @@ class Figure {
         const asked = this.wanted;
         const turn = this.turns;
         this.wanted = undefined;
-        this.show(await this.ask(asked), asked);
+        const settings = JSON.parse(asked);
+        this.show((await this.shipped(settings)) ?? (await this.ask(asked)), settings);
         this.element.dispatchEvent(new CustomEvent("drawn", { detail: turn }));
       }
     } catch (error) {
-      if (!(error instanceof Stopped)) {
-        this.say(failure(error), true);
-      }
+      this.failed(error);
     } finally {
       this.drawing = false;
       this.element.removeAttribute("aria-busy");
     }
   }
 
-  async ask(asked) {
-    if (!machine.ready) {
-      await machine.start((share, from) => this.progress(share, from));
+  failed(error) {
+    if (!(error instanceof Stopped)) {
+      this.say(failure(error), true);
     }
-    const { module, name } = this.element.dataset;
-    return JSON.parse(await machine.call("snippets.live.declaring", "draw", [module, name, asked]));
   }
 
-  progress(share, from) {
-    this.say(`Starting Python ${from}: ${Math.round(100 * share)}%`);
+  // Returns a setting's picture where the build has drawn it and Python does not run yet; Python starts meanwhile.
+  async shipped(settings) {
+    if (machine.ready) {
+      return undefined;
+    }
+    const key = JSON.stringify(Object.fromEntries(Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1))));
+    const drawn = (await this.near())[key];
+    if (drawn) {
+      this.startBeside();
+    }
+    return drawn && { drawn };
+  }
+
+  async ask(asked) {
+    await this.start();
+    const { module, name } = this.element.dataset;
+    return JSON.parse(await machine.call(this.subject, "snippets.live.declaring", "draw", [module, name, asked]));
+  }
+
+  progress(text, share) {
+    this.say(text);
     this.note.style.setProperty("--share", share);
   }
 
-  show({ drawn, problem }, asked) {
+  show({ drawn, problem, knob }, asked) {
     this.element.classList.toggle("impossible", Boolean(problem));
-    this.say(problem ?? "", Boolean(problem));
+    if (machine.ready || problem) {
+      this.say(problem ?? "", Boolean(problem)); // else it goes on to say how far Python's start is
+    }
+    this.refuse(problem ? knob : undefined, asked);
     if (!drawn) {
       return;
     }
@@ -147,12 +217,26 @@ class Figure {
     panels.innerHTML = drawn.svgs.join("");
     panels.setAttribute("aria-label", drawn.alt);
     this.element.querySelector(".live-numbers").textContent = drawn.numbers;
-    this.fill(drawn, JSON.parse(asked));
+    this.fill(drawn, asked);
     this.address(drawn.changed);
     clearTimeout(this.speaking);
     this.speaking = setTimeout(() => {
       this.spoken.textContent = drawn.numbers;
     }, SPOKEN_MS);
+  }
+
+  // Marks the knob that a refusal is about; one that is about several marks those that were turned.
+  refuse(knob, asked) {
+    for (const control of this.form.elements) {
+      const name = nameOf(control);
+      if (name && knob !== undefined && (knob ? name === knob : name in asked)) {
+        control.ariaInvalid = "true";
+        control.setAttribute("aria-describedby", this.note.id);
+      } else {
+        control.ariaInvalid = null;
+        control.removeAttribute("aria-describedby");
+      }
+    }
   }
 
   // Writes the settings that were drawn into the controls, but for those that were turned again in the meantime.

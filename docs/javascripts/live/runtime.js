@@ -31,30 +31,43 @@ export async function source() {
   return host ? `from ${new URL(host).host}` : "from this site";
 }
 
+// Returns the addresses of the archives with a subject's modules.
+async function archives(subject) {
+  const named = (await files()).archives[subject];
+  if (!named) {
+    throw new Error(`the site has no modules for ${subject}`);
+  }
+  return named.map((name) => new URL(name, runtime).href);
+}
+
+function inMega(bytes) {
+  return (bytes / 1e6).toFixed(1);
+}
+
 export class Stopped extends Error {}
+
+const STEPS = 3; // loading takes as long as the connection makes it, starting some seconds, a first answer about one
 
 const SILENT_S = 30; // how long a host may send nothing before it counts as out of reach
 
-// One Python of its own. `part` names the archive of the book's modules that it has: "figures" or "exercises".
+// One Python of its own. The book's modules come to it in archives, by the subject for which they are needed, such as
+// "figures/snippets.memory.zero_live" or "exercises/memory/zero".
 export class Machine {
-  #part;
   #worker;
   #starting;
   #waiting = new Map();
+  #modules = new Map(); // subject → promise of its modules
   #last = 0;
   #stops = 0;
+  ready = false;
 
-  constructor(part) {
-    this.#part = part;
-    this.ready = false;
-  }
-
-  // Starts Python if it does not run; `progress` gets the share that is loaded, 0 to 1, and where it comes from.
-  start(progress = () => {}) {
+  // Starts Python if it does not run, and gives it a subject's modules; `progress` gets a sentence that says how far
+  // that is, and the same as a share, 0 to 1.
+  async start(subject, progress = () => {}) {
     if (!this.#starting) {
       const starting = new Promise((resolve, reject) => {
         this.#waiting.set(undefined, { reject }); // so that it can be stopped, whatever it waits for
-        this.#start(progress).then(resolve, reject);
+        this.#start(subject, progress).then(resolve, reject);
       }).catch((error) => {
         if (this.#starting === starting) {
           this.stop(); // another start may have begun since
@@ -62,14 +75,21 @@ export class Machine {
         throw error;
       });
       this.#starting = starting;
+      this.#modules.set(subject, starting);
     }
-    return this.#starting;
+    await this.#starting;
+    if (!this.#modules.has(subject)) {
+      const adding = this.#ask({ archives: await archives(subject) });
+      this.#modules.set(subject, adding);
+      adding.catch(() => this.#modules.delete(subject));
+    }
+    await this.#modules.get(subject);
   }
 
-  async #start(progress) {
+  async #start(subject, progress) {
     const stops = this.#stops;
     const from = await source();
-    progress(0, from);
+    progress(`Python, step 1 of ${STEPS}: it is loaded ${from}.`, 0);
     const found = await files();
     const code = await fetch(new URL("worker.js", here));
     if (!code.ok) {
@@ -93,17 +113,20 @@ export class Machine {
       heard();
       worker.onerror = (event) => reject(new Error(event.message || "the worker cannot start"));
       worker.onmessage = ({ data }) => {
+        heard();
         if (data.ready) {
+          progress(`Python, step 3 of ${STEPS}: its first answer.`, 2 / STEPS);
           resolve();
         } else if (data.error) {
           reject(new Error(data.error));
+        } else if (data.loaded < data.total) {
+          const megabytes = `${inMega(data.loaded)} of ${inMega(data.total)} MB`;
+          progress(`Python, step 1 of ${STEPS}: ${megabytes} ${from}.`, data.loaded / data.total / STEPS);
         } else {
-          heard();
-          progress(Math.min(data.loaded / data.total, 1), from);
+          progress(`Python, step 2 of ${STEPS}: it is loaded and starts.`, 1 / STEPS);
         }
       };
-      const archive = new URL(found.archives[this.#part], runtime).href;
-      worker.postMessage({ files: found.files, archive });
+      archives(subject).then((wanted) => worker.postMessage({ files: found.files, archives: wanted }), reject);
     }).finally(() => clearTimeout(silent));
     this.#waiting.delete(undefined);
     worker.onmessage = ({ data }) => this.#receive(data);
@@ -125,14 +148,18 @@ export class Machine {
     }
   }
 
-  // Calls a function of a Python module with values that JSON can hold. With `beat`, the function gets one parameter
-  // more, which it calls as a sign of life.
-  async call(module, name, parameters, { printed = () => {}, beat } = {}) {
-    await this.start();
+  // Calls a function of a module that the subject has, with values that JSON can hold. With `beat`, the function gets
+  // one parameter more, which it calls as a sign of life.
+  async call(subject, module, name, parameters, { printed = () => {}, beat } = {}) {
+    await this.start(subject);
+    return this.#ask({ module, name, parameters, beats: Boolean(beat) }, { printed, beat });
+  }
+
+  #ask(message, heard = {}) {
     return new Promise((resolve, reject) => {
       const id = ++this.#last;
-      this.#waiting.set(id, { resolve, reject, printed, beat });
-      this.#worker.postMessage({ id, module, name, parameters, beats: Boolean(beat) });
+      this.#waiting.set(id, { resolve, reject, ...heard });
+      this.#worker.postMessage({ id, ...message });
     });
   }
 
@@ -142,6 +169,7 @@ export class Machine {
     this.#worker?.terminate();
     this.#worker = undefined;
     this.#starting = undefined;
+    this.#modules.clear();
     this.ready = false;
     for (const { reject } of this.#waiting.values()) {
       reject(new Stopped("stopped"));

@@ -35,14 +35,37 @@ async function imported(response) {
   }
 }
 
-async function start({ files, archive }) {
+const unpacked = new Set(); // addresses of archives
+
+// Fetches archives of the book's modules; returns what puts them where Python finds them.
+async function fetched(archives) {
+  const missing = archives.filter((url) => !unpacked.has(url));
+  const packed = await Promise.all(
+    missing.map(async (url) => {
+      const response = await plain(url);
+      if (!response.ok) {
+        throw new Error(`${url}: ${response.status} ${response.statusText}`);
+      }
+      return [url, await response.arrayBuffer()];
+    }),
+  );
+  return () => {
+    for (const [url, content] of packed) {
+      python.unpackArchive(content, "zip", { extractDir: "/book" });
+      unpacked.add(url);
+    }
+    python.runPython("import importlib; importlib.invalidate_caches()");
+  };
+}
+
+async function start({ files, archives }) {
   const names = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"];
   const total = names.reduce((sum, name) => sum + files[name].bytes, 0);
   // All are waited for, since Pyodide waits for ever for a file that fails.
-  const [packed, ...responses] = await Promise.all([plain(archive), ...names.map((name) => get(files[name], total))]);
-  if (!packed.ok) {
-    throw new Error(`${archive}: ${packed.status} ${packed.statusText}`);
-  }
+  const [unpack, ...responses] = await Promise.all([
+    fetched(archives),
+    ...names.map((name) => get(files[name], total)),
+  ]);
   const answers = Object.fromEntries(names.map((name, number) => [name, responses[number]]));
   // Pyodide asks for its files by these names, whatever their real address.
   const base = "https://runtime.invalid/";
@@ -57,7 +80,7 @@ async function start({ files, archive }) {
     checkAPIVersion: false,
   });
   self.fetch = plain;
-  python.unpackArchive(await packed.arrayBuffer(), "zip", { extractDir: "/book" });
+  unpack();
   python.runPython(`
 import sys
 sys.path.insert(0, "/book")
@@ -133,6 +156,9 @@ self.onmessage = async ({ data }) => {
     if (data.files) {
       await start(data);
       postMessage({ ready: true });
+    } else if (data.archives) {
+      (await fetched(data.archives))();
+      postMessage({ id: data.id });
     } else {
       call(data);
     }
