@@ -253,8 +253,9 @@ def served(book: Path) -> Iterator[Server]:
         port = probe.getsockname()[1]
     log = book.parent / "serve.log"
     command = [*MKDOCS, "serve", "-a", f"127.0.0.1:{port}"]
+    variables = {**environment(book), "TMPDIR": str(book.parent)}  # where an ended server leaves its site
     with log.open("wb") as out:
-        process = subprocess.Popen(command, cwd=book, env=environment(book), stdout=out, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, cwd=book, env=variables, stdout=out, stderr=subprocess.STDOUT)
     try:
         yield Server(process, f"http://127.0.0.1:{port}/one-gradient/", log)
     finally:

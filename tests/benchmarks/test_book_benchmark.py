@@ -128,6 +128,7 @@ def test_a_served_page_is_looked_at_until_it_shows_the_edit(tmp_path: Path) -> N
         server.process.wait()
         with pytest.raises(BuildError, match=r"(?s)mkdocs serve ended.*Building documentation"):
             server.seconds_until("", "Edition 2.")
+    assert {path.name.partition("_")[0] for path in tmp_path.iterdir()} == {"book", "serve.log", "mkdocs"}
 
 
 def test_executions_are_read_from_the_log() -> None:
