@@ -1,1 +1,1 @@
-"""What the press costs, measured beside what it replaces. Run ``python benchmarks/press.py --help``."""
+"""What the book costs those who write, build, read and grade it. CONTRIBUTING.md has the results."""

@@ -15,9 +15,7 @@ import argparse
 import functools
 import json
 import re
-import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import threading
@@ -29,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.browser import FLAGS
+from benchmarks.chromium import build_site, chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -250,16 +248,10 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="live figures; all if none is named")
     parser.add_argument("--starts", type=int, default=STARTS, help="cold starts for each figure")
     arguments = parser.parse_args()
-    from playwright.sync_api import sync_playwright
-
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         site = Path(folder)
-        command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(site / "one-gradient")]
-        subprocess.run(command, cwd=ROOT, check=True)
-        path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        build_site(site / "one-gradient")
         text, good = report(measured(site, browser, arguments.names, arguments.starts))
-        browser.close()
     print(text)
     return 0 if good else 1
 

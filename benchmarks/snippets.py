@@ -30,7 +30,7 @@ from pathlib import Path
 import networkx
 import numpy as np
 
-# Run as a file, Python looks for modules in this folder, where ``press`` would be benchmarks/press.py.
+# Run as a file, Python looks for modules in this folder, where ``snippets`` would be this file.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from snippets.collectives.algorithms import build
