@@ -2,7 +2,8 @@
 
 Measured in one run, on a local server, for each figure:
 
-- first touch to first redraw with nothing cached, beside a bare ``loadPyodide`` with nothing cached;
+- a first turn of its first slider, with nothing cached, to the picture that the page brings of it;
+- the same where Python has to draw it, beside a bare ``loadPyodide``, both with nothing cached;
 - a knob's move to the redrawn picture, over 100 moves, once Python runs;
 - how many redraws a picture is behind the hand while a knob is dragged.
 
@@ -57,11 +58,14 @@ const worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/jav
 worker.onmessage = () => { globalThis.took = performance.now() - start; };
 </script>"""
 
-TOUCH = """id => {
+TURN = """id => {
     const figure = document.getElementById(id);
     const knob = figure.querySelector('.knob:not([hidden]) [type=range]');
     const start = performance.now();
-    figure.addEventListener('drawn', () => { globalThis.took = performance.now() - start; }, { once: true });
+    globalThis.took = undefined;
+    figure.addEventListener('drawn', () => requestAnimationFrame(() => {
+        globalThis.took = performance.now() - start;
+    }), { once: true });
     knob.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
     knob.value = Number(knob.value) + (knob.value === knob.max ? -1 : 1);
     knob.dispatchEvent(new Event('input', { bubbles: true }));
@@ -156,12 +160,22 @@ def bare_ms(browser: Browser, address: str) -> float:
     return took
 
 
-def first_ms(browser: Browser, address: str, number: str) -> float:
-    """Return the time from the first touch of a figure's knob to its first redraw with nothing cached, in ms."""
+def first_ms(browser: Browser, address: str, number: str, *, shipped: bool) -> float:
+    """Return the time from the first turn of a figure's slider to its picture with nothing cached, in ms.
+
+    Args:
+        browser: where.
+        address: of the figure's page.
+        number: the figure's id there.
+        shipped: whether the page may show the picture that the build has drawn.
+    """
     page = browser.new_context().new_page()
+    if not shipped:
+        page.route("**/*-near.json", lambda route: route.fulfill(json={}))
     page.goto(address)
-    page.wait_for_timeout(300)
-    page.evaluate(TOUCH, number)
+    page.evaluate("id => document.getElementById(id).scrollIntoView()", number)
+    page.wait_for_timeout(500)  # it is read before it is touched
+    page.evaluate(TURN, number)
     took = _took(page)
     page.context.close()
     return took
@@ -169,8 +183,10 @@ def first_ms(browser: Browser, address: str, number: str) -> float:
 
 def moves_of(page: Page, number: str) -> tuple[list[float], int]:
     """Return the times of a figure's redraws in ms, and how far its picture was behind a hand that drags."""
-    page.evaluate(TOUCH, number)
-    _took(page)
+    page.evaluate(TURN, number)
+    page.wait_for_timeout(100)
+    while page.locator(f"#{number} .live-note").inner_text():  # Python starts
+        page.wait_for_timeout(100)
     return page.evaluate(MOVE, [number, MOVES]), page.evaluate(DRAG, number)
 
 
@@ -204,16 +220,18 @@ def measured(site: Path, browser: Browser, names: Sequence[str], starts: int) ->
     with served(site) as address:
         home = f"{address}one-gradient/"
         for name, (path, number) in chosen.items():
-            first = []
+            first, shipped = [], []
             for _ in range(starts):  # in turn, so that both meet the same machine
                 results["bare_ms"].append(bare_ms(browser, f"{address}bare.html"))
                 results["bare_worker_ms"].append(bare_ms(browser, f"{address}worker.html"))
-                first.append(first_ms(browser, home + path, number))
+                first.append(first_ms(browser, home + path, number, shipped=False))
+                shipped.append(first_ms(browser, home + path, number, shipped=True))
             page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
             page.goto(home + path)
             moves, behind = moves_of(page, number)
             page.context.close()
-            results["figures"][name] = {"first_ms": statistics.median(first), "moves_ms": moves, "behind": behind}
+            starts_ms = {"first_ms": statistics.median(first), "shipped_ms": statistics.median(shipped)}
+            results["figures"][name] = {**starts_ms, "moves_ms": moves, "behind": behind}
             results["pages"][path] = before_a_touch(browser, home + path)
     return results
 
@@ -225,17 +243,18 @@ def report(results: dict[str, Any]) -> tuple[str, bool]:
     lines = [
         f"bare loadPyodide {bare / 1e3:.2f} s in the page, {worker / 1e3:.2f} s in a worker (medians)",
         "",
-        "| figure | first redraw, as a multiple of a bare start | a move: median, slowest ms | redraws behind |",
-        "|---|---|---|---|",
+        "| figure | first turn, ms | by Python, as a multiple of a bare start | a move: median, slowest ms | behind |",
+        "|---|---|---|---|---|",
     ]
     good = True
     for name, figure in results["figures"].items():
         ratio, median = figure["first_ms"] / bare, statistics.median(figure["moves_ms"])
+        shipped = figure["shipped_ms"]
         behind = figure["behind"]
-        met = ratio <= FIRST_MOST and median < MOVE_MOST_MS and behind <= BEHIND_MOST
+        met = ratio <= FIRST_MOST and max(median, shipped) < MOVE_MOST_MS and behind <= BEHIND_MOST
         good = good and met
-        slowest = max(figure["moves_ms"])
-        lines.append(f"| {name} | {ratio:.2f} | {median:.0f}, {slowest:.0f} | {behind}{'' if met else ' (missed)'} |")
+        moved = f"{median:.0f}, {max(figure['moves_ms']):.0f}"
+        lines.append(f"| {name} | {shipped:.0f} | {ratio:.2f} | {moved} | {behind}{'' if met else ' (missed)'} |")
     lines += ["", "| page before a touch | requests | script kB | layout shift |", "|---|---|---|---|"]
     for path, page in results["pages"].items():
         lines.append(f"| {path} | {page['requests']} | {page['script_bytes'] / 1e3:.1f} | {page['shift']:.4f} |")

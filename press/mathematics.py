@@ -6,7 +6,6 @@ once, because math-core numbers equations and resolves references over a whole p
 
 from __future__ import annotations
 
-import hashlib
 import html
 import io
 import re
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from math_core import LatexError, LatexToMathML
 
-from press.kept import kept
+from press.kept import digest, kept
 
 _TEX = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 _LONE_REFERENCE = re.compile(r'<math><mtext>(<a href="#[^"]*">[^<]*</a>)</mtext></math>')
@@ -127,20 +126,23 @@ def _italic(letter: str) -> str:
 
 
 def font_woff2(used: set[str], cache: Path) -> bytes:
-    """Return STIX Two Math cut to the characters ``used`` (and the sizes and variants of each), as WOFF2.
+    """Return STIX Two Math cut to the characters ``used`` and the larger sizes of each, as WOFF2.
 
-    The font comes with ziamath's wheel (SIL Open Font License). Cutting takes seconds, so the result is kept under
-    ``cache``, named by what it holds.
+    Letters of their own for subscripts and instructions for screens of few pixels are left out: with them the font is
+    three times as large, and Chromium draws the same. The font comes with ziamath's wheel (SIL Open Font License).
+    Cutting takes seconds, so the result is kept under ``cache``, named by what it is made of.
     """
     text = "".join(sorted(used | set("0123456789()[]{}|+-=.,/ "))).replace("\n", "")
-    name = f"math-{hashlib.sha256(text.encode()).hexdigest()[:16]}.woff2"
-    return kept(cache / name, lambda: _subset(text))
+    name = digest([text.encode(), Path(__file__).read_bytes()])
+    return kept(cache / f"math-{name}.woff2", lambda: _subset(text))
 
 
 def _subset(text: str) -> bytes:
     from fontTools import subset
 
-    options = subset.Options(flavor="woff2", layout_features=["*"], notdef_outline=True, recalc_timestamp=False)
+    options = subset.Options(
+        flavor="woff2", layout_features=[], hinting=False, notdef_outline=True, recalc_timestamp=False
+    )
     package = find_spec("ziamath")  # located, not imported: only its font is wanted
     if package is None or package.origin is None:
         raise ModuleNotFoundError("ziamath, which carries the font, is not installed: pip install -r requirements.txt")

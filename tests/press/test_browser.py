@@ -101,7 +101,7 @@ def test_weight_of_the_chapter(site: Path, open_page: Any, address: str) -> None
     sizes = {
         path: len(path.read_bytes() if path.suffix in PACKED else gzip.compress(path.read_bytes())) for path in files
     }
-    assert sum(sizes.values()) < 200_000, sizes
+    assert sum(sizes.values()) < 150_000, sizes
 
 
 def test_weight_of_every_chapter(site: Path) -> None:
