@@ -46,6 +46,20 @@ def test_names_functions_and_sections_are_found(page: Any, address: str, query: 
     assert page.errors == []
 
 
+@pytest.mark.parametrize(
+    ("query", "chapter"),
+    [
+        ("ring all-reduce", "collectives/13-ring-and-tree/"),
+        ("pipeline bubble", "parallelism/18-pipeline/"),
+        ("optimizer state sharding", "memory/22-zero/"),
+    ],
+)
+def test_a_chapter_is_found_before_the_reference(page: Any, address: str, query: str, chapter: str) -> None:
+    found = [url.removeprefix(address) for url in ask(page, query)]
+    first = next(place for place, url in enumerate(found) if url.startswith(chapter))
+    assert not any(url.startswith("reference/") for url in found[:first]), found
+
+
 def test_it_costs_nothing_before_it_is_used_and_little_then(page: Any, address: str, site: Path) -> None:
     before = len(page.requests)
     assert not [url for url in page.requests if "search" in url]
