@@ -138,6 +138,7 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
     """Refuse a chapter that no navigation leads to."""
     state.book.check_listed({_path(state.book, page.file) for page in nav.pages})
     state.outputs = _outputs(nav, config)
+    state.book.make_pages()
 
 
 def _outputs(nav: Navigation, config: MkDocsConfig) -> KeptFolder:
