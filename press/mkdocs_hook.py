@@ -47,6 +47,7 @@ SERVED = ".press-serves"  # in the folder of a served site; MkDocs leaves hidden
 # MkDocs calls functions, not an object, so what one build knows stands here. ``on_files`` starts it anew.
 state = SimpleNamespace(
     serving=False,
+    rebuilding=False,
     served=None,
     root=None,
     stamps=None,
@@ -241,8 +242,11 @@ def _policed(page: str) -> str:
 
 
 def on_post_build(*, config: MkDocsConfig) -> None:
-    """Let the finished pages be searched."""
-    write_search(Path(config.site_dir), state.root / ".press" / "search")
+    """Let the finished pages be searched; while a book is served, by the index of the server's first build.
+
+    Pagefind reads all pages whichever has changed, and an author waits for the page.
+    """
+    write_search(Path(config.site_dir), state.root / ".press" / "search", may_be_old=state.rebuilding)
     state.outputs.sweep()
 
 
@@ -280,6 +284,7 @@ def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable[[
     server.observer = PollingObserverVFS(os.stat, sources.entries, polling_interval=0.5)  # type: ignore[assignment]
     server.watch(str(root))
     server.builder = lambda: _build_or_show(builder, Path(server.root), config)
+    state.rebuilding = True
     return server
 
 

@@ -1,0 +1,87 @@
+"""Work in child processes: each piece once, on all cores, and no child outlives its parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from press.children import can_fork, in_children
+
+pytestmark = pytest.mark.skipif(not can_fork(), reason="forks (Linux)")
+
+SLEEPS = """\
+import os, sys, time
+from pathlib import Path
+from press import children
+
+def sleep(number):
+    Path(sys.argv[1], str(os.getpid())).touch()
+    time.sleep(1000)
+
+children.cores = lambda: 2
+children.in_children(sleep, 2)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _three_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("press.children.cores", lambda: 3)
+
+
+def test_each_number_is_done_once_and_elsewhere(tmp_path: Path) -> None:
+    def note(number: int) -> None:
+        with (tmp_path / str(number)).open("a") as file:
+            file.write(f"{os.getpid()}\n")
+        time.sleep(0.05)  # so that no child is done before the next begins
+
+    in_children(note, 20)
+    pids = [(tmp_path / str(number)).read_text().split() for number in range(20)]
+    assert all(len(by) == 1 for by in pids)
+    assert 1 < len({pid for [pid] in pids} - {str(os.getpid())}) <= 3
+
+
+def test_a_child_that_ends_early_leaves_the_rest_to_the_others(tmp_path: Path) -> None:
+    def note(number: int) -> None:
+        if number == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        (tmp_path / str(number)).touch()
+
+    in_children(note, 10)
+    assert sorted(int(file.name) for file in tmp_path.iterdir()) == list(range(1, 10))
+
+
+@pytest.mark.parametrize("alone", ["one core", "no fork", "one piece"])
+def test_the_caller_does_alone_what_is_not_worth_children(monkeypatch: pytest.MonkeyPatch, alone: str) -> None:
+    if alone == "one core":
+        monkeypatch.setattr("press.children.cores", lambda: 1)
+    elif alone == "no fork":
+        monkeypatch.setenv("PRESS_FORK", "0")
+    monkeypatch.setattr("press.children.multiprocessing", None)  # starts none
+    in_children(lambda number: None, 1 if alone == "one piece" else 5)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_children_end_with_their_parent(tmp_path: Path, number: signal.Signals) -> None:
+    parent = subprocess.Popen([sys.executable, "-c", SLEEPS, str(tmp_path)], stderr=subprocess.DEVNULL)
+    try:
+        _until(lambda: len(list(tmp_path.iterdir())) == 2)
+        parent.send_signal(number)
+        parent.wait(60)
+        _until(lambda: not any(psutil.pid_exists(int(file.name)) for file in tmp_path.iterdir()))
+    finally:
+        parent.kill()
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
