@@ -31,7 +31,7 @@ from press.exercise_records import ExerciseRecords
 from press.faults import faults, syntax_problem
 from press.files import Unreadable, read_utf8
 from press.freshness import Freshness
-from press.kept import kept_alone
+from press.kept import KeptFolder, kept_alone
 from press.labs import labs_list, recorded_labs
 from press.links import Map, led_out
 from press.live import live_modules
@@ -253,9 +253,21 @@ class Book:
         return (self.root / path).with_suffix(".ipynb")
 
     def published_notebook(self, path: str, addresses: Addresses) -> bytes:
-        """Return the executed notebook of a chapter as the chapter's page offers it."""
+        """Return the executed notebook of a chapter as the chapter's page offers it.
+
+        It is kept, but not where the book has a repository: its links then depend on which files there are.
+        """
+        executed = self.executed_notebook(path).read_bytes()
         lead = functools.partial(led_out, path=path, site=self.site, root=self.root, site_url=addresses.site)
-        return published(self.executed_notebook(path).read_bytes(), path, addresses, lead, self.exercises.by_path)
+        make = functools.partial(published, executed, path, addresses, lead, self.exercises.by_path)
+        if addresses.repository:
+            return make()
+        key = self._notebooks.key(path.encode(), executed)
+        content = self._notebooks.read(key)
+        if content is None:
+            content = make()
+            self._notebooks.write(key, content)
+        return content
 
     def make_pages(self) -> None:
         """Make the pages that are not kept, several at once: ``page`` finds them in the cache."""
@@ -336,9 +348,27 @@ class Book:
     def cache(self) -> PageCache:
         """The kept pages; what all pages depend on is read once."""
         if self._cache is None:
-            common = [*press_fingerprint(self.root), repr(self._extensions).encode(), repr(self.site).encode()]
+            common = [*self._press, repr(self._extensions).encode(), repr(self.site).encode()]
             self._cache = PageCache(self.root / ".press" / "pages", common)
         return self._cache
+
+    @functools.cached_property
+    def _notebooks(self) -> KeptFolder:
+        """The kept notebooks of a book without a repository."""
+        shown = {path: {**record, "cases": None} for path, record in self.exercises.by_path.items()}
+        return KeptFolder(
+            self.root / ".press" / "notebooks", [*self._press, json.dumps(shown, sort_keys=True).encode()]
+        )
+
+    @functools.cached_property
+    def _press(self) -> list[bytes]:
+        """What all that is made depends on."""
+        return press_fingerprint(self.root)
+
+    def sweep(self) -> None:
+        """Remove what was kept and this build did not use."""
+        self.cache.sweep()
+        self._notebooks.sweep()
 
     @property
     def converter(self) -> SiteMarkdown:

@@ -190,7 +190,7 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
         panel = book.problem_panel(problems)
         for page in [file.page for file in files.documentation_pages() if file.page]:
             page.content = panel + (page.content or "")
-    book.cache.sweep()
+    book.sweep()
 
 
 class KeptOutput(Template):

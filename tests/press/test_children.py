@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from made_page import MadePages
 
 from press.children import can_fork, in_children
 
@@ -78,6 +79,24 @@ def test_children_end_with_their_parent(tmp_path: Path, number: signal.Signals) 
         _until(lambda: not any(psutil.pid_exists(int(file.name)) for file in tmp_path.iterdir()))
     finally:
         parent.kill()
+
+
+def test_children_make_pages_and_the_build_reads_them(made_pages: MadePages, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in "abc":
+        made_pages.write(f"docs/{name}.md", f"# {name}\n\nA letter, $x$.\n")
+    made_pages.book().make_pages()
+    monkeypatch.setattr("press.book.PageMaker", None)  # makes none again
+    assert "<math>" in made_pages.rendered("docs/a.md").html
+
+
+def test_what_children_cannot_make_is_a_problem_as_ever(made_pages: MadePages, monkeypatch: pytest.MonkeyPatch) -> None:
+    made_pages.write("docs/a.md", "# a\n")
+    made_pages.write("docs/b.md", "---\ntitle: [\n---\n\n# b\n")
+    alone = made_pages.problems()
+    book = made_pages.book()
+    book.make_pages()
+    assert [str(problem) for problem in book.check({path: book.page(path) for path in book.addresses})] == alone
+    assert any("docs/b.md:1: the header is not YAML" in problem for problem in alone)
 
 
 def _until(condition: Callable[[], bool]) -> None:
