@@ -8,6 +8,7 @@ import html
 import json
 import logging
 import posixpath
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +20,7 @@ from press import runtime
 from press.addresses import Addresses
 from press.chapter import BrokenChapter, find_chapters, find_part_pages, front_matter, read_chapter
 from press.checks import address_problems, link_problems, name_problems, unlisted_chapters
+from press.children import in_children
 from press.collected import all_letters, chapters_of_part, lists_asked, whole_book
 from press.contents import Entry, Part, read_contents, title_problems
 from press.corrections import corrections_page
@@ -50,7 +52,22 @@ from press.sources import inside
 
 HARDWARE = "docs/hardware.md"
 REFERENCE = Path(__file__).with_name("reference.py")
+FAULTS = Path(__file__).with_name("faults.py")
 log = logging.getLogger(__name__)
+
+
+@dataclasses.dataclass(frozen=True)
+class _MadeFrom:
+    """What a page is made from, and the name under which it is kept."""
+
+    source: str
+    notebook: bytes
+    lists: dict[str, str]
+    key: str
+
+    @property
+    def size(self) -> int:
+        return len(self.source) + len(self.notebook)
 
 
 class Book:
@@ -84,6 +101,7 @@ class Book:
         self._converter: SiteMarkdown | None = None
         self._cache: PageCache | None = None
         self._tooltips: dict[str, str] | None = None
+        self._ingredients: dict[str, _MadeFrom] = {}
         self._read = {path: read_chapter(root / path, root=root) for path in self.chapters}
         self._read_contents()
 
@@ -143,12 +161,20 @@ class Book:
         """Write the reference; griffe passes over the modules that do not parse, so these are looked for."""
         titles = {INDEX: "All modules", QUICK: "Quick reference"}
         pages = self._made(titles, lambda: self._reference_pages(package))
-        for file in sorted((self.root / package).rglob("*.py")):
-            source = file.relative_to(self.root).as_posix()
-            if problem := syntax_problem(file, self.root):
-                self.problems.append(problem)
-                pages.append(self._unwritten_page(page_of(source), file.parent.name.capitalize()))
+        for problem in self._syntax_problems(sorted((self.root / package).rglob("*.py"))):
+            self.problems.append(problem)
+            pages.append(self._unwritten_page(page_of(problem.path), Path(problem.path).parent.name.capitalize()))
         return pages
+
+    def _syntax_problems(self, files: Sequence[Path]) -> list[Problem]:
+        """Return a problem for each file that Python cannot read, kept while the files stay the same."""
+        parts = [FAULTS.read_bytes(), sys.version.encode(), *map(self.freshness.content, files)]
+
+        def make() -> bytes:
+            problems = [problem for file in files if (problem := syntax_problem(file, self.root))]
+            return json.dumps([dataclasses.asdict(problem) for problem in problems]).encode()
+
+        return [Problem(**problem) for problem in json.loads(kept_alone(self.root / ".press" / "syntax", parts, make))]
 
     def _reference_pages(self, package: str) -> list[Page]:
         """Return the pages of the reference, kept while the package's files and the chapters' names stay the same."""
@@ -227,7 +253,7 @@ class Book:
     def _archives(self) -> KeptFolder:
         return KeptFolder(self.root / ".press" / "archives", [Path(runtime.__file__).read_bytes()])
 
-    @property
+    @functools.cached_property
     def runtime_is_here(self) -> bool:
         """Whether the site has the runtime's files itself, so that no page asks another host."""
         return runtime.installed(self.root)
@@ -250,9 +276,31 @@ class Book:
         return (self.root / path).with_suffix(".ipynb")
 
     def published_notebook(self, path: str, addresses: Addresses) -> bytes:
-        """Return the executed notebook of a chapter as the chapter's page offers it."""
+        """Return the executed notebook of a chapter as the chapter's page offers it.
+
+        It is kept, but not where the book has a repository: its links then depend on which files there are.
+        """
+        executed = self.executed_notebook(path).read_bytes()
         lead = functools.partial(led_out, path=path, site=self.site, root=self.root, site_url=addresses.site)
-        return published(self.executed_notebook(path).read_bytes(), path, addresses, lead, self.exercises.by_path)
+        make = functools.partial(published, executed, path, addresses, lead, self.exercises.by_path)
+        if addresses.repository:
+            return make()
+        key = self._notebooks.key(path.encode(), executed)
+        content = self._notebooks.read(key)
+        if content is None:
+            content = make()
+            self._notebooks.write(key, content)
+        return content
+
+    def make_pages(self) -> None:
+        """Make the pages that are not kept, several at once: ``page`` finds them in the cache."""
+        missing = [
+            path
+            for path in self.addresses
+            if path not in self._unwritten and not self.cache.has(self._made_from(path).key)
+        ]
+        missing.sort(key=lambda path: self._made_from(path).size, reverse=True)  # so that none is left for the end
+        in_children(lambda number: self.page(missing[number]), len(missing))
 
     def page(self, path: str) -> Rendered:
         """Return a finished page, from the cache where nothing that it depends on has changed.
@@ -263,31 +311,26 @@ class Book:
         if path in self._unwritten:
             text = "<p>This page could not be written: the problems above say why.</p>"
             return Rendered(html=text, executed=False)
-        source = self.text(path)
-        executed = self.executed_notebook(path)
-        is_chapter = path in self.chapters
-        notebook = executed.read_bytes() if is_chapter and executed.is_file() else b""
-        lists = self._lists(path, source)
-        parts = [path.encode(), source.encode(), notebook, *self._included(path, source), self._tooltip_bytes(path)]
-        key = self.cache.key(*parts, json.dumps(lists).encode())
-        kept = self.cache.read(key)
+        made_from = self._made_from(path)
+        kept = self.cache.read(made_from.key)
         if kept:
             return kept
-        if is_chapter and read_executed(executed) is None:
+        is_chapter = path in self.chapters
+        if is_chapter and read_executed(self.executed_notebook(path)) is None:
             text = "<p>This chapter has not been executed yet: its problems are listed above.</p>"
             return Rendered(html=text, executed=False)
         maker = PageMaker(
             path,
-            source,
+            made_from.source,
             root=self.root,
             site=self.site,
             converter=self.converter,
             tooltips=self._tips_for(path),
-            lists=lists,
+            lists=made_from.lists,
             exercises=self.exercises.by_path,
         )
         try:
-            rendered = self._chapter(maker, notebook) if is_chapter else self._plain(maker, source)
+            rendered = self._chapter(maker, made_from.notebook) if is_chapter else self._plain(maker, made_from.source)
         except BrokenChapter as error:
             return self._not_made([error.problem])
         except Refused as error:
@@ -298,8 +341,20 @@ class Book:
             log.debug("%s", path, exc_info=True)
             message = f"the page could not be made: {type(error).__name__}: {error}"
             return self._not_made([*maker.problems, Problem(path, 1, message)])
-        self.cache.write(key, rendered)
+        self.cache.write(made_from.key, rendered)
         return rendered
+
+    def _made_from(self, path: str) -> _MadeFrom:
+        """Return what a page is made from, read once in a build."""
+        if path not in self._ingredients:
+            source = self.text(path)
+            executed = self.executed_notebook(path)
+            notebook = executed.read_bytes() if path in self.chapters and executed.is_file() else b""
+            lists = self._lists(path, source)
+            parts = [path.encode(), source.encode(), notebook, *self._included(path, source), self._tooltip_bytes(path)]
+            key = self.cache.key(*parts, json.dumps(lists).encode())
+            self._ingredients[path] = _MadeFrom(source, notebook, lists, key)
+        return self._ingredients[path]
 
     def _not_made(self, problems: Sequence[Problem]) -> Rendered:
         """Remember why a page could not be made, and return what stands in its place."""
@@ -316,9 +371,27 @@ class Book:
     def cache(self) -> PageCache:
         """The kept pages; what all pages depend on is read once."""
         if self._cache is None:
-            common = [*press_fingerprint(self.root), repr(self._extensions).encode(), repr(self.site).encode()]
+            common = [*self._press, repr(self._extensions).encode(), repr(self.site).encode()]
             self._cache = PageCache(self.root / ".press" / "pages", common)
         return self._cache
+
+    @functools.cached_property
+    def _notebooks(self) -> KeptFolder:
+        """The kept notebooks of a book without a repository."""
+        shown = {path: {**record, "cases": None} for path, record in self.exercises.by_path.items()}
+        return KeptFolder(
+            self.root / ".press" / "notebooks", [*self._press, json.dumps(shown, sort_keys=True).encode()]
+        )
+
+    @functools.cached_property
+    def _press(self) -> list[bytes]:
+        """What all that is made depends on."""
+        return press_fingerprint(self.root)
+
+    def sweep(self) -> None:
+        """Remove what was kept and this build did not use."""
+        self.cache.sweep()
+        self._notebooks.sweep()
 
     @property
     def converter(self) -> SiteMarkdown:

@@ -32,6 +32,7 @@ from typing import Any
 
 from press.cells import cell_findings
 from press.chapter import BrokenChapter, Chapter, read_chapter
+from press.children import cores
 from press.files import why_unwritable
 from press.freshness import Freshness, fingerprint
 from press.outputs import cleaned, output_findings
@@ -97,7 +98,7 @@ def execute_chapters(
             def write(number: int) -> list[Problem]:
                 return _write_executed(stale[number], stale[number].chapter.notebook, report)
 
-            ran = _execute([work.chapter for work in stale], kernels, jobs or _cores(), cell_timeout_s, report, write)
+            ran = _execute([work.chapter for work in stale], kernels, jobs or cores(), cell_timeout_s, report, write)
             problems += stop.run(ran)
     return sorted(problems)
 
@@ -107,7 +108,7 @@ def run_chapters(
 ) -> list[Problem]:
     """Run chapters, put the outputs into their notebooks, and return what went wrong; no file is written."""
     with _Stop() as stop, _kernels(root) as kernels:
-        ran = _execute(chapters, kernels, jobs or _cores(), cell_timeout_s, report, lambda _: [])
+        ran = _execute(chapters, kernels, jobs or cores(), cell_timeout_s, report, lambda _: [])
         return sorted(stop.run(ran))
 
 
@@ -516,8 +517,3 @@ def _environment(root: Path, folder: str) -> dict[str, str]:
     threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     inherited = {name: value for name, value in os.environ.items() if not _NOT_PASSED_ON.fullmatch(name)}
     return {**inherited, **fixed, **threads}
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

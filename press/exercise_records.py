@@ -10,12 +10,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from grader.catalogue import declares
+from press.children import cores
 from press.freshness import Freshness
 from press.kept import read_kept, write_kept
 from press.problems import Problem
@@ -59,10 +61,17 @@ class ExerciseRecords:
             total.update(self._freshness.content(file))
         return total.hexdigest()[:40]
 
-    def _described(self, paths: list[Path]) -> Iterable[tuple[Path, Record]]:
+    def _described(self, paths: list[Path]) -> Iterator[tuple[Path, Record]]:
+        """Read exercises, in as many processes as there are cores."""
         if not paths:
             return
-        done = subprocess.run(
+        parts = [paths[first :: cores()] for first in range(min(cores(), len(paths)))]
+        with ThreadPoolExecutor(len(parts)) as pool:
+            for part, done in zip(parts, pool.map(self._describe, parts), strict=True):
+                yield from self._taken_in(part, done)
+
+    def _describe(self, paths: list[Path]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
             [sys.executable, "-m", "grader.described", *map(str, paths)],
             cwd=self._root,
             env={**os.environ, "PYTHONPATH": os.pathsep.join([str(self._root), str(GRADER)])},
@@ -70,6 +79,9 @@ class ExerciseRecords:
             text=True,
             check=False,
         )
+
+    def _taken_in(self, paths: list[Path], done: subprocess.CompletedProcess[str]) -> Iterator[tuple[Path, Record]]:
+        """Yield the records that a process has written, and remember what it could not read."""
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         for line in lines:
             if record := line.get("record"):

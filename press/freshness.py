@@ -148,8 +148,11 @@ class Freshness:
     def _files(self, names: Iterable[tuple[int, str]], folder: Path) -> Iterator[Path]:
         """Yield the repository's files that the imports of a module in ``folder`` name."""
         for dots, name in names:
-            start = [self._root, folder, *folder.parents][min(dots, len(folder.parents))]
-            yield from self._module(start, name)
+            yield from self._module(self._start(dots, folder) if dots else self._root, name)
+
+    def _start(self, dots: int, folder: Path) -> Path:
+        """Return the folder in which a relative import looks."""
+        return [folder, *folder.parents][min(dots, len(folder.parents)) - 1]
 
     def _module(self, start: Path, name: str) -> tuple[Path, ...]:
         """Return the files of a dotted name below ``start`` that exist, with those of its parents."""
@@ -158,7 +161,7 @@ class Freshness:
         return self._files_of[start, name]
 
     def _look(self, start: Path, name: str) -> Iterator[Path]:
-        if self._root not in (start, *start.parents):
+        if not start.is_relative_to(self._root):
             return  # a relative import that leads out of the repository
         folder = str(start)
         for part in name.split("."):

@@ -83,6 +83,10 @@ class KeptFolder:
         self._used.add(key)
         return read_kept(self._folder / key)
 
+    def has(self, key: str) -> bool:
+        """Return whether something is kept under a name; reading it shows whether it is whole."""
+        return (self._folder / key).exists()
+
     def write(self, key: str, content: bytes) -> None:
         """Keep something under a name."""
         write_kept(self._folder / key, content)

@@ -47,6 +47,7 @@ SERVED = ".press-serves"  # in the folder of a served site; MkDocs leaves hidden
 # MkDocs calls functions, not an object, so what one build knows stands here. ``on_files`` starts it anew.
 state = SimpleNamespace(
     serving=False,
+    rebuilding=False,
     served=None,
     root=None,
     stamps=None,
@@ -138,6 +139,7 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
     """Refuse a chapter that no navigation leads to."""
     state.book.check_listed({_path(state.book, page.file) for page in nav.pages})
     state.outputs = _outputs(nav, config)
+    state.book.make_pages()
 
 
 def _outputs(nav: Navigation, config: MkDocsConfig) -> KeptFolder:
@@ -188,7 +190,7 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
         panel = book.problem_panel(problems)
         for page in [file.page for file in files.documentation_pages() if file.page]:
             page.content = panel + (page.content or "")
-    book.cache.sweep()
+    book.sweep()
 
 
 class KeptOutput(Template):
@@ -242,8 +244,11 @@ def _policed(page: str) -> str:
 
 
 def on_post_build(*, config: MkDocsConfig) -> None:
-    """Let the finished pages be searched."""
-    write_search(Path(config.site_dir), state.root / ".press" / "search")
+    """Let the finished pages be searched; while a book is served, by the index of the server's first build.
+
+    Pagefind reads all pages whichever has changed, and an author waits for the page.
+    """
+    write_search(Path(config.site_dir), state.root / ".press" / "search", may_be_old=state.rebuilding)
     state.outputs.sweep()
 
 
@@ -281,6 +286,7 @@ def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable[[
     server.observer = PollingObserverVFS(os.stat, sources.entries, polling_interval=0.5)  # type: ignore[assignment]
     server.watch(str(root))
     server.builder = lambda: _build_or_show(builder, Path(server.root), config)
+    state.rebuilding = True
     return server
 
 

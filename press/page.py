@@ -198,6 +198,7 @@ class PageCache:
     def __init__(self, folder: Path, common: Iterable[bytes]) -> None:
         self._kept = KeptFolder(folder, common)
         self.key = self._kept.key
+        self.has = self._kept.has
         self.sweep = self._kept.sweep
 
     def read(self, key: str) -> Rendered | None:

@@ -21,19 +21,21 @@ LEFT_OUT = ("svg", ".headerlink", ".chapter-tools", ".knobs", ".live-tools", ".j
 _UNUSED = ("*ui*.js", "*ui*.css", "*highlight*.js")  # Pagefind's own ways of showing what is found
 
 
-def write_search(site: Path, kept: Path) -> None:
+def write_search(site: Path, kept: Path, *, may_be_old: bool = False) -> None:
     """Write the index of a built site into its folder ``search``.
 
     Args:
         site: the folder of the built site.
         kept: where indexes are kept; the last one alone stays.
+        may_be_old: whether the last index will do, though pages have changed since it was made.
 
     Raises:
         RuntimeError: Pagefind failed, with what it said.
     """
+    last = next(kept.glob("*"), None) if may_be_old else None
     index = kept / _digest(site)
     with suppress(OSError, shutil.Error):  # there is none, or another build has just swept it away
-        shutil.copytree(index, site / FOLDER, dirs_exist_ok=True)
+        shutil.copytree(last or index, site / FOLDER, dirs_exist_ok=True)
         return
     begun = kept.with_name(f"{kept.name}-{os.getpid()}")  # another build may make the same
     _run_pagefind(site, begun)

@@ -50,7 +50,7 @@ def test_a_first_turn_shows_its_value_and_its_picture_while_python_comes(open_pa
     until(page, script, [place["id"], expected["numbers"]])
     assert live(page, place).locator(f"[name={knob.name}]").input_value() == knob.write(knob.stops[stop])
     assert live(page, place).locator(".panels").get_attribute("aria-label") == expected["alt"]
-    until(page, "id => document.querySelector(`#${id} .live-note`).textContent.includes('step 1 of 3')", place["id"])
+    until(page, "id => document.querySelector(`#${id} .live-note`).textContent.includes('Python, 1/3')", place["id"])
     until(page, "name => location.hash.includes(`${name}.`)", name)
     for _ in range(2):
         turn(page, place, knob)

@@ -186,3 +186,21 @@ def test_an_archive_has_the_modules_and_their_cases(book: Path) -> None:
     cases = files[PATH.replace(".py", ".cases.json")]
     assert isinstance(cases, bytes)
     assert len(json.loads(cases)) == 2
+
+
+def test_exercises_are_read_in_a_process_for_each_core(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("halve", "square"):
+        (book / PATH.replace("double", name)).write_text(MODULE.format(name=name), encoding="utf-8")
+    asked = []
+
+    def run(command: list[str], **how: Any) -> Any:
+        asked.append([Path(path).stem for path in command[3:]])
+        return really_run(command, **how)
+
+    really_run = exercise_records.subprocess.run
+    monkeypatch.setattr(exercise_records.subprocess, "run", run)
+    monkeypatch.setattr(exercise_records, "cores", lambda: 2)
+    records = ExerciseRecords(book)
+    assert records.problems == []
+    assert [Path(path).stem for path in records.by_path] == ["double", "halve", "square"]
+    assert sorted(asked) == [["double", "square"], ["halve"]]

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Iterator
 
 import pytest
+from made_page import MadePages
 from small_book import SmallBook
 
 from press.faults import faults
@@ -59,3 +60,16 @@ def test_all_files_that_python_cannot_read_are_named(small_book: SmallBook) -> N
 
 def test_what_others_raise_is_none_of_the_books(small_book: SmallBook) -> None:
     assert faults(raised("nosuch"), small_book.root) == []
+
+
+def test_unchanged_files_are_not_compiled_again(made_pages: MadePages, monkeypatch: pytest.MonkeyPatch) -> None:
+    made_pages.write("sums/faulty.py", "x = 1\ndef f(:\n")
+    made_pages.write("sums/sound.py", "x = 1\n")
+    files = [made_pages.root / "sums" / name for name in ("faulty.py", "sound.py")]
+    found = made_pages.book()._syntax_problems(files)
+    assert [str(problem) for problem in found] == ["sums/faulty.py:2: Python cannot read the file: invalid syntax"]
+    with monkeypatch.context() as patched:
+        patched.setattr("press.book.syntax_problem", None)
+        assert made_pages.book()._syntax_problems(files) == found
+    made_pages.write("sums/faulty.py", "x = 1\n")
+    assert made_pages.book()._syntax_problems(files) == []

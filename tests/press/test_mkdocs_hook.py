@@ -10,9 +10,11 @@ import pytest
 from mkdocs.config.base import load_config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
+from mkdocs.livereload import LiveReloadServer
 from small_book import SmallBook
 
 from press import mkdocs_hook
+from press.kept import KeptFolder
 
 
 @pytest.fixture
@@ -120,3 +122,24 @@ def test_what_killed_servers_of_this_book_left_is_removed(tmp_path: Path) -> Non
             mkdocs_hook._mark_served(again, root).close()
     kept = {path.name for path in tmp_path.iterdir()} - {"book", "other"}
     assert kept == {"mkdocs_alive", "mkdocs_others", "mkdocs_unmarked", "served", "mkdocs_mine", "mkdocs_again"}
+
+
+def test_a_server_makes_the_searchs_index_once(
+    site: Path, config: MkDocsConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(mkdocs_hook, "write_search", lambda *_, may_be_old: asked.append(may_be_old))
+    for name, value in [
+        ("rebuilding", False),
+        ("root", site.parent),
+        ("outputs", KeptFolder(site.parent / "kept", [])),
+    ]:
+        monkeypatch.setattr(mkdocs_hook.state, name, value)
+    mkdocs_hook.on_post_build(config=config)
+    server = LiveReloadServer(lambda: None, "127.0.0.1", 0, str(site))
+    server.watch(config.docs_dir)
+    server.watch(config.config_file_path)
+    mkdocs_hook.on_serve(server, config, lambda: None)
+    mkdocs_hook.on_post_build(config=config)
+    assert asked == [False, True]
+    server.server_close()

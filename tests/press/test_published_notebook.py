@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
+from made_page import CHAPTER, MadePages
 
 from press.addresses import Addresses, addresses
 from press.notebook import SETUP, published
@@ -98,3 +99,24 @@ def test_with_a_repository_the_cell_installs_what_the_page_was_built_from(execut
     done = elsewhere(shell + cell, tmp_path)
     assert done.stderr == ""
     assert done.stdout == 'pip: install --quiet "git+https://github.com/OWNER/NAME@v1.2"\n'
+
+
+def test_it_is_kept_until_the_executed_notebook_changes(made_pages: MadePages, monkeypatch: pytest.MonkeyPatch) -> None:
+    made_pages.chapter("One.\n")
+    first = made_pages.book().published_notebook(CHAPTER, Addresses())
+    with monkeypatch.context() as patched:
+        patched.setattr("press.book.published", lambda *_: pytest.fail("made again"))
+        again = made_pages.book()
+        assert again.published_notebook(CHAPTER, Addresses()) == first
+        again.sweep()
+        assert made_pages.book().published_notebook(CHAPTER, Addresses()) == first, "what was used is not swept away"
+    made_pages.chapter("Two.\n")
+    assert b"Two." in made_pages.book().published_notebook(CHAPTER, Addresses())
+
+
+def test_where_links_are_led_out_none_is_kept(made_pages: MadePages) -> None:
+    """Which of them leads to a file, the notebook does not say."""
+    made_pages.chapter("[here](../../docs/later.py)\n")
+    before = made_pages.book().published_notebook(CHAPTER, OURS)
+    made_pages.write("docs/later.py", "")
+    assert made_pages.book().published_notebook(CHAPTER, OURS) != before

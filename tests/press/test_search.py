@@ -49,6 +49,16 @@ def test_the_index_is_made_once_for_the_same_pages(site: Path, tmp_path: Path, m
     assert len(list(kept.iterdir())) == 1
 
 
+def test_the_last_index_does_where_it_may_be_old(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_search(site, tmp_path / "kept", may_be_old=True)
+    first = files_of(site / "search")
+    assert "pagefind.js" in first, "there was none, so it is made"
+    write_page(site, "tree", "<p>Quarters meet.</p>")
+    monkeypatch.setattr("press.search.subprocess.run", None)  # is not called again
+    write_search(site, tmp_path / "kept", may_be_old=True)
+    assert files_of(site / "search") == first
+
+
 def test_two_indexes_of_the_same_pages_have_the_same_bytes(site: Path, tmp_path: Path) -> None:
     write_search(site, tmp_path / "one")
     first = files_of(site / "search")

@@ -70,6 +70,7 @@ class Figure {
     this.form = element.querySelector(".knobs");
     this.note = element.querySelector(".live-note");
     this.notice = element.querySelector(".live-notice");
+    this.numbers = element.querySelector(".live-numbers");
     this.spoken = element.querySelector(".live-spoken");
     this.settings = {}; // what was touched, as it is sent to Python
     this.turns = 0;
@@ -216,7 +217,8 @@ class Figure {
     const panels = this.element.querySelector(".panels");
     panels.innerHTML = drawn.svgs.join("");
     panels.setAttribute("aria-label", drawn.alt);
-    this.element.querySelector(".live-numbers").textContent = drawn.numbers;
+    this.numbers.textContent = drawn.numbers;
+    this.numbers.style.minHeight = `${this.numbers.offsetHeight}px`; // so that the knobs do not move up under the hand
     this.fill(drawn, asked);
     this.address(drawn.changed);
     clearTimeout(this.speaking);

@@ -61,7 +61,7 @@ export class Machine {
   #stops = 0;
   ready = false;
 
-  // Starts Python if it does not run, and gives it a subject's modules; `progress` gets a sentence that says how far
+  // Starts Python if it does not run, and gives it a subject's modules; `progress` gets a text that says how far
   // that is, and the same as a share, 0 to 1.
   async start(subject, progress = () => {}) {
     if (!this.#starting) {
@@ -89,7 +89,7 @@ export class Machine {
   async #start(subject, progress) {
     const stops = this.#stops;
     const from = await source();
-    progress(`Python, step 1 of ${STEPS}: it is loaded ${from}.`, 0);
+    progress(`Python, 1/${STEPS}: loading ${from}`, 0);
     const found = await files();
     const code = await fetch(new URL("worker.js", here));
     if (!code.ok) {
@@ -115,15 +115,15 @@ export class Machine {
       worker.onmessage = ({ data }) => {
         heard();
         if (data.ready) {
-          progress(`Python, step 3 of ${STEPS}: its first answer.`, 2 / STEPS);
+          progress(`Python, 3/${STEPS}: its first answer`, 2 / STEPS);
           resolve();
         } else if (data.error) {
           reject(new Error(data.error));
         } else if (data.loaded < data.total) {
           const megabytes = `${inMega(data.loaded)} of ${inMega(data.total)} MB`;
-          progress(`Python, step 1 of ${STEPS}: ${megabytes} ${from}.`, data.loaded / data.total / STEPS);
+          progress(`Python, 1/${STEPS}: ${megabytes} ${from}`, data.loaded / data.total / STEPS);
         } else {
-          progress(`Python, step 2 of ${STEPS}: it is loaded and starts.`, 1 / STEPS);
+          progress(`Python, 2/${STEPS}: loaded, it starts`, 1 / STEPS);
         }
       };
       archives(subject).then((wanted) => worker.postMessage({ files: found.files, archives: wanted }), reject);
