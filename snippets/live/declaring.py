@@ -197,6 +197,9 @@ def _near_stops(knob: Knob) -> list[str]:
 def settings_key(raw: Mapping[str, str]) -> str:
     """Return settings as one text, the same for the same settings; the page's script writes it in the same way.
 
+    Args:
+        raw: knobs' names and texts, as the page sends them.
+
     >>> settings_key({"ranks": "@3", "model": "GPT-3 α"})
     '{"model":"GPT-3 α","ranks":"@3"}'
     """
