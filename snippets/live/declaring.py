@@ -203,7 +203,9 @@ def settings_key(raw: Mapping[str, str]) -> str:
     >>> settings_key({"ranks": "@3", "model": "GPT-3 α"})
     '{"model":"GPT-3 α","ranks":"@3"}'
     """
-    return json.dumps(raw, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    if not isinstance(raw, Mapping) or not all(isinstance(part, str) for pair in raw.items() for part in pair):
+        raise ValueError(f"raw must be a mapping of knobs' names to texts, got {raw!r}")
+    return json.dumps({**raw}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def _described(knob: Knob) -> dict[str, Any]:
@@ -262,14 +264,20 @@ def live_figure(
     return declare
 
 
+def _named(name: str, setting: Any) -> Named:
+    if not isinstance(setting, Named) or not text(name, setting.name).strip():
+        raise ValueError(f"{name} must be a Named with a name, got {setting!r}")
+    if not text(name, setting.notice).strip().endswith((".", "?")):
+        raise ValueError(f"{name} must say in a sentence what to notice, got {setting.notice!r}")
+    if not isinstance(setting.values, Mapping) or not setting.values:
+        raise ValueError(f"{name} must set at least one knob, got {setting.values!r}")
+    return setting
+
+
 def _check_named(named: Sequence[Named], knobs: Mapping[str, Knob]) -> None:
     """Raise ``ValueError`` unless each setting has its own name, a sentence, and values that its knobs allow."""
-    for setting in named:
-        if not isinstance(setting, Named) or not text("named", setting.name).strip():
-            raise ValueError(f"named must be settings with a name, got {setting!r}")
-        if not text("named", setting.notice).strip().endswith((".", "?")):
-            raise ValueError(f"named must say in a sentence what to notice, got {setting.notice!r}")
-        if not setting.values or not setting.values.keys() <= knobs.keys():
+    for setting in each("named", named, _named):
+        if not setting.values.keys() <= knobs.keys():
             raise ValueError(f"named must set knobs, of {', '.join(knobs)}, got {dict(setting.values)!r}")
         for name, value in setting.values.items():
             knobs[name].check(value)

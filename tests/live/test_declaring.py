@@ -177,10 +177,10 @@ def test_what_is_shown_before_python_runs_is_what_python_would_draw(page: Any) -
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        ([3], "named must be settings with a name, got 3"),
-        ([Named(" ", "It is low.", {"side": 10})], "named must be settings with a name, got Named"),
-        ([Named("A", "low", {"side": 10})], "named must say in a sentence what to notice, got 'low'"),
-        ([Named("A", "It is low.", {})], r"named must set knobs, of side, got \{\}"),
+        ([3], r"named\[0\] must be a Named with a name, got 3"),
+        ([Named(" ", "It is low.", {"side": 10})], r"named\[0\] must be a Named with a name, got Named"),
+        ([Named("A", "low", {"side": 10})], r"named\[0\] must say in a sentence what to notice, got 'low'"),
+        ([Named("A", "It is low.", {})], r"named\[0\] must set at least one knob, got \{\}"),
         ([Named("A", "It is low.", {"height": 10})], r"named must set knobs, of side, got \{'height': 10\}"),
         ([Named("A", "It is low.", {"side": 95})], "side must be a whole number from 10 to 90, got 95"),
         ([Named("A", "It is low.", {"side": 10})] * 2, r"named must each have a name of its own, got \['A', 'A'\]"),
