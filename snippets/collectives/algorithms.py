@@ -7,6 +7,7 @@ steps that only an all-reduce has; a reduce, gather or reduce-scatter is the adj
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from snippets.collectives.double_tree import double_binary_tree, double_tree_rounds, edge_delays
@@ -42,6 +43,7 @@ class _Job(NamedTuple):
         """Return the rank that stands ``relative`` places after the root."""
         return (self.root + relative) % self.ranks
 
+    @lru_cache(maxsize=4096)  # a ring asks for each chunk in every step
     def chunks(self, first: int, count: int) -> tuple[Range, ...]:
         """Return the addresses of ``count`` consecutive ranks' chunks, from ``first`` on, cyclically."""
         return merged(tuple(chunk_bound(self.length, self.ranks, (first + step) % self.ranks) for step in range(count)))

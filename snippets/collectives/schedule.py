@@ -385,8 +385,9 @@ def _is_range(pair: object) -> bool:
     return (
         isinstance(pair, tuple)
         and len(pair) == 2
-        and all(type(edge) is int for edge in pair)
-        and bool(0 <= pair[0] <= pair[1])
+        and type(pair[0]) is int
+        and type(pair[1]) is int
+        and 0 <= pair[0] <= pair[1]
     )
 
 

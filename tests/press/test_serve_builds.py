@@ -158,7 +158,7 @@ def test_changes_of_the_books_own_modules_reach_the_pages_and_their_faults_can_b
         reported = f"{name}:{line}: {what}: invalid syntax"
         whole.shown(reported)
         assert any(reported in text for text in whole.server.lines)
-    for page in ("hardware", "reference/product"):
+    for page in ("hardware", "reference/everywhere"):
         whole.shown("This page could not be written", page)
     assert "leads nowhere" not in whole.server.page()
     for name, old, new in broken:
