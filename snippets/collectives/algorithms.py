@@ -43,7 +43,7 @@ class _Job(NamedTuple):
         """Return the rank that stands ``relative`` places after the root."""
         return (self.root + relative) % self.ranks
 
-    @lru_cache(maxsize=4096)  # a ring asks for each chunk in every step
+    @lru_cache(maxsize=4096)  # noqa: B019 - a job is four numbers, and a ring asks for each chunk in every step
     def chunks(self, first: int, count: int) -> tuple[Range, ...]:
         """Return the addresses of ``count`` consecutive ranks' chunks, from ``first`` on, cyclically."""
         return merged(tuple(chunk_bound(self.length, self.ranks, (first + step) % self.ranks) for step in range(count)))
