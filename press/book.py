@@ -136,11 +136,23 @@ class Book:
         for page in [
             *self._reference(package),
             *self._made({HARDWARE: "Hardware"}, _hardware),
-            corrections_page(self._executed()),
+            self._corrections_page(),
             self._exercises_page(),
         ]:
             if page:
                 self.written[page.path] = page
+
+    def _corrections_page(self) -> Page:
+        """Return the page of corrections, kept while the chapters and their outputs stay the same."""
+        notebooks = [self.executed_notebook(path) for path in self.chapters]
+        executed = [notebook.read_bytes() if notebook.is_file() else b"" for notebook in notebooks]
+        texts = [self.text(path).encode() for path in self.chapters]  # for their titles
+        parts = [*self._press, repr(self.chapters).encode(), *texts, *executed]
+
+        def make() -> bytes:
+            return json.dumps(dataclasses.asdict(corrections_page(self._executed()))).encode()
+
+        return Page(**json.loads(kept_alone(self.root / ".press" / "corrections", parts, make)))
 
     def _exercises_page(self) -> Page | None:
         self.problems += self.exercises.problems
@@ -488,12 +500,19 @@ class Book:
         return {name: made[name]() for name in lists_asked(source) if name in made}
 
     def _labs(self, path: str) -> str:
-        """Return the sections of the labs, and remember what is wrong with them."""
-        labs, missing = recorded_labs(self.root)
-        ordered = [entry.path for entry in self.entries]
-        text, unknown = labs_list(labs, chapter_links(posixpath.relpath(chapter, self.docs) for chapter in ordered))
-        self.problems += missing + unknown
-        return text
+        """Return the sections of the labs, kept while these stay the same, and remember what is wrong with them."""
+        ordered = [posixpath.relpath(entry.path, self.docs) for entry in self.entries]
+        files = [path for path in sorted((self.root / "labs").rglob("*")) if path.suffix in {".py", ".json"}]
+        parts = [*self._press, repr(ordered).encode(), *map(self.freshness.content, files)]
+
+        def make() -> bytes:
+            found, missing = recorded_labs(self.root)
+            text, unknown = labs_list(found, chapter_links(ordered))
+            return json.dumps([text, [dataclasses.asdict(problem) for problem in missing + unknown]]).encode()
+
+        text, problems = json.loads(kept_alone(self.root / ".press" / "labs", parts, make))
+        self.problems += [Problem(**problem) for problem in problems]
+        return str(text)
 
     def _plain(self, maker: PageMaker, source: str) -> Rendered:
         text = front_matter(source)[1]

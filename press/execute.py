@@ -30,11 +30,13 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
+from press import cells
 from press.cells import cell_findings
 from press.chapter import BrokenChapter, Chapter, read_chapter
 from press.children import cores
 from press.files import why_unwritable
 from press.freshness import Freshness, fingerprint
+from press.kept import KeptFolder
 from press.outputs import cleaned, output_findings
 from press.problems import Problem
 
@@ -70,13 +72,14 @@ def execute_chapters(
     root = root.absolute()
     _sweep(root)
     freshness = freshness or Freshness(root)
+    seen = KeptFolder(root / ".press" / "seen", [Path(__file__).read_bytes(), Path(cells.__file__).read_bytes()])
     stale: list[_Work] = []
     problems: list[Problem] = []
     with _Stop() as stop, ExitStack() as stack:
         for path in chapters:
             chapter = read_chapter(path.absolute(), root=root)
             try:
-                work = _work(chapter, freshness)
+                work = _work(chapter, freshness, seen)
                 if work is None:
                     continue
                 assert work.chapter.cells  # read, so that a chapter whose places are in doubt is not run
@@ -100,6 +103,7 @@ def execute_chapters(
 
             ran = _execute([work.chapter for work in stale], kernels, jobs or cores(), cell_timeout_s, report, write)
             problems += stop.run(ran)
+    seen.sweep()
     return sorted(problems)
 
 
@@ -171,30 +175,43 @@ class _Work:
     outputs: list[Any] | None
 
 
-def _work(chapter: Chapter, freshness: Freshness) -> _Work | None:
+def _work(chapter: Chapter, freshness: Freshness, seen: KeptFolder) -> _Work | None:
     """Return what there is to do for a chapter, or ``None`` if its executed notebook is fresh.
+
+    Args:
+        chapter: which.
+        freshness: what is known of the book's modules in this build.
+        seen: code and digest of chapters whose text and notebook were found to agree, by these two files' contents; it
+            is much shorter than the notebook, which is then not taken apart again.
 
     Raises:
         BrokenChapter: the chapter cannot be read, or its cells would not do what they say.
         OSError: a file that it depends on cannot be read.
     """
-    executed = read_executed(chapter.executed_notebook)
+    notebook = chapter.executed_notebook
+    key = seen.key(chapter.text.encode(), notebook.read_bytes() if notebook.is_file() else b"")
+    if known := seen.read(key):
+        code, digest = json.loads(known)
+        if freshness.digest(code, chapter.inputs) == digest:
+            return None
+    executed = read_executed(notebook)
     record = _record(executed)
     source = sha256(chapter.text.encode()).hexdigest()
     whole = executed is not None and record.get("content") == fingerprint(executed["cells"], outputs=True)
     same = executed is not None and whole and record.get("source") == source
-    cells = executed["cells"] if executed and same else chapter.notebook.cells  # this one is read without Jupytext
-    findings = list(cell_findings(cells))
+    found = executed["cells"] if executed and same else chapter.notebook.cells  # this one is read without Jupytext
+    findings = list(cell_findings(found))
     if findings:
         places = chapter.cells
         raise BrokenChapter(
             *(Problem(chapter.name, places[index].line + line, message) for index, line, message in findings)
         )
-    code = [(_text(cell["source"]), _tags(cell)) for cell in cells if cell["cell_type"] == "code"]
+    code = [(_text(cell["source"]), _tags(cell)) for cell in found if cell["cell_type"] == "code"]
     digest = freshness.digest(code, chapter.inputs)
     if not (executed and whole and record.get("digest") == digest):
         return _Work(chapter, digest, None)
     if same:
+        seen.write(key, json.dumps([code, digest]).encode())
         return None
     outputs = [(cell["outputs"], cell["execution_count"]) for cell in executed["cells"] if cell["cell_type"] == "code"]
     return _Work(chapter, digest, outputs)

@@ -26,6 +26,7 @@ Record = Mapping[str, Any]
 DOOR = "grader.page"
 CASES = "cases.json"
 GRADER = Path(__file__).parents[1]
+_HOW = Path(__file__).read_bytes()
 
 
 class ExerciseRecords:
@@ -44,7 +45,8 @@ class ExerciseRecords:
         contents = {path: read_kept(file) for path, file in kept_in.items()}
         missing = [path for path, content in contents.items() if content is None]
         for path, record in self._described(missing):
-            contents[path] = json.dumps(record, sort_keys=True).encode()
+            cases = json.dumps(record["cases"])  # as text, for only an archive needs them
+            contents[path] = json.dumps({**record, "cases": cases}, sort_keys=True).encode()
             write_kept(kept_in[path], contents[path] or b"")
         self._sweep({file.name for file in kept_in.values()})
         return {
@@ -56,7 +58,7 @@ class ExerciseRecords:
     def _digest(self, path: Path) -> str:
         """Return the digest of all that a record depends on: the module, the modules that it reaches, the grader."""
         reached = self._freshness.reached([_import_of(path, self._root), "import grader.described"])
-        total = sha256(f"{sys.version_info[:2]}".encode())
+        total = sha256(f"{sys.version_info[:2]}".encode() + _HOW)
         for file in [path, *reached, self._root / "requirements.txt"]:
             total.update(self._freshness.content(file))
         return total.hexdigest()[:40]
@@ -117,7 +119,7 @@ class ExerciseRecords:
         paths = [path for path, record in self.by_path.items() if record["address"] == address and not record["takes"]]
         files = self._modules([_import_of(self._root / path, self._root) for path in paths])
         for path in paths:
-            files[path.removesuffix(".py") + f".{CASES}"] = json.dumps(self.by_path[path]["cases"]).encode()
+            files[path.removesuffix(".py") + f".{CASES}"] = self.by_path[path]["cases"].encode()
         return files
 
     def common_files(self) -> dict[str, Path | bytes]:

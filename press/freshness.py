@@ -81,9 +81,10 @@ class Freshness:
     def __init__(self, root: Path) -> None:
         self._root = root
         self.imports = Imports(root / ".press" / "imports")
-        self._imports: dict[Path, tuple[Path, ...]] = {}
-        self._contents: dict[Path, bytes] = {}
-        self._files_of: dict[tuple[Path, str], tuple[Path, ...]] = {}
+        # By paths as texts, which are compared many times faster than ``Path``s.
+        self._needed: dict[str, tuple[str, ...]] = {}
+        self._contents: dict[str, bytes] = {}
+        self._files_of: dict[tuple[str, str], tuple[Path, ...]] = {}
         self._data: dict[Path, list[Path]] = {}
         self._names: dict[str, frozenset[str]] = {}
         self._common = self._digest_of_common()
@@ -114,29 +115,31 @@ class Freshness:
 
     def content(self, path: Path) -> bytes:
         """Return the digest of a file's name and content; a folder's content is nothing."""
-        if path not in self._contents:
+        key = str(path)
+        if key not in self._contents:
             name = path.relative_to(self._root).as_posix().encode()
-            self._contents[path] = sha256(name + b"\0" + (path.read_bytes() if path.is_file() else b"")).digest()
-        return self._contents[path]
+            self._contents[key] = sha256(name + b"\0" + (path.read_bytes() if path.is_file() else b"")).digest()
+        return self._contents[key]
 
     def reached(self, sources: Sequence[str]) -> list[Path]:
         """Return the files that the sources reach by import, in a fixed order."""
-        waiting = [file for source in sources for file in self._files(self.imports.of(source), self._root)]
-        reached: set[Path] = set()
+        waiting = [str(file) for source in sources for file in self._files(self.imports.of(source), self._root)]
+        reached: set[str] = set()
         while waiting:
             path = waiting.pop()
             if path not in reached:
                 reached.add(path)
-                if path.suffix == ".py":
-                    waiting += self._imported_by(path)
-                    waiting += self._beside(path.parent)
-        return sorted(reached)
+                if path.endswith(".py"):
+                    waiting += self._needed_by(path)
+        return [Path(path) for path in sorted(reached)]
 
-    def _imported_by(self, path: Path) -> tuple[Path, ...]:
-        if path not in self._imports:
+    def _needed_by(self, module: str) -> tuple[str, ...]:
+        """Return the files that a module imports, and the data files beside it."""
+        if module not in self._needed:
+            path = Path(module)
             names = self.imports.of(path.read_text(encoding="utf-8", errors="replace"))
-            self._imports[path] = tuple(self._files(names, path.parent))
-        return self._imports[path]
+            self._needed[module] = tuple(map(str, [*self._files(names, path.parent), *self._beside(path.parent)]))
+        return self._needed[module]
 
     def _beside(self, folder: Path) -> list[Path]:
         """Return the data files of a folder."""
@@ -156,9 +159,10 @@ class Freshness:
 
     def _module(self, start: Path, name: str) -> tuple[Path, ...]:
         """Return the files of a dotted name below ``start`` that exist, with those of its parents."""
-        if (start, name) not in self._files_of:
-            self._files_of[start, name] = tuple(self._look(start, name))
-        return self._files_of[start, name]
+        key = (str(start), name)
+        if key not in self._files_of:
+            self._files_of[key] = tuple(self._look(start, name))
+        return self._files_of[key]
 
     def _look(self, start: Path, name: str) -> Iterator[Path]:
         if not start.is_relative_to(self._root):

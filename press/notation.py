@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from press.chapter import Cell
 from press.markup import without
@@ -67,6 +68,7 @@ def formulas(text: str) -> Iterator[tuple[str, int]]:
         yield match["display"] or match["inline"], masked.count("\n", 0, match.start())
 
 
+@lru_cache(maxsize=256)  # a build asks for each chapter's more than once
 def letters_of(chapter: str) -> Letters | None:
     """Return what stands in the fold of a chapter's text that explains its letters, ``None`` if it has none."""
     fold = _FOLD.search(chapter)

@@ -21,6 +21,7 @@ import nbformat
 import pytest
 from small_book import CHAPTER, SmallBook
 
+from press import execute
 from press.chapter import find_chapters
 from press.execute import execute_chapters
 from press.kernels import can_fork
@@ -168,6 +169,26 @@ def test_a_fresh_executed_notebook_is_not_touched(built: Builder) -> None:
     built()
     assert executed.stat().st_ino == before
     assert executed.stat().st_mtime_ns == (built.book.root / ONE).stat().st_mtime_ns
+
+
+def test_a_notebook_that_was_found_to_agree_is_not_taken_apart_again(
+    built: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (built(), built.executed) == ([], [])  # sees that both agree
+    taken_apart: list[str] = []
+    real = execute.read_executed
+
+    def read(path: Path) -> Any:
+        taken_apart.append(path.name)
+        return real(path)
+
+    monkeypatch.setattr(execute, "read_executed", read)
+    assert (built(), built.executed, taken_apart) == ([], [], [])
+    built.edit(ONE, lambda cell: cell["outputs"].clear())
+    assert (built(), built.executed, taken_apart[0]) == ([], [ONE], "01-one.ipynb")
+    built.book.write("sums/total.py", built.book.read("sums/total.py") + "\nADDED = 1\n")
+    assert built() == []
+    assert built.executed  # though text and notebook are as they were
 
 
 def test_foreign_outputs_are_not_trusted(built: Builder) -> None:
