@@ -82,6 +82,7 @@ class Freshness:
         self._root = root
         self.imports = Imports(root / ".press" / "imports")
         # By paths as texts, which are compared many times faster than ``Path``s.
+        self._paths: dict[str, Path] = {}
         self._needed: dict[str, tuple[str, ...]] = {}
         self._contents: dict[str, bytes] = {}
         self._files_of: dict[tuple[str, str], tuple[Path, ...]] = {}
@@ -131,7 +132,12 @@ class Freshness:
                 reached.add(path)
                 if path.endswith(".py"):
                     waiting += self._needed_by(path)
-        return [Path(path) for path in sorted(reached)]
+        return [self._path(path) for path in sorted(reached)]
+
+    def _path(self, text: str) -> Path:
+        if text not in self._paths:
+            self._paths[text] = Path(text)
+        return self._paths[text]
 
     def _needed_by(self, module: str) -> tuple[str, ...]:
         """Return the files that a module imports, and the data files beside it."""
