@@ -81,6 +81,10 @@ def test_a_named_setting_brings_its_picture_and_what_to_notice_until_a_knob_is_t
         assert live(page, place).locator(".live-notice").inner_text() == named.notice
         assert button.get_attribute("aria-pressed") == "true"
         assert live(page, place).locator(".named[aria-pressed=true]").count() == 1
+    live(page, place).locator("button[type=reset]").click()
+    assert live(page, place).locator(".live-notice").inner_text() == ""
+    live(page, place).locator(".named").first.click()
+    assert live(page, place).locator(".live-notice").inner_text()
     live(page, place).locator("select").first.select_option("Llama 3 8B")
     assert live(page, place).locator(".live-notice").inner_text() == ""
     assert live(page, place).locator(".named[aria-pressed=true]").count() == 0

@@ -86,8 +86,7 @@ class Figure {
     }
     this.settings[nameOf(control)] = valueOf(control);
     this.redraw();
-    this.notice.textContent = "";
-    this.press();
+    this.noticing("");
   }
 
   set(settings) {
@@ -99,11 +98,11 @@ class Figure {
   choose(button) {
     this.stopPlaying();
     this.set(JSON.parse(button.dataset.settings));
-    this.notice.textContent = button.dataset.notice;
-    this.press(button);
+    this.noticing(button.dataset.notice, button);
   }
 
-  press(pressed) {
+  noticing(text, pressed) {
+    this.notice.textContent = text;
     for (const button of this.form.querySelectorAll(".named")) {
       button.ariaPressed = String(button === pressed);
     }
@@ -112,6 +111,7 @@ class Figure {
   reset() {
     this.stopPlaying();
     this.settings = {};
+    this.noticing("");
     // The browser puts the controls back after this event; the picture follows from the same settings.
     setTimeout(() => this.redraw());
   }
