@@ -157,4 +157,6 @@ def test_twice_the_book_passes_the_tests_that_walk_over_it(twice: Path) -> None:
     """All tests are collected; those of the architecture, the chapters and the graders pass."""
     pytest_alone = ("pytest", "--quiet", "-p", "no:cacheprovider")
     run(twice, *pytest_alone, "--collect-only")
-    run(twice, *pytest_alone, "tests/test_architecture.py", "tests/test_chapters.py", "tests/exercises/test_graders.py")
+    tests = ("tests/test_architecture.py", "tests/test_chapters.py", "tests/grader/test_exercises.py")
+    artefacts = "fits_an_editor or share_a_name"  # the copies' names are longer, and their classes are named alike
+    run(twice, *pytest_alone, *tests, "-k", f"not ({artefacts})")
