@@ -1,8 +1,8 @@
 """Measures what this book costs those who build and write it, now and with its chapters several times.
 
-    python -m benchmarks.book                             # now and at four times, peers beside it; about 40 minutes
+    python -m benchmarks.book                             # now and at four times, peers beside it
     python -m benchmarks.book --times 2 --only press      # without the peers, at twice the size
-    python -m benchmarks.book --only press --profile      # besides, where an unchanged build spends its time
+    python -m benchmarks.book --only press --profile      # eleven minutes; besides, where an unchanged build goes
 
 Every size is a fresh copy (``benchmarks/enlarged_book.py``). **Cold**: no site, no executed notebook, nothing kept.
 **Unchanged**: the same command again. Then, under ``mkdocs serve``, from the saving of a file to the page that shows
