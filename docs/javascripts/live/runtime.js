@@ -88,6 +88,7 @@ export class Machine {
 
   async #start(subject, progress) {
     const stops = this.#stops;
+    progress(`Python, 1/${STEPS}`, 0); // at once, before anything is asked for
     const from = await source();
     progress(`Python, 1/${STEPS}: loading ${from}`, 0);
     const found = await files();
