@@ -22,6 +22,11 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def end_with_parent(number: int) -> None:
+    """Have Linux send this process a signal when its parent has ended."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
+
+
 def in_children(do: Callable[[int], object], count: int) -> None:
     """Call a function with each number below ``count``, in forked processes that end with this one.
 
@@ -38,7 +43,7 @@ def in_children(do: Callable[[int], object], count: int) -> None:
 
     def work() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches the parent, which ends its children
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        end_with_parent(signal.SIGKILL)
         while os.getppid() == parent and (number := os.read(taking, 4)):
             do(int.from_bytes(number, "big"))
 

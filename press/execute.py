@@ -418,12 +418,12 @@ class Kernels:
     """Starts kernels: forked ones where that works, else of the interpreter that runs the build."""
 
     def __init__(self, root: Path, folder: str) -> None:
-        from press.kernels import KernelPool, can_fork
+        from press.kernels import KernelPool, can_fork_kernels
 
         self._root = root
         self._folder = folder
         self._environment = _environment(root, folder)
-        self._pool = KernelPool(folder, cwd=str(root), env=self._environment) if can_fork() else None
+        self._pool = KernelPool(folder, cwd=str(root), env=self._environment) if can_fork_kernels() else None
 
     @asynccontextmanager
     async def kernel(self, number: int) -> AsyncIterator[tuple[Any, Any]]:

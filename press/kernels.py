@@ -28,6 +28,8 @@ from typing import Any
 import psutil
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
+from press.children import can_fork, end_with_parent
+
 WARM = (
     "ipykernel.kernelapp",
     "ipykernel.ipkernel",
@@ -44,16 +46,16 @@ KERNEL_OPTIONS = ("--HistoryManager.enabled=False",)
 # A busy machine takes a minute for what takes seconds alone. A process that has ended is noticed at once.
 START_LIMIT_S = 300.0
 
-PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+PR_SET_CHILD_SUBREAPER = 36
 
 
-def can_fork() -> bool:
-    """Whether kernels can be forked here: macOS's own libraries do not survive it, and Windows has no fork."""
-    if sys.platform != "linux" or os.environ.get("PRESS_FORK", "1") == "0":
+def can_fork_kernels() -> bool:
+    """Whether kernels can be forked here; a kernel is watched by its pidfd, which Linux has from 5.3 on."""
+    if not can_fork():
         return False
     try:
         os.close(os.pidfd_open(os.getpid()))
-    except OSError:  # Linux before 5.3
+    except OSError:
         return False
     return True
 
@@ -261,9 +263,8 @@ def main() -> None:
 
 def _bind_family() -> None:
     """Have the system end this process with the build, and give it every process that loses its parent below it."""
-    prctl = ctypes.CDLL(None).prctl
-    prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    end_with_parent(signal.SIGTERM)
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def _join_threads() -> None:

@@ -24,7 +24,7 @@ from small_book import CHAPTER, SmallBook
 from press import execute
 from press.chapter import find_chapters
 from press.execute import execute_chapters
-from press.kernels import can_fork
+from press.kernels import can_fork_kernels
 from press.problems import Problem
 
 pytestmark = pytest.mark.book
@@ -101,7 +101,7 @@ def built(build: Builder, finished: SmallBook) -> Builder:
 def both_kinds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "ordinary":
         monkeypatch.setenv("PRESS_FORK", "0")
-    elif not can_fork():
+    elif not can_fork_kernels():
         pytest.skip("kernels cannot be forked on this system: they are started one by one")
 
 
@@ -121,7 +121,7 @@ def test_executed_notebooks_hold_the_outputs_and_are_valid(build: Builder) -> No
 
 
 def test_forked_and_ordinary_kernels_give_the_same_bytes(build: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not can_fork():
+    if not can_fork_kernels():
         pytest.skip("kernels cannot be forked on this system: they are started one by one")
     build()
     forked = build.book.read(ONE.replace(".md", ".ipynb"))

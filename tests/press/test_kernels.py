@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from press.execute import _raise_if_stopped, _Stop
-from press.kernels import ForkedKernel, KernelPool, _join_threads, can_fork
+from press.kernels import ForkedKernel, KernelPool, _join_threads, can_fork_kernels
 from press.problems import Problem
 
-pytestmark = pytest.mark.skipif(not can_fork(), reason="kernels cannot be forked on this system")
+pytestmark = pytest.mark.skipif(not can_fork_kernels(), reason="kernels cannot be forked on this system")
 
 
 def start(folder: Path, program: str, monkeypatch: pytest.MonkeyPatch, *, limit_s: float = 300) -> KernelPool:
