@@ -43,7 +43,7 @@ _DEGREES = tuple(2**power for power in range(11))
     named=[
         Named(
             "Llama 3 70B, 20 GB of activations",
-            "Only stage 3 fits, from N = 19 on: in the others a device keeps all parameters, however many there are.",
+            "Nothing fits at N = 8. Stage 3 does from N = 19 on; in the others each device keeps all parameters.",
             {"model": "Llama 3 70B", "other_bytes": 20e9},
         ),
         Named(

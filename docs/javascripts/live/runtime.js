@@ -46,7 +46,7 @@ function inMega(bytes) {
 
 export class Stopped extends Error {}
 
-const STEPS = 3; // loading takes as long as the connection makes it, starting some seconds, a first answer about one
+const STEPS = 3; // it is loaded, it starts, it answers
 
 const SILENT_S = 30; // how long a host may send nothing before it counts as out of reach
 
