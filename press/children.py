@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from threading import active_count
 
 _PR_SET_PDEATHSIG = 1
 
@@ -30,11 +31,12 @@ def end_with_parent(number: int) -> None:
 def in_children(do: Callable[[int], object], count: int) -> None:
     """Call a function with each number below ``count``, in forked processes that end with this one.
 
-    Nothing is done where there is one core or no fork, and a child that ends early leaves its number undone: what is
-    not in the files afterwards, the caller makes itself.
+    Nothing is done where there is one core or no fork, or where other threads run, as under ``mkdocs serve``: a lock
+    that one of them holds would never be free in a child. A child that ends early leaves its number undone. What is not
+    in the files afterwards, the caller makes itself.
     """
     processes = min(cores(), count)
-    if processes < 2 or not can_fork():
+    if processes < 2 or active_count() > 1 or not can_fork():
         return
     taking, giving = os.pipe()  # a pipe has room for 16,000 numbers, and gives each to one child
     os.write(giving, b"".join(number.to_bytes(4, "big") for number in range(count)))

@@ -16,7 +16,10 @@ from made_page import MadePages
 
 from press.children import can_fork, in_children
 
-pytestmark = pytest.mark.skipif(not can_fork(), reason="forks (Linux)")
+pytestmark = [
+    pytest.mark.skipif(not can_fork(), reason="forks (Linux)"),
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),  # it is pytest's worker
+]
 
 SLEEPS = """\
 import os, sys, time
@@ -35,6 +38,7 @@ children.in_children(sleep, 2)
 @pytest.fixture(autouse=True)
 def _three_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("press.children.cores", lambda: 3)
+    monkeypatch.setattr("press.children.active_count", lambda: 1)  # pytest's workers have threads of their own
 
 
 def test_each_number_is_done_once_and_elsewhere(tmp_path: Path) -> None:
@@ -59,12 +63,14 @@ def test_a_child_that_ends_early_leaves_the_rest_to_the_others(tmp_path: Path) -
     assert sorted(int(file.name) for file in tmp_path.iterdir()) == list(range(1, 10))
 
 
-@pytest.mark.parametrize("alone", ["one core", "no fork", "one piece"])
-def test_the_caller_does_alone_what_is_not_worth_children(monkeypatch: pytest.MonkeyPatch, alone: str) -> None:
+@pytest.mark.parametrize("alone", ["one core", "no fork", "one piece", "a second thread"])
+def test_the_caller_does_alone_what_is_not_for_children(monkeypatch: pytest.MonkeyPatch, alone: str) -> None:
     if alone == "one core":
         monkeypatch.setattr("press.children.cores", lambda: 1)
     elif alone == "no fork":
         monkeypatch.setenv("PRESS_FORK", "0")
+    elif alone == "a second thread":
+        monkeypatch.setattr("press.children.active_count", lambda: 2)
     monkeypatch.setattr("press.children.multiprocessing", None)  # starts none
     in_children(lambda number: None, 1 if alone == "one piece" else 5)
 
