@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import takewhile
 from typing import Any
 
+from press.freshness import parsed
+
 TAGS = {
+    "check": "folded to one line: ✓ checked, and the comment with which the cell begins",
     "hide-input": "the code is folded below its output",
     "raises-exception": "the cell is meant to fail",
     "remove-cell": "the page leaves the cell out",
@@ -17,6 +22,7 @@ TAGS = {
     "setup": "for notebooks that are opened elsewhere; the page leaves the cell out",
     "skip-execution": "the cell is not run",
 }
+CHECK = "check"
 # Beside tags and timeout, what Jupyter's own editors write, which changes nothing here.
 ATTRIBUTES = {"tags", "timeout", "collapsed", "deletable", "editable", "jupyter", "name", "scrolled", "slideshow"}
 _JUPYTEXTS_OWN = {"language", "lines_to_next_cell"}
@@ -38,6 +44,8 @@ def cell_findings(cells: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int
             yield from ((index, line, message) for line, message in _fences(source))
         else:
             yield from ((index, -1, message) for message in _attributes(cell["metadata"]))
+            if CHECK in cell["metadata"].get("tags", []) and (message := _no_check(source)):
+                yield index, -1, message
 
 
 def _fences(text: str) -> Iterator[tuple[int, str]]:
@@ -82,6 +90,26 @@ def _attributes(metadata: Mapping[str, Any]) -> Iterator[str]:
     limit = metadata.get("timeout", 1)
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit < math.inf:
         yield f"a cell's timeout must be a positive number of seconds, got {limit!r}"
+
+
+def checked(source: str) -> tuple[str, str]:
+    """Return what a cell of checks says it checks, which is the comment at its beginning, and the code below.
+
+    >>> checked("# the ring's bytes,\\n# for 4 ranks\\nassert ring(4) == 6")
+    ("the ring's bytes, for 4 ranks", 'assert ring(4) == 6')
+    """
+    lines = source.split("\n")
+    said = list(takewhile(lambda line: line.startswith("# "), lines))
+    return " ".join(line[2:].strip() for line in said), "\n".join(lines[len(said) :]).lstrip("\n")
+
+
+def _no_check(source: str) -> str:
+    said, code = checked(source)
+    if not said:
+        return "a cell of checks begins with a comment that says what is checked: # the ring's bytes, against …"
+    if not any(isinstance(node, ast.Assert) for node in ast.walk(parsed(code))):
+        return "a cell of checks asserts something, this one does not"
+    return ""
 
 
 def _near(name: str, known: Mapping[str, str] | set[str]) -> str:

@@ -1,4 +1,7 @@
-"""Prepares the outputs of a code cell for nbconvert: makes figures of their parts, refuses those without alt text."""
+"""Prepares the outputs of a code cell for nbconvert: makes figures and questions of their parts.
+
+Refused is a figure without alt text, and what no page can show.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +16,26 @@ from press.checks import Scan
 from press.convert import Placeholders
 from press.live import live_html, near_pictures
 from press.markup import faults
+from press.questions import answer_html, guess_html
 from snippets.palette import COLOURS
 
 # Above this many characters an SVG is a file of its own, loaded when the reader comes near.
 INLINE_LIMIT = 16_000
+NARROW_PX = 350
 _FORMULA = re.compile(
     r"\$\$(?P<display>(?:\\.|[^$\\])+)\$\$|\$(?P<inline>(?:\\.|[^$\\])+)\$"
     r"|(?P<environment>\\begin\{(?P<name>[a-z]+\*?)\}.*\\end\{(?P=name)\})",
     re.DOTALL,
 )
-# What snippets.figures says of each part of a figure, and in which form the part comes.
+QUESTIONS = ("guess", "answer")
+# What snippets.figures and snippets.questions say of each part of a figure, and in which form the part comes.
 _PARTS = {
     "panel": {"book": {"alt"}, "data": {"image/svg+xml"}},
     "live-panel": {"book": set[str](), "data": set[str]()},
     "live": {"book": {"figure", "caption"}, "data": set[str]()},
     "caption": {"book": set[str](), "data": {"text/markdown"}},
+    "guess": {"book": {"asked", "unit", "options"}, "data": set[str]()},
+    "answer": {"book": {"rows", "unit", "right", "number"}, "data": set[str]()},
 }
 
 
@@ -41,6 +49,7 @@ class Figures:
     source_url: str = ""
     count: int = 0
     files: dict[str, str] = field(default_factory=dict)
+    questions: list[Mapping[str, Any]] = field(default_factory=list)
 
     def outputs(self, outputs: Sequence[Any]) -> list[dict[str, Any]]:
         """Return a cell's outputs as nbconvert is to show them; a figure is a run of panels and the caption after."""
@@ -55,6 +64,8 @@ class Figures:
             elif role == "caption":
                 prepared += self._figure(panels, _text(output["data"]["text/markdown"]))
                 panels = []
+            elif role in QUESTIONS:
+                prepared.append(self._question(output["metadata"]["book"]))
             elif role != "live-panel":  # what a notebook shows; the page draws the figure with its knobs
                 prepared += self._output(output)
         if panels:
@@ -65,7 +76,7 @@ class Figures:
         """Return what part of a figure an output is, "" if it is none; what only looks like one is left out."""
         part = part_of_figure(output)
         if part is None:
-            self.report("an output has metadata named book that snippets.figures did not write")
+            self.report("an output has metadata named book that neither snippets.figures nor snippets.questions wrote")
             return "live-panel"
         return part
 
@@ -91,14 +102,26 @@ class Figures:
         drawn = live_html(figure, number=self.count, caption=caption, code_url=code_url)
         return _displayed("text/html", self.placeholders.hold(drawn), live=True)
 
+    def _question(self, book: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the field of a guess, or the box of an answer."""
+        self.questions.append(book)
+        drawn = guess_html(book) if book["role"] == "guess" else answer_html(book, self.inline)
+        return _displayed("text/html", self.placeholders.hold(drawn), live=True)
+
+    def inline(self, text: str) -> str:
+        """Return Markdown as HTML that stands within a line."""
+        return self.caption_html(text).removeprefix("<p>").removesuffix("</p>")
+
     def _panel(self, svg: str, alt: str) -> str:
+        wide = " wide" * _is_wide(svg)
         prefix = f"f{self.count}-{sha256(svg.encode()).hexdigest()[:4]}-"
         svg = re.sub(r'(\sid="|url\(#|href="#)', rf"\g<1>{prefix}", svg)
         if len(svg) <= INLINE_LIMIT:
-            return svg.replace("<svg ", '<svg aria-hidden="true" ', 1)
+            marked = '<svg aria-hidden="true" class="panel wide" ' if wide else '<svg aria-hidden="true" '
+            return svg.replace(' class="panel"', "" if wide else ' class="panel"', 1).replace("<svg ", marked, 1)
         size = " ".join(re.findall(r'\b(?:width|height)="[^"]*"', svg[: svg.index(">")]))
         return "".join(
-            f'<img class="only-{theme}" src="{self._file(resolved, theme)}" {size} alt="{alt}" loading="lazy">'
+            f'<img class="only-{theme}{wide}" src="{self._file(resolved, theme)}" {size} alt="{alt}" loading="lazy">'
             for theme, resolved in (("light", _resolved(svg, "light")), ("dark", _resolved(svg, "dark")))
         )
 
@@ -143,6 +166,12 @@ class Figures:
             return []
         inner = html.escape(formula["display"] or formula["inline"] or formula["environment"], quote=False)
         return [_displayed("text/html", f'<div class="arithmatex">\\[{inner}\\]</div>')]
+
+
+def _is_wide(svg: str) -> bool:
+    """Whether a picture takes more than half of the column: on a phone it scrolls then instead of shrinking."""
+    width = re.search(r'<svg[^>]*? width="([\d.]+)', svg)
+    return width is not None and float(width[1]) > NARROW_PX
 
 
 def _displayed(kind: str, content: str, **metadata: Any) -> dict[str, Any]:

@@ -32,9 +32,11 @@ SECTIONS = (
     "Exercises",
     "Where next",
 )
-# What a section has (all of the prose: ""; all of the code: "code"), how often (None: at least once), and its name.
+# What a section has (all of the prose: ""; of the code: "code"; of the cells with a tag: the tag), how often (None: at
+# least once), and its name.
 _PIECES: tuple[tuple[str, str, int | None, str], ...] = (
-    ("The question", r"\*\*Guess before you read on\.\*\*", None, "guess asked for: **Guess before you read on.**"),
+    ("code", r"^guess\(", 1, "guess asked for: guess(…)"),
+    ("code", r"^answer\(", 1, "answer that the guess is compared with: answer(…)"),
     ("", r"\*(?:Before you|Guess|Predict)[^*]*\?[^*]*\*|\*Which[^*]*\?\*", None, "prediction: *Before you go on: …?*"),
     ("", r"> \[!IMPORTANT\]\n> \*\*Key insight\.\*\*", 1, "callout > [!IMPORTANT] with **Key insight.**"),
     ("", r"> \[!TIP\]\n> \*\*Library shortcut\.\*\*", 1, "callout > [!TIP] with **Library shortcut.**"),
@@ -43,7 +45,7 @@ _PIECES: tuple[tuple[str, str, int | None, str], ...] = (
     ("What to remember", r"^\| knob \| what it buys \| what it costs \|$", None, "table of knobs"),
     ("", r"\*\*Where next\.\*\*|^## Where next$", 1, "end that says where to go next"),
     ("", r"\*\*Sources\.\*\*", 1, "paragraph that begins with **Sources.**"),
-    ("code", r"^ *assert ", None, "cell that asserts a number"),
+    ("check", r"^ *assert ", None, "cell of checks: assertions below a comment, tagged check"),
     ("code", r"\bshow\(", None, "figure: show(…)"),
     ("code", r"^show_live\(\w+\)$", None, "live figure: show_live(…)"),
 )
@@ -52,6 +54,9 @@ _BADGE = re.compile(
     re.MULTILINE,
 )
 _TIMES = ("minutes", "exercise_minutes")
+FOLDED = {"check", "hide-input", "remove-cell", "remove-input", "setup"}
+MOST_LINES = 12
+MOST_COLUMNS = 76
 _OBJECTIVES = re.compile(r"At the end you will be able to\n\n((?:- .+\n)+)")
 _SOLUTION = '<details markdown="1"><summary>Solution</summary>'
 
@@ -75,6 +80,7 @@ def lacks(entry: Entry, root: Path = ROOT) -> list[Problem]:
 def _in_the_text(chapter: Chapter) -> Iterator[str]:
     text = "\n\n".join(cell.source for cell in chapter.cells if cell.kind == "markdown")
     code = "\n".join(cell.source for cell in chapter.cells if cell.kind == "code")
+    checks = "\n".join(cell.source for cell in chapter.cells if "check" in cell.metadata.get("tags", []))
     yield from _in_the_head(chapter, text)
     found = [heading for heading in re.findall(r"^## (.+)$", text, re.MULTILINE) if heading in SECTIONS]
     yield from (f"the section ## {heading}" for heading in SECTIONS if heading not in found)
@@ -82,17 +88,27 @@ def _in_the_text(chapter: Chapter) -> Iterator[str]:
     if found != wanted:
         yield f"the order of its sections: {', '.join(SECTIONS)}"
     for where, pattern, times, name in _PIECES:
-        searched = {"": text, "code": code}.get(where) or section(text, where)
+        searched = {"": text, "code": code, "check": checks}.get(where) or section(text, where)
         count = len(re.findall(pattern, searched, re.MULTILINE))
         if not count or times not in (None, count):
             yield f"{'one' if times else 'a'} {name}{f' (in {where})' if where in SECTIONS else ''}, has {count}"
     points = len(re.findall(r"^- ", section(text, "What to remember"), re.MULTILINE))
     if not 3 <= points <= 6:
         yield f"3 to 6 points to remember, has {points}"
+    yield from _in_the_cells(chapter)
     questions = len(read_quiz(chapter.cells, chapter.name)[0])
     if not 3 <= questions <= 5:
         yield f"3 to 5 questions in its quiz, has {questions}"
     yield from _in_the_exercises(section(text, "Exercises"))
+
+
+def _in_the_cells(chapter: Chapter) -> Iterator[str]:
+    """Say which cells of code that the page shows are longer or wider than what is read at a glance."""
+    for cell in chapter.cells:
+        if cell.kind == "code" and not FOLDED & set(cell.metadata.get("tags", [])):
+            lines = [line for line in cell.source.splitlines() if line]
+            if len(lines) > MOST_LINES or max(map(len, lines)) > MOST_COLUMNS:
+                yield f"a cell of {MOST_LINES} lines of {MOST_COLUMNS} characters at most on line {cell.line}"
 
 
 def _in_the_head(chapter: Chapter, text: str) -> Iterator[str]:

@@ -96,11 +96,11 @@ def _value(digits: str, *powers: str) -> Decimal:
 
 
 def shown_numbers(outputs: Iterable[Mapping[str, Any]]) -> set[Decimal]:
-    """Return the numbers that cells printed: their text outputs, not the labels of figures."""
+    """Return the numbers that cells printed: their text outputs and tables, not the labels of figures."""
     found: set[Decimal] = set()
     for output in outputs:
         data = output.get("data", {})
-        if part_of_figure(output) != "" or any(kind.startswith("image/") for kind in data):
+        if part_of_figure(output) not in {"", "answer"} or any(kind.startswith("image/") for kind in data):
             continue
         text = output.get("text") or data.get("text/markdown") or data.get("text/html") or data.get("text/plain") or ""
         for match in _PRINTED.finditer("".join(text)):

@@ -82,7 +82,8 @@ def output_findings(outputs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         book = output.get("metadata", {}).get("book")
         role = book.get("role") if isinstance(book, Mapping) else None
         if book is not None and (wrong := _not_the_books(role, book, data, panels)):
-            yield f"shows an output that says it is the book's ({wrong}): use show or show_live of snippets.figures"
+            use = "show and show_live of snippets.figures, guess and answer of snippets.questions"
+            yield f"shows an output that says it is the book's ({wrong}): use {use}"
         panels = 0 if role == "caption" else panels + (role == "panel")
 
 
@@ -100,7 +101,19 @@ def _not_the_books(role: Any, book: Any, data: Mapping[str, Any], panels: int) -
         figure, caption = book.get("figure"), book.get("caption")
         whole = isinstance(figure, Mapping) and figure.keys() >= _LIVE
         return "" if whole and isinstance(caption, str) else "a live figure without its description"
+    if role == "guess":
+        whole = isinstance(book.get("options"), list) and _texts(book.get("asked"), book.get("unit"), *book["options"])
+        return "" if whole else "a guess without what is asked"
+    if role == "answer":
+        rows = book.get("rows")
+        whole = isinstance(rows, list) and all(isinstance(row, list) and len(row) == 2 and _texts(*row) for row in rows)
+        said = _texts(book.get("unit"), book.get("right")) and isinstance(book.get("number"), int | float | None)
+        return "" if whole and said else "an answer without its rows"
     return f"its role is {role!r}" if isinstance(book, Mapping) else f"its description is {book!r}"
+
+
+def _texts(*values: Any) -> bool:
+    return all(isinstance(value, str) for value in values)
 
 
 def _is_svg(data: Mapping[str, Any]) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from press import prose
+from press.cells import CHECK, checked
 from press.checks import Scan, page_problems
 from press.collected import expand_collected
 from press.convert import Placeholders, notebook_html
@@ -26,6 +27,7 @@ from press.links import Link, Map, rewrite
 from press.markup import faults, line_in_prose, tangles
 from press.mathematics import characters, typeset
 from press.problems import Problem, Refused, line_of
+from press.questions import question_problem
 from snippets import palette
 
 
@@ -96,6 +98,8 @@ class PageMaker:
             elif cell["cell_type"] == "markdown":
                 prose_cell = {"cell_type": "markdown", "metadata": {}, "source": self._placeholders.hold(text)}
                 prepared.append(prose_cell)
+        if wrong := question_problem(self._figures.questions):
+            self._report("## The question", wrong)
         return self._finished(self._placeholders.fill(notebook_html(prepared)))
 
     def _prose(self, sources: Sequence[str], lines: Sequence[int]) -> Sequence[str]:
@@ -142,9 +146,12 @@ class PageMaker:
         tags = set(cell["metadata"].get("tags", []))
         if tags & {"remove-cell", "setup"}:  # set-up is for notebooks opened elsewhere
             return []
-        code = "" if "remove-input" in tags else self._placeholders.hold(self._code(cell["source"]))
+        said, source = checked(cell["source"]) if CHECK in tags else ("", cell["source"])
+        code = "" if "remove-input" in tags else self._placeholders.hold(self._code(source))
         outputs = [] if "remove-output" in tags else self._figures.outputs(cell["outputs"])
-        shown = {"source": code, "outputs": outputs, "metadata": {"folded": "hide-input" in tags}}
+        summary = said and self._placeholders.hold(self._figures.inline(said))
+        about = {"folded": "hide-input" in tags, "checked": summary}
+        shown = {"source": code, "outputs": outputs, "metadata": about}
         return [{"cell_type": "code", "execution_count": None, **shown}]
 
     def _code(self, source: str) -> str:

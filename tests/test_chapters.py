@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.catalogue import declares, exercise_in
 from press.chapter import Chapter, find_chapters, read_chapter
 from press.contents import read_contents
-from press.lacks import lacks
+from press.lacks import lacks, subject_of
 from press.quiz import read_quiz
 
 ROOT = Path(__file__).parents[1]
@@ -17,10 +18,12 @@ CHAPTERS = {path.stem: read_chapter(path, root=ROOT) for path in find_chapters(R
 ENTRIES = {entry.path: entry for part in read_contents(ROOT) for entry in part.chapters}
 # What the plan asks of chapters that say how long their exercises take; the others were written before it did.
 LATER = re.compile(
-    r"lacks (?:exercise_minutes in|the section ## (?:The answer|Where next)|the order of its sections|a table of knobs)"
+    r"lacks (?:exercise_minutes in|the section ## (?:The answer|Where next)|the order of its sections|a table of knobs"
+    r"|one guess|one answer|a cell of (?:checks|\d+ lines))"
 )
 WORDS_A_MINUTE = 200
-HIDDEN = {"remove-input", "remove-cell", "hide-input", "setup"}
+HIDDEN = {"check", "remove-input", "remove-cell", "hide-input", "setup"}
+MINUTES = {"easy": 6, "medium": 12, "hard": 20}
 
 
 @pytest.fixture(params=list(CHAPTERS.values()), ids=list(CHAPTERS))
@@ -61,6 +64,18 @@ def test_the_badge_tells_the_reading_time(chapter: Chapter) -> None:
     minutes = len(text.split()) / WORDS_A_MINUTE + (cells + text.count("### Exercise")) / 2
     assert abs(chapter.header["minutes"] - minutes) <= 5
     assert chapter.header["minutes"] <= 45
+
+
+def test_the_badge_tells_the_time_of_the_exercises(chapter: Chapter) -> None:
+    """By the level of those that are graded, 6 minutes for one that is not, 1 for a question of the quiz."""
+    if "exercise_minutes" not in chapter.header:
+        return  # LATER
+    folder = ROOT / "exercises" / chapter.path.parent.name / subject_of(chapter.name)
+    graded = [exercise_in(path) for path in sorted(folder.glob("*.py")) if declares(path)]
+    others = prose(chapter).count("### Exercise") - len(graded)
+    minutes = sum(MINUTES[exercise.level] for exercise in graded) + 6 * others
+    minutes += len(read_quiz(chapter.cells, chapter.name)[0])
+    assert abs(chapter.header["exercise_minutes"] - minutes) <= 10, minutes
 
 
 def test_code_on_the_page_is_short_enough_to_read(chapter: Chapter) -> None:

@@ -84,7 +84,8 @@ def test_a_fence_that_is_not_closed_does_not_swallow_a_cell(tmp_path: Path) -> N
     [
         ('tags=["hide-inputs"]', "no tag 'hide-inputs'; did you mean hide-input"),
         ('tags=["hide-input", "removecell"]', "no tag 'removecell'; did you mean remove-cell"),
-        ('tags=["x"]', "no tag 'x'; there are hide-input, raises-exception"),
+        ('tags=["x"]', "no tag 'x'; there are check, hide-input, raises-exception"),
+        ('tags=["check"]', "begins with a comment that says what is checked"),
         ('tag=["hide-input"]', "no attribute 'tag'; did you mean tags"),
         ("timeouts=3", "no attribute 'timeouts'; did you mean timeout"),
         ('active="ipynb"', "no attribute 'active'"),
@@ -105,6 +106,26 @@ def test_what_a_cell_does_not_have(tmp_path: Path, attributes: str, message: str
     ((line, found),) = findings(tmp_path, f"text\n\n```python {attributes}\nx = 1\n```\n")
     assert line == 3
     assert message in found
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("assert x == 1", "begins with a comment that says what is checked"),
+        ("#\nassert x == 1", "begins with a comment that says what is checked"),
+        ("# the sum\nprint(x)", "a cell of checks asserts something"),
+        ("# the sum\n# assert x", "a cell of checks asserts something"),
+    ],
+)
+def test_a_cell_of_checks_says_what_it_checks_and_checks_it(tmp_path: Path, code: str, message: str) -> None:
+    ((line, found),) = findings(tmp_path, f'```python tags=["check"]\n{code}\n```\n')
+    assert line == 1
+    assert message in found
+
+
+def test_a_check_may_stand_in_a_loop(tmp_path: Path) -> None:
+    code = "# the sums\nfor x in (1, 2):\n    assert x\nprint(x)"
+    assert findings(tmp_path, f'```python tags=["check"]\n{code}\n```\n') == []
 
 
 def test_a_language_in_capitals_is_none(tmp_path: Path) -> None:

@@ -28,8 +28,7 @@ def book(tmp_path: Path) -> Path:
     (tmp_path / PATH).write_text(CONTENTS, encoding="utf-8")
     part, entry = planned_chapter("memory/22-zero", tmp_path)
     files = chapter_files(part, entry, exercises=4, live=True, lab=True)
-    text = files[ZERO].replace("# TO WRITE: assertions", "assert 1 + 1 == 2  # assertions")
-    files = {**part_files(part, files), **files, ZERO: text, "labs/recorded/zero.json": "{}"}
+    files = {**part_files(part, files), **files, "labs/recorded/zero.json": "{}"}
     written({path: text.replace("TO WRITE: ", "") for path, text in files.items()}, tmp_path)
     return tmp_path
 
@@ -61,7 +60,11 @@ def test_a_planned_chapter_says_how_to_begin(book: Path) -> None:
         ("# 22 · ZeRO\n", "# ZeRO\n", "its title as the first line of its text: # 22 · ZeRO"),
         ("## The answer\n", "## Answers\n", "the section ## The answer"),
         ("## The answer\n", "## Exercises\n", "the order of its sections: The question, On a real system"),
-        ("**Guess before you read on.**", "", "a guess asked for: **Guess before you read on.** (in The question)"),
+        ("\nguess(", "\nprint(", "one guess asked for: guess(…), has 0"),
+        ("\nanswer(", "\nprint(", "one answer that the guess is compared with: answer(…), has 0"),
+        ('tags=["check"]', "", "a cell of checks: assertions below a comment, tagged check, has 0"),
+        ("# the formula, called", "print()\n" * 12 + "#", "a cell of 12 lines of 76 characters at most on line "),
+        ("# the formula, called", f"{'1 + ' * 20}1", "a cell of 12 lines of 76 characters at most on line "),
         ("*Before you go on: a prediction that the next cell decides?*", "", "a prediction: *Before you go on: …?*"),
         ("**Key insight.**", "", "one callout > [!IMPORTANT] with **Key insight.**, has 0"),
         ("**Library shortcut.**", "", "one callout > [!TIP] with **Library shortcut.**, has 0"),
@@ -69,7 +72,6 @@ def test_a_planned_chapter_says_how_to_begin(book: Path) -> None:
         ("> [!WARNING]", ">", "a claim: > [!WARNING] (in Often said, and wrong), has 0"),
         ("| knob | what it buys |", "| knob | what it gives |", "a table of knobs (in What to remember)"),
         ("**Sources.**", "", "one paragraph that begins with **Sources.**, has 0"),
-        ("assert 1 + 1 == 2", "print(2)", "a cell that asserts a number, has 0"),
         ("\nshow(\n", "\nprint(\n", "a figure: show(…), has 0"),
         ("show_live(zero_figure)", "print(zero_figure)", "a live figure: show_live(…), has 0"),
         ("- the second.\n", "", "3 to 6 points to remember, has 2"),

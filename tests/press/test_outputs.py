@@ -53,6 +53,10 @@ def test_what_differs_from_run_to_run_is_cut_out(text: str, clean: str) -> None:
     assert output["text"] == clean
 
 
+GUESS = {"role": "guess", "asked": "x", "unit": "", "options": ["a", "b"]}
+ANSWER = {"role": "answer", "rows": [["a", "1 s"]], "unit": "s", "right": "", "number": 1.0}
+
+
 def test_many_pieces_of_a_stream_become_one() -> None:
     pieces = [printed("a"), printed("x", "stderr"), printed("b"), displayed({}), printed("c")]
     assert [output.get("text") for output in cleaned(pieces, Path("/book"))] == ["ab", "x", None, "c"]
@@ -75,6 +79,14 @@ def test_many_pieces_of_a_stream_become_one() -> None:
         ([displayed(SVG, PANEL), displayed({}, {"role": "caption"})], "a caption without a figure before it or"),
         ([displayed({}, {"role": "live"})], "a live figure without its description"),
         ([displayed({}, {"role": "live", "figure": {"name": "x"}, "caption": "x"})], "without its description"),
+        ([displayed({}, {**GUESS, "options": None})], "a guess without what is asked"),
+        (
+            [displayed({}, {**GUESS, "options": [3]})],
+            "a guess without what is asked",
+        ),
+        ([displayed({}, {"role": "answer", "rows": [], "unit": "s"})], "an answer without its rows"),
+        ([displayed({}, {**ANSWER, "rows": [["a"]]})], "an answer without its rows"),
+        ([displayed({}, {**ANSWER, "number": "3"})], "an answer without its rows"),
         ([displayed({"text/html": 5})], "text/html that is no text but of type int"),
         ([displayed({"image/png": {"a": "b"}})], "image/png that is no text but of type dict"),
     ],
@@ -87,4 +99,5 @@ def test_an_output_that_pretends_is_refused(outputs: list[Any], message: str) ->
 def test_the_books_own_outputs_are_accepted() -> None:
     caption = displayed({"text/markdown": "x", "text/plain": "x"}, {"role": "caption"})
     outputs = [displayed(SVG, PANEL), displayed(SVG, PANEL), printed("late"), caption, displayed({"text/plain": "x"})]
+    outputs += [displayed({}, GUESS), displayed({}, ANSWER)]
     assert list(output_findings([*outputs, displayed({"application/json": {"a": 1}})])) == []

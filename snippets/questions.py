@@ -1,0 +1,97 @@
+"""Figures: the question of a chapter, the guess that its reader makes, and the answer to compare it with.
+
+On the site the guess is a field, which keeps what is written in this browser, and the answer shows it beside the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from IPython.display import display
+from tabulate import tabulate
+
+from snippets.domain import finite_number, text
+
+
+def guess(asked: str, *, unit: str = "", options: Sequence[str] = ()) -> None:
+    """Ask the reader for a guess: a number in a unit, or one of several options.
+
+    Args:
+        asked: what is to be guessed, as a sentence without mathematics.
+        unit: of the number: ``"s"``, ``"GB"``, ``"ranks"``.
+        options: what there is to choose from.
+
+    >>> guess("How long does the best way take?", unit="s")
+    How long does the best way take? Write down your guess, in s.
+    >>> guess("Which of them?", options=["ring", "tree"])
+    Which of them? Write down your guess: ring or tree.
+    """
+    _text_that_says("asked", asked)
+    options = [_text_that_says("options", option) for option in options]
+    if bool(unit) == bool(options) or len(options) == 1:
+        raise ValueError(f"guess takes a unit or two options or more, got unit={unit!r} and options={options!r}")
+    how = f", in {text('unit', unit)}." if unit else f": {', '.join(options[:-1])} or {options[-1]}."
+    book = {"role": "guess", "asked": asked, "unit": unit, "options": options}
+    _show(f"{asked} Write down your guess{how}", book)
+
+
+def answer(rows: Mapping[str, float | str], *, unit: str = "", digits: int = 2, right: str = "") -> None:
+    """Show the answer, which the page compares with the reader's guess.
+
+    Args:
+        rows: what each model or measurement says, first the simplest, last what counts as the answer; a text stands
+            as it is.
+        unit: of the numbers, that of the guess.
+        digits: how many digits after the point the numbers are written with.
+        right: the right option, where the guess is a choice.
+
+    >>> answer({"bytes over bandwidth": 0.3984, "with latency": 0.4035}, unit="s", digits=3)
+    |                      |   answer |
+    |:---------------------|---------:|
+    | your guess           |          |
+    | bytes over bandwidth |  0.398 s |
+    | with latency         |  0.404 s |
+    """
+    if not rows:
+        raise ValueError("rows must hold one model or measurement at least, got none")
+    if bool(unit) == bool(right):
+        raise ValueError(f"answer takes the guess's unit or its right option, got unit={unit!r} and right={right!r}")
+    written = [[_text_that_says("rows", label), _written(value, unit, digits)] for label, value in rows.items()]
+    *_, last = rows.values()
+    if unit and isinstance(last, str):
+        raise ValueError(f"rows must end with a number, with which the guess is compared, got {last!r}")
+    number = finite_number("rows", last) if unit else None
+    book = {"role": "answer", "rows": written, "unit": unit, "right": right, "number": number}
+    lines = [["your guess", ""], *written]
+    _show(tabulate(lines, headers=["", "answer"], tablefmt="pipe", colalign=("left", "right")), book)
+
+
+def _written(value: Any, unit: str, digits: int) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{finite_number('rows', value):,.{digits}f}{'' if unit == '%' else ' '}{unit}".strip()
+
+
+def _text_that_says(name: str, value: Any) -> str:
+    if not text(name, value).strip():
+        raise ValueError(f"{name} must say something, got {value!r}")
+    return str(value)
+
+
+@dataclass(frozen=True, repr=False)
+class _Shown:
+    """A part of a question as Markdown; the site makes a field or a box of what its metadata says."""
+
+    markdown: str
+
+    def __repr__(self) -> str:
+        return self.markdown
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown
+
+
+def _show(markdown: str, book: Mapping[str, Any]) -> None:
+    display(_Shown(markdown), metadata={"book": dict(book)})
