@@ -34,7 +34,7 @@ from press.freshness import Freshness
 from press.kept import KeptFolder, kept_alone
 from press.labs import labs_list, recorded_labs
 from press.links import Map, led_out
-from press.live import DRAWS, live_modules
+from press.live import DRAWS, live_asked, live_modules, live_shown
 from press.markup import line_in_prose
 from press.mathematics import FONT_NAME, font_woff2
 from press.notation import letters_of, read_letters, repeated_symbols, symbol_problems, symbols_used
@@ -63,6 +63,7 @@ class _MadeFrom:
     source: str
     notebook: bytes
     lists: dict[str, str]
+    live: dict[str, Mapping[str, Any]]
     key: str
 
     @property
@@ -117,12 +118,16 @@ class Book:
         """The chapters of the table of contents, in its order, planned ones too."""
         return [entry for part in self.parts for entry in part.chapters]
 
-    def navigation(self) -> list[tuple[str, list[str]]]:
-        """Return the parts that have a page or a chapter: the part's name and the pages, in the book's order."""
-        pages = {*self.part_pages, *self.chapters}
-        parts = ((part, [part.page, *(entry.path for entry in part.chapters)]) for part in self.parts)
-        listed = [(part.name.capitalize(), [path for path in paths if path in pages]) for part, paths in parts]
-        return [(name, paths) for name, paths in listed if paths]
+    def navigation(self) -> list[tuple[str, list[str | Entry]]]:
+        """Return the parts that have a page or a chapter: the part's name, its pages, and the chapters still planned."""
+        listed = []
+        for part in self.parts:
+            own = [part.page] if part.page in self.part_pages else []
+            written = {entry.path for entry in part.chapters} & {*self.chapters}
+            if own or written:
+                chapters = [entry.path if entry.path in written else entry for entry in part.chapters]
+                listed.append((part.name.capitalize(), [*own, *chapters]))
+        return listed
 
     def execute(self, *, cell_timeout_s: float, report: Callable[[str], None]) -> None:
         """Bring the executed notebook of every chapter up to date."""
@@ -340,6 +345,7 @@ class Book:
             tooltips=self._tips_for(path),
             lists=made_from.lists,
             exercises=self.exercises.by_path,
+            live=made_from.live,
         )
         try:
             rendered = self._chapter(maker, made_from.notebook) if is_chapter else self._plain(maker, made_from.source)
@@ -364,8 +370,9 @@ class Book:
             notebook = executed.read_bytes() if path in self.chapters and executed.is_file() else b""
             lists = self._lists(path, source)
             parts = [path.encode(), source.encode(), notebook, *self._included(path, source), self._tooltip_bytes(path)]
-            key = self.cache.key(*parts, json.dumps(lists).encode())
-            self._ingredients[path] = _MadeFrom(source, notebook, lists, key)
+            live = self._live(path, source)
+            key = self.cache.key(*parts, json.dumps(lists).encode(), json.dumps(live, sort_keys=True).encode())
+            self._ingredients[path] = _MadeFrom(source, notebook, lists, live, key)
         return self._ingredients[path]
 
     def _not_made(self, problems: Sequence[Problem]) -> Rendered:
@@ -498,6 +505,15 @@ class Book:
             "labs": lambda: self._labs(path),
         }
         return {name: made[name]() for name in lists_asked(source) if name in made}
+
+    def _live(self, path: str, source: str) -> dict[str, Mapping[str, Any]]:
+        """Return the live figures that a page asks for and that the executed chapters show, by their names."""
+        asked = live_asked(source, path) if path not in self.chapters else []
+        executed = [
+            read_executed(self.executed_notebook(chapter)) for chapter in dict(asked) if chapter in self.chapters
+        ]
+        shown = {book["figure"]["name"]: book for notebook in executed if notebook for book in live_shown(notebook)}
+        return {name: shown[name] for _, name in asked if name in shown}
 
     def _labs(self, path: str) -> str:
         """Return the sections of the labs, kept while these stay the same, and remember what is wrong with them."""

@@ -60,7 +60,8 @@ class Figures:
             if role == "panel":
                 panels.append(output)
             elif role == "live":
-                prepared.append(self._live(output["metadata"]["book"]))
+                drawn = self.placeholders.hold(self.live(output["metadata"]["book"]))
+                prepared.append(_displayed("text/html", drawn, live=True))
             elif role == "caption":
                 prepared += self._figure(panels, _text(output["data"]["text/markdown"]))
                 panels = []
@@ -91,7 +92,8 @@ class Figures:
         held = self.placeholders.hold(self.caption_html(caption))
         return [_displayed("image/svg+xml", self.placeholders.hold(pictures), number=self.count, alt=alt, caption=held)]
 
-    def _live(self, book: Mapping[str, Any]) -> dict[str, Any]:
+    def live(self, book: Mapping[str, Any]) -> str:
+        """Return a live figure as HTML, and keep what it fetches from beside the page."""
         self.count += 1
         figure, caption = book["figure"], self.caption_html(book["caption"])
         code = self.caption_html(f"```python\n{figure['code']}\n```")
@@ -99,8 +101,7 @@ class Figures:
         self.files[beside] = code
         self.files[f"{figure['name']}-near.json"] = near_pictures(figure)
         code_url = f"{self.source_url}{figure['module'].replace('.', '/')}.py" if self.source_url else beside
-        drawn = live_html(figure, number=self.count, caption=caption, code_url=code_url)
-        return _displayed("text/html", self.placeholders.hold(drawn), live=True)
+        return live_html(figure, number=self.count, caption=caption, code_url=code_url)
 
     def _question(self, book: Mapping[str, Any]) -> dict[str, Any]:
         """Return the field of a guess, or the box of an answer."""

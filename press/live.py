@@ -2,24 +2,70 @@
 
 The description (``snippets.live.declaring.LiveFigure.described``) comes with the chapter's outputs, so a page is made
 from what its chapter executed. ``docs/javascripts/live/figure.js`` works with the elements that are written here.
+A page that is no chapter shows a chapter's live figure by a link alone on its line, titled ``live: name``.
 """
 
 from __future__ import annotations
 
 import html
 import json
+import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 DRAWS = "snippets.live.declaring"  # what every live figure needs
+_LINK = re.compile(r'^\[[^\]]*\]\((?P<path>[^)\s]+) "live: (?P<name>\w+)"\) *$', re.MULTILINE)
 
 
 def live_modules(root: Path) -> list[str]:
     """Return the dotted names of the modules that have live figures: each stands beside its subject."""
     files = (root / "snippets").rglob("*_live.py")
     return sorted(".".join(file.relative_to(root).with_suffix("").parts) for file in files)
+
+
+def live_asked(text: str, page: str) -> list[tuple[str, str]]:
+    """Return the live figures that a page asks for: the chapter's path from the root, and the figure's name.
+
+    >>> live_asked('[Try it](../chapters/memory/22-zero.md "live: zero_table")', "docs/index.md")
+    [('chapters/memory/22-zero.md', 'zero_table')]
+    """
+    folder = posixpath.dirname(page)
+    return [(posixpath.normpath(posixpath.join(folder, path)), name) for path, name in _LINK.findall(text)]
+
+
+def live_shown(executed: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield what the live figures of an executed notebook say of themselves: their description and caption."""
+    for cell in executed["cells"]:
+        for output in cell.get("outputs", []):
+            book = output.get("metadata", {}).get("book")
+            if isinstance(book, dict) and book.get("role") == "live":
+                yield book
+
+
+def expand_live(
+    text: str,
+    shown: Mapping[str, Mapping[str, Any]],
+    draw: Callable[[Mapping[str, Any]], str],
+    report: Callable[[str, str], None],
+) -> str:
+    """Put live figures in the place of the links that ask for them.
+
+    Args:
+        text: Markdown.
+        shown: what there is to show, by name.
+        draw: makes what stands in the place of a figure.
+        report: called with the link and a message where its chapter shows no such figure.
+    """
+
+    def drawn(match: re.Match[str]) -> str:
+        if match["name"] in shown:
+            return draw(shown[match["name"]])
+        report(match[0].strip(), f"{match['path']} shows no live figure {match['name']!r}")
+        return match[0]
+
+    return _LINK.sub(drawn, text)
 
 
 def live_html(figure: Mapping[str, Any], *, number: int, caption: str, code_url: str) -> str:

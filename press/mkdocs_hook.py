@@ -38,9 +38,12 @@ from press.watched import Sources, forget_modules, stamps
 
 if TYPE_CHECKING:  # imported by each build, which may have to read them anew
     from press.book import Book
+    from press.contents import Entry
 
 log = logging.getLogger("mkdocs.press")
 
+PLANNED = "#planned"  # where the navigation's entry of a chapter leads that is still to be written
+_PLANNED_LINK = re.compile(rf'<a href="{PLANNED}"[^>]*>(?P<title>.*?)</a>', re.DOTALL)
 OPTION = re.compile(r"Config value '(\w+)': ")
 SERVED = ".press-serves"  # in the folder of a served site; MkDocs leaves hidden files there
 
@@ -227,7 +230,7 @@ def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
     """Give each page its security policy, and let the search find chapters before the reference."""
     if page.url.startswith("reference/"):
         output = output.replace("<article ", '<article data-pagefind-weight="0.3" ', 1)
-    return _policed(output)
+    return _policed(_PLANNED_LINK.sub(r'<span class="md-nav__link planned">\g<title></span>', output))
 
 
 def on_post_template(output: str, *, template_name: str, config: MkDocsConfig) -> str:
@@ -391,11 +394,16 @@ def _mark_served(site: Path, root: Path) -> Any:
 def _filled_in(nav: Any, book: Book) -> Any:
     """Put into the navigation the parts where it says ``chapters/``, and the reference where it says ``reference/``."""
     if isinstance(nav, list):
-        parts = [{name: [_place(path) for path in paths]} for name, paths in book.navigation()]
+        parts = [{name: [_nav_item(item) for item in items]} for name, items in book.navigation()]
         return [found for item in nav for found in (parts if item == "chapters/" else [_filled_in(item, book)])]
     if isinstance(nav, dict):
         return {title: _filled_in(item, book) for title, item in nav.items()}
     return _reference(book) if nav == "reference/" and book.written else nav
+
+
+def _nav_item(item: str | Entry) -> str | dict[str, str]:
+    """Return what the navigation has for a page, or for a chapter that is planned."""
+    return _place(item) if isinstance(item, str) else {item.title: PLANNED}
 
 
 def _reference(book: Book) -> list[dict[str, str]]:

@@ -24,6 +24,7 @@ from press.exercise import expand_exercises
 from press.figures import Figures
 from press.kept import KeptFolder
 from press.links import Link, Map, rewrite
+from press.live import expand_live
 from press.markup import faults, line_in_prose, tangles
 from press.mathematics import characters, typeset
 from press.problems import Problem, Refused, line_of
@@ -60,6 +61,7 @@ class PageMaker:
         tooltips: Mapping[str, str],
         lists: Mapping[str, str],
         exercises: Mapping[str, Mapping[str, Any]],
+        live: Mapping[str, Mapping[str, Any]],
     ) -> None:
         self.path = path
         self.source = source
@@ -68,6 +70,7 @@ class PageMaker:
         self.tooltips = tooltips
         self.lists = lists
         self.exercises = exercises
+        self.live = live
         self.problems: list[Problem] = []
         self._converter = converter
         self._headings: list[dict[str, Any]] = []
@@ -81,7 +84,7 @@ class PageMaker:
         Raises:
             Refused: the prose is such that no converter can be given it.
         """
-        return self._finished("".join(self._prose([text], [line])))
+        return self._finished(self._placeholders.fill("".join(self._prose([text], [line]))))
 
     def chapter(self, cells: Sequence[Any], lines: Sequence[int]) -> Rendered:
         """Make the page of an executed notebook, whose cells begin on these lines of the source.
@@ -116,6 +119,7 @@ class PageMaker:
             below = sources[fault.cell].count("\n", 0, fault.position)
             self.problems.append(Problem(self.path, lines[fault.cell] + below, fault.message))
         sources = [expand_collected(source, self.lists, self._report) for source in sources]
+        sources = [expand_live(source, self.live, self._live_figure, self._report) for source in sources]
         sources = [prose.expand_includes(source, folder, self.root, self._report) for source in sources]
         sources = expand_exercises(sources, self.path, self.exercises, self._report)
         converted = prose.convert(self._converter, sources)
@@ -123,6 +127,9 @@ class PageMaker:
             self._report(piece, message)
         self._headings = converted.headings
         return converted.cells
+
+    def _live_figure(self, book: Mapping[str, Any]) -> str:
+        return self._placeholders.hold(self._figures.live(book))
 
     def _finished(self, body: str) -> Rendered:
         """Typeset, link and examine a page."""

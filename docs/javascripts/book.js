@@ -89,6 +89,28 @@ function storage(method, ...values) {
   });
 }
 
+// A chapter is read when what to remember of it has been seen; the board on the home page says so.
+const remembered = new IntersectionObserver((entries) => {
+  if (entries.some(({ isIntersecting }) => isIntersecting)) {
+    remembered.disconnect();
+    storage("setItem", `read ${location.pathname}`, new Date().toISOString());
+  }
+});
+document$.subscribe(() => {
+  remembered.disconnect();
+  document.querySelectorAll("#what-to-remember").forEach((heading) => remembered.observe(heading));
+});
+
+const boardScript = new URL("board.js", document.currentScript.src);
+const withBoard = async (work) => work(await import(boardScript));
+document$.subscribe(() => {
+  const board = document.querySelector(".own-board");
+  if (board) withBoard(({ show }) => show(board)).catch(() => {}); // without it there are no marks and no buttons
+});
+document.addEventListener("click", ({ target }) => {
+  if (target.closest?.(".own-board button")) withBoard(({ act }) => act(target));
+});
+
 // A quiz answers at once. The press names its right options; the reasons are copied from the fold below it.
 {
   const make = (name, properties, ...children) => {

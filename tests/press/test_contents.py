@@ -114,7 +114,8 @@ def test_a_chapters_title_is_that_of_the_contents(book: MadePages) -> None:
 
 
 def test_the_navigation_has_the_parts_that_there_are(book: MadePages) -> None:
-    assert book.book().navigation() == [("Part", ["chapters/part/index.md", ONE])]
+    made = book.book()
+    assert made.navigation() == [("Part", ["chapters/part/index.md", ONE, *made.entries[1:2]])]
 
 
 def test_mkdocs_shows_the_parts_where_the_settings_say_so(book: MadePages) -> None:
@@ -123,7 +124,7 @@ def test_mkdocs_shows_the_parts_where_the_settings_say_so(book: MadePages) -> No
     made.written = {page.path: page}
     assert mkdocs_hook._filled_in(["index.md", "chapters/", {"More": ["a.md"]}, {"All": "reference/"}], made) == [
         "index.md",
-        {"Part": ["part/index.md", "part/01-one.md"]},
+        {"Part": ["part/index.md", "part/01-one.md", {"2 · Products": mkdocs_hook.PLANNED}]},
         {"More": ["a.md"]},
         {"All": [{"Memory": "reference/memory.md"}]},
     ]
