@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # imported by each build, which may have to read them anew
 
 log = logging.getLogger("mkdocs.press")
 
-PLANNED = "#planned"  # where the navigation's entry of a chapter leads that is still to be written
+PLANNED = "planned:"  # where the navigation leads for a chapter that is still to be written; it becomes no link
 _PLANNED_LINK = re.compile(rf'<a href="{PLANNED}"[^>]*>(?P<title>.*?)</a>', re.DOTALL)
 OPTION = re.compile(r"Config value '(\w+)': ")
 SERVED = ".press-serves"  # in the folder of a served site; MkDocs leaves hidden files there

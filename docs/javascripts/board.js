@@ -99,7 +99,7 @@ function takeIn(say) {
 async function taken(text) {
   const found = JSON.parse(text);
   const isText = ([key, value]) => KINDS.some((kind) => key.startsWith(kind)) && typeof value === "string";
-  if (typeof found !== "object" || !found || !Object.entries(found).every(isText)) throw new SyntaxError();
+  if (Object.prototype.toString.call(found) !== "[object Object]" || !Object.entries(found).every(isText)) throw new SyntaxError();
   let count = 0;
   for (const [key, value] of Object.entries(found)) {
     const here = localStorage.getItem(key);
@@ -112,5 +112,5 @@ async function taken(text) {
       if (typeof other === "string" && other !== store.get(id)?.text) store.keepVersion(id, other, "from a file");
     }
   }
-  return `${count} entries are new. What was here has stayed.`;
+  return `New: ${count}. What was here has stayed.`;
 }

@@ -119,7 +119,7 @@ def test_the_board_goes_to_a_file_and_into_another_browser(open_page: Any, tmp_p
     mine = {f"guess {path}": "7", [*kept][2]: json.dumps({"state": "draft", "text": "b = 2\n"})}
     other.evaluate("kept => Object.entries(kept).forEach(([key, value]) => localStorage.setItem(key, value))", mine)
     take_in(other, saved)
-    until(other, "document.querySelector('.own-board [role=status]').textContent.startsWith('1 entries are new')")
+    until(other, "document.querySelector('.own-board [role=status]').textContent.startsWith('New: 1.')")
     assert mark_of(other, RING) == "✓ read"
     assert other.evaluate("path => localStorage.getItem(`guess ${path}`)", path) == "7"
     assert json.loads(other.evaluate("key => localStorage.getItem(key)", [*kept][2]))["text"] == "b = 2\n"
