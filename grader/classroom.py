@@ -2,7 +2,8 @@
 
 Every entry of the directory, a ``.py`` or ``.zip`` file or a directory, is one submission. Its results are written to a
 file of their own as soon as it is graded, so that a run that was stopped goes on where it was. A submission that has
-changed since is graded again, and all are if an exercise or the grader has. ``results.csv`` has a line for each.
+changed since is graded again, and all are if an exercise or the grader has. ``results.csv`` has a line for each, and
+``mistakes.csv`` one for each way in which an exercise went wrong.
 """
 
 from __future__ import annotations
@@ -133,6 +134,7 @@ class Class:
 
     def _write_table(self, reports: Sequence[Report]) -> None:
         write_atomically(self.out / "results.csv", table(reports))
+        write_atomically(self.out / "mistakes.csv", mistakes_table(reports))
 
     def _result(self, path: Path) -> Path:
         """Return where a submission's results are; a name may be as long as names can be, or no text."""
@@ -223,10 +225,50 @@ def table(reports: Sequence[Report]) -> str:
     for report in reports:
         rows = {_column(row): (row["status"], row["mistake"]) for row in report["exercises"]}
         cells = [cell for column in columns for cell in rows.get(column, ("", ""))]
-        # A name that begins like a formula would be one to a spreadsheet.
-        name = f"'{report['submission']}" if report["submission"][:1] in "=+-@" else report["submission"]
-        writer.writerow([name, report["score"], report["possible"], *cells])
+        writer.writerow([_no_formula(report["submission"]), report["score"], report["possible"], *cells])
     return text.getvalue()
+
+
+def mistakes_table(reports: Sequence[Report]) -> str:
+    """Return the CSV of what went wrong in the class: for each exercise its wrong answers in groups, the largest first.
+
+    Answers whose mistake is known stand together; of the others those that first go wrong on the same input, with the
+    same result there, and of which the same is true over all inputs.
+
+    >>> row = {"chapter": "memory/zero", "exercise": "owners", "status": "wrong", "mistake": "keeps_the_order"}
+    >>> row |= {"says": "Sort first.", "pattern": "", "input": "[1, 2]", "expected": "[0]", "got": "[1]"}
+    >>> reports = [{"submission": name, "exercises": [row]} for name in ("ada", "bo")]
+    >>> print(mistakes_table(reports).replace("\\r", ""), end="")
+    exercise,tried,answers,known mistake,what is true of it,input,expected,got,submissions
+    memory/zero/owners,2,2,keeps_the_order,Sort first.,"[1, 2]",[0],[1],ada bo
+    """
+    text = io.StringIO()
+    writer = csv.writer(text)
+    what = ["known mistake", "what is true of it", "input", "expected", "got", "submissions"]
+    writer.writerow(["exercise", "tried", "answers", *what])
+    for exercise in dict.fromkeys(_column(row) for report in reports for row in report["exercises"]):
+        answers = [(r["submission"], row) for r in reports for row in r["exercises"] if _column(row) == exercise]
+        tried = sum(row["status"] != "open" for _, row in answers)
+        groups: dict[tuple[str, ...], list[tuple[str, dict[str, Any]]]] = {}
+        for name, row in answers:
+            if row["status"] == "wrong":
+                groups.setdefault(_behaviour(row), []).append((name, row))
+        for group in sorted(groups.values(), key=len, reverse=True):
+            names, first = " ".join(name for name, _ in group), group[0][1]
+            true = first["says"] or first["pattern"]
+            cells = [first["mistake"], true, first["input"], first["expected"], first["got"], names]
+            writer.writerow([exercise, tried, len(group), *map(_no_formula, cells)])
+    return text.getvalue()
+
+
+def _behaviour(row: dict[str, Any]) -> tuple[str, ...]:
+    """Return by what a wrong answer is grouped with others."""
+    return (row["mistake"],) if row["mistake"] else (row["pattern"], row["input"], row["got"])
+
+
+def _no_formula(cell: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if cell[:1] in {"=", "+", "-", "@"} else cell
 
 
 def _column(row: dict[str, Any]) -> str:

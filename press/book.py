@@ -119,7 +119,7 @@ class Book:
         return [entry for part in self.parts for entry in part.chapters]
 
     def navigation(self) -> list[tuple[str, list[str | Entry]]]:
-        """Return the parts that have a page or a chapter: the part's name, its pages, and the chapters still planned."""
+        """Return the parts that have a page or a chapter: their names, pages, and the chapters still planned."""
         listed = []
         for part in self.parts:
             own = [part.page] if part.page in self.part_pages else []

@@ -167,6 +167,29 @@ def test_an_assignment_is_graded_alone(tmp_path: Path) -> None:
     assert [value for key, value in row.items() if "mistake" not in key] == ["ada.py", "4.0", "6.0", "solved", "open"]
 
 
+def test_wrong_answers_stand_in_groups_by_what_they_do(tmp_path: Path) -> None:
+    home = small_exercises.make(tmp_path, "grouped")
+    bodies = {
+        "ada": "[value**2 for value in values]",
+        "bo": "[value * value for value in values]",
+        "cy": "[7, 7] if values == [3] else [2 * value for value in values]",
+        "di": "[7] + [7] if values == [3] else [value + value for value in values]",
+        "ed": "[1] if values == [3] else [2 * value for value in values]",
+        "flo": "[2 * value for value in values]",
+        "=gus": "[value * value for value in values]",
+    }
+    for name, body in bodies.items():
+        write(tmp_path / "handed-in" / f"{name}.py", f"def double(*, values):\n    return {body}\n")
+    options = ["--assignment", str(write(tmp_path / "week.txt", "double\ntwice\n"))]
+    assert main([*command(tmp_path, home)[:-2], *options]) == 0
+    with (tmp_path / "results" / "mistakes.csv").open(encoding="utf-8", newline="") as file:
+        groups = list(csv.DictReader(file))
+    assert {(row["exercise"], row["tried"]) for row in groups} == {("flow/pipes/double", "7")}
+    found = [(row["answers"], row["known mistake"], row["got"], row["submissions"]) for row in groups]
+    assert found[0] == ("3", "squares", found[0][2], "'=gus.py ada.py bo.py")
+    assert sorted(found[1:]) == [("1", "", "[1]", "ed.py"), ("2", "", "[7, 7]", "cy.py di.py")]
+
+
 def test_what_is_no_submission_is_left_out_and_said(tmp_path: Path) -> None:
     for name in ("ada.py", "notes.txt", ".hidden.py", "eve.zip"):
         write(tmp_path / name, "")
