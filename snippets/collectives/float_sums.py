@@ -73,7 +73,7 @@ def running_sums(values: Sequence[float], *, significant_bits: int) -> tuple[flo
         As many sums as numbers; the first is the first number, rounded.
 
     Raises:
-        ValueError: if an argument is out of its range.
+        ValueError: if an argument is out of its range, or a sum is beyond a Python float.
 
     Convention: as ``rounded``.
     Leaves out: as ``rounded``.
@@ -105,7 +105,7 @@ def pairwise_sum(values: Sequence[float], *, significant_bits: int) -> float:
         The sum.
 
     Raises:
-        ValueError: if there is no number, or an argument is out of its range.
+        ValueError: if there is no number, or a sum is beyond a Python float.
 
     Convention: as ``rounded``.
     Leaves out: as ``rounded``.

@@ -46,11 +46,11 @@ def _piece(number: int, letters: str = LETTERS) -> tuple[str, str]:
     return (rank_colour(row), f"{letters[row]}{column}") if len(terms) == 1 else ("muted", f"Σ{column}")
 
 
-def _grid(panel: Panel, x: float, y: float, grid: np.ndarray, mask: np.ndarray) -> None:
-    panel.rectangle(x, y, RANKS * _CELL, RANKS * _CELL, colour="line", strength=0)
+def _grid(panel: Panel, x: float, y: float, grid: np.ndarray, mask: np.ndarray, *, cell_px: float = _CELL) -> None:
+    panel.rectangle(x, y, RANKS * cell_px, RANKS * cell_px, colour="line", strength=0)
     for row, column in np.argwhere(mask):
         tint, label = _piece(int(grid[row, column]))
-        panel.rectangle(x + column * _CELL, y + row * _CELL, _CELL, _CELL, colour=tint, label=label)
+        panel.rectangle(x + column * cell_px, y + row * cell_px, cell_px, cell_px, colour=tint, label=label)
 
 
 def from_to_panel() -> Panel:
@@ -59,9 +59,9 @@ def from_to_panel() -> Panel:
     Returns:
         The picture: rows are where a primitive takes its numbers from, columns where it leaves them.
     """
-    side, gap, left, top = RANKS * _CELL, 24.0, 78.0, 44.0
-    width, height = 2 * side + gap + 13, side + 40
-    panel = Panel(left + 3 * width - 11, top + 3 * height - 10)
+    side, gap, left, top = RANKS * _CELL, 24.0, 86.0, 44.0
+    width, height = 2 * side + gap + 11, side + 40
+    panel = Panel(left + 3 * width - 10, top + 3 * height - 10)
     for row, (source, said) in enumerate(PLACES.items()):
         panel.text(left + row * width, 15, f"to {said}", bold=True)
         y = top + row * height
@@ -85,64 +85,80 @@ def from_to_panel() -> Panel:
     return panel
 
 
-def adjoint_panel(*, column: int = 1) -> Panel:
-    """Draw what four primitives do with one chunk, and beside each its backward pass with the arrows turned round.
+def halves_panel() -> Panel:
+    """Draw an all-reduce taken apart: the grid before, after the reduce-scatter, and after the all-gather.
+
+    Returns:
+        The picture: three grids from left to right, as runs of the two primitives on marked numbers left them.
+    """
+    side, gap, left, top = RANKS * 28.0, 112.0, 22.0, 10.0
+    panel = Panel(left + 3 * side + 2 * gap + 2, top + side + 4)
+    first = run_on_grid("reduce_scatter", _marked())
+    second = run_on_grid("all_gather", first.after)
+    steps = (
+        (_marked(), first.reads, ""),
+        (first.after, first.fills, "reduce-scatter"),
+        (second.after, second.fills, "all-gather"),
+    )
+    for number, (grid, mask, name) in enumerate(steps):
+        x = left + number * (side + gap)
+        _grid(panel, x, top, grid, mask, cell_px=28)
+        if name:
+            panel.text(x - gap / 2, top + side / 2 - 8, name, anchor="middle")
+            panel.arrow(x - gap + 8, top + side / 2, x - 8, top + side / 2)
+    for rank in range(RANKS):
+        panel.text(left - 6, top + (rank + 0.5) * 28, str(rank), anchor="end", colour="muted", middle=True)
+    return panel
+
+
+def adjoint_panels(*, column: int = 1) -> tuple[Panel, ...]:
+    """Draw what four primitives do with one chunk, and after each its backward pass with the arrows turned round.
 
     Args:
         column: which chunk, from 0 to 3; its owner is the rank of the same number, and the root is rank 0.
 
     Returns:
-        The picture: on the left values go from x to y, on the right gradients come back from y to x; an arrow for each
-        number that a rank is sent by another, a line for what stays.
+        Eight pictures, forward and backward in turn. Values go from x on the left to y, gradients come back from y to
+        x: an arrow for each number that is in another rank's result, a dashed line for what stays.
     """
     column = integer_at_least("column", column, 0)
     if column >= RANKS:
         raise ValueError(f"column must be from 0 to {RANKS - 1}, got {column}")
-    half, row_px, top = 345.0, 26.0, 30.0
-    height = RANKS * row_px + 50
-    panel = Panel(2 * half, len(PAIRS) * height - 2)
-    for number, (forward, backward) in enumerate(PAIRS):
-        for side, (primitive, way, letters) in enumerate(
-            ((forward, "forward", "ABCD"), (backward, "backward", "abcd"))
-        ):
-            x, y = side * half, number * height
-            panel.text(x, y + 14, f"{way}:", colour=way)
-            panel.text(x + 72, y + 14, primitive.replace("_", "-"), bold=True)
-            marked = _marked()
-            done = run_on_grid(primitive, marked)
-            # Values come in on the left; gradients come in on the right, where the values went out.
-            ins, outs = (x + 26, x + 236) if way == "forward" else (x + 236, x + 26)
-            for place, mask, grid in ((ins, done.reads, marked), (outs, done.fills, done.after)):
-                for rank in range(RANKS):
-                    box = place, y + top + rank * row_px, 46.0, row_px - 6
-                    if mask[rank, column]:
-                        tint, label = _piece(int(grid[rank, column]), letters)
-                        panel.rectangle(*box, colour=tint, label=label)
-                    else:
-                        panel.rectangle(*box, colour="line", strength=0)
-            for source, target in _terms(done.after, done.fills, column):
-                start, end = (ins + 48, outs - 3) if way == "forward" else (ins - 2, outs + 49)
-                y1, y2 = (y + top + rank * row_px + row_px / 2 - 3 for rank in (source, target))
-                if source == target:
-                    panel.line(start, y1, end, y2, colour="muted", dashed=True)
-                else:
-                    panel.arrow(start, y1, end, y2, colour="communication")
-            for rank in range(RANKS):
-                panel.text(x + 12, y + top + rank * row_px + 10, str(rank), anchor="end", colour="muted", middle=True)
-            panel.text(
-                x + 49,
-                y + top + RANKS * row_px + 10,
-                "x" if way == "forward" else "∂L/∂x",
-                anchor="middle",
-                colour="muted",
-            )
-            panel.text(
-                x + 259,
-                y + top + RANKS * row_px + 10,
-                "y" if way == "forward" else "∂L/∂y",
-                anchor="middle",
-                colour="muted",
-            )
+    return tuple(
+        _column_panel(primitive, column, backward=backward) for pair in PAIRS for backward, primitive in enumerate(pair)
+    )
+
+
+def _column_panel(primitive: str, column: int, *, backward: int) -> Panel:
+    """Draw a primitive on a column, as a run on marked numbers left it."""
+    row_px, top, width = 26.0, 26.0, 46.0
+    way, letters, heads = ("backward", "abcd", ("∂L/∂x", "∂L/∂y")) if backward else ("forward", LETTERS, ("x", "y"))
+    panel = Panel(320, top + RANKS * row_px + 18)
+    panel.text(0, 14, f"{way}:", colour=way)
+    panel.text(72, 14, primitive.replace("_", "-"), bold=True)
+    marked = _marked()
+    done = run_on_grid(primitive, marked)
+    left, right = 26.0, 246.0
+    ins, outs = (right, left) if backward else (left, right)
+    for place, mask, grid in ((ins, done.reads, marked), (outs, done.fills, done.after)):
+        for rank in range(RANKS):
+            box = place, top + rank * row_px, width, row_px - 6
+            if mask[rank, column]:
+                tint, label = _piece(int(grid[rank, column]), letters)
+                panel.rectangle(*box, colour=tint, label=label)
+            else:
+                panel.rectangle(*box, colour="line", strength=0)
+    start, end = (right - 2, left + width + 3) if backward else (left + width + 2, right - 3)
+    for source, target in _terms(done.after, done.fills, column):
+        y1, y2 = (top + (rank + 0.5) * row_px - 3 for rank in (source, target))
+        if source == target:
+            panel.line(start, y1, end, y2, dashed=True)
+        else:
+            panel.arrow(start, y1, end, y2, colour="communication")
+    for rank in range(RANKS):
+        panel.text(12, top + rank * row_px + 10, str(rank), anchor="end", colour="muted", middle=True)
+    for x, head in zip((left, right), heads, strict=True):
+        panel.text(x + width / 2, top + RANKS * row_px + 10, head, anchor="middle", colour="muted")
     return panel
 
 

@@ -49,22 +49,38 @@ def test_the_pairs_are_adjoint_and_their_arrows_are_turned_round() -> None:
     for forward, backward in figures.PAIRS[:-1]:
         algorithm = "ring" if forward == "all_gather" else "flat"
         assert adjoint(build(forward, algorithm, ranks=4, length=4)).primitive == backward
-    panel = figures.adjoint_panel()
-    svg = panel.svg()
-    # all-gather and broadcast 3 each, scatter 1, all-reduce 12, and the same backward
-    assert svg.count('<path class="t-communication"') == 2 * (3 + 3 + 1 + 12)
-    assert svg.count("stroke-dasharray") == 2 * (1 + 1 + 0 + 4)
-    found = Counter(labels(panel))
+    panels = figures.adjoint_panels()
+    arrows, kept = (
+        [panel.svg().count(mark) for panel in panels] for mark in ('<path class="t-comm', "stroke-dasharray")
+    )
+    assert arrows == [3, 3, 3, 3, 1, 1, 12, 12]
+    assert kept == [1, 1, 1, 1, 0, 0, 4, 4]
+    assert [len(heads(panel)) for panel in panels] == arrows
+    found = Counter(label for panel in panels for label in labels(panel))
     assert found["B1"] == 1 + 4 + 1
     assert found["Σ1"] == 1 + 1 + 8
     assert found["b1"] == 1 + 1 + 2 + 1
     assert found["∂L/∂x"] == found["x"] == 4
     with pytest.raises(ValueError, match="column must be from 0 to 3"):
-        figures.adjoint_panel(column=4)
+        figures.adjoint_panels(column=4)
+
+
+def heads(panel: Panel) -> list[str]:
+    """Return the places of the arrows' heads."""
+    paths = ElementTree.fromstring(panel.svg()).iter()
+    return [path.get("d", "") for path in paths if path.get("class") == "t-communication"]
 
 
 def test_in_the_owners_column_of_rank_0_nothing_is_scattered() -> None:
-    assert figures.adjoint_panel(column=0).svg().count('<path class="t-communication"') == 2 * (3 + 3 + 0 + 12)
+    panels = figures.adjoint_panels(column=0)
+    assert [len(heads(panel)) for panel in panels] == [3, 3, 3, 3, 0, 0, 12, 12]
+
+
+def test_the_halves_of_an_all_reduce() -> None:
+    found = labels(figures.halves_panel())
+    assert [label for label in found if label in ("reduce-scatter", "all-gather")] == ["reduce-scatter", "all-gather"]
+    assert sum(label.startswith("Σ") for label in found) == 4 + 16
+    assert found.count("D3") == 1
 
 
 def test_the_rings_sums_are_those_of_a_run() -> None:
