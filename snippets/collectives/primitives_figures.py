@@ -66,10 +66,10 @@ def from_to_panel() -> Panel:
         panel.text(left + row * width, 15, f"to {said}", bold=True)
         y = top + row * height
         middle = y + 18 + side / 2
-        panel.text(0, middle - 6, "from", bold=True)
-        panel.text(0, middle + 11, said, bold=True)
+        panel.text(0, middle - 6, "from", bold=True, size=12)
+        panel.text(0, middle + 11, said, bold=True, size=12)
         if source == "all":
-            panel.text(0, middle + 28, "(added up)", colour="muted")
+            panel.text(0, middle + 28, "(added up)", colour="muted", size=12)
         for column, target in enumerate(PLACES):
             x = left + column * width
             primitive = PRIMITIVES.get((source, target))
