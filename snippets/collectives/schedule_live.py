@@ -15,7 +15,7 @@ from snippets.collectives.schedule import ROOTED, SUMMING, Range, Schedule, Sche
 from snippets.collectives.schedule_cost import Cost, price
 from snippets.collectives.traffic import traffic
 from snippets.drawing import Panel
-from snippets.live.declaring import Picture, live_figure
+from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number
 from snippets.palette import rank as rank_colour
 
@@ -45,8 +45,8 @@ def _height(ranks: int) -> float:
 class _Grid:
     """Ranks as rows and chunks as columns, on a new panel."""
 
-    def __init__(self, title: str, *, ranks: int, columns: int) -> None:
-        cell_px = min(_WIDEST_CELL, 304 / columns)
+    def __init__(self, title: str, *, ranks: int, columns: int, widest_px: float = 304) -> None:
+        cell_px = min(_WIDEST_CELL, widest_px / columns)
         self.ranks, self.columns, self.cell_px = ranks, columns, cell_px
         self.panel = Panel(max(_LEFT + columns * cell_px + 2, 132), _height(ranks))
         self.panel.text(0, 14, title, bold=True)
@@ -151,18 +151,41 @@ def _plural(number: int, noun: str) -> str:
 
 _PRIMITIVES = {name: name.replace("_", "-") for name in PLAINEST}
 _MOST_PRIMITIVE_ROUNDS = 2 * (_MOST_RANKS - 1)
+_WIDEST_PRIMITIVE = 192.0  # of a grid, without the ranks' numbers beside it
 
 
 @live_figure(
     title="A primitive, round by round",
-    caption="Play it. A frame says that a cell has just been filled; a letter and its colour are the rank that a piece "
-    "comes from. Where pieces are summed, a small square stands for each term that a cell holds, in the order of the "
-    "ranks, and Σ for all of them. Which primitives keep every rank busy, and which only the root?",
+    caption="Play it. Rows are ranks, columns chunks; a frame says that a message has just filled a cell. A letter and "
+    "its colour are the rank that a piece comes from. Where pieces are summed, a small square stands for each term in "
+    "a cell, in the order of the ranks, and Σ for all of them. Which primitives keep every rank busy?",
     knobs=[
-        Choice("primitive", "Primitive", _PRIMITIVES, "reduce_scatter"),
+        Choice("primitive", "Primitive", _PRIMITIVES, "all_gather"),
         Number("ranks", "Ranks N", 4, 2, _MOST_RANKS),
         Number("root", "Root", 0, 0, _MOST_RANKS - 1),
-        Number("moment", "Rounds done", 2, 0, _MOST_PRIMITIVE_ROUNDS, play=True),
+        Number("moment", "Rounds done", 1, 0, _MOST_PRIMITIVE_ROUNDS, play=True),
+    ],
+    named=[
+        Named(
+            "Your forward pass",
+            "The all-gather of eight ranks: 56 chunks are sent, and no rank sends more than 7 of them.",
+            {"ranks": 8, "moment": 7},
+        ),
+        Named(
+            "Your backward pass",
+            "The reduce-scatter of eight ranks: again 56 chunks, 7 by each rank, and every rank keeps one sum.",
+            {"primitive": "reduce_scatter", "ranks": 8, "moment": 7},
+        ),
+        Named(
+            "Your colleague's",
+            "The all-reduce of eight ranks is one and then the other: 112 chunks are sent, 14 by the busiest rank.",
+            {"primitive": "all_reduce", "ranks": 8, "moment": 14},
+        ),
+        Named(
+            "A broadcast",
+            "Every rank ends with eight chunks, as in the all-gather. Again 56 are sent, but the root sends all 56.",
+            {"primitive": "broadcast", "ranks": 8, "moment": 7},
+        ),
     ],
 )
 def primitive_stepper(*, primitive: str, ranks: int, root: int, moment: int) -> Picture:
@@ -255,7 +278,8 @@ def _arrived(schedule: Schedule, sends: Sequence[ScheduledSend]) -> list[tuple[i
 
 
 def _filled(schedule: Schedule, cells: dict[tuple[int, int], frozenset[int]], title: str) -> _Grid:
-    grid = _Grid(title, ranks=schedule.ranks, columns=schedule.ranks)
+    # So wide that two grids and the circle of ranks stand side by side for any number of ranks.
+    grid = _Grid(title, ranks=schedule.ranks, columns=schedule.ranks, widest_px=_WIDEST_PRIMITIVE)
     if schedule.primitive in SUMMING:
         grid.sums(cells)
     else:

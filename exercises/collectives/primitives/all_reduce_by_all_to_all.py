@@ -91,7 +91,7 @@ def gathers_all_rows(grid: list[Row], *, all_to_all: Callable[[list[Row]], list[
 
 EXERCISE = Exercise(
     all_reduce_by_all_to_all,
-    number=2,
+    number=3,
     asked="the sums of the columns on all ranks, with an all-to-all as the only communication",
     expected=expected_all_reduce,
     observe=observe_all_reduce,

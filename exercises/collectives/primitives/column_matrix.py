@@ -69,6 +69,7 @@ def place(primitive: str, ranks: int, column: int, root: int = 0) -> dict[str, s
 EXERCISE = Exercise(
     column_matrix,
     number=1,
+    level="easy",
     asked="the matrix by which a primitive acts on one column of the grid",
     expected=matrix_by_messages,
     examples=[
