@@ -63,10 +63,7 @@ def bucketed_step(
     compute = Fraction(nonnegative_number("compute_s", compute_s))
     message_time_s(size_bytes=0, latency_s=latency_s, bandwidth_bytes_per_s=bandwidth_bytes_per_s)  # checks both
     busy = Fraction(latency_s) + size / Fraction(bandwidth_bytes_per_s)
-    try:
-        return _sent([compute * number / count for number in range(1, count + 1)], [busy] * count)
-    except ValueError:
-        raise ValueError(f"{_NAMES} must give a step that ends within the range of floats") from None
+    return _sent([compute * number / count for number in range(1, count + 1)], [busy] * count, _NAMES)
 
 
 def sent_in_order(ready_s: Sequence[float], busy_s: Sequence[float]) -> tuple[Bucket, ...]:
@@ -91,14 +88,14 @@ def sent_in_order(ready_s: Sequence[float], busy_s: Sequence[float]) -> tuple[Bu
         raise ValueError(
             f"ready_s and busy_s must be of one length of at least 1, got the lengths {len(ready)} and {len(busy)}"
         )
-    return _sent([Fraction(time) for time in ready], [Fraction(time) for time in busy])
+    return _sent([Fraction(time) for time in ready], [Fraction(time) for time in busy], "ready_s and busy_s")
 
 
-def _sent(ready_s: Sequence[Fraction], busy_s: Sequence[Fraction]) -> tuple[Bucket, ...]:
+def _sent(ready_s: Sequence[Fraction], busy_s: Sequence[Fraction], names: str) -> tuple[Bucket, ...]:
     """Advance the clock of a link, bucket by bucket."""
     free, result = Fraction(0), []
     for ready, busy in zip(ready_s, busy_s, strict=True):
         start = max(ready, free)
         free = start + busy
-        result.append(Bucket(float(ready), float(start), as_float("ready_s and busy_s", free)))
+        result.append(Bucket(float(ready), float(start), as_float(names, free)))
     return tuple(result)

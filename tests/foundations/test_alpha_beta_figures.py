@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
+import numpy as np
+import numpy.typing as npt
 import pytest
+from matplotlib.lines import Line2D
 
 from snippets.figures import svg_of
 from snippets.foundations.alpha_beta import logp_messages_time_s
@@ -25,6 +28,7 @@ from snippets.foundations.buckets import bucketed_step
 from snippets.foundations.published_runs import B200_FOUR_NODES
 from tests.live.checking import assert_texts_fit
 
+Floats = npt.NDArray[np.float64]
 STEP = {"total_bytes": 1e9, "compute_s": 0.04, "latency_s": 1e-3, "bandwidth_bytes_per_s": 25e9}
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -64,6 +68,11 @@ def test_the_fit_plot_names_its_lines() -> None:
     sizes, times = (1, 1000, 10**6), (1e-5, 1.1e-5, 1e-3)
     fits = {name: fit_alpha_beta(sizes, times, weighting=name) for name in ("relative", "uniform")}
     assert {"relative", "uniform", "size of a message", "time, µs"} <= set(texts(svg_of(fit_plot(sizes, times, fits))))
+
+
+def drawn(line: Line2D) -> tuple[Floats, Floats]:
+    """Return where a line of a plot goes, as across and up."""
+    return np.asarray(line.get_xdata(), dtype=float), np.asarray(line.get_ydata(), dtype=float)
 
 
 def blocks(svg: str, colour: str) -> list[tuple[float, float]]:
@@ -133,11 +142,10 @@ def test_buckets_are_drawn_as_the_run_says() -> None:
 @pytest.mark.parametrize(("compute_s", "best"), [(0.04, 6), (0.06, 20)])
 def test_a_step_is_plotted_as_the_larger_of_its_branches(compute_s: float, best: int) -> None:
     figure = step_time_plot(marked=(1, best, 40), most=60, top_ms=110, **{**STEP, "compute_s": compute_s})
-    first, second, bold, *_ = figure.axes[0].lines
+    first, second, bold = (drawn(line)[1] for line in figure.axes[0].lines[:3])
     ends = [bucketed_step(buckets=k, **{**STEP, "compute_s": compute_s})[-1].end_s * 1e3 for k in range(1, 61)]
-    assert list(bold.get_ydata()) == pytest.approx(ends)
-    larger = [max(pair) for pair in zip(first.get_ydata(), second.get_ydata(), strict=True)]
-    assert larger == pytest.approx(ends)
+    assert bold == pytest.approx(ends)
+    assert np.maximum(first, second) == pytest.approx(ends)
     said = texts(svg_of(figure))
     assert {f"k* = {best}", f"{ends[0]:.1f} ms", f"{ends[best - 1]:.1f} ms", f"{ends[39]:.1f} ms"} <= set(said)
 
@@ -148,8 +156,8 @@ def test_the_points_and_their_line_are_plotted_as_they_are() -> None:
         B200_FOUR_NODES.sizes_bytes, B200_FOUR_NODES.times_s, fit, marked_bytes=25 * 2**20, mark="25 MiB"
     )
     mark, line, points = figure.axes[0].lines
-    assert set(mark.get_xdata()) == {25 * 2**20}
-    assert list(points.get_ydata()) == pytest.approx([time * 1e3 for time in B200_FOUR_NODES.times_s])
-    sizes, times = line.get_data()
+    assert set(drawn(mark)[0]) == {25 * 2**20}
+    assert drawn(points)[1] == pytest.approx([time * 1e3 for time in B200_FOUR_NODES.times_s])
+    sizes, times = drawn(line)
     assert times == pytest.approx((fit.latency_s + sizes * fit.s_per_byte) * 1e3)
     assert "25 MiB" in texts(svg_of(figure))
