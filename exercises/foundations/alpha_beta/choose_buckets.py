@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -58,18 +57,17 @@ def choose_buckets(
     return min(range(fewest, most + 1), key=end_s)
 
 
-def simulated_end(points: Points, total_bytes: float, compute_s: float, k: int) -> Fraction:
+def simulated_end_s(points: Points, total_bytes: float, compute_s: float, k: int) -> float:
     """Advance the clock of the link from bucket to bucket; no closed form of the step is used."""
-    size = Fraction(total_bytes) / k
-    for (low, early), (high, late) in pairwise(points):
+    size = total_bytes / k
+    for (low, early_s), (high, late_s) in pairwise(points):
         if low <= size <= high:
-            share = (size - Fraction(low)) / (Fraction(high) - Fraction(low))
-            busy = Fraction(early) + share * (Fraction(late) - Fraction(early))
-            free = Fraction(0)
+            busy_s = ((high - size) * early_s + (size - low) * late_s) / (high - low)
+            free_s = 0.0
             for number in range(1, k + 1):
-                free = max(free, Fraction(compute_s) * number / k) + busy
-            return free
-    raise ValueError(f"no point is near buckets of {float(size):g} bytes")
+                free_s = max(free_s, compute_s * number / k) + busy_s
+            return free_s
+    raise ValueError(f"no point is near buckets of {size:g} bytes")
 
 
 def allowed(points: Points, total_bytes: float) -> range:
@@ -77,9 +75,9 @@ def allowed(points: Points, total_bytes: float) -> range:
 
 
 @cache
-def earliest_end(points: tuple[tuple[float, float], ...], total_bytes: float, compute_s: float) -> Fraction:
+def earliest_end_s(points: tuple[tuple[float, float], ...], total_bytes: float, compute_s: float) -> float:
     """Run the step with every number of buckets that is allowed."""
-    return min(simulated_end(points, total_bytes, compute_s, k) for k in allowed(points, total_bytes))
+    return min(simulated_end_s(points, total_bytes, compute_s, k) for k in allowed(points, total_bytes))
 
 
 def observe(function: Callable[..., Any], *, points: Points, total_bytes: float, compute_s: float) -> Observation:
@@ -87,9 +85,9 @@ def observe(function: Callable[..., Any], *, points: Points, total_bytes: float,
     k = function(points=points, total_bytes=total_bytes, compute_s=compute_s)
     if isinstance(k, bool) or k != int(k) or int(k) not in allowed(points, total_bytes):
         return {ALLOWED: False}
-    best = earliest_end(tuple((size, time) for size, time in points), total_bytes, compute_s)
-    end = simulated_end(points, total_bytes, compute_s, int(k))
-    return {ALLOWED: True, LATE: float(max(Fraction(0), end - Fraction(102, 100) * best))}
+    best_s = earliest_end_s(tuple((size, time) for size, time in points), total_bytes, compute_s)
+    late_s = simulated_end_s(points, total_bytes, compute_s, int(k)) - 1.02 * best_s
+    return {ALLOWED: True, LATE: late_s if late_s > 1e-9 * best_s else 0.0}
 
 
 def in_time(**_: Any) -> Observation:
@@ -134,6 +132,8 @@ EXERCISE = Exercise(
         step([(1, 4.0), (8, 6.0)], 8, 2.0),
         step([(1, 1.0), (4, 1.5), (8, 8.0)], 16, 40.0),
         step([(1, 2.0), (8, 4.0)], 16, 100.0),
+        step([(1, 0.1), (4, 4.0)], 4, 1.0),
+        step([(1, 0.1), (4, 4.0)], 4.5, 1.0),
         step(KINKED, 1.024e9, 0.03),
         step(KINKED, 1.024e9, 0.06),
         step(KINKED, 1.024e9, 0.12),
