@@ -23,19 +23,28 @@ _POINTS = tuple(10 ** (number / 4) for number in range(41))
 
 @live_figure(
     title="What a message costs",
-    caption="Move the size past the square, which is $n_{1/2}$: left of it the time stands still, right of it the "
-    "share of the bandwidth does. Then cut the bytes into more messages, and see how far back a single one falls.",
+    caption="The square is $n_{1/2}$, where a message waits as long as it moves. Move the size well to the left of it, "
+    "and the time hardly changes; well to the right, and the share of the bandwidth hardly does; near it both do. Then "
+    "cut the bytes into more messages, and see how far back a single one falls.",
     knobs=[
         Number("size_bytes", "Bytes in all n", 1e6, 1e3, 1e10, 10**0.1, "log", "B"),
         Number("messages", "Messages m", 1, 1, 1000, 10**0.1, "log"),
-        Number("latency_s", "Latency α", 5e-6, 5e-6 / 2**6, 5e-6 * 2**7, 2**0.25, "log", "s", whole=False),
+        Number("latency_s", "Latency α", 5e-6, 5e-6 / 2**6, 5e-6 * 2**8, 2**0.25, "log", "s", whole=False),
         Number(
             "bandwidth_bytes_per_s", "Bandwidth β", 50e9, 50e9 / 2**6, 50e9 * 2**4, 2**0.25, "log", "B/s", whole=False
         ),
     ],
     named=[
         Named("1 kB", "Nearly all is latency: 5 µs of 5.02 µs.", {"size_bytes": 1e3}),
+        Named(
+            "n½", "Half of it is latency, 5 µs of 10 µs, and half of the bandwidth is reached.", {"size_bytes": 250e3}
+        ),
         Named("1 GB", "Nearly all is bytes: of 20 ms only 5 µs are latency.", {"size_bytes": 1e9}),
+        Named(
+            "The question, tensor by tensor",
+            "Of 1.04 s the latencies take 1 s: a tensor of 1 MB is far to the left of the square, at 25 MB.",
+            {"size_bytes": 1e9, "messages": 1000, "latency_s": 1e-3, "bandwidth_bytes_per_s": 25e9},
+        ),
     ],
 )
 def message_time(*, size_bytes: float, messages: int, latency_s: float, bandwidth_bytes_per_s: float) -> Picture:

@@ -70,3 +70,11 @@ def test_the_square_stands_at_half_of_the_bandwidth_on_the_curve() -> None:
 
 def test_it_draws_at_every_extreme() -> None:
     assert_extremes_draw(message_time)
+
+
+def test_the_questions_thousand_tensors_are_a_named_setting() -> None:
+    values = next(named.values for named in message_time.named if "question" in named.name)
+    assert message_time(**values).numbers == (
+        "1 GB in 1,000 messages of 1 MB: 1.04 s, of which 1 s are latency. That is 3.85% of the bandwidth of 25 GB/s "
+        "(one direction); half of it takes messages of n½ = 25 MB. At once it would take 41 ms."
+    )

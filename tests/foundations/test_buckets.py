@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snippets.foundations.alpha_beta import best_buckets, bucketed_step_time_s
-from snippets.foundations.buckets import bucketed_step
+from snippets.foundations.buckets import bucketed_step, sent_in_order
 
 SECONDS = st.floats(0, 1)
 MACHINE = st.fixed_dictionaries(
@@ -52,3 +52,19 @@ def test_bad_buckets_are_named(wrong: dict[str, float]) -> None:
     good = {"total_bytes": 1, "buckets": 1, "compute_s": 1, "latency_s": 1, "bandwidth_bytes_per_s": 1}
     with pytest.raises(ValueError, match=next(iter(wrong))):
         bucketed_step(**{**good, **wrong})  # type: ignore[arg-type]
+
+
+@given(st.lists(st.tuples(SECONDS, SECONDS), min_size=1, max_size=30))
+def test_buckets_of_any_times_end_when_the_longest_chain_does(drawn: list[tuple[float, float]]) -> None:
+    ready, busy = [full for full, _ in drawn], [time for _, time in drawn]
+    run = sent_in_order(ready, busy)
+    # No clock: the end is the largest sum of one bucket's filling and the sending of it and of all later ones.
+    longest = max(full + sum(busy[number:]) for number, full in enumerate(ready))
+    assert run[-1].end_s == pytest.approx(longest, rel=1e-12)
+    assert [bucket.ready_s for bucket in run] == ready
+
+
+@pytest.mark.parametrize(("ready", "busy"), [([], []), ([1.0], [1.0, 2.0]), ([1.0], [-1.0]), ([-1.0], [1.0])])
+def test_bad_times_are_named(ready: list[float], busy: list[float]) -> None:
+    with pytest.raises(ValueError, match=r"ready_s|busy_s"):
+        sent_in_order(ready, busy)

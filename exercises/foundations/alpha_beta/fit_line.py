@@ -85,7 +85,7 @@ def through_two_points(sizes_bytes: Sequence[float], times_s: Sequence[float]) -
 
 EXERCISE = Exercise(
     fit_line,
-    number=1,
+    number=3,
     asked="α and β of the line through the times, with weights 1/T²",
     expected=least_relative_errors,
     observe=observe,

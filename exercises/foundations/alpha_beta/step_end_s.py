@@ -110,7 +110,7 @@ def sent_before_overflow(
 
 EXERCISE = Exercise(
     step_end_s,
-    number=2,
+    number=5,
     level="hard",
     asked="the second at which the last bucket has been sent",
     expected=longest_wait_s,

@@ -1,0 +1,202 @@
+"""Exercise: a number of buckets, chosen from measured times, with which a step ends early."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+from grader.exercise import Exercise, Inputs, Mistake, Observation
+
+ALLOWED, LATE = "a whole number of buckets of a measured size", "later than 1.02 times the best end"
+Points = Sequence[tuple[float, float]]
+
+
+def choose_buckets(
+    points: Sequence[tuple[float, float]],
+    *,
+    total_bytes: float,
+    compute_s: float,
+) -> int:
+    """Choose a number of equal buckets with which a step ends early.
+
+    Bucket j of k is full at j/k of the backward pass, and the link sends one
+    bucket at a time. How long it takes was measured at some sizes; between two
+    of them the time lies on the straight line from the one to the other.
+    Outside of them nothing is known: total_bytes / k must lie within.
+
+    Args:
+        points: pairs of bytes and seconds, by ascending bytes, two or more.
+        total_bytes: bytes of all gradients.
+        compute_s: duration C of the backward pass.
+
+    Returns:
+        k. The step must end at most 2% later than with the best k allowed.
+
+    >>> choose_buckets(
+    ...     [(1, 3.0), (2, 3.0), (4, 6.0)], total_bytes=8, compute_s=8.0
+    ... )
+    4
+    """
+    sizes = [size for size, _ in points]
+
+    def sent_s(size: float) -> float:
+        right = max(1, bisect_left(sizes, size))
+        (n0, t0), (n1, t1) = points[right - 1], points[right]
+        return t0 + (t1 - t0) * (size - n0) / (n1 - n0)
+
+    def end_s(k: int) -> float:
+        busy_s = sent_s(total_bytes / k)
+        return max(compute_s + busy_s, compute_s / k + k * busy_s)
+
+    fewest = math.ceil(total_bytes / sizes[-1])
+    most = math.floor(total_bytes / sizes[0])
+    return min(range(fewest, most + 1), key=end_s)
+
+
+def simulated_end_s(points: Points, total_bytes: float, compute_s: float, k: int) -> float:
+    """Advance the clock of the link from bucket to bucket; no closed form of the step is used."""
+    size = total_bytes / k
+    for (low, early_s), (high, late_s) in pairwise(points):
+        if low <= size <= high:
+            busy_s = ((high - size) * early_s + (size - low) * late_s) / (high - low)
+            free_s = 0.0
+            for number in range(1, k + 1):
+                free_s = max(free_s, compute_s * number / k) + busy_s
+            return free_s
+    raise ValueError(f"no point is near buckets of {size:g} bytes")
+
+
+def allowed(points: Points, total_bytes: float) -> range:
+    return range(math.ceil(total_bytes / points[-1][0]), math.floor(total_bytes / points[0][0]) + 1)
+
+
+@cache
+def earliest_end_s(points: tuple[tuple[float, float], ...], total_bytes: float, compute_s: float) -> float:
+    """Run the step with every number of buckets that is allowed."""
+    return min(simulated_end_s(points, total_bytes, compute_s, k) for k in allowed(points, total_bytes))
+
+
+def observe(function: Callable[..., Any], *, points: Points, total_bytes: float, compute_s: float) -> Observation:
+    """Run the step with the number of buckets chosen, and compare its end with the best: any that is near is right."""
+    k = function(points=points, total_bytes=total_bytes, compute_s=compute_s)
+    if isinstance(k, bool) or k != int(k) or int(k) not in allowed(points, total_bytes):
+        return {ALLOWED: False}
+    best_s = earliest_end_s(tuple((size, time) for size, time in points), total_bytes, compute_s)
+    late_s = simulated_end_s(points, total_bytes, compute_s, int(k)) - 1.02 * best_s
+    return {ALLOWED: True, LATE: late_s if late_s > 1e-9 * best_s else 0.0}
+
+
+def in_time(**_: Any) -> Observation:
+    return {ALLOWED: True, LATE: 0.0}
+
+
+def step(points: list[tuple[float, float]], total_bytes: float, compute_s: float) -> Inputs:
+    return {"points": points, "total_bytes": total_bytes, "compute_s": compute_s}
+
+
+# What an all-reduce that changes its algorithm looks like: a plateau, then a rise.
+KINKED = [(8e6, 3e-3), (16e6, 4.5e-3), (32e6, 4.6e-3), (64e6, 6.6e-3), (128e6, 10e-3), (256e6, 18e-3), (512e6, 34e-3)]
+
+
+def on_the_line(points: Points, total_bytes: float, compute_s: float) -> int:
+    """The best k for the straight line through the first and the last point."""
+    slope = (points[-1][1] - points[0][1]) / (points[-1][0] - points[0][0])
+    level = points[0][1] - slope * points[0][0]
+
+    def end_s(k: int) -> float:
+        busy_s = level + slope * total_bytes / k
+        return max(compute_s + busy_s, compute_s / k + k * busy_s)
+
+    return min(allowed(points, total_bytes), key=end_s)
+
+
+def by_the_root(points: Points, total_bytes: float, compute_s: float) -> int:
+    """√(C/α), with the shortest measured time for α."""
+    k = round(math.sqrt(compute_s / points[0][1]))
+    return min(max(k, allowed(points, total_bytes)[0]), allowed(points, total_bytes)[-1])
+
+
+EXERCISE = Exercise(
+    choose_buckets,
+    number=4,
+    asked="a number of buckets with which the step ends at most 2% later than with the best",
+    expected=in_time,
+    observe=observe,
+    examples=[
+        step([(1, 3.0), (2, 3.0), (4, 6.0)], 8, 8.0),
+        step([(1, 1.0), (8, 8.0)], 8, 8.0),
+        step([(1, 4.0), (8, 6.0)], 8, 2.0),
+        step([(1, 1.0), (4, 1.5), (8, 8.0)], 16, 40.0),
+        step([(1, 2.0), (8, 4.0)], 16, 100.0),
+        step([(1, 0.1), (4, 4.0)], 4, 1.0),
+        step([(1, 0.1), (4, 4.0)], 4.5, 1.0),
+        step(KINKED, 1.024e9, 0.03),
+        step(KINKED, 1.024e9, 0.06),
+        step(KINKED, 1.024e9, 0.12),
+    ],
+    inputs=[
+        step(points, total, compute)
+        for points in (
+            [(1.0, 1.0), (2.0, 1.1), (4.0, 3.0), (8.0, 4.0)],
+            [(1.0, 2.0), (4.0, 3.0), (16.0, 12.0)],
+            [(1.0, 0.5), (2.0, 2.0), (8.0, 3.0), (16.0, 9.0)],
+        )
+        for total in (16.0, 40.0)
+        for compute in (1.0, 10.0, 30.0, 100.0)
+    ],
+    units={LATE: "s"},
+    mistakes=[
+        Mistake(
+            "sends_as_few_as_it_may",
+            "The fewest buckets waste the backward pass: the link has nothing to send until the first is full.",
+            {"return min(range(fewest, most + 1), key=end_s)": "return fewest"},
+        ),
+        Mistake(
+            "sends_as_many_as_it_may",
+            "The most buckets pay the time of a small message the most often.",
+            {"return min(range(fewest, most + 1), key=end_s)": "return most"},
+        ),
+        Mistake(
+            "forgets_the_wait_for_the_first",
+            "The link can start only when the first bucket is full, at C/k; kb alone is not the end of a step.",
+            {"compute_s / k + k * busy_s": "k * busy_s"},
+        ),
+        Mistake(
+            "forgets_the_pass",
+            "The last bucket is full at C, so the step cannot end before C + b, however fast the link is.",
+            {"max(compute_s + busy_s, compute_s / k + k * busy_s)": "compute_s / k + k * busy_s"},
+        ),
+        Mistake(
+            "hides_the_link",
+            "Where sending takes longer than filling, buckets queue up: the step then ends at C/k + kb, not at C + b.",
+            {"max(compute_s + busy_s, compute_s / k + k * busy_s)": "compute_s + busy_s"},
+        ),
+        Mistake(
+            "trusts_one_line",
+            "One straight line misses the points between its ends, and with them the best size; use the points.",
+            on_the_line,
+        ),
+        Mistake(
+            "takes_the_root",
+            "√(C/α) is best for one straight line and a link that is the bottleneck; these points are no such line.",
+            by_the_root,
+        ),
+        Mistake(
+            "returns_the_size",
+            "This is the size of a bucket; asked is how many of them there are.",
+            {
+                "return min(range(fewest, most + 1), key=end_s)": "return total_bytes / min(range(fewest, most + 1), "
+                "key=end_s)"
+            },
+        ),
+        Mistake(
+            "is_always_four",
+            "This is right for one input only: it does not look at the points.",
+            lambda points, **_: 4,
+        ),
+    ],
+)
