@@ -89,8 +89,8 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
     title="Does it fit?",
     caption="Bars are moments of one step on one device, the line across them is its memory. Add sequences until the "
     "first bar crosses the line. Then let a layer keep less, and see the worst moment move. Add gradients up over "
-    "micro-batches: whose bytes return at the loss? Give the state to more devices by [ZeRO](22-zero.md), and find what "
-    "no stage makes smaller.",
+    "micro-batches: whose bytes return at the loss? Give the state to more devices by [ZeRO](22-zero.md), and find "
+    "what no stage makes smaller.",
     knobs=[
         Choice("model", "Model", {name: name for name in MODELS} | {"own": "your own GPT"}, "GPT 3.6B"),
         Number("own_layers", "Your layers l", 24, 1, 128),
@@ -122,7 +122,7 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
         ),
         Named(
             "the same, full recomputation",
-            "The worst moment is now the first layer's backward pass: the gradients are there, and hardly any activations.",
+            "The worst moment is now the first layer's backward pass: gradients are there, and few activations.",
             {"micro_batch": 4, "kept": "full"},
         ),
         Named(

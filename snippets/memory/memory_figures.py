@@ -131,7 +131,9 @@ def timeline_plot(
         axes.set_ylim(0, top)
         axes.set_ylabel("GB")
         axes.set_title(title)
-        figure.legend(loc="outside lower center", ncols=3 if width_px < 500 else 5, fontsize=12, frameon=False, handlelength=1)
+        figure.legend(
+            loc="outside lower center", ncols=3 if width_px < 500 else 5, fontsize=12, frameon=False, handlelength=1
+        )
     return figure
 
 
@@ -284,7 +286,7 @@ NEEDED_BY = {
 
 
 def kept_panel(tensors: Sequence[StoredTensor], *, values: int, width_px: float = 680) -> Panel:
-    """Draw what a layer keeps: the operation that leaves a tensor, the tensor as a bar, what the backward pass needs it for.
+    """Draw what a layer keeps: an operation, the tensor kept for it as a bar, and what is computed from it later.
 
     Args:
         tensors: from ``stored_tensors``.

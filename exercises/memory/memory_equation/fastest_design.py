@@ -1,4 +1,4 @@
-"""Exercise: what to recompute, and how many sequences at a time, so that a step fits and takes the fewest operations."""
+"""Exercise: what to recompute, and how many sequences at a time, so that a step fits and takes few operations."""
 
 from __future__ import annotations
 
@@ -91,7 +91,16 @@ SHAPE = ("layers", "hidden", "heads", "vocabulary", "sequence")
 @cache
 def held_bytes(recomputed: str, micro_batch: int, several: bool, *shape: int) -> int:
     """Run the step on the simulator, and return the most that it holds."""
-    sizes = gpt_step_sizes(**dict(zip(SHAPE, shape, strict=True)), micro_batch=micro_batch, recomputation=recomputed)
+    layers, hidden, heads, vocabulary, sequence = shape
+    sizes = gpt_step_sizes(
+        layers=layers,
+        hidden=hidden,
+        heads=heads,
+        vocabulary=vocabulary,
+        sequence=sequence,
+        micro_batch=micro_batch,
+        recomputation=recomputed,
+    )
     return step_timeline(sizes, keep_gradients=several).peak_bytes
 
 
@@ -146,7 +155,13 @@ def some_step(seed: int) -> Inputs:
     """Draw a small step; its device holds what some design needs, a byte less, or a little more."""
     chance = Random(seed)
     heads = chance.choice([1, 2, 4])
-    shape = (chance.randint(1, 3), heads * chance.choice([2, 4, 8]), heads, chance.randint(2, 40), chance.randint(4, 32))
+    shape = (
+        chance.randint(1, 3),
+        heads * chance.choice([2, 4, 8]),
+        heads,
+        chance.randint(2, 40),
+        chance.randint(4, 32),
+    )
     sequences = chance.choice([1, 2, 4, 6, 12])
     sizes = [size for size in range(1, sequences + 1) if sequences % size == 0]
     recomputed, size = chance.choice(RECOMPUTATIONS), chance.choice(sizes)
