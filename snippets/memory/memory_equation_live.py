@@ -127,7 +127,7 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
         ),
         Named(
             "scores stored",
-            "One sequence fits, two do not: the scores of all layers and heads are there at the loss.",
+            "At most 1 sequence fits: the scores of all layers and heads are there at the loss.",
             {"kept": "standard"},
         ),
     ],
@@ -162,8 +162,8 @@ def memory_calculator(
     marks = ["peak, " if moment == peak else "" for moment in _MOMENTS]
     most = _most_sequences(moments(1), moments(2), memory_bytes)
     parameters = parameter_parts(chosen).total
-    how_many = f"at most {most:,} sequences fit" if most > 1 else "one sequence fits, two do not"
-    how_many = how_many if most else "not even one sequence fits"
+    many = "1 sequence fits" if most == 1 else f"{most:,} sequences fit"
+    how_many = f"at most {many}" if most else "not even one sequence fits"
     numbers = (
         f"{chosen.name}, {parameters:,} parameters: the peak is {gigabytes(peak_bytes)}, "
         f"{_MOMENTS[peak]}, and a device has {gigabytes(memory_bytes)}: {left}; {how_many}. GB are 10⁹ bytes"

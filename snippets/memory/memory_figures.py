@@ -131,6 +131,7 @@ def timeline_plot(
         axes.set_ylim(0, top)
         axes.set_ylabel("GB")
         axes.set_title(title)
+        axes.set_xlabel("time, task by task")
         figure.legend(
             loc="outside lower center", ncols=3 if width_px < 500 else 5, fontsize=12, frameon=False, handlelength=1
         )
@@ -301,7 +302,7 @@ def kept_panel(tensors: Sequence[StoredTensor], *, values: int, width_px: float 
     bars = left + 186
     panel = Panel(width_px, top + row * len(tensors) + 8)
     panel.text(0, 30, "forward: operation", bold=True)
-    panel.text(left, 30, "tensor that it leaves", bold=True)
+    panel.text(left, 30, "tensor kept for it", bold=True)
     panel.text(bars, 14, "bytes,", bold=True)
     panel.text(bars, 30, "in sbh", bold=True)
     panel.text(right + 14, 30, "backward: needed for", bold=True)
