@@ -14,8 +14,17 @@ from snippets.memory.step_peak import StepSizes, gpt_step_sizes, step_peak_parts
 from snippets.models import CATALOGUE, Attention, Transformer, gpt_like, parameter_parts
 
 _HEAD_SIZE = 128  # of the reader's own model
+QUESTION = gpt_like(
+    "GPT 3.6B",
+    layers=30,
+    hidden=3072,
+    heads=32,
+    vocabulary=51200,
+    positions=2048,
+    source="Narayanan et al. 2021, Table 1",
+)
 # Where the activations of another layer than GPT's would mean nothing, a model is left out.
-MODELS = {
+MODELS = {QUESTION.name: QUESTION} | {
     name: model
     for name, model in CATALOGUE.items()
     if isinstance(model.attention, Attention) and model.feed_forward is not None
@@ -24,7 +33,7 @@ _KEPT = {
     "standard": ("all, standard attention", "standard", "none"),
     "flash": ("all, flash attention", "flash", "none"),
     "selective": ("all but the scores", "standard", "selective"),
-    "full": ("its input alone", "standard", "full"),
+    "full": ("its input alone, flash attention", "flash", "full"),
 }
 _MOMENTS = {
     "loss": "at the loss",
@@ -78,11 +87,12 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
 
 @live_figure(
     title="Does it fit?",
-    caption="Bars are moments of one step on one device, the line across them is its memory. Take 7 sequences instead "
-    "of 6; then let a layer keep less, and see the worst moment move. Add gradients up over micro-batches: whose bytes "
-    "return at the loss? Give the state to more devices by [ZeRO](22-zero.md), and find what no stage makes smaller.",
+    caption="Bars are moments of one step on one device, the line across them is its memory. Add sequences until the "
+    "first bar crosses the line. Then let a layer keep less, and see the worst moment move. Add gradients up over "
+    "micro-batches: whose bytes return at the loss? Give the state to more devices by [ZeRO](22-zero.md), and find "
+    "what no stage makes smaller.",
     knobs=[
-        Choice("model", "Model", {name: name for name in MODELS} | {"own": "your own GPT"}, "GPT-2 1.5B"),
+        Choice("model", "Model", {name: name for name in MODELS} | {"own": "your own GPT"}, "GPT 3.6B"),
         Number("own_layers", "Your layers l", 24, 1, 128),
         Number("own_hidden", "Your width h", 2048, 256, 20480, step=256),
         Choice(
@@ -91,9 +101,9 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
             {name: f"{name}, {r.bytes_per_parameter} B" for name, r in RECIPES.items()},
             "mixed-adam",
         ),
-        Number("micro_batch", "Sequences b", 6, 1, 128),
-        Number("sequence", "Tokens s", 1024, 128, 131072, step=2, scale="log"),
-        Choice("kept", "A layer keeps", {name: said for name, (said, *_) in _KEPT.items()}, "standard"),
+        Number("micro_batch", "Sequences b", 1, 1, 128),
+        Number("sequence", "Tokens s", 2048, 128, 131072, step=2, scale="log"),
+        Choice("kept", "A layer keeps", {name: said for name, (said, *_) in _KEPT.items()}, "flash"),
         Switch("accumulated", "Gradients added up over micro-batches", False),
         Choice("stage", "ZeRO stage", {str(z): f"{z}" for z in range(4)}, "0"),
         Number("ranks", "Devices N", 1, 1, 4096, step=2, scale="log"),
@@ -101,7 +111,24 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
     ],
     named=[
         Named(
-            "7 sequences", "One more than fits: the peak is 7.7 GB above the 80.0 GB of the device.", {"micro_batch": 7}
+            "the question: 4 sequences",
+            "The peak is 79.4 GB, at the loss. Of the layers' gradients nothing is there yet.",
+            {"micro_batch": 4},
+        ),
+        Named(
+            "the same, accumulated",
+            "The gradients of an earlier micro-batch stay: 86.2 GB, and at most 3 sequences fit.",
+            {"micro_batch": 4, "accumulated": True},
+        ),
+        Named(
+            "the same, full recomputation",
+            "The worst moment is now the first layer's backward pass: gradients are there, and few activations.",
+            {"micro_batch": 4, "kept": "full"},
+        ),
+        Named(
+            "scores stored",
+            "At most 1 sequence fits: the scores of all layers and heads are there at the loss.",
+            {"kept": "standard"},
         ),
     ],
 )
@@ -135,7 +162,8 @@ def memory_calculator(
     marks = ["peak, " if moment == peak else "" for moment in _MOMENTS]
     most = _most_sequences(moments(1), moments(2), memory_bytes)
     parameters = parameter_parts(chosen).total
-    how_many = f"at most {most:,} sequences fit" if most else "not even one sequence fits"
+    many = "1 sequence fits" if most == 1 else f"{most:,} sequences fit"
+    how_many = f"at most {many}" if most else "not even one sequence fits"
     numbers = (
         f"{chosen.name}, {parameters:,} parameters: the peak is {gigabytes(peak_bytes)}, "
         f"{_MOMENTS[peak]}, and a device has {gigabytes(memory_bytes)}: {left}; {how_many}. GB are 10⁹ bytes"

@@ -1,13 +1,15 @@
-"""Figures: what fills a device's memory, as stacked bars and over the tasks of a step."""
+"""Figures: what fills a device's memory, as stacked bars and over a step; which tensors live when, and for whom."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from snippets.domain import positive_number
+from snippets.domain import at_most, nonnegative_number, positive_number
+from snippets.drawing import Panel
 from snippets.figures import colour, plot
-from snippets.memory.step_timeline import KINDS, MemoryTimeline
+from snippets.memory.activations import StoredTensor
+from snippets.memory.step_timeline import KINDS, MemoryTimeline, Moment, Tensor
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,13 +87,21 @@ def stacked_bars(
     return figure
 
 
-def timeline_plot(timeline: MemoryTimeline, *, device_bytes: float, title: str = "", height_px: float = 270) -> Figure:
+def timeline_plot(
+    timeline: MemoryTimeline,
+    *,
+    device_bytes: float,
+    title: str = "",
+    width_px: float = _WIDTH_PX,
+    height_px: float = 270,
+) -> Figure:
     """Draw what a step holds at each of its tasks, kinds stacked, with the device's memory and the peak.
 
     Args:
         timeline: of one step.
         device_bytes: where to draw the line of the device.
         title: of the panel.
+        width_px: of the panel.
         height_px: of the panel.
 
     Returns:
@@ -100,7 +110,7 @@ def timeline_plot(timeline: MemoryTimeline, *, device_bytes: float, title: str =
     device = positive_number("device_bytes", device_bytes) / _GIGA
     moments = timeline.moments
     places = range(len(moments))
-    with plot(width_px=_WIDTH_PX, height_px=height_px) as (figure, axes):
+    with plot(width_px=width_px, height_px=height_px) as (figure, axes):
         axes.set_axisbelow(True)
         kinds = [kind for kind in KINDS if any(moment.held[kind] for moment in moments)]
         rows = [[moment.held[kind] / _GIGA for moment in moments] for kind in kinds]
@@ -121,7 +131,10 @@ def timeline_plot(timeline: MemoryTimeline, *, device_bytes: float, title: str =
         axes.set_ylim(0, top)
         axes.set_ylabel("GB")
         axes.set_title(title)
-        figure.legend(loc="outside lower center", ncols=3, fontsize=12, frameon=False, handlelength=1)
+        axes.set_xlabel("time, task by task")
+        figure.legend(
+            loc="outside lower center", ncols=3 if width_px < 500 else 5, fontsize=12, frameon=False, handlelength=1
+        )
     return figure
 
 
@@ -138,3 +151,171 @@ def _once(kind: str, named: set[str]) -> str:
         return "_"
     named.add(kind)
     return kind
+
+
+_LIVES_LEFT, _LIVES_TOP, _LIVES_ROW = 160.0, 44.0, 24.0
+_SUM_HEIGHT = 150.0
+
+
+def lives_panel(
+    timeline: MemoryTimeline, *, least_bytes: float = 0, most_bytes: float | None = None, width_px: float = 680
+) -> Panel:
+    """Draw a step of few layers against time: above, which tensors live when; below, what they add up to.
+
+    Args:
+        timeline: of one step of at most 4 layers.
+        least_bytes: rows smaller than this are left out above (not in the sum).
+        most_bytes: where the axis of the sum ends; at the peak if ``None``.
+        width_px: of the panel.
+
+    Returns:
+        The panel: a column for each task, in the order of time.
+
+    Raises:
+        ValueError: if there are more layers than can be drawn.
+    """
+    least = nonnegative_number("least_bytes", least_bytes)
+    moments = [moment for moment in timeline.moments if moment.task not in ("embedding", "end")]
+    at_most("tasks of the timeline", len(moments), 12)
+    rows = [row for row in life_rows(timeline) if row[2] >= least]
+    column = (positive_number("width_px", width_px) - _LIVES_LEFT - 4) / len(moments)
+    bottom = _LIVES_TOP + _LIVES_ROW * len(rows)
+    base = bottom + 30 + _SUM_HEIGHT
+    panel = Panel(width_px, base + 22)
+    panel.text(0, 30, "held from … to")
+    for place, moment in enumerate(moments):
+        x = _LIVES_LEFT + place * column
+        panel.text(x + column / 2, 14, _task(moment)[0], anchor="middle", size=12)
+        panel.text(x + column / 2, 30, _task(moment)[1], anchor="middle", size=12)
+        panel.line(x, 36, x, base, colour="line")
+    for number, (name, kind, size, tensors) in enumerate(rows):
+        y = _LIVES_TOP + number * _LIVES_ROW
+        panel.text(0, y + 10, name, middle=True, size=12)
+        alive = [place for place, moment in enumerate(moments) if _alive(tensors[0], moment)]
+        panel.rectangle(
+            _LIVES_LEFT + alive[0] * column + 1,
+            y,
+            column * len(alive) - 2,
+            _LIVES_ROW - 4,
+            colour=HUES[kind],
+            strength=0.5,
+            label=f"{size / _GIGA:.2f} GB" if len(alive) > 1 else f"{size / _GIGA:.2f}",
+        )
+    scale = _SUM_HEIGHT / (timeline.peak_bytes if most_bytes is None else positive_number("most_bytes", most_bytes))
+    for place, moment in enumerate(moments):
+        y = base
+        for kind in KINDS:
+            height = moment.held[kind] * scale
+            y -= height
+            if height:
+                panel.rectangle(
+                    _LIVES_LEFT + place * column + 5, y, column - 10, height, colour=HUES[kind], strength=0.5
+                )
+        peak = moment.total == timeline.peak_bytes
+        middle = _LIVES_LEFT + (place + 0.5) * column
+        panel.text(middle, y - 5, f"{moment.total / _GIGA:.2f}", anchor="middle", bold=peak)
+    panel.text(0, base - _SUM_HEIGHT / 2, "held in all, GB", middle=True)
+    panel.line(_LIVES_LEFT, base, width_px - 4, base, colour="muted")
+    panel.arrow(_LIVES_LEFT, base + 14, width_px - 4, base + 14)
+    panel.text(0, base + 18, "time, task by task")
+    return panel
+
+
+def life_rows(timeline: MemoryTimeline) -> list[tuple[str, str, int, list[Tensor]]]:
+    """Return the rows of ``lives_panel``: what one task makes of one kind and frees together.
+
+    Args:
+        timeline: of one step.
+
+    Returns:
+        For each row its name, its kind, its bytes and its tensors, in the order in which they are made.
+    """
+    groups: dict[tuple[str, str, tuple[bool, ...]], list[Tensor]] = {}
+    for tensor in timeline.tensors:
+        lives = tuple(_alive(tensor, moment) for moment in timeline.moments)
+        maker = timeline.moments[lives.index(True)]
+        what = maker.task if maker.phase != "before" else "always"
+        groups.setdefault((what, tensor.kind, lives), []).append(tensor)
+    said = {
+        ("always", "parameters"): "weights",
+        ("always", "optimizer"): "optimizer state",
+        ("loss", "activations"): "logits, the head's inputs",
+        ("loss", "gradients"): "gradients of the tables",
+    }
+    rows = []
+    for (task, kind, _), tensors in groups.items():
+        name = said.get((task, kind), tensors[0].name)
+        if task.startswith("layer ") and kind in ("activations", "gradients"):
+            name = f"layer {int(task.split()[1]) + 1}'s {kind}"
+        rows.append((name, kind, sum(tensor.bytes for tensor in tensors), tensors))
+    return rows
+
+
+def _alive(tensor: Tensor, moment: Moment) -> bool:
+    return tensor.made < moment.event and (tensor.freed is None or tensor.freed >= moment.event)
+
+
+def _task(moment: Moment) -> tuple[str, str]:
+    """A task's name in two lines; layers are counted from 1."""
+    if moment.phase == "before":
+        return "", "start"
+    if moment.phase == "update":
+        return "", "update"
+    what = f"layer {int(moment.task.split()[1]) + 1}" if moment.task.startswith("layer") else moment.task
+    return what, moment.phase
+
+
+# What each tensor of a layer is kept for: the operation that leaves it, and what its backward pass computes from it.
+NEEDED_BY = {
+    "first norm's input": ("first norm", "the norm's derivative"),
+    "query, key and value's input": ("queries, keys, values", "gradients of their three matrices"),
+    "query": ("scores", "gradient of the keys"),
+    "key": ("scores", "gradient of the queries"),
+    "value": ("scores × values", "gradient of the scores"),
+    "softmax's output": ("softmax", "the softmax's derivative"),
+    "score dropout's mask": ("dropout", "the dropout's derivative"),
+    "score dropout's output": ("scores × values", "gradient of the values"),
+    "log-sum-exp": ("softmax", "the scores, made again"),
+    "output projection's input": ("output projection", "gradient of its matrix"),
+    "attention dropout's mask": ("dropout", "the dropout's derivative"),
+    "second norm's input": ("second norm", "the norm's derivative"),
+    "first matrix's input": ("first matrix", "gradient of the matrix"),
+    "activation function's input": ("GeLU", "the GeLU's derivative"),
+    "second matrix's input": ("second matrix", "gradient of the matrix"),
+    "feed-forward dropout's mask": ("dropout", "the dropout's derivative"),
+}
+
+
+def kept_panel(tensors: Sequence[StoredTensor], *, values: int, width_px: float = 680) -> Panel:
+    """Draw what a layer keeps: an operation, the tensor kept for it as a bar, and what is computed from it later.
+
+    Args:
+        tensors: from ``stored_tensors``.
+        values: s·b·h, the number of values in the stream, in whose multiples the bars are measured.
+        width_px: of the panel.
+
+    Returns:
+        The panel, forward from top to bottom.
+    """
+    values_of = positive_number("values", values)
+    row, top, left, right = 23.0, 42.0, 160.0, positive_number("width_px", width_px) - 240
+    bars = left + 186
+    panel = Panel(width_px, top + row * len(tensors) + 8)
+    panel.text(0, 30, "forward: operation", bold=True)
+    panel.text(left, 30, "tensor kept for it", bold=True)
+    panel.text(bars, 14, "bytes,", bold=True)
+    panel.text(bars, 30, "in sbh", bold=True)
+    panel.text(right + 14, 30, "backward: needed for", bold=True)
+    scale = (right - bars - 34) / max(tensor.bytes for tensor in tensors)
+    for number, tensor in enumerate(tensors):
+        y = top + number * row
+        operation, needed = NEEDED_BY[tensor.name]
+        panel.text(0, y + 9, operation, middle=True, size=12)
+        panel.text(left, y + 9, tensor.name, middle=True, size=12)
+        wide = max(1.5, tensor.bytes * scale)
+        panel.rectangle(bars, y, wide, row - 6, colour="activations", strength=0.5)
+        panel.text(bars + wide + 5, y + 9, f"{tensor.bytes / values_of:.3g}", middle=True, size=12)
+        panel.text(right + 14, y + 9, needed, middle=True, size=12)
+    panel.arrow(left - 12, top, left - 12, panel.height - 6)
+    panel.arrow(right, panel.height - 6, right, top)
+    return panel

@@ -39,6 +39,13 @@ class Tensor:
 class Moment:
     """What is held while one task runs, when it has made its outputs and freed nothing yet.
 
+    Attributes:
+        task: what runs.
+        phase: one of ``PHASES``.
+        held: bytes of each kind.
+        event: how many events there have been by then: a tensor is held if it was made before and is freed at this
+            event or later.
+
     >>> Moment("layer 0", "forward", {"parameters": 3, "activations": 4}).total
     7
     """
@@ -46,6 +53,7 @@ class Moment:
     task: str
     phase: str
     held: Mapping[str, int]
+    event: int = 0
 
     @property
     def total(self) -> int:
@@ -121,7 +129,7 @@ class _Memory:
 
     def note(self, task: str, phase: str) -> None:
         """Record what is held now."""
-        self.moments.append(Moment(task, phase, dict(self.held)))
+        self.moments.append(Moment(task, phase, dict(self.held), self.event))
 
     def timeline(self) -> MemoryTimeline:
         """Everything recorded."""

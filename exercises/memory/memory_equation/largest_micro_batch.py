@@ -57,7 +57,7 @@ def device(memory_bytes: int, state_bytes: int, layers: int, layer_bytes: int, o
 
 EXERCISE = Exercise(
     largest_micro_batch,
-    number=3,
+    number=1,
     level="easy",
     asked="the most sequences of a micro-batch whose peak fits",
     expected=first_that_does_not_fit,
@@ -67,7 +67,7 @@ EXERCISE = Exercise(
         device(5, 9, 1, 1, 0),
         device(1, 0, 1, 1, 0),
         device(0, 0, 1, 1, 0),
-        device(80 * 10**9, 14 * 1557611200, 48, 55705600, 423181312),
+        device(80 * 10**9, 50_197_524_480, 30, 214_171_648, 882_900_992),
     ],
     inputs=lambda st: {
         "memory_bytes": st.integers(0, 200),

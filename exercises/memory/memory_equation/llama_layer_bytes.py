@@ -89,7 +89,7 @@ def layer(sequence: int, micro_batch: int, groups: int, each: int, head: int, wi
 
 EXERCISE = Exercise(
     llama_layer_bytes,
-    number=2,
+    number=3,
     asked="the bytes that a layer of Llama keeps for its backward pass",
     expected=bytes_of_tensors,
     examples=[layer(3, 2, 2, 2, 2, 5), layer(1, 1, 1, 1, 1, 1), layer(8192, 1, 8, 4, 128, 14336)],

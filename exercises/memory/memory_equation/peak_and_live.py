@@ -78,7 +78,7 @@ def takes_the_largest_tensor(events: Iterable[tuple[str, int]]) -> Any:
 
 EXERCISE = Exercise(
     peak_and_live,
-    number=1,
+    number=2,
     asked="the most bytes held at one time, and the tensors held then",
     expected=peak_of_prefixes,
     examples=[
