@@ -155,10 +155,10 @@ def walk_panels(chunks: Sequence[int], *, ranks: int = 4, steps: int = 3) -> tup
     chunks = each("chunks", chunks, nonnegative_integer)
     schedule = build("reduce_scatter", "ring", ranks=ranks, length=ranks)
     held = holdings(schedule)
-    corners = {0: (44.0, 62.0), 1: (118.0, 62.0), 2: (118.0, 122.0), 3: (44.0, 122.0)}
+    corners = {0: (35.0, 62.0), 1: (104.0, 62.0), 2: (104.0, 122.0), 3: (35.0, 122.0)}
     panels = []
     for moment in range(steps + 1):
-        panel = Panel(162, 176)
+        panel = Panel(139, 162)
         panel.text(2, 14, f"after step {moment}" if moment else "start", bold=True)
         sends = {send.ranges[0][0]: send for send in schedule.rounds[moment - 1]} if moment else {}
         begins = {send.ranges[0][0]: send.source for send in schedule.rounds[0]}
@@ -171,7 +171,7 @@ def walk_panels(chunks: Sequence[int], *, ranks: int = 4, steps: int = 3) -> tup
             came = sorted(held[moment][at][chunk], key=lambda term, start=begins[chunk]: (term - start) % ranks)
             x, y = corners[at]
             label = f"{chunk}: {''.join(LETTERS[term] for term in came)}"
-            panel.rectangle(x - 35, y - 36 if at < 2 else y + 14, 70, 22, colour=rank_colour(chunk), label=label)
+            panel.rectangle(x - 33, y - 36 if at < 2 else y + 14, 66, 22, colour=rank_colour(chunk), label=label)
         panels.append(panel)
     return tuple(panels)
 
