@@ -168,7 +168,8 @@ def walk_panels(chunks: Sequence[int], *, ranks: int = 4, steps: int = 3) -> tup
             panel.rectangle(x - 13, y - 11, 26, 22, colour="muted", strength=0.08, label=str(rank))
         for chunk in chunks:
             at = sends[chunk].destination if moment else begins[chunk]
-            came = sorted(held[moment][at][chunk], key=lambda term, start=begins[chunk]: (term - start) % ranks)
+            start = begins[chunk]
+            came = [term for way in range(ranks) if (term := (start + way) % ranks) in held[moment][at][chunk]]
             x, y = corners[at]
             label = f"{chunk}: {''.join(LETTERS[term] for term in came)}"
             panel.rectangle(x - 33, y - 36 if at < 2 else y + 14, 66, 22, colour=rank_colour(chunk), label=label)
@@ -194,9 +195,10 @@ def all_reduce_time_s(algorithm: str, *, ranks: int, size_bytes: int, **machine:
     0.4035
     """
     sizes: dict[str, Any] = {"ranks": ranks, "size_bytes": size_bytes, "element_bytes": 1}
+    link: dict[str, Any] = machine
     if algorithm == "double_binary_tree":
-        sizes["segments"] = best_segments("all_reduce", algorithm, **sizes, **machine)
-    return algorithm_cost("all_reduce", algorithm, **sizes).time_s(**machine)
+        sizes["segments"] = best_segments("all_reduce", algorithm, **sizes, **link)
+    return algorithm_cost("all_reduce", algorithm, **sizes).time_s(**link)
 
 
 def crossing_bytes(first: str, second: str, *, ranks: int, low: int, high: int, **machine: float) -> int:
@@ -280,7 +282,16 @@ def time_plot(
     return figure
 
 
-_SIZES = {1e3: "1 kB", 1e4: "10 kB", 1e5: "100 kB", 1e6: "1 MB", 1e7: "10 MB", 1e8: "100 MB", 1e9: "1 GB", 1e10: "10 GB"}
+_SIZES = {
+    1e3: "1 kB",
+    1e4: "10 kB",
+    1e5: "100 kB",
+    1e6: "1 MB",
+    1e7: "10 MB",
+    1e8: "100 MB",
+    1e9: "1 GB",
+    1e10: "10 GB",
+}
 _TIMES = {1e-4: "0.1 ms", 1e-3: "1 ms", 1e-2: "10 ms", 1e-1: "0.1 s", 1.0: "1 s", 10.0: "10 s", 100.0: "100 s"}
 
 

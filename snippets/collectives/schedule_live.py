@@ -21,7 +21,7 @@ from snippets.palette import rank as rank_colour
 
 _MOST_RANKS = 8
 _LEFT, _TOP, _ROW = 22.0, 42.0, 28.0
-_WIDEST_CELL, _WIDEST_GRID, _RING_SIDE = 40.0, 214.0, 194.0
+_WIDEST_CELL, _WIDEST_GRID, _RING_SIDE = 40.0, 208.0, 194.0
 
 
 # What both figures draw.
@@ -394,7 +394,7 @@ def _bars(schedule: Schedule, moment: int, segments: int) -> Panel:
         for rank in range(ranks)
     ]
     most = max(*final.sent_bytes, *final.received_bytes)
-    width, gap = 58.0, 10.0
+    width, gap = 58.0, 14.0
     panel = Panel(_LEFT + 2 * width + gap + 4, _height(ranks))
     for part, (name, now, end) in enumerate(
         (("sent", sent, final.sent_bytes), ("received", received, final.received_bytes))

@@ -138,7 +138,7 @@ def test_an_all_reduce_shows_what_arrays_hold(algorithm: str, ranks: int, segmen
     held = [number for places in values_after(schedule, moment) for number in places.values()]
     everything = (1 << ranks) - 1
     assert texts(grid, "Σ") == held.count(everything)
-    width = min(40, 214 / columns)
+    width = min(40, 208 / columns)
     across = ranks if ranks <= 4 else -(-ranks // 2)
     small = round(min((width - 4) / across, 12) - 2, 1)
     for rank in range(ranks):

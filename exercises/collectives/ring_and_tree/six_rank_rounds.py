@@ -65,18 +65,21 @@ def limits(length: int) -> Observation:
 
 def replayed(rounds: Rounds, length: int) -> Observation:
     """Replay a schedule in which the pieces that go from one rank to another in a step are one message."""
-    steps = []
+    steps: list[list[ScheduledSend]] = []
     for step in rounds:
         pieces: dict[tuple[int, int, bool], list[Range]] = {}
         for source, to, start, stop, adds in step:
             pieces.setdefault((source, to, adds), []).append((start, stop))
-        for (source, to, _), ranges in pieces.items():
-            if len({entry for pair in ranges for entry in range(*pair)}) < sum(len(range(*pair)) for pair in ranges):
+        sends = []
+        for (source, to, adds), ranges in pieces.items():
+            try:
+                whole = merged(tuple(ranges))
+            except ValueError as error:
+                return {common.RUN: str(error)}
+            if sum(stop - start for start, stop in whole) < sum(stop - start for start, stop in ranges):
                 return {common.RUN: f"rank {source} sends rank {to} an entry twice in step {len(steps) + 1}"}
-        try:
-            steps.append([ScheduledSend(*ends, merged(tuple(ranges)), adds) for (*ends, adds), ranges in pieces.items()])
-        except ValueError as error:
-            return {common.RUN: str(error)}
+            sends.append(ScheduledSend(source, to, whole, adds))
+        steps.append(sends)
     return common.replay_sends(steps, ranks=RANKS, length=length, ports=1, allowed=limits(length))
 
 
@@ -112,7 +115,7 @@ EXERCISE = Exercise(
     six_rank_rounds,
     number=6,
     level="hard",
-    asked="an all-reduce of six ranks in at most 6 steps, with at most 10/6 of the vector's bytes from and to each rank",
+    asked="an all-reduce of six ranks in at most 6 steps, with at most 10/6 of a vector from and to each rank",
     expected=limits,
     observe=lambda function, length: replayed(function(length=length), length),
     examples=[{"length": length} for length in (6, 12, 0, 60)],
@@ -127,8 +130,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "ring_of_six",
-            "The sum and the bytes are right, but a ring of six takes 10 steps. Rings of three take 4; what comes before "
-            "them, and after?",
+            "The sum and the bytes are right, but a ring of six takes 10 steps. Rings of three take 4; what comes "
+            "before them, and after?",
             lambda length: by_the_book("ring", length),
         ),
         Mistake(
@@ -139,8 +142,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "whole_vectors_in_pairs",
-            "The sum is right, but the pairs exchange whole vectors, and both rings of three then do the same work. Let "
-            "each of a pair take one half.",
+            "The sum is right, but the pairs exchange whole vectors, and both rings of three then do the same work. "
+            "Let each of a pair take one half.",
             whole_vectors_in_pairs,
         ),
         Mistake(
@@ -168,8 +171,6 @@ EXERCISE = Exercise(
             "This is right for six entries only.",
             lambda length: six_rank_rounds(length=6),
         ),
-        Mistake(
-            "no_six_rank_rounds", "This is right for no entries only: nothing is sent.", lambda length: []
-        ),
+        Mistake("no_six_rank_rounds", "This is right for no entries only: nothing is sent.", lambda length: []),
     ],
 )
