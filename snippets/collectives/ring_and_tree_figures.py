@@ -62,6 +62,9 @@ def star_panel(schedule: Schedule) -> Panel:
 def step_shares(schedule: Schedule) -> list[Fraction]:
     """Return how long each step of a schedule lasts without latency: the share of the vector in its longest message.
 
+    Args:
+        schedule: a schedule of at least one element.
+
     >>> [str(share) for share in step_shares(build("all_reduce", "halving_doubling", ranks=4, length=4))]
     ['1/2', '1/4', '1/4', '1/2']
     """
@@ -190,6 +193,12 @@ def _side(panel: Panel, corners: Mapping[int, tuple[float, float]], rank: int, s
 
 def all_reduce_time_s(algorithm: str, *, ranks: int, size_bytes: int, **machine: float) -> float:
     """Return an all-reduce's time; of a pipelined one with the number of blocks that suits the size.
+
+    Args:
+        algorithm: one of the all-reduces.
+        ranks: number of ranks.
+        size_bytes: bytes of the vector.
+        machine: ``latency_s`` and ``bandwidth_bytes_per_s``.
 
     >>> round(all_reduce_time_s("ring", ranks=256, size_bytes=10**10, latency_s=1e-5, bandwidth_bytes_per_s=5e10), 4)
     0.4035
