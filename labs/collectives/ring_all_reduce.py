@@ -1,7 +1,7 @@
 """Ring all-reduce: the book's ring, sent message by message, beside ``dist.all_reduce``.
 
 The ring's result is the simulator's bit for bit and the engine's up to rounding; the bytes that each rank sends are
-those of the formula, 2(N−1)/N·D where chunks are even. Then α, β and γ of this machine are fitted to single steps, in
+those of the formula, 2(N−1)/N·n where chunks are even. Then α, β and γ of this machine are fitted to single steps, in
 which every rank sends at once, and the times that they predict for the whole ring stand beside the measured ones. Other
 sizes: ``--largest-bytes``, ``--repeats``; a picture of them: ``--figure FILE.svg``.
 
@@ -12,7 +12,7 @@ Chapter: 13
 Shown:
     uneven: sent
     even: messages sent
-    even: sent, as 2(N−1)/N·D
+    even: sent, as 2(N−1)/N·n
     ring of
     dist.all_reduce of 16,777,216 bytes
 """
@@ -109,7 +109,7 @@ def main(lab: Lab) -> None:
     length = 100 * lab.ranks
     tally = compare(lab, "even", length)
     share = ring_all_reduce_bytes(ranks=lab.ranks, size_bytes=length * DTYPE.itemsize)
-    lab.count("even: sent, as 2(N−1)/N·D", predicted=round(share), measured=tally.sent_bytes, unit="bytes")
+    lab.count("even: sent, as 2(N−1)/N·n", predicted=round(share), measured=tally.sent_bytes, unit="bytes")
     if lab.ranks == 1:
         lab.say("no sweep: a rank alone sends nothing")
     else:

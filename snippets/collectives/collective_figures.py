@@ -75,13 +75,14 @@ def round_panels(schedule: Schedule, *, cell_px: tuple[float, float] = (42, 28))
 
     Returns:
         One picture for each moment: rows are ranks, columns are chunks in the colour of the rank that owns them,
-        letters are the ranks whose terms a cell holds, and a full cell is tinted most.
+        letters are the ranks whose terms a cell holds, a full cell is tinted most, and a thick frame says that the
+        cell has just been filled.
     """
     check(schedule)
     ranks = schedule.ranks
     if schedule.length != ranks or ranks > len(LETTERS):
         raise ValueError(f"schedule must have as many elements as ranks, at most 8, got {schedule.length} and {ranks}")
-    (width, height), left, top = cell_px, 22, 40
+    (width, height), left, top = cell_px, 22, 26
     panels = []
     for moment, held in enumerate(holdings(schedule)):
         panel = Panel(left + ranks * width + 6, top + ranks * height + 4)
@@ -94,10 +95,14 @@ def round_panels(schedule: Schedule, *, cell_px: tuple[float, float] = (42, 28))
                 label = "".join(LETTERS[term] for term in sorted(terms))
                 strength = 0.42 if full else 0.05 + 0.06 * len(terms)
                 panel.rectangle(x, y, width, height, colour=rank_colour(column), label=label, strength=strength)
-        for send in schedule.rounds[moment - 1] if moment else ():
-            for column in (place for start, stop in send.ranges for place in range(start, stop)):
-                x, y = left + column * width + 4, top + send.destination * height
-                panel.arrow(x, y - 9, x, y + 6, colour="communication")
+        came = [
+            (left + place * width, top + send.destination * height)
+            for send in (schedule.rounds[moment - 1] if moment else ())
+            for start, stop in send.ranges
+            for place in range(start, stop)
+        ]
+        boxes = [(x + d, y + d, width - 2 * d, height - 2 * d) for x, y in came for d in (1.5, 2.5)]
+        panel.rectangles(boxes, colour="communication", strength=0)
         panels.append(panel)
     return tuple(panels)
 

@@ -21,7 +21,7 @@ from snippets.palette import rank as rank_colour
 
 _MOST_RANKS = 8
 _LEFT, _TOP, _ROW = 22.0, 42.0, 28.0
-_WIDEST_CELL, _RING_SIDE = 40.0, 200.0
+_WIDEST_CELL, _WIDEST_GRID, _RING_SIDE = 40.0, 208.0, 194.0
 
 
 # What both figures draw.
@@ -45,7 +45,7 @@ def _height(ranks: int) -> float:
 class _Grid:
     """Ranks as rows and chunks as columns, on a new panel."""
 
-    def __init__(self, title: str, *, ranks: int, columns: int, widest_px: float = 304) -> None:
+    def __init__(self, title: str, *, ranks: int, columns: int, widest_px: float = _WIDEST_GRID) -> None:
         cell_px = min(_WIDEST_CELL, widest_px / columns)
         self.ranks, self.columns, self.cell_px = ranks, columns, cell_px
         self.panel = Panel(max(_LEFT + columns * cell_px + 2, 132), _height(ranks))
@@ -293,6 +293,8 @@ def _filled(schedule: Schedule, cells: dict[tuple[int, int], frozenset[int]], ti
 _ALL_REDUCES = {name: spoken(name) for name in ALGORITHMS["all_reduce"]}
 _MOST_SEGMENTS = 4
 _MOST_ROUNDS = 24  # of the two trees
+_QUESTION = {"ranks": 256, "size_bytes": 10**10}
+_MACHINE = {"latency_s": 10e-6, "bandwidth_bytes_per_s": 50e9}
 
 
 @live_figure(
@@ -304,7 +306,25 @@ _MOST_ROUNDS = 24  # of the two trees
         Choice("algorithm", "Algorithm", _ALL_REDUCES, "ring"),
         Number("ranks", "Ranks N", 4, 2, _MOST_RANKS),
         Number("segments", "Blocks K", 2, 1, _MOST_SEGMENTS),
-        Number("moment", "Steps done", 2, 0, _MOST_ROUNDS, play=True),
+        Number("moment", "Steps done", 0, 0, _MOST_ROUNDS, play=True),
+    ],
+    named=[
+        Named("Ring, half-way", "Each card has sent 0.75 n, and each chunk is complete on one rank.", {"moment": 3}),
+        Named(
+            "One root",
+            "The path is 6 n long, because each message starts or ends at rank 0.",
+            {"algorithm": "flat", "moment": 6},
+        ),
+        Named(
+            "Butterfly of 8",
+            "As even as the ring, and done after 6 steps.",
+            {"algorithm": "halving_doubling", "ranks": 8, "moment": 6},
+        ),
+        Named(
+            "The question",
+            "A ring has the same shape on 8 ranks and on 256: 510 steps there, and 0.404 s.",
+            {"ranks": 8, "moment": 14},
+        ),
     ],
 )
 def collective_stepper(*, algorithm: str, ranks: int, segments: int, moment: int) -> Picture:
@@ -340,6 +360,8 @@ def collective_stepper(*, algorithm: str, ranks: int, segments: int, moment: int
         numbers += f" Here K = {blocks} and D = {steps // 2 - 2 * (blocks - 1)}."
     if not even:
         numbers += f" {ranks - largest_power_of_two(ranks)} of the ranks fold into others first and are served last."
+    asked = algorithm_cost("all_reduce", algorithm, **_QUESTION, segments=blocks)
+    numbers += f" On the question's 256 ranks, with 10 GB: {asked.steps} steps, {asked.time_s(**_MACHINE):.3g} s."
     full = sum(len(terms) == ranks for places in held for terms in places.values())
     alt = (
         f"Three pictures. {ranks} ranks in a circle with {_plural(len(sends), 'arrow')}: "
@@ -396,7 +418,7 @@ def _bars(schedule: Schedule, moment: int, segments: int) -> Panel:
         for rank in range(ranks)
     ]
     most = max(*final.sent_bytes, *final.received_bytes)
-    width, gap = 84.0, 20.0
+    width, gap = 58.0, 14.0
     panel = Panel(_LEFT + 2 * width + gap + 4, _height(ranks))
     for part, (name, now, end) in enumerate(
         (("sent", sent, final.sent_bytes), ("received", received, final.received_bytes))

@@ -26,10 +26,11 @@ def test_too_many_ranks_to_mark_are_refused() -> None:
         pictures.primitive_panel("gather", ranks=8)
 
 
-def test_a_panel_for_each_moment_with_an_arrow_for_each_message() -> None:
+def test_a_panel_for_each_moment_with_a_frame_for_each_message() -> None:
     panels = pictures.round_panels(build("all_reduce", "ring", ranks=4, length=4))
     assert len(panels) == 7
-    assert [panel.svg().count("<path") for panel in panels] == [0] + [4] * 6
+    frames = [re.findall(r'<path class="b-communication" d="([^"]*)"', panel.svg()) for panel in panels]
+    assert ["".join(found).count("M") for found in frames] == [0] + [2 * 4] * 6
     assert labels(panels[-1].svg()).count("ABCD") == 16
 
 

@@ -138,7 +138,7 @@ def test_an_all_reduce_shows_what_arrays_hold(algorithm: str, ranks: int, segmen
     held = [number for places in values_after(schedule, moment) for number in places.values()]
     everything = (1 << ranks) - 1
     assert texts(grid, "Σ") == held.count(everything)
-    width = min(40, 304 / columns)
+    width = min(40, 208 / columns)
     across = ranks if ranks <= 4 else -(-ranks // 2)
     small = round(min((width - 4) / across, 12) - 2, 1)
     for rank in range(ranks):
@@ -168,17 +168,39 @@ def test_bars_end_at_their_outlines_and_at_what_a_run_counts(algorithm: str, ran
     assert outlines[:ranks] == pytest.approx([amount / ratio for amount in sent], abs=0.2)
 
 
-def test_the_first_picture_is_the_chapters_ring() -> None:
+def test_the_first_picture_is_the_chapters_ring_before_its_first_step() -> None:
     assert collective_stepper().numbers == (
-        "Ring on 4 ranks: 2 of 2 (N−1) = 6 steps; on the slowest path 0.5 n of 2 (N−1)/N n = 1.5 n."
+        "Ring on 4 ranks: 0 of 2 (N−1) = 6 steps; on the slowest path 0 n of 2 (N−1)/N n = 1.5 n. "
+        "On the question's 256 ranks, with 10 GB: 510 steps, 0.404 s."
     )
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "steps", "seconds"),
+    [("flat", 510, 102.0051), ("binomial", 16, 3.20016), ("recursive_doubling", 8, 1.60008), ("ring", 510, 0.4035375)],
+)
+def test_it_says_what_the_question_would_take(algorithm: str, steps: int, seconds: float) -> None:
+    said = re.search(r"with 10 GB: (\d+) steps, (\S+) s\.$", collective_stepper(algorithm=algorithm).numbers)
+    assert said
+    assert (int(said[1]), float(said[2])) == (steps, pytest.approx(seconds, rel=5e-3))
+
+
+def test_what_a_named_setting_says_is_to_be_seen() -> None:
+    half, root, butterfly, question = (collective_stepper(**named.values) for named in collective_stepper.named)
+    assert "3 of" in half.numbers
+    assert "4 of 16 cells hold the full sum" in half.alt
+    assert all(0 in (int(a), int(b)) for a, b in re.findall(r"(\d) to (\d)", root.alt))
+    assert "64 of 64 cells" in butterfly.alt
+    assert "6 of" in butterfly.numbers
+    assert "64 of 64 cells" in question.alt
 
 
 def test_ranks_beyond_a_power_of_two_have_no_closed_form_beside_them() -> None:
     numbers = collective_stepper(algorithm="recursive_doubling", ranks=6, moment=24).numbers
     assert numbers == (
         "Recursive doubling on 6 ranks: 4 of 4 steps; on the slowest path 4 n of 4 n. "
-        "2 of the ranks fold into others first and are served last."
+        "2 of the ranks fold into others first and are served last. "
+        "On the question's 256 ranks, with 10 GB: 8 steps, 1.6 s."
     )
 
 

@@ -32,7 +32,7 @@ def test_the_ring_sends_what_the_formula_says(launch: Launcher, ranks: int, tmp_
     kept = json.loads(record.read_text(encoding="utf-8"))
     assert (kept["lab"], kept["ranks"], kept["nodes"]) == ("collectives/ring_all_reduce", ranks, 1)
     assert [line["what"] for line in kept["rows"]] == list(done.rows)
-    assert f"{2 * (ranks - 1) * 400:,}" == done.rows["even: sent, as 2(N−1)/N·D"]["measured"]
+    assert f"{2 * (ranks - 1) * 400:,}" == done.rows["even: sent, as 2(N−1)/N·n"]["measured"]
     if ranks > 1:
         assert len(kept["sweep"]["ring_s"]) == len(kept["sweep"]["sizes_bytes"]) == 3
         assert ("predicted_s" in kept["sweep"]) == figure.exists() == ("machine_fit" in kept)
@@ -52,7 +52,7 @@ def test_four_all_reduces_cost_what_the_formulas_say(launch: Launcher, ranks: in
     ("lab", "formula", "row"),
     [
         (PRIMITIVES, "snippets.collectives.traffic:traffic", "all_to_all: sent by pairwise, bruck"),
-        (RING, "snippets.collectives.all_reduce_formulas:ring_all_reduce_bytes", "even: sent, as 2(N−1)/N·D"),
+        (RING, "snippets.collectives.all_reduce_formulas:ring_all_reduce_bytes", "even: sent, as 2(N−1)/N·n"),
         (COSTS, "snippets.collectives.algorithm_costs:algorithm_cost", "ring: steps, wire, reduced"),
     ],
 )

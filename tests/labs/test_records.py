@@ -20,7 +20,7 @@ def test_rows_are_printed_by_how_they_begin(capsys: pytest.CaptureFixture[str]) 
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("4 ranks, gloo, PyTorch ")
     assert lines[2:] == [
-        "even: sent, as 2(N−1)/N·D:",
+        "even: sent, as 2(N−1)/N·n:",
         "  2,400 | 2,400 bytes",
         "uneven: sent:",
         "  2,416; 2,416; 2,420; 2,420 | 2,416; 2,416; 2,420; 2,420 bytes",

@@ -71,7 +71,7 @@ def expected_reduce_scatter(vectors: list[list[int]]) -> Observation:
 
 EXERCISE = Exercise(
     reduce_scatter,
-    number=1,
+    number=2,
     asked="a rank program that ends with the sums of the rank's own chunk, at the cost of a ring",
     expected=expected_reduce_scatter,
     observe=lambda function, vectors: common.run_on_ranks(function, vectors, expected_reduce_scatter(vectors)),

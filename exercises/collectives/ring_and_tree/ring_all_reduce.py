@@ -83,7 +83,7 @@ STRAIGHT = """for hop in range(1, ranks):
 
 EXERCISE = Exercise(
     ring_all_reduce,
-    number=2,
+    number=4,
     level="hard",
     asked="a rank program that ends with the sums of all entries, round a ring",
     expected=expected_all_reduce,

@@ -64,7 +64,7 @@ def expected_two_way(ranks: int, length: int) -> Observation:
 
 EXERCISE = Exercise(
     two_way_ring_rounds,
-    number=4,
+    number=5,
     level="hard",
     asked="the steps of an all-reduce, half of the entries each way round",
     expected=expected_two_way,

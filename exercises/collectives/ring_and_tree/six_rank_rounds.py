@@ -1,0 +1,176 @@
+"""Exercise: a schedule of an all-reduce for six ranks, in few steps and few bytes."""
+
+from __future__ import annotations
+
+from exercises.collectives.ring_and_tree import common
+from grader.exercise import Exercise, Mistake, Observation
+from snippets.collectives.algorithms import build
+from snippets.collectives.schedule import Range, ScheduledSend, merged
+
+# Source, destination, start and stop of the entries that travel, and whether
+# the receiver adds them.
+Message = tuple[int, int, int, int, bool]
+Rounds = list[list[Message]]
+RANKS, MOST_STEPS = 6, 6
+
+
+def six_rank_rounds(*, length: int) -> Rounds:
+    """Return an all-reduce of six ranks in few steps and few bytes.
+
+    It may have at most 6 steps, and no rank may send, or receive, more than
+    10/6 of the bytes of a whole vector. Any schedule within these limits is
+    right.
+
+    Args:
+        length: number of entries n, a multiple of 6.
+
+    Returns:
+        Steps of messages ``(source, destination, start, stop, adds)``: entries
+        ``start`` to ``stop`` (excluded) travel; the destination adds them to
+        its own if ``adds`` is true and overwrites its own if not. All messages
+        of a step read what was there before it. In a step a rank sends to at
+        most one other and receives from at most one; what it sends there need
+        not be one piece: give a message for each piece.
+
+    >>> len(six_rank_rounds(length=6)) <= 6
+    True
+    """
+    # Halve with the partner at distance 3, go round in two rings of three, and give the halves back.
+    half, sixth = length // 2, length // 6
+
+    def exchange(adds: bool) -> list[Message]:
+        """Send the half that the partner is to finish or, at the end, the half that is finished."""
+        return [
+            (rank, (rank + 3) % 6, *((half, length) if (rank < 3) == adds else (0, half)), adds) for rank in range(6)
+        ]
+
+    rings: Rounds = [[] for _ in range(4)]
+    for first, offset in [(0, 0), (3, half)]:
+        for step, messages in enumerate(rings):
+            for place in range(3):
+                start = offset + (place - step) % 3 * sixth
+                messages.append((first + place, first + (place + 1) % 3, start, start + sixth, step < 2))
+    return [exchange(True), *rings, exchange(False)]
+
+
+def limits(length: int) -> Observation:
+    most = 2 * (RANKS - 1) * length * common.NUMBER_BYTES // RANKS
+    return {
+        **common.right_sums(RANKS, length),
+        common.SENT: [most] * RANKS,
+        common.RECEIVED: [most] * RANKS,
+        common.STEPS: MOST_STEPS,
+    }
+
+
+def replayed(rounds: Rounds, length: int) -> Observation:
+    """Replay a schedule in which the pieces that go from one rank to another in a step are one message."""
+    steps: list[list[ScheduledSend]] = []
+    for step in rounds:
+        pieces: dict[tuple[int, int, bool], list[Range]] = {}
+        for source, to, start, stop, adds in step:
+            pieces.setdefault((source, to, adds), []).append((start, stop))
+        sends = []
+        for (source, to, adds), ranges in pieces.items():
+            try:
+                whole = merged(tuple(ranges))
+            except ValueError as error:
+                return {common.RUN: str(error)}
+            if sum(stop - start for start, stop in whole) < sum(stop - start for start, stop in ranges):
+                return {common.RUN: f"rank {source} sends rank {to} an entry twice in step {len(steps) + 1}"}
+            sends.append(ScheduledSend(source, to, whole, adds))
+        steps.append(sends)
+    return common.replay_sends(steps, ranks=RANKS, length=length, ports=1, allowed=limits(length))
+
+
+def by_the_book(algorithm: str, length: int) -> Rounds:
+    schedule = build("all_reduce", algorithm, ranks=RANKS, length=length)
+    return [
+        [(send.source, send.destination, *pair, send.combine) for send in sends for pair in send.ranges]
+        for sends in schedule.rounds
+    ]
+
+
+def whole_vectors_in_pairs(length: int) -> Rounds:
+    """Whole vectors are exchanged at distance 3, then two rings of three carry thirds of them."""
+    third = length // 3
+    rings: Rounds = [
+        [
+            (
+                first + place,
+                first + (place + 1) % 3,
+                (place - step) % 3 * third,
+                (place - step) % 3 * third + third,
+                step < 2,
+            )
+            for first in (0, 3)
+            for place in range(3)
+        ]
+        for step in range(4)
+    ]
+    return [[(rank, (rank + 3) % 6, 0, length, True) for rank in range(6)], *rings]
+
+
+EXERCISE = Exercise(
+    six_rank_rounds,
+    number=6,
+    level="hard",
+    asked="an all-reduce of six ranks in at most 6 steps, with at most 10/6 of a vector from and to each rank",
+    expected=limits,
+    observe=lambda function, length: replayed(function(length=length), length),
+    examples=[{"length": length} for length in (6, 12, 0, 60)],
+    inputs=[{"length": length} for length in range(0, 61, 6)],
+    units={common.SENT: "bytes; the limit is 10/6 · n", common.RECEIVED: "bytes; the limit is 10/6 · n"},
+    mistakes=[
+        Mistake(
+            "folds_to_four",
+            "The sum is right, but two ranks fold into others: four ranks do the work, and whole vectors travel at the "
+            "beginning and at the end. Six is two times three: let pairs share the work, and then triples.",
+            lambda length: by_the_book("halving_doubling", length),
+        ),
+        Mistake(
+            "ring_of_six",
+            "The sum and the bytes are right, but a ring of six takes 10 steps. Rings of three take 4; what comes "
+            "before them, and after?",
+            lambda length: by_the_book("ring", length),
+        ),
+        Mistake(
+            "doubles_whole_vectors",
+            "The sum is right, in few steps, but whole vectors travel in each of them: partners compute the same sum, "
+            "and could take one half each.",
+            lambda length: by_the_book("recursive_doubling", length),
+        ),
+        Mistake(
+            "whole_vectors_in_pairs",
+            "The sum is right, but the pairs exchange whole vectors, and both rings of three then do the same work. "
+            "Let each of a pair take one half.",
+            whole_vectors_in_pairs,
+        ),
+        Mistake(
+            "halves_not_given_back",
+            "Every rank ends with the sums of one half: the halves have still to be exchanged.",
+            {"[exchange(True), *rings, exchange(False)]": "[exchange(True), *rings]"},
+        ),
+        Mistake(
+            "last_exchange_adds",
+            "The last exchange adds: there a finished half arrives, and replaces what is there.",
+            {"*rings, exchange(False)]": "*rings, [(*message[:4], True) for message in exchange(False)]]"},
+        ),
+        Mistake(
+            "sends_the_half_it_keeps",
+            "In the first exchange a rank sends the half that its partner is to finish, and keeps its own.",
+            {"(rank < 3) == adds": "rank >= 3"},
+        ),
+        Mistake(
+            "rings_without_offset",
+            "Both rings of three carry the first half; the second one's entries start at the middle.",
+            {"(3, half)": "(3, 0)"},
+        ),
+        Mistake(
+            "six_entries_only",
+            "This is right for six entries only.",
+            lambda length: six_rank_rounds(length=6),
+        ),
+        Mistake("no_six_rank_rounds", "This is right for no entries only: nothing is sent.", lambda length: []),
+    ],
+)
