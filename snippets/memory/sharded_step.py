@@ -100,7 +100,8 @@ def sharded_step(
             tasks.append(StepTask(name, None, batches - 1, now, now + seconds))
             now += seconds
     if not math.isfinite(now):
-        raise ValueError(f"the seconds must be such that the end of the step fits a float, got {now!r}")
+        named = "forward_s, gather_s, reduce_s, across_s and update_s"
+        raise ValueError(f"{named} must be such that the step's end fits a float, got an end of {now!r}")
     return tuple(sorted(tasks, key=lambda task: (task.start_s, task.end_s)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 
 from snippets.collectives.algorithms import build
@@ -58,7 +59,7 @@ def stage_panel(
 
 
 def overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_s: float, width_px: float = 320) -> Panel:
-    """Draw the gathers and the runs of a forward pass as two lanes of blocks, with the end of the pass.
+    """Draw the gathers and the runs of a forward pass as two lanes of blocks on a time axis, with the end of the pass.
 
     Args:
         units: from ``overlapped_units``.
@@ -76,7 +77,7 @@ def overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_s: float, wid
         raise ValueError(f"units must hold at least one, got {units!r}")
     width, left, row = positive_number("width_px", width_px), 54.0, 24.0
     scale = (width - left - 4) / positive_number("scale_s", scale_s)
-    panel = Panel(width, 22 + 2 * (row + 4) + 20)
+    panel = Panel(width, 22 + 2 * (row + 4) + 26)
     panel.text(0, 14, title, bold=True)
     for lane, (name, hue) in enumerate((("gather", "communication"), ("run", "forward"))):
         y = 22 + lane * (row + 4)
@@ -84,10 +85,17 @@ def overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_s: float, wid
         for number, unit in enumerate(units):
             start, end = (unit.run_start_s, unit.run_end_s) if lane else (unit.gather_start_s, unit.gather_end_s)
             wide = (end - start) * scale
-            label = str(number) if wide >= 10 else ""
+            label = str(number + 1) if wide >= 10 else ""
             panel.rectangle(left + start * scale, y, wide, row, colour=hue, label=label)
     end_s = units[-1].run_end_s
-    panel.text(left + end_s * scale, 22 + 2 * (row + 4) + 12, f"{end_s:.1f}", anchor="end")
+    panel.text(left + end_s * scale + 6, 22 + row + 4 + row / 2, f"{end_s:.1f}", middle=True, bold=True)
+    axis = 22 + 2 * (row + 4)
+    panel.line(left, axis, width - 4, axis)
+    apart = 10 ** math.floor(math.log10(scale_s))
+    for tick in range(int(scale_s / apart) + 1):
+        panel.line(left + tick * apart * scale, axis, left + tick * apart * scale, axis + 4)
+        place = left + tick * apart * scale, axis + 17
+        panel.text(*place, f"{tick * apart:g}", anchor="middle", size=12, colour="muted")
     return panel
 
 
@@ -152,7 +160,7 @@ def step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed-adam
     return panel
 
 
-def layer_panels(*, ranks: int = 4, width_px: float = 160) -> tuple[Panel, ...]:
+def layer_panels(*, ranks: int = 4, width_px: float = 150) -> tuple[Panel, ...]:
     """Draw whose weights of two layers each rank holds at four moments of stage 3's forward pass.
 
     Args:
