@@ -183,6 +183,13 @@ def layer_panels(*, ranks: int = 4, width_px: float = 150) -> tuple[Panel, ...]:
 def whole_layers(tasks: Sequence[StepTask], at_s: float) -> list[int]:
     """Return the layers that every rank holds whole at a moment: gathered, and not yet freed after they have run.
 
+    Args:
+        tasks: of one step, from ``sharded_step``.
+        at_s: the moment, in seconds from the step's start; a task that ends then has ended.
+
+    Returns:
+        Their numbers, from 0.
+
     >>> whole_layers(sharded_step(stage=3, layers=2, forward_s=2.0, gather_s=1.0, reduce_s=1.0), 1.0)
     [0]
     """
@@ -264,6 +271,14 @@ def state_bars_panel(
 
 def leaves_a_node(*, primitive: str, node: int, ranks: int) -> float:
     """Return the share of the data that a ring over all ranks sends out of the first node of so many ranks.
+
+    Args:
+        primitive: a collective that a ring can do, such as ``all_gather``.
+        node: ranks of a node, at most as many as there are.
+        ranks: of the ring, in the order of their numbers.
+
+    Returns:
+        The share, counted from the ring's messages.
 
     >>> leaves_a_node(primitive="all_gather", node=8, ranks=64)
     0.984375
