@@ -111,17 +111,3 @@ def wrong(owner: Exercise, *changes: tuple[str, str]) -> Any:
 )
 def test_near_misses_of_the_other_exercises_are_refused(owner: Exercise, changes: list[tuple[str, str]]) -> None:
     assert judge(owner, wrong(owner, *changes)).status == "wrong"
-
-
-def test_the_better_of_two_orders_is_refused() -> None:
-    def better(sizes: list[int], ranks: int) -> list[int]:
-        found = []
-        for order in (range(len(sizes)), range(len(sizes) - 1, -1, -1)):
-            loads, owner = [0] * ranks, [0] * len(sizes)
-            for index in order:
-                owner[index] = loads.index(min(loads))
-                loads[owner[index]] += sizes[index]
-            found.append((max(loads, default=0), owner))
-        return min(found)[1]
-
-    assert judge(OWNERS, better).status == "wrong"
