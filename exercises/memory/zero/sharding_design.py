@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -12,7 +13,7 @@ from snippets.memory.recipes import Recipe
 from snippets.memory.sharded_step import exposed_communication_s, sharded_step
 from snippets.memory.zero import zero_state_bytes
 
-DESIGN, KNOWN, NONE = "design", "one of those that there are", "None"
+DESIGN, KNOWN, NONE = "design", "one that there is", "None"
 FITS, BEYOND = "it fits on a device", "exposed communication beyond the limit"
 
 
@@ -131,27 +132,62 @@ def ring_s(primitive: str, ranks: int, size_bytes: float, latency_s: float, band
     return terms.time_s(latency_s=latency_s, bandwidth_bytes_per_s=bandwidth_bytes_per_s * ranks / size_bytes)
 
 
+TIMED = (
+    "parameters",
+    "layers",
+    "tokens",
+    "micro_batches",
+    "gpus_per_node",
+    "nodes",
+    "flops_per_s",
+    "node_bytes_per_s",
+    "network_bytes_per_s",
+    "latency_s",
+)
+
+
 def judged(design: Design, inputs: Inputs) -> tuple[int, float]:
     """Return what a device holds, and how long it waits in a step that is simulated layer by layer."""
     stage, group, name = design
     weight, gradient, optimizer = inputs["recipes"][name]
     recipe = Recipe(name, parameters=weight, gradients=gradient, master=optimizer)
     held = zero_state_bytes(inputs["parameters"], ranks=group, stage=stage, recipe=recipe).total
-    node, latency_s = inputs["gpus_per_node"], inputs["latency_s"]
-    beta, adapter = inputs["node_bytes_per_s"], inputs["network_bytes_per_s"]
-    inside = beta if group <= node else min(beta, node * adapter)
-    layer = inputs["parameters"] / inputs["layers"]
-    groups = node * inputs["nodes"] // group
+    exposed_s = simulated_s(stage, group, weight, gradient, *(inputs[name] for name in TIMED))
+    return held + inputs["other_bytes"], exposed_s
+
+
+@cache
+def simulated_s(
+    stage: int,
+    group: int,
+    weight: int,
+    gradient: int,
+    parameters: int,
+    layers: int,
+    tokens: int,
+    micro_batches: int,
+    gpus_per_node: int,
+    nodes: int,
+    flops_per_s: float,
+    node_bytes_per_s: float,
+    network_bytes_per_s: float,
+    latency_s: float,
+) -> float:
+    """Simulate a step; many inputs differ in their limits alone."""
+    inside = node_bytes_per_s
+    if group > gpus_per_node:
+        inside = min(inside, gpus_per_node * network_bytes_per_s)
+    layer, groups = parameters / layers, gpus_per_node * nodes // group
     tasks = sharded_step(
         stage=stage,
-        layers=inputs["layers"],
-        forward_s=2 * inputs["tokens"] * layer / inputs["flops_per_s"],
+        layers=layers,
+        forward_s=2 * tokens * layer / flops_per_s,
         gather_s=ring_s("all_gather", group, weight * layer, latency_s, inside),
         reduce_s=ring_s("reduce_scatter", group, gradient * layer, latency_s, inside),
-        micro_batches=inputs["micro_batches"],
-        across_s=ring_s("all_reduce", groups, gradient * inputs["parameters"] / group, latency_s, adapter),
+        micro_batches=micro_batches,
+        across_s=ring_s("all_reduce", groups, gradient * parameters / group, latency_s, network_bytes_per_s),
     )
-    return held + inputs["other_bytes"], exposed_communication_s(tasks)
+    return exposed_communication_s(tasks)
 
 
 def meets(design: Design, inputs: Inputs) -> bool:
