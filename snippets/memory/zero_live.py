@@ -23,11 +23,10 @@ _DEGREES = tuple(2**power for power in range(11))
 
 @live_figure(
     title="What a stage leaves",
-    caption="A cell with a box fits. Go down a column: which stages run out of what more devices could take? Give "
-    "activations 20 GB and take Llama 3 70B. Then raise $m$ and watch the bytes that are sent: which stages does "
-    "accumulation cost nothing?",
+    caption="A cell with a box fits. Go down a column: where does a stage stop shrinking? Then raise $m$ and watch the "
+    "bytes that are sent: for which stages does accumulation cost nothing?",
     knobs=[
-        Choice("model", "Model", {name: name for name in CATALOGUE} | {"own": "your own"}, "Llama 3 8B"),
+        Choice("model", "Model", {name: name for name in CATALOGUE} | {"own": "your own"}, "own"),
         Number("own_billions", "Your Ψ in billions", 7.5, 7.5 / 64, 7.5 * 256, step=2, scale="log", whole=False),
         Choice(
             "recipe",
@@ -35,21 +34,26 @@ _DEGREES = tuple(2**power for power in range(11))
             {name: f"{name}, {recipe.bytes_per_parameter} B" for name, recipe in RECIPES.items()},
             "mixed-adam",
         ),
-        Number("ranks", "Devices N", 8, 1, 4096, step=2, scale="log"),
+        Number("ranks", "Devices N", 4, 1, 4096, step=2, scale="log"),
         Number("micro_batches", "Micro-batches m", 1, 1, 32),
         Number("other_bytes", "Taken by activations", 0, 0, 150e9, step=1e9, unit="B", whole=False),
         Choice("device", "Device", {name: name for name in ACCELERATORS}, "H100 SXM"),
     ],
     named=[
         Named(
+            "The question: Llama 3 8B on 8",
+            "From stage 0 to stage 2 what is held falls to less than a quarter, and what is sent stays the same.",
+            {"model": "Llama 3 8B", "ranks": 8},
+        ),
+        Named(
             "Llama 3 70B, 20 GB of activations",
             "Nothing fits at N = 8. Stage 3 does from N = 19 on; in the others each device keeps all parameters.",
-            {"model": "Llama 3 70B", "other_bytes": 20e9},
+            {"model": "Llama 3 70B", "ranks": 8, "other_bytes": 20e9},
         ),
         Named(
             "32 micro-batches",
             "Stages 0 and 1 send what they send with one; stages 2 and 3 send more with each.",
-            {"micro_batches": 32},
+            {"model": "Llama 3 8B", "ranks": 8, "micro_batches": 32},
         ),
     ],
 )

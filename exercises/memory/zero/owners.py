@@ -89,7 +89,7 @@ def dealt_there_and_back(sizes: Sequence[int], ranks: int) -> list[int]:
 
 EXERCISE = Exercise(
     owners,
-    number=4,
+    number=5,
     level="hard",
     asked="an owner for each matrix, so that the largest load is at most 4/3 − 1/(3N) times the best",
     expected=no_excess,

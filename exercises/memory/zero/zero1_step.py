@@ -153,7 +153,7 @@ def assumes_a_gradient_of_one(*, rank: Rank, step: int, learning_rate: float) ->
 
 EXERCISE = Exercise(
     zero1_step,
-    number=2,
+    number=3,
     level="hard",
     asked="a step of Adam on each rank, its state sharded, that sends and holds no more than needed",
     expected=replicated_step,
