@@ -470,25 +470,28 @@ def _switch_panel(title: str, does: str, ports: Sequence[Port]) -> Panel:
     return panel
 
 
-def cost_table(primitives: Sequence[str]) -> str:
+def cost_table(primitives: Sequence[str], *, added: bool = True) -> str:
     """Return a Markdown table of the closed forms of all algorithms of some primitives, each with its floor.
 
     Args:
         primitives: names of ``PRIMITIVES``.
+        added: whether to have a column of the bytes that are added.
 
     Returns:
         Markdown with TeX: a row for the floor of each primitive, then one for each of its algorithms. Algorithms of
         which the form holds for powers of two alone carry a star.
     """
-    rows = ["| | steps $S$ | bytes $B$ | added $R$ |", "|---|---|---|---|"]
+    last = 3 if added else 2
+    heads = ("steps $S$", "bytes $B$", "added $R$")[:last]
+    rows = ["| | " + " | ".join(heads) + " |", "|---" * (last + 1) + "|"]
     for primitive in primitives:
         one_of("primitives", primitive, tuple(_FLOORS))
-        floor = " | ".join(f"${term}$" for term in _FLOORS[primitive])
+        floor = " | ".join(f"${term}$" for term in _FLOORS[primitive][:last])
         rows.append(f"| **{primitive.replace('_', '-')}**, no less than | {floor} |")
         for algorithm in ALGORITHMS[primitive]:
             form = CLOSED_FORMS[primitive, algorithm]
             star = " *" if form.ranks == "a power of two" else ""
-            terms = " | ".join(f"${term}$" for term in (form.steps, form.wire, form.reduced))
+            terms = " | ".join(f"${term}$" for term in (form.steps, form.wire, form.reduced)[:last])
             rows.append(f"| {spoken(algorithm)}{star} | {terms} |")
     return "\n".join(rows)
 
