@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -73,7 +73,7 @@ def steps_of(
         A ``Step`` for each round of its schedule.
     """
     schedule = build("all_reduce", algorithm, ranks=ranks, length=size_bytes)
-    net = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
+    net: dict[str, Any] = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
     times = price(schedule, element_bytes=1, **net).round_times_s
     return [Step(latency_s, time - latency_s) for time in times]
 
@@ -278,12 +278,12 @@ def envelope_panel(*, ranks: int, size_bytes: int, latency_s: float, bandwidth_b
     Returns:
         The picture.
     """
-    net = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
+    net: dict[str, Any] = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
     sizes = envelope_sizes()
     times: dict[str, list[float]] = {name: [] for name in _ENVELOPE}
     floor = []
     for size in sizes:
-        at = {"ranks": ranks, "size_bytes": round(size), "element_bytes": 1}
+        at: dict[str, Any] = {"ranks": ranks, "size_bytes": round(size), "element_bytes": 1}
         for choice in compare_algorithms("all_reduce", **at, **net, algorithms=_ENVELOPE):
             times[choice.algorithm].append(choice.time_s)
         floor.append(lower_bound("all_reduce", **at).time_s(**net))
@@ -320,7 +320,7 @@ def _with_names(
     *,
     ranks: int,
     size_bytes: int,
-    net: Mapping[str, float],
+    net: Mapping[str, Any],
 ) -> Panel:
     """Write the names of the curves beside them, and where the fastest changes."""
     panel = view.panel

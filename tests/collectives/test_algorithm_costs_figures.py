@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -35,7 +36,7 @@ from snippets.figures import svg_of
 from snippets.foundations.published_runs import H200_NODE
 
 CHAPTER = Path(__file__).parents[2] / "chapters" / "collectives" / "14-costs-and-bounds.md"
-NET = {"latency_s": 5e-6, "bandwidth_bytes_per_s": 50e9}
+NET: dict[str, Any] = {"latency_s": 5e-6, "bandwidth_bytes_per_s": 50e9}
 THREE = ("ring", "recursive_doubling", "halving_doubling")
 
 
@@ -97,7 +98,7 @@ def test_the_chapter_prints_the_other_primitives_as_the_table_has_them() -> None
 
 @pytest.mark.parametrize("size", [100_000, 4_000_000])
 def test_the_steps_are_a_latency_and_the_bytes_of_one_message(size: int) -> None:
-    parts = {
+    parts: dict[str, list[float]] = {
         "ring": [size / 4] * 6,
         "recursive_doubling": [size] * 2,
         "halving_doubling": [size / 2, size / 4, size / 4, size / 2],

@@ -12,5 +12,5 @@ def lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
 
 def choose_all_reduce(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
     found = lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
-    sizes = [0.0, *(2 ** (step / 10) for step in range(80, 350))]
+    sizes = [0.0, *(2 ** (step / 40) for step in range(320, 1400))]
     return [(n, min(found, key=lambda x: found[x][0] + found[x][1] * n)) for n in sizes]

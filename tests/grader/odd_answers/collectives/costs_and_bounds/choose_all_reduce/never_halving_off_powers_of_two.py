@@ -15,4 +15,5 @@ def choose_all_reduce(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_b
     found = lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
     (a, b), (c, d) = found["recursive_doubling"], found["halving_doubling" if ranks & (ranks - 1) == 0 else "ring"]
     large = "halving_doubling" if ranks & (ranks - 1) == 0 else "ring"
-    return [(0.0, "recursive_doubling")] + [((c - a) / (b - d), large)] * (d < b * (1 - 1e-12))
+    table = [(0.0, "recursive_doubling")]
+    return [*table, ((c - a) / (b - d), large)] if d < b * (1 - 1e-12) else table

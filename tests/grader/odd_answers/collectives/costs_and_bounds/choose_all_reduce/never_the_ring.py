@@ -14,4 +14,5 @@ def lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
 def choose_all_reduce(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
     found = lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
     (a, b), (c, d) = found["recursive_doubling"], found["halving_doubling"]
-    return [(0.0, "recursive_doubling")] + [((c - a) / (b - d), "halving_doubling")] * (d < b * (1 - 1e-12))
+    table = [(0.0, "recursive_doubling")]
+    return [*table, ((c - a) / (b - d), "halving_doubling")] if d < b * (1 - 1e-12) else table

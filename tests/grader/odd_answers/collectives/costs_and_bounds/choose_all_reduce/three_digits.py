@@ -1,4 +1,4 @@
-# Right: first sizes rounded to two digits are within the margin,
+# Right: first sizes rounded to three digits are within the margin,
 # and lists pass for tuples, NumPy's numbers for floats.
 import numpy as np
 
@@ -20,5 +20,5 @@ def choose_all_reduce(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_b
     while later := [x for x in found if found[x][1] < found[now][1] * 0.999999]:
         meets = {x: (found[x][0] - found[now][0]) / (found[now][1] - found[x][1]) for x in later}
         now = min(later, key=meets.get)
-        table.append([np.float64(f"{meets[now]:.1e}"), now])
+        table.append([np.float64(f"{meets[now]:.2e}"), now])
     return table
