@@ -195,7 +195,15 @@ class Hop(NamedTuple):
 
 
 def hops_of_a_chunk(*, ranks: int, chunk: int = 0) -> list[Hop]:
-    """Return the messages of a ring all-reduce that are about one chunk."""
+    """Return the messages of a ring all-reduce that are about one chunk.
+
+    Args:
+        ranks: number of ranks, at least 2.
+        chunk: number of the chunk, from 0.
+
+    Returns:
+        The messages in their order.
+    """
     schedule = build("all_reduce", "ring", ranks=ranks, length=ranks)
     held = list(holdings(schedule))
     return [
@@ -261,7 +269,16 @@ _ENVELOPE = ("ring", "recursive_doubling", "halving_doubling")
 
 
 def envelope_sizes(low: float = 1e3, high: float = 1e10, a_decade: int = 12) -> list[float]:
-    """Return sizes that are evenly spaced on a logarithmic axis."""
+    """Return sizes that are evenly spaced on a logarithmic axis.
+
+    Args:
+        low: the first, in bytes.
+        high: the last, in bytes.
+        a_decade: how many a decade.
+
+    Returns:
+        Bytes, ascending.
+    """
     steps = round(np.log10(high / low) * a_decade)
     return [low * (high / low) ** (number / steps) for number in range(steps + 1)]
 
@@ -350,7 +367,16 @@ def _with_names(
 def bus_rows(
     ranks: Sequence[int], *, size_bytes: float, bandwidth_bytes_per_s: float
 ) -> list[tuple[int, float, float]]:
-    """Return for each number of ranks the time of a ring whose latency is nothing, and the caller's n/T."""
+    """Return for each number of ranks the time of a ring whose latency is nothing, and the caller's n/T.
+
+    Args:
+        ranks: numbers of ranks.
+        size_bytes: bytes of the vector.
+        bandwidth_bytes_per_s: β, per direction.
+
+    Returns:
+        Ranks, seconds, and bytes per second, for each.
+    """
     rows = []
     for count in ranks:
         time = bandwidth_bound_s(
@@ -421,6 +447,12 @@ def switch_counts(ranks: int) -> tuple[list[Port], list[Port]]:
 
     Chunk i belongs to rank i. In the first phase each chunk leaves all ranks, and its owner receives the sum; in the
     second each owner sends the sum once, and all ranks receive it.
+
+    Args:
+        ranks: number of ranks.
+
+    Returns:
+        For each phase the chunks through every rank's port.
     """
     reading = [[0, 0] for _ in range(ranks)]
     writing = [[0, 0] for _ in range(ranks)]
