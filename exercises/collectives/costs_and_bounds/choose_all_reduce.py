@@ -82,7 +82,7 @@ def counted(name: str, ranks: int) -> tuple[float, float, float]:
     if ranks <= FEW:
         schedule = build("all_reduce", name, ranks=ranks, length=length)
         terms = price(schedule, element_bytes=1, latency_s=1, bandwidth_bytes_per_s=1).terms
-    else:  # a schedule of so many messages takes too long; the closed forms are exact
+    else:  # to go through so many messages takes too long; the closed forms are exact
         terms = algorithm_cost("all_reduce", name, ranks=ranks, size_bytes=length, element_bytes=1)
     return terms.steps, terms.wire_bytes / length, terms.reduced_bytes / length
 
