@@ -17,7 +17,7 @@ from snippets.collectives.algorithm_costs import (
 from snippets.collectives.algorithms import ALGORITHMS, PIPELINED, largest_power_of_two, spoken
 from snippets.drawing import Panel
 from snippets.live.axes import Axis, Plot
-from snippets.live.declaring import Picture, live_figure
+from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number, Switch, in_units
 
 _PRIMITIVES = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all")
@@ -43,18 +43,40 @@ class _Machine(NamedTuple):
     title="Which algorithm is the fastest?",
     caption="Thick: the fastest algorithm at each size. Red, and ▸ in the table: yours. Dashed: the floor. The table "
     "is for the size at the vertical line, its rows in the order of the dots. From which size on is yours near the "
-    "floor? Then take away the exchanges between distant ranks, which real wires may not carry at full speed: who "
-    "takes over?",
+    "floor? Then choose numbers of ranks that are no powers of two, and take away the exchanges between distant ranks, "
+    "which real wires may not carry at full speed.",
     knobs=[
         Choice("primitive", "Collective", {name: name.replace("_", "-") for name in _PRIMITIVES}, "all_reduce"),
-        Number("ranks", "Ranks N", 256, 2, 1024, 2**0.5, "log"),
-        Number("size_bytes", "Size n", 25 * 2**20, 1600, 1600 * 2**22, 2**0.5, "log", "B"),
+        Number("ranks", "Ranks N", 4, 2, 1024, 2**0.5, "log"),
+        Number("size_bytes", "Size n", 1600 * 2**11, 1600, 1600 * 2**22, 2**0.5, "log", "B"),
         Number("latency_s", "Latency α", 5e-6, 5e-6 / 2**6, 5e-6 * 2**7, 2**0.25, "log", "s", whole=False),
         Number(
             "bandwidth_bytes_per_s", "Bandwidth β", 50e9, 50e9 / 2**6, 50e9 * 2**4, 2**0.25, "log", "B/s", whole=False
         ),
         Choice("own", "Your algorithm", {name: spoken(name) for name in _OWN}, "ring"),
         Switch("distant", "Exchanges between distant ranks (doubling, halving, Bruck)", True),
+    ],
+    named=[
+        Named(
+            "The question: 25 MiB, 256 ranks",
+            "The ring takes 3.31 times the floor, halving–doubling 1.04 times.",
+            {"ranks": 256, "size_bytes": 25 * 2**20},
+        ),
+        Named(
+            "64 KiB, 256 ranks",
+            "The ring's steps cost 59.90 times the floor, and recursive doubling is the fastest.",
+            {"ranks": 256, "size_bytes": 2**16},
+        ),
+        Named(
+            "1 GB, 96 ranks",
+            "Off a power of two halving–doubling sends twice the bytes: 2.01 times the floor.",
+            {"ranks": 96, "size_bytes": 10**9, "own": "halving_doubling"},
+        ),
+        Named(
+            "1 GB, neighbours and trees alone",
+            "Without the distant exchanges the ring is the fastest, 1.06 times the floor.",
+            {"ranks": 256, "size_bytes": 10**9, "distant": False},
+        ),
     ],
 )
 def best_collective(

@@ -1,9 +1,9 @@
-"""Formulas: what nccl-tests reports of a collective, algorithm and bus bandwidth, and the bound on time behind it."""
+"""Formulas: algorithm and bus bandwidth as nccl-tests reports them, the bound behind them, and switches that add."""
 
 from __future__ import annotations
 
 from snippets.collectives.schedule import PRIMITIVES
-from snippets.domain import as_float, named, nonnegative_number, positive_integer, positive_number
+from snippets.domain import as_float, integer_at_least, named, nonnegative_number, positive_integer, positive_number
 
 
 def bus_bandwidth_factor(primitive: str, *, ranks: int) -> float:
@@ -122,3 +122,32 @@ def bandwidth_bound_s(primitive: str, *, ranks: int, size_bytes: float, bandwidt
     factor = bus_bandwidth_factor(primitive, ranks=ranks)
     n, β = nonnegative_number("size_bytes", size_bytes), positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s)
     return as_float("size_bytes and bandwidth_bytes_per_s", factor * n / β)
+
+
+def nvls_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
+    """Return the bytes that go out of a port, and as many that come in, when NVLink's switches add and copy (NVLS).
+
+    Formula: $\\frac{N+1}{N} \\, n$
+    Symbols: N = ranks, n = size_bytes
+    Chapter: 14
+
+    Every rank owns 1/N of the vector. It reads the sum of its part from the switches, for which every rank sends all n
+    bytes and receives n/N; then it writes the sum once, and the switches copy it to all: n/N out and n in.
+
+    Args:
+        ranks: number of ranks N, at least 2.
+        size_bytes: bytes of the vector, at least 0.
+
+    Returns:
+        Bytes each way.
+
+    Source: S. Jeaugey in pull request 239 of NVIDIA's nccl-tests: the algorithm bandwidth is n/(n+1) of the wire's.
+    Convention: per direction; a rank's own part passes the switches too.
+    Leaves out: SHARP in InfiniBand switches, where a port sends n and receives n; headers and acknowledgements.
+
+    Example:
+        >>> nvls_all_reduce_bytes(ranks=8, size_bytes=800)
+        900.0
+    """
+    N, n = integer_at_least("ranks", ranks, 2), nonnegative_number("size_bytes", size_bytes)
+    return as_float("size_bytes", (N + 1) / N * n)

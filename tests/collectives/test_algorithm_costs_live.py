@@ -90,8 +90,20 @@ def test_the_strip_agrees_with_the_table_at_any_size(
     assert shown.time_s <= choices[0].time_s * 1.01
 
 
-def test_the_first_picture_is_the_chapters_bucket() -> None:
+def named(name: str) -> str:
+    """Return the numbers of a named setting."""
+    (values,) = (one.values for one in best_collective.named if one.name.startswith(name))
+    return best_collective(**values).numbers
+
+
+def test_it_opens_at_four_ranks() -> None:
     numbers = best_collective().numbers
+    assert " on 4 ranks: fastest is halving–doubling" in numbers
+    assert regions(numbers)[1] == (1e6, "halving–doubling")  # 4αβ
+
+
+def test_a_button_leads_to_the_chapters_bucket() -> None:
+    numbers = named("The question")
     change = crossover_bytes(
         "all_reduce",
         "recursive_doubling",
@@ -108,8 +120,16 @@ def test_the_first_picture_is_the_chapters_bucket() -> None:
     assert regions(numbers)[1][0] == pytest.approx(change, rel=5e-3)
 
 
+def test_the_other_buttons_say_what_is_to_be_noticed() -> None:
+    assert "fastest is recursive doubling" in named("64 KiB")
+    assert "59.90 times" in named("64 KiB")
+    assert "Yours, halving–doubling: 79.4 ms, 2.01 times." in named("1 GB, 96")
+    assert "fastest is ring" in named("1 GB, neighbours")
+    assert "or 1.06 times" in named("1 GB, neighbours")
+
+
 def test_without_distant_exchanges_it_is_the_chapters_pair() -> None:
-    found = regions(best_collective(distant=False).numbers)
+    found = regions(best_collective(ranks=256, distant=False).numbers)
     assert [name for _, name in found] == ["binomial", "double binary tree", "ring"]
     pair: dict[str, Any] = {"ranks": 256, "algorithms": ("ring", "double_binary_tree")}
     pair |= {"latency_s": 5e-6, "bandwidth_bytes_per_s": 50e9}

@@ -1,161 +1,224 @@
-"""Exercise: the fastest of three all-reduces, and its time."""
+"""Exercise: the table by which a library chooses an all-reduce for each size, on a given network."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.collectives.algorithm_costs import algorithm_cost
-from snippets.collectives.algorithms import largest_power_of_two
+from snippets.collectives.algorithms import build, largest_power_of_two
+from snippets.collectives.schedule_cost import price
 
 NAMES = ("ring", "recursive_doubling", "halving_doubling")
-ALGORITHM, KNOWN = "algorithm", "one of the three"
-CHOSEN, RETURNED = "time of the algorithm chosen", "time returned"
+SIZES = tuple(round(2**10 * 2 ** (step / 8)) for step in range(193))  # 1 KiB to 16 GiB
+WITHIN = 1.02
+FEW = 24
+TABLE, RIGHT = "the table", "rows of a first size, from 0 upwards, and one of the three algorithms"
+FARTHEST, NEAR = "what it chooses", "within 2% of the fastest at every size"
 
 
 def choose_all_reduce(
     *,
     ranks: int,
-    size_bytes: float,
     latency_s: float,
     bandwidth_bytes_per_s: float,
-) -> tuple[str, float]:
-    """Choose the fastest of three all-reduces.
+    reduction_s_per_byte: float,
+) -> list[tuple[float, str]]:
+    """Make the table by which a library chooses an all-reduce for each size.
 
-    They are the ring, recursive doubling and halving–doubling. Where N is no
-    power of two, the two doublings run among the largest power of two of ranks,
-    P < N: before, each further rank sends its whole vector to one of the P,
-    which adds it; after, it is sent the whole result. Chunks are even, and
-    additions cost nothing.
+    The algorithms are the ring, recursive doubling and halving–doubling. Where
+    N is no power of two, the two doublings run among the largest power of two
+    of ranks, P < N: before, each further rank sends its whole vector to one of
+    the P, which adds it; after, it is sent the whole result. Chunks are even.
 
     Args:
         ranks: number of ranks N, at least 2, a power of two or not.
-        size_bytes: bytes of the vector, above 0.
         latency_s: α of a message.
         bandwidth_bytes_per_s: β of a rank's one port, per direction.
+        reduction_s_per_byte: γ, the time to add a received byte, at least 0.
 
     Returns:
-        ``"ring"``, ``"recursive_doubling"`` or ``"halving_doubling"``, and the
-        seconds that it takes.
+        Rows, each a first size in bytes and ``"ring"``,
+        ``"recursive_doubling"`` or ``"halving_doubling"``. The first row begins
+        at 0, the sizes ascend, and a vector goes by the last row whose first
+        size is not above its own. What they choose is to be within 2% of the
+        fastest of the three, from 1 KiB to 16 GiB.
 
     >>> choose_all_reduce(
-    ...     ranks=3, size_bytes=150, latency_s=1, bandwidth_bytes_per_s=50
+    ...     ranks=4, latency_s=1, bandwidth_bytes_per_s=128,
+    ...     reduction_s_per_byte=0,
     ... )
-    ('ring', 8.0)
+    [(0.0, 'recursive_doubling'), (512.0, 'halving_doubling')]
     """
     log = ranks.bit_length() - 1
     core = 2**log
-    fold = 2 if ranks > core else 0  # one message of the whole vector before, one after
-    terms = {
-        "ring": (2 * (ranks - 1), 2 * (ranks - 1) / ranks),
-        "recursive_doubling": (log + fold, log + fold),
-        "halving_doubling": (2 * log + fold, 2 * (core - 1) / core + fold),
+    fold = ranks > core  # one message of the whole vector before, which is added, one after
+    share, half = (ranks - 1) / ranks, (core - 1) / core
+    terms = {  # steps; bytes and added bytes for each byte of the vector
+        "recursive_doubling": (log + 2 * fold, log + 2 * fold, log + fold),
+        "halving_doubling": (2 * log + 2 * fold, 2 * half + 2 * fold, half + fold),
+        "ring": (2 * (ranks - 1), 2 * share, share),
     }
-    times_s = {
-        name: steps * latency_s + share * size_bytes / bandwidth_bytes_per_s for name, (steps, share) in terms.items()
+    waits = {name: steps * latency_s for name, (steps, _, _) in terms.items()}
+    slopes = {
+        name: sent / bandwidth_bytes_per_s + added * reduction_s_per_byte for name, (_, sent, added) in terms.items()
     }
-    best = min(times_s, key=times_s.__getitem__)
-    return best, times_s[best]
+    now = "recursive_doubling"  # the fewest steps
+    table = [(0.0, now)]
+    while later := [name for name in terms if slopes[name] < slopes[now]]:
+        meets = {name: (waits[name] - waits[now]) / (slopes[now] - slopes[name]) for name in later}
+        now = min(later, key=meets.__getitem__)
+        table.append((meets[now], now))
+    return table
 
 
-def priced_s(name: str, *, ranks: int, size_bytes: float, latency_s: float, bandwidth_bytes_per_s: float) -> float:
-    """Price an algorithm by the book's exact costs, on a vector that its chunks divide."""
-    length = ranks * largest_power_of_two(ranks)
-    terms = algorithm_cost("all_reduce", name, ranks=ranks, size_bytes=length, element_bytes=1)
-    return terms.time_s(latency_s=latency_s, bandwidth_bytes_per_s=bandwidth_bytes_per_s * length / size_bytes)
+@cache
+def counted(name: str, ranks: int) -> tuple[float, float, float]:
+    """Count steps, and bytes and added bytes for each byte of the vector, message by message."""
+    length = ranks * largest_power_of_two(ranks)  # all chunks are even
+    if ranks <= FEW:
+        schedule = build("all_reduce", name, ranks=ranks, length=length)
+        terms = price(schedule, element_bytes=1, latency_s=1, bandwidth_bytes_per_s=1).terms
+    else:  # to go through so many messages takes too long; the closed forms are exact
+        terms = algorithm_cost("all_reduce", name, ranks=ranks, size_bytes=length, element_bytes=1)
+    return terms.steps, terms.wire_bytes / length, terms.reduced_bytes / length
 
 
-def fastest_priced(**inputs: Any) -> Observation:
-    best_s = min(priced_s(name, **inputs) for name in NAMES)
-    return {ALGORITHM: KNOWN, CHOSEN: best_s, RETURNED: best_s}
+def run_s(name: str, size_bytes: float, ranks: int, machine: tuple[float, float, float]) -> float:
+    """Return the time of an algorithm's schedule."""
+    steps, sent, added = counted(name, ranks)
+    latency_s, bandwidth_bytes_per_s, reduction_s_per_byte = machine
+    return steps * latency_s + (sent / bandwidth_bytes_per_s + added * reduction_s_per_byte) * size_bytes
 
 
-def observe_choice(function: Callable[..., Any], **inputs: Any) -> Observation:
-    """Price the algorithm that is named; two that take the same time are both right."""
-    name, time_s = function(**inputs)
-    if name not in NAMES:
-        return {ALGORITHM: name}
-    return {ALGORITHM: KNOWN, CHOSEN: priced_s(name, **inputs), RETURNED: time_s}
+def within_the_margin(**inputs: Any) -> Observation:
+    return {TABLE: RIGHT, FARTHEST: NEAR}
 
 
-def vector(ranks: int, size_bytes: float, latency_s: float = 5e-6, bandwidth_bytes_per_s: float = 50e9) -> Inputs:
+def observe_table(function: Callable[..., Any], *, ranks: int, **machine: float) -> Observation:
+    """Run what the table names at every size, and say where it is farthest from the fastest, if that is too far."""
+    table = function(ranks=ranks, **machine)
+    if not table or table[0][0] != 0:
+        return {TABLE: f"begins at {table[0][0]:.6g} bytes" if table else "has no row"}
+    if wrong := [name for _, name in table if name not in NAMES]:
+        return {TABLE: f"names {wrong[0]!r}"}
+    if falls := [now for before, now in pairwise(table) if not before[0] <= now[0]]:
+        return {TABLE: f"does not ascend at {falls[0][0]:.6g} bytes"}
+    network = (machine["latency_s"], machine["bandwidth_bytes_per_s"], machine["reduction_s_per_byte"])
+    worst = (WITHIN, "", 0, "")
+    for size in SIZES:
+        chosen = [name for first, name in table if first <= size][-1]
+        times = {name: run_s(name, size, ranks, network) for name in NAMES}
+        best = min(times, key=times.__getitem__)
+        worst = max(worst, (times[chosen] / times[best], chosen, size, best))
+    if not worst[1]:
+        return {TABLE: RIGHT, FARTHEST: NEAR}
+    over, chosen, size, best = worst
+    return {TABLE: RIGHT, FARTHEST: f"{chosen} at {size:,} bytes, {over:.4g} times as long as {best}"}
+
+
+def network(
+    ranks: int, latency_s: float = 5e-6, bandwidth_bytes_per_s: float = 50e9, reduction_s_per_byte: float = 0
+) -> Inputs:
     machine = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
-    return {"ranks": ranks, "size_bytes": size_bytes, **machine}
+    return {"ranks": ranks, **machine, "reduction_s_per_byte": reduction_s_per_byte}
+
+
+def alike(table: list[tuple[float, str]]) -> Callable[..., list[tuple[float, str]]]:
+    """Return the answer that is the same table for all networks."""
+    return lambda **_: list(table)
 
 
 EXERCISE = Exercise(
     choose_all_reduce,
-    number=2,
-    level="easy",
-    asked="the fastest of ring, recursive_doubling and halving_doubling, and its seconds",
-    expected=fastest_priced,
-    observe=observe_choice,
+    number=4,
+    level="hard",
+    asked="a table of first sizes and algorithms, within 2% of the fastest of the three at every size",
+    expected=within_the_margin,
+    observe=observe_table,
     examples=[
-        vector(4, 10**6, 1e-6, 1e9),
-        vector(3, 10**8),
-        vector(6, 100),
-        vector(2, 1000, 1e-6, 1e9),
-        vector(12, 10**6),
-        vector(12, 10**9),
-        vector(96, 10**6),
+        network(4),
+        network(3, 1e-5, 1e9),
+        network(2, 1e-6, 450e9, 4e-12),
+        network(8, 1e-6, 450e9, 4e-12),
+        network(12),
+        network(64),
+        network(96),
     ],
     inputs=[
-        vector(ranks, multiple * latency_s * bandwidth_bytes_per_s, latency_s, bandwidth_bytes_per_s)
-        for ranks in (2, 3, 4, 8, 9, 12, 13, 16, 24)
-        for multiple in (0.1, 1, 3, 3.5, 6, 1000)
-        for latency_s, bandwidth_bytes_per_s in ((1e-6, 25e9), (2e-5, 80e9))
+        network(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
+        for ranks in (2, 3, 4, 6, 8, 13, 16, 24, 32)
+        for latency_s, bandwidth_bytes_per_s in ((1e-6, 25e9), (2e-5, 80e9), (2e-6, 450e9))
+        for reduction_s_per_byte in (0, 1e-12, 8e-12)
     ],
-    units={CHOSEN: "s", RETURNED: "s"},
     mistakes=[
         Mistake(
             "always_takes_the_ring",
-            "A ring takes the fewest bytes, but small vectors are ruled by its steps.",
-            {"min(times_s, key=times_s.__getitem__)": '"ring"'},
+            "A ring sends the fewest bytes, but small vectors are ruled by its steps.",
+            alike([(0.0, "ring")]),
         ),
         Mistake(
             "always_takes_the_fewest_steps",
             "Recursive doubling takes the fewest steps, but it sends the whole vector in each.",
-            {"min(times_s, key=times_s.__getitem__)": '"recursive_doubling"'},
+            alike([(0.0, "recursive_doubling")]),
+        ),
+        Mistake(
+            "never_folds",
+            "Where N is no power of two, two messages of the whole vector come on top, one before and one after: "
+            "halving–doubling then sends about twice the bytes of a ring.",
+            {"ranks > core  #": "0  #"},
         ),
         Mistake(
             "rounds_the_logarithm_up",
-            "Where N is no power of two, folding takes two more messages of the whole vector.",
-            {"ranks.bit_length() - 1": "(ranks - 1).bit_length()", "2 * (core - 1) / core": "2 * (ranks - 1) / ranks"},
+            "Off powers of two the doublings do not take ⌈log₂N⌉ steps and the ring's bytes: they fold, which is two "
+            "messages of the whole vector.",
+            {"ranks.bit_length() - 1": "(ranks - 1).bit_length()", "(core - 1) / core": "share"},
         ),
         Mistake(
-            "never_halves_off_powers_of_two",
-            "Off powers of two halving–doubling can still be the fastest: compare all three.",
-            {"2 * log + fold": "2 * log + 1e9 * fold"},
+            "goes_straight_to_the_fewest_bytes",
+            "Off powers of two there is a third algorithm between the fewest steps and the fewest bytes: take the line "
+            "that is met first.",
+            {"min(later, key=meets.__getitem__)": "min(later, key=lambda name: round(slopes[name] / slopes[now], 9))"},
         ),
         Mistake(
-            "folds_once",
-            "Folding is two messages: one before, and one after with the result.",
-            {"2 if ranks": "1 if ranks"},
+            "leaves_out_the_additions",
+            "Additions count here: each algorithm adds other bytes than it sends, and γ prices them.",
+            {" + added * reduction_s_per_byte": ""},
+        ),
+        Mistake(
+            "adds_all_that_arrives",
+            "Only half of what a ring or halving–doubling sends is added: the all-gather copies.",
+            {"added * reduction": "sent * reduction"},
+        ),
+        Mistake(
+            "changes_at_the_half_bandwidth_point",
+            "αβ is where the bytes of one message take as long as its latency; where two algorithms meet depends on "
+            "their steps and bytes, too.",
+            lambda *, latency_s, bandwidth_bytes_per_s, **_: [
+                (0.0, "recursive_doubling"),
+                (latency_s * bandwidth_bytes_per_s, "ring"),
+            ],
         ),
         Mistake(
             "forgets_the_all_gather",
             "This is half an all-reduce: after the reduce-scatter comes an all-gather.",
             {
-                "(2 * (ranks - 1), 2 * (ranks - 1) / ranks)": "(ranks - 1, (ranks - 1) / ranks)",
-                "(2 * log + fold, 2 * (core": "(log + fold, (core",
+                "(2 * (ranks - 1), 2 * share, share)": "(ranks - 1, share, share)",
+                "2 * log + 2 * fold, 2 * half + 2 * fold": "log + 2 * fold, half + 2 * fold",
             },
         ),
         Mistake(
-            "takes_bits",
+            "takes_bits_for_the_table",
             "The bandwidth is in bytes per second: there is no factor of 8.",
-            {"share * size_bytes": "share * 8 * size_bytes"},
+            {"sent / bandwidth": "8 * sent / bandwidth"},
         ),
         Mistake(
-            "shares_the_port",
-            "A port sends while it receives: the bandwidth holds for each direction.",
-            {"share * size_bytes": "share * 2 * size_bytes"},
-        ),
-        Mistake("pays_latency_once", "Every step waits α: this counts it once.", {"steps * latency_s": "latency_s"}),
-        Mistake(
-            "always_says_the_same",
-            "This is right for one input only: it does not look at the size.",
-            lambda **_: ("recursive_doubling", 2e-6),
+            "is_always_one_table",
+            "This is right for one network only: it does not look at its numbers.",
+            alike([(0.0, "recursive_doubling"), (1e6, "halving_doubling")]),
         ),
     ],
 )

@@ -60,6 +60,7 @@ def pair(first: Terms, second: Terms, latency_s: float = 5e-6, bandwidth_bytes_p
 EXERCISE = Exercise(
     crossover_bytes,
     number=1,
+    level="easy",
     asked="the bytes at which both algorithms take the same time, or None",
     expected=root_of_the_difference,
     examples=[

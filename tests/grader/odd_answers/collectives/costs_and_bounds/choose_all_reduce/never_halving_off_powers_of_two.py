@@ -1,13 +1,19 @@
 # Wrong: leaves halving–doubling out where N is no power of two.
-# Known mistake: Off powers of two halving–doubling can still be the fastest: compare all three.
-def choose_all_reduce(ranks, size_bytes, latency_s, bandwidth_bytes_per_s):
+# Known mistake: Off powers of two there is a third algorithm between the fewest steps and the fewest bytes: take the line that is met first.
+def lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
     k = ranks.bit_length() - 1
-    fold = 2 * (2**k < ranks)
-    times = {
-        "ring": 2 * (ranks - 1) * (latency_s + size_bytes / ranks / bandwidth_bytes_per_s),
-        "recursive_doubling": (k + fold) * (latency_s + size_bytes / bandwidth_bytes_per_s),
+    fold = int(2**k < ranks)
+    terms = {
+        "recursive_doubling": (k + 2 * fold, k + 2 * fold, k + fold),
+        "halving_doubling": (2 * k + 2 * fold, 2 - 2 / 2**k + 2 * fold, 1 - 1 / 2**k + fold),
+        "ring": (2 * (ranks - 1), 2 - 2 / ranks, 1 - 1 / ranks),
     }
-    if not fold:
-        times["halving_doubling"] = 2 * k * latency_s + (2 - 2 / ranks) * size_bytes / bandwidth_bytes_per_s
-    best = min(times, key=times.get)
-    return best, times[best]
+    return {x: (s * latency_s, b / bandwidth_bytes_per_s + r * reduction_s_per_byte) for x, (s, b, r) in terms.items()}
+
+
+def choose_all_reduce(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    found = lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
+    (a, b), (c, d) = found["recursive_doubling"], found["halving_doubling" if ranks & (ranks - 1) == 0 else "ring"]
+    large = "halving_doubling" if ranks & (ranks - 1) == 0 else "ring"
+    table = [(0.0, "recursive_doubling")]
+    return [*table, ((c - a) / (b - d), large)] if d < b * (1 - 1e-12) else table

@@ -1,0 +1,16 @@
+# Right: tries all three at many sizes, and has a row for each of them.
+def lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    k = ranks.bit_length() - 1
+    fold = int(2**k < ranks)
+    terms = {
+        "recursive_doubling": (k + 2 * fold, k + 2 * fold, k + fold),
+        "halving_doubling": (2 * k + 2 * fold, 2 - 2 / 2**k + 2 * fold, 1 - 1 / 2**k + fold),
+        "ring": (2 * (ranks - 1), 2 - 2 / ranks, 1 - 1 / ranks),
+    }
+    return {x: (s * latency_s, b / bandwidth_bytes_per_s + r * reduction_s_per_byte) for x, (s, b, r) in terms.items()}
+
+
+def choose_all_reduce(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    found = lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
+    sizes = [0.0, *(2 ** (step / 40) for step in range(320, 1400))]
+    return [(n, min(found, key=lambda x: found[x][0] + found[x][1] * n)) for n in sizes]
