@@ -98,10 +98,11 @@ _TEXT_RULES = (
 def _rule(kind: str, colour: str) -> str:
     """Return the rule of a block (b), a line (l) or a text or arrow head (t) in a colour."""
     value = COLOURS[colour].css
+    # A text's colour is stronger than what the other pictures of the page say of all their texts.
     return {
         "b": f".b-{colour}{{fill:{value};fill-opacity:{TINT};stroke:{value};stroke-width:1.5}}",
         "l": f".l-{colour}{{fill:none;stroke:{value};stroke-width:1.5}}",
-        "t": f"text.t-{colour},path.t-{colour}{{fill:{value}}}",
+        "t": f".panel .t-{colour}{{fill:{value}}}",
     }[kind]
 
 

@@ -208,3 +208,20 @@ def test_print_shows_the_text_alone(open_page: Any) -> None:
         assert page.evaluate(hidden, part), part
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate("document.querySelectorAll('article details:not([open])').length") == 0
+
+
+PAINTED_OTHERWISE = """() => [...document.querySelectorAll('.panel [class*="t-"]')].filter(part => {
+    const name = [...part.classList].find(one => one.startsWith('t-'));
+    const probe = document.body.appendChild(document.createElement('i'));
+    probe.style.color = `var(--${name.slice(2)})`;
+    const wanted = getComputedStyle(probe).color;
+    probe.remove();
+    return getComputedStyle(part).fill !== wanted;
+}).map(part => part.outerHTML)"""
+
+
+def test_a_text_keeps_its_colour_beside_other_pictures(open_page: Any) -> None:
+    """Each picture says of all texts of pictures that they are ink."""
+    page = open_page("collectives/14-costs-and-bounds/")
+    assert page.locator(".panel text[class*='t-']").count() > 1
+    assert page.evaluate(PAINTED_OTHERWISE) == []
