@@ -1,0 +1,166 @@
+"""Exercise: the grid of workers that fits in memory and sends least for a layer's product."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from grader.exercise import Exercise, Inputs, Mistake, Observation
+
+GRID, FITS, SENT = "grid", "fits in the memory", "sent by all workers"
+Grid = tuple[int, int, int]
+
+
+def choose_grid(
+    *,
+    m: int,
+    k: int,
+    n: int,
+    workers: int,
+    memory_bytes: int,
+    replicated: str,
+    element_bytes: int,
+) -> tuple[int, int, int]:
+    """Choose the grid of rows × columns × layers that fits and sends least.
+
+    A is m × k, B is k × n; C = A·B ends sharded. Worker (i, j, l) multiplies
+    its rows of A by its columns of B over its layer's part of k. While it does
+    so, the fullest worker holds
+
+    - its blocks of A and B, a share of 1/workers of each; a replicated matrix
+      whole, of which nothing is sent;
+    - its block of C, m/r × n/c numbers;
+    - what passes through. First a panel of A and one of B, each only if it
+      came from another worker of the row (of the column): panels are
+      k / (d · max(r, c)) wide. Afterwards, with several layers, a part of a
+      block of C, m/(r·d) × n/c. These follow each other: the larger counts.
+
+    Args:
+        m: rows of A, a multiple of ``workers``, like k and n.
+        k: columns of A and rows of B.
+        n: columns of B.
+        workers: how many there are, a power of two.
+        memory_bytes: what each can hold; at least one grid fits.
+        replicated: ``"neither"``, or which matrix all workers hold whole from
+            the start to the end: ``"A"`` or ``"B"``.
+        element_bytes: bytes of one number.
+
+    Returns:
+        (r, c, d), whose product is ``workers``. Of several that fit and send
+        least, any.
+
+    >>> choose_grid(m=4, k=8, n=2, workers=2, memory_bytes=1000,
+    ...             replicated="neither", element_bytes=2)
+    (1, 1, 2)
+    """
+    fitting: list[tuple[int, Grid]] = []
+    for r in range(1, workers + 1):
+        for c in range(1, workers + 1):
+            if workers % (r * c):
+                continue
+            d = workers // (r * c)
+            of_a = m * k if replicated == "A" else m * k // workers
+            of_b = k * n if replicated == "B" else k * n // workers
+            block = (m // r) * (n // c)
+            width = k // (d * max(r, c))
+            panels = 0
+            if c > 1 and replicated != "A":
+                panels += (m // r) * width
+            if r > 1 and replicated != "B":
+                panels += width * (n // c)
+            passing = max(panels, block // d if d > 1 else 0)
+            sent = m * n * (d - 1)
+            if replicated != "A":
+                sent += m * k * (c - 1)
+            if replicated != "B":
+                sent += k * n * (r - 1)
+            if (of_a + of_b + block + passing) * element_bytes <= memory_bytes:
+                fitting.append((sent, (r, c, d)))
+    return min(fitting)[1]
+
+
+def grids_of(workers: int) -> list[Grid]:
+    divisors = [number for number in range(1, workers + 1) if workers % number == 0]
+    return [(r, c, workers // (r * c)) for r in divisors for c in divisors if workers // r % c == 0]
+
+
+@lru_cache(maxsize=4096)
+def measured(m: int, k: int, n: int, grid: Grid, replicated: Any, element_bytes: int) -> tuple[int, int]:
+    """Run the workers of a grid; return what the fullest held and what all sent, in bytes."""
+    import numpy as np
+
+    from snippets.background.block_products import grid_product
+
+    kind = {2: np.float16, 4: np.float32}[element_bytes]
+    run = grid_product(np.zeros((m, k), kind), np.zeros((k, n), kind), grid=grid, replicated=replicated)
+    return max(run.account.peak_bytes), sum(run.account.sent_bytes)
+
+
+def best_measured(
+    *, m: int, k: int, n: int, workers: int, memory_bytes: int, replicated: str, element_bytes: int
+) -> Observation:
+    """Run every grid, and take what the best of those that fit sends."""
+    runs = [measured(m, k, n, grid, replicated, element_bytes) for grid in grids_of(workers)]
+    return {GRID: "of all workers", FITS: True, SENT: min(sent for held, sent in runs if held <= memory_bytes)}
+
+
+def observe_grid(function: Callable[..., Any], **inputs: Any) -> Observation:
+    """Run the grid that was chosen."""
+    grid = function(**inputs)
+    if grid not in grids_of(inputs["workers"]):
+        return {GRID: f"{grid}, which is none of {inputs['workers']} workers"}
+    names = ("m", "k", "n", "replicated", "element_bytes")
+    held, sent = measured(grid=grid, **{name: inputs[name] for name in names})
+    return {GRID: "of all workers", FITS: held <= inputs["memory_bytes"], SENT: sent}
+
+
+def layer(
+    m: int, k: int, n: int, workers: int, memory_bytes: int, replicated: str = "neither", element_bytes: int = 2
+) -> Inputs:
+    sides = {"m": m, "k": k, "n": n, "workers": workers, "memory_bytes": memory_bytes}
+    return {**sides, "replicated": replicated, "element_bytes": element_bytes}
+
+
+def at_every_limit() -> list[Inputs]:
+    """Products of three shapes on 2 to 8 workers, with just the memory that each grid needs, or a byte less."""
+    found = []
+    for workers, shapes in (
+        (2, ((4, 2, 8), (6, 8, 2))),
+        (4, ((8, 12, 4), (4, 8, 16))),
+        (8, ((32, 56, 16), (8, 16, 24))),
+    ):
+        for m, k, n in shapes:
+            for replicated in ("neither", "A", "B"):
+                needs = sorted({measured(m, k, n, grid, replicated, 2)[0] for grid in grids_of(workers)})
+                limits = {*needs, *(need - 1 for need in needs[1:]), needs[-1] * 2}
+                found += [layer(m, k, n, workers, limit, replicated) for limit in sorted(limits)]
+    return found
+
+
+EXERCISE = Exercise(
+    choose_grid,
+    number=4,
+    asked="a grid (rows, columns, layers) of all workers that fits in the memory and sends least",
+    expected=best_measured,
+    observe=observe_grid,
+    examples=[
+        layer(4, 8, 2, 2, 1000),
+        layer(4, 8, 2, 2, 1000, "B"),
+        layer(2, 4, 8, 2, 1000, "A"),
+        layer(4, 4, 4, 4, 64, element_bytes=4),
+        layer(4, 4, 4, 4, 1000, element_bytes=4),
+        layer(32, 56, 16, 8, 10**6),
+        layer(32, 56, 16, 8, 1220),  # the question, each side a 256th, with 80 MB
+    ],
+    inputs=at_every_limit(),
+    units={SENT: "bytes"},
+    takes=("numpy",),
+    mistakes=[
+        Mistake(
+            "forgets_the_memory",
+            "This sends least and does not fit: of the grids, look only at those whose fullest worker fits.",
+            {"<= memory_bytes": "<= memory_bytes * 10**9"},
+        ),
+    ],
+)
