@@ -16,9 +16,11 @@ from snippets.background.block_products import (
     k_split_product,
     row_split_product,
 )
-from snippets.domain import positive_number
+from snippets.collectives.algorithms import build
+from snippets.collectives.holdings import holdings
+from snippets.domain import positive_integer, positive_number
 from snippets.drawing import Panel
-from snippets.palette import rank
+from snippets.palette import RANKS, rank
 
 _MOST_PX = 10_000
 _EDGE = 16  # room around a picture for the names of matrices, in pixels
@@ -105,9 +107,13 @@ def _checked(run: BlockProduct, width_px: float) -> float:
     """Return the width, or raise ``ValueError`` where it or the run is none."""
     if not isinstance(run, BlockProduct):
         raise ValueError(f"run must be a BlockProduct, got {run!r}")
+    _check_width(width_px)
+    return width_px
+
+
+def _check_width(width_px: float) -> None:
     if not _EDGE * 2 < positive_number("width_px", width_px) <= _MOST_PX:
         raise ValueError(f"width_px must be above {_EDGE * 2} and at most {_MOST_PX}, got {width_px!r}")
-    return width_px
 
 
 def _partials_panel(run: BlockProduct, *, width_px: float) -> Panel:
@@ -185,8 +191,7 @@ def split_panels(*, width_px: float = 210) -> tuple[Panel, Panel, Panel]:
     Raises:
         ValueError: the width is not above 32 and at most 10⁴.
     """
-    if not _EDGE * 2 < positive_number("width_px", width_px) <= _MOST_PX:
-        raise ValueError(f"width_px must be above {_EDGE * 2} and at most {_MOST_PX}, got {width_px!r}")
+    _check_width(width_px)
     said = {
         "m": "rows of C, finished",
         "n": "columns of C, finished",
@@ -203,34 +208,73 @@ def split_panels(*, width_px: float = 210) -> tuple[Panel, Panel, Panel]:
     return panels[0], panels[1], panels[2]
 
 
-def step_panels(*, width_px: float = 210) -> tuple[Panel, ...]:
+def step_panels(*, width_px: float = 210) -> tuple[Panel, Panel, Panel]:
     """Draw the three products of a layer's training step under each of the three cuts, four workers.
 
     Args:
-        width_px: width of each panel.
+        width_px: width of the place of each product.
 
     Returns:
-        Nine panels: a row for each dimension that is cut (tokens m, output features n, input features k), in each the
-        forward product, the gradient of the input and that of the weights, with the blocks of the four workers.
+        A wide panel for each dimension that is cut (tokens m, output features n, input features k), with the forward
+        product, the gradient of the input and that of the weights from left to right, in the blocks of four workers.
 
     Raises:
         ValueError: the width is not above 32 and at most 10⁴.
     """
-    if not _EDGE * 2 < positive_number("width_px", width_px) <= _MOST_PX:
-        raise ValueError(f"width_px must be above {_EDGE * 2} and at most {_MOST_PX}, got {width_px!r}")
+    _check_width(width_px)
     products = {("X", "W", "Y"): "mkn", ("G", "Wᵀ", "∂X"): "mnk", ("Xᵀ", "G", "∂W"): "kmn"}
     panels = []
     for cut, what in (("m", "tokens"), ("n", "output features"), ("k", "input features")):
-        for names, letters in products.items():
+        panel = Panel(3 * width_px, 0.85 * width_px + 70)
+        panel.text(_EDGE, 16, f"Cut {cut}, {what}", bold=True)
+        for place, (names, letters) in enumerate(products.items()):
             simulate = (row_split_product, k_split_product, column_split_product)[letters.index(cut)]
             run = simulate(np.ones((4, 4), int), np.ones((4, 4), int), ranks=_WORKERS)
+            left = _EDGE + place * width_px
+            corner = _split(panel, run, names=names, width_px=0.85 * width_px, left=left, top=42)
             pays = simulate is k_split_product
-            panel = Panel(width_px, 0.85 * width_px + 58)
-            panel.text(_EDGE, 14, f"Cut {cut}, {what}", bold=True, size=12)
-            corner = _split(panel, run, names=names, width_px=0.85 * width_px, left=_EDGE, top=38)
-            note = f"sum of {names[2]}" if pays else "no message"
-            panel.text(_EDGE, corner.bottom + 28, note, colour="communication" if pays else "muted", bold=pays)
-            panels.append(panel)
+            note = f"the sum: {names[2]}" if pays else "no sum"
+            panel.text(left, corner.bottom + 32, note, colour="ink" if pays else "muted", bold=pays)
+        panels.append(panel)
+    return panels[0], panels[1], panels[2]
+
+
+def ring_panels(*, workers: int = 4, cell_px: tuple[float, float] = (74, 26)) -> tuple[Panel, ...]:
+    """Draw a ring reduce-scatter: whose numbers each worker's blocks hold at the start and after each step.
+
+    Args:
+        workers: how many there are, from 2 to 8.
+        cell_px: width and height of a cell.
+
+    Returns:
+        One picture for each moment. Rows are workers, columns blocks in the colour of the worker that completes them;
+        a cell lists the workers whose numbers it sums, and an arrow marks what has just arrived.
+
+    Raises:
+        ValueError: ``workers`` is no integer from 2 to 8.
+    """
+    if positive_integer("workers", workers) not in range(2, RANKS + 1):
+        raise ValueError(f"workers must be an integer from 2 to {RANKS}, got {workers!r}")
+    schedule = build("reduce_scatter", "ring", ranks=workers, length=workers)
+    (width, height), left, top = cell_px, 22, 44
+    panels = []
+    for moment, held in enumerate(holdings(schedule)):
+        panel = Panel(left + workers * width + 6, top + workers * height + 6)
+        panel.text(left, 14, f"after step {moment}" if moment else "start", bold=True)
+        arrived = schedule.rounds[moment - 1] if moment else ()
+        places = {(send.destination, block) for send in arrived for ends in send.ranges for block in range(*ends)}
+        for worker, blocks in enumerate(held):
+            y = top + worker * height
+            panel.text(left - 6, y + height / 2, str(worker), anchor="end", colour="muted", middle=True)
+            for block, terms in sorted(blocks.items()):
+                strength = 0.42 if len(terms) == workers else 0.05 + 0.06 * len(terms)
+                label = "+".join(str(term) for term in sorted(terms))
+                x = left + block * width
+                panel.rectangle(x, y, width, height, colour=rank(block), label=label, strength=strength)
+        for worker, block in sorted(places):
+            x, y = left + block * width + 4, top + worker * height
+            panel.arrow(x, y - 9, x, y + 7, colour="communication")
+        panels.append(panel)
     return tuple(panels)
 
 

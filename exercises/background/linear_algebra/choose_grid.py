@@ -154,13 +154,50 @@ EXERCISE = Exercise(
         layer(32, 56, 16, 8, 1220),  # the question, each side a 256th, with 80 MB
     ],
     inputs=at_every_limit(),
+    level="hard",
     units={SENT: "bytes"},
     takes=("numpy",),
     mistakes=[
         Mistake(
             "forgets_the_memory",
-            "This sends least and does not fit: of the grids, look only at those whose fullest worker fits.",
-            {"<= memory_bytes": "<= memory_bytes * 10**9"},
+            "This sends least and does not fit. Look only at grids whose fullest worker fits, and count its block of C "
+            "before the sum, m/r × n/c: layers do not make it smaller.",
+            {"<= memory_bytes": "> 0"},
+        ),
+        Mistake(
+            "forgets_what_passes_through",
+            "This grid does not fit: panels and parts of the sum that come from others need room as well.",
+            {" + passing)": ")"},
+        ),
+        Mistake(
+            "sends_what_all_hold",
+            "A matrix that is replicated need not be sent: cutting the dimension that it lacks is free.",
+            {'if replicated != "A":': "if True:", 'if replicated != "B":': "if True:"},
+        ),
+        Mistake(
+            "swaps_rows_and_columns",
+            "You exchanged rows and columns of the grid: rows cut m, and columns cut n.",
+            {"(sent, (r, c, d))": "(sent, (c, r, d))"},
+        ),
+        Mistake(
+            "gathers_the_result",
+            "C may stay sharded: its sum is a reduce-scatter, and you weighed it as an all-reduce.",
+            {"sent = m * n * (d - 1)": "sent = 2 * m * n * (d - 1)"},
+        ),
+        Mistake(
+            "forgets_the_sum",
+            "Layers are not free: their partial products of C must be summed.",
+            {"sent = m * n * (d - 1)": "sent = 0"},
+        ),
+        Mistake(
+            "one_layer_only",
+            "You tried grids of one layer only. Cutting the shared dimension can send less.",
+            {"if workers % (r * c):": "if r * c != workers:"},
+        ),
+        Mistake(
+            "always_two_layers",
+            "This is right for one input only: weigh the grids of all workers.",
+            lambda **_: (1, 1, 2),
         ),
     ],
 )
