@@ -211,7 +211,7 @@ def block_product(*, rows: int, columns: int, layers: int, worker: int, m: int, 
         f"sends {least} each.",
         f"A left of C and B above it, cut into the blocks of {workers} workers; those of worker {p} are filled, what "
         "it multiplies is dashed. Beside it, bytes sent by a worker against 2 to 512 workers: three single cuts, "
-        f"which level off, the best grid, which falls, and a dot at {workers} workers and "
+        f"which level off, the best grid, which ends lowest, and a dot at {workers} workers and "
         f"{in_units(_sent_each(m, k, n, grid), 'B')}.",
         limits={"columns": min(8, most_c), "layers": min(8, most_d), "worker": workers - 1},
     )
