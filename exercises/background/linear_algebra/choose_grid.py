@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 
-GRID, FITS, SENT = "grid", "fits in the memory", "sent by all workers"
+GRID, FITS, SENT = "grid", "fits in the free memory", "sent by all workers"
 Grid = tuple[int, int, int]
 
 
@@ -18,65 +19,54 @@ def choose_grid(
     k: int,
     n: int,
     workers: int,
-    memory_bytes: int,
+    free_bytes: int,
     replicated: str,
     element_bytes: int,
 ) -> tuple[int, int, int]:
     """Choose the grid of rows × columns × layers that fits and sends least.
 
-    A is m × k, B is k × n; C = A·B ends sharded. Worker (i, j, l) multiplies
-    its rows of A by its columns of B over its layer's part of k. While it does
-    so, the fullest worker holds
+    A is m × k and B is k × n; C = A·B ends sharded. At the start each worker
+    holds a share of 1/workers of A and of B, or a whole matrix where it is
+    replicated; of that one nothing is ever sent. Besides, a worker needs room
+    for
 
-    - its blocks of A and B, a share of 1/workers of each; a replicated matrix
-      whole, of which nothing is sent;
-    - its block of C, m/r × n/c numbers;
-    - what passes through. First a panel of A and one of B, each only if it
-      came from another worker of the row (of the column): panels are
-      k / (d · max(r, c)) wide. Afterwards, with several layers, a part of a
-      block of C, m/(r·d) × n/c. These follow each other: the larger counts.
+    - its block of C, m/r × n/c numbers, until the layers have been summed;
+    - what passes through: while it multiplies, a panel of A (m/r rows) if A is
+      sent along its row, and one of B (n/c columns) if B is sent along its
+      column, both k / (d · max(r, c)) wide; afterwards, with several layers, a
+      part of a block of C, m/(r·d) × n/c. The larger of these two counts.
 
     Args:
         m: rows of A, a multiple of ``workers``, like k and n.
         k: columns of A and rows of B.
         n: columns of B.
         workers: how many there are, a power of two.
-        memory_bytes: what each can hold; at least one grid fits.
-        replicated: ``"neither"``, or which matrix all workers hold whole from
-            the start to the end: ``"A"`` or ``"B"``.
+        free_bytes: room of each besides its A and B; at least one grid fits.
+        replicated: ``"neither"``, or the matrix that all workers hold whole:
+            ``"A"`` or ``"B"``.
         element_bytes: bytes of one number.
 
     Returns:
         (r, c, d), whose product is ``workers``. Of several that fit and send
         least, any.
 
-    >>> choose_grid(m=4, k=8, n=2, workers=2, memory_bytes=1000,
+    >>> choose_grid(m=4, k=8, n=2, workers=2, free_bytes=1000,
     ...             replicated="neither", element_bytes=2)
     (1, 1, 2)
     """
     fitting: list[tuple[int, Grid]] = []
-    for r in range(1, workers + 1):
-        for c in range(1, workers + 1):
-            if workers % (r * c):
-                continue
-            d = workers // (r * c)
-            of_a = m * k if replicated == "A" else m * k // workers
-            of_b = k * n if replicated == "B" else k * n // workers
-            block = (m // r) * (n // c)
-            width = k // (d * max(r, c))
-            panels = 0
-            if c > 1 and replicated != "A":
-                panels += (m // r) * width
-            if r > 1 and replicated != "B":
-                panels += width * (n // c)
-            passing = max(panels, block // d if d > 1 else 0)
-            sent = m * n * (d - 1)
-            if replicated != "A":
-                sent += m * k * (c - 1)
-            if replicated != "B":
-                sent += k * n * (r - 1)
-            if (of_a + of_b + block + passing) * element_bytes <= memory_bytes:
-                fitting.append((sent, (r, c, d)))
+    for r, c, d in product(range(1, workers + 1), repeat=3):
+        if r * c * d != workers:
+            continue
+        a_sent = 0 if replicated == "A" else m * k * (c - 1)
+        b_sent = 0 if replicated == "B" else k * n * (r - 1)
+        wide = d * max(r, c)
+        a_panel = m * k // (r * wide) if a_sent else 0
+        b_panel = k * n // (c * wide) if b_sent else 0
+        block = m * n // (r * c)
+        part = block // d if d > 1 else 0
+        if (block + max(a_panel + b_panel, part)) * element_bytes <= free_bytes:
+            fitting.append((a_sent + b_sent + m * n * (d - 1), (r, c, d)))
     return min(fitting)[1]
 
 
@@ -87,22 +77,23 @@ def grids_of(workers: int) -> list[Grid]:
 
 @lru_cache(maxsize=4096)
 def measured(m: int, k: int, n: int, grid: Grid, replicated: Any, element_bytes: int) -> tuple[int, int]:
-    """Run the workers of a grid; return what the fullest held and what all sent, in bytes."""
+    """Run the workers of a grid; return the room that one needed besides its A and B, and what all sent, in bytes."""
     import numpy as np
 
     from snippets.background.block_products import grid_product
 
     kind = {2: np.float16, 4: np.float32}[element_bytes]
     run = grid_product(np.zeros((m, k), kind), np.zeros((k, n), kind), grid=grid, replicated=replicated)
-    return max(run.account.peak_bytes), sum(run.account.sent_bytes)
+    needed = [peak - start for peak, start in zip(run.account.peak_bytes, run.account.start_bytes, strict=True)]
+    return max(needed), sum(run.account.sent_bytes)
 
 
 def best_measured(
-    *, m: int, k: int, n: int, workers: int, memory_bytes: int, replicated: str, element_bytes: int
+    *, m: int, k: int, n: int, workers: int, free_bytes: int, replicated: str, element_bytes: int
 ) -> Observation:
     """Run every grid, and take what the best of those that fit sends."""
     runs = [measured(m, k, n, grid, replicated, element_bytes) for grid in grids_of(workers)]
-    return {GRID: "of all workers", FITS: True, SENT: min(sent for held, sent in runs if held <= memory_bytes)}
+    return {GRID: "of all workers", FITS: True, SENT: min(sent for needed, sent in runs if needed <= free_bytes)}
 
 
 def observe_grid(function: Callable[..., Any], **inputs: Any) -> Observation:
@@ -111,14 +102,14 @@ def observe_grid(function: Callable[..., Any], **inputs: Any) -> Observation:
     if grid not in grids_of(inputs["workers"]):
         return {GRID: f"{grid}, which is none of {inputs['workers']} workers"}
     names = ("m", "k", "n", "replicated", "element_bytes")
-    held, sent = measured(grid=grid, **{name: inputs[name] for name in names})
-    return {GRID: "of all workers", FITS: held <= inputs["memory_bytes"], SENT: sent}
+    needed, sent = measured(grid=grid, **{name: inputs[name] for name in names})
+    return {GRID: "of all workers", FITS: needed <= inputs["free_bytes"], SENT: sent}
 
 
 def layer(
-    m: int, k: int, n: int, workers: int, memory_bytes: int, replicated: str = "neither", element_bytes: int = 2
+    m: int, k: int, n: int, workers: int, free_bytes: int, replicated: str = "neither", element_bytes: int = 2
 ) -> Inputs:
-    sides = {"m": m, "k": k, "n": n, "workers": workers, "memory_bytes": memory_bytes}
+    sides = {"m": m, "k": k, "n": n, "workers": workers, "free_bytes": free_bytes}
     return {**sides, "replicated": replicated, "element_bytes": element_bytes}
 
 
@@ -148,10 +139,10 @@ EXERCISE = Exercise(
         layer(4, 8, 2, 2, 1000),
         layer(4, 8, 2, 2, 1000, "B"),
         layer(2, 4, 8, 2, 1000, "A"),
-        layer(4, 4, 4, 4, 64, element_bytes=4),
+        layer(4, 4, 4, 4, 32, element_bytes=4),
         layer(4, 4, 4, 4, 1000, element_bytes=4),
         layer(32, 56, 16, 8, 10**6),
-        layer(32, 56, 16, 8, 1220),  # the question, each side a 256th, with 80 MB
+        layer(32, 56, 16, 8, 549),  # the question, each side a 256th, with 36 MB
     ],
     inputs=at_every_limit(),
     level="hard",
@@ -162,37 +153,37 @@ EXERCISE = Exercise(
             "forgets_the_memory",
             "This sends least and does not fit. Look only at grids whose fullest worker fits, and count its block of C "
             "before the sum, m/r × n/c: layers do not make it smaller.",
-            {"<= memory_bytes": "> 0"},
+            {"<= free_bytes": "> 0"},
         ),
         Mistake(
             "forgets_what_passes_through",
             "This grid does not fit: panels and parts of the sum that come from others need room as well.",
-            {" + passing)": ")"},
+            {"max(a_panel + b_panel, part)": "0"},
         ),
         Mistake(
             "sends_what_all_hold",
             "A matrix that is replicated need not be sent: cutting the dimension that it lacks is free.",
-            {'if replicated != "A":': "if True:", 'if replicated != "B":': "if True:"},
+            {'0 if replicated == "A" else m * k': "m * k", '0 if replicated == "B" else k * n': "k * n"},
         ),
         Mistake(
             "swaps_rows_and_columns",
             "You exchanged rows and columns of the grid: rows cut m, and columns cut n.",
-            {"(sent, (r, c, d))": "(sent, (c, r, d))"},
+            {", (r, c, d)))": ", (c, r, d)))"},
         ),
         Mistake(
             "gathers_the_result",
             "C may stay sharded: its sum is a reduce-scatter, and you weighed it as an all-reduce.",
-            {"sent = m * n * (d - 1)": "sent = 2 * m * n * (d - 1)"},
+            {"+ m * n * (d - 1)": "+ 2 * m * n * (d - 1)"},
         ),
         Mistake(
             "forgets_the_sum",
             "Layers are not free: their partial products of C must be summed.",
-            {"sent = m * n * (d - 1)": "sent = 0"},
+            {" + m * n * (d - 1)": ""},
         ),
         Mistake(
             "one_layer_only",
             "You tried grids of one layer only. Cutting the shared dimension can send less.",
-            {"if workers % (r * c):": "if r * c != workers:"},
+            {"r * c * d != workers": "r * c * d != workers or d > 1"},
         ),
         Mistake(
             "always_two_layers",
