@@ -114,18 +114,21 @@ def layer(
 
 
 def at_every_limit() -> list[Inputs]:
-    """Products of three shapes on 2 to 8 workers, with just the memory that each grid needs, or a byte less."""
+    """Products of several shapes on 2 to 8 workers, with just the room that each grid needs, or a byte less."""
     found = []
-    for workers, shapes in (
-        (2, ((4, 2, 8), (6, 8, 2))),
-        (4, ((8, 12, 4), (4, 8, 16))),
-        (8, ((32, 56, 16), (8, 16, 24))),
-    ):
-        for m, k, n in shapes:
+    shapes = {
+        2: ((4, 2, 8), (6, 8, 2)),
+        4: ((8, 12, 4), (4, 8, 16), (16, 4, 4), (4, 4, 12)),
+        8: ((32, 56, 16), (8, 16, 24), (24, 8, 32), (8, 40, 8)),
+    }
+    for workers, sides in shapes.items():
+        for number, (m, k, n) in enumerate(sides):
+            element_bytes = 4 if number % 2 else 2
             for replicated in ("neither", "A", "B"):
-                needs = sorted({measured(m, k, n, grid, replicated, 2)[0] for grid in grids_of(workers)})
+                runs = [measured(m, k, n, grid, replicated, element_bytes) for grid in grids_of(workers)]
+                needs = sorted({needed for needed, _ in runs})
                 limits = {*needs, *(need - 1 for need in needs[1:]), needs[-1] * 2}
-                found += [layer(m, k, n, workers, limit, replicated) for limit in sorted(limits)]
+                found += [layer(m, k, n, workers, limit, replicated, element_bytes) for limit in sorted(limits)]
     return found
 
 
