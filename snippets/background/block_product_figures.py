@@ -272,8 +272,8 @@ def ring_panels(*, workers: int = 4, cell_px: tuple[float, float] = (74, 26)) ->
                 x = left + block * width
                 panel.rectangle(x, y, width, height, colour=rank(block), label=label, strength=strength)
         for worker, block in sorted(places):
-            x, y = left + block * width + 4, top + worker * height
-            panel.arrow(x, y - 9, x, y + 7, colour="communication")
+            x, y = left + block * width + 3, top + worker * height
+            panel.arrow(x, y - 8, x, y + 4, colour="communication")
         panels.append(panel)
     return tuple(panels)
 
