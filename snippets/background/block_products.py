@@ -20,6 +20,9 @@ from snippets.background.gemm import RESULTS, Result, block_ranges
 from snippets.domain import at_most, one_of, positive_integer
 from snippets.machine import MOST_RANKS, Barrier, Broadcast, Compute, Exchange, Machine, Program
 
+Replicated = Literal["neither", "A", "B", "both"]
+REPLICATED: tuple[Replicated, ...] = ("neither", "A", "B", "both")
+
 Array = NDArray[Any]
 Part = Generator[Any, Any, None]
 
@@ -283,17 +286,19 @@ class _Grid:
 
 
 @refusing_overflow("a and b")
-def grid_product(a: Array, b: Array, *, grid: tuple[int, int, int]) -> BlockProduct:
-    """Multiply on r rows × c columns × d layers of ranks, none of which holds at the start what another holds.
+def grid_product(a: Array, b: Array, *, grid: tuple[int, int, int], replicated: Replicated = "neither") -> BlockProduct:
+    """Multiply on r rows × c columns × d layers of ranks, which at the start hold nothing twice unless told so.
 
     Each layer runs SUMMA on its part of k: for every panel, the blocks of A travel along the grid's rows and those of B
     along its columns, from rank to rank around a ring, and every rank adds one product to its block of C. A ring
     reduce-scatter then sums the layers' blocks and leaves each its rows. Rank (i, j, l) has number (l·r + i)·c + j.
+    A matrix that is replicated lies whole on every rank from the start to the end, and is not sent.
 
     Args:
         a: A, m × k numbers (integers, floats or complex).
         b: B, k × n numbers; both are brought to their common type first.
         grid: (r, c, d), each at least 1; d = 1 is SUMMA.
+        replicated: ``"neither"``, ``"A"``, ``"B"`` or ``"both"``: which of the two every rank holds whole.
 
     Returns:
         The ranks' blocks and the account; C is left sharded.
@@ -311,14 +316,20 @@ def grid_product(a: Array, b: Array, *, grid: tuple[int, int, int]) -> BlockProd
     a, b = _operands(a, b)
     r, c, d = _grid_size(grid)
     at_most("grid", r * c * d, MOST_RANKS)
-    plan = _Grid.of((a.shape[0], a.shape[1], b.shape[1]), (r, c, d))
+    one_of("replicated", replicated, REPLICATED)
+    whole = {"neither": "", "both": "AB"}.get(replicated, replicated)
+    (m, k), n = a.shape, b.shape[1]
+    plan = _Grid.of((m, k, n), (r, c, d))
     inputs = tuple(
-        (_block("A", a, plan.rows[i], plan.a_parts[layer][j]), _block("B", b, plan.b_parts[layer][i], plan.columns[j]))
+        (
+            _block("A", a, *((range(m), range(k)) if "A" in whole else (plan.rows[i], plan.a_parts[layer][j]))),
+            _block("B", b, *((range(k), range(n)) if "B" in whole else (plan.b_parts[layer][i], plan.columns[j]))),
+        )
         for i, j, layer in plan.places()
     )
     machine = Machine(r * c * d)
     programs = [
-        _summa(plan, place, memory, *_panels(plan, place, memory, a, b), a.dtype)
+        _summa(plan, place, memory, *_panels(plan, place, memory, a, b, whole), a.dtype, whole)
         for place, memory in zip(plan.places(), machine.memories, strict=True)
     ]
     chunks = machine.run(programs)
@@ -332,20 +343,33 @@ def grid_product(a: Array, b: Array, *, grid: tuple[int, int, int]) -> BlockProd
 Panels = dict[int, Array]
 
 
-def _panels(plan: _Grid, place: tuple[int, int, int], memory: Memory, a: Array, b: Array) -> tuple[Panels, Panels]:
-    """Give a rank its blocks of A and B, cut into panels."""
+def _panels(
+    plan: _Grid, place: tuple[int, int, int], memory: Memory, a: Array, b: Array, whole: str
+) -> tuple[Panels, Panels]:
+    """Give a rank its blocks of A and B, cut into panels; of a matrix that it holds whole, all the panels it needs."""
     i, j, layer = place
+    a, b = (memory.watch(a.copy()) if "A" in whole else a), (memory.watch(b.copy()) if "B" in whole else b)
     of_a, of_b = {}, {}
     for number, (part, column, row) in enumerate(plan.panels[layer]):
-        if column == j:
+        if "A" in whole:
+            of_a[number] = a[_slices(plan.rows[i], part)]
+        elif column == j:
             of_a[number] = memory.watch(a[_slices(plan.rows[i], part)].copy())
-        if row == i:
+        if "B" in whole:
+            of_b[number] = b[_slices(part, plan.columns[j])]
+        elif row == i:
             of_b[number] = memory.watch(b[_slices(part, plan.columns[j])].copy())
     return of_a, of_b
 
 
 def _summa(
-    plan: _Grid, place: tuple[int, int, int], memory: Memory, of_a: Panels, of_b: Panels, kind: np.dtype[Any]
+    plan: _Grid,
+    place: tuple[int, int, int],
+    memory: Memory,
+    of_a: Panels,
+    of_b: Panels,
+    kind: np.dtype[Any],
+    whole: str,
 ) -> Program:
     """For each panel, take part in broadcasts along row and column, and add a product; then sum C over the layers."""
     i, j, layer = place
@@ -355,10 +379,13 @@ def _summa(
         yield Barrier()  # a panel waits for the one before it
         if number < len(plan.panels[layer]):
             _, column, row = plan.panels[layer][number]
-            left, right = yield [
-                Broadcast(plan.number(i, column, layer), of_a.get(number), plan.row(i, layer), "chain"),
-                Broadcast(plan.number(row, j, layer), of_b.get(number), plan.column(j, layer), "chain"),
-            ]
+            along_row = Broadcast(plan.number(i, column, layer), of_a.get(number), plan.row(i, layer), "chain")
+            along_column = Broadcast(plan.number(row, j, layer), of_b.get(number), plan.column(j, layer), "chain")
+            if not whole:
+                left, right = yield [along_row, along_column]
+            else:
+                left = of_a[number] if "A" in whole else (yield along_row)
+                right = of_b[number] if "B" in whole else (yield along_column)
             product = left @ right
             for z, part in enumerate(rows):
                 chunks[z] += product[part.start : part.stop]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from snippets.background.gemm import best_grid, block_ranges, grid_split, grid_traffic_words
 from snippets.drawing import Panel
 from snippets.live.axes import Axis, Plot
-from snippets.live.declaring import Picture, live_figure
+from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Number, in_units
 from snippets.palette import RANKS, rank
 
@@ -21,6 +21,7 @@ ELEMENT_BYTES = 2  # bfloat16
 
 _WIDTH, _HEIGHT, _TOP, _GAP_ACROSS, _GAP_DOWN = 330.0, 318.0, 16.0, 10.0, 17.0
 _LAST = 512  # workers at the right end of the curves
+_QUESTION = {"m": 8192, "k": 14336, "n": 4096}  # the last product of Llama 3 8B's MLP, for a sequence
 Grid = tuple[int, int, int]
 Box = tuple[float, float, float, float]
 
@@ -106,9 +107,9 @@ def _traffic(m: int, k: int, n: int, grid: Grid) -> Panel:
     """Draw the bytes that a worker sends against the number of workers: single cuts, the best grid, and this one."""
     counts = [2**power for power in range(1, _LAST.bit_length())]
     curves = {
-        "cut i": [(count, _sent_each(m, k, n, (count, 1, 1))) for count in counts],
-        "cut j": [(count, _sent_each(m, k, n, (1, count, 1))) for count in counts],
-        "cut x": [(count, _sent_each(m, k, n, (1, 1, count))) for count in counts],
+        "cut m": [(count, _sent_each(m, k, n, (count, 1, 1))) for count in counts],
+        "cut n": [(count, _sent_each(m, k, n, (1, count, 1))) for count in counts],
+        "cut k": [(count, _sent_each(m, k, n, (1, 1, count))) for count in counts],
         "best": [(count, _sent_each(m, k, n, best_grid(m=m, k=k, n=n, ranks=count))) for count in counts],
     }
     here = math.prod(grid), _sent_each(m, k, n, grid)
@@ -154,17 +155,39 @@ def _written(grid: Iterable[int]) -> str:
 @live_figure(
     title="Cut the product",
     caption="Filled: what worker $p$ starts with of $A$ and $B$ and ends with of $C$; dashed: what it multiplies, and "
-    "the block of $C$ to which it adds. Cut $i$ alone, $8 \\times 1 \\times 1$: every worker needs all of $B$. Right: "
-    "a single cut levels off at the size of the matrix that it moves; adding workers no longer helps. The best grid "
-    "goes on. Change the sizes: which grid is best now?",
+    "the block of $C$ to which it adds. Right: what a worker sends, against their number. A single cut levels off "
+    "at the size of the matrix that it moves, so that more workers no longer help; the best grid falls in the end. "
+    "Change the sizes: which grid is best now?",
     knobs=[
         Number("rows", "Rows r", 2, 1, 8, step=2, scale="log"),
-        Number("columns", "Columns c", 1, 1, 8, step=2, scale="log"),
-        Number("layers", "Layers d", 4, 1, 8, step=2, scale="log"),
+        Number("columns", "Columns c", 2, 1, 8, step=2, scale="log"),
+        Number("layers", "Layers d", 1, 1, 8, step=2, scale="log"),
         Number("worker", "Worker p", 0, 0, MOST_WORKERS - 1),
-        Number("m", "Tokens m", 8192, 1024, 16384, step=1024),
-        Number("k", "Shared features k", 14336, 1024, 16384, step=1024),
-        Number("n", "Output features n", 4096, 1024, 16384, step=1024),
+        Number("m", "Tokens m", 1024, 1024, 16384, step=1024),
+        Number("k", "Shared features k", 1024, 1024, 16384, step=1024),
+        Number("n", "Output features n", 1024, 1024, 16384, step=1024),
+    ],
+    named=[
+        Named(
+            "The question, cut m",
+            "Every worker needs all of B and sends 103 MB, while the best grid sends 39.8 MB.",
+            {"rows": 8, "columns": 1, "layers": 1, **_QUESTION},
+        ),
+        Named(
+            "The question, cut k",
+            "No worker needs another's part of A or B; each adds to all of C and sends 58.7 MB.",
+            {"rows": 1, "columns": 1, "layers": 8, **_QUESTION},
+        ),
+        Named(
+            "The question, best grid",
+            "Two rows of four layers: half of C is summed by each four, and 39.8 MB are sent.",
+            {"rows": 2, "columns": 1, "layers": 4, **_QUESTION},
+        ),
+        Named(
+            "The question on 64",
+            "A worker sends less than it did among 8: here 16.5 MB.",
+            {"rows": 4, "columns": 2, "layers": 8, **_QUESTION},
+        ),
     ],
 )
 def block_product(*, rows: int, columns: int, layers: int, worker: int, m: int, k: int, n: int) -> Picture:
@@ -188,7 +211,7 @@ def block_product(*, rows: int, columns: int, layers: int, worker: int, m: int, 
         f"sends {least} each.",
         f"A left of C and B above it, cut into the blocks of {workers} workers; those of worker {p} are filled, what "
         "it multiplies is dashed. Beside it, bytes sent by a worker against 2 to 512 workers: three single cuts, "
-        f"which level off, the best grid, which falls, and a dot at {workers} workers and "
+        f"which level off, the best grid, which ends lowest, and a dot at {workers} workers and "
         f"{in_units(_sent_each(m, k, n, grid), 'B')}.",
         limits={"columns": min(8, most_c), "layers": min(8, most_d), "worker": workers - 1},
     )

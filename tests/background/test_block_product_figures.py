@@ -7,9 +7,17 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from snippets.background.block_product_figures import k_split_panels
-from snippets.background.block_products import k_split_product
+from snippets.background.block_product_figures import (
+    k_split_panels,
+    ring_panels,
+    split_panels,
+    step_panels,
+    summa_panels,
+)
+from snippets.background.block_products import grid_product, k_split_product
+from snippets.drawing import Panel
 
+SVG = "{http://www.w3.org/2000/svg}"
 A, B = np.arange(24).reshape(3, 8), np.arange(100, 116).reshape(8, 2)
 
 
@@ -32,7 +40,91 @@ def test_a_k_split_shows_its_numbers_partial_products_and_sum() -> None:
     assert {"C₀", "C₁", "C₂", "C"} <= set(shown)
 
 
+def shapes(panel: Panel, kind: str) -> list[dict[str, str]]:
+    """Return the attributes of the elements of a kind in a picture."""
+    return [dict(element.attrib) for element in ElementTree.fromstring(panel.svg()).iter(SVG + kind)]
+
+
+def boxes(panel: Panel, colour: str) -> list[dict[str, float]]:
+    """Return the places and sizes of the blocks in a colour."""
+    keys = ("x", "y", "width", "height")
+    return [{key: float(box[key]) for key in keys} for box in shapes(panel, "rect") if box["class"] == f"b-{colour}"]
+
+
+def test_the_first_entry_is_framed_in_every_matrix() -> None:
+    strips, partials = k_split_panels(k_split_product(A, B, ranks=3))
+    row, column, entry = boxes(strips, "ink")
+    assert row["width"] / entry["width"] > 8 > 1 == round(row["height"] / entry["height"])
+    assert column["height"] / entry["height"] > 8 > 1 == round(column["width"] / entry["width"])
+    assert (row["y"], column["x"]) == (entry["y"], entry["x"])
+    assert len(boxes(partials, "ink")) == 4  # three partial products and their sum
+
+
+def test_two_cuts_make_finished_pieces_and_the_third_makes_sheets() -> None:
+    by_rows, by_columns, by_shared = split_panels()
+    for panel, whole in ((by_rows, 1), (by_columns, 1), (by_shared, 0)):
+        assert len(boxes(panel, "muted")) == whole == texts(panel.svg()).count("all")
+    for worker in range(4):
+        a, c = boxes(by_rows, f"rank-{worker}")
+        assert a["y"] == c["y"]
+        assert c["width"] == pytest.approx(4 * c["height"], abs=0.3)
+        b, c = boxes(by_columns, f"rank-{worker}")
+        assert b["x"] == c["x"]
+        assert c["height"] == pytest.approx(4 * c["width"], abs=0.3)
+        a, b, c = boxes(by_shared, f"rank-{worker}")
+        assert a["height"] == b["width"] == c["width"] == c["height"]
+        assert a["width"] == pytest.approx(c["width"] / 4, abs=0.1)
+
+
+def test_every_cut_of_a_training_step_has_one_sum() -> None:
+    paying = []
+    for panel in step_panels():
+        notes = [text for text in texts(panel.svg()) if "sum" in text and text != "sum"]
+        assert notes.count("no sum") == 2
+        assert texts(panel.svg()).count("sum") == 1
+        paying += [note for note in notes if note != "no sum"]
+    assert paying == ["the sum: ∂W", "the sum: ∂X", "the sum: Y"]
+
+
+@pytest.mark.parametrize("workers", [2, 4, 5])
+def test_the_ring_ends_with_a_whole_sum_on_the_diagonal(workers: int) -> None:
+    panels = ring_panels(workers=workers)
+    whole = "+".join(map(str, range(workers)))
+    assert len(panels) == workers
+    for step, panel in enumerate(panels):
+        sums = [text for text in texts(panel.svg()) if "+" in text]
+        assert max((text.count("+") for text in sums), default=0) == step
+        assert len(shapes(panel, "path")) == (workers if step else 0)  # the heads of arrows
+    assert texts(panels[-1].svg()).count(whole) == workers
+    drawn = {text.text: text for text in ElementTree.fromstring(panels[-1].svg()).iter(SVG + "text")}
+    assert whole in drawn
+
+
+def test_summa_shows_the_numbers_and_messages_of_the_run() -> None:
+    a, b = np.array([[1, 2], [3, 4]]), np.array([[5, 6], [7, 8]])
+    start, first, second = summa_panels(a, b)
+    assert [text for text in texts(start.svg()) if ":" in text] == [
+        f"{name}: {matrix[i, j]}" for i in range(2) for j in range(2) for name, matrix in (("A", a), ("B", b))
+    ]
+    assert [len(shapes(panel, "path")) for panel in (start, first, second)] == [0, 4, 4]
+    assert [text for text in texts(first.svg()) if "·" in text] == ["1 · 5", "1 · 6", "3 · 5", "3 · 6"]
+    assert sorted(text for text in texts(first.svg()) if text.isdigit()) == ["1", "3", "5", "6"]
+    assert sorted(text for text in texts(second.svg()) if text.isdigit()) == ["2", "4", "7", "8"]
+    run = grid_product(a, b, grid=(2, 2, 1))
+    ends = [f"C: {block.array[0, 0]}" for block in run.outputs]
+    assert [text for text in texts(second.svg()) if text.startswith("C")] == ends
+    lines = shapes(first, "line")
+    assert sum(line["y1"] == line["y2"] for line in lines) == sum(line["x1"] == line["x2"] for line in lines) == 2
+
+
 def test_refusals() -> None:
+    with pytest.raises(ValueError, match="a must be a 2 × 2 matrix"):
+        summa_panels(A, B)
+    with pytest.raises(ValueError, match="workers must be an integer from 2 to 8, got 1"):
+        ring_panels(workers=1)
+    for draw in (split_panels, step_panels):
+        with pytest.raises(ValueError, match="width_px must be above 32"):
+            draw(width_px=32)
     run = k_split_product(A, B, ranks=2)
     with pytest.raises(ValueError, match="width_px must be a finite number above 0, got 0"):
         k_split_panels(run, width_px=0)

@@ -19,6 +19,7 @@ from snippets.account import Account
 from snippets.background.block_products import (
     Array,
     BlockProduct,
+    Replicated,
     column_split_product,
     example_gradients,
     grid_product,
@@ -117,6 +118,41 @@ def test_a_grid_product_and_its_account(shape: tuple[int, int, int], grid: tuple
         assert_is_share(run.account, number, share)
         assert run.outputs[number].array.nbytes == share.output_bytes
     assert_conserves(run)
+
+
+@given(
+    shape=SHAPES,
+    grid=st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(1, 3)),
+    replicated=st.sampled_from(["A", "B", "both"]),
+    seed=SEED,
+)
+@settings(max_examples=examples(40))
+def test_a_matrix_that_all_hold_is_not_sent(
+    shape: tuple[int, int, int], grid: tuple[int, int, int], replicated: Replicated, seed: int
+) -> None:
+    a, b = integers(shape, seed)
+    run = grid_product(a, b, grid=grid, replicated=replicated)
+    assert np.array_equal(run.assemble(), a @ b)
+    (m, k, n), (r, c, d) = shape, grid
+    of_a = 0 if replicated in ("A", "both") else m * k * (c - 1)
+    of_b = 0 if replicated in ("B", "both") else k * n * (r - 1)
+    assert sum(run.account.sent_bytes) == 8 * (of_a + of_b + m * n * (d - 1))
+    whole = {"A": m * k, "B": k * n, "both": m * k + k * n}[replicated]
+    shared = {"A": k * n, "B": m * k, "both": 0}[replicated]
+    assert sum(run.account.start_bytes) == 8 * (whole * r * c * d + shared)
+
+
+@pytest.mark.parametrize("replicated", ["neither", "A", "B"])
+@pytest.mark.parametrize("grid", [(1, 1, 8), (8, 1, 1), (1, 4, 2), (2, 1, 4), (2, 2, 2), (2, 4, 1)])
+def test_what_the_fullest_worker_of_a_grid_holds(grid: tuple[int, int, int], replicated: Replicated) -> None:
+    """As exercise 4 of the chapter counts it, where all divides."""
+    (m, k, n), (r, c, d) = (32, 56, 16), grid
+    run = grid_product(np.zeros((m, k)), np.zeros((k, n)), grid=grid, replicated=replicated)
+    start = (m * k if replicated == "A" else m * k // 8) + (k * n if replicated == "B" else k * n // 8)
+    width, block = k // (d * max(r, c)), (m // r) * (n // c)
+    of_a = (m // r) * width if c > 1 and replicated != "A" else 0
+    of_b = width * (n // c) if r > 1 and replicated != "B" else 0
+    assert max(run.account.peak_bytes) == 8 * (start + block + max(of_a + of_b, block // d if d > 1 else 0))
 
 
 @given(shape=SHAPES, grid=st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(1, 3)))
@@ -246,6 +282,7 @@ MATRIX = np.ones((2, 2))
         (lambda: column_split_product(MATRIX, MATRIX, ranks=1, result="x"), "result must be one of"),  # type: ignore[arg-type]
         (lambda: grid_product(MATRIX, MATRIX, grid=(1, 1)), "grid must be three integers"),  # type: ignore[arg-type]
         (lambda: grid_product(MATRIX, MATRIX, grid=(1, -1, 1)), "grid[1] must be an integer of at least 1, got -1"),
+        (lambda: grid_product(MATRIX, MATRIX, grid=(1, 1, 1), replicated="C"), "replicated must be"),  # type: ignore[arg-type]
         (lambda: example_gradients(MATRIX, np.ones(3), np.ones(2)), "x, y, weights must have shapes N × d, N and d"),
         (lambda: mean_loss(MATRIX, np.ones(3), np.ones(2)), "x, y, weights must have shapes N × d, N and d"),
         (lambda: mean_loss(np.ones((0, 2)), np.ones(0), np.ones(2)), "x must hold at least one example"),

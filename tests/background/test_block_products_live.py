@@ -86,10 +86,17 @@ def test_no_grid_of_as_many_workers_sends_less_than_the_best(power: int, m: int,
     assert best == min(sent) or widest > 8
 
 
-def test_at_first_it_says_what_the_chapter_says() -> None:
-    picture = block_product()
-    assert "Grid 2 × 1 × 4: worker 0 of 8 starts with 44 MB" in picture.numbers
-    assert picture.numbers.count("sends 39.8 MB") == 2
+def test_it_opens_on_four_workers_in_a_square() -> None:
+    assert "Grid 2 × 2 × 1: worker 0 of 4 starts with" in block_product().numbers
+
+
+def test_its_buttons_say_what_the_chapter_says_of_the_question() -> None:
+    by_rows, by_shared, best, on_64 = (block_product(**named.values) for named in block_product.named)
+    assert "sends 103 MB. The best grid of 8, 2 × 1 × 4, sends 39.8 MB each." in by_rows.numbers
+    assert "sends 58.7 MB." in by_shared.numbers
+    assert "Grid 2 × 1 × 4: worker 0 of 8 starts with 44 MB" in best.numbers
+    assert best.numbers.count("sends 39.8 MB") == 2
+    assert on_64.numbers.count("sends 16.5 MB") == 2
 
 
 def test_a_cut_of_the_tokens_needs_all_weights() -> None:

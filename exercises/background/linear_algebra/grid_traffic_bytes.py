@@ -11,7 +11,7 @@ def grid_traffic_bytes(
     k: int,
     n: int,
     grid: tuple[int, int, int],
-    bytes_per_element: int,
+    element_bytes: int,
 ) -> int:
     """Count the bytes that the workers of a grid send together, C left sharded.
 
@@ -25,47 +25,47 @@ def grid_traffic_bytes(
         k: columns of A and rows of B.
         n: columns of B.
         grid: (r, c, d).
-        bytes_per_element: bytes of one number.
+        element_bytes: bytes of one number.
 
     Returns:
         Bytes, of all workers together.
 
     >>> shape = {"m": 4, "k": 6, "n": 5}
-    >>> grid_traffic_bytes(**shape, grid=(2, 3, 1), bytes_per_element=2)
+    >>> grid_traffic_bytes(**shape, grid=(2, 3, 1), element_bytes=2)
     156
     """
     # A goes to c − 1 more workers, B to r − 1 more, and C is a sum of d blocks, d − 1 of which travel.
     r, c, d = grid
-    return (m * k * (c - 1) + k * n * (r - 1) + m * n * (d - 1)) * bytes_per_element
+    return (m * k * (c - 1) + k * n * (r - 1) + m * n * (d - 1)) * element_bytes
 
 
-def bytes_on_workers(m: int, k: int, n: int, grid: tuple[int, int, int], bytes_per_element: int) -> int:
+def bytes_on_workers(m: int, k: int, n: int, grid: tuple[int, int, int], element_bytes: int) -> int:
     """Run the workers of a grid and count what they send."""
     import numpy as np
 
     from snippets.background.block_products import grid_product
 
-    kind = {2: np.float16, 4: np.float32, 8: np.float64}[bytes_per_element]
+    kind = {2: np.float16, 4: np.float32, 8: np.float64}[element_bytes]
     run = grid_product(np.zeros((m, k), kind), np.zeros((k, n), kind), grid=grid)
     return sum(run.account.sent_bytes)
 
 
 EXERCISE = Exercise(
     grid_traffic_bytes,
-    number=4,
+    number=3,
     asked="the bytes that all workers of the grid send together, C left sharded",
     expected=bytes_on_workers,
     examples=[
-        {"m": 2, "k": 3, "n": 5, "grid": (1, 2, 1), "bytes_per_element": 2},
-        {"m": 12, "k": 24, "n": 36, "grid": (2, 2, 1), "bytes_per_element": 2},
-        {"m": 3, "k": 2, "n": 8, "grid": (1, 1, 1), "bytes_per_element": 8},
-        {"m": 1, "k": 1, "n": 1, "grid": (1, 2, 1), "bytes_per_element": 2},
-        {"m": 7, "k": 11, "n": 5, "grid": (2, 3, 4), "bytes_per_element": 4},
+        {"m": 2, "k": 3, "n": 5, "grid": (1, 2, 1), "element_bytes": 2},
+        {"m": 12, "k": 24, "n": 36, "grid": (2, 2, 1), "element_bytes": 2},
+        {"m": 3, "k": 2, "n": 8, "grid": (1, 1, 1), "element_bytes": 8},
+        {"m": 1, "k": 1, "n": 1, "grid": (1, 2, 1), "element_bytes": 2},
+        {"m": 7, "k": 11, "n": 5, "grid": (2, 3, 4), "element_bytes": 4},
     ],
     inputs=lambda st: {
         **{side: st.integers(1, 6) for side in ("m", "k", "n")},
         "grid": st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(1, 3)),
-        "bytes_per_element": st.sampled_from([2, 4, 8]),
+        "element_bytes": st.sampled_from([2, 4, 8]),
     },
     units={"result": "bytes"},
     mistakes=[
@@ -84,10 +84,8 @@ EXERCISE = Exercise(
             "C may stay sharded: a reduce-scatter is enough, and you counted an all-reduce, which sends twice as much.",
             {"m * n * (d - 1)": "2 * m * n * (d - 1)"},
         ),
-        Mistake("counts_numbers", "These are numbers: multiply by bytes_per_element.", {" * bytes_per_element": ""}),
-        Mistake(
-            "counts_bits", "These are bits: a byte has 8 of them.", {"* bytes_per_element": "* bytes_per_element * 8"}
-        ),
+        Mistake("counts_numbers", "These are numbers: multiply by element_bytes.", {" * element_bytes": ""}),
+        Mistake("counts_bits", "These are bits: a byte has 8 of them.", {"* element_bytes": "* element_bytes * 8"}),
         Mistake(
             "swaps_the_axes",
             "You took r for A and c for B. A is shared by the workers of a row, of which there are c.",
@@ -96,7 +94,7 @@ EXERCISE = Exercise(
         Mistake(
             "counts_one_worker",
             "This is what one worker sends on average; the question is what all send together.",
-            {"* bytes_per_element": "* bytes_per_element // (r * c * d)"},
+            {"* element_bytes": "* element_bytes // (r * c * d)"},
         ),
         Mistake(
             "two_bytes", "This is right for one input only: count from m, k, n, the grid and the bytes.", lambda **_: 2

@@ -78,7 +78,7 @@ def carried_out(function: Callable[..., list[Send]], size: int) -> Observation:
 
 EXERCISE = Exercise(
     summa_messages,
-    number=3,
+    number=5,
     level="hard",
     asked="the messages of SUMMA on a grid of size × size workers, no more than needed",
     expected=needed_messages,

@@ -1,5 +1,5 @@
 # Wrong: the bytes of a number are left out.
-# Message: bytes_per_element
-def grid_traffic_bytes(*, m, k, n, grid, bytes_per_element):
+# Message: element_bytes
+def grid_traffic_bytes(*, m, k, n, grid, element_bytes):
     r, c, d = grid
     return m * k * (c - 1) + k * n * (r - 1) + m * n * (d - 1)

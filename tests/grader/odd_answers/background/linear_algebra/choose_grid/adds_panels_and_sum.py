@@ -1,0 +1,16 @@
+# Wrong: panels and parts of the sum follow each other, and this adds them; where it leaves no grid it gives up.
+def choose_grid(*, m, k, n, workers, free_bytes, replicated, element_bytes):
+    found = []
+    for r in (1, 2, 4, 8):
+        for c in (1, 2, 4, 8):
+            d = workers // (r * c)
+            if r * c * d != workers:
+                continue
+            a, b = replicated != "A", replicated != "B"
+            held = m * n // (r * c)
+            wide = k // max(r, c) // d
+            passing = [m * wide // r * (c > 1) * a + n * wide // c * (r > 1) * b, m * n // (r * c * d) * (d > 1)]
+            sent = a * m * k * (c - 1) + b * k * n * (r - 1) + m * n * (d - 1)
+            if element_bytes * (held + sum(passing)) <= free_bytes:
+                found.append((sent, r, c, d))
+    return min(found)[1:] if found else (workers, 1, 1)
