@@ -229,7 +229,7 @@ def bfloat16_sums_plot(*, ranks: int = 512) -> Figure:
         axes.plot(range(1, ranks + 1), chain, color=colour("communication"))
         axes.plot(levels, tree, "o", color=colour("accent"), markersize=5)
         axes.annotate(
-            "chain, as in a ring", (0.86 * ranks, chain[-1]), (0, -16), textcoords="offset points", ha="center"
+            "chain, as in a ring", (0.78 * ranks, chain[-1]), (0, -16), textcoords="offset points", ha="center"
         )
         axes.annotate(
             "right sum (dashed), tree (dots)",

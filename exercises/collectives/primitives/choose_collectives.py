@@ -46,10 +46,10 @@ def choose_collectives(
             rank has its own chunk of one vector; ``"one"``: the holder has all
             of one vector, the others nothing.
         holder: the rank that has the vector; 0 for the other two.
-        needs: for each rank the chunks that it must end with. Either all ranks
-            need their own chunk, or all need the next rank's (the last one needs
-            chunk 0), or all need all N; or one rank needs all N, and the others
-            need each its own or nothing.
+        needs: for each rank the chunks that it must end with. Either all
+            need their own chunk, or all need the next rank's (the last needs
+            chunk 0), or all need all N; or one rank needs all N, and the
+            others need each its own or nothing.
 
     Returns:
         Pairs of a primitive (as ``"all_gather"``; no all-to-all) and its root,
