@@ -53,62 +53,60 @@ def _grid(panel: Panel, x: float, y: float, grid: np.ndarray, mask: np.ndarray, 
         panel.rectangle(x + column * cell_px, y + row * cell_px, cell_px, cell_px, colour=tint, label=label)
 
 
-def from_to_panel() -> Panel:
+def from_to_panels() -> tuple[Panel, ...]:
     """Draw seven primitives in a table, each as the grid before and after, as runs on marked numbers left it.
 
     Returns:
-        The picture: rows are where a primitive takes its numbers from, columns where it leaves them.
+        A picture for each place where numbers can be left; in it, from top to bottom, where they are taken.
     """
-    side, gap, left, top = RANKS * _CELL, 24.0, 86.0, 44.0
-    width, height = 2 * side + gap + 11, side + 40
-    panel = Panel(left + 3 * width - 10, top + 3 * height - 10)
+    return tuple(_to_panel(target) for target in PLACES)
+
+
+def _to_panel(target: str) -> Panel:
+    """Draw the primitives that leave their result in one place."""
+    side, gap, top, height = RANKS * _CELL, 24.0, 24.0, 142.0
+    panel = Panel(2 * side + gap + 2, top + len(PLACES) * height - 18)
+    panel.text(0, 14, f"to {PLACES[target]}", bold=True)
     for row, (source, said) in enumerate(PLACES.items()):
-        panel.text(left + row * width, 15, f"to {said}", bold=True)
         y = top + row * height
-        middle = y + 18 + side / 2
-        panel.text(0, middle - 6, "from", bold=True, size=12)
-        panel.text(0, middle + 11, said, bold=True, size=12)
-        if source == "all":
-            panel.text(0, middle + 28, "(added up)", colour="muted", size=12)
-        for column, target in enumerate(PLACES):
-            x = left + column * width
-            primitive = PRIMITIVES.get((source, target))
-            if primitive is None:
-                panel.text(x + side + gap / 2, middle, "nothing moves", anchor="middle", colour="muted")
-                continue
-            panel.text(x, y + 10, primitive.replace("_", "-"))
-            marked = _marked()
-            done = run_on_grid(primitive, marked)
-            _grid(panel, x, y + 18, marked, done.reads)
-            _grid(panel, x + side + gap, y + 18, done.after, done.fills)
-            panel.arrow(x + side + 5, middle, x + side + gap - 5, middle)
+        panel.text(0, y + 14, f"from {said}" + (", added up" if source == "all" else ""), colour="muted", size=12)
+        primitive = PRIMITIVES.get((source, target))
+        if primitive is None:
+            panel.text(0, y + 31, "nothing moves", colour="muted")
+            continue
+        panel.text(0, y + 31, primitive.replace("_", "-"))
+        _before_and_after(panel, primitive, _marked(), x=0, y=y + 38, gap=gap, cell_px=_CELL)
     return panel
 
 
-def halves_panel() -> Panel:
-    """Draw an all-reduce taken apart: the grid before, after the reduce-scatter, and after the all-gather.
+def _before_and_after(
+    panel: Panel, primitive: str, before: np.ndarray, *, x: float, y: float, gap: float, cell_px: float
+) -> np.ndarray:
+    """Draw a grid, an arrow and what a run of the primitive made of the grid; return that."""
+    side = RANKS * cell_px
+    done = run_on_grid(primitive, before)
+    _grid(panel, x, y, before, done.reads, cell_px=cell_px)
+    _grid(panel, x + side + gap, y, done.after, done.fills, cell_px=cell_px)
+    panel.arrow(x + side + 5, y + side / 2, x + side + gap - 5, y + side / 2)
+    return done.after
+
+
+def halves_panels() -> tuple[Panel, ...]:
+    """Draw an all-reduce taken apart: the grid before and after the reduce-scatter, and the same for the all-gather.
 
     Returns:
-        The picture: three grids from left to right, as runs of the two primitives on marked numbers left them.
+        Two pictures, as runs of the two primitives on marked numbers left them; the second starts where the first ends.
     """
-    side, gap, left, top = RANKS * 28.0, 112.0, 22.0, 10.0
-    panel = Panel(left + 3 * side + 2 * gap + 2, top + side + 4)
-    first = run_on_grid("reduce_scatter", _marked())
-    second = run_on_grid("all_gather", first.after)
-    steps = (
-        (_marked(), first.reads, ""),
-        (first.after, first.fills, "reduce-scatter"),
-        (second.after, second.fills, "all-gather"),
-    )
-    for number, (grid, mask, name) in enumerate(steps):
-        x = left + number * (side + gap)
-        _grid(panel, x, top, grid, mask, cell_px=28)
-        if name:
-            panel.text(x - gap / 2, top + side / 2 - 8, name, anchor="middle")
-            panel.arrow(x - gap + 8, top + side / 2, x - 8, top + side / 2)
-    for rank in range(RANKS):
-        panel.text(left - 6, top + (rank + 0.5) * 28, str(rank), anchor="end", colour="muted", middle=True)
-    return panel
+    cell_px, gap, left, top = 28.0, 36.0, 22.0, 26.0
+    side, held, panels = RANKS * cell_px, _marked(), []
+    for when, primitive in ("first", "reduce_scatter"), ("then", "all_gather"):
+        panel = Panel(left + 2 * side + gap + 2, top + side + 4)
+        panel.text(left, 15, f"{when}: {primitive.replace('_', '-')}", bold=True)
+        held = _before_and_after(panel, primitive, held, x=left, y=top, gap=gap, cell_px=cell_px)
+        for rank in range(RANKS):
+            panel.text(left - 6, top + (rank + 0.5) * cell_px, str(rank), anchor="end", colour="muted", middle=True)
+        panels.append(panel)
+    return tuple(panels)
 
 
 def adjoint_panels(*, column: int = 1) -> tuple[Panel, ...]:
@@ -173,38 +171,39 @@ def _terms(after: np.ndarray, fills: np.ndarray, column: int) -> list[tuple[int,
     ]
 
 
-def ring_sums_panel(values: Sequence[float]) -> Panel:
+def ring_sums_panels(values: Sequence[float]) -> tuple[Panel, ...]:
     """Draw how a ring of four ranks adds the same four numbers up in each of its four chunks, in float32.
 
     Args:
         values: what ranks 0 to 3 bring for every chunk, each any finite number.
 
     Returns:
-        The picture: a row for each chunk, from left to right the ranks in the order in which their numbers are added,
-        below each the sum so far, rounded to float32.
+        A picture for each chunk: from top to bottom the ranks in the order in which their numbers are added, beside
+        each the sum so far, rounded to float32.
     """
     numbers = each("values", values, finite_number)
     if len(numbers) != RANKS:
         raise ValueError(f"values must be {RANKS} numbers, got {len(numbers)}")
-    left, step, row_px, top = 82.0, 152.0, 62.0, 26.0
-    panel = Panel(left + RANKS * step - 20, top + RANKS * row_px)
-    heads = ("begins", "adds", "adds", "adds last")
-    for place, head in enumerate(heads):
-        panel.text(left + place * step + 65, 14, head, anchor="middle", colour="muted")
-    for chunk in range(RANKS):
-        y = top + chunk * row_px
-        order = [(chunk + 1 + hop) % RANKS for hop in range(RANKS)]
-        sums = running_sums([numbers[rank] for rank in order], significant_bits=FLOAT32_BITS)
-        panel.text(0, y + 16, f"chunk {chunk}", bold=True)
-        panel.text(0, y + 44, "sum so far", colour="muted")
-        for place, (rank, total) in enumerate(zip(order, sums, strict=True)):
-            x, last = left + place * step, place == RANKS - 1
-            panel.rectangle(
-                x, y, 130, 22, colour=rank_colour(rank), label=f"{LETTERS[rank]} = {_signed(numbers[rank])}"
-            )
-            panel.text(x + 65, y + 44, _signed(total), anchor="middle", bold=last, colour="accent" if last else "ink")
-            if not last:
-                panel.arrow(x + 133, y + 11, x + step - 3, y + 11, colour="communication")
+    return tuple(_chunk_panel(chunk, numbers) for chunk in range(RANKS))
+
+
+def _chunk_panel(chunk: int, numbers: Sequence[float]) -> Panel:
+    """Draw the sums of one chunk on its way round the ring."""
+    left, width, row_px, top, right = 74.0, 130.0, 32.0, 26.0, 306.0
+    panel = Panel(right + 2, top + RANKS * row_px - 6)
+    panel.text(0, 14, f"chunk {chunk}", bold=True)
+    panel.text(right, 14, "sum so far", anchor="end", colour="muted")
+    order = [(chunk + 1 + hop) % RANKS for hop in range(RANKS)]
+    sums = running_sums([numbers[rank] for rank in order], significant_bits=FLOAT32_BITS)
+    for place, (rank, total) in enumerate(zip(order, sums, strict=True)):
+        y, last = top + place * row_px, place == RANKS - 1
+        panel.text(0, y + 16, f"rank {rank}", colour="muted")
+        panel.rectangle(
+            left, y, width, 22, colour=rank_colour(rank), label=f"{LETTERS[rank]} = {_signed(numbers[rank])}"
+        )
+        panel.text(right, y + 16, _signed(total), anchor="end", bold=last, colour="accent" if last else "ink")
+        if not last:
+            panel.arrow(left + width / 2, y + 23, left + width / 2, y + row_px - 1, colour="communication")
     return panel
 
 
@@ -225,12 +224,12 @@ def bfloat16_sums_plot(*, ranks: int = 512) -> Figure:
     chain = running_sums([1.0] * ranks, significant_bits=BFLOAT16_BITS)
     levels = [2**power for power in range(ranks.bit_length()) if 2**power <= ranks]
     tree = [pairwise_sum([1.0] * level, significant_bits=BFLOAT16_BITS) for level in levels]
-    with plot(width_px=660, height_px=260) as (figure, axes):
+    with plot(width_px=340, height_px=260) as (figure, axes):
         axes.plot([1, ranks], [1, ranks], color=colour("muted"), linestyle="--", linewidth=1.2)
         axes.plot(range(1, ranks + 1), chain, color=colour("communication"))
         axes.plot(levels, tree, "o", color=colour("accent"), markersize=5)
         axes.annotate(
-            "chain, as in a ring", (0.86 * ranks, chain[-1]), (0, -16), textcoords="offset points", ha="center"
+            "chain, as in a ring", (0.78 * ranks, chain[-1]), (0, -16), textcoords="offset points", ha="center"
         )
         axes.annotate(
             "right sum (dashed), tree (dots)",

@@ -157,8 +157,8 @@ _WIDEST_PRIMITIVE = 192.0  # of a grid, without the ranks' numbers beside it
 @live_figure(
     title="A primitive, round by round",
     caption="Play it. Rows are ranks, columns chunks; a frame says that a message has just filled a cell. A letter and "
-    "its colour are the rank that a piece comes from. Where pieces are summed, a small square stands for each term in "
-    "a cell, in the order of the ranks, and Σ for all of them. Which primitives keep every rank busy?",
+    "its colour are the rank that a chunk comes from. Where chunks are summed, a small square stands for each term in "
+    "a cell, in the order of the ranks, and Σ for all of them. Which primitives let every rank send in every round?",
     knobs=[
         Choice("primitive", "Primitive", _PRIMITIVES, "all_gather"),
         Number("ranks", "Ranks N", 4, 2, _MOST_RANKS),
@@ -198,8 +198,8 @@ def primitive_stepper(*, primitive: str, ranks: int, root: int, moment: int) -> 
     chunks = _sent(schedule, moment)
     now = f"After round {moment} of {rounds}" if moment else "Before"
     numbers = (
-        f"{_spoken_task(schedule)}, {now.lower()}: {_plural(sum(chunks), 'chunk')} sent, by the busiest rank "
-        f"{max(chunks)}; {_plural(_missing(schedule, held), 'cell')} of the result still to fill."
+        f"{_spoken_task(schedule)}, {now.lower()}: {_plural(sum(chunks), 'chunk')} sent (busiest rank: "
+        f"{_plural(max(chunks), 'chunk')}); {_plural(_missing(schedule, held), 'cell')} of the result still to fill."
     )
     panels = [
         _ring_of_ranks(

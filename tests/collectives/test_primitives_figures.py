@@ -26,16 +26,21 @@ def labels(panel: Panel) -> list[str]:
 
 
 def test_the_table_has_each_primitive_at_its_place_and_all_cells() -> None:
-    found = labels(figures.from_to_panel())
-    assert [name for name in found if name.replace("-", "_") in figures.PRIMITIVES.values()] == [
-        "scatter",
-        "broadcast",
-        "gather",
-        "all-gather",
-        "reduce",
-        "reduce-scatter",
-        "all-reduce",
+    panels = [labels(panel) for panel in figures.from_to_panels()]
+    primitives = [
+        [label for label in found if label == "nothing moves" or label.replace("-", "_") in figures.PRIMITIVES.values()]
+        for found in panels
     ]
+    assert primitives == [
+        ["nothing moves", "gather", "reduce"],
+        ["scatter", "nothing moves", "reduce-scatter"],
+        ["broadcast", "all-gather", "all-reduce"],
+    ]
+    for found, target in zip(panels, ("the root", "the owners", "all"), strict=True):
+        assert found[0] == f"to {target}"
+        sources = [label for label in found if label.startswith("from ")]
+        assert sources == ["from the root", "from the owners", "from all, added up"]
+    found = [label for part in panels for label in part]
     assert found.count("nothing moves") == 2
     pieces = Counter(label for label in found if re.fullmatch("[A-DΣ][0-3]", label))
     # A0: scatter 1 + 1, broadcast 1 + 4, gather 1 + 1, all-gather 1 + 4, and once before each of three sums
@@ -77,22 +82,35 @@ def test_in_the_owners_column_of_rank_0_nothing_is_scattered() -> None:
 
 
 def test_the_halves_of_an_all_reduce() -> None:
-    found = labels(figures.halves_panel())
-    assert [label for label in found if label in ("reduce-scatter", "all-gather")] == ["reduce-scatter", "all-gather"]
-    assert sum(label.startswith("Σ") for label in found) == 4 + 16
-    assert found.count("D3") == 1
+    first, second = (labels(panel) for panel in figures.halves_panels())
+    assert (first[0], second[0]) == ("first: reduce-scatter", "then: all-gather")
+    pieces = [[label for label in found if re.fullmatch("[A-DΣ][0-3]", label)] for found in (first, second)]
+    sums = ["Σ0", "Σ1", "Σ2", "Σ3"]
+    assert pieces[0] == [f"{letter}{chunk}" for letter in "ABCD" for chunk in range(4)] + sums
+    assert pieces[1] == sums + 4 * sums
 
 
 def test_the_rings_sums_are_those_of_a_run() -> None:
-    found = labels(figures.ring_sums_panel(BRING))
+    found = [labels(panel) for panel in figures.ring_sums_panels(BRING)]
     vectors = [np.full(4, number, dtype=np.float32) for number in BRING]
     sums = run(build("all_reduce", "ring", ranks=4, length=4), vectors).outputs[0]
-    rows = "|".join(found).split("chunk ")[1:]
-    assert [row.split("|")[-1 if chunk == 3 else -2] for chunk, row in enumerate(rows)] == [f"{x:.0f}" for x in sums]
-    assert [re.findall(r"([A-D]) =", row) for row in rows] == [[*"BCDA"], [*"CDAB"], [*"DABC"], [*"ABCD"]]
-    assert rows[2].split("|")[3::2] == ["1", "2", "100,000,000", "0"]
+    assert [chunk[0] for chunk in found] == [f"chunk {number}" for number in range(4)]
+    assert [chunk[-1] for chunk in found] == [f"{total:.0f}" for total in sums]
+    assert [re.findall(r"([A-D]) =", "|".join(chunk)) for chunk in found] == [
+        [*"BCDA"],
+        [*"CDAB"],
+        [*"DABC"],
+        [*"ABCD"],
+    ]
+    assert [re.findall(r"rank (\d)", "|".join(chunk)) for chunk in found] == [
+        [*"1230"],
+        [*"2301"],
+        [*"3012"],
+        [*"0123"],
+    ]
+    assert found[2][4::3] == ["1", "2", "100,000,000", "0"]
     with pytest.raises(ValueError, match="values must be 4 numbers"):
-        figures.ring_sums_panel([1, 2, 3])
+        figures.ring_sums_panels([1, 2, 3])
 
 
 def test_the_plot_has_the_chain_the_tree_and_the_right_sum() -> None:

@@ -92,7 +92,9 @@ def test_a_primitive_counts_what_a_run_counts(primitive: str, ranks: int, root: 
     schedule = build(primitive, PLAINEST[primitive], ranks=ranks, length=ranks, root=root)
     moment = min(moment, len(schedule.rounds))
     assert picture.limits["moment"] == len(schedule.rounds)
-    said = re.search(r": (\d+) chunks? sent, by the busiest rank (\d+); (\d+) cells? of the result", picture.numbers)
+    said = re.search(
+        r": (\d+) chunks? sent \(busiest rank: (\d+) chunks?\); (\d+) cells? of the result", picture.numbers
+    )
     assert said
     sent = [0] * ranks
     for send in (send for sends in schedule.rounds[:moment] for send in sends):

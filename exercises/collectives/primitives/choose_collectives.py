@@ -46,15 +46,17 @@ def choose_collectives(
             rank has its own chunk of one vector; ``"one"``: the holder has all
             of one vector, the others nothing.
         holder: the rank that has the vector; 0 for the other two.
-        needs: for each rank the chunks that it must end with. The ranks that
-            need a chunk which is not their own are none, one or all.
+        needs: for each rank the chunks that it must end with. Either all
+            need their own chunk, or all need the next rank's (the last needs
+            chunk 0), or all need all N; or one rank needs all N, and the
+            others need each its own or nothing.
 
     Returns:
         Pairs of a primitive (as ``"all_gather"``; no all-to-all) and its root,
         in the order of the calls. Without a root, write 0.
 
     >>> choose_collectives(
-    ...     ranks=3, brings="shards", holder=0, needs=[[0], [0, 1], [2]]
+    ...     ranks=3, brings="shards", holder=0, needs=[[0], [0, 1, 2], [2]]
     ... )
     [('gather', 1)]
     """
@@ -253,7 +255,7 @@ EXERCISE = Exercise(
     expected=nothing_beyond_the_least,
     observe=observe_calls,
     examples=[
-        case("shards", [[0], [0, 1], [2]]),
+        case("shards", one_needs_all(3, 1, True)),
         case("vectors", own(3)),
         case("vectors", everything(3)),
         case("one", own(3), 2),
