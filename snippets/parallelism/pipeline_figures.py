@@ -182,8 +182,9 @@ def held_panel(
             height = bottom - count * rise
             points += [(_LEFT + start * scale, height), (_LEFT + end * scale, height)]
         panel.curve(points, colour=("ink", "activations")[number % 2], width=2.5, dashed=number % 2 == 0)
-        peak = max(line, key=lambda at: at[1])
-        panel.text(_LEFT + peak[0] * scale + 6, bottom - peak[1] * rise - 7, f"{name}: at most {peak[1]:g}", size=12)
+        highest, after = max(pairwise([*line, (until_s, 0)]), key=lambda at: at[0][1])
+        middle, peak = _LEFT + (highest[0] + after[0]) / 2 * scale, highest[1]
+        panel.text(middle, bottom - peak * rise - 7, f"{name}: at most {peak:g}", anchor="middle", size=12)
     draw_time_axis(panel, y=bottom, until_s=until_s)
     return panel
 
@@ -223,7 +224,7 @@ def predicted_panel(
     left, top, row = 104.0, 46.0, 34.0
     panel = Panel(width_px, top + row * len(rows) + 24)
     panel.text(0, 14, title, bold=True)
-    scale = (width_px - left - 8) / until_s
+    scale = (width_px - left - 18) / until_s
     bottom = top + row * len(rows)
     x = left
     for words, name, strength in (("work", "forward", 0.6), ("predicted to wait", "idle", 0.35)):
@@ -242,7 +243,7 @@ def predicted_panel(
             [(left + measured * scale, y - 3), (left + measured * scale, y + 25)], colour="communication", width=3
         )
         panel.text(left + measured * scale + 7, y + 11, f"{measured:.2f}", middle=True, size=12)
-    panel.line(left, bottom, width_px - 8, bottom)
+    panel.line(left, bottom, width_px - 18, bottom)
     for tenths in range(0, int(10 * until_s) + 1, 5):
         x = left + tenths / 10 * scale
         panel.line(x, bottom, x, bottom + 4)
