@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from snippets.domain import nonnegative_number, number_between, positive_number, text
+from snippets.domain import each, nonnegative_number, number_between, positive_integer, positive_number, text
 from snippets.drawing import MOST_PX, Panel
 from snippets.parallelism.pipeline_checker import find_timeline_faults
 from snippets.parallelism.pipeline_runner import Timeline
@@ -53,7 +53,7 @@ def gantt_panel(
     until_s: float | None = None,
     note: str = "",
     width_px: float = 328,
-    remarks: Iterable[Remark] = (),
+    remarks: Sequence[Remark] = (),
 ) -> Panel:
     """Draw who runs what when: a row for each device, a block for each task, grey where the device waits.
 
@@ -101,8 +101,8 @@ def draw_gantt(
     note: str,
     width_px: float = 328,
     moment_s: float | None = None,
-    unit_s: float = 1,
-    remarks: Iterable[Remark] = (),
+    parts: int = 1,
+    remarks: Sequence[Remark] = (),
 ) -> Panel:
     """Draw the chart of ``gantt_panel`` without asking the checker, which takes longer than the drawing.
 
@@ -113,7 +113,7 @@ def draw_gantt(
         note: below the chart.
         width_px: width of the panel.
         moment_s: a moment, at least 0, to mark by a line through all rows; none if ``None``.
-        unit_s: how much of the timeline's time one unit of the axis is, above 0.
+        parts: how many units of the timeline's time are one unit of the axis.
         remarks: words to write where a device waits.
 
     Returns:
@@ -141,8 +141,8 @@ def draw_gantt(
     _legend(panel, [*("FBW" if schedule.splits_backward else "FB"), "idle"])
     _draw_rows(panel, timeline, scale)
     bottom = _TOP + schedule.ranks * _ROW
-    draw_time_axis(panel, y=bottom, until_s=until_s, unit_s=positive_number("unit_s", unit_s))
-    for remark in remarks:
+    draw_time_axis(panel, y=bottom, until_s=until_s, parts=parts)
+    for remark in each("remarks", remarks, _remark):
         middle = _LEFT + (remark.from_s + remark.to_s) / 2 * scale
         panel.text(middle, _TOP + remark.device * _ROW + _BAR / 2, remark.words, anchor="middle", middle=True, size=12)
     panel.text(_LEFT, panel.height - 4, text("note", note), size=12, colour="muted")
@@ -155,14 +155,17 @@ def draw_gantt(
     return panel
 
 
-def draw_time_axis(panel: Panel, *, y: float, until_s: float, unit_s: float = 1) -> None:
+def draw_time_axis(panel: Panel, *, y: float, until_s: float, parts: int = 1) -> None:
     """Draw ticks and numbers of the time from 0 to ``until_s`` below the rows of a chart.
 
     Args:
         panel: the chart.
-        y: where the rows end.
+        y: where the rows end, at least 0.
         until_s: time at the right edge.
-        unit_s: how much of it one unit of the axis is.
+        parts: how many units of it are one unit of the axis.
+
+    Returns:
+        Nothing; the axis is in the panel.
 
     Example:
         >>> panel = Panel(328, 40)
@@ -170,16 +173,26 @@ def draw_time_axis(panel: Panel, *, y: float, until_s: float, unit_s: float = 1)
         >>> panel.svg().count("<text")
         5
     """
+    if not isinstance(panel, Panel):
+        raise TypeError(f"panel must be a Panel, got {panel!r:.40}")
+    y, until_s = number_between("y", y, low=0, high=MOST_PX), number_between("until_s", until_s, low=1e-9, high=1e12)
+    parts = positive_integer("parts", parts)
     scale = (panel.width - _LEFT - 1) / until_s
-    step = _tick(until_s / unit_s, (panel.width - _LEFT) / _LEAST_TICK_PX)
+    step = _tick(until_s / parts, (panel.width - _LEFT) / _LEAST_TICK_PX)
     panel.line(_LEFT, y, _LEFT + until_s * scale, y)
-    for number in range(math.floor(until_s / unit_s / step + 1e-9) + 1):
-        x = _LEFT + number * step * unit_s * scale
+    for number in range(math.floor(until_s / parts / step + 1e-9) + 1):
+        x = _LEFT + number * step * parts * scale
         panel.line(x, y, x, y + 4)
         side: Any = "end" if x > panel.width - 12 else "middle"
         panel.text(
             panel.width if side == "end" else x, y + 15, f"{number * step:g}", size=12, colour="muted", anchor=side
         )
+
+
+def _remark(name: str, value: Remark) -> Remark:
+    if not isinstance(value, Remark):
+        raise TypeError(f"{name} must be a Remark, got {value!r:.40}")
+    return value
 
 
 def _tick(span: float, most: float) -> float:

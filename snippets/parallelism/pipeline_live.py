@@ -166,7 +166,7 @@ def pipeline_schedule(
         note=f"the step ends at {_short(run.step)}; the line is at {moment}",
         width_px=_WIDE_PX,
         moment_s=moment * run.fine,
-        unit_s=run.fine,
+        parts=run.fine,
     )
     idle, on_top = run.timeline.idle_share, run.timeline.idle_overhead
     numbers = (
