@@ -211,12 +211,12 @@ def held_steps(timeline: Timeline, *, device: int) -> list[tuple[float, float]]:
 
 
 def predicted_panel(
-    rows: Mapping[str, tuple[float, float, float]], *, until_s: float, title: str, width_px: float = WIDE_PX
+    rows: Mapping[str, tuple[float, float, float, float]], *, until_s: float, title: str, width_px: float = WIDE_PX
 ) -> Panel:
-    """Draw for each schedule a bar: work, then what the runner adds to it; and a mark where the step was measured.
+    """Draw for each schedule a bar: work, then the waiting that is predicted; and a mark where the step was measured.
 
     Args:
-        rows: by schedule, seconds of work, of the predicted step, and of the measured step.
+        rows: by schedule, a device's seconds of forward and of backward, the predicted step and the measured one.
         until_s: time at the right edge.
         title: above the bars.
         width_px: width of the panel.
@@ -227,21 +227,29 @@ def predicted_panel(
     scale = (width_px - left - 18) / until_s
     bottom = top + row * len(rows)
     x = left
-    for words, name, strength in (("work", "forward", 0.6), ("predicted to wait", "idle", 0.35)):
+    for words, name, strength in (
+        ("forward", "forward", 0.25),
+        ("backward", "backward", 0.5),
+        ("predicted to wait", "idle", 0.35),
+    ):
         panel.rectangles([(x, 24.0, 12.0, 12.0)], colour=name, strength=strength)
         panel.text(x + 17, 34, words, size=12)
         x += 30 + 7 * len(words)
-    panel.curve([(x + 4, 23), (x + 4, 37)], colour="communication", width=3)
+    panel.curve([(x + 4, 23), (x + 4, 37)], colour="accent", width=3)
     panel.text(x + 13, 34, "measured", size=12)
-    for number, (name, (work, predicted, measured)) in enumerate(rows.items()):
+    for number, (name, (forward, backward, predicted, measured)) in enumerate(rows.items()):
         y = top + row * number
         panel.text(0, y + 11, name, middle=True)
-        panel.rectangles([(left, y, work * scale, 22.0)], colour="forward", strength=0.6)
-        panel.rectangles([(left + work * scale, y, (predicted - work) * scale, 22.0)], colour="idle", strength=0.35)
+        x = left
+        for length, colour_name, strength in (
+            (forward, "forward", 0.25),
+            (backward, "backward", 0.5),
+            (predicted - forward - backward, "idle", 0.35),
+        ):
+            panel.rectangles([(x, y, length * scale, 22.0)], colour=colour_name, strength=strength)
+            x += length * scale
         panel.text(left + predicted * scale - 6, y + 11, f"{predicted:.2f}", anchor="end", middle=True, size=12)
-        panel.curve(
-            [(left + measured * scale, y - 3), (left + measured * scale, y + 25)], colour="communication", width=3
-        )
+        panel.curve([(left + measured * scale, y - 3), (left + measured * scale, y + 25)], colour="accent", width=3)
         panel.text(left + measured * scale + 7, y + 11, f"{measured:.2f}", middle=True, size=12)
     panel.line(left, bottom, width_px - 18, bottom)
     for tenths in range(0, int(10 * until_s) + 1, 5):

@@ -101,15 +101,16 @@ def test_nothing_waits_for_a_weight_gradient() -> None:
 
 
 def test_bars_are_as_long_as_the_times() -> None:
-    panel = predicted_panel({"1F1B": (1.0, 1.5, 2.0), "ZB-H1": (1.0, 1.25, 1.5)}, until_s=2.5, title="t")
+    panel = predicted_panel({"1F1B": (0.4, 0.6, 1.5, 2.0), "ZB-H1": (0.4, 0.6, 1.25, 1.5)}, until_s=2.5, title="t")
     assert_texts_fit(panel)
     root = ElementTree.fromstring(panel.svg())
     bars = [re.fullmatch(r"M([\d.]+) [\d.]+h([\d.]+)v22.*", p.get("d", "")) for p in root.iter(f"{SVG}path")]
     scale = (690 - 104 - 18) / 2.5
     found = [(float(bar[1]), float(bar[2])) for bar in bars if bar]
-    wanted = [(104, scale), (104 + scale, scale / 2), (104, scale), (104 + scale, scale / 4)]
+    work = [(104, 0.4 * scale), (104 + 0.4 * scale, 0.6 * scale)]
+    wanted = [*work, (104 + scale, scale / 2), *work, (104 + scale, scale / 4)]
     assert [place for bar in found for place in bar] == pytest.approx([x for bar in wanted for x in bar], abs=0.1)
-    marks = [p.attrib["d"] for p in root.iter(f"{SVG}path") if p.attrib["class"] == "l-communication"]
+    marks = [p.attrib["d"] for p in root.iter(f"{SVG}path") if p.attrib["class"] == "l-accent"]
     assert [float(re.findall(r"M([\d.]+)", d)[0]) for d in marks[1:]] == pytest.approx(
         [104 + 2 * scale, 104 + 1.5 * scale], abs=0.1
     )
