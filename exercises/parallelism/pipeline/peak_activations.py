@@ -16,8 +16,8 @@ def peak_activations(order: Sequence[tuple[str, int]]) -> int:
     """Return the most micro-batches whose activations a device holds at once.
 
     Args:
-        order: the passes of one device, as ``one_f_one_b_order`` returns them;
-            it may be empty. If it has passes ``("W", i)``, the backward is
+        order: the passes of one device, one pair for each, in order, such as
+            ``("F", 0)``; it may be empty. If it has passes ``("W", i)``, the backward is
             split everywhere in it, and micro-batch i is held until its W; else
             it is held until its B. While a pass runs, its own micro-batch is
             held.
