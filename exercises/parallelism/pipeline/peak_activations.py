@@ -17,10 +17,10 @@ def peak_activations(order: Sequence[tuple[str, int]]) -> int:
 
     Args:
         order: the passes of one device, one pair for each, in order, such as
-            ``("F", 0)``; it may be empty. If it has passes ``("W", i)``, the backward is
-            split everywhere in it, and micro-batch i is held until its W; else
-            it is held until its B. While a pass runs, its own micro-batch is
-            held.
+            ``("F", 0)``; it may be empty. If it has passes ``("W", i)``, the
+            backward is split everywhere in it, and micro-batch i is held until
+            its W; else it is held until its B. While a pass runs, its own
+            micro-batch is held.
 
     Returns:
         Micro-batches.
