@@ -563,8 +563,8 @@ def _even(name: str, value: Any) -> int:
 def dualpipe_bubble_s(*, stages: int, overlapped_s: Time, backward_s: Time, weight_gradient_s: Time) -> Time:
     """Return the bubble that DualPipe's table states.
 
-    Formula: $\\Bigl(\\frac{p}{2}-1\\Bigr)(T_{F\\&B}+T_B-3\\,T_W)$
-    Symbols: p = stages, T_{F&B} = overlapped_s, T_B = backward_s, T_W = weight_gradient_s
+    Formula: $\\Bigl(\\frac{p}{2}-1\\Bigr)(T_{F\\&B}+T_{B+W}-3\\,T_W)$
+    Symbols: p = stages, T_{F&B} = overlapped_s, T_{B+W} = backward_s, T_W = weight_gradient_s
     Chapter: 18
 
     Args:
@@ -581,7 +581,7 @@ def dualpipe_bubble_s(*, stages: int, overlapped_s: Time, backward_s: Time, weig
             times contradict each other.
 
     Source: DeepSeek-AI 2024 (DeepSeek-V3), table 2.
-    Convention: B is the whole backward (in the zero-bubble paper it is the input's gradient alone).
+    Convention: T_{B+W} is the whole backward, which the paper writes B.
     Leaves out: messages; that input gradients can leave before the block ends (then the bubble is smaller).
 
     Example:
@@ -609,8 +609,8 @@ def _overlapped_times(overlapped_s: Any, backward_s: Any, weight_gradient_s: Any
 def dualpipev_bubble_s(*, stages: int, overlapped_s: Time, backward_s: Time, weight_gradient_s: Time) -> Time:
     """Return DualPipeV's bubble: that of a DualPipe of twice the stages, folded in the middle.
 
-    Formula: $(p-1)(T_{F\\&B}+T_B-3\\,T_W)$
-    Symbols: p = stages, T_{F&B} = overlapped_s, T_B = backward_s, T_W = weight_gradient_s
+    Formula: $(p-1)(T_{F\\&B}+T_{B+W}-3\\,T_W)$
+    Symbols: p = stages, T_{F&B} = overlapped_s, T_{B+W} = backward_s, T_W = weight_gradient_s
     Chapter: 18
 
     Args:

@@ -155,7 +155,7 @@ def test_before_a_touch_nothing_is_loaded_and_nothing_moves(open_page: Any) -> N
 
 def test_without_scripts_the_stubs_can_be_read_and_no_button_is_shown(open_page: Any) -> None:
     page = open_page(PIPELINE, java_script_enabled=False)
-    assert page.locator(".exercise-stub code").count() == 4
+    assert page.locator(".exercise-stub code").count() == 5
     assert page.locator(".exercise button:visible, .exercise-board button:visible").count() == 0
 
 

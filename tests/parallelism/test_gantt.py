@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from snippets.parallelism.gantt import draw_gantt, gantt_panel
+from snippets.parallelism.gantt import Remark, draw_gantt, gantt_panel
 from snippets.parallelism.pipeline_runner import Timeline, run_pipeline
 from snippets.parallelism.pipeline_schedules import dualpipe, interleaved, one_f_one_b, zb_h1
 
@@ -53,8 +53,13 @@ def test_digits_name_the_micro_batches_in_order() -> None:
     texts = [
         element.text for element in ElementTree.fromstring(gantt_panel(timeline, title="t").svg()).iter(f"{SVG}text")
     ]
-    assert {"010212", "001122"} <= set(texts)  # F0 F1 B0 F2 B1 B2, and F0 B0 F1 B1 F2 B2
-    narrow = gantt_panel(timeline, title="t", until_s=1000).svg()
+    device = ["0", "F0", "F1", "B0", "F2", "B1", "B2", "1", "F0", "B0", "F1", "B1", "F2", "B2"]
+    start = texts.index("0", texts.index("idle"))
+    written = [text for text in texts[start:] if text not in {"2", "4", "6", "8", "10", "12"}]
+    assert written[: len(device)] == device
+    small = gantt_panel(timeline, title="t", until_s=36).svg()
+    assert {"010212", "001122"} <= {element.text for element in ElementTree.fromstring(small).iter(f"{SVG}text")}
+    narrow = gantt_panel(timeline, title="t", until_s=900).svg()
     assert not re.search(r">\d{4,}<", narrow)
 
 
@@ -87,3 +92,40 @@ def test_a_line_marks_a_moment() -> None:
     (line,) = [p for p in ElementTree.fromstring(marked).iter(f"{SVG}path") if p.attrib["class"] == "l-accent"]
     assert line.attrib["d"] == "M168 21L168 76"  # half of 300 pixels, right of 18
     assert "l-accent" not in draw_gantt(timeline, title="t", until_s=12, note="n").svg()
+
+
+def test_backwards_and_weight_gradients_have_a_thick_edge() -> None:
+    timeline = run_pipeline(zb_h1(stages=2, micro_batches=3), SPLIT)
+    svg = gantt_panel(timeline, title="t").svg()
+    scale = (328 - 18 - 1) / float(timeline.makespan_s)
+    for name, kind in (("backward", "B"), ("weight-gradient", "W")):
+        edges = [
+            p
+            for p in ElementTree.fromstring(svg).iter(f"{SVG}path")
+            if p.attrib["class"] == f"l-{name}" and "stroke-width:4;" in p.attrib["style"]
+        ]
+        (path,) = edges
+        tasks = [task for order in timeline.schedule.orders for task in order if task.kind == kind]
+        assert [float(w) for w in re.findall(r"h([\d.]+)", path.attrib["d"])] == pytest.approx(
+            [scale] * len(tasks), abs=0.11
+        )
+    assert "l-forward" not in svg
+
+
+def test_time_has_an_axis_and_waits_have_words() -> None:
+    timeline = run_pipeline(one_f_one_b(stages=2, micro_batches=3), UNSPLIT)
+    root = ElementTree.fromstring(
+        gantt_panel(timeline, title="t", width_px=619, remarks=[Remark(1, 0, 1, "fills")]).svg()
+    )
+    places = {element.text: float(element.attrib["x"]) for element in root.iter(f"{SVG}text")}
+    scale = (619 - 18 - 1) / 12
+    assert places["fills"] == pytest.approx(18 + scale / 2, abs=0.1)
+    for moment in (4, 8, 10):
+        assert places[str(moment)] == pytest.approx(18 + moment * scale, abs=0.1)
+
+
+def test_many_blocks_are_bars_without_digits() -> None:
+    timeline = run_pipeline(one_f_one_b(stages=8, micro_batches=64), UNSPLIT)
+    svg = gantt_panel(timeline, title="t", width_px=2_000).svg()
+    assert not re.search(r"h[\d.]+v22", svg)
+    assert len(svg) < 30_000

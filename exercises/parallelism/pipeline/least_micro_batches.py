@@ -47,7 +47,7 @@ def limit(stages: int, numerator: int, denominator: int, chunks: int = 1) -> Inp
 
 EXERCISE = Exercise(
     least_micro_batches,
-    number=2,
+    number=1,
     level="easy",
     asked="the fewest micro-batches whose bubble is strictly below a limit",
     expected=first_below,

@@ -84,7 +84,7 @@ def cost_of_1f1b(stages: int, micro_batches: int) -> Observation:
 
 EXERCISE = Exercise(
     one_f_one_b_order,
-    number=1,
+    number=3,
     asked="each stage's order of 1F1B, run together with a forward of 1 and a backward of 2 time units",
     expected=cost_of_1f1b,
     observe=run_orders,

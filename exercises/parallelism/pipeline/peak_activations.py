@@ -16,11 +16,11 @@ def peak_activations(order: Sequence[tuple[str, int]]) -> int:
     """Return the most micro-batches whose activations a device holds at once.
 
     Args:
-        order: the passes of one device, as ``one_f_one_b_order`` returns them;
-            it may be empty. If it has passes ``("W", i)``, the backward is
-            split everywhere in it, and micro-batch i is held until its W; else
-            it is held until its B. While a pass runs, its own micro-batch is
-            held.
+        order: the passes of one device, one pair for each, in order, such as
+            ``("F", 0)``; it may be empty. If it has passes ``("W", i)``, the
+            backward is split everywhere in it, and micro-batch i is held until
+            its W; else it is held until its B. While a pass runs, its own
+            micro-batch is held.
 
     Returns:
         Micro-batches.
@@ -57,7 +57,7 @@ def any_order(kinds: str, micro_batches: int, seed: int) -> Order:
 
 EXERCISE = Exercise(
     peak_activations,
-    number=3,
+    number=2,
     level="easy",
     asked="the most micro-batches whose activations a device holds at once",
     expected=held_at_most,

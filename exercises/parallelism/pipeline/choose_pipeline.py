@@ -1,0 +1,270 @@
+"""Exercise: a schedule and a number of micro-batches that meet a limit of time and one of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from grader.exercise import Exercise, Inputs, Mistake, Observation
+from snippets.domain import named
+from snippets.parallelism.pipeline import ALIASES
+from snippets.parallelism.pipeline_runner import run_pipeline
+from snippets.parallelism.pipeline_schedules import BUILDERS, build_pipeline
+
+DESIGN = "design"
+NAMES = ("one_f_one_b", "zb_h1", "interleaved", "gpipe")
+MEETS, NONE = "one that meets both limits", "None, since no design meets both limits"
+
+
+def choose_pipeline(
+    *,
+    stages: int,
+    sequences: int,
+    launch_ms: int,
+    forward_ms: int,
+    input_gradient_ms: int,
+    weight_gradient_ms: int,
+    limit_ms: int,
+    room: int,
+) -> tuple[str, int] | None:
+    """Choose a schedule and a number of micro-batches that meet two limits.
+
+    A batch of sequences is dealt evenly to m micro-batches; m divides it and is
+    a multiple of the stages. A pass takes the launch and, for each sequence of
+    the micro-batch, the time of its kind. An unsplit backward is one pass that
+    takes both gradients' times. Interleaving has two chunks on a device: twice
+    as many passes, each with a launch and half of the time for a sequence.
+    Messages are free.
+
+    Args:
+        stages: number of stages and devices p, at least 2.
+        sequences: sequences of a step, a multiple of the stages.
+        launch_ms: what every pass takes besides.
+        forward_ms: time of F for a sequence on a stage, in ms.
+        input_gradient_ms: the same of B, the gradient of the input.
+        weight_gradient_ms: the same of W; at most that of F and that of B.
+        limit_ms: the most that the step may take.
+        room: the most sequences whose activations a device may hold, each of
+            a whole stage's layers.
+
+    Returns:
+        One of ``"gpipe"``, ``"1f1b"``, ``"interleaved"`` and ``"zb_h1"``, and
+        m. Any choice that meets both limits is right. ``None`` where there is
+        none.
+
+    >>> choose_pipeline(
+    ...     stages=2, sequences=2, launch_ms=10, forward_ms=2,
+    ...     input_gradient_ms=2, weight_gradient_ms=2, limit_ms=78, room=2,
+    ... )
+    ('1f1b', 2)
+    """
+
+    def meets(schedule: str, m: int) -> bool:
+        b, work_ms = sequences // m, forward_ms + input_gradient_ms + weight_gradient_ms
+        if schedule == "interleaved":  # four launches; the bubble is that of p − 1 chunks
+            chunk_ms = 2 * launch_ms + b * work_ms / 2
+            step_ms, held = (2 * m + stages - 1) * chunk_ms, b * min(2 * m, 3 * stages - 1) / 2
+        elif schedule == "zb_h1":  # three launches; the bubble is (p − 1)(T_F + T_B − T_W)
+            passes_ms = 3 * launch_ms + b * work_ms
+            bubble_ms = launch_ms + b * (work_ms - 2 * weight_gradient_ms)
+            step_ms, held = m * passes_ms + (stages - 1) * bubble_ms, b * stages
+        else:
+            passes_ms = 2 * launch_ms + b * work_ms
+            step_ms, held = (m + stages - 1) * passes_ms, b * stages
+        return step_ms <= limit_ms and held <= room
+
+    for m in range(stages, sequences + 1, stages):
+        for schedule in ("1f1b", "zb_h1", "interleaved"):
+            if sequences % m == 0 and meets(schedule, m):
+                return schedule, m
+    return None
+
+
+@cache
+def cost(
+    schedule: str,
+    m: int,
+    stages: int,
+    sequences: int,
+    launch_ms: int,
+    forward_ms: int,
+    input_gradient_ms: int,
+    weight_gradient_ms: int,
+) -> tuple[Fraction, Fraction]:
+    """Run a design: how long its step takes in ms, and the most sequences that a device holds."""
+    chunks, b = 2 if schedule == "interleaved" else 1, sequences // m
+    made = build_pipeline(schedule, stages=stages, micro_batches=m, chunks=chunks)
+    each = {"F": forward_ms, "B": input_gradient_ms, "W": weight_gradient_ms}
+    if not made.splits_backward:
+        each["B"] += each.pop("W")
+    line = run_pipeline(made, {kind: launch_ms + Fraction(b * time, chunks) for kind, time in each.items()})
+    return Fraction(line.makespan_s), Fraction(b * max(line.peak_activations)) / chunks
+
+
+def designs(stages: int, sequences: int) -> Iterator[tuple[str, int]]:
+    """Yield every design that there is."""
+    for m in range(stages, sequences + 1, stages):
+        if sequences % m == 0:
+            yield from ((name, m) for name in NAMES)
+
+
+def whether_one_meets_them(limit_ms: int, room: int, **inputs: int) -> Observation:
+    """Run every design there is."""
+    for name, m in designs(inputs["stages"], inputs["sequences"]):
+        step_ms, held = cost(name, m, **inputs)
+        if step_ms <= limit_ms and held <= room:
+            return {DESIGN: MEETS}
+    return {DESIGN: NONE}
+
+
+def run_the_choice(function: Callable[..., Any], *, limit_ms: int, room: int, **inputs: int) -> Observation:
+    """Run the answer's design; whatever meets the limits looks the same."""
+    chosen = function(limit_ms=limit_ms, room=room, **inputs)
+    if chosen is None:
+        return {DESIGN: NONE}
+    asked, m = chosen
+    try:
+        name = named("schedule", asked, BUILDERS, aliases=ALIASES)
+    except ValueError:
+        name = ""
+    if name not in NAMES:
+        return {DESIGN: f"a schedule called {asked!r:.30}"}
+    if (name, m) not in designs(inputs["stages"], inputs["sequences"]):
+        return {DESIGN: f"{m} micro-batches, which do not divide the sequences or are no multiple of the stages"}
+    step_ms, held = cost(name, m, **inputs)
+    if step_ms <= limit_ms and held <= room:
+        return {DESIGN: MEETS}
+    took = f"{asked} with {m} micro-batches: {float(step_ms):g} ms, and {limit_ms} ms are allowed"
+    return {DESIGN: f"{took}; holds {float(held):g} sequences, and there is room for {room}"}
+
+
+def machine(stages: int, sequences: int, launch_ms: int, *times_ms: int) -> Inputs:
+    names = ("forward_ms", "input_gradient_ms", "weight_gradient_ms")
+    times = dict(zip(names, times_ms, strict=True))
+    return {"stages": stages, "sequences": sequences, "launch_ms": launch_ms, **times}
+
+
+def best_of(inputs: Inputs) -> Iterator[Inputs]:
+    """Yield limits that a design meets exactly and no other beats in both, and limits just out of reach."""
+    found = {cost(name, m, **inputs) for name, m in designs(inputs["stages"], inputs["sequences"])}
+    for step_ms, held in sorted(found):
+        if not any(other != (step_ms, held) and other[0] <= step_ms and other[1] <= held for other in found):
+            yield {**inputs, "limit_ms": int(step_ms), "room": -int(-held // 1)}
+            yield {**inputs, "limit_ms": int(step_ms) - 1, "room": -int(-held // 1)}
+            yield {**inputs, "limit_ms": int(step_ms), "room": 2 * inputs["sequences"]}
+            yield {**inputs, "limit_ms": int(step_ms) // 2 - 1, "room": -int(-held // 1)}
+            yield {**inputs, "limit_ms": 2 * int(step_ms), "room": -int(-held // 1) - 1}
+
+
+EXERCISE = Exercise(
+    choose_pipeline,
+    number=4,
+    asked="a schedule and a number of micro-batches with which the step keeps to both limits",
+    expected=whether_one_meets_them,
+    observe=run_the_choice,
+    examples=[
+        {**machine(2, 2, 10, 2, 2, 2), "limit_ms": 78, "room": 2},
+        {**machine(2, 2, 0, 2, 2, 2), "limit_ms": 14, "room": 2},
+        {**machine(2, 2, 0, 4, 4, 2), "limit_ms": 25, "room": 3},
+        {**machine(2, 2, 0, 2, 2, 2), "limit_ms": 13, "room": 9},
+        {**machine(2, 8, 0, 2, 2, 2), "limit_ms": 99, "room": 1},
+        {**machine(4, 32, 2, 4, 4, 2), "limit_ms": 480, "room": 8},
+        {**machine(16, 96, 1, 10, 10, 8), "limit_ms": 3300, "room": 32},
+    ],
+    inputs=[
+        limits
+        for stages, sequences in ((2, 4), (2, 12), (3, 12), (4, 16))
+        for launch_ms, *times_ms in ((0, 2, 2, 2), (0, 6, 8, 2), (4, 4, 4, 2), (1, 10, 10, 8), (20, 2, 4, 2))
+        for limits in best_of(machine(stages, sequences, launch_ms, *times_ms))
+    ],
+    mistakes=[
+        Mistake(
+            "forgets_the_bubble",
+            "This counts the time of work alone; filling and draining take time too.",
+            {
+                "+ (stages - 1) * bubble_ms": "",
+                "(2 * m + stages - 1)": "2 * m",
+                "(m + stages - 1)": "m",
+            },
+        ),
+        Mistake(
+            "splits_for_nothing",
+            "A split backward is two passes, and each has its launch: three launches for a micro-batch, not two.",
+            {"3 * launch_ms + b": "2 * launch_ms + b", "launch_ms + b * (work_ms - 2": "b * (work_ms - 2"},
+        ),
+        Mistake(
+            "cuts_for_nothing",
+            "Two chunks are twice as many passes, and each has its launch: a chunk's pass takes a whole launch.",
+            {"chunk_ms = 2 * launch_ms": "chunk_ms = launch_ms"},
+        ),
+        Mistake(
+            "holds_every_micro_batch",
+            "Only GPipe holds all micro-batches of a step; the others release a micro-batch when its backward is done.",
+            {"held <= room": "sequences <= room"},
+        ),
+        Mistake(
+            "counts_micro_batches",
+            "The room is in sequences: a micro-batch takes as much as it has sequences.",
+            {"held <= room": "held / b <= room"},
+        ),
+        Mistake(
+            "interleaves_without_room",
+            "Interleaving warms up for longer: with two chunks the first device holds up to 3p − 1 of them, more than "
+            "the p micro-batches of 1F1B.",
+            {"b * min(2 * m, 3 * stages - 1) / 2": "b * stages"},
+        ),
+        Mistake(
+            "looks_at_time_alone",
+            "The step is quick enough, but a device has no room for what it holds.",
+            {"step_ms <= limit_ms and held <= room": "step_ms <= limit_ms"},
+        ),
+        Mistake(
+            "looks_at_memory_alone",
+            "It fits, but the step takes too long.",
+            {"step_ms <= limit_ms and held <= room": "held <= room"},
+        ),
+        Mistake(
+            "stays_below_the_limits",
+            "A limit that is met exactly is met.",
+            {"step_ms <= limit_ms and held <= room": "step_ms < limit_ms and held < room"},
+        ),
+        Mistake(
+            "knows_1f1b_alone",
+            "Where 1F1B is too slow, a split backward or chunks may be quick enough.",
+            {'("1f1b", "zb_h1", "interleaved")': '("1f1b",)'},
+        ),
+        Mistake(
+            "knows_zb_h1_alone",
+            "ZB-H1 has the most launches but those of interleaving: where launches are long, 1F1B is quicker.",
+            {'("1f1b", "zb_h1", "interleaved")': '("zb_h1",)'},
+        ),
+        Mistake(
+            "never_interleaves",
+            "Where W is short and there is room, two chunks leave less of a bubble than a split backward.",
+            {'("1f1b", "zb_h1", "interleaved")': '("1f1b", "zb_h1")'},
+        ),
+        Mistake(
+            "takes_the_most_micro_batches",
+            "More micro-batches have a smaller bubble, but more launches: fewer may be quicker.",
+            {"range(stages, sequences + 1, stages)": "(sequences,)"},
+        ),
+        Mistake(
+            "takes_the_fewest_micro_batches",
+            "With as many micro-batches as stages the bubble is almost half of the step, and each is large: try more.",
+            {"range(stages, sequences + 1, stages)": "(stages,)"},
+        ),
+        Mistake(
+            "takes_any_number",
+            "The number of micro-batches is to divide the sequences and to be a multiple of the stages.",
+            {"range(stages, sequences + 1, stages)": "range(1, sequences + 1)"},
+        ),
+        Mistake(
+            "always_chooses",
+            "Where no design meets both limits, return None.",
+            {"return None": 'return "1f1b", stages'},
+        ),
+        Mistake("says_one_thing", "This is right for one input only.", lambda **_: ("1f1b", 2)),
+    ],
+)
