@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+WIDTH = 350  # of a phone's screen; two do not stand side by side in the column, so they share an axis
+_LEFT, _RIGHT = 72.0, 22.0  # beside the time axis: the names of the lanes, and half of the last tick
 
 
 def short_bytes(value: float) -> str:
@@ -151,7 +153,7 @@ def fit_plot(
 
 
 def message_panel(
-    sizes_bytes: Sequence[float], *, latency_s: float, bandwidth_bytes_per_s: float, width_px: float = 690
+    sizes_bytes: Sequence[float], *, latency_s: float, bandwidth_bytes_per_s: float, width_px: float = WIDTH
 ) -> Panel:
     """Draw messages one below the other, each as two machines on one time axis, from the call to the last byte.
 
@@ -169,8 +171,8 @@ def message_panel(
     """
     link = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
     times = [message_time_s(size_bytes=size, **link) for size in sizes_bytes]
-    left, right = 76.0, 26.0
-    scale = (width_px - left - right) / max(times)
+    left = _LEFT
+    scale = (width_px - left - _RIGHT) / max(times)
     panel = Panel(width_px, 118 * len(times) + 34)
     for row, (size, time) in enumerate(zip(sizes_bytes, times, strict=True)):
         y = 118.0 * row + 16
@@ -202,7 +204,7 @@ def messages_panel(
     total_bytes: float,
     latency_s: float,
     bandwidth_bytes_per_s: float,
-    width_px: float = 690,
+    width_px: float = WIDTH,
 ) -> Panel:
     """Draw rows of messages that share out the same bytes: in each message its latency, then its bytes.
 
@@ -217,8 +219,8 @@ def messages_panel(
         The picture, one row below the other, all on one time axis.
     """
     longest = max(messages) * latency_s + total_bytes / bandwidth_bytes_per_s
-    left = 10.0
-    scale = (width_px - left - 24) / longest
+    left = 6.0
+    scale = (width_px - left - _RIGHT) / longest
     panel = Panel(width_px, 56 * len(messages) + 34)
     for row, count in enumerate(messages):
         y, x = 56 * row + 20.0, left
@@ -234,7 +236,14 @@ def messages_panel(
 
 
 def logp_panel(
-    *, messages: int, latency_s: float, overhead_s: float, gap_s: float, flowing: bool, longest_s: float
+    *,
+    messages: int,
+    latency_s: float,
+    overhead_s: float,
+    gap_s: float,
+    flowing: bool,
+    longest_s: float,
+    width_px: float = WIDTH,
 ) -> Panel:
     """Draw short messages between two processors in the LogP model, with o, L and g where they are.
 
@@ -245,16 +254,17 @@ def logp_panel(
         gap_s: g, from the start of one message to the start of the next.
         flowing: whether a message is sent as soon as g allows, or when the one before it has been received.
         longest_s: what the axis spans.
+        width_px: width of the picture.
 
     Returns:
         The picture: two lanes on one time axis. The sender learns of a message's end at no cost.
     """
-    width, left = 690.0, 76.0
-    scale = (width - left - 26) / longest_s
+    left = _LEFT
+    scale = (width_px - left - _RIGHT) / longest_s
     one = latency_s + 2 * overhead_s
     starts = [number * (max(gap_s, overhead_s) if flowing else one) for number in range(messages)]
     end = starts[-1] + one
-    panel = Panel(width, 190)
+    panel = Panel(width_px, 190)
     title = "do not wait" if flowing else "wait for each other"
     panel.text(0, 14, f"{messages} messages that {title}: {in_units(end, 's')}", bold=True)
     top, bottom = (56.0, 118.0)
@@ -278,7 +288,7 @@ def logp_panel(
 
 
 def bucket_panel(
-    steps: Mapping[str, Sequence[Bucket]], *, compute_s: float, latency_s: float, width_px: float = 690
+    steps: Mapping[str, Sequence[Bucket]], *, compute_s: float, latency_s: float, width_px: float = WIDTH
 ) -> Panel:
     """Draw steps one below the other: the backward pass, and under it the link with its buckets.
 
@@ -292,8 +302,8 @@ def bucket_panel(
         The picture, all steps on one time axis. Dashes mark when a bucket is full, where there are at most 8.
     """
     longest = max(step[-1].end_s for step in steps.values())
-    left = 76.0
-    scale = (width_px - left - 26) / longest
+    left = _LEFT
+    scale = (width_px - left - _RIGHT) / longest
     panel = Panel(width_px, 96 * len(steps) + 34)
     for row, (title, step) in enumerate(steps.items()):
         y = 96.0 * row + 18
@@ -323,8 +333,9 @@ def step_time_plot(
     compute_s: float,
     latency_s: float,
     bandwidth_bytes_per_s: float,
+    width_px: float = WIDTH,
 ) -> Figure:
-    """Plot a step's time against its number of buckets: both branches, and the larger of them bold.
+    """Plot a step's time against its number of buckets: both branches, and the larger of them as a broad band below.
 
     Args:
         marked: numbers of buckets that get a dot and their time.
@@ -334,6 +345,7 @@ def step_time_plot(
         compute_s: C.
         latency_s: α.
         bandwidth_bytes_per_s: β.
+        width_px: width of the plot.
 
     Returns:
         The plot, with k* marked.
@@ -345,28 +357,27 @@ def step_time_plot(
     branches = {"C + b": compute_s + busy, "C/k + kb": compute_s / k + k * busy}
     times = [bucketed_step_time_s(buckets=int(count), **step) * 1e3 for count in k]
     best = best_buckets(**step)
-    with plot(width_px=680, height_px=230) as (figure, axes):
+    with plot(width_px=width_px, height_px=240) as (figure, axes):
         for (name, branch), style, up in zip(branches.items(), ("--", ":"), (-6, 6), strict=True):
-            axes.plot(k, branch * 1e3, style, color=colour("muted"), linewidth=1.6)
+            axes.plot(k, branch * 1e3, style, color=colour("ink"), linewidth=1.6, zorder=3)
             axes.annotate(
                 name,
                 (most, branch[-1] * 1e3),
                 (4, up if branches["C + b"][-1] == branch[-1] else 0),
                 textcoords="offset points",
-                color=colour("muted"),
                 va="center",
                 annotation_clip=False,
             )
-        axes.plot(k, times, color=colour("accent"), linewidth=3)
+        axes.plot(k, times, color=colour("accent"), linewidth=7, alpha=0.45, zorder=2)
         for count in marked:
-            axes.plot([count], [times[count - 1]], "o", color=colour("ink"), markersize=6)
+            axes.plot([count], [times[count - 1]], "o", color=colour("ink"), markersize=6, zorder=4)
             falls = count < best or (count == best and times[count] - times[count - 1] < 0.1)
             place: Any = {"xytext": (8, 9), "ha": "left"} if falls else {"xytext": (-8, 9), "ha": "right"}
             axes.annotate(f"{times[count - 1]:.1f} ms", (count, times[count - 1]), textcoords="offset points", **place)
         bottom = min(compute_s * 1e3 - 4, min(times) - 8)
         axes.plot([best, best], [bottom, times[best - 1]], "-.", color=colour("accent"), linewidth=1.2)
         axes.text(best + 0.5, bottom + 0.8, f"k* = {best}", color=colour("accent"), va="bottom")
-        axes.set_xlim(0, most + 7)
+        axes.set_xlim(0, most)
         axes.set_xticks([1, *range(10, most + 1, 10)])
         axes.set_ylim(bottom, top_ms)
         axes.set_xlabel("number of buckets k")
@@ -376,7 +387,13 @@ def step_time_plot(
 
 
 def points_plot(
-    sizes_bytes: Sequence[float], times_s: Sequence[float], fit: AlphaBetaFit, *, marked_bytes: float, mark: str
+    sizes_bytes: Sequence[float],
+    times_s: Sequence[float],
+    fit: AlphaBetaFit,
+    *,
+    marked_bytes: float,
+    mark: str,
+    width_px: float = WIDTH,
 ) -> Figure:
     """Plot measured times of an operation and the line fitted to them against size, one size marked.
 
@@ -386,12 +403,13 @@ def points_plot(
         fit: the line.
         marked_bytes: the size that is marked.
         mark: what is written beside it.
+        width_px: width of the plot.
 
     Returns:
         The plot, both axes logarithmic.
     """
     sizes = np.geomspace(min(sizes_bytes), max(sizes_bytes), 80)
-    with plot(width_px=680, height_px=300) as (figure, axes):
+    with plot(width_px=width_px, height_px=300) as (figure, axes):
         byte_axis(axes, sizes_bytes)
         axes.set_yscale("log")
         axes.axvline(marked_bytes, color=colour("accent"), linestyle="-.", linewidth=1.2)

@@ -110,12 +110,12 @@ def test_logp_draws_each_overhead_where_the_model_has_it(flowing: bool) -> None:
     parts = {"latency_s": 3e-6, "overhead_s": 1e-6, "gap_s": 1.5e-6}
     svg = logp_panel(messages=3, flowing=flowing, longest_s=15e-6, **parts).svg()
     assert_texts_fit(svg)
-    one_us = (690 - 76 - 26) / 15
+    one_us = (350 - 72 - 22) / 15
     starts = [0, 1.5, 3] if flowing else [0, 5, 10]
     for number, start in enumerate(starts):
         sent, received = blocks(svg, f"rank-{number}")
-        assert sent == pytest.approx((76 + start * one_us, 76 + (start + 1) * one_us), abs=0.2)
-        assert received == pytest.approx((76 + (start + 4) * one_us, 76 + (start + 5) * one_us), abs=0.2)
+        assert sent == pytest.approx((72 + start * one_us, 72 + (start + 1) * one_us), abs=0.2)
+        assert received == pytest.approx((72 + (start + 4) * one_us, 72 + (start + 5) * one_us), abs=0.2)
     end_us = round(logp_messages_time_s(messages=3, **parts) * 1e6) if flowing else 15
     assert any(text.endswith(f": {end_us} µs") for text in texts(svg))
     assert ("g" in texts(svg)) == flowing
