@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 WIDTH = 350  # of a phone's screen; two do not stand side by side in the column, so they share an axis
+MOST_OUTLINED = 8  # buckets of a step
 _LEFT, _RIGHT = 72.0, 22.0  # beside the time axis: the names of the lanes, and half of the last tick
 
 
@@ -189,10 +190,10 @@ def message_panel(
     return panel
 
 
-def _time_axis(panel: Panel, left: float, y: float, scale: float, longest_s: float) -> None:
+def _time_axis(panel: Panel, left: float, y: float, scale: float, longest_s: float, ticks: int = 7) -> None:
     """Draw a time axis from 0, with ticks at round values, below what stands at ``scale`` pixels a second."""
     panel.line(left, y, left + longest_s * scale, y)
-    for tick in Axis(0, longest_s).marks(7):
+    for tick in Axis(0, longest_s).marks(ticks):
         x = left + tick * scale
         panel.line(x, y, x, y + 4)
         panel.text(x, y + 18, in_units(tick, "s") if tick else "0", anchor="middle", colour="muted", size=12)
@@ -283,7 +284,7 @@ def logp_panel(
         panel.line(left + starts[1] * scale, 34, left + starts[1] * scale, top - 2, colour="muted")
         panel.arrow(left + 1, 42, left + starts[1] * scale, 42)
         panel.text(left + starts[1] * scale / 2, 36, "g", anchor="middle")
-    _time_axis(panel, left, 158, scale, longest_s)
+    _time_axis(panel, left, 158, scale, longest_s, ticks=4)
     return panel
 
 
@@ -299,7 +300,8 @@ def bucket_panel(
         width_px: width of the picture.
 
     Returns:
-        The picture, all steps on one time axis. Dashes mark when a bucket is full, where there are at most 8.
+        The picture, all steps on one time axis. Dashes mark when a bucket is full, where there are at most 8; where
+        there are more, the buckets have no outlines either.
     """
     longest = max(step[-1].end_s for step in steps.values())
     left = _LEFT
@@ -311,15 +313,19 @@ def bucket_panel(
         panel.text(left - 8, y + 16, "backward", anchor="end", middle=True)
         panel.rectangle(left, y + 5, compute_s * scale, 22, colour="backward")
         panel.text(left - 8, y + 48, "link", anchor="end", middle=True)
-        for bucket in step:
-            x, wait = left + bucket.start_s * scale, latency_s * scale
+        places = [
+            (left + bucket.start_s * scale, latency_s * scale, (bucket.end_s - bucket.start_s - latency_s) * scale)
+            for bucket in step
+        ]
+        if len(step) > MOST_OUTLINED:  # outlines would hide what they enclose
+            panel.bars([(x, y + 37, wait, 22) for x, wait, _ in places], colour="idle", strength=0.5)
+            panel.bars([(x + wait, y + 37, move, 22) for x, wait, move in places], colour="communication", strength=0.8)
+            continue
+        for bucket, (x, wait, move) in zip(step, places, strict=True):
             panel.rectangle(x, y + 37, wait, 22, colour="idle")
-            panel.rectangle(
-                x + wait, y + 37, (bucket.end_s - bucket.start_s) * scale - wait, 22, colour="communication"
-            )
-            if len(step) <= 8:
-                full = left + bucket.ready_s * scale
-                panel.line(full, y + 5, full, y + 33, colour="ink", dashed=True)
+            panel.rectangle(x + wait, y + 37, move, 22, colour="communication")
+            full = left + bucket.ready_s * scale
+            panel.line(full, y + 5, full, y + 33, colour="ink", dashed=True)
     _time_axis(panel, left, 96.0 * len(steps) + 8, scale, longest)
     return panel
 
@@ -371,12 +377,15 @@ def step_time_plot(
         axes.plot(k, times, color=colour("accent"), linewidth=7, alpha=0.45, zorder=2)
         for count in marked:
             axes.plot([count], [times[count - 1]], "o", color=colour("ink"), markersize=6, zorder=4)
-            falls = count < best or (count == best and times[count] - times[count - 1] < 0.1)
-            place: Any = {"xytext": (8, 9), "ha": "left"} if falls else {"xytext": (-8, 9), "ha": "right"}
-            axes.annotate(f"{times[count - 1]:.1f} ms", (count, times[count - 1]), textcoords="offset points", **place)
-        bottom = min(compute_s * 1e3 - 4, min(times) - 8)
+            if count != best:
+                place: Any = {"xytext": (8, 9), "ha": "left"} if count < best else {"xytext": (-8, 9), "ha": "right"}
+                axes.annotate(
+                    f"{times[count - 1]:.1f} ms", (count, times[count - 1]), textcoords="offset points", **place
+                )
+        bottom = min(compute_s * 1e3, min(times)) - 9
         axes.plot([best, best], [bottom, times[best - 1]], "-.", color=colour("accent"), linewidth=1.2)
-        axes.text(best + 0.5, bottom + 0.8, f"k* = {best}", color=colour("accent"), va="bottom")
+        said = f"k* = {best}: {times[best - 1]:.1f} ms"
+        axes.text(best + 0.8, bottom + 0.8, said, color=colour("accent"), va="bottom")
         axes.set_xlim(0, most)
         axes.set_xticks([1, *range(10, most + 1, 10)])
         axes.set_ylim(bottom, top_ms)

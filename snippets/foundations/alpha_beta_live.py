@@ -66,8 +66,8 @@ def message_time(*, size_bytes: float, messages: int, latency_s: float, bandwidt
     alt = (
         f"First: time against size on logarithmic axes, flat at {in_units(latency_s, 's')} up to about "
         f"{in_units(half, 'B')}, then rising in proportion; a dot at {in_units(size_bytes, 'B')} and "
-        f"{in_units(whole, 's')}. Second: the share of the bandwidth rises from 0 to 100% with the size of one message, "
-        f"through 50% at {in_units(half, 'B')}; a dot at {in_units(one, 'B')} and {_percent(share)}."
+        f"{in_units(whole, 's')}. Second: the share of the bandwidth rises from 0 to 100% with the size of one "
+        f"message, through 50% at {in_units(half, 'B')}; a dot at {in_units(one, 'B')} and {_percent(share)}."
     )
     return Picture([_times(size_bytes, messages, whole, link), _shares(one, share, half, link)], numbers, alt)
 

@@ -139,6 +139,15 @@ def test_buckets_are_drawn_as_the_run_says() -> None:
         assert right - start == pytest.approx(bucket.end_s * 1e3 * one_ms, abs=0.2)
 
 
+def test_many_buckets_are_drawn_without_outlines() -> None:
+    svg = bucket_panel({"40 buckets": bucketed_step(buckets=40, **STEP)}, compute_s=0.04, latency_s=1e-3).svg()
+    assert_texts_fit(svg)
+    assert blocks(svg, "communication") == []
+    paths = [element.get("d", "") for element in ElementTree.fromstring(svg).iter(f"{SVG}path")]
+    waits, moves = [[float(it) for it in re.findall(r"h([\d.]+)", path)] for path in paths if path.count("h") == 40]
+    assert sum(waits) == pytest.approx(sum(moves), abs=1)  # half of the time is latency
+
+
 @pytest.mark.parametrize(("compute_s", "best"), [(0.04, 6), (0.06, 20)])
 def test_a_step_is_plotted_as_the_larger_of_its_branches(compute_s: float, best: int) -> None:
     figure = step_time_plot(marked=(1, best, 40), most=60, top_ms=110, **{**STEP, "compute_s": compute_s})
@@ -147,7 +156,7 @@ def test_a_step_is_plotted_as_the_larger_of_its_branches(compute_s: float, best:
     assert bold == pytest.approx(ends)
     assert np.maximum(first, second) == pytest.approx(ends)
     said = texts(svg_of(figure))
-    assert {f"k* = {best}", f"{ends[0]:.1f} ms", f"{ends[best - 1]:.1f} ms", f"{ends[39]:.1f} ms"} <= set(said)
+    assert {f"k* = {best}: {ends[best - 1]:.1f} ms", f"{ends[0]:.1f} ms", f"{ends[39]:.1f} ms"} <= set(said)
 
 
 def test_the_points_and_their_line_are_plotted_as_they_are() -> None:
