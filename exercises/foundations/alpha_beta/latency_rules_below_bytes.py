@@ -78,7 +78,7 @@ EXERCISE = Exercise(
             "The number of rounds cancels: every round both waits and moves.",
             {"ranks * ": "2 * (ranks - 1) * "},
         ),
-        Mistake("cuts_into_one_part_less", "A ring cuts the n bytes into N parts, not N − 1.", {"ranks * ": "(ranks - 1) * "}),
+        Mistake("cuts_into_one_part_less", "A ring makes N parts, not N − 1.", {"ranks * ": "(ranks - 1) * "}),
         Mistake("counts_bits_of_the_ring", "These are bits.", {"ranks * ": "8 * ranks * "}),
         Mistake(
             "divides_by_the_bandwidth",
