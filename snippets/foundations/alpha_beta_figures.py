@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+WIDTH = 350  # of a phone's screen; two do not stand side by side in the column, so they share an axis
+MOST_OUTLINED = 8  # buckets of a step
+_LEFT, _RIGHT = 72.0, 22.0  # beside the time axis: the names of the lanes, and half of the last tick
 
 
 def short_bytes(value: float) -> str:
@@ -151,7 +154,7 @@ def fit_plot(
 
 
 def message_panel(
-    sizes_bytes: Sequence[float], *, latency_s: float, bandwidth_bytes_per_s: float, width_px: float = 690
+    sizes_bytes: Sequence[float], *, latency_s: float, bandwidth_bytes_per_s: float, width_px: float = WIDTH
 ) -> Panel:
     """Draw messages one below the other, each as two machines on one time axis, from the call to the last byte.
 
@@ -169,8 +172,8 @@ def message_panel(
     """
     link = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
     times = [message_time_s(size_bytes=size, **link) for size in sizes_bytes]
-    left, right = 76.0, 26.0
-    scale = (width_px - left - right) / max(times)
+    left = _LEFT
+    scale = (width_px - left - _RIGHT) / max(times)
     panel = Panel(width_px, 118 * len(times) + 34)
     for row, (size, time) in enumerate(zip(sizes_bytes, times, strict=True)):
         y = 118.0 * row + 16
@@ -187,10 +190,10 @@ def message_panel(
     return panel
 
 
-def _time_axis(panel: Panel, left: float, y: float, scale: float, longest_s: float) -> None:
+def _time_axis(panel: Panel, left: float, y: float, scale: float, longest_s: float, ticks: int = 7) -> None:
     """Draw a time axis from 0, with ticks at round values, below what stands at ``scale`` pixels a second."""
     panel.line(left, y, left + longest_s * scale, y)
-    for tick in Axis(0, longest_s).marks(7):
+    for tick in Axis(0, longest_s).marks(ticks):
         x = left + tick * scale
         panel.line(x, y, x, y + 4)
         panel.text(x, y + 18, in_units(tick, "s") if tick else "0", anchor="middle", colour="muted", size=12)
@@ -202,7 +205,7 @@ def messages_panel(
     total_bytes: float,
     latency_s: float,
     bandwidth_bytes_per_s: float,
-    width_px: float = 690,
+    width_px: float = WIDTH,
 ) -> Panel:
     """Draw rows of messages that share out the same bytes: in each message its latency, then its bytes.
 
@@ -217,8 +220,8 @@ def messages_panel(
         The picture, one row below the other, all on one time axis.
     """
     longest = max(messages) * latency_s + total_bytes / bandwidth_bytes_per_s
-    left = 10.0
-    scale = (width_px - left - 24) / longest
+    left = 6.0
+    scale = (width_px - left - _RIGHT) / longest
     panel = Panel(width_px, 56 * len(messages) + 34)
     for row, count in enumerate(messages):
         y, x = 56 * row + 20.0, left
@@ -234,7 +237,14 @@ def messages_panel(
 
 
 def logp_panel(
-    *, messages: int, latency_s: float, overhead_s: float, gap_s: float, flowing: bool, longest_s: float
+    *,
+    messages: int,
+    latency_s: float,
+    overhead_s: float,
+    gap_s: float,
+    flowing: bool,
+    longest_s: float,
+    width_px: float = WIDTH,
 ) -> Panel:
     """Draw short messages between two processors in the LogP model, with o, L and g where they are.
 
@@ -245,16 +255,17 @@ def logp_panel(
         gap_s: g, from the start of one message to the start of the next.
         flowing: whether a message is sent as soon as g allows, or when the one before it has been received.
         longest_s: what the axis spans.
+        width_px: width of the picture.
 
     Returns:
         The picture: two lanes on one time axis. The sender learns of a message's end at no cost.
     """
-    width, left = 690.0, 76.0
-    scale = (width - left - 26) / longest_s
+    left = _LEFT
+    scale = (width_px - left - _RIGHT) / longest_s
     one = latency_s + 2 * overhead_s
     starts = [number * (max(gap_s, overhead_s) if flowing else one) for number in range(messages)]
     end = starts[-1] + one
-    panel = Panel(width, 190)
+    panel = Panel(width_px, 190)
     title = "do not wait" if flowing else "wait for each other"
     panel.text(0, 14, f"{messages} messages that {title}: {in_units(end, 's')}", bold=True)
     top, bottom = (56.0, 118.0)
@@ -273,12 +284,12 @@ def logp_panel(
         panel.line(left + starts[1] * scale, 34, left + starts[1] * scale, top - 2, colour="muted")
         panel.arrow(left + 1, 42, left + starts[1] * scale, 42)
         panel.text(left + starts[1] * scale / 2, 36, "g", anchor="middle")
-    _time_axis(panel, left, 158, scale, longest_s)
+    _time_axis(panel, left, 158, scale, longest_s, ticks=4)
     return panel
 
 
 def bucket_panel(
-    steps: Mapping[str, Sequence[Bucket]], *, compute_s: float, latency_s: float, width_px: float = 690
+    steps: Mapping[str, Sequence[Bucket]], *, compute_s: float, latency_s: float, width_px: float = WIDTH
 ) -> Panel:
     """Draw steps one below the other: the backward pass, and under it the link with its buckets.
 
@@ -289,11 +300,12 @@ def bucket_panel(
         width_px: width of the picture.
 
     Returns:
-        The picture, all steps on one time axis. Dashes mark when a bucket is full, where there are at most 8.
+        The picture, all steps on one time axis. Dashes mark when a bucket is full, where there are at most 8; where
+        there are more, the buckets have no outlines either.
     """
     longest = max(step[-1].end_s for step in steps.values())
-    left = 76.0
-    scale = (width_px - left - 26) / longest
+    left = _LEFT
+    scale = (width_px - left - _RIGHT) / longest
     panel = Panel(width_px, 96 * len(steps) + 34)
     for row, (title, step) in enumerate(steps.items()):
         y = 96.0 * row + 18
@@ -301,15 +313,19 @@ def bucket_panel(
         panel.text(left - 8, y + 16, "backward", anchor="end", middle=True)
         panel.rectangle(left, y + 5, compute_s * scale, 22, colour="backward")
         panel.text(left - 8, y + 48, "link", anchor="end", middle=True)
-        for bucket in step:
-            x, wait = left + bucket.start_s * scale, latency_s * scale
+        places = [
+            (left + bucket.start_s * scale, latency_s * scale, (bucket.end_s - bucket.start_s - latency_s) * scale)
+            for bucket in step
+        ]
+        if len(step) > MOST_OUTLINED:  # outlines would hide what they enclose
+            panel.bars([(x, y + 37, wait, 22) for x, wait, _ in places], colour="idle", strength=0.5)
+            panel.bars([(x + wait, y + 37, move, 22) for x, wait, move in places], colour="communication", strength=0.8)
+            continue
+        for bucket, (x, wait, move) in zip(step, places, strict=True):
             panel.rectangle(x, y + 37, wait, 22, colour="idle")
-            panel.rectangle(
-                x + wait, y + 37, (bucket.end_s - bucket.start_s) * scale - wait, 22, colour="communication"
-            )
-            if len(step) <= 8:
-                full = left + bucket.ready_s * scale
-                panel.line(full, y + 5, full, y + 33, colour="ink", dashed=True)
+            panel.rectangle(x + wait, y + 37, move, 22, colour="communication")
+            full = left + bucket.ready_s * scale
+            panel.line(full, y + 5, full, y + 33, colour="ink", dashed=True)
     _time_axis(panel, left, 96.0 * len(steps) + 8, scale, longest)
     return panel
 
@@ -323,8 +339,9 @@ def step_time_plot(
     compute_s: float,
     latency_s: float,
     bandwidth_bytes_per_s: float,
+    width_px: float = WIDTH,
 ) -> Figure:
-    """Plot a step's time against its number of buckets: both branches, and the larger of them bold.
+    """Plot a step's time against its number of buckets: both branches, and the larger of them as a broad band below.
 
     Args:
         marked: numbers of buckets that get a dot and their time.
@@ -334,6 +351,7 @@ def step_time_plot(
         compute_s: C.
         latency_s: α.
         bandwidth_bytes_per_s: β.
+        width_px: width of the plot.
 
     Returns:
         The plot, with k* marked.
@@ -345,28 +363,30 @@ def step_time_plot(
     branches = {"C + b": compute_s + busy, "C/k + kb": compute_s / k + k * busy}
     times = [bucketed_step_time_s(buckets=int(count), **step) * 1e3 for count in k]
     best = best_buckets(**step)
-    with plot(width_px=680, height_px=230) as (figure, axes):
+    with plot(width_px=width_px, height_px=240) as (figure, axes):
         for (name, branch), style, up in zip(branches.items(), ("--", ":"), (-6, 6), strict=True):
-            axes.plot(k, branch * 1e3, style, color=colour("muted"), linewidth=1.6)
+            axes.plot(k, branch * 1e3, style, color=colour("ink"), linewidth=1.6, zorder=3)
             axes.annotate(
                 name,
                 (most, branch[-1] * 1e3),
                 (4, up if branches["C + b"][-1] == branch[-1] else 0),
                 textcoords="offset points",
-                color=colour("muted"),
                 va="center",
                 annotation_clip=False,
             )
-        axes.plot(k, times, color=colour("accent"), linewidth=3)
+        axes.plot(k, times, color=colour("accent"), linewidth=7, alpha=0.45, zorder=2)
         for count in marked:
-            axes.plot([count], [times[count - 1]], "o", color=colour("ink"), markersize=6)
-            falls = count < best or (count == best and times[count] - times[count - 1] < 0.1)
-            place: Any = {"xytext": (8, 9), "ha": "left"} if falls else {"xytext": (-8, 9), "ha": "right"}
-            axes.annotate(f"{times[count - 1]:.1f} ms", (count, times[count - 1]), textcoords="offset points", **place)
-        bottom = min(compute_s * 1e3 - 4, min(times) - 8)
+            axes.plot([count], [times[count - 1]], "o", color=colour("ink"), markersize=6, zorder=4)
+            if count != best:
+                place: Any = {"xytext": (8, 9), "ha": "left"} if count < best else {"xytext": (-8, 9), "ha": "right"}
+                axes.annotate(
+                    f"{times[count - 1]:.1f} ms", (count, times[count - 1]), textcoords="offset points", **place
+                )
+        bottom = min(compute_s * 1e3, min(times)) - 9
         axes.plot([best, best], [bottom, times[best - 1]], "-.", color=colour("accent"), linewidth=1.2)
-        axes.text(best + 0.5, bottom + 0.8, f"k* = {best}", color=colour("accent"), va="bottom")
-        axes.set_xlim(0, most + 7)
+        said = f"k* = {best}: {times[best - 1]:.1f} ms"
+        axes.text(best + 0.8, bottom + 0.8, said, color=colour("accent"), va="bottom")
+        axes.set_xlim(0, most)
         axes.set_xticks([1, *range(10, most + 1, 10)])
         axes.set_ylim(bottom, top_ms)
         axes.set_xlabel("number of buckets k")
@@ -376,7 +396,13 @@ def step_time_plot(
 
 
 def points_plot(
-    sizes_bytes: Sequence[float], times_s: Sequence[float], fit: AlphaBetaFit, *, marked_bytes: float, mark: str
+    sizes_bytes: Sequence[float],
+    times_s: Sequence[float],
+    fit: AlphaBetaFit,
+    *,
+    marked_bytes: float,
+    mark: str,
+    width_px: float = WIDTH,
 ) -> Figure:
     """Plot measured times of an operation and the line fitted to them against size, one size marked.
 
@@ -386,12 +412,13 @@ def points_plot(
         fit: the line.
         marked_bytes: the size that is marked.
         mark: what is written beside it.
+        width_px: width of the plot.
 
     Returns:
         The plot, both axes logarithmic.
     """
     sizes = np.geomspace(min(sizes_bytes), max(sizes_bytes), 80)
-    with plot(width_px=680, height_px=300) as (figure, axes):
+    with plot(width_px=width_px, height_px=300) as (figure, axes):
         byte_axis(axes, sizes_bytes)
         axes.set_yscale("log")
         axes.axvline(marked_bytes, color=colour("accent"), linestyle="-.", linewidth=1.2)

@@ -58,18 +58,27 @@ def message_time(*, size_bytes: float, messages: int, latency_s: float, bandwidt
     waits = messages * latency_s
     numbers = (
         f"{in_units(size_bytes, 'B')}{each}: {in_units(whole, 's')}, of which {in_units(waits, 's')} are latency. "
-        f"That is {share:.3g}% of the bandwidth of {in_units(bandwidth_bytes_per_s, 'B/s')} (one direction); "
-        f"half of it takes messages of n½ = {in_units(half, 'B')}."
+        f"That is {_percent(share)} of the bandwidth of {in_units(bandwidth_bytes_per_s, 'B/s')} (one direction); "
+        f"half of it needs messages of n½ = {in_units(half, 'B')}."
     )
     if messages > 1:
         numbers += f" At once it would take {in_units(message_time_s(size_bytes=size_bytes, **link), 's')}."
     alt = (
-        f"Left: time against size on logarithmic axes, flat at {in_units(latency_s, 's')} up to about "
+        f"First: time against size on logarithmic axes, flat at {in_units(latency_s, 's')} up to about "
         f"{in_units(half, 'B')}, then rising in proportion; a dot at {in_units(size_bytes, 'B')} and "
-        f"{in_units(whole, 's')}. Right: the share of the bandwidth rises from 0 to 100% with the size of one message, "
-        f"through 50% at {in_units(half, 'B')}; a dot at {in_units(one, 'B')} and {share:.3g}%."
+        f"{in_units(whole, 's')}. Second: the share of the bandwidth rises from 0 to 100% with the size of one "
+        f"message, through 50% at {in_units(half, 'B')}; a dot at {in_units(one, 'B')} and {_percent(share)}."
     )
     return Picture([_times(size_bytes, messages, whole, link), _shares(one, share, half, link)], numbers, alt)
+
+
+def _percent(share: float) -> str:
+    """Write a share of the bandwidth, which never reaches the whole.
+
+    >>> _percent(80.0), _percent(99.98)
+    ('80%', 'over 99.9%')
+    """
+    return "over 99.9%" if share >= 99.95 else f"{share:.3g}%"
 
 
 def _times(size: float, messages: int, whole: float, link: dict[str, float]) -> Panel:
@@ -107,5 +116,5 @@ def _shares(one: float, share: float, half: float, link: dict[str, float]) -> Pa
     plot.dots([(one, share)], colour="accent", radius=5)
     right = plot.across.share(one) < 0.2
     at = plot.x(one) + 9 if right else plot.x(one) - 9
-    plot.panel.text(at, plot.y(share) - 9, f"{share:.3g}%", anchor="start" if right else "end", bold=True)
+    plot.panel.text(at, plot.y(share) - 9, _percent(share), anchor="start" if right else "end", bold=True)
     return plot.panel

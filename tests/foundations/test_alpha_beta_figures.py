@@ -110,12 +110,12 @@ def test_logp_draws_each_overhead_where_the_model_has_it(flowing: bool) -> None:
     parts = {"latency_s": 3e-6, "overhead_s": 1e-6, "gap_s": 1.5e-6}
     svg = logp_panel(messages=3, flowing=flowing, longest_s=15e-6, **parts).svg()
     assert_texts_fit(svg)
-    one_us = (690 - 76 - 26) / 15
+    one_us = (350 - 72 - 22) / 15
     starts = [0, 1.5, 3] if flowing else [0, 5, 10]
     for number, start in enumerate(starts):
         sent, received = blocks(svg, f"rank-{number}")
-        assert sent == pytest.approx((76 + start * one_us, 76 + (start + 1) * one_us), abs=0.2)
-        assert received == pytest.approx((76 + (start + 4) * one_us, 76 + (start + 5) * one_us), abs=0.2)
+        assert sent == pytest.approx((72 + start * one_us, 72 + (start + 1) * one_us), abs=0.2)
+        assert received == pytest.approx((72 + (start + 4) * one_us, 72 + (start + 5) * one_us), abs=0.2)
     end_us = round(logp_messages_time_s(messages=3, **parts) * 1e6) if flowing else 15
     assert any(text.endswith(f": {end_us} µs") for text in texts(svg))
     assert ("g" in texts(svg)) == flowing
@@ -139,6 +139,15 @@ def test_buckets_are_drawn_as_the_run_says() -> None:
         assert right - start == pytest.approx(bucket.end_s * 1e3 * one_ms, abs=0.2)
 
 
+def test_many_buckets_are_drawn_without_outlines() -> None:
+    svg = bucket_panel({"40 buckets": bucketed_step(buckets=40, **STEP)}, compute_s=0.04, latency_s=1e-3).svg()
+    assert_texts_fit(svg)
+    assert blocks(svg, "communication") == []
+    paths = [element.get("d", "") for element in ElementTree.fromstring(svg).iter(f"{SVG}path")]
+    waits, moves = [[float(it) for it in re.findall(r"h([\d.]+)", path)] for path in paths if path.count("h") == 40]
+    assert sum(waits) == pytest.approx(sum(moves), abs=1)  # half of the time is latency
+
+
 @pytest.mark.parametrize(("compute_s", "best"), [(0.04, 6), (0.06, 20)])
 def test_a_step_is_plotted_as_the_larger_of_its_branches(compute_s: float, best: int) -> None:
     figure = step_time_plot(marked=(1, best, 40), most=60, top_ms=110, **{**STEP, "compute_s": compute_s})
@@ -147,7 +156,7 @@ def test_a_step_is_plotted_as_the_larger_of_its_branches(compute_s: float, best:
     assert bold == pytest.approx(ends)
     assert np.maximum(first, second) == pytest.approx(ends)
     said = texts(svg_of(figure))
-    assert {f"k* = {best}", f"{ends[0]:.1f} ms", f"{ends[best - 1]:.1f} ms", f"{ends[39]:.1f} ms"} <= set(said)
+    assert {f"k* = {best}: {ends[best - 1]:.1f} ms", f"{ends[0]:.1f} ms", f"{ends[39]:.1f} ms"} <= set(said)
 
 
 def test_the_points_and_their_line_are_plotted_as_they_are() -> None:

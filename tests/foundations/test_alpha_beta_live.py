@@ -35,7 +35,9 @@ def test_the_numbers_are_those_of_a_link_on_which_bytes_follow_each_other(drawn:
     clock, sent = Fraction(0), Fraction(drawn["size_bytes"]) / drawn["messages"]
     for _ in range(drawn["messages"]):
         clock += alpha + sent * per_byte
-    said = re.search(r": ([\d.]+ \S*s), of which ([\d.]+ \S*s) .* is ([\d.e-]+)% of .* n½ = ([\d.]+ \S*B)", numbers)
+    said = re.search(
+        r": ([\d.]+ \S*s), of which ([\d.]+ \S*s) .* is (?:over )?([\d.e-]+)% of .* n½ = ([\d.]+ \S*B)", numbers
+    )
     assert said
     time, waits, share, half = said.groups()
     assert from_units("time", time, "s") == pytest.approx(float(clock), rel=6e-3)
@@ -49,11 +51,21 @@ def test_the_numbers_are_those_of_a_link_on_which_bytes_follow_each_other(drawn:
 def test_the_first_picture_is_the_chapters_link() -> None:
     assert message_time().numbers == (
         "1 MB in one message: 25 µs, of which 5 µs are latency. That is 80% of the bandwidth of 50 GB/s (one "
-        "direction); half of it takes messages of n½ = 250 kB."
+        "direction); half of it needs messages of n½ = 250 kB."
     )
     cut = message_time(messages=1000).numbers
     assert "5.02 ms, of which 5 ms" in cut
     assert cut.endswith("At once it would take 25 µs.")
+
+
+def test_no_message_reaches_the_whole_bandwidth() -> None:
+    for size in (1e9, 1e10):
+        picture = message_time(size_bytes=size)
+        assert "That is over 99.9% of" in picture.numbers
+        assert "and over 99.9%." in picture.alt
+        assert all(
+            "100%" not in text for text in re.findall(r"<text[^>]*font-weight[^>]*>([^<]*)", picture.panels[1].svg())
+        )
 
 
 def test_the_square_stands_at_half_of_the_bandwidth_on_the_curve() -> None:
@@ -76,5 +88,5 @@ def test_the_questions_thousand_tensors_are_a_named_setting() -> None:
     values = next(named.values for named in message_time.named if "question" in named.name)
     assert message_time(**values).numbers == (
         "1 GB in 1,000 messages of 1 MB: 1.04 s, of which 1 s are latency. That is 3.85% of the bandwidth of 25 GB/s "
-        "(one direction); half of it takes messages of n½ = 25 MB. At once it would take 41 ms."
+        "(one direction); half of it needs messages of n½ = 25 MB. At once it would take 41 ms."
     )

@@ -21,20 +21,20 @@ def latency_rules_below_bytes(
     Below it, more than half of the all-reduce's time is latency.
 
     Args:
-        ranks: number of ranks N, at least 2; the vector is cut into N equal
-            parts.
+        ranks: number of ranks N, at least 2; the n bytes are cut into N
+            equal parts.
         latency_s: α of a message.
         bandwidth_bytes_per_s: β of a link, per direction.
 
     Returns:
-        Bytes of the whole vector, n.
+        Bytes of the whole all-reduce, n.
 
     >>> latency_rules_below_bytes(
     ...     ranks=4, latency_s=2.0, bandwidth_bytes_per_s=3.0
     ... )
     24.0
     """
-    # A step waits α and moves n / (Nβ); both are alike at n = Nαβ.
+    # A round waits α and moves n / (Nβ); both are alike at n = Nαβ.
     return ranks * latency_s * bandwidth_bytes_per_s
 
 
@@ -71,14 +71,14 @@ EXERCISE = Exercise(
     units={"result": "bytes"},
     mistakes=[
         Mistake(
-            "forgets_the_cut", "This is one message's size; a ring cuts the vector into N of them.", {"ranks * ": ""}
+            "forgets_the_cut", "This is one message's size; a ring cuts the n bytes into N of them.", {"ranks * ": ""}
         ),
         Mistake(
             "counts_the_steps_waits_only",
-            "The number of steps cancels: every step both waits and moves.",
+            "The number of rounds cancels: every round both waits and moves.",
             {"ranks * ": "2 * (ranks - 1) * "},
         ),
-        Mistake("cuts_into_one_part_less", "The vector has N parts, not N − 1.", {"ranks * ": "(ranks - 1) * "}),
+        Mistake("cuts_into_one_part_less", "A ring makes N parts, not N − 1.", {"ranks * ": "(ranks - 1) * "}),
         Mistake("counts_bits_of_the_ring", "These are bits.", {"ranks * ": "8 * ranks * "}),
         Mistake(
             "divides_by_the_bandwidth",
@@ -87,7 +87,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "divides_by_the_ranks",
-            "A step's message is n/N, so n is N times αβ, not a part of it.",
+            "A round's message is n/N, so n is N times αβ, not a part of it.",
             {"ranks * ": "1 / ranks * "},
         ),
         Mistake(
