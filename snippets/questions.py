@@ -12,7 +12,7 @@ from typing import Any
 from IPython.display import display
 from tabulate import tabulate
 
-from snippets.domain import finite_number, text
+from snippets.domain import at_most, each, finite_number, integer_at_least, text
 
 
 def guess(asked: str, *, unit: str = "", options: Sequence[str] = ()) -> None:
@@ -29,11 +29,12 @@ def guess(asked: str, *, unit: str = "", options: Sequence[str] = ()) -> None:
     Which of them? Write down your guess: ring or tree.
     """
     _text_that_says("asked", asked)
-    options = [_text_that_says("options", option) for option in options]
+    text("unit", unit)
+    options = each("options", options, _text_that_says)
     if bool(unit) == bool(options) or len(options) == 1:
-        raise ValueError(f"guess takes a unit or two options or more, got unit={unit!r} and options={options!r}")
-    how = f", in {text('unit', unit)}." if unit else f": {', '.join(options[:-1])} or {options[-1]}."
-    book = {"role": "guess", "asked": asked, "unit": unit, "options": options}
+        raise ValueError(f"guess takes a unit or two options or more, got unit={unit!r} and options={list(options)!r}")
+    how = f", in {unit}." if unit else f": {', '.join(options[:-1])} or {options[-1]}."
+    book = {"role": "guess", "asked": asked, "unit": unit, "options": list(options)}
     _show(f"{asked} Write down your guess{how}", book)
 
 
@@ -44,7 +45,7 @@ def answer(rows: Mapping[str, float | str], *, unit: str = "", digits: int = 2, 
         rows: what each model or measurement says, first the simplest, last what counts as the answer; a text stands
             as it is.
         unit: of the numbers, that of the guess.
-        digits: how many digits after the point the numbers are written with.
+        digits: how many digits after the point the numbers are written with, at least 0.
         right: the right option, where the guess is a choice.
 
     >>> answer({"bytes over bandwidth": 0.3984, "with latency": 0.4035}, unit="s", digits=3)
@@ -54,8 +55,11 @@ def answer(rows: Mapping[str, float | str], *, unit: str = "", digits: int = 2, 
     | bytes over bandwidth |  0.398 s |
     | with latency         |  0.404 s |
     """
-    if not rows:
-        raise ValueError("rows must hold one model or measurement at least, got none")
+    if not isinstance(rows, Mapping) or not rows:
+        raise ValueError(f"rows must say what one model or measurement says at least, got {rows!r}")
+    text("unit", unit)
+    text("right", right)
+    digits = at_most("digits", integer_at_least("digits", digits, 0), 15)
     if bool(unit) == bool(right):
         raise ValueError(f"answer takes the guess's unit or its right option, got unit={unit!r} and right={right!r}")
     written = [[_text_that_says("rows", label), _written(value, unit, digits)] for label, value in rows.items()]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from numbers import Rational, Real
 from typing import Any
 
+import numpy as np
 from IPython.display import display
 from tabulate import tabulate
 
@@ -33,7 +34,13 @@ def table(columns: Mapping[str, Sequence[Any]], *, formats: Mapping[str, str] | 
     | ring        |      0.40 |
     | one root    |    102.00 |
     """
-    formats = formats or {}
+    formats = {} if formats is None else formats
+    for name, mapping in (("columns", columns), ("formats", formats)):
+        if not isinstance(mapping, Mapping):
+            raise ValueError(f"{name} must go from headings to what belongs to them, got {mapping!r}")
+    for column in columns.values():
+        if isinstance(column, str) or not isinstance(column, Sequence | np.ndarray):
+            raise ValueError(f"columns must be lists of entries, got {column!r}")
     lengths = {heading: len(column) for heading, column in columns.items()}
     if not lengths or len(set(lengths.values())) > 1 or 0 in lengths.values():
         raise ValueError(f"columns must hold one column or more, equally long and not empty, got the lengths {lengths}")

@@ -16,7 +16,7 @@ from snippets.questions import answer, guess
         ({"asked": "How long?"}, r"guess takes a unit or two options or more, got unit='' and options=\[\]"),
         ({"asked": "Which?", "options": ["a"]}, r"two options or more, got unit='' and options=\['a'\]"),
         ({"asked": "Which?", "options": ["a", "b"], "unit": "s"}, "got unit='s' and options="),
-        ({"asked": "Which?", "options": ["a", ""]}, "options must say something, got ''"),
+        ({"asked": "Which?", "options": ["a", ""]}, r"options\[1\] must say something, got ''"),
     ],
 )
 def test_a_guess_that_is_none(arguments: dict[str, Any], message: str) -> None:
@@ -27,7 +27,7 @@ def test_a_guess_that_is_none(arguments: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"rows": {}, "unit": "s"}, "rows must hold one model or measurement at least, got none"),
+        ({"rows": {}, "unit": "s"}, "rows must say what one model or measurement says at least, got {}"),
         ({"rows": {"a": 1}}, "the guess's unit or its right option, got unit='' and right=''"),
         ({"rows": {"a": 1}, "unit": "s", "right": "a"}, "got unit='s' and right='a'"),
         ({"rows": {"a": 1, "b": "long"}, "unit": "s"}, "rows must end with a number, .* got 'long'"),

@@ -142,11 +142,20 @@ def test_an_output_of_tex_is_shown(made_pages: MadePages, tex: str, typeset: str
         (shown({"application/json": "{}"}), "an output of the type application/json cannot be shown"),
         (shown({"text/html": "<div>open"}), "in the output: the tag <div> is never closed"),
         (shown({"text/html": "<!-- open"}), "in the output: the comment that begins here is never closed"),
-        (shown({"image/svg+xml": FIGURE}, role="panel"), "metadata named book that snippets.figures did not write"),
-        (shown({"text/plain": "x"}, role="caption"), "metadata named book that snippets.figures did not write"),
-        (shown({"text/plain": "x"}, role=["panel"]), "metadata named book that snippets.figures did not write"),
+        (
+            shown({"image/svg+xml": FIGURE}, role="panel"),
+            "metadata named book that neither snippets.figures nor snippets.questions wrote",
+        ),
+        (
+            shown({"text/plain": "x"}, role="caption"),
+            "metadata named book that neither snippets.figures nor snippets.questions wrote",
+        ),
+        (
+            shown({"text/plain": "x"}, role=["panel"]),
+            "metadata named book that neither snippets.figures nor snippets.questions wrote",
+        ),
         (shown({"text/markdown": "x"}, role="caption"), "a caption without a figure"),
-        ({**shown({"text/plain": "x"}), "metadata": {"book": "x"}}, "metadata named book that snippets.figures did"),
+        ({**shown({"text/plain": "x"}), "metadata": {"book": "x"}}, "metadata named book that neither"),
     ],
 )
 def test_outputs_that_cannot_be_shown(made_pages: MadePages, output: dict[str, Any], message: str) -> None:
