@@ -6,13 +6,13 @@ On the site the guess is a field, which keeps what is written in this browser, a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from IPython.display import display
 from tabulate import tabulate
 
 from snippets.domain import at_most, each, finite_number, integer_at_least, text
+from snippets.tables import Shown
 
 
 def guess(asked: str, *, unit: str = "", options: Sequence[str] = ()) -> None:
@@ -84,18 +84,5 @@ def _text_that_says(name: str, value: Any) -> str:
     return str(value)
 
 
-@dataclass(frozen=True, repr=False)
-class _Shown:
-    """A part of a question as Markdown; the site makes a field or a box of what its metadata says."""
-
-    markdown: str
-
-    def __repr__(self) -> str:
-        return self.markdown
-
-    def _repr_markdown_(self) -> str:
-        return self.markdown
-
-
 def _show(markdown: str, book: Mapping[str, Any]) -> None:
-    display(_Shown(markdown), metadata={"book": dict(book)})
+    display(Shown(markdown), metadata={"book": dict(book)})

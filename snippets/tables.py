@@ -53,12 +53,16 @@ def table(columns: Mapping[str, Sequence[Any]], *, formats: Mapping[str, str] | 
     }
     sides = ["right" if all(map(_is_number, column)) else "left" for column in columns.values()]
     markdown = tabulate(written, headers="keys", tablefmt="pipe", colalign=sides, disable_numparse=True)
-    display(_Table(markdown))
+    display(Shown(markdown))
 
 
 @dataclass(frozen=True, repr=False)
-class _Table:
-    """A table that is ready: Markdown in a notebook, the same as text in a terminal."""
+class Shown:
+    """Markdown that a cell shows: rendered in a notebook, as it stands in a terminal.
+
+    >>> Shown("| a |")
+    | a |
+    """
 
     markdown: str
 
