@@ -84,7 +84,10 @@ def round_panels(
     check(schedule)
     ranks = schedule.ranks
     if schedule.length != ranks or ranks > len(letters):
-        raise ValueError(f"schedule must have as many elements as ranks, at most {len(letters)}, got {schedule.length} and {ranks}")
+        most = len(letters)
+        raise ValueError(
+            f"schedule must have as many elements as ranks, at most {most}, got {schedule.length} and {ranks}"
+        )
     (width, height), left, top = cell_px, 22, 26
     panels = []
     for moment, held in enumerate(holdings(schedule)):

@@ -93,7 +93,7 @@ def message_charts(schedules: Mapping[str, Schedule], *, width_px: float = 340, 
         check(schedule)
     shares = {name: step_shares(schedule) for name, schedule in schedules.items()}
     end = longest or max(-(-sum(share) // 1) for share in shares.values())
-    left, right = 34.0, 26.0
+    left, right = 34.0, 10.0
     scale = (positive_number("width_px", width_px) - left - right) / end
     heights = [50 + (schedule.ranks - 1) * _LINE + 26 for schedule in schedules.values()]
     bottom = sum(heights) + 4
@@ -288,7 +288,15 @@ def time_plot(
             at = crossing_bytes(first, second, ranks=ranks, low=low, high=high, **machine)
             time = all_reduce_time_s(second, ranks=ranks, size_bytes=at, **machine)
             axes.plot(at, time, "o", color=colour("ink"), markersize=6)
-            axes.annotate(str(number), (at, time), (5, -13), textcoords="offset points", color=colour("ink"))
+            axes.annotate(
+                str(number),
+                (at, time),
+                (at, 0.02),
+                textcoords=("data", "axes fraction"),
+                ha="center",
+                color=colour("ink"),
+                arrowprops={"arrowstyle": "-", "linestyle": ":", "linewidth": 1, "color": colour("muted")},
+            )
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlabel("size of the vector")

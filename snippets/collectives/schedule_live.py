@@ -278,10 +278,10 @@ _MACHINE = {"latency_s": 10e-6, "bandwidth_bytes_per_s": 50e9}
 
 @live_figure(
     title="An all-reduce, step by step",
-    caption="Play the ring, then one root and the binomial tree (the next section tells of the other algorithms): which "
-    "fills the bars evenly, and in how few steps? Each cell is a chunk "
-    "on a rank: a small square for each rank's term in it, in the order of the ranks, Σ for the full sum, a frame for "
-    "what has just arrived. Dashed outlines are what a rank will have sent and received in the end.",
+    caption="Play the ring, then one root and the binomial tree (the next section tells of the other algorithms): "
+    "which fills the bars evenly, and in how few steps? Each cell is a chunk on a rank: a small square for each rank's "
+    "term in it, in the order of the ranks, Σ for the full sum, a frame for what has just arrived. Dashed outlines are "
+    "what a rank will have sent and received in the end.",
     knobs=[
         Choice("algorithm", "Algorithm", _ALL_REDUCES, "ring"),
         Number("ranks", "Ranks N", 4, 2, _MOST_RANKS),
@@ -333,8 +333,8 @@ def collective_stepper(*, algorithm: str, ranks: int, segments: int, moment: int
     steps_form, wire_form = (f"{_plain(tex)} = " if even else "" for tex in (form.steps, form.wire))
     numbers = (
         f"{_ALL_REDUCES[algorithm].capitalize()} on {ranks} ranks: {so_far.steps} of S = {steps_form}"
-        f"{_plural(whole.steps, 'step')}; their longest messages add up to {share(so_far.wire_bytes)} of B = {wire_form}"
-        f"{share(whole.wire_bytes)}."
+        f"{_plural(whole.steps, 'step')}; their longest messages add up to {share(so_far.wire_bytes)} of "
+        f"B = {wire_form}{share(whole.wire_bytes)}."
     )
     if algorithm == "double_binary_tree":
         numbers += f" Here K = {blocks} and D = {steps // 2 - 2 * (blocks - 1)}."

@@ -66,7 +66,7 @@ def test_steps_last_as_long_as_the_closed_form_says(algorithm: str) -> None:
 
 def test_charts_share_an_axis_and_have_an_arrow_for_each_message() -> None:
     schedules = {"tree": all_reduce("binomial", 4), "ring": all_reduce("ring", 4)}
-    panel = message_charts(schedules, width_px=460)
+    panel = message_charts(schedules, width_px=444)
     senders = Counter(
         f"rank-{send.source}" for schedule in schedules.values() for sends in schedule.rounds for send in sends
     )

@@ -147,7 +147,8 @@ def test_an_all_reduce_shows_what_arrays_hold(algorithm: str, ranks: int, segmen
     sends = schedule.rounds[moment - 1] if moment else ()
     assert arrows(ring) == len(sends)
     assert shapes(grid, "communication") == 2 * sum(send.elements for send in sends)
-    said = re.search(r": (\d+) of S = (?:.* = )?(\d+) steps?; their longest messages add up to (\S*) ?n? of B", picture.numbers)
+    pattern = r": (\d+) of S = (?:.* = )?(\d+) steps?; their longest messages add up to (\S*) ?n? of B"
+    said = re.search(pattern, picture.numbers)
     assert said
     assert (int(said[1]), int(said[2])) == (moment, len(schedule.rounds))
     slowest = sum(max(send.elements for send in sends) for sends in schedule.rounds[:moment])
