@@ -8,7 +8,7 @@ import numpy as np
 
 from snippets.collectives.algorithm_costs import algorithm_cost, lower_bound
 from snippets.collectives.checker import check
-from snippets.collectives.double_tree import double_binary_tree
+from snippets.collectives.double_tree import double_binary_tree, edge_delays
 from snippets.collectives.grid import run_on_grid
 from snippets.collectives.holdings import holdings
 from snippets.collectives.schedule import Schedule
@@ -66,12 +66,15 @@ def _piece(terms: list[int], ranks: int) -> tuple[str, str]:
     return "muted", f"Σ{column}"
 
 
-def round_panels(schedule: Schedule, *, cell_px: tuple[float, float] = (42, 28)) -> tuple[Panel, ...]:
+def round_panels(
+    schedule: Schedule, *, cell_px: tuple[float, float] = (42, 28), letters: str = LETTERS
+) -> tuple[Panel, ...]:
     """Draw what every rank holds before the first round of a schedule and after each, with the messages that came.
 
     Args:
         schedule: a right schedule of at most 8 ranks whose length is the number of its ranks.
         cell_px: width and height of a cell.
+        letters: the ranks' terms.
 
     Returns:
         One picture for each moment: rows are ranks, columns are chunks in the colour of the rank that owns them,
@@ -80,8 +83,11 @@ def round_panels(schedule: Schedule, *, cell_px: tuple[float, float] = (42, 28))
     """
     check(schedule)
     ranks = schedule.ranks
-    if schedule.length != ranks or ranks > len(LETTERS):
-        raise ValueError(f"schedule must have as many elements as ranks, at most 8, got {schedule.length} and {ranks}")
+    if schedule.length != ranks or ranks > len(letters):
+        most = len(letters)
+        raise ValueError(
+            f"schedule must have as many elements as ranks, at most {most}, got {schedule.length} and {ranks}"
+        )
     (width, height), left, top = cell_px, 22, 26
     panels = []
     for moment, held in enumerate(holdings(schedule)):
@@ -92,7 +98,7 @@ def round_panels(schedule: Schedule, *, cell_px: tuple[float, float] = (42, 28))
             for column, terms in sorted(places.items()):
                 full = len(terms) == ranks
                 x, y = left + column * width, top + row * height
-                label = "".join(LETTERS[term] for term in sorted(terms))
+                label = "".join(letters[term] for term in sorted(terms))
                 strength = 0.42 if full else 0.05 + 0.06 * len(terms)
                 panel.rectangle(x, y, width, height, colour=rank_colour(column), label=label, strength=strength)
         came = [
@@ -108,7 +114,9 @@ def round_panels(schedule: Schedule, *, cell_px: tuple[float, float] = (42, 28))
 
 
 def tree_panels(*, ranks: int = 8, width_px: float = 300) -> tuple[Panel, Panel]:
-    """Draw the two trees of a double binary tree; a rank with children in a tree has a solid outline there.
+    """Draw the broadcast of a double binary tree: an arrow down each edge, with the step in which it carries block 1.
+
+    A rank with children in a tree has a solid outline there.
 
     Args:
         ranks: number of ranks, at least 2.
@@ -119,12 +127,19 @@ def tree_panels(*, ranks: int = 8, width_px: float = 300) -> tuple[Panel, Panel]
     """
     ranks = integer_at_least("ranks", ranks, 2)
     return tuple(  # type: ignore[return-value]
-        _tree_panel(dict(enumerate(parents, start=1)), f"tree {number}", width_px)
-        for number, parents in enumerate(double_binary_tree(ranks), start=1)
+        _tree_panel(
+            dict(enumerate(parents, start=1)),
+            {node: delay + 1 for node, delay in enumerate(delays, start=1)},
+            f"tree {number}",
+            width_px,
+        )
+        for number, (parents, delays) in enumerate(
+            zip(double_binary_tree(ranks), edge_delays(ranks), strict=True), start=1
+        )
     )
 
 
-def _tree_panel(parent: dict[int, int], title: str, width_px: float) -> Panel:
+def _tree_panel(parent: dict[int, int], first: dict[int, int], title: str, width_px: float) -> Panel:
     def depth(node: int) -> int:
         return depth(parent[node]) + 1 if node in parent else 0
 
@@ -135,7 +150,7 @@ def _tree_panel(parent: dict[int, int], title: str, width_px: float) -> Panel:
         return [*left, node, *right]
 
     top = next(node for node, above in parent.items() if above == 0)
-    step, line = width_px / len(parent), 48
+    step, line = width_px / len(parent), 58
     columns = {node: column for column, node in enumerate(in_order(top))}
     places = {node: ((columns[node] + 0.5) * step, 40.0 + depth(node) * line) for node in parent}
     places[0] = places[top][0], 40.0
@@ -143,7 +158,10 @@ def _tree_panel(parent: dict[int, int], title: str, width_px: float) -> Panel:
     panel.text(2, 15, title, bold=True)
     for node, above in parent.items():
         (x1, y1), (x2, y2) = places[above], places[node]
-        panel.line(x1, y1 + 12, x2, y2 - 12)
+        panel.arrow(x1, y1 + 13, x2, y2 - 13, colour="communication")
+        right = x2 >= x1
+        x = x1 + (x2 - x1) * 0.62 + (8 if right else -8)
+        panel.text(x, (y1 + y2) / 2 + 1, str(first[node]), anchor="start" if right else "end", colour="muted", size=12)
     for node, (x, y) in sorted(places.items()):
         leaf = node not in parent.values()
         panel.rectangle(x - 14, y - 12, 28, 24, colour=rank_colour(node), label=str(node), dashed=leaf)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from snippets.collectives.algorithm_costs import algorithm_cost, best_segments
@@ -19,8 +20,9 @@ from snippets.palette import rank as rank_colour
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LETTERS = "ABCDEFGH"
+LETTERS = "wxyz"  # the ranks' terms; A, B, … would be read as bytes B and steps D
 _LINE = 24.0  # pixels between the lines of two ranks
+_LABEL = 20.0  # pixels that a step needs for a text of its own
 
 
 def star_panel(schedule: Schedule) -> Panel:
@@ -71,10 +73,11 @@ def step_shares(schedule: Schedule) -> list[Fraction]:
     return [Fraction(max(send.elements for send in sends), schedule.length) for sends in schedule.rounds]
 
 
-def message_charts(schedules: Mapping[str, Schedule], *, width_px: float = 640, longest: int | None = None) -> Panel:
+def message_charts(schedules: Mapping[str, Schedule], *, width_px: float = 340, longest: int | None = None) -> Panel:
     """Draw schedules one above the other on one axis of time: a line for each rank, an arrow for each message.
 
-    A step is as wide as its longest message takes, latency left out; above it stands what a message of it carries.
+    A step is as wide as its longest message takes, latency left out; above it stands what a message of it carries,
+    once for steps of the same size that are too narrow for a text each.
 
     Args:
         schedules: name → a right schedule; the name is the heading.
@@ -90,7 +93,7 @@ def message_charts(schedules: Mapping[str, Schedule], *, width_px: float = 640, 
         check(schedule)
     shares = {name: step_shares(schedule) for name, schedule in schedules.items()}
     end = longest or max(-(-sum(share) // 1) for share in shares.values())
-    left, right = 34.0, 26.0
+    left, right = 34.0, 10.0
     scale = (positive_number("width_px", width_px) - left - right) / end
     heights = [50 + (schedule.ranks - 1) * _LINE + 26 for schedule in schedules.values()]
     bottom = sum(heights) + 4
@@ -122,7 +125,6 @@ def _messages(
     x = left
     for share, sends in zip(shares, schedule.rounds, strict=True):
         width = float(share) * scale
-        panel.text(x + width / 2, top - 16, _share(share), anchor="middle", size=11, colour="muted")
         panel.line(x, top - 10, x, lowest + 10, colour="muted", dashed=True)
         for send in sends:
             panel.arrow(
@@ -134,6 +136,13 @@ def _messages(
             )
         x += width
     panel.line(x, top - 10, x, lowest + 10, colour="muted", dashed=True)
+    x = left
+    for share, same in groupby(shares):
+        number, width = len(list(same)), float(share) * scale
+        pieces = [width] * number if width >= _LABEL else [width * number]
+        for piece in pieces:
+            panel.text(x + piece / 2, top - 16, _share(share), anchor="middle", size=11, colour="muted")
+            x += piece
 
 
 def _share(share: Fraction) -> str:
@@ -257,7 +266,7 @@ def time_plot(
     sizes_bytes: Sequence[int],
     crossings: Sequence[tuple[str, str]] = (),
 ) -> Figure:
-    """Plot the time of six all-reduces against the size of the vector, with a dot where one overtakes another.
+    """Plot the time of six all-reduces against the size of the vector, with a numbered dot where one overtakes another.
 
     Args:
         ranks: number of ranks N.
@@ -271,14 +280,23 @@ def time_plot(
     """
     machine = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
     low, high = sizes_bytes[0], sizes_bytes[-1]
-    with plot(width_px=640, height_px=420) as (figure, axes):
+    with plot(width_px=340, height_px=400) as (figure, axes):
         for name, (label, tone, style) in _LINES.items():
             times = [all_reduce_time_s(name, ranks=ranks, size_bytes=size, **machine) for size in sizes_bytes]
             axes.plot(sizes_bytes, times, color=colour(tone), linestyle=style, label=label)
-        for first, second in crossings:
+        for number, (first, second) in enumerate(crossings, 1):
             at = crossing_bytes(first, second, ranks=ranks, low=low, high=high, **machine)
             time = all_reduce_time_s(second, ranks=ranks, size_bytes=at, **machine)
-            axes.plot(at, time, "o", color=colour("ink"), markersize=7)
+            axes.plot(at, time, "o", color=colour("ink"), markersize=6)
+            axes.annotate(
+                str(number),
+                (at, time),
+                (at, 0.02),
+                textcoords=("data", "axes fraction"),
+                ha="center",
+                color=colour("ink"),
+                arrowprops={"arrowstyle": "-", "linestyle": ":", "linewidth": 1, "color": colour("muted")},
+            )
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlabel("size of the vector")
@@ -293,13 +311,9 @@ def time_plot(
 
 _SIZES = {
     1e3: "1 kB",
-    1e4: "10 kB",
     1e5: "100 kB",
-    1e6: "1 MB",
     1e7: "10 MB",
-    1e8: "100 MB",
     1e9: "1 GB",
-    1e10: "10 GB",
 }
 _TIMES = {1e-4: "0.1 ms", 1e-3: "1 ms", 1e-2: "10 ms", 1e-1: "0.1 s", 1.0: "1 s", 10.0: "10 s", 100.0: "100 s"}
 

@@ -290,7 +290,10 @@ def _filled(schedule: Schedule, cells: dict[tuple[int, int], frozenset[int]], ti
 
 # All-reduces.
 
-_ALL_REDUCES = {name: spoken(name) for name in ALGORITHMS["all_reduce"]}
+_ALL_REDUCES = {name: spoken(name) for name in ALGORITHMS["all_reduce"]} | {
+    "flat": "one root",
+    "double_binary_tree": "two trees",
+}
 _MOST_SEGMENTS = 4
 _MOST_ROUNDS = 24  # of the two trees
 _QUESTION = {"ranks": 256, "size_bytes": 10**10}
@@ -299,9 +302,10 @@ _MACHINE = {"latency_s": 10e-6, "bandwidth_bytes_per_s": 50e9}
 
 @live_figure(
     title="An all-reduce, step by step",
-    caption="Play the ring, then the others: which fills the bars evenly, and in how few steps? Each cell is a chunk "
-    "on a rank: a small square for each rank's term in it, in the order of the ranks, Σ for the full sum, a frame for "
-    "what has just arrived. Dashed outlines are what a rank will have sent and received in the end.",
+    caption="Play the ring, then one root and the binomial tree (the next section tells of the other algorithms): "
+    "which fills the bars evenly, and in how few steps? Each cell is a chunk on a rank: a small square for each rank's "
+    "term in it, in the order of the ranks, Σ for the full sum, a frame for what has just arrived. Dashed outlines are "
+    "what a rank will have sent and received in the end.",
     knobs=[
         Choice("algorithm", "Algorithm", _ALL_REDUCES, "ring"),
         Number("ranks", "Ranks N", 4, 2, _MOST_RANKS),
@@ -316,8 +320,8 @@ _MACHINE = {"latency_s": 10e-6, "bandwidth_bytes_per_s": 50e9}
             {"algorithm": "flat", "moment": 6},
         ),
         Named(
-            "Butterfly of 8",
-            "As even as the ring, and done after 6 steps.",
+            "Halving–doubling, 8 ranks",
+            "The bars are as even as the ring's, and full after 6 steps; the next section tells how.",
             {"algorithm": "halving_doubling", "ranks": 8, "moment": 6},
         ),
         Named(
@@ -352,9 +356,9 @@ def collective_stepper(*, algorithm: str, ranks: int, segments: int, moment: int
     even = form.ranks != "a power of two" or ranks == largest_power_of_two(ranks)
     steps_form, wire_form = (f"{_plain(tex)} = " if even else "" for tex in (form.steps, form.wire))
     numbers = (
-        f"{_ALL_REDUCES[algorithm].capitalize()} on {ranks} ranks: {so_far.steps} of {steps_form}"
-        f"{_plural(whole.steps, 'step')}; on the slowest path {share(so_far.wire_bytes)} of {wire_form}"
-        f"{share(whole.wire_bytes)}."
+        f"{_ALL_REDUCES[algorithm].capitalize()} on {ranks} ranks: {so_far.steps} of S = {steps_form}"
+        f"{_plural(whole.steps, 'step')}; their longest messages add up to {share(so_far.wire_bytes)} of "
+        f"B = {wire_form}{share(whole.wire_bytes)}."
     )
     if algorithm == "double_binary_tree":
         numbers += f" Here K = {blocks} and D = {steps // 2 - 2 * (blocks - 1)}."
@@ -380,7 +384,7 @@ def _columns(algorithm: str, ranks: int, segments: int) -> int:
 
 
 def _so_far(schedule: Schedule, moment: int) -> Cost:
-    """Return steps and elements on the slowest path, counted from the messages of the first rounds."""
+    """Return the steps and the elements of their longest messages, counted from the messages of the first rounds."""
     begun = replace(schedule, rounds=schedule.rounds[:moment])
     return price(begun, latency_s=0, bandwidth_bytes_per_s=1, element_bytes=1).terms
 
@@ -419,7 +423,7 @@ def _bars(schedule: Schedule, moment: int, segments: int) -> Panel:
     ]
     most = max(*final.sent_bytes, *final.received_bytes)
     width, gap = 58.0, 14.0
-    panel = Panel(_LEFT + 2 * width + gap + 4, _height(ranks))
+    panel = Panel(_LEFT + 2 * width + gap + 16, _height(ranks))  # 16: the heading "Received" is wider than its bars
     for part, (name, now, end) in enumerate(
         (("sent", sent, final.sent_bytes), ("received", received, final.received_bytes))
     ):

@@ -8,6 +8,7 @@ import pytest
 
 from snippets.collectives import collective_figures as pictures
 from snippets.collectives.algorithms import build
+from snippets.collectives.double_tree import edge_delays
 from snippets.figures import svg_of
 
 
@@ -44,6 +45,18 @@ def test_every_rank_is_a_leaf_in_one_of_the_trees() -> None:
     leaves = [svg.count("stroke-dasharray") for svg in (one, two)]
     assert leaves == [4, 4]
     assert one.count("<rect") == two.count("<rect") == 8
+
+
+def test_the_edges_of_the_trees_carry_their_first_steps() -> None:
+    for panel, delays in zip(pictures.tree_panels(ranks=8), edge_delays(8), strict=True):
+        said = re.findall(r">([0-9]+)</text>", panel.svg())
+        assert sorted(said) == sorted([*(str(delay + 1) for delay in delays), *map(str, range(8))])
+        assert panel.svg().count('<path class="t-communication"') == 7
+
+
+def test_terms_may_have_letters_of_their_own() -> None:
+    last = pictures.round_panels(build("all_reduce", "ring", ranks=4, length=4), letters="wxyz")[-1]
+    assert last.svg().count(">wxyz</text>") == 16
 
 
 def test_the_plot_names_every_algorithm() -> None:

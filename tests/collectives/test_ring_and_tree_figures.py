@@ -66,7 +66,7 @@ def test_steps_last_as_long_as_the_closed_form_says(algorithm: str) -> None:
 
 def test_charts_share_an_axis_and_have_an_arrow_for_each_message() -> None:
     schedules = {"tree": all_reduce("binomial", 4), "ring": all_reduce("ring", 4)}
-    panel = message_charts(schedules, width_px=460)
+    panel = message_charts(schedules, width_px=444)
     senders = Counter(
         f"rank-{send.source}" for schedule in schedules.values() for sends in schedule.rounds for send in sends
     )
@@ -77,6 +77,11 @@ def test_charts_share_an_axis_and_have_an_arrow_for_each_message() -> None:
     assert ends == pytest.approx([34 + 100 * time for time in (0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4)])
 
 
+def test_narrow_steps_of_one_size_share_a_text() -> None:
+    panel = message_charts({"ring": all_reduce("ring", 4), "tree": all_reduce("binomial", 4)}, width_px=340)
+    assert [text for text in texts(panel) if text.startswith("n")] == ["n/4"] + ["n"] * 4
+
+
 def test_no_chart_is_refused() -> None:
     with pytest.raises(ValueError, match="one schedule or more"):
         message_charts({})
@@ -85,10 +90,10 @@ def test_no_chart_is_refused() -> None:
 def test_a_packet_gains_a_letter_at_each_stop() -> None:
     panels = walk_panels([0])
     assert [next(text for text in texts(panel) if ":" in text) for panel in panels] == [
-        "0: B",
-        "0: BC",
-        "0: BCD",
-        "0: BCDA",
+        "0: x",
+        "0: xy",
+        "0: xyz",
+        "0: xyzw",
     ]
     assert [len(arrows(panel)) for panel in panels] == [0, 1, 1, 1]
 
@@ -100,7 +105,7 @@ def test_four_packets_are_at_four_ranks_and_end_at_their_owners() -> None:
         packets = [element for element in ElementTree.fromstring(panel.svg()).iter() if element.get("width") == "66"]
         assert len({(packet.get("x"), packet.get("y")) for packet in packets}) == 4
     letters = {text for text in texts(panels[-1]) if ":" in text}
-    assert letters == {"0: BCDA", "1: CDAB", "2: DABC", "3: ABCD"}
+    assert letters == {"0: xyzw", "1: yzwx", "2: zwxy", "3: wxyz"}
 
 
 def drawn() -> Figure:
@@ -117,6 +122,7 @@ def test_lines_are_the_closed_forms_and_dots_lie_where_they_cross() -> None:
         for size, time in zip(xs, ys, strict=True):
             cost = algorithm_cost("all_reduce", name, ranks=256, size_bytes=size, element_bytes=1)
             assert time == pytest.approx(cost.steps * 10e-6 + cost.wire_bytes / 50e9)
+    assert [text.get_text() for text in axes.texts] == ["1", "2"]
     dots = [float(np.asarray(line.get_xdata(), float)[0]) for line in axes.lines if line.get_marker() == "o"]
     exact = crossover_bytes("all_reduce", "ring", "recursive_doubling", ranks=256, **MACHINE)
     assert dots[0] == pytest.approx(exact, rel=1e-5)

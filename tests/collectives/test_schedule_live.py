@@ -149,7 +149,8 @@ def test_an_all_reduce_shows_what_arrays_hold(algorithm: str, ranks: int, segmen
     sends = schedule.rounds[moment - 1] if moment else ()
     assert arrows(ring) == len(sends)
     assert shapes(grid, "communication") == 2 * sum(send.elements for send in sends)
-    said = re.search(r": (\d+) of (?:.* = )?(\d+) steps?; on the slowest path (\S*) ?n? of", picture.numbers)
+    pattern = r": (\d+) of S = (?:.* = )?(\d+) steps?; their longest messages add up to (\S*) ?n? of B"
+    said = re.search(pattern, picture.numbers)
     assert said
     assert (int(said[1]), int(said[2])) == (moment, len(schedule.rounds))
     slowest = sum(max(send.elements for send in sends) for sends in schedule.rounds[:moment])
@@ -172,7 +173,7 @@ def test_bars_end_at_their_outlines_and_at_what_a_run_counts(algorithm: str, ran
 
 def test_the_first_picture_is_the_chapters_ring_before_its_first_step() -> None:
     assert collective_stepper().numbers == (
-        "Ring on 4 ranks: 0 of 2 (N−1) = 6 steps; on the slowest path 0 n of 2 (N−1)/N n = 1.5 n. "
+        "Ring on 4 ranks: 0 of S = 2 (N−1) = 6 steps; their longest messages add up to 0 n of B = 2 (N−1)/N n = 1.5 n. "
         "On the question's 256 ranks, with 10 GB: 510 steps, 0.404 s."
     )
 
@@ -200,7 +201,7 @@ def test_what_a_named_setting_says_is_to_be_seen() -> None:
 def test_ranks_beyond_a_power_of_two_have_no_closed_form_beside_them() -> None:
     numbers = collective_stepper(algorithm="recursive_doubling", ranks=6, moment=24).numbers
     assert numbers == (
-        "Recursive doubling on 6 ranks: 4 of 4 steps; on the slowest path 4 n of 4 n. "
+        "Recursive doubling on 6 ranks: 4 of S = 4 steps; their longest messages add up to 4 n of B = 4 n. "
         "2 of the ranks fold into others first and are served last. "
         "On the question's 256 ranks, with 10 GB: 8 steps, 1.6 s."
     )
