@@ -153,7 +153,7 @@ def _once(kind: str, named: set[str]) -> str:
     return kind
 
 
-_LIVES_TOP, _LIVES_ROW, _LIVES_BAR = 42.0, 35.0, 13.0
+_LIVES_TOP, _LIVES_ROW, _LIVES_BAR = 50.0, 35.0, 13.0
 _SUM_HEIGHT = 150.0
 
 
@@ -188,9 +188,11 @@ def lives_panel(
         panel.line(1 + places[0] * column + 4, 17, 1 + (places[-1] + 1) * column - 4, 17)
     for place, moment in enumerate(moments):
         x = 1 + place * column
-        panel.text(x + column / 2, 30, _task(moment), anchor="middle", size=12)
-        if place:
-            panel.line(x, 36, x, base, colour="line")
+        for line, words in enumerate(_task(moment)):
+            panel.text(x + column / 2, 30 + 14 * line, words, anchor="middle", size=12)
+        for number in range(len(rows) if place else 0):  # beside the bars alone, so that no line crosses a name
+            y = _LIVES_TOP + number * _LIVES_ROW + 15
+            panel.line(x, y, x, y + _LIVES_BAR + 2, colour="line")
     for number, (name, kind, size, tensors) in enumerate(rows):
         y = _LIVES_TOP + number * _LIVES_ROW
         alive = [place for place, moment in enumerate(moments) if _alive(tensors[0], moment)]
@@ -253,11 +255,13 @@ def _alive(tensor: Tensor, moment: Moment) -> bool:
     return tensor.made < moment.event and (tensor.freed is None or tensor.freed >= moment.event)
 
 
-def _task(moment: Moment) -> str:
-    """A task's name without its phase; layers are counted from 1."""
+def _task(moment: Moment) -> tuple[str, ...]:
+    """A task's name without its phase, in one line or two; layers are counted from 1."""
     if moment.phase in ("before", "update"):
-        return "start" if moment.phase == "before" else "update"
-    return f"layer {int(moment.task.split()[1]) + 1}" if moment.task.startswith("layer") else moment.task
+        return ("start" if moment.phase == "before" else "update",)
+    if moment.task.startswith("layer"):
+        return "layer", str(int(moment.task.split()[1]) + 1)
+    return (moment.task,)
 
 
 # What each tensor of a layer is kept for: the operation that leaves it, and what its backward pass computes from it.

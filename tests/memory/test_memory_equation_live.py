@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sampling import examples
 
 from snippets.hardware import ACCELERATORS
+from snippets.live.knobs import Choice
 from snippets.live.stacks import NAMES
 from snippets.memory import memory_equation_live as module
 from snippets.memory.memory_equation_live import memory_calculator
@@ -48,6 +49,7 @@ def test_extremes_draw() -> None:
 
 def test_every_recipe_can_be_chosen_with_its_bytes_and_those_of_the_table_by_its_names() -> None:
     (knob,) = (knob for knob in memory_calculator.knobs if knob.name == "recipe")
+    assert isinstance(knob, Choice)
     assert knob.options.keys() == RECIPES.keys()
     assert all(said.endswith(f", {RECIPES[name].bytes_per_parameter} B") for name, said in knob.options.items())
     chapter = (Path(__file__).parents[2] / "chapters/memory/21-memory-equation.md").read_text(encoding="utf-8")
