@@ -32,9 +32,20 @@ MODELS = {QUESTION.name: QUESTION} | {
 _KEPT = {
     "standard": ("all, standard attention", "standard", "none"),
     "flash": ("all, flash attention", "flash", "none"),
-    "selective": ("all but the scores", "standard", "selective"),
-    "full": ("its input alone, flash attention", "flash", "full"),
+    "selective": ("all but the scores (made again)", "standard", "selective"),
+    "full": ("its input alone (rest made again)", "flash", "full"),
 }
+# The recipes of the chapter's table by the names that they have there; the others by their own.
+_CALLED = {
+    "fp32-adam": "float32 Adam",
+    "mixed-adam": "mixed Adam (ZeRO)",
+    "mixed-adam-fp32-gradients": "… float32 gradients",
+    "mixed-adam-both-gradients": "… gradients in both widths",
+    "16-bit-adam-fp32-moments": "… no master copy",
+    "mixed-adam-8bit": "… 8-bit averages",
+    "16-bit-adam": "16 bits throughout",
+}
+_RECIPES = _CALLED | {name: name for name in RECIPES if name not in _CALLED}
 _MOMENTS = {
     "loss": "at the loss",
     "first backward": "backward, last layer",
@@ -89,8 +100,9 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
     title="Does it fit?",
     caption="Bars are moments of one step on one device, the line across them is its memory. Add sequences until the "
     "first bar crosses the line. Then let a layer keep less, and see the worst moment move. Add gradients up over "
-    "micro-batches: whose bytes return at the loss? Give the state to more devices by [ZeRO](22-zero.md), and find "
-    "what no stage makes smaller.",
+    "micro-batches, and see those of the layers appear at the loss. Last, divide the state among more devices: "
+    "[ZeRO](22-zero.md) divides the optimizer state in stage 1, the gradients too in stage 2, the weights too in "
+    "stage 3. What is left is activations and temporaries, which no stage makes smaller.",
     knobs=[
         Choice("model", "Model", {name: name for name in MODELS} | {"own": "your own GPT"}, "GPT 3.6B"),
         Number("own_layers", "Your layers l", 24, 1, 128),
@@ -98,7 +110,7 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
         Choice(
             "recipe",
             "Recipe",
-            {name: f"{name}, {r.bytes_per_parameter} B" for name, r in RECIPES.items()},
+            {name: f"{called}, {RECIPES[name].bytes_per_parameter} B" for name, called in _RECIPES.items()},
             "mixed-adam",
         ),
         Number("micro_batch", "Sequences b", 1, 1, 128),

@@ -153,12 +153,12 @@ def _once(kind: str, named: set[str]) -> str:
     return kind
 
 
-_LIVES_LEFT, _LIVES_TOP, _LIVES_ROW = 160.0, 44.0, 24.0
+_LIVES_TOP, _LIVES_ROW, _LIVES_BAR = 50.0, 35.0, 13.0
 _SUM_HEIGHT = 150.0
 
 
 def lives_panel(
-    timeline: MemoryTimeline, *, least_bytes: float = 0, most_bytes: float | None = None, width_px: float = 680
+    timeline: MemoryTimeline, *, least_bytes: float = 0, most_bytes: float | None = None, width_px: float = 328
 ) -> Panel:
     """Draw a step of few layers against time: above, which tensors live when; below, what they add up to.
 
@@ -178,46 +178,46 @@ def lives_panel(
     moments = [moment for moment in timeline.moments if moment.task not in ("embedding", "end")]
     at_most("tasks of the timeline", len(moments), 12)
     rows = [row for row in life_rows(timeline) if row[2] >= least]
-    column = (positive_number("width_px", width_px) - _LIVES_LEFT - 4) / len(moments)
+    column = (positive_number("width_px", width_px) - 2) / len(moments)
     bottom = _LIVES_TOP + _LIVES_ROW * len(rows)
-    base = bottom + 30 + _SUM_HEIGHT
-    panel = Panel(width_px, base + 22)
-    panel.text(0, 30, "held from … to")
+    base = bottom + 40 + _SUM_HEIGHT
+    panel = Panel(width_px, base + 34)
+    for phase in ("forward", "backward"):
+        places = [place for place, moment in enumerate(moments) if moment.phase == phase]
+        panel.text(1 + (places[0] + places[-1] + 1) / 2 * column, 12, phase, anchor="middle", size=12)
+        panel.line(1 + places[0] * column + 4, 17, 1 + (places[-1] + 1) * column - 4, 17)
     for place, moment in enumerate(moments):
-        x = _LIVES_LEFT + place * column
-        panel.text(x + column / 2, 14, _task(moment)[0], anchor="middle", size=12)
-        panel.text(x + column / 2, 30, _task(moment)[1], anchor="middle", size=12)
-        panel.line(x, 36, x, base, colour="line")
+        x = 1 + place * column
+        for line, words in enumerate(_task(moment)):
+            panel.text(x + column / 2, 30 + 14 * line, words, anchor="middle", size=12)
+        for number in range(len(rows) if place else 0):  # beside the bars alone, so that no line crosses a name
+            y = _LIVES_TOP + number * _LIVES_ROW + 15
+            panel.line(x, y, x, y + _LIVES_BAR + 2, colour="line")
     for number, (name, kind, size, tensors) in enumerate(rows):
         y = _LIVES_TOP + number * _LIVES_ROW
-        panel.text(0, y + 10, name, middle=True, size=12)
         alive = [place for place, moment in enumerate(moments) if _alive(tensors[0], moment)]
-        panel.rectangle(
-            _LIVES_LEFT + alive[0] * column + 1,
-            y,
-            column * len(alive) - 2,
-            _LIVES_ROW - 4,
-            colour=HUES[kind],
-            strength=0.5,
-            label=f"{size / _GIGA:.2f} GB" if len(alive) > 1 else f"{size / _GIGA:.2f}",
-        )
+        x = 1 + alive[0] * column + 1
+        said = f"{name}, {size / _GIGA:.2f} GB"
+        if 2 * alive[0] >= len(moments):  # the name ends where the bar does
+            panel.text(x + column * len(alive) - 2, y + 12, said, anchor="end", size=12)
+        else:
+            panel.text(x, y + 12, said, size=12)
+        panel.rectangle(x, y + 16, column * len(alive) - 2, _LIVES_BAR, colour=HUES[kind], strength=0.5)
     scale = _SUM_HEIGHT / (timeline.peak_bytes if most_bytes is None else positive_number("most_bytes", most_bytes))
+    panel.text(1, bottom + 16, "held in all, GB", size=12)
     for place, moment in enumerate(moments):
         y = base
         for kind in KINDS:
             height = moment.held[kind] * scale
             y -= height
             if height:
-                panel.rectangle(
-                    _LIVES_LEFT + place * column + 5, y, column - 10, height, colour=HUES[kind], strength=0.5
-                )
+                panel.rectangle(1 + place * column + 4, y, column - 8, height, colour=HUES[kind], strength=0.5)
         peak = moment.total == timeline.peak_bytes
-        middle = _LIVES_LEFT + (place + 0.5) * column
-        panel.text(middle, y - 5, f"{moment.total / _GIGA:.2f}", anchor="middle", bold=peak)
-    panel.text(0, base - _SUM_HEIGHT / 2, "held in all, GB", middle=True)
-    panel.line(_LIVES_LEFT, base, width_px - 4, base, colour="muted")
-    panel.arrow(_LIVES_LEFT, base + 14, width_px - 4, base + 14)
-    panel.text(0, base + 18, "time, task by task")
+        middle = 1 + (place + 0.5) * column
+        panel.text(middle, y - 5, f"{moment.total / _GIGA:.2f}", anchor="middle", size=12, bold=peak)
+    panel.line(1, base, width_px - 1, base, colour="muted")
+    panel.arrow(1, base + 12, width_px - 1, base + 12)
+    panel.text(1, base + 29, "time, task by task", size=12)
     return panel
 
 
@@ -239,7 +239,7 @@ def life_rows(timeline: MemoryTimeline) -> list[tuple[str, str, int, list[Tensor
     said = {
         ("always", "parameters"): "weights",
         ("always", "optimizer"): "optimizer state",
-        ("loss", "activations"): "logits, the head's inputs",
+        ("loss", "activations"): "logits, head's inputs",
         ("loss", "gradients"): "gradients of the tables",
     }
     rows = []
@@ -255,14 +255,13 @@ def _alive(tensor: Tensor, moment: Moment) -> bool:
     return tensor.made < moment.event and (tensor.freed is None or tensor.freed >= moment.event)
 
 
-def _task(moment: Moment) -> tuple[str, str]:
-    """A task's name in two lines; layers are counted from 1."""
-    if moment.phase == "before":
-        return "", "start"
-    if moment.phase == "update":
-        return "", "update"
-    what = f"layer {int(moment.task.split()[1]) + 1}" if moment.task.startswith("layer") else moment.task
-    return what, moment.phase
+def _task(moment: Moment) -> tuple[str, ...]:
+    """A task's name without its phase, in one line or two; layers are counted from 1."""
+    if moment.phase in ("before", "update"):
+        return ("start" if moment.phase == "before" else "update",)
+    if moment.task.startswith("layer"):
+        return "layer", str(int(moment.task.split()[1]) + 1)
+    return (moment.task,)
 
 
 # What each tensor of a layer is kept for: the operation that leaves it, and what its backward pass computes from it.
@@ -285,6 +284,9 @@ NEEDED_BY = {
     "feed-forward dropout's mask": ("dropout", "the dropout's derivative"),
 }
 
+# Where a name of the list would mean two things beside the picture's text.
+CALLED = {"activation function's input": "GeLU's input"}
+
 
 def kept_panel(tensors: Sequence[StoredTensor], *, values: int, width_px: float = 680) -> Panel:
     """Draw what a layer keeps: an operation, the tensor kept for it as a bar, and what is computed from it later.
@@ -306,12 +308,12 @@ def kept_panel(tensors: Sequence[StoredTensor], *, values: int, width_px: float 
     panel.text(bars, 14, "bytes,", bold=True)
     panel.text(bars, 30, "in sbh", bold=True)
     panel.text(right + 14, 30, "backward: needed for", bold=True)
-    scale = (right - bars - 34) / max(tensor.bytes for tensor in tensors)
+    scale = (right - bars - 48) / max(tensor.bytes for tensor in tensors)
     for number, tensor in enumerate(tensors):
         y = top + number * row
         operation, needed = NEEDED_BY[tensor.name]
         panel.text(0, y + 9, operation, middle=True, size=12)
-        panel.text(left, y + 9, tensor.name, middle=True, size=12)
+        panel.text(left, y + 9, CALLED.get(tensor.name, tensor.name), middle=True, size=12)
         wide = max(1.5, tensor.bytes * scale)
         panel.rectangle(bars, y, wide, row - 6, colour="activations", strength=0.5)
         panel.text(bars + wide + 5, y + 9, f"{tensor.bytes / values_of:.3g}", middle=True, size=12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from sampling import examples
 
 from snippets.hardware import ACCELERATORS
+from snippets.live.knobs import Choice
 from snippets.live.stacks import NAMES
 from snippets.memory import memory_equation_live as module
 from snippets.memory.memory_equation_live import memory_calculator
@@ -43,6 +45,16 @@ def test_the_first_picture_is_the_answer_of_the_chapter() -> None:
 
 def test_extremes_draw() -> None:
     assert_extremes_draw(memory_calculator)
+
+
+def test_every_recipe_can_be_chosen_with_its_bytes_and_those_of_the_table_by_its_names() -> None:
+    (knob,) = (knob for knob in memory_calculator.knobs if knob.name == "recipe")
+    assert isinstance(knob, Choice)
+    assert knob.options.keys() == RECIPES.keys()
+    assert all(said.endswith(f", {RECIPES[name].bytes_per_parameter} B") for name, said in knob.options.items())
+    chapter = (Path(__file__).parents[2] / "chapters/memory/21-memory-equation.md").read_text(encoding="utf-8")
+    for name, said in module._CALLED.items():
+        assert re.search(rf'"{re.escape(said)}[^"]*": "{name}"', chapter), said
 
 
 def test_a_width_that_heads_do_not_divide_is_refused() -> None:

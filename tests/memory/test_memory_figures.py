@@ -76,5 +76,27 @@ def test_every_kept_tensor_is_drawn_with_its_bytes_and_its_use(attention: str) -
     tensors = stored_tensors(sequence=8, micro_batch=1, hidden=16, heads=2, attention=attention)
     shown = texts(memory_figures.kept_panel(tensors, values=8 * 16).svg())
     for tensor in tensors:
-        assert shown[shown.index(tensor.name) + 1] == f"{tensor.bytes / 128:.3g}"
+        name = memory_figures.CALLED.get(tensor.name, tensor.name)
+        assert shown[shown.index(name) + 1] == f"{tensor.bytes / 128:.3g}"
         assert memory_figures.NEEDED_BY[tensor.name][1] in shown
+
+
+def test_a_step_of_two_layers_fits_a_phone_and_names_every_row_with_its_bytes() -> None:
+    line = step_timeline(gpt_step_sizes(layers=2, hidden=512, heads=4, vocabulary=9000, sequence=512, micro_batch=8))
+    panel = memory_figures.lives_panel(line)
+    assert panel.width <= 340
+    shown = texts(panel.svg())
+    for name, _, size, _ in memory_figures.life_rows(line):
+        assert f"{name}, {size / 1e9:.2f} GB" in shown
+    for x, words in re.findall(r'<text x="([\d.]+)"[^>]*class="start"[^>]*>([^<]+)<', panel.svg()):
+        assert float(x) + 6.2 * len(words) < panel.width, words
+    for x, words in re.findall(r'<text x="([\d.]+)"[^>]*class="end"[^>]*>([^<]+)<', panel.svg()):
+        assert float(x) - 6.2 * len(words) > 0, words
+
+
+def test_no_number_beside_a_bar_touches_the_arrow() -> None:
+    tensors = stored_tensors(sequence=2048, micro_batch=1, hidden=3072, heads=32)
+    svg = memory_figures.kept_panel(tensors, values=2048 * 3072).svg()
+    (arrow,) = {float(x) for x in re.findall(r'<line x1="([\d.]+)"', svg) if float(x) > 300}
+    for x, words in re.findall(r'<text x="([\d.]+)"[^>]*>([\d.]+)<', svg):
+        assert float(x) + 7.5 * len(words) < arrow - 4
