@@ -101,6 +101,7 @@ def overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_s: float, wid
 
 _STEP = {"layers": 2, "forward_s": 1.0, "gather_s": 1.0, "reduce_s": 1.0}  # in forward passes of a layer
 _AXIS = 9.5
+_HELD = ("weights", "parameters"), ("gradients", "gradients"), ("optimizer state", "optimizer")
 
 
 def step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed-adam", width_px: float = 690) -> Panel:
@@ -113,7 +114,7 @@ def step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed-adam
         width_px: of the panel.
 
     Returns:
-        The panel; all stages have the same axis.
+        The panel; all stages have the same axis. Stage 0 has the key to the colours of what is held.
     """
     stage, ranks = int(one_of("stage", stage, STAGES)), positive_integer("ranks", ranks)
     kept, width = RECIPES.find(recipe), positive_number("width_px", width_px)
@@ -123,6 +124,10 @@ def step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed-adam
     network, held = top + ranks * row + 4, top + (ranks + 1) * row + 12
     panel = Panel(width, held + high + 34)
     panel.text(0, 14, f"stage {stage}", bold=True)
+    if stage == 0:
+        for place, (name, hue) in enumerate(_HELD):
+            panel.rectangle(left + place * 100, 4, 12, 12, colour=hue, strength=0.55)
+            panel.text(left + place * 100 + 18, 14, name, size=12)
     for rank in range(ranks):
         panel.text(0, top + rank * row + 8, f"rank {rank}", middle=True)
     panel.text(0, network + 8, "network", middle=True)
@@ -168,14 +173,14 @@ def layer_panels(*, ranks: int = 4, width_px: float = 150) -> tuple[Panel, ...]:
         width_px: of each panel.
 
     Returns:
-        A panel for each moment: at rest, while layer 1 runs, while layer 2 runs, after the pass.
+        A panel for each moment: at rest, when layer 1 starts, when layer 2 starts, after the pass.
     """
     ranks, width = positive_integer("ranks", ranks), positive_number("width_px", width_px)
     tasks = [task for task in sharded_step(stage=3, **_STEP) if task.name in ("gather", "forward")]  # type: ignore[arg-type]
     runs = [task for task in tasks if task.name == "forward"]
     moments = [
         ("at rest", 0.0),
-        *((f"layer {run.layer + 1} runs", run.start_s) for run in runs if run.layer is not None),
+        *((f"layer {run.layer + 1} starts", run.start_s) for run in runs if run.layer is not None),
     ]
     return tuple(_holdings(title, tasks, at, ranks, width) for title, at in [*moments, ("afterwards", runs[-1].end_s)])
 
