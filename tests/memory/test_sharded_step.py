@@ -164,8 +164,8 @@ def test_the_bars_have_the_formula_s_bytes() -> None:
 
 @pytest.mark.parametrize("node", [2, 4, 8])
 def test_the_nodes_panel_counts_what_leaves_a_node(node: int) -> None:
-    whole = labels(zero_figures.nodes_panel(hybrid=False, node=node).svg())[0]
-    hybrid = labels(zero_figures.nodes_panel(hybrid=True, node=node).svg())[0]
+    whole = labels(zero_figures.nodes_panel(hybrid=False, node=node).svg())[1]
+    hybrid = labels(zero_figures.nodes_panel(hybrid=True, node=node).svg())[1]
     assert f"{3 * (2 * node - 1) / (2 * node):g} Ψ" in whole
     assert "1 Ψ" in hybrid  # 2 (R − 1)/R of a whole gradient, with R = 2
 
