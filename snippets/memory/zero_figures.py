@@ -307,7 +307,7 @@ def nodes_panel(*, hybrid: bool, node: int = 4, width_px: float = 340) -> Panel:
     pieces, left, gap = node if hybrid else 2 * node, 2.0, 16.0
     inside = (width - 2 * left - gap) / 2
     step = inside / node
-    high = 44.0 + 8 * node + 14 if hybrid else 70.0
+    high = 58.0 + 8 * node if hybrid else 52.0
     panel = Panel(width, 68 + high + 10)
     if hybrid:
         crosses = node * hybrid_shard_elements(node, shard_ranks=node, replicas=2).across / node
@@ -323,21 +323,21 @@ def nodes_panel(*, hybrid: bool, node: int = 4, width_px: float = 340) -> Panel:
         x = left + gpu % node * step + gpu // node * (inside + gap) + 3
         wide, piece = step - 6, gpu % pieces
         middles.append(x + wide / 2)
-        panel.rectangle(x, 46, wide, 18, colour="muted", strength=0, dashed=True)
-        panel.rectangle(x + wide * piece / pieces, 46, wide / pieces, 18, colour=f"rank-{piece % 8}", strength=0.7)
-        panel.text(x + wide / 2, 40, f"GPU {gpu}", anchor="middle", size=12)
+        panel.rectangle(x, 60, wide, 18, colour="muted", strength=0, dashed=True)
+        panel.rectangle(x + wide * piece / pieces, 60, wide / pieces, 18, colour=f"rank-{piece % 8}", strength=0.7)
+        panel.text(x + wide / 2, 54, f"GPU {gpu}", anchor="middle", size=12)
     for number in (0, 1):
         x = left + number * (inside + gap)
-        panel.rectangle(x, 24, inside, 68, colour="line", strength=0, label="")
-        panel.text(x + inside / 2, 106, f"node {number}", anchor="middle", size=12, colour="muted")
+        panel.rectangle(x, 38, inside, 68, colour="line", strength=0, label="")
+        panel.text(x + inside / 2, 32, f"node {number}", anchor="middle", size=12, colour="muted")
         ring = middles[number * node : (number + 1) * node] if hybrid else middles
         if hybrid or number == 0:
             for here, there in itertools.pairwise(ring):
-                panel.arrow(here + 4, 74, there - 4, 74, colour="communication")
-            panel.curve([(ring[-1], 76), (ring[-1], 84), (ring[0], 84)], colour="communication", width=1.5)
-            panel.arrow(ring[0], 84, ring[0], 76, colour="communication")
+                panel.arrow(here + 4, 88, there - 4, 88, colour="communication")
+            panel.curve([(ring[-1], 90), (ring[-1], 98), (ring[0], 98)], colour="communication", width=1.5)
+            panel.arrow(ring[0], 98, ring[0], 90, colour="communication")
     for gpu in range(node if hybrid else 0):
-        y = 118 + 8 * gpu
+        y = 116 + 8 * gpu
         ends = middles[gpu], middles[gpu + node]
-        panel.curve([(ends[0], 94), (ends[0], y), (ends[1], y), (ends[1], 94)], colour=f"rank-{gpu % 8}", width=1.5)
+        panel.curve([(ends[0], 108), (ends[0], y), (ends[1], y), (ends[1], 108)], colour=f"rank-{gpu % 8}", width=1.5)
     return panel
