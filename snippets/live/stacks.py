@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 
 from snippets.domain import each, nonnegative_number, number_between, positive_number, text
 from snippets.drawing import MOST_PX, Panel
@@ -23,19 +24,20 @@ Box = tuple[float, float, float, float]
 
 
 def gigabytes(size_bytes: float) -> str:
-    """Return bytes written in GB, 10⁹ bytes, whatever their size.
+    """Return bytes written in GB, 10⁹ bytes, whatever their size; a half is rounded up.
 
     Args:
         size_bytes: at least 0.
 
-    >>> gigabytes(78.3e9), gigabytes(1.2345e12), gigabytes(0.03e9)
-    ('78.3 GB', '1,234 GB', '0.03 GB')
+    >>> gigabytes(41.25e9), gigabytes(1.2345e12), gigabytes(0.03e9)
+    ('41.3 GB', '1,235 GB', '0.03 GB')
     """
     size = nonnegative_number("size_bytes", size_bytes) / 1e9
     if 0 < size < 0.095:
         small = f"{size:.4f}".rstrip("0")
         return f"{small}0 GB" if small.endswith(".") else f"{small} GB"
-    return f"{size:,.{0 if size >= 999.95 or size == 0 else 1}f} GB"
+    step = Decimal(1) if size >= 999.95 or size == 0 else Decimal("0.1")
+    return f"{Decimal(str(size)).quantize(step, ROUND_HALF_UP):,} GB"
 
 
 def stacked_rows(

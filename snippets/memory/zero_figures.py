@@ -101,6 +101,7 @@ def overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_s: float, wid
 
 _STEP = {"layers": 2, "forward_s": 1.0, "gather_s": 1.0, "reduce_s": 1.0}  # in forward passes of a layer
 _AXIS = 9.5
+_HELD = ("weights", "parameters"), ("gradients", "gradients"), ("optimizer state", "optimizer")
 
 
 def step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed-adam", width_px: float = 690) -> Panel:
@@ -113,7 +114,7 @@ def step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed-adam
         width_px: of the panel.
 
     Returns:
-        The panel; all stages have the same axis.
+        The panel; all stages have the same axis. Stage 0 has the key to the colours of what is held.
     """
     stage, ranks = int(one_of("stage", stage, STAGES)), positive_integer("ranks", ranks)
     kept, width = RECIPES.find(recipe), positive_number("width_px", width_px)
@@ -123,6 +124,10 @@ def step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed-adam
     network, held = top + ranks * row + 4, top + (ranks + 1) * row + 12
     panel = Panel(width, held + high + 34)
     panel.text(0, 14, f"stage {stage}", bold=True)
+    if stage == 0:
+        for place, (name, hue) in enumerate(_HELD):
+            panel.rectangle(left + place * 100, 4, 12, 12, colour=hue, strength=0.55)
+            panel.text(left + place * 100 + 18, 14, name, size=12)
     for rank in range(ranks):
         panel.text(0, top + rank * row + 8, f"rank {rank}", middle=True)
     panel.text(0, network + 8, "network", middle=True)
@@ -168,14 +173,14 @@ def layer_panels(*, ranks: int = 4, width_px: float = 150) -> tuple[Panel, ...]:
         width_px: of each panel.
 
     Returns:
-        A panel for each moment: at rest, while layer 1 runs, while layer 2 runs, after the pass.
+        A panel for each moment: at rest, when layer 1 starts, when layer 2 starts, after the pass.
     """
     ranks, width = positive_integer("ranks", ranks), positive_number("width_px", width_px)
     tasks = [task for task in sharded_step(stage=3, **_STEP) if task.name in ("gather", "forward")]  # type: ignore[arg-type]
     runs = [task for task in tasks if task.name == "forward"]
     moments = [
         ("at rest", 0.0),
-        *((f"layer {run.layer + 1} runs", run.start_s) for run in runs if run.layer is not None),
+        *((f"layer {run.layer + 1} starts", run.start_s) for run in runs if run.layer is not None),
     ]
     return tuple(_holdings(title, tasks, at, ranks, width) for title, at in [*moments, ("afterwards", runs[-1].end_s)])
 
@@ -226,7 +231,7 @@ def _holdings(title: str, tasks: Sequence[StepTask], at_s: float, ranks: int, wi
 
 
 def state_bars_panel(
-    *, degrees: Sequence[int] = (8, 64), recipe: Recipe | str = "mixed-adam", width_px: float = 690
+    *, degrees: Sequence[int] = (8, 64), recipe: Recipe | str = "mixed-adam", width_px: float = 340
 ) -> Panel:
     """Draw the bytes of state a parameter as bars on one axis: stage 0, then each stage for some numbers of ranks.
 
@@ -241,17 +246,16 @@ def state_bars_panel(
     kept, width = RECIPES.find(recipe), positive_number("width_px", width_px)
     degrees = each("degrees", degrees, positive_integer)
     rows = [(0, 1), *((stage, ranks) for stage in STAGES[1:] for ranks in degrees)]
-    left, top, row = 122.0, 26.0, 25.0
+    left, top, row = 98.0, 26.0, 25.0
     scale = (width - left - 60) / kept.bytes_per_parameter
     panel = Panel(width, top + len(rows) * row + 30)
-    x = left
-    for kind, size in (("weights", kept.parameters), ("gradients", kept.gradient_bytes), ("", kept.optimizer_bytes)):
-        panel.text(x + size * scale / 2, 14, kind or "optimizer state", anchor="middle")
-        x += size * scale
+    for place, (name, hue) in enumerate(_HELD):
+        panel.rectangle(1 + place * 100, 4, 12, 12, colour=hue, strength=0.6)
+        panel.text(18 + place * 100, 14, name, size=12)
     for number, (stage, ranks) in enumerate(rows):
         y, at = top + number * row, left
         state = zero_state_bytes(ranks, ranks=ranks, stage=stage, recipe=kept)
-        panel.text(0, y + 9, f"stage {stage}" + (f", N = {ranks}" if stage else ""), middle=True)
+        panel.text(0, y + 9, f"stage {stage}" + (f", N = {ranks}" if stage else ""), middle=True, size=12)
         for kind, size in (
             ("parameters", state.parameters),
             ("gradients", state.gradients),
@@ -265,7 +269,7 @@ def state_bars_panel(
     for tick in range(0, kept.bytes_per_parameter + 1, 2):
         panel.line(left + tick * scale, axis, left + tick * scale, axis + 4)
         panel.text(left + tick * scale, axis + 17, f"{tick}", anchor="middle", size=12, colour="muted")
-    panel.text(0, axis + 17, "bytes a parameter", size=12, colour="muted")
+    panel.text(0, axis + 17, "B a parameter", size=12, colour="muted")
     return panel
 
 
@@ -288,7 +292,7 @@ def leaves_a_node(*, primitive: str, node: int, ranks: int) -> float:
     return sum(send.elements for send in out) / ranks
 
 
-def nodes_panel(*, hybrid: bool, node: int = 4, width_px: float = 690) -> Panel:
+def nodes_panel(*, hybrid: bool, node: int = 4, width_px: float = 340) -> Panel:
     """Draw two nodes, the shard of each GPU, and the rings along which stage 3 sends: over all GPUs, or hybrid.
 
     Args:
@@ -300,39 +304,40 @@ def nodes_panel(*, hybrid: bool, node: int = 4, width_px: float = 690) -> Panel:
         The panel, with what leaves a node in a step of one micro-batch, in parameters.
     """
     hybrid, node, width = flag("hybrid", hybrid), positive_integer("node", node), positive_number("width_px", width_px)
-    pieces, left, gap = node if hybrid else 2 * node, 6.0, 40.0
+    pieces, left, gap = node if hybrid else 2 * node, 2.0, 16.0
     inside = (width - 2 * left - gap) / 2
     step = inside / node
-    high = 44.0 + 8 * node + 14 if hybrid else 70.0
-    panel = Panel(width, 68 + high)
+    high = 58.0 + 8 * node if hybrid else 52.0
+    panel = Panel(width, 68 + high + 10)
     if hybrid:
         crosses = node * hybrid_shard_elements(node, shard_ranks=node, replicas=2).across / node
-        title = f"hybrid: a copy in each node. Out of a node: {crosses:g} Ψ in a step"
+        title = "hybrid: a copy in each node"
     else:
         crosses = 2 * leaves_a_node(primitive="all_gather", node=node, ranks=2 * node)
         crosses += leaves_a_node(primitive="reduce_scatter", node=node, ranks=2 * node)
-        title = f"one group of all: a single copy. Out of a node: {crosses:g} Ψ in a step"
+        title = "one group of all: a single copy"
     panel.text(0, 14, title, bold=True)
+    panel.text(0, panel.height - 8, f"out of a node: {crosses:g} Ψ in a step", bold=True)
     middles = []
     for gpu in range(2 * node):
-        x = left + gpu % node * step + gpu // node * (inside + gap) + 6
-        wide, piece = step - 12, gpu % pieces
+        x = left + gpu % node * step + gpu // node * (inside + gap) + 3
+        wide, piece = step - 6, gpu % pieces
         middles.append(x + wide / 2)
-        panel.rectangle(x, 46, wide, 18, colour="muted", strength=0, dashed=True)
-        panel.rectangle(x + wide * piece / pieces, 46, wide / pieces, 18, colour=f"rank-{piece % 8}", strength=0.7)
-        panel.text(x + wide / 2, 40, f"GPU {gpu}", anchor="middle", size=12)
+        panel.rectangle(x, 60, wide, 18, colour="muted", strength=0, dashed=True)
+        panel.rectangle(x + wide * piece / pieces, 60, wide / pieces, 18, colour=f"rank-{piece % 8}", strength=0.7)
+        panel.text(x + wide / 2, 54, f"GPU {gpu}", anchor="middle", size=12)
     for number in (0, 1):
         x = left + number * (inside + gap)
-        panel.rectangle(x, 24, inside, 68, colour="line", strength=0, label="")
-        panel.text(x + inside / 2, 106, f"node {number}", anchor="middle", size=12, colour="muted")
+        panel.rectangle(x, 38, inside, 68, colour="line", strength=0, label="")
+        panel.text(x + inside / 2, 32, f"node {number}", anchor="middle", size=12, colour="muted")
         ring = middles[number * node : (number + 1) * node] if hybrid else middles
         if hybrid or number == 0:
             for here, there in itertools.pairwise(ring):
-                panel.arrow(here + 4, 74, there - 4, 74, colour="communication")
-            panel.curve([(ring[-1], 76), (ring[-1], 84), (ring[0], 84)], colour="communication", width=1.5)
-            panel.arrow(ring[0], 84, ring[0], 76, colour="communication")
+                panel.arrow(here + 4, 88, there - 4, 88, colour="communication")
+            panel.curve([(ring[-1], 90), (ring[-1], 98), (ring[0], 98)], colour="communication", width=1.5)
+            panel.arrow(ring[0], 98, ring[0], 90, colour="communication")
     for gpu in range(node if hybrid else 0):
-        y = 118 + 8 * gpu
+        y = 116 + 8 * gpu
         ends = middles[gpu], middles[gpu + node]
-        panel.curve([(ends[0], 94), (ends[0], y), (ends[1], y), (ends[1], 94)], colour=f"rank-{gpu % 8}", width=1.5)
+        panel.curve([(ends[0], 108), (ends[0], y), (ends[1], y), (ends[1], 108)], colour=f"rank-{gpu % 8}", width=1.5)
     return panel

@@ -24,7 +24,7 @@ _DEGREES = tuple(2**power for power in range(11))
 @live_figure(
     title="What a stage leaves",
     caption="A cell with a box fits. Go down a column: where does a stage stop shrinking? Then raise $m$ and watch the "
-    "bytes that are sent: for which stages does accumulation cost nothing?",
+    'bytes that are sent: for which stages does accumulation cost nothing? "Parameters" in a bar are the weights.',
     knobs=[
         Choice("model", "Model", {name: name for name in CATALOGUE} | {"own": "your own"}, "own"),
         Number("own_billions", "Your Ψ in billions", 7.5, 7.5 / 64, 7.5 * 256, step=2, scale="log", whole=False),

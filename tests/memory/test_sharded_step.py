@@ -132,6 +132,8 @@ def test_the_step_panel_shows_what_the_stage_sends_and_holds(stage: int) -> None
     assert sum(text.startswith("reduce") for text in found) == (0 if stage == 0 else 2)
     assert sum(text.startswith("all-reduce") for text in found) == (2 if stage == 0 else 0)
     assert found.count("update") == (4 if stage == 0 else 0)
+    key = ("weights", "gradients", "optimizer state")
+    assert all(found.count(text) == (stage == 0) for text in key)
     assert all(found.count(text) == 4 for text in ("F1", "F2", "B1", "B2"))
     assert {0: "16 bytes", 1: "7 bytes", 2: "5.5 to 7.5", 3: "4 to 7"}[stage] in " ".join(found)
 
@@ -141,7 +143,7 @@ def test_the_layer_panels_show_a_layer_gathered_used_and_freed() -> None:
     filled = [len(re.findall(r'class="b-rank-\d"', panel.svg())) for panel in panels]
     assert filled == [8, 20, 20, 8]  # a quarter of two layers on four ranks; one layer whole: 4 × 4 + 4
     titles = [labels(panel.svg())[0] for panel in panels]
-    assert titles == ["at rest", "layer 1 runs", "layer 2 runs", "afterwards"]
+    assert titles == ["at rest", "layer 1 starts", "layer 2 starts", "afterwards"]
 
 
 def test_whole_layers_while_one_arrives() -> None:
@@ -162,8 +164,8 @@ def test_the_bars_have_the_formula_s_bytes() -> None:
 
 @pytest.mark.parametrize("node", [2, 4, 8])
 def test_the_nodes_panel_counts_what_leaves_a_node(node: int) -> None:
-    whole = labels(zero_figures.nodes_panel(hybrid=False, node=node).svg())[0]
-    hybrid = labels(zero_figures.nodes_panel(hybrid=True, node=node).svg())[0]
+    whole = labels(zero_figures.nodes_panel(hybrid=False, node=node).svg())[1]
+    hybrid = labels(zero_figures.nodes_panel(hybrid=True, node=node).svg())[1]
     assert f"{3 * (2 * node - 1) / (2 * node):g} Ψ" in whole
     assert "1 Ψ" in hybrid  # 2 (R − 1)/R of a whole gradient, with R = 2
 
