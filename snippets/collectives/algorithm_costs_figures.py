@@ -346,8 +346,8 @@ def _with_names(
     panel.text(x + 90, view.y(steps["ring"]) - 8, "ring", colour="communication", bold=True)
     panel.text(x + 90, view.y(steps["halving_doubling"]) - 9, "halving–doubling", colour="communication", bold=True)
     panel.text(view.x(2.2e7), view.y(8e-3), "recursive doubling", colour="communication", bold=True, anchor="end")
-    panel.text(x, view.y(waits) + 16, "the floor: ⌈log₂N⌉ latencies …", size=12)
-    panel.text(view.x(5e7), view.y(5e-4), "… and 2(N−1)/N·n bytes", size=12)
+    panel.text(x, view.y(waits) + 16, "bound: ⌈log₂N⌉ latencies", size=12)
+    panel.text(view.x(5e7), view.y(5e-4), "bound: 2(N−1)/N·n bytes", size=12)
     change = crossover_bytes("all_reduce", "recursive_doubling", "halving_doubling", ranks=ranks, **net)
     assert change is not None
     place = view.x(change)
