@@ -42,9 +42,10 @@ class _Machine(NamedTuple):
 @live_figure(
     title="Which of these algorithms is the fastest?",
     caption="Thick: the fastest listed algorithm at each size. Thin grey: the others; the table names them. Red, and ▸ "
-    "in the table: yours. Dashed: the floor. The table is for the size at the vertical line, its rows in the order of the dots. From which size on is yours near the "
-    "floor? Then choose numbers of ranks that are no powers of two, and take away the exchanges between distant ranks, "
-    "which real wires may not carry at full speed.",
+    "in the table: yours. Dashed: the floor. The table is for the size at the vertical line, its rows in the "
+    "order of the dots. From which size on is yours near the floor? Then choose numbers of ranks that are no "
+    "powers of two, and take away the exchanges between distant ranks, which real wires may not carry at full "
+    "speed.",
     knobs=[
         Choice("primitive", "Collective", {name: name.replace("_", "-") for name in _PRIMITIVES}, "all_reduce"),
         Number("ranks", "Ranks N", 4, 2, 1024, 2**0.5, "log"),
