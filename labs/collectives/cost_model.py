@@ -6,8 +6,8 @@ and measured. A crossover is where two lines meet at a small angle, so that a sm
 the size: expect the right power of ten on a busy machine.
 
 In the recorded run the tree takes less than half of its predicted time. The likely reason: the model gives each rank a
-port of its own, but there four ranks shared two cores, α and β were fitted while all four sent at once, and in a tree
-most ranks rest.
+port of its own, but there four ranks shared two cores, α and β were fitted while all four sent at once, and a tree of
+four ranks sends 2, 1, 1 and 2 messages in its four steps.
 
     torchrun --standalone --nproc-per-node 4 labs/collectives/cost_model.py
 

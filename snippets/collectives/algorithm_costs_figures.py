@@ -48,6 +48,7 @@ _FLOORS = {
 
 
 _WIDE = 690.0  # the page's column
+_NARROW = 336.0  # a phone's, and half of the page's
 
 
 class Step(NamedTuple):
@@ -100,26 +101,27 @@ def steps_panel(
     Returns:
         The picture.
     """
-    left, right, row = 150.0, _WIDE - 70, 34.0
-    panel = Panel(_WIDE, 64 + row * len(algorithms))
+    left, right, row = 12.0, _NARROW - 56, 46.0
+    panel = Panel(_NARROW, 60 + row * len(algorithms))
     panel.text(0, 14, f"{ranks} ranks, {in_units(size_bytes, 'B')} each", bold=True)
-    for place, tone, strength, words in ((430.0, "idle", 0.5, "latency"), (540.0, "communication", 0.4, "bytes")):
-        panel.rectangle(place, 3, 22, 13, colour=tone, strength=strength)
-        panel.text(place + 29, 14, words, size=12)
+    for place, tone, strength, words in ((192.0, "idle", 0.5, "latency"), (268.0, "communication", 0.4, "bytes")):
+        panel.rectangle(place, 3, 18, 13, colour=tone, strength=strength)
+        panel.text(place + 23, 14, words, size=12)
     axis = Axis(0, last_s, unit="s")
     bottom = 28 + row * len(algorithms)
 
     def x(time: float) -> float:
         return left + axis.share(time) * (right - left)
 
-    for mark in axis.marks(7):
-        panel.line(x(mark), 24, x(mark), bottom, colour="line")
+    for mark in axis.marks(5):
+        for number in range(len(algorithms)):
+            panel.line(x(mark), 44 + row * number, x(mark), 74 + row * number, colour="line")
         panel.text(x(mark), bottom + 16, in_units(mark, "s"), anchor="middle", colour="muted", size=12)
-    panel.text(left - 26, bottom + 16, "time", anchor="end", colour="muted", size=12)
+    panel.text(_NARROW - 2, bottom + 16, "time", anchor="end", colour="muted", size=12)
     net = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
     for number, algorithm in enumerate(algorithms):
-        y, now = 30 + row * number, 0.0
-        panel.text(left - 10, y + 11, spoken(algorithm), anchor="end", middle=True)
+        y, now = 48 + row * number, 0.0
+        panel.text(left, y - 8, spoken(algorithm))
         for step in steps_of(algorithm, ranks=ranks, size_bytes=size_bytes, **net):
             middle = now + step.latency_s
             panel.rectangle(x(now), y, x(middle) - x(now), 22, colour="idle", strength=0.5)
@@ -158,30 +160,33 @@ def hearing_panel(*, ranks: int = 8) -> Panel:
     schedule = build("all_reduce", "recursive_doubling", ranks=ranks, length=1)
     moments = [[set(rank[0][2]) for rank in held] for held in contributions(schedule)]
     needed = hears_from(ranks)
-    left, height, gap = 92.0, 28.0, 40.0
-    width = (_WIDE - left) / ranks
-    panel = Panel(_WIDE, 30 + len(moments) * (height + gap) - gap + 4)
+    left, height, gap = 42.0, 32.0, 40.0
+    width = (_NARROW - left) / ranks
+    panel = Panel(_NARROW, 30 + len(moments) * (height + gap) - gap + 4)
+    panel.text(0, 14, "rank", colour="muted", size=12)
     for rank in range(ranks):
-        panel.text(left + (rank + 0.5) * width, 14, f"rank {rank}", anchor="middle", colour="muted", size=12)
+        panel.text(left + (rank + 0.5) * width, 14, str(rank), anchor="middle", colour="muted", size=12)
     for moment, held in enumerate(moments):
         y = 24 + moment * (height + gap)
-        panel.text(0, y + height / 2, f"after step {moment}" if moment else "start", middle=True, colour="muted")
+        panel.text(0, y + height / 2, f"after {moment}" if moment else "start", middle=True, colour="muted", size=12)
         follows = {send.source for send in needed[moment]} | {0} if moment < len(needed) else {0}
         for rank, terms in enumerate(held):
             label = "".join(LETTERS[term] for term in sorted(terms))
-            x, size = left + rank * width + 2, 12 if len(terms) < 8 else 10.5
-            if rank in follows or (moment and rank in {send.destination for send in needed[moment - 1]}):
-                panel.rectangle(x, y, width - 4, height, colour=rank_colour(rank), strength=0.35)
-                panel.text(x + width / 2 - 2, y + height / 2, label, anchor="middle", middle=True, size=size, bold=True)
-            else:
-                panel.rectangle(x, y, width - 4, height, colour="line", strength=0)
+            x = left + rank * width + 2
+            heard = rank in follows or (moment and rank in {send.destination for send in needed[moment - 1]})
+            tone, strength = (rank_colour(rank), 0.35) if heard else ("line", 0.0)
+            panel.rectangle(x, y, width - 4, height, colour=tone, strength=strength)
+            lines = [label[start : start + 4] for start in range(0, len(label), 4)]
+            for number, line in enumerate(lines):
+                at = y + height / 2 + 13 * (number - (len(lines) - 1) / 2)
+                ink = "ink" if heard else "muted"
                 panel.text(
-                    x + width / 2 - 2, y + height / 2, label, anchor="middle", middle=True, size=size, colour="muted"
+                    x + width / 2 - 2, at, line, anchor="middle", middle=True, size=10.5, colour=ink, bold=bool(heard)
                 )
         if moment < len(needed):
             for send in needed[moment]:
                 ends = [left + (rank + 0.5) * width for rank in (send.source, send.destination)]
-                panel.arrow(ends[0], y + height + 3, ends[1] + 8, y + height + gap - 3, colour="communication")
+                panel.arrow(ends[0], y + height + 3, ends[1] + 6, y + height + gap - 3, colour="communication")
     return panel
 
 
@@ -214,54 +219,50 @@ def hops_of_a_chunk(*, ranks: int, chunk: int = 0) -> list[Hop]:
     ]
 
 
-def chunk_panel(*, ranks: int = 4) -> Panel:
+def chunk_panels(*, ranks: int = 4) -> tuple[Panel, Panel]:
     """Draw the messages of a ring all-reduce about chunk 0: until one rank has its sum, then until all have it.
 
     Args:
         ranks: number of ranks, from 2 to 4.
 
     Returns:
-        The picture: a row a rank, a column a moment, with the letters of the ranks whose terms are in the chunk.
+        Two pictures: a row a rank, a column a moment, with the letters of the ranks whose terms are in the chunk. The
+        second begins with the moment with which the first ends.
     """
     ranks = integer_at_least("ranks", ranks, 2)
+    words = f"{ranks - 1} messages: one rank has the sum", f"{ranks - 1} more: all have it"
+    return (
+        _chunk_panel(ranks, range(ranks), words[0], "communication"),
+        _chunk_panel(ranks, range(ranks - 1, 2 * ranks - 1), words[1], "accent"),
+    )
+
+
+def _chunk_panel(ranks: int, moments: range, words: str, tone: str) -> Panel:
     held = list(holdings(build("all_reduce", "ring", ranks=ranks, length=ranks)))
-    left, width, gap, height = 54.0, 56.0, 36.0, 40.0
-    panel = Panel(left + len(held) * (width + gap) - gap + 2, 66 + ranks * height)
-    column = [left + moment * (width + gap) for moment in range(len(held))]
-    first = next(moment for moment, at in enumerate(held) if any(len(rank[0]) == ranks for rank in at))
-    for start, stop, words, tone in (
-        (0, first, f"{ranks - 1} messages, and one rank has the sum", "communication"),
-        (first, len(held) - 1, f"{ranks - 1} more, and all have it", "accent"),
-    ):
-        panel.text((column[start] + column[stop] + width) / 2, 14, words, anchor="middle", colour=tone)
-    for moment, at in enumerate(held):
-        panel.text(
-            column[moment] + width / 2,
-            38,
-            f"step {moment}" if moment else "start",
-            anchor="middle",
-            colour="muted",
-            size=12,
-        )
-        for rank, places in enumerate(at):
-            y = 48 + rank * height
+    left, width, gap, height = 48.0, 50.0, 28.0, 40.0
+    panel = Panel(_NARROW, 54 + ranks * height)
+    column = {moment: left + number * (width + gap) for number, moment in enumerate(moments)}
+    panel.text(left, 14, words, colour=tone, bold=True)
+    for moment, x in column.items():
+        head = f"step {moment}" if moment else "start"
+        panel.text(x + width / 2, 38, head, anchor="middle", colour="muted", size=12)
+        for rank, places in enumerate(held[moment]):
             label = "".join(LETTERS[term] for term in sorted(places[0]))
-            whole = len(places[0]) == ranks
             panel.rectangle(
-                column[moment],
-                y,
+                x,
+                48 + rank * height,
                 width,
                 height - 10,
                 colour=rank_colour(rank),
                 label=label,
-                strength=0.4 if whole else 0.1,
+                strength=0.4 if len(places[0]) == ranks else 0.1,
             )
     for rank in range(ranks):
         panel.text(0, 48 + rank * height + (height - 10) / 2, f"rank {rank}", colour="muted", middle=True, size=12)
     for hop in hops_of_a_chunk(ranks=ranks):
-        ends = [48 + rank * height + (height - 10) / 2 for rank in (hop.source, hop.destination)]
-        tone = "accent" if hop.whole else "communication"
-        panel.arrow(column[hop.step] + width + 3, ends[0], column[hop.step + 1] - 3, ends[1], colour=tone)
+        if hop.step in moments[:-1]:
+            ends = [48 + rank * height + (height - 10) / 2 for rank in (hop.source, hop.destination)]
+            panel.arrow(column[hop.step] + width + 3, ends[0], column[hop.step + 1] - 3, ends[1], colour=tone)
     return panel
 
 
@@ -346,8 +347,8 @@ def _with_names(
     panel.text(x + 90, view.y(steps["ring"]) - 8, "ring", colour="communication", bold=True)
     panel.text(x + 90, view.y(steps["halving_doubling"]) - 9, "halving–doubling", colour="communication", bold=True)
     panel.text(view.x(2.2e7), view.y(8e-3), "recursive doubling", colour="communication", bold=True, anchor="end")
-    panel.text(x, view.y(waits) + 16, "the floor: ⌈log₂N⌉ latencies …", size=12)
-    panel.text(view.x(5e7), view.y(5e-4), "… and 2(N−1)/N·n bytes", size=12)
+    panel.text(x, view.y(waits) + 16, "bound: ⌈log₂N⌉ latencies", size=12)
+    panel.text(view.x(5e7), view.y(5e-4), "bound: 2(N−1)/N·n bytes", size=12)
     change = crossover_bytes("all_reduce", "recursive_doubling", "halving_doubling", ranks=ranks, **net)
     assert change is not None
     place = view.x(change)
@@ -398,8 +399,8 @@ def bus_panel(ranks: Sequence[int], *, size_bytes: float, bandwidth_bytes_per_s:
         The picture: both phases of each, what the caller sees, n/T, and what a port carries.
     """
     rows = bus_rows(ranks, size_bytes=size_bytes, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
-    left, right, row = 84.0, 470.0, 36.0
-    panel = Panel(_WIDE, 72 + row * len(rows))
+    left, right, row = 66.0, _NARROW - 18, 56.0
+    panel = Panel(_NARROW, 58 + row * len(rows))
     axis = Axis(0, 2 * size_bytes / bandwidth_bytes_per_s, unit="s")
     bottom = 34 + row * len(rows)
 
@@ -407,12 +408,11 @@ def bus_panel(ranks: Sequence[int], *, size_bytes: float, bandwidth_bytes_per_s:
         return left + axis.share(time) * (right - left)
 
     panel.text(
-        left, 14, f"{in_units(size_bytes, 'B')}, ports of {in_units(bandwidth_bytes_per_s, 'B/s')} each way", bold=True
+        0, 14, f"{in_units(size_bytes, 'B')}, ports of {in_units(bandwidth_bytes_per_s, 'B/s')} each way", bold=True
     )
-    for place, head in ((570.0, "caller: n/T"), (_WIDE - 4, "port carries")):
-        panel.text(place, 14, head, anchor="end", colour="muted", size=12)
     for mark in axis.marks(6):
-        panel.line(x(mark), 26, x(mark), bottom, colour="line")
+        for number in range(len(rows)):
+            panel.line(x(mark), 28 + row * number, x(mark), 62 + row * number, colour="line")
         panel.text(x(mark), bottom + 16, in_units(mark, "s"), anchor="middle", colour="muted", size=12)
     panel.text(left - 26, bottom + 16, "time", anchor="end", colour="muted", size=12)
     for number, (count, time, seen) in enumerate(rows):
@@ -430,8 +430,9 @@ def bus_panel(ranks: Sequence[int], *, size_bytes: float, bandwidth_bytes_per_s:
                 label=label if x(stop) - x(start) > 100 else "",
             )
         carried = size_bytes * 2 * (count - 1) / count / time
-        panel.text(570, y + 13, f"{seen / 1e9:.1f} GB/s", anchor="end", middle=True)
-        panel.text(_WIDE - 4, y + 13, f"{carried / 1e9:.1f} GB/s", anchor="end", middle=True)
+        for place, head, rate in ((left, "caller", seen), (left + 134, "port", carried)):
+            panel.text(place, y + 43, head, colour="muted", size=12)
+            panel.text(place + 122, y + 43, f"{rate / 1e9:.1f} GB/s", anchor="end", size=12)
     return panel
 
 

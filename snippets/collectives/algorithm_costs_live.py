@@ -40,11 +40,12 @@ class _Machine(NamedTuple):
 
 
 @live_figure(
-    title="Which algorithm is the fastest?",
-    caption="Thick: the fastest algorithm at each size. Red, and ▸ in the table: yours. Dashed: the floor. The table "
-    "is for the size at the vertical line, its rows in the order of the dots. From which size on is yours near the "
-    "floor? Then choose numbers of ranks that are no powers of two, and take away the exchanges between distant ranks, "
-    "which real wires may not carry at full speed.",
+    title="Which of these algorithms is the fastest?",
+    caption="Thick: the fastest listed algorithm at each size. Thin grey: the others; the table names them. Red, and ▸ "
+    "in the table: yours. Dashed: the floor. The table is for the size at the vertical line, its rows in the "
+    "order of the dots. From which size on is yours near the floor? Then choose numbers of ranks that are no "
+    "powers of two, and take away the exchanges between distant ranks, which real wires may not carry at full "
+    "speed.",
     knobs=[
         Choice("primitive", "Collective", {name: name.replace("_", "-") for name in _PRIMITIVES}, "all_reduce"),
         Number("ranks", "Ranks N", 4, 2, 1024, 2**0.5, "log"),
@@ -64,7 +65,7 @@ class _Machine(NamedTuple):
         ),
         Named(
             "64 KiB, 256 ranks",
-            "The ring's steps cost 59.90 times the floor, and recursive doubling is the fastest.",
+            "The ring's steps cost 59.90 times the floor, and recursive doubling is the fastest listed.",
             {"ranks": 256, "size_bytes": 2**16},
         ),
         Named(
@@ -74,7 +75,7 @@ class _Machine(NamedTuple):
         ),
         Named(
             "1 GB, neighbours and trees alone",
-            "Without the distant exchanges the ring is the fastest, 1.06 times the floor.",
+            "Without the distant exchanges the ring is the fastest listed, 1.06 times the floor.",
             {"ranks": 256, "size_bytes": 10**9, "distant": False},
         ),
     ],
@@ -109,7 +110,7 @@ def best_collective(
     best = choices[0]
     collective = primitive.replace("_", "-")
     numbers = (
-        f"{in_units(size_bytes, 'B')} on {ranks:,} ranks: fastest is {spoken(best.algorithm)}, "
+        f"{in_units(size_bytes, 'B')} on {ranks:,} ranks: fastest of those listed is {spoken(best.algorithm)}, "
         f"{in_units(best.time_s, 's')} or {_times_floor(best.distance)} times the floor of "
         f"{in_units(best.bound_s, 's')}. {_spoken_own(own, choices, collective)} By size: {_spoken_regions(regions)}."
     )
