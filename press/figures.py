@@ -20,7 +20,7 @@ from press.questions import answer_html, guess_html
 from snippets.palette import COLOURS
 
 # Above this many characters an SVG is a file of its own, loaded when the reader comes near.
-INLINE_LIMIT = 16_000
+INLINE_LIMIT = 7_000
 NARROW_PX = 350
 _FORMULA = re.compile(
     r"\$\$(?P<display>(?:\\.|[^$\\])+)\$\$|\$(?P<inline>(?:\\.|[^$\\])+)\$"

@@ -34,82 +34,16 @@ function storage(method, ...values) {
   } catch {}
 }
 
-// The guess at a chapter's question is kept, and stands beside the answer.
-{
-  const guesses = new Map(); // for as long as the page lives, if the browser keeps nothing
-  const key = () => `guess ${location.pathname}`;
-  const kept = () => guesses.get(key()) ?? storage("getItem", key()) ?? "";
-
-  // Reads "1,000", "2e3" or "0.4 s": a number in this unit, or none.
-  const numberIn = (text, unit) => {
-    const plain = text.trim();
-    const bare = unit && plain.endsWith(unit) ? plain.slice(0, -unit.length) : plain;
-    return bare.trim() ? Number(bare.replace(/[\s,_]+(?=\d{3}(?!\d))/g, "")) : NaN;
+// What a chapter keeps of its reading, and the board on the home page, have scripts of their own.
+for (const [name, place] of [["chapter.js", "#what-to-remember"], ["board.js", ".own-board"]]) {
+  const script = new URL(name, document.currentScript.src);
+  const on = async (work) => {
+    const element = document.querySelector(place);
+    if (element) work(await import(script), element);
   };
-
-  const compared = ({ number, unit, right }, guess) => {
-    if (right) return guess === right ? "Your guess was right." : "Your guess was another one.";
-    const ratio = numberIn(guess, unit) / number;
-    if (!Number.isFinite(ratio) || ratio <= 0) return "";
-    if (ratio > 0.9 && ratio < 1.1) return "Your guess is within 10% of the last row.";
-    const factor = Number(Math.max(ratio, 1 / ratio).toPrecision(2)).toLocaleString("en");
-    return `Your guess is ${factor} times too ${ratio > 1 ? "large" : "small"} by the last row.`;
-  };
-
-  const showGuess = () => {
-    const guess = kept();
-    for (const place of document.querySelectorAll(".guess")) {
-      for (const input of place.querySelectorAll("input")) {
-        if (input.type === "radio") input.checked = input.value === guess;
-        else if (input !== document.activeElement) input.value = guess;
-      }
-      const { unit } = place.dataset;
-      const unread = unit && guess && Number.isNaN(numberIn(guess, unit));
-      const said = unread ? `Please write a number, in ${unit}.` : "It is kept in this browser, and stands beside the answer.";
-      place.querySelector("p").textContent = guess && said;
-    }
-    for (const box of document.querySelectorAll(".answer")) {
-      const { unit } = box.dataset;
-      const isNumber = unit && !Number.isNaN(numberIn(guess, unit));
-      const own = box.querySelector(".own-guess td");
-      own.none ??= [...own.childNodes];
-      const written = isNumber && !guess.trim().endsWith(unit) ? `${guess.trim()} ${unit}` : guess;
-      own.replaceChildren(...(guess ? [written] : own.none));
-      box.querySelector("p").textContent = guess && compared(box.dataset, guess);
-    }
-  };
-  document$.subscribe(showGuess);
-  window.addEventListener("storage", showGuess);
-  document.addEventListener("input", ({ target }) => {
-    if (target.closest?.(".guess")) {
-      guesses.set(key(), target.value);
-      storage(target.value ? "setItem" : "removeItem", key(), target.value);
-      showGuess();
-    }
-  });
+  document$.subscribe(() => on(({ show }, element) => show(element)).catch(() => {})); // without it nothing is kept or shown
+  document.addEventListener("click", ({ target }) => target.closest?.(`${place} button`) && on(({ act }) => act(target)));
 }
-
-// A chapter is read when what to remember of it has been seen; the board on the home page says so.
-const remembered = new IntersectionObserver((entries) => {
-  if (entries.some(({ isIntersecting }) => isIntersecting)) {
-    remembered.disconnect();
-    storage("setItem", `read ${location.pathname}`, new Date().toISOString());
-  }
-});
-document$.subscribe(() => {
-  remembered.disconnect();
-  document.querySelectorAll("#what-to-remember").forEach((heading) => remembered.observe(heading));
-});
-
-const boardScript = new URL("board.js", document.currentScript.src);
-const withBoard = async (work) => work(await import(boardScript));
-document$.subscribe(() => {
-  const board = document.querySelector(".own-board");
-  if (board) withBoard(({ show }) => show(board)).catch(() => {}); // without it there are no marks and no buttons
-});
-document.addEventListener("click", ({ target }) => {
-  if (target.closest?.(".own-board button")) withBoard(({ act }) => act(target));
-});
 
 // A quiz answers at once. The press names its right options; the reasons are copied from the fold below it.
 {
