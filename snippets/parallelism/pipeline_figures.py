@@ -97,7 +97,8 @@ def passes_panel(*, stages: int = 3, width_px: float = WIDE_PX) -> Panel:
         2
     """
     stages = positive_integer("stages", stages)
-    column, width, height = (width_px - 2) / stages, 96.0, 34.0
+    column = (width_px - 2) / stages
+    width, height = min(96.0, 0.42 * column), 34.0
     panel = Panel(width_px, 222)
     rows = {"F": 44.0, "B": 112.0, "W": 180.0}
     names = {"F": "forward", "B": "backward", "W": "weight-gradient"}
