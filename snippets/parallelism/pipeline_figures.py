@@ -122,6 +122,8 @@ def passes_panel(*, stages: int = 3, width_px: float = WIDE_PX) -> Panel:
 def layers_panel(*, devices: int, layers: int, chunks: int, title: str, width_px: float = WIDE_PX) -> Panel:
     """Draw which device has which layers, a row for each device, and the way of a forward pass through them.
 
+    Boxes too narrow for the word "layer" have the layer's number alone.
+
     Args:
         devices: p.
         layers: a multiple of p·v.
@@ -147,9 +149,8 @@ def layers_panel(*, devices: int, layers: int, chunks: int, title: str, width_px
     for layer in range(layers):
         x, y = left + column * layer, top + row * placement[layer // each]
         shade = 0.5 if layer // each >= devices else 0.22
-        panel.rectangle(
-            x + 2, y, column - 10, box, colour=rank(placement[layer // each]), label=f"layer {layer}", strength=shade
-        )
+        label = f"layer {layer}" if column >= 56 else str(layer)
+        panel.rectangle(x + 2, y, column - 10, box, colour=rank(placement[layer // each]), label=label, strength=shade)
     for layer in range(layers - 1):
         x = left + column * (layer + 1)
         here, there = (top + row * placement[(layer + k) // each] + box / 2 for k in (0, 1))
