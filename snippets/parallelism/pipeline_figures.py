@@ -97,7 +97,8 @@ def passes_panel(*, stages: int = 3, width_px: float = WIDE_PX) -> Panel:
         2
     """
     stages = positive_integer("stages", stages)
-    column, width, height = (width_px - 2) / stages, 96.0, 34.0
+    column = (width_px - 2) / stages
+    width, height = min(96.0, 0.42 * column), 34.0
     panel = Panel(width_px, 222)
     rows = {"F": 44.0, "B": 112.0, "W": 180.0}
     names = {"F": "forward", "B": "backward", "W": "weight-gradient"}
@@ -120,6 +121,8 @@ def passes_panel(*, stages: int = 3, width_px: float = WIDE_PX) -> Panel:
 
 def layers_panel(*, devices: int, layers: int, chunks: int, title: str, width_px: float = WIDE_PX) -> Panel:
     """Draw which device has which layers, a row for each device, and the way of a forward pass through them.
+
+    Boxes too narrow for the word "layer" have the layer's number alone.
 
     Args:
         devices: p.
@@ -146,9 +149,8 @@ def layers_panel(*, devices: int, layers: int, chunks: int, title: str, width_px
     for layer in range(layers):
         x, y = left + column * layer, top + row * placement[layer // each]
         shade = 0.5 if layer // each >= devices else 0.22
-        panel.rectangle(
-            x + 2, y, column - 10, box, colour=rank(placement[layer // each]), label=f"layer {layer}", strength=shade
-        )
+        label = f"layer {layer}" if column >= 56 else str(layer)
+        panel.rectangle(x + 2, y, column - 10, box, colour=rank(placement[layer // each]), label=label, strength=shade)
     for layer in range(layers - 1):
         x = left + column * (layer + 1)
         here, there = (top + row * placement[(layer + k) // each] + box / 2 for k in (0, 1))
