@@ -41,7 +41,7 @@ def plain_start(markdown: str) -> str:
 
 def explained(page: Any) -> dict[tuple[int, str], str]:
     """Return the reasons, by question and option, as they stand in the fold."""
-    lines = page.evaluate(f"() => [...document.querySelector('{FOLD}').querySelectorAll('p, li')].map(e => e.textContent)")
+    lines = page.locator(FOLD).first.locator("p, li").evaluate_all("parts => parts.map(part => part.textContent)")
     reasons, number = {}, 0
     for line in lines:
         answer = re.match(r"(\d+) \((\w)\)\. (.*)", line, re.DOTALL)
