@@ -319,7 +319,7 @@ def draw(module: str, name: str, raw: str) -> str:
         ValueError: there is no such figure, or ``raw`` is no JSON object.
 
     >>> draw("snippets.parallelism.pipeline_live", "pipeline_schedule", '{"stages": "1"}')
-    '{"problem": "Stages p must be a whole number from 2 to 8, got 1", "knob": "stages"}'
+    '{"problem": "Stages p must be a whole number from 2 to 16, got 1", "knob": "stages"}'
     """
     figure, settings = find(module, name), _settings(raw)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -36,8 +37,9 @@ def gigabytes(size_bytes: float) -> str:
     if 0 < size < 0.095:
         small = f"{size:.4f}".rstrip("0")
         return f"{small}0 GB" if small.endswith(".") else f"{small} GB"
-    step = Decimal(1) if size >= 999.95 or size == 0 else Decimal("0.1")
-    return f"{Decimal(str(size)).quantize(step, ROUND_HALF_UP):,} GB"
+    if size >= 999.95 or size == 0:
+        return f"{math.floor(size + 0.5):,} GB"
+    return f"{Decimal(str(size)).quantize(Decimal('0.1'), ROUND_HALF_UP)} GB"
 
 
 def stacked_rows(

@@ -92,6 +92,9 @@ def passes_panel(*, stages: int = 3, width_px: float = WIDE_PX) -> Panel:
         stages: how many columns, at least 2.
         width_px: width of the panel.
 
+    Returns:
+        The panel.
+
     Example:
         >>> passes_panel(stages=2).svg().count(">F<")
         2
