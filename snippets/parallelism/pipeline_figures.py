@@ -134,6 +134,9 @@ def layers_panel(*, devices: int, layers: int, chunks: int, title: str, width_px
         title: above the rows.
         width_px: width of the panel.
 
+    Returns:
+        The panel.
+
     Example:
         >>> layers_panel(devices=2, layers=4, chunks=2, title="two chunks").svg().count("layer")
         4
@@ -171,6 +174,9 @@ def held_panel(
         until_s: time at the right edge.
         device: which device.
         width_px: width of the panel.
+
+    Returns:
+        The panel.
     """
     panel = Panel(width_px, 190)
     panel.text(0, 13, f"Micro-batches held on device {device}", bold=True)
@@ -196,6 +202,10 @@ def held_panel(
 
 def held_steps(timeline: Timeline, *, device: int) -> list[tuple[float, float]]:
     """Return the moments at which a device holds more or fewer micro-batches, each with what it holds from then on.
+
+    Args:
+        timeline: a run with one stage on each device.
+        device: which device.
 
     Example:
         >>> from snippets.parallelism.pipeline_runner import run_pipeline
@@ -225,6 +235,9 @@ def predicted_panel(
         until_s: time at the right edge.
         title: above the bars.
         width_px: width of the panel.
+
+    Returns:
+        The panel.
     """
     left, top, row = 104.0, 46.0, 34.0
     panel = Panel(width_px, top + row * len(rows) + 24)
