@@ -53,6 +53,8 @@ _BADGE = re.compile(
     r"^\*\*Level:\*\* (\w+) · \*\*Time:\*\* (\d+) minutes(?:, exercises (\d+))? · \*\*Before this:\*\* .+$",
     re.MULTILINE,
 )
+EXERCISE_MINUTES = {"easy": 6, "medium": 12, "hard": 20}
+"""How long a graded exercise takes, by its level."""
 _TIMES = ("minutes", "exercise_minutes")
 FOLDED = {"check", "hide-input", "remove-cell", "remove-input", "setup"}
 MOST_LINES = 12

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from press.contents import PATH, Entry, Part, read_contents
-from press.lacks import ROOT, subject_of
+from press.lacks import EXERCISE_MINUTES, ROOT, subject_of
 from press.outline import number_of
 from press.problems import Refused
 
@@ -38,6 +38,8 @@ def chapter_files(part: Part, entry: Entry, *, exercises: int, live: bool, lab: 
         {**words, "number": str(k), "exercise": f"{subject}_exercise_{k}", "level": LEVELS[min(k, len(LEVELS)) - 1]}
         for k in range(1, exercises + 1)
     ]
+    # Three questions of the quiz take a minute each.
+    words["exercise minutes"] = str(3 + sum(EXERCISE_MINUTES[exercise["level"]] for exercise in asked))
     words["live"] = _filled("live.md", words) if live else ""
     words["exercises"] = "".join(_filled("exercise.md", exercise) for exercise in asked)
     templates = {

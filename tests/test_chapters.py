@@ -10,7 +10,7 @@ import pytest
 from grader.catalogue import declares, exercise_in
 from press.chapter import Chapter, find_chapters, read_chapter
 from press.contents import read_contents
-from press.lacks import lacks, subject_of
+from press.lacks import EXERCISE_MINUTES, lacks, subject_of
 from press.quiz import read_quiz
 
 ROOT = Path(__file__).parents[1]
@@ -23,7 +23,6 @@ LATER = re.compile(
 )
 WORDS_A_MINUTE = 200
 HIDDEN = {"check", "remove-input", "remove-cell", "hide-input", "setup"}
-MINUTES = {"easy": 6, "medium": 12, "hard": 20}
 
 
 @pytest.fixture(params=list(CHAPTERS.values()), ids=list(CHAPTERS))
@@ -73,7 +72,7 @@ def test_the_badge_tells_the_time_of_the_exercises(chapter: Chapter) -> None:
     folder = ROOT / "exercises" / chapter.path.parent.name / subject_of(chapter.name)
     graded = [exercise_in(path) for path in sorted(folder.glob("*.py")) if declares(path)]
     others = prose(chapter).count("### Exercise") - len(graded)
-    minutes = sum(MINUTES[exercise.level] for exercise in graded) + 6 * others
+    minutes = sum(EXERCISE_MINUTES[exercise.level] for exercise in graded) + 6 * others
     minutes += len(read_quiz(chapter.cells, chapter.name)[0])
     assert abs(chapter.header["exercise_minutes"] - minutes) <= 10, minutes
 

@@ -29,6 +29,16 @@ function solved(key, text) {
   }
 }
 
+// Returns the text of a kept answer, undefined if it is none.
+function textOf(entry) {
+  try {
+    const { text } = JSON.parse(entry);
+    return typeof text === "string" ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function knownOf(path, kept) {
   const known = [];
   const read = kept.find(([key]) => key === `read ${path}`);
@@ -59,11 +69,13 @@ export function show(board) {
   board.hidden = false;
 }
 
-export function act(button) {
-  const note = button.closest(".own-board").querySelector("[role=status]");
-  const say = (text) => note.replaceChildren(text);
-  button.value === "save" ? save(say) : takeIn(say);
-}
+document.addEventListener("click", ({ target }) => {
+  const board = target.matches?.("button") && target.closest(".own-board");
+  if (board) {
+    const say = (text) => board.querySelector("[role=status]").replaceChildren(text);
+    target.value === "save" ? save(say) : takeIn(say);
+  }
+});
 
 function save(say) {
   const kept = entries();
@@ -108,8 +120,8 @@ async function taken(text) {
       localStorage.setItem(key, value);
       count += 1;
     } else if (here !== value && key.startsWith(ANSWERS) && !key.includes("#")) {
-      const other = JSON.parse(value).text;
-      if (typeof other === "string" && other !== store.get(id)?.text) store.keepVersion(id, other, "from a file");
+      const other = textOf(value);
+      if (other !== undefined && other !== store.get(id)?.text) store.keepVersion(id, other, "from a file");
     }
   }
   return `New: ${count}. What was here has stayed.`;

@@ -37,12 +37,10 @@ function storage(method, ...values) {
 // What a chapter keeps of its reading, and the board on the home page, have scripts of their own.
 for (const [name, place] of [["chapter.js", "#what-to-remember"], ["board.js", ".own-board"]]) {
   const script = new URL(name, document.currentScript.src);
-  const on = async (work) => {
+  document$.subscribe(async () => {
     const element = document.querySelector(place);
-    if (element) work(await import(script), element);
-  };
-  document$.subscribe(() => on(({ show }, element) => show(element)).catch(() => {})); // without it nothing is kept or shown
-  document.addEventListener("click", ({ target }) => target.closest?.(`${place} button`) && on(({ act }) => act(target)));
+    if (element) (await import(script).catch(() => {}))?.show(element); // without it nothing is kept or shown
+  });
 }
 
 // A quiz answers at once. The press names its right options; the reasons are copied from the fold below it.

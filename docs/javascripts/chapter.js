@@ -51,8 +51,9 @@ function showGuess() {
     }
     const { unit } = place.dataset;
     const unread = unit && guess && Number.isNaN(numberIn(guess, unit));
-    const said = unread ? `Please write a number, in ${unit}.` : "It is kept in this browser, and stands beside the answer.";
-    place.querySelector("p").textContent = guess && said;
+    const safe = storage("getItem", key()) === guess;
+    const where = safe ? "It is kept in this browser, and stands beside the answer." : "It stands beside the answer until you leave.";
+    place.querySelector("p").textContent = guess && (unread ? `Please write a number, in ${unit}.` : where);
   }
   for (const box of document.querySelectorAll(".answer")) {
     const { unit } = box.dataset;

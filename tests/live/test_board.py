@@ -63,6 +63,7 @@ def test_where_nothing_can_be_kept_a_guess_lives_as_long_as_the_page(open_page: 
     page.goto(address + RING)
     page.locator(".guess input").fill("3")
     assert page.locator(".own-guess td").inner_text() == "3 s"
+    assert page.locator(".guess [role=status]").inner_text() == "It stands beside the answer until you leave."
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -116,7 +117,9 @@ def test_the_board_goes_to_a_file_and_into_another_browser(open_page: Any, tmp_p
 
     other = open_page("")  # a browser of its own
     other.locator(".own-board button").first.wait_for()
-    mine = {f"guess {path}": "7", [*kept][2]: json.dumps({"state": "draft", "text": "b = 2\n"})}
+    spoilt = "one-gradient:collectives/ring_and_tree/spoilt"
+    mine = {f"guess {path}": "7", [*kept][2]: json.dumps({"state": "draft", "text": "b = 2\n"}), spoilt: "{}"}
+    saved.write_text(json.dumps({spoilt: "null", **kept}))
     other.evaluate("kept => Object.entries(kept).forEach(([key, value]) => localStorage.setItem(key, value))", mine)
     take_in(other, saved)
     until(other, "document.querySelector('.own-board [role=status]').textContent.startsWith('New: 1.')")

@@ -52,7 +52,7 @@ def test_a_planned_chapter_says_how_to_begin(book: Path) -> None:
     ("old", "new", "message"),
     [
         ("level: Beginner", "level: Easy", "a level in its header: Beginner, Intermediate, Advanced"),
-        ("exercise_minutes: 5\n", "", "exercise_minutes in its header"),
+        ("exercise_minutes: 39\n", "", "exercise_minutes in its header"),
         ("**Time:** 5 minutes", "**Time:** 6 minutes", "**Level:** … · **Time:** … minutes, exercises … · "),
         ("the promise, one sentence on what the reader can do afterwards.\n\n", "", "a promise below its title"),
         ("- the second;\n", "", "3 to 5 objectives below"),
