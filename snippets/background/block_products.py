@@ -328,9 +328,13 @@ def grid_product(a: Array, b: Array, *, grid: tuple[int, int, int], replicated: 
         for i, j, layer in plan.places()
     )
     machine = Machine(r * c * d)
+    own = [  # what is replicated, a rank has even where it needs none of it
+        (memory.watch(a.copy()) if "A" in whole else a, memory.watch(b.copy()) if "B" in whole else b)
+        for memory in machine.memories
+    ]
     programs = [
-        _summa(plan, place, memory, *_panels(plan, place, memory, a, b, whole), a.dtype, whole)
-        for place, memory in zip(plan.places(), machine.memories, strict=True)
+        _summa(plan, place, memory, *_panels(plan, place, memory, *matrices, whole), a.dtype, whole)
+        for place, memory, matrices in zip(plan.places(), machine.memories, own, strict=True)
     ]
     chunks = machine.run(programs)
     outputs = tuple(
@@ -348,7 +352,6 @@ def _panels(
 ) -> tuple[Panels, Panels]:
     """Give a rank its blocks of A and B, cut into panels; of a matrix that it holds whole, all the panels it needs."""
     i, j, layer = place
-    a, b = (memory.watch(a.copy()) if "A" in whole else a), (memory.watch(b.copy()) if "B" in whole else b)
     of_a, of_b = {}, {}
     for number, (part, column, row) in enumerate(plan.panels[layer]):
         if "A" in whole:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
@@ -126,6 +126,7 @@ def test_a_grid_product_and_its_account(shape: tuple[int, int, int], grid: tuple
     replicated=st.sampled_from(["A", "B", "both"]),
     seed=SEED,
 )
+@example(shape=(2, 1, 3), grid=(1, 1, 2), replicated="both", seed=0)  # the second layer has none of k
 @settings(max_examples=examples(40))
 def test_a_matrix_that_all_hold_is_not_sent(
     shape: tuple[int, int, int], grid: tuple[int, int, int], replicated: Replicated, seed: int

@@ -22,9 +22,11 @@ pytestmark = [
 ]
 
 SLEEPS = """\
-import os, sys, time
+import os, signal, sys, time
 from pathlib import Path
 from press import children
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it
 
 def sleep(number):
     Path(sys.argv[1], str(os.getpid())).touch()
