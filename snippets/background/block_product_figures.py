@@ -215,8 +215,8 @@ def step_panels(*, width_px: float = 210) -> tuple[Panel, Panel, Panel]:
         width_px: width of the place of each product.
 
     Returns:
-        A wide panel for each dimension that is cut (tokens m, output features n, input features k), with the forward
-        product, the gradient of the input and that of the weights from left to right, in the blocks of four workers.
+        A tall panel for each dimension that is cut (tokens m, output features n, input features k), with the forward
+        product, the gradient of the input and that of the weights from top to bottom, in the blocks of four workers.
 
     Raises:
         ValueError: the width is not above 32 and at most 10⁴.
@@ -225,18 +225,54 @@ def step_panels(*, width_px: float = 210) -> tuple[Panel, Panel, Panel]:
     products = {("X", "W", "Y"): "mkn", ("G", "Wᵀ", "∂X"): "mnk", ("Xᵀ", "G", "∂W"): "kmn"}
     panels = []
     for cut, what in (("m", "tokens"), ("n", "output features"), ("k", "input features")):
-        panel = Panel(3 * width_px, 0.85 * width_px + 70)
+        high = width_px + 20
+        panel = Panel(width_px, 3 * high + 30)
         panel.text(_EDGE, 16, f"Cut {cut}, {what}", bold=True)
         for place, (names, letters) in enumerate(products.items()):
             simulate = (row_split_product, k_split_product, column_split_product)[letters.index(cut)]
             run = simulate(np.ones((4, 4), int), np.ones((4, 4), int), ranks=_WORKERS)
-            left = _EDGE + place * width_px
-            corner = _split(panel, run, names=names, width_px=0.85 * width_px, left=left, top=42)
+            corner = _split(panel, run, names=names, width_px=0.9 * width_px, left=_EDGE, top=42 + place * high)
             pays = simulate is k_split_product
-            note = f"the sum: {names[2]}" if pays else "no sum"
-            panel.text(left, corner.bottom + 32, note, colour="ink" if pays else "muted", bold=pays)
+            note = f"sheets of {names[2]} to be summed" if pays else f"{names[2]} is finished"
+            panel.text(_EDGE, corner.bottom + 30, note, colour="ink" if pays else "muted", bold=pays)
         panels.append(panel)
     return panels[0], panels[1], panels[2]
+
+
+def layers_panel(*, width_px: float = 330) -> Panel:
+    """Draw the product of a 4 × 8 and an 8 × 4 matrix on two rows and four layers of workers.
+
+    Args:
+        width_px: width of the panel.
+
+    Returns:
+        What each worker of the simulated grid starts with of A and B, each layer's band of B framed, and the two halves
+        of C with the workers whose sheets are summed to it.
+
+    Raises:
+        ValueError: the width is not above 32 and at most 10⁴.
+    """
+    _check_width(width_px)
+    rows, columns, layers = grid = 2, 1, 4
+    run = grid_product(np.ones((4, 8), int), np.ones((8, 4), int), grid=grid)
+    corner = _Corner(run.shape, width_px=width_px - _EDGE)
+    panel = Panel(width_px, corner.bottom + _EDGE)
+    for worker, blocks in enumerate(run.inputs):
+        for block in blocks:
+            corner.draw(panel, block, colour=rank(worker), label=str(worker))
+    for layer in range(layers):
+        _frame(panel, *corner.box("B", range(2 * layer, 2 * layer + 2), range(4)))
+    for row in range(rows):
+        summed = [(layer * rows + row) * columns for layer in range(layers)]
+        x, y, width, height = corner.box("C", run.inputs[row][0].rows, range(4))
+        for back, worker in reversed(list(enumerate(summed))):
+            panel.rectangle(x + 5 * back, y, width, height, colour="line", strength=1)
+            panel.rectangle(x + 5 * back, y, width, height, colour=rank(worker))
+        panel.text(x + width / 2, y + height / 2, "+".join(map(str, summed)), anchor="middle", middle=True)
+    for matrix in "ABC":
+        x, y = corner.origins[matrix]
+        panel.text(x, y - 4, matrix, bold=True)
+    return panel
 
 
 def ring_panels(*, workers: int = 4, cell_px: tuple[float, float] = (74, 26)) -> tuple[Panel, ...]:
@@ -272,8 +308,8 @@ def ring_panels(*, workers: int = 4, cell_px: tuple[float, float] = (74, 26)) ->
                 x = left + block * width
                 panel.rectangle(x, y, width, height, colour=rank(block), label=label, strength=strength)
         for worker, block in sorted(places):
-            x, y = left + block * width + 3, top + worker * height
-            panel.arrow(x, y - 8, x, y + 4, colour="communication")
+            x, y = left + block * width + 7, top + worker * height
+            panel.arrow(x, y - height / 2, x, y + height / 2, colour="communication")
         panels.append(panel)
     return tuple(panels)
 

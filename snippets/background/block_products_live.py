@@ -155,9 +155,9 @@ def _written(grid: Iterable[int]) -> str:
 @live_figure(
     title="Cut the product",
     caption="Filled: what worker $p$ starts with of $A$ and $B$ and ends with of $C$; dashed: what it multiplies, and "
-    "the block of $C$ to which it adds. Right: what a worker sends, against their number. A single cut levels off "
-    "at the size of the matrix that it moves, so that more workers no longer help; the best grid falls in the end. "
-    "Change the sizes: which grid is best now?",
+    "the block of $C$ to which it adds. Right: what a worker sends, against their number. With a single cut it rises "
+    "towards the size of the matrix that moves, so more workers never lower it; with the best grid it falls in the "
+    "end. Change the sizes: which grid is best now?",
     knobs=[
         Number("rows", "Rows r", 2, 1, 8, step=2, scale="log"),
         Number("columns", "Columns c", 2, 1, 8, step=2, scale="log"),
@@ -204,14 +204,16 @@ def block_product(*, rows: int, columns: int, layers: int, worker: int, m: int, 
     multiplied = (len(rows_of) + len(columns_of)) * len(shared) * ELEMENT_BYTES
     best = best_grid(m=m, k=k, n=n, ranks=workers)
     sent, least = in_units(share.sent_bytes, "B"), in_units(_sent_each(m, k, n, best), "B")
+    compared = f"The best grid of {workers}, {_written(best)}, sends {least} each."
+    if _sent_each(m, k, n, best) == _sent_each(m, k, n, grid):
+        compared = f"No grid of {workers} sends less."
     return Picture(
         [_layout(m, k, n, grid, p), _traffic(m, k, n, grid)],
         f"Grid {_written(grid)}: worker {p} of {workers} starts with {in_units(share.input_bytes, 'B')} of A and B, "
-        f"multiplies {in_units(multiplied, 'B')}, and sends {sent}. The best grid of {workers}, {_written(best)}, "
-        f"sends {least} each.",
+        f"multiplies {in_units(multiplied, 'B')}, and sends {sent}. {compared}",
         f"A left of C and B above it, cut into the blocks of {workers} workers; those of worker {p} are filled, what "
         "it multiplies is dashed. Beside it, bytes sent by a worker against 2 to 512 workers: three single cuts, "
-        f"which level off, the best grid, which ends lowest, and a dot at {workers} workers and "
+        f"which rise towards an end, the best grid, which ends lowest, and a dot at {workers} workers and "
         f"{in_units(_sent_each(m, k, n, grid), 'B')}.",
         limits={"columns": min(8, most_c), "layers": min(8, most_d), "worker": workers - 1},
     )

@@ -9,6 +9,7 @@ import pytest
 
 from snippets.background.block_product_figures import (
     k_split_panels,
+    layers_panel,
     ring_panels,
     split_panels,
     step_panels,
@@ -79,11 +80,28 @@ def test_two_cuts_make_finished_pieces_and_the_third_makes_sheets() -> None:
 def test_every_cut_of_a_training_step_has_one_sum() -> None:
     paying = []
     for panel in step_panels():
-        notes = [text for text in texts(panel.svg()) if "sum" in text and text != "sum"]
-        assert notes.count("no sum") == 2
-        assert texts(panel.svg()).count("sum") == 1
-        paying += [note for note in notes if note != "no sum"]
-    assert paying == ["the sum: ∂W", "the sum: ∂X", "the sum: Y"]
+        written = texts(panel.svg())
+        assert sum(text.endswith("is finished") for text in written) == 2
+        assert written.count("sum") == 1
+        paying += [text for text in written if text.startswith("sheets of")]
+    assert paying == [f"sheets of {result} to be summed" for result in ("∂W", "∂X", "Y")]
+
+
+def test_two_rows_of_four_layers_share_the_bands_of_b() -> None:
+    panel = layers_panel()
+    run = grid_product(np.ones((4, 8), int), np.ones((8, 4), int), grid=(2, 1, 4))
+    assert {"0+2+4+6", "1+3+5+7"} <= set(texts(panel.svg()))
+    frames = boxes(panel, "ink")
+    for worker, (a, b) in enumerate(run.inputs):
+        left, above, *_ = boxes(panel, f"rank-{worker}")
+        cell = left["width"] / len(a.columns)
+        assert left["height"] == pytest.approx(cell * len(a.rows), abs=0.3)
+        assert above["height"] == pytest.approx(cell * len(b.rows), abs=0.3)
+        inside = [
+            frame["y"] - 2 < above["y"] and above["y"] + above["height"] < frame["y"] + frame["height"] + 2
+            for frame in frames
+        ]
+        assert inside == [worker // 2 == layer for layer in range(4)]
 
 
 @pytest.mark.parametrize("workers", [2, 4, 5])
@@ -122,7 +140,7 @@ def test_refusals() -> None:
         summa_panels(A, B)
     with pytest.raises(ValueError, match="workers must be an integer from 2 to 8, got 1"):
         ring_panels(workers=1)
-    for draw in (split_panels, step_panels):
+    for draw in (split_panels, step_panels, layers_panel):
         with pytest.raises(ValueError, match="width_px must be above 32"):
             draw(width_px=32)
     run = k_split_product(A, B, ranks=2)

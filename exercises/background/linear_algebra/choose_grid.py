@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import product
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -34,8 +33,10 @@ def choose_grid(
     - its block of C, m/r × n/c numbers, until the layers have been summed;
     - what passes through: while it multiplies, a panel of A (m/r rows) if A is
       sent along its row, and one of B (n/c columns) if B is sent along its
-      column, both k / (d · max(r, c)) wide; afterwards, with several layers, a
-      part of a block of C, m/(r·d) × n/c. The larger of these two counts.
+      column, both k / (d · max(r, c)) wide, since a panel comes from
+      one owner and the finer of the two divisions decides; afterwards, with
+      several layers, a part of a block of C, m/(r·d) × n/c. The larger of
+      these two counts.
 
     Args:
         m: rows of A, a multiple of ``workers``, like k and n.
@@ -56,9 +57,9 @@ def choose_grid(
     (1, 1, 2)
     """
     fitting: list[tuple[int, Grid]] = []
-    for r, c, d in product(range(1, workers + 1), repeat=3):
-        if r * c * d != workers:
-            continue
+    divisors = [parts for parts in range(1, workers + 1) if workers % parts == 0]
+    for r, c in [(r, c) for r in divisors for c in divisors if workers % (r * c) == 0]:
+        d = workers // (r * c)
         a_sent = 0 if replicated == "A" else m * k * (c - 1)
         b_sent = 0 if replicated == "B" else k * n * (r - 1)
         wide = d * max(r, c)
@@ -169,7 +170,6 @@ EXERCISE = Exercise(
     inputs=at_every_limit(),
     level="hard",
     units={SENT: "bytes"},
-    takes=("numpy",),
     mistakes=[
         Mistake(
             "forgets_the_memory",
@@ -205,7 +205,7 @@ EXERCISE = Exercise(
         Mistake(
             "one_layer_only",
             "You tried grids of one layer only. Cutting the shared dimension can send less.",
-            {"r * c * d != workers": "r * c * d != workers or d > 1"},
+            {"if workers % (r * c) == 0": "if r * c == workers"},
         ),
         Mistake(
             "always_two_layers",
