@@ -233,7 +233,7 @@ def step_panels(*, width_px: float = 210) -> tuple[Panel, Panel, Panel]:
             run = simulate(np.ones((4, 4), int), np.ones((4, 4), int), ranks=_WORKERS)
             corner = _split(panel, run, names=names, width_px=0.9 * width_px, left=_EDGE, top=42 + place * high)
             pays = simulate is k_split_product
-            note = f"sheets of {names[2]} to be summed" if pays else f"{names[2]} is finished"
+            note = f"{names[2]}: sum of {_WORKERS} sheets" if pays else f"{names[2]} is finished"
             panel.text(_EDGE, corner.bottom + 30, note, colour="ink" if pays else "muted", bold=pays)
         panels.append(panel)
     return panels[0], panels[1], panels[2]
@@ -275,7 +275,7 @@ def layers_panel(*, width_px: float = 330) -> Panel:
     return panel
 
 
-def ring_panels(*, workers: int = 4, cell_px: tuple[float, float] = (74, 26)) -> tuple[Panel, ...]:
+def ring_panels(*, workers: int = 4, cell_px: tuple[float, float] = (76, 28)) -> tuple[Panel, ...]:
     """Draw a ring reduce-scatter: whose numbers each worker's blocks hold at the start and after each step.
 
     Args:
@@ -308,7 +308,7 @@ def ring_panels(*, workers: int = 4, cell_px: tuple[float, float] = (74, 26)) ->
                 x = left + block * width
                 panel.rectangle(x, y, width, height, colour=rank(block), label=label, strength=strength)
         for worker, block in sorted(places):
-            x, y = left + block * width + 7, top + worker * height
+            x, y = left + block * width + 5, top + worker * height
             panel.arrow(x, y - height / 2, x, y + height / 2, colour="communication")
         panels.append(panel)
     return tuple(panels)

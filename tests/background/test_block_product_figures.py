@@ -83,8 +83,8 @@ def test_every_cut_of_a_training_step_has_one_sum() -> None:
         written = texts(panel.svg())
         assert sum(text.endswith("is finished") for text in written) == 2
         assert written.count("sum") == 1
-        paying += [text for text in written if text.startswith("sheets of")]
-    assert paying == [f"sheets of {result} to be summed" for result in ("∂W", "∂X", "Y")]
+        paying += [text for text in written if text.endswith("sheets")]
+    assert paying == [f"{result}: sum of 4 sheets" for result in ("∂W", "∂X", "Y")]
 
 
 def test_two_rows_of_four_layers_share_the_bands_of_b() -> None:
