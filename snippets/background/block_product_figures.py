@@ -309,7 +309,7 @@ def ring_panels(*, workers: int = 4, cell_px: tuple[float, float] = (76, 28)) ->
                 panel.rectangle(x, y, width, height, colour=rank(block), label=label, strength=strength)
         for worker, block in sorted(places):
             x, y = left + block * width + 5, top + worker * height
-            panel.arrow(x, y - height / 2, x, y + height / 2, colour="communication")
+            panel.arrow(x, y - height / 2, x, y + 0.28 * height, colour="communication")
         panels.append(panel)
     return tuple(panels)
 
