@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any, Literal, get_origin
 
 from grader.cases import Case, cases, observation
-from grader.comparing import same
+from grader.comparing import plain, same
 from grader.errors import Stopped, describe_error, traceback_of
 from grader.exercise import RESULT, Exercise, Inputs, Observation
 from grader.patterns import pattern
@@ -199,6 +199,9 @@ def _verdict(exercise: Exercise, tried: list[_Tried], first: _Tried) -> Verdict:
         expected, got = f"{seen.changed} as it was given", f"{seen.changed} is changed: work on a copy"
         return Verdict("wrong", asked, given, expected, got, name, says, about)
     expected, got = (_describe(exercise, differs, one) for one in (first.case.wanted, seen.observation))
+    if expected == got:  # both are cut off before they differ
+        entry, *sides = _first_difference(first.case.wanted[differs], seen.observation[differs], exercise)
+        expected, got = (f"entry {entry}: {brief(side)}" for side in sides)
     return Verdict("wrong", asked, given, expected, got, name, says, about)
 
 
@@ -233,8 +236,22 @@ def _differing(exercise: Exercise, tried: list[_Tried]) -> Iterator[tuple[Inputs
         shown, wanted = one.seen.observation, one.case.wanted
         if not one.right and shown is not None:
             name = _difference(exercise, shown, wanted)
-            if name in shown:
+            if name in shown and (name == RESULT or not isinstance(shown[name], list)):  # else no entry is the answer's
                 yield one.case.inputs, wanted[name], shown[name]
+
+
+def _first_difference(wanted: Any, got: Any, exercise: Exercise) -> tuple[str, Any, Any]:
+    """Return where two lists differ first, as ``[5][0]`` counted from 0, and what stands there in each."""
+    one, other = plain(wanted), plain(got)
+    if not (isinstance(one, list) and isinstance(other, list)):
+        return "", wanted, got
+    for place, (a, b) in enumerate(zip(one, other, strict=False)):
+        if not same(a, b, exercise.relative_tolerance):
+            inside, first, second = _first_difference(a, b, exercise)
+            return f"[{place}]{inside}", first, second
+    shorter = min(len(one), len(other))
+    first, second = (values[shorter] if shorter < len(values) else "none" for values in (one, other))
+    return f"[{shorter}]", first, second
 
 
 def describe_inputs(inputs: Inputs) -> str:

@@ -119,7 +119,7 @@ def _entry(value: Any, kind: Any, whole: Any) -> Any:
     try:
         return shaped(value, kind)
     except WrongShape as error:
-        raise WrongShape(described(whole), f"{shown(value)} in it") from error
+        raise WrongShape(described(whole), f"{_opened(value)} in it") from error
 
 
 def _tuple(value: Any, kind: Any, kinds: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -153,6 +153,13 @@ def _array(value: Any, kind: Any) -> Any:
 
 def _refuse(kind: Any, value: Any) -> Any:
     raise WrongShape(described(kind), shown(value))
+
+
+def _opened(value: Any) -> str:
+    """Say what a value is, and of a short tuple or list what is in it."""
+    if isinstance(value, list | tuple) and 0 < len(value) <= 4:
+        return f"({', '.join(map(shown, value))})"
+    return shown(value)
 
 
 def shown(value: Any) -> str:

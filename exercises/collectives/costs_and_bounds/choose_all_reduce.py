@@ -150,7 +150,7 @@ EXERCISE = Exercise(
     ],
     inputs=[
         network(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
-        for ranks in (2, 3, 4, 6, 8, 13, 16, 24, 32)
+        for ranks in (2, 3, 4, 6, 8, 9, 13, 16, 17, 24, 32)
         for latency_s, bandwidth_bytes_per_s in ((1e-6, 25e9), (2e-5, 80e9), (2e-6, 450e9))
         for reduction_s_per_byte in (0, 1e-12, 8e-12)
     ],
@@ -176,6 +176,12 @@ EXERCISE = Exercise(
             "Off powers of two the doublings do not take ⌈log₂N⌉ steps and the ring's bytes: they fold, which is two "
             "messages of the whole vector.",
             {"ranks.bit_length() - 1": "(ranks - 1).bit_length()", "(core - 1) / core": "share"},
+        ),
+        Mistake(
+            "rounds_the_ranks_up",
+            "Off powers of two you count as if there were ranks up to the next power of two. There are not: each rank "
+            "beyond the power of two below sends its whole vector before, and receives the result after.",
+            {"ranks.bit_length() - 1": "(ranks - 1).bit_length()"},
         ),
         Mistake(
             "goes_straight_to_the_fewest_bytes",

@@ -123,6 +123,7 @@ EXERCISE = Exercise(
             "This is the in-place time, the second one of a line.",
             {"columns[5]": "columns[9]"},
         ),
+        Mistake("takes_seconds", "The times are in microseconds, not seconds.", {"1e-6": "1"}),
         Mistake("takes_milliseconds", "The times are in microseconds, not milliseconds.", {"1e-6": "1e-3"}),
         Mistake(
             "copies_the_printed_bandwidth",

@@ -14,7 +14,7 @@ from snippets.collectives.traffic import traffic
 ROOTED = ("broadcast", "reduce", "scatter", "gather")
 ROOTLESS = ("all_gather", "reduce_scatter", "all_reduce")
 MOST_CALLS = 2
-CALLS = "calls"
+CALLS, POSSIBLE = "calls", "at most two, each a primitive that moves data, and its root"
 LACKS = "ranks that lack a chunk they need"
 BUSIEST, ALL = "chunks through the busiest port, beyond the least", "chunks sent in all, beyond the least"
 
@@ -46,14 +46,17 @@ def choose_collectives(
             rank has its own chunk of one vector; ``"one"``: the holder has all
             of one vector, the others nothing.
         holder: the rank that has the vector; 0 for the other two.
-        needs: for each rank the chunks that it must end with. Either all
-            need their own chunk, or all need the next rank's (the last needs
-            chunk 0), or all need all N; or one rank needs all N, and the
-            others need each its own or nothing.
+        needs: for each rank the chunks that it must end with. There are four
+            kinds: every rank needs its own chunk; every rank needs the next
+            rank's (the last needs chunk 0); every rank needs all N; or one
+            rank needs all N, while each of the others needs its own chunk or
+            nothing.
 
     Returns:
-        Pairs of a primitive (as ``"all_gather"``; no all-to-all) and its root,
-        in the order of the calls. Without a root, write 0.
+        Pairs of a primitive and its root, in the order of the calls. The
+        primitives are ``"broadcast"``, ``"reduce"``, ``"scatter"``,
+        ``"gather"``, ``"all_gather"``, ``"reduce_scatter"`` and
+        ``"all_reduce"``; the last three have no root: write 0.
 
     >>> choose_collectives(
     ...     ranks=3, brings="shards", holder=0, needs=[[0], [0, 1, 2], [2]]
@@ -130,15 +133,17 @@ def observe_calls(
     if len(calls) > MOST_CALLS:
         return {CALLS: f"{len(calls)}, more than {MOST_CALLS}"}
     for primitive, root in calls:
-        if primitive not in PLAINEST or primitive == "all_to_all" or not 0 <= root < ranks:
-            return {CALLS: f"{primitive} with root {root}, which there is not"}
+        if primitive not in ROOTED + ROOTLESS:
+            return {CALLS: f"{primitive!r}, which is none of {', '.join(ROOTED + ROOTLESS)}"}
+        if primitive in ROOTED and not 0 <= root < ranks:
+            return {CALLS: f"{primitive} with root {root}: the ranks are 0 to {ranks - 1}"}
         if primitive in ROOTLESS and root:
-            return {CALLS: f"{primitive} with root {root}, though it has none"}
+            return {CALLS: f"{primitive} with root {root}: it has none, so write 0"}
         grid, out, into = carried_out(grid, primitive, root)
         sent, received = ([a + b for a, b in zip(*pair, strict=True)] for pair in ((sent, out), (received, into)))
     busiest, whole = least(ranks, brings, holder, tuple(map(tuple, needs)))
     return {
-        CALLS: "at most two",
+        CALLS: POSSIBLE,
         LACKS: lacking(grid, brings, holder, needs),
         BUSIEST: max(0, max(sent + received) - busiest),
         ALL: max(0, sum(sent) - whole),
@@ -146,7 +151,7 @@ def observe_calls(
 
 
 def nothing_beyond_the_least(**inputs: Any) -> Observation:
-    return {CALLS: "at most two", LACKS: [], BUSIEST: 0, ALL: 0}
+    return {CALLS: POSSIBLE, LACKS: [], BUSIEST: 0, ALL: 0}
 
 
 def defined(grid: Grid, primitive: str, root: int) -> Grid:
@@ -231,6 +236,11 @@ def all_inputs() -> list[Inputs]:
         for brings in ("vectors", "shards"):
             found += [case(brings, needed) for needed in needs]
         found += [case("one", needed, holder) for needed in needs for holder in range(ranks)]
+        mixed = [[0, 1, 2][:ranks] + [3] * (ranks > 3), [1], *[[] for _ in range(ranks - 2)]]
+        found += [case(brings, mixed) for brings in ("vectors", "shards", "one")] + [case("one", mixed, ranks - 1)]
+    for ranks in (5, 6, 7):
+        found += [case("one", one_needs_all(ranks, 2, ranks == 6), 2), case("shards", next_chunk(ranks))]
+        found += [case("one", next_chunk(ranks), ranks - 1), case("vectors", one_needs_all(ranks, 4, ranks == 5))]
     return found
 
 
@@ -241,6 +251,19 @@ def three_calls(ranks: int, brings: str, holder: int, needs: list[list[int]]) ->
 def broadcasts_from_the_holder(ranks: int, brings: str, holder: int, needs: list[list[int]]) -> Calls:
     calls = choose_collectives(ranks=ranks, brings=brings, holder=holder, needs=needs)
     return [("broadcast", holder)] if brings == "one" and len(calls) == MOST_CALLS else calls
+
+
+def broadcasts_what_all_need(ranks: int, brings: str, holder: int, needs: list[list[int]]) -> Calls:
+    calls = choose_collectives(ranks=ranks, brings=brings, holder=holder, needs=needs)
+    return [("broadcast", holder)] if [name for name, _ in calls] == ["scatter", "all_gather"] else calls
+
+
+def reduces_and_scatters(ranks: int, brings: str, holder: int, needs: list[list[int]]) -> Calls:
+    calls = choose_collectives(ranks=ranks, brings=brings, holder=holder, needs=needs)
+    root = calls[-1][1] if calls else 0
+    return (
+        [("reduce", root), ("scatter", root)] if [name for name, _ in calls] == ["reduce_scatter", "gather"] else calls
+    )
 
 
 def reduces_to_the_root(ranks: int, brings: str, holder: int, needs: list[list[int]]) -> Calls:
@@ -282,6 +305,18 @@ EXERCISE = Exercise(
             "broadcasts_from_the_holder",
             "In a broadcast the holder's port carries the vector once for each other rank; let the others help.",
             broadcasts_from_the_holder,
+        ),
+        Mistake(
+            "broadcasts_what_all_need",
+            "In a broadcast the holder's port carries the vector once for each other rank. Where all need all of it, "
+            "let the holder send each chunk once, and the others hand them on.",
+            broadcasts_what_all_need,
+        ),
+        Mistake(
+            "reduces_and_scatters",
+            "A reduce brings all vectors to the one port of the root. Form the sum in shards: then the owners have "
+            "theirs, and one gather is left.",
+            reduces_and_scatters,
         ),
         Mistake(
             "gathers_on_all",

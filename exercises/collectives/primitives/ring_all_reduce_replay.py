@@ -16,7 +16,8 @@ def ring_all_reduce_replay(vectors: list[Row]) -> Row:
 
     It is to be equal to the last bit, without messages. The sum of chunk c
     starts as rank c + 1's entries (modulo the number of ranks); each rank on
-    the way round adds its own; rank c adds last.
+    the way round adds its own; rank c adds last. Add with +, as the ranks do:
+    from Python 3.12 on, sum() of floats makes up for what was rounded.
 
     Args:
         vectors: for each of N ranks its n entries. They are cut into N chunks
@@ -49,6 +50,35 @@ def sums_by_messages(vectors: list[Row]) -> Row:
     schedule = build("all_reduce", "ring", ranks=len(vectors), length=len(vectors[0]))
     sums: Row = run(schedule, vectors).outputs[0].tolist()
     return sums
+
+
+def compensated_sums(vectors: list[Row]) -> Row:
+    """Return what ``sum()`` in the order of the ring gives from Python 3.12 on (Neumaier's compensation)."""
+    result: Row = []
+    ranks = len(vectors)
+    whole, longer = divmod(len(vectors[0]), ranks)
+    for chunk in range(ranks):
+        for place in range(len(result), len(result) + whole + (chunk < longer)):
+            total, lost = 0.0, 0.0
+            for hop in range(1, ranks + 1):
+                term = vectors[(chunk + hop) % ranks][place]
+                after = total + term
+                lost += (total - after) + term if abs(total) >= abs(term) else (term - after) + total
+                total = after
+            result.append(total + lost)
+    return result
+
+
+def dealt_in_turn(vectors: list[Row]) -> Row:
+    """Return the sums if entry i belonged to chunk i mod N."""
+    ranks = len(vectors)
+    result: Row = []
+    for place in range(len(vectors[0])):
+        total = vectors[(place + 1) % ranks][place]
+        for hop in range(2, ranks + 1):
+            total += vectors[(place + hop) % ranks][place]
+        result.append(total)
+    return result
 
 
 def vectors(ranks: int, length: int, seed: int) -> list[Row]:
@@ -101,6 +131,27 @@ EXERCISE = Exercise(
             "chunks_of_the_rounded_length",
             "Chunks of ⌈n/N⌉ entries leave too few for the last ones: n mod N chunks have one entry more than n // N.",
             {"len(result) + whole + (chunk < longer)": "min(len(result) + whole + (longer > 0), len(vectors[0]))"},
+        ),
+        Mistake(
+            "rest_in_the_last_chunk",
+            "You left all of the rest to the last chunk; each of the first n mod N chunks has one entry more.",
+            {"whole + (chunk < longer)": "whole + longer * (chunk == ranks - 1)"},
+        ),
+        Mistake(
+            "cuts_at_rounded_places",
+            "You cut at ⌊cn/N⌋: this too is even, but here the longer chunks are to be the first ones.",
+            {"len(result) + whole + (chunk < longer)": "(chunk + 1) * len(vectors[0]) // ranks"},
+        ),
+        Mistake(
+            "dealt_in_turn",
+            "You dealt the entries out in turn; a chunk is a run of entries that stand side by side.",
+            dealt_in_turn,
+        ),
+        Mistake(
+            "compensated_sum",
+            "Your order may be right, but sum() of floats makes up for what was rounded from Python 3.12 on, and a "
+            "rank does not: add with +.",
+            compensated_sums,
         ),
         Mistake(
             "exact_sum",
