@@ -54,6 +54,8 @@ class Exercise:
         draws: how many inputs are drawn of a strategy; fewer where one call is slow.
         given: names of the module's that the reader is handed in the stub, besides those of the signature.
         takes: packages that solving and grading it need besides the standard library; a page has none of them.
+        picture: from the answer and an input to drawings (``snippets.drawing``) of what the answer does there, for the
+            first input on which it is wrong. A page shows them; what it cannot draw it raises ``ValueError`` for.
     """
 
     solution: Callable[..., Any]
@@ -71,6 +73,7 @@ class Exercise:
     draws: int = 100
     given: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
+    picture: Callable[..., Sequence[Any]] | None = None
 
     @property
     def name(self) -> str:

@@ -7,6 +7,7 @@ which an answer does to its own process reaches the judge.
 from __future__ import annotations
 
 import copy
+import dataclasses
 import inspect
 import itertools
 from collections.abc import Callable, Generator, Iterator
@@ -41,6 +42,7 @@ class Verdict:
         pattern: what is true of the answer over all inputs, ``""`` where the mistake is known.
         trace: where the answer raised an exception.
         printed: what the answer printed, cut.
+        case: the number of that first input among the exercise's cases, from 0; none where no call was judged.
     """
 
     status: Status
@@ -53,6 +55,7 @@ class Verdict:
     pattern: str = ""
     trace: str = ""
     printed: str = ""
+    case: int | None = None
 
 
 class AnswerError(Exception):
@@ -109,12 +112,25 @@ def judge(exercise: Exercise, function: Callable[..., Any]) -> Verdict:
     except Stopped as stop:
         return _stopped(exercise, tried, stop)
     wrong = [one for one in tried if not one.right]
-    return _verdict(exercise, tried, wrong[0]) if wrong else Verdict("solved", asked)
+    if not wrong:
+        return Verdict("solved", asked)
+    return dataclasses.replace(_verdict(exercise, tried, wrong[0]), case=tried.index(wrong[0]))
 
 
 def is_solved_by(exercise: Exercise, function: Callable[..., Any]) -> bool:
     """Say whether an answer is right on all cases, without looking further than to the first on which it is not."""
     return all(_right(exercise, _call(exercise, function, case.inputs), case.wanted) for case in cases(exercise))
+
+
+def pictures(exercise: Exercise, function: Callable[..., Any], verdict: Verdict) -> list[str]:
+    """Return drawings, as SVG, of what an answer does on the input that breaks it; none where it cannot be drawn."""
+    if exercise.picture is None or verdict.case is None:
+        return []
+    inputs = copy.deepcopy(cases(exercise)[verdict.case].inputs)
+    try:
+        return [panel.svg() for panel in exercise.picture(_Gated(function, exercise.solution), **inputs)]
+    except Exception:  # what is wrong with such an answer has been said
+        return []
 
 
 def _stopped(exercise: Exercise, tried: list[_Tried], stop: Stopped) -> Verdict:

@@ -32,7 +32,7 @@ from grader.catalogue import HOME, Chapter, chapter_of
 from grader.described import cases_from
 from grader.errors import Printed, Stopped, describe_error, line_of, traceback_of
 from grader.exercise import Exercise
-from grader.judging import Verdict, judge
+from grader.judging import Verdict, judge, pictures
 from grader.messages import Result, message
 from grader.source import stub_of
 
@@ -132,7 +132,7 @@ def _run_examples(names: dict[str, Any], name: str) -> None:
             print(f"The docstring says: {example.want.rstrip()}")
 
 
-def grade(chapter: str, name: str, source: str, beat: Callable[[], object]) -> dict[str, str]:
+def grade(chapter: str, name: str, source: str, beat: Callable[[], object]) -> dict[str, Any]:
     """Judge a reader's text as pytest does.
 
     Args:
@@ -144,28 +144,33 @@ def grade(chapter: str, name: str, source: str, beat: Callable[[], object]) -> d
 
     Returns:
         The verdict's fields (``status``, ``asked``, ``given``, ``expected``, ``got``, ``mistake``, ``says``,
-        ``pattern``, ``trace``, ``printed``), and ``message``, the text that pytest prints for it.
+        ``pattern``, ``trace``, ``printed``, ``case``), ``message``, the text that pytest prints for it, and
+        ``pictures``, drawings of what the answer does on the input that breaks it; none of a text that could have
+        changed what draws them.
     """
     found, exercise, printed = _chapter(chapter), _exercise(chapter, name), Printed()
     with _streams(printed, printed):
-        verdict = _verdict(exercise, source, beat)
+        verdict, answer = _verdict(exercise, source, beat)
+        drawn = pictures(exercise, answer, verdict) if answer and leaves_no_trace(source) else []
     verdict = dataclasses.replace(verdict, printed=printed.text)
     text = message(Result(found, exercise, verdict), everything=True, commands=False)
-    return {**dataclasses.asdict(verdict), "message": text}
+    return {**dataclasses.asdict(verdict), "message": text, "pictures": drawn}
 
 
-def _verdict(exercise: Exercise, source: str, beat: Callable[[], object]) -> Verdict:
+def _verdict(exercise: Exercise, source: str, beat: Callable[[], object]) -> tuple[Verdict, Callable[..., Any] | None]:
+    """Return the verdict, and the function that was judged, if there was one."""
     file = _file_of(exercise.name)
     try:
         function = vars(_executed(source, "answer", file)).get(exercise.name)
     except BaseException as error:
         expected = "a file that Python can read" if isinstance(error, SyntaxError) else "a file that can be imported"
         got = error.got if isinstance(error, Stopped) else _read_error(error, file)
-        return Verdict("wrong", exercise.asked, f"import of {file}", expected, got)
+        return Verdict("wrong", exercise.asked, f"import of {file}", expected, got), None
     if function is None:
-        return Verdict("open", exercise.asked)
+        return Verdict("open", exercise.asked), None
     if not callable(function):
-        return Verdict("wrong", exercise.asked, "", f"a function {exercise.name}", f"{exercise.name} is no function")
+        got = f"{exercise.name} is no function"
+        return Verdict("wrong", exercise.asked, "", f"a function {exercise.name}", got), None
     answer: Callable[..., Any] = function
 
     @functools.wraps(answer)
@@ -174,7 +179,7 @@ def _verdict(exercise: Exercise, source: str, beat: Callable[[], object]) -> Ver
         with _shallow():
             return answer(*args, **kwargs)
 
-    return judge(exercise, watched)
+    return judge(exercise, watched), watched
 
 
 def _read_error(error: BaseException, file: str) -> str:

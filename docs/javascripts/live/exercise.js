@@ -221,6 +221,7 @@ class Panel {
       reset: button("Reset", () => this.replace(this.stub, "before Reset", "The stub is back.")),
     };
     start.replaceWith(...Object.values(this.buttons));
+    this.pictures = make("div", { class: "panels exercise-pictures", role: "img", hidden: "" });
     this.result = make("pre", { class: "exercise-result", tabindex: "0", "aria-label": "What the grader says", hidden: "" });
     this.printed = make("pre", { class: "exercise-printed", tabindex: "0", "aria-label": "What is printed", hidden: "" });
     this.list = make("ul");
@@ -229,7 +230,7 @@ class Panel {
     const control = /Mac|iP/.test(navigator.platform) ? "Cmd" : "Ctrl";
     const keys = `Tab indents; Escape, then Tab, leaves the editor. ${control}-Enter runs, Shift-${control}-Enter grades.`;
     this.note.before(make("p", { class: "exercise-help", id: help }, keys));
-    this.note.after(this.warning, this.result, this.printed, this.versions);
+    this.note.after(this.warning, this.result, this.pictures, this.printed, this.versions);
   }
 
   close() {
@@ -348,7 +349,7 @@ class Panel {
     }
     this.save();
     store.keepVersion(this.id, this.editor.text(), why);
-    this.result.hidden = true;
+    this.result.hidden = this.pictures.hidden = true;
     const output = new Output(this.printed);
     this.#busy(true);
     this.say(doing);
@@ -405,7 +406,7 @@ class Panel {
     });
   }
 
-  #graded({ status, message, says }, source) {
+  #graded({ status, message, says, given, pictures = [] }, source) {
     const state = { solved: "solved", wrong: "tried" }[status];
     if (state) {
       this.save({ state, changed: this.editor.text() !== source });
@@ -418,7 +419,24 @@ class Panel {
       wrong: `✗ Not solved yet. ${says || "What the grader saw is below."}`,
       open: "○ Still open: the function raises NotImplementedError, as the stub does.",
     };
-    this.say(words[status]);
+    this.say(words[status], ...(status === "wrong" ? this.#nextHint() : []));
+    this.pictures.hidden = pictures.length === 0;
+    this.pictures.innerHTML = pictures.join(""); // drawn by the book's modules, which the answer could not change
+    this.pictures.setAttribute("aria-label", `What your answer does with ${given}`);
+  }
+
+  // Offers to open the first hint that is still closed.
+  #nextHint() {
+    const hints = [];
+    for (let next = this.box.nextElementSibling; next && !/^H[1-6]$/.test(next.tagName); next = next.nextElementSibling) {
+      if (next.tagName === "DETAILS" && next.firstElementChild.textContent.startsWith("Hint")) hints.push(next);
+    }
+    const closed = hints.find((hint) => !hint.open);
+    const open = () => {
+      closed.open = true;
+      closed.firstElementChild.focus();
+    };
+    return closed ? [[`Open ${closed.firstElementChild.textContent.toLowerCase()}`, open]] : [];
   }
 
   stop() {
