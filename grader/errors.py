@@ -22,9 +22,9 @@ def describe_error(error: BaseException, file: str) -> str:
     line = at_line(error, file)
     if isinstance(error, SystemExit):
         return f"the program is ended by sys.exit{line}: return a value instead"
-    if isinstance(error, MemoryError):
-        return f"MemoryError: more memory than the limit allows is asked for{line}"
     text = " ".join(str(error).split())
+    if isinstance(error, MemoryError) and (not text or text.startswith("Unable to allocate")):  # not the answer's own
+        return f"MemoryError: more memory than the limit allows is asked for{line}"
     return f"{type(error).__name__}{': ' if text else ''}{text[:200]}{line}"
 
 

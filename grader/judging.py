@@ -111,10 +111,10 @@ def judge(exercise: Exercise, function: Callable[..., Any]) -> Verdict:
             tried.append(_Tried(case, seen, _right(exercise, seen, case.wanted)))
     except Stopped as stop:
         return _stopped(exercise, tried, stop)
-    wrong = [one for one in tried if not one.right]
+    wrong = [number for number, one in enumerate(tried) if not one.right]
     if not wrong:
         return Verdict("solved", asked)
-    return dataclasses.replace(_verdict(exercise, tried, wrong[0]), case=tried.index(wrong[0]))
+    return dataclasses.replace(_verdict(exercise, tried, tried[wrong[0]]), case=wrong[0])
 
 
 def is_solved_by(exercise: Exercise, function: Callable[..., Any]) -> bool:

@@ -17,7 +17,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from grader.plain import Unknown
 
-NOTHING = "nothing is returned: is there a `return`?"
+NOTHING = "nothing is returned: does every way through end in a `return`?"
 
 
 class WrongShape(Exception):
@@ -43,9 +43,9 @@ def shaped(value: Any, kind: Any) -> Any:
 
     >>> shaped((1, 2.0), list[int]), shaped([3, "F"], tuple[int, str]), shaped(None, int | None)
     ([1, 2], (3, 'F'), None)
-    >>> shaped(None, list[int])
+    >>> shaped("2", list[int])
     Traceback (most recent call last):
-    grader.shapes.WrongShape: expected a list of whole numbers, got nothing is returned: is there a `return`?
+    grader.shapes.WrongShape: expected a list of whole numbers, got the text '2'
     """
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):

@@ -167,7 +167,7 @@ def test_dataclasses_find_their_module() -> None:
         ("def largest_micro_batch(**inputs):\n    while True:\n        print('x' * 10000)\n", "wrong", "1 000 000"),
         ("while True:\n    print('x' * 10000)\n", "wrong", "more is printed"),
         ("def largest_micro_batch(:\n", "wrong", "largest_micro_batch.py, line 1: invalid syntax"),
-        ("def largest_micro_batch(**inputs):\n    1 + 1\n", "wrong", "is there a `return`?"),
+        ("def largest_micro_batch(**inputs):\n    1 + 1\n", "wrong", "does every way through end in a `return`?"),
         ("def largest_micro_batch(**inputs):\n\n    return 1 / 0\n", "wrong", "division by zero (line 3)"),
         ("largest_micro_batch = 3\n", "wrong", "largest_micro_batch is no function"),
         ("", "open", "open:     largest_micro_batch"),

@@ -1,5 +1,5 @@
 # Wrong: the parts are computed and not returned.
-# Message: nothing is returned: is there a `return`?
+# Message: nothing is returned: does every way through end in a `return`?
 import numpy as np
 
 

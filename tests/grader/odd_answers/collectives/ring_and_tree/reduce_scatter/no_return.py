@@ -1,5 +1,5 @@
 # Wrong: the program ends without a result.
-# Message: nothing is returned: is there a `return`?
+# Message: nothing is returned: does every way through end in a `return`?
 from snippets.machine import Exchange
 from snippets.collectives.schedule import chunk_bounds
 

@@ -1,5 +1,5 @@
 # Wrong: appends to a list that is never returned.
-# Message: nothing is returned: is there a `return`?
+# Message: nothing is returned: does every way through end in a `return`?
 from snippets.collectives.schedule import chunk_bounds
 
 
