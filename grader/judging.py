@@ -252,8 +252,16 @@ def _differing(exercise: Exercise, tried: list[_Tried]) -> Iterator[tuple[Inputs
         shown, wanted = one.seen.observation, one.case.wanted
         if not one.right and shown is not None:
             name = _difference(exercise, shown, wanted)
-            if name in shown and (name == RESULT or not isinstance(shown[name], list)):  # else no entry is the answer's
+            if name in shown and (name == RESULT or not _of_other_length(wanted[name], shown[name])):
                 yield one.case.inputs, wanted[name], shown[name]
+
+
+def _of_other_length(wanted: Any, shown: Any) -> bool:
+    """Say whether a list that is observed, and that the answer did not return, is longer or shorter than it should be.
+
+    That it has one entry too many would be taken for a sentence about the answer.
+    """
+    return isinstance(wanted, list) and isinstance(shown, list) and len(wanted) != len(shown)
 
 
 def _first_difference(wanted: Any, got: Any, exercise: Exercise) -> tuple[str, Any, Any]:
