@@ -19,7 +19,7 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import connection
@@ -27,10 +27,11 @@ from pathlib import Path
 from typing import Any
 
 from grader.answer_files import MOST_BYTES, submitted
+from grader.assignment import Assignment, assigned, last_change
 from grader.cases import cases
 from grader.catalogue import HOME, chapters
 from grader.confining import GRACE_S, ROOT, Limits
-from grader.grading import Asked, assigned, grade
+from grader.grading import grade
 from grader.judging import Verdict
 from grader.messages import Result
 from grader.proxy import clean
@@ -55,11 +56,12 @@ class _Job:
 class Class:
     """Grades submissions, each in a process of its own, in which the judge is; answers have theirs besides."""
 
-    def __init__(self, asked: Asked, home: Path, out: Path, limits: Limits) -> None:
-        self.asked, self.home, self.out, self.limits = asked, home, out, limits
+    def __init__(self, assignment: Assignment, home: Path, out: Path, limits: Limits) -> None:
+        self.asked, self.deadline = assignment.asked, assignment.deadline
+        self.home, self.out, self.limits = home, out, limits
         self.all_names = [name for chapter in chapters(home) for name in chapter.exercises]
         self.longest_s = limits.time_s + GRACE_S + JUDGING_S + START_S
-        self._graders = _digest_of_graders(home, [(e.name, e.weight) for _, e in asked], limits)
+        self._graders = _digest_of_graders(home, [(e.name, e.weight) for _, e in self.asked], limits)
 
     def grade(self, submissions: Sequence[Path], jobs: int, tell: Tell) -> dict[str, Report]:
         """Grade what has no result yet, ``jobs`` at a time, and return all results by name."""
@@ -73,9 +75,9 @@ class Class:
         began, before = time.monotonic(), len(reports)
         for path, verdicts in self._graded(waiting, jobs):
             reports[path] = self._report(path, digests[path], verdicts)
-            self._write_table([reports[one] for one in submissions if one in reports])
+            self._write_tables({one: reports[one] for one in submissions if one in reports})
             tell(_progress(len(reports), len(submissions), len(reports) - before, began))
-        self._write_table([reports[path] for path in submissions])
+        self._write_tables({path: reports[path] for path in submissions})
         return {shown(path.name): reports[path] for path in submissions}
 
     def _graded(self, waiting: list[Path], jobs: int) -> Iterator[tuple[Path, list[tuple[Verdict, float]]]]:
@@ -128,13 +130,14 @@ class Class:
             Result(chapter, exercise, verdict, seconds)
             for (chapter, exercise), (verdict, seconds) in zip(self.asked, verdicts, strict=True)
         ]
-        report = {"submission": shown(path.name), "digest": digest, **as_report(results)}
+        report = {"submission": shown(path.name), "digest": digest, **as_report(results, self.deadline)}
         write_atomically(self._result(path), json.dumps(report, indent=1, ensure_ascii=False) + "\n")
         return report
 
-    def _write_table(self, reports: Sequence[Report]) -> None:
-        write_atomically(self.out / "results.csv", table(reports))
-        write_atomically(self.out / "mistakes.csv", mistakes_table(reports))
+    def _write_tables(self, reports: Mapping[Path, Report]) -> None:
+        late = [last_change(path) > self.deadline.timestamp() for path in reports] if self.deadline else None
+        write_atomically(self.out / "results.csv", table(list(reports.values()), late))
+        write_atomically(self.out / "mistakes.csv", mistakes_table(list(reports.values())))
 
     def _result(self, path: Path) -> Path:
         """Return where a submission's results are; a name may be as long as names can be, or no text."""
@@ -209,8 +212,10 @@ def _progress(done: int, total: int, graded: int, began: float) -> str:
     return f"[{bar:<20}] {done} of {total} graded, {left_s:.0f} s left"
 
 
-def table(reports: Sequence[Report]) -> str:
+def table(reports: Sequence[Report], late: Sequence[bool] | None = None) -> str:
     """Return the CSV: a line for each submission with its score, and for each exercise its status and mistake.
+
+    Where there is a deadline, ``late`` says of each whether it came after it.
 
     >>> row = {"chapter": "memory/zero", "exercise": "owners", "status": "wrong", "mistake": "keeps_the_order"}
     >>> ada = {"submission": "ada", "score": 0.0, "possible": 1.0, "exercises": [row]}
@@ -221,11 +226,13 @@ def table(reports: Sequence[Report]) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     columns = dict.fromkeys(_column(row) for report in reports for row in report["exercises"])
-    writer.writerow(["submission", "score", "possible", *(f"{c}{also}" for c in columns for also in ("", " mistake"))])
-    for report in reports:
+    of_exercises = [f"{column}{also}" for column in columns for also in ("", " mistake")]
+    writer.writerow(["submission", "score", "possible", *(["late"] if late else []), *of_exercises])
+    for number, report in enumerate(reports):
         rows = {_column(row): (row["status"], row["mistake"]) for row in report["exercises"]}
         cells = [cell for column in columns for cell in rows.get(column, ("", ""))]
-        writer.writerow([_no_formula(report["submission"]), report["score"], report["possible"], *cells])
+        was_late = ["late" if late[number] else ""] if late else []
+        writer.writerow([_no_formula(report["submission"]), report["score"], report["possible"], *was_late, *cells])
     return text.getvalue()
 
 
@@ -312,8 +319,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _asked(options: argparse.Namespace, home: Path) -> Asked:
-    """Return the exercises that the options name.
+def _assignment(options: argparse.Namespace, home: Path) -> Assignment:
+    """Return the assignment that the options name.
 
     Raises:
         ValueError: there are none.
@@ -323,7 +330,7 @@ def _asked(options: argparse.Namespace, home: Path) -> Asked:
     wanted = [chapter for chapter in chapters(home) if not options.chapter or chapter.address in options.chapter]
     if not wanted:
         raise ValueError(f"no chapter {' or '.join(options.chapter or [])} in {home}")
-    return [(chapter, exercise) for chapter in wanted for exercise in chapter.exercises.values()]
+    return Assignment([(chapter, exercise) for chapter in wanted for exercise in chapter.exercises.values()])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -334,13 +341,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not options.submissions.is_dir():
         parser.error(f"no directory {options.submissions}")
     try:
-        asked = _asked(options, home)
+        assignment = _assignment(options, home)
     except (OSError, ValueError) as error:
         parser.error(str(error))
     limits = Limits(time_s=options.time_limit, memory_bytes=int(options.memory_limit * 2**30))
     submissions, began = find_submissions(options.submissions.resolve(), tell), time.monotonic()
     try:
-        reports = Class(asked, home, options.out, limits).grade(submissions, max(1, options.jobs), tell)
+        reports = Class(assignment, home, options.out, limits).grade(submissions, max(1, options.jobs), tell)
     except KeyboardInterrupt:
         print(f"\nstopped; what is graded is in {options.out}, and the next run goes on with the others")
         return 130

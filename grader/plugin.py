@@ -9,17 +9,19 @@ import dataclasses
 import json
 import warnings
 from collections.abc import Generator, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grader.answer_files import Written, answers_of, is_untouched, prepare, read, submitted
+from grader.assignment import Assignment, assigned, due
 from grader.board import board
 from grader.catalogue import HOME, Chapter, chapter_of, chapters, declares, find
 from grader.confining import Limits
 from grader.exercise import Exercise
-from grader.grading import Asked, assigned, grade
+from grader.grading import grade
 from grader.hints import next_hint
 from grader.judging import Verdict
 from grader.messages import Result, failure, labelled
@@ -30,7 +32,7 @@ from grader.source import solution_of
 RESULT = "verdict"  # the property of a test's report that carries its verdict, from a worker to the board too
 NEWS = pytest.StashKey[list[str]]()
 SANDBOX = pytest.StashKey[Sandbox]()
-ASSIGNED = pytest.StashKey[Asked]()
+ASSIGNED = pytest.StashKey[Assignment]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -174,7 +176,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Take the exercise of a name alone, or those of an assignment, and make the files that are missing."""
     mine = [item for item in items if isinstance(item, ExerciseItem)]
     if ASSIGNED in config.stash:
-        weighed = {exercise.name: exercise for _, exercise in config.stash[ASSIGNED]}
+        weighed = {exercise.name: exercise for _, exercise in config.stash[ASSIGNED].asked}
         for item in mine:
             item.exercise = weighed.get(item.name, item.exercise)
         _keep(config, items, [item for item in mine if item.name in weighed])
@@ -215,8 +217,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     is_open = is_untouched if not config.getoption("--submission") else lambda chapter, name: False
     for line, colour in board(results, is_open=is_open):
         terminalreporter.line(line, **{colour: True} if colour else {})
+    deadline = config.stash[ASSIGNED].deadline if ASSIGNED in config.stash else None
+    if deadline:
+        terminalreporter.line(labelled("due", due(deadline, datetime.now(UTC))))
     if path := config.getoption("--report"):
-        write(Path(path), results, config.getoption("--report-format"))
+        write(Path(path), results, config.getoption("--report-format"), deadline)
 
 
 def _result(text: str) -> Result:

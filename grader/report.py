@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ from grader.messages import Result, message
 SCHEMA = 1
 
 
-def as_report(results: Sequence[Result]) -> dict[str, Any]:
-    """Return results as the book's own report."""
+def as_report(results: Sequence[Result], deadline: datetime | None = None) -> dict[str, Any]:
+    """Return results, and the assignment's deadline if it has one, as the book's own report."""
     rows = [
         {
             "chapter": result.chapter.address,
@@ -35,10 +36,11 @@ def as_report(results: Sequence[Result]) -> dict[str, Any]:
         for result in results
     ]
     possible = sum(result.exercise.weight for result in results)
-    return {"schema": SCHEMA, "score": sum(map(_score, results)), "possible": possible, "exercises": rows}
+    due = {"deadline": deadline.isoformat()} if deadline else {}
+    return {"schema": SCHEMA, **due, "score": sum(map(_score, results)), "possible": possible, "exercises": rows}
 
 
-def as_gradescope(results: Sequence[Result]) -> dict[str, Any]:
+def as_gradescope(results: Sequence[Result], deadline: datetime | None = None) -> dict[str, Any]:
     """Return results in the layout that a Gradescope autograder writes to ``/autograder/results/results.json``."""
     tests = [
         {
@@ -52,7 +54,8 @@ def as_gradescope(results: Sequence[Result]) -> dict[str, Any]:
         }
         for result in results
     ]
-    return {"score": sum(map(_score, results)), "tests": tests}
+    due = {"output": f"Due: {deadline.isoformat(' ', 'minutes')}."} if deadline else {}
+    return {"score": sum(map(_score, results)), **due, "tests": tests}
 
 
 def _score(result: Result) -> float:
@@ -73,7 +76,7 @@ def write_atomically(path: Path, text: str) -> None:
     draft.replace(path)
 
 
-def write(path: Path, results: Sequence[Result], layout: str) -> None:
+def write(path: Path, results: Sequence[Result], layout: str, deadline: datetime | None = None) -> None:
     """Write a report in a layout, ``book`` or ``gradescope``."""
-    contents = as_gradescope(results) if layout == "gradescope" else as_report(results)
+    contents = (as_gradescope if layout == "gradescope" else as_report)(results, deadline)
     write_atomically(path, json.dumps(contents, indent=1, ensure_ascii=False) + "\n")

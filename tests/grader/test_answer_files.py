@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ import small_exercises
 from small_exercises import write
 
 from grader.answer_files import MOST_BYTES, Unreadable, answers_of, is_untouched, prepare, read, submitted
+from grader.assignment import assigned, last_change
 from grader.catalogue import Chapter, chapter_of, find
-from grader.grading import assigned
 from grader.hints import next_hint
 from grader.source import stub_of
 
@@ -150,13 +151,37 @@ def test_a_zip_that_is_none_says_so(chapter: Chapter, tmp_path: Path) -> None:
 
 def test_an_assignment_names_exercises_and_weights(home: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "week.txt", "# week 1\ndouble 3\n\ntanks/twice  # with its own\n")
-    assert [(e.name, e.weight) for _, e in assigned(path, home)] == [("double", 3.0), ("twice", 2.0)]
+    assignment = assigned(path, home)
+    assert [(e.name, e.weight) for _, e in assignment.asked] == [("double", 3.0), ("twice", 2.0)]
+    assert assignment.deadline is None
     with pytest.raises(ValueError, match="names no exercise"):
         assigned(write(path, "# nothing\n"), home)
-    for line, said in {"doubl": "did you mean: pipes/double", "double x": "a number of at least 0, got 'x'"}.items():
+    refused = {
+        "doubl": "did you mean: pipes/double",
+        "double x": "a number of at least 0, got 'x'",
+        "double 2 3": "an exercise and at most its weight, got 'double 2 3'",
+        "deadline": "a time with its offset, as in 2026-12-01T18:00.01:00, got ''",
+        "deadline 2026-12-01T18:00": "a time with its offset",
+        "deadline tomorrow": "got 'tomorrow'",
+    }
+    for line, said in refused.items():
         write(path, f"twice\n{line}\n")
         with pytest.raises(ValueError, match=f"week.txt:2: .*{said}"):
             assigned(path, home)
+
+
+def test_an_assignment_has_one_deadline(home: Path, tmp_path: Path) -> None:
+    path = write(tmp_path / "week.txt", "deadline 2026-12-01T18:00+01:00\ndouble\n")
+    assert assigned(path, home).deadline == datetime(2026, 12, 1, 17, tzinfo=UTC)
+    write(path, path.read_text() + "deadline 2026-12-02T18:00+01:00\n")
+    with pytest.raises(ValueError, match=r"week.txt:3: a deadline must stand there once, got '2026-12-02T18:00"):
+        assigned(path, home)
+
+
+def test_a_submission_is_as_late_as_its_newest_file(tmp_path: Path) -> None:
+    for name, seconds in {"ada/answers/a.py": 100, "ada/answers.zip": 300, "ada/notes.txt": 900, "bo.py": 500}.items():
+        os.utime(write(tmp_path / name, ""), (seconds, seconds))
+    assert [last_change(tmp_path / name) for name in ("ada", "bo.py")] == [300, 500]
 
 
 def test_hints_come_one_after_another_and_stay(home: Path) -> None:

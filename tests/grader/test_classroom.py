@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,23 @@ def test_an_assignment_is_graded_alone(tmp_path: Path) -> None:
     assert main([*command(tmp_path, home)[:-2], *options]) == 0
     (row,) = rows_of(tmp_path)
     assert [value for key, value in row.items() if "mistake" not in key] == ["ada.py", "4.0", "6.0", "solved", "open"]
+
+
+def test_who_was_late_stands_in_the_table(tmp_path: Path) -> None:
+    home = small_exercises.make(tmp_path, "due")
+    for name, when in (("ada.py", "2026-11-30T09:00+00:00"), ("bo.py", "2026-12-01T17:01+00:00")):
+        seconds = datetime.fromisoformat(when).timestamp()
+        os.utime(write(tmp_path / "handed-in" / name, RIGHT), (seconds, seconds))
+    week = write(tmp_path / "week.txt", "deadline 2026-12-01T18:00+01:00\ndouble\n")
+    asked = [*command(tmp_path, home)[:-2], "--assignment", str(week)]
+    assert main(asked) == 0
+    assert [row["late"] for row in rows_of(tmp_path)] == ["", "late"]
+    write(week, "deadline 2026-12-02T18:00+01:00\ndouble\n")  # extended: what is graded is not graded again
+    assert main(asked) == 0
+    assert [row["late"] for row in rows_of(tmp_path)] == ["", ""]
+    write(week, "double\n")
+    assert main(asked) == 0
+    assert "late" not in rows_of(tmp_path)[0]
 
 
 def test_wrong_answers_stand_in_groups_by_what_they_do(tmp_path: Path) -> None:

@@ -116,15 +116,18 @@ def test_a_submission_is_graded_and_left_alone(home: Path, tmp_path: Path) -> No
 
 
 def test_an_assignment_is_graded_for_gradescope(home: Path, tmp_path: Path) -> None:
-    assignment = write(tmp_path / "week.txt", "bubble_share 5\ntwice\n")
+    assignment = write(tmp_path / "week.txt", "bubble_share 5\ntwice\ndeadline 2020-01-01T00:00+00:00\n")
     with zipfile.ZipFile(tmp_path / "bob.zip", "w") as packed:
         packed.writestr("answers/flow/pipes/bubble_share.py", WRONG_SHARE)
         packed.writestr("answers/flow/tanks/twice.py", RIGHT_DOUBLE.replace("double", "twice"))
     report = tmp_path / "results.json"
     options = ["--submission", str(tmp_path / "bob.zip"), "--report", str(report), "--report-format", "gradescope"]
-    assert pytest_run(home, "exercises", "--assignment", str(assignment), *options).returncode == 1
+    run = pytest_run(home, "exercises", "--assignment", str(assignment), *options)
+    assert run.returncode == 1
+    assert "due:      2020-01-01 00:00+00:00, " in run.stdout
     told = json.loads(report.read_text(encoding="utf-8"))
     assert told["score"] == 2.0
+    assert told["output"] == "Due: 2020-01-01 00:00+00:00."
     rows = [(test["score"], test["max_score"], test["status"]) for test in told["tests"]]
     assert rows == [(0.0, 5.0, "failed"), (2.0, 2.0, "passed")]
     assert "counts_every_stage" in told["tests"][0]["output"]
