@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from grader.exercise import Exercise
 
 Asked = Sequence[tuple[Chapter, Exercise]]
 DEADLINE = "deadline"
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)")
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,10 @@ def _deadline(text: str, before: datetime | None) -> datetime:
     if before:
         raise ValueError(f"a deadline must stand there once, got {text!r} besides {before.isoformat()!r}")
     try:
-        deadline = datetime.fromisoformat(text)
-    except ValueError:
-        deadline = datetime.min
-    if deadline.tzinfo is None:
+        deadline = datetime.fromisoformat(text) if _TIME.fullmatch(text) else None
+    except ValueError:  # a 13th month
+        deadline = None
+    if deadline is None:
         raise ValueError(f"a deadline must be a time with its offset, as in 2026-12-01T18:00+01:00, got {text!r}")
     return deadline
 

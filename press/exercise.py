@@ -38,6 +38,13 @@ storage and is sent nowhere. Exercises without a state need NumPy: solve them in
 **Export** saves a chapter's answers as a zip file: unpack it in the book's folder, and they are in `answers/`, one file
 an exercise, where `pytest exercises` looks. **Import** takes such a zip file in, or one exercise's file.
 
+<div class="own-assignment" hidden>
+<p>Is this for a course? An assignment is a file that names exercises, and says until when: take it in, and what is
+asked stands here. <button type="button" value="take">Take an assignment in</button>
+<button type="button" value="forget" hidden>Forget it</button> <span role="status"></span></p>
+<ul></ul>
+</div>
+
 """
 
 
@@ -179,7 +186,7 @@ def board(chapter: str, lines: Iterable[Line]) -> str:
     lines = list(lines)
     items = "".join(_item(line) for line in lines)
     if not any(line.in_page for line in lines):
-        return f'<div class="exercise-board"><ul>{items}</ul></div>'
+        return f'<div class="exercise-board" data-chapter="{chapter}"><ul>{items}</ul></div>'
     return (
         f'<div class="exercise-board" data-chapter="{chapter}"><p>Solved in this browser: <span class="exercise-count">'
         f"</span></p><ul>{items}</ul>"

@@ -34,8 +34,8 @@ function storage(method, ...values) {
   } catch {}
 }
 
-// What a chapter keeps of its reading, and the board on the home page, have scripts of their own.
-for (const [name, place] of [["chapter.js", "#what-to-remember"], ["board.js", ".own-board"]]) {
+// What a chapter keeps of its reading, the home page's board and an assignment have scripts of their own.
+for (const [name, place] of [["chapter.js", "#what-to-remember"], ["board.js", ".own-board"], ["assignment.js", ".own-assignment"]]) {
   const script = new URL(name, document.currentScript.src);
   document$.subscribe(async () => {
     const element = document.querySelector(place);
