@@ -40,8 +40,8 @@ def code_tree_panel(counts: Mapping[str, int]) -> Panel:
     frequencies = [positive_integer(f"counts[{symbol}]", count) for symbol, count in counts.items()]
     words = prefix_words(huffman_lengths(frequencies))
     deepest, total = max(map(len, words)), sum(frequencies)
-    panel = Panel(340, 236)
-    left, wide, top, tall, blocks = 16.0, 112.0 / deepest, 34.0, 190.0, 176.0
+    panel = Panel(330, 236)
+    left, wide, top, tall, blocks = 16.0, 112.0 / deepest, 34.0, 190.0, 172.0
 
     def middle(path: str) -> float:
         low = sum(2.0 ** -(place + 1) for place, bit in enumerate(path) if bit == "1")
@@ -76,13 +76,15 @@ def surprise_panel(counts: Mapping[str, int]) -> Panel:
     frequencies = [positive_integer(f"counts[{symbol}]", count) for symbol, count in counts.items()]
     total = sum(frequencies)
     across, up = Axis(0, 1, label="probability p", ticks=(0, 0.25, 0.5, 0.75, 1)), Axis(0, 5, ticks=range(6))
-    drawn = Plot(across, up, title="Information −log2 p, bits", height_px=236)
+    drawn = Plot(across, up, title="Information −log2 p, bits", width_px=330, height_px=236)
     lowest = 2.0**-5
     shares = [lowest + (1 - lowest) * (place / _POINTS) ** 2 for place in range(_POINTS + 1)]
     drawn.curve([(p, -math.log2(p)) for p in shares], colour="accent")
     for count in sorted(set(frequencies)):
         p = count / total
-        names = " and ".join(symbol for symbol, frequency in zip(counts, frequencies, strict=True) if frequency == count)
+        names = " and ".join(
+            symbol for symbol, frequency in zip(counts, frequencies, strict=True) if frequency == count
+        )
         drawn.dots([(p, -math.log2(p))], colour="ink")
         x, y = drawn.x(p) + 8, drawn.y(-math.log2(p)) - 8
         bits = -math.log2(p)
@@ -184,7 +186,7 @@ def sending_panel(ways: Mapping[str, Sequence[Sequence[tuple[float, float]]]], *
         The panel.
     """
     end_s = positive_number("last_s", last_s)
-    left, right, row = 66.0, 332.0, 20.0
+    left, right, row = 66.0, 318.0, 20.0
     panel = Panel(340, 34 + (3 * row + 34) * len(ways))
 
     def x(seconds: float) -> float:

@@ -89,7 +89,7 @@ def best_entropy(counts: Sequence[int], **inputs: Any) -> Any:
 
 def fewest_bytes(counts: Sequence[int], **inputs: Any) -> Any:
     """Take what sends the fewest bytes, however long it is coded."""
-    every = [design for design in designs({"counts": counts, **inputs})]
+    every = list(designs({"counts": counts, **inputs}))
     fast = {"counts": counts, **inputs, "coder_bytes_per_s": 1e30}
     return min(every, key=lambda design: time_s(design, fast))
 
