@@ -75,7 +75,7 @@ def surprise_panel(counts: Mapping[str, int]) -> Panel:
     """
     frequencies = [positive_integer(f"counts[{symbol}]", count) for symbol, count in counts.items()]
     total = sum(frequencies)
-    across, up = Axis(0, 1, label="probability p", ticks=(0, 0.25, 0.5, 0.75, 1)), Axis(0, 5, ticks=range(6))
+    across, up = Axis(0, 1, label="probability p", ticks=(0, 0.25, 0.5, 0.75, 1)), Axis(0, 5, ticks=(0, 1, 2, 3, 4, 5))
     drawn = Plot(across, up, title="Information −log2 p, bits", width_px=330, height_px=236)
     lowest = 2.0**-5
     shares = [lowest + (1 - lowest) * (place / _POINTS) ** 2 for place in range(_POINTS + 1)]

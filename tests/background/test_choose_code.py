@@ -33,6 +33,7 @@ from snippets.background.entropy_coder import huffman_lengths, prefix_words
 from snippets.background.information import source_coding_bounds
 
 assert isinstance(EXERCISE.inputs, list)
+INPUTS: list[dict[str, Any]] = EXERCISE.inputs
 
 
 @given(counts=st.lists(st.integers(1, 9), min_size=2, max_size=4), block=st.integers(1, 3))
@@ -61,7 +62,7 @@ def test_the_clock_is_the_formula(stages: list[float], chunks: int) -> None:
 
 
 def test_all_designs_in_time_pass_and_no_others() -> None:
-    for inputs in [*EXERCISE.examples, *EXERCISE.inputs]:
+    for inputs in [*EXERCISE.examples, *INPUTS]:
         wanted = any_in_time(**inputs)
         for design in [*designs(inputs), None]:
             seen = observe(lambda design=design, **_: design, **inputs)
@@ -70,7 +71,7 @@ def test_all_designs_in_time_pass_and_no_others() -> None:
 
 
 def test_the_inputs_ask_for_all_kinds_of_designs() -> None:
-    chosen = {choose_code(**inputs) for inputs in EXERCISE.inputs}
+    chosen = {choose_code(**inputs) for inputs in INPUTS}
     assert {None, ("fixed", 1), ("huffman", 1), ("huffman", 2), ("huffman", 3)} <= chosen
 
 
