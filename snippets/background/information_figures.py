@@ -59,7 +59,7 @@ def code_tree_panel(counts: Mapping[str, int]) -> Panel:
         x, y, share = left + wide * len(word), middle(word), 2.0 ** -len(word)
         panel.line(x, y, blocks, y, colour="accent", dashed=True)
         panel.rectangle(blocks, y - tall * share / 2, 150, tall * share, colour="accent")
-        panel.text(blocks + 8, y, f"{symbol}:  {word}", middle=True, bold=True)
+        panel.text(blocks + 8, y, f"{symbol} → {word}", middle=True, bold=True)
         panel.text(blocks + 142, y, f"{count} of {total}", anchor="end", middle=True, size=12)
     return panel
 

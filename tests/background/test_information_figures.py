@@ -41,7 +41,7 @@ def boxes(panel: Panel) -> list[tuple[float, ...]]:
 def test_the_tree_s_blocks_share_out_its_height() -> None:
     panel = code_tree_panel(EIGHT)
     shown = texts(panel.svg())
-    for label in ("0:  0", "−1:  10", "1:  110", "2:  111", "4 of 8", "1 of 8"):
+    for label in ("0 → 0", "−1 → 10", "1 → 110", "2 → 111", "4 of 8", "1 of 8"):
         assert label in shown
     blocks = boxes(panel)
     whole = sum(height for *_, height in blocks)
