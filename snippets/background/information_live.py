@@ -105,9 +105,9 @@ _COARSE_GRADIENT = (8, 3, 3, 2)  # sixteenths of the chapter's late gradient tha
 @live_figure(
     title="Shape a truth and a model",
     caption="Weights make probabilities: $p$ is how often a symbol comes, $q$ what its code was made for. In the "
-    "second panel the blue part of a column is what the symbol takes in the code of $p$, the red part above it what the "
-    "code of $q$ takes more, the dashed part what it takes less. All blue is $H(p)$; red minus dashed is $D(p\\,\\|\\,q)$. "
-    "Try to get more dashed than red.",
+    "second panel the blue part of a column is what the symbol takes in the code of $p$, the red part above it what "
+    "that of $q$ takes more, the dashed part what it takes less. All blue is $H(p)$; red minus dashed is "
+    "$D(p\\,\\|\\,q)$. Try to get more dashed than red.",
     knobs=[
         *(
             Number(f"{name}_{letter}", f"Weight of {symbol} in {name}", weight, 0, MOST_WEIGHT)
@@ -124,7 +124,7 @@ _COARSE_GRADIENT = (8, 3, 3, 2)  # sixteenths of the chapter's late gradient tha
         ),
         Named(
             "The order reversed",
-            "The code of 1 1 2 4 gives the commonest symbol a word of 3 bits; where is a column dashed?",
+            "The commonest symbol gets one of the longest words, and the mean grows to 2.625 bits; two columns are dashed.",
             _weights(_EXAMPLE, (1, 1, 2, 4)),
         ),
         Named(
