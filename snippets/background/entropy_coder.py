@@ -1,6 +1,7 @@
-"""Simulators: a real entropy coder, Huffman's code lengths, and the quantiser that makes integers of a gradient.
+"""Simulators: a real entropy coder, Huffman's code, and the quantiser that makes integers of a gradient.
 
-The coder is an asymmetric numeral system (range variant, rANS). Its state is one integer x. Coding a symbol of
+The coder is an asymmetric numeral system in its range variant, rANS (a range coder is another thing: it narrows an
+interval). Its state is one integer x. Coding a symbol of
 frequency f out of a total of M takes x to about x·M/f, so that log₂ x grows by log₂(M/f): the symbol's information.
 Bytes leave at the lower end of x when it would grow too large. Decoding undoes the steps in the opposite order.
 """
@@ -22,10 +23,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from snippets.background.arrays import Array, affordable, finite_array, index_array, random_generator
 from snippets.background.information import entropy
-from snippets.domain import each, nonnegative_integer, nonnegative_number, positive_integer, positive_number
+from snippets.domain import at_most, each, nonnegative_integer, nonnegative_number, positive_integer, positive_number
 
 STATE_BITS = 24  # the state stays at or above M·2²⁴: a step then wastes at most 2⁻²⁴ of a nat
 
+_LONGEST = 4096  # bits of a word; a longer one is a slip
 _EXACT = 2**53  # up to here float64 holds every integer
 
 
@@ -184,6 +186,38 @@ def huffman_lengths(frequencies: Sequence[int]) -> tuple[int, ...]:
             lengths[place] += 1
         heapq.heappush(trees, (light + heavy, first, members + others))
     return tuple(lengths)
+
+
+def prefix_words(lengths: Sequence[int]) -> tuple[str, ...]:
+    """Words of given lengths, none the beginning of another: the leaves of a binary tree, handed out from the left.
+
+    The shortest words come first, and equal lengths in their order. So the lengths alone tell a decoder the words.
+
+    Args:
+        lengths: of the words, in bits, each at least 0; one of 0 belongs to a symbol without a word.
+
+    Returns:
+        One word of 0s and 1s per length.
+
+    Raises:
+        ValueError: the lengths break Kraft's inequality, ``Σ 2^(−length) ≤ 1`` over the words; they are no integers.
+
+    Source: Cover and Thomas 2006, theorem 5.2.1, for the construction.
+
+    Example:
+        >>> prefix_words([1, 2, 3, 3])
+        ('0', '10', '110', '111')
+    """
+    bits = each("lengths", lengths, lambda name, length: at_most(name, length, _LONGEST))
+    words, value, before = [""] * len(bits), 0, 0
+    for place in sorted((place for place, length in enumerate(bits) if length), key=bits.__getitem__):
+        value <<= bits[place] - before
+        before = bits[place]
+        if value >> before:
+            raise ValueError(f"lengths must have 2^(−length) that sum to at most 1, got {list(bits)}")
+        words[place] = f"{value:0{before}b}"
+        value += 1
+    return tuple(words)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Figures: the entropy of a coin, a loss above its floor, the bits of a gradient against its step and in training."""
+"""Figures: a code as a tree, surprise, Huffman's merges, one gradient in several codes, and its bits in training."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter, NullLocator
 
+from snippets.background.entropy_coder import huffman_lengths, prefix_words
 from snippets.background.information import (
     cross_entropy,
     entropy,
@@ -15,14 +16,196 @@ from snippets.background.information import (
     quantised_gaussian_bits,
     quantised_rate,
 )
-from snippets.domain import each, finite_number, nonnegative_number, positive_number, probability
+from snippets.domain import each, finite_number, nonnegative_number, positive_integer, positive_number, probability
+from snippets.drawing import Panel
 from snippets.figures import colour, plot
+from snippets.live.axes import Axis, Plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _POINTS = 100
+
+
+def code_tree_panel(counts: Mapping[str, int]) -> Panel:
+    """Draw Huffman's code of some symbols as a tree whose words share out a budget of 1.
+
+    Args:
+        counts: how often each symbol comes, at least once; two symbols or more.
+
+    Returns:
+        The panel: the tree from left to right, and at its right one block a word, as high as its share ``2^(−length)``.
+    """
+    frequencies = [positive_integer(f"counts[{symbol}]", count) for symbol, count in counts.items()]
+    words = prefix_words(huffman_lengths(frequencies))
+    deepest, total = max(map(len, words)), sum(frequencies)
+    panel = Panel(330, 236)
+    left, wide, top, tall, blocks = 16.0, 112.0 / deepest, 34.0, 190.0, 172.0
+
+    def middle(path: str) -> float:
+        low = sum(2.0 ** -(place + 1) for place, bit in enumerate(path) if bit == "1")
+        return top + tall * (low + 2.0 ** -(len(path) + 1))
+
+    panel.text(0, 14, "The tree", bold=True)
+    panel.text(blocks, 14, "The budget of 1", bold=True)
+    for path in sorted({word[:length] for word in words for length in range(1, len(word) + 1)}):
+        x = left + wide * len(path)
+        panel.line(x - wide, middle(path[:-1]), x, middle(path))
+        above = -5 if path[-1] == "0" else 12
+        panel.text(x - wide / 2, (middle(path[:-1]) + middle(path)) / 2 + above, path[-1], anchor="end", size=12)
+    panel.dots([(left, middle(""))], colour="muted", radius=4)
+    for symbol, count, word in zip(counts, frequencies, words, strict=True):
+        x, y, share = left + wide * len(word), middle(word), 2.0 ** -len(word)
+        panel.line(x, y, blocks, y, colour="accent", dashed=True)
+        panel.rectangle(blocks, y - tall * share / 2, 150, tall * share, colour="accent")
+        panel.text(blocks + 8, y, f"{symbol} → {word}", middle=True, bold=True)
+        panel.text(blocks + 142, y, f"{count} of {total}", anchor="end", middle=True, size=12)
+    return panel
+
+
+def surprise_panel(counts: Mapping[str, int]) -> Panel:
+    """Draw the information ``−log2 p`` of an outcome against its probability, with some symbols on the curve.
+
+    Args:
+        counts: how often each symbol comes, at least once; symbols of one count share a dot.
+
+    Returns:
+        The panel.
+    """
+    frequencies = [positive_integer(f"counts[{symbol}]", count) for symbol, count in counts.items()]
+    total = sum(frequencies)
+    across, up = Axis(0, 1, label="probability p", ticks=(0, 0.25, 0.5, 0.75, 1)), Axis(0, 5, ticks=(0, 1, 2, 3, 4, 5))
+    drawn = Plot(across, up, title="Information −log2 p, bits", width_px=330, height_px=236)
+    lowest = 2.0**-5
+    shares = [lowest + (1 - lowest) * (place / _POINTS) ** 2 for place in range(_POINTS + 1)]
+    drawn.curve([(p, -math.log2(p)) for p in shares], colour="accent")
+    for count in sorted(set(frequencies)):
+        p = count / total
+        names = " and ".join(
+            symbol for symbol, frequency in zip(counts, frequencies, strict=True) if frequency == count
+        )
+        drawn.dots([(p, -math.log2(p))], colour="ink")
+        x, y = drawn.x(p) + 8, drawn.y(-math.log2(p)) - 8
+        bits = -math.log2(p)
+        drawn.panel.text(x, y, f"{names}: {bits:.3g} bit{'s' * (bits != 1)}")
+    return drawn.panel
+
+
+def huffman_panels(counts: Mapping[str, int]) -> list[Panel]:
+    """Draw Huffman's algorithm: before each merge, the trees that there are, the two lightest marked.
+
+    Args:
+        counts: how often each symbol comes, at least once; two symbols or more.
+
+    Returns:
+        One panel for each merge, with the weights of all trees and what is merged.
+    """
+    trees = [(positive_integer(f"counts[{symbol}]", count), [symbol]) for symbol, count in counts.items()]
+    if len(trees) < 2:
+        raise ValueError(f"counts must hold two symbols or more, got {dict(counts)!r}")
+    merges: list[tuple[list[tuple[int, list[str]]], int]] = []
+    while len(trees) > 1:
+        order = sorted(range(len(trees)), key=lambda place: (trees[place][0], place))
+        light, other = sorted(order[:2])
+        merges.append((list(trees), 1 << light | 1 << other))
+        joined = trees[light][0] + trees[other][0], trees[light][1] + trees[other][1]
+        trees = [*trees[:light], joined, *trees[light + 1 : other], *trees[other + 1 :]]
+    return [_merge_panel(number, *merge) for number, merge in enumerate(merges, 1)]
+
+
+def _merge_panel(number: int, trees: Sequence[tuple[int, Sequence[str]]], marked: int) -> Panel:
+    """Draw the trees before a merge as blocks in a row, the marked two filled and joined below."""
+    panel = Panel(340, 112)
+    panel.text(0, 14, f"Merge {number}", bold=True)
+    symbols = sum(len(members) for _, members in trees)
+    gap, x, ends = 8.0, 0.0, []
+    width = (340 - gap * (len(trees) - 1)) / symbols
+    for place, (weight, members) in enumerate(trees):
+        wide, chosen = width * len(members), marked >> place & 1
+        panel.rectangle(x, 26, wide, 44, colour="accent" if chosen else "idle", strength=0.3 if chosen else 0.08)
+        panel.text(x + wide / 2, 44, ", ".join(members), anchor="middle", bold=True)
+        panel.text(x + wide / 2, 62, f"weight {weight}", anchor="middle", size=12)
+        if chosen:
+            ends.append((x + wide / 2, weight))
+        x += wide + gap
+    (first, light), (second, heavy) = ends
+    for end in (first, second):
+        panel.line(end, 70, end, 84, colour="accent")
+    panel.line(first, 84, second, 84, colour="accent")
+    panel.text((first + second) / 2, 102, f"{light} + {heavy} = {light + heavy}", anchor="middle", colour="accent")
+    return panel
+
+
+def code_sizes_panel(groups: Mapping[str, tuple[Mapping[str, float], float]]) -> Panel:
+    """Draw what one message takes in several codes, one above the other, against its entropy.
+
+    Args:
+        groups: for each way to round, the bits per number of each code, and the entropy in bits.
+
+    Returns:
+        The panel; all bars share one axis, and in each group a line stands at the entropy.
+    """
+    widest = max(nonnegative_number("bits", bits) for codes, _ in groups.values() for bits in codes.values())
+    left, right, step = 96.0, 300.0, 26.0
+    rows = sum(len(codes) for codes, _ in groups.values())
+    panel = Panel(340, 42 + step * rows + 54 * len(groups))
+
+    def x(bits: float) -> float:
+        return left + (right - left) * bits / widest
+
+    y = 0.0
+    for title, (codes, least) in groups.items():
+        floor = nonnegative_number("entropy", least)
+        panel.text(0, y + 14, title, bold=True)
+        start = y + 24
+        for place, (name, bits) in enumerate(codes.items()):
+            top = start + step * place
+            panel.text(left - 8, top + step / 2, name, anchor="end", middle=True, size=12)
+            panel.rectangle(left, top + 4, x(bits) - left, step - 8, colour="gradients", strength=0.3)
+            panel.text(x(bits) + 6, top + step / 2, f"{bits:.4g}", middle=True, size=12)
+        end = start + step * len(codes)
+        panel.line(x(floor), start, x(floor), end + 4, colour="accent", dashed=True)
+        panel.text(x(floor), end + 15, f"entropy {floor:.4g}", anchor="middle", colour="accent", size=12)
+        y = end + 30
+    panel.line(left, y, right, y)
+    for bits in range(0, int(widest) + 1, 4):
+        panel.text(x(bits), y + 16, str(bits), anchor="middle", colour="muted", size=12)
+    panel.text((left + right) / 2, y + 34, "bits per number", anchor="middle", colour="muted", size=12)
+    return panel
+
+
+def sending_panel(ways: Mapping[str, Sequence[Sequence[tuple[float, float]]]], *, last_s: float) -> Panel:
+    """Draw when chunks are coded, sent and decoded, way above way on one axis of time.
+
+    Args:
+        ways: for each way, three rows (coder, link, decoder) of the chunks' starts and ends in seconds.
+        last_s: where the axis ends.
+
+    Returns:
+        The panel.
+    """
+    end_s = positive_number("last_s", last_s)
+    left, right, row = 66.0, 318.0, 20.0
+    panel = Panel(340, 34 + (3 * row + 34) * len(ways))
+
+    def x(seconds: float) -> float:
+        return left + (right - left) * seconds / end_s
+
+    y = 0.0
+    for title, rows in ways.items():
+        panel.text(0, y + 14, title, bold=True)
+        kinds = ("code", "gradients"), ("send", "communication"), ("decode", "gradients")
+        for (name, tint), tasks in zip(kinds, rows, strict=True):
+            y += row
+            panel.text(left - 8, y + row / 2, name, anchor="end", middle=True, size=12)
+            boxes = [(x(start), y + 3, x(end) - x(start), row - 6) for start, end in tasks]
+            panel.rectangles(boxes, colour=tint, strength=0.35)
+        y += row + 14
+    panel.line(left, y, right, y)
+    for tenths in range(int(end_s * 10) + 1):
+        panel.text(x(tenths / 10), y + 16, f"{tenths / 10:g} s", anchor="middle", colour="muted", size=12)
+    return panel
 
 
 def coin_plot(*, marked: Sequence[float] = (0.5, 0.9)) -> Figure:

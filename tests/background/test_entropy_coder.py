@@ -24,6 +24,7 @@ from snippets.background.entropy_coder import (
     huffman_lengths,
     information_bits,
     overhead_bits,
+    prefix_words,
     quantise,
 )
 from snippets.background.information import cross_entropy, entropy, quantised_gaussian_bits, source_coding_bounds
@@ -160,6 +161,25 @@ def test_huffman_is_the_shortest_prefix_code(frequencies: list[int]) -> None:
     assert mean == shortest_mean(frequencies)
     low, high = source_coding_bounds([f / sum(frequencies) for f in frequencies])
     assert low - 1e-12 <= float(mean) < high
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=2, max_size=20))
+def test_huffman_s_words_are_read_back_without_marks(frequencies: list[int]) -> None:
+    lengths = huffman_lengths(frequencies)
+    words = prefix_words(lengths)
+    assert tuple(map(len, words)) == lengths
+    assert len(set(words)) == len(words)
+    assert not any(other.startswith(word) for word in words for other in words if other != word)
+    assert sum(Fraction(1, 2**length) for length in lengths) == 1
+
+
+@given(st.lists(st.integers(0, 6), max_size=12))
+def test_words_exist_exactly_where_kraft_s_sum_allows_them(lengths: list[int]) -> None:
+    if sum(Fraction(1, 2**length) for length in lengths if length) <= 1:
+        assert [len(word) for word in prefix_words(lengths)] == lengths
+    else:
+        with pytest.raises(ValueError, match="lengths must have"):
+            prefix_words(lengths)
 
 
 def test_huffman_of_the_textbook() -> None:

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from snippets.background.information_live import MOST_WEIGHT, two_distributions
 from tests.live.checking import assert_draws, assert_extremes_draw
 
-WEIGHTS = st.lists(st.integers(0, MOST_WEIGHT), min_size=3, max_size=3)
+WEIGHTS = st.lists(st.integers(0, MOST_WEIGHT), min_size=4, max_size=4)
 
 
 def settings_of(p: list[int], q: list[int]) -> dict[str, int]:
-    named = zip(("p_a", "p_b", "p_c", "q_a", "q_b", "q_c"), [*p, *q], strict=True)
+    named = zip([f"{name}_{letter}" for name in "pq" for letter in "abcd"], [*p, *q], strict=True)
     return dict(named)
 
 
@@ -31,7 +31,7 @@ def test_every_extreme_draws() -> None:
 
 
 def test_at_first_it_says_what_the_chapter_says() -> None:
-    assert numbers(two_distributions().numbers) == [1.5, 1.75, 0.25, 0.25]
+    assert numbers(two_distributions().numbers) == [1.75, 1.75, 0, 0]
 
 
 @given(p=WEIGHTS, q=WEIGHTS, unit=st.sampled_from(["bits", "nats"]))
@@ -49,7 +49,7 @@ def test_numbers_are_the_sums_of_their_definitions(p: list[int], q: list[int], u
     assert numbers(picture.numbers) == pytest.approx([own, given_model, there, back], abs=6e-4)
 
 
-@given(p=st.lists(st.integers(1, 8), min_size=3, max_size=3), q=st.lists(st.integers(1, 8), min_size=3, max_size=3))
+@given(p=st.lists(st.integers(1, 8), min_size=4, max_size=4), q=st.lists(st.integers(1, 8), min_size=4, max_size=4))
 def test_areas_are_entropy_and_divergence(p: list[int], q: list[int]) -> None:
     picture = two_distributions(**settings_of(p, q))
     root = ElementTree.fromstring(re.sub(r' xmlns="[^"]*"', "", picture.panels[1].svg()))
@@ -74,6 +74,13 @@ def test_areas_are_entropy_and_divergence(p: list[int], q: list[int]) -> None:
 
 @pytest.mark.parametrize("name", ["p", "q"])
 def test_a_distribution_without_weight_is_refused(name: str) -> None:
-    nothing = {f"{name}_{symbol}": 0 for symbol in "abc"}
+    nothing = {f"{name}_{symbol}": 0 for symbol in "abcd"}
     with pytest.raises(ValueError, match=f"{name} must have a weight above 0 for at least one symbol"):
         two_distributions(**nothing)
+
+
+def test_named_settings_show_what_their_sentences_say() -> None:
+    shown = {named.name: two_distributions(**named.values).numbers for named in two_distributions.named}
+    assert numbers(shown["Fixed width"])[:3] == [1.75, 2.0, 0.25]
+    assert numbers(shown["A late gradient, coarsely"])[2] == 0.032
+    assert numbers(shown["Ruled out"])[1:3] == [np.inf, np.inf]

@@ -84,7 +84,7 @@ def blocks(st: Any) -> Any:
 
 EXERCISE = Exercise(
     huffman_bits_per_symbol,
-    number=3,
+    number=4,
     level="hard",
     asked="the mean bits per symbol of Huffman's code for blocks",
     expected=best_code_bits,

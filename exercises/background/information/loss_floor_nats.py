@@ -57,7 +57,7 @@ def texts(st: Any) -> Any:
 
 EXERCISE = Exercise(
     loss_floor_nats,
-    number=4,
+    number=3,
     asked="the least mean loss in nats that a model with this context can have on this text",
     expected=entropy_after_context_nats,
     examples=[

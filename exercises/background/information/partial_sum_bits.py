@@ -55,7 +55,7 @@ def bits_of_all_sums(probabilities: Sequence[float], ranks: int) -> list[float]:
 
 EXERCISE = Exercise(
     partial_sum_bits,
-    number=5,
+    number=6,
     level="hard",
     asked="the entropies in bits of the sums of 1, 2, …, ranks integers",
     expected=bits_of_all_sums,
