@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Span = tuple[float, float]
 
 
-def hops_plot(curvature: float, steps: Mapping[float, str], *, start: float = 1.0, hops: int = 4) -> Figure:
+def hops_plot(curvature: float, steps: Mapping[float, str], *, start: float = 1.0, hops: int = 3) -> Figure:
     """Draw descent on one parabola for several step sizes, one below the other on one axis.
 
     Args:
@@ -142,10 +142,13 @@ def floor_plot(
         The plot: the formula as a line, its straight limit for small steps dashed, the runs as dots, and the border.
     """
     border = largest_stable_step(max(curvatures))
-    noise = {"curvatures": curvatures, "noise_variances": noise_variances}
+
+    def floor(size: float) -> float:
+        return sgd_noise_floor(step=float(size), curvatures=curvatures, noise_variances=noise_variances)
+
     sizes = [*np.geomspace(smallest, 0.9 * border, 24), *(border * np.array([0.94, 0.97, 0.985, 0.993]))]
     with plot(width_px=340, height_px=290) as (figure, axes):
-        axes.plot(sizes, [sgd_noise_floor(step=float(size), **noise) for size in sizes], color=colour("accent"))
+        axes.plot(sizes, [floor(size) for size in sizes], color=colour("accent"))
         straight = [size * sum(noise_variances) / 4 for size in (smallest, border)]
         axes.plot([smallest, border], straight, "--", color=colour("muted"), linewidth=1.4)
         axes.plot(list(simulated), list(simulated.values()), "o", color=colour("ink"), markersize=6)
@@ -245,8 +248,8 @@ def settling_plot(losses: Mapping[str, NDArray[np.float64]], *, floors: Mapping[
     """Plot mean losses against the step on a log axis, with the floors on which they settle as dashed lines.
 
     Args:
-        losses: a name for each curve, and its loss at steps 0, 1, 2, …, all above 0. The first is named at its end,
-            the second above its middle, the third below.
+        losses: a name for each curve, and its loss at steps 0, 1, 2, …, all above 0. The first two are named above
+            their middles, the third below.
         floors: a floor for some of the names.
         every: draw every so many steps.
 
@@ -263,7 +266,7 @@ def settling_plot(losses: Mapping[str, NDArray[np.float64]], *, floors: Mapping[
                 axes.axhline(floors[name], color=tint, linewidth=1, linestyle=":")
             middle = steps[len(steps) * 5 // 9]
             at, across, up = (
-                (steps[-1], "right", "bottom"),
+                (middle, "left", "bottom"),
                 (middle, "left", "bottom"),
                 (middle, "right", "top"),
             )[number % 3]
@@ -278,7 +281,7 @@ def settling_plot(losses: Mapping[str, NDArray[np.float64]], *, floors: Mapping[
 def _rows(figure: Figure, axes: Axes, count: int) -> list[Axes]:
     """Replace a figure's one axes by several, one below the other on the same horizontal axis."""
     axes.remove()
-    rows = figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0].tolist()
+    rows: list[Axes] = figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0].tolist()
     for row in rows:
         row.patch.set_visible(False)
     return rows
