@@ -115,7 +115,7 @@ def _says(*, step: float, momentum: float, rate: float) -> str:
     named=[
         Named(
             "easy valley",
-            "η is 1 over the largest curvature: one step lands on the valley's floor, and the rest creep along it.",
+            "η is the inverse of the steep curvature, so one step lands on the valley's floor; then the path creeps.",
             {"step": 0.01},
         ),
         Named(
@@ -125,12 +125,12 @@ def _says(*, step: float, momentum: float, rate: float) -> str:
         ),
         Named(
             "just beyond",
-            "η is 1% beyond the border 0.02, and each crossing of the valley is larger than the last.",
+            "η lies just beyond the border 0.02, and each crossing of the valley is larger than the last.",
             {"step": 0.0202, "condition": 100, "steps": 100},
         ),
         Named(
             "with momentum",
-            "The same valley with nearly the best momentum: the loss falls much faster, and later than its rate says.",
+            "The same valley with nearly the best momentum: the loss falls much faster, but lags behind its rate.",
             {"step": 0.0331, "momentum": 0.67, "condition": 100, "steps": 100},
         ),
     ],
