@@ -51,7 +51,7 @@ def choose_step_and_batch(
     steps = min(most_steps, most_examples)
     while steps:
         batch = most_examples // steps
-        for power in range(1, 350):
+        for power in range(1, 250):
             step = 2 / max(curvatures) * 0.98**power
             loss = 0.0
             for curvature, x, variance in zip(curvatures, start, noise_variances, strict=True):
@@ -59,7 +59,7 @@ def choose_step_and_batch(
                 settled = step * variance / batch / (curvature * (2 - step * curvature))
                 loss += curvature / 2 * (left * x * x + (1 - left) * settled)
             designs.append((loss, (step, batch, steps)))
-        steps = steps * 9 // 10
+        steps = steps * 4 // 5
     return min(designs)[1]
 
 
@@ -201,7 +201,7 @@ EXERCISE = Exercise(
         Mistake(
             "always_all_steps",
             "More steps mean smaller batches: weigh fewer steps as well, each with the largest batch that they leave.",
-            {"steps = steps * 9 // 10": "steps = 0"},
+            {"steps = steps * 4 // 5": "steps = 0"},
         ),
         Mistake(
             "four_steps",
