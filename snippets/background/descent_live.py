@@ -18,7 +18,7 @@ from snippets.background.descent import (
 )
 from snippets.drawing import Panel
 from snippets.live.axes import Axis, Plot
-from snippets.live.declaring import Picture, live_figure
+from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Number
 
 STEEPEST = 100.0  # λ_max: the border 2(1 + μ)/λ_max does not move with κ
@@ -103,15 +103,36 @@ def _says(*, step: float, momentum: float, rate: float) -> str:
 
 @live_figure(
     title="Descend a bowl",
-    caption="Contour lines of $\\tfrac12(\\lambda_{\\min} x_1^2 + 100\\,x_2^2)$, $\\lambda_{\\min} = 100/\\kappa$, "
+    caption="Contour lines of $\\tfrac12(\\lambda_{\\min} x_1^2 + 100\\,x_2^2)$ with $\\lambda_{\\min} = 100/\\kappa$, "
     "and descent from $(10, 1)$. Move $\\eta$ across the border and watch the zigzag turn from shrinking to growing. "
-    "Change $\\kappa$: the border stays, the number of steps does not. Then take the $\\mu$ and $\\eta$ that the line "
-    "above calls best. Does the loss keep to its rate from the first step?",
+    "Change $\\kappa$: the border stays where it is, and the number of steps changes.",
     knobs=[
-        Number("step", "Step size η", 0.0198, 0.0002, 0.04, step=0.0001, whole=False),
+        Number("step", "Step size η", 0.01, 0.0002, 0.04, step=0.0001, whole=False),
         Number("momentum", "Momentum μ", 0, 0, 0.98, step=0.01, whole=False),
-        Number("condition", "Condition number κ", 100, 10, 1000, step=10**0.1, scale="log"),
-        Number("steps", "Steps t", 40, 1, MOST_STEPS, play=True),
+        Number("condition", "Condition number κ", 10, 10, 1000, step=10**0.1, scale="log"),
+        Number("steps", "Steps t", 20, 1, MOST_STEPS, play=True),
+    ],
+    named=[
+        Named(
+            "easy valley",
+            "η is the inverse of the steep curvature, so one step lands on the valley's floor; then the path creeps.",
+            {"step": 0.01},
+        ),
+        Named(
+            "the question",
+            "With κ = 100 the best step size is 0.0198, close to the border; a millionth takes 691 steps.",
+            {"step": 0.0198, "condition": 100, "steps": 200},
+        ),
+        Named(
+            "just beyond",
+            "η lies just beyond the border 0.02, and each crossing of the valley is larger than the last.",
+            {"step": 0.0202, "condition": 100, "steps": 100},
+        ),
+        Named(
+            "with momentum",
+            "The same valley with nearly the best momentum: the loss falls much faster, but lags behind its rate.",
+            {"step": 0.0331, "momentum": 0.67, "condition": 100, "steps": 100},
+        ),
     ],
 )
 def descent_on_quadratic(*, step: float, momentum: float, condition: int, steps: int) -> Picture:

@@ -72,13 +72,13 @@ def test_it_says_converges_where_a_long_run_does(step: float, momentum: float, c
     ],
 )
 def test_it_says_how_it_crosses_the_valley(step: float, momentum: float, does: str, fewest: int, most: int) -> None:
-    assert does in descent_on_quadratic(step=step, momentum=momentum).numbers
+    assert does in descent_on_quadratic(step=step, momentum=momentum, condition=100).numbers
     across = simulated(step, momentum, 100, 30).points[:, 1]
     assert fewest <= (np.sign(across[1:]) != np.sign(across[:-1])).sum() <= most
 
 
 def test_the_points_that_are_drawn_are_those_of_the_path() -> None:
-    svg = descent_on_quadratic(step=0.002, steps=25).panels[0].svg()
+    svg = descent_on_quadratic(step=0.002, condition=100, steps=25).panels[0].svg()
     (drawn,) = re.findall(r'class="l-accent" d="M([\d. L]+)" style="stroke-width:1"', svg)
     points = np.array([[float(number) for number in place.split()] for place in drawn.split("L")])
     path = simulated(0.002, 0, 100, 25).points
@@ -88,7 +88,7 @@ def test_the_points_that_are_drawn_are_those_of_the_path() -> None:
     assert svg.count("h0") == 25 + 2  # every step, the start and the end once more
 
 
-def test_at_first_it_says_what_the_chapter_says() -> None:
-    said = descent_on_quadratic().numbers
+def test_the_question_says_what_the_chapter_says() -> None:
+    said = descent_on_quadratic(step=0.0198, condition=100).numbers
     assert "a millionth of the distance after 691 steps; stable below η = 0.02." in said
     assert "with μ = 0.669 η = 0.0331, ρ = 0.8182" in said

@@ -79,7 +79,7 @@ def pair(st: Any, low: int, high: int) -> Any:
 
 EXERCISE = Exercise(
     largest_curvature,
-    number=1,
+    number=3,
     asked="δᵀHδ of the last direction of length 1 that is multiplied by the Hessian H at the point",
     expected=from_the_hessian,
     observe=from_gradients,

@@ -56,7 +56,7 @@ def border_of_descents(hessian: Sequence[Sequence[float]], momentum: float) -> f
 
 EXERCISE = Exercise(
     largest_stable_step,
-    number=5,
+    number=6,
     level="hard",
     asked="the step size at which descent with momentum stops converging on a quadratic with this Hessian",
     expected=border_of_descents,

@@ -46,7 +46,7 @@ def numbers_kept(shapes: Sequence[tuple[int, ...]], factored: bool, bytes_per_nu
 
 EXERCISE = Exercise(
     second_moment_bytes,
-    number=3,
+    number=2,
     level="easy",
     asked="the bytes of the second moments, matrices by rows and columns where factored",
     expected=numbers_kept,

@@ -51,7 +51,7 @@ def added(function: Callable[..., float], shards: list[Part], replicated: Part) 
 
 EXERCISE = Exercise(
     square_norm_share,
-    number=2,
+    number=1,
     level="easy",
     asked="what each worker contributes, so that the sum is the square of the whole gradient's norm",
     expected=whole_square_norm,
