@@ -10,13 +10,11 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 from snippets.background.entropy_coder import huffman_lengths, prefix_words
 from snippets.background.information import (
-    cross_entropy,
-    entropy,
     gaussian_entropy_bits,
     quantised_gaussian_bits,
     quantised_rate,
 )
-from snippets.domain import each, finite_number, nonnegative_number, positive_integer, positive_number, probability
+from snippets.domain import each, finite_number, nonnegative_number, positive_integer, positive_number
 from snippets.drawing import Panel
 from snippets.figures import colour, plot
 from snippets.live.axes import Axis, Plot
@@ -206,64 +204,6 @@ def sending_panel(ways: Mapping[str, Sequence[Sequence[tuple[float, float]]]], *
     for tenths in range(int(end_s * 10) + 1):
         panel.text(x(tenths / 10), y + 16, f"{tenths / 10:g} s", anchor="middle", colour="muted", size=12)
     return panel
-
-
-def coin_plot(*, marked: Sequence[float] = (0.5, 0.9)) -> Figure:
-    """Plot the entropy of a coin against the probability of heads, in bits, with some coins marked.
-
-    Args:
-        marked: probabilities of heads.
-
-    Returns:
-        The figure.
-    """
-    coins = each("marked", marked, probability)
-    shares = [place / _POINTS for place in range(_POINTS + 1)]
-    with plot(width_px=330, height_px=240) as (figure, axes):
-        axes.plot(shares, [entropy((p, 1 - p)) for p in shares], color=colour("accent"))
-        for p in coins:
-            bits = entropy((p, 1 - p))
-            axes.plot([p], [bits], "o", color=colour("accent"))
-            label, fair = f"p = {p:g}: {bits:.2f} bits", p == 0.5
-            place, anchor = (
-                ((0, -24), "center") if fair else ((-10 if p > 0.5 else 10, -4), "right" if p > 0.5 else "left")
-            )
-            axes.annotate(label, (p, bits), place, textcoords="offset points", ha=anchor, va="top")
-        axes.set_xlabel("probability of heads p")
-        axes.set_ylabel("entropy H(p), bits")
-        axes.set_xlim(0, 1)
-        axes.set_ylim(0, 1.1)
-    return figure
-
-
-def wrong_coin_plot(*, p: float) -> Figure:
-    """Plot what it costs to code a coin with a code made for another coin: the entropy, and what is paid beyond it.
-
-    Args:
-        p: probability of heads of the true coin, above 0 and below 1.
-
-    Returns:
-        The figure: cross-entropy against the probability q that the code assumes, in bits.
-    """
-    coin = probability("p", p)
-    if coin in (0, 1):
-        raise ValueError(f"p must be above 0 and below 1, got {p!r}")
-    guesses = [0.02 + 0.96 * place / _POINTS for place in range(_POINTS + 1)]
-    floor = entropy((coin, 1 - coin))
-    costs = [cross_entropy((coin, 1 - coin), (q, 1 - q)) for q in guesses]
-    with plot(width_px=330, height_px=240) as (figure, axes):
-        axes.fill_between(guesses, floor, costs, color=colour("gradients"), alpha=0.25, linewidth=0)
-        axes.fill_between(guesses, 0, floor, color=colour("accent"), alpha=0.15, linewidth=0)
-        axes.plot(guesses, costs, color=colour("gradients"))
-        axes.axhline(floor, color=colour("accent"))
-        axes.annotate(f"H(p) = {floor:.2f} bits", (0.04, floor / 2), va="center", color=colour("accent"))
-        axes.annotate("D(p‖q)", (0.19, floor + 0.15), color=colour("gradients"))
-        axes.annotate("H(p, q)", (0.42, 1.55), color=colour("gradients"))
-        axes.set_xlabel(f"the code is made for q (true p = {coin:g})")
-        axes.set_ylabel("bits per toss")
-        axes.set_xlim(0, 1)
-        axes.set_ylim(0, 3)
-    return figure
 
 
 def loss_split_plot(steps: Sequence[int], losses: Sequence[float], *, floor: float) -> Figure:

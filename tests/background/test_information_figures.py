@@ -11,14 +11,12 @@ import pytest
 from snippets.background.information_figures import (
     code_sizes_panel,
     code_tree_panel,
-    coin_plot,
     huffman_panels,
     loss_split_plot,
     rate_plot,
     sending_panel,
     surprise_panel,
     training_bits_plot,
-    wrong_coin_plot,
 )
 from snippets.drawing import Panel
 from snippets.figures import svg_of
@@ -86,18 +84,6 @@ def test_chunks_are_drawn_when_they_are_sent() -> None:
         assert x + width == pytest.approx(following, abs=0.2)
 
 
-def test_coins_carry_their_entropy() -> None:
-    shown = texts(svg_of(coin_plot(marked=(0.5, 0.9, 0.2))))
-    for label in ("p = 0.5: 1.00 bits", "p = 0.9: 0.47 bits", "p = 0.2: 0.72 bits"):
-        assert label in shown
-
-
-def test_the_wrong_coin_names_its_parts() -> None:
-    shown = texts(svg_of(wrong_coin_plot(p=0.3)))
-    for label in ("H(p) = 0.88 bits", "D(p‖q)", "H(p, q)"):
-        assert label in shown
-
-
 def test_the_loss_stands_on_its_floor() -> None:
     shown = texts(svg_of(loss_split_plot([0, 1, 10, 100], [3.0, 2.5, 2.0, 1.8], floor=1.625)))
     for label in ("H(Y|X) = 1.62 nats", "D: left to learn", "loss", "training step", "100"):
@@ -119,10 +105,6 @@ def test_refusals() -> None:
         huffman_panels({"a": 1})
     with pytest.raises(ValueError, match=r"counts\[a\]"):
         code_tree_panel({"a": 0, "b": 1})
-    with pytest.raises(ValueError, match="marked"):
-        coin_plot(marked=(1.5,))
-    with pytest.raises(ValueError, match="p must be above 0 and below 1, got 1"):
-        wrong_coin_plot(p=1)
     with pytest.raises(ValueError, match="floor"):
         loss_split_plot([0, 1], [1.0, 1.0], floor=-1)
     with pytest.raises(ValueError, match="losses"):
