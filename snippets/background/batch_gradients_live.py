@@ -21,7 +21,7 @@ _FULL = _OFFSET / abs(_OFFSET)  # where the figure puts the full gradient, of le
 _NOISE = (
     5.7586  # half the width of the targets' noise, with which an example is as far off as in the chapter's question
 )
-_HALF_WIDTH, _HALF_HEIGHT = 2.6, 2.262  # of what the left picture shows about the full gradient
+_HALF_WIDTH, _HALF_HEIGHT = 2.75, 2.393  # of what the left picture shows about the full gradient
 _CORNERS = 40  # of the circle
 
 
@@ -191,8 +191,8 @@ def batch_gradient_spread(*, batch_size: int, workers: int, draws: str, populati
             _cloud(drawn, expected=expected),
             _law(variance=variance, population=count, own=own, workers=workers, same=same, measured=measured),
         ],
-        f"Examples a step: {workers} × {own} = {total} of {POPULATIONS[population]}{repeated}; off by {measured:.1%} of "
-        f"the full gradient's length, {expected:.1%} expected (root mean squares); one worker alone: {alone:.1%}.",
+        f"Examples a step: {workers} × {own} = {total} of {POPULATIONS[population]}{repeated}; off by {measured:.1%} "
+        f"of the full gradient's length, {expected:.1%} expected (root mean squares); one worker alone: {alone:.1%}.",
         f"Left: {STEPS} dots about the tip of an arrow, the full gradient, and a dashed circle of radius "
         f"{expected:.1%} of its length. Right, on logarithmic axes: the expected distance falls as one over the root "
         f"of the examples; the dot of this setting is at {total} examples and {measured:.1%}.",

@@ -40,24 +40,23 @@ def pairs_panel(gradients: Sequence[float]) -> Panel:
     if not 2 <= len(values) <= 5 or min(values) < 0 or max(values) > 10:
         raise ValueError(f"gradients must be 2 to 5 numbers from 0 to 10, got {gradients!r}")
     rows = {
-        f"{len(values)} examples": values,
+        "examples": values,
         "batches of 2, without replacement": [(a + b) / 2 for a, b in combinations(values, 2)],
         "batches of 2, with replacement": [(a + b) / 2 for a, b in product(values, repeat=2)],
     }
     counts = {name: Counter(row) for name, row in rows.items()}
-    panel, y = Panel(340, 92 + sum(24 + 13 * max(count.values()) for count in counts.values())), 24.0
-    bottom, middle = panel.height - 44, 20 + 30 * sum(values) / len(values)
-    panel.line(middle, 26, middle, bottom, colour="ink", dashed=True)
-    panel.text(middle, 14, "mean", anchor="middle", size=12)
+    panel, y = Panel(340, 50 + sum(42 + 13 * max(count.values()) for count in counts.values())), 0.0
+    middle = 20 + 30 * sum(values) / len(values)
     for name, count in counts.items():
-        panel.text(middle + 8, y + 16, f"{name}: {sum(count.values())}", colour="muted", size=12)
-        y += 24 + 13 * max(count.values())
-        dots = [(20 + 30 * value, y - 13 * level) for value, times in count.items() for level in range(times)]
+        panel.text(12, y + 16, f"{name}: {sum(count.values())}", size=12)
+        top, y = y + 24, y + 42 + 13 * max(count.values())
+        panel.line(middle, top, middle, y - 8, colour="accent", dashed=True)
+        dots = [(20 + 30 * value, y - 16 - 13 * level) for value, times in count.items() for level in range(times)]
         panel.dots(dots, colour="gradients", radius=5)
-    panel.line(12, bottom, 328, bottom)
+        panel.line(12, y - 8, 328, y - 8)
     for tick in range(0, 11, 2):
-        panel.text(20 + 30 * tick, bottom + 16, str(tick), anchor="middle", colour="muted", size=12)
-    panel.text(170, bottom + 36, "gradient", anchor="middle", colour="muted", size=12)
+        panel.text(20 + 30 * tick, y + 10, str(tick), anchor="middle", colour="muted", size=12)
+    panel.text(170, y + 30, "gradient", anchor="middle", colour="muted", size=12)
     return panel
 
 
@@ -88,11 +87,12 @@ def cloud_panel(gradients: ArrayLike, full: ArrayLike, *, expected: float, unit_
     seen = [(x, y) for x, y in points if abs(x - 1) <= wide and abs(y) <= high]
     beyond = f", {len(points) - len(seen)} of them beyond" if len(seen) < len(points) else ""
     picture = Plot(*ends, title=f"{title}{beyond}", width_px=width, height_px=height)
-    picture.dots(seen, colour="gradients", radius=1.8)
+    picture.dots(seen, colour="gradients", radius=1.5)
     turns = [2 * math.pi * corner / _CORNERS for corner in range(_CORNERS + 1)]
     circle = [(1 + radius * math.cos(turn), radius * math.sin(turn)) for turn in turns]
     picture.curve(circle, colour="accent", dashed=True)
-    picture.panel.arrow(picture.x(0), picture.y(0), picture.x(1), picture.y(0), colour="ink")
+    picture.curve([(0, 0), (1, 0)], colour="accent", width=2.5)
+    picture.panel.arrow(picture.x(0), picture.y(0), picture.x(1) + 3, picture.y(0), colour="accent")
     return picture.panel
 
 

@@ -51,7 +51,7 @@ def choose_step(
     ...             pass_s=1.0, example_s=1.0, message_s=1.0, deadline_s=10.0)
     (3, 2, 2)
     """
-    # More passes than the memory asks for only cost time; so one design for each number of workers is enough.
+    # More passes than the memory asks for hardly ever save time; so one design for each number of workers is enough.
     draws = math.ceil(variance / error**2)
     designs = []
     for workers in range(1, most_workers + 1):
@@ -116,8 +116,8 @@ def all_kept(**_: Any) -> Observation:
     return {DESIGN: "of at least one each", WORKERS: KEPT, MEMORY: KEPT, ERROR: KEPT, TIME: KEPT}
 
 
-def fastest_s(*, variance: float, error: float, most_examples: int, most_workers: int, **costs: float) -> float:
-    """Try all designs that are near enough and fit, without a formula for the passes, and return the fastest's time."""
+def fewest_passes_s(*, variance: float, error: float, most_examples: int, most_workers: int, **costs: float) -> float:
+    """Return the time of the fastest design that is near enough and has no more passes than its memory asks for."""
     draws = next(count for count in range(1, 10**5) if error_of(count, variance) <= error * HAIR)
     times = []
     for workers in range(1, most_workers + 1):
@@ -125,7 +125,7 @@ def fastest_s(*, variance: float, error: float, most_examples: int, most_workers
             examples = -(-draws // (workers * passes))
             if examples <= most_examples:
                 times.append(step_s(examples, workers, passes, **costs))
-                break  # a further pass cannot be faster
+                break
     return min(times)
 
 
@@ -138,7 +138,7 @@ def task(
     costs: tuple[float, float, float],
     slack: float,
 ) -> Inputs:
-    """Return inputs whose deadline is that much later than the fastest step."""
+    """Return inputs whose deadline is that much later than the fastest step of few passes."""
     pass_s, example_s, message_s = costs
     given: Inputs = {
         "variance": variance,
@@ -149,7 +149,7 @@ def task(
         "example_s": example_s,
         "message_s": message_s,
     }
-    return {**given, "deadline_s": fastest_s(**given) * slack}
+    return {**given, "deadline_s": fewest_passes_s(**given) * slack}
 
 
 def tasks(st: Any) -> Any:
