@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from itertools import product
 from typing import Any
 
@@ -25,6 +27,7 @@ from exercises.background.probability.choose_step import (
     step_s,
     task,
 )
+from grader.judging import judge
 from snippets.background import batch_gradients as sampling
 
 COSTS = ((1.0, 0.25, 0.125), (0.5, 0.5, 1.0), (2.0, 0.125, 0.5), (0.25, 1.0, 2.0))
@@ -47,7 +50,7 @@ def test_the_solution_keeps_the_limits(inputs: dict[str, Any]) -> None:
     assert observe(choose_step, **inputs) == all_kept()
 
 
-@pytest.mark.parametrize("inputs", INPUTS[:4] + INPUTS[5::5], ids=str)
+@pytest.mark.parametrize("inputs", INPUTS[:5] + INPUTS[6::5], ids=str)
 def test_exactly_the_designs_within_the_limits_pass(inputs: dict[str, Any]) -> None:
     costs = {name: inputs[name] for name in ("pass_s", "example_s", "message_s")}
     passing = 0
@@ -110,3 +113,61 @@ def test_the_error_is_that_of_simulated_workers() -> None:
     steps = sampling.combine_ranks(sampling.batch_gradients(every, drawn), ranks=workers * passes)
     found = sampling.compare_with_full(steps, every.mean(axis=0)).batch_variance ** 0.5
     assert found == pytest.approx(error_of(examples * workers * passes, variance), rel=0.03)
+
+
+def first_within(given: dict[str, Any], counts: Iterable[int]) -> tuple[int, int, int]:
+    """Return the first design within the limits, of the numbers of workers in their order."""
+    draws = math.ceil(given["variance"] / given["error"] ** 2)
+    for workers in counts:
+        fewest = -(-draws // (workers * given["most_examples"]))
+        for passes in (fewest, fewest + 1):
+            examples = -(-draws // (workers * passes))
+            if seen(examples, workers, passes, **given) == all_kept():
+                return examples, workers, passes
+    raise AssertionError("no design keeps the limits")
+
+
+def test_the_fewest_and_the_most_workers_pass() -> None:
+    for counts in (lambda most: range(1, most + 1), lambda most: range(most, 0, -1)):
+        verdict = judge(EXERCISE, lambda counts=counts, **given: first_within(given, counts(given["most_workers"])))
+        assert verdict.status == "solved"
+
+
+def pays_a_pass_once(**given: Any) -> tuple[int, int, int]:
+    draws, designs_ = math.ceil(given["variance"] / given["error"] ** 2), []
+    for workers in range(1, given["most_workers"] + 1):
+        passes = -(-draws // (workers * given["most_examples"]))
+        examples = -(-draws // (workers * passes))
+        time = given["pass_s"] + passes * examples * given["example_s"] + 2 * (workers - 1) * given["message_s"]
+        designs_.append((time, (examples, workers, passes)))
+    return min(designs_)[1]
+
+
+def gives_all_draws(**given: Any) -> tuple[int, int, int]:
+    examples, workers, passes = choose_step(**given)
+    return examples * workers * passes, workers, passes
+
+
+def exchanges_examples_and_workers(**given: Any) -> tuple[int, int, int]:
+    examples, workers, passes = choose_step(**given)
+    return workers, examples, passes
+
+
+def nothing_at_all(**_: Any) -> tuple[int, int, int]:
+    return 0, 0, 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "got"),
+    [
+        (pays_a_pass_once, "time of a step"),
+        (gives_all_draws, "examples at once"),
+        (exchanges_examples_and_workers, "workers"),
+        (nothing_at_all, "each a whole number of at least 1"),
+    ],
+)
+def test_other_wrong_answers_are_told_which_limit_they_break(answer: Any, got: str) -> None:
+    verdict = judge(EXERCISE, answer)
+    assert verdict.status == "wrong"
+    assert not verdict.mistake
+    assert got in verdict.got

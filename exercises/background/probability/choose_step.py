@@ -91,9 +91,10 @@ def seen(
     **costs: float,
 ) -> Observation:
     """Say of a design which limits it keeps, and by how much it misses the others."""
-    if min(examples, workers, passes) < 1:
-        return {DESIGN: f"{examples} examples, {workers} workers, {passes} passes: each must be at least 1"}
-    found: Observation = {DESIGN: "of at least one each", WORKERS: KEPT, MEMORY: KEPT, ERROR: KEPT, TIME: KEPT}
+    if any(int(number) != number or number < 1 for number in (examples, workers, passes)):
+        return {DESIGN: f"{examples} examples, {workers} workers, {passes} passes: each a whole number of at least 1"}
+    examples, workers, passes = int(examples), int(workers), int(passes)
+    found: Observation = {DESIGN: "of at least one of each", WORKERS: KEPT, MEMORY: KEPT, ERROR: KEPT, TIME: KEPT}
     if workers > most_workers:
         found[WORKERS] = f"{workers}, where {most_workers} are allowed"
     if examples > most_examples:
@@ -113,7 +114,7 @@ def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
 
 
 def all_kept(**_: Any) -> Observation:
-    return {DESIGN: "of at least one each", WORKERS: KEPT, MEMORY: KEPT, ERROR: KEPT, TIME: KEPT}
+    return {DESIGN: "of at least one of each", WORKERS: KEPT, MEMORY: KEPT, ERROR: KEPT, TIME: KEPT}
 
 
 def fewest_passes_s(*, variance: float, error: float, most_examples: int, most_workers: int, **costs: float) -> float:
@@ -165,6 +166,7 @@ def tasks(st: Any) -> Any:
 
 
 SMALLEST: Inputs = {"pass_s": 1.0, "example_s": 1.0, "message_s": 1.0}
+DEAR_PASSES: Inputs = {"pass_s": 8.0, "example_s": 0.125, "message_s": 0.5}
 QUESTION: Inputs = {"pass_s": 2e-3, "example_s": 20e-6, "message_s": 1e-4, "deadline_s": 15e-3}
 
 EXERCISE = Exercise(
@@ -178,6 +180,7 @@ EXERCISE = Exercise(
         {"variance": 16.0, "error": 2.0, "most_examples": 2, "most_workers": 9, **SMALLEST, "deadline_s": 5.5},
         {"variance": 4.0, "error": 0.5, "most_examples": 16, "most_workers": 8, **SMALLEST, "deadline_s": 11.5},
         {"variance": 9.0, "error": 1.0, "most_examples": 9, "most_workers": 9, **SMALLEST, "deadline_s": 8.5},
+        {"variance": 9.0, "error": 0.5, "most_examples": 2, "most_workers": 9, **DEAR_PASSES, "deadline_s": 26.0},
         {"variance": 4437.97, "error": 0.72507, "most_examples": 256, "most_workers": 64, **QUESTION},
     ],
     inputs=tasks,
@@ -187,6 +190,17 @@ EXERCISE = Exercise(
             "You took all the workers that there are. Each one more makes the all-reduce two messages longer; weigh "
             "that against the shorter passes.",
             {"min(designs)": "designs[-1]"},
+        ),
+        Mistake(
+            "forgets_the_all_reduce",
+            "You weighed the passes alone. The all-reduce takes 2(N − 1) messages, and each worker more adds two.",
+            {"time += 2 * (workers - 1) * message_s": "pass"},
+        ),
+        Mistake(
+            "fills_the_memory",
+            "You gave every pass as many examples as the memory holds. That is more draws than the error asks for, and "
+            "takes longer.",
+            {"math.ceil(draws / (workers * passes))": "most_examples"},
         ),
         Mistake(
             "takes_one_worker",
