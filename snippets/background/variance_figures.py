@@ -1,9 +1,11 @@
-"""Figures: the variance of batches, the distance of their mean, the bell curve, and error bars of scores."""
+"""Figures: batches of four examples, clouds of gradients, their variance, the bell curve, and error bars of scores."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,13 +14,86 @@ from numpy.typing import ArrayLike
 
 from snippets.background.arrays import finite_array
 from snippets.background.variance import batch_variance
-from snippets.domain import positive_integer, positive_number
+from snippets.domain import each, finite_number, positive_integer, positive_number
+from snippets.drawing import Panel
 from snippets.figures import colour, plot
+from snippets.live.axes import Axis, Plot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _OFFSET: Any = {"textcoords": "offset points"}
+_CORNERS = 48  # of a circle
+
+
+def pairs_panel(gradients: Sequence[float]) -> Panel:
+    """Draw a few examples' gradients, one number each, and the means of all batches of two, on one axis.
+
+    Args:
+        gradients: 2 to 5 numbers from 0 to 10.
+
+    Returns:
+        Three rows of dots: the examples, their pairs without replacement, and all draws of two with replacement. Dots
+        with the same value stand on each other. A line marks the mean.
+    """
+    values = each("gradients", gradients, finite_number)
+    if not 2 <= len(values) <= 5 or min(values) < 0 or max(values) > 10:
+        raise ValueError(f"gradients must be 2 to 5 numbers from 0 to 10, got {gradients!r}")
+    rows = {
+        "examples": values,
+        "batches of 2, without replacement": [(a + b) / 2 for a, b in combinations(values, 2)],
+        "batches of 2, with replacement": [(a + b) / 2 for a, b in product(values, repeat=2)],
+    }
+    counts = {name: Counter(row) for name, row in rows.items()}
+    panel, y = Panel(340, 50 + sum(42 + 13 * max(count.values()) for count in counts.values())), 0.0
+    middle = 20 + 30 * sum(values) / len(values)
+    for name, count in counts.items():
+        panel.text(12, y + 16, f"{name}: {sum(count.values())}", size=12)
+        top, y = y + 24, y + 42 + 13 * max(count.values())
+        panel.line(middle, top, middle, y - 8, colour="accent", dashed=True)
+        dots = [(20 + 30 * value, y - 16 - 13 * level) for value, times in count.items() for level in range(times)]
+        panel.dots(dots, colour="gradients", radius=5)
+        panel.line(12, y - 8, 328, y - 8)
+    for tick in range(0, 11, 2):
+        panel.text(20 + 30 * tick, y + 10, str(tick), anchor="middle", colour="muted", size=12)
+    panel.text(170, y + 30, "gradient", anchor="middle", colour="muted", size=12)
+    return panel
+
+
+def cloud_panel(gradients: ArrayLike, full: ArrayLike, *, expected: float, unit_px: float, title: str) -> Panel:
+    """Draw gradients of two weights about the full one, in units of its length, turned so that it points right.
+
+    Args:
+        gradients: one gradient of two numbers a row, at least one.
+        full: the full gradient, two numbers, not both 0.
+        expected: root-mean-square distance of such a gradient from the full one: the radius of the circle.
+        unit_px: how many pixels one length of the full gradient takes.
+        title: written above; how many dots lie beyond the picture is added.
+
+    Returns:
+        A dot for each gradient, an arrow for the full one, a dashed circle about its tip.
+    """
+    rows, arrow = finite_array("gradients", gradients, dimensions=2), finite_array("full", full, dimensions=1)
+    if not len(rows) or rows.shape[1] != 2 or arrow.shape != (2,) or not arrow.any():
+        raise ValueError("gradients must be rows of two numbers, and full two numbers, not both 0")
+    radius, unit = positive_number("expected", expected), positive_number("unit_px", unit_px)
+    length = np.linalg.norm(arrow)
+    along = rows @ arrow / length**2
+    across = rows @ np.array([-arrow[1], arrow[0]]) / length**2
+    width, height = 350.0, 270.0  # of which the axes leave 282 × 198 pixels
+    wide, high = 141 / unit, 99 / unit
+    ends = Axis(1 - wide, 1 + wide, label="along the full gradient, whose length is 1"), Axis(-high, high)
+    points = [(float(x), float(y)) for x, y in zip(along, across, strict=True)]
+    seen = [(x, y) for x, y in points if abs(x - 1) <= wide and abs(y) <= high]
+    beyond = f", {len(points) - len(seen)} of them beyond" if len(seen) < len(points) else ""
+    picture = Plot(*ends, title=f"{title}{beyond}", width_px=width, height_px=height)
+    picture.dots(seen, colour="gradients", radius=1.5)
+    turns = [2 * math.pi * corner / _CORNERS for corner in range(_CORNERS + 1)]
+    circle = [(1 + radius * math.cos(turn), radius * math.sin(turn)) for turn in turns]
+    picture.curve(circle, colour="accent", dashed=True)
+    picture.curve([(0, 0), (1, 0)], colour="accent", width=2.5)
+    picture.panel.arrow(picture.x(0), picture.y(0), picture.x(1) + 3, picture.y(0), colour="accent")
+    return picture.panel
 
 
 def variance_plot(

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from snippets.background.variance_figures import bell_plot, error_plot, interval_plot, variance_plot
+from snippets.background.variance_figures import (
+    bell_plot,
+    cloud_panel,
+    error_plot,
+    interval_plot,
+    pairs_panel,
+    variance_plot,
+)
 from snippets.figures import svg_of
 
 SIZES = [2, 4, 8, 16]
@@ -19,6 +28,41 @@ MEASURED = {"with_replacement": [4.0, 2.0, 1.0, 0.5], "without_replacement": [3.
 def lines(figure: Figure) -> list[tuple[list[float], list[float]]]:
     data: list[Any] = [line.get_data() for line in figure.axes[0].get_lines()]
     return [(list(map(float, x)), list(map(float, y))) for x, y in data]
+
+
+def dots(svg: str) -> list[list[tuple[float, float]]]:
+    """Return the places of the dots, one list for each shape that has dots."""
+    shapes = re.findall(r'd="((?:M[-\d.]+ [-\d.]+h0)+)"', svg)
+    return [[(float(x), float(y)) for x, y in re.findall(r"M([-\d.]+) ([-\d.]+)h0", shape)] for shape in shapes]
+
+
+def test_all_batches_of_two_are_drawn_at_their_means() -> None:
+    values = [0.0, 2.0, 4.0, 10.0]
+    svg = pairs_panel(values).svg()
+    rows = [sorted((x - 20) / 30 for x, _ in row) for row in dots(svg)]
+    assert rows[0] == values
+    assert rows[1] == pytest.approx(sorted((a + b) / 2 for a, b in combinations(values, 2)))
+    assert rows[2] == pytest.approx(sorted((a + b) / 2 for a, b in product(values, repeat=2)))
+    assert all(len(set(row)) == len(row) for row in dots(svg)), "two dots lie on each other"
+    assert svg.count('x1="140"') == 3  # the mean, 4, in each row
+    assert "batches of 2, with replacement: 16" in svg
+
+
+def test_the_cloud_is_turned_to_the_full_gradient_and_counts_what_is_beyond() -> None:
+    full = np.array([0.0, 2.0])
+    gradients = np.array([[0.0, 2.0], [-2.0, 4.0], [0.0, 90.0]])  # of lengths along (1, 2, 45) and across (0, 1, 0)
+    svg = cloud_panel(gradients, full, expected=0.5, unit_px=40, title="three").svg()
+    ((first, second),) = dots(svg)
+    assert second[0] - first[0] == pytest.approx(40, abs=0.2)
+    assert abs(second[1] - first[1]) == pytest.approx(40, abs=0.2)
+    assert "three, 1 of them beyond" in svg
+    circle = [
+        (float(x), float(y))
+        for path in re.findall(r'd="(M[^"h]*)" style="stroke-width:2" stroke-dasharray', svg)
+        for x, y in re.findall(r"([-\d.]+) ([-\d.]+)", path)
+    ]
+    assert len(circle) > 40
+    assert all(math.dist(point, first) == pytest.approx(20, abs=0.2) for point in circle)
 
 
 def test_variances_are_dots_and_laws_are_lines() -> None:
@@ -77,3 +121,9 @@ def test_refusals() -> None:
         bell_plot([], title="")
     with pytest.raises(ValueError, match="number of bars must be"):
         interval_plot([])
+    for wrong in ([1], [0, 11], [-1, 2], [1] * 6):
+        with pytest.raises(ValueError, match="gradients must be 2 to 5 numbers"):
+            pairs_panel(wrong)
+    for rows, full in (([[1.0, 2.0]], [0.0, 0.0]), ([[1.0]], [1.0, 1.0]), ([[1.0, 2.0]], [1.0])):
+        with pytest.raises(ValueError, match="gradients must be rows of two numbers"):
+            cloud_panel(rows, full, expected=1.0, unit_px=10, title="")

@@ -56,7 +56,7 @@ def from_pairs(shards: Sequence[Sequence[Sequence[float]]]) -> Observation:
 
 EXERCISE = Exercise(
     batch_gradient,
-    number=1,
+    number=2,
     level="easy",
     asked="the gradient of a batch in uneven shards, and an unbiased estimate of its variance",
     expected=from_pairs,

@@ -50,7 +50,7 @@ def noise_by_pairs(gradients: Sequence[Sequence[float]], batch_size: int) -> Obs
 
 EXERCISE = Exercise(
     noise_from_workers,
-    number=3,
+    number=6,
     level="hard",
     asked="unbiased estimates of σ² and ‖g‖² from the workers' batch gradients of one step",
     expected=noise_by_pairs,

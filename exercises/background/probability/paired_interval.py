@@ -69,7 +69,7 @@ def two_models(st: Any) -> Any:
 
 EXERCISE = Exercise(
     paired_interval,
-    number=5,
+    number=3,
     asked="the normal interval of the second model's gain in accuracy on the same questions",
     expected=interval_by_counts,
     observe=lambda function, **inputs: dict(zip(("lower end", "upper end"), function(**inputs), strict=True)),

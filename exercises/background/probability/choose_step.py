@@ -1,0 +1,236 @@
+"""Exercise: workers, batch and passes of a step that is near enough to the full gradient, and fast enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from grader.exercise import Exercise, Inputs, Mistake, Observation
+
+DESIGN, WORKERS, MEMORY, ERROR, TIME = "design", "workers", "examples at once", "error", "time of a step"
+KEPT = "within the limit"
+HAIR = 1 + 1e-9  # so that rounding decides nothing
+
+
+def choose_step(
+    *,
+    variance: float,
+    error: float,
+    most_examples: int,
+    most_workers: int,
+    pass_s: float,
+    example_s: float,
+    message_s: float,
+    deadline_s: float,
+) -> tuple[int, int, int]:
+    """Choose a step that is near enough to the full gradient, and fast enough.
+
+    Each of N workers goes through its examples in one or several passes, which
+    its gradient adds up; then a ring all-reduce of 2(N − 1) messages, one after
+    the other, averages the workers' gradients. All workers take passes of the
+    same number of examples. All draws are independent, with replacement.
+
+    Args:
+        variance: σ² of one example's gradient, above 0.
+        error: the largest root-mean-square distance from the full gradient
+            that the step's gradient may have, above 0.
+        most_examples: how many examples a worker may have in a pass.
+        most_workers: how many workers there are.
+        pass_s: what a pass takes, whatever its size.
+        example_s: what each example of a pass takes besides.
+        message_s: what a message of the all-reduce takes.
+        deadline_s: the longest that the step may take; some design keeps all
+            limits.
+
+    Returns:
+        Examples of a pass, workers, and passes of each worker. Of several
+        designs that keep all limits, any.
+
+    >>> choose_step(variance=9.0, error=1.0, most_examples=4, most_workers=2,
+    ...             pass_s=1.0, example_s=1.0, message_s=1.0, deadline_s=10.0)
+    (3, 2, 2)
+    """
+    # More passes than the memory asks for hardly ever save time; so one design for each number of workers is enough.
+    draws = math.ceil(variance / error**2)
+    designs = []
+    for workers in range(1, most_workers + 1):
+        passes = math.ceil(draws / (workers * most_examples))
+        examples = math.ceil(draws / (workers * passes))
+        time = passes * (pass_s + examples * example_s)
+        time += 2 * (workers - 1) * message_s
+        designs.append((time, (examples, workers, passes)))
+    return min(designs)[1]
+
+
+def step_s(examples: int, workers: int, passes: int, *, pass_s: float, example_s: float, message_s: float) -> float:
+    """Let the clock run: pass after pass on all workers at once, then message after message of the ring."""
+    clock = 0.0
+    for _ in range(passes):
+        clock += pass_s + examples * example_s
+    for _ in range(2 * (workers - 1)):
+        clock += message_s
+    return clock
+
+
+def error_of(draws: int, variance: float) -> float:
+    """Return the root-mean-square distance of a mean of independent draws, which errors add up to as squares."""
+    return math.sqrt(math.fsum([variance] * draws)) / draws
+
+
+def seen(
+    examples: int,
+    workers: int,
+    passes: int,
+    *,
+    variance: float,
+    error: float,
+    most_examples: int,
+    most_workers: int,
+    deadline_s: float,
+    **costs: float,
+) -> Observation:
+    """Say of a design which limits it keeps, and by how much it misses the others."""
+    if any(int(number) != number or number < 1 for number in (examples, workers, passes)):
+        return {DESIGN: f"{examples} examples, {workers} workers, {passes} passes: each a whole number of at least 1"}
+    examples, workers, passes = int(examples), int(workers), int(passes)
+    found: Observation = {DESIGN: "of at least one of each", WORKERS: KEPT, MEMORY: KEPT, ERROR: KEPT, TIME: KEPT}
+    if workers > most_workers:
+        found[WORKERS] = f"{workers}, where {most_workers} are allowed"
+    if examples > most_examples:
+        found[MEMORY] = f"{examples}, where {most_examples} are allowed"
+    if workers > most_workers or max(examples, passes) > 10**6:
+        return found
+    off, time = error_of(min(examples * workers * passes, 10**6), variance), step_s(examples, workers, passes, **costs)
+    if off > error * HAIR:
+        found[ERROR] = f"{off:.4g}, where {error:.4g} is allowed"
+    if time > deadline_s * HAIR:
+        found[TIME] = f"{time:.4g} s, where {deadline_s:.4g} s is allowed"
+    return found
+
+
+def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
+    return seen(*function(**inputs), **inputs)
+
+
+def all_kept(**_: Any) -> Observation:
+    return {DESIGN: "of at least one of each", WORKERS: KEPT, MEMORY: KEPT, ERROR: KEPT, TIME: KEPT}
+
+
+def fewest_passes_s(*, variance: float, error: float, most_examples: int, most_workers: int, **costs: float) -> float:
+    """Return the time of the fastest design that is near enough and has no more passes than its memory asks for."""
+    draws = next(count for count in range(1, 10**5) if error_of(count, variance) <= error * HAIR)
+    times = []
+    for workers in range(1, most_workers + 1):
+        for passes in range(1, draws + 1):
+            examples = -(-draws // (workers * passes))
+            if examples <= most_examples:
+                times.append(step_s(examples, workers, passes, **costs))
+                break
+    return min(times)
+
+
+def task(
+    variance: float,
+    error: float,
+    most_examples: int,
+    most_workers: int,
+    *,
+    costs: tuple[float, float, float],
+    slack: float,
+) -> Inputs:
+    """Return inputs whose deadline is that much later than the fastest step of few passes."""
+    pass_s, example_s, message_s = costs
+    given: Inputs = {
+        "variance": variance,
+        "error": error,
+        "most_examples": most_examples,
+        "most_workers": most_workers,
+        "pass_s": pass_s,
+        "example_s": example_s,
+        "message_s": message_s,
+    }
+    return {**given, "deadline_s": fewest_passes_s(**given) * slack}
+
+
+def tasks(st: Any) -> Any:
+    return st.builds(
+        task,
+        st.sampled_from([16.0, 30.25, 64.0, 90.25]),
+        st.sampled_from([0.5, 0.75, 2.0]),
+        st.integers(2, 12),
+        st.integers(2, 12),
+        costs=st.sampled_from([(1.0, 0.25, 0.125), (0.5, 0.5, 1.0), (2.0, 0.125, 0.5), (0.25, 1.0, 2.0)]),
+        slack=st.sampled_from([1.0625, 1.25]),
+    )
+
+
+SMALLEST: Inputs = {"pass_s": 1.0, "example_s": 1.0, "message_s": 1.0}
+DEAR_PASSES: Inputs = {"pass_s": 8.0, "example_s": 0.125, "message_s": 0.5}
+QUESTION: Inputs = {"pass_s": 2e-3, "example_s": 20e-6, "message_s": 1e-4, "deadline_s": 15e-3}
+
+EXERCISE = Exercise(
+    choose_step,
+    number=5,
+    asked="examples of a pass, workers and passes of a step that keeps all limits: memory, workers, error and time",
+    expected=all_kept,
+    observe=observe,
+    examples=[
+        {"variance": 9.0, "error": 1.0, "most_examples": 4, "most_workers": 2, **SMALLEST, "deadline_s": 10.0},
+        {"variance": 16.0, "error": 2.0, "most_examples": 2, "most_workers": 9, **SMALLEST, "deadline_s": 5.5},
+        {"variance": 4.0, "error": 0.5, "most_examples": 16, "most_workers": 8, **SMALLEST, "deadline_s": 11.5},
+        {"variance": 9.0, "error": 1.0, "most_examples": 9, "most_workers": 9, **SMALLEST, "deadline_s": 8.5},
+        {"variance": 9.0, "error": 0.5, "most_examples": 2, "most_workers": 9, **DEAR_PASSES, "deadline_s": 26.0},
+        {"variance": 4437.97, "error": 0.72507, "most_examples": 256, "most_workers": 64, **QUESTION},
+    ],
+    inputs=tasks,
+    mistakes=[
+        Mistake(
+            "takes_all_workers",
+            "You took all the workers that there are. Each one more makes the all-reduce two messages longer; weigh "
+            "that against the shorter passes.",
+            {"min(designs)": "designs[-1]"},
+        ),
+        Mistake(
+            "forgets_the_all_reduce",
+            "You weighed the passes alone. The all-reduce takes 2(N − 1) messages, and each worker more adds two.",
+            {"time += 2 * (workers - 1) * message_s": "pass"},
+        ),
+        Mistake(
+            "fills_the_memory",
+            "You gave every pass as many examples as the memory holds. That is more draws than the error asks for, and "
+            "takes longer.",
+            {"math.ceil(draws / (workers * passes))": "most_examples"},
+        ),
+        Mistake(
+            "takes_one_worker",
+            "A single worker makes all the draws. Share them out: N workers at B are one worker at NB.",
+            {"min(designs)": "designs[0]"},
+        ),
+        Mistake(
+            "forgets_the_memory",
+            "A pass has more examples than a worker may hold: let it take several passes.",
+            {"math.ceil(draws / (workers * most_examples))": "1"},
+        ),
+        Mistake(
+            "forgets_to_square",
+            "You divided the variance by the error itself: a variance is a squared distance, so square the error.",
+            {"error**2": "error"},
+        ),
+        Mistake(
+            "takes_the_root",
+            "You divided σ by the error. The error falls with the root of the draws, so divide the squares.",
+            {"variance / error**2": "math.sqrt(variance) / error"},
+        ),
+        Mistake(
+            "rounds_down",
+            "You rounded the examples of a pass down, and the step has a few draws too few for its error.",
+            {"math.ceil(draws / (workers * passes))": "max(1, draws // (workers * passes))"},
+        ),
+        Mistake(
+            "always_two_workers",
+            "This is right for one input only: compute the design from the limits.",
+            lambda **_: (3, 2, 2),
+        ),
+    ],
+)
