@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from snippets.background.arrays import finite_array
 from snippets.background.variance import batch_variance
-from snippets.domain import each, finite_number, positive_integer, positive_number
+from snippets.domain import each, finite_number, positive_number
 from snippets.drawing import Panel
 from snippets.figures import colour, plot
 from snippets.live.axes import Axis, Plot
@@ -204,32 +204,4 @@ def bell_plot(errors: ArrayLike, *, title: str) -> Figure:
         axes.set_xlabel("error, in standard errors")
         axes.set_ylabel("density")
         axes.set_xticks(range(-4, 5, 2))
-    return figure
-
-
-def interval_plot(bars: Sequence[tuple[str, float, Mapping[int, Sequence[float]]]]) -> Figure:
-    """Plot scores in percent with their 95% and 99% intervals, one under the other.
-
-    Args:
-        bars: name, score, and for 95 and 99 the distances from the score to the lower and the upper end.
-
-    Returns:
-        The figure: a dot, a thick bar at 95%, a thin one with ends at 99%.
-
-    Raises:
-        ValueError: there is no score.
-    """
-    count = positive_integer("number of bars", len(bars))
-    with plot(width_px=340, height_px=60 + 30 * count) as (figure, axes):
-        for row, (_, score, at) in enumerate(bars):
-            for level, width in ((99, 1.5), (95, 5.0)):
-                low, high = at[level]
-                ends = [score - low, score + high]
-                marker = "|" if level == 99 else ""
-                axes.plot(ends, [row, row], marker=marker, markersize=13, color=colour("accent"), linewidth=width)
-            axes.plot([score], [row], "o", color=colour("ink"), markersize=4)
-        axes.set_yticks(range(count), [name for name, _, _ in bars])
-        axes.set_ylim(count - 0.5, -0.5)
-        axes.set_xlabel("right answers, %")
-        axes.grid(visible=False, axis="y")
     return figure

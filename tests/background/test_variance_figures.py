@@ -15,7 +15,6 @@ from snippets.background.variance_figures import (
     bell_plot,
     cloud_panel,
     error_plot,
-    interval_plot,
     pairs_panel,
     variance_plot,
 )
@@ -102,14 +101,6 @@ def test_what_lies_beyond_the_histogram_counts() -> None:
     assert sum(values * np.diff(edges)) == pytest.approx(0.5)
 
 
-def test_bars_reach_from_end_to_end() -> None:
-    figure = interval_plot([("one", 50.0, {95: (2, 1), 99: (4, 3)}), ("two", 60.0, {95: (1, 1), 99: (2, 2)})])
-    spans = [x for x, _ in lines(figure)]
-    assert spans[:3] == [[46, 53], [48, 51], [50]]
-    assert spans[3:] == [[58, 62], [59, 61], [60]]
-    assert "one" in svg_of(figure)
-
-
 def test_refusals() -> None:
     with pytest.raises(ValueError, match="sizes must hold at least two batch sizes"):
         variance_plot([1], MEASURED, variance=1.0, population=9)
@@ -119,8 +110,6 @@ def test_refusals() -> None:
         error_plot([1.0, 0.0], expected=1.0)
     with pytest.raises(ValueError, match="errors must hold at least one number"):
         bell_plot([], title="")
-    with pytest.raises(ValueError, match="number of bars must be"):
-        interval_plot([])
     for wrong in ([1], [0, 11], [-1, 2], [1] * 6):
         with pytest.raises(ValueError, match="gradients must be 2 to 5 numbers"):
             pairs_panel(wrong)

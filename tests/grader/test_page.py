@@ -22,7 +22,7 @@ from grader.cases import Case, take
 from grader.catalogue import chapter_of
 from grader.judging import judge
 from grader.messages import Result, message
-from grader.source import answer_of, stub_of
+from grader.source import answer_of, solution_of, stub_of
 from press import runtime
 from press.exercise_records import ExerciseRecords
 
@@ -47,6 +47,32 @@ print(json.dumps([graded, sorted(strange)]))
 
 # An exercise of each of today's chapters; at night all of all.
 ASKED = {address: one_of_each()[address] for address in sampled(IN_PAGES, 4)}
+
+
+ORDERS = "def one_f_one_b_order(*, stages, micro_batches, stage):\n    return "
+GPIPE = "[(kind, i) for kind in 'FB' for i in range(micro_batches)]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "pictures"),
+    [
+        (ORDERS + GPIPE, 1),
+        (ORDERS + GPIPE + "\nopen = 1\n", 0),  # it could have changed what draws
+        (ORDERS + "[]\n", 0),  # there is nothing to draw
+        (ORDERS + "[('B', 0)]\n", 0),
+        (ORDERS + "None\n", 0),
+        ("x = 1\n", 0),
+        ("import nothing\n", 0),
+    ],
+)
+def test_what_a_wrong_answer_does_is_drawn_where_it_can_be(text: str, pictures: int) -> None:
+    chapter, name = "parallelism/pipeline", "one_f_one_b_order"
+    graded = page.grade(chapter, name, text, lambda: None)
+    assert graded["status"] != "solved"
+    assert len(graded["pictures"]) == pictures
+    assert all(drawn.startswith("<svg") and "your orders" in drawn for drawn in graded["pictures"])
+    right = page.grade(chapter, name, solution_of(exercise_at(chapter, name)), lambda: None)
+    assert (right["status"], right["pictures"], right["case"]) == ("solved", [], None)
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from sampling import at_night
 
 from grader import page as door
 from grader.catalogue import chapter_of
-from grader.source import stub_of
+from grader.source import solution_of, stub_of
 
 pytestmark = pytest.mark.browser
 
@@ -57,6 +57,33 @@ def test_a_reader_gets_from_open_over_wrong_to_solved(exercise: OpenExercise) ->
     exercise.write(f"{RIGHT}# more\n")
     exercise.kept()
     assert board.inner_text() == "✓ solved, changed since"
+
+
+GPIPE = """\
+def one_f_one_b_order(*, stages, micro_batches, stage):
+    return [(kind, i) for kind in "FB" for i in range(micro_batches)]
+"""
+
+
+def test_a_wrong_answer_is_drawn_and_the_next_hint_is_offered(open_page: Any) -> None:
+    page = open_page(PIPELINE)
+    exercise = OpenExercise(page, "one_f_one_b_order").open()
+    drawn, hints = exercise.box.locator(".exercise-pictures"), page.locator("#exercise-one_f_one_b_order ~ details")
+    for number in ("1", "2"):
+        said = exercise.grade(GPIPE)
+        assert said.startswith("✗ Not solved yet"), said
+        assert "your orders, run together" in drawn.locator("svg text").all_text_contents()
+        assert drawn.get_attribute("aria-label").startswith("What your answer does with stages = ")
+        exercise.press(f"Open hint {number}")
+        hint = hints.nth(int(number) - 1)
+        assert hint.get_attribute("open") is not None
+        assert hint.locator("summary").evaluate("summary => summary === document.activeElement")
+        assert hint.locator("a", has_text="where to read").count()
+    exercise.grade(GPIPE + "\nimport json\njson.x = 1\n")  # it could have changed what draws
+    assert drawn.is_hidden()
+    exercise.grade(solution_of(exercise_at("parallelism/pipeline", "one_f_one_b_order")))
+    assert drawn.is_hidden()
+    assert page.errors == []
 
 
 def test_run_shows_what_is_printed_and_the_traceback(exercise: OpenExercise) -> None:

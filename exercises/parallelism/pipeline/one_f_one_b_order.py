@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from grader.exercise import Exercise, Mistake, Observation
+from snippets.drawing import Panel
 from snippets.parallelism import pipeline
 from snippets.parallelism.pipeline_checker import find_faults
 from snippets.parallelism.pipeline_runner import run_pipeline
@@ -51,13 +52,25 @@ def one_f_one_b_order(
     return order
 
 
-def run_orders(function: Callable[..., Any], *, stages: int, micro_batches: int) -> Observation:
-    """Ask for every stage's order, and run all of them together."""
+def asked(function: Callable[..., Any], *, stages: int, micro_batches: int) -> PipelineSchedule:
+    """Ask for every stage's order, and make a schedule of them."""
     orders = [function(stages=stages, micro_batches=micro_batches, stage=stage) for stage in range(stages)]
     tasks = tuple(tuple(Task(kind, i, stage) for kind, i in order) for stage, order in enumerate(orders))
+    return PipelineSchedule("answer", tasks, (tuple(range(stages)),), (0,) * micro_batches, splits_backward=False)
+
+
+def chart(function: Callable[..., Any], *, stages: int, micro_batches: int) -> list[Panel]:
+    """Draw the run of an answer's orders."""
+    from snippets.parallelism.gantt import gantt_panel
+
+    schedule = asked(function, stages=stages, micro_batches=micro_batches)
+    return [gantt_panel(run_pipeline(schedule, {"F": 1, "B": 2}), title="your orders, run together")]
+
+
+def run_orders(function: Callable[..., Any], *, stages: int, micro_batches: int) -> Observation:
+    """Run every stage's order together with the others'."""
     try:
-        ranks = (tuple(range(stages)),)
-        schedule = PipelineSchedule("answer", tasks, ranks, (0,) * micro_batches, splits_backward=False)
+        schedule = asked(function, stages=stages, micro_batches=micro_batches)
     except (TypeError, ValueError) as error:
         return {FAULTS: str(error)}
     if faults := find_faults(schedule):
@@ -88,6 +101,7 @@ EXERCISE = Exercise(
     asked="each stage's order of 1F1B, run together with a forward of 1 and a backward of 2 time units",
     expected=cost_of_1f1b,
     observe=run_orders,
+    picture=chart,
     examples=[{"stages": p, "micro_batches": m} for p, m in ((2, 2), (1, 3), (3, 1), (4, 2), (1, 1), (4, 8))],
     inputs=[{"stages": stages, "micro_batches": many} for stages in range(1, 6) for many in range(1, 9)],
     units={MAKESPAN: "time units", BUBBLE: "of the step"},
