@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Generator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Generator, Iterator, Sequence
+from itertools import groupby
 from random import Random
 from typing import Any
 
 from grader.exercise import Inputs, Observation
-from snippets.collectives.checker import find_faults
+from snippets.collectives.checker import Fault, find_faults
 from snippets.collectives.rank_programs import run_programs
-from snippets.collectives.schedule import Schedule, ScheduledSend, chunk_bounds
+from snippets.collectives.schedule import Range, Schedule, ScheduledSend, chunk_bounds, merged
 from snippets.machine import Exchange, RankProgramError, Receive, Send
 
 RUN, ENDS = "the run", "every rank returns"
@@ -20,13 +21,19 @@ RECEIVED = "with the right sum, received by each rank"
 STEPS = "steps"
 PARTNERS = "others that a rank sends to"
 FOLLOWS = "the sum on each rank depends on what it receives"
+MESSAGES, SENDABLE = "the messages", "each can be sent"
+WRONG_SUMS = "wrong sums"
 FAULTS = "faults"
 LINK = "on the busiest link, one way"
+LONGEST = "the longest message of each step, added up"
 COMPLETE = "ranks where each chunk is complete after N − 1 steps"
 NUMBER_BYTES = 8
+# What is replayed: each entry of rank r is TERM ** r, so that a digit to this base counts the rank's terms.
+TERM = 10**6
 
 Program = Generator[Send | Receive | Exchange, list[float], list[float]]
-Rounds = list[list[tuple[int, int, int, int, bool]]]
+Message = tuple[int, int, int, int, bool]
+Rounds = list[list[Message]]
 
 
 def phase_bytes(length: int, ranks: int) -> int:
@@ -34,9 +41,9 @@ def phase_bytes(length: int, ranks: int) -> int:
     return NUMBER_BYTES * (length - length // ranks)
 
 
-def right_sums(ranks: int, length: int) -> Observation:
+def right_sums() -> Observation:
     """What every right schedule shows of a replay: each rank's term once."""
-    return {RUN: ENDS, SUM: [[int("1" * ranks)] * length] * ranks, FAULTS: "none"}
+    return {MESSAGES: SENDABLE, WRONG_SUMS: [], FAULTS: "none"}
 
 
 def with_costs(shown: Observation, costs: Observation, allowed: Observation) -> Observation:
@@ -83,47 +90,110 @@ def disturbed(program: Callable[..., Program], victim: int) -> Callable[..., Pro
     return run
 
 
-def replay(rounds: Rounds, *, ranks: int, length: int, ports: int, allowed: Observation) -> Observation:
-    """Replay a schedule on vectors of which rank r's entries are all 10^r: a digit counts a rank's terms."""
-    steps = [
-        [
-            ScheduledSend(source, to, ((start, stop),) if start != stop else (), adds)
-            for source, to, start, stop, adds in step
-        ]
-        for step in rounds
-    ]
-    return replay_sends(steps, ranks=ranks, length=length, ports=ports, allowed=allowed)
+def replay(rounds: Rounds, *, ranks: int, length: int, others: int, allowed: Observation) -> Observation:
+    """Replay a schedule in which a rank may send to so many others in a step; pieces for the same one are one message.
 
-
-def replay_sends(
-    steps: list[list[ScheduledSend]], *, ranks: int, length: int, ports: int, allowed: Observation
-) -> Observation:
-    """Replay steps of messages as ``replay`` does; the book's checker says what is wrong with them."""
-    try:
-        schedule = Schedule("all_reduce", "by hand", ranks, length, tuple(map(tuple, steps)))
-    except ValueError as error:
-        return {RUN: str(error)}
-    moments = [[[10**rank] * length for rank in range(ranks)]]
-    links, sent, received = Counter[tuple[int, int]](), [0] * ranks, [0] * ranks
-    for sends in schedule.rounds:
+    The book's checker says what is wrong with it, in steps that are counted from 1 as readers do.
+    """
+    if impossible := next(_impossible(rounds, ranks, length), ""):
+        return {MESSAGES: impossible}
+    steps = tuple(tuple(_joined(step)) for step in rounds)
+    if repeated := next(_repeated(rounds, steps), ""):
+        return {MESSAGES: repeated}
+    schedule = Schedule("all_reduce", "by hand", ranks, length, steps)
+    moments = [[[TERM**rank] * length for rank in range(ranks)]]
+    sent, received, loads = [0] * ranks, [0] * ranks, []
+    for sends in steps:
         before, after = moments[-1], [list(numbers) for numbers in moments[-1]]
+        loads.append(Counter[tuple[int, int]]())
         for send in sends:
             sent[send.source] += NUMBER_BYTES * send.elements
             received[send.destination] += NUMBER_BYTES * send.elements
-            links[send.source, send.destination] += NUMBER_BYTES * send.elements
+            loads[-1][send.source, send.destination] += NUMBER_BYTES * send.elements
             for place in (place for start, stop in send.ranges for place in range(start, stop)):
                 kept = after[send.destination][place] if send.combine else 0
                 after[send.destination][place] = kept + before[send.source][place]
         moments.append(after)
-    partners = Counter(source for source, _ in links)
-    costs = {SENT: sent, RECEIVED: received, STEPS: len(schedule.rounds)}
-    costs |= {PARTNERS: max(partners.values(), default=0), LINK: max(links.values(), default=0)}
-    fault = next(map(str, find_faults(schedule, ports=ports)), "none")
-    shown: Observation = {RUN: ENDS, SUM: moments[-1], FAULTS: fault}
+    links = sum(loads, Counter[tuple[int, int]]())
+    partners = Counter(source for source, _ in {link for load in loads for link in load})
+    costs = {SENT: sent, RECEIVED: received, STEPS: len(steps), PARTNERS: max(partners.values(), default=0)}
+    costs |= {LINK: max(links.values(), default=0), LONGEST: sum(max(load.values(), default=0) for load in loads)}
+    fault = next(_crowds(steps, others), "") or next(map(_counted_from_1, find_faults(schedule, ports=None)), "none")
+    shown: Observation = {MESSAGES: SENDABLE, WRONG_SUMS: list(_wrong_sums(moments[-1])), FAULTS: fault}
     if COMPLETE in allowed:
         middle, starts = moments[:ranks][-1], [start for start, stop in chunk_bounds(length, ranks) if start < stop]
-        shown[COMPLETE] = [[rank for rank in range(ranks) if middle[rank][i] == int("1" * ranks)] for i in starts]
+        whole = sum(TERM**rank for rank in range(ranks))
+        shown[COMPLETE] = [[rank for rank in range(ranks) if middle[rank][i] == whole] for i in starts]
     return with_costs(shown, costs, allowed)
+
+
+def _impossible(rounds: Rounds, ranks: int, length: int) -> Iterator[str]:
+    """Say which messages cannot be sent, and why."""
+    for number, step in enumerate(rounds, start=1):
+        for message in step:
+            source, to, start, stop, _ = message
+            place = f"step {number}, {message}: "
+            if not all(type(part) is int for part in message[:4]):
+                yield f"{place}ranks, start and stop are whole numbers"
+            elif not (0 <= source < ranks and 0 <= to < ranks):
+                yield f"{place}there is no rank {to if 0 <= source < ranks else source}, only 0 to {ranks - 1}"
+            elif source == to:
+                yield f"{place}a rank sends to another one"
+            elif start > stop:
+                yield f"{place}start is behind stop"
+            elif start < 0 or stop > length:
+                yield f"{place}start and stop are from 0 to {length}"
+
+
+def _joined(step: list[Message]) -> Iterator[ScheduledSend]:
+    """Join the pieces of a step that go from one rank to another."""
+    pieces: defaultdict[tuple[int, int, bool], list[Range]] = defaultdict(list)
+    for source, to, start, stop, adds in step:
+        pieces[source, to, adds].append((start, stop))
+    for (source, to, adds), ranges in pieces.items():
+        yield ScheduledSend(source, to, merged(tuple(ranges)), adds)
+
+
+def _repeated(rounds: Rounds, steps: Sequence[Sequence[ScheduledSend]]) -> Iterator[str]:
+    """Say which rank sends another one the same entry twice in a step."""
+    for number, (step, sends) in enumerate(zip(rounds, steps, strict=True), start=1):
+        pieces = Counter[tuple[int, int, bool]]()
+        for source, to, start, stop, adds in step:
+            pieces[source, to, adds] += stop - start
+        for source, to, ranges, adds in sends:
+            if sum(stop - start for start, stop in ranges) < pieces[source, to, adds]:
+                yield f"step {number}: rank {source} sends rank {to} an entry twice"
+
+
+def _crowds(steps: Sequence[Sequence[ScheduledSend]], others: int) -> Iterator[str]:
+    """Say where a rank sends to more others in a step than it may, or receives from more."""
+    for number, sends in enumerate(steps, start=1):
+        links = {(send.source, send.destination) for send in sends}
+        for verb, ends in (("sends to", Counter(a for a, _ in links)), ("receives from", Counter(b for _, b in links))):
+            for rank, count in sorted(ends.items()):
+                if count > others:
+                    yield f"step {number}: rank {rank} {verb} {count} others, more than {others}"
+
+
+def _counted_from_1(fault: Fault) -> str:
+    place = "end" if fault.round is None else f"step {fault.round + 1}"
+    return f"{place}: {fault.message.replace('in one round', 'in one step')}"
+
+
+def _wrong_sums(sums: list[list[int]]) -> Iterator[str]:
+    """Say which ranks end with other sums, in which entries, and which terms these lack or have more than once."""
+    for rank, numbers in enumerate(sums):
+        start = 0
+        for number, run in groupby(numbers):
+            stop = start + len(list(run))
+            counts = [number // TERM**other % TERM for other in range(len(sums))]
+            if set(counts) != {1}:
+                entries = f"entry {start}" if stop - start == 1 else f"entries {start} to {stop - 1}"
+                lacking = ", ".join(str(other) for other, count in enumerate(counts) if not count)
+                parts = [f"without the terms of {lacking}"] if lacking else []
+                parts += [f"{count} times that of {other}" for other, count in enumerate(counts) if count > 1]
+                yield f"rank {rank}, {entries}: {'; '.join(parts)}"
+            start = stop
 
 
 def vectors(ranks: int, length: int) -> list[list[int]]:

@@ -42,7 +42,7 @@ def ring_all_reduce_rounds(*, ranks: int, length: int) -> Rounds:
 
 def expected_rounds(ranks: int, length: int) -> Observation:
     return {
-        **common.right_sums(ranks, length),
+        **common.right_sums(),
         common.SENT: [2 * common.phase_bytes(length, ranks)] * ranks,
         common.STEPS: 2 * (ranks - 1),
         common.COMPLETE: [[(index - 1) % ranks] for index in range(min(length, ranks))],
@@ -54,7 +54,7 @@ EXERCISE = Exercise(
     number=3,
     asked="the steps of a ring all-reduce in which chunk c is complete on rank c − 1 after N − 1 steps",
     expected=expected_rounds,
-    observe=lambda function, **size: common.replay(function(**size), **size, ports=1, allowed=expected_rounds(**size)),
+    observe=lambda function, **size: common.replay(function(**size), **size, others=1, allowed=expected_rounds(**size)),
     examples=[{"ranks": ranks, "length": length} for ranks, length in ((3, 3), (2, 2), (1, 2), (4, 1), (3, 0), (4, 6))],
     inputs=[{"ranks": ranks, "length": length} for ranks in range(1, 6) for length in range(12)],
     units={common.SENT: "bytes; a ring sends 2 (N − 1)/N · n"},

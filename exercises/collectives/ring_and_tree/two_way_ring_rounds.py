@@ -15,9 +15,10 @@ Rounds = list[list[Message]]
 def two_way_ring_rounds(*, ranks: int, length: int) -> Rounds:
     """Return the schedule of an all-reduce that goes both ways round a ring.
 
-    Half of the entries goes round one way, the other half the other. Both go
-    at the same time, so that in a step a rank sends at most two messages, one
-    to each neighbour, and receives at most two.
+    Half of the entries goes round one way, the other half the other, each in N
+    chunks that are as even as possible. Both go at the same time: in a step a
+    rank sends to both neighbours and receives from both. The longest messages
+    of all steps then add up to about half of what they do one way round.
 
     Args:
         ranks: number of ranks N: 1, or at least 3, so that the two neighbours
@@ -27,7 +28,8 @@ def two_way_ring_rounds(*, ranks: int, length: int) -> Rounds:
 
     Returns:
         Steps of messages ``(source, destination, start, stop, adds)``, as in
-        ``ring_all_reduce_rounds``.
+        ``ring_all_reduce_rounds``. What goes to one neighbour in a step need
+        not be one piece: give a message for each piece.
 
     >>> for message in two_way_ring_rounds(ranks=3, length=6)[0]:
     ...     print(message)
@@ -51,14 +53,41 @@ def two_way_ring_rounds(*, ranks: int, length: int) -> Rounds:
     return rounds
 
 
+def one_way_there_the_other_back(ranks: int, length: int) -> Rounds:
+    """The whole vector's reduce-scatter goes one way round, its all-gather the other."""
+    chunks = chunk_bounds(length, ranks)
+    walks = [(1, -1, True), (-1, 0, False)]
+    return [
+        [(rank, (rank + way) % ranks, *chunks[(rank + first - way * step) % ranks], adds) for rank in range(ranks)]
+        for way, first, adds in walks
+        for step in range(ranks - 1)
+    ]
+
+
+def rest_in_one_chunk(ranks: int, length: int) -> Rounds:
+    """Two rings whose chunks have n // N entries each, and the last one of each ring what is left."""
+    middle = length // 2
+    rounds: Rounds = [[] for _ in range(2 * (ranks - 1))]
+    for direction, first, stop in [(1, 0, middle), (-1, middle, length)]:
+        edges = [first + index * ((stop - first) // ranks) for index in range(ranks)] + [stop]
+        for step, messages in enumerate(rounds):
+            for rank in range(ranks):
+                chunk = (direction * rank - step) % ranks
+                to = (rank + direction) % ranks
+                messages.append((rank, to, edges[chunk], edges[chunk + 1], step < ranks - 1))
+    return rounds
+
+
 def expected_two_way(ranks: int, length: int) -> Observation:
     halves = [2 * common.phase_bytes(half, ranks) for half in (length // 2, length - length // 2)]
+    longest = common.NUMBER_BYTES * -(-(length - length // 2) // ranks)
     return {
-        **common.right_sums(ranks, length),
+        **common.right_sums(),
         common.SENT: [sum(halves)] * ranks,
         common.STEPS: 2 * (ranks - 1),
         common.PARTNERS: min(ranks - 1, 2),
         common.LINK: halves[1],
+        common.LONGEST: 2 * (ranks - 1) * longest,
     }
 
 
@@ -68,10 +97,15 @@ EXERCISE = Exercise(
     level="hard",
     asked="the steps of an all-reduce, half of the entries each way round",
     expected=expected_two_way,
-    observe=lambda function, **size: common.replay(function(**size), **size, ports=2, allowed=expected_two_way(**size)),
+    observe=lambda function, **size: common.replay(
+        function(**size), **size, others=2, allowed=expected_two_way(**size)
+    ),
     examples=[{"ranks": ranks, "length": length} for ranks, length in ((3, 6), (3, 7), (1, 2), (5, 1), (4, 0), (4, 8))],
-    inputs=[{"ranks": ranks, "length": length} for ranks in (1, 3, 4, 5) for length in range(12)],
-    units={common.SENT: "bytes", common.LINK: "bytes; (N − 1)/N · n"},
+    inputs=[
+        *({"ranks": ranks, "length": length} for ranks in (1, 3, 4, 5) for length in range(12)),
+        *({"ranks": ranks, "length": length} for ranks, length in ((6, 13), (8, 33), (9, 20))),
+    ],
+    units={common.SENT: "bytes", common.LINK: "bytes; (N − 1)/N · n", common.LONGEST: "bytes; (N − 1)/N · n"},
     given=("chunk_bounds",),
     mistakes=[
         Mistake(
@@ -88,6 +122,18 @@ EXERCISE = Exercise(
             "whole_vector_both_ways",
             "The whole vector goes both ways, so every term is added twice: give each way a half.",
             {"0, middle)": "0, length)", "-1, middle, length - middle": "-1, 0, length"},
+        ),
+        Mistake(
+            "one_way_there_the_other_back",
+            "Your reduce-scatter goes one way round and your all-gather the other: in no step are both directions of a "
+            "link in use. Give each way half of the entries, in both phases.",
+            one_way_there_the_other_back,
+        ),
+        Mistake(
+            "rest_in_one_chunk",
+            "Where N does not divide a half, one chunk takes all that is left over, and every step waits for it; let "
+            "the chunks differ by one entry at most.",
+            rest_in_one_chunk,
         ),
         Mistake(
             "one_way_after_the_other",

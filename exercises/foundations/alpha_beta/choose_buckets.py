@@ -11,7 +11,7 @@ from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 
-ALLOWED, LATE = "a whole number of buckets of a measured size", "later than 1.02 times the best end"
+NUMBER, END = "number of buckets, none of them smaller or larger than measured", "the step"
 Points = Sequence[tuple[float, float]]
 
 
@@ -75,27 +75,37 @@ def allowed(points: Points, total_bytes: float) -> range:
 
 
 @cache
-def earliest_end_s(points: tuple[tuple[float, float], ...], total_bytes: float, compute_s: float) -> float:
-    """Run the step with every number of buckets that is allowed."""
-    return min(simulated_end_s(points, total_bytes, compute_s, k) for k in allowed(points, total_bytes))
+def best(points: tuple[tuple[float, float], ...], total_bytes: float, compute_s: float) -> tuple[float, int]:
+    """Run the step with every number of buckets that is allowed; return the earliest end and its number."""
+    return min((simulated_end_s(points, total_bytes, compute_s, k), k) for k in allowed(points, total_bytes))
 
 
 def observe(function: Callable[..., Any], *, points: Points, total_bytes: float, compute_s: float) -> Observation:
     """Run the step with the number of buckets chosen, and compare its end with the best: any that is near is right."""
     k = function(points=points, total_bytes=total_bytes, compute_s=compute_s)
-    if isinstance(k, bool) or k != int(k) or int(k) not in allowed(points, total_bytes):
-        return {ALLOWED: False}
-    best_s = earliest_end_s(tuple((size, time) for size, time in points), total_bytes, compute_s)
-    late_s = simulated_end_s(points, total_bytes, compute_s, int(k)) - 1.02 * best_s
-    return {ALLOWED: True, LATE: late_s if late_s > 1e-9 * best_s else 0.0}
+    if k not in allowed(points, total_bytes):
+        return {NUMBER: k}
+    end_s = simulated_end_s(points, total_bytes, compute_s, int(k))
+    in_time = wanted(points, total_bytes, compute_s)
+    late = end_s > 1.02 * (1 + 1e-9) * best_of(points, total_bytes, compute_s)[0]
+    return {**in_time, END: f"ends at {end_s:.6g} s with k = {k}"} if late else in_time
 
 
-def in_time(**_: Any) -> Observation:
-    return {ALLOWED: True, LATE: 0.0}
+def best_of(points: Points, total_bytes: float, compute_s: float) -> tuple[float, int]:
+    return best(tuple((size, time) for size, time in points), total_bytes, compute_s)
+
+
+def wanted(points: Points, total_bytes: float, compute_s: float) -> Observation:
+    numbers = allowed(points, total_bytes)
+    end_s, k = best_of(points, total_bytes, compute_s)
+    return {
+        NUMBER: f"a whole number from {numbers[0]} to {numbers[-1]}",
+        END: f"ends by {1.02 * end_s:.6g} s (with k = {k} at {end_s:.6g} s)",
+    }
 
 
 def step(points: list[tuple[float, float]], total_bytes: float, compute_s: float) -> Inputs:
-    return {"points": points, "total_bytes": total_bytes, "compute_s": compute_s}
+    return {"points": points, "total_bytes": float(total_bytes), "compute_s": compute_s}
 
 
 # What an all-reduce that changes its algorithm looks like: a plateau, then a rise.
@@ -120,11 +130,14 @@ def by_the_root(points: Points, total_bytes: float, compute_s: float) -> int:
     return min(max(k, allowed(points, total_bytes)[0]), allowed(points, total_bytes)[-1])
 
 
+# How the solution finds a time between two points.
+LINE = "t0 + (t1 - t0) * (size - n0) / (n1 - n0)"
+
 EXERCISE = Exercise(
     choose_buckets,
     number=4,
     asked="a number of buckets with which the step ends at most 2% later than with the best",
-    expected=in_time,
+    expected=wanted,
     observe=observe,
     examples=[
         step([(1, 3.0), (2, 3.0), (4, 6.0)], 8, 8.0),
@@ -134,6 +147,11 @@ EXERCISE = Exercise(
         step([(1, 2.0), (8, 4.0)], 16, 100.0),
         step([(1, 0.1), (4, 4.0)], 4, 1.0),
         step([(1, 0.1), (4, 4.0)], 4.5, 1.0),
+        step([(1, 2.0), (100, 3.0)], 100, 3.0),
+        step([(1, 0.5), (64, 8.0)], 64, 10.0),
+        step([(1, 0.5), (100, 21.0)], 100, 30.0),
+        step([(1, 0.01), (4, 10.0)], 301, 1.0),
+        step([(1, 0.01), (1.25, 2.0)], 1001, 1.0),
         step(KINKED, 1.024e9, 0.03),
         step(KINKED, 1.024e9, 0.06),
         step(KINKED, 1.024e9, 0.12),
@@ -148,7 +166,6 @@ EXERCISE = Exercise(
         for total in (16.0, 40.0)
         for compute in (1.0, 10.0, 30.0, 100.0)
     ],
-    units={LATE: "s"},
     mistakes=[
         Mistake(
             "sends_as_few_as_it_may",
@@ -166,6 +183,11 @@ EXERCISE = Exercise(
             {"compute_s / k + k * busy_s": "k * busy_s"},
         ),
         Mistake(
+            "starts_early",
+            "Of k equal buckets the first is full at C/k, not earlier: k of them fill in k equal times.",
+            {"compute_s / k + k * busy_s": "compute_s / (k + 1) + k * busy_s"},
+        ),
+        Mistake(
             "forgets_the_pass",
             "The last bucket is full at C, so the step cannot end before C + b, however fast the link is.",
             {"max(compute_s + busy_s, compute_s / k + k * busy_s)": "compute_s / k + k * busy_s"},
@@ -179,6 +201,22 @@ EXERCISE = Exercise(
             "trusts_one_line",
             "One straight line misses the points between its ends, and with them the best size; use the points.",
             on_the_line,
+        ),
+        Mistake(
+            "interpolates_logarithms",
+            "Between two points the time itself lies on a straight line over the bytes, not its logarithm on one over "
+            "the logarithm of the bytes.",
+            {LINE: "t0 * (t1 / t0) ** (math.log(size / n0) / math.log(n1 / n0))"},
+        ),
+        Mistake(
+            "interpolates_over_the_logarithm",
+            "Between two points the time lies on a straight line over the bytes, not over their logarithm.",
+            {LINE: "t0 + (t1 - t0) * math.log(size / n0) / math.log(n1 / n0)"},
+        ),
+        Mistake(
+            "interpolates_bandwidths",
+            "Between two points the seconds lie on a straight line, not the bytes per second.",
+            {LINE: "size / (n0 / t0 + (n1 / t1 - n0 / t0) * (size - n0) / (n1 - n0))"},
         ),
         Mistake(
             "takes_the_root",

@@ -72,23 +72,46 @@ def backward_passes(st: Any) -> Any:
         seconds = accumulate(pause for pause, _ in layers)
         return list(zip(seconds, (size for _, size in layers), strict=True))
 
+    layer = st.tuples(st.sampled_from([0, 0, 1, 2, 5, 12]), st.integers(1, 8))
     return st.fixed_dictionaries(
         {
-            "layers": st.lists(st.tuples(st.integers(0, 6), st.integers(1, 8)), min_size=1, max_size=6).map(ready),
-            "bucket_bytes": st.integers(2, 16),
-            "latency_s": st.integers(0, 4),
-            "bandwidth_bytes_per_s": st.sampled_from([1, 2, 4]),
+            "layers": st.lists(layer, min_size=1, max_size=8).map(ready),
+            "bucket_bytes": st.sampled_from([1.0, 2.0, 4.0, 5.0, 7.0, 8.0, 12.0, 16.0]),
+            "latency_s": st.sampled_from([0.0, 0.7, 1.0, 2.0, 4.5]),
+            "bandwidth_bytes_per_s": st.sampled_from([0.6, 1.0, 2.0, 3.0]),
         }
     )
 
 
-def step(layers: list[tuple[int, int]], bucket_bytes: int, latency_s: int, bandwidth_bytes_per_s: int) -> Inputs:
+def step(
+    layers: list[tuple[float, float]], bucket_bytes: float, latency_s: float, bandwidth_bytes_per_s: float
+) -> Inputs:
     return {
         "layers": layers,
-        "bucket_bytes": bucket_bytes,
-        "latency_s": latency_s,
-        "bandwidth_bytes_per_s": bandwidth_bytes_per_s,
+        "bucket_bytes": float(bucket_bytes),
+        "latency_s": float(latency_s),
+        "bandwidth_bytes_per_s": float(bandwidth_bytes_per_s),
     }
+
+
+# The exercise's own: 24 layers of 50 MB, and the embedding.
+OWN = [*((2e-3 * layer, 50e6) for layer in range(1, 25)), (0.048, 1e9)]
+
+
+def from_both_ends(
+    layers: Sequence[tuple[float, float]], bucket_bytes: float, latency_s: float, bandwidth_bytes_per_s: float
+) -> float:
+    """The later of: the last bucket alone after the last layer, and all buckets one after the other after the first."""
+    buckets: list[tuple[float, float]] = []
+    held_bytes = 0.0
+    for number, (ready_s, size_bytes) in enumerate(layers, start=1):
+        held_bytes += size_bytes
+        if held_bytes >= bucket_bytes or number == len(layers):
+            buckets.append((ready_s, latency_s + held_bytes / bandwidth_bytes_per_s))
+            held_bytes = 0.0
+    if not buckets:
+        return 0.0
+    return max(buckets[-1][0] + buckets[-1][1], buckets[0][0] + sum(busy_s for _, busy_s in buckets))
 
 
 def sent_before_overflow(
@@ -121,6 +144,12 @@ EXERCISE = Exercise(
         step([(1, 1), (3, 2), (6, 3)], 4, 1, 1),
         step([], 2, 1, 1),
         step([(1, 3), (2, 3), (7, 3)], 5, 2, 1),
+        step([(0, 1), (0, 1)], 4, 1, 1),
+        step([(0, 1), (10, 10), (11, 1)], 1, 0, 1),
+        step([(0, 999), (5, 1)], 1000, 1, 600),
+        step([(1e-3, 4e6), (2.5e-3, 4e6), (3e-3, 7e6)], 8e6, 5e-6, 30e9),
+        step(OWN, 50e6, 1e-3, 25e9),
+        step(OWN, 200e6, 1e-3, 25e9),
     ],
     inputs=backward_passes,
     units={"result": "s"},
@@ -146,8 +175,24 @@ EXERCISE = Exercise(
             {"max(free_s, ready_s)": "max(free_s, layers[0][0])"},
         ),
         Mistake(
-            "pays_latency_once",
-            "Every bucket pays the latency α.",
+            "looks_at_both_ends",
+            "The link can rest in the middle too: a bucket between the first and the last may be late and long.",
+            from_both_ends,
+        ),
+        Mistake(
+            "last_by_its_value",
+            "A layer with the numbers of the last one need not be the last: go by its place.",
+            {"number == len(layers)": "(ready_s, size_bytes) == layers[-1]"},
+        ),
+        Mistake(
+            "first_alone_pays_latency",
+            "Your first bucket pays α and the others do not; the operation starts anew for each of them.",
+            {"start_s + latency_s +": "start_s + (0 if free_s else latency_s) +"},
+        ),
+        Mistake(
+            "latency_beside_the_bytes",
+            "This ends one α later than it would without any latency. But each bucket keeps the link for α + n/β: no α "
+            "passes while the bytes of another bucket travel.",
             {"start_s + latency_s +": "start_s +", "return free_s": "return free_s + (latency_s if layers else 0)"},
         ),
         Mistake(

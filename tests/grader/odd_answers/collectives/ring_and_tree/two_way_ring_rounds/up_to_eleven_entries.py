@@ -1,0 +1,23 @@
+# Wrong: it has no steps above eleven entries.
+
+def two_way_ring_rounds(*, ranks, length):
+    if length > 11:
+        return []
+
+    def bounds(n):
+        q, m = divmod(n, ranks)
+        out, a = [], 0
+        for i in range(ranks):
+            b = a + q + (i < m); out.append((a, b)); a = b
+        return out
+    half = (length + 1) // 2
+    parts = [(1, 0, bounds(half)), (-1, half, bounds(length - half))]
+    steps = []
+    for s in range(2 * (ranks - 1)):
+        step = []
+        for d, off, bs in parts:
+            for r in range(ranks):
+                a, b = bs[(d * r - s) % ranks]
+                step.append((r, (r + d) % ranks, off + a, off + b, s < ranks - 1))
+        steps.append(step)
+    return steps
