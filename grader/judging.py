@@ -296,8 +296,15 @@ def _describe(exercise: Exercise, name: str, shown: Observation) -> str:
     """Return an observation with its name, where it is not the result, and its unit."""
     if name not in shown:
         return f"no {name}"
-    unit = exercise.units.get(name, "")
-    return f"{'' if name == RESULT else f'{name}: '}{brief(shown[name])}{f' {unit}' if unit else ''}"
+    if name == RESULT:
+        return _with_unit(brief(shown[name]), exercise.units.get(name, ""))
+    value = shown[name]
+    words = value if isinstance(value, str) and value.isprintable() and len(value) <= 300 else brief(value)
+    return f"{name}: {_with_unit(words, exercise.units.get(name, ''))}"
+
+
+def _with_unit(words: str, unit: str) -> str:
+    return f"{words} {unit}" if unit else words
 
 
 def brief(value: Any, limit: int = 300) -> str:

@@ -49,6 +49,24 @@ print(json.dumps([graded, sorted(strange)]))
 ASKED = {address: one_of_each()[address] for address in sampled(IN_PAGES, 4)}
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "ring_all_reduce_rounds",
+            "def ring_all_reduce_rounds(*, ranks, length):\n    return [[(0, 1, 0, length, True)]]\n",
+        ),
+        ("two_way_ring_rounds", "def two_way_ring_rounds(*, ranks, length):\n    return [[(0, 1, 0, length, True)]]\n"),
+        ("six_rank_rounds", "def six_rank_rounds(*, length):\n    return [[(0, 1, 0, length, True)]]\n"),
+    ],
+)
+def test_a_wrong_schedule_is_drawn_step_by_step(name: str, text: str) -> None:
+    start, end = page.grade("collectives/ring_and_tree", name, text, lambda: None)["pictures"]
+    assert "at the start" in start
+    assert "AB</text>" in end
+    assert "framed: not ABC" in end
+
+
 ORDERS = "def one_f_one_b_order(*, stages, micro_batches, stage):\n    return "
 GPIPE = "[(kind, i) for kind in 'FB' for i in range(micro_batches)]\n"
 

@@ -12,6 +12,8 @@ from grader.exercise import Inputs, Observation
 from snippets.collectives.checker import Fault, find_faults
 from snippets.collectives.rank_programs import run_programs
 from snippets.collectives.schedule import Range, Schedule, ScheduledSend, chunk_bounds, merged
+from snippets.collectives.term_panels import term_panels
+from snippets.drawing import Panel
 from snippets.machine import Exchange, RankProgramError, Receive, Send
 
 RUN, ENDS = "the run", "every rank returns"
@@ -194,6 +196,11 @@ def _wrong_sums(sums: list[list[int]]) -> Iterator[str]:
                 parts += [f"{count} times that of {other}" for other, count in enumerate(counts) if count > 1]
                 yield f"rank {rank}, {entries}: {'; '.join(parts)}"
             start = stop
+
+
+def moments_of(rounds: Rounds, *, ranks: int, length: int) -> Sequence[Panel]:
+    """Draw whose terms stand where after each step of a schedule."""
+    return term_panels(rounds, ranks=ranks, length=length)
 
 
 def vectors(ranks: int, length: int) -> list[list[int]]:

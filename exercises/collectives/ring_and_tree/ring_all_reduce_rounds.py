@@ -54,6 +54,7 @@ EXERCISE = Exercise(
     number=3,
     asked="the steps of a ring all-reduce in which chunk c is complete on rank c − 1 after N − 1 steps",
     expected=expected_rounds,
+    picture=lambda function, **size: common.moments_of(function(**size), **size),
     observe=lambda function, **size: common.replay(function(**size), **size, others=1, allowed=expected_rounds(**size)),
     examples=[{"ranks": ranks, "length": length} for ranks, length in ((3, 3), (2, 2), (1, 2), (4, 1), (3, 0), (4, 6))],
     inputs=[{"ranks": ranks, "length": length} for ranks in range(1, 6) for length in range(12)],

@@ -97,6 +97,7 @@ EXERCISE = Exercise(
     level="hard",
     asked="the steps of an all-reduce, half of the entries each way round",
     expected=expected_two_way,
+    picture=lambda function, **size: common.moments_of(function(**size), **size),
     observe=lambda function, **size: common.replay(
         function(**size), **size, others=2, allowed=expected_two_way(**size)
     ),
