@@ -16,11 +16,6 @@ from press.quiz import read_quiz
 ROOT = Path(__file__).parents[1]
 CHAPTERS = {path.stem: read_chapter(path, root=ROOT) for path in find_chapters(ROOT)}
 ENTRIES = {entry.path: entry for part in read_contents(ROOT) for entry in part.chapters}
-# What the plan asks of chapters that say how long their exercises take; the others were written before it did.
-LATER = re.compile(
-    r"lacks (?:exercise_minutes in|the section ## (?:The answer|Where next)|the order of its sections|a table of knobs"
-    r"|one guess|one answer|a cell of (?:checks|\d+ lines))"
-)
 WORDS_A_MINUTE = 200
 HIDDEN = {"check", "remove-input", "remove-cell", "hide-input", "setup"}
 
@@ -37,8 +32,6 @@ def prose(chapter: Chapter) -> str:
 
 def test_a_chapter_lacks_nothing(chapter: Chapter) -> None:
     found = lacks(ENTRIES[chapter.name])
-    if "exercise_minutes" not in chapter.header:
-        found = [problem for problem in found if not LATER.match(problem.message)]
     assert not found, "\n".join(map(str, found))
 
 
@@ -67,8 +60,6 @@ def test_the_badge_tells_the_reading_time(chapter: Chapter) -> None:
 
 def test_the_badge_tells_the_time_of_the_exercises(chapter: Chapter) -> None:
     """By the level of those that are graded, 6 minutes for one that is not, 1 for a question of the quiz."""
-    if "exercise_minutes" not in chapter.header:
-        return  # LATER
     folder = ROOT / "exercises" / chapter.path.parent.name / subject_of(chapter.name)
     graded = [exercise_in(path) for path in sorted(folder.glob("*.py")) if declares(path)]
     others = prose(chapter).count("### Exercise") - len(graded)
