@@ -354,6 +354,7 @@ class ClosedForm(NamedTuple):
 
 
 _LOG = r"\lceil \log_2 N \rceil"
+_EXACT = r"\log_2 N"  # where N is a power of two
 _SHARE = r"\frac{N-1}{N} n"
 _TREES = r"D + 2 (K-1)"
 
@@ -376,25 +377,25 @@ CLOSED_FORMS: dict[tuple[str, str], ClosedForm] = {
     ("gather", "binomial"): ClosedForm(_LOG, _SHARE, "0"),
     ("all_gather", "flat"): ClosedForm("2 (N-1)", rf"{_SHARE} + (N-1) n", "0"),
     ("all_gather", "ring"): ClosedForm("N-1", _SHARE, "0"),
-    ("all_gather", "recursive_doubling"): ClosedForm(_LOG, _SHARE, "0", "a power of two"),
+    ("all_gather", "recursive_doubling"): ClosedForm(_EXACT, _SHARE, "0", "a power of two"),
     ("all_gather", "bruck"): ClosedForm(_LOG, _SHARE, "0"),
     ("all_gather", "pairwise"): ClosedForm("N-1", _SHARE, "0"),
     ("reduce_scatter", "flat"): ClosedForm("2 (N-1)", rf"(N-1) n + {_SHARE}", "(N-1) n"),
     ("reduce_scatter", "ring"): ClosedForm("N-1", _SHARE, _SHARE),
-    ("reduce_scatter", "recursive_halving"): ClosedForm(_LOG, _SHARE, _SHARE, "a power of two"),
+    ("reduce_scatter", "recursive_halving"): ClosedForm(_EXACT, _SHARE, _SHARE, "a power of two"),
     ("reduce_scatter", "bruck"): ClosedForm(_LOG, _SHARE, _SHARE),
     ("reduce_scatter", "pairwise"): ClosedForm("N-1", _SHARE, _SHARE),
     ("all_reduce", "flat"): ClosedForm("2 (N-1)", "2 (N-1) n", "(N-1) n"),
     ("all_reduce", "binomial"): ClosedForm(rf"2 {_LOG}", rf"2 {_LOG} n", rf"{_LOG} n"),
     ("all_reduce", "ring"): ClosedForm("2 (N-1)", rf"2 {_SHARE}", _SHARE),
-    ("all_reduce", "recursive_doubling"): ClosedForm(_LOG, rf"{_LOG} n", rf"{_LOG} n", "a power of two"),
-    ("all_reduce", "halving_doubling"): ClosedForm(rf"2 {_LOG}", rf"2 {_SHARE}", _SHARE, "a power of two"),
+    ("all_reduce", "recursive_doubling"): ClosedForm(_EXACT, rf"{_EXACT} n", rf"{_EXACT} n", "a power of two"),
+    ("all_reduce", "halving_doubling"): ClosedForm(rf"2 {_EXACT}", rf"2 {_SHARE}", _SHARE, "a power of two"),
     ("all_reduce", "bruck"): ClosedForm(rf"2 {_LOG}", rf"2 {_SHARE}", _SHARE),
     ("all_reduce", "double_binary_tree"): ClosedForm(
         rf"2 ({_TREES})", rf"({_TREES}) \frac{{n}}{{K}}", rf"({_TREES}) \frac{{n}}{{2 K}}", "2 or more"
     ),
     ("all_to_all", "pairwise"): ClosedForm("N-1", _SHARE, "0"),
-    ("all_to_all", "bruck"): ClosedForm(_LOG, rf"\frac{{n}}{{2}} {_LOG}", "0", "a power of two"),
+    ("all_to_all", "bruck"): ClosedForm(_EXACT, rf"\frac{{n}}{{2}} {_EXACT}", "0", "a power of two"),
     ("barrier", "flat"): ClosedForm("2 (N-1)", "0", "0"),
     ("barrier", "binomial"): ClosedForm(rf"2 {_LOG}", "0", "0"),
     ("barrier", "dissemination"): ClosedForm(_LOG, "0", "0"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snippets.domain import positive_integer
+from snippets.domain import each, flag, nonnegative_integer, positive_integer
 from snippets.drawing import Panel
 from snippets.palette import RANKS
 from snippets.palette import rank as rank_colour
@@ -39,17 +39,27 @@ def term_panels(rounds: Sequence[Sequence[Message]], *, ranks: int, length: int)
         >>> end.svg().count("AB")
         2
     """
-    if positive_integer("ranks", ranks) > RANKS:
+    ranks, length = positive_integer("ranks", ranks), positive_integer("length", length)
+    if ranks > RANKS:
         raise ValueError(f"ranks must be at most {RANKS}, got {ranks}")
-    if positive_integer("length", length) > MOST_ENTRIES:
+    if length > MOST_ENTRIES:
         raise ValueError(f"length must be at most {MOST_ENTRIES}, got {length}")
-    if len(rounds) > MOST_STEPS:
-        raise ValueError(f"rounds must be at most {MOST_STEPS}, got {len(rounds)}")
+    steps = each("rounds", rounds, lambda name, messages: each(name, messages, _message))
+    if len(steps) > MOST_STEPS:
+        raise ValueError(f"rounds must be at most {MOST_STEPS}, got {len(steps)}")
     moments = [[[_LETTERS[rank]] * length for rank in range(ranks)]]
-    for messages in rounds:
+    for messages in steps:
         moments.append(_after(moments[-1], messages))
     last = len(moments) - 1
     return tuple(_panel(held, moment, last) for moment, held in enumerate(moments))
+
+
+def _message(name: str, value: Message) -> Message:
+    if not isinstance(value, Sequence) or len(value) != 5:
+        raise ValueError(f"{name} must hold messages (source, destination, start, stop, adds), got {value!r:.60}")
+    *places, adds = value
+    source, destination, start, stop = (nonnegative_integer(name, place) for place in places)
+    return source, destination, start, stop, flag(name, adds)
 
 
 def _after(before: list[list[str]], messages: Sequence[Message]) -> list[list[str]]:
