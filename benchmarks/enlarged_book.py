@@ -213,7 +213,7 @@ class Names:
             return [
                 _rule(rf"(?<=`){_any(asked)}(?=[(`])|{_any(escaped)}\b", _with_suffix),
                 # A cell goes on calling a solution by its name
-                _rule(rf"^from exercises\.\w+\.\w+\.({_any(asked)}) import \1$", _imported_as_before),
+                _rule(rf"^from exercises\.\w+\.\w+\.({_any(asked)}) import \1(?=,|$)", _imported_as_before),
             ]
         asked = self.asked.get((part, name), set()) if room == "exercises" else set()
         words = {word for word in asked if "_" in word}
