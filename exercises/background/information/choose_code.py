@@ -377,7 +377,7 @@ EXERCISE = Exercise(
             link_bytes_per_s=2.0,
             coder_bytes_per_s=1e5,
             chunks=16,
-            longest_block=6,
+            longest_block=4,
             limit_s=1235.0,
         ),
         link(
