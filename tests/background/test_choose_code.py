@@ -17,7 +17,6 @@ from sampling import examples
 from exercises.background.information.choose_code import (
     DESIGN,
     EXERCISE,
-    LATE,
     LATE_GRADIENT,
     LLAMA,
     any_in_time,
@@ -72,7 +71,7 @@ def test_all_designs_in_time_pass_and_no_others() -> None:
 
 def test_the_inputs_ask_for_all_kinds_of_designs() -> None:
     chosen = {choose_code(**inputs) for inputs in INPUTS}
-    assert {None, ("fixed", 1), ("huffman", 1), ("huffman", 2), ("huffman", 3)} <= chosen
+    assert {None, ("fixed", 1), *(("huffman", block) for block in (1, 2, 3, 4, 6))} <= chosen
 
 
 def test_the_question_s_numbers() -> None:
@@ -115,4 +114,12 @@ def test_wrong_answers_are_refused(answer: Any) -> None:
 
 def test_another_right_answer_passes() -> None:
     assert judge(EXERCISE, last_in_time).status == "solved"
-    assert LATE in any_in_time(**LLAMA)
+    assert any_in_time(**LLAMA) == {DESIGN: "('huffman', 1) or ('huffman', 2)"}
+
+
+def test_a_design_that_is_late_is_named_with_its_seconds() -> None:
+    said = [observe(lambda design=design, **_: design, **LLAMA)[DESIGN] for design in (("fixed", 1), ("huffman", 3))]
+    assert said == ["('fixed', 1), 0.005303 s late", "('huffman', 3): blocks have 1 to 2 numbers"]
+    without = {**LLAMA, "coder_bytes_per_s": None}
+    assert observe(lambda **_: ("huffman", 1), **without) == {DESIGN: "('huffman', 1): there is no coder"}
+    assert observe(lambda **_: ("raw", 2), **LLAMA) == {DESIGN: "('raw', 2): with raw goes the block 1"}

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from grader.exercise import Exercise, Mistake
+from grader.exercise import Exercise, Inputs, Mistake
 from snippets.background.information import entropy
 
 
@@ -17,7 +17,7 @@ def loss_floor_nats(text: Sequence[int], *, context: int) -> float:
     It may be any model that sees a fixed number of symbols before each.
 
     Args:
-        text: symbols, longer than ``context``.
+        text: symbols, numbers from 0 to 31; longer than ``context``.
         context: symbols that the model sees, from 0 up. The first ``context``
             symbols of the text are not predicted.
 
@@ -46,13 +46,37 @@ def entropy_after_context_nats(text: Sequence[int], context: int) -> float:
     return nats(stretches) - nats([stretch[:-1] for stretch in stretches])
 
 
+def block_entropy_difference(text: Sequence[int], *, context: int) -> float:
+    """Take the entropy of all stretches of context + 1 symbols, less that of all stretches of context symbols."""
+
+    def nats(length: int) -> float:
+        seen = Counter(tuple(text[at : at + length]) for at in range(len(text) - length + 1))
+        return sum(count / seen.total() * math.log(seen.total() / count) for count in seen.values())
+
+    return nats(context + 1) - nats(context)
+
+
 def texts(st: Any) -> Any:
     def inputs(context: int) -> Any:
         symbols = st.integers(0, 2 if context < 2 else 1)
         text = st.lists(symbols, min_size=context + 1, max_size=14) | st.lists(symbols, min_size=12, max_size=14)
         return st.fixed_dictionaries({"text": text, "context": st.just(context)})
 
-    return st.sampled_from([3, 2, 1, 0]).flatmap(inputs)
+    return st.sampled_from([3, 2, 1, 0]).flatmap(inputs) | st.integers(2, 31).map(alike_in_base)
+
+
+def alike_in_base(base: int) -> Inputs:
+    """Return a text in which contexts would be one number, read as two digits of this base from either end."""
+    return {"text": [base, 0, 2, 0, 1, 3, 0, base, 2, 1, 0, 3], "context": 2}
+
+
+def decided_by_the_first(context: int) -> Inputs:
+    """Return a text in which the first symbol of a context says what comes, and a model that sees less cannot know."""
+    middle = [1, 0, 1, 1, 0, 0, 1][: context - 1]
+    return {"text": [2, *middle, 2, 0, *middle, 0, 2, *middle, 2, 0, *middle, 0], "context": context}
+
+
+FAR = [decided_by_the_first(context) for context in (4, 5, 6, 7, 8)]
 
 
 EXERCISE = Exercise(
@@ -67,6 +91,8 @@ EXERCISE = Exercise(
         {"text": [0], "context": 0},
         {"text": [0, 0, 1, 0, 0, 1, 1, 0, 2], "context": 1},
         {"text": [1, 11, 0, 11, 1, 2], "context": 2},
+        *map(alike_in_base, (10, 16, 31)),
+        *FAR,
         {"text": [0, 0, 1, 0, 0, 2, 1, 0, 2, 0, 0, 1], "context": 2},
     ],
     inputs=texts,
@@ -105,6 +131,39 @@ EXERCISE = Exercise(
                 "(tuple(text[place - context : place]), ": '("".join(map(str, text[place - context : place])), ',
                 "(tuple(text[place - context : place]) for": '("".join(map(str, text[place - context : place])) for',
             },
+        ),
+        Mistake(
+            "reads_contexts_as_decimal_digits",
+            "Contexts are mixed up: in base 10 the symbols 10, 0 make the number that 0, 1 make. Keep them as tuples.",
+            {
+                "(tuple(text[place - context : place]), ": "(sum(t * 10**i for i, t in enumerate("
+                "text[place - context : place])), ",
+                "(tuple(text[place - context : place]) for": "(sum(t * 10**i for i, t in enumerate("
+                "text[place - context : place])) for",
+            },
+        ),
+        Mistake(
+            "reads_contexts_as_decimal_numbers",
+            "Contexts are mixed up: in base 10 the symbols 0, 10 make the number that 1, 0 make. Keep them as tuples.",
+            {
+                "(tuple(text[place - context : place]), ": "(sum(t * 10**i for i, t in enumerate("
+                "text[place - context : place][::-1])), ",
+                "(tuple(text[place - context : place]) for": "(sum(t * 10**i for i, t in enumerate("
+                "text[place - context : place][::-1])) for",
+            },
+        ),
+        Mistake(
+            "forgets_the_order_of_the_context",
+            "The order counts: after 0, 1 something else may come than after 1, 0.",
+            {
+                "(tuple(text[place - context : place]), ": "(tuple(sorted(text[place - context : place])), ",
+                "(tuple(text[place - context : place]) for": "(tuple(sorted(text[place - context : place])) for",
+            },
+        ),
+        Mistake(
+            "subtracts_entropies_of_two_texts",
+            "This counts one context more than stretches with a symbol after them: the last one has none.",
+            block_entropy_difference,
         ),
         Mistake(
             "averages_over_contexts",
