@@ -71,7 +71,7 @@ def cloud_panel(gradients: ArrayLike, full: ArrayLike, *, expected: float, unit_
         title: written above; how many dots lie beyond the picture is added.
 
     Returns:
-        A dot for each gradient, an arrow for the full one, a dashed circle about its tip.
+        A dot for each gradient, an arrow for the full one, a circle about its tip.
     """
     rows, arrow = finite_array("gradients", gradients, dimensions=2), finite_array("full", full, dimensions=1)
     if not len(rows) or rows.shape[1] != 2 or arrow.shape != (2,) or not arrow.any():
@@ -90,7 +90,7 @@ def cloud_panel(gradients: ArrayLike, full: ArrayLike, *, expected: float, unit_
     picture.dots(seen, colour="gradients", radius=1)
     turns = [2 * math.pi * corner / _CORNERS for corner in range(_CORNERS + 1)]
     circle = [(1 + radius * math.cos(turn), radius * math.sin(turn)) for turn in turns]
-    picture.curve(circle, colour="accent", width=2.5, dashed=True)
+    picture.curve(circle, colour="accent")
     picture.curve([(0, 0), (1, 0)], colour="accent", width=2.5)
     picture.panel.arrow(picture.x(0), picture.y(0), picture.x(1) + 3, picture.y(0), colour="accent")
     return picture.panel
@@ -128,7 +128,7 @@ def variance_plot(
             axes.plot(sizes, values, marker, color=colour(tint), markersize=5)
         middle = sizes[len(sizes) // 2]
         there = batch_variance(variance=variance, batch_size=middle)
-        axes.annotate("with replacement: slope −1", (middle, there), (6, 4), color=colour("accent"), **_OFFSET)
+        axes.annotate("with replacement", (middle, there), (6, 4), color=colour("accent"), **_OFFSET)
         end = batch_variance(variance=variance, batch_size=sizes[-2], population=population)
         place: Any = {"ha": "right", "va": "top", "color": colour("muted")}
         axes.annotate("without replacement", (sizes[-2], end), (-6, -2), **place, **_OFFSET)
