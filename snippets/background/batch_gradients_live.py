@@ -107,7 +107,7 @@ def _law(*, variance: float, population: int, own: int, workers: int, same: bool
     """Draw the distance against the examples of a step: the two laws and what was measured here."""
     across = Axis(1, MOST_EXAMPLES, "log", "examples a step, N × B", ticks=(1, 4, 16, 64, 256))
     up = Axis(0.03, 10, "log", ticks=(0.03, 0.1, 0.3, 1, 3, 10))
-    plot = Plot(across, up, title="Distance from the full gradient", width_px=330, height_px=300)
+    plot = Plot(across, up, title="Distance, in lengths of the full gradient", width_px=330, height_px=300)
     powers = range(2 * MOST_EXAMPLES.bit_length() - 1)
     sizes = sorted({round(2 ** (power / 2)) for power in powers})
     ends = sizes[0], sizes[-1]

@@ -71,7 +71,7 @@ def cloud_panel(gradients: ArrayLike, full: ArrayLike, *, expected: float, unit_
         title: written above; how many dots lie beyond the picture is added.
 
     Returns:
-        A dot for each gradient, an arrow for the full one, a dashed circle about its tip.
+        A dot for each gradient, an arrow for the full one, a circle about its tip.
     """
     rows, arrow = finite_array("gradients", gradients, dimensions=2), finite_array("full", full, dimensions=1)
     if not len(rows) or rows.shape[1] != 2 or arrow.shape != (2,) or not arrow.any():
@@ -85,12 +85,12 @@ def cloud_panel(gradients: ArrayLike, full: ArrayLike, *, expected: float, unit_
     ends = Axis(1 - wide, 1 + wide, label="along the full gradient, whose length is 1"), Axis(-high, high)
     points = [(float(x), float(y)) for x, y in zip(along, across, strict=True)]
     seen = [(x, y) for x, y in points if abs(x - 1) <= wide and abs(y) <= high]
-    beyond = f", {len(points) - len(seen)} of them beyond" if len(seen) < len(points) else ""
+    beyond = f", {len(points) - len(seen)} beyond the picture" if len(seen) < len(points) else ""
     picture = Plot(*ends, title=f"{title}{beyond}", width_px=width, height_px=height)
-    picture.dots(seen, colour="gradients", radius=1.5)
+    picture.dots(seen, colour="gradients", radius=1)
     turns = [2 * math.pi * corner / _CORNERS for corner in range(_CORNERS + 1)]
     circle = [(1 + radius * math.cos(turn), radius * math.sin(turn)) for turn in turns]
-    picture.curve(circle, colour="accent", dashed=True)
+    picture.curve(circle, colour="accent")
     picture.curve([(0, 0), (1, 0)], colour="accent", width=2.5)
     picture.panel.arrow(picture.x(0), picture.y(0), picture.x(1) + 3, picture.y(0), colour="accent")
     return picture.panel
@@ -128,10 +128,10 @@ def variance_plot(
             axes.plot(sizes, values, marker, color=colour(tint), markersize=5)
         middle = sizes[len(sizes) // 2]
         there = batch_variance(variance=variance, batch_size=middle)
-        axes.annotate("with: slope −1", (middle, there), (6, 4), color=colour("accent"), **_OFFSET)
+        axes.annotate("with replacement", (middle, there), (6, 4), color=colour("accent"), **_OFFSET)
         end = batch_variance(variance=variance, batch_size=sizes[-2], population=population)
         place: Any = {"ha": "right", "va": "top", "color": colour("muted")}
-        axes.annotate("without", (sizes[-2], end), (-6, -2), **place, **_OFFSET)
+        axes.annotate("without replacement", (sizes[-2], end), (-6, -2), **place, **_OFFSET)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         axes.set_xlabel("batch size B, examples")
@@ -202,6 +202,6 @@ def bell_plot(errors: ArrayLike, *, title: str) -> Figure:
         axes.annotate("normal", (1.2, 0.21), (6, 4), color=colour("ink"), **_OFFSET)
         axes.set_title(title)
         axes.set_xlabel("error, in standard errors")
-        axes.set_ylabel("density")
+        axes.set_ylabel("share per standard error")
         axes.set_xticks(range(-4, 5, 2))
     return figure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -51,15 +52,15 @@ def choose_step(
     ...             pass_s=1.0, example_s=1.0, message_s=1.0, deadline_s=10.0)
     (3, 2, 2)
     """
-    # More passes than the memory asks for hardly ever save time; so one design for each number of workers is enough.
+    # Try all numbers of workers and of examples in a pass; the passes follow from the draws that the error asks for.
     draws = math.ceil(variance / error**2)
     designs = []
     for workers in range(1, most_workers + 1):
-        passes = math.ceil(draws / (workers * most_examples))
-        examples = math.ceil(draws / (workers * passes))
-        time = passes * (pass_s + examples * example_s)
-        time += 2 * (workers - 1) * message_s
-        designs.append((time, (examples, workers, passes)))
+        for examples in range(1, most_examples + 1):
+            passes = math.ceil(draws / (workers * examples))
+            time = passes * (pass_s + examples * example_s)
+            time += 2 * (workers - 1) * message_s
+            designs.append((time, (examples, workers, passes)))
     return min(designs)[1]
 
 
@@ -117,17 +118,11 @@ def all_kept(**_: Any) -> Observation:
     return {DESIGN: "of at least one of each", WORKERS: KEPT, MEMORY: KEPT, ERROR: KEPT, TIME: KEPT}
 
 
-def fewest_passes_s(*, variance: float, error: float, most_examples: int, most_workers: int, **costs: float) -> float:
-    """Return the time of the fastest design that is near enough and has no more passes than its memory asks for."""
+def fastest_s(*, variance: float, error: float, most_examples: int, most_workers: int, **costs: float) -> float:
+    """Return the time of the fastest design that is near enough and keeps the other limits."""
     draws = next(count for count in range(1, 10**5) if error_of(count, variance) <= error * HAIR)
-    times = []
-    for workers in range(1, most_workers + 1):
-        for passes in range(1, draws + 1):
-            examples = -(-draws // (workers * passes))
-            if examples <= most_examples:
-                times.append(step_s(examples, workers, passes, **costs))
-                break
-    return min(times)
+    sizes = product(range(1, most_examples + 1), range(1, most_workers + 1))
+    return min(step_s(examples, workers, -(-draws // (examples * workers)), **costs) for examples, workers in sizes)
 
 
 def task(
@@ -139,7 +134,7 @@ def task(
     costs: tuple[float, float, float],
     slack: float,
 ) -> Inputs:
-    """Return inputs whose deadline is that much later than the fastest step of few passes."""
+    """Return inputs whose deadline is that much later than the fastest step."""
     pass_s, example_s, message_s = costs
     given: Inputs = {
         "variance": variance,
@@ -150,7 +145,7 @@ def task(
         "example_s": example_s,
         "message_s": message_s,
     }
-    return {**given, "deadline_s": fewest_passes_s(**given) * slack}
+    return {**given, "deadline_s": fastest_s(**given) * slack}
 
 
 def tasks(st: Any) -> Any:
@@ -160,12 +155,13 @@ def tasks(st: Any) -> Any:
         st.sampled_from([0.5, 0.75, 2.0]),
         st.integers(2, 12),
         st.integers(2, 12),
-        costs=st.sampled_from([(1.0, 0.25, 0.125), (0.5, 0.5, 1.0), (2.0, 0.125, 0.5), (0.25, 1.0, 2.0)]),
+        costs=st.sampled_from([(1.0, 0.25, 0.125), (0.5, 0.5, 1.0), (2.0, 0.125, 0.5), (0.0625, 1.0, 2.0)]),
         slack=st.sampled_from([1.0625, 1.25]),
     )
 
 
 SMALLEST: Inputs = {"pass_s": 1.0, "example_s": 1.0, "message_s": 1.0}
+CHEAP_PASSES: Inputs = {"pass_s": 0.125, "example_s": 1.0, "message_s": 1.0}
 DEAR_PASSES: Inputs = {"pass_s": 8.0, "example_s": 0.125, "message_s": 0.5}
 QUESTION: Inputs = {"pass_s": 2e-3, "example_s": 20e-6, "message_s": 1e-4, "deadline_s": 15e-3}
 
@@ -181,6 +177,7 @@ EXERCISE = Exercise(
         {"variance": 4.0, "error": 0.5, "most_examples": 16, "most_workers": 8, **SMALLEST, "deadline_s": 11.5},
         {"variance": 9.0, "error": 1.0, "most_examples": 9, "most_workers": 9, **SMALLEST, "deadline_s": 8.5},
         {"variance": 9.0, "error": 0.5, "most_examples": 2, "most_workers": 9, **DEAR_PASSES, "deadline_s": 26.0},
+        {"variance": 7.0, "error": 1.0, "most_examples": 4, "most_workers": 1, **CHEAP_PASSES, "deadline_s": 8.0},
         {"variance": 4437.97, "error": 0.72507, "most_examples": 256, "most_workers": 64, **QUESTION},
     ],
     inputs=tasks,
@@ -189,7 +186,7 @@ EXERCISE = Exercise(
             "takes_all_workers",
             "You took all the workers that there are. Each one more makes the all-reduce two messages longer; weigh "
             "that against the shorter passes.",
-            {"min(designs)": "designs[-1]"},
+            {"range(1, most_workers + 1)": "range(most_workers, most_workers + 1)"},
         ),
         Mistake(
             "forgets_the_all_reduce",
@@ -200,17 +197,26 @@ EXERCISE = Exercise(
             "fills_the_memory",
             "You gave every pass as many examples as the memory holds. That is more draws than the error asks for, and "
             "takes longer.",
-            {"math.ceil(draws / (workers * passes))": "most_examples"},
+            {"range(1, most_examples + 1)": "range(most_examples, most_examples + 1)"},
+        ),
+        Mistake(
+            "fewest_passes_only",
+            "You took no more passes than the memory asks for. Where a pass costs little, one more can save draws that "
+            "only fill up the last pass: seven draws as 2 × 4 are eight, as 7 × 1 they are seven.",
+            {
+                "range(1, most_examples + 1)": "[math.ceil(draws / (workers * math.ceil(draws / (workers * "
+                "most_examples))))]"
+            },
         ),
         Mistake(
             "takes_one_worker",
             "A single worker makes all the draws. Share them out: N workers at B are one worker at NB.",
-            {"min(designs)": "designs[0]"},
+            {"range(1, most_workers + 1)": "range(1, 2)"},
         ),
         Mistake(
             "forgets_the_memory",
             "A pass has more examples than a worker may hold: let it take several passes.",
-            {"math.ceil(draws / (workers * most_examples))": "1"},
+            {"range(1, most_examples + 1)": "range(1, draws + 1)"},
         ),
         Mistake(
             "forgets_to_square",
@@ -224,8 +230,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "rounds_down",
-            "You rounded the examples of a pass down, and the step has a few draws too few for its error.",
-            {"math.ceil(draws / (workers * passes))": "max(1, draws // (workers * passes))"},
+            "You rounded the passes down, and the step has a few draws too few for its error.",
+            {"math.ceil(draws / (workers * examples))": "max(1, draws // (workers * examples))"},
         ),
         Mistake(
             "always_two_workers",

@@ -1,0 +1,15 @@
+# Wrong: only as many passes as the memory asks for, which fill up with draws that nobody needs.
+# Message: where 8 s is allowed
+import math
+
+
+def choose_step(*, variance, error, most_examples, most_workers, pass_s, example_s, message_s, deadline_s):
+    draws = math.ceil(variance / error**2)
+    best = None
+    for workers in range(1, most_workers + 1):
+        passes = math.ceil(draws / (workers * most_examples))
+        examples = math.ceil(draws / (workers * passes))
+        time = passes * (pass_s + examples * example_s) + 2 * (workers - 1) * message_s
+        if best is None or time < best[0]:
+            best = time, examples, workers, passes
+    return best[1:]
