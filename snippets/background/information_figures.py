@@ -247,7 +247,8 @@ def rate_plot(measured: Mapping[str, Sequence[tuple[float, float]]]) -> Figure:
     with plot(width_px=340, height_px=270) as (figure, axes):
         exact = [quantised_gaussian_bits(std=ratio, step=1) for ratio in ratios]
         axes.plot(ratios, exact, color=colour("accent"), label="normal numbers")
-        axes.plot(ratios, rule, "--", color=colour("muted"), linewidth=1.3, label="h − log2 Δ")
+        formula = f"log2 σ/Δ + {gaussian_entropy_bits(std=1):.2f}"
+        axes.plot(ratios, rule, "--", color=colour("muted"), linewidth=1.3, label=formula)
         for (name, pairs), mark, tint in zip(measured.items(), "os", ("gradients", "ink"), strict=False):
             places = [positive_number("σ/Δ", ratio) for ratio, _ in pairs]
             heights = [finite_number("bits", bits) for _, bits in pairs]

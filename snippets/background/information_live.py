@@ -36,14 +36,14 @@ def _bars(p: Sequence[float], q: Sequence[float]) -> Panel:
         left = 14 + 80 * number
         for name, colour, probability, x in (
             ("p", "accent", p[number], left),
-            ("q", "gradients", q[number], left + _BAR_PX + 4),
+            ("q", "gradients", q[number], left + _BAR_PX + 6),
         ):
             tall = _TALL_PX * probability
             panel.rectangles([(x, _FLOOR_PX - tall, _BAR_PX, tall)], colour=colour, strength=0.3)
             middle = x + _BAR_PX / 2
-            panel.text(middle, _FLOOR_PX - tall - 5, f"{probability:.2f}", anchor="middle", size=12)
+            panel.text(middle, _FLOOR_PX - tall - 5, f"{round(probability, 3):g}", anchor="middle", size=12)
             panel.text(middle, _FLOOR_PX + 15, name, anchor="middle", colour=colour)
-        panel.text(left + _BAR_PX + 2, _FLOOR_PX + 33, symbol, anchor="middle", bold=True)
+        panel.text(left + _BAR_PX + 3, _FLOOR_PX + 33, symbol, anchor="middle", bold=True)
     panel.line(12, _FLOOR_PX, 328, _FLOOR_PX)
     return panel
 
@@ -135,7 +135,8 @@ _COARSE_GRADIENT = (8, 3, 3, 2)  # sixteenths of the chapter's late gradient tha
         ),
         Named(
             "Ruled out",
-            "The model gives the last symbol no chance, and the truth sends it: the cost is ∞.",
+            "The model gives the last symbol no chance, and the truth sends it: the cost is ∞. The other way round it "
+            "is 0.250 bits.",
             _weights(_EXAMPLE, (4, 2, 2, 0)),
         ),
     ],
@@ -159,4 +160,4 @@ def two_distributions(
 
 
 def _listed(shares: Sequence[float]) -> str:
-    return ", ".join(f"{share:.2f}" for share in shares)
+    return ", ".join(f"{round(share, 3):g}" for share in shares)

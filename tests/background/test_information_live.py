@@ -83,4 +83,4 @@ def test_named_settings_show_what_their_sentences_say() -> None:
     shown = {named.name: two_distributions(**named.values).numbers for named in two_distributions.named}
     assert numbers(shown["Fixed width"])[:3] == [1.75, 2.0, 0.25]
     assert numbers(shown["A late gradient, coarsely"])[2] == 0.032
-    assert numbers(shown["Ruled out"])[1:3] == [np.inf, np.inf]
+    assert numbers(shown["Ruled out"])[1:] == [np.inf, np.inf, 0.25]
