@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
+from math import ceil
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -66,7 +67,7 @@ def choose_pipeline(
         passes_ms, held = 2 * launch_ms + b * work_ms, b * stages
         step_ms = (m + stages - 1) * passes_ms
         if schedule == "gpipe":
-            held = b * m
+            held = sequences
         elif schedule == "interleaved":  # four launches; the bubble is that of p − 1 chunks
             chunk_ms = 2 * launch_ms + b * work_ms / 2
             step_ms, held = (2 * m + stages - 1) * chunk_ms, b * min(2 * m, 3 * stages - 1) / 2
@@ -158,21 +159,24 @@ TIMES = (
     (1, 10, 10, 8),
     (20, 2, 4, 2),
     (3, 11, 12, 3),
-    (2, 15, 13, 2),
+    (2, 15, 13, 3),
     (5, 7, 9, 4),
+    (5, 8, 9, 1),
+    (2, 9, 10, 1),
 )  # launch, F, B, W
 
 
 def best_of(inputs: Inputs) -> Iterator[Inputs]:
-    """Yield limits that a design meets exactly and no other beats in both, and limits just out of reach."""
+    """Yield limits that a design just meets and no other beats in both, and limits just out of reach."""
     found = {cost(name, m, **inputs) for name, m in designs(inputs["stages"], inputs["sequences"])}
     for step_ms, held in sorted(found):
         if not any(other != (step_ms, held) and other[0] <= step_ms and other[1] <= held for other in found):
-            yield {**inputs, "limit_ms": int(step_ms), "room": -int(-held // 1)}
-            yield {**inputs, "limit_ms": int(step_ms) - 1, "room": -int(-held // 1)}
-            yield {**inputs, "limit_ms": int(step_ms), "room": 2 * inputs["sequences"]}
-            yield {**inputs, "limit_ms": int(step_ms), "room": -int(-held // 1) - 1}
-            yield {**inputs, "limit_ms": 2 * int(step_ms), "room": -int(-held // 1) - 1}
+            limit_ms, room = ceil(step_ms), ceil(held)
+            yield {**inputs, "limit_ms": limit_ms, "room": room}
+            yield {**inputs, "limit_ms": limit_ms - 1, "room": room}
+            yield {**inputs, "limit_ms": limit_ms, "room": room - 1}
+            yield {**inputs, "limit_ms": limit_ms, "room": 2 * inputs["sequences"]}
+            yield {**inputs, "limit_ms": 2 * limit_ms, "room": room - 1}
 
 
 # Each size meets short and long launches, a short W and one as long as F, and numbers that are even and odd.
@@ -180,9 +184,11 @@ MACHINES = [
     machine(*sizes, *times)
     for sizes, kinds in {
         (2, 4): (0, 1, 2, 3, 4, 5),
-        (2, 12): (0, 1, 2, 3, 4, 6),
+        (2, 6): (5, 7),
+        (2, 12): (0, 1, 2, 3, 4, 9),
         (3, 3): (1, 5, 7),
-        (3, 12): (0, 1, 2, 3, 4, 5),
+        (3, 12): (0, 1, 2, 3, 4, 6, 8),
+        (3, 9): (8,),
         (4, 4): (1, 5, 6, 7),
         (4, 16): (0, 1, 2, 3, 4, 7),
         (5, 10): (5, 6, 7),
@@ -256,7 +262,7 @@ EXERCISE = Exercise(
         Mistake(
             "holds_too_little_in_gpipe",
             "In GPipe a device holds all m micro-batches: all sequences of the step, not those of p micro-batches.",
-            {"held = b * m": "pass"},
+            {"held = sequences": "pass"},
         ),
         Mistake(
             "counts_micro_batches",
