@@ -140,8 +140,15 @@ def designs(run: Inputs) -> list[tuple[str, int]]:
 
 
 def the_fastest(**run: Any) -> Observation:
-    best = min(designs(run), key=lambda one: cost(*one, run), default=None)
-    return {DESIGN: f"one that fits and takes the fewest operations, such as {best}" if best else NONE}
+    fitting = designs(run)
+    if not fitting:
+        return {DESIGN: NONE}
+    return {DESIGN: f"one that fits and takes the fewest operations, such as {cheapest(fitting, run)}"}
+
+
+def cheapest(fitting: list[tuple[str, int]], run: Inputs) -> tuple[str, int]:
+    costs = [cost(made, size, run) for made, size in fitting]
+    return fitting[costs.index(min(costs))]
 
 
 def observe(function: Callable[..., Any], **run: Any) -> Observation:
@@ -158,7 +165,7 @@ def observe(function: Callable[..., Any], **run: Any) -> Observation:
     if peak > run["memory_bytes"]:
         held = f"it holds {peak:,} bytes {moment}, and the device has {run['memory_bytes']:,}"
         return {DESIGN: f"{design}, which does not fit: {held}"}
-    best = min(designs(run), key=lambda one: cost(*one, run))
+    best = cheapest(designs(run), run)
     if more := cost(recomputed, micro_batch, run) - cost(*best, run):
         return {DESIGN: f"{design}, which fits and takes {more:,} operation{'s' * (more > 1)} more than {best}"}
     return the_fastest(**run)

@@ -64,8 +64,8 @@ def choose_pipeline(
 
     def meets(schedule: str, m: int) -> bool:
         b, work_ms = sequences // m, forward_ms + input_gradient_ms + weight_gradient_ms
-        passes_ms, held = 2 * launch_ms + b * work_ms, b * stages
-        step_ms = (m + stages - 1) * passes_ms
+        held: float = b * stages
+        step_ms: float = (m + stages - 1) * (2 * launch_ms + b * work_ms)
         if schedule == "gpipe":
             held = sequences
         elif schedule == "interleaved":  # four launches; the bubble is that of p − 1 chunks
