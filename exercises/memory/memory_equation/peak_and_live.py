@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake
 
 
-def peak_and_live(events: Iterable[tuple[str, int]]) -> tuple[int, list[str]]:
+def peak_and_live(events: Sequence[tuple[str, int]]) -> tuple[int, list[str]]:
     """Return the most bytes that are held at one time, and by whom.
 
     Args:
@@ -56,13 +56,13 @@ def switched(switches: list[tuple[str, int]]) -> Inputs:
     return {"events": events}
 
 
-def keeps_the_first_place(events: Iterable[tuple[str, int]]) -> Any:
+def keeps_the_first_place(events: Sequence[tuple[str, int]]) -> Any:
     listed = list(events)
     peak, live = peak_and_live(listed)
     return peak, sorted(live, key=[name for name, _ in listed].index)
 
 
-def sorts_by_size(events: Iterable[tuple[str, int]]) -> Any:
+def sorts_by_size(events: Sequence[tuple[str, int]]) -> Any:
     held: dict[str, int] = {}
     worst: dict[str, int] = {}
     for name, change in events:
@@ -71,7 +71,7 @@ def sorts_by_size(events: Iterable[tuple[str, int]]) -> Any:
     return sum(worst.values()), sorted(worst, key=lambda name: -worst[name])
 
 
-def takes_the_largest_tensor(events: Iterable[tuple[str, int]]) -> Any:
+def takes_the_largest_tensor(events: Sequence[tuple[str, int]]) -> Any:
     name, size = max(events, key=lambda event: event[1], default=("", 0))
     return size, [name] * bool(name)
 

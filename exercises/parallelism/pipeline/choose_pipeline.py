@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
+from math import ceil
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -13,9 +14,8 @@ from snippets.parallelism.pipeline import ALIASES
 from snippets.parallelism.pipeline_runner import run_pipeline
 from snippets.parallelism.pipeline_schedules import BUILDERS, build_pipeline
 
-DESIGN = "design"
-NAMES = ("one_f_one_b", "zb_h1", "interleaved", "gpipe")
-MEETS, NONE = "one that meets both limits", "None, since no design meets both limits"
+DESIGN, NONE = "design", "None, since no design meets both limits"
+NAMES = {"gpipe": "gpipe", "one_f_one_b": "1f1b", "interleaved": "interleaved", "zb_h1": "zb_h1"}
 
 
 def choose_pipeline(
@@ -36,7 +36,8 @@ def choose_pipeline(
     the micro-batch, the time of its kind. An unsplit backward is one pass that
     takes both gradients' times. Interleaving has two chunks on a device: twice
     as many passes, each with a launch and half of the time for a sequence.
-    Messages are free.
+    No schedule holds more than the m micro-batches of a step. Messages are
+    free.
 
     Args:
         stages: number of stages and devices p, at least 2.
@@ -55,28 +56,29 @@ def choose_pipeline(
         none.
 
     >>> choose_pipeline(
-    ...     stages=2, sequences=2, launch_ms=10, forward_ms=2,
-    ...     input_gradient_ms=2, weight_gradient_ms=2, limit_ms=78, room=2,
+    ...     stages=2, sequences=4, launch_ms=10, forward_ms=2,
+    ...     input_gradient_ms=2, weight_gradient_ms=2, limit_ms=130, room=2,
     ... )
-    ('1f1b', 2)
+    ('1f1b', 4)
     """
 
     def meets(schedule: str, m: int) -> bool:
         b, work_ms = sequences // m, forward_ms + input_gradient_ms + weight_gradient_ms
-        if schedule == "interleaved":  # four launches; the bubble is that of p − 1 chunks
+        held: float = b * stages
+        step_ms: float = (m + stages - 1) * (2 * launch_ms + b * work_ms)
+        if schedule == "gpipe":
+            held = sequences
+        elif schedule == "interleaved":  # four launches; the bubble is that of p − 1 chunks
             chunk_ms = 2 * launch_ms + b * work_ms / 2
             step_ms, held = (2 * m + stages - 1) * chunk_ms, b * min(2 * m, 3 * stages - 1) / 2
         elif schedule == "zb_h1":  # three launches; the bubble is (p − 1)(T_F + T_B − T_W)
             passes_ms = 3 * launch_ms + b * work_ms
             bubble_ms = launch_ms + b * (work_ms - 2 * weight_gradient_ms)
-            step_ms, held = m * passes_ms + (stages - 1) * bubble_ms, b * stages
-        else:
-            passes_ms = 2 * launch_ms + b * work_ms
-            step_ms, held = (m + stages - 1) * passes_ms, b * stages
+            step_ms = m * passes_ms + (stages - 1) * bubble_ms
         return step_ms <= limit_ms and held <= room
 
     for m in range(stages, sequences + 1, stages):
-        for schedule in ("1f1b", "zb_h1", "interleaved"):
+        for schedule in ("gpipe", "1f1b", "interleaved", "zb_h1"):
             if sequences % m == 0 and meets(schedule, m):
                 return schedule, m
     return None
@@ -110,12 +112,13 @@ def designs(stages: int, sequences: int) -> Iterator[tuple[str, int]]:
             yield from ((name, m) for name in NAMES)
 
 
-def whether_one_meets_them(limit_ms: int, room: int, **inputs: int) -> Observation:
-    """Run every design there is."""
+def one_that_meets(limit_ms: int, room: int, **inputs: int) -> Observation:
+    """Run every design until one meets both limits."""
     for name, m in designs(inputs["stages"], inputs["sequences"]):
         step_ms, held = cost(name, m, **inputs)
         if step_ms <= limit_ms and held <= room:
-            return {DESIGN: MEETS}
+            such = f"{NAMES[name]} with {m} micro-batches: {float(step_ms):g} ms, holds {float(held):g} sequences"
+            return {DESIGN: f"one that meets both limits, such as {such}"}
     return {DESIGN: NONE}
 
 
@@ -131,11 +134,14 @@ def run_the_choice(function: Callable[..., Any], *, limit_ms: int, room: int, **
         name = ""
     if name not in NAMES:
         return {DESIGN: f"a schedule called {asked!r:.30}"}
-    if (name, m) not in designs(inputs["stages"], inputs["sequences"]):
-        return {DESIGN: f"{m} micro-batches, which do not divide the sequences or are no multiple of the stages"}
+    stages, sequences = inputs["stages"], inputs["sequences"]
+    if m < 1 or m % stages:
+        return {DESIGN: f"m = {m}, which is no multiple of the {stages} stages"}
+    if sequences % m:
+        return {DESIGN: f"m = {m}, which does not divide the {sequences} sequences"}
     step_ms, held = cost(name, m, **inputs)
     if step_ms <= limit_ms and held <= room:
-        return {DESIGN: MEETS}
+        return one_that_meets(limit_ms, room, **inputs)
     took = f"{asked} with {m} micro-batches: {float(step_ms):g} ms, and {limit_ms} ms are allowed"
     return {DESIGN: f"{took}; holds {float(held):g} sequences, and there is room for {room}"}
 
@@ -146,26 +152,59 @@ def machine(stages: int, sequences: int, launch_ms: int, *times_ms: int) -> Inpu
     return {"stages": stages, "sequences": sequences, "launch_ms": launch_ms, **times}
 
 
+TIMES = (
+    (0, 2, 2, 2),
+    (0, 8, 8, 2),
+    (4, 4, 4, 2),
+    (1, 10, 10, 8),
+    (20, 2, 4, 2),
+    (3, 11, 12, 3),
+    (2, 15, 13, 3),
+    (5, 7, 9, 4),
+    (5, 8, 9, 1),
+    (2, 9, 10, 1),
+)  # launch, F, B, W
+
+
 def best_of(inputs: Inputs) -> Iterator[Inputs]:
-    """Yield limits that a design meets exactly and no other beats in both, and limits just out of reach."""
+    """Yield limits that a design just meets and no other beats in both, and limits just out of reach."""
     found = {cost(name, m, **inputs) for name, m in designs(inputs["stages"], inputs["sequences"])}
     for step_ms, held in sorted(found):
         if not any(other != (step_ms, held) and other[0] <= step_ms and other[1] <= held for other in found):
-            yield {**inputs, "limit_ms": int(step_ms), "room": -int(-held // 1)}
-            yield {**inputs, "limit_ms": int(step_ms) - 1, "room": -int(-held // 1)}
-            yield {**inputs, "limit_ms": int(step_ms), "room": 2 * inputs["sequences"]}
-            yield {**inputs, "limit_ms": int(step_ms) // 2 - 1, "room": -int(-held // 1)}
-            yield {**inputs, "limit_ms": 2 * int(step_ms), "room": -int(-held // 1) - 1}
+            limit_ms, room = ceil(step_ms), ceil(held)
+            yield {**inputs, "limit_ms": limit_ms, "room": room}
+            yield {**inputs, "limit_ms": limit_ms - 1, "room": room}
+            yield {**inputs, "limit_ms": limit_ms, "room": room - 1}
+            yield {**inputs, "limit_ms": limit_ms, "room": 2 * inputs["sequences"]}
+            yield {**inputs, "limit_ms": 2 * limit_ms, "room": room - 1}
 
+
+# Each size meets short and long launches, a short W and one as long as F, and numbers that are even and odd.
+MACHINES = [
+    machine(*sizes, *times)
+    for sizes, kinds in {
+        (2, 4): (0, 1, 2, 3, 4, 5),
+        (2, 6): (5, 7),
+        (2, 12): (0, 1, 2, 3, 4, 9),
+        (3, 3): (1, 5, 7),
+        (3, 12): (0, 1, 2, 3, 4, 6, 8),
+        (3, 9): (8,),
+        (4, 4): (1, 5, 6, 7),
+        (4, 16): (0, 1, 2, 3, 4, 7),
+        (5, 10): (5, 6, 7),
+    }.items()
+    for times in ([TIMES[kind] for kind in kinds])
+]
 
 EXERCISE = Exercise(
     choose_pipeline,
     number=4,
     asked="a schedule and a number of micro-batches with which the step keeps to both limits",
-    expected=whether_one_meets_them,
+    expected=one_that_meets,
     observe=run_the_choice,
     examples=[
         {**machine(2, 2, 10, 2, 2, 2), "limit_ms": 78, "room": 2},
+        {**machine(2, 4, 10, 2, 2, 2), "limit_ms": 130, "room": 2},
         {**machine(2, 2, 0, 2, 2, 2), "limit_ms": 14, "room": 2},
         {**machine(2, 2, 0, 4, 4, 2), "limit_ms": 25, "room": 3},
         {**machine(2, 2, 0, 2, 2, 2), "limit_ms": 13, "room": 9},
@@ -173,12 +212,7 @@ EXERCISE = Exercise(
         {**machine(4, 32, 2, 4, 4, 2), "limit_ms": 480, "room": 8},
         {**machine(16, 96, 1, 10, 10, 8), "limit_ms": 3300, "room": 32},
     ],
-    inputs=[
-        limits
-        for stages, sequences in ((2, 4), (2, 12), (3, 12), (4, 16))
-        for launch_ms, *times_ms in ((0, 2, 2, 2), (0, 6, 8, 2), (4, 4, 4, 2), (1, 10, 10, 8), (20, 2, 4, 2))
-        for limits in best_of(machine(stages, sequences, launch_ms, *times_ms))
-    ],
+    inputs=[limits for machine in MACHINES for limits in best_of(machine)],
     mistakes=[
         Mistake(
             "forgets_the_bubble",
@@ -195,6 +229,27 @@ EXERCISE = Exercise(
             {"3 * launch_ms + b": "2 * launch_ms + b", "launch_ms + b * (work_ms - 2": "b * (work_ms - 2"},
         ),
         Mistake(
+            "splits_the_launch",
+            "A split backward is two passes, and each has its launch: three launches for a micro-batch, not two.",
+            {"3 * launch_ms + b": "2 * launch_ms + b"},
+        ),
+        Mistake(
+            "fills_without_launches",
+            "T_F, T_B and T_W are times of passes, each with its launch: one launch is left in T_F + T_B − T_W, the "
+            "bubble of ZB-H1.",
+            {"launch_ms + b * (work_ms - 2": "b * (work_ms - 2"},
+        ),
+        Mistake(
+            "fills_with_two_launches",
+            "T_W, by which ZB-H1's bubble is shorter, has a launch too: one is left in T_F + T_B − T_W, and no more.",
+            {"launch_ms + b * (work_ms - 2": "2 * launch_ms + b * (work_ms - 2"},
+        ),
+        Mistake(
+            "fills_with_three_launches",
+            "T_W, by which ZB-H1's bubble is shorter, has a launch too: one is left in T_F + T_B − T_W, and no more.",
+            {"launch_ms + b * (work_ms - 2": "3 * launch_ms + b * (work_ms - 2"},
+        ),
+        Mistake(
             "cuts_for_nothing",
             "Two chunks are twice as many passes, and each has its launch: a chunk's pass takes a whole launch.",
             {"chunk_ms = 2 * launch_ms": "chunk_ms = launch_ms"},
@@ -203,6 +258,11 @@ EXERCISE = Exercise(
             "holds_every_micro_batch",
             "Only GPipe holds all micro-batches of a step; the others release a micro-batch when its backward is done.",
             {"held <= room": "sequences <= room"},
+        ),
+        Mistake(
+            "holds_too_little_in_gpipe",
+            "In GPipe a device holds all m micro-batches: all sequences of the step, not those of p micro-batches.",
+            {"held = sequences": "pass"},
         ),
         Mistake(
             "counts_micro_batches",
@@ -214,6 +274,12 @@ EXERCISE = Exercise(
             "Interleaving warms up for longer: with two chunks the first device holds up to 3p − 1 of them, more than "
             "the p micro-batches of 1F1B.",
             {"b * min(2 * m, 3 * stages - 1) / 2": "b * stages"},
+        ),
+        Mistake(
+            "holds_more_than_there_is",
+            "No device holds more than the m micro-batches of the step: where m = p, interleaving holds these p, and "
+            "not 3p − 1 chunks.",
+            {"min(2 * m, 3 * stages - 1)": "(3 * stages - 1)"},
         ),
         Mistake(
             "looks_at_time_alone",
@@ -231,23 +297,40 @@ EXERCISE = Exercise(
             {"step_ms <= limit_ms and held <= room": "step_ms < limit_ms and held < room"},
         ),
         Mistake(
+            "stays_below_the_time",
+            "A limit that is met exactly is met: a step may take limit_ms.",
+            {"step_ms <= limit_ms": "step_ms < limit_ms"},
+        ),
+        Mistake(
+            "stays_below_the_room",
+            "A limit that is met exactly is met: a device may hold as many sequences as there is room for.",
+            {"held <= room": "held < room"},
+        ),
+        Mistake(
             "knows_1f1b_alone",
             "Where 1F1B is too slow, a split backward or chunks may be quick enough.",
-            {'("1f1b", "zb_h1", "interleaved")': '("1f1b",)'},
+            {'("gpipe", "1f1b", "interleaved", "zb_h1")': '("1f1b",)'},
         ),
         Mistake(
             "knows_zb_h1_alone",
             "ZB-H1 has the most launches but those of interleaving: where launches are long, 1F1B is quicker.",
-            {'("1f1b", "zb_h1", "interleaved")': '("zb_h1",)'},
+            {'("gpipe", "1f1b", "interleaved", "zb_h1")': '("zb_h1",)'},
         ),
         Mistake(
             "never_interleaves",
             "Where W is short and there is room, two chunks leave less of a bubble than a split backward.",
-            {'("1f1b", "zb_h1", "interleaved")': '("1f1b", "zb_h1")'},
+            {'("gpipe", "1f1b", "interleaved", "zb_h1")': '("1f1b", "zb_h1")'},
+        ),
+        Mistake(
+            "never_splits",
+            "Where 1F1B is too slow and there is no room for interleaving, a split backward may be quick enough: ZB-H1 "
+            "holds what 1F1B's first stage does.",
+            {'("gpipe", "1f1b", "interleaved", "zb_h1")': '("1f1b", "interleaved")'},
         ),
         Mistake(
             "takes_the_most_micro_batches",
-            "More micro-batches have a smaller bubble, but more launches: fewer may be quicker.",
+            "A pass has one launch, however many sequences go through it: where launches are long, fewer and larger "
+            "micro-batches are quicker than the most.",
             {"range(stages, sequences + 1, stages)": "(sequences,)"},
         ),
         Mistake(
@@ -259,6 +342,11 @@ EXERCISE = Exercise(
             "takes_any_number",
             "The number of micro-batches is to divide the sequences and to be a multiple of the stages.",
             {"range(stages, sequences + 1, stages)": "range(1, sequences + 1)"},
+        ),
+        Mistake(
+            "returns_the_size",
+            "Asked is how many micro-batches there are, not how many sequences each has.",
+            {"return schedule, m": "return schedule, sequences // m"},
         ),
         Mistake(
             "always_chooses",

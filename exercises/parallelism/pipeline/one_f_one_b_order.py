@@ -147,6 +147,15 @@ EXERCISE = Exercise(
             {"return order": "return order[: 2 * micro_batches - warmup]"},
         ),
         Mistake(
+            "runs_the_newest_first",
+            "This runs the backward of the newest micro-batch first; gradients come back in the order in which the "
+            "micro-batches were sent, so the oldest is first.",
+            {
+                'order.append(("B", i))': 'order.append(("B", max(j for kind, j in order if kind == "F" '
+                'and ("B", j) not in order)))'
+            },
+        ),
+        Mistake(
             "runs_one_micro_batch",
             "This is right for one input only: one stage and one micro-batch.",
             lambda **_: [("F", 0), ("B", 0)],
