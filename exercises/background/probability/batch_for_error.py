@@ -75,6 +75,10 @@ EXERCISE = Exercise(
         {"variance": 1.0, "error": 0.5, "population": None},
         {"variance": 9.0, "error": 0.5, "population": 1},
         {"variance": 0.0, "error": 0.5, "population": 1},
+        {"variance": 36.0005, "error": 1.0, "population": None},
+        {"variance": 2.5, "error": 1.0, "population": 4},
+        {"variance": 2.5, "error": 1.0, "population": 8},
+        {"variance": 20.5, "error": 2.0, "population": 16},
         {"variance": 4437.97, "error": 0.72507, "population": None},
         {"variance": 4437.97, "error": 0.72507, "population": 50_000},
     ],
@@ -95,6 +99,17 @@ EXERCISE = Exercise(
             "ignores_the_population",
             "Without replacement a smaller batch is enough: use the finite-population factor.",
             {"if population is not None": "if False"},
+        ),
+        Mistake(
+            "takes_at_most_all",
+            "To take at most M examples is not enough: without replacement a smaller batch is near enough, by the "
+            "finite-population factor.",
+            {"batch = population * batch / (population - 1 + batch)": "batch = min(population, batch)"},
+        ),
+        Mistake(
+            "rounds_up_too_early",
+            "Round up once, at the end: you rounded the batch with replacement, and only then applied the factor.",
+            {"batch = variance / error**2": "batch = math.ceil(variance / error**2)"},
         ),
         Mistake(
             "divides_by_the_population",
