@@ -89,7 +89,7 @@ def test_rows_of_maps_share_their_axes_and_draw_each_path() -> None:
     (marked,) = path_rows(
         {"one": RUN}, [BOWL], across=(-3, 3), up=(-2, 2), levels=[1], minimum=(0, 0), resolution=9
     ).axes
-    assert marked.lines[0].get_xydata().tolist() == [[0, 0]]
+    assert np.asarray(marked.lines[0].get_xydata()).tolist() == [[0, 0]]
     with pytest.raises(ValueError, match="surfaces must be one, or one for each of 1 paths, got 2"):
         path_rows({"one": RUN}, [BOWL, BOWL], across=(-3, 3), up=(-2, 2), levels=[1])
 
