@@ -65,6 +65,8 @@ def path_rows(
     levels: Sequence[float],
     labels: tuple[str, str] = ("x₁", "x₂"),
     row_px: float = 170,
+    minimum: Span | None = None,
+    resolution: int = 33,
 ) -> Figure:
     """Draw one path on each of several contour maps, one below the other on the same axes.
 
@@ -76,6 +78,8 @@ def path_rows(
         levels: losses at which contour lines are drawn.
         labels: names of the two axes.
         row_px: height of a map.
+        minimum: a point to mark with a star.
+        resolution: points along each axis at which the loss is computed for the contour lines.
 
     Returns:
         The maps. Dots are updates, a ring the start, a cross where the path ends; points beyond a map are cut off.
@@ -86,7 +90,9 @@ def path_rows(
     with plot(width_px=340, height_px=row_px * len(paths) + 20) as (figure, axes):
         rows = _rows(figure, axes, len(paths))
         for row, surface, (title, path) in zip(rows, several, paths.items(), strict=True):
-            _contours(row, surface, across=across, up=up, levels=levels)
+            _contours(row, surface, across=across, up=up, levels=levels, resolution=resolution)
+            if minimum is not None:
+                row.plot(*([place] for place in minimum), "*", color=colour("ink"), markersize=11)
             _draw(row, path, dash=1e-3 * (across[1] - across[0]))
             row.set(xlim=across, ylim=up, ylabel=labels[1], title=title)
         row.set_xlabel(labels[0])
@@ -101,25 +107,43 @@ def rate_plot(*, smallest_curvature: float, largest_curvature: float) -> Figure:
         largest_curvature: λ_max, above λ_min.
 
     Returns:
-        The plot: thin lines for the two directions, a thick one for the slower of them, a dot at the best step size.
+        Two plots, the lower one with the surroundings of the border: a thick line for the slower direction, over it
+        thin ones for both, a line at 1, where a direction neither shrinks nor grows, and a dot at the best step size.
     """
     ends = {"smallest_curvature": smallest_curvature, "largest_curvature": largest_curvature}
     best, border = best_step(**ends), largest_stable_step(largest_curvature)
     sizes = np.unique([*np.linspace(0, 1.08 * border, 28), 1 / largest_curvature, best, border])
-    with plot(width_px=340, height_px=270) as (figure, axes):
-        axes.axhline(1, color=colour("ink"), linewidth=1)
-        for curvature, line in ((smallest_curvature, "--"), (largest_curvature, ":")):
-            axes.plot(sizes, abs(1 - sizes * curvature), line, color=colour("muted"), linewidth=1.4)
-        slower = [gradient_descent_rate(step=float(size), **ends) for size in sizes]
-        axes.plot(sizes, slower, color=colour("accent"), linewidth=2.6)
-        kappa = largest_curvature / smallest_curvature
-        axes.plot([best], [best_gradient_descent_rate(kappa)], "o", color=colour("ink"), markersize=7)
-        axes.annotate(f"flat, λ = {smallest_curvature:g}", (0.45 * border, 0.9), ha="center", color=colour("muted"))
+    best_rate = best_gradient_descent_rate(largest_curvature / smallest_curvature)
+    slower = [gradient_descent_rate(step=float(size), **ends) for size in sizes]
+    with plot(width_px=340, height_px=430) as (figure, axes):
+        axes.remove()
+        whole, near = figure.subplots(2, 1, height_ratios=(5, 4))
+        for row in (whole, near):
+            row.patch.set_visible(False)
+            row.plot(sizes, slower, color=colour("accent"), linewidth=3.4)
+            for curvature, line in ((smallest_curvature, "--"), (largest_curvature, ":")):
+                row.plot(sizes, abs(1 - sizes * curvature), line, color=colour("ink"), linewidth=1.3)
+            row.plot([best], [best_rate], "o", color=colour("ink"), markersize=6)
+            row.axvline(border, color=colour("muted"), linewidth=1)
+            row.axhline(1, color=colour("muted"), linewidth=1)
+            row.set(ylabel="factor per step")
+        whole.annotate(f"flat, λ = {smallest_curvature:g}", (0.4 * border, 0.88), ha="center")
         place = 0.3 * border, abs(1 - 0.3 * border * largest_curvature)
-        axes.annotate(f"steep, λ = {largest_curvature:g}", place, (8, 4), textcoords="offset points", ha="left")
-        axes.annotate(f"border {border:g}", (border, 0.06), (-5, 0), textcoords="offset points", ha="right")
-        axes.axvline(border, color=colour("ink"), linewidth=1, linestyle="--")
-        axes.set(xlabel="step size η", ylabel="factor per step", xlim=(0, 1.08 * border), ylim=(0, 1.16))
+        whole.annotate(f"steep, λ = {largest_curvature:g}", place, (8, 4), textcoords="offset points", ha="left")
+        whole.annotate(f"border {border:g}", (border, 0.06), (-5, 0), textcoords="offset points", ha="right")
+        whole.annotate("1: neither shrinks nor grows", (0, 1.03), (4, 0), textcoords="offset points", ha="left")
+        whole.set(xlim=(0, 1.08 * border), ylim=(0, 1.16), title="from 0 to beyond the border")
+        gap = border - best
+        near.annotate("best", (best, best_rate), (0, -7), textcoords="offset points", ha="center", va="top")
+        near.annotate("border", (border, 1 - 4 * (1 - best_rate)), (4, 0), textcoords="offset points", ha="left")
+        near.set(
+            xlim=(best - 3 * gap, min(border + 2 * gap, sizes[-1])),
+            xticks=[best, border],
+            xticklabels=[f"{best:.4f}", f"{border:.4f}"],
+            ylim=(1 - 5 * (1 - best_rate), 1 + 3 * (1 - best_rate)),
+            xlabel="step size η",
+            title="near the border",
+        )
     return figure
 
 
@@ -287,9 +311,11 @@ def _rows(figure: Figure, axes: Axes, count: int) -> list[Axes]:
     return rows
 
 
-def _contours(axes: Axes, surface: Surface, *, across: Span, up: Span, levels: Sequence[float]) -> None:
+def _contours(
+    axes: Axes, surface: Surface, *, across: Span, up: Span, levels: Sequence[float], resolution: int = 33
+) -> None:
     """Draw contour lines of a surface of two parameters."""
-    grid = np.stack(np.meshgrid(np.linspace(*across, 33), np.linspace(*up, 33)), axis=-1)
+    grid = np.stack(np.meshgrid(np.linspace(*across, resolution), np.linspace(*up, resolution)), axis=-1)
     lines = sorted(each("levels", levels, lambda _, level: float(level)))
     axes.contour(grid[..., 0], grid[..., 1], surface.value(grid), lines, colors=colour("idle"), linewidths=0.8)
     axes.grid(False)

@@ -25,7 +25,7 @@ STEEPEST = 100.0  # λ_max: the border 2(1 + μ)/λ_max does not move with κ
 START = (10.0, 1.0)
 MOST_STEPS = 200
 _CORNERS = 32  # of an ellipse
-_LEVELS = (0.3, 0.75, 1.5, 2.5)  # where contour lines cross the steep axis
+_LEVELS = (0.3, 0.75, 1.5, 3)  # where contour lines cross the steep axis
 _OUT_OF_SIGHT = 1e3  # of the map
 _FAR = 1e60  # where a path that diverges is left
 _LEAST_LOSS = 1e-300
@@ -61,7 +61,7 @@ def _loss(point: tuple[float, float], condition: float) -> float:
 
 def _map(points: list[tuple[float, float]], condition: float) -> Panel:
     """Draw the path over contour lines."""
-    across, up = Axis(-12, 12, label="x₁, flat", ticks=(-10, -5, 0, 5, 10)), Axis(-2.6, 2.6, ticks=(-2, -1, 0, 1, 2))
+    across, up = Axis(-12, 12, label="x₁, flat", ticks=(-10, -5, 0, 5, 10)), Axis(-4, 4, ticks=(-4, -2, 0, 2, 4))
     plot = Plot(across, up, title=f"Path, {len(points) - 1} steps; x₂ is stretched", width_px=330)
     turns = [2 * math.pi * corner / _CORNERS for corner in range(_CORNERS + 1)]
     for level in _LEVELS:
@@ -131,7 +131,7 @@ def _says(*, step: float, momentum: float, rate: float) -> str:
         Named(
             "with momentum",
             "The same valley with nearly the best momentum: the loss falls much faster, but lags behind its rate.",
-            {"step": 0.0331, "momentum": 0.67, "condition": 100, "steps": 100},
+            {"step": 0.033, "momentum": 0.67, "condition": 100, "steps": 100},
         ),
     ],
 )
@@ -143,7 +143,9 @@ def descent_on_quadratic(*, step: float, momentum: float, condition: int, steps:
     points = _path(step=step, momentum=momentum, condition=condition, steps=steps)
     does = _says(step=step, momentum=momentum, rate=rate)
     takes = (
-        f", a millionth of the distance after {steps_to_shrink(rate=rate, remainder=1e-6):,} steps" if rate < 1 else ""
+        f", by its rate a millionth of the distance after about {steps_to_shrink(rate=rate, remainder=1e-6):,} steps"
+        if rate < 1
+        else ""
     )
     first, last = _loss(points[0], condition), _loss(points[-1], condition)
     return Picture(

@@ -86,19 +86,28 @@ def test_rows_of_maps_share_their_axes_and_draw_each_path() -> None:
         assert np.array_equal(row.lines[0].get_xydata(), run.points)
         assert np.array_equal(row.lines[-1].get_xydata(), run.points[-1:])
         assert (row.get_title(), row.get_xlim(), row.get_ylim()) == (title, (-3, 3), (-2, 2))
+    (marked,) = path_rows(
+        {"one": RUN}, [BOWL], across=(-3, 3), up=(-2, 2), levels=[1], minimum=(0, 0), resolution=9
+    ).axes
+    assert np.asarray(marked.lines[0].get_xydata()).tolist() == [[0, 0]]
     with pytest.raises(ValueError, match="surfaces must be one, or one for each of 1 paths, got 2"):
         path_rows({"one": RUN}, [BOWL, BOWL], across=(-3, 3), up=(-2, 2), levels=[1])
 
 
 def test_the_thick_line_of_rates_is_the_slower_direction_and_its_dot_the_lowest() -> None:
-    _, flat, steep, slower, dot, border = rate_plot(smallest_curvature=1.0, largest_curvature=10.0).axes[0].lines
-    sizes = np.asarray(flat.get_xdata(), dtype=float)
-    assert flat.get_ydata() == pytest.approx(abs(1 - sizes))
-    assert steep.get_ydata() == pytest.approx(abs(1 - 10 * sizes))
-    assert slower.get_ydata() == pytest.approx(np.maximum(abs(1 - sizes), abs(1 - 10 * sizes)))
-    assert np.asarray(dot.get_xydata()).tolist() == [[pytest.approx(2 / 11), pytest.approx(9 / 11)]]
-    assert min(np.asarray(slower.get_ydata(), dtype=float)) == pytest.approx(9 / 11)
-    assert border.get_xdata() == [0.2, 0.2]
+    rows = rate_plot(smallest_curvature=1.0, largest_curvature=10.0).axes
+    for row in rows:
+        slower, flat, steep, dot, border, one = row.lines
+        sizes = np.asarray(flat.get_xdata(), dtype=float)
+        assert flat.get_ydata() == pytest.approx(abs(1 - sizes))
+        assert steep.get_ydata() == pytest.approx(abs(1 - 10 * sizes))
+        assert slower.get_ydata() == pytest.approx(np.maximum(abs(1 - sizes), abs(1 - 10 * sizes)))
+        assert np.asarray(dot.get_xydata()).tolist() == [[pytest.approx(2 / 11), pytest.approx(9 / 11)]]
+        assert min(np.asarray(slower.get_ydata(), dtype=float)) == pytest.approx(9 / 11)
+        assert border.get_xdata() == [0.2, 0.2]
+        assert one.get_ydata() == [1, 1]
+    low, high = rows[1].get_xlim()
+    assert 0 < low < 2 / 11 < 0.2 < high <= rows[0].get_xlim()[1]
 
 
 def test_the_floor_is_drawn_with_its_straight_limit_and_the_runs() -> None:

@@ -83,12 +83,12 @@ def test_the_points_that_are_drawn_are_those_of_the_path() -> None:
     points = np.array([[float(number) for number in place.split()] for place in drawn.split("L")])
     path = simulated(0.002, 0, 100, 25).points
     x = 52 + (path[:, 0] + 12) / 24 * (330 - 16 - 52)
-    y = 208 - (path[:, 1] + 2.6) / 5.2 * (208 - 30)
+    y = 208 - (path[:, 1] + 4) / 8 * (208 - 30)
     assert points == pytest.approx(np.stack([x, y], axis=1), abs=0.06)
     assert svg.count("h0") == 25 + 2  # every step, the start and the end once more
 
 
 def test_the_question_says_what_the_chapter_says() -> None:
     said = descent_on_quadratic(step=0.0198, condition=100).numbers
-    assert "a millionth of the distance after 691 steps; stable below η = 0.02." in said
+    assert "by its rate a millionth of the distance after about 691 steps; stable below η = 0.02." in said
     assert "with μ = 0.669 η = 0.0331, ρ = 0.8182" in said
