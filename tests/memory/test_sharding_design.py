@@ -24,6 +24,18 @@ CLOSE = {
     "the node's links through the network": ("min(beta, gpus_per_node * network_bytes_per_s)", "beta"),
     "all adapters for one GPU": ("replicas / network_bytes_per_s", "replicas / network_bytes_per_s / gpus_per_node"),
     "half an all-reduce across": ("exposed += 2 * (replicas", "exposed += (replicas"),
+    "weights across": ("sent = gradient * parameters", "sent = weight * parameters"),
+    "no latency across": ("(replicas - 1) * (latency_s + sent)", "(replicas - 1) * sent"),
+    "a latency a phase": (
+        "2 * (replicas - 1) * (latency_s + sent)",
+        "2 * ((replicas - 1) * sent + latency_s * (replicas > 1))",
+    ),
+    "a byte left free": ("held + other_bytes <= memory_bytes", "held + other_bytes < memory_bytes"),
+    "all layers alike": (
+        "max(0, fetch - run) + middle + max(0, take - run)",
+        "(layers - 1) * max(0, fetch + take - run)",
+    ),
+    "no node's group": ("for count in range(1, nodes + 1)", "for count in range(min(2, nodes), nodes + 1)"),
     "the ends twice": ("(layers - 2) * max", "(layers - 1) * max"),
     "no gather in stage 1": ("else stage > 0)", "else 0)"),
     "a gather in stage 0": ("else stage > 0)", "else 1)"),
@@ -69,6 +81,23 @@ def test_designs_that_there_are_not_are_refused(answer: Any) -> None:
     assert judge(exercise.EXERCISE, lambda **_: answer).status == "wrong"
 
 
+def test_what_is_wrong_with_a_design_is_told() -> None:
+    """Its bytes and seconds, and by how much they are beyond the limits."""
+    inputs = {**exercise.SMALLEST, "memory_bytes": 60, "limit_s": 1}
+    told = exercise.observe(lambda **_: (1, 2, "adam"), **inputs)["design"]
+    assert told == "stage 1, 2 GPUs, adam (it holds 80 bytes and waits 8 s), 20 bytes too many and 7 s too long"
+
+
+def test_across_groups_every_slip_is_noticed_on_small_inputs() -> None:
+    """Not on the chapter's own cluster alone: an answer is wrong on several of the others."""
+    slips = [what for what in CLOSE if "across" in what or what in ("all adapters for one GPU", "a latency a phase")]
+    assert len(slips) == 5
+    for what in slips:
+        answer = changed(exercise.sharding_design, *CLOSE[what])
+        wrong = [inputs for inputs in CASES if exercise.observe(answer, **inputs) != exercise.any_that_meets(**inputs)]
+        assert sum(inputs["parameters"] < 2000 for inputs in wrong) > 5, what
+
+
 def test_the_formula_waits_as_long_as_the_simulated_step() -> None:
     """At a limit a hair above what the simulator says the solution takes the design, a hair below it does not."""
     for inputs in CASES[5:40]:
@@ -102,8 +131,10 @@ def wrong(owner: Exercise, *changes: tuple[str, str]) -> Any:
         (FEWEST, [("(16 - whole)", "(15 - whole)")]),
         (FEWEST, [("(16 - whole)", "(17 - whole)")]),
         (FEWEST, [("1: 4", "1: 3")]),
+        (FEWEST, [("if largest >= 1 else", "if largest >= 1 and -(-parameters // largest) <= 10_000 else")]),
         (FEWEST, [("1: 4", "1: 5")]),
         (OWNERS, [("-sizes[each]", "each")]),
+        (OWNERS, [("-sizes[each])", "str(sizes[each]), reverse=True)")]),
         (OWNERS, [("-sizes[each]", "-(sizes[each] // 2)")]),
         (OWNERS, [("-sizes[each]", "-(sizes[each] // 3)")]),
         (OWNERS, [("-sizes[each]", "sizes[each]")]),

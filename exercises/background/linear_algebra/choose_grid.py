@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.background.gemm import grid_traffic_words
 
-GRID, FITS, SENT = "grid", "fits in the free memory", "sent by all workers"
+GRID, ROOM, SENT = "grid", "room", "sent by all workers"
+WORKERS, FREE = "of all workers", "no more than is free"
 Grid = tuple[int, int, int]
 
 
@@ -77,19 +77,6 @@ def grids_of(workers: int) -> list[Grid]:
     return [(r, c, workers // (r * c)) for r in divisors for c in divisors if workers // r % c == 0]
 
 
-@lru_cache(maxsize=4096)
-def measured(m: int, k: int, n: int, grid: Grid, replicated: Any, element_bytes: int) -> tuple[int, int]:
-    """Run the workers of a grid; return the room that one needed besides its A and B, and what all sent, in bytes."""
-    import numpy as np
-
-    from snippets.background.block_products import grid_product
-
-    kind = {2: np.float16, 4: np.float32}[element_bytes]
-    run = grid_product(np.zeros((m, k), kind), np.zeros((k, n), kind), grid=grid, replicated=replicated)
-    needed = [peak - start for peak, start in zip(run.account.peak_bytes, run.account.start_bytes, strict=True)]
-    return max(needed), sum(run.account.sent_bytes)
-
-
 def room(m: int, k: int, n: int, grid: Grid, replicated: str) -> int:
     """Count the numbers that a worker of a grid needs room for besides its A and B."""
     r, c, d = grid
@@ -101,13 +88,13 @@ def room(m: int, k: int, n: int, grid: Grid, replicated: str) -> int:
 def best_counted(
     *, m: int, k: int, n: int, workers: int, free_bytes: int, replicated: str, element_bytes: int
 ) -> Observation:
-    """Try every grid by closed forms, which ``tests/background/test_choose_grid.py`` holds to simulated runs."""
+    """Try every grid by the forms below, which ``tests/background/test_choose_grid.py`` holds to simulated workers."""
     sent = [
         traffic(m, k, n, grid, replicated) * element_bytes
         for grid in grids_of(workers)
         if room(m, k, n, grid, replicated) * element_bytes <= free_bytes
     ]
-    return {GRID: "of all workers", FITS: True, SENT: min(sent)}
+    return {GRID: WORKERS, ROOM: FREE, SENT: min(sent)}
 
 
 def traffic(m: int, k: int, n: int, grid: Grid, replicated: str) -> int:
@@ -118,13 +105,15 @@ def traffic(m: int, k: int, n: int, grid: Grid, replicated: str) -> int:
 
 
 def observe_grid(function: Callable[..., Any], **inputs: Any) -> Observation:
-    """Run the grid that was chosen."""
+    """Say what the grid that was chosen needs and sends."""
     grid = function(**inputs)
     if grid not in grids_of(inputs["workers"]):
         return {GRID: f"{grid}, which is none of {inputs['workers']} workers"}
-    names = ("m", "k", "n", "replicated", "element_bytes")
-    needed, sent = measured(grid=grid, **{name: inputs[name] for name in names})
-    return {GRID: "of all workers", FITS: needed <= inputs["free_bytes"], SENT: sent}
+    sizes = {name: inputs[name] for name in ("m", "k", "n", "replicated")}
+    needed, sent = (count(grid=grid, **sizes) * inputs["element_bytes"] for count in (room, traffic))
+    free = inputs["free_bytes"]
+    fits = FREE if needed <= free else f"the grid {grid} needs {needed:,} bytes, {needed - free:,} more than are free"
+    return {GRID: WORKERS, ROOM: fits, SENT: sent}
 
 
 def layer(
@@ -135,12 +124,13 @@ def layer(
 
 
 def at_every_limit() -> list[Inputs]:
-    """Products of several shapes on 2 to 8 workers, with just the room that each grid needs, or a byte less."""
+    """Products of several shapes on 2 to 16 workers, with just the room that each grid needs, or a byte less."""
     found = []
     shapes = {
         2: ((4, 2, 8), (6, 8, 2)),
-        4: ((8, 12, 4), (4, 8, 16), (16, 4, 4), (4, 4, 12)),
+        4: ((8, 12, 4), (4, 8, 16), (16, 4, 4), (4, 4, 12), (4, 32, 4)),
         8: ((32, 56, 16), (8, 16, 24), (24, 8, 32), (8, 40, 8)),
+        16: ((32, 16, 64), (16, 128, 16), (96, 32, 16)),
     }
     for workers, sides in shapes.items():
         for number, (m, k, n) in enumerate(sides):
@@ -148,8 +138,15 @@ def at_every_limit() -> list[Inputs]:
             for replicated in ("neither", "A", "B"):
                 needs = sorted({room(m, k, n, grid, replicated) * element_bytes for grid in grids_of(workers)})
                 limits = {*needs, *(need - 1 for need in needs[1:]), needs[-1] * 2}
+                if workers > 8 and replicated != "neither":
+                    limits = {needs[0], needs[-1] * 2}
                 found += [layer(m, k, n, workers, limit, replicated, element_bytes) for limit in sorted(limits)]
     return found
+
+
+def swapped(**inputs: Any) -> Grid:
+    r, c, d = choose_grid(**inputs)
+    return c, r, d
 
 
 EXERCISE = Exercise(
@@ -165,6 +162,7 @@ EXERCISE = Exercise(
         layer(4, 4, 4, 4, 32, element_bytes=4),
         layer(4, 4, 4, 4, 1000, element_bytes=4),
         layer(32, 56, 16, 8, 10**6),
+        layer(64, 64, 64, 64, 10**6),
         layer(32, 56, 16, 8, 549),  # the question, each side a 256th, with 36 MB
     ],
     inputs=at_every_limit(),
@@ -183,14 +181,105 @@ EXERCISE = Exercise(
             {"max(a_panel + b_panel, part)": "0"},
         ),
         Mistake(
+            "leaves_a_byte_free",
+            "All of the room may be used: a grid that needs just as much as is free fits.",
+            {"<= free_bytes": "< free_bytes"},
+        ),
+        Mistake(
+            "counts_panels_of_lone_rows",
+            "You count too much room. A panel of A passes through only where there are several columns, and one of B "
+            "only where there are several rows.",
+            {" if a_sent else 0": ' if replicated != "A" else 0', " if b_sent else 0": ' if replicated != "B" else 0'},
+        ),
+        Mistake(
+            "counts_panels_of_what_all_hold",
+            "You count too much room. Of a matrix that all workers hold no panels pass through.",
+            {" if a_sent else 0": " if c > 1 else 0", " if b_sent else 0": " if r > 1 else 0"},
+        ),
+        Mistake(
+            "counts_all_panels",
+            "You count too much room. A panel of A passes through only where there are several columns and A is not "
+            "replicated, one of B only where there are several rows and B is not.",
+            {" if a_sent else 0": "", " if b_sent else 0": ""},
+        ),
+        Mistake(
+            "counts_a_part_of_one_layer",
+            "You count too much room. With one layer there is nothing to sum, and no part of C passes through.",
+            {" if d > 1 else 0": ""},
+        ),
+        Mistake(
+            "cuts_panels_by_the_coarser_division",
+            "Your panels are too wide: the finer of the two divisions decides, k / (d · max(r, c)).",
+            {"max(r, c)": "min(r, c)"},
+        ),
+        Mistake(
+            "takes_all_of_a_layer_for_a_panel",
+            "Your panels are too wide: a layer goes through its part of k panel by panel, each k / (d · max(r, c)) "
+            "wide.",
+            {"wide = d * max(r, c)": "wide = d"},
+        ),
+        Mistake(
+            "cuts_panels_twice",
+            "Your panels are too narrow: the finer of the two divisions decides, not both, so k / (d · max(r, c)).",
+            {"wide = d * max(r, c)": "wide = d * r * c"},
+        ),
+        Mistake(
+            "forgets_the_layers_of_a_panel",
+            "Your panels are too wide: each layer has a d-th of k.",
+            {"wide = d * max(r, c)": "wide = max(r, c)"},
+        ),
+        Mistake(
+            "cuts_the_block_by_layers",
+            "Until the layers have been summed, each of them has a whole block of C, m/r × n/c: d does not make it "
+            "smaller.",
+            {"(block + max(": "(block // d + max("},
+        ),
+        Mistake(
+            "forgets_the_panels",
+            "Panels pass through too: one of A where there are several columns, and one of B where there are "
+            "several rows.",
+            {"max(a_panel + b_panel, part)": "part"},
+        ),
+        Mistake(
+            "forgets_the_parts",
+            "Where layers are summed, a part of a block of C passes through; it can be larger than the panels.",
+            {"max(a_panel + b_panel, part)": "a_panel + b_panel"},
+        ),
+        Mistake(
+            "counts_one_panel",
+            "A panel of A and one of B are there at the same time: add the two, and compare their sum with a part "
+            "of C.",
+            {"max(a_panel + b_panel, part)": "max(a_panel, b_panel, part)"},
+        ),
+        Mistake(
+            "adds_panels_and_part",
+            "The panels are gone when the layers are summed: the larger of the two counts, not their sum.",
+            {"max(a_panel + b_panel, part)": "a_panel + b_panel + part"},
+        ),
+        Mistake(
+            "counts_numbers_for_bytes",
+            "The room is given in bytes, and you count numbers: each has element_bytes.",
+            {") * element_bytes <=": ") <="},
+        ),
+        Mistake(
+            "counts_a_and_b",
+            "You count too much room. The free bytes are there besides the worker's A and B.",
+            {"if (block + max": "if ((m * k + k * n) // workers + block + max"},
+        ),
+        Mistake(
             "sends_what_all_hold",
             "A matrix that is replicated need not be sent: cutting the dimension that it lacks is free.",
             {'0 if replicated == "A" else m * k': "m * k", '0 if replicated == "B" else k * n': "k * n"},
         ),
         Mistake(
+            "weighs_what_all_hold",
+            "A matrix that is replicated need not be sent: cutting the dimension that it lacks is free.",
+            {"append((a_sent + b_sent": "append((m * k * (c - 1) + k * n * (r - 1)"},
+        ),
+        Mistake(
             "swaps_rows_and_columns",
             "You exchanged rows and columns of the grid: rows cut m, and columns cut n.",
-            {", (r, c, d)))": ", (c, r, d)))"},
+            swapped,
         ),
         Mistake(
             "gathers_the_result",

@@ -84,7 +84,7 @@ EXERCISE = Exercise(
     expected=needed_messages,
     observe=carried_out,
     examples=[{"size": 2}, {"size": 1}, {"size": 5}],
-    inputs=[{"size": size} for size in range(1, 6)],
+    inputs=[{"size": size} for size in (1, 2, 3, 4, 5, 6, 8)],
     units={"sent by all workers": f"bytes, {BLOCK_BYTES} a message"},
     mistakes=[
         Mistake(
@@ -102,6 +102,30 @@ EXERCISE = Exercise(
             ],
         ),
         Mistake(
+            "sends_to_itself",
+            "More is sent than needed: a worker also sends what it has to itself.",
+            lambda size: [
+                ((i, j), *rest)
+                for i, j, other in product(range(size), repeat=3)
+                for rest in (((i, other), "A", (i, j)), ((other, j), "B", (i, j)))
+            ],
+        ),
+        Mistake(
+            "sends_a_to_itself",
+            "More is sent than needed: a worker also sends its block of A to itself.",
+            lambda size: [
+                ((i, j), *rest)
+                for i, j, other in product(range(size), repeat=3)
+                for rest in (((i, other), "A", (i, j)), ((other, j), "B", (i, j)))
+                if rest[1] == "A" or other != i
+            ],
+        ),
+        Mistake(
+            "sends_to_the_next_alone",
+            "Each block goes one worker further and stops there; all the others of its line need it too.",
+            {"range(size - 1)": "range(min(1, size - 1))"},
+        ),
+        Mistake(
             "passes_on_too_early",
             "A worker can send only what it holds: the nearest worker must have a block before it can pass it on.",
             {"range(size - 1)": "reversed(range(size - 1))"},
@@ -110,6 +134,11 @@ EXERCISE = Exercise(
             "forgets_b",
             "Only A is sent. Send both matrices.",
             {'                messages.append(((here, line), (there, line), "B", (s, line)))\n': ""},
+        ),
+        Mistake(
+            "two_by_two",
+            "These are the messages of 2 × 2 workers, whatever the size.",
+            lambda size: summa_messages(min(size, 2)),
         ),
         Mistake(
             "no_messages",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any
 
 from grader.exercise import Exercise, Mistake
@@ -41,9 +42,14 @@ def fewest_ranks(
 
 
 def first_that_fits(*, parameters: int, memory_bytes: int, other_bytes: int, stage: int) -> int | None:
-    """Try one number of ranks after the other; more ranks than parameters change nothing."""
-    tried = ((n, zero_state_bytes(parameters, ranks=n, stage=stage).total) for n in range(1, parameters + 1))
-    return next((ranks for ranks, state in tried if state + other_bytes <= memory_bytes), None)
+    """Try numbers of ranks, of which more hold no more on each; more ranks than parameters change nothing."""
+
+    def fits(ranks: int) -> bool:
+        return zero_state_bytes(parameters, ranks=ranks, stage=stage).total + other_bytes <= memory_bytes
+
+    tried = range(1, parameters + 1)
+    place = bisect_left(tried, True, key=fits)
+    return tried[place] if place < parameters else None
 
 
 def model(parameters: int, memory_bytes: int, other_bytes: int, stage: int) -> dict[str, Any]:
@@ -66,6 +72,7 @@ EXERCISE = Exercise(
         model(1, 16, 1, 0),
         model(1, 16, 0, 0),
         model(8, 92, 0, 1),
+        model(160_001, 128 + 7, 7, 3),
         model(8 * 10**9, 24 * 10**9, 0, 2),
     ],
     inputs=[  # what holds a state exactly, and a byte less
@@ -73,7 +80,7 @@ EXERCISE = Exercise(
         for parameters in (1, 2, 3, 5, 7)
         for ranks in range(1, parameters + 1)
         for stage in (1, 2, 3, 0)
-        for other, less in ((0, 0), (3, 1))
+        for other, less in ((0, 0), (3, 1), (4, 0), (0, 1))
     ],
     units={"result": "ranks"},
     mistakes=[
@@ -91,6 +98,11 @@ EXERCISE = Exercise(
             "forgets_the_other_bytes",
             "The other bytes need room too, on every device.",
             {" - other_bytes": ""},
+        ),
+        Mistake(
+            "leaves_a_byte_free",
+            "All of the memory may be used: what needs just as much as there is fits.",
+            {"memory_bytes - other_bytes": "memory_bytes - 1 - other_bytes"},
         ),
         Mistake(
             "shards_everything",

@@ -103,12 +103,19 @@ EXERCISE = Exercise(
         {"sizes": [1, 1], "ranks": 2},
         {"sizes": [1], "ranks": 1},
         {"sizes": [], "ranks": 1},
+        {"sizes": [17, 4, 7], "ranks": 2},
         {"sizes": [4, 4, 7, 7, 1, 1], "ranks": 3},
     ],
     inputs=[
         {"sizes": list(sizes), "ranks": ranks}
-        for ranks, largest, count in ((2, 4, 3), (2, 4, 4), (3, 2, 5))
-        for sizes in product(range(1, largest + 1), repeat=count)
+        for ranks, values, count in (
+            (2, range(1, 5), 3),
+            (2, range(1, 5), 4),
+            (3, range(1, 3), 5),
+            (2, (5, 8, 13), 3),
+            (3, (40, 90, 100), 4),
+        )
+        for sizes in product(values, repeat=count)
     ],
     units={EXCESS: "numbers"},
     mistakes=[
@@ -123,8 +130,10 @@ EXERCISE = Exercise(
             {"key=lambda each: -sizes[each]": "key=lambda each: each"},
         ),
         Mistake(
-            "takes_the_smallest_first",
-            "The smallest first leaves the largest for the end, on top of everything; take the largest first.",
+            "gives_one_rank_the_largest_of_each_round",
+            "The rank with the largest matrix also gets the largest of every other round, on top of it: so it is where "
+            "matrices are dealt in turn by size, and also where the smallest come first. Take the largest first, each "
+            "to the rank whose load is least.",
             {"-sizes[each]": "sizes[each]"},
         ),
         Mistake(

@@ -13,8 +13,7 @@ from snippets.memory.recipes import Recipe
 from snippets.memory.sharded_step import exposed_communication_s, sharded_step
 from snippets.memory.zero import zero_state_bytes
 
-DESIGN, KNOWN, NONE = "design", "one that there is", "None"
-FITS, BEYOND = "it fits on a device", "exposed communication beyond the limit"
+DESIGN = "design"
 
 
 def sharding_design(
@@ -45,12 +44,15 @@ def sharding_design(
 
     While a layer runs, the next layer's gather and then the reduction of the
     one before go over the network; the next layer begins when all are done.
-    Each pass over the layers starts and ends by itself. Stage 0 all-reduces,
-    twice a reduce-scatter's time, and stage 1 reduce-scatters the gradients
-    in the last micro-batch; stages 2 and 3 do it in each. Stages 1 and 2
-    gather in the first forward pass, stage 3 in all passes. With R > 1 groups,
-    each GPU at last all-reduces its shard's gradient with the R − 1 others that
-    have that shard, alone on network_bytes_per_s, behind nothing.
+    No pass overlaps another: nothing runs while the first layer of a pass is
+    gathered, nor while its last one is reduced.
+
+    Stages 1 and 2 gather in the first forward pass, stage 3 in every pass,
+    forward and backward. Stages 0 and 1 reduce in the last backward pass
+    alone, 2 and 3 in each: stage 0 all-reduces, which takes twice as long as
+    the reduce-scatter of the others. With R > 1 groups, each GPU ends a step
+    with an all-reduce, in a ring, of its shard's gradient with the R − 1 that
+    have the same shard, by its own adapter, while nothing runs.
 
     Args:
         parameters: of the model, in equal layers.
@@ -60,8 +62,9 @@ def sharding_design(
         micro_batches: of a step.
         gpus_per_node: at least 2.
         nodes: of the cluster.
-        memory_bytes: of a device.
-        other_bytes: what each device holds besides its state.
+        memory_bytes: of a device; all of it may be used.
+        other_bytes: what each device holds besides its state: activations,
+            layers that are gathered, gradients before they are reduced.
         flops_per_s: speed of a GPU.
         node_bytes_per_s: of a GPU within its node, in one direction.
         network_bytes_per_s: of a GPU's network adapter, in one direction.
@@ -150,10 +153,15 @@ def judged(design: Design, inputs: Inputs) -> tuple[int, float]:
     """Return what a device holds, and how long it waits in a step that is simulated layer by layer."""
     stage, group, name = design
     weight, gradient, optimizer = inputs["recipes"][name]
-    recipe = Recipe(name, parameters=weight, gradients=gradient, master=optimizer)
-    held = zero_state_bytes(inputs["parameters"], ranks=group, stage=stage, recipe=recipe).total
+    held = state_bytes(stage, group, weight, gradient, optimizer, inputs["parameters"])
     exposed_s = simulated_s(stage, group, weight, gradient, *(inputs[name] for name in TIMED))
     return held + inputs["other_bytes"], exposed_s
+
+
+@cache
+def state_bytes(stage: int, group: int, weight: int, gradient: int, optimizer: int, parameters: int) -> int:
+    recipe = Recipe("a recipe", parameters=weight, gradients=gradient, master=optimizer)
+    return zero_state_bytes(parameters, ranks=group, stage=stage, recipe=recipe).total
 
 
 @cache
@@ -196,21 +204,49 @@ def meets(design: Design, inputs: Inputs) -> bool:
 
 
 def any_that_meets(**inputs: Any) -> Observation:
-    found = any(meets(design, inputs) for design in designs(inputs))
-    return {DESIGN: KNOWN, FITS: True, BEYOND: 0.0} if found else {DESIGN: NONE}
+    """Return what every right answer shows: None, or that it meets the limits, as a design does that is told."""
+    found = [design for design in designs(inputs) if meets(design, inputs)]
+    if not found:
+        return {DESIGN: None}
+    best = min(found, key=lambda design: judged(design, inputs)[1])
+    return {DESIGN: f"one that fits and keeps to the limit, as {told(best, inputs)} does"}
 
 
 def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
     """Judge the design that is chosen; any that meets the limits is right."""
     chosen = function(**inputs)
     if chosen is None:
-        return {DESIGN: NONE}
+        return {DESIGN: None}
     design = tuple(chosen)
-    if design not in set(designs(inputs)):
-        return {DESIGN: f"{chosen}, which there is not"}
+    if why := why_there_is_not(design, inputs):
+        return {DESIGN: f"stage {design[0]}, {design[1]} GPUs, {design[2]}: {why}"}
+    if meets(design, inputs):
+        return any_that_meets(**inputs)
     held, exposed_s = judged(design, inputs)
-    beyond = max(0.0, exposed_s - inputs["limit_s"])
-    return {DESIGN: KNOWN, FITS: held <= inputs["memory_bytes"], BEYOND: beyond}
+    over = held - inputs["memory_bytes"]
+    late = exposed_s - inputs["limit_s"]
+    wrong = [f"{over:,} bytes too many"] * (over > 0) + [f"{late:.4g} s too long"] * (late > 0)
+    return {DESIGN: f"{told(design, inputs)}, {' and '.join(wrong)}"}
+
+
+def told(design: Design, inputs: Inputs) -> str:
+    """Say what a design is, holds and waits."""
+    (stage, group, recipe), (held, exposed_s) = design, judged(design, inputs)
+    return f"stage {stage}, {group} GPUs, {recipe} (it holds {held:,} bytes and waits {exposed_s:.5g} s)"
+
+
+def why_there_is_not(design: Design, inputs: Inputs) -> str:
+    """Say what is wrong with a design that there is not."""
+    (stage, _, recipe), node, nodes = design, inputs["gpus_per_node"], inputs["nodes"]
+    if recipe not in inputs["recipes"]:
+        return "no recipe has this name"
+    if stage not in range(4):
+        return "there are stages 0 to 3"
+    if design in set(designs(inputs)):
+        return ""
+    if stage < 3:
+        return f"in stages 0, 1 and 2 the group is all {node * nodes} GPUs"
+    return f"a group in stage 3 is d nodes of {node} GPUs, where d divides {nodes}"
 
 
 def cluster(**changes: Any) -> Inputs:
@@ -246,7 +282,25 @@ def on_the_edges(base: Inputs, every: int) -> list[Inputs]:
     found = [judged(design, base) for design in designs(base)]
     memories, limits = gaps(held for held, _ in found), gaps(exposed for _, exposed in found)
     both = [(int(memory), limit) for memory in [*memories, 2 * max(memories)] for limit in [*limits, 2 * max(limits)]]
-    return [{**base, "memory_bytes": memory, "limit_s": limit} for memory, limit in both[::every]]
+    return [{**base, "memory_bytes": memory, "limit_s": round(limit, 4)} for memory, limit in both[::every]]
+
+
+def around_each_design(base: Inputs) -> list[Inputs]:
+    """Return a cluster with just the memory of a design, and limits around its wait.
+
+    Of each design that is the fastest in its memory: a little above its wait, and far above, it alone is right; a
+    little below, and with a byte less, it is not.
+    """
+    found = [judged(design, base) for design in designs(base)]
+    limits = []
+    for held, exposed_s in found:
+        others = [waits for needs, waits in found if needs <= held and (needs, waits) != (held, exposed_s)]
+        next_s = min(others, default=2 * exposed_s)
+        if next_s > 1.03 * exposed_s:
+            limits += [(held, 1.02 * exposed_s), (held, 0.98 * exposed_s), (held - 1, 1.02 * exposed_s)]
+        if next_s > 1.15 * exposed_s:
+            limits.append((held, 0.98 * next_s))
+    return [{**base, "memory_bytes": memory, "limit_s": round(limit, 4)} for memory, limit in limits]
 
 
 SMALLEST = cluster(
@@ -280,6 +334,34 @@ SEVENTY = {
     "recipes": {"fp32 gradients": (2, 4, 12), "mixed Adam": (2, 2, 12)},
     "limit_s": 0.11,
 }
+WIDE_WEIGHTS, WIDE_GRADIENTS, MIXED = {"wide weights": (4, 2, 8)}, {"wide gradients": (2, 4, 8)}, {"mixed": (2, 2, 12)}
+CLUSTERS = [
+    cluster(
+        parameters=parameters,
+        layers=layers,
+        tokens=tokens,
+        micro_batches=micro_batches,
+        gpus_per_node=gpus_per_node,
+        nodes=nodes,
+        other_bytes=other_bytes,
+        node_bytes_per_s=node_bytes_per_s,
+        network_bytes_per_s=network_bytes_per_s,
+        latency_s=latency_s,
+        recipes=recipes,
+    )
+    for (parameters, layers, tokens, micro_batches), (gpus_per_node, nodes), other_bytes, network, recipes in (
+        ((1440, 5, 50, 1), (2, 12), 1000, (4e3, 1e3, 0.1), {**WIDE_WEIGHTS, **WIDE_GRADIENTS}),
+        ((960, 2, 50, 2), (2, 6), 500, (1e3, 2e3, 0.2), {**WIDE_WEIGHTS, **WIDE_GRADIENTS}),
+        ((1440, 3, 50, 4), (2, 2), 1000, (8e3, 500.0, 0.05), {**WIDE_WEIGHTS, **WIDE_GRADIENTS}),
+        ((960, 5, 200, 3), (2, 6), 1000, (4e3, 500.0, 0.05), {**MIXED, **WIDE_GRADIENTS}),
+        ((1000, 2, 10, 3), (4, 12), 0, (4e3, 250.0, 0.01), {**WIDE_WEIGHTS, **WIDE_GRADIENTS}),
+        ((1000, 4, 80, 3), (2, 4), 0, (4e3, 3e3, 0.01), {**WIDE_WEIGHTS, **WIDE_GRADIENTS}),
+        ((1000, 4, 100, 3), (2, 6), 500, (4e3, 500.0, 0.05), {**WIDE_WEIGHTS, **WIDE_GRADIENTS}),
+        ((960, 5, 20, 4), (4, 2), 1000, (8e3, 500.0, 0.05), WIDE_WEIGHTS),
+        ((960, 4, 50, 1), (2, 2), 500, (4e3, 500.0, 0.01), WIDE_WEIGHTS),
+    )
+    for node_bytes_per_s, network_bytes_per_s, latency_s in [network]
+]
 EXERCISE = Exercise(
     sharding_design,
     number=4,
@@ -296,24 +378,38 @@ EXERCISE = Exercise(
         SEVENTY,
     ],
     inputs=[
-        case
-        for base, every in (
-            (cluster(), 4),
-            (cluster(nodes=4, tokens=20), 7),
-            (cluster(nodes=6, micro_batches=3, latency_s=0.05, network_bytes_per_s=4e3), 13),
-            (cluster(gpus_per_node=4, micro_batches=1, other_bytes=5000), 4),
-            (cluster(nodes=4, tokens=20, micro_batches=3, recipes={"mixed": (2, 2, 12)}), 3),
-            (cluster(tokens=1000, recipes={"wide weights": (4, 2, 8)}), 1),
-            (cluster(tokens=1000, latency_s=0, recipes={"mixed": (2, 4, 8)}), 2),
-        )
-        for case in on_the_edges(base, every)
+        *(case for base in CLUSTERS for case in around_each_design(base)),
+        *on_the_edges(cluster(), 4),
+        *on_the_edges(cluster(nodes=4, micro_batches=3, latency_s=0.05, network_bytes_per_s=4e3), 4),
     ],
-    units={BEYOND: "s"},
     mistakes=[
         Mistake(
             "forgets_the_other_bytes",
             "The other bytes need room too, beside the state.",
             {"held + other_bytes <=": "held <="},
+        ),
+        Mistake(
+            "leaves_a_byte_free",
+            "All of the memory may be used: what needs just as much as there is fits.",
+            {"held + other_bytes <= memory_bytes": "held + other_bytes < memory_bytes"},
+        ),
+        Mistake(
+            "counts_gathered_layers",
+            "The other bytes have the layers that are gathered, beside the activations: count the state alone.",
+            {"exposed = (micro": "held += 2 * weight * layer * (stage == 3)\n            exposed = (micro"},
+        ),
+        Mistake(
+            "counts_whole_layers",
+            "The other bytes have whole layers and their gradients, beside the activations: count the state alone.",
+            {
+                "exposed = (micro": "held += layer * (gradient * (stage >= 2) + weight * (stage == 3))\n"
+                "            exposed = (micro"
+            },
+        ),
+        Mistake(
+            "holds_the_mean_shard",
+            "Shards need not be equal: the fullest has ⌈parameters/G⌉ parameters, which is more than parameters/G.",
+            {"shard = -(-parameters // group)": "shard = parameters / group"},
         ),
         Mistake(
             "looks_at_the_memory_alone",
@@ -331,6 +427,11 @@ EXERCISE = Exercise(
             {" for count in range(1, nodes + 1) if nodes % count == 0]": " for count in [nodes]]"},
         ),
         Mistake(
+            "takes_one_node_or_all",
+            "In stage 3 you tried groups of one node and of all; a group may be any number of nodes that divides them.",
+            {" for count in range(1, nodes + 1) if nodes % count == 0]": " for count in {1, nodes}]"},
+        ),
+        Mistake(
             "forgets_what_crosses",
             "Groups are replicas: their gradients still have to be all-reduced over the network.",
             {"            exposed += 2 * (replicas - 1) * (latency_s + sent)\n": ""},
@@ -339,6 +440,52 @@ EXERCISE = Exercise(
             "crosses_in_every_micro_batch",
             "Replicas have to agree once a step only: each GPU adds its micro-batches up before.",
             {"exposed += 2 * (replicas - 1)": "exposed += micro_batches * 2 * (replicas - 1)"},
+        ),
+        Mistake(
+            "crosses_one_way",
+            "Groups all-reduce: a reduce-scatter and then an all-gather, R − 1 messages each.",
+            {"exposed += 2 * (replicas - 1)": "exposed += (replicas - 1)"},
+        ),
+        Mistake(
+            "crosses_in_r_messages",
+            "Across the groups a ring takes R − 1 messages each way, and each is an R-th of the shard.",
+            {"exposed += 2 * (replicas - 1)": "exposed += 2 * replicas * (replicas > 1)"},
+        ),
+        Mistake(
+            "crosses_with_whole_gradients",
+            "A GPU all-reduces its own shard's gradient across the groups, which has 1/G of the parameters.",
+            {"sent = gradient * parameters / group / replicas": "sent = gradient * parameters / replicas"},
+        ),
+        Mistake(
+            "crosses_with_whole_shards",
+            "A message of the all-reduce across groups is an R-th of the shard.",
+            {"sent = gradient * parameters / group / replicas": "sent = gradient * parameters / group"},
+        ),
+        Mistake(
+            "crosses_with_the_weights_width",
+            "Groups all-reduce gradients, not weights: the recipe says how wide they are.",
+            {"sent = gradient * parameters": "sent = weight * parameters"},
+        ),
+        Mistake(
+            "crosses_without_latency",
+            "Across the groups too each message takes the latency, and a ring's all-reduce has 2(R − 1) of them.",
+            {"(replicas - 1) * (latency_s + sent)": "(replicas - 1) * sent"},
+        ),
+        Mistake(
+            "crosses_with_two_latencies",
+            "Across the groups each message takes the latency, not each phase: a ring's all-reduce has 2(R − 1) "
+            "messages.",
+            {"2 * (replicas - 1) * (latency_s + sent)": "2 * ((replicas - 1) * sent + latency_s * (replicas > 1))"},
+        ),
+        Mistake(
+            "crosses_by_all_adapters",
+            "All GPUs of a node all-reduce across groups at the same time, so each has its own adapter alone.",
+            {"replicas / network_bytes_per_s": "replicas / network_bytes_per_s / gpus_per_node"},
+        ),
+        Mistake(
+            "crosses_within_the_node",
+            "Whoever has the same shard is in another node: that all-reduce goes over the network.",
+            {"replicas / network_bytes_per_s": "replicas / node_bytes_per_s"},
         ),
         Mistake(
             "forgets_the_latency",
@@ -354,6 +501,44 @@ EXERCISE = Exercise(
             "gathers_once_a_step",
             "Stage 3 frees a layer after it has run, so each micro-batch gathers it anew.",
             {"(micro_batches if stage == 3 else stage > 0)": "(stage > 0)"},
+        ),
+        Mistake(
+            "gathers_in_the_forward_pass_alone",
+            "Stage 3 frees a layer after its forward pass: the backward pass gathers it anew.",
+            {"fetch, take = gather * (stage == 3)": "fetch, take = 0"},
+        ),
+        Mistake(
+            "gathers_in_every_micro_batch",
+            "Stages 1 and 2 keep the gathered weights for the whole step: the first forward pass alone gathers.",
+            {"(micro_batches if stage == 3 else stage > 0)": "micro_batches * (stage > 0)"},
+        ),
+        Mistake(
+            "stage_1_reduces_each_time",
+            "You leave stage 1 out where it alone would do: it has room for a whole gradient, and reduces once, in the "
+            "last micro-batch.",
+            {"(micro_batches if stage >= 2 else 1)": "(micro_batches if stage >= 1 else 1)"},
+        ),
+        Mistake(
+            "stage_0_reduces_each_time",
+            "Stage 0 has room for a whole gradient: it adds the micro-batches up and all-reduces once, in the last.",
+            {"(micro_batches if stage >= 2 else 1)": "(1 if stage == 1 else micro_batches)"},
+        ),
+        Mistake(
+            "always_reduces_each_time",
+            "Stages 0 and 1 have room for a whole gradient: they add the micro-batches up and reduce once, in the "
+            "last.",
+            {"(micro_batches if stage >= 2 else 1)": "micro_batches"},
+        ),
+        Mistake(
+            "backward_as_long_as_forward",
+            "A backward pass takes twice as long as a forward pass, so twice as much is hidden behind it.",
+            {"waits(2 * run": "waits(run"},
+        ),
+        Mistake(
+            "counts_the_ends_as_the_middle",
+            "While the first layer of a pass runs, nothing is reduced yet, and while the last one runs, nothing is "
+            "gathered: compare gather and reduction with these two apart.",
+            {"max(0, fetch - run) + middle + max(0, take - run)": "middle + max(0, fetch + take - run)"},
         ),
         Mistake(
             "hides_nothing",
@@ -372,6 +557,11 @@ EXERCISE = Exercise(
             "sends_through_one_adapter",
             "A ring through nodes uses all adapters of a node: gpus_per_node times one of them.",
             {"min(beta, gpus_per_node * network_bytes_per_s)": "network_bytes_per_s"},
+        ),
+        Mistake(
+            "is_faster_than_the_node",
+            "A ring through nodes also goes through each node: it is no faster than node_bytes_per_s.",
+            {"min(beta, gpus_per_node * network_bytes_per_s)": "gpus_per_node * network_bytes_per_s"},
         ),
         Mistake(
             "gathers_gradients_widths",
