@@ -21,11 +21,11 @@ from exercises.background.information.choose_code import (
     LLAMA,
     any_in_time,
     arrival_s,
+    arrives_s,
     block_bits,
     choose_code,
     designs,
     observe,
-    time_s,
 )
 from grader.judging import judge
 from snippets.background.entropy_coder import huffman_lengths, prefix_words
@@ -65,7 +65,7 @@ def test_all_designs_in_time_pass_and_no_others() -> None:
         wanted = any_in_time(**inputs)
         for design in [*designs(inputs), None]:
             seen = observe(lambda design=design, **_: design, **inputs)
-            in_time = design is not None and time_s(design, inputs) <= inputs["limit_s"]
+            in_time = design is not None and arrives_s(design, inputs) <= inputs["limit_s"]
             assert (seen == wanted) == (in_time or (design is None and wanted == {DESIGN: "None"}))
 
 
@@ -75,7 +75,7 @@ def test_the_inputs_ask_for_all_kinds_of_designs() -> None:
 
 
 def test_the_question_s_numbers() -> None:
-    times = {design: round(time_s(design, LLAMA), 4) for design in designs(LLAMA)}
+    times = {design: round(arrives_s(design, LLAMA), 4) for design in designs(LLAMA)}
     assert times == {("raw", 1): 0.3212, ("fixed", 1): 0.0803, ("huffman", 1): 0.0709, ("huffman", 2): 0.0708}
     assert sum(LATE_GRADIENT) == 8192
 
@@ -91,19 +91,19 @@ def fewest_bytes(counts: Sequence[int], **inputs: Any) -> Any:
     """Take what sends the fewest bytes, however long it is coded."""
     every = list(designs({"counts": counts, **inputs}))
     fast = {"counts": counts, **inputs, "coder_bytes_per_s": 1e30}
-    return min(every, key=lambda design: time_s(design, fast))
+    return min(every, key=lambda design: arrives_s(design, fast))
 
 
 def fastest(counts: Sequence[int], **inputs: Any) -> Any:
     """Take what is fastest, even where it is late."""
     every = list(designs({"counts": counts, **inputs}))
-    return min(every, key=lambda design: time_s(design, {"counts": counts, **inputs}))
+    return min(every, key=lambda design: arrives_s(design, {"counts": counts, **inputs}))
 
 
 def last_in_time(counts: Sequence[int], **inputs: Any) -> Any:
     """Take the last design that is in time: right, by another way than the solution's."""
     whole = {"counts": counts, **inputs}
-    return next((d for d in reversed(list(designs(whole))) if time_s(d, whole) <= inputs["limit_s"]), None)
+    return next((d for d in reversed(list(designs(whole))) if arrives_s(d, whole) <= inputs["limit_s"]), None)
 
 
 @pytest.mark.parametrize("answer", [best_entropy, fewest_bytes, fastest])

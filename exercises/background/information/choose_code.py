@@ -114,7 +114,7 @@ def arrival_s(stages: Sequence[float], chunks: int) -> float:
     return free[-1]
 
 
-def time_s(design: Design, inputs: Inputs) -> float:
+def arrives_s(design: Design, inputs: Inputs) -> float:
     """When a design has delivered, by lengths of all words and a clock that goes from chunk to chunk."""
     name, block = design
     counts, numbers, link = tuple(inputs["counts"]), inputs["numbers"], inputs["link_bytes_per_s"]
@@ -136,7 +136,7 @@ def designs(inputs: Inputs) -> Iterator[Design]:
 
 def in_time(inputs: Inputs) -> str:
     """Name the designs that keep to the limit."""
-    found = [design for design in designs(inputs) if time_s(design, inputs) <= inputs["limit_s"]]
+    found = [design for design in designs(inputs) if arrives_s(design, inputs) <= inputs["limit_s"]]
     return " or ".join(map(str, found)) or "None"
 
 
@@ -152,7 +152,7 @@ def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
     design: Design = tuple(chosen)
     if why := no_design(design, inputs):
         return {DESIGN: f"{design}: {why}"}
-    late_s = time_s(design, inputs) - inputs["limit_s"]
+    late_s = arrives_s(design, inputs) - inputs["limit_s"]
     return {DESIGN: f"{design}, {late_s:.4g} s late" if late_s > 0 else in_time(inputs)}
 
 
@@ -168,7 +168,7 @@ def no_design(design: Design, inputs: Inputs) -> str:
     return "" if 1 <= block <= inputs["longest_block"] else f"blocks have 1 to {inputs['longest_block']} numbers"
 
 
-def link(counts: Sequence[int], **changes: Any) -> Inputs:
+def a_link(counts: Sequence[int], **changes: Any) -> Inputs:
     """Return a slow link with a fast coder, changed where something is said."""
     usual: Inputs = {
         "numbers": 800,
@@ -193,7 +193,7 @@ LLAMA = {
     "longest_block": 2,
     "limit_s": 0.075,
 }
-SMALLEST = link([2, 1, 1], numbers=80, link_bytes_per_s=1.0, coder_bytes_per_s=None, longest_block=2, limit_s=30.0)
+SMALLEST = a_link([2, 1, 1], numbers=80, link_bytes_per_s=1.0, coder_bytes_per_s=None, longest_block=2, limit_s=30.0)
 EXERCISE = Exercise(
     choose_code,
     number=5,
@@ -206,19 +206,19 @@ EXERCISE = Exercise(
         {**SMALLEST, "limit_s": 20.0},
         {**SMALLEST, "limit_s": 19.0},
         {**SMALLEST, "coder_bytes_per_s": 1000.0, "limit_s": 19.0},
-        link([1, 1, 1, 1], limit_s=200.5),
-        link([9, 1], longest_block=2, limit_s=80.0),
+        a_link([1, 1, 1, 1], limit_s=200.5),
+        a_link([9, 1], longest_block=2, limit_s=80.0),
         {**LLAMA, "coder_bytes_per_s": 13e9, "longest_block": 1},
         LLAMA,
     ],
     # limits close to what designs take, or would take by a wrong reckoning: each known mistake differs from all others
     inputs=[
-        link([30, 3, 1, 1, 1, 1], raw_bits=32, coder_bytes_per_s=40.0, chunks=4, longest_block=2, limit_s=177.2),
-        link([40, 5, 3, 1, 1], numbers=200, coder_bytes_per_s=10.0, chunks=5, longest_block=1, limit_s=55.76),
-        link([2000, 1, 1, 1, 1], numbers=80000, raw_bits=8, link_bytes_per_s=5.0, chunks=2, limit_s=1900.0),
-        link([8, 1, 1, 1, 1, 1, 1, 1], numbers=80, coder_bytes_per_s=None, longest_block=1, limit_s=30.03),
-        link([6, 1, 1], numbers=200, coder_bytes_per_s=10.0, chunks=8, longest_block=1, limit_s=49.0),
-        link(
+        a_link([30, 3, 1, 1, 1, 1], raw_bits=32, coder_bytes_per_s=40.0, chunks=4, longest_block=2, limit_s=177.2),
+        a_link([40, 5, 3, 1, 1], numbers=200, coder_bytes_per_s=10.0, chunks=5, longest_block=1, limit_s=55.76),
+        a_link([2000, 1, 1, 1, 1], numbers=80000, raw_bits=8, link_bytes_per_s=5.0, chunks=2, limit_s=1900.0),
+        a_link([8, 1, 1, 1, 1, 1, 1, 1], numbers=80, coder_bytes_per_s=None, longest_block=1, limit_s=30.03),
+        a_link([6, 1, 1], numbers=200, coder_bytes_per_s=10.0, chunks=8, longest_block=1, limit_s=49.0),
+        a_link(
             [5, 1, 1, 1, 1],
             numbers=80,
             raw_bits=32,
@@ -227,7 +227,7 @@ EXERCISE = Exercise(
             chunks=3,
             limit_s=4.8,
         ),
-        link(
+        a_link(
             [20, 2, 1],
             numbers=40,
             raw_bits=8,
@@ -237,7 +237,7 @@ EXERCISE = Exercise(
             longest_block=1,
             limit_s=4.331,
         ),
-        link(
+        a_link(
             [2000, 1, 1, 1, 1],
             numbers=40,
             raw_bits=8,
@@ -247,8 +247,8 @@ EXERCISE = Exercise(
             longest_block=1,
             limit_s=2.985,
         ),
-        link([30, 3, 1, 1, 1, 1], coder_bytes_per_s=None, chunks=8, longest_block=1, limit_s=240.0),
-        link(
+        a_link([30, 3, 1, 1, 1, 1], coder_bytes_per_s=None, chunks=8, longest_block=1, limit_s=240.0),
+        a_link(
             [8, 1, 1, 1, 1, 1, 1, 1],
             numbers=40,
             raw_bits=32,
@@ -257,7 +257,7 @@ EXERCISE = Exercise(
             longest_block=1,
             limit_s=128.0,
         ),
-        link(
+        a_link(
             [8, 1, 1, 1, 1, 1, 1, 1],
             numbers=4000,
             raw_bits=32,
@@ -266,7 +266,7 @@ EXERCISE = Exercise(
             longest_block=1,
             limit_s=1470.0,
         ),
-        link(
+        a_link(
             [2, 1, 1],
             numbers=20000,
             link_bytes_per_s=2.0,
@@ -275,7 +275,7 @@ EXERCISE = Exercise(
             longest_block=2,
             limit_s=2000.0,
         ),
-        link(
+        a_link(
             [12, 2, 1, 1],
             numbers=20000,
             raw_bits=8,
@@ -284,7 +284,7 @@ EXERCISE = Exercise(
             longest_block=2,
             limit_s=1630.0,
         ),
-        link(
+        a_link(
             [2000, 1, 1, 1, 1],
             numbers=20000,
             raw_bits=8,
@@ -293,7 +293,7 @@ EXERCISE = Exercise(
             chunks=16,
             limit_s=560.0,
         ),
-        link(
+        a_link(
             [9, 1],
             numbers=3000,
             raw_bits=32,
@@ -302,8 +302,8 @@ EXERCISE = Exercise(
             longest_block=1,
             limit_s=234.4,
         ),
-        link([2000, 1, 1, 1, 1], numbers=20000, coder_bytes_per_s=30.0, chunks=4, longest_block=2, limit_s=2000.0),
-        link(
+        a_link([2000, 1, 1, 1, 1], numbers=20000, coder_bytes_per_s=30.0, chunks=4, longest_block=2, limit_s=2000.0),
+        a_link(
             [40, 5, 3, 1, 1],
             numbers=3000,
             link_bytes_per_s=5.0,
@@ -312,9 +312,9 @@ EXERCISE = Exercise(
             longest_block=1,
             limit_s=150.0,
         ),
-        link([9, 1], numbers=200, coder_bytes_per_s=20.0, chunks=16, longest_block=2, limit_s=22.6),
-        link([9, 1], numbers=20000, raw_bits=8, coder_bytes_per_s=1000000.0, longest_block=6, limit_s=2377.0),
-        link(
+        a_link([9, 1], numbers=200, coder_bytes_per_s=20.0, chunks=16, longest_block=2, limit_s=22.6),
+        a_link([9, 1], numbers=20000, raw_bits=8, coder_bytes_per_s=1000000.0, longest_block=6, limit_s=2377.0),
+        a_link(
             [5, 1, 1, 1, 1],
             numbers=80,
             link_bytes_per_s=2.0,
@@ -323,7 +323,7 @@ EXERCISE = Exercise(
             longest_block=2,
             limit_s=13.59,
         ),
-        link(
+        a_link(
             [1, 1, 1, 1, 1, 1, 1, 1],
             numbers=3000,
             link_bytes_per_s=2.0,
@@ -331,8 +331,8 @@ EXERCISE = Exercise(
             longest_block=1,
             limit_s=703.1,
         ),
-        link([9, 1], numbers=20000, raw_bits=8, coder_bytes_per_s=None, longest_block=1, limit_s=20100.0),
-        link(
+        a_link([9, 1], numbers=20000, raw_bits=8, coder_bytes_per_s=None, longest_block=1, limit_s=20100.0),
+        a_link(
             [40, 5, 3, 1, 1],
             numbers=40,
             raw_bits=8,
@@ -341,12 +341,12 @@ EXERCISE = Exercise(
             longest_block=2,
             limit_s=6.0,
         ),
-        link([2, 1, 1], coder_bytes_per_s=None, chunks=2, longest_block=4, limit_s=194.7),
-        link(
+        a_link([2, 1, 1], coder_bytes_per_s=None, chunks=2, longest_block=4, limit_s=194.7),
+        a_link(
             [3, 2], numbers=40, link_bytes_per_s=2.0, coder_bytes_per_s=40.0, chunks=2, longest_block=4, limit_s=5.495
         ),
-        link([2000, 1, 1, 1, 1], coder_bytes_per_s=10.0, chunks=2, longest_block=1, limit_s=230.0),
-        link(
+        a_link([2000, 1, 1, 1, 1], coder_bytes_per_s=10.0, chunks=2, longest_block=1, limit_s=230.0),
+        a_link(
             [2000, 1, 1, 1, 1],
             numbers=200,
             link_bytes_per_s=2.0,
@@ -355,14 +355,14 @@ EXERCISE = Exercise(
             longest_block=1,
             limit_s=24.0,
         ),
-        link([30, 3, 1, 1, 1, 1], coder_bytes_per_s=30.0, chunks=5, longest_block=2, limit_s=160.0),
-        link([2, 1, 1], numbers=80, raw_bits=8, link_bytes_per_s=2.0, chunks=5, longest_block=4, limit_s=9.8),
+        a_link([30, 3, 1, 1, 1, 1], coder_bytes_per_s=30.0, chunks=5, longest_block=2, limit_s=160.0),
+        a_link([2, 1, 1], numbers=80, raw_bits=8, link_bytes_per_s=2.0, chunks=5, longest_block=4, limit_s=9.8),
         # long blocks: the best of four to six, and one that helps after one that does not
-        link([9, 1], numbers=80_000, coder_bytes_per_s=1e6, chunks=4, longest_block=6, limit_s=4800.0),
-        link(
+        a_link([9, 1], numbers=80_000, coder_bytes_per_s=1e6, chunks=4, longest_block=6, limit_s=4800.0),
+        a_link(
             [9, 1], numbers=4000, link_bytes_per_s=2.0, coder_bytes_per_s=1e5, chunks=16, longest_block=4, limit_s=133.0
         ),
-        link(
+        a_link(
             [6, 4],
             numbers=80_000,
             link_bytes_per_s=5.0,
@@ -371,7 +371,7 @@ EXERCISE = Exercise(
             longest_block=4,
             limit_s=1970.0,
         ),
-        link(
+        a_link(
             [3, 2],
             numbers=20_000,
             link_bytes_per_s=2.0,
@@ -380,7 +380,7 @@ EXERCISE = Exercise(
             longest_block=4,
             limit_s=1235.0,
         ),
-        link(
+        a_link(
             [4, 1],
             numbers=20_000,
             link_bytes_per_s=2.0,
@@ -390,8 +390,8 @@ EXERCISE = Exercise(
             limit_s=920.0,
         ),
         # words so short that even eight times as long ones would be in time
-        link([2000, *[1] * 7], numbers=80_000, raw_bits=8, coder_bytes_per_s=1e6, limit_s=29_000.0),
-        link([2000, *[1] * 7], numbers=40_000, raw_bits=8, coder_bytes_per_s=1e6, chunks=4, limit_s=14_500.0),
+        a_link([2000, *[1] * 7], numbers=80_000, raw_bits=8, coder_bytes_per_s=1e6, limit_s=29_000.0),
+        a_link([2000, *[1] * 7], numbers=40_000, raw_bits=8, coder_bytes_per_s=1e6, chunks=4, limit_s=14_500.0),
         {**LLAMA, "link_bytes_per_s": 25e9, "coder_bytes_per_s": 400e9, "limit_s": 0.12},
     ],
     mistakes=[
