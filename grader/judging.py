@@ -217,7 +217,7 @@ def _verdict(exercise: Exercise, tried: list[_Tried], first: _Tried) -> Verdict:
     expected, got = (_describe(exercise, differs, one) for one in (first.case.wanted, seen.observation))
     if expected == got:  # both are cut off before they differ
         entry, *sides = _first_difference(first.case.wanted[differs], seen.observation[differs], exercise)
-        expected, got = (f"entry {entry}: {brief(side)}" for side in sides)
+        expected, got = (f"entry {entry}: {side}" for side in sides)
     return Verdict("wrong", asked, given, expected, got, name, says, about)
 
 
@@ -264,17 +264,17 @@ def _of_other_length(wanted: Any, shown: Any) -> bool:
     return isinstance(wanted, list) and isinstance(shown, list) and len(wanted) != len(shown)
 
 
-def _first_difference(wanted: Any, got: Any, exercise: Exercise) -> tuple[str, Any, Any]:
+def _first_difference(wanted: Any, got: Any, exercise: Exercise) -> tuple[str, str, str]:
     """Return where two lists differ first, as ``[5][0]`` counted from 0, and what stands there in each."""
     one, other = plain(wanted), plain(got)
     if not (isinstance(one, list) and isinstance(other, list)):
-        return "", wanted, got
+        return "", brief(one), brief(other)
     for place, (a, b) in enumerate(zip(one, other, strict=False)):
         if not same(a, b, exercise.relative_tolerance):
             inside, first, second = _first_difference(a, b, exercise)
             return f"[{place}]{inside}", first, second
     shorter = min(len(one), len(other))
-    first, second = (values[shorter] if shorter < len(values) else "none" for values in (one, other))
+    first, second = (brief(values[shorter]) if shorter < len(values) else "there is none" for values in (one, other))
     return f"[{shorter}]", first, second
 
 
