@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from exercises.background.optimization.choose_step_and_batch import (
+    DESIGN,
     EXAMPLES,
     EXERCISE,
     LOSS,
@@ -48,5 +49,16 @@ def test_a_design_is_told_which_limit_it_breaks_and_by_how_much() -> None:
     assert seen[0][LOSS] == "at most the target"
     assert (seen[1][EXAMPLES], seen[1][STEPS]) == ("17 · 400 = 6800, 400 more than 6400", WITHIN)
     assert (seen[2][EXAMPLES], seen[2][STEPS]) == (WITHIN, "410, 10 more than 400")
-    assert seen[3][LOSS] == "0.125, 20.84 times the target of 0.006"
+    assert seen[3][LOSS] == (
+        "0.125, 20.84 times the target of 0.006, 1.04e-05 of it left of the start and 0.125 from the noise "
+        "(step size 0.0198, batch 16, steps 400)"
+    )
     assert seen[4][LOSS].startswith("inf")
+
+
+def test_batch_and_steps_have_to_be_whole() -> None:
+    seen = [
+        observe_run(partial(constant, design), **QUESTION) for design in ((0.0135, 16.5, 380), (0.0135, 16, 380.25))
+    ]  # type: ignore[arg-type]
+    assert seen[0] == {DESIGN: "(0.0135, 16.5, 380), where batch and steps have to be whole numbers"}
+    assert seen[1] == {DESIGN: "(0.0135, 16, 380.25), where batch and steps have to be whole numbers"}

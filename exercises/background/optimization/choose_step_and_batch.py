@@ -10,6 +10,7 @@ from grader.exercise import Exercise, Inputs, Mistake, Observation
 
 DESIGN, STEPS, EXAMPLES, LOSS = "design", "steps", "examples", "expected loss at the end"
 WITHIN, REACHED = "within the limit", "at most the target"
+QUADRATIC = ("curvatures", "start", "noise_variances")
 LEAST = 1e-12  # the share by which a sum of floats may miss the target
 
 
@@ -40,16 +41,20 @@ def choose_step_and_batch(
             some constant step size ends at least 5% below it.
 
     Returns:
-        (step size, batch, steps): any design within the limits.
+        (step size, batch, steps): any design within the limits. The step
+        size is above 0; batch and steps are whole and at least 1. There are
+        10 s for all inputs together: enough for the chapter's closed form
+        (`expected_loss`) at every number of steps, too little for the
+        recursion step by step.
 
-    >>> choose_step_and_batch(curvatures=[1.0], start=[1.0],
-    ...                       noise_variances=[0.0], most_examples=4,
-    ...                       most_steps=4, target=0.5)[1:]
-    (1, 4)
+    >>> step, batch, steps = choose_step_and_batch(
+    ...     curvatures=[1.0], start=[1.0], noise_variances=[0.0],
+    ...     most_examples=4, most_steps=4, target=0.05)
+    >>> step > 0 and batch >= 1 and 1 <= steps <= 4 and batch * steps <= 4
+    True
     """
     designs: list[tuple[float, tuple[float, int, int]]] = []
-    steps = min(most_steps, most_examples)
-    while steps:
+    for steps in range(1, min(most_steps, most_examples) + 1):
         batch = most_examples // steps
         for power in range(1, 250):
             step = 2 / max(curvatures) * 0.98**power
@@ -59,7 +64,6 @@ def choose_step_and_batch(
                 settled = step * variance / batch / (curvature * (2 - step * curvature))
                 loss += curvature / 2 * (left * x * x + (1 - left) * settled)
             designs.append((loss, (step, batch, steps)))
-        steps = steps * 4 // 5
     return min(designs)[1]
 
 
@@ -83,6 +87,10 @@ def expected_loss(
     return loss
 
 
+def _shown(number: float) -> str:
+    return str(number) if isinstance(number, int) else f"{number:g}"
+
+
 def a_design(**_: Any) -> Observation:
     return {DESIGN: "a step size, a batch and steps", STEPS: WITHIN, EXAMPLES: WITHIN, LOSS: REACHED}
 
@@ -90,8 +98,11 @@ def a_design(**_: Any) -> Observation:
 def observe_run(function: Callable[..., Any], **inputs: Any) -> Observation:
     """Run the design that was chosen, in the mean over the noise, and hold it to each limit."""
     step, batch, steps = function(**inputs)
+    given = f"({step:g}, {_shown(batch)}, {_shown(steps)})"
+    if not (batch % 1 == 0 and steps % 1 == 0):
+        return {DESIGN: f"{given}, where batch and steps have to be whole numbers"}
     if not (math.isfinite(step) and step > 0 and batch >= 1 and steps >= 1):
-        return {DESIGN: f"({step:g}, {batch}, {steps}), where all three have to be above 0"}
+        return {DESIGN: f"{given}, where all three have to be above 0"}
     seen: Observation = {DESIGN: "a step size, a batch and steps", STEPS: WITHIN, EXAMPLES: WITHIN}
     if steps > inputs["most_steps"]:
         seen[STEPS] = f"{steps}, {steps - inputs['most_steps']} more than {inputs['most_steps']}"
@@ -99,9 +110,16 @@ def observe_run(function: Callable[..., Any], **inputs: Any) -> Observation:
         over = batch * steps - inputs["most_examples"]
         seen[EXAMPLES] = f"{batch} · {steps} = {batch * steps}, {over} more than {inputs['most_examples']}"
     if seen[STEPS] == seen[EXAMPLES] == WITHIN:
-        loss = expected_loss(step, batch, steps, *(inputs[name] for name in ("curvatures", "start", "noise_variances")))
-        target = inputs["target"]
-        missed = f"{loss:.4g}, {loss / target:.4g} times the target of {target:g}"
+        curvatures, start, variances, target = (inputs[name] for name in (*QUADRATIC, "target"))
+        loss = expected_loss(step, batch, steps, curvatures, start, variances)
+        remaining = expected_loss(step, batch, steps, curvatures, start, [0] * len(start))
+        if remaining < 1e-6 * loss:
+            remaining = 0
+        of_both = f", {remaining:.3g} of it left of the start and {loss - remaining:.3g} from the noise"
+        missed = (
+            f"{loss:.4g}, {loss / target:.4g} times the target of {target:g}"
+            f"{of_both if math.isfinite(loss) else ''} (step size {step:.4g}, batch {batch}, steps {steps})"
+        )
         seen[LOSS] = REACHED if loss <= target * (1 + LEAST) else missed
     return seen
 
@@ -127,25 +145,29 @@ EXERCISE = Exercise(
     expected=a_design,
     observe=observe_run,
     examples=[
-        run_of([1], [1], [0], 4, 4, 0.5),
+        run_of([1], [1], [0], 4, 4, 0.05),
         run_of([2], [5], [9], 50, 50, 0.05),
-        run_of([1, 10], [3, 1], [1, 1], 400, 30, 0.012),
+        run_of([1, 10], [3, 1], [1, 1], 400, 30, 0.0112),
         run_of([1, 100], [10, 1], [4, 4], 6400, 400, 0.006),  # the exercise's
     ],
     inputs=[
-        run_of([1, 100], [10, 1], [4, 4], 6400, 400, 0.0048),
-        run_of([1, 100], [10, 1], [4, 4], 6400, 6400, 0.0024),
-        run_of([1, 10], [3, 1], [1, 1], 400, 100, 0.0075),
+        run_of([10, 1], [1, 3], [1, 1], 64, 32, 0.046),
+        run_of([2], [5], [9], 64, 5, 0.0395),
         run_of([2], [5], [9], 50, 5, 0.05),
-        run_of([1, 30], [4, 4], [0.5, 20], 900, 120, 0.048),
-        run_of([0.5, 5, 50], [6, 2, 1], [1, 3, 2], 3000, 250, 0.0135),
-        run_of([1, 100], [10, 1], [400, 400], 64000, 400, 0.032),
-        run_of([1, 100], [1, 1], [1, 100], 2000, 1000, 0.041),
-        run_of([4, 4], [1, 1], [50, 50], 100, 100, 0.14),
-        run_of([1, 20], [2, 0.1], [1, 1], 1000, 60, 0.005),
-        run_of([3, 7], [8, 8], [10, 1], 200, 20, 0.03),
-        run_of([1, 50], [5, 5], [0, 0], 300, 300, 1e-8),
-        run_of([1, 50], [5, 5], [0.01, 0.01], 300, 300, 0.00022),
+        run_of([30, 1], [4, 4], [20, 0.5], 450, 40, 0.235),
+        run_of([5, 50, 0.5], [2, 1, 6], [3, 2, 1], 1024, 40, 2.1),
+        run_of([3, 3, 3, 3], [1, 1, 1, 1], [0.1, 0.1, 0.1, 0.1], 16, 3, 0.0048),  # 2/Σλ is far below 1/λ_max
+        run_of([4, 4], [1, 1], [50, 50], 64, 32, 0.2),
+        run_of([40, 1], [1, 1], [0, 100], 128, 30, 0.242),  # which direction is noisy decides
+        run_of([1, 40], [5, 1], [100, 0], 128, 30, 1.06),
+        run_of([4, 20], [5, 1], [80, 0], 512, 12, 0.0535),
+        run_of([20, 4], [1, 5], [0, 80], 512, 5, 1.13),
+        run_of([50000, 0.5], [1, 0.001], [1, 1], 64, 10, 7.9e-7),  # the last curvature's border is no place to begin
+        run_of([20, 1], [5, 5], [0, 0], 24, 40, 0.153),  # more steps than examples
+        run_of([1, 10], [4, 1], [0, 0], 3, 3, 3.25),  # all steps are needed
+        run_of([3, 7], [8, 8], [10, 1], 200, 20, 0.029),
+        run_of([1, 5, 20], [1, 1, 1], [0, 60, 0], 256, 40, 0.129),  # the direction in the middle is the noisy one
+        run_of([4, 1], [1, 3], [200, 60], 256, 40, 0.65),  # the best step size is far below the border
     ],
     units={STEPS: "", EXAMPLES: "", LOSS: ""},
     mistakes=[
@@ -186,7 +208,7 @@ EXERCISE = Exercise(
         Mistake(
             "forgets_the_limit_of_steps",
             "There is a limit to the steps besides the one to the examples.",
-            {"min(most_steps, most_examples)": "most_examples"},
+            {"range(1, min(most_steps, most_examples) + 1)": "[most_examples]"},
         ),
         Mistake(
             "takes_batches_of_one",
@@ -201,7 +223,65 @@ EXERCISE = Exercise(
         Mistake(
             "always_all_steps",
             "More steps mean smaller batches: weigh fewer steps as well, each with the largest batch that they leave.",
-            {"steps = steps * 4 // 5": "steps = 0"},
+            {"range(1, min(most_steps, most_examples) + 1)": "[min(most_steps, most_examples)]"},
+        ),
+        Mistake(
+            "leaves_the_noise_undivided",
+            "The mean of B gradients has the variance σ²/B: you left the batch out, so a larger one gains nothing.",
+            {"variance / batch": "variance"},
+        ),
+        Mistake(
+            "one_factor_for_each_step",
+            "The squares shrink, by (1 − ηλ)² in each step: after T steps the start counts with the power 2T, not T.",
+            {"** (2 * steps)": "** steps"},
+        ),
+        Mistake(
+            "the_floor_of_small_steps",
+            "ησ²/(4B) is the floor's approximation for small steps; near the border the factor 2 − ηλ counts.",
+            {"(curvature * (2 - step * curvature))": "(curvature * 2)"},
+        ),
+        Mistake(
+            "rounds_the_batch_up",
+            "A batch that is rounded up takes more examples than there are: round down.",
+            {"most_examples // steps": "-(-most_examples // steps)"},
+        ),
+        Mistake(
+            "rounds_the_batch_to_the_nearest",
+            "To the nearest whole number is up as often as down, and then the examples do not last: round down.",
+            {"most_examples // steps": "round(most_examples / steps)"},
+        ),
+        Mistake(
+            "divides_without_rounding",
+            "A batch is a whole number of examples: divide with //.",
+            {"most_examples // steps": "most_examples / steps"},
+        ),
+        Mistake(
+            "swaps_batch_and_steps",
+            "The order is step size, batch, steps; you return the steps before the batch.",
+            {"return min(designs)[1]": "step, batch, steps = min(designs)[1]\n    return step, steps, batch"},
+        ),
+        Mistake(
+            "begins_at_the_border_of_the_sum",
+            "Each direction goes its own way: the border comes from the largest curvature, not from their sum.",
+            {"max(curvatures)": "sum(curvatures)"},
+        ),
+        Mistake(
+            "begins_at_the_border_of_the_last",
+            "The last curvature need not be the largest, which has the border.",
+            {"max(curvatures)": "curvatures[-1]"},
+        ),
+        Mistake(
+            "leaves_out_the_largest_number_of_steps",
+            "range stops before its end: the largest number of steps is allowed too.",
+            {"most_examples) + 1": "most_examples)"},
+        ),
+        Mistake(
+            "one_step_more_than_examples",
+            "A step needs at least one example: there cannot be more steps than examples.",
+            {
+                "min(most_steps, most_examples)": "most_steps",
+                "most_examples // steps": "max(1, most_examples // steps)",
+            },
         ),
         Mistake(
             "four_steps",

@@ -54,6 +54,11 @@ def border_of_descents(hessian: Sequence[Sequence[float]], momentum: float) -> f
     return round(bisect_left(range(2**40), True, key=diverges) * unit, 9)
 
 
+def _eigenvalue(hessian: Sequence[Sequence[float]], sign: int) -> float:
+    (first, mixed), (_, second) = hessian
+    return (first + second) / 2 + sign * math.hypot((first - second) / 2, mixed)
+
+
 EXERCISE = Exercise(
     largest_stable_step,
     number=6,
@@ -61,6 +66,7 @@ EXERCISE = Exercise(
     asked="the step size at which descent with momentum stops converging on a quadratic with this Hessian",
     expected=border_of_descents,
     examples=[
+        {"hessian": [[1.0, 0.0], [0.0, 100.0]], "momentum": 0.5},
         {"hessian": [[1.0, 0.0], [0.0, 100.0]], "momentum": 0.0},
         {"hessian": [[1.0, 0.0], [0.0, 1.0]], "momentum": 0.0},
         {"hessian": [[2.0, 1.0], [1.0, 2.0]], "momentum": 0.5},
@@ -72,6 +78,11 @@ EXERCISE = Exercise(
         for y in (-3.0, -1.0, 0.0, 2.0)
         for z in (1.0, 2.0)
         for momentum in (0.0, 0.5, 0.9)
+    ]
+    + [  # two curvatures that are close to each other
+        {"hessian": hessian, "momentum": momentum}
+        for hessian in ([[2.0, 0.0], [0.0, 1.9]], [[3.0, 0.02], [0.02, 3.01]])
+        for momentum in (0.3, 0.8)
     ],
     relative_tolerance=1e-5,
     mistakes=[
@@ -116,6 +127,32 @@ EXERCISE = Exercise(
             "This adds the two curvatures; each direction goes its own way, and the steeper one decides.",
             {"(first + second) / 2 + math.hypot((first - second) / 2, mixed)": "first + second"},
         ),
-        Mistake("one_step", "This is right for one input only: compute the bound from H and μ.", lambda **_: 2.0),
+        Mistake(
+            "takes_the_end_of_the_window",
+            "This is the end of the window in which the roots are a complex pair. Beyond it they are real, and "
+            "both still inside the unit disc, until one is −1.",
+            {"2 * (1 + momentum)": "(1 + momentum**0.5) ** 2"},
+        ),
+        Mistake(
+            "takes_the_end_of_the_window_without_the_root",
+            "The window's end has √μ, not μ. And it is where the roots stop being a complex pair; descent "
+            "converges beyond it, until a root is −1.",
+            {"2 * (1 + momentum)": "(1 + momentum) ** 2"},
+        ),
+        Mistake(
+            "takes_the_best_step",
+            "This is the step size of the best pair of step size and momentum; asked is the largest that converges at "
+            "the momentum that is given.",
+            lambda hessian, momentum: 4 / sum(math.sqrt(_eigenvalue(hessian, sign)) for sign in (-1, 1)) ** 2,
+        ),
+        Mistake(
+            "iterates_from_an_axis",
+            "H applied again and again to (1, 0) grows by the largest curvature, unless (1, 0) is itself an "
+            "eigenvector: then it never leaves it.",
+            lambda hessian, momentum: (
+                2 * (1 + momentum) / (_eigenvalue(hessian, 1) if hessian[0][1] else hessian[0][0])
+            ),
+        ),
+        Mistake("one_step", "This is right for one input only: compute the bound from H and μ.", lambda **_: 0.03),
     ],
 )

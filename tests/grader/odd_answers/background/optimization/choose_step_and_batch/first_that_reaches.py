@@ -10,7 +10,7 @@ def loss_of(eta, batch, steps, curvatures, start, noise_variances):
 
 
 def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
-    steps = most_steps
+    steps = min(most_steps, most_examples)
     while steps >= 1:
         if steps <= most_examples:
             for power in range(1, 130):
