@@ -57,8 +57,7 @@ def test_a_design_is_told_which_limit_it_breaks_and_by_how_much() -> None:
 
 
 def test_batch_and_steps_have_to_be_whole() -> None:
-    seen = [
-        observe_run(partial(constant, design), **QUESTION) for design in ((0.0135, 16.5, 380), (0.0135, 16, 380.25))
-    ]  # type: ignore[arg-type]
+    designs: list[Any] = [(0.0135, 16.5, 380), (0.0135, 16, 380.25)]
+    seen = [observe_run(partial(constant, design), **QUESTION) for design in designs]
     assert seen[0] == {DESIGN: "(0.0135, 16.5, 380), where batch and steps have to be whole numbers"}
     assert seen[1] == {DESIGN: "(0.0135, 16, 380.25), where batch and steps have to be whole numbers"}
