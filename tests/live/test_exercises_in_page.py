@@ -65,10 +65,9 @@ def one_f_one_b_order(*, stages, micro_batches, stage):
 """
 
 
-def test_a_wrong_answer_is_drawn_and_the_next_hint_is_offered(open_page: Any) -> None:
-    page = open_page(PIPELINE)
-    exercise = OpenExercise(page, "one_f_one_b_order").open()
-    drawn, hints = exercise.box.locator(".exercise-pictures"), page.locator("#exercise-one_f_one_b_order ~ details")
+def test_a_wrong_answer_is_drawn_and_the_next_hint_is_offered(warm: Any) -> None:
+    exercise = OpenExercise(warm, "one_f_one_b_order").open()
+    drawn, hints = exercise.box.locator(".exercise-pictures"), warm.locator("#exercise-one_f_one_b_order ~ details")
     for number in ("1", "2"):
         said = exercise.grade(GPIPE)
         assert said.startswith("✗ Not solved yet"), said
@@ -83,7 +82,7 @@ def test_a_wrong_answer_is_drawn_and_the_next_hint_is_offered(open_page: Any) ->
     assert drawn.is_hidden()
     exercise.grade(solution_of(exercise_at("parallelism/pipeline", "one_f_one_b_order")))
     assert drawn.is_hidden()
-    assert page.errors == []
+    assert warm.errors == []
 
 
 def test_run_shows_what_is_printed_and_the_traceback(exercise: OpenExercise) -> None:
