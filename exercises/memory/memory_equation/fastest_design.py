@@ -102,16 +102,8 @@ SHAPE = ("layers", "hidden", "heads", "vocabulary", "sequence")
 @cache
 def held_bytes(recomputed: str, micro_batch: int, several: bool, *shape: int) -> tuple[int, str]:
     """Run the step on the simulator, and return the most that it holds, and when."""
-    layers, hidden, heads, vocabulary, sequence = shape
-    sizes = gpt_step_sizes(
-        layers=layers,
-        hidden=hidden,
-        heads=heads,
-        vocabulary=vocabulary,
-        sequence=sequence,
-        micro_batch=micro_batch,
-        recomputation=recomputed,
-    )
+    sides: dict[str, Any] = dict(zip(SHAPE, shape, strict=True))
+    sizes = gpt_step_sizes(**sides, micro_batch=micro_batch, recomputation=recomputed)
     line = step_timeline(sizes, keep_gradients=several)
     return line.peak_bytes, f"in the {line.peak.phase} pass of {line.peak.task}".replace("of loss", "of the loss")
 
