@@ -6,6 +6,7 @@ known exactly, as are the true gradient and the noise of a batch's gradient: the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -299,26 +300,27 @@ def train(
     if network.weights[0].shape[0] != len(joint):
         raise ValueError(f"network must have the language's {len(joint)} symbols, got {len(network.weights[0])}")
     at_most("record", steps[-1])
-    found = []
+    chances, found = joint.ravel() / joint.sum(), []
+    gradient = network.gradient(_draw_pairs(generator, chances, size))
     for step in range(steps[-1] + 1):
-        pairs = generator.multinomial(size, joint.ravel() / joint.sum()).reshape(joint.shape) / size
-        gradient = network.gradient(pairs)
         if step in steps:
             full = network.gradient(joint)
             noise = max(0.0, network.mean_square_of_examples(joint) - float(full @ full)) / size
             found.append(Snapshot(step, network.loss_nats(joint), full, gradient, noise))
-        network = _stepped(network, gradient, step_size=eta)
+        if step == steps[-1]:
+            break
+        try:
+            network = network.stepped(gradient, step_size=eta)
+            gradient = network.gradient(_draw_pairs(generator, chances, size))
+        except ValueError:
+            raise ValueError(f"step_size must be smaller: the weights overflow, got {step_size!r}") from None
     return found
 
 
-def _stepped(network: Network, gradient: FloatArray, *, step_size: float) -> Network:
-    """Take one step, and make sure that the next gradient exists."""
-    try:
-        moved = network.stepped(gradient, step_size=step_size)
-        moved.gradient(np.zeros((len(network.weights[0]),) * 2))
-    except ValueError:
-        raise ValueError(f"step_size must be smaller: the weights overflow, got {step_size!r}") from None
-    return moved
+def _draw_pairs(generator: np.random.Generator, chances: FloatArray, batch_size: int) -> FloatArray:
+    """Draw a batch of pairs by their chances, K² numbers; return the share of each pair in it, K × K."""
+    symbols = math.isqrt(len(chances))
+    return generator.multinomial(batch_size, chances).reshape(symbols, symbols) / batch_size
 
 
 def _check_language(language: Language) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -295,15 +296,15 @@ def arena_bytes(
     end = reserved = 0
     for _, (made, tensor) in sorted(events.items()):
         if not made:
-            holes = _with_hole(holes, places.pop(tensor.made))
+            _add_hole(holes, places.pop(tensor.made))
             continue
         size = -(-tensor.bytes // granule) * granule
         fitting = [hole for hole in holes if hole[1] >= size]
         if fitting:
             start, length = min(fitting, key=lambda hole: (hole[1], hole[0])) if policy == "best fit" else fitting[0]
-            holes.remove((start, length))
-            if length > size:
-                holes = sorted([*holes, (start + size, length - size)])
+            left = [(start + size, length - size)] if length > size else []
+            place = holes.index((start, length))
+            holes[place : place + 1] = left
         elif apart:
             start, end, reserved = end + 1, end + 1 + size, reserved + size  # a gap, so that segments never touch
         else:
@@ -319,12 +320,12 @@ def _timeline(name: str, value: MemoryTimeline) -> MemoryTimeline:
     return value
 
 
-def _with_hole(holes: list[tuple[int, int]], hole: tuple[int, int]) -> list[tuple[int, int]]:
-    """Add a hole, merged with its neighbours."""
-    merged: list[tuple[int, int]] = []
-    for start, length in sorted([*holes, hole]):
-        if merged and sum(merged[-1]) == start:
-            merged[-1] = (merged[-1][0], merged[-1][1] + length)
-        else:
-            merged.append((start, length))
-    return merged
+def _add_hole(holes: list[tuple[int, int]], hole: tuple[int, int]) -> None:
+    """Put a hole in its place among the others, merged with those that it touches."""
+    place = bisect(holes, hole)
+    if place < len(holes) and sum(hole) == holes[place][0]:
+        hole = (hole[0], hole[1] + holes.pop(place)[1])
+    if place and sum(holes[place - 1]) == hole[0]:
+        holes[place - 1] = (holes[place - 1][0], holes[place - 1][1] + hole[1])
+    else:
+        holes.insert(place, hole)
