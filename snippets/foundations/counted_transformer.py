@@ -42,7 +42,8 @@ def gpt_shapes(*, layers: int, hidden: int, vocabulary: int, positions: int) -> 
         "tokens": (positive_integer("vocabulary", vocabulary), d),
         "positions": (positive_integer("positions", positions), d),
     }
-    affordable("layers", positive_integer("layers", layers))
+    layers = positive_integer("layers", layers)
+    affordable("layers", layers)
     for layer in range(layers):
         shapes |= {
             f"{layer} norm 1": (2, d),
@@ -138,7 +139,9 @@ class ProductCounter:
         """Return left · right of (…, m, k) and (…, k, n), and count the multiplications, mkn for each pair."""
         one_of("part", part, PARTS)
         one_of("phase", phase, PASSES)
-        left, right = np.asarray(left), np.asarray(right)
+        left, right = _matrices("left", left), _matrices("right", right)
+        if left.shape[-1] != right.shape[-2] or left.shape[:-2] != right.shape[:-2] != ():
+            raise ValueError(f"left and right must fit each other, got the shapes {left.shape} and {right.shape}")
         result: NDArray[Any] = left @ right
         key = (part, phase)
         self.multiplications[key] = self.multiplications.get(key, 0) + result.size * left.shape[-1]
@@ -170,11 +173,19 @@ def counted_step(weights: Parameters, tokens: ArrayLike, *, heads: int) -> Count
         >>> step.flops(part="attention", phase="forward"), step.flops(part="attention", phase="backward")
         (144, 288)
     """
-    batch, hidden = _checked(weights, tokens, positive_integer("heads", heads))
+    heads = positive_integer("heads", heads)
+    batch, hidden = _checked(weights, tokens, heads)
     run = _Step(weights, batch, heads, hidden)
     run.forward()
     run.backward()
     return CountedStep(run.loss, run.gradients, run.counter.multiplications)
+
+
+def _matrices(name: str, value: ArrayLike) -> NDArray[Any]:
+    array = np.asarray(value)
+    if array.ndim < 2 or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+        raise ValueError(f"{name} must be a matrix of finite numbers, or several of them, got {value!r}")
+    return array
 
 
 def _checked(weights: Parameters, tokens: ArrayLike, heads: int) -> tuple[NDArray[np.int64], int]:
@@ -185,7 +196,9 @@ def _checked(weights: Parameters, tokens: ArrayLike, heads: int) -> tuple[NDArra
     if array.ndim != 2 or array.shape[1] < 2 or array.size == 0 or array.dtype.kind not in "iu":
         raise ValueError(f"tokens must be whole numbers of the shape (B, n + 1), got {tokens!r}")
     if array.min() < 0 or array.max() >= vocabulary or array.shape[1] - 1 > len(weights["positions"]):
-        raise ValueError(f"tokens must be below {vocabulary}, and n at most {len(weights['positions'])}, got {tokens!r}")
+        raise ValueError(
+            f"tokens must be below {vocabulary}, and n at most {len(weights['positions'])}, got {tokens!r}"
+        )
     if hidden % heads:
         raise ValueError(f"heads must be a divisor of the width {hidden}, got {heads}")
     return array.astype(np.int64), hidden
@@ -299,7 +312,8 @@ def _standard(x: Array) -> tuple[Array, Array]:
 
 
 def _norm(x: Array, scale_and_shift: Array) -> Array:
-    return _standard(x)[0] * scale_and_shift[0] + scale_and_shift[1]
+    out: Array = _standard(x)[0] * scale_and_shift[0] + scale_and_shift[1]
+    return out
 
 
 def _norm_backward(x: Array, scale_and_shift: Array, gradient: Array) -> tuple[Array, Array]:
@@ -312,9 +326,11 @@ def _norm_backward(x: Array, scale_and_shift: Array, gradient: Array) -> tuple[A
 
 
 def _gelu(x: Array) -> Array:
-    return 0.5 * x * (1 + np.tanh(_SLOPE * (x + 0.044715 * x**3)))
+    out: Array = 0.5 * x * (1 + np.tanh(_SLOPE * (x + 0.044715 * x**3)))
+    return out
 
 
 def _gelu_slope(x: Array) -> Array:
     inner = np.tanh(_SLOPE * (x + 0.044715 * x**3))
-    return 0.5 * (1 + inner) + 0.5 * x * (1 - inner**2) * _SLOPE * (1 + 3 * 0.044715 * x**2)
+    slope: Array = 0.5 * (1 + inner) + 0.5 * x * (1 - inner**2) * _SLOPE * (1 + 3 * 0.044715 * x**2)
+    return slope

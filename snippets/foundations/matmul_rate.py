@@ -110,6 +110,8 @@ def write_matmul(measurement: MatmulTimes, path: Path) -> None:
         OSError: if the file cannot be written.
 
     Example:
+        >>> from os import devnull
+        >>> write_matmul(MatmulTimes("m", "2026-01-01", (1,), ((2e-6,),)), Path(devnull))
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
         ...     write_matmul(MatmulTimes("m", "2026-01-01", (1,), ((2e-6,),)), Path(folder) / "run.json")

@@ -57,5 +57,5 @@ def least_devices_for_state(
         >>> least_devices_for_state(175e9, memory_bytes=80e9)
         35
     """
-    state, memory = model_state_bytes(parameters, recipe=recipe).total, positive_integer("memory_bytes", memory_bytes)
-    return -(-state // memory)
+    state = model_state_bytes(positive_integer("parameters", parameters), recipe=recipe).total
+    return -(-state // positive_integer("memory_bytes", memory_bytes))

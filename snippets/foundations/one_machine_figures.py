@@ -41,18 +41,21 @@ def three_products_panel(*, tokens: int = 4, inputs: int = 3, outputs: int = 2) 
         ("backward, for the weight", "weight-gradient", ("Xᵀ", i, t), ("∂Y", t, o), ("∂W", i, o)),
     )
     tallest = max(t, i, o) * _CELL
-    panel = Panel(340, 3 * (tallest + 48))
+    step = tallest + 66
+    panel = Panel(340, 3 * step)
     for number, (said, hue, *matrices) in enumerate(rows):
-        top = number * (tallest + 48)
+        top = number * step
         panel.text(2, top + 14, said, bold=True)
         panel.text(338, top + 14, f"{multiplications} multiplications", anchor="end", size=12)
-        x, middle = 2.0, top + 26 + tallest / 2
+        x, middle = 2.0, top + 42 + tallest / 2
         for place, (name, height, width) in enumerate(matrices):
-            _grid(panel, x, middle - height * _CELL / 2, height, width, name, _hue(name, hue))
-            x += width * _CELL + 14
+            # A line of text above the matrix: its name and its shape.
+            panel.text(x, middle - height * _CELL / 2 - 6, f"{name}, {height} × {width}", size=12)
+            _grid(panel, x, middle - height * _CELL / 2, height, width, _hue(name, hue))
+            x += max(width * _CELL, 72)
             if place < 2:
-                panel.text(x, middle, "·" if place == 0 else "=", middle=True, anchor="middle", size=16)
-                x += 14
+                panel.text(x + 8, middle, "·" if place == 0 else "=", middle=True, anchor="middle", size=16)
+                x += 34
     return panel
 
 
@@ -62,13 +65,12 @@ def _hue(name: str, of_the_result: str) -> str:
     return "activations" if name in ("X", "Xᵀ") else of_the_result
 
 
-def _grid(panel: Panel, x: float, y: float, rows: int, columns: int, name: str, hue: str) -> None:
+def _grid(panel: Panel, x: float, y: float, rows: int, columns: int, hue: str) -> None:
     cells = [(x + c * _CELL, y + r * _CELL, _CELL, _CELL) for r in range(rows) for c in range(columns)]
     panel.rectangles(cells, colour=hue)
-    panel.text(x + columns * _CELL / 2, y + rows * _CELL / 2, name, anchor="middle", middle=True, bold=True)
 
 
-def layer_panel(*, unit_px: float = 42) -> Panel:
+def layer_panel(*, unit_px: float = 54) -> Panel:
     """Draw the six matrices of a GPT layer to scale: each small square is d × d weights.
 
     Args:
@@ -78,7 +80,7 @@ def layer_panel(*, unit_px: float = 42) -> Panel:
         The panel; twelve squares in all.
     """
     u = unit_px
-    panel = Panel(4 * u + 160, 5 * u + 76)
+    panel = Panel(5 * u + 26, 5 * u + 66)
     panel.text(2, 14, "attention: 4d²", bold=True)
     for place, name in enumerate(("query", "key", "value", "output")):
         panel.rectangle(2 + place * (u + 8), 24, u, u, colour="parameters")
@@ -115,7 +117,9 @@ def attention_share_plot(widths: Mapping[str, int], *, longest: int = 2**20) -> 
                 axes.plot([6 * d], [50], "o", color=colour(f"rank-{number}"))
         axes.set_xscale("log", base=2)
         ticks = [2**power for power in range(8, longest.bit_length(), 3)]
-        axes.set_xticks(ticks, [f"{n // 1024}k" if n >= 1024 else f"{n}" for n in ticks])
+        axes.set_xticks(
+            ticks, [f"{n // 2**20}M" if n >= 2**20 else f"{n // 1024}k" if n >= 1024 else f"{n}" for n in ticks]
+        )
         axes.set_xlim(256, longest)
         axes.set_ylim(0, 100)
         axes.set_xlabel("tokens of a sequence, n")
@@ -125,7 +129,11 @@ def attention_share_plot(widths: Mapping[str, int], *, longest: int = 2**20) -> 
 
 
 def state_panel(
-    models: Sequence[Transformer | str], *, memory_bytes: int, recipe: Recipe | str = "mixed-adam", width_px: float = 340
+    models: Sequence[Transformer | str],
+    *,
+    memory_bytes: int,
+    recipe: Recipe | str = "mixed-adam",
+    width_px: float = 340,
 ) -> Panel:
     """Draw the state of each model as a bar of its kinds, against the memory of a device.
 
@@ -198,7 +206,9 @@ def walls_plot(*, memory_bytes: int, most: int = 2**14, **run: float) -> Figure:
     fewest = least_devices_for_state(run["parameters"], memory_bytes=memory_bytes)
     with plot(width_px=340, height_px=300) as (figure, axes):
         axes.plot(counts, [compute for compute, _ in days], color=colour("forward"), label="computing")
-        axes.plot(counts[1:], [sent for _, sent in days[1:]], "--", color=colour("communication"), label="summing gradients")
+        axes.plot(
+            counts[1:], [sent for _, sent in days[1:]], "--", color=colour("communication"), label="summing gradients"
+        )
         axes.plot(counts, [sum(pair) for pair in days], color=colour("ink"), label="both, one after the other")
         axes.axvspan(0.8, fewest * 0.97, color=colour("optimizer"), alpha=0.3, linewidth=0, label="too little memory")
         axes.set_xscale("log", base=2)
@@ -206,6 +216,8 @@ def walls_plot(*, memory_bytes: int, most: int = 2**14, **run: float) -> Figure:
         ticks = [4**power for power in range(most.bit_length() // 2 + 1)]
         axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks], size=11)
         axes.set_xlim(0.8, most)
+        axes.minorticks_off()
+        axes.set_yticks([10**power for power in range(5)], [f"{10**power:,}" for power in range(5)])
         axes.set_xlabel("GPUs, G")
         axes.set_ylabel("days")
         figure.legend(loc="outside lower center", ncols=2, fontsize=11.5, frameon=False, handlelength=1.4)

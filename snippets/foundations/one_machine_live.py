@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snippets.domain import positive_number
 from snippets.drawing import Panel
 from snippets.flops import compute_time_s, training_flops
 from snippets.foundations.one_machine import least_devices_for_state
@@ -30,8 +31,9 @@ _DAYS = Axis(1e-3, 1e8, "log", "days", ticks=(1e-2, 1, 100, 1e4))
 @live_figure(
     title="How long, and does it fit?",
     caption="First, the days of a run against the number of GPUs that share it; left of the dashed line their memories "
-    "together are too small for the state of training. Second, that state against the memory of one GPU. Change the "
-    "model and watch both; then change only the recipe, and only the second moves.",
+    "together are too small for the state of training. Second, that state (from left to right parameters, gradients, "
+    "optimizer state) against the memory of one GPU. Change the "
+    "model and watch both; then change only the recipe: the state moves, and the days stay.",
     knobs=[
         Choice("model", "Model", {name: name for name in CATALOGUE}, "GPT-2 124M"),
         Number("tokens", "Tokens D", 1e10, 1e8, 1e14, 10**0.1, "log"),
@@ -103,6 +105,7 @@ def duration(days: float) -> str:
     >>> duration(0.5), duration(33.9), duration(7499), duration(1e-5)
     ('12 hours', '33.9 days', '20.5 years', '864 ms')
     """
+    days = positive_number("days", days)
     if days >= 2 * YEAR_DAYS:
         return f"{in_units(days / YEAR_DAYS)} years"
     if days >= 2:

@@ -92,7 +92,7 @@ def test_the_closed_forms_are_what_the_counter_counts(
     hidden = heads * head_size
     weights = gpt_weights(layers=layers, hidden=hidden, vocabulary=vocabulary, positions=length)
     step = counted_step(weights, batch(sequences, length, vocabulary), heads=heads)
-    shape = {"batch": sequences, "sequence": length, "hidden": hidden}
+    shape: dict[str, Any] = {"batch": sequences, "sequence": length, "hidden": hidden}
     assert step.flops(part="attention", phase="forward") == layers * flops.attention_forward_flops(**shape)
     in_layers = sum(step.flops(part=part, phase="forward") for part in PARTS[:3])
     assert in_layers == layers * flops.layer_forward_flops(**shape)

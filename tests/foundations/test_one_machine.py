@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.lines import Line2D
 
 from snippets import flops
 from snippets.foundations import one_machine_figures as pictures
@@ -59,16 +58,16 @@ def test_three_products_are_drawn_with_their_shapes() -> None:
 
 
 def test_the_layer_has_twelve_squares() -> None:
-    panel = pictures.layer_panel(unit_px=40)
+    panel = pictures.layer_panel(unit_px=50)
     boxes = re.findall(r'<rect[^>]*width="([\d.]+)" height="([\d.]+)"', panel.svg())
-    assert sum(float(width) * float(height) for width, height in boxes) == 12 * 40**2
+    assert sum(float(width) * float(height) for width, height in boxes) == 12 * 50**2
     assert_texts_fit(panel)
 
 
 def test_the_share_plot_goes_through_half_at_six_widths() -> None:
     figure = pictures.attention_share_plot({"GPT-2": 768, "wide": 4096}, longest=2**17)
-    lines = [line for line in figure.axes[0].lines if isinstance(line, Line2D)]
-    dots = [(float(x), float(y)) for line in lines if len(line.get_xdata()) == 1 for x, y in [(line.get_xdata()[0], line.get_ydata()[0])]]  # type: ignore[arg-type,index]
+    drawn = [np.stack(line.get_data()) for line in figure.axes[0].lines]
+    dots = [tuple(points[:, 0]) for points in drawn if points.shape[1] == 1]
     assert dots == [(6 * 768, 50), (6 * 4096, 50)]
 
 

@@ -103,7 +103,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "gives_the_inner_bias_the_outer_width",
-            "The first matrix of the feed-forward block leads to 4d numbers, so its bias has 4d; the second one's has d.",
+            "The first matrix of the feed-forward block makes 4d numbers, so its bias has 4d; the second one's has d.",
             {"8 * d * d + 5 * d": "8 * d * d + 2 * d"},
         ),
         Mistake(
