@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _CELL = 17.0
+_HUES = {
+    "X": "activations",
+    "Y": "activations",
+    "W": "parameters",
+    "∂X": "backward",
+    "∂Y": "backward",
+    "∂W": "gradients",
+}
 DAY_S = 86_400
 
 
@@ -36,14 +44,14 @@ def three_products_panel(*, tokens: int = 4, inputs: int = 3, outputs: int = 2) 
     t, i, o = (positive_integer(name, n) for name, n in (("tokens", tokens), ("inputs", inputs), ("outputs", outputs)))
     multiplications = t * i * o
     rows = (
-        ("forward", "forward", ("X", t, i), ("W", i, o), ("Y", t, o)),
-        ("backward, for the input", "backward", ("∂Y", t, o), ("Wᵀ", o, i), ("∂X", t, i)),
-        ("backward, for the weight", "weight-gradient", ("Xᵀ", i, t), ("∂Y", t, o), ("∂W", i, o)),
+        ("forward", (("X", t, i), ("W", i, o), ("Y", t, o))),
+        ("backward, for the input", (("∂Y", t, o), ("Wᵀ", o, i), ("∂X", t, i))),
+        ("backward, for the weight", (("Xᵀ", i, t), ("∂Y", t, o), ("∂W", i, o))),
     )
     tallest = max(t, i, o) * _CELL
     step = tallest + 66
     panel = Panel(340, 3 * step)
-    for number, (said, hue, *matrices) in enumerate(rows):
+    for number, (said, matrices) in enumerate(rows):
         top = number * step
         panel.text(2, top + 14, said, bold=True)
         panel.text(338, top + 14, f"{multiplications} multiplications", anchor="end", size=12)
@@ -51,18 +59,12 @@ def three_products_panel(*, tokens: int = 4, inputs: int = 3, outputs: int = 2) 
         for place, (name, height, width) in enumerate(matrices):
             # A line of text above the matrix: its name and its shape.
             panel.text(x, middle - height * _CELL / 2 - 6, f"{name}, {height} × {width}", size=12)
-            _grid(panel, x, middle - height * _CELL / 2, height, width, _hue(name, hue))
+            _grid(panel, x, middle - height * _CELL / 2, height, width, _HUES[name.rstrip("ᵀ")])
             x += max(width * _CELL, 72)
             if place < 2:
                 panel.text(x + 8, middle, "·" if place == 0 else "=", middle=True, anchor="middle", size=16)
                 x += 34
     return panel
-
-
-def _hue(name: str, of_the_result: str) -> str:
-    if name in ("W", "Wᵀ"):
-        return "parameters"
-    return "activations" if name in ("X", "Xᵀ") else of_the_result
 
 
 def _grid(panel: Panel, x: float, y: float, rows: int, columns: int, hue: str) -> None:

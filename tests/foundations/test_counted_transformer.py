@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exercises.foundations.one_machine.step_flops import counted
 from snippets import flops
 from snippets.foundations.counted_transformer import PARTS, ProductCounter, counted_step, gpt_shapes, gpt_weights
 from snippets.models import CATALOGUE, gpt_parameter_count, parameter_count
@@ -124,3 +125,13 @@ def test_what_is_no_batch_is_refused(tokens: Any, heads: int) -> None:
 def test_every_part_and_pass_is_counted() -> None:
     step = counted_step(gpt_weights(**SIZES), batch(1, 2, 7), heads=2)
     assert set(step.multiplications) == set(product(PARTS, ("forward", "backward")))
+
+
+@given(layers=st.integers(1, 2), hidden=st.integers(1, 6), vocabulary=st.integers(2, 5), length=st.integers(1, 4))
+def test_the_exercises_oracle_goes_through_the_same_products(
+    layers: int, hidden: int, vocabulary: int, length: int
+) -> None:
+    weights = gpt_weights(layers=layers, hidden=hidden, vocabulary=vocabulary, positions=length)
+    step = counted_step(weights, batch(2, length, vocabulary), heads=1)
+    sizes = {"layers": layers, "hidden": hidden, "vocabulary": vocabulary}
+    assert counted(**sizes, batch=2, sequence=length) == step.flops()

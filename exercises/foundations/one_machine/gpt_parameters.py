@@ -102,8 +102,9 @@ EXERCISE = Exercise(
             {"4 * d * d + 4 * d": "4 * d * d", "8 * d * d + 5 * d": "8 * d * d"},
         ),
         Mistake(
-            "gives_the_inner_bias_the_outer_width",
-            "The first matrix of the feed-forward block makes 4d numbers, so its bias has 4d; the second one's has d.",
+            "misses_three_biases",
+            "3d biases of a layer are missing: the first feed-forward matrix makes 4d numbers, so its bias has 4d, and "
+            "query, key and value have biases, too.",
             {"8 * d * d + 5 * d": "8 * d * d + 2 * d"},
         ),
         Mistake(
