@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from snippets.background.arrays import affordable
+from snippets.background.arrays import affordable, finite_array, index_array, refusing_overflow
 from snippets.domain import named, nonnegative_integer, one_of, positive_integer
 
 Array = NDArray[np.float64]
@@ -80,7 +80,10 @@ def gpt_weights(*, layers: int, hidden: int, vocabulary: int, positions: int, se
     """
     rng = np.random.default_rng(nonnegative_integer("seed", seed))
     shapes = gpt_shapes(layers=layers, hidden=hidden, vocabulary=vocabulary, positions=positions)
-    affordable("the number of weights", sum(prod(shape) for shape in shapes.values()))
+    affordable(
+        "12 × layers × hidden² + (vocabulary + positions) × hidden, about,",
+        sum(prod(shape) for shape in shapes.values()),
+    )
     weights = {name: 0.3 * rng.normal(size=shape) for name, shape in shapes.items()}
     for name in shapes:
         if "norm" in name:
@@ -128,21 +131,22 @@ class ProductCounter:
     Example:
         >>> counter = ProductCounter()
         >>> counter.product([[1, 2, 3]], [[4], [5], [6]], "head", "forward")
-        array([[32]])
+        array([[32.]])
         >>> counter.multiplications
         {('head', 'forward'): 3}
     """
 
     multiplications: dict[tuple[str, str], int] = field(default_factory=dict)
 
-    def product(self, left: ArrayLike, right: ArrayLike, part: str, phase: str) -> NDArray[Any]:
+    def product(self, left: ArrayLike, right: ArrayLike, part: str, phase: str) -> Array:
         """Return left · right of (…, m, k) and (…, k, n), and count the multiplications, mkn for each pair."""
         one_of("part", part, PARTS)
         one_of("phase", phase, PASSES)
         left, right = _matrices("left", left), _matrices("right", right)
         if left.shape[-1] != right.shape[-2] or left.shape[:-2] != right.shape[:-2] != ():
             raise ValueError(f"left and right must fit each other, got the shapes {left.shape} and {right.shape}")
-        result: NDArray[Any] = left @ right
+        with refusing_overflow("left · right"):
+            result: Array = left @ right
         key = (part, phase)
         self.multiplications[key] = self.multiplications.get(key, 0) + result.size * left.shape[-1]
         return result
@@ -181,10 +185,10 @@ def counted_step(weights: Parameters, tokens: ArrayLike, *, heads: int) -> Count
     return CountedStep(run.loss, run.gradients, run.counter.multiplications)
 
 
-def _matrices(name: str, value: ArrayLike) -> NDArray[Any]:
-    array = np.asarray(value)
-    if array.ndim < 2 or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be a matrix of finite numbers, or several of them, got {value!r}")
+def _matrices(name: str, value: ArrayLike) -> Array:
+    array = finite_array(name, value)
+    if array.ndim < 2:
+        raise ValueError(f"{name} must be a matrix, or several of them, got {value!r}")
     return array
 
 
@@ -192,16 +196,13 @@ def _checked(weights: Parameters, tokens: ArrayLike, heads: int) -> tuple[NDArra
     if not isinstance(weights, Mapping) or "tokens" not in weights:
         raise ValueError(f"weights must be a mapping as gpt_weights returns it, got {type(weights).__name__}")
     vocabulary, hidden = weights["tokens"].shape
-    array = np.asarray(tokens)
-    if array.ndim != 2 or array.shape[1] < 2 or array.size == 0 or array.dtype.kind not in "iu":
-        raise ValueError(f"tokens must be whole numbers of the shape (B, n + 1), got {tokens!r}")
-    if array.min() < 0 or array.max() >= vocabulary or array.shape[1] - 1 > len(weights["positions"]):
-        raise ValueError(
-            f"tokens must be below {vocabulary}, and n at most {len(weights['positions'])}, got {tokens!r}"
-        )
+    array = index_array("tokens", tokens, population=vocabulary, dimensions=2)
+    if not 2 <= array.shape[1] <= len(weights["positions"]) + 1 or not len(array):
+        most = len(weights["positions"])
+        raise ValueError(f"tokens must be of the shape (B, n + 1) with n from 1 to {most}, got {tokens!r}")
     if hidden % heads:
         raise ValueError(f"heads must be a divisor of the width {hidden}, got {heads}")
-    return array.astype(np.int64), hidden
+    return array, hidden
 
 
 class _Step:

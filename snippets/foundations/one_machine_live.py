@@ -45,7 +45,7 @@ _DAYS = Axis(1e-3, 1e8, "log", "days", ticks=(1e-2, 1, 100, 1e4))
     named=[
         Named(
             "the smallest GPT-2",
-            "An A100 needs 16.6 hours for 10 billion tokens, and the state fits many times over.",
+            "One GPU needs 16.6 hours for this run, and the state of 2.0 GB fits many times over.",
             {"model": "GPT-2 124M", "tokens": 1e10},
         ),
         Named(
@@ -60,7 +60,7 @@ _DAYS = Axis(1e-3, 1e8, "log", "days", ticks=(1e-2, 1, 100, 1e4))
         ),
         Named(
             "DeepSeek-V3",
-            "The operations follow the 37.6 billion parameters that a token uses, the memory all 671 billion.",
+            "The operations follow the 37.6 billion parameters that a token uses, the memory all 671,026,419,200.",
             {"model": "DeepSeek-V3", "tokens": 14.8e12, "device": "H100 SXM", "devices": 2048},
         ),
     ],
@@ -101,6 +101,9 @@ def training_days(model: str, tokens: int, device: str, utilization: int, device
 
 def duration(days: float) -> str:
     """Return a duration in the unit in which people would say it.
+
+    Args:
+        days: of 24 hours.
 
     >>> duration(0.5), duration(33.9), duration(7499), duration(1e-5)
     ('12 hours', '33.9 days', '20.5 years', '864 ms')
