@@ -215,7 +215,7 @@ def walls_plot(*, memory_bytes: int, most: int = 2**14, **run: float) -> Figure:
         axes.axvspan(0.8, fewest * 0.97, color=colour("optimizer"), alpha=0.3, linewidth=0, label="too little memory")
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
-        ticks = [4**power for power in range(most.bit_length() // 2 + 1)]
+        ticks = [8**power for power in range((most.bit_length() + 2) // 3)]
         axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks], size=11)
         axes.set_xlim(0.8, most)
         axes.minorticks_off()
