@@ -10,7 +10,7 @@ from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.flops import gpt_training_flops
 from snippets.models import gpt_parameter_count
 
-SHAPE, TIME, STATE, SIZE = "shape", "operations", "state", "parameters"
+SHAPE, TIME, STATE, SIZE = "shape", "days", "state", "parameters"
 VOCABULARY = 50257
 DAY_S = 86_400
 
@@ -20,26 +20,26 @@ def choose_model(
     days: float,
     flops_per_s: float,
     memory_bytes: int,
-    state_bytes: int,
+    bytes_per_parameter: int,
     tokens: int,
     sequence: int,
 ) -> tuple[int, int]:
     """Choose layers L and width d of a GPT that one GPU can train.
 
     Allowed are L from 1 to 64 and d from 128 to 4096 in steps of 128, with
-    32 L <= d <= 128 L. The model is a GPT-2 of 50257 tokens and as many
-    positions as a sequence has, which makes
+    32 L <= d <= 128 L; in every case asked, L = 1 with d = 128 keeps to both
+    limits. The model is a GPT-2 of 50257 tokens, with as many positions as a
+    sequence has tokens.
 
-        12 L d² + 13 L d + (50257 + sequence) d + 2 d parameters.
-
-    A token costs 72 L d² + 12 L d sequence + 6 · 50257 d operations, forward
-    and backward.
+    Its parameters are those of exercise 2, biases and norms among them. The
+    operations of its training are those of exercise 3: all matrix products,
+    forward and backward, the whole n × n of attention, and the head.
 
     Args:
-        days: that the run may take, of 86,400 s each.
+        days: that the run may take, of 86,400 s each; 0.5 is half a day.
         flops_per_s: what the GPU achieves.
         memory_bytes: of the GPU that the state of training may fill.
-        state_bytes: of a parameter: weight, gradient, optimizer state.
+        bytes_per_parameter: of the state: weight, gradient, optimizer state.
         tokens: of the run.
         sequence: tokens of one sequence.
 
@@ -48,7 +48,7 @@ def choose_model(
         the parameters of the largest that does.
 
     >>> choose_model(days=1.0, flops_per_s=1e12, memory_bytes=10**9,
-    ...              state_bytes=16, tokens=10**9, sequence=256)
+    ...              bytes_per_parameter=16, tokens=10**9, sequence=256)
     (4, 128)
     """
     best, largest = (1, 128), 0
@@ -62,7 +62,7 @@ def choose_model(
             attention = 12 * layers * hidden * sequence
             token_flops = 6 * matrices + attention + 6 * 50257 * hidden
             in_time = token_flops * tokens <= days * 86400 * flops_per_s
-            in_memory = state_bytes * parameters <= memory_bytes
+            in_memory = bytes_per_parameter * parameters <= memory_bytes
             if in_time and in_memory and parameters > largest:
                 best, largest = (layers, hidden), parameters
     return best
@@ -89,7 +89,9 @@ def shapes() -> tuple[tuple[int, int], ...]:
 def limits(inputs: Inputs) -> tuple[float, float]:
     """The most operations for one sequence, and the most parameters."""
     sequences = inputs["tokens"] / inputs["sequence"]
-    return inputs["days"] * DAY_S * inputs["flops_per_s"] / sequences, inputs["memory_bytes"] / inputs["state_bytes"]
+    return inputs["days"] * DAY_S * inputs["flops_per_s"] / sequences, inputs["memory_bytes"] / inputs[
+        "bytes_per_parameter"
+    ]
 
 
 @cache
@@ -113,9 +115,10 @@ def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
     parameters, work = counts(int(layers), int(hidden), inputs["sequence"])
     seen = dict(right)
     if work > most_work * (1 + 1e-9):
-        seen[TIME] = f"{work / most_work * inputs['days']:.4g} days with L = {layers}, d = {hidden}"
+        days = work / most_work * inputs["days"]
+        seen[TIME] = f"{days:.{4 if days > 1.001 * inputs['days'] else 10}g} with L = {layers}, d = {hidden}"
     if parameters > most_parameters:
-        seen[STATE] = f"{parameters * inputs['state_bytes']:,} bytes with L = {layers}, d = {hidden}"
+        seen[STATE] = f"{parameters * inputs['bytes_per_parameter']:,} bytes with L = {layers}, d = {hidden}"
     largest, _ = best(inputs["sequence"], most_work, most_parameters)
     if parameters < 0.98 * largest:
         seen[SIZE] = f"{parameters:,} with L = {layers}, d = {hidden}"
@@ -127,7 +130,7 @@ def wanted(**inputs: Any) -> Observation:
     largest, (layers, hidden) = best(inputs["sequence"], most_work, most_parameters)
     return {
         SHAPE: "L from 1 to 64, d a multiple of 128 to 4096, 32 L <= d <= 128 L",
-        TIME: f"at most {inputs['days']:g} days",
+        TIME: f"at most {inputs['days']:g}",
         STATE: f"at most {inputs['memory_bytes']:,} bytes",
         SIZE: f"at least 98% of {largest:,} (L = {layers}, d = {hidden})",
     }
@@ -138,7 +141,7 @@ def job(days: float, flops_per_s: float, memory_bytes: float, state: int, tokens
         "days": days,
         "flops_per_s": flops_per_s,
         "memory_bytes": int(memory_bytes),
-        "state_bytes": state,
+        "bytes_per_parameter": state,
         "tokens": int(tokens),
         "sequence": sequence,
     }
@@ -164,10 +167,29 @@ EXERCISE = Exercise(
         job(30.0, 124.8e12, 40e9, 16, 5e9, 2048),
     ],
     inputs=[
-        job(days, 100e12, memory, state, tokens, sequence)
-        for days in (7.0, 90.0)
-        for memory, state in ((16e9, 16), (40e9, 12), (80e9, 18))
-        for tokens, sequence in ((3e9, 512), (30e9, 16384))
+        # Few inputs repeat a number, so that what they have in common is the reason for a failure.
+        job(7.0, 100e12, 16e9, 16, 3e9, 512),
+        job(7.0, 100e12, 17e9, 18, 30e9, 16384),
+        job(14.0, 50e12, 2e9, 20, 13e9, 65536),
+        job(90.0, 100e12, 40e9, 12, 4e9, 256),
+        job(91.0, 124.8e12, 80e9, 10, 28e9, 12288),
+        job(60.0, 150e12, 18e9, 16, 2e9, 16384),
+        job(45.0, 200e12, 21e9, 14, 6e9, 8192),
+        job(14.0, 300e12, 24e9, 20, 12e9, 4096),
+        job(3.0, 90e12, 12e9, 12, 32e9, 4096),
+        job(120.0, 80e12, 32e9, 18, 100e9, 32768),
+        # part of a day; the flattest and the steepest shape; the widest and deepest model
+        job(1.5, 125e12, 41e9, 12, 10e9, 2048),
+        job(3.5, 1e13, 19e9, 16, 20e9, 1024),
+        job(0.5, 5e13, 80e9, 18, 5e9, 512),
+        job(365.0, 9e17, 1e13, 16, 1e9, 1024),
+        # a byte less than L = 5 and d = 384 need; time that is just enough for L = 1 and d = 128, and for L = 2, and
+        # one operation a token too little for L = 2; memory that is just enough for L = 1 and d = 128
+        job(365.0, 9e17, 457_039_871, 16, 1e9, 1024),
+        job(1.0, 401702400000.0, 1e9, 16, 864_000_000, 256),
+        job(2.0, 433159680000.0, 2e9, 12, 1_728_000_000, 768),
+        job(1.0, 425295350000.0, 1e9, 14, 864_000_000, 512),
+        job(1.0, 1e12, 121_135_104, 18, 1e9, 768),
     ],
     mistakes=[
         Mistake(
@@ -186,6 +208,49 @@ EXERCISE = Exercise(
             {COST: "6 * matrices + attention"},
         ),
         Mistake(
+            "halves_attention_for_the_mask",
+            "By the convention of exercise 3 the mask saves nothing: attention's whole n × n products count.",
+            {COST: "6 * matrices + attention / 2 + 6 * 50257 * hidden"},
+        ),
+        Mistake(
+            "counts_recomputation",
+            "This is four forward passes for a token; nothing is recomputed, so there are three.",
+            {COST: "(6 * matrices + attention + 6 * 50257 * hidden) * 4 / 3"},
+        ),
+        Mistake(
+            "forgets_the_positions",
+            "The table of positions is missing: it has d parameters for each token of a sequence.",
+            {"50257 + sequence": "50257"},
+        ),
+        Mistake(
+            "has_1024_positions",
+            "There are as many positions as a sequence has tokens, not always 1,024.",
+            {"50257 + sequence": "50257 + 1024"},
+        ),
+        Mistake(
+            "forgets_biases_and_norms",
+            "Biases and norms are missing: 13 L d + 2 d parameters, whose state can be what does not fit.",
+            {"matrices + 13 * layers * hidden + tables + 2 * hidden": "matrices + tables"},
+        ),
+        Mistake(
+            "takes_the_most_operations",
+            "This is the model that costs the most operations; asked is the one with the most parameters.",
+            {
+                "parameters > largest": "token_flops > largest",
+                "(layers, hidden), parameters": "(layers, hidden), token_flops",
+            },
+        ),
+        Mistake(
+            "keeps_off_the_steepest",
+            "32 L <= d is allowed with the equals sign: this leaves out d = 32 L.",
+            {"not 32 * layers <= hidden": "not 32 * layers < hidden"},
+        ),
+        Mistake(
+            "keeps_off_the_flattest",
+            "d <= 128 L is allowed with the equals sign: this leaves out d = 128 L.",
+            {"hidden <= 128 * layers": "hidden < 128 * layers"},
+        ),
+        Mistake(
             "ignores_memory",
             "The model is trained in time, and its state does not fit.",
             {"in_time and in_memory": "in_time"},
@@ -202,13 +267,13 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "always_sixteen_bytes",
-            "The recipe is given: state_bytes for each parameter, not always 16.",
-            {"state_bytes * parameters": "16 * parameters"},
+            "The recipe is given: bytes_per_parameter for each parameter, not always 16.",
+            {"bytes_per_parameter * parameters": "16 * parameters"},
         ),
         Mistake(
             "counts_weights_alone",
             "This fits the 16-bit weights into memory; gradients and optimizer state have to fit too.",
-            {"state_bytes * parameters": "2 * parameters"},
+            {"bytes_per_parameter * parameters": "2 * parameters"},
         ),
         Mistake(
             "counts_the_forward_pass",

@@ -20,7 +20,7 @@ def gpt_parameters(
 
     Args:
         layers: L, each with two norms; one more norm follows the last layer.
-        hidden: d, width of the stream.
+        hidden: d, the width: numbers that describe a token.
         vocabulary: V, rows of the token table.
         positions: rows of the position table.
 
@@ -60,11 +60,13 @@ EXERCISE = Exercise(
         gpt(1, 3, 10, 4),
         gpt(48, 1600, 50257, 1024),
         gpt(12, 768, 50257, 1024),
+        gpt(6, 768, 50257, 512),
+        gpt(32, 4096, 128256, 8192),
     ],
     inputs=lambda st: {
         "layers": st.integers(1, 100),
         "hidden": st.integers(1, 5000),
-        "vocabulary": st.integers(1, 10**5),
+        "vocabulary": st.integers(1, 10**6),
         "positions": st.integers(1, 5000),
     },
     units={"result": "parameters"},

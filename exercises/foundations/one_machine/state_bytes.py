@@ -22,8 +22,8 @@ def state_bytes(
         gradient_bytes: of a gradient.
         master_bytes: of the second, wider copy of a weight that the
             optimizer updates; 0 where there is none.
-        moment_bytes: of one of the two averages that Adam keeps for each
-            parameter.
+        moment_bytes: of one of the two averages (moments) that Adam keeps
+            for each parameter.
 
     Returns:
         Bytes, before any activation.

@@ -29,7 +29,7 @@ def step_flops(
         sequence: n, tokens of each.
 
     Returns:
-        FLOP, exact.
+        FLOP.
 
     >>> step_flops(layers=1, hidden=2, vocabulary=3, batch=1, sequence=2)
     744
@@ -71,7 +71,7 @@ EXERCISE = Exercise(
     step_flops,
     number=3,
     level="medium",
-    asked="the operations of one training step of a GPT, exactly",
+    asked="the operations of one training step of a GPT",
     expected=counted,
     examples=[
         step(1, 2, 3, 1, 2),
@@ -79,11 +79,13 @@ EXERCISE = Exercise(
         step(1, 2, 3, 2, 3),
         step(96, 12288, 50257, 1, 2048),
         step(12, 768, 50257, 1, 1024),
+        step(6, 768, 50257, 2, 512),
+        step(40, 5120, 128256, 1, 8192),
     ],
     inputs=lambda st: {
         "layers": st.integers(1, 20),
         "hidden": st.integers(1, 2000),
-        "vocabulary": st.integers(1, 50000),
+        "vocabulary": st.integers(1, 200_000),
         "batch": st.integers(1, 20),
         "sequence": st.integers(1, 5000),
     },
@@ -118,6 +120,24 @@ EXERCISE = Exercise(
             "halves_attention_for_the_mask",
             "By the convention asked for, the mask saves nothing: the whole n × n products count.",
             {"4 * tokens * sequence": "2 * tokens * sequence"},
+        ),
+        Mistake(
+            "lets_a_token_attend_to_those_before_it",
+            "By the convention asked for, the mask saves nothing: n × n scores count, not only the n(n + 1)/2 kept.",
+            {"4 * tokens * sequence": "2 * tokens * (sequence + 1)"},
+        ),
+        Mistake(
+            "multiplies_biases_and_norms",
+            "This is six for every parameter; biases and norms are parameters, but they are in no matrix product.",
+            {"head = 2 * tokens * hidden * vocabulary": "head = 2 * tokens * hidden * (vocabulary + 13 * layers + 2)"},
+        ),
+        Mistake(
+            "multiplies_the_look_up",
+            "The look-up of a token's row is no product: of the two uses of the table, only the head is one.",
+            lambda *, layers, hidden, vocabulary, batch, sequence: (
+                3 * layers * (24 * batch * sequence * hidden**2 + 4 * batch * sequence**2 * hidden)
+                + 8 * batch * sequence * hidden * vocabulary
+            ),
         ),
         Mistake(
             "counts_attention_once_a_batch",
