@@ -158,6 +158,7 @@ def state_panel(
         title="State of training, before any activation",
         limit=memory_bytes,
         limit_name=f"one device: {gigabytes(memory_bytes)}",
+        legend=True,
         width_px=width_px,
     )
 
@@ -215,8 +216,8 @@ def walls_plot(*, memory_bytes: int, most: int = 2**14, **run: float) -> Figure:
         axes.axvspan(0.8, fewest * 0.97, color=colour("optimizer"), alpha=0.3, linewidth=0, label="too little memory")
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
-        ticks = [8**power for power in range((most.bit_length() + 2) // 3)]
-        axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks], size=11)
+        ticks = [16**power for power in range((most.bit_length() + 3) // 4)]
+        axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         axes.set_xlim(0.8, most)
         axes.minorticks_off()
         axes.set_yticks([10**power for power in range(5)], [f"{10**power:,}" for power in range(5)])

@@ -25,15 +25,15 @@ _RECIPES = {
 _SIXTEEN_BIT = {name: device.peaks.bf16 or device.peaks.fp16 for name, device in ACCELERATORS.items()}
 _DEVICES = {name: name for name, peak in _SIXTEEN_BIT.items() if peak}
 _GPUS = Axis(1, 2**16, "log", "GPUs, G", ticks=(1, 10, 100, 1000, 10_000))
-_DAYS = Axis(1e-3, 1e8, "log", "days", ticks=(1e-2, 1, 100, 1e4))
+_DAYS = Axis(1e-5, 1e8, "log", ticks=(1e-4, 1e-2, 1, 100, 1e4))
 
 
 @live_figure(
     title="How long, and does it fit?",
-    caption="First, the days of a run against the number of GPUs that share it; left of the dashed line their memories "
-    "together are too small for the state of training. Second, that state (from left to right parameters, gradients, "
-    "optimizer state) against the memory of one GPU. Change the "
-    "model and watch both; then change only the recipe: the state moves, and the days stay.",
+    caption="First, the days of a run against the number of GPUs that share it. Where one GPU is too small for the "
+    "state of training, a dashed line stands at the fewest GPUs whose memories together hold it. Second, that state "
+    "against the memory of one GPU. Change the model and watch both; then change only the recipe: the state moves, "
+    "and the days stay.",
     knobs=[
         Choice("model", "Model", {name: name for name in CATALOGUE}, "GPT-2 124M"),
         Number("tokens", "Tokens D", 1e10, 1e8, 1e14, 10**0.1, "log"),
@@ -55,7 +55,7 @@ _DAYS = Axis(1e-3, 1e8, "log", "days", ticks=(1e-2, 1, 100, 1e4))
         ),
         Named(
             "GPT-3 on 1,024 A100",
-            "28.5 days, without recomputation; 35 GPUs would hold the state.",
+            "28.5 days at 125 trillion operations a second each; 35 GPUs would hold the state.",
             {"model": "GPT-3 175B", "tokens": 300e9, "devices": 1024, "utilization": 40},
         ),
         Named(
@@ -94,6 +94,7 @@ def training_days(model: str, tokens: int, device: str, utilization: int, device
         title="State of training",
         limit=memory,
         limit_name=f"{device}: {gigabytes(memory)}",
+        legend=True,
         width_px=_WIDTH,
     )
     return Picture([_days_plot(days * devices, devices, days, fewest), bar], numbers, alt)
@@ -129,12 +130,20 @@ def _gpus(devices: int) -> str:
 def _days_plot(alone: float, devices: int, days: float, fewest: int) -> Panel:
     plot = Plot(_GPUS, _DAYS, title="Days of the run", width_px=_WIDTH)
     plot.curve([(1, alone), (2**16, alone / 2**16)], colour="forward")
-    if 1 < fewest <= 2**16:
-        x = plot.x(fewest)
-        plot.panel.line(x, plot.top, x, plot.bottom, colour="optimizer", dashed=True)
+    dashed = plot.x(fewest) if 1 < fewest <= 2**16 else None
+    if dashed is not None:
+        plot.panel.line(dashed, plot.top, dashed, plot.bottom, colour="optimizer", dashed=True)
     plot.dots([(devices, days)], colour="forward", radius=5)
-    right = plot.across.share(devices) > 0.6
-    at = plot.x(devices) + (-8 if right else 8)
-    above = min(max(plot.y(days) - 9, plot.top + 12), plot.bottom - 6)
-    plot.panel.text(at, above, duration(days), anchor="end" if right else "start", bold=True)
+    _write_beside(plot, plot.x(devices), plot.y(days), duration(days), dashed)
     return plot.panel
+
+
+def _write_beside(plot: Plot, dot: float, height: float, said: str, dashed: float | None) -> None:
+    """Write beside a dot of the falling line: above that line, within the plot, and not across the dashed line."""
+    fall = (plot.y(1) - plot.y(10)) / (plot.x(10) - plot.x(1))
+    long = 7.8 * len(said)
+    start = min(dot + 8, plot.right - long)
+    if dashed is not None and start - 4 < dashed < start + long + 4:
+        start = dashed + 7 if dashed + 7 + long <= plot.right else dashed - 7 - long
+    above = min(height, height + fall * (start - dot)) - 9
+    plot.panel.text(start, min(max(above, plot.top + 12), plot.bottom - 6), said, bold=True)
