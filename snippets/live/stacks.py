@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-from snippets.domain import each, nonnegative_number, number_between, positive_number, text
+from snippets.domain import each, flag, nonnegative_number, number_between, positive_number, text
 from snippets.drawing import MOST_PX, Panel
 from snippets.palette import COLOURS
 
@@ -19,7 +19,7 @@ NAMES = {
     "temporary": "temporary",
 }
 _HUES = {kind: kind if kind in COLOURS else "idle" for kind in NAMES}
-_TOP, _ROW, _BAR = 28.0, 46.0, 20.0
+_TOP, _ROW, _BAR, _LEGEND = 28.0, 46.0, 20.0, 18.0
 
 Box = tuple[float, float, float, float]
 
@@ -49,6 +49,7 @@ def stacked_rows(
     marks: Sequence[str] = (),
     limit: float | None = None,
     limit_name: str = "",
+    legend: bool = False,
     width_px: float = 328,
 ) -> Panel:
     """Draw a bar for each row, its kinds one after the other, with the row's name and sum above it.
@@ -59,11 +60,12 @@ def stacked_rows(
         marks: what precedes the sum, a short text for each row (an empty one marks nothing); none if empty.
         limit: bytes at which a line crosses each bar, such as a device's memory; none if ``None``.
         limit_name: written under the line.
+        legend: whether the kinds are named in a line below the title, each with its colour.
         width_px: of the panel.
 
     Returns:
-        The panel. The longest bar, or the line, ends at the right edge; names of kinds stand in the bars where they
-        fit.
+        The panel. The longest bar, or the line, ends at the right edge; without a legend, names of kinds stand in the
+        bars where they fit.
 
     Raises:
         ValueError: there is no row, a kind is unknown, or a number is no finite number of at least 0.
@@ -80,14 +82,15 @@ def stacked_rows(
     kinds = {kind for row in rows.values() for kind in row}
     if not kinds <= NAMES.keys():
         raise ValueError(f"rows must be of the kinds {', '.join(NAMES)}, got {', '.join(sorted(kinds))}")
-    panel = Panel(number_between("width_px", width_px, low=64, high=MOST_PX), _TOP + _ROW * len(rows) + 24)
+    top = _TOP + _LEGEND * flag("legend", legend)
+    panel = Panel(number_between("width_px", width_px, low=64, high=MOST_PX), top + _ROW * len(rows) + 24)
     panel.text(0, 14, text("title", title), bold=True)
     sums = {name: sum(nonnegative_number("rows", size) for size in row.values()) for name, row in rows.items()}
     line = 0.0 if limit is None else positive_number("limit", limit)
     scale = (panel.width - 3) / (max(line, *sums.values()) or 1)
     boxes: dict[str, list[Box]] = {}
     for number, (name, row) in enumerate(rows.items()):
-        y = _TOP + _ROW * number
+        y = top + _ROW * number
         panel.text(0, y + 12, name, size=12)
         mark = marks[number] if marks else ""
         panel.text(panel.width, y + 12, mark + gigabytes(sums[name]), anchor="end", size=12, bold=bool(mark))
@@ -98,10 +101,22 @@ def stacked_rows(
     for kind, shapes in boxes.items():
         panel.rectangles([box for box in shapes if box[2] >= 0.05], colour=_HUES[kind], strength=STRENGTH)
     at = None if limit is None else 1 + line * scale
-    _name_kinds(panel, boxes, at)
+    if legend:
+        _draw_legend(panel, list(boxes))
+    else:
+        _name_kinds(panel, boxes, at)
     if at is not None:
-        _draw_limit(panel, at, text("limit_name", limit_name), len(rows))
+        _draw_limit(panel, at, text("limit_name", limit_name), len(rows), top)
     return panel
+
+
+def _draw_legend(panel: Panel, kinds: Sequence[str]) -> None:
+    """Write each kind's name behind a square of its colour, in a line below the title."""
+    x = 1.0
+    for kind in kinds:
+        panel.rectangles([(x, _TOP - 4, 10, 10)], colour=_HUES[kind], strength=STRENGTH)
+        panel.text(x + 15, _TOP + 5, NAMES[kind], size=12)
+        x += 15 + 6.6 * len(NAMES[kind]) + 12
 
 
 def _name_kinds(panel: Panel, boxes: Mapping[str, Sequence[Box]], limit: float | None) -> None:
@@ -116,9 +131,9 @@ def _name_kinds(panel: Panel, boxes: Mapping[str, Sequence[Box]], limit: float |
                 panel.text((start + stop) / 2, y + height / 2, NAMES[kind], anchor="middle", middle=True, size=12)
 
 
-def _draw_limit(panel: Panel, x: float, name: str, rows: int) -> None:
+def _draw_limit(panel: Panel, x: float, name: str, rows: int, top: float) -> None:
     for number in range(rows):
-        panel.line(x, _TOP + _ROW * number + 15, x, _TOP + _ROW * number + 21 + _BAR, colour="ink")
+        panel.line(x, top + _ROW * number + 15, x, top + _ROW * number + 21 + _BAR, colour="ink")
     half = min(3.7 * len(name), panel.width / 2)
     panel.text(min(max(x, half), panel.width - half), panel.height - 6, name, anchor="middle", size=12)
 

@@ -1,0 +1,303 @@
+"""Exercise: the largest GPT that one GPU trains in time and within its memory, by exact counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from grader.exercise import Exercise, Inputs, Mistake, Observation
+from snippets.flops import gpt_training_flops
+from snippets.models import gpt_parameter_count
+
+SHAPE, TIME, STATE, SIZE = "shape", "days", "state", "parameters"
+VOCABULARY = 50257
+DAY_S = 86_400
+
+
+def choose_model(
+    *,
+    days: float,
+    flops_per_s: float,
+    memory_bytes: int,
+    bytes_per_parameter: int,
+    tokens: int,
+    sequence: int,
+) -> tuple[int, int]:
+    """Choose layers L and width d of a GPT that one GPU can train.
+
+    Allowed are L from 1 to 64 and d from 128 to 4096 in steps of 128, with
+    32 L <= d <= 128 L; in every case asked, L = 1 with d = 128 keeps to both
+    limits. The model is a GPT-2 of 50257 tokens, with as many positions as a
+    sequence has tokens.
+
+    Its parameters are those of exercise 2, biases and norms among them. The
+    operations of its training are those of exercise 3: all matrix products,
+    forward and backward, the whole n × n of attention, and the head.
+
+    Args:
+        days: that the run may take, of 86,400 s each; 0.5 is half a day.
+        flops_per_s: what the GPU achieves.
+        memory_bytes: of the GPU that the state of training may fill.
+        bytes_per_parameter: of the state: weight, gradient, optimizer state.
+        tokens: of the run.
+        sequence: tokens of one sequence.
+
+    Returns:
+        L and d of any model that keeps to both limits and has at least 98% of
+        the parameters of the largest that does.
+
+    >>> choose_model(days=1.0, flops_per_s=1e12, memory_bytes=10**9,
+    ...              bytes_per_parameter=16, tokens=10**9, sequence=256)
+    (4, 128)
+    """
+    best, largest = (1, 128), 0
+    for layers in range(1, 65):
+        for hidden in range(128, 4097, 128):
+            if not 32 * layers <= hidden <= 128 * layers:
+                continue
+            matrices = 12 * layers * hidden**2
+            tables = (50257 + sequence) * hidden
+            parameters = matrices + 13 * layers * hidden + tables + 2 * hidden
+            attention = 12 * layers * hidden * sequence
+            token_flops = 6 * matrices + attention + 6 * 50257 * hidden
+            in_time = token_flops * tokens <= days * 86400 * flops_per_s
+            in_memory = bytes_per_parameter * parameters <= memory_bytes
+            if in_time and in_memory and parameters > largest:
+                best, largest = (layers, hidden), parameters
+    return best
+
+
+@cache
+def counts(layers: int, hidden: int, sequence: int) -> tuple[int, int]:
+    """Parameters, and operations for one sequence, from the book's formulas for whole models."""
+    closed = gpt_parameter_count(layers=layers, hidden=hidden, vocabulary=VOCABULARY, positions=sequence)
+    work = gpt_training_flops(batch=1, sequence=sequence, layers=layers, hidden=hidden, vocabulary=VOCABULARY)
+    return closed + 2 * hidden, work  # the paper's form leaves out the last norm
+
+
+def is_allowed(layers: int, hidden: int) -> bool:
+    whole = 1 <= layers <= 64 and 128 <= hidden <= 4096 and hidden % 128 == 0
+    return whole and 32 * layers <= hidden <= 128 * layers
+
+
+@cache
+def shapes() -> tuple[tuple[int, int], ...]:
+    return tuple((layers, d) for layers in range(1, 65) for d in range(128, 4097, 128) if is_allowed(layers, d))
+
+
+def limits(inputs: Inputs) -> tuple[float, float]:
+    """The most operations for one sequence, and the most parameters."""
+    sequences = inputs["tokens"] / inputs["sequence"]
+    return inputs["days"] * DAY_S * inputs["flops_per_s"] / sequences, inputs["memory_bytes"] / inputs[
+        "bytes_per_parameter"
+    ]
+
+
+@cache
+def best(sequence: int, most_work: float, most_parameters: float) -> tuple[int, tuple[int, int]]:
+    """Count every allowed shape; return the parameters of the largest within both limits, and its shape."""
+    fitting = []
+    for shape in shapes():
+        parameters, work = counts(*shape, sequence)
+        if work <= most_work * (1 + 1e-9) and parameters <= most_parameters:
+            fitting.append((parameters, shape))
+    return max(fitting)
+
+
+def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
+    """Count the chosen model: any that keeps to the limits and is large enough is right."""
+    layers, hidden = function(**inputs)
+    right = wanted(**inputs)
+    if not is_allowed(layers, hidden):
+        return {SHAPE: f"L = {layers}, d = {hidden}"}
+    most_work, most_parameters = limits(inputs)
+    parameters, work = counts(int(layers), int(hidden), inputs["sequence"])
+    seen = dict(right)
+    if work > most_work * (1 + 1e-9):
+        days = work / most_work * inputs["days"]
+        seen[TIME] = f"{days:.{4 if days > 1.001 * inputs['days'] else 10}g} with L = {layers}, d = {hidden}"
+    if parameters > most_parameters:
+        seen[STATE] = f"{parameters * inputs['bytes_per_parameter']:,} bytes with L = {layers}, d = {hidden}"
+    largest, _ = best(inputs["sequence"], most_work, most_parameters)
+    if parameters < 0.98 * largest:
+        seen[SIZE] = f"{parameters:,} with L = {layers}, d = {hidden}"
+    return seen
+
+
+def wanted(**inputs: Any) -> Observation:
+    most_work, most_parameters = limits(inputs)
+    largest, (layers, hidden) = best(inputs["sequence"], most_work, most_parameters)
+    return {
+        SHAPE: "L from 1 to 64, d a multiple of 128 to 4096, 32 L <= d <= 128 L",
+        TIME: f"at most {inputs['days']:g}",
+        STATE: f"at most {inputs['memory_bytes']:,} bytes",
+        SIZE: f"at least 98% of {largest:,} (L = {layers}, d = {hidden})",
+    }
+
+
+def job(days: float, flops_per_s: float, memory_bytes: float, state: int, tokens: float, sequence: int) -> Inputs:
+    return {
+        "days": days,
+        "flops_per_s": flops_per_s,
+        "memory_bytes": int(memory_bytes),
+        "bytes_per_parameter": state,
+        "tokens": int(tokens),
+        "sequence": sequence,
+    }
+
+
+# What a token costs by the solution, and what a mistake puts in its place.
+COST = "6 * matrices + attention + 6 * 50257 * hidden"
+
+EXERCISE = Exercise(
+    choose_model,
+    number=4,
+    level="hard",
+    asked="layers and width of a GPT that one GPU trains in time and in memory, at least 98% as large as the largest",
+    expected=wanted,
+    observe=observe,
+    examples=[
+        job(1.0, 1e12, 1e9, 16, 1e9, 256),
+        job(30.0, 124.8e12, 80e9, 16, 20e9, 1024),
+        job(30.0, 124.8e12, 80e9, 16, 20e9, 8192),
+        job(365.0, 124.8e12, 24e9, 16, 20e9, 1024),
+        job(365.0, 124.8e12, 24e9, 12, 20e9, 1024),
+        job(365.0, 395.8e12, 141e9, 12, 20e9, 2048),
+        job(30.0, 124.8e12, 40e9, 16, 5e9, 2048),
+    ],
+    inputs=[
+        # Few inputs repeat a number, so that what they have in common is the reason for a failure.
+        job(7.0, 100e12, 16e9, 16, 3e9, 512),
+        job(7.0, 100e12, 17e9, 18, 30e9, 16384),
+        job(14.0, 50e12, 2e9, 20, 13e9, 65536),
+        job(90.0, 100e12, 40e9, 12, 4e9, 256),
+        job(91.0, 124.8e12, 80e9, 10, 28e9, 12288),
+        job(60.0, 150e12, 18e9, 16, 2e9, 16384),
+        job(45.0, 200e12, 21e9, 14, 6e9, 8192),
+        job(14.0, 300e12, 24e9, 20, 12e9, 4096),
+        job(3.0, 90e12, 12e9, 12, 32e9, 4096),
+        job(120.0, 80e12, 32e9, 18, 100e9, 32768),
+        # part of a day; the flattest and the steepest shape; the widest and deepest model
+        job(1.5, 125e12, 41e9, 12, 10e9, 2048),
+        job(3.5, 1e13, 19e9, 16, 20e9, 1024),
+        job(0.5, 5e13, 80e9, 18, 5e9, 512),
+        job(365.0, 9e17, 1e13, 16, 1e9, 1024),
+        # a byte less than L = 5 and d = 384 need; time that is just enough for L = 1 and d = 128, and for L = 2, and
+        # one operation a token too little for L = 2; memory that is just enough for L = 1 and d = 128
+        job(365.0, 9e17, 457_039_871, 16, 1e9, 1024),
+        job(1.0, 401702400000.0, 1e9, 16, 864_000_000, 256),
+        job(2.0, 433159680000.0, 2e9, 12, 1_728_000_000, 768),
+        job(1.0, 425295350000.0, 1e9, 14, 864_000_000, 512),
+        job(1.0, 1e12, 121_135_104, 18, 1e9, 768),
+    ],
+    mistakes=[
+        Mistake(
+            "trusts_six_n_d",
+            "6ND leaves attention's products out; with long sequences the run then takes longer than it may.",
+            {COST: "6 * parameters"},
+        ),
+        Mistake(
+            "forgets_attention",
+            "Attention's own products are missing: 12 L d n operations for each token.",
+            {COST: "6 * matrices + 6 * 50257 * hidden"},
+        ),
+        Mistake(
+            "forgets_the_head",
+            "The head's product is missing: 6 V d operations for each token.",
+            {COST: "6 * matrices + attention"},
+        ),
+        Mistake(
+            "halves_attention_for_the_mask",
+            "By the convention of exercise 3 the mask saves nothing: attention's whole n × n products count.",
+            {COST: "6 * matrices + attention / 2 + 6 * 50257 * hidden"},
+        ),
+        Mistake(
+            "counts_recomputation",
+            "This is four forward passes for a token; nothing is recomputed, so there are three.",
+            {COST: "(6 * matrices + attention + 6 * 50257 * hidden) * 4 / 3"},
+        ),
+        Mistake(
+            "forgets_the_positions",
+            "The table of positions is missing: it has d parameters for each token of a sequence.",
+            {"50257 + sequence": "50257"},
+        ),
+        Mistake(
+            "has_1024_positions",
+            "There are as many positions as a sequence has tokens, not always 1,024.",
+            {"50257 + sequence": "50257 + 1024"},
+        ),
+        Mistake(
+            "forgets_biases_and_norms",
+            "Biases and norms are missing: 13 L d + 2 d parameters, whose state can be what does not fit.",
+            {"matrices + 13 * layers * hidden + tables + 2 * hidden": "matrices + tables"},
+        ),
+        Mistake(
+            "takes_the_most_operations",
+            "This is the model that costs the most operations; asked is the one with the most parameters.",
+            {
+                "parameters > largest": "token_flops > largest",
+                "(layers, hidden), parameters": "(layers, hidden), token_flops",
+            },
+        ),
+        Mistake(
+            "keeps_off_the_steepest",
+            "32 L <= d is allowed with the equals sign: this leaves out d = 32 L.",
+            {"not 32 * layers <= hidden": "not 32 * layers < hidden"},
+        ),
+        Mistake(
+            "keeps_off_the_flattest",
+            "d <= 128 L is allowed with the equals sign: this leaves out d = 128 L.",
+            {"hidden <= 128 * layers": "hidden < 128 * layers"},
+        ),
+        Mistake(
+            "ignores_memory",
+            "The model is trained in time, and its state does not fit.",
+            {"in_time and in_memory": "in_time"},
+        ),
+        Mistake(
+            "ignores_time",
+            "The state fits, and the run takes longer than it may.",
+            {"in_time and in_memory": "in_memory"},
+        ),
+        Mistake(
+            "counts_gibibytes",
+            "memory_bytes is in bytes already, and 10⁹ of them are a GB: nothing is to be converted.",
+            {"<= memory_bytes": "<= memory_bytes / 10**9 * 2**30"},
+        ),
+        Mistake(
+            "always_sixteen_bytes",
+            "The recipe is given: bytes_per_parameter for each parameter, not always 16.",
+            {"bytes_per_parameter * parameters": "16 * parameters"},
+        ),
+        Mistake(
+            "counts_weights_alone",
+            "This fits the 16-bit weights into memory; gradients and optimizer state have to fit too.",
+            {"bytes_per_parameter * parameters": "2 * parameters"},
+        ),
+        Mistake(
+            "counts_the_forward_pass",
+            "A token costs three forward passes: one forward, two backward.",
+            {COST: "2 * matrices + attention / 3 + 2 * 50257 * hidden"},
+        ),
+        Mistake(
+            "widest_first",
+            "The widest model with the fewest layers is not the largest: both multiply.",
+            lambda **inputs: max(
+                (
+                    (hidden, layers, (layers, hidden))
+                    for layers, hidden in shapes()
+                    if counts(layers, hidden, inputs["sequence"])[1] <= limits(inputs)[0]
+                    and counts(layers, hidden, inputs["sequence"])[0] <= limits(inputs)[1]
+                ),
+                key=lambda entry: (entry[0], -entry[1]),
+            )[2],
+        ),
+        Mistake(
+            "returns_the_width_first",
+            "This is (d, L); asked is (L, d).",
+            {"best, largest = (layers, hidden)": "best, largest = (hidden, layers)"},
+        ),
+        Mistake("is_always_one_shape", "This looks at none of the limits.", lambda **_: (4, 128)),
+    ],
+)

@@ -1,0 +1,146 @@
+"""Simulators: how fast this machine multiplies matrices, measured now or read from a recorded measurement."""
+
+from __future__ import annotations
+
+import json
+import platform
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from snippets.domain import at_most, each, positive_integer
+
+RECORDED = Path(__file__).with_name("matmul_rate_recorded.json")
+SIZES = (128, 256, 512, 1024, 2048)
+MOST_ROWS, MOST_REPEATS = 2**14, 2**16
+
+
+@dataclass(frozen=True)
+class MatmulTimes:
+    """Times of square matrix products in float32.
+
+    Attributes:
+        machine: processor, operating system and Python.
+        date: when it was measured, as year-month-day.
+        sizes: rows n of the matrices.
+        times_s: for each size the times of its products in the order in which they ran.
+
+    Example:
+        >>> MatmulTimes("a machine", "2026-01-01", (1000,), ((0.02, 0.01, 0.04),)).flops_per_s
+        (100000000000.0,)
+    """
+
+    machine: str
+    date: str
+    sizes: tuple[int, ...]
+    times_s: tuple[tuple[float, ...], ...]
+
+    @property
+    def flops_per_s(self) -> tuple[float, ...]:
+        """For each size 2n³ operations over the median of its times."""
+        return tuple(2 * n**3 / statistics.median(times) for n, times in zip(self.sizes, self.times_s, strict=True))
+
+
+def measure_matmul(*, sizes: Sequence[int] = SIZES, repeats: int = 9) -> MatmulTimes:
+    """Multiply square matrices of float32 on this machine, and time each product.
+
+    Args:
+        sizes: rows of the matrices, at most 2¹⁴.
+        repeats: how many products of each size are timed, after two that are not; at most 2¹⁶.
+
+    Returns:
+        The times. A second run gives other numbers: it measures your machine, with all else that it does at the time.
+
+    Raises:
+        ValueError: if a size is no integer of at least 1, there is none, or ``repeats`` is out of its range.
+
+    Convention: NumPy's own choice of library and of threads.
+    Leaves out: the time to make the matrices.
+
+    Example:
+        >>> times = measure_matmul(sizes=[8, 16], repeats=3)
+        >>> times.sizes, [len(row) for row in times.times_s]
+        ((8, 16), [3, 3])
+    """
+    rows = each("sizes", sizes, positive_integer)
+    if not rows:
+        raise ValueError(f"sizes must hold at least one size, got {sizes!r}")
+    at_most("sizes", max(rows), MOST_ROWS)
+    repeats = at_most("repeats", positive_integer("repeats", repeats), MOST_REPEATS)
+    times = tuple(_product_times(n, repeats) for n in rows)
+    machine = f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}"
+    return MatmulTimes(machine, time.strftime("%Y-%m-%d"), tuple(rows), times)
+
+
+def recorded_matmul(path: Path = RECORDED) -> MatmulTimes:
+    """Return a measurement that was made once and kept, so that everyone computes with the same numbers.
+
+    Args:
+        path: a file that ``write_matmul`` wrote; by default the book's own.
+
+    Returns:
+        The measurement.
+
+    Raises:
+        OSError: if the file cannot be read.
+        ValueError: if it holds no JSON.
+
+    Example:
+        >>> recorded_matmul().sizes
+        (128, 256, 512, 1024, 2048)
+    """
+    _check_path(path)
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    times = tuple(tuple(microseconds / 1e6 for microseconds in row) for row in kept["times_in_us"])
+    return MatmulTimes(kept["machine"], kept["date"], tuple(kept["sizes"]), times)
+
+
+def write_matmul(measurement: MatmulTimes, path: Path) -> None:
+    """Write a measurement as JSON, to a microsecond.
+
+    Args:
+        measurement: what ``measure_matmul`` returned.
+        path: the file.
+
+    Raises:
+        OSError: if the file cannot be written.
+
+    Example:
+        >>> from os import devnull
+        >>> write_matmul(MatmulTimes("m", "2026-01-01", (1,), ((2e-6,),)), Path(devnull))
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     write_matmul(MatmulTimes("m", "2026-01-01", (1,), ((2e-6,),)), Path(folder) / "run.json")
+        ...     recorded_matmul(Path(folder) / "run.json").times_s
+        ((2e-06,),)
+    """
+    _check_path(path)
+    if not isinstance(measurement, MatmulTimes):
+        raise TypeError(f"measurement must be a MatmulTimes, got {measurement!r}")
+    kept = {
+        "machine": measurement.machine,
+        "date": measurement.date,
+        "sizes": measurement.sizes,
+        "times_in_us": [[round(seconds * 1e6) for seconds in row] for row in measurement.times_s],
+    }
+    lines = [f' "{name}": {json.dumps(value, ensure_ascii=False)}' for name, value in kept.items()]
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def _check_path(path: Path) -> None:
+    if not isinstance(path, Path):
+        raise TypeError(f"path must be a pathlib.Path, got {path!r}")
+
+
+def _product_times(rows: int, repeats: int) -> tuple[float, ...]:
+    left, right = np.random.default_rng(0).random((2, rows, rows), dtype=np.float32)
+    times = []
+    for _ in range(repeats + 2):
+        start = time.perf_counter()
+        left @ right
+        times.append(time.perf_counter() - start)
+    return tuple(times[2:])
