@@ -244,8 +244,10 @@ def tiled_gemm_words(*, m: int, k: int, n: int, tile_rows: int, tile_columns: in
 
     Leaves out: what other tiles have left in the fast memory.
 
-    >>> tiled_gemm_words(m=4, k=4, n=4, tile_rows=2, tile_columns=2), tiled_gemm_words(m=4, k=4, n=4, tile_rows=1, tile_columns=1)
-    (80, 144)
+    >>> tiled_gemm_words(m=4, k=4, n=4, tile_rows=2, tile_columns=2)
+    80
+    >>> tiled_gemm_words(m=4, k=4, n=4, tile_rows=1, tile_columns=1)
+    144
     """
     m, k, n = positive_integer("m", m), positive_integer("k", k), positive_integer("n", n)
     rows, columns = positive_integer("tile_rows", tile_rows), positive_integer("tile_columns", tile_columns)

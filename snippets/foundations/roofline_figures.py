@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH = 340
-_LEFT, _RIGHT = 70.0, 20.0
+_LEFT, _RIGHT = 76.0, 20.0
 
 
 def clocks_panel(
@@ -100,7 +100,7 @@ def roofline_plot(
     with plot(width_px=WIDTH, height_px=height_px) as (figure, axes):
         _log_axes(axes, across, (low, peak_flops_per_s / unit * 4))
         styles = (("accent", "-"), ("communication", "--"))
-        for (name, bandwidth), (hue, dashes) in zip(roofs.items(), styles, strict=False):
+        for bandwidth, (hue, dashes) in zip(roofs.values(), styles, strict=False):
             corners = (across[0], peak_flops_per_s / bandwidth, across[1])
             rates = [
                 roofline_flops_per_s(
@@ -179,12 +179,12 @@ def measured_plot(run: CpuRun) -> Figure:
 
 
 def tile_panels(tiles: Sequence[tuple[int, int]], *, m: int, n: int, k: int) -> list[Panel]:
-    """Draw C cut into tiles, one tile with its strips of A and B, and the numbers that all tiles read and write.
+    """Draw Y cut into tiles, one tile with its strips of X and W, and the numbers that all tiles read and write.
 
     Args:
         tiles: rows and columns of a tile, for each picture.
-        m: rows of C.
-        n: columns of C.
+        m: rows of Y.
+        n: columns of Y.
         k: the shared dimension.
 
     Returns:
@@ -194,7 +194,7 @@ def tile_panels(tiles: Sequence[tuple[int, int]], *, m: int, n: int, k: int) -> 
     panels = []
     for rows, columns in tiles:
         passed = tiled_gemm_words(m=m, k=k, n=n, tile_rows=rows, tile_columns=columns)
-        left, top = k * side + gap + 22
+        left, top = k * side + gap, k * side + gap + 22
         panel = Panel(max(left + n * side + 4, 330), top + m * side + 34)
         panel.text(0, 13, f"tiles of {rows} × {columns}: {passed:,} numbers", bold=True)
         panel.rectangle(0, top, k * side, m * side, colour="line", strength=0.2)
@@ -211,9 +211,9 @@ def tile_panels(tiles: Sequence[tuple[int, int]], *, m: int, n: int, k: int) -> 
                 )
         panel.rectangle(0, top, k * side, rows * side, colour="activations", strength=0.45)
         panel.rectangle(left, 22, columns * side, k * side, colour="parameters", strength=0.45)
-        panel.text(k * side / 2, top + m * side + 20, "A", anchor="middle")
-        panel.text(left + n * side + 8, 22 + k * side / 2, "B", middle=True)
-        panel.text(left + n * side / 2, top + m * side + 20, "C", anchor="middle")
+        panel.text(k * side / 2, top + m * side + 20, "X", anchor="middle")
+        panel.text(left + n * side + 8, 22 + k * side / 2, "W", middle=True)
+        panel.text(left + n * side / 2, top + m * side + 20, "Y", anchor="middle")
         panels.append(panel)
     return panels
 

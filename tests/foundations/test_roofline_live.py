@@ -51,7 +51,8 @@ def test_the_dot_stands_on_the_roof() -> None:
         svg = product_under_ceilings(m=m).panels[0].svg()
         curve = re.search(r'class="l-accent" d="M([^"]*)"', svg)
         dot = re.search(r'class="l-ink" d="M([\d.]+) ([\d.]+)h0"', svg)
-        assert curve and dot
+        assert curve
+        assert dot
         points = [tuple(map(float, point.split())) for point in curve[1].split("L")]
         x, y = float(dot[1]), float(dot[2])
         left = max(point for point in points if point[0] <= x)

@@ -23,18 +23,18 @@ def choose_tile(
     peak_flops_per_s: int,
     bandwidth_bytes_per_s: int,
 ) -> tuple[int, int]:
-    """Choose a tile of C with which A·B is compute-bound and which fits.
+    """Choose a tile of Y with which X·W is compute-bound and which fits.
 
-    C = A·B is made tile by tile. A tile of C stays in fast memory; for each
-    x of the k, a column of A (as long as the tile is high) and a row of B (as
+    Y = X·W is made tile by tile. A tile of Y stays in fast memory; for each
+    x of the k, a column of X (as long as the tile is high) and a row of W (as
     long as it is wide) are read and forgotten. Then the tile is written. At
-    the lower and right edges of C tiles are smaller. The fast memory has to
+    the lower and right edges of Y tiles are smaller. The fast memory has to
     hold the tile, one column and one row.
 
     Args:
-        m: rows of A and C.
-        k: columns of A, rows of B.
-        n: columns of B and C.
+        m: rows of X and Y.
+        k: columns of X, rows of W.
+        n: columns of W and Y.
         element_bytes: bytes of one number.
         fast_bytes: bytes of the fast memory.
         peak_flops_per_s: operations in a second.
@@ -54,8 +54,8 @@ def choose_tile(
         columns = min(n, (room - rows) // (rows + 1))
         if columns < 1:
             break
-        strips_of_a, strips_of_b = -(-n // columns), -(-m // rows)
-        found.append((m * k * strips_of_a + k * n * strips_of_b, (rows, columns)))
+        strips_of_x, strips_of_w = -(-n // columns), -(-m // rows)
+        found.append((m * k * strips_of_x + k * n * strips_of_w, (rows, columns)))
     return min(found)[1]
 
 
@@ -85,7 +85,7 @@ def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
     m, k, n = (inputs[side] for side in "mkn")
     tile = function(**inputs)
     if not (1 <= tile[0] <= m and 1 <= tile[1] <= n):
-        return {TILE: f"{tile}, where C is {m} × {n}"}
+        return {TILE: f"{tile}, where Y is {m} × {n}"}
     held, passed = (numbers * inputs["element_bytes"] for numbers in counted(m, k, n, tuple(tile)))
     over = held - inputs["fast_bytes"]
     seen = wanted()
@@ -164,7 +164,7 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "takes_the_largest_square",
-            "A square is best only where it divides C: at an edge a strip of A or B is read for what little is left. "
+            "A square is best only where it divides Y: at an edge a strip of X or W is read for what little is left. "
             "Compare the bytes of tiles that are no squares.",
             square,
         ),
@@ -175,7 +175,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "forgets_the_strips",
-            "Beside the tile, a column of A and a row of B are in the fast memory.",
+            "Beside the tile, a column of X and a row of W are in the fast memory.",
             {"(room - rows) // (rows + 1)": "room // rows"},
         ),
         Mistake(
@@ -185,22 +185,22 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "reads_one_row_of_tiles",
-            "For each tile both strips are read anew: A once for every column of tiles, B once for every row of them.",
-            {"k * n * strips_of_b": "k * n"},
+            "For each tile both strips are read anew: X once for every column of tiles, W once for every row of them.",
+            {"k * n * strips_of_w": "k * n"},
         ),
         Mistake(
             "reads_one_column_of_tiles",
-            "For each tile both strips are read anew: A once for every column of tiles, B once for every row of them.",
-            {"m * k * strips_of_a": "m * k"},
+            "For each tile both strips are read anew: X once for every column of tiles, W once for every row of them.",
+            {"m * k * strips_of_x": "m * k"},
         ),
         Mistake(
             "exchanges_the_strips",
-            "You exchanged the strips: A is read once for every column of tiles, B once for every row of them.",
+            "You exchanged the strips: X is read once for every column of tiles, W once for every row of them.",
             {"-(-n // columns), -(-m // rows)": "-(-m // rows), -(-n // columns)"},
         ),
         Mistake(
             "no_edges",
-            "Where the tile does not divide C, there are smaller tiles at the edges, and their strips are read too.",
+            "Where the tile does not divide Y, there are smaller tiles at the edges, and their strips are read too.",
             {"-(-n // columns), -(-m // rows)": "n / columns, m / rows"},
         ),
         Mistake(
