@@ -16,10 +16,10 @@ Floats = npt.NDArray[np.float64]
 class FastMemoryFull(ValueError):
     """More was loaded than the fast memory holds.
 
-    >>> CountedMemory(2).load(np.ones(3))
+    >>> CountedMemory(2).load(np.ones(3))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    snippets.foundations.counted_memory.FastMemoryFull: 3 numbers do not fit: the fast memory holds 2, of which 0 are in use
+    snippets.foundations.counted_memory.FastMemoryFull: 3 numbers do not fit: the fast memory holds 2, of ...
     """
 
 

@@ -227,5 +227,5 @@ def _machine() -> str:
 
 
 def _versions() -> str:
-    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]  # type: ignore[index,call-overload]
+    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     return f"Python {platform.python_version()}, NumPy {np.__version__}, {blas['name']} {blas['version']}"

@@ -77,8 +77,7 @@ def roofline_plot(
     peak_flops_per_s: float,
     across: tuple[float, float],
     label: str,
-    unit: float = 1e12,
-    unit_name: str = "TFLOP/s",
+    above: Sequence[str] = (),
     height_px: float = 300,
 ) -> Figure:
     """Plot the peak, slopes of one bandwidth each, and operations at their intensity and rate; both axes logarithmic.
@@ -89,13 +88,13 @@ def roofline_plot(
         peak_flops_per_s: the flat ceiling.
         across: lowest and highest intensity.
         label: what is written below the horizontal axis.
-        unit: of the rates.
-        unit_name: how the unit is written.
+        above: the points whose names stand to the left above them; the others' stand to the right below.
         height_px: height of the plot.
 
     Returns:
         The plot.
     """
+    unit = 1e12
     low = min(rate for _, rate in points.values()) / unit / 3
     with plot(width_px=WIDTH, height_px=height_px) as (figure, axes):
         _log_axes(axes, across, (low, peak_flops_per_s / unit * 4))
@@ -122,18 +121,18 @@ def roofline_plot(
             )
         for name, (intensity, rate) in points.items():
             axes.plot([intensity], [rate / unit], "o", color=colour("ink"), markersize=5)
-            right = intensity < (across[0] * across[1]) ** 0.5
+            upper = name in above
             axes.annotate(
                 name,
                 (intensity, rate / unit),
-                xytext=(7, -4) if right else (-6, -14),
+                xytext=(-6, 5) if upper else (7, -4),
                 textcoords="offset points",
-                ha="left" if right else "right",
-                va="top" if right else "center",
+                ha="right" if upper else "left",
+                va="bottom" if upper else "top",
                 fontsize=11.5,
             )
         axes.set_xlabel(label)
-        axes.set_ylabel(unit_name)
+        axes.set_ylabel("TFLOP/s")
     return figure
 
 

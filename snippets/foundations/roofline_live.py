@@ -22,9 +22,9 @@ _COLOURS = {"compute": "forward", "memory": "parameters", "network": "communicat
 
 @live_figure(
     title="A product under three ceilings",
-    caption="Above, the dot is the product: its place across is its arithmetic intensity, its height the rate that all "
-    "three ceilings allow. Below is what each ceiling alone would let it take; the longest bar decides. Add rows until "
-    "the dot reaches the flat part; then cut $k$ among several devices.",
+    caption="The dot is the product: its place across is its arithmetic intensity, its height the rate that all three "
+    "ceilings allow. The bars are what each ceiling alone would let it take; the longest decides. Add rows until the dot "
+    "reaches the flat part; then cut $k$ among several devices.",
     knobs=[
         Number("m", "Rows (tokens) m", 1, 1, 16384, 2**0.25, "log"),
         Number("k", "Shared dimension k", 14336, 256, 32768, 256),
@@ -71,14 +71,14 @@ def product_under_ceilings(*, m: int, k: int, n: int, device: str, dtype: str, r
     said = "; ".join(f"{name} {in_units(times[name], 's')}" for name in CEILINGS if times[name] > 0)
     reached = f"{100 * rate / peak:.3g}%"
     numbers = (
-        f"{in_units(intensity)} FLOP a byte, the ridge is at {in_units(peak / memory)}. {said}. "
+        f"{in_units(intensity)} FLOP a byte, the ridge is at {in_units(peak / memory)}. Times: {said}. "
         f"The limit is {limit}: at best {in_units(rate, 'FLOP/s')} a device, {reached} of its peak."
     )
     if ranks > 1:
         numbers += f" {in_units(flops / sent)} FLOP a byte sent over {wire.name}."
     alt = (
-        f"Above: a line that rises with the intensity and is flat from {in_units(peak / memory)} FLOP a byte on; a dot "
-        f"at {in_units(intensity)} FLOP a byte and {in_units(rate, 'FLOP/s')}. Below: bars of time. {said}."
+        f"First: a line that rises with the intensity and is flat from {in_units(peak / memory)} FLOP a byte on; a dot "
+        f"at {in_units(intensity)} FLOP a byte and {in_units(rate, 'FLOP/s')}. Second: bars of time. {said}."
     )
     return Picture([_roof(intensity, rate, peak, memory), _bars(times, limit)], numbers, alt, idle=_idle(ranks))
 

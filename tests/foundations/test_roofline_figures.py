@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from matplotlib.lines import Line2D
 
 from snippets.figures import svg_of
 from snippets.foundations.cpu_roofline import recorded_cpu
@@ -23,6 +24,11 @@ def texts(svg: str) -> list[str]:
 def widths(svg: str, colour: str) -> list[float]:
     found = ElementTree.fromstring(svg).iter(f"{SVG}rect")
     return [float(element.get("width", "")) for element in found if element.get("class") == f"b-{colour}"]
+
+
+def drawn(line: Line2D) -> tuple[list[float], list[float]]:
+    """Return where a line of a plot goes, as across and up."""
+    return np.asarray(line.get_xdata(), dtype=float).tolist(), np.asarray(line.get_ydata(), dtype=float).tolist()
 
 
 def test_bars_are_as_long_as_operations_and_bytes_take() -> None:
@@ -43,18 +49,17 @@ def test_roofs_bend_at_their_ridges_and_points_stand_where_they_were_put() -> No
     )
     lines = figure.axes[0].lines
     for line, ridge in ((lines[0], 25), (lines[2], 50)):
-        assert line.get_xdata()[1] == ridge
-        assert list(line.get_ydata())[1:] == [50, 50]
-    marks = [(line.get_xdata()[0], line.get_ydata()[0]) for line in lines[4:]]
-    assert marks == [(1, 2), (100, 50)]
+        across, up = drawn(line)
+        assert (across[1], up[1:]) == (ridge, [50, 50])
+    assert [drawn(line) for line in lines[4:]] == [([1], [2]), ([100], [50])]
     assert {"low", "high", "25.0", "50.0"} <= set(texts(svg_of(figure)))
 
 
 def test_the_recorded_run_is_plotted_as_it_is() -> None:
     run = recorded_cpu()
     roof, *kinds = measured_plot(run).axes[0].lines
-    assert roof.get_ydata()[-1] == pytest.approx(run.peak_flops_per_s / 1e9)
-    plotted = sorted((x, y) for line in kinds for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True))
+    assert drawn(roof)[1][-1] == pytest.approx(run.peak_flops_per_s / 1e9)
+    plotted = sorted(place for line in kinds for place in zip(*drawn(line), strict=True))
     expected = sorted((it.flops_per_byte, it.flops_per_s / 1e9) for it in run.operations if it.flops)
     assert np.allclose(plotted, expected)
 

@@ -141,7 +141,7 @@ def square(m: int, n: int, element_bytes: int, fast_bytes: int, **_: Any) -> Til
 
 
 def power_of_two(**inputs: Any) -> Tile:
-    return tuple(2 ** (side.bit_length() - 1) for side in square(**inputs))  # type: ignore[return-value]
+    return tuple(2 ** (side.bit_length() - 1) for side in square(**inputs))
 
 
 SEARCH = "return min(found)[1]"

@@ -110,6 +110,7 @@ def layers(st):  # type: ignore[no-untyped-def]
 
 H100, HBM = 989_400_000_000_000, 3_350_000_000_000
 COMPUTES, MOVES = "2 * k * n * bandwidth_bytes_per_s", "activation_bytes * (k + n) * peak_flops_per_s"
+RESULT = "-(-fixed // (computes - moves)) if computes > moves else 0"
 FIXED = "weight_bytes * k * n * peak_flops_per_s"
 
 EXERCISE = Exercise(
@@ -170,10 +171,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "takes_the_ridge",
-            "That is the ridge point, which counts operations a byte; how many a byte a row brings depends on the layer.",
-            {
-                "-(-fixed // (computes - moves)) if computes > moves else 0": "-(-peak_flops_per_s // bandwidth_bytes_per_s)"
-            },
+            "That is the ridge point, which counts operations a byte; what a row brings depends on the layer.",
+            {RESULT: "-(-peak_flops_per_s // bandwidth_bytes_per_s)"},
         ),
         Mistake("is_always_two", "This is right for one input only: it does not look at the layer.", lambda **_: 2),
     ],

@@ -97,8 +97,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "counts_half",
-            "You count half of the seconds. An all-reduce has two phases, each of which sends (N − 1)/N of the numbers, and "
-            "the link's rate is one direction's already.",
+            "You count half of the seconds. An all-reduce has two phases, each sending (N − 1)/N of the numbers, "
+            "and the link's rate is one direction's already.",
             {"k * link": "2 * k * link"},
         ),
         Mistake(
