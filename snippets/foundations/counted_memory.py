@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from snippets.domain import nonnegative_integer, positive_integer
+from snippets.background.arrays import finite_array
+from snippets.domain import each, flag, nonnegative_integer, one_of, positive_integer, text, text_fields
 
 Floats = npt.NDArray[np.float64]
 
@@ -79,8 +80,8 @@ def tiled_product(a: Floats, b: Floats, *, tile_rows: int, tile_columns: int, me
     """Multiply tile by tile: a tile of C stays in fast memory, columns of A and rows of B pass by it one by one.
 
     Args:
-        a: m × k numbers in slow memory.
-        b: k × n numbers in slow memory.
+        a: m × k finite numbers in slow memory.
+        b: k × n finite numbers in slow memory.
         tile_rows: rows of a tile.
         tile_columns: columns of a tile.
         memory: counts what passes; it has to hold a tile, a column of it and a row of it.
@@ -90,15 +91,27 @@ def tiled_product(a: Floats, b: Floats, *, tile_rows: int, tile_columns: int, me
 
     Raises:
         FastMemoryFull: if the tile is too large.
+        ValueError: if the arrays do not form a product, or another argument is of the wrong kind.
 
-    >>> memory = CountedMemory(8)
-    >>> tiled_product(np.ones((4, 4)), np.ones((4, 4)), tile_rows=2, tile_columns=2, memory=memory)[0, 0]
-    np.float64(4.0)
-    >>> memory.read, memory.written
-    (64, 16)
+    Source: derived in this book.
+
+    Convention: the last tiles of a row or column may be smaller.
+
+    Leaves out: what a cache would keep from one tile to the next.
+
+    Example:
+        >>> memory = CountedMemory(8)
+        >>> tiled_product(np.ones((4, 4)), np.ones((4, 4)), tile_rows=2, tile_columns=2, memory=memory)[0, 0]
+        np.float64(4.0)
+        >>> memory.read, memory.written
+        (64, 16)
     """
+    a, b = finite_array("a", a, dimensions=2), finite_array("b", b, dimensions=2)
     (m, k), n = a.shape, b.shape[1]
+    if len(b) != k:
+        raise ValueError(f"b must have {k} rows, as many as a has columns, got {len(b)}")
     rows, columns = positive_integer("tile_rows", tile_rows), positive_integer("tile_columns", tile_columns)
+    memory = _memory(memory)
     c = np.zeros((m, n))
     for top in range(0, m, rows):
         for left in range(0, n, columns):
@@ -106,18 +119,19 @@ def tiled_product(a: Floats, b: Floats, *, tile_rows: int, tile_columns: int, me
             tile = memory.take(*into.shape)
             for x in range(k):
                 column, row = memory.load(a[top : top + rows, x]), memory.load(b[x, left : left + columns])
-                tile += np.outer(column, row)
+                with np.errstate(over="ignore"):
+                    tile += np.outer(column, row)
                 memory.drop(column)
                 memory.drop(row)
             memory.store(tile, into)
-    return c
+    return finite_array("a and b", c)
 
 
 @dataclass(frozen=True)
-class Step:
+class ChainStep:
     """One element-wise operation of a chain: what it makes, of what, and how.
 
-    >>> Step("y", ("x", "x"), np.multiply).makes
+    >>> ChainStep("y", ("x", "x"), np.multiply).makes
     'y'
     """
 
@@ -125,16 +139,22 @@ class Step:
     of: tuple[str, ...]
     how: Callable[..., Floats]
 
+    def __post_init__(self) -> None:
+        text_fields(self, "makes")
+        each("of", self.of, text)
+        if not callable(self.how):
+            raise ValueError(f"how must be a function, got {self.how!r}")
+
 
 def run_chain(
-    steps: Sequence[Step], arrays: Mapping[str, Floats], *, kept: Sequence[str], fused: bool, memory: CountedMemory
+    steps: Sequence[ChainStep], arrays: Mapping[str, Floats], *, kept: Sequence[str], fused: bool, memory: CountedMemory
 ) -> dict[str, Floats]:
     """Run a chain of element-wise operations on arrays in slow memory, entry by entry.
 
     Args:
         steps: the operations in their order.
         arrays: the arrays that there are at the start, all of one length.
-        kept: what is wanted afterwards.
+        kept: what is wanted afterwards, each made by a step.
         fused: whether one loop runs all operations on an entry before it goes to the next; otherwise each operation
             is a loop of its own, which reads what it needs and writes what it makes.
         memory: counts what passes.
@@ -142,30 +162,77 @@ def run_chain(
     Returns:
         The arrays that are kept.
 
-    >>> memory = CountedMemory(8)
-    >>> steps = [Step("u", ("x", "y"), np.add), Step("v", ("u",), np.sqrt)]
-    >>> arrays = {"x": np.ones(5), "y": np.full(5, 3.0)}
-    >>> run_chain(steps, arrays, kept=["v"], fused=True, memory=memory)["v"][0], memory.read + memory.written
-    (np.float64(2.0), 15)
+    Raises:
+        FastMemoryFull: if the fast memory does not hold what an entry needs.
+        ValueError: if a step uses what nothing has made, or another argument is of the wrong kind.
+
+    Source: derived in this book.
+
+    Convention: a loop reads an array once for each entry, even if it is used twice.
+
+    Leaves out: vector units and caches.
+
+    Example:
+        >>> memory = CountedMemory(8)
+        >>> steps = [ChainStep("u", ("x", "y"), np.add), ChainStep("v", ("u",), np.sqrt)]
+        >>> arrays = {"x": np.ones(5), "y": np.full(5, 3.0)}
+        >>> made = run_chain(steps, arrays, kept=["v"], fused=True, memory=memory)
+        >>> made["v"][0], memory.read + memory.written
+        (np.float64(2.0), 15)
     """
-    slow = {name: array.copy() for name, array in arrays.items()}
-    length = len(next(iter(slow.values())))
-    for step in steps:
-        slow[step.makes] = np.zeros(length)
-    loops = [list(steps)] if fused else [[step] for step in steps]
-    for loop in loops:
-        for entry in range(length):
-            fast: dict[str, Floats] = {}
-            made = {step.makes for step in loop}
-            for step in loop:
-                for name in step.of:
-                    if name not in fast:
-                        fast[name] = memory.load(slow[name][entry : entry + 1])
-                fast[step.makes] = memory.take(1)
-                fast[step.makes][...] = step.how(*(fast[name] for name in step.of))
-            for name, block in fast.items():
-                if name in made and (not fused or name in kept):
-                    memory.store(block, slow[name][entry : entry + 1])
-                else:
-                    memory.drop(block)
+    steps, fused, memory = each("steps", steps, _step), flag("fused", fused), _memory(memory)
+    slow = _slow(steps, arrays)
+    kept = each("kept", kept, lambda name, array: str(one_of(name, array, {step.makes for step in steps})))
+    for loop in [steps] if fused else [(step,) for step in steps]:
+        for entry in range(len(slow[steps[0].makes])):
+            _run_entry(loop, slow, entry, written=kept if fused else [loop[0].makes], memory=memory)
     return {name: slow[name] for name in kept}
+
+
+def _run_entry(
+    loop: Sequence[ChainStep], slow: dict[str, Floats], entry: int, *, written: Sequence[str], memory: CountedMemory
+) -> None:
+    """Do all steps of a loop for one entry, with an empty fast memory at the start and at the end."""
+    place = slice(entry, entry + 1)
+    fast: dict[str, Floats] = {}
+    for step in loop:
+        for name in step.of:
+            if name not in fast:
+                fast[name] = memory.load(slow[name][place])
+        fast[step.makes] = memory.take(1)
+        fast[step.makes][...] = step.how(*(fast[name] for name in step.of))
+    for name, block in fast.items():
+        if name in written:
+            memory.store(block, slow[name][place])
+        else:
+            memory.drop(block)
+
+
+def _slow(steps: Sequence[ChainStep], arrays: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Return the slow memory of a chain: the given arrays, and zeros for what its steps make."""
+    if not isinstance(arrays, Mapping) or not arrays:
+        raise ValueError(f"arrays must go from names to arrays, got {arrays!r:.100}")
+    slow = {name: finite_array("arrays", array, dimensions=1).copy() for name, array in arrays.items()}
+    lengths = {len(array) for array in slow.values()}
+    if len(lengths) > 1:
+        raise ValueError(f"arrays must have one length, got {sorted(lengths)}")
+    if not steps:
+        raise ValueError("steps must hold one operation at least, got none")
+    for step in steps:
+        for name in step.of:
+            if name not in slow:
+                raise ValueError(f"steps must use what there is or was made before, got {name!r}")
+        slow[step.makes] = np.zeros(len(next(iter(slow.values()))))
+    return slow
+
+
+def _step(name: str, step: ChainStep) -> ChainStep:
+    if not isinstance(step, ChainStep):
+        raise ValueError(f"{name} must be ChainSteps, got {step!r}")
+    return step
+
+
+def _memory(memory: CountedMemory) -> CountedMemory:
+    if not isinstance(memory, CountedMemory):
+        raise ValueError(f"memory must be a CountedMemory, got {memory!r}")
+    return memory

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from snippets.domain import at_most, each, positive_integer, positive_number
+from snippets.domain import at_most, each, one_of, positive_integer, positive_number
 from snippets.foundations import cpu_timing
 
 RECORDED = Path(__file__).with_name("cpu_roofline_recorded.json")
@@ -103,7 +103,8 @@ class CpuRun:
         >>> CpuRun("", "", "", (TimedOperation("copy", "copy", 0, 8, (1.0,)),)).named("copy").bytes_per_s
         8.0
         """
-        return next(timed for timed in self.operations if timed.name == name)
+        known = {timed.name: timed for timed in self.operations}
+        return known[one_of("name", name, known.keys())]
 
 
 def measure_cpu(
@@ -130,7 +131,7 @@ def measure_cpu(
         does at the time.
 
     Raises:
-        ValueError: if an argument is out of its range.
+        ValueError: if an argument is above its limit, or no integer of at least 1.
         subprocess.SubprocessError: if the timing fails or takes too long.
 
     Convention: a copy counts what it reads and what it writes. One thread, float32, in a process of its own.

@@ -21,14 +21,14 @@ NUMBER_BYTES = 4
 LEAST_S = 0.005  # of one timing: short operations are repeated until they last so long
 
 
-def timed(action: Callable[[], Any], repeats: int) -> list[float]:
+def _timed(action: Callable[[], Any], repeats: int) -> list[float]:
     """Return the seconds that an action takes, several times.
 
     Args:
         action: what is timed.
         repeats: how often.
 
-    >>> len(timed(lambda: None, 3))
+    >>> len(_timed(lambda: None, 3))
     3
     """
     action()
@@ -44,7 +44,7 @@ def timed(action: Callable[[], Any], repeats: int) -> list[float]:
     return seconds
 
 
-def operations(length: int, sides: tuple[int, ...], batches: tuple[int, ...], layer: int) -> list[dict[str, Any]]:
+def _operations(length: int, sides: tuple[int, ...], batches: tuple[int, ...], layer: int) -> list[dict[str, Any]]:
     """Return what is timed: name, kind, operations, bytes that are read or written at least, and the action.
 
     Args:
@@ -53,7 +53,7 @@ def operations(length: int, sides: tuple[int, ...], batches: tuple[int, ...], la
         batches: rows of the products with a layer's weights.
         layer: rows and columns of these weights.
 
-    >>> [entry["name"] for entry in operations(8, (2,), (1,), 4)]
+    >>> [entry["name"] for entry in _operations(8, (2,), (1,), 4)]
     ['copy', 'a + b', 'a · b', '2 × 2 × 2', '1 × 4 × 4']
     """
     long, other, out = (np.full(length, value, np.float32) for value in (1.0, 2.0, 0.0))
@@ -84,19 +84,19 @@ def operations(length: int, sides: tuple[int, ...], batches: tuple[int, ...], la
     return found
 
 
-def main(arguments: list[str]) -> None:
+def _main(arguments: list[str]) -> None:
     """Time everything and print the points as JSON; sizes may be given as JSON, for tests."""
     given = json.loads(arguments[0]) if arguments else {}
-    todo = operations(
+    todo = _operations(
         given.get("length", LENGTH),
         tuple(given.get("sides", SIDES)),
         tuple(given.get("batches", BATCHES)),
         given.get("layer", LAYER),
     )
     for entry in todo:
-        entry["times_s"] = timed(entry.pop("action"), given.get("repeats", 9))
+        entry["times_s"] = _timed(entry.pop("action"), given.get("repeats", 9))
     sys.stdout.write(json.dumps(todo))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    _main(sys.argv[1:])

@@ -114,7 +114,7 @@ def roofline_plot(
             axes.annotate(
                 f"{ridge:,.0f}" if ridge >= 100 else f"{ridge:.1f}",
                 (ridge, peak_flops_per_s / unit),
-                xytext=(0, 5),
+                xytext=(0, 6),
                 textcoords="offset points",
                 color=colour(hue),
                 ha="center",

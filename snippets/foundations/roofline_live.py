@@ -23,8 +23,8 @@ _COLOURS = {"compute": "forward", "memory": "parameters", "network": "communicat
 @live_figure(
     title="A product under three ceilings",
     caption="The dot is the product: its place across is its arithmetic intensity, its height the rate that all three "
-    "ceilings allow. The bars are what each ceiling alone would let it take; the longest decides. Add rows until the dot "
-    "reaches the flat part; then cut $k$ among several devices.",
+    "ceilings allow. The bars are what each ceiling alone would let it take; the longest decides. Add rows until the "
+    "dot reaches the flat part; then cut $k$ among several devices.",
     knobs=[
         Number("m", "Rows (tokens) m", 1, 1, 16384, 2**0.25, "log"),
         Number("k", "Shared dimension k", 14336, 256, 32768, 256),

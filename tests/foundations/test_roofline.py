@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snippets.foundations.counted_memory import CountedMemory, FastMemoryFull, Step, run_chain, tiled_product
+from snippets.foundations.counted_memory import ChainStep, CountedMemory, FastMemoryFull, run_chain, tiled_product
 from snippets.foundations.roofline import (
     ceiling_times_s,
     compute_bound_batch,
@@ -110,7 +110,11 @@ def test_a_tile_that_does_not_fit_is_refused() -> None:
 
 @pytest.mark.parametrize(("fused", "moved"), [(False, 5 + 3), (True, 3 + 1)])
 def test_a_chain_gives_the_same_fused_and_moves_less(fused: bool, moved: int) -> None:
-    steps = [Step("u", ("x", "y"), np.add), Step("v", ("u",), np.sqrt), Step("w", ("v", "x"), np.multiply)]
+    steps = [
+        ChainStep("u", ("x", "y"), np.add),
+        ChainStep("v", ("u",), np.sqrt),
+        ChainStep("w", ("v", "x"), np.multiply),
+    ]
     arrays = {"x": np.arange(4.0), "y": np.full(4, 2.0)}
     memory = CountedMemory(8)
     kept = run_chain(steps, arrays, kept=["w", "u"], fused=fused, memory=memory)
