@@ -90,8 +90,7 @@ def tiled_product(a: Floats, b: Floats, *, tile_rows: int, tile_columns: int, me
         C, in slow memory.
 
     Raises:
-        FastMemoryFull: if the tile is too large.
-        ValueError: if the arrays do not form a product, or another argument is of the wrong kind.
+        ValueError: if the tile is too large, the arrays do not form a product, or another argument is of the wrong kind.
 
     Source: derived in this book.
 
@@ -112,6 +111,10 @@ def tiled_product(a: Floats, b: Floats, *, tile_rows: int, tile_columns: int, me
         raise ValueError(f"b must have {k} rows, as many as a has columns, got {len(b)}")
     rows, columns = positive_integer("tile_rows", tile_rows), positive_integer("tile_columns", tile_columns)
     memory = _memory(memory)
+    high, wide, free = min(rows, m), min(columns, n), memory.capacity - memory.held
+    if high * wide + high + wide > free:
+        beside = f"a tile of {high} × {wide} with a column and a row takes {high * wide + high + wide} numbers"
+        raise ValueError(f"tile_rows and tile_columns must be such that it fits: {beside}, and {free} are free")
     c = np.zeros((m, n))
     for top in range(0, m, rows):
         for left in range(0, n, columns):
@@ -141,7 +144,9 @@ class ChainStep:
 
     def __post_init__(self) -> None:
         text_fields(self, "makes")
-        each("of", self.of, text)
+        if not isinstance(self.of, tuple | list):
+            raise ValueError(f"of must be a tuple of names, got {self.of!r}")
+        object.__setattr__(self, "of", each("of", self.of, lambda name, array: str(text(name, array))))
         if not callable(self.how):
             raise ValueError(f"how must be a function, got {self.how!r}")
 

@@ -82,14 +82,20 @@ def ceiling_times_s(
     >>> ceiling_times_s(flops=100, memory_bytes=10, peak_flops_per_s=50, memory_bytes_per_s=10)
     {'compute': 2.0, 'memory': 1.0, 'network': 0.0}
     """
-    if network_bytes_per_s != math.inf:
-        positive_number("network_bytes_per_s", network_bytes_per_s)
-    return {
-        "compute": nonnegative_number("flops", flops) / positive_number("peak_flops_per_s", peak_flops_per_s),
-        "memory": nonnegative_number("memory_bytes", memory_bytes)
-        / positive_number("memory_bytes_per_s", memory_bytes_per_s),
-        "network": nonnegative_number("sent_bytes", sent_bytes) / network_bytes_per_s,
+    network = network_bytes_per_s
+    if not (isinstance(network, float) and network == math.inf):
+        network = positive_number("network_bytes_per_s", network)
+    pairs = {
+        "compute": ("flops", flops, "peak_flops_per_s", peak_flops_per_s),
+        "memory": ("memory_bytes", memory_bytes, "memory_bytes_per_s", memory_bytes_per_s),
     }
+    times = {
+        ceiling: as_float(
+            f"{name} and {per}", Fraction(nonnegative_number(name, amount)) / Fraction(positive_number(per, rate))
+        )
+        for ceiling, (name, amount, per, rate) in pairs.items()
+    }
+    return {**times, "network": nonnegative_number("sent_bytes", sent_bytes) / network}
 
 
 def roofline_time_s(
@@ -185,7 +191,7 @@ def compute_bound_batch(
     weights = Fraction(positive_number("weight_bytes", weight_bytes))
     activations = Fraction(positive_number("activation_bytes", activation_bytes))
     room = 2 * bandwidth / peak - activations * (Fraction(1, k) + Fraction(1, n))
-    return as_float("the arguments", weights / room) if room > 0 else math.inf
+    return as_float("k, n, weight_bytes, activation_bytes and both rates", weights / room) if room > 0 else math.inf
 
 
 def k_split_flops_per_sent_byte(*, k: int, ranks: int, element_bytes: float = 2) -> float:

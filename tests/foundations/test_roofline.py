@@ -103,8 +103,10 @@ def test_tiles_move_what_a_counted_memory_counts(m: int, k: int, n: int, rows: i
     assert (memory.read + memory.written, memory.written, memory.held) == (words, m * n, 0)
 
 
-def test_a_tile_that_does_not_fit_is_refused() -> None:
-    with pytest.raises(FastMemoryFull, match="2 numbers do not fit: the fast memory holds 7, of which 6 are in use"):
+def test_what_does_not_fit_is_refused() -> None:
+    with pytest.raises(FastMemoryFull, match="3 numbers do not fit: the fast memory holds 2, of which 0 are in use"):
+        CountedMemory(2).load(np.ones(3))
+    with pytest.raises(ValueError, match="a tile of 2 × 2 with a column and a row takes 8 numbers, and 7 are free"):
         tiled_product(np.ones((2, 2)), np.ones((2, 2)), tile_rows=2, tile_columns=2, memory=CountedMemory(7))
 
 
