@@ -90,7 +90,7 @@ def tiled_product(a: Floats, b: Floats, *, tile_rows: int, tile_columns: int, me
         C, in slow memory.
 
     Raises:
-        ValueError: if the tile is too large, the arrays do not form a product, or another argument is of the wrong kind.
+        ValueError: if the tile is too large, the arrays do not form a product, or an argument is of the wrong kind.
 
     Source: derived in this book.
 
@@ -113,8 +113,9 @@ def tiled_product(a: Floats, b: Floats, *, tile_rows: int, tile_columns: int, me
     memory = _memory(memory)
     high, wide, free = min(rows, m), min(columns, n), memory.capacity - memory.held
     if high * wide + high + wide > free:
-        beside = f"a tile of {high} × {wide} with a column and a row takes {high * wide + high + wide} numbers"
-        raise ValueError(f"tile_rows and tile_columns must be such that it fits: {beside}, and {free} are free")
+        needs = f"a tile of {high} × {wide} with a column and a row takes {high * wide + high + wide} numbers"
+        given = f"{needs}, and {free} are free, got {tile_rows!r} × {tile_columns!r}"
+        raise ValueError(f"tile_rows and tile_columns must be small enough: {given}")
     c = np.zeros((m, n))
     for top in range(0, m, rows):
         for left in range(0, n, columns):
