@@ -1,0 +1,220 @@
+"""Exercise: a tile of the result that fits in fast memory and leaves a product compute-bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from grader.exercise import Exercise, Inputs, Mistake, Observation
+
+TILE, ROOM, TIME = "tile", "fast memory", "bytes"
+Tile = tuple[int, int]
+
+
+def choose_tile(
+    *,
+    m: int,
+    k: int,
+    n: int,
+    element_bytes: int,
+    fast_bytes: int,
+    peak_flops_per_s: int,
+    bandwidth_bytes_per_s: int,
+) -> tuple[int, int]:
+    """Choose a tile of Y with which X·W is compute-bound and which fits.
+
+    Y = X·W is made tile by tile. A tile of Y stays in fast memory; for each
+    x of the k, a column of X (as long as the tile is high) and a row of W (as
+    long as it is wide) are read and forgotten. Then the tile is written. At
+    the lower and right edges of Y tiles are smaller. The fast memory has to
+    hold the tile, one column and one row.
+
+    Args:
+        m: rows of X and Y.
+        k: columns of X, rows of W.
+        n: columns of W and Y.
+        element_bytes: bytes of one number.
+        fast_bytes: bytes of the fast memory.
+        peak_flops_per_s: operations in a second.
+        bandwidth_bytes_per_s: bytes between memory and chip in a second.
+
+    Returns:
+        (rows, columns) of a tile, at most m and n. All bytes read and
+        written must not take longer than the 2·m·k·n operations.
+
+    >>> choose_tile(m=4, k=4, n=4, element_bytes=1, fast_bytes=8,
+    ...             peak_flops_per_s=128, bandwidth_bytes_per_s=80)
+    (2, 2)
+    """
+    room = fast_bytes // element_bytes
+    found = []
+    for rows in range(1, m + 1):
+        columns = min(n, (room - rows) // (rows + 1))
+        if columns < 1:
+            break
+        strips_of_x, strips_of_w = -(-n // columns), -(-m // rows)
+        found.append((m * k * strips_of_x + k * n * strips_of_w, (rows, columns)))
+    return min(found)[1]
+
+
+@cache
+def counted(m: int, k: int, n: int, tile: Tile) -> tuple[int, int]:
+    """Walk over the tiles; return the numbers that the fast memory holds at most, and those that pass.
+
+    ``tests/foundations/test_roofline_exercises.py`` holds this to a run that moves real arrays.
+    """
+    rows, columns = tile
+    held = passed = 0
+    for top in range(0, m, rows):
+        high = min(rows, m - top)
+        for left in range(0, n, columns):
+            wide = min(columns, n - left)
+            held = max(held, high * wide + high + wide)
+            passed += k * (high + wide) + high * wide
+    return held, passed
+
+
+def wanted(**_: Any) -> Observation:
+    return {TILE: "from 1 × 1 to m × n", ROOM: "enough", TIME: "no longer than the operations"}
+
+
+def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
+    """Say of a tile whether it fits, and how long its bytes take against the operations."""
+    m, k, n = (inputs[side] for side in "mkn")
+    tile = function(**inputs)
+    if not (1 <= tile[0] <= m and 1 <= tile[1] <= n):
+        return {TILE: f"{tile}, where Y is {m} × {n}"}
+    held, passed = (numbers * inputs["element_bytes"] for numbers in counted(m, k, n, tuple(tile)))
+    over = held - inputs["fast_bytes"]
+    seen = wanted()
+    if over > 0:
+        seen[ROOM] = f"the tile {tile} needs {held:,} bytes, {over:,} more than there are"
+    ratio = Fraction(passed * inputs["peak_flops_per_s"], 2 * m * k * n * inputs["bandwidth_bytes_per_s"])
+    if ratio > 1 + Fraction(1, 10**9):
+        seen[TIME] = f"{passed:,} bytes take {float(ratio):.4g} times as long as the operations"
+    return seen
+
+
+def product(m: int, k: int, n: int, element_bytes: int, fast_bytes: int, peak: int, bandwidth: int) -> Inputs:
+    return {
+        "m": m,
+        "k": k,
+        "n": n,
+        "element_bytes": element_bytes,
+        "fast_bytes": fast_bytes,
+        "peak_flops_per_s": peak,
+        "bandwidth_bytes_per_s": bandwidth,
+    }
+
+
+def just_enough(m: int, k: int, n: int, element_bytes: int, fast_bytes: int) -> Inputs:
+    """A product with a bandwidth that the tile with the least traffic just needs, found by trying all tiles."""
+    fits = []
+    for rows in range(1, m + 1):
+        for columns in range(1, n + 1):
+            held, passed = counted(m, k, n, (rows, columns))
+            if held * element_bytes <= fast_bytes:
+                fits.append(passed)
+    return product(m, k, n, element_bytes, fast_bytes, 2 * m * k * n, min(fits) * element_bytes)
+
+
+def tight() -> list[Inputs]:
+    """Products of several shapes with several fast memories, each with the bandwidth that is just enough."""
+    shapes = ((4, 4, 4), (3, 5, 12), (12, 5, 3), (7, 3, 11), (10, 2, 10), (1, 4, 9), (9, 4, 1), (13, 6, 8), (16, 4, 16))
+    rooms = (8, 15, 24, 35, 47, 61)
+    return [
+        just_enough(*shape, element_bytes, room * element_bytes + spare)
+        for number, shape in enumerate(shapes)
+        for element_bytes, spare in ((1, 0), (2, 1), (4, 3))[number % 3 : number % 3 + 1]
+        for room in rooms
+    ]
+
+
+def square(m: int, n: int, element_bytes: int, fast_bytes: int, **_: Any) -> Tile:
+    """The largest square that fits."""
+    room, side = fast_bytes // element_bytes, 1
+    while (side + 1) ** 2 + 2 * (side + 1) <= room:
+        side += 1
+    return min(side, m), min(side, n)
+
+
+def power_of_two(**inputs: Any) -> Tile:
+    return tuple(2 ** (side.bit_length() - 1) for side in square(**inputs))
+
+
+SEARCH = "return min(found)[1]"
+
+EXERCISE = Exercise(
+    choose_tile,
+    number=4,
+    level="hard",
+    asked="a tile (rows, columns) that fits, with which the bytes take no longer than the operations",
+    expected=wanted,
+    observe=observe,
+    examples=[
+        product(4, 4, 4, 1, 8, 128, 80),
+        product(4, 4, 4, 2, 17, 128, 160),
+        product(2, 4, 12, 1, 17, 192, 136),
+        *(just_enough(*shape) for shape in ((3, 5, 12, 1, 27), (12, 5, 3, 2, 54), (10, 2, 10, 1, 35))),
+        product(192, 4096, 4096, 4, 65536, 100_000_000_000, 3_500_000_000),
+    ],
+    inputs=tight(),
+    mistakes=[
+        Mistake(
+            "takes_the_largest_square",
+            "A square is best only where it divides Y: at an edge a strip of X or W is read for what little is left. "
+            "Compare the bytes of tiles that are no squares.",
+            square,
+        ),
+        Mistake(
+            "takes_a_power_of_two",
+            "This tile leaves fast memory unused: sides need not be powers of two.",
+            power_of_two,
+        ),
+        Mistake(
+            "forgets_the_strips",
+            "Beside the tile, a column of X and a row of W are in the fast memory.",
+            {"(room - rows) // (rows + 1)": "room // rows"},
+        ),
+        Mistake(
+            "counts_numbers_for_bytes",
+            "The fast memory is given in bytes, and each number has element_bytes.",
+            {"fast_bytes // element_bytes": "fast_bytes"},
+        ),
+        Mistake(
+            "reads_one_row_of_tiles",
+            "For each tile both strips are read anew: X once for every column of tiles, W once for every row of them.",
+            {"k * n * strips_of_w": "k * n"},
+        ),
+        Mistake(
+            "reads_one_column_of_tiles",
+            "For each tile both strips are read anew: X once for every column of tiles, W once for every row of them.",
+            {"m * k * strips_of_x": "m * k"},
+        ),
+        Mistake(
+            "exchanges_the_strips",
+            "You exchanged the strips: X is read once for every column of tiles, W once for every row of them.",
+            {"-(-n // columns), -(-m // rows)": "-(-m // rows), -(-n // columns)"},
+        ),
+        Mistake(
+            "no_edges",
+            "Where the tile does not divide Y, there are smaller tiles at the edges, and their strips are read too.",
+            {"-(-n // columns), -(-m // rows)": "n / columns, m / rows"},
+        ),
+        Mistake(
+            "exchanges_the_sides",
+            "You exchanged the sides: the first is the height of the tile, of at most m rows.",
+            {SEARCH: "return min(found)[1][::-1]"},
+        ),
+        Mistake(
+            "takes_one_entry",
+            "A tile of one entry reads both strips for it; a larger one shares them.",
+            lambda **_: (1, 1),
+        ),
+        Mistake(
+            "is_always_two_by_two", "This is right for one input only: look at the fast memory.", lambda **_: (2, 2)
+        ),
+    ],
+)
