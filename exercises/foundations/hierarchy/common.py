@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 
@@ -27,7 +28,7 @@ def worst_halving_links(gpus: int, leaves: int, spines: int, cables: int) -> int
             for so_far, links in reached.items():
                 for taken in range(min(below, wanted - so_far) + 1):
                     total = links + cost[taken]
-                    if total < after.get(so_far + taken, gpus + 1):
+                    if total < after.get(so_far + taken, math.inf):
                         after[so_far + taken] = total
             reached = after
         fewest = min(fewest, reached[wanted])
