@@ -13,7 +13,7 @@ from snippets.live.knobs import in_units
 from snippets.palette import rank
 
 WIDTH = 344.0
-_NAMES, _ROW, _TOP, _END = 142.0, 25.0, 30.0, 330.0
+_NAMES, _ROW, _TOP, _END = 132.0, 24.0, 30.0, 272.0
 
 
 def ladder_panel(levels: Sequence[MemoryLevel | str] = tuple(LEVELS)) -> Panel:
@@ -63,9 +63,7 @@ def _dots_panel(title: str, rows: Mapping[str, float], axis: Axis) -> Panel:
         panel.text(_NAMES - 8, y, _short(name), anchor="end", size=12, middle=True)
         panel.line(_NAMES, y, x(value), y, colour="accent")
         panel.dots([(x(value), y)], colour="accent", radius=4.5)
-        right = axis.share(value) < 0.55
-        panel.text(x(value) + (9 if right else -9), y - (0 if right else 8), in_units(value, axis.unit),
-                   anchor="start" if right else "end", size=12, middle=True)  # fmt: skip
+        panel.text(WIDTH - 1, y, in_units(value, axis.unit), anchor="end", size=12, middle=True)
     return panel
 
 
@@ -87,20 +85,20 @@ def path_panel(stages: Mapping[str, float], *, title: str) -> Panel:
         title: written above.
 
     >>> path_panel({"PCIe": 63e9, "port": 50e9}, title="a path").height
-    150.0
+    156.0
     """
     if not isinstance(stages, Mapping) or not 1 <= len(stages) <= 5:
         raise ValueError(f"stages must be one to five names with their rates, got {stages!r}")
     rates = [positive_number("stages", rate) for rate in stages.values()]
-    panel, step, least = Panel(WIDTH, 150), (WIDTH - 8) / len(stages), min(rates)
+    panel, step, least = Panel(WIDTH, 156), (WIDTH - 8) / len(stages), min(rates)
     panel.text(0, 14, text("title", title), bold=True)
     for place, (name, rate) in enumerate(zip(stages, rates, strict=True)):
         high = 10 + 22 * max(0.0, math.log10(rate / least))
         x, narrow = 4 + step * place, rate == least
         colour = "communication" if narrow else "accent"
         panel.rectangle(x, 72 - high / 2, step, high, colour=colour, strength=0.5 if narrow else 0.22)
-        panel.text(x + step / 2, 122, text("stages", name), anchor="middle", size=12)
-        panel.text(x + step / 2, 139, in_units(rate, "B/s"), anchor="middle", size=12, bold=narrow)
+        panel.text(x + step / 2, 131, text("stages", name), anchor="middle", size=12)
+        panel.text(x + step / 2, 148, in_units(rate, "B/s"), anchor="middle", size=12, bold=narrow)
     return panel
 
 

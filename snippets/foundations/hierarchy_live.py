@@ -82,10 +82,10 @@ def _bars(rates: dict[str, float]) -> Panel:
     """Draw rates as bars from a common start."""
     panel = Panel(_WIDTH, 175)
     panel.text(0, 14, "From the first half to the second", bold=True)
-    most, least = max(rates.values()), min(rates.values())
-    for row, (name, rate) in enumerate(rates.items()):
+    most = max(rates.values())
+    colours = ("rank-0", "communication", "accent")
+    for row, ((name, rate), colour) in enumerate(zip(rates.items(), colours, strict=True)):
         y = 34 + 47 * row
         panel.text(0, y + 4, f"{name}: {in_units(rate, 'B/s')}", size=12)
-        colour = "communication" if rate == least else "accent"
         panel.rectangle(0.5, y + 11, (_WIDTH - 2) * rate / most, 16, colour=colour, strength=0.5)
     return panel

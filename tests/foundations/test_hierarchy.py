@@ -190,7 +190,7 @@ def texts(svg: str) -> list[str]:
 
 def test_the_ladders_dots_lie_on_their_axis() -> None:
     level = LEVELS["HBM"]
-    for rate, x in ((10**7, 142), (10**16, 330)):
+    for rate, x in ((10**7, 132), (10**16, 272)):
         mine = MemoryLevel("mine", "here", None, rate, 1e-9 if rate == 10**7 else 10, None, "derived", "a test")
         assert f"M{x} " in ladder_panel([mine]).svg()
         assert f"M{x} " in latency_panel([mine]).svg()
