@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 
-from snippets.domain import each, positive_integer, positive_number, text
+from snippets.domain import positive_integer, positive_number, text
 from snippets.drawing import Panel
 from snippets.foundations.memory_levels import LEVELS, MemoryLevel
 from snippets.live.axes import Axis, Plot
@@ -22,6 +22,9 @@ def ladder_panel(levels: Sequence[MemoryLevel | str] = tuple(LEVELS)) -> Panel:
     Args:
         levels: names in ``LEVELS`` or levels of your own, from the nearest to the farthest.
 
+    Returns:
+        A panel with a row for each level.
+
     >>> ladder_panel(["HBM"]).width
     344.0
     """
@@ -35,6 +38,9 @@ def latency_panel(levels: Sequence[MemoryLevel | str] = tuple(LEVELS)) -> Panel:
 
     Args:
         levels: names in ``LEVELS`` or levels of your own, from the nearest to the farthest.
+
+    Returns:
+        A panel with a row for each level that lists a latency.
 
     >>> latency_panel(["HBM", "L2"]).width
     344.0
@@ -84,6 +90,9 @@ def path_panel(stages: Mapping[str, float], *, title: str) -> Panel:
         stages: each link's name and its bytes a second for this transfer, in the order of the path; up to five.
         title: written above.
 
+    Returns:
+        A panel, 156 pixels high.
+
     >>> path_panel({"PCIe": 63e9, "port": 50e9}, title="a path").height
     156.0
     """
@@ -114,6 +123,9 @@ def tree_panel(
         cables: links between each leaf and each spine.
         half: the hosts of the one half, where whole leaves belong to it.
         title: written above.
+
+    Returns:
+        A panel with the switches above and the hosts below.
 
     >>> tree_panel(leaves=2, hosts_per_leaf=2, spines=1, cables=1, half=[0, 1], title="four").width
     344.0
@@ -153,6 +165,9 @@ def torus_panel(*, side: int, half: Collection[int], title: str) -> Panel:
         half: hosts of the one half; host 0 is at the top left, 1 to its right.
         title: written above.
 
+    Returns:
+        A panel with the hosts on a grid.
+
     >>> torus_panel(side=4, half=range(8), title="4 × 4").width
     344.0
     """
@@ -171,23 +186,30 @@ def torus_panel(*, side: int, half: Collection[int], title: str) -> Panel:
                 ((row + 1) % side * side + column, 0, 1),
             ):
                 colour = "communication" if (here in chosen) != (other in chosen) else "muted"
+                edge = 13 * dx + 11 * dy  # half of a box, so that no line runs through a number
                 if (column if dx else row) + 1 < side:
-                    panel.line(x, y, x + dx * step, y + dy * step, colour=colour)
+                    far = step - edge
+                    panel.line(x + dx * edge, y + dy * edge, x + dx * far, y + dy * far, colour=colour)
                 else:  # back to the other end, as two stubs
-                    panel.line(x, y, x + dx * 34, y + dy * 34, colour=colour)
+                    panel.line(x + dx * edge, y + dy * edge, x + dx * 34, y + dy * 34, colour=colour)
                     back_x, back_y = (left, y) if dx else (x, top)
-                    panel.line(back_x, back_y, back_x - dx * 34, back_y - dy * 34, colour=colour)
+                    panel.line(
+                        back_x - dx * edge, back_y - dy * edge, back_x - dx * 34, back_y - dy * 34, colour=colour
+                    )
     for host in range(side * side):
         x, y = left + step * (host % side), top + step * (host // side)
-        panel.rectangle(x - 13, y - 11, 26, 22, colour=rank(0 if host in chosen else 1), label=str(host), strength=0.75)
+        panel.rectangle(x - 13, y - 11, 26, 22, colour=rank(0 if host in chosen else 1), label=str(host))
     return panel
 
 
 def share_plot(curves: Mapping[str, Sequence[tuple[float, float]]]) -> Panel:
-    """Plot what each GPU can send into the other half against the number of GPUs, both on logarithmic axes.
+    """Plot what each GPU can send into the other half against the number of GPUs.
 
     Args:
-        curves: a name, and its points: GPUs, and bytes a second for each GPU. The name stands above the last point.
+        curves: a name, and its points: GPUs, and bytes a second for each GPU.
+
+    Returns:
+        A panel with both axes logarithmic.
 
     >>> share_plot({"tree": [(64, 50e9), (4096, 50e9)]}).width
     344.0
@@ -195,14 +217,19 @@ def share_plot(curves: Mapping[str, Sequence[tuple[float, float]]]) -> Panel:
     if not isinstance(curves, Mapping) or not curves:
         raise ValueError(f"curves must be names with points, got {curves!r}")
     plot = Plot(
-        Axis(40, 50_000, "log", "GPUs", ticks=(64, 512, 4096, 32768)),
-        Axis(1e9, 2e11, "log", "into the other half, for each GPU", "B/s", ticks=(1e9, 1e10, 1e11)),
-        title="What the worst halving leaves for a GPU",
+        Axis(40, 50_000, "log", "GPUs or chips", ticks=(64, 512, 4096, 32768)),
+        Axis(1, 200, "log", "GB/s into the other half, for each", ticks=(1, 10, 100)),
+        title="What the worst halving leaves",
         width_px=WIDTH,
         height_px=270,
     )
     for number, (name, points) in enumerate(curves.items()):
         colour = ("accent", "muted", "communication", "optimizer")[number % 4]
-        plot.curve(each("curves", list(points), lambda _, point: point), colour=colour, label=name)
-        plot.dots(points, colour=colour, radius=3)
+        scaled = [(gpus, rate / 1e9) for gpus, rate in points]
+        plot.curve(scaled, colour=colour)
+        plot.dots(scaled, colour=colour, radius=3)
+        level = scaled[0][1] == scaled[-1][1]
+        x, rate = scaled[0 if level else len(scaled) // 2]
+        dy = 16 if level and number else -8  # the second level line has its name below, away from the falling ones
+        plot.panel.text(plot.x(x) + 8, plot.y(rate) + dy, name, colour=colour, size=12)
     return plot.panel

@@ -14,7 +14,7 @@ MOST_HOSTS = 24  # whose halves are tried one by one
 
 
 @dataclass(frozen=True)
-class Network:
+class NetworkGraph:
     """Hosts, switches, and links between them.
 
     Attributes:
@@ -25,7 +25,7 @@ class Network:
     Raises:
         ValueError: a link leads from a node to itself or to none that there is.
 
-    >>> Network(hosts=2, switches=1, links=((0, 2), (1, 2))).nodes
+    >>> NetworkGraph(hosts=2, switches=1, links=((0, 2), (1, 2))).nodes
     3
     """
 
@@ -36,10 +36,10 @@ class Network:
     def __post_init__(self) -> None:
         integer_fields(self, "hosts")
         integer_fields(self, "switches", minimum=0)
-        for link in self.links:
-            ends = each("links", link, nonnegative_integer)
-            if len(ends) != 2 or ends[0] == ends[1] or max(ends) >= self.nodes:
-                raise ValueError(f"links must be pairs of two different nodes below {self.nodes}, got {link!r}")
+        below = f"two different nodes below hosts + switches = {self.nodes}"
+        for link in each("links", self.links, lambda name, link: each(name, link, nonnegative_integer)):
+            if len(link) != 2 or link[0] == link[1] or max(link) >= self.nodes:
+                raise ValueError(f"links must be pairs of {below}, got {link!r}")
 
     @property
     def nodes(self) -> int:
@@ -64,7 +64,7 @@ class Network:
         return neighbours
 
 
-def leaf_spine(*, leaves: int, hosts_per_leaf: int, spines: int, cables: int) -> Network:
+def leaf_spine(*, leaves: int, hosts_per_leaf: int, spines: int, cables: int) -> NetworkGraph:
     """Return a two-level fat tree: every leaf switch joined to every spine switch.
 
     Args:
@@ -82,10 +82,10 @@ def leaf_spine(*, leaves: int, hosts_per_leaf: int, spines: int, cables: int) ->
     at_most("leaves * spines * cables", leaves * spines * cables)
     down = [(host, hosts + host // below) for host in range(hosts)]
     up = [(hosts + leaf, hosts + leaves + spine) for leaf in range(leaves) for spine in range(spines)]
-    return Network(hosts, leaves + spines, tuple(down + up * cables))
+    return NetworkGraph(hosts, leaves + spines, tuple(down + up * cables))
 
 
-def k_ary_fat_tree(*, ports: int) -> Network:
+def k_ary_fat_tree(*, ports: int) -> NetworkGraph:
     """Return the three-level fat tree of equal switches with an even number of ports.
 
     Args:
@@ -106,10 +106,10 @@ def k_ary_fat_tree(*, ports: int) -> Network:
     for pod, one, other in product(range(k), range(half), range(half)):
         links.append((lower + pod * half + one, upper + pod * half + other))
         links.append((upper + pod * half + one, core + one * half + other))
-    return Network(hosts, 2 * k * half + half**2, tuple(links))
+    return NetworkGraph(hosts, 2 * k * half + half**2, tuple(links))
 
 
-def torus(sides: Sequence[int]) -> Network:
+def torus(sides: Sequence[int]) -> NetworkGraph:
     """Return a torus: hosts on a grid, every line of them closed to a ring.
 
     Args:
@@ -132,10 +132,10 @@ def torus(sides: Sequence[int]) -> Network:
         for axis, length in enumerate(lengths)
         if length > 1
     ]
-    return Network(len(places), 0, tuple(links))
+    return NetworkGraph(len(places), 0, tuple(links))
 
 
-def dragonfly(*, groups: int, routers: int, hosts_per_router: int) -> Network:
+def dragonfly(*, groups: int, routers: int, hosts_per_router: int) -> NetworkGraph:
     """Return a dragonfly: in each group every router is joined to every other, and every two groups by one link.
 
     Args:
@@ -147,10 +147,9 @@ def dragonfly(*, groups: int, routers: int, hosts_per_router: int) -> Network:
     6
     """
     g, a = positive_integer("groups", groups), positive_integer("routers", routers)
-    hosts = at_most(
-        "groups * routers * hosts_per_router", g * a * positive_integer("hosts_per_router", hosts_per_router)
-    )
-    links = [(host, hosts + host // hosts_per_router) for host in range(hosts)]
+    below = positive_integer("hosts_per_router", hosts_per_router)
+    hosts = at_most("groups * routers * hosts_per_router", g * a * below)
+    links = [(host, hosts + host // below) for host in range(hosts)]
     links += [
         (hosts + group * a + i, hosts + group * a + j) for group in range(g) for i, j in combinations(range(a), 2)
     ]
@@ -159,10 +158,16 @@ def dragonfly(*, groups: int, routers: int, hosts_per_router: int) -> Network:
         ends = [hosts + group * a + used[group] % a for group in (one, other)]
         used[one], used[other] = used[one] + 1, used[other] + 1
         links.append((ends[0], ends[1]))
-    return Network(hosts, g * a, tuple(links))
+    return NetworkGraph(hosts, g * a, tuple(links))
 
 
-def cut_links(network: Network, half: Sequence[int]) -> int:
+def _graph(network: NetworkGraph) -> NetworkGraph:
+    if not isinstance(network, NetworkGraph):
+        raise TypeError(f"network must be a NetworkGraph, got {network!r}")
+    return network
+
+
+def cut_links(network: NetworkGraph, half: Sequence[int]) -> int:
     """Return the fewest links that part some hosts from all others, wherever the switches stand.
 
     It is the largest flow from the one to the others, found by paths that still have room.
@@ -174,6 +179,7 @@ def cut_links(network: Network, half: Sequence[int]) -> int:
     >>> cut_links(leaf_spine(leaves=2, hosts_per_leaf=2, spines=1, cables=1), [0, 1])
     1
     """
+    network = _graph(network)
     inside = set(each("half", half, nonnegative_integer))
     if not inside or max(inside) >= network.hosts or len(inside) == network.hosts:
         raise ValueError(f"half must hold some hosts below {network.hosts}, but not all, got {half!r}")
@@ -200,15 +206,19 @@ def cut_links(network: Network, half: Sequence[int]) -> int:
         flow += 1
 
 
-def halves(network: Network) -> Iterator[tuple[int, ...]]:
+def halves(network: NetworkGraph) -> Iterator[tuple[int, ...]]:
     """Yield the halves of the hosts; of halves that differ by hosts of the same switch alone, one.
 
     Args:
         network: the graph; of an odd number of hosts the half is the smaller one.
 
+    Yields:
+        The hosts of one half.
+
     >>> len(list(halves(torus([4])))), len(list(halves(leaf_spine(leaves=2, hosts_per_leaf=2, spines=1, cables=1))))
     (6, 3)
     """
+    network = _graph(network)
     alike: dict[object, list[int]] = {}
     for host in range(network.hosts):
         ways = network.capacity[host]
@@ -230,7 +240,7 @@ def halves(network: Network) -> Iterator[tuple[int, ...]]:
     return chosen(0, wanted)
 
 
-def minimum_bisection_links(network: Network) -> tuple[int, tuple[int, ...]]:
+def minimum_bisection_links(network: NetworkGraph) -> tuple[int, tuple[int, ...]]:
     """Try all halves of the hosts, and return the fewest links that part one from the other, and that half.
 
     Args:
@@ -242,7 +252,7 @@ def minimum_bisection_links(network: Network) -> tuple[int, tuple[int, ...]]:
     >>> minimum_bisection_links(torus([4]))
     (2, (0, 1))
     """
-    if network.switches:
+    if _graph(network).switches:
         return min((cut_links(network, half), half) for half in halves(network))
     near = [0] * network.nodes  # as bits, so that a cut without switches is a few operations
     twice = [0] * network.nodes
@@ -266,7 +276,7 @@ def exchange_bytes(*, leaves: int, hosts_per_leaf: int, spines: int, cables: int
         hosts_per_leaf: hosts below each leaf.
         spines: spine switches; a leaf's hosts take its uplinks in turn.
         cables: links between each leaf and each spine.
-        size_bytes: what a host sends.
+        size_bytes: what a host sends, at least 0.
 
     Returns:
         The bytes on each link in the direction of the traffic, by the link's name.
@@ -279,16 +289,18 @@ def exchange_bytes(*, leaves: int, hosts_per_leaf: int, spines: int, cables: int
     """
     network = leaf_spine(leaves=leaves, hosts_per_leaf=hosts_per_leaf, spines=spines, cables=cables)
     size = nonnegative_integer("size_bytes", size_bytes)
+    leaves, below = int(leaves), int(hosts_per_leaf)
+    cables_up = int(spines) * int(cables)
     if leaves % 2:
         raise ValueError(f"leaves must be an even number, got {leaves!r}")
     carried: Counter[str] = Counter()
     for host in range(network.hosts // 2):
-        uplink = host % hosts_per_leaf % (spines * cables)
+        uplink = host % below % cables_up
         partner = host + network.hosts // 2
         route = (
             f"host {host} up",
-            f"leaf {host // hosts_per_leaf} up {uplink}",
-            f"leaf {partner // hosts_per_leaf} down {uplink}",
+            f"leaf {host // below} up {uplink}",
+            f"leaf {partner // below} down {uplink}",
             f"host {partner} down",
         )
         for link in route:

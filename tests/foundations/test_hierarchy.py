@@ -32,7 +32,7 @@ from snippets.foundations.hierarchy_figures import (
 )
 from snippets.foundations.memory_levels import LEVELS, MemoryLevel, bandwidth_delay_bytes
 from snippets.foundations.networks import (
-    Network,
+    NetworkGraph,
     cut_links,
     dragonfly,
     exchange_bytes,
@@ -45,7 +45,7 @@ from snippets.foundations.networks import (
 from snippets.hardware import LINKS
 
 
-def cut_by_networkx(network: Network, half: tuple[int, ...]) -> int:
+def cut_by_networkx(network: NetworkGraph, half: tuple[int, ...]) -> int:
     """The largest flow from a half of the hosts to the others, by another's code."""
     graph = nx.DiGraph()
     for (one, other), count in Counter(network.links).items():
@@ -57,7 +57,7 @@ def cut_by_networkx(network: Network, half: tuple[int, ...]) -> int:
     return int(nx.maximum_flow_value(graph, "from", "to"))
 
 
-def cut_by_all_sides(network: Network, half: tuple[int, ...]) -> int:
+def cut_by_all_sides(network: NetworkGraph, half: tuple[int, ...]) -> int:
     """The fewest links, by trying every place of every switch."""
     sides = product((False, True), repeat=network.switches)
     inside = [host in half for host in range(network.hosts)]
@@ -80,14 +80,14 @@ NETWORKS = [
 
 
 @pytest.mark.parametrize("network", NETWORKS)
-def test_a_cut_is_the_flow_and_the_best_place_of_the_switches(network: Network) -> None:
+def test_a_cut_is_the_flow_and_the_best_place_of_the_switches(network: NetworkGraph) -> None:
     for half in combinations(range(network.hosts), network.hosts // 2):
         links = cut_links(network, half)
         assert links == cut_by_networkx(network, half) == cut_by_all_sides(network, half)
 
 
 @pytest.mark.parametrize("network", NETWORKS)
-def test_the_minimum_is_over_all_halves(network: Network) -> None:
+def test_the_minimum_is_over_all_halves(network: NetworkGraph) -> None:
     everything = combinations(range(network.hosts), network.hosts // 2)
     links, half = minimum_bisection_links(network)
     assert links == min(cut_by_networkx(network, tried) for tried in everything) == cut_links(network, half)
