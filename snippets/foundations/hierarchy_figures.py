@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 
 from snippets.domain import positive_integer, positive_number, text
-from snippets.drawing import Panel
+from snippets.drawing import Anchor, Panel
 from snippets.foundations.memory_levels import LEVELS, MemoryLevel
 from snippets.live.axes import Axis, Plot
 from snippets.live.knobs import in_units
@@ -30,7 +30,7 @@ def ladder_panel(levels: Sequence[MemoryLevel | str] = tuple(LEVELS)) -> Panel:
     """
     found = [LEVELS.find(level) for level in levels]
     rows = {level.name: level.bandwidth_bytes_per_s for level in found}
-    return _dots_panel("Bandwidth for one GPU", rows, Axis(1e7, 1e16, "log", "", "B/s", ticks=(1e8, 1e11, 1e14)))
+    return _dots_panel("Bandwidth for one GPU", rows, Axis(1e7, 1e16, "log", "", "B/s", ticks=(1e9, 1e12, 1e15)))
 
 
 def latency_panel(levels: Sequence[MemoryLevel | str] = tuple(LEVELS)) -> Panel:
@@ -228,8 +228,9 @@ def share_plot(curves: Mapping[str, Sequence[tuple[float, float]]]) -> Panel:
         scaled = [(gpus, rate / 1e9) for gpus, rate in points]
         plot.curve(scaled, colour=colour)
         plot.dots(scaled, colour=colour, radius=3)
-        level = scaled[0][1] == scaled[-1][1]
-        x, rate = scaled[0 if level else len(scaled) // 2]
-        dy = 16 if level and number else -8  # the second level line has its name below, away from the falling ones
-        plot.panel.text(plot.x(x) + 8, plot.y(rate) + dy, name, colour=colour, size=12)
+        level, first = scaled[0][1] == scaled[-1][1], not number
+        x, rate = scaled[-1 if first else 0 if level else len(scaled) // 2]
+        dx, dy = (-4, -8) if first else (8, 16) if level else (8, -8)  # where no other line runs
+        anchor: Anchor = "end" if first else "start"
+        plot.panel.text(plot.x(x) + dx, plot.y(rate) + dy, name, anchor=anchor, colour=colour, size=12)
     return plot.panel
