@@ -99,7 +99,7 @@ def observe(function: Callable[..., Any], *, gpus: int, ports: int, least_links:
     used = {LEAF: gpus // leaves + spines * cables, SPINE: leaves * cables}
     for name, number in used.items():
         if number > ports:
-            return {DESIGN: good[DESIGN], name: f"{number} of {ports}"}
+            return {**good, name: f"{number} of {ports}"}
     across = worst_halving_links(gpus, *design)
     seen = {**good, SWITCHES: leaves + spines}
     return seen if across >= least_links else {**seen, ACROSS: f"{across} with the design {design}"}
