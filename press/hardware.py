@@ -123,11 +123,10 @@ def _nodes(entries: Iterable[Node], sources: _Sources) -> list[str]:
 
 
 def _levels(entries: Iterable[MemoryLevel], sources: _Sources) -> list[str]:
-    titles = ["place", "reach", "holds, GB", "for one GPU, GB/s", "first byte, ns", "pJ/bit", "known how", "source"]
+    titles = ["place", "holds, GB", "for one GPU, GB/s", "first byte, ns", "pJ/bit", "known how", "source"]
     rows = (
         [
             entry.name,
-            entry.reach,
             _number(entry.capacity_bytes, 10**9),
             _number(entry.bandwidth_bytes_per_s, 10**9),
             _number(entry.latency_s and entry.latency_s * 1e9, 1),
