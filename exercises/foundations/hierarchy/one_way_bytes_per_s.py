@@ -57,10 +57,11 @@ EXERCISE = Exercise(
         printed_as(51.2, "Tb/s", True),
         printed_as(1.8, "TB/s", True),
         printed_as(3.35, "TB/s", False),
+        printed_as(0.0123456789, "Gb/s", False),
         printed_as(400, "Gb/s", False),
     ],
     inputs=lambda st: {
-        "printed": st.sampled_from([0.5, 1, 3, 25, 64, 100, 200, 800]),
+        "printed": st.sampled_from([0.0123456789, 0.5, 1, 3, 25, 64, 100, 200, 800]),
         "unit": st.sampled_from(list(BITS)),
         "adds_directions": st.booleans(),
     },
