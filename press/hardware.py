@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from press.pages import Page
 from snippets import hardware
+from snippets.foundations.memory_levels import LEVELS, MemoryLevel
 from snippets.hardware import Accelerator, Link, Node
 
 PATH = "docs/hardware.md"
@@ -37,6 +38,7 @@ def hardware_page() -> Page:
     lines += ["## Accelerators", "", *_accelerators(hardware.ACCELERATORS.values(), sources)]
     lines += ["## Links", "", *_links(hardware.LINKS.values(), sources)]
     lines += ["## Nodes", "", *_nodes(hardware.NODES.values(), sources)]
+    lines += ["## Levels", "", *_levels(LEVELS.values(), sources)]
     lines += ["## Sources", "", *sources.lines()]
     return Page(PATH, SOURCE, "\n".join(lines).rstrip() + "\n", "Hardware")
 
@@ -118,6 +120,27 @@ def _nodes(entries: Iterable[Node], sources: _Sources) -> list[str]:
             for entry in entries
         ),
     )
+
+
+def _levels(entries: Iterable[MemoryLevel], sources: _Sources) -> list[str]:
+    titles = ["place", "holds, GB", "for one GPU, GB/s", "first byte, ns", "pJ/bit", "known how", "source"]
+    rows = (
+        [
+            entry.name,
+            _number(entry.capacity_bytes, 10**9),
+            _number(entry.bandwidth_bytes_per_s, 10**9),
+            _number(entry.latency_s and entry.latency_s * 1e9, 1),
+            _number(entry.picojoules_per_bit, 1),
+            entry.how,
+            sources.mark(entry.source, entry.read),
+        ]
+        for entry in entries
+    )
+    introduction = (
+        "From registers to an object store, as one GPU of a DGX H100 sees them. A dash: no source was found. "
+        "[Chapter 3](../chapters/foundations/03-hierarchy.md) says how to read them."
+    )
+    return [introduction, "", *_table(titles, rows)]
 
 
 def _number(value: float | None, unit: int) -> str:

@@ -1,0 +1,199 @@
+"""Exercise: a network of leaf and spine switches, with enough links across and the fewest switches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from exercises.foundations.hierarchy.common import worst_halving_links
+from grader.exercise import Exercise, Inputs, Mistake, Observation
+
+DESIGN, LEAF, SPINE, ACROSS, SWITCHES = "design", "ports of a leaf", "ports of a spine", "links across", "switches"
+FITS = "no more than there are"
+
+
+def choose_leaf_spine(
+    *,
+    gpus: int,
+    ports: int,
+    least_links: int,
+) -> tuple[int, int, int]:
+    """Choose a network of the fewest switches that has enough links across.
+
+    All switches are alike. Each leaf switch has equally many GPUs below it, one
+    link each, and the same number of cables to every spine switch. A single
+    leaf needs no spine. Not all ports have to be used.
+
+    Args:
+        gpus: how many, an even number.
+        ports: ports of each switch.
+        least_links: links that must remain between two halves of the GPUs,
+            however they are halved and wherever the switches stand; at least
+            one network has as many.
+
+    Returns:
+        (leaves, spines, cables between each leaf and each spine); (1, 0, 0)
+        is a single switch. Of several with the fewest switches, any.
+
+    >>> choose_leaf_spine(gpus=8, ports=4, least_links=4)
+    (4, 2, 1)
+    """
+    if gpus <= ports:
+        return 1, 0, 0  # nothing lies between a GPU and the one switch
+    found = []
+    for leaves in range(2, ports + 1):
+        if gpus % leaves:
+            continue
+        down = gpus // leaves
+        for cables in range(1, ports // leaves + 1):
+            for spines in range(1, (ports - down) // cables + 1):
+                up = spines * cables
+                across = leaves // 2 * min(down, up) + leaves % 2 * (down // 2)
+                if across >= least_links:
+                    found.append((leaves + spines, (leaves, spines, cables)))
+    return min(found)[1]
+
+
+def fits(gpus: int, ports: int, design: tuple[int, int, int]) -> bool:
+    leaves, spines, cables = design
+    return gpus // leaves + spines * cables <= ports and leaves * cables <= ports
+
+
+@cache
+def fewest_switches(gpus: int, ports: int, least_links: int) -> int:
+    """Try networks of more and more switches, and cut each in all ways, until one has enough links."""
+    if gpus <= ports and gpus // 2 >= least_links:
+        return 1
+    for switches in range(3, 2 * gpus):
+        for leaves in range(2, switches):
+            spines = switches - leaves
+            for cables in range(1, ports // leaves + 1):
+                design = (leaves, spines, cables)
+                if gpus % leaves or not fits(gpus, ports, design):
+                    continue
+                if worst_halving_links(gpus, *design) >= least_links:
+                    return switches
+    raise ValueError(f"no network of {ports} ports has {least_links} links between the halves of {gpus} GPUs")
+
+
+def wanted(*, gpus: int, ports: int, least_links: int) -> Observation:
+    return {
+        DESIGN: f"leaves that share {gpus} GPUs evenly, spines and cables",
+        LEAF: FITS,
+        SPINE: FITS,
+        ACROSS: f"at least {least_links}",
+        SWITCHES: fewest_switches(gpus, ports, least_links),
+    }
+
+
+def observe(function: Callable[..., Any], *, gpus: int, ports: int, least_links: int) -> Observation:
+    """Cut the network that was chosen in all ways, and say which limit it breaks."""
+    design = function(gpus=gpus, ports=ports, least_links=least_links)
+    leaves, spines, cables = design
+    whole = all(isinstance(number, int) for number in design)
+    plain = whole and leaves >= 1 and gpus % leaves == 0 and ((spines >= 1 and cables >= 1) or design == (1, 0, 0))
+    good = wanted(gpus=gpus, ports=ports, least_links=least_links)
+    if not plain or leaves > gpus:
+        return {DESIGN: f"{design}, which is no such network of {gpus} GPUs"}
+    used = {LEAF: gpus // leaves + spines * cables, SPINE: leaves * cables}
+    for name, number in used.items():
+        if number > ports:
+            return {**good, name: f"{number} of {ports}"}
+    across = worst_halving_links(gpus, *design)
+    seen = {**good, SWITCHES: leaves + spines}
+    return seen if across >= least_links else {**seen, ACROSS: f"{across} with the design {design}"}
+
+
+def cluster(gpus: int, ports: int, least_links: int) -> Inputs:
+    return {"gpus": gpus, "ports": ports, "least_links": least_links}
+
+
+ENOUGH = "across = leaves // 2 * min(down, up) + leaves % 2 * (down // 2)"
+
+EXERCISE = Exercise(
+    choose_leaf_spine,
+    number=4,
+    level="hard",
+    asked="a network of the fewest switches whose worst halving keeps enough links",
+    expected=wanted,
+    observe=observe,
+    examples=[
+        cluster(8, 4, 4),
+        cluster(4, 8, 2),
+        cluster(12, 8, 2),
+        cluster(8, 8, 4),
+        cluster(12, 7, 6),
+        cluster(12, 6, 4),
+        cluster(24, 12, 4),
+        cluster(30, 14, 7),
+        cluster(32, 16, 8),
+        cluster(256, 32, 48),
+    ],
+    inputs=[
+        cluster(gpus, ports, least)
+        for gpus, ports, leasts in (
+            (8, 6, (1, 2, 3, 4)),
+            (12, 8, (2, 4, 5, 6)),
+            (18, 10, (3, 6, 9)),
+            (20, 10, (3, 6, 10)),
+            (24, 12, (5, 9, 12)),
+            (24, 8, (7,)),
+            (28, 14, (7,)),
+        )
+        for least in leasts
+    ],
+    mistakes=[
+        Mistake(
+            "never_saves_a_cable",
+            "As many cables up as GPUs below always suffice, but fewer links across were asked for, which need fewer "
+            "switches.",
+            {"if across >= least_links:": "if up >= down and across >= least_links:"},
+        ),
+        Mistake(
+            "counts_all_the_cables",
+            "Only the cables of half of the leaves lead away from one half; the others belong to the other half.",
+            {ENOUGH: "across = min(gpus // 2, leaves * up)"},
+        ),
+        Mistake(
+            "takes_the_cheapest",
+            "This has the fewest switches, but too few links are left between its halves.",
+            {"if across >= least_links:": "if across >= 1:"},
+        ),
+        Mistake(
+            "counts_a_leaf_of_the_middle_in_full",
+            "With an odd number of leaves, one leaf is cut in two: it adds half of its GPUs' links, and no cables.",
+            {ENOUGH: "across = leaves * min(down, up) // 2"},
+        ),
+        Mistake(
+            "leaves_the_middle_out",
+            "With an odd number of leaves, the leaf that is cut in two adds half of its GPUs' links.",
+            {ENOUGH: "across = leaves // 2 * min(down, up)"},
+        ),
+        Mistake(
+            "forgets_the_single_switch",
+            "Where all GPUs fit below one switch, that switch is a network: it needs no spine.",
+            {"if gpus <= ports:": "if False:"},
+        ),
+        Mistake(
+            "has_one_cable_to_each_spine",
+            "Several cables between a leaf and a spine can save spines.",
+            {"range(1, ports // leaves + 1)": "range(1, min(2, ports // leaves + 1))"},
+        ),
+        Mistake(
+            "forgets_the_spines_ports",
+            "A spine has a port for every cable of every leaf, and no more ports than there are.",
+            {"range(1, ports // leaves + 1)": "range(1, ports + 1)"},
+        ),
+        Mistake(
+            "forgets_the_ports_below",
+            "A leaf's ports hold its GPUs too; only what is left can go up.",
+            {"(ports - down) // cables": "ports // cables"},
+        ),
+        Mistake(
+            "is_always_the_first",
+            "This is right for one input only: it does not look at the GPUs.",
+            lambda **_: (4, 2, 1),
+        ),
+    ],
+)
