@@ -1,12 +1,12 @@
 """Data pipeline: a loader that stops anywhere and goes on with other ranks, on the same global order.
 
-Every rank has a ``DataLoader`` of PyTorch's with two worker processes. Its batches come from the book's global order, and
-the state that is saved is one number, the position in that order. The run stops in the middle of an epoch, while workers
-have batches ready that nobody has taken; another number of ranks goes on from the saved position. Counted are the
-examples of each step, of all ranks together: they must be those of the order, each once.
+Every rank has a ``DataLoader`` of PyTorch's with two worker processes. Its batches come from the book's global order,
+and the state that is saved is one number, the position in that order. The run stops in the middle of an epoch, while
+workers have batches ready that nobody has taken; another number of ranks goes on from the saved position. Counted are
+the examples of each step, of all ranks together: they must be those of the order, each once.
 
-Beside it stand ``DistributedSampler``, which repeats examples where the ranks do not divide their number, and a position
-that was counted when a batch was asked for instead of taken: what the workers had ready is then lost.
+Beside it stand ``DistributedSampler``, which repeats examples where the ranks do not divide their number, and a
+position that was counted when a batch was asked for instead of taken: what the workers had ready is then lost.
 
 The last row times a loader whose workers sleep: predicted by the clock of the chapter, measured by the wall clock.
 

@@ -15,7 +15,6 @@ from snippets.domain import (
     at_most,
     each,
     nonnegative_integer,
-    nonnegative_number,
     positive_integer,
     positive_number,
 )
@@ -214,15 +213,6 @@ class LoaderRun:
     def busy_share(self) -> float:
         """Share of the time for which the GPU works, from the first batch's arrival to the end of the last step."""
         return len(self.takes_s) * self.step_s / (self.takes_s[-1] + self.step_s - self.takes_s[0])
-
-    def ready(self, at_s: float) -> int:
-        """Return how many batches are finished and not yet taken at a moment.
-
-        Args:
-            at_s: seconds since the start, at least 0.
-        """
-        moment = nonnegative_number("at_s", at_s)
-        return sum(end <= moment for end in self.ends_s) - sum(take <= moment for take in self.takes_s)
 
 
 def loader_run(batches_s: Sequence[float], *, step_s: float, workers: int, prefetch_factor: int = 2) -> LoaderRun:

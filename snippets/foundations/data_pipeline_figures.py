@@ -1,4 +1,4 @@
-"""Drawings: a loader's lanes, its queue over time, its busy share, a shuffle buffer's delays, and ranks sharing an order."""
+"""Drawings: a loader's lanes, queue and busy share, a shuffle buffer's delays, and ranks that share an order."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def lanes_panel(runs: Mapping[str, tuple[LoaderRun, int]], *, until_s: float, wi
     """
     heights = [32 + (workers + 1) * _LANE for _, workers in runs.values()]
     panel = Panel(width_px, sum(heights) + 26)
-    top = 0.0
+    top: float = 0
     for (title, (run, workers)), height in zip(runs.items(), heights, strict=True):
         panel.text(0, top + 14, title, bold=True)
-        for lane in range(workers + 1):
-            name = f"worker {lane}" if lane < min(workers, 10) else str(lane) if lane < workers else "GPU"
-            panel.text(_LEFT - 6, top + 24 + (lane + 0.5) * _LANE, name, anchor="end", size=12, middle=True)
+        for row in range(workers + 1):
+            name = f"worker {row}" if row < min(workers, 10) else str(row) if row < workers else "GPU"
+            panel.text(_LEFT - 6, top + 24 + (row + 0.5) * _LANE, name, anchor="end", size=12, middle=True)
         for batch, (start, end) in enumerate(zip(run.starts_s, run.ends_s, strict=True)):
             lane = top + 24 + (batch % workers) * _LANE
             _block(panel, start, end, lane, str(batch), "communication", until_s, width_px)
@@ -172,7 +172,7 @@ def delay_panel(counted: Mapping[int, Sequence[int]], *, most: int) -> Panel:
 def order_panel(
     order: Sequence[int], *, batch: int, ranks: Sequence[int], stopped_after: int | None = None, title: str = ""
 ) -> Panel:
-    """Draw an epoch's order as one row a step: each example in the colour, and with the number, of the rank that takes it.
+    """Draw an epoch's order as one row a step: each example in the colour of the rank that takes it.
 
     Args:
         order: the examples in their global order.

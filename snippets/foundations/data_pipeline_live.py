@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 
+from snippets.domain import at_most, nonnegative_integer, positive_integer, positive_number
 from snippets.drawing import Panel
 from snippets.foundations.data_pipeline import LoaderRun, loader_run, steady_busy_share
 from snippets.foundations.data_pipeline_figures import lanes_panel, levels_panel, stalls
 from snippets.live.declaring import Named, Picture, live_figure
-from snippets.live.knobs import Number, in_units
+from snippets.live.knobs import Number
 
 _BATCHES, _SHOWN_STEPS = 400, 30
 _SLOW_SHARE = 0.1
@@ -24,17 +25,19 @@ def slow_and_fast_s(*, fast_s: float, slow_s: float, batches: int, seed: int = 1
         seed: of the chance, at least 0.
 
     >>> slow_and_fast_s(fast_s=1, slow_s=3, batches=4)
-    [1, 1, 1, 1]
+    [1.0, 1.0, 1.0, 1.0]
     """
-    source = random.Random(seed)
-    return [slow_s if source.random() < _SLOW_SHARE else fast_s for _ in range(batches)]
+    source = random.Random(nonnegative_integer("seed", seed))
+    fast, slow = positive_number("fast_s", fast_s), positive_number("slow_s", slow_s)
+    count = at_most("batches", positive_integer("batches", batches))
+    return [slow if source.random() < _SLOW_SHARE else fast for _ in range(count)]
 
 
 @live_figure(
     title="A loader and its GPU",
-    caption="Above: each worker makes one batch at a time, and the GPU takes them in their order. Below: how many finished "
-    "batches wait, and when the GPU stalls. Let one batch in ten be slow, then choose workers and prefetch factor so that "
-    "the GPU does not wait.",
+    caption="First: each worker makes one batch at a time (red), and the GPU takes them in their order (blue). Then: how "
+    "many finished batches wait, and below when the GPU stalls. Let one batch in ten be slow, and choose workers and "
+    "prefetch factor so that the GPU does not wait.",
     knobs=[
         Number("workers", "Workers w", 2, 1, 16),
         Number("prefetch_factor", "Prefetch factor f", 2, 1, 8),
@@ -45,7 +48,7 @@ def slow_and_fast_s(*, fast_s: float, slow_s: float, batches: int, seed: int = 1
     named=[
         Named(
             "Little's number",
-            "With 3 workers the 2.5 batches that Little's law asks for are in the making, and the GPU is busy 100% of the time.",
+            "Little's law asks for 2.5 batches in the making; 3 workers make them, and the GPU is busy 100% of the time.",
             {"workers": 3},
         ),
         Named(
@@ -55,7 +58,7 @@ def slow_and_fast_s(*, fast_s: float, slow_s: float, batches: int, seed: int = 1
         ),
         Named(
             "The question, Little's number",
-            "Now 5 workers would do if all batches took the mean of 0.92 s, but behind a slow batch the finished ones wait.",
+            "The 5 workers would do if all batches took 0.92 s, but behind a slow batch the finished ones wait.",
             {"workers": 5, "fast_s": 0.75, "slow_s": 2.45, "step_s": 0.2},
         ),
         Named(
@@ -80,14 +83,14 @@ def loader_lanes(*, workers: int, prefetch_factor: int, fast_s: float, slow_s: f
         ),
     ]
     numbers = (
-        f"{workers} workers, {in_units(mean_s, 's')} for a batch on average, {in_units(step_s, 's')} for a step: Little's "
-        f"law asks for {mean_s / step_s:.3g} batches in the making. Over {_BATCHES} batches the GPU is busy "
+        f"{workers} worker{'s' * (workers > 1)}, {mean_s:.3g} s for a batch on average, {step_s:.3g} s for a step: "
+        f"Little's law asks for {mean_s / step_s:.3g} batches in the making. Over {_BATCHES} batches the GPU is busy "
         f"{100 * run.busy_share:.3g}% of the time; with equal times it would be {100 * equal:.3g}%."
     )
     late = len(stalls(shown))
     alt = (
-        f"Lanes of {workers} workers over {until_s:g} seconds, below them the GPU's, which waits {late} times. Then a curve "
-        f"of finished batches, from 0 to at most {workers * prefetch_factor}."
+        f"Lanes of {workers} worker{'s' * (workers > 1)} over {until_s:g} seconds, below them the GPU's; waits: {late}. "
+        f"Then a curve of finished batches, from 0 to at most {workers * prefetch_factor}."
     )
     return Picture(panels, numbers, alt)
 

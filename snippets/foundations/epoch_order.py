@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from snippets.domain import at_most, integer_at_least, nonnegative_integer, positive_integer
+from snippets.domain import at_most, each, integer_at_least, nonnegative_integer, positive_integer
 
 
 def epoch_order(*, examples: int, seed: int, epoch: int) -> list[int]:
@@ -80,9 +80,10 @@ def rank_batches(order: Sequence[int], *, position: int, batch: int, ranks: int,
 
     Example:
         >>> rank_batches([3, 6, 0, 2, 5, 7, 1, 4], position=4, batch=4, ranks=2, rank=1)
-        [[6, 2]]
+        [[1, 4]]
     """
-    length, batch = len(order), positive_integer("batch", batch)
+    order, batch = each("order", order, nonnegative_integer), positive_integer("batch", batch)
+    length = len(order)
     first = at_most("position", position, length)
     steps = range(first, length, batch)
     return [

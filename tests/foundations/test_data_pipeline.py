@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snippets.foundations.data_pipeline import (
-    LoaderRun,
     batches_in_flight,
     input_bytes_per_s,
     loader_run,
@@ -66,7 +66,7 @@ def test_with_equal_times_the_busy_share_is_the_closed_one(workers: int, batch: 
     [(1, 1, 1, 1), (1, 6, 2, 1), (3, 3, 1, 0.3), (4, 12, 1, 0.25), (2, 7, 1, 3)],
 )
 def test_the_exponential_queue_has_its_closed_form(workers: int, outstanding: int, batch: float, step: float) -> None:
-    sizes = {"workers": workers, "outstanding": outstanding, "batch_s": batch, "step_s": step}
+    sizes: dict[str, Any] = {"workers": workers, "outstanding": outstanding, "batch_s": batch, "step_s": step}
     drawn = shared_queue(**sizes, batches=40_000, seed=11)
     assert drawn.busy_share == pytest.approx(shared_queue_busy_share(**sizes), abs=0.012)
 
@@ -123,7 +123,7 @@ def test_any_ranks_and_any_stops_give_every_example_once_in_the_same_order(
         for step in range(data.draw(st.integers(1, len(left[0])))):
             shares = [rank[step] for rank in left]
             assert max(map(len, shares)) - min(map(len, shares)) <= 1
-            steps.append(sum(shares, []))
+            steps.append([example for share in shares for example in share])
             position += len(steps[-1])
     assert steps == [order[first : first + batch] for first in range(0, examples, batch)]
 
@@ -139,11 +139,6 @@ def test_epochs_and_seeds_have_orders_of_their_own() -> None:
     orders = [epoch_order(examples=50, seed=seed, epoch=epoch) for seed in (0, 1) for epoch in (0, 1)]
     assert len({tuple(order) for order in orders}) == 4
     assert epoch_order(examples=50, seed=1, epoch=0) == orders[2]
-
-
-def test_ready_batches_are_those_finished_and_not_taken() -> None:
-    run = LoaderRun(1.0, (0.0, 0.0, 0.0), (1.0, 2.0, 2.0), (1.0, 2.0, 3.0))
-    assert [run.ready(moment) for moment in (0, 1, 2, 3)] == [0, 0, 1, 0]
 
 
 def test_bad_sizes_are_refused() -> None:

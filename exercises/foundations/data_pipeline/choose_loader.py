@@ -91,7 +91,7 @@ def observe(
     function: Callable[..., Any], *, batches_s: Sequence[float], step_s: float, slots: int, deadline_s: float
 ) -> Observation:
     """Run the loader that was chosen: any that keeps the limits with the fewest workers is right."""
-    limits = {"step_s": step_s, "slots": slots, "deadline_s": deadline_s}
+    limits: dict[str, Any] = {"step_s": step_s, "slots": slots, "deadline_s": deadline_s}
     right = wanted(batches_s, **limits)
     w, f = function(batches_s=batches_s, **limits)
     if w < 1 or f < 1:
@@ -160,7 +160,8 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "takes_littles_number",
-            "Little's law counts averages. Behind a slow batch the finished ones wait, and the run ends late or needs others.",
+            "Little's law counts averages. Behind a slow batch finished ones wait: the run ends late, or "
+            "fewer would do.",
             littles,
         ),
         Mistake(
@@ -170,7 +171,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "keeps_the_default_factor",
-            "A prefetch factor of 2 is PyTorch's default, no law: memory may hold more batches, and then fewer workers do, "
+            "A prefetch factor of 2 is PyTorch's default, no law: memory may hold more batches, and then fewer "
+            "workers do, "
             "or it holds fewer.",
             {"f = slots // w": "f = 2"},
         ),
@@ -191,7 +193,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "runs_ahead_without_limit",
-            "A batch is asked for only when the one w · f before it has been taken; these workers run ahead as they like.",
+            "A batch is asked for only when the one w · f before it has been taken; these run ahead as they like.",
             {"takes[i - w * f] if i >= w * f else 0.0": "0.0"},
         ),
         Mistake(

@@ -152,8 +152,8 @@ EXERCISE = Exercise(
             "gives_the_rest_to_the_last",
             "The last rank gets the whole remainder; shares may differ by one at most.",
             {
-                "chosen[rank::ranks]": "chosen[rank * (len(chosen) // ranks) : (rank + 1) * (len(chosen) // ranks) if rank "
-                "< ranks - 1 else None]"
+                "chosen[rank::ranks]": "chosen[rank * (len(chosen) // ranks) : (rank + 1) * (len(chosen) // ranks) "
+                "if rank < ranks - 1 else None]"
             },
         ),
         Mistake(
