@@ -21,7 +21,7 @@ def _place(moment: float, until_s: float, width: float) -> float:
 
 def _time_axis(panel: Panel, y: float, until_s: float, width: float) -> None:
     panel.line(_LEFT, y, width - _RIGHT, y)
-    for tick in range(int(until_s) + 1):
+    for tick in range(0, int(until_s) + 1, 2 if until_s > 8 else 1):
         x = _place(tick, until_s, width)
         panel.line(x, y, x, y + 4)
         panel.text(x, y + 17, f"{tick} s", anchor="middle", colour="muted", size=12)
@@ -137,7 +137,7 @@ def busy_panel(
     plot = Plot(across, Axis(0, 112, label="GPU busy, %", ticks=(0, 25, 50, 75, 100)), height_px=260)
     plot.curve([(w, 100 * share) for w, share in steady], colour="muted", dashed=True)
     colours = ("rank-1", "rank-0", "rank-2")
-    for (label, points), colour in zip(curves.items(), colours, strict=False):
+    for points, colour in zip(curves.values(), colours, strict=False):
         percent = [(w, 100 * share) for w, share in points]
         plot.curve(percent, colour=colour, width=1.5)
         plot.dots(percent, colour=colour, radius=3)
@@ -182,7 +182,7 @@ def order_panel(
         title: what stands above.
     """
     cell, left = 28.0, 128.0
-    panel = Panel(WIDTH, (30 if title else 6) + 44 * len(ranks) + (22 if stopped_after is not None else 0))
+    panel = Panel(WIDTH, (30 if title else 6) + 44 * len(ranks) + (32 if stopped_after is not None else 0))
     if title:
         panel.text(0, 14, title, bold=True)
     y = 28.0 if title else 4.0
@@ -198,5 +198,5 @@ def order_panel(
         if step == stopped_after:
             panel.line(0, y + 4, WIDTH - 10, y + 4, colour="communication", dashed=True)
             panel.text(0, y + 18, f"stopped; the state is position {b}", colour="communication", size=12)
-            y += 22
+            y += 32
     return panel

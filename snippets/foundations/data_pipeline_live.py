@@ -35,9 +35,9 @@ def slow_and_fast_s(*, fast_s: float, slow_s: float, batches: int, seed: int = 1
 
 @live_figure(
     title="A loader and its GPU",
-    caption="First: each worker makes one batch at a time (red), and the GPU takes them in their order (blue). Then: how "
-    "many finished batches wait, and below when the GPU stalls. Let one batch in ten be slow, and choose workers and "
-    "prefetch factor so that the GPU does not wait.",
+    caption="First: each worker makes one batch at a time (red), and the GPU takes them in their order (blue). Then: "
+    "how many finished batches wait, and below when the GPU stalls. Let one batch in ten be slow, and choose workers "
+    "and prefetch factor so that the GPU does not wait.",
     knobs=[
         Number("workers", "Workers w", 2, 1, 16),
         Number("prefetch_factor", "Prefetch factor f", 2, 1, 8),
@@ -48,7 +48,7 @@ def slow_and_fast_s(*, fast_s: float, slow_s: float, batches: int, seed: int = 1
     named=[
         Named(
             "Little's number",
-            "Little's law asks for 2.5 batches in the making; 3 workers make them, and the GPU is busy 100% of the time.",
+            "Little's law asks for 2.5 batches in the making; with 3 workers the GPU is busy 100% of the time.",
             {"workers": 3},
         ),
         Named(
@@ -89,8 +89,8 @@ def loader_lanes(*, workers: int, prefetch_factor: int, fast_s: float, slow_s: f
     )
     late = len(stalls(shown))
     alt = (
-        f"Lanes of {workers} worker{'s' * (workers > 1)} over {until_s:g} seconds, below them the GPU's; waits: {late}. "
-        f"Then a curve of finished batches, from 0 to at most {workers * prefetch_factor}."
+        f"Lanes of {workers} worker{'s' * (workers > 1)} over {until_s:g} seconds, below them the GPU's; it waits "
+        f"{late} times. Then a curve of finished batches, from 0 to at most {workers * prefetch_factor}."
     )
     return Picture(panels, numbers, alt)
 
