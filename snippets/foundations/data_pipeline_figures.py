@@ -34,6 +34,9 @@ def lanes_panel(runs: Mapping[str, tuple[LoaderRun, int]], *, until_s: float, wi
         runs: by title, a run and its number of workers.
         until_s: seconds that the axis shows.
         width_px: width of the panel.
+
+    Returns:
+        The panel.
     """
     heights = [32 + (workers + 1) * _LANE for _, workers in runs.values()]
     panel = Panel(width_px, sum(heights) + 26)
@@ -78,6 +81,9 @@ def levels_panel(runs: Mapping[str, LoaderRun], *, until_s: float, most: int, wi
         until_s: seconds that the axis shows.
         most: batches at the top of each row.
         width_px: width of the panel.
+
+    Returns:
+        The panel.
     """
     row, tall = 96.0, 50.0
     panel = Panel(width_px, row * len(runs) + 26)
@@ -112,6 +118,9 @@ def levels_panel(runs: Mapping[str, LoaderRun], *, until_s: float, most: int, wi
 def stalls(run: LoaderRun) -> list[tuple[float, float]]:
     """Return from when to when the GPU waits for a batch, the wait for the first one included.
 
+    Args:
+        run: the clock of a loader.
+
     >>> stalls(LoaderRun(1.0, (0.0, 0.0), (2.0, 4.0), (2.0, 4.0)))
     [(0.0, 2.0), (3.0, 4.0)]
     """
@@ -132,6 +141,9 @@ def busy_panel(
         curves: by label, pairs of workers and share, each drawn as dots on a line.
         steady: pairs of workers and share of equal times, drawn dashed.
         most: workers at the right end.
+
+    Returns:
+        The panel.
     """
     across = Axis(0, most, label="workers of one GPU", ticks=tuple(range(0, most + 1, 2)))
     plot = Plot(across, Axis(0, 112, label="GPU busy, %", ticks=(0, 25, 50, 75, 100)), height_px=260)
@@ -155,6 +167,9 @@ def delay_panel(counted: Mapping[int, Sequence[int]], *, most: int) -> Panel:
     Args:
         counted: by number of slots, the delays of examples, in draws, as a run has counted them.
         most: draws at the right end.
+
+    Returns:
+        The panel.
     """
     across = Axis(0, most, label="draws since it came in")
     plot = Plot(across, Axis(0, 112, label="still in the buffer, %", ticks=(0, 25, 50, 75, 100)), height_px=240)
@@ -180,6 +195,9 @@ def order_panel(
         ranks: for each step, how many ranks share it.
         stopped_after: the step after which the run stops and goes on, if any.
         title: what stands above.
+
+    Returns:
+        The panel.
     """
     cell, left = 28.0, 128.0
     panel = Panel(WIDTH, (30 if title else 6) + 44 * len(ranks) + (32 if stopped_after is not None else 0))

@@ -42,6 +42,9 @@ def ordered_loader(batches_s: Sequence[float], *, step_s: float, workers: int, p
         workers: processes that each make one batch at a time; requests go to them in turn.
         prefetch_factor: requests that may be open, for each worker.
 
+    Returns:
+        What came out.
+
     Example:
         >>> ordered_loader([4, 4, 4, 4], step_s=1, workers=2).takes_s
         (4.0, 5.0, 8.0, 9.0)
@@ -96,6 +99,9 @@ def shared_queue(
         step_s: mean of the exponential time of a step.
         batches: how many to take, at most 2²⁰.
         seed: of the random numbers, at least 0.
+
+    Returns:
+        What came out.
 
     Example:
         >>> round(shared_queue(workers=1, outstanding=1, batch_s=1, step_s=1, batches=20000).busy_share, 1)
