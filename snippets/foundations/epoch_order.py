@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from snippets.domain import at_most, each, integer_at_least, nonnegative_integer, positive_integer
+from snippets.domain import at_most, each, nonnegative_integer, positive_integer
 
 
 def epoch_order(*, examples: int, seed: int, epoch: int) -> list[int]:
@@ -34,18 +34,18 @@ def epoch_order(*, examples: int, seed: int, epoch: int) -> list[int]:
     return order
 
 
-def rank_share(*, first: int, last: int, ranks: int, rank: int) -> range:
-    """Return the places, from ``first`` to before ``last``, that one rank takes; no two ranks differ by more than one.
+def rank_share(*, position: int, examples: int, ranks: int, rank: int) -> range:
+    """Return the places of the epoch's order that one rank takes in a step; no two shares differ by more than one.
 
     Source: derived in this book.
 
-    Formula: $[\\,a + \\lfloor rn/N \\rfloor,\\; a + \\lfloor (r+1)n/N \\rfloor\\,)$
-    Symbols: a = first, n = last - first, N = ranks, r = rank
+    Formula: $[\\,p + \\lfloor rn/N \\rfloor,\\; p + \\lfloor (r+1)n/N \\rfloor\\,)$
+    Symbols: p = position, n = examples, N = ranks, r = rank
     Chapter: 4
 
     Args:
-        first: the step's first place in the epoch's order, at least 0.
-        last: the place after its last, at least 0 and at least ``first``.
+        position: the step's first place in the epoch's order, at least 0.
+        examples: examples of the step, at least 0.
         ranks: how many ranks share the step.
         rank: which of them, at least 0.
 
@@ -53,15 +53,14 @@ def rank_share(*, first: int, last: int, ranks: int, rank: int) -> range:
     Leaves out: equal shapes, which a short last step does not give.
 
     Example:
-        >>> [list(rank_share(first=8, last=13, ranks=4, rank=rank)) for rank in range(4)]
+        >>> [list(rank_share(position=8, examples=5, ranks=4, rank=rank)) for rank in range(4)]
         [[8], [9], [10], [11, 12]]
     """
-    a = nonnegative_integer("first", first)
-    n = integer_at_least("last", last, a) - a
+    p, n = nonnegative_integer("position", position), nonnegative_integer("examples", examples)
     N, r = positive_integer("ranks", ranks), nonnegative_integer("rank", rank)
     if r >= N:
         raise ValueError(f"rank must be below ranks = {N}, got {rank!r}")
-    return range(a + r * n // N, a + (r + 1) * n // N)
+    return range(p + r * n // N, p + (r + 1) * n // N)
 
 
 def rank_batches(order: Sequence[int], *, position: int, batch: int, ranks: int, rank: int) -> list[list[int]]:
@@ -84,9 +83,11 @@ def rank_batches(order: Sequence[int], *, position: int, batch: int, ranks: int,
     """
     order, batch = each("order", order, nonnegative_integer), positive_integer("batch", batch)
     length = len(order)
+    if not length:
+        raise ValueError("order must hold at least one example, got none")
     first = at_most("position", position, length)
     steps = range(first, length, batch)
     return [
-        [order[place] for place in rank_share(first=a, last=min(a + batch, length), ranks=ranks, rank=rank)]
+        [order[place] for place in rank_share(position=a, examples=min(batch, length - a), ranks=ranks, rank=rank)]
         for a in steps
     ]

@@ -13,6 +13,16 @@ from dataclasses import dataclass
 
 from snippets.domain import at_most, each, nonnegative_integer, positive_integer, positive_number
 
+LONGEST_S = 1e12  # of one batch or step: what lasts longer is a slip
+
+
+def _duration_s(name: str, value: float) -> float:
+    """Return a time of a batch or a step, or raise ``ValueError``."""
+    duration_s = positive_number(name, value)
+    if not 1 / LONGEST_S <= duration_s <= LONGEST_S:
+        raise ValueError(f"{name} must be from {1 / LONGEST_S:g} to {LONGEST_S:g} s, got {value!r}")
+    return duration_s
+
 
 @dataclass(frozen=True)
 class Delivered:
@@ -49,8 +59,8 @@ def ordered_loader(batches_s: Sequence[float], *, step_s: float, workers: int, p
         >>> ordered_loader([4, 4, 4, 4], step_s=1, workers=2).takes_s
         (4.0, 5.0, 8.0, 9.0)
     """
-    times = each("batches_s", batches_s, positive_number)
-    step = positive_number("step_s", step_s)
+    times = each("batches_s", batches_s, _duration_s)
+    step = _duration_s("step_s", step_s)
     count = at_most("workers", positive_integer("workers", workers))
     open_requests = count * at_most("prefetch_factor", positive_integer("prefetch_factor", prefetch_factor))
     requests: list[deque[int]] = [deque() for _ in range(min(count, len(times)) or 1)]
@@ -108,7 +118,7 @@ def shared_queue(
         0.7
     """
     w, K = positive_integer("workers", workers), positive_integer("outstanding", outstanding)
-    mean_batch, mean_step = positive_number("batch_s", batch_s), positive_number("step_s", step_s)
+    mean_batch, mean_step = _duration_s("batch_s", batch_s), _duration_s("step_s", step_s)
     count = at_most("batches", positive_integer("batches", batches))
     source = random.Random(nonnegative_integer("seed", seed))
     making: list[float] = []  # moments at which batches will be finished
