@@ -1,0 +1,1 @@
+"""Exercises of chapter 4 · The data pipeline."""

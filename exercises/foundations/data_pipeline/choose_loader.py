@@ -1,0 +1,207 @@
+"""Exercise: workers and prefetch factor of a loader, chosen for the fewest cores within memory and a deadline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from grader.exercise import Exercise, Inputs, Mistake, Observation
+from snippets.foundations.loader_queue import ordered_loader
+
+PAIR, MEMORY, END, CORES = "pair of whole numbers from 1 up", "batches in memory", "the run", "cores"
+
+
+def choose_loader(
+    batches_s: Sequence[float],
+    *,
+    step_s: float,
+    slots: int,
+    deadline_s: float,
+) -> tuple[int, int]:
+    """Choose a loader that uses few cores and ends in time.
+
+    Batch i goes to worker i mod w, which makes one batch at a time, in the
+    order in which they are asked for. Batches are taken in their order, by a
+    GPU that takes step_s for each. Batch i is asked for when batch i - w * f
+    is taken; the first w * f are asked for at 0.
+
+    Args:
+        batches_s: seconds that each batch takes its worker.
+        step_s: seconds that the GPU takes for a batch.
+        slots: batches that host memory holds: w * f must not be more.
+        deadline_s: the last step must have ended by then.
+
+    Returns:
+        Workers w and prefetch factor f: in memory, in time, and with the
+        fewest workers with which that can be done at all.
+
+    >>> choose_loader([4.0] * 4, step_s=1.0, slots=4, deadline_s=10.0)
+    (2, 2)
+    """
+
+    def end_s(w: int, f: int) -> float:
+        ends: list[float] = []
+        takes: list[float] = []
+        free = 0.0
+        for i, time in enumerate(batches_s):
+            asked = takes[i - w * f] if i >= w * f else 0.0
+            begun = max(asked, ends[i - w] if i >= w else 0.0)
+            ends.append(begun + time)
+            takes.append(max(ends[i], free))
+            free = takes[i] + step_s
+        return free
+
+    for w in range(1, slots + 1):
+        f = slots // w
+        if end_s(w, f) <= deadline_s:
+            return w, f
+    raise ValueError("no loader ends in time")
+
+
+@cache
+def simulated_end_s(times: tuple[float, ...], step_s: float, w: int, f: int) -> float:
+    """Move the batches through queues, event by event, and see when the last step ends."""
+    return ordered_loader(times, step_s=step_s, workers=w, prefetch_factor=f).takes_s[-1] + step_s
+
+
+@cache
+def fewest(times: tuple[float, ...], step_s: float, slots: int, deadline_s: float) -> tuple[int, int, float]:
+    """Try every pair, the fewest workers first; return the first that is in time, and when it ends."""
+    for w in range(1, slots + 1):
+        for f in range(1, slots // w + 1):
+            end = simulated_end_s(times, step_s, w, f)
+            if end <= deadline_s * (1 + 1e-9):
+                return w, f, end
+    raise ValueError("no loader ends in time")
+
+
+def wanted(batches_s: Sequence[float], *, step_s: float, slots: int, deadline_s: float) -> Observation:
+    w, f, end = fewest(tuple(batches_s), step_s, slots, deadline_s)
+    return {
+        PAIR: "workers and prefetch factor",
+        MEMORY: f"at most {slots}",
+        END: f"ends by {deadline_s:g} s (with {w} workers and a factor of {f} at {end:g} s)",
+        CORES: f"the fewest: {w}",
+    }
+
+
+def observe(
+    function: Callable[..., Any], *, batches_s: Sequence[float], step_s: float, slots: int, deadline_s: float
+) -> Observation:
+    """Run the loader that was chosen: any that keeps the limits with the fewest workers is right."""
+    limits: dict[str, Any] = {"step_s": step_s, "slots": slots, "deadline_s": deadline_s}
+    right = wanted(batches_s, **limits)
+    w, f = function(batches_s=batches_s, **limits)
+    if w < 1 or f < 1:
+        return {**right, PAIR: f"({w}, {f})"}
+    if w * f > slots:
+        return {**right, MEMORY: f"{w} × {f} = {w * f}"}
+    end = simulated_end_s(tuple(batches_s), step_s, int(w), int(f))
+    if end > deadline_s * (1 + 1e-9):
+        return {**right, END: f"ends at {end:g} s, {end - deadline_s:.3g} s late, with {w} workers and a factor of {f}"}
+    least = fewest(tuple(batches_s), step_s, slots, deadline_s)[0]
+    return {**right, CORES: f"{w}, {w - least} too many"} if w > least else right
+
+
+def loader(batches_s: list[float], step_s: float, slots: int, deadline_s: float) -> Inputs:
+    return {"batches_s": batches_s, "step_s": step_s, "slots": slots, "deadline_s": deadline_s}
+
+
+def slow_at(*places: int, count: int = 60, fast_s: float = 0.75, slow_s: float = 2.5) -> list[float]:
+    """Return the times of batches of which some are slow."""
+    return [slow_s if number in places else fast_s for number in range(count)]
+
+
+QUESTION = slow_at(3, 9, 10, 21, 34, 47)
+
+
+def littles(batches_s: Sequence[float], *, step_s: float, slots: int, deadline_s: float) -> tuple[int, int]:
+    w = max(1, math.ceil(sum(batches_s) / len(batches_s) / step_s - 1e-9))
+    return w, max(1, slots // w)
+
+
+def for_the_slowest(batches_s: Sequence[float], *, step_s: float, slots: int, deadline_s: float) -> tuple[int, int]:
+    w = min(slots, max(1, math.ceil(max(batches_s) / step_s - 1e-9)))
+    return w, max(1, slots // w)
+
+
+EXERCISE = Exercise(
+    choose_loader,
+    number=4,
+    level="hard",
+    asked="a loader with the fewest workers that stays within memory and ends in time",
+    expected=wanted,
+    observe=observe,
+    examples=[
+        loader([4.0, 4.0, 4.0, 4.0], 1.0, 4, 10.0),
+        loader([4.0, 4.0, 4.0, 4.0], 1.0, 4, 20.0),
+        loader([4.0, 4.0, 4.0, 4.0], 1.0, 3, 9.0),
+        loader([1.0, 1.0, 1.0, 1.0, 1.0, 5.0, 1.0, 1.0], 1.0, 6, 9.0),
+        loader([1.0, 4.0, 1.0, 1.0, 1.0, 4.0, 1.0, 1.0], 1.0, 5, 12.0),
+        loader([2.0] * 12, 0.5, 5, 8.0),
+        loader(slow_at(2, 3, count=20), 0.25, 12, 7.5),
+        loader(slow_at(4, 12, count=24), 0.25, 7, 9.5),
+        loader(QUESTION, 0.25, 10, 16.75),
+        loader(QUESTION, 0.25, 32, 18.5),
+        loader(QUESTION, 0.25, 8, 18.5),
+    ],
+    inputs=[
+        loader(times, step, slots, deadline)
+        for times, step, ideal in (
+            (slow_at(5, 6, 13, count=24, fast_s=0.5, slow_s=2.0), 0.25, 6.5),
+            (slow_at(1, 8, count=20, fast_s=1.0, slow_s=3.0), 0.5, 11.0),
+            (slow_at(7, 15, count=24, fast_s=1.0, slow_s=4.0), 0.25, 7.0),
+        )
+        for slots in (9, 14)
+        for deadline in (ideal + 2.25, ideal + 4.0)
+    ],
+    mistakes=[
+        Mistake(
+            "takes_littles_number",
+            "Little's law counts averages. Behind a slow batch finished ones wait: the run ends late, or "
+            "fewer would do.",
+            littles,
+        ),
+        Mistake(
+            "plans_for_the_slowest",
+            "Workers for the slowest batch are more than needed: finished batches in memory bridge a slow one.",
+            for_the_slowest,
+        ),
+        Mistake(
+            "keeps_the_default_factor",
+            "A prefetch factor of 2 is PyTorch's default, no law: memory may hold more batches, and then fewer "
+            "workers do, "
+            "or it holds fewer.",
+            {"f = slots // w": "f = 2"},
+        ),
+        Mistake(
+            "takes_all_it_may",
+            "As many workers as there is memory for end in time, but fewer do as well.",
+            lambda batches_s, *, slots, **_: (slots, 1),
+        ),
+        Mistake(
+            "fills_memory_with_factor",
+            "One worker with a long list of requests still makes one batch at a time.",
+            lambda batches_s, *, slots, **_: (1, slots),
+        ),
+        Mistake(
+            "counts_memory_for_each_worker",
+            "The factor counts for each worker: w · f batches have to fit in memory.",
+            {"f = slots // w": "f = slots"},
+        ),
+        Mistake(
+            "runs_ahead_without_limit",
+            "A batch is asked for only when the one w · f before it has been taken; these run ahead as they like.",
+            {"takes[i - w * f] if i >= w * f else 0.0": "0.0"},
+        ),
+        Mistake(
+            "stops_at_the_last_take",
+            "The run ends when the last step has ended, not when its batch is taken.",
+            {"return free": "return takes[-1]"},
+        ),
+        Mistake("swaps_the_two", "The order is workers, then prefetch factor.", {"return w, f": "return f, w"}),
+        Mistake("is_always_two_and_two", "This is right for one input only.", lambda batches_s, **_: (2, 2)),
+    ],
+)

@@ -1,0 +1,110 @@
+"""Exercise: the smallest shuffle buffer that keeps an example for so many draws with a given chance."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from grader.exercise import Exercise, Inputs, Mistake
+
+
+def fewest_slots(*, draws: int, percent: int) -> int:
+    """Return the fewest slots of a shuffle buffer that keeps examples back.
+
+    Each draw takes one of the slots, all equally likely, and puts the next
+    example of the stream into it.
+
+    Args:
+        draws: d, at least 1.
+        percent: the chance that is asked for, 1 to 99.
+
+    Returns:
+        The least B with which an example is still there after d draws with a
+        chance of at least so many percent.
+
+    >>> fewest_slots(draws=2, percent=50)
+    4
+    """
+
+    def enough(slots: int) -> bool:
+        # (1 - 1/slots) ** draws >= percent %, in whole numbers
+        return 100 * (slots - 1) ** draws >= percent * slots**draws
+
+    low, high = 1, 2
+    while not enough(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if enough(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def counted_draw_by_draw(*, draws: int, percent: int) -> int:
+    """Follow the chance through every draw, for one buffer after the other, in exact fractions."""
+    slots = max(1, draws * percent // 1000)  # well below what is needed
+    while True:
+        slots += 1
+        if Fraction(slots - 1, slots) ** draws * 100 >= percent:
+            return slots
+
+
+def asked(draws: int, percent: int) -> Inputs:
+    return {"draws": draws, "percent": percent}
+
+
+EXERCISE = Exercise(
+    fewest_slots,
+    number=3,
+    level="medium",
+    asked="the fewest slots that keep an example for so many draws with the chance asked for",
+    expected=counted_draw_by_draw,
+    examples=[
+        asked(2, 50),
+        asked(1, 50),
+        asked(1, 75),
+        asked(1, 1),
+        asked(3, 99),
+        asked(2, 25),
+        asked(40, 10),
+        asked(100, 90),
+        asked(650, 50),
+    ],
+    inputs=lambda st: {"draws": st.integers(1, 60), "percent": st.integers(1, 99)},
+    units={"result": "slots"},
+    draws=60,
+    mistakes=[
+        Mistake(
+            "one_slot_less",
+            "With this many slots the chance is still below what is asked for.",
+            {"return high": "return low"},
+        ),
+        Mistake(
+            "takes_the_mean",
+            "An example stays for B draws on average, but after B draws more than half of them have left.",
+            lambda *, draws, percent: max(2, draws),
+        ),
+        Mistake(
+            "draws_once_less",
+            "After d draws an example has survived d of them, not d − 1.",
+            lambda *, draws, percent: 2 if draws == 1 else fewest_slots(draws=draws - 1, percent=percent),
+        ),
+        Mistake(
+            "asks_for_having_left",
+            "This is the chance that the example has left; asked is the chance that it is still there.",
+            lambda *, draws, percent: fewest_slots(draws=draws, percent=100 - percent),
+        ),
+        Mistake(
+            "subtracts_the_chances",
+            "The chances of draws multiply: to survive d of them is (1 − 1/B) to the power of d, not 1 − d/B.",
+            lambda *, draws, percent: max(2, -(-100 * draws // (100 - percent))),
+        ),
+        Mistake(
+            "forgets_the_draws",
+            "This looks at one draw only; the example has to survive all of them.",
+            lambda *, draws, percent: fewest_slots(draws=1, percent=percent),
+        ),
+        Mistake("is_always_four", "This is right for one input only.", lambda **_: 4),
+    ],
+)

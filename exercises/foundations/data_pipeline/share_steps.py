@@ -1,0 +1,175 @@
+"""Exercise: the batches of an epoch from any position, shared out to any number of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from grader.exercise import Exercise, Inputs, Mistake, Observation
+
+STEPS, UNEVEN, RANKS = "examples of each step, sorted", "first step whose shares differ by more than one", "shares"
+
+
+def share_steps(
+    order: Sequence[int],
+    *,
+    position: int,
+    batch: int,
+    ranks: int,
+) -> list[list[list[int]]]:
+    """Share out the steps of an epoch that are still to come.
+
+    Each step takes the next examples of the order, whatever the number of
+    ranks; the last one takes what is left. Which rank gets which of them is
+    up to you, but no two ranks' shares of a step differ by more than one.
+
+    Args:
+        order: the epoch's examples in their global order, each once.
+        position: how many of them have been consumed already.
+        batch: examples of a step, of all ranks together.
+        ranks: how many ranks there are now; maybe more than examples.
+
+    Returns:
+        For each step, for each rank, the list of its examples.
+
+    >>> share_steps([3, 0, 2, 1, 4], position=1, batch=2, ranks=2)
+    [[[0], [2]], [[1], [4]]]
+    """
+    steps = []
+    for first in range(position, len(order), batch):
+        chosen = list(order[first : first + batch])
+        steps.append([chosen[rank::ranks] for rank in range(ranks)])
+    return steps
+
+
+def observe(function: Callable[..., Any], *, order: Sequence[int], **sizes: int) -> Observation:
+    """Put the shares of each step together again: which of them a rank has does not matter."""
+    steps = function(order=order, **sizes)
+    lengths = [[len(share) for share in step] for step in steps]
+    uneven = [number for number, step in enumerate(lengths) if step and max(step) - min(step) > 1]
+    return {
+        RANKS: sorted({len(step) for step in steps}),
+        STEPS: [sorted(example for share in step for example in share) for step in steps],
+        UNEVEN: uneven[0] if uneven else None,
+    }
+
+
+def taken_one_by_one(order: Sequence[int], *, position: int, batch: int, ranks: int) -> Observation:
+    """Walk along the order, and begin a new step whenever one is full."""
+    steps: list[list[int]] = []
+    for place in range(len(order)):
+        if place < position:
+            continue
+        if not steps or len(steps[-1]) == batch:
+            steps.append([])
+        steps[-1].append(order[place])
+    return {RANKS: [ranks] if steps else [], STEPS: [sorted(step) for step in steps], UNEVEN: None}
+
+
+def epoch(order: list[int], position: int, batch: int, ranks: int) -> Inputs:
+    return {"order": order, "position": position, "batch": batch, "ranks": ranks}
+
+
+def mixed(count: int) -> list[int]:
+    """Return an order of so many examples, the same everywhere."""
+    return sorted(range(count), key=lambda example: (example * 7919 + 13) % 101)
+
+
+def own_shards(order: Sequence[int], *, position: int, batch: int, ranks: int) -> list[list[list[int]]]:
+    """Each rank walks through its own stretch of the order."""
+    size = -(-len(order) // ranks)
+    rows = [list(order[rank * size : (rank + 1) * size])[position // ranks :] for rank in range(ranks)]
+    part = max(batch // ranks, 1)
+    return [
+        [row[first : first + part] for row in rows]
+        for first in range(0, max((len(row) for row in rows), default=0), part)
+    ]
+
+
+EXERCISE = Exercise(
+    share_steps,
+    number=2,
+    level="medium",
+    asked="the steps that are left of an epoch, shared out evenly, the same examples in each for any number of ranks",
+    expected=taken_one_by_one,
+    observe=observe,
+    examples=[
+        epoch([3, 0, 2, 1, 4], 1, 2, 2),
+        epoch([3, 0, 2, 1], 0, 4, 2),
+        epoch([3, 0, 2, 1, 4], 0, 4, 2),
+        epoch([5, 3, 0, 2, 1, 4], 0, 5, 3),
+        epoch([5, 3, 0, 2, 1, 4], 5, 4, 4),
+        epoch([1, 0, 2], 3, 2, 2),
+        epoch(mixed(13), 3, 4, 3),
+        epoch(mixed(13), 8, 4, 1),
+        epoch(mixed(22), 0, 8, 4),
+        epoch(mixed(22), 8, 8, 2),
+    ],
+    inputs=lambda st: st.integers(1, 30).flatmap(
+        lambda count: st.fixed_dictionaries(
+            {
+                "order": st.permutations(range(count)),
+                "position": st.integers(0, count),
+                "batch": st.integers(1, 12),
+                "ranks": st.integers(1, 6),
+            }
+        )
+    ),
+    mistakes=[
+        Mistake(
+            "drops_the_short_step",
+            "The examples of the last, short step are dropped; every example has to come once.",
+            {"range(position, len(order), batch)": "range(position, len(order) - batch + 1, batch)"},
+        ),
+        Mistake(
+            "starts_the_epoch_again",
+            "The first examples come a second time: begin at the position, not at 0.",
+            {"range(position, len(order), batch)": "range(0, len(order), batch)"},
+        ),
+        Mistake(
+            "sorts_the_epoch",
+            "The examples come by their number; take them in the order that is given.",
+            {"list(order[first : first + batch])": "sorted(order)[first : first + batch]"},
+        ),
+        Mistake(
+            "counts_the_batch_for_each_rank",
+            "The batch is that of all ranks together; here its size grows with the number of ranks.",
+            lambda order, *, position, batch, ranks: share_steps(
+                order, position=position, batch=batch * ranks, ranks=ranks
+            ),
+        ),
+        Mistake(
+            "pads_the_short_step",
+            "The last step is filled up with examples that have come before: these come twice.",
+            {"list(order[first : first + batch])": "[order[i % len(order)] for i in range(first, first + batch)]"},
+        ),
+        Mistake(
+            "cuts_each_share_down",
+            "Shares of ⌊batch / ranks⌋ leave out the examples of the remainder.",
+            {"chosen[rank::ranks]": "chosen[rank * (len(chosen) // ranks) : (rank + 1) * (len(chosen) // ranks)]"},
+        ),
+        Mistake(
+            "gives_the_rest_to_the_last",
+            "The last rank gets the whole remainder; shares may differ by one at most.",
+            {
+                "chosen[rank::ranks]": "chosen[rank * (len(chosen) // ranks) : (rank + 1) * (len(chosen) // ranks) "
+                "if rank < ranks - 1 else None]"
+            },
+        ),
+        Mistake(
+            "gives_all_to_all",
+            "Every rank gets the whole step, so each example is used as often as there are ranks.",
+            {"chosen[rank::ranks]": "chosen"},
+        ),
+        Mistake(
+            "gives_each_rank_its_stretch",
+            "Each rank walks through a stretch of its own, so what a step holds depends on the number of ranks.",
+            own_shards,
+        ),
+        Mistake(
+            "is_always_two_steps",
+            "This is right for one input only: it does not look at the order.",
+            lambda order, **_: [[[0], [2]], [[1], [4]]],
+        ),
+    ],
+)
