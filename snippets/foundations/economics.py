@@ -215,9 +215,7 @@ def best_interval_s(*, checkpoint_s: float, mtbf_s: float) -> float:
     return as_float("checkpoint_s and mtbf_s", math.sqrt(2 * δ) * math.sqrt(M))
 
 
-def expected_run_s(
-    *, work_s: float, interval_s: float, checkpoint_s: float, restart_s: float, mtbf_s: float
-) -> float:
+def expected_run_s(*, work_s: float, interval_s: float, checkpoint_s: float, restart_s: float, mtbf_s: float) -> float:
     """Return the mean time of a run whose failures come at an even rate, exactly.
 
     Formula: $T = \\frac{W}{\\tau}\\, M e^{R/M} \\left(e^{(\\tau + \\delta)/M} - 1\\right)$
@@ -282,9 +280,7 @@ def goodput_share(*, interval_s: float, checkpoint_s: float, restart_s: float, m
         0.907
     """
     τ = positive_number("interval_s", interval_s)
-    spent = expected_run_s(
-        work_s=τ, interval_s=τ, checkpoint_s=checkpoint_s, restart_s=restart_s, mtbf_s=mtbf_s
-    )
+    spent = expected_run_s(work_s=τ, interval_s=τ, checkpoint_s=checkpoint_s, restart_s=restart_s, mtbf_s=mtbf_s)
     return min(1.0, τ / spent)
 
 

@@ -144,9 +144,7 @@ def bill_plot(
     return figure
 
 
-def slowest_plot(
-    *, mean_s: float, deviation_s: float, most_ranks: int, marked: int, width_px: float = WIDTH
-) -> Figure:
+def slowest_plot(*, mean_s: float, deviation_s: float, most_ranks: int, marked: int, width_px: float = WIDTH) -> Figure:
     """Plot the mean time of the slowest of N ranks against N, for two tails of the same mean and deviation.
 
     Args:
@@ -221,5 +219,7 @@ def ranges_panel(rows: Mapping[str, tuple[float, float]], *, middle: float, widt
     for tick in axis.marks(6):
         panel.line(place(tick), bottom, place(tick), bottom + 4)
         panel.text(place(tick), bottom + 18, f"{tick:g}", anchor="middle", colour="muted", size=12)
-    panel.text((left + width_px - right) / 2, bottom + 36, "millions of dollars", anchor="middle", colour="muted", size=12)
+    panel.text(
+        (left + width_px - right) / 2, bottom + 36, "millions of dollars", anchor="middle", colour="muted", size=12
+    )
     return panel

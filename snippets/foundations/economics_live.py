@@ -22,6 +22,7 @@ PEAK_FLOPS_PER_S = dense_peak_flops_per_s("H100 SXM", "bf16")
 CHECKPOINT_S, RESTART_S = 10.0, 600.0
 DEVICE_MTBF_S = 54 * 86400 * 16_384 / 419  # Llama 3's 419 interruptions in 54 days on 16,384 GPUs
 _WIDTH = 328
+_LETTERS = (("B", 1e9), ("M", 1e6), ("k", 1e3))
 _HUES = {
     "the least, all at peak": "forward",
     "below the peak": "idle",
@@ -117,7 +118,7 @@ def dollars(value: float) -> str:
 
 def _short(value: float) -> str:
     """Write a number with three digits and a letter for thousands, millions or billions."""
-    for letter, size in (("B", 1e9), ("M", 1e6), ("k", 1e3)):
+    for letter, size in _LETTERS:
         if value >= 0.9995 * size:
             return f"{in_units(value / size)}{letter}"
     return in_units(value)
@@ -153,14 +154,15 @@ def _against_mfu(job: Mapping[str, float], goodput: float, mfu_percent: float, b
     """Draw the bill against the MFU, all else as it is."""
     shares = [10 + 2.5 * number for number in range(37)]
     bills = [training_bill_usd(**job, utilization=share / 100, goodput=goodput) for share in shares]
+    size, words = next(((size, f"{letter} ") for letter, size in _LETTERS if bills[0] >= size), (1.0, ""))
     plot = Plot(
         Axis(0, 100, label="MFU, %", ticks=(0, 20, 40, 60, 80, 100)),
-        Axis(0, bills[0] * 1.12, label="bill, dollars", ticks=tuple(bills[0] * part for part in (0, 0.25, 0.5, 0.75, 1))),
+        Axis(0, bills[0] / size * 1.35, label=f"bill, {words}dollars"),
         title="Against the MFU",
         width_px=_WIDTH,
         height_px=220,
     )
-    plot.curve(list(zip(shares, bills, strict=True)), colour="accent")
-    plot.dots([(mfu_percent, bill)], colour="ink", radius=5)
-    plot.panel.text(plot.x(mfu_percent) + 8, plot.y(bill) - 10, _short(bill), bold=True)
+    plot.curve([(share, each / size) for share, each in zip(shares, bills, strict=True)], colour="accent")
+    plot.dots([(mfu_percent, bill / size)], colour="ink", radius=5)
+    plot.panel.text(plot.x(mfu_percent) + 8, plot.y(bill / size) - 10, _short(bill), bold=True)
     return plot.panel

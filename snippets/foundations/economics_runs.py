@@ -1,4 +1,4 @@
-"""Simulators: runs that fail and go on from their checkpoints, ranks that wait for the slowest, bills of uncertain parts.
+"""Simulators: runs that fail and go on from checkpoints, ranks that wait for the slowest, products of drawn factors.
 
 Nothing here uses the closed forms of ``snippets.foundations.economics``: clocks run and failures strike, so that the
 one can prove the other.
@@ -156,9 +156,7 @@ def simulated_run_s(
     return elapsed
 
 
-def step_times_s(
-    *, mean_s: float, deviation_s: float, ranks: int, steps: int, tail: str, seed: int
-) -> FloatArray:
+def step_times_s(*, mean_s: float, deviation_s: float, ranks: int, steps: int, tail: str, seed: int) -> FloatArray:
     """Draw the times of ranks in steps, independent of each other.
 
     Args:

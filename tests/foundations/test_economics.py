@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -73,7 +75,7 @@ def test_llama_3s_card_takes_one_factor_for_all_models() -> None:
 
 def test_deepseeks_hours_and_mlperfs_efficiency() -> None:
     assert sum(DEEPSEEK_V3_KILOHOURS.values()) == 2788
-    assert 180 * 14.8 == DEEPSEEK_V3_KILOHOURS["pre-training"]
+    assert DEEPSEEK_V3_KILOHOURS["pre-training"] == 180 * 14.8
     spent = {count: count * minutes for count, minutes in MLPERF_GPT3_MINUTES.items()}
     assert spent[768] / spent[3584] == pytest.approx(0.89, abs=0.005)
 
@@ -87,7 +89,7 @@ def test_llama_65bs_days(days: float) -> None:
 
 
 def test_megatrons_52_percent_is_hardware_utilisation() -> None:
-    shape = {"batch": 3072, "sequence": 2048, "layers": 128, "hidden": 25600, "vocabulary": 51200}
+    shape: dict[str, Any] = {"batch": 3072, "sequence": 2048, "layers": 128, "hidden": 25600, "vocabulary": 51200}
     model, hardware = (gpt_training_flops(**shape, recomputation=kind) for kind in ("none", "full"))
     seconds = hardware / 3072 / 163e12
     shares = [
@@ -109,7 +111,9 @@ def test_the_mean_of_simulated_runs_is_dalys(
     times = simulated_run_s(**job, runs=40_000, seed=1)
     error = times.std() / math.sqrt(times.size)
     assert abs(times.mean() - expected_run_s(**job)) < 4.5 * error
-    assert expected_run_s(**job) / work_s == pytest.approx(1 / goodput_share(**{k: job[k] for k in job if k != "work_s"}))
+    assert expected_run_s(**job) / work_s == pytest.approx(
+        1 / goodput_share(**{k: job[k] for k in job if k != "work_s"})
+    )
 
 
 def test_two_simulators_agree() -> None:
@@ -137,7 +141,7 @@ def test_a_run_has_no_gaps_and_keeps_its_work(failures: list[float], intervals: 
         work_s=4.0 * intervals, interval_s=4.0, checkpoint_s=stop, restart_s=again, failures_s=failures
     )
     assert pieces[0].start_s == 0
-    assert all(first.end_s == second.start_s for first, second in zip(pieces, pieces[1:], strict=False))
+    assert all(first.end_s == second.start_s for first, second in pairwise(pieces))
     assert sum(piece.duration_s for piece in pieces if piece.kind == "work") == pytest.approx(4 * intervals)
     assert all(piece.duration_s < 4 + stop + 1e-9 for piece in pieces if piece.kind == "lost")
 
@@ -147,9 +151,7 @@ def test_young_is_the_least_of_the_first_order(checkpoint_s: float, mtbf_s: floa
     best = best_interval_s(checkpoint_s=checkpoint_s, mtbf_s=mtbf_s)
 
     def overhead(interval: float) -> float:
-        return failure_overhead_share(
-            interval_s=interval, checkpoint_s=checkpoint_s, restart_s=0, mtbf_s=mtbf_s
-        )
+        return failure_overhead_share(interval_s=interval, checkpoint_s=checkpoint_s, restart_s=0, mtbf_s=mtbf_s)
 
     assert overhead(best) <= min(overhead(best * factor) for factor in (0.5, 0.9, 0.99, 1.01, 1.1, 2))
 

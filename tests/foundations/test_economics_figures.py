@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,12 @@ def widths(svg: str, name: str) -> list[float]:
     """Return the widths of the blocks of a colour."""
     found = re.findall(r"<rect [^>]*>", svg)
     return [float(re.search(r' width="([\d.]+)"', rect)[1]) for rect in found if f'class="b-{name}"' in rect]  # type: ignore[index]
+
+
+def data(line: Any) -> tuple[Any, Any]:
+    """Return the drawn x and y of a line as arrays."""
+    x, y = (np.asarray(values, dtype=float) for values in line.get_data())
+    return x, y
 
 
 def test_a_run_is_drawn_piece_by_piece_to_scale() -> None:
@@ -38,17 +45,17 @@ def test_ranks_wait_until_the_slowest() -> None:
 def test_a_bill_falls_as_one_over_the_utilisation() -> None:
     figure = bill_plot(flops=3.6e21, peak_flops_per_s=1e15, usd_per_device_hour=2, marked={"half": 0.5})
     curve, dot = figure.axes[0].lines
-    x, y = (np.asarray(values, dtype=float) for values in curve.get_data())
+    x, y = data(curve)
     assert x * y == pytest.approx(0.2)
-    assert [float(values[0]) for values in dot.get_data()] == pytest.approx([50, 0.004])
+    assert [values[0] for values in data(dot)] == pytest.approx([50, 0.004])
 
 
 def test_the_two_tails_part() -> None:
     figure = slowest_plot(mean_s=1.0, deviation_s=0.05, most_ranks=256, marked=256)
     exponential, _, normal, _ = figure.axes[0].lines
-    assert exponential.get_data()[1][0] == pytest.approx(1) == normal.get_data()[1][0]
-    assert exponential.get_data()[1][-1] == pytest.approx(0.95 + 0.05 * sum(1 / k for k in range(1, 257)))
-    assert normal.get_data()[1][-1] < exponential.get_data()[1][-1]
+    assert data(exponential)[1][0] == pytest.approx(1) == data(normal)[1][0]
+    assert data(exponential)[1][-1] == pytest.approx(0.95 + 0.05 * sum(1 / k for k in range(1, 257)))
+    assert data(normal)[1][-1] < data(exponential)[1][-1]
 
 
 def test_ranges_are_to_scale() -> None:

@@ -17,7 +17,9 @@ UNITS = {"": 1.0, "k": 1e3, "M": 1e6, "B": 1e9}
 
 def sums(alt: str) -> list[float]:
     """Return all sums of money that a text names."""
-    return [float(number.replace(",", "")) * UNITS[unit] for number, unit in re.findall(r"([\d.,e-]+)([kMB]?) dollars", alt)]
+    return [
+        float(number.replace(",", "")) * UNITS[unit] for number, unit in re.findall(r"([\d.,e-]+)([kMB]?) dollars", alt)
+    ]
 
 
 @settings(max_examples=40)

@@ -176,7 +176,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "forgets_that_all_can_fail",
-            "You took the mean time between failures of one device. Any of them stops the run: divide it by their number.",
+            "You took one device's mean time between failures. Any of them stops the run: divide by their number.",
             {"mtbf = 3600 * mtbf_h / devices": "mtbf = 3600 * mtbf_h"},
         ),
         Mistake(
@@ -186,7 +186,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "takes_hours_for_seconds",
-            "You took the mean time between failures in hours under the root of the interval; everything else is in seconds.",
+            "Under the root of the interval you took the time between failures in hours; all else is in seconds.",
             {"math.sqrt(2 * checkpoint_s * mtbf)": "math.sqrt(2 * checkpoint_s * mtbf / 3600)"},
         ),
         Mistake(
@@ -211,7 +211,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "takes_the_lowest_price",
-            "You took the lowest price an hour. What counts is the price of the whole run, with its rate and its failures.",
+            "You took the lowest price an hour. What counts is the whole run, with its rate and its failures.",
             {
                 "found.append((late, cost, number,": "found.append((late, usd, number,",
             },

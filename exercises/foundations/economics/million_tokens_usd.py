@@ -69,7 +69,9 @@ EXERCISE = Exercise(
     units={"result": "dollars"},
     mistakes=[
         Mistake(
-            "forgets_the_hour", "The price is for an hour, and you multiplied it by seconds.", {"seconds / 3600": "seconds"}
+            "forgets_the_hour",
+            "The price is for an hour, and you multiplied it by seconds.",
+            {"seconds / 3600": "seconds"},
         ),
         Mistake(
             "pays_by_the_minute",
@@ -98,6 +100,8 @@ EXERCISE = Exercise(
             "8 operations count a recomputed forward pass; the MFU goes with the 6 that the model needs.",
             {"6 * parameters": "8 * parameters"},
         ),
-        Mistake("is_always_ten_cents", "This is right for one input only: it does not look at the run.", lambda **_: 0.1),
+        Mistake(
+            "is_always_ten_cents", "This is right for one input only: it does not look at the run.", lambda **_: 0.1
+        ),
     ],
 )

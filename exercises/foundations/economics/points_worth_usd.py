@@ -54,8 +54,8 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "takes_the_share_of_the_old_mfu",
-            "You took the points as a share of the old MFU: that is by how much the rate rises, not by how much the bill "
-            "falls. The new MFU stands below.",
+            "You took the points as a share of the old MFU: that is by how much the rate rises, not by how much the "
+            "bill falls. The new MFU stands below.",
             {RULE: "bill_usd * (points / 100) / mfu"},
         ),
         Mistake(
