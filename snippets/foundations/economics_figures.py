@@ -136,7 +136,11 @@ def bill_plot(
         for name, share in marked.items():
             bill = training_bill_usd(utilization=share, **job) / 1e6
             axes.plot([100 * share], [bill], "o", color=colour("ink"), markersize=6)
-            axes.annotate(name, (100 * share, bill), (7, 7), textcoords="offset points", ha="left")
+            near_end = share > 0.7
+            place = (0, 9) if near_end else (14, 10)
+            axes.annotate(
+                name, (100 * share, bill), place, textcoords="offset points", ha="right" if near_end else "left"
+            )
         axes.set_xlim(10, 103)
         axes.set_ylim(0, None)
         axes.set_xlabel("MFU, %")

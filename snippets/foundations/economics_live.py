@@ -92,25 +92,22 @@ def run_bill(
     first = failure_overhead_share(**stops)
     numbers = (
         f"{_short(hours)} GPU hours, {in_units(hours / devices / 24)} days on {devices:,} GPUs, "
-        f"{dollars(bill)}: {dollars(1e6 * bill / tokens)} for a million tokens. A failure every {_time(mtbf)}; "
+        f"{_dollars(bill)}: {_dollars(1e6 * bill / tokens)} for a million tokens. A failure every {_time(mtbf)}; "
         f"checkpoints and failures take {100 * (1 - goodput):.3g}% of the bill "
         f"(to first order {100 * first / (1 + first):.3g}%), work at peak {100 * least / bill:.3g}%."
     )
     alt = (
-        f"First: the bill of {dollars(bill)} as one bar: "
-        + ", ".join(f"{name} {dollars(part)}" for name, part in parts.items())
-        + f". Second: the bill falls as one over the MFU; a dot at {mfu_percent:g}% and {dollars(bill)}."
+        f"First: the bill of {_dollars(bill)} as one bar: "
+        + ", ".join(f"{name} {_dollars(part)}" for name, part in parts.items())
+        + f". Second: the bill falls as one over the MFU; a dot at {mfu_percent:g}% and {_dollars(bill)}."
     )
     return Picture([_bar(parts, bill), _against_mfu(job, goodput, mfu_percent, bill)], numbers, alt)
 
 
-def dollars(value: float) -> str:
-    """Write a sum of money.
+def _dollars(value: float) -> str:
+    """Return a sum of money as text.
 
-    Args:
-        value: dollars, at least 0.
-
-    >>> dollars(57_800_000), dollars(168.5), dollars(0.0042)
+    >>> _dollars(57_800_000), _dollars(168.5), _dollars(0.0042)
     ('57.8M dollars', '168 dollars', '0.0042 dollars')
     """
     return f"{_short(value)} dollars"
@@ -124,6 +121,11 @@ def _short(value: float) -> str:
     return in_units(value)
 
 
+def _percent(share: float) -> str:
+    """Write a share of the bill."""
+    return f"{share:.3g}%" if share >= 0.1 else "below 0.1%"
+
+
 def _time(seconds: float) -> str:
     """Write a time in years, days, hours or minutes."""
     for name, length in (("years", 365.25 * 86400), ("days", 86400), ("h", 3600), ("min", 60)):
@@ -135,7 +137,7 @@ def _time(seconds: float) -> str:
 def _bar(parts: Mapping[str, float], bill: float) -> Panel:
     """Draw the bill as one bar, with a line for each part below it."""
     panel = Panel(_WIDTH, 190)
-    panel.text(0, 14, f"The bill: {dollars(bill)}", bold=True)
+    panel.text(0, 14, f"The bill: {_dollars(bill)}", bold=True)
     x = 2.0
     for name, part in parts.items():
         width = (_WIDTH - 4) * part / bill
@@ -145,8 +147,8 @@ def _bar(parts: Mapping[str, float], bill: float) -> Panel:
         y = 78.0 + 26 * number
         panel.rectangle(2, y, 14, 14, colour=_HUES[name], strength=0.5)
         panel.text(24, y + 7, name, middle=True)
-        panel.text(_WIDTH - 70, y + 7, _short(part), anchor="end", middle=True)
-        panel.text(_WIDTH - 4, y + 7, f"{100 * part / bill:.3g}%", anchor="end", middle=True)
+        panel.text(_WIDTH - 72, y + 7, _short(part), anchor="end", middle=True)
+        panel.text(_WIDTH - 4, y + 7, _percent(100 * part / bill), anchor="end", middle=True)
     return panel
 
 

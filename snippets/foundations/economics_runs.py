@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from snippets.domain import at_most, each, nonnegative_number, positive_integer, positive_number
+from snippets.domain import at_most, each, nonnegative_integer, nonnegative_number, positive_integer, positive_number
 
 KINDS = ("work", "checkpoint", "lost", "restart")
 _MOST_PIECES = 100_000  # of one run
@@ -136,7 +136,7 @@ def simulated_run_s(
     count = at_most("runs", positive_integer("runs", runs), 2**20)
     if W / τ > 1e4 or (τ + δ + R) / M > 20:
         raise ValueError(f"interval_s must be at least a 10,000th of work_s and at most 20 MTBF, got {interval_s!r}")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(nonnegative_integer("seed", seed))
     elapsed = np.zeros(count)
     left = W
     while left > 1e-9 * W:
@@ -182,7 +182,7 @@ def step_times_s(*, mean_s: float, deviation_s: float, ranks: int, steps: int, t
     at_most("ranks", N * S, 2**24)
     if tail not in ("normal", "exponential"):
         raise ValueError(f"tail must be 'normal' or 'exponential', got {tail!r}")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(nonnegative_integer("seed", seed))
     if tail == "normal":
         return rng.normal(μ, σ, (S, N))
     return μ - σ + rng.exponential(1.0, (S, N)) * σ
@@ -206,7 +206,7 @@ def drawn_products(ranges: Mapping[str, tuple[float, float]], *, draws: int, see
     if not isinstance(ranges, Mapping) or not ranges:
         raise ValueError(f"ranges must name a factor at least, got {ranges!r}")
     count = at_most("draws", positive_integer("draws", draws), 2**20)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(nonnegative_integer("seed", seed))
     product = np.ones(count)
     for name, ends in ranges.items():
         both = each("ranges", ends, positive_number)

@@ -19,8 +19,8 @@ class PublishedTraining:
         name: the model.
         device_hours: hours of all devices together.
         device_watts: power of one device, as the source takes it.
-        energy_mwh: printed energy; 0 where none is printed.
-        tonnes: printed tonnes of CO₂ equivalent.
+        energy_mwh: printed energy, at least 0; 0 where none is printed.
+        tonnes: printed tonnes of CO₂ equivalent, at least 0.
         source: where.
         read: when it was read there.
 
@@ -28,8 +28,9 @@ class PublishedTraining:
         ValueError: if a number is out of its range.
 
     Example:
-        >>> LLAMA_TABLE[0].device_hours
-        82432
+        >>> run = PublishedTraining("mine", 1000, 400, 0.5, 0.2, "my own meter")
+        >>> run.energy_mwh
+        0.5
     """
 
     name: str
