@@ -123,7 +123,7 @@ def _short(value: float) -> str:
 
 def _percent(share: float) -> str:
     """Write a share of the bill."""
-    return f"{share:.3g}%" if share >= 0.1 else "below 0.1%"
+    return f"{share:.3g}%" if share >= 0.1 else "<0.1%"
 
 
 def _time(seconds: float) -> str:
