@@ -137,7 +137,7 @@ def bill_plot(
             bill = training_bill_usd(utilization=share, **job) / 1e6
             axes.plot([100 * share], [bill], "o", color=colour("ink"), markersize=6)
             near_end = share > 0.7
-            place = (0, 9) if near_end else (14, 10)
+            place = (0, 17) if near_end else (14, 10)
             axes.annotate(
                 name, (100 * share, bill), place, textcoords="offset points", ha="right" if near_end else "left"
             )
