@@ -1,0 +1,245 @@
+"""Exercise: an offer, a number of devices and a checkpoint interval that keep a deadline and a budget."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from grader.exercise import Exercise, Inputs, Mistake, Observation
+
+CHOICE, TIME, COST = "choice", "expected time", "expected cost"
+VALID, KEPT = "an offer's number, devices that it has, and an interval above 0", "within the limit"
+HAIR = 1 + 1e-6  # so that rounding decides nothing
+Offer = tuple[float, float, float, int]
+
+
+def choose_run(
+    offers: list[tuple[float, float, float, int]],
+    *,
+    flops: float,
+    checkpoint_s: float,
+    restart_s: float,
+    deadline_h: float,
+    budget_usd: float,
+) -> tuple[int, int, float]:
+    """Choose devices and a checkpoint interval that keep deadline and budget.
+
+    Devices fail independently, at an even rate, also during checkpoints and
+    restarts. A failure undoes all since the last checkpoint and stops all
+    devices until the restart is over. The time and the cost of the run are
+    means over all that can happen.
+
+    Args:
+        offers: for each what one device does in a second, dollars an hour,
+            mean hours between failures of one device, most devices.
+        flops: operations of the run.
+        checkpoint_s: for how long a checkpoint stops the run.
+        restart_s: from a failure until the run goes on.
+        deadline_h: hours that the run may take.
+        budget_usd: dollars that all devices may cost together.
+
+    Returns:
+        The number of the offer, from 0; the devices; the seconds of work
+        between two checkpoints. Any choice that keeps both limits.
+
+    >>> choose_run([(100.0, 1.0, 50.0, 2)], flops=720000.0, checkpoint_s=9.0,
+    ...            restart_s=60.0, deadline_h=1.2, budget_usd=2.4)[:2]
+    (0, 2)
+    """
+    # Of each offer, try all numbers of devices, each with Young's interval; take the cheapest run that is in time.
+    found = []
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1):
+            mtbf, work = 3600 * mtbf_h / devices, flops / (devices * rate)
+            interval = min(work, math.sqrt(2 * checkpoint_s * mtbf))
+            attempts = mtbf * math.expm1((interval + checkpoint_s) / mtbf)
+            time = work / interval * attempts * math.exp(restart_s / mtbf)
+            late, cost = time > 3600 * deadline_h, devices * usd * time
+            found.append((late, cost, number, devices, interval))
+    _, _, number, devices, interval = min(found)
+    return number, devices, interval
+
+
+def tries_s(length_s: float, after_failure_s: float, mtbf_s: float) -> float:
+    """Return the mean time until a stretch of time passes without a failure, each failure followed by a pause.
+
+    The mean length of a failed try is summed up over 200 slices of the stretch.
+    """
+    if length_s == 0:
+        return 0.0
+    if length_s > 500 * mtbf_s:
+        return math.inf
+    slices, edge, failed, lost_s = 200, 1.0, 0.0, 0.0
+    for slice_ in range(1, slices + 1):
+        survived = math.exp(-length_s * slice_ / slices / mtbf_s)
+        failed += edge - survived
+        lost_s += (edge - survived) * length_s * (slice_ - 0.5) / slices
+        edge = survived
+    return length_s + (lost_s + failed * after_failure_s) / (1 - failed) if failed < 1 else math.inf
+
+
+def judged(
+    offer: Offer, devices: int, interval_s: float, *, flops: float, checkpoint_s: float, restart_s: float
+) -> tuple[float, float]:
+    """Return the mean hours and dollars of a choice, from the tries that each interval and each restart takes."""
+    rate, usd, mtbf_h, _ = offer
+    mtbf_s, work_s = 3600 * mtbf_h / devices, flops / (devices * rate)
+    restart = tries_s(restart_s, 0.0, mtbf_s)
+    whole, rest_s = divmod(work_s, min(interval_s, work_s))
+    total_s = whole * tries_s(min(interval_s, work_s) + checkpoint_s, restart, mtbf_s)
+    if rest_s > 1e-9 * work_s:
+        total_s += tries_s(rest_s + checkpoint_s, restart, mtbf_s)
+    return total_s / 3600, devices * usd * total_s / 3600
+
+
+def observe(function: Callable[..., Any], *, offers: list[Offer], **limits: float) -> Observation:
+    """Say of a choice which limit it breaks, and by how much."""
+    deadline_h, budget_usd = limits.pop("deadline_h"), limits.pop("budget_usd")
+    number, devices, interval_s = function(offers=offers, deadline_h=deadline_h, budget_usd=budget_usd, **limits)
+    if number != int(number) or not 0 <= number < len(offers):
+        return {CHOICE: f"offer {number}, of {len(offers)} offers that are counted from 0"}
+    offer = offers[int(number)]
+    if devices != int(devices) or not 1 <= devices <= offer[3]:
+        return {CHOICE: f"{devices} devices, where offer {number} has whole numbers from 1 to {offer[3]}"}
+    if not (0 < interval_s < math.inf):
+        return {CHOICE: f"an interval of {interval_s} s"}
+    hours, dollars = judged(offer, int(devices), max(float(interval_s), 1e-3), **limits)
+    late, dear = hours > deadline_h * HAIR, dollars > budget_usd * HAIR
+    chosen = f"(offer {number}, {devices} devices, every {interval_s:.4g} s)"
+    return {
+        CHOICE: VALID,
+        TIME: f"{hours:.4g} h, where {deadline_h:.4g} h are allowed {chosen}" if late else KEPT,
+        COST: f"{dollars:,.4g} dollars, where {budget_usd:,.4g} are allowed {chosen}" if dear else KEPT,
+    }
+
+
+def all_kept(**_: Any) -> Observation:
+    return {CHOICE: VALID, TIME: KEPT, COST: KEPT}
+
+
+def run_of(
+    offers: list[Offer], flops: float, checkpoint_s: float, restart_s: float, deadline_h: float, budget_usd: float
+) -> Inputs:
+    return {
+        "offers": offers,
+        "flops": flops,
+        "checkpoint_s": checkpoint_s,
+        "restart_s": restart_s,
+        "deadline_h": deadline_h,
+        "budget_usd": budget_usd,
+    }
+
+
+ON_DEMAND: Offer = (400e12, 2.5, 50_000.0, 2048)
+SPOT: Offer = (400e12, 1.2, 900.0, 4096)
+OWN = run_of([ON_DEMAND, SPOT], 2e23, 30.0, 600.0, 240.0, 230_000.0)
+FAST: Offer = (900e12, 4.0, 20_000.0, 512)
+FRAIL: Offer = (400e12, 1.0, 90.0, 2048)
+OLD: Offer = (120e12, 0.5, 30_000.0, 4096)
+SMALL: Offer = (100.0, 1.0, 50.0, 2)
+
+EXERCISE = Exercise(
+    choose_run,
+    number=4,
+    level="hard",
+    asked="an offer, a number of devices and an interval that keep deadline and budget on average",
+    expected=all_kept,
+    observe=observe,
+    examples=[
+        run_of([SMALL], 720_000.0, 9.0, 60.0, 1.2, 2.4),
+        run_of([ON_DEMAND, FRAIL], 1e22, 30.0, 900.0, 20.0, 18_400.0),
+        run_of([FRAIL, ON_DEMAND], 1e22, 30.0, 900.0, 400.0, 8_000.0),
+        run_of([OLD, ON_DEMAND, FAST], 3e23, 60.0, 600.0, 250.0, 379_000.0),
+        OWN,
+    ],
+    inputs=[
+        run_of([SPOT], 2e23, 30.0, 600.0, 120.0, 306_000.0),
+        run_of([SPOT, FAST], 5e22, 120.0, 1800.0, 150.0, 59_300.0),
+        run_of([OLD, SPOT], 5e22, 20.0, 60.0, 40.0, 48_000.0),
+        run_of([(1e12, 1.0, 400.0, 100)], 3.6e17, 30.0, 7200.0, 3.5, 125.5),
+        run_of([(1e12, 1.0, 100.0, 50), (1e12, 3.0, 1e6, 50)], 3.6e17, 10.0, 7200.0, 2.1, 303.0),
+        run_of([(100.0, 8.0, 1000.0, 1), (300.0, 15.0, 1000.0, 1)], 2.16e6, 1.0, 1.0, 7.0, 31.0),
+        run_of([(1e12, 2.0, 1000.0, 7), (2e12, 3.0, 1000.0, 7)], 3.6e16, 5.0, 30.0, 1.0, 15.3),
+    ],
+    mistakes=[
+        Mistake(
+            "forgets_failures",
+            "You counted the work and the checkpoints. Failures undo work and cost restarts, the more often the more "
+            "devices there are.",
+            {
+                "attempts = mtbf * math.expm1((interval + checkpoint_s) / mtbf)": "attempts = interval + checkpoint_s",
+                " * math.exp(restart_s / mtbf)": "",
+            },
+        ),
+        Mistake(
+            "forgets_that_all_can_fail",
+            "You took one device's mean time between failures. Any of them stops the run: divide by their number.",
+            {"3600 * mtbf_h / devices": "3600 * mtbf_h"},
+        ),
+        Mistake(
+            "forgets_the_restart",
+            "You counted the lost work and not the restarts, for which all devices are paid for too.",
+            {" * math.exp(restart_s / mtbf)": ""},
+        ),
+        Mistake(
+            "takes_hours_for_seconds",
+            "Under the root of the interval you took the time between failures in hours; all else is in seconds.",
+            {"math.sqrt(2 * checkpoint_s * mtbf)": "math.sqrt(2 * checkpoint_s * mtbf / 3600)"},
+        ),
+        Mistake(
+            "takes_all_devices",
+            "You took all the devices of an offer. Each one more makes failures more frequent, and the run dearer.",
+            {"range(1, most + 1)": "range(most, most + 1)"},
+        ),
+        Mistake(
+            "saves_every_hour",
+            "You saved once an hour, whatever fails. The interval has to follow from the checkpoint and the failures.",
+            {"min(work, math.sqrt(2 * checkpoint_s * mtbf))": "min(work, 3600.0)"},
+        ),
+        Mistake(
+            "saves_every_minute",
+            "You saved once a minute, so the run stops for checkpoints most of the time.",
+            {"min(work, math.sqrt(2 * checkpoint_s * mtbf))": "min(work, 60.0)"},
+        ),
+        Mistake(
+            "looks_at_the_first_offer",
+            "You looked at the first offer alone.",
+            {"enumerate(offers)": "enumerate(offers[:1])"},
+        ),
+        Mistake(
+            "takes_the_lowest_price",
+            "You took the lowest price an hour. What counts is the whole run, with its rate and its failures.",
+            {
+                "found.append((late, cost, number,": "found.append((late, usd, number,",
+            },
+        ),
+        Mistake(
+            "ignores_the_deadline",
+            "You took the cheapest run and forgot the deadline: with few devices little fails, and it takes long.",
+            {"time > 3600 * deadline_h": "False"},
+        ),
+        Mistake(
+            "ignores_the_budget",
+            "You took the fastest run and forgot the budget.",
+            {
+                "found.append((late, cost, number,": "found.append((late, time, number,",
+            },
+        ),
+        Mistake(
+            "gives_minutes",
+            "The interval is asked for in seconds; this one is in minutes.",
+            {"return number, devices, interval": "return number, devices, interval / 60"},
+        ),
+        Mistake(
+            "counts_offers_from_one",
+            "Offers are counted from 0.",
+            {"return number, devices, interval": "return number + 1, devices, interval"},
+        ),
+        Mistake(
+            "always_the_same",
+            "This is right for one input only: compute the choice from offers and limits.",
+            lambda **_: (0, 2, 1000.0),
+        ),
+    ],
+)

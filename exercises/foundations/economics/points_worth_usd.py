@@ -1,0 +1,88 @@
+"""Exercise: what some points of MFU are worth."""
+
+from __future__ import annotations
+
+from grader.exercise import Exercise, Inputs, Mistake
+from snippets.foundations.economics import training_bill_usd
+
+
+def points_worth_usd(*, bill_usd: float, mfu: float, points: float) -> float:
+    """Return how much of a bill some more points of MFU save.
+
+    Args:
+        bill_usd: the bill at the present MFU.
+        mfu: the present MFU, a share above 0 and below 1.
+        points: by how many percentage points it rises; 5 leads from 0.40
+            to 0.45.
+
+    Returns:
+        Dollars saved.
+
+    >>> points_worth_usd(bill_usd=90.0, mfu=0.25, points=20.0)
+    40.0
+    """
+    # The bill is proportional to 1 / MFU.
+    return bill_usd * (1 - mfu / (mfu + points / 100))
+
+
+def two_bills_usd(*, bill_usd: float, mfu: float, points: float) -> float:
+    """Find the operations that the bill pays for, and price them again."""
+    job = {"peak_flops_per_s": 1e15, "usd_per_device_hour": 2.0}
+    flops = bill_usd / training_bill_usd(flops=1e20, utilization=mfu, **job) * 1e20
+    return bill_usd - training_bill_usd(flops=flops, utilization=min(1.0, mfu + points / 100), **job)
+
+
+def case(bill_usd: float, mfu: float, points: float) -> Inputs:
+    return {"bill_usd": bill_usd, "mfu": mfu, "points": points}
+
+
+RULE = "bill_usd * (1 - mfu / (mfu + points / 100))"
+EXERCISE = Exercise(
+    points_worth_usd,
+    number=2,
+    level="easy",
+    asked="the dollars that some more points of MFU save",
+    expected=two_bills_usd,
+    examples=[case(90.0, 0.25, 20.0), case(1e6, 0.40, 5.0), case(1e6, 0.5, 50.0), case(58.1e6, 0.404, 5.0)],
+    inputs=lambda st: {
+        "bill_usd": st.integers(1, 100).map(lambda count: count * 1e5),
+        "mfu": st.integers(10, 60).map(lambda percent: percent / 100),
+        "points": st.integers(1, 40).map(float),
+    },
+    relative_tolerance=1e-7,
+    units={"result": "dollars"},
+    mistakes=[
+        Mistake(
+            "takes_the_share_of_the_old_mfu",
+            "You took the points as a share of the old MFU: that is by how much the rate rises, not by how much the "
+            "bill falls. The new MFU stands below.",
+            {RULE: "bill_usd * (points / 100) / mfu"},
+        ),
+        Mistake(
+            "takes_points_of_the_bill",
+            "Five points of MFU are more than 5% of the bill: points count on the peak, and the run is far below it.",
+            {RULE: "bill_usd * points / 100"},
+        ),
+        Mistake(
+            "takes_points_for_percent",
+            "You raised the MFU by that many percent of itself. Points are added: 0.40 and 5 points are 0.45.",
+            {"(mfu + points / 100)": "(mfu * (1 + points / 100))"},
+        ),
+        Mistake(
+            "forgets_the_hundred",
+            "A point is a hundredth: add points / 100 to the share.",
+            {"points / 100": "points"},
+        ),
+        Mistake(
+            "returns_the_new_bill",
+            "This is the new bill; asked is what is saved.",
+            {"(1 - mfu / (mfu + points / 100))": "mfu / (mfu + points / 100)"},
+        ),
+        Mistake(
+            "saves_a_negative_sum",
+            "The sign is the wrong way round: a saving is positive.",
+            {"(1 - mfu / (mfu + points / 100))": "(mfu / (mfu + points / 100) - 1)"},
+        ),
+        Mistake("is_always_forty", "This is right for one input only: it does not look at the run.", lambda **_: 40.0),
+    ],
+)

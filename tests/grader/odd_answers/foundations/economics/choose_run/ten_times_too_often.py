@@ -1,0 +1,17 @@
+# Wrong: a tenth of the best interval.
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1, max(1, most // 400)):
+            mtbf, work = 3600 * mtbf_h / devices, flops / devices / rate
+            for factor in (0.1,):
+                interval = min(factor * (2 * checkpoint_s * mtbf) ** 0.5, work)
+                time = work / interval * mtbf * math.expm1((interval + checkpoint_s) / mtbf) * math.exp(restart_s / mtbf)
+                cost = devices * usd * time / 3600
+                broken = max(time / 3600 / deadline_h, cost / budget_usd)
+                if best is None or broken < best[0]:
+                    best = (broken, (number, devices, interval))
+    return best[1]
