@@ -73,8 +73,9 @@ def truth(problem: int) -> float:
     return 2.0 * TRAINING_RUNS["Llama 2 70B"].device_hours
 
 
-def seen(low: float, high: float, right: float) -> str:
+def seen(ends: tuple[float, float], right: float) -> str:
     """Say what happened to a range, coarsely, so that the value itself is not given away."""
+    low, high = ends
     if low <= right <= high:
         return f"a hit, but from end to end it spans a factor of {high / low:.3g}"
     off = max(low / right, right / high)
@@ -93,7 +94,7 @@ def observe(function: Callable[..., Any], *, problems: Sequence[int]) -> Observa
     if math.fsum(scores.values()) <= MOST * len(scores):
         return all_fine(problems)
     return {
-        f"problem {p}": f"costs {scores[p]:.3g}: {seen(*ranges[p], truths[p])}" if scores[p] > MOST else FINE
+        f"problem {p}": f"costs {scores[p]:.3g}: {seen(ranges[p], truths[p])}" if scores[p] > MOST else FINE
         for p in problems
     }
 
