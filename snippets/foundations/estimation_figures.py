@@ -33,7 +33,7 @@ def layer_panel(model: Transformer | str, *, scale_px: float = 250) -> Panel:
     d, pixel = model.hidden, scale_px / dense.width
     narrow = attention.key_value_heads * attention.head_size
     high = d * pixel
-    panel = Panel(WIDTH, 4 * (high + 12) + 18)
+    panel = Panel(WIDTH, 4 * (high + 12) + 24)
     panel.text(8, 13, f"one layer: every block is d = {d:,} high")
     y, x = 24.0, 8.0
     for name, width in (("Q", d), ("K", narrow), ("V", narrow), ("O", d)):
@@ -44,7 +44,7 @@ def layer_panel(model: Transformer | str, *, scale_px: float = 250) -> Panel:
         x += wide + 8
     panel.text(x, y + high / 2, f"K, V: {narrow:,} each", size=12, middle=True)
     for name in ("gate", "up", "down"):
-        y += high + (14 if name == "gate" else 8)
+        y += high + (20 if name == "gate" else 8)
         panel.rectangle(8, y, scale_px, high, colour="parameters", label=f"{name}  {dense.width:,}")
     return panel
 
@@ -67,19 +67,19 @@ def walk_counts(factors: int) -> dict[int, int]:
 def walks_panel(numbers: Sequence[int] = (1, 2, 4)) -> Panel:
     """Draw for each number of factors where their product ends, one dot a way, and its root-mean-square distance."""
     rows = [walk_counts(number) for number in numbers]
-    heights = [12 * max(row.values()) + 40 for row in rows]
+    heights = [12 * max(row.values()) + 48 for row in rows]
     panel = Panel(WIDTH, sum(heights) + 42)
     farthest = max(max(row) for row in rows)
     step = 260 / (2 * farthest)
     base = 0.0
     for number, row, height in zip(numbers, rows, heights, strict=True):
         base += height
-        panel.text(8, base - height + 18, f"{number} factor{'s' if number > 1 else ''}", bold=True, size=12)
+        panel.text(8, base - height + 26, f"{number} factor{'s' if number > 1 else ''}", bold=True, size=12)
         panel.line(40, base, 300, base)
         for end, ways in row.items():
             panel.dots([(170 + end * step, base - 8 - 12 * way) for way in range(ways)], colour="accent", radius=4.5)
         reach = math.sqrt(sum(ways * end**2 for end, ways in row.items()) / sum(row.values()))
-        top = base - height + 14
+        top = base - height + 22
         panel.line(170 - reach * step, base + 4, 170 + reach * step, base + 4, colour="communication")
         panel.text(332, top + 4, f"typically ×/÷ {2**reach:.3g}", anchor="end", colour="communication", size=12)
     for end in range(-farthest, farthest + 1):

@@ -27,7 +27,7 @@ def product_interval(
         The lower and the upper end of the product's range.
 
     >>> [round(end, 4) for end in product_interval([(1, 4, 1), (2, 8, -1)])]
-    [0.1875, 1.3326]
+    [0.1876, 1.3326]
     """
     log_middle = square = 0.0
     for low, high, power in factors:
