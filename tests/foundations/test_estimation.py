@@ -35,7 +35,8 @@ PUBLISHED = json.loads((Path(__file__).parent / "published_training_runs.json").
 QUESTION = [Factor("operations", 1, 1.1), Factor("share", 0.3, 0.5, -1), Factor("work", 0.8, 0.97, -1)]
 
 ranges = st.tuples(st.floats(1e-3, 1e3), st.floats(1, 20)).map(lambda pair: (pair[0], pair[0] * pair[1]))
-factors = st.builds(lambda ends, power: Factor("factor", ends[0], ends[1], power), ranges, st.sampled_from([1, -1, 2, -2, 0.5, 3]))
+powers = st.sampled_from([1, -1, 2, -2, 0.5, 3])
+factors = st.builds(lambda ends, power: Factor("factor", ends[0], ends[1], power), ranges, powers)
 
 
 @given(st.lists(factors, min_size=1, max_size=6))

@@ -16,7 +16,6 @@ from snippets.memory.zero import zero_state_bytes
 from snippets.models import parameter_count
 
 MOST = 2.5  # of the mean score; what a calibrated factor of two reaches on average is 1.9
-FINE = f"nothing to say: the mean score is at most {MOST}"
 
 
 def fermi_range(problem: int) -> tuple[float, float]:
@@ -73,14 +72,13 @@ def truth(problem: int) -> float:
     return 2.0 * TRAINING_RUNS["Llama 2 70B"].device_hours
 
 
-def seen(ends: tuple[float, float], right: float) -> str:
-    """Say what happened to a range, coarsely, so that the value itself is not given away."""
+def happened(ends: tuple[float, float], right: float) -> str:
+    """Say what happened to a range, in powers of two, so that the value itself is not given away."""
     low, high = ends
     if low <= right <= high:
-        return f"a hit, but from end to end it spans a factor of {high / low:.3g}"
+        return f"hits, and spans ×{high / low:.3g}"
     off = max(low / right, right / high)
-    coarse = 2 ** math.floor(math.log2(off)) if off >= 2 else 1
-    return f"a miss by more than a factor of {coarse:,}" if coarse > 1 else "a miss by less than a factor of 2"
+    return f"misses by more than ×{2 ** math.floor(math.log2(off)):.3g}" if off >= 2 else "misses by less than ×2"
 
 
 def observe(function: Callable[..., Any], *, problems: Sequence[int]) -> Observation:
@@ -88,26 +86,28 @@ def observe(function: Callable[..., Any], *, problems: Sequence[int]) -> Observa
     ranges = {problem: function(problem) for problem in problems}
     for problem, (low, high) in ranges.items():
         if not 0 < low <= high < math.inf:
-            return {**all_fine(problems), f"problem {problem}": f"({low:g}, {high:g}) is no range of numbers above 0"}
+            return {RANGES: f"problem {problem}: ({low:g}, {high:g}) is no range of numbers above 0", MEAN: ENOUGH}
     truths = {problem: truth(problem) for problem in problems}
     scores = {p: interval_score(low=low, high=high, truth=truths[p]) for p, (low, high) in ranges.items()}
-    if math.fsum(scores.values()) <= MOST * len(scores):
-        return all_fine(problems)
-    return {
-        f"problem {p}": f"costs {scores[p]:.3g}: {seen(ranges[p], truths[p])}" if scores[p] > MOST else FINE
-        for p in problems
-    }
+    mean = math.fsum(scores.values()) / len(scores)
+    if mean <= MOST:
+        return wanted(problems)
+    dear = "; ".join(f"{p} {happened(ranges[p], truths[p])}" for p in sorted(scores) if scores[p] > MOST)
+    return {RANGES: PROPER, MEAN: f"{mean:.3g}, because problem {dear}"}
 
 
-def all_fine(problems: Sequence[int]) -> Observation:
-    return {f"problem {problem}": FINE for problem in problems}
+def wanted(problems: Sequence[int]) -> Observation:
+    return {RANGES: PROPER, MEAN: ENOUGH}
 
+
+RANGES, MEAN = "ranges", "mean score"
+PROPER, ENOUGH = "from a number above 0 to one that is no smaller", f"at most {MOST}"
 
 EXERCISE = Exercise(
     fermi_range,
     number=2,
     asked=f"ranges for the eight problems, with a mean interval score of at most {MOST}",
-    expected=all_fine,
+    expected=wanted,
     observe=observe,
     examples=[{"problems": [1, 2, 3, 4, 5, 6, 7, 8]}],
     inputs=[{"problems": [8, 7, 6, 5, 4, 3, 2, 1]}],
