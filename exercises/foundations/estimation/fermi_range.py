@@ -35,18 +35,19 @@ def fermi_range(problem: int) -> tuple[float, float]:
     >>> 0 < low < high
     True
     """
-    parameters = 80 * (2 + 0.25 + 3 * 3.5) * 8192**2  # of problem 1: layers, matrices of a layer in d²
-    estimate, factor = {
-        1: (parameters, 1.2),
-        2: (6 * 175e9 * 300e9, 1.2),
-        3: (16 * 32.5e9 / 64 / 1e9, 1.2),
-        4: (2 * 16e3 * 16e3 * 53e3 / 1e15, 1.3),
-        5: (14 * 70e9 / (400e9 / 8), 1.2),
-        6: (2 * 14e9 * 7 / 8 / 300e9, 1.2),
-        7: (16e3 * 4e14 / (6 * 4e11) * 4, 1.3),
-        8: (6 * 70e9 * 2e12 / (0.4 * 3e14) / 3600 * 2, 1.4),
-    }[problem]
-    return estimate / factor, estimate * factor
+    # Each line: the problem, the range, and the product that it was made from.
+    by_hand = """
+    1  5.7e10   8.2e10   80 layers of 12.75 squares of 8192
+    2  2.7e23   3.8e23   6 * 175e9 * 300e9, and a little
+    3  7        9.7      16 * 32.5e9 / 64
+    4  0.022    0.035    2 * 1.6e4 * 1.6e4 * 5.3e4 / 1e15
+    5  16       23       14 * 70e9 / 50e9
+    6  0.068    0.098    2 * 7/8 * 14e9 / 300e9
+    7  8e6      1.4e7    1.6e4 * 4e14 / (6 * 4e11) * 4
+    8  2.8e6    5.4e6    6 * 70e9 * 2e12 / (0.4 * 3e14) / 3600 * 2
+    """
+    _, low, high, *_ = by_hand.splitlines()[problem].split()
+    return float(low), float(high)
 
 
 def truth(problem: int) -> float:
@@ -120,22 +121,22 @@ EXERCISE = Exercise(
         Mistake(
             "is_too_sure",
             "Your ranges are points. A miss costs ten times its logarithm, so leave room for what you rounded.",
-            {"return estimate / factor, estimate * factor": "return (10.0 ** round(math.log10(estimate)),) * 2"},
+            {"return float(low), float(high)": "return (10.0 ** round(math.log10(float(low))),) * 2"},
         ),
         Mistake(
             "knows_the_order_of_magnitude_alone",
-            "A range of a hundred costs 4.6 each; you know more than that: write the product down.",
-            {"return estimate / factor, estimate * factor": "return estimate / 10, estimate * 10"},
+            "A range of more than a hundred costs 4.6 and more each; you know more than that: write the product down.",
+            {"return float(low), float(high)": "return float(low) / 10, float(high) * 10"},
         ),
         Mistake(
             "forgets_the_backward_pass",
             "Your operations are those of the forward pass. Training takes 6 for each parameter and token, not 2.",
-            {"6 * 175e9": "2 * 175e9", "6 * 4e11": "2 * 4e11", "6 * 70e9": "2 * 70e9"},
+            {"2.7e23   3.8e23": "9e22 1.26e23", "8e6      1.4e7": "2.4e7 4.2e7", "2.8e6    5.4e6": "9.3e5 1.8e6"},
         ),
         Mistake(
             "takes_bits_for_bytes",
             "A port of 400 Gb/s carries 50 GB/s: eight bits are a byte.",
-            {"/ (400e9 / 8)": "/ 400e9"},
+            {"16       23 ": "2 2.9 "},
         ),
         Mistake(
             "one_range_for_all",
