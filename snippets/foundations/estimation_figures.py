@@ -18,7 +18,7 @@ WIDTH = 340
 
 
 def layer_panel(model: Transformer | str, *, scale_px: float = 250) -> Panel:
-    """Draw the matrices of one layer of a dense model, areas to scale.
+    """Return a drawing of the matrices of one layer of a dense model, areas to scale.
 
     Args:
         model: a name in ``CATALOGUE``, or a configuration of your own, with grouped queries and a gated feed-forward.
@@ -65,7 +65,11 @@ def walk_counts(factors: int) -> dict[int, int]:
 
 
 def walks_panel(numbers: Sequence[int] = (1, 2, 4)) -> Panel:
-    """Draw for each number of factors where their product ends, one dot a way, and its root-mean-square distance."""
+    """Return a drawing of where the products of factors end that are each halved or doubled, one dot a way.
+
+    Args:
+        numbers: how many factors in each row, 1 to 12; a red line shows the root-mean-square distance.
+    """
     rows = [walk_counts(number) for number in numbers]
     heights = [12 * max(row.values()) + 48 for row in rows]
     panel = Panel(WIDTH, sum(heights) + 42)
@@ -90,7 +94,7 @@ def walks_panel(numbers: Sequence[int] = (1, 2, 4)) -> Panel:
 
 
 def trials_panel(trials: Floats, ranges: Mapping[str, tuple[float, float]], *, low: float, high: float) -> Panel:
-    """Draw how often a product fell where, on a logarithmic axis of days, with ranges below it.
+    """Return a drawing of how often a product fell where, on a logarithmic axis of days, with ranges below it.
 
     Args:
         trials: the products, in days.
@@ -132,7 +136,7 @@ def trials_panel(trials: Floats, ranges: Mapping[str, tuple[float, float]], *, l
 
 
 def score_panels(*, sigma_factor: float, coverage: float = COVERAGE) -> tuple[Panel, Panel]:
-    """Draw the expected score and the hit rate against the factor within which a range lies.
+    """Return drawings of the expected score and of the hits, against the factor within which a range lies.
 
     Args:
         sigma_factor: e to the power of the standard deviation of the truth's logarithm, above 1.
@@ -157,7 +161,7 @@ def score_panels(*, sigma_factor: float, coverage: float = COVERAGE) -> tuple[Pa
 
 
 def runs_panel(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> Panel:
-    """Draw the share of the peak of several runs as dots, one a row, over bands that are ranges for it.
+    """Return a drawing of the shares of the peak of several runs as dots, one a row, over bands that are ranges.
 
     Args:
         shares: run → its share of the peak, 0.1 to 0.6.
