@@ -2,12 +2,15 @@
 # Known mistake: Between two points the time itself lies on a straight line over the bytes, not its logarithm on one over the logarithm of the bytes.
 
 import math
+
+
 def choose_buckets(points, *, total_bytes, compute_s):
     def b(n):
         for (n0, t0), (n1, t1) in zip(points, points[1:]):
             if n0 <= n <= n1:
                 return t0 * (t1 / t0) ** (math.log(n / n0) / math.log(n1 / n0))
         raise ValueError(n)
+
     best = None
     for k in range(math.ceil(total_bytes / points[-1][0]), math.floor(total_bytes / points[0][0]) + 1):
         t = b(total_bytes / k)

@@ -1,14 +1,20 @@
 # Wrong: it tries no more than 200 buckets.
 
 import math
+
+
 def choose_buckets(points, *, total_bytes, compute_s):
     def b(n):
         for (n0, t0), (n1, t1) in zip(points, points[1:]):
             if n0 <= n <= n1:
                 return t0 + (t1 - t0) * (n - n0) / (n1 - n0)
         raise ValueError(n)
+
     best = None
-    for k in range(math.ceil(total_bytes / points[-1][0]), math.floor(total_bytes / min(points[-1][0], max(points[0][0], total_bytes / 200))) + 1):
+    for k in range(
+        math.ceil(total_bytes / points[-1][0]),
+        math.floor(total_bytes / min(points[-1][0], max(points[0][0], total_bytes / 200))) + 1,
+    ):
         t = b(total_bytes / k)
         e = max(compute_s + t, compute_s / k + k * t)
         if best is None or e < best[0]:

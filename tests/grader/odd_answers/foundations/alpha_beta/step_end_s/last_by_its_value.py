@@ -1,6 +1,7 @@
 # Wrong: a layer that equals the last one counts as the last.
 # Known mistake: A layer with the numbers of the last one need not be the last: go by its place.
 
+
 def step_end_s(layers, *, bucket_bytes, latency_s, bandwidth_bytes_per_s):
     free = held = 0.0
     for i, (ready, size) in enumerate(layers):

@@ -1,6 +1,7 @@
 # Wrong: the first bucket alone pays α.
 # Known mistake: Your first bucket pays α and the others do not; the operation starts anew for each of them.
 
+
 def step_end_s(layers, *, bucket_bytes, latency_s, bandwidth_bytes_per_s):
     free = held = 0.0
     sent = False

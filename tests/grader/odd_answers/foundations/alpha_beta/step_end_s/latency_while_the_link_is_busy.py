@@ -1,6 +1,7 @@
 # Wrong: α passes while the link sends the bucket before.
 # Known mistake: This ends one α later than it would without any latency. But each bucket keeps the link for α + n/β: no α passes while the bytes of another bucket travel.
 
+
 def step_end_s(layers, *, bucket_bytes, latency_s, bandwidth_bytes_per_s):
     free = held = 0.0
     for i, (ready, size) in enumerate(layers):

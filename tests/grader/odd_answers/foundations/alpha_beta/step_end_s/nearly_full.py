@@ -1,5 +1,6 @@
 # Wrong: a bucket that lacks a thousandth is sent.
 
+
 def step_end_s(layers, *, bucket_bytes, latency_s, bandwidth_bytes_per_s):
     free = held = 0.0
     for i, (ready, size) in enumerate(layers):

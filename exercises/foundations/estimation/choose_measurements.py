@@ -1,0 +1,226 @@
+"""Exercise: which factors of a product to measure, so that its range is narrow enough at least cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import combinations
+from statistics import NormalDist
+from typing import Any
+
+from grader.exercise import Exercise, Inputs, Mistake, Observation
+
+Factors = Sequence[tuple[float, float, float, float]]
+CHOICE, WIDTH, COST = "choice", "product known within ×/÷", "cost"
+HAIR = 1 + 1e-9  # so that rounding decides nothing
+
+
+def choose_measurements(
+    factors: Sequence[tuple[float, float, float, float]],
+    *,
+    within: float,
+) -> list[int]:
+    """Choose which factors to measure so that their product is known well.
+
+    A factor known within ×/÷ f has a range from its middle over f to its middle
+    times f. The factors are independent, and all ranges have one coverage.
+
+    Args:
+        factors: for each factor: within which factor it is known now, within
+            which it is known once it is measured, the power in which it occurs
+            in the product, and what measuring it costs, above 0.
+        within: the product must be known within this factor; measuring
+            everything would be enough.
+
+    Returns:
+        The places in the list of the factors to measure, from 0, in any order;
+        of several choices that cost least, any.
+
+    >>> choose_measurements([(2.0, 1.1, 1, 5.0), (1.1, 1.0, -1, 1.0)],
+    ...                     within=1.2)
+    [0]
+    """
+
+    def square(chosen: Sequence[int]) -> float:
+        terms = []
+        for place, (now, measured, power, _) in enumerate(factors):
+            spread = measured if place in chosen else now
+            terms.append((power * math.log(spread)) ** 2)
+        return math.fsum(terms)
+
+    best: tuple[float, list[int]] = (math.inf, [])
+    for number in range(len(factors) + 1):
+        for chosen in combinations(range(len(factors)), number):
+            cost = sum(factors[place][3] for place in chosen)
+            if cost < best[0] and math.sqrt(square(chosen)) <= math.log(within):
+                best = cost, list(chosen)
+    return best[1]
+
+
+def known_within(factors: Factors, chosen: Sequence[int]) -> float:
+    """Add the logarithms as normal variables whose upper decile is the end of the range; no formula of widths."""
+    decile = NormalDist().inv_cdf(0.9)
+    total = NormalDist(0, 0)
+    for place, (now, measured, power, _) in enumerate(factors):
+        sigma = math.log(measured if place in chosen else now) / decile
+        total = total + NormalDist(0, sigma) * power
+    return math.exp(decile * total.stdev)
+
+
+@cache
+def least_cost(factors: tuple[tuple[float, float, float, float], ...], within: float) -> float:
+    """Try every choice, as the bits of a number."""
+    costs = []
+    for bits in range(2 ** len(factors)):
+        chosen = [place for place in range(len(factors)) if bits >> place & 1]
+        if known_within(factors, chosen) <= within * HAIR:
+            costs.append(math.fsum(factors[place][3] for place in chosen))
+    return min(costs)
+
+
+def wanted(factors: Factors, within: float) -> Observation:
+    least = least_cost(tuple((a, b, c, d) for a, b, c, d in factors), within)
+    return {
+        CHOICE: f"different places from 0 to {len(factors) - 1}",
+        WIDTH: f"at most {within:.4g}",
+        COST: f"{least:g}, the least there is",
+    }
+
+
+def observe(function: Callable[..., Any], *, factors: Factors, within: float) -> Observation:
+    """Say of a choice how well the product is then known and what it costs: any that costs least is right."""
+    chosen = function(factors=factors, within=within)
+    seen = wanted(factors, within)
+    if len(set(chosen)) < len(chosen) or not set(chosen) <= set(range(len(factors))):
+        return {**seen, CHOICE: f"{list(chosen)}"}
+    reached, cost = known_within(factors, chosen), math.fsum(factors[place][3] for place in chosen)
+    if reached > within * HAIR:
+        seen[WIDTH] = f"{reached:.4g} if {sorted(chosen)} are measured"
+    elif cost > least_cost(tuple((a, b, c, d) for a, b, c, d in factors), within) * HAIR:
+        seen[COST] = f"{cost:g} for {sorted(chosen)}"
+    return seen
+
+
+def case(within: float, *factors: tuple[float, float, float, float]) -> Inputs:
+    return {"factors": list(factors), "within": within}
+
+
+def cases(st: Any) -> Any:
+    factor = st.tuples(
+        st.sampled_from([1.15, 1.2, 1.5, 2.0, 3.0]),
+        st.sampled_from([1.0, 1.02, 1.05, 1.15]),
+        st.sampled_from([1, 1, -1, -1, 2, 0.5]),
+        st.sampled_from([1.0, 2.0, 3.0, 5.0, 8.0, 13.0]),
+    )
+
+    def built(factors: list[tuple[float, float, float, float]], bits: int) -> Inputs:
+        chosen = [place for place in range(len(factors)) if bits >> place & 1]
+        within = max(known_within(factors, chosen), known_within(factors, range(len(factors))), 1.01)
+        return case(round(1.003 * within, 4), *factors)
+
+    return st.builds(built, st.lists(factor, min_size=2, max_size=5), st.integers(0, 31))
+
+
+def greedily(factors: Factors, within: float, key: Callable[[int], float]) -> list[int]:
+    """Measure one factor after the other, the one with the largest key first, until the product is known well."""
+    order = sorted(range(len(factors)), key=key, reverse=True)
+    return next(order[:n] for n in range(len(order) + 1) if known_within(factors, order[:n]) <= within * HAIR)
+
+
+def gain(factor: tuple[float, float, float, float]) -> float:
+    now, measured, power, _ = factor
+    return power**2 * (math.log(now) ** 2 - math.log(measured) ** 2)
+
+
+# The bill of the chapter's run: operations, share of the peak, time at work, price, and a width that occurs squared.
+BILL = (
+    (1.05, 1.02, 1, 4.0),
+    (1.3, 1.05, -1, 20.0),
+    (1.1, 1.05, -1, 5.0),
+    (1.25, 1.02, 1, 12.0),
+    (1.1, 1.0, 2, 9.0),
+)
+
+EXERCISE = Exercise(
+    choose_measurements,
+    number=4,
+    asked="the factors to measure so that the product is known within a factor, at least cost",
+    expected=wanted,
+    observe=observe,
+    examples=[
+        case(1.2, (2.0, 1.1, 1, 5.0), (1.1, 1.0, -1, 1.0)),
+        case(1.5, (1.2, 1.0, 1, 1.0), (1.3, 1.0, 1, 2.0)),
+        case(1.25, (1.2, 1.0, 1, 2.0), (1.2, 1.0, -1, 3.0), (1.2, 1.0, 1, 4.0)),
+        case(1.3, (1.5, 1.0, 1, 10.0), (1.3, 1.0, 1, 4.0), (1.3, 1.0, 1, 4.0), (1.1, 1.0, 1, 1.0)),
+        case(1.25, (1.2, 1.0, 2, 6.0), (1.3, 1.0, 1, 1.0), (1.1, 1.0, 1, 2.0)),
+        case(1.45, (1.5, 1.0, 1, 6.0), (1.4, 1.0, 1, 5.0), (1.35, 1.0, 1, 2.0)),
+        case(1.3, (2.0, 1.2, 1, 1.0), (1.3, 1.0, 1, 10.0)),
+        case(1.3, *BILL),
+    ],
+    inputs=cases,
+    mistakes=[
+        Mistake(
+            "measures_everything",
+            "Measuring everything is narrow enough and costs more than needed: find what you can leave as it is.",
+            lambda factors, within: list(range(len(factors))),
+        ),
+        Mistake(
+            "measures_nothing",
+            "You measure nothing; look how wide the product's range is then.",
+            lambda factors, within: [],
+        ),
+        Mistake(
+            "widest_first",
+            "You measured the widest factors first. Two cheaper ones can narrow the product as much.",
+            lambda factors, within: greedily(
+                factors, within, lambda place: abs(factors[place][2]) * math.log(factors[place][0])
+            ),
+        ),
+        Mistake(
+            "cheapest_first",
+            "You measured the cheapest factors first. Those that hardly widen the product are not worth their price.",
+            lambda factors, within: greedily(factors, within, lambda place: -factors[place][3]),
+        ),
+        Mistake(
+            "most_gain_for_the_cost",
+            "You measured first what gains most for its cost. That can pay for one factor too many at the end: "
+            "compare whole choices.",
+            lambda factors, within: greedily(factors, within, lambda place: gain(factors[place]) / factors[place][3]),
+        ),
+        Mistake(
+            "adds_straight",
+            "You added the half-widths straight, so you measure more than independent errors ask for.",
+            {
+                "(power * math.log(spread)) ** 2": "abs(power * math.log(spread))",
+                "math.sqrt(square(chosen)) <= math.log(within)": "(square(chosen) <= math.log(within) or number == "
+                "len(factors))",
+            },
+        ),
+        Mistake(
+            "forgets_the_powers",
+            "A factor that occurs squared counts twice in logarithms: multiply its half-width by its power.",
+            {"(power * math.log(spread)) ** 2": "math.log(spread) ** 2"},
+        ),
+        Mistake(
+            "takes_measured_for_exact",
+            "A measured factor is known better, not exactly: what is left of its range still counts.",
+            {"spread = measured if place in chosen else now": "spread = 1.0 if place in chosen else now"},
+        ),
+        Mistake(
+            "fewest_measurements",
+            "You took as few measurements as possible; two cheap ones can cost less than one dear one.",
+            {"cost < best[0] and": "not best[1] and cost < best[0] and"},
+        ),
+        Mistake(
+            "counts_from_one",
+            "Places are counted from 0.",
+            {"return best[1]": "return [place + 1 for place in best[1]]"},
+        ),
+        Mistake(
+            "always_the_first",
+            "This is right for one input only: compute the choice from the factors.",
+            lambda factors, within: [0],
+        ),
+    ],
+)
