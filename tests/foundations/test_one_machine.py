@@ -76,6 +76,7 @@ def test_the_state_is_drawn_against_the_memory() -> None:
     assert "24.9 GB" in svg
     assert "107.8 GB" in svg
     assert "one device: 80.0 GB" in svg
+    assert [svg.count(kind) for kind in (">parameters<", ">gradients<", ">optimizer state<")] == [1, 1, 1]
 
 
 def test_a_run_computes_and_sums_gradients() -> None:

@@ -46,6 +46,21 @@ def test_named_settings_notice_what_is_there(named: object) -> None:
     assert said in numbers
 
 
+@pytest.mark.parametrize(
+    ("model", "devices"), [("Llama 2 7B", 1), ("GPT-3 175B", 16), ("GPT-3 175B", 1024), ("DeepSeek-V3", 64)]
+)
+def test_the_days_are_written_beside_the_lines(model: str, devices: int) -> None:
+    picture = training_days(model=model, devices=devices, tokens=10**12)
+    svg = picture.panels[0].svg()
+    said = re.search(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>([\d.,]+ (?:years|days|hours))<', svg)
+    dashed = re.search(r'<line[^>]*x1="([\d.]+)"[^>]*stroke-dasharray', svg)
+    assert said
+    assert dashed
+    start, end = float(said[1]), float(said[1]) + 7.8 * len(said[3])
+    assert not start - 2 < float(dashed[1]) < end + 2
+    assert 52 <= start < end <= 312
+
+
 def test_every_device_has_a_rate_in_16_bits() -> None:
     offered = next(knob for knob in training_days.knobs if knob.name == "device").options  # type: ignore[union-attr]
     assert set(offered) == {name for name, device in ACCELERATORS.items() if device.peaks.bf16 or device.peaks.fp16}
