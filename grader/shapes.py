@@ -69,6 +69,8 @@ def shaped(value: Any, kind: Any) -> Any:
     return _array(value, kind) if _is_array(kind) else value
 
 
+LARGEST_EXACT = 2**53  # floats beyond it skip whole numbers, so there they agree to the tolerance
+
 _NUMBERS = {int: "a whole number", float: "a number", Fraction: "a fraction or a number", bool: "True or False"}
 
 
@@ -94,7 +96,8 @@ def _number(value: Any, kind: Any) -> Any:
     if kind is bool:
         return bool(value) if value in (0, 1) else _refuse(kind, value)
     if kind is int:
-        return int(value) if math.isfinite(value) and value == int(value) else value
+        rounded = isinstance(value, float) and abs(value) > LARGEST_EXACT
+        return int(value) if math.isfinite(value) and value == int(value) and not rounded else value
     return float(value) if isinstance(value, bool) else value
 
 
@@ -127,7 +130,7 @@ def _tuple(value: Any, kind: Any, kinds: tuple[Any, ...]) -> tuple[Any, ...]:
     if len(kinds) == 2 and kinds[1] is ...:
         return tuple(_entry(one, kinds[0], kind) for one in entries)
     if len(entries) != len(kinds):
-        raise WrongShape(described(kind), f"{len(entries)} of them" if entries else "none of them")
+        raise WrongShape(described(kind), _opened(value))
     return tuple(_entry(one, one_kind, kind) for one, one_kind in zip(entries, kinds, strict=True))
 
 
