@@ -213,7 +213,7 @@ def runs_panel(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, fl
         shares: run → its share of the peak, 0.1 to 0.6.
         ranges: name → ends of a range; the first is drawn as a grey band, the second as a dashed frame around it.
     """
-    axis = Axis(0.1, 0.6, "log", ticks=(0.1, 0.15, 0.2, 0.3, 0.4, 0.6))
+    axis = Axis(0.1, 0.6, "log", ticks=(0.1, 0.2, 0.3, 0.4, 0.6))
     left, wide, row = 142.0, 178.0, 19.0
     bottom = 46 + row * len(shares)
     panel = Panel(WIDTH, bottom + 40)
