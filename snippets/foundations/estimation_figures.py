@@ -156,10 +156,10 @@ def tornado_panel(factors: Sequence[Factor], *, unit: str) -> Panel:
     low, high = product_range(factors)
     centre = middle(low=low, high=high)
     rows = []
-    for factor, share in zip(factors, variance_shares(factors), strict=True):
+    for factor, part in zip(factors, variance_shares(factors), strict=True):
         reach = math.exp(abs(factor.power) * log_half_width(low=factor.low, high=factor.high))
         if reach > 1:
-            rows.append((reach, factor.name, f"{share:.0%}"))
+            rows.append((reach, factor.name, f"{part:.0%}"))
     rows = [*sorted(rows, reverse=True), (centre / low, "together", "100%")]
     axis = Axis(low / 1.25, high * 1.25, "log")
     left, wide = 112.0, 196.0
