@@ -1,4 +1,4 @@
-"""Figures: a layer's matrices to scale, walks of factors of two, trials of a product, scores, published runs."""
+"""Figures: a layer's matrices to scale, walks of factors of two, trials of a product, a tornado chart, scores, runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from itertools import product
 
 from snippets.domain import positive_number
 from snippets.drawing import Panel
-from snippets.foundations.estimation import COVERAGE, normal_interval_score
+from snippets.foundations.estimation import (
+    COVERAGE,
+    Factor,
+    log_half_width,
+    middle,
+    normal_interval_score,
+    product_range,
+    variance_shares,
+)
 from snippets.foundations.estimation_trials import Floats, mean_score
 from snippets.live.axes import Axis, Plot
 from snippets.models import CATALOGUE, Attention, FeedForward, Transformer
@@ -98,7 +106,7 @@ def trials_panel(trials: Floats, ranges: Mapping[str, tuple[float, float]], *, l
 
     Args:
         trials: the products, in days.
-        ranges: name → ends of a range, in days.
+        ranges: name → ends of a range, in days; the bars between the ends of the first are drawn darker.
         low: left end of the axis.
         high: its right end.
     """
@@ -117,7 +125,10 @@ def trials_panel(trials: Floats, ranges: Mapping[str, tuple[float, float]], *, l
     boxes = [
         (left + wide * bar / bars, base - tall, wide / bars, tall) for bar, tall in enumerate(heights) if tall >= 0.3
     ]
-    panel.rectangles(boxes, colour="accent", strength=0.35)
+    ends = [left + wide * axis.share(end) for end in next(iter(ranges.values()))]
+    for strength, dark in ((0.25, False), (0.7, True)):
+        chosen = [box for box in boxes if (ends[0] <= box[0] + box[2] / 2 <= ends[1]) == dark]
+        panel.rectangles(chosen, colour="accent", strength=strength)
     y = base + 8
     for number, (name, (start, end)) in enumerate(ranges.items()):
         y = base + 34 * (number + 1)
@@ -132,6 +143,41 @@ def trials_panel(trials: Floats, ranges: Mapping[str, tuple[float, float]], *, l
         panel.line(x, y + 10, x, y + 18)
         panel.text(x, y + 32, f"{mark:g}", anchor="middle", colour="muted", size=12)
     panel.text(left + wide, y + 10, "days", anchor="end", colour="muted", size=12)
+    return panel
+
+
+def tornado_panel(factors: Sequence[Factor], *, unit: str) -> Panel:
+    """Return a tornado chart: where a product goes as one factor moves through its range and the others stay.
+
+    Args:
+        factors: each a ``Factor``; those that are known exactly are not drawn.
+        unit: of the product.
+    """
+    low, high = product_range(factors)
+    centre = middle(low=low, high=high)
+    rows = []
+    for factor, part in zip(factors, variance_shares(factors), strict=True):
+        reach = math.exp(abs(factor.power) * log_half_width(low=factor.low, high=factor.high))
+        if reach > 1:
+            rows.append((reach, factor.name, f"{part:.0%}"))
+    rows = [*sorted(rows, reverse=True), (centre / low, "together", "100%")]
+    axis = Axis(low / 1.25, high * 1.25, "log")
+    left, wide = 112.0, 196.0
+    panel = Panel(WIDTH, 44 * len(rows) + 30)
+    panel.text(4, 16, "moves alone", bold=True, size=12)
+    panel.text(WIDTH - 2, 16, "of w²", anchor="end", size=12, bold=True)
+    panel.line(left + wide * axis.share(centre), 24, left + wide * axis.share(centre), 44 * len(rows) + 8)
+    for number, (reach, name, share) in enumerate(rows):
+        y = 38.0 + 44 * number
+        a, b = (left + wide * axis.share(end) for end in (centre / reach, centre * reach))
+        together = name == "together"
+        panel.rectangle(a, y - 9, b - a, 18, colour="communication" if together else "accent", strength=0.35)
+        panel.text(4, y, name, size=12, middle=True)
+        panel.text(a - 4, y, f"{centre / reach:.0f}", anchor="end", size=12, middle=True)
+        panel.text(b + 4, y, f"{centre * reach:.0f}", size=12, middle=True)
+        panel.text(WIDTH - 2, y, share, anchor="end", size=12, middle=True)
+    at = left + wide * axis.share(centre)
+    panel.text(at, 44 * len(rows) + 22, f"{centre:.0f} {unit}", anchor="middle", colour="muted", size=12)
     return panel
 
 
@@ -161,25 +207,32 @@ def score_panels(*, sigma_factor: float, coverage: float = COVERAGE) -> tuple[Pa
 
 
 def runs_panel(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> Panel:
-    """Return a drawing of the shares of the peak of several runs as dots, one a row, over bands that are ranges.
+    """Return a drawing of the shares of the peak of several runs as dots, one a row, over ranges.
 
     Args:
         shares: run → its share of the peak, 0.1 to 0.6.
-        ranges: name → ends of a range.
+        ranges: name → ends of a range; the first is drawn as a grey band, the second as a dashed frame around it.
     """
-    axis = Axis(0.1, 0.6, "log", ticks=(0.1, 0.15, 0.2, 0.3, 0.4, 0.6))
-    left, wide, row = 112.0, 216.0, 19.0
+    axis = Axis(0.1, 0.6, "log", ticks=(0.1, 0.2, 0.3, 0.4, 0.6))
+    left, wide, row = 142.0, 178.0, 19.0
     bottom = 46 + row * len(shares)
     panel = Panel(WIDTH, bottom + 40)
     for number, (name, (low, high)) in enumerate(ranges.items()):
         a, b = left + wide * axis.share(low), left + wide * axis.share(high)
         panel.rectangle(
-            a, 38 - 6 * number, b - a, bottom - 38 + 6 * number, colour="idle", strength=0.15, dashed=bool(number)
+            a,
+            38 - 6 * number,
+            b - a,
+            bottom - 38 + 6 * number,
+            colour="communication" if number else "idle",
+            strength=0.0 if number else 0.3,
+            dashed=bool(number),
         )
-        panel.text(b, 12 + 14 * (1 - number), f"{name}: {low:.0%} to {high:.0%}", anchor="end", size=12)
+        panel.text(4, 12 + 14 * number, f"{'dashed' if number else 'grey'}: {name}, {low:.0%} to {high:.0%}", size=12)
     for number, (name, share) in enumerate(shares.items()):
         y = 52 + row * number
         panel.text(4, y, name, size=12, middle=True)
+        panel.text(left - 8, y, f"{share:.0%}", anchor="end", size=12, middle=True)
         panel.dots([(left + wide * axis.share(share), y)], colour="accent", radius=4.5)
     panel.line(left, bottom + 2, left + wide, bottom + 2)
     for mark in axis.marks():

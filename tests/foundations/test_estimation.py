@@ -194,6 +194,24 @@ def test_trials_scores_and_runs_say_their_numbers() -> None:
     assert_texts_fit(panel.svg())
 
 
+def test_a_tornado_moves_one_factor_at_a_time() -> None:
+    factors = [Factor("days at the peak", 27.1, 27.1), *QUESTION]
+    panel = pictures.tornado_panel(factors, unit="days")
+    alone = [product_range([factors[0], *(f if f is moving else still(f) for f in QUESTION)]) for moving in QUESTION]
+    rounded = {f"{end:.0f}" for ends in [*alone, product_range(factors)] for end in ends}
+    assert rounded <= set(texts(panel))
+    assert [text for text in texts(panel) if "%" in text] == ["85%", "12%", "3%", "100%"]
+    widths = [width for width, _ in boxes(panel)]
+    assert widths[:3] == sorted(widths[:3], reverse=True)
+    assert widths[3] == pytest.approx(math.hypot(*widths[:3]), rel=0.01)
+    assert_texts_fit(panel.svg())
+
+
+def still(factor: Factor) -> Factor:
+    centre = middle(low=factor.low, high=factor.high)
+    return Factor(factor.name, centre, centre, factor.power)
+
+
 def test_the_mean_score_over_runs_is_that_of_each() -> None:
     shares = {"one": 0.2, "other": 0.5}
     ((mean, hits),) = pictures.mean_scores(shares, 0.3, [1.6])

@@ -12,7 +12,7 @@ from typing import Any
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 
 Factors = Sequence[tuple[float, float, float, float]]
-CHOICE, WIDTH, COST = "choice", "product known within ×/÷", "cost"
+CHOICE, WIDTH, COST = "places", "product known within ×/÷", "cost"
 HAIR = 1 + 1e-9  # so that rounding decides nothing
 
 
@@ -30,12 +30,12 @@ def choose_measurements(
         factors: for each factor: within which factor it is known now, within
             which it is known once it is measured, the power in which it occurs
             in the product, and what measuring it costs, above 0.
-        within: the product must be known within this factor; measuring
-            everything would be enough.
+        within: the product must be known within this factor or a smaller one;
+            measuring everything would be enough.
 
     Returns:
-        The places in the list of the factors to measure, from 0, in any order;
-        of several choices that cost least, any.
+        The places in the list of the factors to measure, from 0, in any order,
+        as whole numbers; of several choices that cost least, any.
 
     >>> choose_measurements([(2.0, 1.1, 1, 5.0), (1.1, 1.0, -1, 1.0)],
     ...                     within=1.2)
@@ -82,8 +82,8 @@ def least_cost(factors: tuple[tuple[float, float, float, float], ...], within: f
 def wanted(factors: Factors, within: float) -> Observation:
     least = least_cost(tuple((a, b, c, d) for a, b, c, d in factors), within)
     return {
-        CHOICE: f"different places from 0 to {len(factors) - 1}",
-        WIDTH: f"at most {within:.4g}",
+        CHOICE: f"different whole numbers from 0 to {len(factors) - 1}",
+        WIDTH: f"at most {within:.7g}",
         COST: f"{least:g}, the least there is",
     }
 
@@ -96,7 +96,7 @@ def observe(function: Callable[..., Any], *, factors: Factors, within: float) ->
         return {**seen, CHOICE: f"{list(chosen)}"}
     reached, cost = known_within(factors, chosen), math.fsum(factors[place][3] for place in chosen)
     if reached > within * HAIR:
-        seen[WIDTH] = f"{reached:.4g} if {sorted(chosen)} are measured"
+        seen[WIDTH] = f"{reached:.7g} if {sorted(chosen)} are measured"
     elif cost > least_cost(tuple((a, b, c, d) for a, b, c, d in factors), within) * HAIR:
         seen[COST] = f"{cost:g} for {sorted(chosen)}"
     return seen
@@ -111,12 +111,14 @@ def cases(st: Any) -> Any:
         st.sampled_from([1.15, 1.2, 1.5, 2.0, 3.0]),
         st.sampled_from([1.0, 1.02, 1.05, 1.15]),
         st.sampled_from([1, 1, -1, -1, 2, 0.5]),
-        st.sampled_from([1.0, 2.0, 3.0, 5.0, 8.0, 13.0]),
+        st.sampled_from([1.0, 1.6, 2.0, 3.0, 5.0, 7.9, 8.0, 13.0]),
     )
 
     def built(factors: list[tuple[float, float, float, float]], bits: int) -> Inputs:
         chosen = [place for place in range(len(factors)) if bits >> place & 1]
-        within = max(known_within(factors, chosen), known_within(factors, range(len(factors))), 1.01)
+        # Measuring everything is enough however the half-widths are added, so that every answer finds a choice.
+        straight = math.prod(measured ** max(1, abs(power)) for _, measured, power, _ in factors)
+        within = max(known_within(factors, chosen), straight, 1.01)
         return case(round(1.003 * within, 4), *factors)
 
     return st.builds(built, st.lists(factor, min_size=2, max_size=5), st.integers(0, 31))
@@ -142,6 +144,8 @@ BILL = (
     (1.1, 1.0, 2, 9.0),
 )
 
+DEAR = (1.5, 1.0, 1, 20.0)
+
 EXERCISE = Exercise(
     choose_measurements,
     number=4,
@@ -152,11 +156,30 @@ EXERCISE = Exercise(
         case(1.2, (2.0, 1.1, 1, 5.0), (1.1, 1.0, -1, 1.0)),
         case(1.5, (1.2, 1.0, 1, 1.0), (1.3, 1.0, 1, 2.0)),
         case(1.25, (1.2, 1.0, 1, 2.0), (1.2, 1.0, -1, 3.0), (1.2, 1.0, 1, 4.0)),
-        case(1.3, (1.5, 1.0, 1, 10.0), (1.3, 1.0, 1, 4.0), (1.3, 1.0, 1, 4.0), (1.1, 1.0, 1, 1.0)),
+        case(1.31, (1.5, 1.0, 1, 10.0), (1.3, 1.0, 1, 4.0), (1.3, 1.0, 1, 4.0), (1.1, 1.0, 1, 1.0)),
         case(1.25, (1.2, 1.0, 2, 6.0), (1.3, 1.0, 1, 1.0), (1.1, 1.0, 1, 2.0)),
         case(1.45, (1.5, 1.0, 1, 6.0), (1.4, 1.0, 1, 5.0), (1.35, 1.0, 1, 2.0)),
         case(1.3, (2.0, 1.2, 1, 1.0), (1.3, 1.0, 1, 10.0)),
         case(1.3, *BILL),
+        # Costs that are no whole numbers: one dear factor is cheaper than two.
+        case(1.51, (1.5, 1.0, 1, 3.0), (1.3, 1.0, 1, 1.6), (1.3, 1.0, -1, 1.6)),
+        case(1.51, (1.5, 1.0, 1, 2.7), (1.3, 1.0, 1, 1.4), (1.3, 1.0, -1, 1.4)),
+        case(1.31, (1.1, 1.0, 3, 2.0), (1.05, 1.0, 1, 1.0)),
+        # A hair too wide, and a hair within.
+        case(1.29999, (1.3, 1.0, 1, 2.0)),
+        case(1.30001, (1.3, 1.0, 1, 2.0)),
+        case(1.3, (1.3004, 1.0, 1, 2.0)),
+        # Whole choices beat both ways of measuring one after the other, and small changes of them.
+        case(
+            2.13,
+            (1.4, 1.05, 2, 8.0),
+            (1.15, 1.05, 1, 2.0),
+            (1.4, 1.0, 2, 9.0),
+            (1.4, 1.0, 1, 5.0),
+            (1.4, 1.02, -1, 5.0),
+        ),
+        # The only way is to measure six of seven.
+        case(1.21, *[(1.2, 1.0, 1, 1.0 + place) for place in range(4)], (1.25, 1.0, -1, 9.0), (1.2, 1.0, 1, 2.0), DEAR),
     ],
     inputs=cases,
     mistakes=[
@@ -193,8 +216,7 @@ EXERCISE = Exercise(
             "You added the half-widths straight, so you measure more than independent errors ask for.",
             {
                 "(power * math.log(spread)) ** 2": "abs(power * math.log(spread))",
-                "math.sqrt(square(chosen)) <= math.log(within)": "(square(chosen) <= math.log(within) or number == "
-                "len(factors))",
+                "math.sqrt(square(chosen)) <= math.log(within)": "square(chosen) <= math.log(within)",
             },
         ),
         Mistake(
@@ -216,6 +238,11 @@ EXERCISE = Exercise(
             "counts_from_one",
             "Places are counted from 0.",
             {"return best[1]": "return [place + 1 for place in best[1]]"},
+        ),
+        Mistake(
+            "says_yes_or_no_for_each",
+            "You return a yes or no for each factor; asked are the places of those to measure.",
+            {"return best[1]": "return [int(place in best[1]) for place in range(len(factors))]"},
         ),
         Mistake(
             "always_the_first",
