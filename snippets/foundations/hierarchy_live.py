@@ -14,9 +14,9 @@ _MOST_BOXES = 64
 
 @live_figure(
     title="Cut a network in half",
-    caption="Each column is a leaf switch: its GPUs hang below, its cables to the spine switches stand above (one box for "
-    "each, while they are few). The first half of the GPUs sends to the second, and the cables that its bytes go up "
-    "are red. Take cables away until there are fewer of them than GPUs: which of the first two bars decides?",
+    caption="Each column is a leaf switch: its GPUs hang below, its cables to the spine switches stand above (one box "
+    "for each, while they are few). The first half of the GPUs sends to the second; the cables that its bytes take are "
+    "red. Take cables away until there are fewer of them than GPUs: which of the first two bars decides?",
     knobs=[
         Number("leaves", "Leaf switches L", 4, 2, _MOST, 2),
         Number("hosts_per_leaf", "GPUs below each, D", 2, 1, _MOST, 1),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.domain import Catalogue, integer_fields, nonnegative_number, positive_number, text_fields
+from snippets.domain import Catalogue, integer_fields, positive_number, text_fields
 from snippets.hardware import ACCELERATORS, GB, LINKS, NODES, READ
 
 TB = 10**12
@@ -59,36 +59,6 @@ class MemoryLevel:
         for name in ("latency_s", "picojoules_per_bit"):
             if getattr(self, name) is not None:
                 positive_number(name, getattr(self, name))
-
-
-def bandwidth_delay_bytes(level: MemoryLevel | str) -> float:
-    """Return the bytes that have to be on their way for a level to be busy all the time.
-
-    Formula: $n = \\alpha \\beta$
-    Symbols: n = the result, \\alpha = latency of level, \\beta = bandwidth of level
-    Chapter: 3
-
-    Args:
-        level: a name in ``LEVELS``, or a ``MemoryLevel`` of your own.
-
-    Returns:
-        Bytes.
-
-    Raises:
-        ValueError: if no latency is listed for the level.
-
-    Source: Little's law.
-    Convention: latency until the first byte.
-    Leaves out: latency that grows under load.
-
-    Example:
-        >>> round(bandwidth_delay_bytes("HBM") / 1e6, 2)
-        1.18
-    """
-    level = LEVELS.find(level)
-    if level.latency_s is None:
-        raise ValueError(f"level must list a latency, got {level.name}, which lists none")
-    return nonnegative_number("level", level.latency_s) * level.bandwidth_bytes_per_s
 
 
 _WHITEPAPER = (
@@ -190,8 +160,8 @@ LEVELS = Catalogue(
             latency_s=92e-6,
             picojoules_per_bit=None,
             how="printed",
-            source="Micron 9200 data sheet: up to 3.50 GB/s sequential, reading and writing (another revision: 2.85 to 3.15"
-            " reading, 1.9 to 2.3 writing), 92 to 150 µs for a 4 KB read alone, 1.6 to 11 TB; these vary by model",
+            source="Micron 9200 data sheet: up to 3.50 GB/s sequential, reading and writing (another revision: 2.85 to"
+            " 3.15 reading, 1.9 to 2.3 writing), 92 to 150 µs for a 4 KB read alone, 1.6 to 11 TB; these vary by model",
         ),
         MemoryLevel(
             name="object store, one request",
@@ -201,8 +171,8 @@ LEVELS = Catalogue(
             latency_s=0.1,
             picojoules_per_bit=None,
             how="printed",
-            source="Amazon S3 user guide: a request for each 85 to 90 MB/s that are wanted, a rule for downloads; first byte"
-            " after roughly 100 to 200 ms",
+            source="Amazon S3 user guide: a request for each 85 to 90 MB/s that are wanted, a rule for downloads; first"
+            " byte after roughly 100 to 200 ms",
         ),
     ),
 )
