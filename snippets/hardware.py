@@ -572,7 +572,7 @@ ACCELERATORS = Catalogue(
             memory_bandwidth_bytes_per_s=2_765 * GB,
             interconnect=LINKS["ICI (TPU v5p)"],
             host=None,
-            source=_TPU_SOURCE,
+            source=f"{_TPU_SOURCE}; of memory, Google's editions print 95 GB or 95 GiB, which would be 102 GB",
         ),
         Accelerator(
             name="TPU v6e",

@@ -20,7 +20,7 @@ def ladder_panel(levels: Sequence[MemoryLevel | str] = tuple(LEVELS)) -> Panel:
     """Draw what one GPU gets of each level in a second, a dot for each on a logarithmic axis.
 
     Args:
-        levels: names in ``LEVELS`` or levels of your own, from the nearest to the farthest.
+        levels: names in ``LEVELS`` or levels of your own, in the order in which they are drawn.
 
     Returns:
         A panel with a row for each level.
@@ -30,17 +30,19 @@ def ladder_panel(levels: Sequence[MemoryLevel | str] = tuple(LEVELS)) -> Panel:
     """
     found = [LEVELS.find(level) for level in levels]
     rows = {level.name: level.bandwidth_bytes_per_s for level in found}
-    return _dots_panel("Bandwidth for one GPU", rows, Axis(1e7, 1e16, "log", "", "B/s", ticks=(1e9, 1e12, 1e15)))
+    return _dots_panel(
+        "Bandwidth for one GPU", rows, Axis(1e7, 1e16, "log", "", "B/s", ticks=(1e9, 1e12, 1e15)), digits=3
+    )
 
 
 def latency_panel(levels: Sequence[MemoryLevel | str] = tuple(LEVELS)) -> Panel:
     """Draw how long the first byte of each level takes, where a source says so, on a logarithmic axis.
 
     Args:
-        levels: names in ``LEVELS`` or levels of your own, from the nearest to the farthest.
+        levels: names in ``LEVELS`` or levels of your own, in the order in which they are drawn.
 
     Returns:
-        A panel with a row for each level that lists a latency.
+        A panel with a row for each level that lists a latency, which is written with two digits.
 
     >>> latency_panel(["HBM", "L2"]).width
     344.0
@@ -49,10 +51,12 @@ def latency_panel(levels: Sequence[MemoryLevel | str] = tuple(LEVELS)) -> Panel:
     rows = {level.name: level.latency_s for level in found if level.latency_s is not None}
     if not rows:
         raise ValueError(f"levels must list a latency for one at least, got {levels!r}")
-    return _dots_panel("Time to the first byte", rows, Axis(1e-9, 10, "log", "", "s", ticks=(1e-8, 1e-5, 1e-2)))
+    return _dots_panel(
+        "Time to the first byte", rows, Axis(1e-9, 10, "log", "", "s", ticks=(1e-8, 1e-5, 1e-2)), digits=2
+    )
 
 
-def _dots_panel(title: str, rows: Mapping[str, float], axis: Axis) -> Panel:
+def _dots_panel(title: str, rows: Mapping[str, float], axis: Axis, *, digits: int) -> Panel:
     """Draw a dot with its value for each name, on a logarithmic axis."""
     panel = Panel(WIDTH, _TOP + _ROW * len(rows) + 22)
     bottom = _TOP + _ROW * len(rows)
@@ -69,16 +73,15 @@ def _dots_panel(title: str, rows: Mapping[str, float], axis: Axis) -> Panel:
         panel.text(_NAMES - 8, y, _short(name), anchor="end", size=12, middle=True)
         panel.line(_NAMES, y, x(value), y, colour="accent")
         panel.dots([(x(value), y)], colour="accent", radius=4.5)
-        panel.text(WIDTH - 1, y, in_units(value, axis.unit), anchor="end", size=12, middle=True)
+        panel.text(WIDTH - 1, y, in_units(value, axis.unit, digits=digits), anchor="end", size=12, middle=True)
     return panel
 
 
 def _short(name: str) -> str:
     return {
         "L1 and shared memory": "L1, shared memory",
-        "HBM of the node's other GPUs": "NVLink: other GPUs",
-        "host memory": "PCIe: host memory",
-        "memory of another node": "NDR: another node",
+        "HBM of the node's other GPUs": "other GPUs' HBM",
+        "memory of another node": "another node",
         "object store, one request": "object store",
     }.get(name, name)
 

@@ -9,13 +9,14 @@ from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Number, in_units
 
 _WIDTH, _MIDDLE, _MOST = 340.0, 130.0, 32
+_MOST_BOXES = 64
 
 
 @live_figure(
     title="Cut a network in half",
-    caption="Each column is a leaf switch: its GPUs hang below, its cables to the spine switches stand above. The "
-    "first half of the GPUs sends to the second. Take cables away until there are fewer of them than GPUs: which "
-    "of the first two bars decides?",
+    caption="Each column is a leaf switch: its GPUs hang below, its cables to the spine switches stand above (one box "
+    "for each, while they are few). The first half of the GPUs sends to the second; the cables that its bytes take are "
+    "red. Take cables away until there are fewer of them than GPUs: which of the first two bars decides?",
     knobs=[
         Number("leaves", "Leaf switches L", 4, 2, _MOST, 2),
         Number("hosts_per_leaf", "GPUs below each, D", 2, 1, _MOST, 1),
@@ -66,11 +67,18 @@ def _columns(leaves: int, below: int, above: int) -> Panel:
     panel = Panel(_WIDTH, 250)
     panel.text(0, 14, "Leaves, with cables up and GPUs down", bold=True)
     unit, step = 90 / max(below, above, 4), (_WIDTH - 20) / leaves
+    apart = leaves * (below + above) <= _MOST_BOXES  # a box for each link, or one for all
+
+    def stacked(x: float, wide: float, links: int, way: int) -> list[tuple[float, float, float, float]]:
+        high = unit if apart else unit * links
+        tops = [_MIDDLE + way * (6 + high * box) - (high if way < 0 else 0) for box in range(links if apart else 1)]
+        return [(x, top, wide, high) for top in tops]
+
     for name, first, last, colour in (("first", 0, leaves // 2, "rank-0"), ("second", leaves // 2, leaves, "rank-1")):
         places = [(10 + step * leaf + step * 0.15, step * 0.7) for leaf in range(first, last)]
-        up = [(x, _MIDDLE - 6 - unit * above, wide, unit * above) for x, wide in places]
-        down = [(x, _MIDDLE + 6, wide, unit * below) for x, wide in places]
-        panel.rectangles(up, colour="communication", strength=0.35)
+        up = [box for x, wide in places for box in stacked(x, wide, above, -1)]
+        down = [box for x, wide in places for box in stacked(x, wide, below, 1)]
+        panel.rectangles(up, colour="communication" if first == 0 else "muted", strength=0.35)
         panel.rectangles(down, colour=colour, strength=0.5)
         panel.text(10 + step * (first + last) / 2, 244, f"{name} half", anchor="middle", size=12)
     panel.rectangle(6, _MIDDLE - 4, _WIDTH - 12, 8, colour="ink")

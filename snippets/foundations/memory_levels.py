@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.domain import Catalogue, integer_fields, nonnegative_number, positive_number, text_fields
+from snippets.domain import Catalogue, integer_fields, positive_number, text_fields
 from snippets.hardware import ACCELERATORS, GB, LINKS, NODES, READ
 
 TB = 10**12
@@ -61,40 +61,13 @@ class MemoryLevel:
                 positive_number(name, getattr(self, name))
 
 
-def bandwidth_delay_bytes(level: MemoryLevel | str) -> float:
-    """Return the bytes that have to be on their way for a level to be busy all the time.
-
-    Formula: $n = \\alpha \\beta$
-    Symbols: n = the result, \\alpha = latency of level, \\beta = bandwidth of level
-    Chapter: 3
-
-    Args:
-        level: a name in ``LEVELS``, or a ``MemoryLevel`` of your own.
-
-    Returns:
-        Bytes.
-
-    Raises:
-        ValueError: if no latency is listed for the level.
-
-    Source: Little's law.
-    Convention: latency until the first byte.
-    Leaves out: latency that grows under load.
-
-    Example:
-        >>> round(bandwidth_delay_bytes("HBM") / 1e6, 2)
-        1.17
-    """
-    level = LEVELS.find(level)
-    if level.latency_s is None:
-        raise ValueError(f"level must list a latency, got {level.name}, which lists none")
-    return nonnegative_number("level", level.latency_s) * level.bandwidth_bytes_per_s
-
-
 _WHITEPAPER = (
-    "NVIDIA H100 whitepaper: 64K 32-bit registers and 256 KB of L1 and shared memory an SM, 132 SMs, 50 MB of L2"
+    "NVIDIA H100 whitepaper: 64K 32-bit registers and 256 KB of L1 and shared memory an SM, 132 SMs, 50 MB of L2;"
+    " all taken in powers of two"
 )
-_CYCLES = "latency: DeWing, AI_kernels, cycles measured on a GH200, at 1.98 GHz"
+_CYCLES = (
+    "latency: DeWing, AI_kernels, cycles measured on an H100 SXM, at 1.98 GHz, its highest clock, so at least that"
+)
 _ENERGY_45NM = "energy: Han et al. 2015, after Horowitz 2014, 45 nm, for 32 bits"
 _NODE = NODES["DGX H100"]
 _H100 = ACCELERATORS["H100 SXM"]
@@ -128,9 +101,9 @@ LEVELS = Catalogue(
         MemoryLevel(
             name="L2",
             reach="of the GPU",
-            capacity_bytes=50 * 10**6,
+            capacity_bytes=50 * 2**20,
             bandwidth_bytes_per_s=5_500 * GB,
-            latency_s=281 / CLOCK_HZ,
+            latency_s=291 / CLOCK_HZ,
             picojoules_per_bit=None,
             how="measured",
             source=f"{_WHITEPAPER}; bandwidth: Chips and Cheese 2023, H100 PCIe, as quoted by Austin et al. 2025;"
@@ -141,7 +114,7 @@ LEVELS = Catalogue(
             reach="of the GPU",
             capacity_bytes=_H100.memory_bytes,
             bandwidth_bytes_per_s=_H100.memory_bandwidth_bytes_per_s,
-            latency_s=690 / CLOCK_HZ,
+            latency_s=700 / CLOCK_HZ,
             picojoules_per_bit=3.92,
             how="printed",
             source=f"{_H100.source}; {_CYCLES}; energy: O'Connor et al. 2017, HBM2",
@@ -153,7 +126,7 @@ LEVELS = Catalogue(
             bandwidth_bytes_per_s=LINKS["NVLink 4 (H100)"].bandwidth_bytes_per_s,
             latency_s=None,
             picojoules_per_bit=None,
-            how="printed",
+            how="derived",
             source=LINKS["NVLink 4 (H100)"].source,
             read=READ,
         ),
@@ -165,7 +138,7 @@ LEVELS = Catalogue(
             latency_s=None,
             picojoules_per_bit=None,
             how="derived",
-            source=f"capacity: NVIDIA's description of its node of eight H200 for MLPerf Inference 4.1;"
+            source=f"capacity: NVIDIA's description of its DGX H100 for MLPerf Inference 4.1;"
             f" bandwidth: {LINKS['PCIe 5.0 x16'].source}",
         ),
         MemoryLevel(
@@ -175,7 +148,7 @@ LEVELS = Catalogue(
             bandwidth_bytes_per_s=LINKS["InfiniBand NDR"].bandwidth_bytes_per_s,
             latency_s=None,
             picojoules_per_bit=None,
-            how="printed",
+            how="derived",
             source=LINKS["InfiniBand NDR"].source,
             read=READ,
         ),
@@ -187,7 +160,8 @@ LEVELS = Catalogue(
             latency_s=92e-6,
             picojoules_per_bit=None,
             how="printed",
-            source="Micron 9200 data sheet: 3.50 GB/s sequential, 92 µs for a 4 KB read alone, up to 11 TB",
+            source="Micron 9200 data sheet: up to 3.50 GB/s sequential, reading and writing (another revision: 2.85 to"
+            " 3.15 reading, 1.9 to 2.3 writing), 92 to 150 µs for a 4 KB read alone, 1.6 to 11 TB; these vary by model",
         ),
         MemoryLevel(
             name="object store, one request",
@@ -197,7 +171,8 @@ LEVELS = Catalogue(
             latency_s=0.1,
             picojoules_per_bit=None,
             how="printed",
-            source="Amazon S3 user guide: 85 to 90 MB/s a request, first byte after roughly 100 to 200 ms",
+            source="Amazon S3 user guide: a request for each 85 to 90 MB/s that are wanted, a rule for downloads; first"
+            " byte after roughly 100 to 200 ms",
         ),
     ),
 )

@@ -30,7 +30,7 @@ from snippets.foundations.hierarchy_figures import (
     torus_panel,
     tree_panel,
 )
-from snippets.foundations.memory_levels import LEVELS, MemoryLevel, bandwidth_delay_bytes
+from snippets.foundations.memory_levels import LEVELS, MemoryLevel
 from snippets.foundations.networks import (
     NetworkGraph,
     cut_links,
@@ -180,8 +180,6 @@ def test_every_level_has_a_source_and_bandwidth_falls_outwards() -> None:
     waits = [level.latency_s for level in levels if level.latency_s]
     assert waits == sorted(waits)
     assert LEVELS["memory of another node"].bandwidth_bytes_per_s == LINKS["InfiniBand NDR"].bandwidth_bytes_per_s
-    with pytest.raises(ValueError, match="lists none"):
-        bandwidth_delay_bytes("registers")
 
 
 def texts(svg: str) -> list[str]:

@@ -60,7 +60,7 @@ SHARE = "math.ceil(writers / links) * part / rate"
 
 EXERCISE = Exercise(
     checkpoint_time_s,
-    number=2,
+    number=3,
     asked="the seconds until the slowest link of the slowest stage has carried its writers' parts",
     expected=dealt,
     examples=[
@@ -69,7 +69,8 @@ EXERCISE = Exercise(
         job(8, 4, (4, 2.0), (1, 100.0)),
         job(70, 7, (5, 1.0)),
         job(24, 8, (8, 1.0), (3, 1.0), (16, 2.0)),
-        job(980e9, 8, (8, 63e9), (4, 3.5e9), (8, 50e9)),
+        job(600, 100, (64, 2.0), (3, 50.0)),
+        job(420e9, 8, (8, 63e9), (4, 3.5e9), (8, 50e9)),
     ],
     inputs=lambda st: {
         "size_bytes": st.integers(1, 1000).map(float),
@@ -99,6 +100,27 @@ EXERCISE = Exercise(
             "rounds_down",
             "The fullest link decides, and it has the quotient rounded up.",
             {"math.ceil(writers / links)": "max(1, writers // links)"},
+        ),
+        Mistake(
+            "always_adds_one",
+            "Where the writers divide evenly, no link has one more than the others: round up, do not add one.",
+            {"math.ceil(writers / links)": "(writers // links + 1)"},
+        ),
+        Mistake(
+            "looks_at_the_slowest_links_stage",
+            "The stage of the slowest single link need not decide: another may have fewer links, which are shared.",
+            lambda size_bytes, writers, stages: max(
+                math.ceil(writers / links) * size_bytes / writers / rate
+                for links, rate in [min(stages, key=lambda stage: stage[1])]
+            ),
+        ),
+        Mistake(
+            "looks_at_the_stage_with_the_smallest_sum",
+            "Compare what the fullest link leaves for a writer, not what all links of a stage carry together.",
+            lambda size_bytes, writers, stages: max(
+                math.ceil(writers / links) * size_bytes / writers / rate
+                for links, rate in [min(stages, key=lambda stage: stage[0] * stage[1])]
+            ),
         ),
         Mistake(
             "gives_each_a_link",

@@ -11,6 +11,7 @@ from grader.exercise import Exercise, Inputs, Mistake, Observation
 
 DESIGN, LEAF, SPINE, ACROSS, SWITCHES = "design", "ports of a leaf", "ports of a spine", "links across", "switches"
 FITS = "no more than there are"
+DIVIDED = "(1, 0, 0), or leaves that share the GPUs evenly, one spine or more, and one cable or more"
 
 
 def choose_leaf_spine(
@@ -22,8 +23,9 @@ def choose_leaf_spine(
     """Choose a network of the fewest switches that has enough links across.
 
     All switches are alike. Each leaf switch has equally many GPUs below it, one
-    link each, and the same number of cables to every spine switch. A single
-    leaf needs no spine. Not all ports have to be used.
+    link each, and the same number of cables to every spine switch. Not all
+    ports have to be used. A single switch for all GPUs has no spine and no
+    cable; it leaves gpus / 2 links between two halves.
 
     Args:
         gpus: how many, an even number.
@@ -62,7 +64,10 @@ def fits(gpus: int, ports: int, design: tuple[int, int, int]) -> bool:
 
 @cache
 def fewest_switches(gpus: int, ports: int, least_links: int) -> int:
-    """Try networks of more and more switches, and cut each in all ways, until one has enough links."""
+    """Try networks of more and more switches, and cut each in all ways, until one has enough links.
+
+    A network that has too few of them with whole leaves on each side needs no further cut.
+    """
     if gpus <= ports and gpus // 2 >= least_links:
         return 1
     for switches in range(3, 2 * gpus):
@@ -72,6 +77,8 @@ def fewest_switches(gpus: int, ports: int, least_links: int) -> int:
                 design = (leaves, spines, cables)
                 if gpus % leaves or not fits(gpus, ports, design):
                     continue
+                if (leaves % 2 == 0) and leaves // 2 * spines * cables < least_links:
+                    continue
                 if worst_halving_links(gpus, *design) >= least_links:
                     return switches
     raise ValueError(f"no network of {ports} ports has {least_links} links between the halves of {gpus} GPUs")
@@ -79,30 +86,47 @@ def fewest_switches(gpus: int, ports: int, least_links: int) -> int:
 
 def wanted(*, gpus: int, ports: int, least_links: int) -> Observation:
     return {
-        DESIGN: f"leaves that share {gpus} GPUs evenly, spines and cables",
+        DESIGN: DIVIDED,
         LEAF: FITS,
         SPINE: FITS,
         ACROSS: f"at least {least_links}",
-        SWITCHES: fewest_switches(gpus, ports, least_links),
+        SWITCHES: f"{fewest_switches(gpus, ports, least_links)}, the fewest",
     }
+
+
+def what_is_no_network(gpus: int, design: Any) -> str:
+    """Say why a design is no network at all; nothing if it is one."""
+    numbers = design if isinstance(design, tuple | list) else ()
+    if len(numbers) != 3 or not all(isinstance(number, int) for number in numbers):
+        return "this is not three whole numbers"
+    leaves, spines, cables = numbers
+    if leaves < 1 or gpus % leaves:
+        return f"{leaves} leaves cannot share {gpus} GPUs evenly"
+    if (spines >= 1) != (cables >= 1) or min(spines, cables) < 0:
+        return f"spines = {spines} and cables = {cables}, but a spine needs cables, and a cable needs a spine"
+    if leaves > 1 and not spines:
+        return f"nothing joins the {leaves} leaves"
+    return ""
 
 
 def observe(function: Callable[..., Any], *, gpus: int, ports: int, least_links: int) -> Observation:
     """Cut the network that was chosen in all ways, and say which limit it breaks."""
     design = function(gpus=gpus, ports=ports, least_links=least_links)
-    leaves, spines, cables = design
-    whole = all(isinstance(number, int) for number in design)
-    plain = whole and leaves >= 1 and gpus % leaves == 0 and ((spines >= 1 and cables >= 1) or design == (1, 0, 0))
     good = wanted(gpus=gpus, ports=ports, least_links=least_links)
-    if not plain or leaves > gpus:
-        return {DESIGN: f"{design}, which is no such network of {gpus} GPUs"}
+    if fault := what_is_no_network(gpus, design):
+        return {**good, DESIGN: f"{design}: {fault}"}
+    leaves, spines, cables = design
+    chosen = f"with the design {tuple(design)}"
     used = {LEAF: gpus // leaves + spines * cables, SPINE: leaves * cables}
     for name, number in used.items():
         if number > ports:
-            return {**good, name: f"{number} of {ports}"}
+            return {**good, name: f"{number} of {ports}, {chosen}"}
     across = worst_halving_links(gpus, *design)
-    seen = {**good, SWITCHES: leaves + spines}
-    return seen if across >= least_links else {**seen, ACROSS: f"{across} with the design {design}"}
+    if across < least_links:
+        return {**good, ACROSS: f"{across}, {chosen}"}
+    if leaves + spines > fewest_switches(gpus, ports, least_links):
+        return {**good, SWITCHES: f"{leaves + spines}, {chosen}"}
+    return good
 
 
 def cluster(gpus: int, ports: int, least_links: int) -> Inputs:
@@ -128,18 +152,24 @@ EXERCISE = Exercise(
         cluster(24, 12, 4),
         cluster(30, 14, 7),
         cluster(32, 16, 8),
+        cluster(200, 20, 100),
         cluster(256, 32, 48),
     ],
     inputs=[
         cluster(gpus, ports, least)
         for gpus, ports, leasts in (
             (8, 6, (1, 2, 3, 4)),
+            (6, 10, (3,)),
+            (12, 5, (3,)),
+            (12, 7, (5,)),
             (12, 8, (2, 4, 5, 6)),
             (18, 10, (3, 6, 9)),
             (20, 10, (3, 6, 10)),
+            (20, 12, (9,)),
             (24, 12, (5, 9, 12)),
             (24, 8, (7,)),
             (28, 14, (7,)),
+            (36, 9, (10,)),
         )
         for least in leasts
     ],
@@ -169,6 +199,26 @@ EXERCISE = Exercise(
             "leaves_the_middle_out",
             "With an odd number of leaves, the leaf that is cut in two adds half of its GPUs' links.",
             {ENOUGH: "across = leaves // 2 * min(down, up)"},
+        ),
+        Mistake(
+            "counts_the_middle_leaf_whole",
+            "Of the leaf that is cut in two, only half of the GPUs' links lead to the other half.",
+            {ENOUGH: "across = leaves // 2 * min(down, up) + leaves % 2 * down"},
+        ),
+        Mistake(
+            "sends_the_middle_leafs_bytes_up",
+            "The two halves of a leaf's GPUs reach each other through the leaf itself: they need no cable up.",
+            {ENOUGH: "across = leaves // 2 * min(down, up) + leaves % 2 * min(down // 2, up)"},
+        ),
+        Mistake(
+            "counts_both_directions",
+            "A link counts once, although it carries bytes both ways.",
+            {"if across >= least_links:": "if 2 * across >= least_links:"},
+        ),
+        Mistake(
+            "has_at_most_as_many_cables_as_gpus",
+            "A leaf may have more cables up than GPUs: with several to each spine, their number comes in steps.",
+            {"if across >= least_links:": "if up <= down and across >= least_links:"},
         ),
         Mistake(
             "forgets_the_single_switch",

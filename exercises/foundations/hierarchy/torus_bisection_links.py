@@ -47,7 +47,8 @@ def of(*sides: int) -> Inputs:
 
 EXERCISE = Exercise(
     torus_bisection_links,
-    number=3,
+    number=2,
+    level="easy",
     asked="the fewest links between two halves of the torus",
     expected=expected,
     examples=[of(4, 2), of(2), of(6), of(4, 3), of(3, 4), of(2, 2), of(1, 6, 2)],
@@ -63,6 +64,7 @@ EXERCISE = Exercise(
         of(2, 2, 2),
         of(2, 1, 2),
         of(2, 4),
+        of(2, 2, 2, 2),
     ],
     units={"result": "links"},
     mistakes=[
