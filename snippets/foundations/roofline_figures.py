@@ -144,7 +144,7 @@ def measured_plot(run: CpuRun) -> Figure:
 
     Returns:
         The plot, both axes logarithmic: squares are element-wise, dots square products, triangles products with a
-        layer's weights.
+        layer's weights; the latter with their rows.
     """
     peak, bandwidth = run.peak_flops_per_s, run.bandwidth_bytes_per_s
     across = (0.05, 700.0)
@@ -159,8 +159,12 @@ def measured_plot(run: CpuRun) -> Figure:
             ],
             color=colour("accent"),
         )
-        signs = {"element-wise": ("s", "activations"), "square": ("o", "ink"), "layer": ("^", "communication")}
-        for kind, (sign, hue) in signs.items():
+        signs = {
+            "element-wise": ("s", "activations", "a + b, a · b"),
+            "square": ("o", "ink", "square products"),
+            "layer": ("^", "communication", "rows × 4096 × 4096"),
+        }
+        for kind, (sign, hue, label) in signs.items():
             timed = [entry for entry in run.operations if entry.kind == kind]
             axes.plot(
                 [entry.flops_per_byte for entry in timed],
@@ -169,8 +173,19 @@ def measured_plot(run: CpuRun) -> Figure:
                 color=colour(hue),
                 markersize=6,
                 linewidth=1,
-                label={"layer": "m × 4096 × 4096", "square": "square products"}.get(kind, kind),
+                label=label,
             )
+        for entry in run.operations:
+            if entry.kind == "layer":
+                rows = int(entry.name.split(" × ")[0])
+                axes.annotate(
+                    f"{rows:,}",
+                    (entry.flops_per_byte, entry.flops_per_s / 1e9),
+                    xytext=(5, -5),
+                    textcoords="offset points",
+                    va="top",
+                    color=colour("communication"),
+                )
         axes.legend(loc="lower right", fontsize=11)
         axes.set_xlabel("FLOP per byte")
         axes.set_ylabel("GFLOP/s")
@@ -195,7 +210,7 @@ def tile_panels(tiles: Sequence[tuple[int, int]], *, m: int, n: int, k: int) -> 
         passed = tiled_gemm_words(m=m, k=k, n=n, tile_rows=rows, tile_columns=columns)
         left, top = k * side + gap, k * side + gap + 22
         panel = Panel(max(left + n * side + 4, 330), top + m * side + 34)
-        panel.text(0, 13, f"tiles of {rows} × {columns}: {passed:,} numbers", bold=True)
+        panel.text(0, 13, f"tiles of {rows} × {columns}: {passed:,} numbers pass", bold=True)
         panel.rectangle(0, top, k * side, m * side, colour="line", strength=0.2)
         panel.rectangle(left, 22, n * side, k * side, colour="line", strength=0.2)
         for i in range(0, m, rows):
@@ -206,13 +221,13 @@ def tile_panels(tiles: Sequence[tuple[int, int]], *, m: int, n: int, k: int) -> 
                     min(columns, n - j) * side,
                     min(rows, m - i) * side,
                     colour="forward",
-                    strength=0.55 if i == j == 0 else 0.08,
+                    strength=0.9 if i == j == 0 else 0.08,
                 )
         panel.rectangle(0, top, k * side, rows * side, colour="activations", strength=0.45)
         panel.rectangle(left, 22, columns * side, k * side, colour="parameters", strength=0.45)
-        panel.text(k * side / 2, top + m * side + 20, "X", anchor="middle")
-        panel.text(left + n * side + 8, 22 + k * side / 2, "W", middle=True)
-        panel.text(left + n * side / 2, top + m * side + 20, "Y", anchor="middle")
+        panel.text(k * side / 2, top + m * side + 20, f"X, {m} × {k}", anchor="middle")
+        panel.text(left + n * side + 8, 22 + k * side / 2, f"W, {k} × {n}", middle=True)
+        panel.text(left + n * side / 2, top + m * side + 20, f"Y, {m} × {n}", anchor="middle")
         panels.append(panel)
     return panels
 
