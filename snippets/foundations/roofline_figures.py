@@ -114,7 +114,7 @@ def roofline_plot(
             axes.annotate(
                 f"{ridge:,.0f}" if ridge >= 100 else f"{ridge:.1f}",
                 (ridge, peak_flops_per_s / unit),
-                xytext=(0, 6),
+                xytext=(0, 20 if any(0.8 < points[name][0] / ridge < 1.25 for name in above) else 6),
                 textcoords="offset points",
                 color=colour(hue),
                 ha="center",
@@ -175,15 +175,18 @@ def measured_plot(run: CpuRun) -> Figure:
                 linewidth=1,
                 label=label,
             )
+        before = 0.0
         for entry in run.operations:
             if entry.kind == "layer":
-                rows = int(entry.name.split(" × ")[0])
+                falls = entry.flops_per_s < before
+                before = entry.flops_per_s
                 axes.annotate(
-                    f"{rows:,}",
+                    f"{int(entry.name.split(' × ')[0]):,}",
                     (entry.flops_per_byte, entry.flops_per_s / 1e9),
-                    xytext=(5, -5),
+                    xytext=(0, 7) if falls else (5, -5),
                     textcoords="offset points",
-                    va="top",
+                    ha="center" if falls else "left",
+                    va="bottom" if falls else "top",
                     color=colour("communication"),
                 )
         axes.legend(loc="lower right", fontsize=11)
