@@ -36,11 +36,11 @@ _COLOURS = {"compute": "forward", "memory": "parameters", "network": "communicat
     ],
     named=[
         Named("One token", "Reading takes 35.1 µs, the operations 119 ns: the dot is at 0.338% of the peak.", {"m": 1}),
-        Named("The question", "102 rows: the dot is at 33.5% of the peak, and on the slope.", {"m": 102}),
+        Named("The question", "The dot is at 33.5% of the peak, and on the slope.", {"m": 102}),
         Named("326 rows", "Now the operations take as long as the bytes, 38.7 µs and 38.6 µs.", {"m": 326}),
         Named(
             "Eight devices",
-            "8,192 rows cut among 8: the sum takes 261 µs, the operations 122 µs.",
+            "The sum takes 261 µs, the operations 122 µs: the dot is on the network's line, below the roof.",
             {"m": 8192, "ranks": 8},
         ),
     ],
