@@ -114,7 +114,7 @@ def roofline_plot(
             axes.annotate(
                 f"{ridge:,.0f}" if ridge >= 100 else f"{ridge:.1f}",
                 (ridge, peak_flops_per_s / unit),
-                xytext=(0, 6),
+                xytext=(0, 20 if any(0.8 < points[name][0] / ridge < 1.25 for name in above) else 6),
                 textcoords="offset points",
                 color=colour(hue),
                 ha="center",
@@ -144,7 +144,7 @@ def measured_plot(run: CpuRun) -> Figure:
 
     Returns:
         The plot, both axes logarithmic: squares are element-wise, dots square products, triangles products with a
-        layer's weights.
+        layer's weights; the latter with their rows.
     """
     peak, bandwidth = run.peak_flops_per_s, run.bandwidth_bytes_per_s
     across = (0.05, 700.0)
@@ -159,8 +159,12 @@ def measured_plot(run: CpuRun) -> Figure:
             ],
             color=colour("accent"),
         )
-        signs = {"element-wise": ("s", "activations"), "square": ("o", "ink"), "layer": ("^", "communication")}
-        for kind, (sign, hue) in signs.items():
+        signs = {
+            "element-wise": ("s", "activations", "a + b, a · b"),
+            "square": ("o", "ink", "square products"),
+            "layer": ("^", "communication", "rows × 4096 × 4096"),
+        }
+        for kind, (sign, hue, label) in signs.items():
             timed = [entry for entry in run.operations if entry.kind == kind]
             axes.plot(
                 [entry.flops_per_byte for entry in timed],
@@ -169,8 +173,22 @@ def measured_plot(run: CpuRun) -> Figure:
                 color=colour(hue),
                 markersize=6,
                 linewidth=1,
-                label={"layer": "m × 4096 × 4096", "square": "square products"}.get(kind, kind),
+                label=label,
             )
+        before = 0.0
+        for entry in run.operations:
+            if entry.kind == "layer":
+                falls = entry.flops_per_s < before
+                before = entry.flops_per_s
+                axes.annotate(
+                    f"{int(entry.name.split(' × ')[0]):,}",
+                    (entry.flops_per_byte, entry.flops_per_s / 1e9),
+                    xytext=(0, 7) if falls else (5, -5),
+                    textcoords="offset points",
+                    ha="center" if falls else "left",
+                    va="bottom" if falls else "top",
+                    color=colour("communication"),
+                )
         axes.legend(loc="lower right", fontsize=11)
         axes.set_xlabel("FLOP per byte")
         axes.set_ylabel("GFLOP/s")
@@ -195,7 +213,7 @@ def tile_panels(tiles: Sequence[tuple[int, int]], *, m: int, n: int, k: int) -> 
         passed = tiled_gemm_words(m=m, k=k, n=n, tile_rows=rows, tile_columns=columns)
         left, top = k * side + gap, k * side + gap + 22
         panel = Panel(max(left + n * side + 4, 330), top + m * side + 34)
-        panel.text(0, 13, f"tiles of {rows} × {columns}: {passed:,} numbers", bold=True)
+        panel.text(0, 13, f"tiles of {rows} × {columns}: {passed:,} numbers pass", bold=True)
         panel.rectangle(0, top, k * side, m * side, colour="line", strength=0.2)
         panel.rectangle(left, 22, n * side, k * side, colour="line", strength=0.2)
         for i in range(0, m, rows):
@@ -206,13 +224,13 @@ def tile_panels(tiles: Sequence[tuple[int, int]], *, m: int, n: int, k: int) -> 
                     min(columns, n - j) * side,
                     min(rows, m - i) * side,
                     colour="forward",
-                    strength=0.55 if i == j == 0 else 0.08,
+                    strength=0.9 if i == j == 0 else 0.08,
                 )
         panel.rectangle(0, top, k * side, rows * side, colour="activations", strength=0.45)
         panel.rectangle(left, 22, columns * side, k * side, colour="parameters", strength=0.45)
-        panel.text(k * side / 2, top + m * side + 20, "X", anchor="middle")
-        panel.text(left + n * side + 8, 22 + k * side / 2, "W", middle=True)
-        panel.text(left + n * side / 2, top + m * side + 20, "Y", anchor="middle")
+        panel.text(k * side / 2, top + m * side + 20, f"X, {m} × {k}", anchor="middle")
+        panel.text(left + n * side + 8, 22 + k * side / 2, f"W, {k} × {n}", middle=True)
+        panel.text(left + n * side / 2, top + m * side + 20, f"Y, {m} × {n}", anchor="middle")
         panels.append(panel)
     return panels
 

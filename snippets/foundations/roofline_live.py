@@ -24,7 +24,7 @@ _COLOURS = {"compute": "forward", "memory": "parameters", "network": "communicat
     title="A product under three ceilings",
     caption="The dot is the product: its place across is its arithmetic intensity, its height the rate that all three "
     "ceilings allow. The bars are what each ceiling alone would let it take; the longest decides. Add rows until the "
-    "dot reaches the flat part; then cut $k$ among several devices.",
+    "dot reaches the flat part; then cut $k$ among several devices: a dashed line shows what their link allows.",
     knobs=[
         Number("m", "Rows (tokens) m", 1, 1, 16384, 2**0.25, "log"),
         Number("k", "Shared dimension k", 14336, 256, 32768, 256),
@@ -36,11 +36,11 @@ _COLOURS = {"compute": "forward", "memory": "parameters", "network": "communicat
     ],
     named=[
         Named("One token", "Reading takes 35.1 µs, the operations 119 ns: the dot is at 0.338% of the peak.", {"m": 1}),
-        Named("The question", "102 rows: the dot is at 33.5% of the peak, and on the slope.", {"m": 102}),
+        Named("The question", "The dot is at 33.5% of the peak, and on the slope.", {"m": 102}),
         Named("326 rows", "Now the operations take as long as the bytes, 38.7 µs and 38.6 µs.", {"m": 326}),
         Named(
             "Eight devices",
-            "8,192 rows cut among 8: the sum takes 261 µs, the operations 122 µs.",
+            "The sum takes 261 µs, the operations 122 µs: the dot is on the network's line, below the roof.",
             {"m": 8192, "ranks": 8},
         ),
     ],
@@ -74,20 +74,29 @@ def product_under_ceilings(*, m: int, k: int, n: int, device: str, dtype: str, r
         f"{in_units(intensity)} FLOP a byte, the ridge is at {in_units(peak / memory)}. Times: {said}. "
         f"The limit is {limit}: at best {in_units(rate, 'FLOP/s')} a device, {reached} of its peak."
     )
+    allowed = flops / times["network"] if ranks > 1 else math.inf
+    across = ""
     if ranks > 1:
         numbers += f" {in_units(flops / sent)} FLOP a byte sent over {wire.name}."
+    if _RATE.low <= allowed / TERA <= _RATE.high:
+        across = f" A dashed line across at {in_units(allowed, 'FLOP/s')}, the most that the network allows."
     alt = (
         f"First: a line that rises with the intensity and is flat from {in_units(peak / memory)} FLOP a byte on; a dot "
-        f"at {in_units(intensity)} FLOP a byte and {in_units(rate, 'FLOP/s')}. Second: bars of time. {said}."
+        f"at {in_units(intensity)} FLOP a byte and {in_units(rate, 'FLOP/s')}.{across} Second: bars of time. {said}."
     )
-    return Picture([_roof(intensity, rate, peak, memory), _bars(times, limit)], numbers, alt, idle=_idle(ranks))
+    roof = _roof(intensity, rate, peak, memory)
+    if across:
+        level = roof.y(allowed / TERA)
+        roof.panel.line(roof.left, level, roof.right, level, colour="communication", dashed=True)
+        roof.panel.text(roof.left + 6, level - 6, "network", colour="communication", size=12)
+    return Picture([roof.panel, _bars(times, limit)], numbers, alt, idle=_idle(ranks))
 
 
 def _idle(ranks: int) -> tuple[str, ...]:
     return ("link",) if ranks == 1 else ()
 
 
-def _roof(intensity: float, rate: float, peak: float, memory: float) -> Panel:
+def _roof(intensity: float, rate: float, peak: float, memory: float) -> Plot:
     """Draw the memory's slope and the flat peak, with a dot where the product is."""
     plot = Plot(_INTENSITY, _RATE, title="Rate against intensity", width_px=328, height_px=270)
     points = [
@@ -99,7 +108,7 @@ def _roof(intensity: float, rate: float, peak: float, memory: float) -> Panel:
     plot.panel.line(ridge, plot.y(peak / TERA), ridge, plot.bottom, colour="muted", dashed=True)
     plot.panel.text(ridge + 5, plot.bottom - 8, f"ridge {in_units(peak / memory)}", colour="muted", size=12)
     plot.dots([(max(intensity, _INTENSITY.low), max(rate / TERA, _RATE.low))], colour="ink", radius=5)
-    return plot.panel
+    return plot
 
 
 def _bars(times: dict[str, float], limit: str) -> Panel:

@@ -57,11 +57,14 @@ def test_roofs_bend_at_their_ridges_and_points_stand_where_they_were_put() -> No
 
 def test_the_recorded_run_is_plotted_as_it_is() -> None:
     run = recorded_cpu()
-    roof, *kinds = measured_plot(run).axes[0].lines
+    figure = measured_plot(run)
+    roof, *kinds = figure.axes[0].lines
     assert drawn(roof)[1][-1] == pytest.approx(run.peak_flops_per_s / 1e9)
     plotted = sorted(place for line in kinds for place in zip(*drawn(line), strict=True))
     expected = sorted((it.flops_per_byte, it.flops_per_s / 1e9) for it in run.operations if it.flops)
     assert np.allclose(plotted, expected)
+    rows = {entry.name.split(" × ")[0] for entry in run.operations if entry.kind == "layer"}
+    assert {f"{int(row):,}" for row in rows} <= set(texts(svg_of(figure)))
 
 
 def test_tiles_and_strips_are_as_large_as_they_are() -> None:

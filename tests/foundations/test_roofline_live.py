@@ -62,3 +62,13 @@ def test_the_dot_stands_on_the_roof() -> None:
 
 def test_it_draws_at_every_extreme() -> None:
     assert_extremes_draw(product_under_ceilings)
+
+
+def test_a_cut_product_stands_on_the_line_that_its_link_allows() -> None:
+    svg = product_under_ceilings(m=8192, ranks=8).panels[0].svg()
+    line = re.search(r'<line [^>]*y1="([\d.]+)"[^>]*y2="([\d.]+)" class="l-communication"', svg)
+    dot = re.search(r'class="l-ink" d="M([\d.]+) ([\d.]+)h0"', svg)
+    assert line
+    assert dot
+    assert line[1] == line[2] == dot[2]
+    assert "l-communication" not in product_under_ceilings(m=8192, ranks=1).panels[0].svg()

@@ -158,13 +158,14 @@ EXERCISE = Exercise(
         product(4, 4, 4, 2, 17, 128, 160),
         product(2, 4, 12, 1, 17, 192, 136),
         *(just_enough(*shape) for shape in ((3, 5, 12, 1, 27), (12, 5, 3, 2, 54), (10, 2, 10, 1, 35))),
+        *(just_enough(*shape) for shape in ((60, 5, 60, 1, 15), (2, 4, 300, 1, 8), (300, 6, 2, 2, 17))),
         product(192, 4096, 4096, 4, 65536, 100_000_000_000, 3_500_000_000),
     ],
     inputs=tight(),
     mistakes=[
         Mistake(
             "takes_the_largest_square",
-            "A square is best only where it divides Y: at an edge a strip of X or W is read for what little is left. "
+            "The largest square that fits need not be best: at an edge of Y a strip is read for what little is left. "
             "Compare the bytes of tiles that are no squares.",
             square,
         ),
@@ -177,6 +178,22 @@ EXERCISE = Exercise(
             "forgets_the_strips",
             "Beside the tile, a column of X and a row of W are in the fast memory.",
             {"(room - rows) // (rows + 1)": "room // rows"},
+        ),
+        Mistake(
+            "forgets_the_column",
+            "A column of X, as high as the tile, is in the fast memory too, beside the tile and a row of W.",
+            {"(room - rows) // (rows + 1)": "room // (rows + 1)"},
+        ),
+        Mistake(
+            "forgets_the_row",
+            "A row of W, as wide as the tile, is in the fast memory too, beside the tile and a column of X.",
+            {"(room - rows) // (rows + 1)": "(room - rows) // rows"},
+        ),
+        Mistake(
+            "takes_the_most_entries",
+            "The tile with the most entries need not be the best: what counts is how many rows and columns of tiles Y "
+            "is cut into, since that is how often W and X are read.",
+            {SEARCH: "return max(found, key=lambda one: one[1][0] * one[1][1])[1]"},
         ),
         Mistake(
             "counts_numbers_for_bytes",
@@ -199,8 +216,14 @@ EXERCISE = Exercise(
             {"-(-n // columns), -(-m // rows)": "-(-m // rows), -(-n // columns)"},
         ),
         Mistake(
+            "divides_by_the_other_side",
+            "You divide by the wrong sides: m rows make ⌈m/rows⌉ rows of tiles, n columns ⌈n/columns⌉ columns of them.",
+            {"-(-n // columns), -(-m // rows)": "-(-n // rows), -(-m // columns)"},
+        ),
+        Mistake(
             "no_edges",
-            "Where the tile does not divide Y, there are smaller tiles at the edges, and their strips are read too.",
+            "Another tile that fits has fewer bytes. Smaller tiles at the edges of Y need strips too: count rows and "
+            "columns of tiles rounded up, and compare all heights that leave room for a column.",
             {"-(-n // columns), -(-m // rows)": "n / columns, m / rows"},
         ),
         Mistake(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from grader.exercise import Exercise, Inputs, Mistake
@@ -108,6 +109,14 @@ def layers(st):  # type: ignore[no-untyped-def]
     return sizes.filter(clear_of_whole_numbers)
 
 
+def in_floats(
+    k: int, n: int, weight_bytes: int, activation_bytes: int, peak_flops_per_s: int, bandwidth_bytes_per_s: int
+) -> int:
+    """The formula in floats, rounded up."""
+    room = 2 * bandwidth_bytes_per_s / peak_flops_per_s - activation_bytes / k - activation_bytes / n
+    return math.ceil(weight_bytes / room) if room > 0 else 0
+
+
 H100, HBM = 989_400_000_000_000, 3_350_000_000_000
 COMPUTES, MOVES = "2 * k * n * bandwidth_bytes_per_s", "activation_bytes * (k + n) * peak_flops_per_s"
 RESULT = "-(-fixed // (computes - moves)) if computes > moves else 0"
@@ -121,11 +130,15 @@ EXERCISE = Exercise(
     examples=[
         layer(4, 4, 1, 1, 2, 1),
         layer(4, 4, 1, 1, 16, 1),
+        layer(4, 4, 1, 1, 4, 1),
         layer(8, 3, 2, 1, 5, 2),
+        layer(4, 5, 1, 4, 5, 7),
+        layer(3, 12, 2, 1, 24, 5),
         layer(1024, 1024, 2, 1, 1000, 1),
-        layer(14336, 4096, 1, 2, H100, HBM),
-        layer(14336, 4096, 1, 1, 2 * H100, HBM),
         layer(14336, 4096, 2, 2, H100, HBM),
+        layer(512, 512, 2, 2, H100, HBM),
+        layer(4096, 4096, 1, 1, 2 * H100, HBM),
+        layer(4096, 4096, 1, 2, H100, HBM),
     ],
     inputs=layers,
     units={"result": "rows"},
@@ -154,6 +167,33 @@ EXERCISE = Exercise(
             "activations_size_for_all",
             "Weights and activations may have different sizes: you took the activations' for all.",
             {FIXED: "activation_bytes * k * n * peak_flops_per_s"},
+        ),
+        Mistake(
+            "exchanges_the_sizes",
+            "You exchanged the sizes: the weights have weight_bytes, what comes in and goes out has activation_bytes.",
+            {FIXED: "activation_bytes * k * n * peak_flops_per_s", MOVES: "weight_bytes * (k + n) * peak_flops_per_s"},
+        ),
+        Mistake(
+            "looks_for_no_0",
+            "Where a row's bytes take as long as its operations or longer, no number of rows is enough: return 0.",
+            {RESULT: "-(-fixed // (computes - moves))"},
+        ),
+        Mistake(
+            "forgets_the_tie",
+            "Where a row's bytes take just as long as its operations, nothing is left to make up for the weights: "
+            "return 0 there too.",
+            {"computes > moves else": "computes >= moves else"},
+        ),
+        Mistake(
+            "returns_minus_1",
+            "Where no number of rows is enough, the result is to be 0.",
+            {"computes > moves else 0": "computes > moves else -1"},
+        ),
+        Mistake(
+            "rounds_by_floats",
+            "Floats are rounded: a number of rows that should be whole may come out a little larger, and a difference "
+            "of 0 a little off 0. All inputs are whole numbers, and -(-x // y) divides them exactly and rounds up.",
+            in_floats,
         ),
         Mistake(
             "counts_multiplications_only",
