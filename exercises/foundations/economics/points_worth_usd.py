@@ -66,8 +66,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "takes_points_of_the_bill",
-            "You took the points as percent of the bill. They are percent of the peak: the new bill is to the old one as "
-            "the old MFU to the new.",
+            "You took the points as percent of the bill. They are percent of the peak: the new bill is to the old one "
+            "as the old MFU to the new.",
             {RULE: "bill_usd * points / 100"},
         ),
         Mistake(
