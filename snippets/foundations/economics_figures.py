@@ -12,7 +12,6 @@ from snippets.figures import colour, plot
 from snippets.foundations.economics import slowest_exponential_s, slowest_normal_s, training_bill_usd
 from snippets.foundations.economics_runs import Piece
 from snippets.live.axes import Axis
-from snippets.palette import rank
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -81,7 +80,7 @@ def waiting_panel(times: Sequence[Sequence[float]], *, unit: str = "s", width_px
         width_px: width of the picture.
 
     Returns:
-        The picture: a line for each rank; grey is waiting, dashes are the ends of steps.
+        The picture: a row for each rank; grey is waiting, vertical lines are the ends of steps.
     """
     left, right, row = 50.0, 30.0, 30.0
     ends = np.cumsum([max(step) for step in times])
@@ -94,13 +93,13 @@ def waiting_panel(times: Sequence[Sequence[float]], *, unit: str = "s", width_px
         start = 0.0
         for step, end in zip(times, ends, strict=True):
             x, busy = left + start * scale, step[number] * scale
-            panel.rectangle(x, y, busy, 20, colour=rank(number), strength=0.5)
+            panel.rectangle(x, y, busy, 20, colour="forward", strength=0.5)
             panel.rectangle(x + busy, y, left + float(end) * scale - x - busy, 20, colour="idle")
             start = float(end)
     bottom = row * ranks + 6
     for end in ends:
         x = left + float(end) * scale
-        panel.line(x, 2, x, bottom, colour="ink", dashed=True)
+        panel.line(x, 2, x, bottom, colour="ink")
     _axis(panel, left, bottom, scale, float(ends[-1]), unit)
     return panel
 

@@ -10,7 +10,7 @@ from grader.exercise import Exercise, Inputs, Mistake, Observation
 
 CHOICE, TIME, COST = "choice", "expected time", "expected cost"
 VALID, KEPT = "an offer's number, devices that it has, and an interval above 0", "within the limit"
-HAIR = 1 + 1e-6  # so that rounding decides nothing
+HAIR = 1.001  # so that how the last, shorter interval is counted decides nothing
 Offer = tuple[float, float, float, int]
 
 
@@ -27,8 +27,11 @@ def choose_run(
 
     Devices fail independently, at an even rate, also during checkpoints and
     restarts. A failure undoes all since the last checkpoint and stops all
-    devices until the restart is over. The time and the cost of the run are
-    means over all that can happen.
+    devices until the restart is over. A checkpoint stands at the end of each
+    interval, also of a last, shorter one; an interval beyond the work counts
+    as the whole work. The time and the cost of the run are means over all
+    that can happen, and a limit is kept if they exceed it by at most 0.1%.
+    One of the offers at least can keep both limits.
 
     Args:
         offers: for each what one device does in a second, dollars an hour,
@@ -106,12 +109,24 @@ def observe(function: Callable[..., Any], *, offers: list[Offer], **limits: floa
         return {CHOICE: f"an interval of {interval_s} s"}
     hours, dollars = judged(offer, int(devices), max(float(interval_s), 1e-3), **limits)
     late, dear = hours > deadline_h * HAIR, dollars > budget_usd * HAIR
-    chosen = f"(offer {number}, {devices} devices, every {interval_s:.4g} s)"
+    chosen = (
+        f"offer {number}, {devices} devices: a failure every {offer[2] / devices:.3g} h, "
+        f"a checkpoint every {interval_s:.4g} s"
+    )
     return {
         CHOICE: VALID,
-        TIME: f"{hours:.4g} h, where {deadline_h:.4g} h are allowed {chosen}" if late else KEPT,
-        COST: f"{dollars:,.4g} dollars, where {budget_usd:,.4g} are allowed {chosen}" if dear else KEPT,
+        TIME: f"{over(hours, deadline_h, 'h')} ({chosen})" if late else KEPT,
+        COST: f"{over(dollars, budget_usd, 'dollars')} ({chosen})" if dear else KEPT,
     }
+
+
+def over(value: float, limit: float, unit: str) -> str:
+    """Say how far a value lies above its limit.
+
+    >>> over(250.8, 250.0, "h")
+    '250.80 h, 1.003 times the 250.00 h that are allowed'
+    """
+    return f"{value:,.2f} {unit}, {value / limit:,.4g} times the {limit:,.2f} {unit} that are allowed"
 
 
 def all_kept(**_: Any) -> Observation:
@@ -138,6 +153,9 @@ FAST: Offer = (900e12, 4.0, 20_000.0, 512)
 FRAIL: Offer = (400e12, 1.0, 90.0, 2048)
 OLD: Offer = (120e12, 0.5, 30_000.0, 4096)
 SMALL: Offer = (100.0, 1.0, 50.0, 2)
+OFTEN: Offer = (1e14, 1.0, 200.0, 400)  # looks good in a sum to first order
+FEW: Offer = (1e14, 1.0, 1e6, 100)
+SURE: Offer = (1e14, 1.82, 1e6, 400)
 
 EXERCISE = Exercise(
     choose_run,
@@ -161,6 +179,9 @@ EXERCISE = Exercise(
         run_of([(1e12, 1.0, 100.0, 50), (1e12, 3.0, 1e6, 50)], 3.6e17, 10.0, 7200.0, 2.1, 303.0),
         run_of([(100.0, 8.0, 1000.0, 1), (300.0, 15.0, 1000.0, 1)], 2.16e6, 1.0, 1.0, 7.0, 31.0),
         run_of([(1e12, 2.0, 1000.0, 7), (2e12, 3.0, 1000.0, 7)], 3.6e16, 5.0, 30.0, 1.0, 15.3),
+        run_of([OFTEN, FEW, SURE], 1e22, 120.0, 600.0, 155.0, 51_200.0),
+        run_of([(*SPOT[:3], 500), ON_DEMAND], 2e23, 30.0, 600.0, 240.0, 400_000.0),
+        run_of([(1e12, 2.0, 1e5, 100)], 3.6e17, 60.0, 600.0, 1.06, 215.0),
     ],
     mistakes=[
         Mistake(
@@ -191,6 +212,11 @@ EXERCISE = Exercise(
             "takes_all_devices",
             "You took all the devices of an offer. Each one more makes failures more frequent, and the run dearer.",
             {"range(1, most + 1)": "range(most, most + 1)"},
+        ),
+        Mistake(
+            "ignores_how_many_there_are",
+            "You took more devices than the offer has.",
+            {"range(1, most + 1)": "range(1, 4097)"},
         ),
         Mistake(
             "saves_every_hour",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from grader.exercise import Exercise, Inputs, Mistake
 from snippets.flops import compute_time_s, training_flops
 
@@ -41,7 +43,7 @@ def one_device_by_the_clock(*, parameters: float, peak_flops_per_s: float, mfu: 
     each_s = compute_time_s(
         flops=training_flops(parameters=parameters, tokens=1000), flops_per_s=mfu * peak_flops_per_s
     )
-    return sum(each_s for _ in range(1000)) * (usd_per_hour / 3600)
+    return math.fsum(each_s for _ in range(1000)) * (usd_per_hour / 3600)
 
 
 def run(parameters: float, peak_flops_per_s: float, mfu: float, usd_per_hour: float) -> Inputs:

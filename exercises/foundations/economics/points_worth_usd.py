@@ -12,8 +12,8 @@ def points_worth_usd(*, bill_usd: float, mfu: float, points: float) -> float:
     Args:
         bill_usd: the bill at the present MFU.
         mfu: the present MFU, a share above 0 and below 1.
-        points: by how many percentage points it rises; 5 leads from 0.40
-            to 0.45.
+        points: by how many percentage points it rises, not always a whole
+            number; 5 leads from 0.40 to 0.45.
 
     Returns:
         Dollars saved.
@@ -43,11 +43,17 @@ EXERCISE = Exercise(
     level="easy",
     asked="the dollars that some more points of MFU save",
     expected=two_bills_usd,
-    examples=[case(90.0, 0.25, 20.0), case(1e6, 0.40, 5.0), case(1e6, 0.5, 50.0), case(58.1e6, 0.404, 5.0)],
+    examples=[
+        case(90.0, 0.25, 20.0),
+        case(1e6, 0.40, 5.0),
+        case(1e6, 0.5, 50.0),
+        case(2e6, 0.36, 2.5),
+        case(58.1e6, 0.404, 5.0),
+    ],
     inputs=lambda st: {
         "bill_usd": st.integers(1, 100).map(lambda count: count * 1e5),
         "mfu": st.integers(10, 60).map(lambda percent: percent / 100),
-        "points": st.integers(1, 40).map(float),
+        "points": st.integers(1, 80).map(lambda halves: halves / 2),
     },
     relative_tolerance=1e-7,
     units={"result": "dollars"},
@@ -60,7 +66,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "takes_points_of_the_bill",
-            "Five points of MFU are more than 5% of the bill: points count on the peak, and the run is far below it.",
+            "You took the points as percent of the bill. They are percent of the peak: the new bill is to the old one "
+            "as the old MFU to the new.",
             {RULE: "bill_usd * points / 100"},
         ),
         Mistake(

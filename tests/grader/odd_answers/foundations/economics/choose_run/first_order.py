@@ -1,4 +1,5 @@
-# Right: overheads to first order, as far from both limits as can be.
+# Wrong: overheads to first order, as far from both limits as can be.
+# Message: 155.00 h that are allowed
 import math
 
 
