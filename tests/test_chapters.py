@@ -51,7 +51,7 @@ def test_a_quiz_says_of_every_option_why_it_is_right_or_wrong(chapter: Chapter) 
 def test_the_badge_tells_the_reading_time(chapter: Chapter) -> None:
     """200 words a minute, half a minute for each cell that is shown and for each exercise, folds not counted."""
     text = re.sub(r"<details.*?</details>", "", prose(chapter), flags=re.DOTALL)
-    text = re.sub(r"\$[^$]*\$", "x", re.sub(r"\]\([^)]*\)", "]", text))
+    text = re.sub(r"(?<!\\)\$(?:[^$\\]|\\.)*\$", "x", re.sub(r"\]\([^)]*\)", "]", text))
     cells = sum(cell.kind == "code" and not HIDDEN & set(cell.metadata.get("tags", [])) for cell in chapter.cells)
     minutes = len(text.split()) / WORDS_A_MINUTE + (cells + text.count("### Exercise")) / 2
     assert abs(chapter.header["minutes"] - minutes) <= 5

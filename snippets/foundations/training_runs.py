@@ -85,3 +85,8 @@ TRAINING_RUNS = Catalogue(
         ),
     ),
 )
+
+# DeepSeek-AI 2024, table 1: thousands of H800 hours of pre-training, context extension and post-training.
+DEEPSEEK_V3_KILOHOURS = {"pre-training": 2_664, "context extension": 119, "post-training": 5}
+# MLPerf Training 3.0 (June 2023), GPT-3 175B on H100 of NVIDIA and CoreWeave: GPUs, minutes.
+MLPERF_GPT3_MINUTES = {768: 45.606, 1536: 23.611, 3584: 10.940}

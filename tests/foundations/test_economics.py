@@ -33,12 +33,8 @@ from snippets.foundations.economics_runs import (
     simulated_run_s,
     step_times_s,
 )
-from snippets.foundations.published_trainings import (
-    DEEPSEEK_V3_KILOHOURS,
-    LLAMA_3_CARD,
-    LLAMA_TABLE,
-    MLPERF_GPT3_MINUTES,
-)
+from snippets.foundations.published_energy import LLAMA_3_CARD, LLAMA_TABLE
+from snippets.foundations.training_runs import DEEPSEEK_V3_KILOHOURS, MLPERF_GPT3_MINUTES
 
 
 @given(
