@@ -85,7 +85,7 @@ def levels_panel(runs: Mapping[str, LoaderRun], *, until_s: float, most: int, wi
     Returns:
         The panel.
     """
-    row, tall = 96.0, 50.0
+    row, tall = 128.0, 80.0
     panel = Panel(width_px, row * len(runs) + 26)
     for number, (title, run) in enumerate(runs.items()):
         base = number * row + 24 + tall
