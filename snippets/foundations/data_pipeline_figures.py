@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from snippets.drawing import Panel
 from snippets.foundations.data_pipeline import LoaderRun, still_in_buffer_share
@@ -85,7 +87,7 @@ def levels_panel(runs: Mapping[str, LoaderRun], *, until_s: float, most: int, wi
     Returns:
         The panel.
     """
-    row, tall = 96.0, 50.0
+    row, tall = 128.0, 80.0
     panel = Panel(width_px, row * len(runs) + 26)
     for number, (title, run) in enumerate(runs.items()):
         base = number * row + 24 + tall
@@ -94,15 +96,13 @@ def levels_panel(runs: Mapping[str, LoaderRun], *, until_s: float, most: int, wi
             y = base - tall * level / most
             panel.line(_LEFT, y, width_px - _RIGHT, y, colour="line")
             panel.text(_LEFT - 6, y, str(level), anchor="end", colour="muted", size=12, middle=True)
-        changes = sorted([(end, 1) for end in run.ends_s] + [(take, -1) for take in run.takes_s])
         points, level = [(_LEFT, base)], 0
-        for moment, change in changes:
+        for moment, after in waiting(run):
             if moment > until_s:
                 break
             x = _place(moment, until_s, width_px)
-            points.append((x, base - tall * level / most))
-            level += change
-            points.append((x, base - tall * level / most))
+            points += [(x, base - tall * height / most) for height in (level, after)]
+            level = after
         points.append((width_px - _RIGHT, base - tall * level / most))
         panel.curve(points, colour="accent", width=1.5)
         panel.text(_LEFT - 6, base + 11, "stalls", anchor="end", size=12, middle=True)
@@ -113,6 +113,21 @@ def levels_panel(runs: Mapping[str, LoaderRun], *, until_s: float, most: int, wi
                 panel.rectangle(x, base + 5, length, 11, colour="communication", strength=0.6)
     _time_axis(panel, row * len(runs), until_s, width_px)
     return panel
+
+
+def waiting(run: LoaderRun) -> list[tuple[float, int]]:
+    """Return the moments at which the number of finished batches that wait changes, and what it is from then on.
+
+    Args:
+        run: the clock of a loader. A batch that is taken as it is finished never waits.
+
+    >>> waiting(LoaderRun(1.0, (0.0, 0.0, 2.0), (2.0, 2.0, 4.0), (2.0, 3.0, 4.0)))
+    [(2.0, 1), (3.0, 0)]
+    """
+    changes = Counter(round(end, 9) for end in run.ends_s)
+    changes.subtract(round(take, 9) for take in run.takes_s)
+    moments = sorted(moment for moment, change in changes.items() if change)
+    return list(zip(moments, accumulate(changes[moment] for moment in moments), strict=True))
 
 
 def stalls(run: LoaderRun) -> list[tuple[float, float]]:

@@ -11,7 +11,7 @@ from snippets.foundations.data_pipeline_figures import lanes_panel, levels_panel
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Number
 
-_BATCHES, _SHOWN_STEPS = 400, 30
+_BATCHES, _SHOWN_STEPS = 400, 15
 _SLOW_SHARE = 0.1
 
 
@@ -53,7 +53,7 @@ def slow_and_fast_s(*, fast_s: float, slow_s: float, batches: int, seed: int = 1
         ),
         Named(
             "The question",
-            "Two workers are too few for 4.6 batches in the making; the GPU waits before most steps.",
+            "Two workers are too few for 4.6 batches in the making; the GPU waits before about every second step.",
             {"fast_s": 0.75, "slow_s": 2.45, "step_s": 0.2},
         ),
         Named(
@@ -63,7 +63,7 @@ def slow_and_fast_s(*, fast_s: float, slow_s: float, batches: int, seed: int = 1
         ),
         Named(
             "The question, with slack",
-            "With 8 workers the queue is usually long enough to outlast a slow batch.",
+            "The first slow batches come before 8 workers have built a queue; after them the GPU hardly waits.",
             {"workers": 8, "fast_s": 0.75, "slow_s": 2.45, "step_s": 0.2},
         ),
     ],
@@ -74,7 +74,7 @@ def loader_lanes(*, workers: int, prefetch_factor: int, fast_s: float, slow_s: f
     run = loader_run(times, step_s=step_s, workers=workers, prefetch_factor=prefetch_factor)
     mean_s = (1 - _SLOW_SHARE) * fast_s + _SLOW_SHARE * slow_s
     equal = steady_busy_share(workers=workers, batch_s=mean_s, step_s=step_s)
-    until_s = max(_whole(run.takes_s[0] + 12 * step_s), 2.0)
+    until_s = max(_whole(run.takes_s[_SHOWN_STEPS - 1] + step_s), 2.0)
     shown = _first(run, until_s)
     panels: list[Panel] = [
         lanes_panel({"Workers and GPU": (shown, workers)}, until_s=until_s, width_px=330),
@@ -82,15 +82,17 @@ def loader_lanes(*, workers: int, prefetch_factor: int, fast_s: float, slow_s: f
             {"Finished batches that wait": shown}, until_s=until_s, most=workers * prefetch_factor, width_px=330
         ),
     ]
+    unequal = f"; with equal times it would be {100 * equal:.0f}%" if slow_s != fast_s else ""
     numbers = (
         f"{workers} worker{'s' * (workers > 1)}, {mean_s:.3g} s for a batch on average, {step_s:.3g} s for a step: "
         f"Little's law asks for {mean_s / step_s:.3g} batches in the making. Over {_BATCHES} batches the GPU is busy "
-        f"{100 * run.busy_share:.3g}% of the time; with equal times it would be {100 * equal:.3g}%."
+        f"{100 * run.busy_share:.0f}% of the time{unequal}."
     )
     late = len(stalls(shown))
     alt = (
         f"Lanes of {workers} worker{'s' * (workers > 1)} over {until_s:g} seconds, below them the GPU's; it waits "
-        f"{late} times. Then a curve of finished batches, from 0 to at most {workers * prefetch_factor}."
+        f"{late} time{'s' * (late != 1)}. Then a curve of finished batches, from 0 to "
+        f"at most {workers * prefetch_factor}."
     )
     return Picture(panels, numbers, alt)
 

@@ -12,6 +12,7 @@ from snippets.foundations.data_pipeline_figures import (
     levels_panel,
     order_panel,
     stalls,
+    waiting,
 )
 
 RUN = loader_run([1.0] * 8, step_s=0.25, workers=2)
@@ -28,6 +29,15 @@ def test_lanes_have_a_block_for_each_batch_and_each_step_and_for_each_wait() -> 
 def test_levels_draw_a_bar_for_each_stall() -> None:
     svg = levels_panel({"two": RUN}, until_s=4, most=4).svg()
     assert svg.count('class="b-communication"') == sum(start < 4 for start, _ in stalls(RUN)) == 4
+
+
+def test_between_0_and_the_outstanding_batches_wait() -> None:
+    run = loader_run([0.75, 0.75, 2.45, 0.75] * 10, step_s=0.2, workers=3)
+    levels = waiting(run)
+    assert {0 <= level <= 6 for _, level in levels} == {True}
+    for moment, level in levels:
+        done, taken = (sum(time <= moment + 1e-9 for time in times) for times in (run.ends_s, run.takes_s))
+        assert level == done - taken
 
 
 def test_stalls_are_the_time_that_is_not_worked() -> None:

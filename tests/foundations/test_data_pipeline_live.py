@@ -19,7 +19,7 @@ def test_the_busy_share_is_that_of_queues(workers: int, factor: int) -> None:
     times = slow_and_fast_s(fast_s=0.75, slow_s=2.45, batches=400)
     seen = ordered_loader(times, step_s=0.2, workers=workers, prefetch_factor=factor)
     assert said
-    assert float(said[1]) == pytest.approx(100 * seen.busy_share, rel=6e-3)
+    assert float(said[1]) == pytest.approx(100 * seen.busy_share, abs=0.51)
 
 
 def test_the_question_is_a_named_setting() -> None:
@@ -27,6 +27,10 @@ def test_the_question_is_a_named_setting() -> None:
     assert (
         "asks for 4.6 batches in the making. Over 400 batches the GPU is busy 40% of" in loader_lanes(**values).numbers
     )
+
+
+def test_equal_times_are_compared_with_themselves_alone() -> None:
+    assert loader_lanes().numbers.endswith("the GPU is busy 80% of the time.")
 
 
 def test_it_draws_at_every_extreme() -> None:

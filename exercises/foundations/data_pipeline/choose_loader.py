@@ -25,7 +25,8 @@ def choose_loader(
     Batch i goes to worker i mod w, which makes one batch at a time, in the
     order in which they are asked for. Batches are taken in their order, by a
     GPU that takes step_s for each. Batch i is asked for when batch i - w * f
-    is taken; the first w * f are asked for at 0.
+    is taken; the first w * f are asked for at 0. The first step begins when
+    batch 0 is made.
 
     Args:
         batches_s: seconds that each batch takes its worker.
@@ -35,7 +36,8 @@ def choose_loader(
 
     Returns:
         Workers w and prefetch factor f: in memory, in time, and with the
-        fewest workers with which that can be done at all.
+        fewest workers with which that can be done at all. Each such pair is
+        right; in the example (2, 1) is, too.
 
     >>> choose_loader([4.0] * 4, step_s=1.0, slots=4, deadline_s=10.0)
     (2, 2)
@@ -67,22 +69,21 @@ def simulated_end_s(times: tuple[float, ...], step_s: float, w: int, f: int) -> 
 
 
 @cache
-def fewest(times: tuple[float, ...], step_s: float, slots: int, deadline_s: float) -> tuple[int, int, float]:
-    """Try every pair, the fewest workers first; return the first that is in time, and when it ends."""
+def fewest(times: tuple[float, ...], step_s: float, slots: int, deadline_s: float) -> int:
+    """Try every pair, the fewest workers first; return the workers of the first that is in time."""
     for w in range(1, slots + 1):
         for f in range(1, slots // w + 1):
-            end = simulated_end_s(times, step_s, w, f)
-            if end <= deadline_s * (1 + 1e-9):
-                return w, f, end
+            if simulated_end_s(times, step_s, w, f) <= deadline_s * (1 + 1e-9):
+                return w
     raise ValueError("no loader ends in time")
 
 
 def wanted(batches_s: Sequence[float], *, step_s: float, slots: int, deadline_s: float) -> Observation:
-    w, f, end = fewest(tuple(batches_s), step_s, slots, deadline_s)
+    w = fewest(tuple(batches_s), step_s, slots, deadline_s)
     return {
         PAIR: "workers and prefetch factor",
         MEMORY: f"at most {slots}",
-        END: f"ends by {deadline_s:g} s (with {w} workers and a factor of {f} at {end:g} s)",
+        END: f"ends by {deadline_s:g} s",
         CORES: f"the fewest: {w}",
     }
 
@@ -100,8 +101,9 @@ def observe(
         return {**right, MEMORY: f"{w} × {f} = {w * f}"}
     end = simulated_end_s(tuple(batches_s), step_s, int(w), int(f))
     if end > deadline_s * (1 + 1e-9):
-        return {**right, END: f"ends at {end:g} s, {end - deadline_s:.3g} s late, with {w} workers and a factor of {f}"}
-    least = fewest(tuple(batches_s), step_s, slots, deadline_s)[0]
+        workers = f"{w} worker{'s' * (w > 1)}"
+        return {**right, END: f"ends at {end:g} s, {end - deadline_s:.3g} s late, with {workers} and a factor of {f}"}
+    least = fewest(tuple(batches_s), step_s, slots, deadline_s)
     return {**right, CORES: f"{w}, {w - least} too many"} if w > least else right
 
 
@@ -118,13 +120,36 @@ QUESTION = slow_at(3, 9, 10, 21, 34, 47)
 
 
 def littles(batches_s: Sequence[float], *, step_s: float, slots: int, deadline_s: float) -> tuple[int, int]:
-    w = max(1, math.ceil(sum(batches_s) / len(batches_s) / step_s - 1e-9))
-    return w, max(1, slots // w)
+    w = min(slots, max(1, math.ceil(sum(batches_s) / len(batches_s) / step_s - 1e-9)))
+    return w, slots // w
+
+
+def from_littles(batches_s: Sequence[float], *, step_s: float, slots: int, deadline_s: float) -> tuple[int, int]:
+    w = littles(batches_s, step_s=step_s, slots=slots, deadline_s=deadline_s)[0]
+    while w < slots and simulated_end_s(tuple(batches_s), step_s, w, slots // w) > deadline_s:
+        w += 1
+    return w, slots // w
+
+
+def default_factor(batches_s: Sequence[float], *, step_s: float, slots: int, deadline_s: float) -> tuple[int, int]:
+    for w in range(1, slots // 2 + 1):
+        if simulated_end_s(tuple(batches_s), step_s, w, 2) <= deadline_s:
+            return w, 2
+    return slots, 1
+
+
+def halved(batches_s: Sequence[float], *, step_s: float, slots: int, deadline_s: float) -> tuple[int, int]:
+    low, high = 1, slots
+    while low < high:
+        w = (low + high) // 2
+        late = simulated_end_s(tuple(batches_s), step_s, w, slots // w) > deadline_s
+        low, high = (w + 1, high) if late else (low, w)
+    return low, slots // low
 
 
 def for_the_slowest(batches_s: Sequence[float], *, step_s: float, slots: int, deadline_s: float) -> tuple[int, int]:
     w = min(slots, max(1, math.ceil(max(batches_s) / step_s - 1e-9)))
-    return w, max(1, slots // w)
+    return w, slots // w
 
 
 EXERCISE = Exercise(
@@ -141,6 +166,13 @@ EXERCISE = Exercise(
         loader([1.0, 1.0, 1.0, 1.0, 1.0, 5.0, 1.0, 1.0], 1.0, 6, 9.0),
         loader([1.0, 4.0, 1.0, 1.0, 1.0, 4.0, 1.0, 1.0], 1.0, 5, 12.0),
         loader([2.0] * 12, 0.5, 5, 8.0),
+        loader([2.0] * 12, 0.5, 6, 8.0),
+        loader([1.0, 0.5, 1.0, 2.5], 0.25, 3, 3.75),
+        loader([1.0, 0.5, 0.5, 0.5, 4.0], 1.0, 3, 7.5),
+        loader([0.25] * 12 + [9.0], 1.0, 12, 13.25),
+        loader([0.125] * 20 + [18.0], 1.0, 20, 21.5),
+        loader([1.0, 4.0, 1.0, 1.0, 4.0], 1.0, 5, 8.0),
+        loader([3.0, 1.0, 1.0, 3.0, 1.0], 0.5, 9, 5.5),
         loader(slow_at(2, 3, count=20), 0.25, 12, 7.5),
         loader(slow_at(4, 12, count=24), 0.25, 7, 9.5),
         loader(QUESTION, 0.25, 10, 16.75),
@@ -172,9 +204,26 @@ EXERCISE = Exercise(
         Mistake(
             "keeps_the_default_factor",
             "A prefetch factor of 2 is PyTorch's default, no law: memory may hold more batches, and then fewer "
-            "workers do, "
-            "or it holds fewer.",
+            "workers may do, or it holds fewer.",
             {"f = slots // w": "f = 2"},
+        ),
+        Mistake(
+            "keeps_the_default_factor_within_memory",
+            "A prefetch factor of 2 is PyTorch's default, no law: with more batches in memory fewer workers may do, "
+            "and with a factor of 1 more workers have room.",
+            default_factor,
+        ),
+        Mistake(
+            "begins_at_littles_number",
+            "Little's number is for a GPU that never waits. This deadline leaves it time to wait, so that fewer "
+            "workers may do: begin at 1.",
+            from_littles,
+        ),
+        Mistake(
+            "halves_an_interval_of_workers",
+            "In the same memory more workers may end later, because f = slots // w is smaller. So halving an interval "
+            "can miss the fewest: try 1, 2, 3 and so on.",
+            halved,
         ),
         Mistake(
             "takes_all_it_may",

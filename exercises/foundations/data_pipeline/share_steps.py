@@ -7,7 +7,7 @@ from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 
-STEPS, UNEVEN, RANKS = "examples of each step, sorted", "first step whose shares differ by more than one", "shares"
+LISTS, STEPS, UNEVEN = "lists in each step", "examples of each step, sorted", "shares that differ by more than one"
 
 
 def share_steps(
@@ -30,7 +30,8 @@ def share_steps(
         ranks: how many ranks there are now; maybe more than examples.
 
     Returns:
-        For each step, for each rank, the list of its examples.
+        For each step, for each rank, the list of its examples; it is empty
+        for a rank that gets none.
 
     >>> share_steps([3, 0, 2, 1, 4], position=1, batch=2, ranks=2)
     [[[0], [2]], [[1], [4]]]
@@ -46,12 +47,21 @@ def observe(function: Callable[..., Any], *, order: Sequence[int], **sizes: int)
     """Put the shares of each step together again: which of them a rank has does not matter."""
     steps = function(order=order, **sizes)
     lengths = [[len(share) for share in step] for step in steps]
-    uneven = [number for number, step in enumerate(lengths) if step and max(step) - min(step) > 1]
+    missing = [f"{len(step)} in step {number}" for number, step in enumerate(steps) if len(step) != sizes["ranks"]]
+    uneven = [
+        f"in step {number} the ranks get {', '.join(map(str, step))}"
+        for number, step in enumerate(lengths)
+        if step and max(step) - min(step) > 1
+    ]
     return {
-        RANKS: sorted({len(step) for step in steps}),
+        LISTS: missing[0] if missing else one_for_each(sizes["ranks"]),
         STEPS: [sorted(example for share in step for example in share) for step in steps],
-        UNEVEN: uneven[0] if uneven else None,
+        UNEVEN: uneven[0] if uneven else "none",
     }
+
+
+def one_for_each(ranks: int) -> str:
+    return f"{ranks}, one for each rank, [] where it gets nothing"
 
 
 def taken_one_by_one(order: Sequence[int], *, position: int, batch: int, ranks: int) -> Observation:
@@ -63,7 +73,7 @@ def taken_one_by_one(order: Sequence[int], *, position: int, batch: int, ranks: 
         if not steps or len(steps[-1]) == batch:
             steps.append([])
         steps[-1].append(order[place])
-    return {RANKS: [ranks] if steps else [], STEPS: [sorted(step) for step in steps], UNEVEN: None}
+    return {LISTS: one_for_each(ranks), STEPS: [sorted(step) for step in steps], UNEVEN: "none"}
 
 
 def epoch(order: list[int], position: int, batch: int, ranks: int) -> Inputs:
@@ -89,7 +99,7 @@ def own_shards(order: Sequence[int], *, position: int, batch: int, ranks: int) -
 EXERCISE = Exercise(
     share_steps,
     number=2,
-    level="medium",
+    level="easy",
     asked="the steps that are left of an epoch, shared out evenly, the same examples in each for any number of ranks",
     expected=taken_one_by_one,
     observe=observe,
@@ -100,6 +110,8 @@ EXERCISE = Exercise(
         epoch([5, 3, 0, 2, 1, 4], 0, 5, 3),
         epoch([5, 3, 0, 2, 1, 4], 5, 4, 4),
         epoch([1, 0, 2], 3, 2, 2),
+        epoch([70, 30, 90, 10, 50], 0, 3, 2),
+        epoch(mixed(30), 0, 15, 11),
         epoch(mixed(13), 3, 4, 3),
         epoch(mixed(13), 8, 4, 1),
         epoch(mixed(22), 0, 8, 4),
@@ -110,8 +122,8 @@ EXERCISE = Exercise(
             {
                 "order": st.permutations(range(count)),
                 "position": st.integers(0, count),
-                "batch": st.integers(1, 12),
-                "ranks": st.integers(1, 6),
+                "batch": st.integers(1, 16),
+                "ranks": st.integers(1, 12),
             }
         )
     ),
@@ -132,6 +144,25 @@ EXERCISE = Exercise(
             {"list(order[first : first + batch])": "sorted(order)[first : first + batch]"},
         ),
         Mistake(
+            "returns_the_places",
+            "These are places in the order, counted from 0. Asked for are the examples that stand there.",
+            {"list(order[first : first + batch])": "list(range(len(order)))[first : first + batch]"},
+        ),
+        Mistake(
+            "begins_steps_at_multiples_of_the_batch",
+            "The steps begin at multiples of the batch. The first one begins at the position, and is a full one.",
+            lambda order, *, position, batch, ranks: [
+                [list(order[max(first, position) : first + batch])[rank::ranks] for rank in range(ranks)]
+                for first in range(position // batch * batch, len(order), batch)
+                if position < len(order)
+            ],
+        ),
+        Mistake(
+            "lists_steps_for_each_rank",
+            "For each rank its steps: asked for is it the other way round, for each step the ranks' shares.",
+            lambda order, **sizes: [list(rank) for rank in zip(*share_steps(order, **sizes), strict=True)],
+        ),
+        Mistake(
             "counts_the_batch_for_each_rank",
             "The batch is that of all ranks together; here its size grows with the number of ranks.",
             lambda order, *, position, batch, ranks: share_steps(
@@ -147,6 +178,17 @@ EXERCISE = Exercise(
             "cuts_each_share_down",
             "Shares of ⌊batch / ranks⌋ leave out the examples of the remainder.",
             {"chosen[rank::ranks]": "chosen[rank * (len(chosen) // ranks) : (rank + 1) * (len(chosen) // ranks)]"},
+        ),
+        Mistake(
+            "rounds_each_share_up",
+            "With ⌈examples / ranks⌉ for each rank in turn, the last ranks run short: 6 examples on 4 ranks go out as "
+            "2, 2, 2 and 0.",
+            {"chosen[rank::ranks]": "chosen[rank * -(-len(chosen) // ranks) : (rank + 1) * -(-len(chosen) // ranks)]"},
+        ),
+        Mistake(
+            "cuts_the_short_step_like_a_full_one",
+            "The shares are those of a full step. A short step has fewer examples: share out those that it has.",
+            {"chosen[rank::ranks]": "chosen[rank * batch // ranks : (rank + 1) * batch // ranks]"},
         ),
         Mistake(
             "gives_the_rest_to_the_last",
