@@ -55,7 +55,7 @@ _DAYS = Axis(1e-5, 1e8, "log", ticks=(1e-4, 1e-2, 1, 100, 1e4))
         ),
         Named(
             "GPT-3 on 1,024 A100",
-            "28.5 days at 125 trillion operations a second each; 35 GPUs would hold the state.",
+            "28.5 days, at 40% of the peak of each; 35 GPUs would hold the state.",
             {"model": "GPT-3 175B", "tokens": 300e9, "devices": 1024, "utilization": 40},
         ),
         Named(

@@ -1,5 +1,5 @@
 # Wrong: no whole number.
-# Message: 'a whole number from 2 to 8' number of buckets, none of them smaller or larger than measured: 4.4
+# Message: a whole number from 2 to 8 number of buckets, none of them smaller or larger than measured: 4.4
 
 import math
 

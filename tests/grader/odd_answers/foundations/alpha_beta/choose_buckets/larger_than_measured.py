@@ -1,5 +1,5 @@
 # Wrong: buckets larger than any that was measured.
-# Message: 'a whole number from 2 to 8' number of buckets, none of them smaller or larger than measured: 1
+# Message: a whole number from 2 to 8 number of buckets, none of them smaller or larger than measured: 1
 
 import numpy as np
 

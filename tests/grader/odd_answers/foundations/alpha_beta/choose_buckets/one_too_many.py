@@ -1,5 +1,5 @@
 # Wrong: one bucket more than is best.
-# Message: 'ends by 14.28 s (with k = 4 at 14 s)' the step: 'ends at 16.6 s with k = 5'
+# Message: ends by 14.28 s (with k = 4 at 14 s) the step: ends at 16.6 s with k = 5
 
 import math
 
