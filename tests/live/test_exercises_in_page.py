@@ -11,7 +11,7 @@ import pytest
 from browser_fixtures import ROOT, until, visit
 from open_exercise import NAME, PIPELINE, RIGHT, WRONG, OpenExercise, stub
 from page_texts import IN_PAGES, exercise_at, one_of_each, texts_in_pages, told
-from sampling import at_night
+from sampling import at_night, changed_files, sampled
 
 from grader import page as door
 from grader.catalogue import chapter_of
@@ -95,7 +95,12 @@ def test_run_shows_what_is_printed_and_the_traceback(exercise: OpenExercise) -> 
     assert exercise.printed.is_hidden()
 
 
-@pytest.mark.parametrize("chapter", IN_PAGES)
+def has_changed(chapter: str) -> bool:
+    """Whether one of a chapter's exercises is among the changed files."""
+    return any(path.startswith(f"exercises/{chapter}/") for path in changed_files())
+
+
+@pytest.mark.parametrize("chapter", sampled(IN_PAGES, 5, changed=has_changed))
 def test_an_answer_is_judged_in_the_page_as_it_is(walker: Any, address: str, chapter: str) -> None:
     """Stub, solution and a mistake of an exercise are written into the editor and graded; at night all of all.
 

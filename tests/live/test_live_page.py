@@ -58,7 +58,7 @@ def test_the_browser_draws_what_the_build_drew(python: Any, places: dict[str, di
     assert "".join(drawn["svgs"]) == place["picture"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sampled(NAMES, 6, changed=figure_changed))
 def test_the_browser_draws_what_cpython_draws(python: Any, places: dict[str, dict[str, str]], name: str) -> None:
     """At random settings and at extremes of knobs, to the byte; or both give the same reason why not."""
     module = places[name]["module"]
