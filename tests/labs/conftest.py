@@ -15,7 +15,7 @@ from warm import WarmTorchrun
 collect_ignore = ["programs"]  # what labs' tests launch: it imports PyTorch
 
 
-LAUNCHES = 40
+LAUNCHES = 30
 """How many tests that launch a lab a day has; of the others that the day's commits changed ten more."""
 
 

@@ -90,8 +90,10 @@ def test_a_named_setting_brings_its_picture_and_what_to_notice_until_a_knob_is_t
     assert live(page, place).locator(".named[aria-pressed=true]").count() == 0
 
 
-@pytest.mark.parametrize("edge", ["start", "end"])
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+@pytest.mark.parametrize(
+    ("width", "height", "edge"),
+    [(1280, 800, "start"), (390, 844, "end"), at_night(1280, 800, "end"), at_night(390, 844, "start")],
+)
 def test_what_is_said_of_a_setting_is_in_sight_where_the_hand_is(
     open_page: Any, address: str, places: dict[str, dict[str, str]], width: int, height: int, edge: str
 ) -> None:

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.browser
 MODULES = [importlib.import_module(name) for name in live_modules(ROOT)]
 NAMES = sorted(name for module in MODULES for name, value in vars(module).items() if isinstance(value, LiveFigure))
 RANDOM_SETTINGS = 50 if ALL else 4
-some_figures = pytest.mark.parametrize("name", sampled(NAMES, 3, changed=figure_changed))
+some_figures = pytest.mark.parametrize("name", sampled(NAMES, 3, changed=figure_changed, most=1))
 DRAW = "parameters => draw(parameters)"
 
 
@@ -58,7 +58,7 @@ def test_the_browser_draws_what_the_build_drew(python: Any, places: dict[str, di
     assert "".join(drawn["svgs"]) == place["picture"]
 
 
-@pytest.mark.parametrize("name", sampled(NAMES, 6, changed=figure_changed))
+@pytest.mark.parametrize("name", sampled(NAMES, 6, changed=figure_changed, most=2))
 def test_the_browser_draws_what_cpython_draws(python: Any, places: dict[str, dict[str, str]], name: str) -> None:
     """At random settings and at extremes of knobs, to the byte; or both give the same reason why not."""
     module = places[name]["module"]

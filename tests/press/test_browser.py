@@ -15,7 +15,7 @@ PAGES = ["", "background/", "background/a1-linear-algebra/", "notation/", "gloss
 A1 = "background/a1-linear-algebra/"
 SOME_CHAPTERS = [
     f"{path.relative_to(ROOT / 'chapters').with_suffix('').as_posix()}/"
-    for path in sampled(CHAPTERS, 3, changed=chapter_changed)
+    for path in sampled(CHAPTERS, 3, changed=chapter_changed, most=1)
 ]
 WIDTHS = [1280, 390]
 
