@@ -16,6 +16,7 @@ import numpy as np
 
 from snippets.domain import at_most, each, number_between, one_of, positive_integer
 from snippets.foundations import cpu_timing
+from snippets.foundations.recorded_run import read_run, write_run
 
 RECORDED = Path(__file__).with_name("cpu_roofline_recorded.json")
 _ONE_THREAD = dict.fromkeys(
@@ -178,8 +179,7 @@ def recorded_cpu(path: Path = RECORDED) -> CpuRun:
         >>> recorded_cpu().operations[0].name
         'copy'
     """
-    _check_path(path)
-    kept = json.loads(path.read_text(encoding="utf-8"))
+    kept = read_run(path)
     return CpuRun(kept["machine"], kept["versions"], kept["date"], _operations(kept["operations"]))
 
 
@@ -197,25 +197,12 @@ def write_cpu(run: CpuRun, path: Path) -> None:
         >>> from os import devnull
         >>> write_cpu(CpuRun("m", "v", "2026-01-01", ()), Path(devnull))
     """
-    _check_path(path)
     if not isinstance(run, CpuRun):
         raise TypeError(f"run must be a CpuRun, got {run!r}")
     rows = [
-        json.dumps(
-            {**vars(timed), "times_s": [float(f"{seconds:.4g}") for seconds in timed.times_s]}, ensure_ascii=False
-        )
-        for timed in run.operations
+        {**vars(timed), "times_s": [float(f"{seconds:.4g}") for seconds in timed.times_s]} for timed in run.operations
     ]
-    head = "".join(
-        f' "{name}": {json.dumps(getattr(run, name), ensure_ascii=False)},\n'
-        for name in ("machine", "versions", "date")
-    )
-    path.write_text(f"{{\n{head}" + ' "operations": [\n  ' + ",\n  ".join(rows) + "\n ]\n}\n", encoding="utf-8")
-
-
-def _check_path(path: Path) -> None:
-    if not isinstance(path, Path):
-        raise TypeError(f"path must be a pathlib.Path, got {path!r}")
+    write_run({"machine": run.machine, "versions": run.versions, "date": run.date, "operations": rows}, path)
 
 
 def _operations(kept: list[dict[str, object]]) -> tuple[TimedOperation, ...]:

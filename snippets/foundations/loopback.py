@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import platform
 import socket
 import statistics
 import subprocess
@@ -15,6 +13,7 @@ from pathlib import Path
 
 from snippets.domain import at_most, each, nonnegative_integer, positive_integer, positive_number
 from snippets.foundations.loopback_echo import HEADER, receive_exactly
+from snippets.foundations.recorded_run import read_run, this_machine, write_run
 
 RECORDED = Path(__file__).with_name("loopback_recorded.json")
 MOST_BYTES = 2**30
@@ -103,7 +102,7 @@ def measure_loopback(
             if echo.poll() is None:
                 echo.kill()
                 echo.wait()
-    return Loopback(_machine(), time.strftime("%Y-%m-%d"), sizes, times)
+    return Loopback(this_machine(), time.strftime("%Y-%m-%d"), sizes, times)
 
 
 def recorded_loopback(path: Path = RECORDED) -> Loopback:
@@ -123,8 +122,7 @@ def recorded_loopback(path: Path = RECORDED) -> Loopback:
         >>> recorded_loopback().sizes_bytes[:3]
         (1, 4, 16)
     """
-    _check_path(path)
-    kept = json.loads(path.read_text(encoding="utf-8"))
+    kept = read_run(path)
     return Loopback(
         kept["machine"],
         kept["date"],
@@ -152,23 +150,15 @@ def write_loopback(measurement: Loopback, path: Path) -> None:
         ...     recorded_loopback(Path(folder) / "run.json").times_s
         ((2e-06,),)
     """
-    _check_path(path)
     if not isinstance(measurement, Loopback):
         raise TypeError(f"measurement must be a Loopback, got {measurement!r}")
-    rows = [json.dumps([round(seconds * 1e7) for seconds in times]) for times in measurement.times_s]
     entries = {
-        "machine": json.dumps(measurement.machine),
-        "date": json.dumps(measurement.date),
-        "sizes_bytes": json.dumps(measurement.sizes_bytes),
-        "times_in_tenths_of_us": "[\n  " + ",\n  ".join(rows) + "\n ]",
+        "machine": measurement.machine,
+        "date": measurement.date,
+        "sizes_bytes": measurement.sizes_bytes,
+        "times_in_tenths_of_us": [[round(seconds * 1e7) for seconds in times] for times in measurement.times_s],
     }
-    text = ",\n".join(f' "{name}": {value}' for name, value in entries.items())
-    path.write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
-
-
-def _check_path(path: Path) -> None:
-    if not isinstance(path, Path):
-        raise TypeError(f"path must be a pathlib.Path, got {path!r}")
+    write_run(entries, path)
 
 
 def _one_way_times(link: socket.socket, size: int, messages: int) -> tuple[float, ...]:
@@ -182,10 +172,6 @@ def _one_way_times(link: socket.socket, size: int, messages: int) -> tuple[float
             raise ConnectionError("the other process hung up")
         times.append((time.perf_counter() - start) / 2)
     return tuple(times[-messages:])
-
-
-def _machine() -> str:
-    return f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}"
 
 
 def _quartile_distance(times: Sequence[float]) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import platform
 import statistics
 import time
 from collections.abc import Sequence
@@ -13,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from snippets.domain import at_most, each, positive_integer
+from snippets.foundations.recorded_run import read_run, this_machine, write_run
 
 RECORDED = Path(__file__).with_name("matmul_rate_recorded.json")
 SIZES = (128, 256, 512, 1024, 2048)
@@ -72,8 +71,7 @@ def measure_matmul(*, sizes: Sequence[int] = SIZES, repeats: int = 9) -> MatmulT
     at_most("sizes", max(rows), MOST_ROWS)
     repeats = at_most("repeats", positive_integer("repeats", repeats), MOST_REPEATS)
     times = tuple(_product_times(n, repeats) for n in rows)
-    machine = f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}"
-    return MatmulTimes(machine, time.strftime("%Y-%m-%d"), tuple(rows), times)
+    return MatmulTimes(this_machine(), time.strftime("%Y-%m-%d"), tuple(rows), times)
 
 
 def recorded_matmul(path: Path = RECORDED) -> MatmulTimes:
@@ -93,8 +91,7 @@ def recorded_matmul(path: Path = RECORDED) -> MatmulTimes:
         >>> recorded_matmul().sizes
         (128, 256, 512, 1024, 2048)
     """
-    _check_path(path)
-    kept = json.loads(path.read_text(encoding="utf-8"))
+    kept = read_run(path)
     times = tuple(tuple(microseconds / 1e6 for microseconds in row) for row in kept["times_in_us"])
     return MatmulTimes(kept["machine"], kept["date"], tuple(kept["sizes"]), times)
 
@@ -118,7 +115,6 @@ def write_matmul(measurement: MatmulTimes, path: Path) -> None:
         ...     recorded_matmul(Path(folder) / "run.json").times_s
         ((2e-06,),)
     """
-    _check_path(path)
     if not isinstance(measurement, MatmulTimes):
         raise TypeError(f"measurement must be a MatmulTimes, got {measurement!r}")
     kept = {
@@ -127,13 +123,7 @@ def write_matmul(measurement: MatmulTimes, path: Path) -> None:
         "sizes": measurement.sizes,
         "times_in_us": [[round(seconds * 1e6) for seconds in row] for row in measurement.times_s],
     }
-    lines = [f' "{name}": {json.dumps(value, ensure_ascii=False)}' for name, value in kept.items()]
-    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-
-
-def _check_path(path: Path) -> None:
-    if not isinstance(path, Path):
-        raise TypeError(f"path must be a pathlib.Path, got {path!r}")
+    write_run(kept, path)
 
 
 def _product_times(rows: int, repeats: int) -> tuple[float, ...]:
