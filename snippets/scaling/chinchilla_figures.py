@@ -19,9 +19,10 @@ from snippets.scaling.chinchilla import (
     optimal_parameters,
     tokens_for_loss,
 )
-from snippets.scaling.isoflop import FinishedRuns, PowerFit
+from snippets.scaling.isoflop import PowerFit
 from snippets.scaling.loss_surface import LOSS_FITS, LossFit, surface_loss_nats
 from snippets.scaling.published_allocations import APPROACHES, PublishedModel
+from snippets.scaling.surface_fit import Runs
 
 WIDTH = 330  # two of them stand side by side
 _POINTS = 48
@@ -120,7 +121,7 @@ def _at(parameters: float, flops: float, f: LossFit) -> list[tuple[float, float]
     ]
 
 
-def isoflop_panel(runs: FinishedRuns, *, budgets: int, shown: Sequence[int]) -> Panel:
+def isoflop_panel(runs: Runs, *, budgets: int, shown: Sequence[int]) -> Panel:
     """Draw runs of several budgets, the parabola through those of each, and its bottom.
 
     Args:
@@ -131,7 +132,7 @@ def isoflop_panel(runs: FinishedRuns, *, budgets: int, shown: Sequence[int]) -> 
     Returns:
         The picture, each budget written at the right end of its parabola.
     """
-    sizes, losses = runs.parameters.reshape(budgets, -1), runs.losses.reshape(budgets, -1)
+    sizes, losses = runs.parameters.reshape(budgets, -1), runs.losses_nats.reshape(budgets, -1)
     drawn = [*shown]
     low, high = float(losses[drawn].min()), float(losses[drawn].max())
     plot = Plot(

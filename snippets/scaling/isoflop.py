@@ -24,33 +24,13 @@ from snippets.domain import (
     positive_number,
 )
 from snippets.scaling.chinchilla import DEFAULT_FIT, optimal_parameters
-from snippets.scaling.loss_surface import LOSS_FITS, LossFit
+from snippets.scaling.loss_surface import LossFit
+from snippets.scaling.surface_fit import MOST_RUNS, Runs, surface_losses
 
 Array = npt.NDArray[np.float64]
 BUDGETS = tuple(float(budget) for budget in np.geomspace(6e18, 3e21, 9))  # as in Hoffmann et al. 2022, section 3.2
 STARTS = tuple((a, b, e, 0.5, 0.5) for a in (5.0, 10.0) for b in (5.0, 10.0) for e in (0.0, 0.5))
 HUBER_WIDTH = 1e-3  # of the logarithm of the loss, as in Hoffmann et al. 2022, section 3.3
-MOST_RUNS = 100_000
-
-
-@dataclass(frozen=True)
-class FinishedRuns:
-    """Training runs that have ended: entry i of each array belongs to run i.
-
-    Attributes:
-        parameters: N of each.
-        tokens: D of each.
-        losses: nats a token.
-    """
-
-    parameters: Array
-    tokens: Array
-    losses: Array
-
-    @property
-    def flops(self) -> Array:
-        """6ND of each run."""
-        return 6 * self.parameters * self.tokens
 
 
 @dataclass(frozen=True)
@@ -99,7 +79,7 @@ def isoflop_runs(
     noise: float = 0.0,
     seed: int = 0,
     fit: LossFit | str = DEFAULT_FIT,
-) -> FinishedRuns:
+) -> Runs:
     """Return runs that each spend one of several budgets on a model of another size.
 
     Args:
@@ -115,7 +95,7 @@ def isoflop_runs(
 
     Example:
         >>> runs = isoflop_runs(budgets=[1e21], sizes=3, spread=2)
-        >>> (runs.parameters / 1e9).round(2).tolist(), runs.losses.round(3).tolist()
+        >>> (runs.parameters / 1e9).round(2).tolist(), runs.losses_nats.round(3).tolist()
         ([1.39, 2.78, 5.56], [2.32, 2.306, 2.321])
     """
     checked = each("budgets", budgets, positive_number)
@@ -127,11 +107,11 @@ def isoflop_runs(
     parameters = (best[:, None] * ratios).ravel()
     tokens = np.repeat(checked, sizes) / 6 / parameters
     wobble = np.exp(nonnegative_number("noise", noise) * _generator(seed).standard_normal(parameters.size))
-    return FinishedRuns(parameters, tokens, _losses(parameters, tokens, fit) * wobble)
+    return Runs(parameters, tokens, surface_losses(parameters, tokens, fit=fit) * wobble)
 
 
 @refusing_overflow("runs")
-def isoflop_optima(runs: FinishedRuns, *, budgets: int) -> Array:
+def isoflop_optima(runs: Runs, *, budgets: int) -> Array:
     """Return the best size for each budget by approach 2: a parabola through losses against ln N.
 
     Args:
@@ -155,7 +135,7 @@ def isoflop_optima(runs: FinishedRuns, *, budgets: int) -> Array:
     if total % count or total // count < 3:
         raise ValueError(f"budgets must divide {total} runs into groups of 3 at least, got {budgets!r}")
     bottoms = []
-    for sizes, losses in zip(runs.parameters.reshape(count, -1), runs.losses.reshape(count, -1), strict=True):
+    for sizes, losses in zip(runs.parameters.reshape(count, -1), runs.losses_nats.reshape(count, -1), strict=True):
         curvature, slope, _ = np.polyfit(np.log(sizes), losses, 2)
         if curvature <= 0:
             raise ValueError("runs must enclose a bottom for each budget, got a budget without one")
@@ -213,7 +193,9 @@ def envelope_optima(
     horizon = parameters * np.tile(np.geomspace(5, 80, 4), sizes)
     wobble = np.exp(nonnegative_number("noise", noise) * _generator(seed).standard_normal(parameters.size))
     tokens = checked[:, None] / 6 / parameters
-    losses = (_losses(parameters, tokens, fit) + above * (1 - tokens / horizon)) * wobble
+    sizes_there = np.broadcast_to(parameters, tokens.shape)
+    exact = surface_losses(sizes_there.ravel(), tokens.ravel(), fit=fit).reshape(tokens.shape)
+    losses = (exact + above * (1 - tokens / horizon)) * wobble
     losses[tokens > horizon] = np.inf
     if not np.all(np.isfinite(losses.min(axis=1, initial=np.inf))):
         raise ValueError("flops must be such that a run lasts until each of them, got one beyond all runs")
@@ -245,12 +227,15 @@ def power_law(x: npt.ArrayLike, y: npt.ArrayLike) -> PowerFit:
 
 @refusing_overflow("runs and starts")
 def parametric_fit(
-    runs: FinishedRuns,
+    runs: Runs,
     *,
     scale: float = 1e6,
     starts: Sequence[tuple[float, float, float, float, float]] = STARTS,
 ) -> ParametricFit:
     """Fit the whole surface by approach 3: the least Huber loss of the logarithms, from several starts, by L-BFGS-B.
+
+    This is the published recipe, which can stop early. For runs of your own use ``surface_fit.fit_surface``, which
+    measures the objective in a unit that suits the optimizer's tolerances.
 
     Args:
         runs: at least five.
@@ -275,7 +260,7 @@ def parametric_fit(
     at_most("starts", len(checked), 10_000)
     if _runs("runs", runs).parameters.size < 5:
         raise ValueError(f"runs must be five at least, got {runs.parameters.size}")
-    logs = np.log(runs.parameters), np.log(runs.tokens), np.log(runs.losses)
+    logs = np.log(runs.parameters), np.log(runs.tokens), np.log(runs.losses_nats)
     ends = [minimize(_huber, start, args=(*logs, share), jac=True, method="L-BFGS-B") for start in checked]
     best = min(ends, key=lambda end: end.fun)
     a, b, e, alpha, beta = (float(value) for value in best.x)
@@ -300,12 +285,6 @@ def _huber(constants: Array, ln_n: Array, ln_d: Array, ln_loss: Array, share: fl
     return share * float(value), share * np.array(gradient)
 
 
-def _losses(parameters: Array, tokens: Array, fit: LossFit | str) -> Array:
-    f = LOSS_FITS.find(fit)
-    by_size = f.parameter_coefficient * parameters**-f.parameter_exponent
-    return np.asarray(f.irreducible_nats + by_size + f.token_coefficient * tokens**-f.token_exponent)
-
-
 def _generator(seed: int) -> np.random.Generator:
     return np.random.default_rng(nonnegative_integer("seed", seed))
 
@@ -324,7 +303,7 @@ def _start(name: str, value: Any) -> tuple[float, ...]:
     return start
 
 
-def _runs(name: str, value: Any) -> FinishedRuns:
-    if not isinstance(value, FinishedRuns):
-        raise ValueError(f"{name} must be FinishedRuns, got {value!r}")
+def _runs(name: str, value: Any) -> Runs:
+    if not isinstance(value, Runs):
+        raise ValueError(f"{name} must be Runs, got {value!r}")
     return value

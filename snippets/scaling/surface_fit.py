@@ -31,7 +31,7 @@ from snippets.scaling.loss_surface import LOSS_FITS, LossFit
 Floats = NDArray[np.float64]
 HUBER_DELTA = 5e-3  # of ln L; Hoffmann et al. take 1e-3
 NAMES = ("irreducible_nats", "parameter_coefficient", "token_coefficient", "parameter_exponent", "token_exponent")
-_MOST_RUNS, _MOST_TRIALS = 10_000, 10_000
+MOST_RUNS, _MOST_TRIALS = 10_000, 10_000
 _BOUNDS = [(-9.0, 4.0), (-14.0, 9.0), (-14.0, 9.0), (0.02, 2.0), (0.02, 2.0)]
 _STARTS = tuple(product((np.log(0.3), np.log(1.5)), (np.log(0.5),), (np.log(0.5),), (0.2, 0.6), (0.2, 0.6)))
 
@@ -59,7 +59,7 @@ class Runs:
             values = finite_array(name, getattr(self, name), dimensions=1)
             if not values.size or (values <= 0).any() or len(values) != len(self.parameters):
                 raise ValueError(f"{name} must hold one number above 0 for each run, got {getattr(self, name)!r:.200}")
-            at_most(f"the number of {name}", len(values), _MOST_RUNS)
+            at_most(f"the number of {name}", len(values), MOST_RUNS)
             object.__setattr__(self, name, values)
 
     @property
@@ -93,7 +93,7 @@ def isoflop_grid(flops: Sequence[float], tokens_per_parameter: Sequence[float]) 
     for name, values in (("flops", budgets), ("tokens_per_parameter", ratios)):
         if (values <= 0).any() or (values > 1e100).any() or (values < 1e-100).any():
             raise ValueError(f"{name} must hold numbers above 0, from 1e-100 to 1e100, got {values!r:.200}")
-    at_most("the number of flops times that of tokens_per_parameter", budgets.size * ratios.size, _MOST_RUNS)
+    at_most("the number of flops times that of tokens_per_parameter", budgets.size * ratios.size, MOST_RUNS)
     parameters = np.sqrt(budgets[:, None] / 6 / ratios[None, :])
     return parameters.ravel(), (parameters * ratios).ravel()
 

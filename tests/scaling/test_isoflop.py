@@ -11,7 +11,6 @@ from snippets.scaling.chinchilla import GOPHER_FLOPS, optimal_parameters, optima
 from snippets.scaling.isoflop import (
     BUDGETS,
     STARTS,
-    FinishedRuns,
     _huber,
     envelope_optima,
     isoflop_optima,
@@ -20,6 +19,7 @@ from snippets.scaling.isoflop import (
     power_law,
 )
 from snippets.scaling.loss_surface import LOSS_FITS, surface_loss_nats
+from snippets.scaling.surface_fit import Runs
 
 
 def truth(fit: str) -> float:
@@ -35,7 +35,7 @@ def test_runs_spend_their_budget_and_lie_on_the_surface(fit: str, spread: float,
     said = [
         surface_loss_nats(parameters=n, tokens=d, fit=fit) for n, d in zip(runs.parameters, runs.tokens, strict=True)
     ]
-    assert runs.losses == pytest.approx(said)
+    assert runs.losses_nats == pytest.approx(said)
 
 
 @settings(max_examples=30)
@@ -54,7 +54,7 @@ def test_a_window_that_drifts_bends_the_exponent() -> None:
     for number, budget in enumerate(BUDGETS):
         sizes = optimal_parameters(flops=budget, fit=f) * 4 ** (number / 8) * np.geomspace(1 / 16, 16, 9)
         losses = [surface_loss_nats(parameters=n, tokens=budget / 6 / n, fit=f) for n in sizes]
-        bottoms.append(isoflop_optima(FinishedRuns(sizes, budget / 6 / sizes, np.array(losses)), budgets=1)[0])
+        bottoms.append(isoflop_optima(Runs(sizes, budget / 6 / sizes, np.array(losses)), budgets=1)[0])
     assert power_law(BUDGETS, bottoms).exponent > truth("refit") + 0.001
 
 
@@ -79,7 +79,7 @@ def test_an_envelope_needs_runs_that_last() -> None:
     with pytest.raises(ValueError, match="flops must be such that a run lasts"):
         envelope_optima(flops=[1e24])
     with pytest.raises(ValueError, match="runs must enclose a bottom"):
-        isoflop_optima(FinishedRuns(np.array([1.0, 2, 4]), np.array([4.0, 2, 1]), np.array([1.0, 2, 1])), budgets=1)
+        isoflop_optima(Runs(np.array([1.0, 2, 4]), np.array([4.0, 2, 1]), np.array([1.0, 2, 1])), budgets=1)
 
 
 @pytest.mark.parametrize("name", [*LOSS_FITS])
@@ -93,7 +93,7 @@ def test_the_whole_surface_is_found_again_where_nothing_is_noisy(name: str) -> N
 @pytest.mark.parametrize("seed", range(4))
 def test_a_mean_stops_far_from_its_minimum_and_a_large_sum_does_not(seed: int) -> None:
     runs = isoflop_runs(noise=0.002, seed=seed)
-    large, mean = parametric_fit(runs), parametric_fit(runs, scale=1 / runs.losses.size)
+    large, mean = parametric_fit(runs), parametric_fit(runs, scale=1 / runs.losses_nats.size)
     assert parametric_fit(runs, scale=1e3).fit.token_exponent == pytest.approx(large.fit.token_exponent, abs=1e-4)
     assert mean.steps < large.steps
     assert mean.objective > 3 * large.objective
@@ -124,7 +124,7 @@ def test_a_converged_surface_scatters_by_four_to_five_per_cent() -> None:
 
 def test_the_gradient_is_that_of_the_objective() -> None:
     runs = isoflop_runs(noise=0.01, seed=3)
-    logs = np.log(runs.parameters), np.log(runs.tokens), np.log(runs.losses)
+    logs = np.log(runs.parameters), np.log(runs.tokens), np.log(runs.losses_nats)
     place = np.array([6.0, 7.5, 0.6, 0.35, 0.36])
     _, gradient = _huber(place, *logs, 0.5)
     for axis in range(5):
