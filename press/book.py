@@ -33,7 +33,7 @@ from press.files import Unreadable, read_utf8
 from press.freshness import Freshness
 from press.kept import KeptFolder, kept_alone
 from press.labs import labs_list, recorded_labs
-from press.links import Map, led_out
+from press.links import Map, led_out, moved
 from press.live import DRAWS, live_asked, live_modules, live_shown
 from press.markup import line_in_prose
 from press.mathematics import FONT_NAME, font_woff2
@@ -46,7 +46,7 @@ from press.pages import Page
 from press.problems import Problem, Refused
 from press.prose import SiteMarkdown, included_paths
 from press.quiz import HEADING, has_quiz, mark_quiz, read_quiz
-from press.reference import INDEX, QUICK, chapter_links, page_of, reference_pages
+from press.reference import ENTRIES_AT, INDEX, chapter_links, page_of, reference
 from press.runtime import Archive, Files
 from press.sources import inside
 
@@ -97,6 +97,7 @@ class Book:
         self.made: set[str] = set()
         self.problems: list[Problem] = []
         self._unwritten: set[str] = set()
+        self._formulas: dict[str, str] = {}
         self._source_url = source_url
         self._extensions = (extensions, extension_configs)
         self._converter: SiteMarkdown | None = None
@@ -176,8 +177,7 @@ class Book:
 
     def _reference(self, package: str) -> list[Page | None]:
         """Write the reference; griffe passes over the modules that do not parse, so these are looked for."""
-        titles = {INDEX: "All modules", QUICK: "Quick reference"}
-        pages = self._made(titles, lambda: self._reference_pages(package))
+        pages = self._made({INDEX: "All modules"}, lambda: self._reference_pages(package))
         for problem in self._syntax_problems(sorted((self.root / package).rglob("*.py"))):
             self.problems.append(problem)
             pages.append(self._unwritten_page(page_of(problem.path), Path(problem.path).parent.name.capitalize()))
@@ -194,16 +194,17 @@ class Book:
         return [Problem(**problem) for problem in json.loads(kept_alone(self.root / ".press" / "syntax", parts, make))]
 
     def _reference_pages(self, package: str) -> list[Page]:
-        """Return the pages of the reference, kept while the package's files and the chapters' names stay the same."""
+        """Return the reference's pages, and keep the formulas' entries for the pages that ask for them."""
         files = sorted((self.root / package).rglob("*.py"))
         files.append(self.root / "requirements.txt")  # griffe's version
         parts = [REFERENCE.read_bytes(), repr(self._all_chapters).encode(), *map(self.freshness.content, files)]
 
         def make() -> bytes:
-            pages = reference_pages(self.root, package, self._all_chapters)
-            return json.dumps([dataclasses.asdict(page) for page in pages]).encode()
+            return json.dumps(dataclasses.asdict(reference(self.root, package, self._all_chapters))).encode()
 
-        return [Page(**page) for page in json.loads(kept_alone(self.root / ".press" / "reference", parts, make))]
+        written = json.loads(kept_alone(self.root / ".press" / "reference", parts, make))
+        self._formulas = written["formulas"]
+        return [Page(**page) for page in written["pages"]]
 
     @property
     def _all_chapters(self) -> list[str]:
@@ -497,14 +498,16 @@ class Book:
         return problems
 
     def _lists(self, path: str, source: str) -> dict[str, str]:
-        """Return the lists that a page asks for, collected from the book; a name that no list has is left out."""
+        """Return the lists and formulas that a page asks for, collected from the book; a name of none is left out."""
         made = {
             "chapters": lambda: "".join(chapters_of_part(p, self._read) for p in self.parts if p.page == path),
             "book": lambda: whole_book(self.parts, self.part_pages, path),
             "letters": lambda: all_letters(self.entries, self._read, path),
             "labs": lambda: self._labs(path),
         }
-        return {name: made[name]() for name in lists_asked(source) if name in made}
+        asked = lists_asked(source)
+        formulas = {name: moved(self._formulas[name], ENTRIES_AT, path) for name in asked if name in self._formulas}
+        return formulas | {name: made[name]() for name in asked if name in made}
 
     def _live(self, path: str, source: str) -> dict[str, Mapping[str, Any]]:
         """Return the live figures that a page asks for and that the executed chapters show, by their names."""

@@ -1,7 +1,7 @@
-"""Puts lists into pages that are collected from the book: the chapters of a part, the whole book, letters, labs.
+"""Puts into pages what is collected from the book: the chapters of a part, the whole book, letters, labs, a formula.
 
-A link titled ``collected: name`` that is alone on its line leads, in the repository, to what the list is collected
-from. On the site the list stands in its place.
+A link titled ``collected: name`` that is alone on its line leads, in the repository, to what is collected. On the site
+the list, or the formula of the function of that name, stands in its place.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def expand_collected(text: str, lists: Mapping[str, str], report: Callable[[str,
     def listed(match: re.Match[str]) -> str:
         if match["name"] in lists:
             return lists[match["name"]]
-        report(match[0].strip(), f"collected must be one of {', '.join(LISTS)}, got {match['name']!r}")
+        allowed = f"{', '.join(LISTS)} or a formula's function"
+        report(match[0].strip(), f"collected must be one of {allowed}, got {match['name']!r}")
         return match[0]
 
     return _LINK.sub(listed, text)

@@ -1,4 +1,4 @@
-"""Writes two kinds of pages from the docstrings of a package: a reference page per part, and one of all formulas.
+"""Writes a reference page per part from the docstrings of a package, and for each formula an entry that pages collect.
 
 griffe reads signatures and docstrings without importing anything, so a reference is written even where a simulator's
 libraries are missing. What a docstring of ours adds to Google's sections are paragraphs that begin with a label:
@@ -7,6 +7,8 @@ libraries are missing. What a docstring of ours adds to Google's sections are pa
 
 from __future__ import annotations
 
+import doctest
+import html
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,11 +21,16 @@ from press.pages import Page
 
 FOLDER = "docs/reference"
 INDEX = f"{FOLDER}/index.md"
-QUICK = "docs/quick-reference.md"
+ENTRIES_AT = "docs/quick-reference.md"  # from where the links of formulas' entries lead
 LABELS = ("Formula", "Symbols", "Chapter", "Convention", "Leaves out", "Source")
 
 _LABELLED = re.compile(rf"^({'|'.join(LABELS)}):\s+")
 _BETWEEN = re.compile(rf"\n\s*\n|\n(?=(?:{'|'.join(LABELS)}):\s)")
+_SYMBOL = re.compile(
+    r"(?<![\\\w])(?:(?:\\[A-Za-z]+(?:\{[^}]*\})?)+|[^\W\d_])"  # TeX, or a letter
+    r"(?:[_^](?:\{(?:[^{}]|\{[^}]*\})*\}|\\?\w+|\*)|'|\([^)]*\))*(?![\w‖*])"  # indices, primes, arguments
+)
+_SYMBOLS = re.compile(rf"(?:^|(?<=[,;.:] )){_SYMBOL.pattern}(?:(?:, | and ){_SYMBOL.pattern})*(?= = )")
 _KINDS = ("Formulas", "Simulators", "", "Drawings", "Figures")  # in the order of a part's page
 _EVERYWHERE = "everywhere"
 
@@ -42,8 +49,16 @@ class Documented:
         return self.paragraphs[0] if self.paragraphs else ""
 
 
-def reference_pages(root: Path, package: str, chapters: Iterable[str]) -> list[Page]:
-    """Write the reference of a package: the index, the formulas, a page for each part with all its public names.
+@dataclass(frozen=True)
+class Reference:
+    """What is written from a package: its pages, and by its name the entry of each formula."""
+
+    pages: list[Page]
+    formulas: dict[str, str]
+
+
+def reference(root: Path, package: str, chapters: Iterable[str]) -> Reference:
+    """Write the reference of a package: the index, a page for each part with all its public names, and its formulas.
 
     Args:
         root: the book's folder.
@@ -58,8 +73,9 @@ def reference_pages(root: Path, package: str, chapters: Iterable[str]) -> list[P
     for module in sorted(modules, key=lambda module: _KINDS.index(_module_words(module)[0])):
         parts.setdefault(_part(module), []).append(module)
     index = Page(INDEX, f"{package}/__init__.py", _index(parts), "All modules")
-    quick = Page(QUICK, f"{package}/__init__.py", _quick(modules, links), "Quick reference")
-    return [index, quick, *(_part_page(package, part, of_part, root, links) for part, of_part in sorted(parts.items()))]
+    pages = [index, *(_part_page(package, part, of_part, root, links) for part, of_part in sorted(parts.items()))]
+    formulas = [pair for module in modules for pair in _formulas(module, module, links)]
+    return Reference(pages, dict(formulas))
 
 
 def public(holder: griffe.Module | griffe.Class) -> list[griffe.Object]:
@@ -235,7 +251,9 @@ def _labelled(member: griffe.Object, entry: Documented, chapters: Mapping[str, s
         text = entry.labelled.get(label, "")
         if label == "Chapter":
             text = _chapters(text, chapters, "../../")
-        elif label != "Symbols":
+        elif label == "Symbols":
+            text = _typeset_symbols(_one_line(text))
+        else:
             text = text[:1].upper() + text[1:]
         if text:
             lines.append(f"**{label}.** {text}\n")
@@ -333,25 +351,6 @@ def _tex(formula: str) -> str:
     return inner if text.startswith("$") and text.endswith("$") and "$" not in inner else rf"\text{{{text}}}"
 
 
-def _quick(modules: Iterable[griffe.Module], chapters: Mapping[str, str]) -> str:
-    text = (
-        "Every formula of the book with its symbols, the function that evaluates it, and the chapter that derives it."
-    )
-    lines = [*_header("Quick reference", text), text, ""]
-    lines.append("It is written from the functions' docstrings when the site is built.")
-    part = ""
-    for module in modules:
-        rows = [row for member in public(module) for row in _formula_rows(module, member, chapters)]
-        if not rows:
-            continue
-        if _part(module) != part:
-            part = _part(module)
-            lines += ["", f"## {part.capitalize()}"]
-        lines += ["", f"### {_title(module)}", "", _module_words(module)[1], ""]
-        lines += rows
-    return "\n".join(lines) + "\n"
-
-
 def _title(module: griffe.Module) -> str:
     """Return a module's name as words.
 
@@ -361,25 +360,58 @@ def _title(module: griffe.Module) -> str:
     return module.name.replace("_", " ").capitalize()
 
 
-def _formula_rows(module: griffe.Module, member: griffe.Object, chapters: Mapping[str, str]) -> Iterator[str]:
-    """Return the entry of a formula; of classes, the entries of their methods and properties too."""
-    labelled = documented(member).labelled
-    if "Formula" in labelled:
-        name = member.path.removeprefix(f"{module.path}.")
-        target = f"reference/{_part(module)}.md#{_anchor(member)}"
-        where = _chapters(labelled.get("Chapter", ""), chapters, "../")
-        yield f"""<div class="formula" markdown="1">
+def _formulas(
+    module: griffe.Module, holder: griffe.Module | griffe.Class, chapters: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Return names and entries of a module's formulas, those of classes' methods and properties too."""
+    for member in public(holder):
+        if "Formula" in documented(member).labelled:
+            name = member.path.removeprefix(f"{module.path}.")
+            yield name, _formula(module, name, member, chapters)
+        if isinstance(member, griffe.Class):
+            yield from _formulas(module, member, chapters)
 
-$${_tex(labelled["Formula"])}$$
 
-[`{name}`]({target}){f" · chapter {where}" if where else ""}<br>
-<small>{_one_line(labelled.get("Symbols", ""))}</small>
+def _formula(module: griffe.Module, name: str, member: griffe.Object, chapters: Mapping[str, str]) -> str:
+    """Return a formula's entry: the formula, its symbols, a call with its result, and where it is derived."""
+    entry = documented(member)
+    where = _chapters(entry.labelled.get("Chapter", ""), chapters, "../")
+    about = f"[`{name}`](reference/{_part(module)}.md#{_anchor(member)}){f' · chapter {where}' if where else ''}"
+    code = html.escape(_call_shown(entry, name.rpartition(".")[2]))
+    call = f'<p class="formula-call"><code>{code}</code></p>' if code else ""
+    symbols = _typeset_symbols(_one_line(entry.labelled.get("Symbols", "")))
+    return f"""<div class="formula" markdown="1">
 
-</div>
-"""
-    if isinstance(member, griffe.Class):
-        for inner in public(member):
-            yield from _formula_rows(module, inner, chapters)
+$${_tex(entry.labelled["Formula"])}$$
+
+{about}<br>
+<small>{symbols}</small>
+
+{call}
+
+</div>"""
+
+
+def _typeset_symbols(text: str) -> str:
+    """Return a ``Symbols:`` paragraph with the symbols before each equality sign as mathematics.
+
+    >>> _typeset_symbols("M = the result; b_p, K = bytes, and Ψ_i ≤ N")
+    '$M$ = the result; $b_p$, $K$ = bytes, and Ψ_i ≤ N'
+    """
+    return _SYMBOLS.sub(lambda match: _SYMBOL.sub(r"$\g<0>$", match[0]), text)
+
+
+def _call_shown(entry: Documented, name: str) -> str:
+    """Return the part of a docstring's example that calls the function, with what it shows, on one line."""
+    for section in (entry.sections.get("Example", ""), entry.sections.get("examples", "")):
+        before: list[str] = []
+        for example in doctest.DocTestParser().get_examples(_example(section)) if section else ():
+            before.append(re.sub(r"(?<=\() | (?=\))", "", " ".join(example.source.split())))
+            if example.want and any(f"{name}(" in line for line in before):
+                return f"{'; '.join(before)} → {' '.join(example.want.split())}"
+            if example.want:
+                before.clear()
+    return ""
 
 
 def _in_table(text: str) -> str:

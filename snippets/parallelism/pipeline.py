@@ -564,7 +564,7 @@ def dualpipe_bubble_s(*, stages: int, overlapped_s: Time, backward_s: Time, weig
     """Return the bubble that DualPipe's table states.
 
     Formula: $\\Bigl(\\frac{p}{2}-1\\Bigr)(T_{F\\&B}+T_{B+W}-3\\,T_W)$
-    Symbols: p = stages, T_{F&B} = overlapped_s, T_{B+W} = backward_s, T_W = weight_gradient_s
+    Symbols: p = stages, T_{F\\&B} = overlapped_s, T_{B+W} = backward_s, T_W = weight_gradient_s
     Chapter: 18
 
     Args:
@@ -610,7 +610,7 @@ def dualpipev_bubble_s(*, stages: int, overlapped_s: Time, backward_s: Time, wei
     """Return DualPipeV's bubble: that of a DualPipe of twice the stages, folded in the middle.
 
     Formula: $(p-1)(T_{F\\&B}+T_{B+W}-3\\,T_W)$
-    Symbols: p = stages, T_{F&B} = overlapped_s, T_{B+W} = backward_s, T_W = weight_gradient_s
+    Symbols: p = stages, T_{F\\&B} = overlapped_s, T_{B+W} = backward_s, T_W = weight_gradient_s
     Chapter: 18
 
     Args:

@@ -210,6 +210,18 @@ def test_print_shows_the_text_alone(open_page: Any) -> None:
     assert page.evaluate("document.querySelectorAll('article details:not([open])').length") == 0
 
 
+def test_the_quick_reference_prints_on_four_pages(open_page: Any) -> None:
+    page = open_page("quick-reference/")
+    printed = page.pdf(format="A4", prefer_css_page_size=True)
+    assert 2 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 4
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 718, "height": 1000})  # what an A4 page has within its margins, in CSS pixels
+    wider = """() => [...document.querySelectorAll('.formula :is(math, code)')].filter(part =>
+        part.getBoundingClientRect().right > part.closest('.formula').getBoundingClientRect().right + 3
+    ).map(part => part.innerText)"""
+    assert page.evaluate(wider) == []
+
+
 PAINTED_OTHERWISE = """() => [...document.querySelectorAll('.panel [class*="t-"]')].filter(part => {
     const name = [...part.classList].find(one => one.startsWith('t-'));
     const probe = document.body.appendChild(document.createElement('i'));

@@ -163,7 +163,10 @@ def test_a_link_to_a_planned_chapter_becomes_one_when_it_is_written(book: MadePa
 
 def test_a_list_that_is_none_is_refused(book: MadePages) -> None:
     problems = book.problems_of('# A\n\n[All](../chapters/contents.yml "collected: all")\n')
-    assert problems[0] == "docs/index.md:3: collected must be one of chapters, book, letters, labs, got 'all'"
+    assert (
+        problems[0]
+        == "docs/index.md:3: collected must be one of chapters, book, letters, labs or a formula's function, got 'all'"
+    )
 
 
 def test_every_chapter_of_the_book_is_in_its_contents() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import griffe
 import pytest
 
-from press.reference import INDEX, QUICK, Page, documented, page_of, public, reference_pages
+from press.reference import ENTRIES_AT, INDEX, Page, Reference, documented, page_of, public, reference
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted(path for path in (ROOT / "snippets").rglob("*.py") if path.name != "__init__.py")
@@ -82,7 +82,7 @@ EVERYWHERE, RINGS = "docs/reference/everywhere.md", "docs/reference/rings.md"
 
 
 @pytest.fixture
-def pages(tmp_path: Path) -> dict[str, Page]:
+def made(tmp_path: Path) -> Reference:
     for name, text in {
         "package/__init__.py": "",
         "package/rings/__init__.py": "",
@@ -92,12 +92,16 @@ def pages(tmp_path: Path) -> dict[str, Page]:
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    made = reference_pages(tmp_path, "package", ["chapters/collectives/13-ring.md"])
-    return {page.path: page for page in made}
+    return reference(tmp_path, "package", ["chapters/collectives/13-ring.md"])
+
+
+@pytest.fixture
+def pages(made: Reference) -> dict[str, Page]:
+    return {page.path: page for page in made.pages}
 
 
 def test_which_pages_there_are(pages: dict[str, Page]) -> None:
-    assert list(pages) == [INDEX, QUICK, EVERYWHERE, RINGS]
+    assert list(pages) == [INDEX, EVERYWHERE, RINGS]
     assert [pages[path].source for path in (EVERYWHERE, RINGS)] == ["package/__init__.py", "package/rings/__init__.py"]
 
 
@@ -133,15 +137,29 @@ def test_what_a_page_says(pages: dict[str, Page]) -> None:
     assert "`Ring.ranks`" not in text  # the class's own docstring describes it
 
 
-def test_the_quick_reference(pages: dict[str, Page]) -> None:
-    text = pages[QUICK].text
-    assert (
-        "[`sent_bytes`](reference/rings.md#ring.sent_bytes) · chapter [13](../chapters/collectives/13-ring.md), 14"
-        in text
-    )
-    assert "$$V = 2\\frac{N-1}{N} n$$" in text
-    assert "<small>V = result; n = size_bytes</small>" in text
-    assert text.count('class="formula"') == 1
+def test_the_entry_of_a_formula(made: Reference) -> None:
+    assert list(made.formulas) == ["sent_bytes"]
+    entry = made.formulas["sent_bytes"]
+    link = "[`sent_bytes`](reference/rings.md#ring.sent_bytes) · chapter [13](../chapters/collectives/13-ring.md), 14"
+    for piece in (
+        link,
+        "$$V = 2\\frac{N-1}{N} n$$",
+        "<small>$V$ = result; $n$ = size_bytes</small>",
+        "<code>sent_bytes(8, ranks=4) → 12.0</code>",
+    ):
+        assert piece in entry, piece
+
+
+def test_the_quick_reference() -> None:
+    text = (ROOT / ENTRIES_AT).read_text(encoding="utf-8")
+    asked = re.findall(r'^\[`(\w+)`\]\(\.\./(snippets/\S+\.py) "collected: (\w+)"\)$', text, re.MULTILINE)
+    assert len(asked) == text.count("collected:") == len(set(asked))
+    formulas = reference(ROOT, "snippets", []).formulas
+    for name, path, title in asked:
+        assert name == title
+        assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), name
+        assert "formula-call" in formulas[name], f"{name} has no example that shows a call with its result"
+        assert "<small></small>" not in formulas[name], name
 
 
 def test_the_index(pages: dict[str, Page]) -> None:
@@ -150,7 +168,7 @@ def test_the_index(pages: dict[str, Page]) -> None:
 
 @pytest.fixture(scope="module")
 def book() -> dict[str, Page]:
-    return {page.path: page for page in reference_pages(ROOT, "snippets", [])}
+    return {page.path: page for page in reference(ROOT, "snippets", []).pages}
 
 
 # What the formulas themselves are built with; one sentence each says enough.
