@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from markdown.extensions.toc import slugify
 
 from grader.catalogue import declares, exercise_in
 from press.chapter import Chapter, find_chapters, read_chapter
@@ -66,6 +67,19 @@ def test_the_badge_tells_the_time_of_the_exercises(chapter: Chapter) -> None:
     minutes = sum(EXERCISE_MINUTES[exercise.level] for exercise in graded) + 6 * others
     minutes += len(read_quiz(chapter.cells, chapter.name)[0])
     assert abs(chapter.header["exercise_minutes"] - minutes) <= 10, minutes
+
+
+def test_every_term_is_used_and_every_reference_is_cited() -> None:
+    pages = [path for folder in ("chapters", "docs") for path in (ROOT / folder).rglob("*.md")]
+    texts = "".join(path.read_text(encoding="utf-8") for path in pages)
+    linked = set(re.findall(r"(\w+\.md)?#([\w-]+)\)", texts))
+    docstrings = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "snippets").rglob("*.py"))
+    for name, used in (("glossary.md", ""), ("references.md", docstrings)):
+        titles = re.findall(r"^### (.+)$", (ROOT / "docs" / name).read_text(encoding="utf-8"), re.MULTILINE)
+        assert len(titles) > 100
+        anchors = {title: slugify(title, "-") for title in titles}
+        idle = [t for t, a in anchors.items() if not {(name, a), ("", a)} & linked and t not in used]
+        assert idle == [], f"no page links to these headings of docs/{name}"
 
 
 def test_code_on_the_page_is_short_enough_to_read(chapter: Chapter) -> None:
