@@ -31,7 +31,7 @@ _SYMBOL = re.compile(
     r"(?:[_^](?:\{(?:[^{}]|\{[^}]*\})*\}|\\?\w+|\*)|'|\([^)]*\))*(?![\w‖*])"  # indices, primes, arguments
 )
 _SYMBOLS = re.compile(rf"(?:^|(?<=[,;.:] )){_SYMBOL.pattern}(?:(?:, | and ){_SYMBOL.pattern})*(?= = )")
-_KINDS = ("Formulas", "Simulators", "", "Drawings", "Figures")  # in the order of a part's page
+_KINDS = ("Formulas", "Simulators", "", "Drawings", "Figures", "Commands")  # in the order of a part's page
 _EVERYWHERE = "everywhere"
 
 
@@ -174,7 +174,8 @@ def _index(parts: Mapping[str, Iterable[griffe.Module]]) -> str:
     lines = [*_header("All modules", text), text, ""]
     lines += [
         "*Formulas* need the standard library alone. *Simulators* move real arrays and count what they do.",
-        "*Drawings* and *figures* show what the two return. Each example is run by the tests.",
+        "*Drawings* and *figures* show what the two return. *Commands* call formulas from a terminal.",
+        "Each example is run by the tests.",
     ]
     for part, modules in sorted(parts.items()):
         lines += ["", f"## [{part.capitalize()}]({part}.md)", "", "| module | kind | what for |", "|---|---|---|"]

@@ -14,7 +14,7 @@ import snippets
 from benchmarks.mutation import imported
 
 ROOT = Path(snippets.__file__).parent
-KINDS = ("Formulas", "Simulators", "Drawings", "Figures")
+KINDS = ("Formulas", "Simulators", "Drawings", "Figures", "Commands")
 MODULES = {
     ".".join(["snippets", *path.relative_to(ROOT).with_suffix("").parts]): path
     for path in sorted(ROOT.rglob("*.py"))

@@ -1,0 +1,405 @@
+"""Commands: the book's formulas from a terminal; options and help are made from signatures and docstrings.
+
+Five commands answer what is asked most (``snippets.commands``); every formula is a command of its own name besides, as
+far as its arguments can be typed. Only the module of the formula that was asked for is imported.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import inspect
+import json
+import math
+import os
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Annotated, Any
+
+from cyclopts import App, CycloptsError, Parameter, Token
+
+from snippets.domain import each, flag, named, text
+from snippets.index import find_formula, formula_modules, labelled, unit_of
+
+QUESTIONS = ("memory", "all_reduce", "pipeline", "roofline", "train")
+WIDTH = 100
+ABOUT = """Numbers of distributed training, each with its convention and its source.
+
+Five commands answer a question; every formula of the book is a command of its own name besides:
+`python -m snippets ring-all-reduce-bytes --ranks 8 --bytes 14e9`. `list` names them all, `list WORD` those that match.
+Each command has --help and --json."""
+
+_NUMBERS = {"int", "float", "Fraction", "Time"}
+_SHORT = {"size_bytes": "--bytes"}  # what an option may be called besides
+_PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_SCALED = {"bytes": "B", "bytes/s": "B/s", "FLOP/s": "FLOP/s"}
+_TIMES = ((86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command: print its answer, or on the error stream the one sentence that says what is wrong.
+
+    Args:
+        arguments: what follows ``python -m snippets``; that of the process unless given.
+
+    Returns:
+        The exit status: 0, or 2 where a command, an option or a value is not one.
+
+    Example:
+        >>> main(["ring-all-reduce-bytes", "--ranks", "8", "--bytes", "0"])
+        ring_all_reduce_bytes(ranks=8, size_bytes=0) = 0.0 bytes
+        <BLANKLINE>
+        Returns:     Bytes that one rank sends; it receives as many.
+        Convention:  sent by one rank, in one direction.
+        Source:      Patarasuk and Yuan 2009.
+        Leaves out:  chunks of different length (``traffic`` counts them).
+        Chapter:     13
+        0
+    """
+    given = list(sys.argv[1:]) if arguments is None else list(each("arguments", arguments, text))
+    try:
+        app = _app(given)
+        answer = app(given, exit_on_error=False, print_error=False, result_action="return_value")
+    except (CycloptsError, ValueError, TypeError) as error:
+        print(_sentence(error), file=sys.stderr)
+        return 2
+    try:
+        print(answer or "", end="\n" if answer else "", flush=True)
+    except BrokenPipeError:  # whoever reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def list_formulas(word: str = "", *, part: str = "", json: bool = False) -> str:
+    """List the formulas that are commands, by part and module, and those that no command line can call.
+
+    Args:
+        word: show what has this text in its name, its first sentence or its module's.
+        part: show one part of the book: background, foundations, scaling, collectives, parallelism, memory, everywhere.
+        json: print JSON: name, command, part, module, summary, chapter, and of what is left out the argument and why.
+
+    Returns:
+        The list.
+
+    Example:
+        >>> "bus-bandwidth-factor" in list_formulas("bus bandwidth", part="collectives")
+        True
+    """
+    entries = [_entry(name, module) for name, module in formula_modules().items()]
+    word, parts = text("word", word), tuple(dict.fromkeys(entry["part"] for entry in entries))
+    if text("part", part):
+        part = named("part", part, parts)
+    wanted = word.casefold().replace("-", " ").replace("_", " ")
+    shown = [entry for entry in entries if wanted in entry["searched"] and part in ("", entry["part"])]
+    able = [entry for entry in shown if not entry["left_out"]]
+    unable = [entry for entry in shown if entry["left_out"]]
+    if flag("json", json):
+        return _as_json({"formulas": [*map(_listed, able)], "left_out": [*map(_listed, unable)]})
+    lines = []
+    for module in dict.fromkeys((entry["part"], entry["module"], entry["about"]) for entry in able):
+        lines += ["", f"{module[0]} · {module[2]}"]
+        inside = [entry for entry in able if entry["module"] == module[1]]
+        wide = max(len(entry["command"]) for entry in inside)
+        lines += [f"  {entry['command']:{wide}}  {entry['summary']}" for entry in inside]
+    if unable:
+        lines += ["", "Left out: call these from Python"]
+        lines += [f"  {entry['name']}: {entry['left_out']}" for entry in unable]
+    count = f"{len(able)} formulas" + (f", {len(unable)} left out" if unable else "")
+    return "\n".join([*lines[1:], "", count] if lines else [count])
+
+
+# What there is.
+
+
+def _app(given: list[str]) -> App:
+    """Return the commands that these arguments can mean, one formula at most; the first is spelled as its name is."""
+    app = App(name="python -m snippets", help=ABOUT, version_flags=[], help_format="plaintext")
+    known = (*QUESTIONS, "list", *formula_modules())
+    wanted = given[0] if given and not given[0].startswith("-") else ""
+    if wanted:
+        wanted = named("command", wanted, [_typed(name) for name in known]).replace("-", "_")
+        given[0] = _typed(wanted)
+    if wanted in ("", "list"):
+        app.command(list_formulas, name="list")
+    if wanted in ("", *QUESTIONS):
+        from snippets import commands
+
+        for name in QUESTIONS if not wanted else (wanted,):
+            app.command(_command(getattr(commands, name), _answer), name=_typed(name))
+    elif wanted != "list":
+        function = find_formula(wanted)
+        if left_out := _left_out(function):
+            raise ValueError(f"command must be one that can be typed, got {wanted}: {left_out}")
+        app.command(_command(function, _result), name=_typed(wanted), help=_about(function))
+    return app
+
+
+def _typed(name: str) -> str:
+    """Return a name as it is typed."""
+    return name.replace("_", "-")
+
+
+def _entry(name: str, module: str) -> dict[str, str]:
+    """Return what the list says of a formula."""
+    function = find_formula(name)
+    home = sys.modules[module].__doc__ or ""
+    about = home.split("\n\n")[0].partition(": ")[2].replace("\n", " ")
+    said, path = labelled(function), module.split(".")
+    return {
+        "name": name,
+        "command": _typed(name),
+        "part": path[1] if len(path) == 3 else "everywhere",
+        "module": module,
+        "about": about,
+        "summary": said["Summary"],
+        "chapter": said["Chapter"],
+        "left_out": _left_out(function),
+        "searched": f"{name} {said['Summary']} {about}".casefold().replace("_", " ").replace("-", " "),
+    }
+
+
+def _listed(entry: Mapping[str, str]) -> dict[str, str]:
+    """Return what the list's JSON has of a formula."""
+    return {key: words for key, words in entry.items() if key not in ("about", "searched") and words}
+
+
+def _about(function: Callable[..., Any]) -> str:
+    """Return what the help of a formula begins with."""
+    said = labelled(function)
+    lines = [f"{label}: {said[label]}" for label in ("Returns", "Convention", "Source", "Leaves out") if label in said]
+    return "\n\n".join([said["Summary"], *lines])
+
+
+# From a signature to options.
+
+
+def _shape(annotation: str) -> str:
+    """Return how an argument of a type is typed: flag, number, integer, text, or several; empty where it cannot be.
+
+    >>> [_shape(kind) for kind in ("int", "int | None", "Recipe | str", "Sequence[float]", "Schedule", "bool")]
+    ['integer', 'integer', 'text', 'number several', '', 'flag']
+    """
+    kinds = {kind.strip() for kind in re.split(r"\|(?![^\[]*\])", annotation)} - {"None"}
+    inside = re.fullmatch(r"(?:Sequence|Collection|tuple)\[([^\[\]]*)\]", next(iter(kinds)))
+    if inside and len(kinds) == 1:
+        one = {kind.strip() for kind in inside[1].split(",")} - {"..."}
+        shape = _shape(one.pop()) if len(one) == 1 else ""
+        return f"{shape} several" if shape in ("integer", "number", "text") else ""
+    if kinds == {"bool"}:
+        return "flag"
+    if kinds == {"int"}:
+        return "integer"
+    if kinds <= _NUMBERS:
+        return "number"
+    if "str" in kinds or kinds == {"Result"}:
+        return "number or text" if kinds & _NUMBERS else "text"
+    return ""
+
+
+def _left_out(function: Callable[..., Any]) -> str:
+    """Return why a function cannot be called from a command line; empty where it can."""
+    for name, parameter in inspect.signature(function).parameters.items():
+        if not _shape(str(parameter.annotation)):
+            return f"{name} is of type {parameter.annotation}"
+    return ""
+
+
+def _command(function: Callable[..., Any], answer: Callable[..., str]) -> Callable[..., str]:
+    """Return a function whose signature the library reads: that of ``function``, as it can be typed, and ``--json``."""
+
+    @functools.wraps(function)
+    def command(*args: Any, json: bool = False, **kwargs: Any) -> str:
+        return answer(function, inspect.signature(function).bind(*args, **kwargs).arguments, json=json)
+
+    signature = inspect.signature(function)
+    taken = [
+        parameter.replace(annotation=_option(name, _shape(str(parameter.annotation)), parameter.default))
+        for name, parameter in signature.parameters.items()
+    ]
+    shown = Annotated[bool, Parameter(name="--json", negative=(), help="print JSON")]
+    taken.append(inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, annotation=shown, default=False))
+    vars(command).pop("__wrapped__")
+    command.__signature__ = signature.replace(parameters=taken, return_annotation=str)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in taken}
+    return command
+
+
+def _option(name: str, shape: str, default: Any) -> Any:
+    """Return the annotation by which the library makes an option of an argument."""
+    also: dict[str, Any] = {"alias": _SHORT[name]} if name in _SHORT else {}
+    if shape == "flag":
+        return Annotated[bool, Parameter(**also)]
+    several = shape.endswith("several")
+    kind: Any = {"integer": int, "number": float}.get(shape.split()[0], str)
+    kind = list[kind] if several else kind
+    read = functools.partial(_read, shape.removesuffix(" several"), several)
+    option = Parameter(converter=read, consume_multiple=several or None, negative=(), **also)
+    return Annotated[kind if default is not None else kind | None, option]
+
+
+def _read(shape: str, several: bool, type_: Any, tokens: Sequence[Token]) -> Any:
+    """Return what was typed as the value that a function takes; it says itself what it does not take."""
+    values = [_value(shape, token.value) for token in tokens]
+    return values if several else values[0]
+
+
+def _value(shape: str, typed: str) -> Any:
+    """Return a number for what is one, with ``7e9`` for 7,000,000,000, and the text for what is none.
+
+    >>> _value("integer", "7e9"), _value("number", "7e9"), _value("number", "1/3"), _value("integer", "many")
+    (7000000000, 7000000000, Fraction(1, 3), 'many')
+    """
+    if shape == "text":
+        return typed
+    for kind in (int, Fraction if "/" in typed else float):
+        with contextlib.suppress(ValueError, ZeroDivisionError):
+            number = kind(typed)
+            whole = isinstance(number, float) and number.is_integer() and "e" in typed.casefold()
+            return int(number) if whole else number
+    return typed
+
+
+# From a result to what is printed.
+
+
+def _answer(function: Callable[..., Any], arguments: Mapping[str, Any], *, json: bool) -> str:
+    """Return the rows of a question as text or as JSON."""
+    rows = function(**arguments)
+    if json:
+        return _as_json({"command": _typed(function.__name__), "arguments": arguments, "rows": [*map(_row, rows)]})
+    wide = max(len(row.what) for row in rows)
+    lines = [f"{row.what:{wide}}  {_said(row.value, row.unit)}".rstrip() for row in rows]
+    told: dict[tuple[str, str], list[Any]] = {}
+    for row in rows:
+        told.setdefault((row.name, row.convention if row.name else ""), []).append(row)
+    lines += ["", "How each is counted"]
+    for (name, convention), of_name in told.items():
+        if name:
+            notes = {"Convention": convention, "Source": of_name[0].source, "Leaves out": of_name[0].leaves_out}
+            lines += ["", *_wrapped("; ".join(row.what for row in of_name), "")]
+            for call in dict.fromkeys(_called(name, row.arguments) for row in of_name):
+                lines += _wrapped(call, "  ")
+            lines += [line for label, words in notes.items() if words for line in _wrapped(f"{label}: {words}", "  ")]
+            lines.append(f"  Chapter: {of_name[0].chapter}")
+    lines += ["", *(line for row in told.get(("", ""), ()) for line in _wrapped(f"{row.what}: {row.note}", ""))]
+    return "\n".join(lines).rstrip()
+
+
+def _row(row: Any) -> dict[str, Any]:
+    keys = ("what", "value", "unit", "name", "arguments", "convention", "source", "chapter", "leaves_out")
+    return {key: getattr(row, key) for key in keys}
+
+
+def _result(function: Callable[..., Any], arguments: Mapping[str, Any], *, json: bool) -> str:
+    """Return what a formula gives for arguments, as text or as JSON."""
+    value, said, name = _plain(function(**arguments)), labelled(function), function.__name__
+    if json:
+        keys = {key: said.get(key.replace("_", " ").capitalize(), "") for key in ("convention", "source", "chapter")}
+        more = {key: said.get(key.replace("_", " ").capitalize(), "") for key in ("formula", "returns", "leaves_out")}
+        own = {"name": name, "arguments": arguments, "value": value, "unit": unit_of(name)}
+        return _as_json({**own, **keys, **more})
+    call = _called(name, arguments)
+    labels = ("Returns", "Convention", "Source", "Leaves out", "Chapter")
+    notes = [line for label in labels if label in said for line in _wrapped(f"{label + ':':12} {said[label]}", "", 13)]
+    if isinstance(value, dict) and value:
+        wide = max(map(len, value))
+        shown = [
+            call,
+            *(f"  {key:{wide}}  {_exact(each, unit_of(key) or unit_of(name))}" for key, each in value.items()),
+        ]
+    else:
+        shown = [f"{call} = {_exact(value, unit_of(name))}"]
+    return "\n".join([*shown, "", *notes])
+
+
+def _called(name: str, arguments: Mapping[str, Any]) -> str:
+    """Return a call as one would write it in Python."""
+    return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
+
+
+def _wrapped(words: str, indent: str, hang: int | None = None) -> list[str]:
+    more = " " * (len(indent) + 4 if hang is None else hang)
+    return textwrap.wrap(words, WIDTH, initial_indent=indent, subsequent_indent=more, break_on_hyphens=False)
+
+
+def _plain(value: Any) -> Any:
+    """Return a result as JSON can carry it: a record as a mapping with its properties, a fraction as a number."""
+    if dataclasses.is_dataclass(value):
+        held = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        more = [name for name, member in inspect.getmembers(type(value)) if isinstance(member, property)]
+        own = {name: getattr(value, name) for name in more}
+        return _plain(held | {name: one for name, one in own.items() if not dataclasses.is_dataclass(one)})
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, Fraction):
+        return float(value)
+    if isinstance(value, str | bool | int | None):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return [_plain(each) for each in value] if isinstance(value, Iterable) else str(value)
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(_plain(value), ensure_ascii=False, indent=2)
+
+
+def _exact(value: Any, unit: str) -> str:
+    """Return a value in full, and in a larger unit where that is easier to read.
+
+    >>> _exact(24500000000.0, "bytes"), _exact(0.25, "share"), _exact(8, "")
+    ('24500000000.0 bytes (24.5 GB)', '0.25 (25.0%)', '8')
+    """
+    if isinstance(value, dict | list):
+        return f"{json.dumps(value, ensure_ascii=False)} {unit}".strip()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return _said(value, "")
+    full = f"{value!r} {unit}".replace(" share", "").strip()
+    short = _said(value, unit)
+    big = abs(value) >= 1000 or unit in ("share", "s")
+    return f"{full} ({short})" if unit and value and big and short != full else full
+
+
+def _said(value: Any, unit: str) -> str:
+    """Return a value with four digits and its unit, as people say it.
+
+    >>> _said(1.875e9, "bytes"), _said(0.401, "s"), _said(0.179487, "share"), _said(7000000000, ""), _said(None, "")
+    ('1.875 GB', '401 ms', '17.9%', '7,000,000,000', 'none')
+    """
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    if not isinstance(value, int | float):
+        return str(value)
+    if unit == "share":
+        return f"{value:.1%}"
+    if unit == "USD":
+        return f"${value:,.0f}" if abs(value) >= 100 else f"${value:,.2f}"
+    if unit in _SCALED and math.isfinite(value):
+        factor, prefix = _scale(value, _PREFIXES)
+        short = f"{prefix}{_SCALED[unit]}"
+        return f"{value / factor:,.4g} {short}" if abs(value) < 1e18 else f"{value:.4g} {unit}"
+    if unit == "s" and value and math.isfinite(value):
+        longer = value / 2 if abs(value) >= 60 else value  # less than two minutes are said in seconds, and so on
+        factor, short = _scale(longer, _TIMES)
+        return f"{value / factor:,.4g} {short}"
+    if isinstance(value, int) and abs(value) < 10**15:
+        return f"{value:,} {unit}".strip()
+    number = float(value)
+    return f"{number:,.0f} {unit}".strip() if 1e4 <= abs(number) < 1e15 else f"{number:.4g} {unit}".strip()
+
+
+def _scale(value: float, units: Sequence[tuple[float, str]]) -> tuple[float, str]:
+    """Return the largest unit of which there is at least one."""
+    return next((unit for unit in units if abs(value) >= unit[0]), units[-1])
+
+
+# What is wrong.
+
+
+def _sentence(error: Exception) -> str:
+    """Return an error as one sentence."""
+    return re.sub(r"\s+", " ", str(error)).strip()

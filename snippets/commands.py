@@ -1,0 +1,602 @@
+"""Formulas: five questions that are asked often, each answered with rows that name the formula behind every number.
+
+A question composes the book's formulas and has none of its own. What a row counts by, and who printed its formula, is
+read from the docstring of the function that computed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from snippets.background.gemm import gemm_arithmetic_intensity, gemm_flops, gemm_words
+from snippets.collectives.algorithm_costs import algorithm_cost, best_segments, compare_algorithms
+from snippets.collectives.algorithms import ALGORITHMS, ALIASES, PIPELINED
+from snippets.collectives.bus_bandwidth import (
+    algorithm_bandwidth_bytes_per_s,
+    bandwidth_bound_s,
+    bus_bandwidth_bytes_per_s,
+)
+from snippets.collectives.traffic import traffic
+from snippets.domain import (
+    at_most,
+    flag,
+    integer_at_least,
+    named,
+    nonnegative_integer,
+    nonnegative_number,
+    number_between,
+    one_of,
+    positive_integer,
+    positive_number,
+)
+from snippets.flops import training_flops, training_time_s
+from snippets.foundations.economics import device_hours, training_bill_usd
+from snippets.foundations.roofline import (
+    ceiling_times_s,
+    compute_bound_batch,
+    roofline_flops_per_s,
+    roofline_time_s,
+)
+from snippets.hardware import ACCELERATORS, DTYPES, LINKS, dense_peak_flops_per_s, ridge_flops_per_byte
+from snippets.index import labelled
+from snippets.memory.activations import ATTENTIONS, RECOMPUTATIONS, layer_activation_bytes
+from snippets.memory.model_parallel import first_stage_activation_bytes, first_stage_parameters
+from snippets.memory.recipes import RECIPES
+from snippets.memory.zero import STAGES, least_ranks_to_fit, zero_buffer_bytes, zero_state_bytes
+from snippets.models import CATALOGUE, Transformer, active_parameter_count, parameter_count, parameter_parts
+from snippets.parallelism.pipeline import (
+    gpipe_bubble_share,
+    gpipe_peak_activations,
+    idle_share,
+    interleaved_bubble_share,
+    interleaved_peak_activations,
+    one_f_one_b_bubble_share,
+    one_f_one_b_peak_activations,
+    step_time_s,
+    zb_h1_bubble_s,
+    zb_h1_peak_activations,
+    zb_h2_bubble_s,
+    zb_h2_peak_activations,
+)
+
+DAY_S = 86_400
+LATENCY_S = 5e-6  # chapter 14's assumption
+ELEMENT_BYTES = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
+SCHEDULES = ("gpipe", "one_f_one_b", "interleaved", "zb_h1", "zb_h2")
+SCHEDULE_ALIASES = {"1F1B": "one_f_one_b", "interleaved 1F1B": "interleaved", "ZB1P": "zb_h1"}
+_SPOKEN = dict(zip(SCHEDULES, ("GPipe", "1F1B", "interleaved 1F1B", "ZB-H1", "ZB-H2"), strict=True))
+
+
+@dataclass(frozen=True)
+class Row:
+    """One number of an answer, and where it is from.
+
+    Attributes:
+        what: what it is, in words.
+        value: the number; a text or ``None`` where the answer is none.
+        unit: its unit; empty for a count or a text.
+        formula: the function that computed it; ``None`` for what is given or put together from other rows.
+        arguments: what the function was called with.
+        note: what is to be said besides, and of a row without a formula, how it is put together.
+
+    >>> Row("the sum of two rows", 3, note="the rows above, added").convention
+    'the rows above, added'
+    """
+
+    what: str
+    value: Any
+    unit: str = ""
+    formula: Callable[..., Any] | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+    @property
+    def convention(self) -> str:
+        """What the number counts, and how: the function's ``Convention:``, and the row's own note."""
+        said = labelled(self.formula).get("Convention", "") if self.formula else ""
+        return " ".join(words for words in (said, self.note) if words)
+
+    @property
+    def source(self) -> str:
+        """Who printed the formula: the function's ``Source:``."""
+        return labelled(self.formula).get("Source", "") if self.formula else ""
+
+    @property
+    def chapter(self) -> str:
+        """Which chapter derives it."""
+        return labelled(self.formula).get("Chapter", "") if self.formula else ""
+
+    @property
+    def leaves_out(self) -> str:
+        """What the formula leaves out."""
+        return labelled(self.formula).get("Leaves out", "") if self.formula else ""
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.formula.__name__ if self.formula else ""
+
+
+def _computed(what: str, unit: str, formula: Callable[..., Any], *, note: str = "", **arguments: Any) -> Row:
+    """Call a formula and keep what it was called with."""
+    return Row(what, formula(**arguments), unit, formula, arguments, note)
+
+
+def _part(what: str, row: Row, value: Any, unit: str = "bytes") -> Row:
+    """Return one of several numbers that a formula returned at once."""
+    return Row(what, value, unit, row.formula, row.arguments, row.note)
+
+
+def memory(
+    *,
+    model: str | None = None,
+    parameters: int | float | None = None,
+    gpus: int = 1,
+    zero: int = 0,
+    sequence: int | None = None,
+    micro_batch: int = 1,
+    tensor_parallel: int = 1,
+    sequence_parallel: bool = False,
+    stages: int = 1,
+    recomputation: str = "none",
+    attention: str = "flash",
+    recipe: str = "mixed-adam",
+    device: str = "H100 SXM",
+) -> tuple[Row, ...]:
+    """Return what one GPU holds while it trains a model, and whether it has room for that.
+
+    Args:
+        model: a name in the book's catalogue of models; give this or ``parameters``.
+        parameters: how many parameters, where the model is none of the catalogue; then activations are left out.
+        gpus: GPUs in all. What tensor parallelism and the pipeline do not take is data parallel.
+        zero: stage of ZeRO, from 0 (plain data parallelism) to 3, over the data-parallel ranks.
+        sequence: tokens of one sequence; without it activations are left out.
+        micro_batch: sequences of one micro-batch.
+        tensor_parallel: ranks among which a layer is cut.
+        sequence_parallel: whether what tensor parallelism leaves whole is cut along the sequence.
+        stages: pipeline stages; the row is the first stage's, in 1F1B.
+        recomputation: "none", "selective" or "full": what the total has. All three are listed.
+        attention: "flash", which stores no scores, or "standard".
+        recipe: a name in the book's catalogue of recipes: which copies of a parameter are kept, in how many bytes.
+        device: an accelerator of the book's catalogue.
+
+    Returns:
+        Rows: parameters, state by kind, the buffer of a layer that ZeRO gathers, activations, total, the device's
+        memory, and what is left of it.
+
+    Example:
+        >>> rows = memory(parameters=7.5e9, gpus=64, zero=3)
+        >>> next(row.value for row in rows if row.what == "model state") / 1e9
+        1.875
+    """
+    gpus, zero = positive_integer("gpus", gpus), one_of("zero", integer_at_least("zero", zero, 0), STAGES)
+    t, p = positive_integer("tensor_parallel", tensor_parallel), positive_integer("stages", stages)
+    micro_batch, sequence = positive_integer("micro_batch", micro_batch), _sequence(sequence)
+    sequence_parallel = flag("sequence_parallel", sequence_parallel)
+    wanted, kept = named("recomputation", recomputation, RECOMPUTATIONS), named("attention", attention, ATTENTIONS)
+    accelerator, recipe = ACCELERATORS[_text("device", device, ACCELERATORS)], RECIPES[recipe].name
+    if gpus % (t * p):
+        raise ValueError(f"gpus must be a multiple of tensor_parallel × stages = {t * p}, got {gpus}")
+    ranks = gpus // (t * p)
+    chosen, rows = _parameter_rows(model, parameters, t, p)
+    held = round(rows[-1].value)
+
+    shared: dict[str, Any] = {"stage": zero, "recipe": recipe}
+    state = _computed("model state", "bytes", zero_state_bytes, parameters=held, ranks=ranks, **shared)
+    kinds = {"parameters": "parameters", "gradients": "gradients", "optimizer": "optimizer states"}
+    rows += [_part(f"state: {said}", state, getattr(state.value, kind)) for kind, said in kinds.items()]
+    rows.append(_part("model state", state, state.value.total))
+    added = [state.value.total]
+    if chosen is not None:
+        parts = parameter_parts(chosen)
+        blocks = parts.total - parts.token_embedding - parts.position_embedding - parts.head
+        unit: dict[str, Any] = {"parameters": held, "largest_unit": -(-blocks // (chosen.layers * t)), "ranks": ranks}
+        said = "The unit is a layer, their mean."
+        rows.append(_computed("buffer for a layer", "bytes", zero_buffer_bytes, **unit, **shared, note=said))
+        added.append(rows[-1].value)
+    if chosen is not None and sequence is not None:
+        cut: dict[str, Any] = {"tensor_parallel": t, "sequence_parallel": sequence_parallel, "stages": p}
+        size: dict[str, Any] = {"model": chosen.name, "sequence": sequence, "micro_batch": micro_batch, **cut}
+        for choice in RECOMPUTATIONS:
+            said = f"activations, recomputation {choice}"
+            options = {**size, "attention": kept, "recomputation": choice}
+            layer = labelled(layer_activation_bytes)
+            note = f"Of each layer: {layer['Convention']} It leaves out {layer['Leaves out']}"
+            rows.append(_computed(said, "bytes", first_stage_activation_bytes, **options, note=note))
+            if choice == wanted:
+                added.append(rows[-1].value)
+    others = ", ".join(["model state", *(["a layer"] if chosen else []), *(["activations"] if len(added) == 3 else [])])
+    room, total = accelerator.memory_bytes, sum(added)
+    listed = f"{accelerator.source}; read {accelerator.read}"
+    fewest: dict[str, Any] = {"parameters": held, "memory_bytes": room, "other_bytes": total - added[0], **shared}
+    return (
+        *rows,
+        Row("total on one GPU", total, "bytes", note=f"{others}, added; nothing else that a framework holds."),
+        Row(f"memory of {accelerator.name}", room, "bytes", note=f"Capacity as printed, in units of 10⁹: {listed}."),
+        Row("left", room - total, "bytes", note="The device's memory less the total; negative where it is too much."),
+        Row("fits", total <= room, note="Whether the total is at most the device's memory."),
+        _computed("fewest data-parallel ranks that fit", "", least_ranks_to_fit, **fewest),
+    )
+
+
+def _text(name: str, value: Any, allowed: Mapping[str, Any]) -> str:
+    """Return the name of a catalogue's entry, or refuse it under the argument's own name."""
+    return named(name, value, allowed)
+
+
+def _sequence(value: Any) -> int | None:
+    return None if value is None else positive_integer("sequence", value)
+
+
+def _parameter_rows(model: Any, parameters: Any, t: int, p: int) -> tuple[Transformer | None, list[Row]]:
+    """Return the model, and its parameters: all of them, and last those of the fullest device."""
+    if (model is None) == (parameters is None):
+        said = "was given besides" if model is not None else "is not given"
+        raise ValueError(
+            f"parameters must be given where model is not, and only there; got {parameters!r}, model {said}"
+        )
+    if model is None:
+        count = positive_integer("parameters", parameters)
+        if t * p > 1:
+            raise ValueError(f"model must be given where tensor_parallel × stages = {t * p} is above 1, got None")
+        return None, [Row("parameters", count, note="As given.")]
+    chosen = CATALOGUE[model]
+    rows = [_computed("parameters", "", parameter_count, model=chosen.name)]
+    if t * p > 1:
+        cut: dict[str, Any] = {"model": chosen.name, "tensor_parallel": t, "stages": p}
+        rows.append(_computed("parameters of one GPU", "", first_stage_parameters, **cut))
+    return chosen, rows
+
+
+def all_reduce(
+    *,
+    size_bytes: int | float,
+    ranks: int,
+    algorithm: str = "ring",
+    link: str = "InfiniBand NDR",
+    latency_s: float = LATENCY_S,
+    bandwidth_bytes_per_s: float | None = None,
+    reduction_s_per_byte: float = 0.0,
+    element_bytes: int = 2,
+) -> tuple[Row, ...]:
+    """Return how long an all-reduce takes in the α–β model, what each rank sends, and which algorithm is fastest.
+
+    Args:
+        size_bytes: bytes of the vector that every rank brings and ends with; at least 0, a multiple of
+            ``element_bytes``.
+        ranks: ranks that take part, at most 2²⁰.
+        algorithm: one that the book has for an all-reduce: ring, binomial, halving-doubling, double binary tree, ….
+        link: the link by which each rank sends, of the book's catalogue; its bandwidth in one direction is β.
+        latency_s: α, seconds before the first byte of a message arrives, at least 0. Chapter 14's assumption; measure
+            yours.
+        bandwidth_bytes_per_s: β in one direction, in place of the link's.
+        reduction_s_per_byte: γ, seconds to add one byte that was received, at least 0.
+        element_bytes: bytes of one element, which is never cut.
+
+    Returns:
+        Rows: steps, bytes, time, bandwidths as nccl-tests reports them, the bound, the fastest algorithm.
+
+    Example:
+        >>> rows = {row.what: row.value for row in all_reduce(size_bytes=10e9, ranks=256)}
+        >>> round(rows["time"], 4), rows["sent by the busiest rank"] / 1e9
+        (0.401, 19.921875)
+    """
+    size, ranks = nonnegative_integer("size_bytes", size_bytes), at_most("ranks", positive_integer("ranks", ranks))
+    element_bytes = positive_integer("element_bytes", element_bytes)
+    chosen = named("algorithm", algorithm, ALGORITHMS["all_reduce"], aliases=ALIASES)
+    wire, given = LINKS[link], bandwidth_bytes_per_s is not None
+    β = positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s) if given else wire.bandwidth_bytes_per_s
+    machine: dict[str, Any] = {
+        "latency_s": nonnegative_number("latency_s", latency_s),
+        "bandwidth_bytes_per_s": β,
+        "reduction_s_per_byte": nonnegative_number("reduction_s_per_byte", reduction_s_per_byte),
+    }
+    assumed = "Chapter 14's assumption; measure yours." if machine["latency_s"] == LATENCY_S else "As given."
+    job: dict[str, Any] = {"primitive": "all_reduce", "ranks": ranks, "size_bytes": size}
+    cut: dict[str, Any] = {**job, "element_bytes": element_bytes}
+    how: dict[str, Any] = {**cut, "algorithm": chosen}
+    rows = [
+        Row("α", machine["latency_s"], "s", note=f"Before the first byte of a message arrives. {assumed}"),
+        Row("β", β, "bytes/s", note="In one direction. " + ("As given." if given else f"{wire.name}: {wire.source}.")),
+    ]
+    if chosen in PIPELINED:
+        rows.append(_computed("blocks of the vector", "", best_segments, **how, **machine))
+        how["segments"] = rows[-1].value
+    cost = _computed("terms", "", algorithm_cost, **how)
+    sent = _computed("traffic", "", traffic, **how)
+    time_s = cost.value.time_s(**machine)
+    priced = Row("time", time_s, "s", algorithm_cost, how, "Of the result ``time_s`` is printed: Sα + B/β + Rγ.")
+    rows += [
+        _part("steps", cost, cost.value.steps, ""),
+        _part("bytes one after the other", cost, cost.value.wire_bytes),
+        _part("sent by the busiest rank", sent, max(sent.value.sent_bytes)),
+        priced,
+    ]
+    if time_s > 0 and size > 0:
+        rows += [
+            _computed(
+                "algorithm bandwidth", "bytes/s", algorithm_bandwidth_bytes_per_s, size_bytes=size, time_s=time_s
+            ),
+            _computed("bus bandwidth", "bytes/s", bus_bandwidth_bytes_per_s, **job, time_s=time_s),
+        ]
+    rows.append(_computed("bound by bytes", "s", bandwidth_bound_s, **job, bandwidth_bytes_per_s=β))
+    compared = _computed("", "", compare_algorithms, **cut, **machine)
+    fastest = compared.value[0]
+    rows.append(_part("fastest algorithm here", compared, fastest.algorithm, ""))
+    rows.append(_part("its time", compared, fastest.time_s, "s"))
+    return tuple(rows)
+
+
+def pipeline(
+    *,
+    stages: int,
+    micro_batches: int,
+    forward_s: float = 1.0,
+    backward_s: float = 2.0,
+    weight_gradient_s: float | None = None,
+    chunks: int = 1,
+    schedule: str = "all",
+    model: str | None = None,
+    sequence: int | None = None,
+    micro_batch: int = 1,
+) -> tuple[Row, ...]:
+    """Return what a pipeline's schedules idle, how long a step takes, and what the fullest device keeps.
+
+    Args:
+        stages: pipeline stages, one a device.
+        micro_batches: micro-batches of a step.
+        forward_s: forward pass of one micro-batch through a device's layers; the unit of time is yours.
+        backward_s: its whole backward pass.
+        weight_gradient_s: the part of it that is the weights' gradient, which zero-bubble schedules move, at least 0;
+            half of it unless given. They need it no longer than ``forward_s`` and the rest of ``backward_s``.
+        chunks: model chunks of a device, for interleaved 1F1B.
+        schedule: "gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", or "all" whose formulas hold for these sizes.
+        model: a name in the book's catalogue of models, to have the activations in bytes; then ``sequence`` too.
+        sequence: tokens of one sequence.
+        micro_batch: sequences of one micro-batch.
+
+    Returns:
+        Rows for each schedule: the bubble's share, the time of a step, the most micro-batches that a device keeps
+        activations of, and with a model their bytes.
+
+    Example:
+        >>> rows = {row.what: row.value for row in pipeline(stages=8, micro_batches=32, schedule="1f1b")}
+        >>> f"{rows['1F1B: bubble']:.1%}", rows["1F1B: step"], rows["1F1B: micro-batches kept"]
+        ('17.9%', 117.0, 8)
+    """
+    p, m = positive_integer("stages", stages), positive_integer("micro_batches", micro_batches)
+    v, micro_batch = positive_integer("chunks", chunks), positive_integer("micro_batch", micro_batch)
+    sequence = _sequence(sequence)
+    F, B = positive_number("forward_s", forward_s), positive_number("backward_s", backward_s)
+    W = B / 2 if weight_gradient_s is None else nonnegative_number("weight_gradient_s", weight_gradient_s)
+    if W > B:
+        raise ValueError(f"weight_gradient_s must be at most backward_s = {B:g}, got {weight_gradient_s!r}")
+    times: dict[str, Any] = {"forward_s": F, "backward_s": B}
+    split: dict[str, Any] = {"stages": p, "forward_s": F, "input_gradient_s": B - W, "weight_gradient_s": W}
+    size: dict[str, Any] = {"stages": p, "micro_batches": m}
+    holds = {
+        "gpipe": "",
+        "one_f_one_b": "",
+        "interleaved": _lacks("chunks", v, 2) or _lacks("micro_batches", m, p) or _uneven(m, p),
+        "zb_h1": _lacks("micro_batches", m, p) or _long(W, F, B),
+        "zb_h2": _lacks("micro_batches", m, 2 * p - 1) or _long(W, F, B),
+    }
+    wanted = named("schedule", schedule, (*SCHEDULES, "all"), aliases=SCHEDULE_ALIASES)
+    if wanted != "all" and holds[wanted]:
+        raise ValueError(holds[wanted].replace(", got", f" for {_SPOKEN[wanted]}, got"))
+    kept = _kept_bytes(model, sequence, micro_batch, p)
+    rows = []
+    for name in SCHEDULES if wanted == "all" else (wanted,):
+        if not holds[name]:
+            made = _interleaved(size, times, v) if name == "interleaved" else _plain(name, size, times, split)
+            rows += [
+                Row(f"{_SPOKEN[name]}: {row.what}", row.value, row.unit, row.formula, row.arguments, row.note)
+                for row in (*made, *_in_bytes(made[-1], kept))
+            ]
+    return tuple(rows)
+
+
+def _lacks(name: str, value: int, least: int) -> str:
+    return f"{name} must be at least {least}, got {value}" if value < least else ""
+
+
+def _uneven(m: int, p: int) -> str:
+    return f"micro_batches must be a multiple of stages = {p}, got {m}" if m % p else ""
+
+
+def _long(W: float, F: float, B: float) -> str:
+    most = min(F, B - W)
+    return f"weight_gradient_s must be at most {most:g}, got {W:g}" if most < W else ""
+
+
+def _plain(name: str, size: dict[str, Any], times: dict[str, Any], split: dict[str, Any]) -> list[Row]:
+    """Return bubble, step and micro-batches kept of a schedule with one chunk a device."""
+    if name in ("gpipe", "one_f_one_b"):
+        shares = {"gpipe": gpipe_bubble_share, "one_f_one_b": one_f_one_b_bubble_share}
+        bubble = _computed("bubble", "share", shares[name], **size)
+        step = _computed("step", "s", step_time_s, **size, **times)
+    else:
+        idle = _computed("", "s", {"zb_h1": zb_h1_bubble_s, "zb_h2": zb_h2_bubble_s}[name], **split)
+        work_s = step_time_s(stages=1, micro_batches=size["micro_batches"], **times)
+        said = f"Idle for {idle.name}: {idle.convention}"
+        bubble = _computed("bubble", "share", idle_share, bubble_s=idle.value, work_s=work_s, note=said)
+        step = Row("step", idle.value + work_s, "s", idle.formula, idle.arguments, "The bubble and the work, added.")
+    peaks: dict[str, Callable[..., int]] = {
+        "gpipe": gpipe_peak_activations,
+        "one_f_one_b": one_f_one_b_peak_activations,
+        "zb_h1": zb_h1_peak_activations,
+        "zb_h2": zb_h2_peak_activations,
+    }
+    alone = {"micro_batches": size["micro_batches"]} if name == "gpipe" else size
+    return [bubble, step, _computed("micro-batches kept", "", peaks[name], **alone)]
+
+
+def _interleaved(size: dict[str, Any], times: dict[str, Any], chunks: int) -> list[Row]:
+    held = _computed("", "", interleaved_peak_activations, **size, chunks=chunks)
+    note = f"In micro-batches of all of a device's layers: chunks in flight over {chunks}."
+    return [
+        _computed("bubble", "share", interleaved_bubble_share, **size, chunks=chunks),
+        _computed("step", "s", step_time_s, **size, **times, chunks=chunks),
+        Row("micro-batches kept", held.value / chunks, "", held.formula, held.arguments, note),
+    ]
+
+
+def _kept_bytes(model: Any, sequence: Any, micro_batch: int, stages: int) -> Row | None:
+    """Return what one micro-batch leaves on a device for its backward pass."""
+    if model is None:
+        return None
+    chosen = CATALOGUE[model]
+    if sequence is None:
+        raise ValueError("sequence must be an integer of at least 1 where model is given, got None")
+    if chosen.layers % stages:
+        raise ValueError(f"stages must be a divisor of the {chosen.layers} layers of {chosen.name}, got {stages}")
+    size: dict[str, Any] = {"sequence": sequence, "micro_batch": micro_batch}
+    width: dict[str, Any] = {"hidden": chosen.hidden, "heads": chosen.attention.heads, "attention": "flash"}
+    layer = _computed("", "bytes", layer_activation_bytes, **size, **width)
+    note = f"Times {chosen.layers // stages} layers a device, times the micro-batches kept."
+    return Row("", layer.value * (chosen.layers // stages), "bytes", layer.formula, layer.arguments, note)
+
+
+def _in_bytes(count: Row, kept: Row | None) -> list[Row]:
+    if kept is None:
+        return []
+    return [Row("activations", count.value * kept.value, "bytes", kept.formula, kept.arguments, kept.note)]
+
+
+def roofline(
+    *,
+    m: int,
+    k: int,
+    n: int,
+    device: str = "H100 SXM",
+    dtype: str = "bf16",
+    element_bytes: float | None = None,
+) -> tuple[Row, ...]:
+    """Return what bounds the product of an m × k and a k × n matrix on a device, and the least time that it takes.
+
+    Args:
+        m: rows of the first matrix: tokens, where the second holds weights.
+        k: the shared dimension.
+        n: columns of the second matrix.
+        device: an accelerator of the book's catalogue.
+        dtype: number format of the products: fp32, tf32, fp16, bf16, fp8 or int8, as far as the device lists it.
+        element_bytes: bytes of one number in memory, at least 1/8; by default those of ``dtype``.
+
+    Returns:
+        Rows: operations, bytes, intensity, the device's ridge, what bounds it, time and rate. The rows from which on
+        arithmetic is the bound are infinite where no number is enough.
+
+    Example:
+        >>> rows = {row.what: row.value for row in roofline(m=8192, k=8192, n=8192)}
+        >>> rows["bound by"], round(rows["least time"] * 1e3, 3)
+        ('compute', 1.111)
+    """
+    shape: dict[str, Any] = {name: positive_integer(name, value) for name, value in (("m", m), ("k", k), ("n", n))}
+    name, dtype = _text("device", device, ACCELERATORS), named("dtype", dtype, DTYPES)
+    width = (
+        ELEMENT_BYTES[dtype]
+        if element_bytes is None
+        else number_between("element_bytes", element_bytes, low=0.125, high=1024)
+    )
+    peak = _computed("peak", "FLOP/s", dense_peak_flops_per_s, accelerator=name, dtype=dtype)
+    bandwidth = ACCELERATORS[name].memory_bandwidth_bytes_per_s
+    flops = _computed("operations", "FLOP", gemm_flops, **shape)
+    words = _computed("", "", gemm_words, **shape)
+    note = f"{width:g} bytes a number; each is read or written once."
+    moved = Row("bytes read and written", words.value * width, "bytes", words.formula, words.arguments, note)
+    intensity = _computed("arithmetic intensity", "FLOP/byte", gemm_arithmetic_intensity, **shape, element_bytes=width)
+    done: dict[str, Any] = {"flops": flops.value, "memory_bytes": moved.value}
+    rates: dict[str, Any] = {"peak_flops_per_s": peak.value, "memory_bytes_per_s": bandwidth}
+    both: dict[str, Any] = {"peak_flops_per_s": peak.value, "bandwidth_bytes_per_s": bandwidth}
+    times = _computed("", "s", ceiling_times_s, **done, **rates)
+    bound = max(("compute", "memory"), key=lambda ceiling: times.value[ceiling])
+    rate = _computed("rate at best", "FLOP/s", roofline_flops_per_s, flops_per_byte=intensity.value, **both)
+    sheet = f"{ACCELERATORS[name].source}; read {ACCELERATORS[name].read}."
+    return (
+        flops,
+        moved,
+        intensity,
+        peak,
+        Row("memory bandwidth", bandwidth, "bytes/s", note=f"Reads and writes share it. {sheet}"),
+        _computed("ridge", "FLOP/byte", ridge_flops_per_byte, accelerator=name, dtype=dtype),
+        _part("bound by", times, bound, ""),
+        _part("time of the arithmetic", times, times.value["compute"], "s"),
+        _part("time of the memory traffic", times, times.value["memory"], "s"),
+        _computed("least time", "s", roofline_time_s, **done, **rates),
+        rate,
+        Row("share of the peak", rate.value / peak.value, "share", note="The rate at best over the peak."),
+        _computed(
+            "rows from which arithmetic is the bound",
+            "",
+            compute_bound_batch,
+            k=shape["k"],
+            n=shape["n"],
+            **both,
+            weight_bytes=width,
+            activation_bytes=width,
+        ),
+    )
+
+
+def train(
+    *,
+    tokens: int | float,
+    model: str | None = None,
+    parameters: int | float | None = None,
+    gpus: int,
+    mfu: float = 0.4,
+    device: str = "H100 SXM",
+    dtype: str = "bf16",
+    usd_per_gpu_hour: float = 2.0,
+    goodput: float = 1.0,
+) -> tuple[Row, ...]:
+    """Return what a training run takes: operations, GPU hours, days and dollars, by 6·N·D and a given MFU.
+
+    Args:
+        tokens: tokens trained on.
+        model: a name in the book's catalogue of models; give this or ``parameters``. Of a mixture of experts, what a
+            token meets counts.
+        parameters: how many parameters a token meets, where the model is none of the catalogue.
+        gpus: GPUs that share the run.
+        mfu: the share of the dense peak that the run reaches, model FLOPs utilisation, above 0 and at most 1.
+        device: an accelerator of the book's catalogue.
+        dtype: number format of the products, whose dense peak counts.
+        usd_per_gpu_hour: price of one GPU for an hour; an assumption, put in your own.
+        goodput: the share of the time for which the run moves on, above 0 and at most 1, for the bill.
+
+    Returns:
+        Rows: parameters, tokens, operations, peak, GPU hours, days, dollars.
+
+    Example:
+        >>> rows = {row.what: row.value for row in train(model="llama 3 405b", tokens=15.6e12, gpus=16384)}
+        >>> f"{rows['operations']:.2e}"
+        '3.80e+25'
+    """
+    tokens, gpus = positive_integer("tokens", tokens), positive_integer("gpus", gpus)
+    mfu = number_between("mfu", mfu, low=1e-6, high=1)
+    goodput = number_between("goodput", goodput, low=1e-6, high=1)
+    price = number_between("usd_per_gpu_hour", usd_per_gpu_hour, low=1e-6, high=1e9)
+    name, dtype = _text("device", device, ACCELERATORS), named("dtype", dtype, DTYPES)
+    chosen, rows = _parameter_rows(model, parameters, 1, 1)
+    if chosen is not None and chosen.experts is not None:
+        rows.append(_computed("parameters that a token meets", "", active_parameter_count, model=chosen.name))
+    count = rows[-1].value
+    peak = _computed("peak of one GPU", "FLOP/s", dense_peak_flops_per_s, accelerator=name, dtype=dtype)
+    work: dict[str, Any] = {"parameters": count, "tokens": tokens}
+    flops = _computed("operations", "FLOP", training_flops, **work)
+    run: dict[str, Any] = {"flops": flops.value, "peak_flops_per_s": peak.value, "utilization": mfu}
+    time = _computed("", "s", training_time_s, **work, devices=gpus, flops_per_s=peak.value * mfu)
+    said = "Price, MFU and goodput are assumptions unless given."
+    days = Row("time", time.value / DAY_S, "days", time.formula, time.arguments, "Without interruptions.")
+    return (
+        *rows,
+        Row("tokens", tokens, note="As given."),
+        Row("tokens per parameter", tokens / count, note="The two above, divided."),
+        flops,
+        peak,
+        _computed("GPU time", "hours", device_hours, **run),
+        days,
+        _computed("bill", "USD", training_bill_usd, **run, usd_per_device_hour=price, goodput=goodput, note=said),
+    )

@@ -1,0 +1,481 @@
+"""The command line: its numbers against other ways to them, what it refuses, its help, and every formula's example."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import itertools
+import json
+import math
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sampling import sampled
+from test_bad_input import valid_call
+
+from snippets import commands
+from snippets.command_line import QUESTIONS, main
+from snippets.hardware import ACCELERATORS
+from snippets.index import find_formula, formula_modules, labelled, unit_of
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs/command-line.md").read_text(encoding="utf-8")
+PUBLISHED = json.loads((ROOT / "tests/memory/published_memory.json").read_text(encoding="utf-8"))
+BUBBLES = json.loads((ROOT / "tests/parallelism/published_pipeline.json").read_text(encoding="utf-8"))
+COLLECTIVES = json.loads((ROOT / "tests/collectives/published_collectives.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def asked(capsys: pytest.CaptureFixture[str]) -> Any:
+    """Return what asks a command for JSON."""
+
+    def ask(*arguments: str) -> Any:
+        assert main([*arguments, "--json"]) == 0, capsys.readouterr().err
+        return json.loads(capsys.readouterr().out)
+
+    return ask
+
+
+@pytest.fixture
+def values(asked: Any) -> Any:
+    """Return what asks one of the five questions, as its values by what they are."""
+
+    def ask(line: str) -> dict[str, Any]:
+        return {row["what"]: row["value"] for row in asked(*shlex.split(line))["rows"]}
+
+    return ask
+
+
+@pytest.fixture
+def refused(capsys: pytest.CaptureFixture[str]) -> Any:
+    """Return what runs a command that must be refused, as the sentence that refuses it."""
+
+    def refuse(line: str) -> str:
+        assert main(shlex.split(line)) == 2
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        assert printed.err.count("\n") == 1
+        return printed.err.strip()
+
+    return refuse
+
+
+# Five questions: other ways to the numbers, and what was published.
+
+
+def test_memory_by_hand(values: Any) -> None:
+    """Llama 3 70B's parameters, matrix by matrix; 16 bytes of each over 64 ranks; Korthikanti's 34 bytes."""
+    found = values('memory --model "Llama 3 70B" --gpus 64 --zero 3 --sequence 8192')
+    s, h, layers, vocabulary = 8192, 8192, 80, 128256
+    layer = h * h * 2 + 2 * h * 8 * 128 + 3 * h * 28672 + 2 * h
+    count = layers * layer + 2 * vocabulary * h + h
+    assert found["parameters"] == count
+    state = {"parameters": 2, "gradients": 2, "optimizer states": 12}
+    for kind, each in state.items():
+        assert found[f"state: {kind}"] == each * math.ceil(count / 64)
+    assert found["buffer for a layer"] == 4 * math.ceil((layers * layer + h) / layers)
+    outside = 5 * s * h + 4 * s * vocabulary
+    assert found["activations, recomputation selective"] == layers * 34 * s * h + outside
+    assert found["activations, recomputation none"] == layers * (34 * s * h + 4 * s * 64) + outside
+    assert found["activations, recomputation full"] == layers * 2 * s * h + outside
+    total = found["model state"] + found["buffer for a layer"] + found["activations, recomputation none"]
+    assert found["total on one GPU"] == total
+    assert found["left"] == 80e9 - total
+    assert found["fits"] is False
+
+
+def test_memory_fits_from_the_ranks_that_it_names(values: Any) -> None:
+    line = 'memory --model "Llama 3 70B" --zero 3 --sequence 8192 --recomputation full --gpus '
+    least = values(line + "64")["fewest data-parallel ranks that fit"]
+    assert values(line + str(least))["fits"] is True
+    assert values(line + str(least - 1))["fits"] is False
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in PUBLISHED if case["id"].startswith("zero-t1-")], ids=lambda c: c["id"]
+)
+def test_memory_reproduces_the_table_of_the_zero_paper(values: Any, case: Mapping[str, Any]) -> None:
+    given = case["inputs"]
+    line = f"memory --parameters {given['params']} --gpus {given['dp']} --zero {given['stage']}"
+    assert values(line)["model state"] / 1e9 == pytest.approx(
+        case["expected"]["GB_printed"], abs=case["tolerance"]["abs"]
+    )
+
+
+def test_memory_cuts_a_model_by_tensor_and_pipeline(values: Any) -> None:
+    """Korthikanti et al.: GPT-3 on t = 8, p = 8; stage 1 over the 8 data-parallel ranks that are left."""
+    cut = "--tensor-parallel 8 --sequence-parallel --stages 8 --recomputation selective --attention standard"
+    found = values(f'memory --model "GPT-3 175B" --gpus 512 --zero 1 --sequence 2048 {cut}')
+    h, v = 12288, 50257
+    held = (96 * (12 * h * h + 13 * h) + 2 * h) / 8 / 8 + v * h / 8
+    assert found["parameters of one GPU"] == pytest.approx(held)
+    assert found["model state"] == pytest.approx(held * (2 + 2 + 12 / 8), rel=1e-6)
+    layers = 96 // 8 * 8  # of the first of 8 stages, 8 micro-batches are under way
+    assert found["activations, recomputation selective"] == layers * 34 * 2048 * h // 8 + 2048 * h
+
+
+def test_all_reduce_by_hand(values: Any) -> None:
+    """2(N − 1) messages of a chunk each: 10 µs and n/N bytes at 50 GB/s."""
+    found = values("all-reduce --bytes 10e9 --ranks 256 --algorithm ring --latency-s 10e-6 --element-bytes 1")
+    chunk = math.ceil(10e9 / 256)
+    assert found["steps"] == 510
+    assert found["time"] == pytest.approx(510 * (10e-6 + chunk / 50e9))
+    assert found["sent by the busiest rank"] == pytest.approx(2 * 255 / 256 * 10e9)
+    assert found["bus bandwidth"] == pytest.approx(found["sent by the busiest rank"] / found["time"])
+    assert found["algorithm bandwidth"] == pytest.approx(10e9 / found["time"])
+    assert found["bound by bytes"] < found["its time"] <= found["time"]
+
+
+def test_all_reduce_reproduces_a_published_time(values: Any) -> None:
+    case = next(case for case in COLLECTIVES if case["id"] == "ab-allreduce-ring-p8-n1000000")
+    given = case["inputs"]
+    line = f"all-reduce --bytes {given['n_bytes']} --ranks {given['p']} --latency-s {given['alpha_s']}"
+    line += (
+        f" --bandwidth-bytes-per-s {1 / given['beta_s_per_byte']} --reduction-s-per-byte {given['gamma_s_per_byte']}"
+    )
+    assert values(line)["time"] == pytest.approx(case["expected"]["seconds"], rel=1e-9)
+
+
+@pytest.mark.parametrize("algorithm", ["binomial", "Rabenseifner", "double tree", "butterfly", "flat"])
+def test_all_reduce_takes_other_names(values: Any, algorithm: str) -> None:
+    found = values(f'all-reduce --bytes 1e6 --ranks 12 --algorithm "{algorithm}" --link "nvlink 4 (h100)"')
+    assert found["β"] == 450e9
+    assert found["its time"] <= found["time"]
+
+
+def test_pipeline_reproduces_published_bubbles(values: Any) -> None:
+    cases = {case["id"]: case for case in BUBBLES}
+    gpipe = values("pipeline --stages 8 --micro-batches 32 --schedule GPipe")
+    assert gpipe["GPipe: bubble"] == pytest.approx(cases["pipe-gpipe-K8-M32"]["expected"]["bubble_over_total"])
+    interleaved = values("pipeline --stages 8 --micro-batches 24 --chunks 2 --schedule interleaved")
+    expected = cases["pipe-1f1b-p8-m24-v2"]["expected"]
+    assert interleaved["interleaved 1F1B: bubble"] == pytest.approx(expected["bubble_over_total"])
+    assert interleaved["interleaved 1F1B: step"] == pytest.approx(expected["makespan"])
+    zero = values("pipeline --stages 8 --micro-batches 24 --forward-s 10 --backward-s 20 --weight-gradient-s 9")
+    expected = cases["pipe-zb-p8-F10-B11-W9"]["expected"]
+    assert zero["ZB-H1: step"] == expected["b_zbh1"] + 24 * 30
+    assert zero["ZB-H2: bubble"] == pytest.approx(expected["b_zbh2"] / (expected["b_zbh2"] + 24 * 30))
+    assert zero["1F1B: step"] == expected["b_1f1b"] + 24 * 30
+
+
+def test_pipeline_in_bytes(values: Any) -> None:
+    """GPT-3 in 8 stages: 12 layers of 34·s·b·h + 4·a·s·b bytes each, for every micro-batch that is kept."""
+    found = values('pipeline --stages 8 --micro-batches 16 --model "GPT-3 175B" --sequence 2048 --micro-batch 2')
+    one = 12 * (34 * 2048 * 2 * 12288 + 4 * 96 * 2048 * 2)
+    assert found["GPipe: activations"] == 16 * one
+    assert found["1F1B: activations"] == 8 * one
+    assert found["ZB-H2: activations"] == 15 * one
+
+
+@pytest.mark.parametrize(("m", "k", "n"), [(8192, 8192, 8192), (1, 4096, 4096), (300, 14336, 4096)])
+def test_roofline_by_hand(values: Any, m: int, k: int, n: int) -> None:
+    found = values(f"roofline --m {m} --k {k} --n {n} --device h100-sxm")
+    flops, moved = 2 * m * k * n, 2 * (m * k + k * n + m * n)
+    assert found["operations"] == flops
+    assert found["least time"] == pytest.approx(max(flops / 989.4e12, moved / 3.35e12))
+    assert found["bound by"] == ("compute" if flops / 989.4e12 > moved / 3.35e12 else "memory")
+    assert found["rate at best"] == pytest.approx(flops / found["least time"])
+    assert found["share of the peak"] == pytest.approx(found["rate at best"] / 989.4e12)
+
+
+def test_roofline_reproduces_the_critical_batch_of_the_scaling_book(values: Any) -> None:
+    """Austin et al. 2025, chapter 1: a bf16 product on TPU v5e needs more than 240 tokens."""
+    found = values("roofline --m 240 --k 1000000 --n 1000000 --device 'TPU v5e'")
+    assert found["rows from which arithmetic is the bound"] == pytest.approx(240, abs=1)
+    assert found["ridge"] == pytest.approx(240, abs=1)
+
+
+def test_train_reproduces_the_operations_of_llama_3(values: Any) -> None:
+    """Llama 3 paper, section 1: 3.8 × 10²⁵ FLOPs for 405B parameters and 15.6T tokens."""
+    found = values('train --model "Llama 3 405B" --tokens 15.6e12 --gpus 16384')
+    assert found["operations"] == pytest.approx(3.8e25, rel=0.005)
+    assert found["GPU time"] == pytest.approx(found["operations"] / (989.4e12 * 0.4) / 3600)
+    assert found["time"] == pytest.approx(found["GPU time"] / 16384 / 24)
+    assert found["bill"] == pytest.approx(2 * found["GPU time"])
+
+
+def test_train_reproduces_the_days_of_megatron_and_llama(values: Any) -> None:
+    """Narayanan et al. 2021, section 5.1: 34 days at 140 TFLOP/s, a quarter of which recomputes. LLaMA, section 2.4:
+    380 tokens a second and GPU, about 21 days."""
+    megatron = 140e12 * 6 / 8 / 312e12
+    found = values(f'train --parameters 175e9 --tokens 300e9 --gpus 1024 --mfu {megatron} --device "A100 SXM 80GB"')
+    assert found["time"] == pytest.approx(34, abs=0.5)
+    mfu = 380 * 6 * 65.2e9 / 312e12
+    found = values(f'train --model "LLaMA 65B" --tokens 1.4e12 --gpus 2048 --mfu {mfu} --device "A100 SXM 80GB"')
+    assert found["time"] == pytest.approx(21, abs=0.5)
+
+
+def test_train_counts_what_a_token_meets(values: Any) -> None:
+    found = values("train --model deepseek-v3 --tokens 14.8e12 --gpus 2048")
+    assert found["operations"] == 6 * found["parameters that a token meets"] * 14_800_000_000_000
+    assert found["parameters that a token meets"] == pytest.approx(37.55e9, rel=1e-3)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_question_says_of_every_number_what_its_function_says(name: str, asked: Any) -> None:
+    line = re.search(rf"^\$ python -m snippets ({name.replace('_', '-')} .*)$", PAGE, re.MULTILINE)
+    assert line
+    for row in asked(*shlex.split(line[1]))["rows"]:
+        assert row["convention"] or row["source"], row
+        if row["name"]:
+            said = labelled(find_formula(row["name"]))
+            assert (row["source"], row["chapter"]) == (said["Source"], said["Chapter"])
+            assert row["convention"].startswith(said.get("Convention", ""))
+            find_formula(row["name"])(**row["arguments"])  # they are those of a call
+
+
+# Every formula.
+
+
+def typed(name: str) -> list[str] | None:
+    """Return how the call of a formula's example is typed; ``None`` where it has what cannot be."""
+    words = []
+    for argument, value in valid_call(f"{formula_modules()[name]}.{name}").items():
+        option, several = f"--{argument.replace('_', '-')}", value if isinstance(value, list | tuple) else [value]
+        if isinstance(value, bool):
+            words.append(option if value else option.replace("--", "--no-", 1))
+        elif all(isinstance(one, int | float | str | Fraction) for one in several) and len(several):
+            words += [option, *(str(one) for one in several)]
+        elif value is not None:
+            return None
+    return [name.replace("_", "-"), *words]
+
+
+def as_json(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return {field.name: as_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): as_json(one) for key, one in value.items()}
+    if isinstance(value, list | tuple | range | Iterator):
+        return [as_json(one) for one in value]
+    return float(value) if isinstance(value, Fraction) else "inf" if value == math.inf else value
+
+
+def agrees(found: Any, expected: Any) -> bool:
+    """Return whether JSON has all that a result has; of a record it may have more, its properties."""
+    if isinstance(expected, dict):
+        return all(agrees(found[key], value) for key, value in expected.items())
+    if isinstance(expected, list):
+        return len(found) == len(expected) and all(itertools.starmap(agrees, zip(found, expected, strict=True)))
+    return bool(found == expected)
+
+
+@pytest.fixture(scope="module")
+def left_out() -> set[str]:
+    from snippets.command_line import list_formulas
+
+    return {entry["name"] for entry in json.loads(list_formulas(json=True))["left_out"]}
+
+
+@pytest.mark.parametrize("name", formula_modules())
+def test_a_formula_gives_what_its_function_gives(name: str, asked: Any, left_out: set[str]) -> None:
+    words = typed(name)
+    if name in left_out:
+        assert main([name]) == 2
+        return
+    assert words is not None, "this call cannot be typed, but the list does not say so"
+    found = asked(*words)
+    expected = find_formula(name)(**valid_call(f"{formula_modules()[name]}.{name}"))
+    assert agrees(found["value"], as_json(expected))
+    said = labelled(find_formula(name))
+    assert found["name"] == name
+    assert found["source"] == said["Source"]
+    assert found["convention"] == said.get("Convention", "")
+    assert found["unit"] == unit_of(name)
+
+
+def test_the_index_finds_what_python_finds() -> None:
+    """The index reads texts; here the modules are imported and looked at."""
+    modules = {formula_modules()[name] for name in formula_modules()}
+    found = {
+        name: module
+        for module in modules
+        for name, member in vars(sys.modules[find_formula_module(module)]).items()
+        if inspect.isfunction(member)
+        and member.__module__ == module
+        and "\nFormula: " in (inspect.getdoc(member) or "")
+    }
+    assert found == formula_modules()
+
+
+def find_formula_module(module: str) -> str:
+    __import__(module)
+    return module
+
+
+def test_what_is_left_out_takes_what_cannot_be_typed(asked: Any) -> None:
+    for entry in asked("list")["left_out"]:
+        assert re.search(
+            r"Schedule|Sequence\[Sequence|Factor|StepSizes|Attention|SoftmaxPart|ComputeLaw", entry["left_out"]
+        )
+
+
+def test_the_list_can_be_searched(asked: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    found = asked("list", "ring all-reduce")["formulas"]
+    assert {"ring_all_reduce_bytes", "ring_all_reduce_time_s"} <= {entry["name"] for entry in found}
+    assert all(entry["part"] == "memory" for entry in asked("list", "--part", "Memory")["formulas"])
+    assert len(asked("list")["formulas"]) + len(asked("list")["left_out"]) == len(formula_modules())
+    assert main(["list", "no such word"]) == 0
+    assert capsys.readouterr().out == "0 formulas\n"
+
+
+# What is printed.
+
+
+def screens() -> list[tuple[str, str]]:
+    """Return the commands of the page with what it shows of their output."""
+    fences = re.findall(r"^```console\n\$ python -m snippets (.*)\n((?:.*\n)*?)```$", PAGE, re.MULTILINE)
+    assert len(fences) == PAGE.count("```console")
+    return fences
+
+
+@pytest.mark.parametrize(("line", "shown"), screens(), ids=[line for line, _ in screens()])
+def test_the_page_shows_what_is_printed(line: str, shown: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(shlex.split(line))
+    printed = "".join(capsys.readouterr())
+    if shown.endswith("…\n"):
+        assert printed.startswith(shown.removesuffix("…\n"))
+    else:
+        assert printed == shown
+
+
+def test_the_readmes_command_as_it_is_typed() -> None:
+    line = re.search(r"`python -m snippets (memory .*?)`", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert line
+    command = [sys.executable, "-m", "snippets", *shlex.split(line[1])]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, check=True)
+    assert re.search(r"^model state +17\.64 GB$", done.stdout, re.MULTILINE)
+    assert done.stderr == ""
+
+
+def test_a_formula_is_computed_without_arrays_or_plots() -> None:
+    code = "import sys; from snippets.command_line import main; main(['nats-to-bits', '2'])"
+    code += "; print({'numpy', 'matplotlib', 'scipy'} & set(sys.modules), 'snippets.commands' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.endswith("set() False\n")
+
+
+def test_without_the_library_one_sentence_says_what_to_install() -> None:
+    code = "import runpy, sys; sys.modules['cyclopts'] = None; runpy.run_module('snippets', run_name='__main__')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "cyclopts, which reads the options, is not installed: pip install -r requirements.txt\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "first"),
+    [
+        ("dimension-bytes --sides 4 2 --bytes 8", "dimension_bytes(sides=[4, 2], size_bytes=8) = [12.0, 2.0] bytes"),
+        ("best-control-coefficient --covariance -0.5 --control-variance 2", "= -0.25"),
+        (
+            "crossover-bytes all-reduce ring binomial --ranks 2 --latency-s 1e-5 --bandwidth-bytes-per-s 1e9",
+            "crossover",
+        ),
+        ("least-micro-batches --stages 8 --bubble 1/20", "= 134"),
+        ("zero-state-bytes 7.5e9 --ranks 64 --stage 3", "zero_state_bytes(parameters=7500000000, ranks=64, stage=3)"),
+        ("message-time-s --size-bytes 1e9 --latency-s 0 --bandwidth-bytes-per-s 1e9", "= 1.0 s"),
+        (
+            "training-bill-usd --flops 1e24 --peak-flops-per-s 1e15 --utilization 1 --usd-per-device-hour 3.6",
+            "($1,000,000)",
+        ),
+    ],
+)
+def test_the_first_line_of_an_answer(line: str, first: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(shlex.split(line)) == 0
+    assert first in capsys.readouterr().out.splitlines()[0]
+
+
+def options(function: Any) -> Iterator[tuple[str, str]]:
+    """Yield the arguments of a function with the first words that its docstring says of each."""
+    for argument in inspect.signature(function).parameters:
+        said = re.search(rf"^    {argument}: (.*)", inspect.getdoc(function) or "", re.MULTILINE)
+        assert said, argument
+        yield argument, " ".join(said[1].split()[:4])
+
+
+SOME = sampled([*formula_modules()], 12)
+
+
+@pytest.mark.parametrize("name", [*QUESTIONS, *SOME])
+def test_help_says_what_every_argument_is(
+    name: str, left_out: set[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if name in left_out:
+        pytest.skip("no command")
+    monkeypatch.setenv("COLUMNS", "200")
+    function = getattr(commands, name) if name in QUESTIONS else find_formula(name)
+    assert main([name.replace("_", "-"), "--help"]) == 0
+    shown = capsys.readouterr().out
+    flat = re.sub(r"[\s│]+", "", shown)
+    for argument, said in options(function):
+        assert f"--{argument.replace('_', '-')}" in shown
+        assert said.replace(" ", "") in flat, argument
+    assert "--json" in shown
+
+
+def test_help_names_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ([], ["--help"]):
+        assert main(words) == 0
+        shown = capsys.readouterr().out
+        assert all(name.replace("_", "-") in shown for name in (*QUESTIONS, "list"))
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("ring-all-reduce-bytes --ranks 0 --bytes 1", "ranks must be an integer of at least 1, got 0"),
+        ("ring-all-reduce-bytes --ranks 2.5 --bytes 1", "ranks must be an integer of at least 1, got 2.5"),
+        ("ring-all-reduce-bytes --ranks many --bytes 1", "ranks must be an integer of at least 1, got 'many'"),
+        ("ring-all-reduce-bytes --ranks 8 --bytes nan", "size_bytes must be a finite number of at least 0, got nan"),
+        ("memory --model 'Lama 3 70B' --gpus 64", "model must be one of 'Llama 3 70B'"),
+        ("memory --gpus 64", "parameters must be given where model is not"),
+        (
+            "memory --parameters 1e9 --gpus 6 --tensor-parallel 4",
+            "gpus must be a multiple of tensor_parallel × stages = 4",
+        ),
+        ("memory --parameters 1e9 --zero 4", "zero must be one of 0, 1, 2, 3, got 4"),
+        ("memory --modle x", "Unknown option: --modle. Did you mean --model?"),
+        ("all-reduce --ranks 8", "--size-bytes"),
+        ("all-reduce --ranks 8 --bytes 1e6 --algorithm rings", "algorithm must be one of 'flat', 'binomial', 'ring'"),
+        (
+            "pipeline --stages 8 --micro-batches 9 --schedule zb-h2",
+            "micro_batches must be at least 15 for ZB-H2, got 9",
+        ),
+        ("roofline --m 1 --k 1 --n 1 --device H100", "device must be one of 'H100 SXM', 'H100 PCIe', got 'H100'"),
+        ("roofline --m 1 --k 1 --n 1 --dtype fp8 --device 'TPU v4'", "dtype must be one that TPU v4 lists, bf16, int8"),
+        ("train --parameters 7e9 --tokens 1e12 --gpus 8 --mfu 40", "mfu must be a number from"),
+        ("zero-states-bytes", "command must be one of 'zero-state-bytes'"),
+        ("price", "command must be one that can be typed, got price: schedule is of type Schedule"),
+        ("list --part memmory", "part must be one of"),
+    ],
+)
+def test_a_sentence_says_what_is_wrong(line: str, sentence: str, refused: Any) -> None:
+    assert sentence in refused(line)
+
+
+def test_a_name_is_taken_in_any_usual_spelling(asked: Any) -> None:
+    expected = asked("parameter-count", "Llama 3 70B")["value"]
+    assert asked("parameter_count", "--model", "llama-3-70b")["value"] == expected
+    assert asked("Parameter-Count", "LLAMA370B")["value"] == expected
+
+
+def test_every_device_can_be_asked_for(values: Any) -> None:
+    for name, device in ACCELERATORS.items():
+        dtype = "bf16" if device.peaks.bf16 else "fp16"
+        assert values(f"roofline --m 64 --k 64 --n 64 --device '{name}' --dtype {dtype}")["memory bandwidth"]
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    command = f"{shlex.quote(sys.executable)} -m snippets list | head -n 1"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, cwd=ROOT)
+    assert done.stderr == ""
