@@ -37,6 +37,7 @@ _NUMBERS = {"int", "float", "Fraction", "Time"}
 _SHORT = {"size_bytes": "--bytes"}  # what an option may be called besides
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _SCALED = {"bytes": "B", "bytes/s": "B/s", "FLOP/s": "FLOP/s"}
+_MANY = 40  # commands, too many for a sentence
 _TIMES = ((86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
@@ -115,13 +116,26 @@ def list_formulas(word: str = "", *, part: str = "", json: bool = False) -> str:
 # What there is.
 
 
+def _named_command(wanted: str, known: list[str]) -> str:
+    """Return the function of a command, however that is spelled; where nothing is near, say how to find one."""
+    try:
+        return named("command", wanted, known).replace("-", "_")
+    except ValueError as error:
+        if str(error).count("'") > 2 * _MANY:
+            questions = ", ".join(map(_typed, QUESTIONS))
+            raise ValueError(
+                f"command must be {questions}, list or a formula's name, got {wanted!r}; `list WORD` finds formulas"
+            ) from None
+        raise
+
+
 def _app(given: list[str]) -> App:
     """Return the commands that these arguments can mean, one formula at most; the first is spelled as its name is."""
     app = App(name="python -m snippets", help=ABOUT, version_flags=[], help_format="plaintext")
     known = (*QUESTIONS, "list", *formula_modules())
     wanted = given[0] if given and not given[0].startswith("-") else ""
     if wanted:
-        wanted = named("command", wanted, [_typed(name) for name in known]).replace("-", "_")
+        wanted = _named_command(wanted, [_typed(name) for name in known])
         given[0] = _typed(wanted)
     if wanted in ("", "list"):
         app.command(list_formulas, name="list")

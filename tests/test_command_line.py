@@ -454,6 +454,7 @@ def test_help_names_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
         ("roofline --m 1 --k 1 --n 1 --device H100", "device must be one of 'H100 SXM', 'H100 PCIe', got 'H100'"),
         ("roofline --m 1 --k 1 --n 1 --dtype fp8 --device 'TPU v4'", "dtype must be one that TPU v4 lists, bf16, int8"),
         ("train --parameters 7e9 --tokens 1e12 --gpus 8 --mfu 40", "mfu must be a number from"),
+        ("rin-all", "command must be memory, all-reduce, pipeline, roofline, train, list or a formula's name"),
         ("zero-states-bytes", "command must be one of 'zero-state-bytes'"),
         ("price", "command must be one that can be typed, got price: schedule is of type Schedule"),
         ("list --part memmory", "part must be one of"),
