@@ -25,5 +25,4 @@ def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_
             code = raw / coder_bytes_per_s if coder_bytes_per_s else 0
             send = (len(counts) ** k + numbers * mean_bits(counts, k) / 8) / link_bytes_per_s
             times["huffman", k] = (2 * code + send + (chunks - 1) * max(code, send)) / chunks
-    design = min(times, key=times.get)
-    return design if times[design] <= limit_s else None
+    return next((design for design, time_s in times.items() if time_s <= limit_s), None)
