@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from snippets.collectives.link_network import Cluster, fair_rates, schedule_loads
 from snippets.collectives.topology import dimension_bytes
-from snippets.domain import each, nonnegative_number, positive_integer, text
+from snippets.domain import each, nonnegative_number, positive_integer, positive_number, text
 from snippets.drawing import Panel
 from snippets.live.axes import Axis, Plot
 from snippets.live.knobs import in_units
@@ -18,14 +19,14 @@ _SHOWN = 2  # nodes that are drawn
 _LINK_PX = 34.0
 
 
-def cluster_panel(cluster: Cluster, loads: Mapping[str, float], *, title: str, width: float = WIDTH) -> Panel:
+def cluster_panel(cluster: Cluster, loads: Mapping[str, float], *, title: str, full_s: float | None = None) -> Panel:
     """Draw the first two nodes of a cluster; a link is the redder, the longer its bytes take.
 
     Args:
         cluster: with a port for each GPU.
         loads: bytes by the names of links; those of the first two nodes are drawn.
         title: written above.
-        width: of the panel in pixels, 330 to 690.
+        full_s: the time at which a link is fully red, above 0; by default that of the busiest one drawn.
 
     Returns:
         A panel: GPUs as boxes, above each its port (left half: out, right half: in), below each its link inside.
@@ -37,6 +38,9 @@ def cluster_panel(cluster: Cluster, loads: Mapping[str, float], *, title: str, w
     bandwidths = cluster.bandwidths
     times = {link: nonnegative_number("loads", load) / bandwidths[link] for link, load in loads.items()}
     most = max(times.values(), default=0) or 1.0
+    if full_s is not None:
+        most = positive_number("full_s", full_s)
+    width = WIDTH
     shown, g = min(cluster.nodes, _SHOWN), cluster.gpus_per_node
     panel = Panel(width, 210)
     panel.text(0, 14, text("title", title), bold=True)
@@ -49,17 +53,17 @@ def cluster_panel(cluster: Cluster, loads: Mapping[str, float], *, title: str, w
         panel.rectangle(left - 2, 160, box * g + 4, 18, colour="ink", label=f"node {node}", strength=0.05)
         for gpu in range(g):
             number, x = node * g + gpu, left + box * gpu
-            label = str(number) if box >= 16 else ""
+            label = str(number) if box >= 20 or (box >= 16 and gpu in (0, g - 1)) else ""
             panel.rectangle(x + 1, 98, box - 2, 24, colour=rank(number), label=label)
             for kind, name, top in (("port", number, 50.0), ("gpu", number, 124.0)):
                 half = min(11.0, (box - 4) / 2)
                 for place, way in enumerate(("out", "in")):
-                    share = times.get(f"{kind} {name} {way}", 0) / most
+                    share = min(1.0, times.get(f"{kind} {name} {way}", 0) / most)
                     spot = x + box / 2 + (place - 1) * half
                     panel.rectangle(spot, top, half, _LINK_PX if kind == "gpu" else 46, colour=_glow(share),
                                     strength=0.85 * share)  # fmt: skip
-    panel.text(0, 205, "half a link: out, in", colour="muted", size=12)
-    said = f"darkest: {in_units(max(times.values(), default=0), 's')}"
+    panel.text(0, 205, "a link's halves: out, in", colour="muted", size=12)
+    said = f"full red: {in_units(most if times else 0, 's')}"
     panel.text(width, 205, said, colour="muted", size=12, anchor="end")
     return panel
 
@@ -80,43 +84,43 @@ def class_bars_panel(times_s: Mapping[str, Mapping[str, float]], *, bound_s: flo
         A panel with a pair of bars for each schedule.
 
     >>> class_bars_panel({"one ring": {"inside": 1, "ports": 9}}, bound_s=2, title="times").width
-    690.0
+    340.0
     """
     if not isinstance(times_s, Mapping) or not 1 <= len(times_s) <= 6:
         raise ValueError(f"times_s must hold one to six schedules, got {times_s!r}")
     bound = nonnegative_number("bound_s", bound_s)
     most = max([bound, *(nonnegative_number("times_s", t) for kinds in times_s.values() for t in kinds.values())]) or 1
-    panel = Panel(690, 44 + 50 * len(times_s) + 16)
+    panel = Panel(340, 50 + 64 * len(times_s))
     panel.text(0, 14, text("title", title), bold=True)
-    left, wide = 190.0, 400.0
+    wide = 240.0
+    line = wide * bound / most
     for row, (name, kinds) in enumerate(times_s.items()):
-        y = 34 + 50 * row
-        panel.text(left - 10, y + 20, text("times_s", name), anchor="end", middle=True)
+        y = 36 + 64 * row
+        panel.text(0, y + 8, text("times_s", name))
         for place, (kind, time) in enumerate(kinds.items()):
-            colour = ("accent", "communication")[place % 2]
-            panel.rectangle(left, y + 21 * place, max(1.0, wide * time / most), 17, colour=colour, strength=0.5)
-            end = left + wide * time / most + 6
-            beside = left + wide * bound / most  # no text across the line
-            end = beside + 6 if end < beside + 6 else end
-            panel.text(end, y + 21 * place + 8.5, f"{kind}: {in_units(time, 's')}", size=12, middle=True)
-    bottom = 34 + 50 * len(times_s)
-    panel.line(left + wide * bound / most, 26, left + wide * bound / most, bottom, colour="ink", dashed=True)
-    panel.text(left + wide * bound / most, bottom + 16, f"bound: {in_units(bound, 's')}", anchor="middle", size=12)
+            colour, top = ("accent", "communication")[place % 2], y + 15 + 19 * place
+            panel.rectangle(0.5, top, max(1.0, wide * time / most), 16, colour=colour, strength=0.5)
+            end = max(wide * time / most, line) + 6  # no text across the line
+            panel.text(end, top + 8, f"{kind}: {in_units(time, 's')}", size=12, middle=True)
+        panel.line(line, y + 12, line, y + 52, colour="ink", dashed=True)
+    panel.text(0, 44 + 64 * len(times_s), f"dashed: bound of {in_units(bound, 's')}", colour="muted", size=12)
     return panel
 
 
-def times_plot(curves: Mapping[str, Sequence[tuple[float, float]]], *, marks: Sequence[float] = ()) -> Panel:
+def times_plot(
+    curves: Mapping[str, Sequence[tuple[float, float]]], *, marks: Mapping[str, float] | None = None
+) -> Panel:
     """Plot times against sizes, both logarithmic; the last curve is dashed.
 
     Args:
         curves: a name, and its points: bytes, seconds.
-        marks: sizes at which a line stands.
+        marks: sizes at which a line stands, by what is written beside it.
 
     Returns:
-        A panel as wide as the column.
+        A panel for half of the column.
 
     >>> times_plot({"one ring": [(1e6, 0.005), (1e10, 0.4)]}).width
-    690.0
+    340.0
     """
     if not isinstance(curves, Mapping) or not curves:
         raise ValueError(f"curves must be names with points, got {curves!r}")
@@ -126,20 +130,22 @@ def times_plot(curves: Mapping[str, Sequence[tuple[float, float]]], *, marks: Se
         Axis(min(sizes), max(sizes), "log", "vector n", "B"),
         Axis(min(times) / 1.3, max(times) * 1.6, "log", "time", "s"),
         title="64 nodes of 8: time of an all-reduce",
-        width_px=690,
-        height_px=320,
+        width_px=340,
+        height_px=340,
     )
-    for size in marks:
-        plot.panel.line(plot.x(size), plot.top, plot.x(size), plot.bottom, colour="muted", dashed=True)
-        plot.panel.text(plot.x(size) + 4, plot.bottom - 8, in_units(size, "B"), colour="muted", size=12)
+    legend = plot.top + 18 + 17 * len(curves)
+    for place, (name, size) in enumerate((marks or {}).items()):
+        x, y, left = plot.x(size), plot.bottom - 8 - 15 * (place % 2), place > 0
+        plot.panel.line(x, legend, x, plot.bottom, colour="muted", dashed=True)
+        anchor: Literal["start", "end"] = "end" if left else "start"
+        plot.panel.text(x - 4 if left else x + 4, y, text("marks", name), colour="muted", size=12, anchor=anchor)
     colours = ("communication", "optimizer", "accent", "muted")
     for row, (name, points) in enumerate(curves.items()):
         colour = colours[row % 4]
         plot.curve(list(points), colour=colour, dashed=row == len(curves) - 1)
-        plot.panel.line(
-            plot.left + 16, plot.top + 28 + 18 * row, plot.left + 40, plot.top + 28 + 18 * row, colour=colour
-        )
-        plot.panel.text(plot.left + 46, plot.top + 32 + 18 * row, name, size=12)
+        y, last = plot.top + 20 + 17 * row, row == len(curves) - 1
+        plot.panel.line(plot.left + 8, y, plot.left + 30, y, colour=colour, dashed=last)
+        plot.panel.text(plot.left + 36, y + 4, text("curves", name), size=12)
     return plot.panel
 
 
@@ -209,7 +215,7 @@ def torus_parts_panel(*, side: int, phase: int, title: str) -> Panel:
             panel.arrow(x, y + 10, x, y + (34 if last_y else step - 10), colour=columns)
             panel.rectangle(x - 12, y - 10, 24, 20, colour=rank(row * s + column), label=str(row * s + column))
     sizes = dimension_bytes(sides=[s, s], size_bytes=1)
-    said = f"each arrow: {sizes[phase - 1] / 2:.2f} of a half, there and back {sizes[phase - 1]:.2f}"
+    said = f"on each arrow, there and back: {sizes[phase - 1]:.2f} parts"
     panel.text(0, top + step * (s - 1) + 60, said, colour="muted", size=12)
     return panel
 

@@ -13,20 +13,21 @@ from snippets.live.knobs import Choice, Number, in_units
 
 LATENCY_S = 5e-6
 _NAMES = {
-    "one_ring": "one ring, node after node",
-    "dealt_ring": "one ring, dealt to the nodes in turn",
-    "many_rings": "as many rings as GPUs in a node",
-    "hierarchical": "hierarchical, phase after phase",
-    "all_in_the_node_first": "everything inside, then everything across",
+    "one_ring": "one ring",
+    "dealt_ring": "one ring, nodes in turn",
+    "many_rings": "a ring for each port",
+    "hierarchical": "hierarchical",
+    "all_in_the_node_first": "all inside, all across",
 }
 
 
 @live_figure(
     title="Where an all-reduce puts its bytes",
     caption="Two nodes are drawn. Boxes are GPUs; above each stands its port to the network, below it its link inside "
-    "the node, one half for what goes out, one for what comes in. The darkest link takes longest. Go from one ring to "
-    "many: which links were idle? Then to the hierarchy: what changes in the sentence, though the ports have about the "
-    "same to carry?",
+    "the node, the left half for what goes out, the right half for what comes in. A link is fully red at the time that "
+    "the busiest one needs in one ring. Go from one ring to a ring for each port: which links were idle? Then press "
+    "\"The question, eight rings\" and choose the hierarchy: the ports carry about the same, so why does the whole "
+    "take longer?",
     knobs=[
         Choice("schedule", "All-reduce", _NAMES, "one_ring"),
         Number("nodes", "Nodes m", 2, 2, 128, 2, "log"),
@@ -55,6 +56,7 @@ def cluster_load(
     times = schedule_class_times_s(cluster, schedule, size_bytes=size_bytes)
     job: dict[str, Any] = {"nodes": nodes, "gpus_per_node": gpus, "size_bytes": size_bytes, "latency_s": LATENCY_S}
     job |= {"node_bytes_per_s": node_rate, "port_bytes_per_s": port_rate}
+    in_one_ring = schedule_class_times_s(cluster, "one_ring", size_bytes=size_bytes)
     phases = schedule in ("hierarchical", "all_in_the_node_first")
     steps = 2 * (gpus - 1 + nodes - 1) if phases else 2 * (nodes * gpus - 1)
     if schedule == "hierarchical":
@@ -66,7 +68,7 @@ def cluster_load(
     bound = node_bound_s(nodes=nodes, ports_per_node=gpus, port_bytes_per_s=port_rate, size_bytes=size_bytes)
     busy = sum(1 for gpu in range(gpus) if loads[f"port {gpu} out"])
     numbers = (
-        f"{nodes * gpus:,} GPUs. {busy} of {gpus} ports of a node send. The busiest port needs "
+        f"{nodes * gpus:,} GPUs, {_NAMES[schedule]}: {busy} of {gpus} ports of a node send. The busiest port needs "
         f"{in_units(times['ports'], 's')} for its bytes, the busiest link inside {in_units(times['inside'], 's')}; "
         f"{steps:,} steps of 5 µs are {in_units(steps * LATENCY_S, 's')}. "
         f"{'Phase after phase' if phases else 'In all'}: {in_units(total, 's')}. "
@@ -85,7 +87,11 @@ def cluster_load(
         "the whole all-reduce": (total, "ink"),
         "bound of the ports": (bound, "muted"),
     }
-    return Picture([cluster_panel(cluster, loads, title="Two of the nodes"), _bars(rows)], numbers, alt)
+    return Picture(
+        [cluster_panel(cluster, loads, title="Two of the nodes", full_s=max(in_one_ring.values())), _bars(rows)],
+        numbers,
+        alt,
+    )
 
 
 def _bars(rows: dict[str, tuple[float, str]]) -> Panel:

@@ -46,7 +46,7 @@ def test_the_numbers_are_those_of_messages_on_links(schedule: str) -> None:
 
 
 def test_it_opens_at_the_smallest_instance_and_knows_the_question() -> None:
-    assert cluster_load().numbers.startswith("4 GPUs. 1 of 2 ports")
+    assert cluster_load().numbers.startswith("4 GPUs, one ring: 1 of 2 ports")
     values = {named.name: named.values for named in cluster_load.named}
     assert "In all: 404 ms" in cluster_load(**values["The question, one ring"]).numbers
     assert "In all: 55 ms" in cluster_load(**values["The question, eight rings"]).numbers
@@ -63,7 +63,10 @@ def test_links_are_tinted_by_their_time() -> None:
     loads = schedule_loads(PAIR, "one_ring", size_bytes=8e9)
     svg = cluster_panel(PAIR, loads, title="t").svg()
     assert svg.count("fill-opacity:0.85") == 4  # a port out and one in on each of two nodes
-    assert "darkest: 240 ms" in svg
+    assert "full red: 240 ms" in svg
+    halved = cluster_panel(PAIR, loads, title="t", full_s=0.48).svg()
+    assert halved.count("fill-opacity:0.85") == 0
+    assert "full red: 480 ms" in halved
     assert cluster_panel(PAIR, {}, title="t").svg().count("fill-opacity:0.85") == 0
 
 
@@ -72,14 +75,14 @@ def test_the_classes_take_their_largest_load() -> None:
     assert times == pytest.approx({"inside": 12e9 / 450e9, "ports": 12e9 / 50e9})
     svg = class_bars_panel({"one ring": times}, bound_s=0.16, title="t").svg()
     assert "ports: 240 ms" in svg
-    assert "bound: 160 ms" in svg
+    assert "bound of 160 ms" in svg
 
 
 def test_the_other_pictures_show_what_was_computed() -> None:
     assert size_points(lambda n: 3 * n, smallest=1, largest=4, points=3) == [(1, 3), (2, 6), (4, 12)]
-    plot = times_plot({"ring": [(1e6, 1e-3), (1e9, 1.0)], "bound": [(1e6, 1e-4), (1e9, 0.1)]}, marks=[1e7])
+    plot = times_plot({"ring": [(1e6, 1e-3), (1e9, 1.0)], "bound": [(1e6, 1e-4), (1e9, 0.1)]}, marks={"ten": 1e7})
     assert ">ring<" in plot.svg()
-    assert ">10 MB<" in plot.svg()
+    assert ">ten<" in plot.svg()
     shares = spine_panel([0, 1, 1, 3], cables=4, title="t").svg()
     assert shares.count(">½<") == 2
     assert shares.count(">1<") == 2

@@ -68,7 +68,7 @@ def rising_together(*, routes: list[list[str]], bandwidths: dict[str, float]) ->
 
 def drawn(seed: int, *, links: int, flows: int) -> Inputs:
     chance = Random(seed)
-    names = "abcdef"[:links]
+    names = "abcdefgh"[:links]
     routes = [sorted(chance.sample(names, chance.randint(1, min(3, links)))) for _ in range(flows)]
     return {"routes": routes, "bandwidths": {name: float(chance.randint(1, 40)) for name in names}}
 
@@ -89,6 +89,19 @@ def first_come(*, routes: list[list[str]], bandwidths: dict[str, float]) -> list
     return rates
 
 
+def in_one_order(*, routes: list[list[str]], bandwidths: dict[str, float]) -> list[float]:
+    """Fill the links in the order of their first shares, which is never looked at again."""
+    rates, room = [-1.0] * len(routes), dict(bandwidths)
+    for link in sorted(room, key=lambda link: bandwidths[link] / max(1, sum(link in route for route in routes))):
+        users = [flow for flow, route in enumerate(routes) if link in route and rates[flow] < 0]
+        for flow in users:
+            rates[flow] = room[link] / len(users)
+        for flow in users:
+            for taken in routes[flow]:
+                room[taken] -= rates[flow]
+    return rates
+
+
 TAKEN = "            for link in routes[flow]:\n                room[link] -= share\n"
 
 EXERCISE = Exercise(
@@ -106,9 +119,16 @@ EXERCISE = Exercise(
         {"routes": [["a", "b", "c"], ["a"], ["b"], ["c"]], "bandwidths": {"a": 9.0, "b": 6.0, "c": 3.0}},
         {"routes": [["u", "x"], ["u", "y"], ["y", "d"]], "bandwidths": {"u": 50.0, "x": 50.0, "y": 30.0, "d": 50.0}},
         {"routes": [], "bandwidths": {"a": 1.0}},
+        {
+            "routes": [["a"], ["a", "b"], ["b", "c"], ["c", "d"], ["d", "e"], ["e", "f"], ["f"]],
+            "bandwidths": {"a": 2.0, "b": 4.0, "c": 8.0, "d": 16.0, "e": 32.0, "f": 64.0},
+        },
+        {"routes": [["a", "b"], ["b"], ["a"]], "bandwidths": {"b": 4.06, "a": 4.0}},
+        {"routes": [["a", "b"], ["b"], ["a"]], "bandwidths": {"b": 4.0006, "a": 4.0}},
         *[drawn(seed, links=4, flows=6) for seed in range(3)],
     ],
-    inputs=[drawn(seed, links=2 + seed % 5, flows=1 + seed % 8) for seed in range(100, 140)],
+    inputs=[drawn(seed, links=2 + seed % 5, flows=1 + seed % 8) for seed in range(100, 130)]
+    + [drawn(seed, links=4 + seed % 5, flows=6 + seed % 8) for seed in range(200, 230)],
     mistakes=[
         Mistake(
             "never_gives_away_what_is_left",
@@ -146,6 +166,27 @@ EXERCISE = Exercise(
             "serves_one_after_the_other",
             "Rates rise together; this lets the first flow take all that it can, and leaves the rest to the next.",
             first_come,
+        ),
+        Mistake(
+            "sorts_the_links_once",
+            "Which link is full next changes when flows stop: look again after each.",
+            in_one_order,
+        ),
+        Mistake(
+            "divides_by_all_flows_of_the_link",
+            "Flows that have stopped keep what they have: divide the room that is left among those that still rise.",
+            {"share = room[full] / len(users[full])": "share = bandwidths[full] / sum(full in r for r in routes)"},
+        ),
+        Mistake(
+            "takes_the_widest_link_first",
+            "The link that is full first has the least room for each of its flows, not the most; a rate below 0 shows "
+            "that more was taken than there was.",
+            {"full = min(": "full = max("},
+        ),
+        Mistake(
+            "takes_the_fullest_link_first",
+            "The link with the most flows need not be full first: what counts is its room for each of them.",
+            {"key=lambda link: room[link] / len(users[link])": "key=lambda link: -len(users[link])"},
         ),
         Mistake(
             "is_always_the_first_example",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from random import Random
 from typing import Any
@@ -43,12 +43,14 @@ def grid_all_reduce(
     Args:
         rank: number of this rank, from 0.
         sides: ranks along each dimension.
-        numbers: what this rank brings; as many on every rank, at least none.
+        numbers: what this rank brings; as many on every rank, perhaps none.
 
     Returns:
         The sums over all ranks, entry by entry. The grader also looks at which
         ranks send to each other, at the bytes that the busiest one sends, and
-        at the steps that follow each other. Neither may be more than needed.
+        at the steps that follow each other: bytes and steps may not be more
+        than an all-reduce by dimensions takes. One part is enough; do not cut
+        the vector into parts that take the dimensions in different orders.
 
     >>> program = grid_all_reduce(rank=0, sides=[1], numbers=[5, 7])
     >>> type(next(program)).__name__
@@ -66,6 +68,63 @@ def grid_all_reduce(
     return numbers
 
 
+def checked(program: Any, rank: int, ranks: int, lists: dict[int, list[int]]) -> Any:
+    """Return the program with its groups looked at, or what is no program as it is."""
+    return (
+        _checked(program, rank, ranks, lists) if isinstance(program, Iterator) and hasattr(program, "send") else program
+    )
+
+
+def _checked(program: Any, rank: int, ranks: int, lists: dict[int, list[int]]) -> Generator[Any, Any, Any]:
+    """Pass on what a program yields, groups as lists of ranks, and say what is wrong with a group.
+
+    Args:
+        program: of the answer.
+        rank: which rank runs it.
+        ranks: how many there are.
+        lists: for each rank its last group.
+    """
+
+    def looked_at(request: Any) -> Any:
+        if isinstance(request, list):
+            return [looked_at(each) for each in request]
+        if not isinstance(request, ReduceScatter | AllGather | AllReduce):
+            return request
+        name, group = type(request).__name__, request.group
+        if group is None and isinstance(request.into, list | tuple | range) and rank in request.into:
+            raise RankProgramError(f"rank {rank} gives {name} a group without its name: write group=…")
+        if group is None:
+            return request
+        members = group.tolist() if hasattr(group, "tolist") else group
+        if isinstance(members, list | tuple | range):
+            lists[rank] = list(members)
+            for member in members:
+                if type(member) is not int or not 0 <= member < ranks:
+                    raise RankProgramError(
+                        f"rank {rank} asks for {name} with group {list(members)}, but ranks are 0 to {ranks - 1}"
+                    )
+            return request._replace(group=list(members))
+        return request
+
+    result = None
+    while True:
+        try:
+            request = program.send(result)
+        except StopIteration as end:
+            return end.value
+        result = yield looked_at(request)
+
+
+def differing(lists: dict[int, list[int]]) -> str:
+    """Return how two ranks list the same group in different orders, if they do."""
+    seen: dict[frozenset[int], tuple[int, list[int]]] = {}
+    for rank, members in sorted(lists.items()):
+        other, listed = seen.setdefault(frozenset(members), (rank, members))
+        if listed != members:
+            return f"rank {other} gives the list {listed}, rank {rank} the list {members}, so they wait for each other"
+    return ""
+
+
 def neighbours(sides: list[int], one: int, other: int) -> bool:
     stride, differ = 1, 0
     for side in sides:
@@ -81,10 +140,11 @@ def observe(function: Callable[..., Any], *, sides: list[int], vectors: list[lis
     """Run the answer on all ranks of a machine, and look at its account."""
     machine = Machine(math.prod(sides), most_requests=2000)
     programs = [function(rank=rank, sides=list(sides), numbers=list(vector)) for rank, vector in enumerate(vectors)]
+    lists: dict[int, list[int]] = {}
     try:
-        results = machine.run(programs)
+        results = machine.run([checked(program, rank, len(vectors), lists) for rank, program in enumerate(programs)])
     except RankProgramError as error:
-        return {PROBLEM: str(error)}
+        return {PROBLEM: differing(lists) or str(error)}
     account = machine.account
     far = sum(not neighbours(sides, message.source, message.destination) for message in account.messages)
     most, steps = allowed(tuple(sides), len(vectors[0]))
@@ -133,6 +193,21 @@ def one_ring(*, rank: int, sides: list[int], numbers: list[int]) -> Generator[An
     return (yield AllReduce(numbers, group=list(range(math.prod(sides)))))
 
 
+def padded(*, rank: int, sides: list[int], numbers: list[int]) -> Generator[Any, Any, list[int]]:
+    whole = numbers + [0] * (-len(numbers) % math.prod(sides))
+    return (yield from grid_all_reduce(rank=rank, sides=sides, numbers=whole))[: len(numbers)]
+
+
+def all_reduces_the_rest(*, rank: int, sides: list[int], numbers: list[int]) -> Generator[Any, Any, list[int]]:
+    first = list(range(rank // sides[0] * sides[0], rank // sides[0] * sides[0] + sides[0]))
+    part, stride = (yield ReduceScatter(numbers, group=first)), sides[0]
+    for side in sides[1:]:
+        start = rank - rank // stride % side * stride
+        part = yield AllReduce(part, group=[start + stride * step for step in range(side)])
+        stride *= side
+    return (yield AllGather(part, group=first))
+
+
 GATHERS = "for group in reversed(groups):"
 
 EXERCISE = Exercise(
@@ -152,6 +227,7 @@ EXERCISE = Exercise(
         torus([4, 4], 16),
         torus([2, 2, 2], 5),
         torus([1], 2),
+        torus([2, 2, 2, 2], 16),
         torus([3, 3, 3], 27),
     ],
     inputs=[
@@ -202,8 +278,45 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "returns_its_own",
-            "Nothing is sent: these are the rank's own numbers.",
+            "These are the rank's own numbers: what the others bring comes back as the value of a `yield`.",
             {"for group in groups:": "for group in []:", GATHERS: "for group in []:"},
+        ),
+        Mistake(
+            "drops_the_results",
+            "These are the rank's own numbers, although it takes part: the sums are the values of the `yield`s.",
+            {
+                "numbers = yield ReduceScatter(": "yield ReduceScatter(",
+                "numbers = yield AllGather(": "yield AllGather(",
+            },
+        ),
+        Mistake(
+            "drops_the_sums",
+            "These are the rank's own numbers, although it takes part: the sum is the value of the `yield`.",
+            {"numbers = yield ReduceScatter(": "yield AllReduce(", GATHERS: "for group in []:"},
+        ),
+        Mistake(
+            "counts_from_the_last_side",
+            "The first side varies fastest: rank x + s·y stands at (x, y). Here neighbouring numbers lie along "
+            "the last dimension.",
+            {"groups, stride = [], 1": "groups, stride = [], math.prod(sides)",
+             "    for side in sides:\n": "    for side in sides:\n        stride //= side\n",
+             "        stride *= side\n": ""},
+        ),
+        Mistake(
+            "pads_the_vector",
+            "The parts of a reduce-scatter may be uneven: nothing has to be padded.",
+            padded,
+        ),
+        Mistake(
+            "cuts_once",
+            "Along the third dimension every rank still carries what it had along the second: reduce-scatter along "
+            "each.",
+            all_reduces_the_rest,
+        ),
+        Mistake(
+            "gathers_over_all_ranks",
+            "The parts have to come back the way they went, dimension by dimension, between neighbours.",
+            {GATHERS: "for group in [list(range(math.prod(sides)))]:"},
         ),
         Mistake(
             "is_always_a_square",
@@ -211,4 +324,4 @@ EXERCISE = Exercise(
             {"    for side in sides:\n": "    for side in [sides[0]] * len(sides):\n"},
         ),
     ],
-)
+)  # fmt: skip

@@ -17,8 +17,8 @@ def phase_bytes(
 
     An all-reduce by dimensions reduce-scatters along the first dimension, then
     along the second what is left, and so on; then it all-gathers in the
-    opposite order, until every rank has the whole sum. All phases are rings,
-    and chunks are even.
+    opposite order, until every rank has the whole sum. All phases are rings.
+    Chunks are even, and may be fractions of a byte.
 
     Args:
         sides: ranks along each dimension, in the order in which they are
@@ -62,6 +62,7 @@ EXERCISE = Exercise(
     asked="what one rank sends along each dimension, both phases together",
     expected=counted,
     units={"": "bytes"},
+    relative_tolerance=1e-6,
     examples=[
         grid([2, 2], 800),
         grid([4], 1200),
@@ -69,13 +70,16 @@ EXERCISE = Exercise(
         grid([2, 4], 1600),
         grid([1, 5], 1000),
         grid([4, 3, 2], 2400),
+        grid([2, 2, 2, 2], 1600),
+        grid([4, 3, 2], 1000),
         grid([8, 64], 10_000_000_000),
     ],
     inputs=[
         grid(sides, 720 * factor)
         for sides in ([2, 3], [5, 2], [4, 4], [1, 3, 2], [2, 2, 2], [3, 1, 4], [6, 4], [3, 3, 3], [2, 5, 3], [7])
         for factor in (1, 35)
-    ],
+    ]
+    + [grid([2, 3, 2, 2], 720), grid([3, 4], 100), grid([2, 2, 5], 77)],
     mistakes=[
         Mistake(
             "sends_everything_across",
@@ -108,6 +112,42 @@ EXERCISE = Exercise(
             "This takes 1/N of the vector in each step, as one ring through all ranks would; along a dimension a chunk "
             "is a part of what is left there.",
             lambda *, sides, size_bytes: [2 * (side - 1) * size_bytes / math.prod(sides) for side in sides],
+        ),
+        Mistake(
+            "divides_by_the_side_before_alone",
+            "What is left has been cut by every dimension before, not by the last of them alone.",
+            lambda *, sides, size_bytes: [
+                2 * (side - 1) / side * size_bytes / [1, *sides][i] for i, side in enumerate(sides)
+            ],
+        ),
+        Mistake(
+            "divides_once",
+            "The vector is cut after each dimension, not after the first alone.",
+            lambda *, sides, size_bytes: [
+                2 * (side - 1) / side * size_bytes / (sides[0] if i else 1) for i, side in enumerate(sides)
+            ],
+        ),
+        Mistake(
+            "takes_the_first_side_for_all",
+            "Each dimension cuts by its own side; this divides by the first one again and again.",
+            lambda *, sides, size_bytes: [
+                2 * (side - 1) / side * size_bytes / sides[0] ** i for i, side in enumerate(sides)
+            ],
+        ),
+        Mistake(
+            "goes_on_with_what_was_sent",
+            "A rank goes on with the chunk that it has summed up, not with the chunks that it has sent away.",
+            {"left /= side": "left *= (side - 1) / side"},
+        ),
+        Mistake(
+            "rounds_what_is_left_down",
+            "Here sizes are divided as numbers: half of 25 bytes counts as 12.5.",
+            {"left /= side": "left //= side"},
+        ),
+        Mistake(
+            "sorts_the_sides",
+            "Keep the order of the sides: the first is reduced first, whatever its length.",
+            lambda *, sides, size_bytes: phase_bytes(sides=sorted(sides), size_bytes=size_bytes),
         ),
         Mistake(
             "adds_the_phases_up",

@@ -47,7 +47,8 @@ def place_mesh(
         ports_per_node: network ports of each, a divisor of the GPUs.
         node_bytes_per_s: a GPU's link inside its node, one direction.
         port_bytes_per_s: one port, one direction; slower than the link.
-        sides: ranks along each axis, at least 2; together as many as GPUs.
+        sides: ranks along each axis, at least 2; their product is the number of
+            GPUs.
         sizes_bytes: for each axis the vector that is all-reduced along it.
 
     Returns:
@@ -138,6 +139,34 @@ def sorted_by(worth: Callable[[int, float], float]) -> Callable[..., list[int]]:
     )
 
 
+def fits_first(*, gpus_per_node: int, sides: list[int], sizes_bytes: list[float], **_: Any) -> list[int]:
+    """Put the axes that fit into a node inside, those with the most bytes first."""
+    return sorted(range(len(sides)), key=lambda axis: (gpus_per_node % sides[axis] != 0, -sizes_bytes[axis]))
+
+
+def best_of(orders: Callable[[list[int], list[float]], list[list[int]]]) -> Callable[..., list[int]]:
+    """Return the answer that tries these orders alone."""
+
+    def answer(**given: Any) -> list[int]:
+        tried = orders(given["sides"], given["sizes_bytes"])
+        return min(tried, key=lambda order: times(key_of(**given), tuple(order)))
+
+    return answer
+
+
+def rotations(sides: list[int], _: list[float]) -> list[list[int]]:
+    axes = list(range(len(sides)))
+    return [axes[first:] + axes[:first] for first in axes]
+
+
+def innermost_alone(sides: list[int], _: list[float]) -> list[list[int]]:
+    return [[first, *(axis for axis in range(len(sides)) if axis != first)] for first in range(len(sides))]
+
+
+def innermost_then_bytes(sides: list[int], sizes: list[float]) -> list[list[int]]:
+    return [[first, *sorted(rest, key=lambda axis: -sizes[axis])] for first, *rest in innermost_alone(sides, sizes)]
+
+
 def best_if(**instead: Any) -> Callable[..., list[int]]:
     """Return the answer that would be best on another cluster."""
 
@@ -162,6 +191,9 @@ EXERCISE = Exercise(
         mesh(4, 4, 1, [4, 4], [5.0, 4.0]),
         mesh(2, 8, 2, [2, 4, 2], [9.0, 6.0, 7.0]),
         mesh(3, 4, 2, [3, 2, 2], [9.0, 2.0, 3.0]),
+        mesh(2, 3, 1, [3, 2], [16.0, 21.0], 1.5),
+        mesh(4, 3, 1, [2, 3, 2], [2.0, 22.0, 29.0], 1.5),
+        mesh(3, 8, 1, [6, 2, 2], [24.0, 24.0, 20.0], 3.0),
         {**mesh(4, 8, 8, [4, 2, 4], [2.0e9, 12.0e9, 3.0e9], 450e9), "port_bytes_per_s": 50e9},
     ],
     inputs=[
@@ -182,6 +214,15 @@ EXERCISE = Exercise(
             (gpus, [20.0, 12.0, 3.0][: len(sides)], 9.0),
             (gpus, [14.0, 5.0, 21.0][: len(sides)], 3.0),
         )
+    ]
+    + [
+        mesh(4, 3, 1, [3, 2, 2], [22.0, 27.0, 8.0], 4.0),
+        mesh(2, 3, 1, [2, 3], [20.0, 11.0], 1.5),
+        mesh(2, 8, 2, [2, 8], [16.0, 15.0], 4.0),
+        mesh(2, 8, 8, [4, 4], [5.0, 20.0], 1.5),
+        mesh(4, 2, 1, [2, 4], [20.0, 16.0], 1.1),
+        mesh(3, 8, 1, [2, 3, 2, 2], [12.0, 28.0, 26.0, 28.0], 2.0),
+        mesh(4, 4, 1, [2, 2, 2, 2], [24.0, 1.0, 26.0, 7.0], 4.0),
     ],
     mistakes=[
         Mistake(
@@ -223,6 +264,45 @@ EXERCISE = Exercise(
             best_if(ports_per_node=lambda given: given["gpus_per_node"]),
         ),
         Mistake(
+            "gives_a_node_one_port",
+            "A node may have several ports, and each carries only what its own GPUs send.",
+            best_if(ports_per_node=1),
+        ),
+        Mistake(
+            "counts_the_ports_alone",
+            "The links inside take time too: for an axis that stays inside, all of it.",
+            {"max(inside / node_bytes_per_s, max(ports.values(), default=0) / port_bytes_per_s)":
+             "max(ports.values(), default=0) / port_bytes_per_s"},
+        ),
+        Mistake(
+            "adds_inside_and_ports",
+            "Links inside and ports work at the same time, so that an axis takes as long as the slower of them, not as "
+            "both together.",
+            {"max(inside / node_bytes_per_s, max(ports.values(), default=0) / port_bytes_per_s)":
+             "inside / node_bytes_per_s + max(ports.values(), default=0) / port_bytes_per_s"},
+        ),
+        Mistake(
+            "asks_only_what_fits",
+            "Whether an axis fits into a node is not all: one that crosses from several GPUs of a port takes that many "
+            "times as long, and an outer axis may still lie partly inside.",
+            fits_first,
+        ),
+        Mistake(
+            "tries_rotations_alone",
+            "These are only the orders that begin at another axis and go round. There are more.",
+            best_of(rotations),
+        ),
+        Mistake(
+            "tries_the_innermost_alone",
+            "The order of the outer axes matters too: the next one may still lie partly inside.",
+            best_of(innermost_alone),
+        ),
+        Mistake(
+            "sorts_the_outer_axes_by_bytes",
+            "You try each axis innermost; the others need not be best in the order of their bytes.",
+            best_of(innermost_then_bytes),
+        ),
+        Mistake(
             "counts_the_vector",
             "A rank of a ring of s sends 2(s − 1)/s of the vector: for 2 that is all of it, for many nearly twice.",
             {"2 * (side - 1) / side * sizes_bytes[axis]": "sizes_bytes[axis]"},
@@ -243,4 +323,4 @@ EXERCISE = Exercise(
             lambda **_: [1, 0],
         ),
     ],
-)
+)  # fmt: skip
