@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDE_PX = 690.0
+NARROW_PX = 352.0  # as wide as a phone
 _LEFT = 84.0
 _MOST_OUTLINED = 30
 _LEAST_GAP = 1e-14
@@ -111,33 +112,40 @@ def _others(curves: Mapping[str, Sequence[float]], reference: str) -> list[tuple
     return [(name, curve) for name, curve in curves.items() if name != reference]
 
 
-def token_plot(tokens: Sequence[int], counts: Mapping[str, Sequence[float]]) -> Figure:
-    """Plot for how much a token of each micro-batch counts under two rules of averaging, a line at 1.
+def token_plots(tokens: Sequence[Sequence[int]], counts: Mapping[str, Sequence[float]]) -> list[Figure]:
+    """Plot for how much a token of each micro-batch counts under rules of averaging, a line at 1.
 
     Args:
-        tokens: of each micro-batch.
-        counts: by rule, what a token of each micro-batch counts for; at most two rules.
+        tokens: for each machine, those of its micro-batches.
+        counts: by rule, what a token of each micro-batch counts for, one machine after the other.
 
     Returns:
-        The plot, bars with their values.
+        For each rule a plot of bars with their values, a machine's beside each other.
     """
-    hues = [("accent", 0.5), ("idle", 0.7)]
-    with plot(width_px=620, height_px=280) as (figure, axes):
-        places = np.arange(len(tokens))
-        for side, ((name, values), (hue, alpha)) in enumerate(zip(counts.items(), hues, strict=False)):
-            shift = 0.4 * side - 0.2
-            axes.bar(places + shift, values, 0.38, color=colour(hue), alpha=alpha, label=name)
+    places = np.array([place + 0.7 * number for number, place in _numbered(tokens)])
+    highest = max(max(values) for values in counts.values())
+    figures = []
+    for name, values in counts.items():
+        with plot(width_px=328, height_px=250) as (figure, axes):
+            axes.bar(places, values, 0.86, color=colour("accent"), alpha=0.5)
             for place, value in zip(places, values, strict=True):
                 up = 0.12 if value > 1 else 1.12 - value  # not on the line
-                axes.text(place + shift, value + up, f"{value:.2g}", ha="center", fontsize=12)
-        axes.axhline(1, color=colour("ink"), linewidth=1.2, linestyle="--")
-        axes.set_xticks(places, [f"{count:,}" for count in tokens])
-        axes.set_ylim(0, 1.13 * max(max(values) for values in counts.values()))
-        axes.set_xlabel("tokens of the micro-batch")
-        axes.set_ylabel("a token counts for")
-        axes.grid(axis="x", visible=False)
-        axes.legend(loc="upper left", fontsize=12)
-    return figure
+                axes.text(place, value + up, f"{value:.2g}", ha="center", fontsize=12)
+            axes.axhline(1, color=colour("ink"), linewidth=1.2, linestyle="--")
+            axes.set_xticks(places, [f"{count:,}" for own in tokens for count in own], fontsize=12)
+            axes.set_ylim(0, 1.13 * highest)
+            axes.set_xlabel("tokens of the micro-batch")
+            axes.set_ylabel("a token counts for")
+            axes.set_title(name, fontsize=13)
+            axes.set_axisbelow(True)
+            axes.grid(axis="x", visible=False)
+        figures.append(figure)
+    return figures
+
+
+def _numbered(rows: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    """Return for each entry the number of its row, and its place among all."""
+    return [(number, place) for place, number in enumerate(n for n, row in enumerate(rows) for _ in row)]
 
 
 def step_panel(steps: Mapping[str, SharedStep], *, width_px: float = WIDE_PX) -> Panel:
@@ -251,7 +259,7 @@ def _workers(panel: Panel, workers: int, scale: float, until_s: float) -> None:
 
 
 def interval_panel(
-    rows: Mapping[str, tuple[float, float, Sequence[tuple[str, float]]]], *, width_px: float = WIDE_PX
+    rows: Mapping[str, tuple[float, float, Sequence[tuple[str, float]]]], *, width_px: float = NARROW_PX
 ) -> Panel:
     """Draw predicted intervals of the efficiency as bars, and reported values as marks on them.
 
@@ -262,18 +270,18 @@ def interval_panel(
     Returns:
         The picture, an axis from 40% to 100% below it.
     """
-    left, right = 116.0, 26.0
+    left, right = 92.0, 20.0
     scale = (width_px - left - right) / 0.6
-    panel = Panel(width_px, 44 * len(rows) + 30)
+    panel = Panel(width_px, 54 * len(rows) + 30)
     for number, (name, (low, high, reported)) in enumerate(rows.items()):
-        y = 44.0 * number + 16
+        y = 54.0 * number + 18
         panel.text(left - 10, y + 12, name, anchor="end", middle=True)
         panel.rectangle(left + (low - 0.4) * scale, y, (high - low) * scale, 24, colour="accent")
         for said, value in reported:
             x = left + (value - 0.4) * scale
             panel.curve([(x, y - 4), (x, y + 28)], colour="ink", width=3)
             panel.text(x, y - 7, said, anchor="middle", size=12)
-    y = 44.0 * len(rows) + 6
+    y = 54.0 * len(rows) + 6
     panel.line(left, y, width_px - right, y)
     for tick in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
         x = left + (tick - 0.4) * scale

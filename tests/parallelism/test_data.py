@@ -289,7 +289,7 @@ def test_pictures_show_what_was_computed() -> None:
     assert "68%" in pictures.interval_panel({"VGG-16": (0.54, 0.85, [("68%", 0.68)])}).svg()
     for figure in (
         *pictures.loss_plots({"one": [1.0, 0.5], "two": [1.0, 0.5]}, reference="one"),
-        pictures.token_plot([3, 1], {"mean": [0.7, 2.0]}),
+        *pictures.token_plots([[3], [1]], {"mean": [0.7, 2.0]}),
     ):
         assert figure.axes
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb, log
+from math import comb, exp, log
 from typing import Any
 
 from grader.exercise import Exercise, Mistake
@@ -45,6 +45,9 @@ def by_inclusion_and_exclusion(*, fastest_s: float, excess_s: float, ranks: int,
     return float(Fraction(fastest_s) + Fraction(excess_s) * total)
 
 
+EULER = 0.5772156649015329
+
+
 def groups(st: Any) -> Any:
     def of(ranks: int) -> Any:
         return st.fixed_dictionaries(
@@ -66,6 +69,7 @@ def group(fastest_s: float, excess_s: float, ranks: int, awaited: int) -> dict[s
 EXERCISE = Exercise(
     first_of,
     number=4,
+    level="easy",
     asked="when the first so many of several ranks are ready, on average",
     expected=by_inclusion_and_exclusion,
     examples=[
@@ -117,9 +121,44 @@ EXERCISE = Exercise(
         Mistake(
             "takes_the_logarithm",
             "The logarithm comes near the sum where many ranks are awaited and many are left; here it is not exact.",
+            lambda fastest_s, excess_s, ranks, awaited: fastest_s + excess_s * log(ranks / (ranks - awaited)),
+        ),
+        Mistake(
+            "takes_the_logarithm_and_its_limit",
+            "The logarithm comes near the sum where many ranks run, but it is not the sum.",
             lambda fastest_s, excess_s, ranks, awaited: (
-                fastest_s + excess_s * log(ranks / (ranks - awaited) if awaited < ranks else 1.781 * ranks)
+                fastest_s + excess_s * log(ranks / (ranks - awaited) if awaited < ranks else ranks * exp(EULER))
             ),
+        ),
+        Mistake(
+            "forgets_the_minimum",
+            "Every rank takes at least fastest_s, before the exponential time begins.",
+            {"fastest_s + excess_s": "excess_s"},
+        ),
+        Mistake(
+            "adds_the_minimum_each_time",
+            "The minimum passes once, for all ranks at the same time.",
+            {"excess_s * sum(1 / running": "sum(excess_s / running", "fastest_s + ": "fastest_s * awaited + "},
+        ),
+        Mistake(
+            "takes_equal_steps",
+            "Only the first comes after excess_s / ranks; then fewer run, and the next takes longer.",
+            {"sum(1 / running for running in range(ranks, ranks - awaited, -1))": "awaited / ranks"},
+        ),
+        Mistake(
+            "takes_the_later_ones",
+            "These are the terms of the ranks that are not awaited: the first to come is one of all ranks.",
+            {"range(ranks, ranks - awaited, -1)": "range(ranks - awaited, 0, -1)"},
+        ),
+        Mistake(
+            "leaves_out_the_awaited",
+            "This adds as many terms as there are ranks that are not awaited; each awaited one needs a term.",
+            {"range(ranks, ranks - awaited, -1)": "range(ranks, awaited, -1)"},
+        ),
+        Mistake(
+            "starts_one_late",
+            "This leaves out the first one, for which all ranks run.",
+            {"range(ranks, ranks - awaited, -1)": "range(ranks - 1, ranks - awaited, -1)"},
         ),
         Mistake("fits_one_input", "This is right for one input only.", lambda **_: 1.5),
     ],

@@ -79,11 +79,14 @@ def case(ranks: int, parameters: int, tera: int, gigabytes: int, gradient_bytes:
     }
 
 
-def not_near_whole(inputs: Inputs) -> bool:
-    """Say whether the threshold is at least a hundredth away from whole numbers, or one where floats are exact."""
-    N, P, β = inputs["ranks"], Fraction(inputs["flops_per_s"]), Fraction(inputs["bandwidth_bytes_per_s"])
-    threshold = Fraction(N - 1, N) * inputs["gradient_bytes"] * P / (2 * β)
-    return (threshold % 1 == 0 and N == 2) or Fraction(1, 100) < threshold % 1 < Fraction(99, 100)
+def is_clear(inputs: Inputs) -> bool:
+    """Say whether the threshold is a hundredth or more away from whole numbers, or one that floats hit in any order."""
+    N, P, β = inputs["ranks"], inputs["flops_per_s"], inputs["bandwidth_bytes_per_s"]
+    threshold = Fraction(N - 1, N) * inputs["gradient_bytes"] * Fraction(P) / (2 * Fraction(β))
+    if threshold % 1:
+        return Fraction(1, 100) < threshold % 1 < Fraction(99, 100)
+    sum_s, token_s = 2 * (N - 1) / N * inputs["gradient_bytes"] * inputs["parameters"] / β, 4 * inputs["parameters"] / P
+    return N == 2 and sum_s / token_s == threshold == sum_s * P / (4 * inputs["parameters"])
 
 
 CASES = [
@@ -105,10 +108,15 @@ EXERCISE = Exercise(
         case(2, 10**10, 9, 2, 4),
         case(64, 1_557_611_200, 125, 12, 2),
     ],
-    inputs=[inputs for inputs in CASES if not_near_whole(inputs)],
+    inputs=[inputs for inputs in CASES if is_clear(inputs)],
     units={"result": "tokens"},
     mistakes=[
         Mistake("rounds_down", "With so many tokens the pass is still a little too short.", {"math.ceil(": "int("}),
+        Mistake(
+            "adds_one_to_a_whole_number",
+            "Where the threshold is a whole number, so many tokens are enough.",
+            {"math.ceil(": "1 + int("},
+        ),
         Mistake(
             "rounds_to_the_nearest",
             "Half the time this rounds down, and the pass is then a little too short.",
@@ -116,13 +124,24 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "sends_once",
-            "An all-reduce sends every chunk twice: in the reduce-scatter and in the all-gather.",
+            "An all-reduce sends every chunk twice, in the reduce-scatter and in the all-gather, and the bandwidth is "
+            "that of one direction.",
             {"2 * (ranks - 1)": "(ranks - 1)"},
         ),
         Mistake(
             "forgets_the_own_chunk",
             "A rank sends N − 1 of its N chunks in each half of the ring.",
             {"(ranks - 1) / ranks * ": ""},
+        ),
+        Mistake(
+            "sends_everything_to_everyone",
+            "A rank sends N − 1 chunks in each half of the ring, and a chunk is only an N-th of the gradients.",
+            {"(ranks - 1) / ranks * ": "(ranks - 1) * "},
+        ),
+        Mistake(
+            "turns_the_share_over",
+            "The share of the gradients that a rank sends in each half is (N − 1) / N, less than 1.",
+            {"(ranks - 1) / ranks * ": "ranks / (ranks - 1) * "},
         ),
         Mistake(
             "hides_behind_the_whole_step",
@@ -147,7 +166,22 @@ EXERCISE = Exercise(
         Mistake(
             "keeps_the_parameters",
             "The sum's bytes grow with the model, but so do the pass's operations.",
-            {"sent * flops_per_s": "sent * parameters / 10**9 * flops_per_s"},
+            {"sent * flops_per_s": "sent * parameters * flops_per_s"},
+        ),
+        Mistake(
+            "always_finds_one",
+            "This is one token everywhere: is a fraction upside down, or are the parameters on one side only?",
+            {"(4 * bandwidth": "(4 * parameters * bandwidth"},
+        ),
+        Mistake(
+            "takes_two_bytes",
+            "A gradient has as many bytes as gradient_bytes says, not always 2.",
+            {" * gradient_bytes": " * 2"},
+        ),
+        Mistake(
+            "takes_four_bytes",
+            "A gradient has as many bytes as gradient_bytes says, not always 4.",
+            {" * gradient_bytes": " * 4"},
         ),
         Mistake("fits_one_input", "This is right for one input only.", lambda **_: 4500),
     ],

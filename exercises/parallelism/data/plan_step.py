@@ -10,6 +10,8 @@ from typing import Any
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 
 PLAN, NONE = "plan", "None, since no plan meets both limits"
+TIMES = ("launch_ms", "sequence_ms", "sum_ms")
+LARGE = 100  # the sequences of the chapter's own question, whose answer is not told
 
 
 def plan_step(
@@ -68,7 +70,7 @@ def plan_step(
         last_ms = Fraction(2 * (launch_ms + sizes[-1] * sequence_ms), 3)
         return max(passes_ms, passes_ms - last_ms + Fraction(2 * (N - 1) * sum_ms, N))
 
-    for N in range(1, machines + 1):
+    for N in range(1, min(machines, sequences) + 1):
         if step_ms(N) <= limit_ms and N * step_ms(N) <= budget_ms:
             shares = [sequences // N + (r < sequences % N) for r in range(N)]
             return [[(b, N * b / sequences) for b in share(own)] for own in shares]
@@ -128,14 +130,23 @@ def meets(
     return step <= limit_ms and len(plan) * step <= budget_ms
 
 
+@cache
+def machines_that_meet(sequences: int, machines: int, room: int, limit_ms: int, budget_ms: int, *times: int) -> int:
+    """Run every candidate until one meets both limits, and return its machines; 0 if none does."""
+    named = dict(zip(TIMES, times, strict=True))
+    plans = candidates(sequences, machines, room)
+    return next((len(plan) for plan in plans if meets(plan, limit_ms, budget_ms, **named)), 0)
+
+
 def one_that_meets(
     *, sequences: int, machines: int, room: int, limit_ms: int, budget_ms: int, **times: int
 ) -> Observation:
-    """Run every candidate until one meets both limits."""
-    for plan in candidates(sequences, machines, room):
-        if meets(plan, limit_ms, budget_ms, **times):
-            return {PLAN: "one with the exact gradient that meets both limits"}
-    return {PLAN: NONE}
+    """Say that there is a plan, in a small job also on how many machines, or that there is none."""
+    N = machines_that_meet(sequences, machines, room, limit_ms, budget_ms, *(times[name] for name in TIMES))
+    if not N:
+        return {PLAN: NONE}
+    example = f", for example on {N} machine{'s' * (N > 1)}" if sequences < LARGE else ""
+    return {PLAN: f"one with the exact gradient that meets both limits{example}"}
 
 
 def run_the_plan(
@@ -159,7 +170,7 @@ def run_the_plan(
     sizes = tuple(tuple(b for b, _ in own) for own in plan)
     step = cost(sizes, **times)
     if step <= limit_ms and len(plan) * step <= budget_ms:
-        return {PLAN: "one with the exact gradient that meets both limits"}
+        return one_that_meets(**given, **times)
     return {
         PLAN: f"one on {len(plan)} machine{'s' * (len(plan) > 1)} whose step takes {float(step):.6g} ms of {limit_ms}, "
         f"and {float(len(plan) * step):.6g} ms of all machines, of {budget_ms}"
@@ -170,8 +181,16 @@ def fault(plan: list[list[tuple[int, float]]], sequences: int, machines: int, ro
     """Say what is wrong with a plan before it runs, or nothing."""
     N = len(plan)
     if not 1 <= N <= machines:
-        return f"one on {N} machines, and there are {machines}"
+        return (
+            f"one on {N} machines, and there are {machines}"
+            if N
+            else "one without machines; None says that there is none"
+        )
     pieces = [piece for own in plan for piece in own]
+    cut = [b for b, _ in pieces if not isinstance(b, int)]
+    if cut:
+        size = f"{cut[0]:.4g}" if isinstance(cut[0], float) else str(cut[0])
+        return f"one with a micro-batch of {size} sequences: a sequence cannot be cut"
     if not all(plan) or any(b < 1 for b, _ in pieces):
         return "one with a machine or a micro-batch that has no sequence"
     if max(b for b, _ in pieces) > room:
@@ -179,25 +198,19 @@ def fault(plan: list[list[tuple[int, float]]], sequences: int, machines: int, ro
     if sum(b for b, _ in pieces) != sequences:
         return f"one that uses {sum(b for b, _ in pieces)} sequences, and the batch has {sequences}"
     counts = [weight / (N * b) * sequences for b, weight in pieces]
-    worst = max(counts, key=lambda count: abs(count - 1))
-    if not abs(worst - 1) < 1e-6:
-        return f"one in whose gradient a sequence counts for {worst:.4g} instead of 1"
+    worst = float(max(counts, key=lambda count: abs(count - 1)))
+    if not abs(worst - 1) < 2e-5:
+        return f"one in whose gradient a sequence counts for {worst:.6g} instead of 1"
     return ""
 
 
 def job(sequences: int, machines: int, room: int, *times: int) -> Inputs:
-    names = ("launch_ms", "sequence_ms", "sum_ms")
-    return {
-        "sequences": sequences,
-        "machines": machines,
-        "room": room,
-        **dict(zip(names, times, strict=True)),
-    }
+    return {"sequences": sequences, "machines": machines, "room": room, **dict(zip(TIMES, times, strict=True))}
 
 
 def limits(inputs: Inputs) -> list[Inputs]:
     """Return limits that some plan just meets, and limits just out of reach."""
-    times = {name: inputs[name] for name in ("launch_ms", "sequence_ms", "sum_ms")}
+    times = {name: inputs[name] for name in TIMES}
     best: dict[int, Fraction] = {}
     for plan in candidates(inputs["sequences"], inputs["machines"], inputs["room"]):
         step = cost(plan, **times)
@@ -221,6 +234,9 @@ JOBS = [
     job(11, 5, 2, 1, 6, 25),
     job(16, 7, 3, 2, 3, 4),
     job(13, 6, 4, 6, 7, 60),
+    job(14, 4, 3, 2, 3, 8),
+    job(10, 6, 2, 3, 4, 5),
+    job(28, 14, 3, 1, 5, 4),
 ]
 
 EXERCISE = Exercise(
@@ -242,6 +258,11 @@ EXERCISE = Exercise(
         *(case for one in JOBS for case in limits(one)),
         {**job(9, 9, 8, 0, 2, 0), "limit_ms": 4, "budget_ms": 18},
         {**job(10, 9, 3, 1, 3, 2), "limit_ms": 10, "budget_ms": 50},
+        {**job(2, 4, 2, 1, 4, 0), "limit_ms": 5, "budget_ms": 20},
+        {**job(12, 12, 2, 1, 3, 0), "limit_ms": 4, "budget_ms": 48},
+        {**job(3, 6, 2, 1, 4, 6), "limit_ms": 8, "budget_ms": 48},
+        {**job(4, 2, 2, 0, 6, 3), "limit_ms": 12, "budget_ms": 24},
+        {**job(17, 5, 3, 1, 3, 4), "limit_ms": 14, "budget_ms": 70},
     ],
     mistakes=[
         Mistake(
@@ -297,12 +318,15 @@ EXERCISE = Exercise(
         Mistake(
             "drops_the_rest",
             "Where the machines do not divide the batch, some sequences are left over; they have to be used as well.",
-            {"sequences // N + (r < sequences % N)": "sequences // N"},
+            {"-(-sequences // N)": "sequences // N", "sequences // N + (r < sequences % N)": "sequences // N"},
         ),
         Mistake(
             "gives_the_rest_to_one",
-            "One machine gets all that is left over, and the others wait for it.",
-            {"sequences // N + (r < sequences % N)": "sequences // N + (sequences % N if r == 0 else 0)"},
+            "One machine gets all that is left over, and the others wait for it: deal the sequences more evenly.",
+            {
+                "-(-sequences // N)": "sequences // N + sequences % N",
+                "sequences // N + (r < sequences % N)": "sequences // N + (sequences % N if r == 0 else 0)",
+            },
         ),
         Mistake(
             "ignores_the_budget",
@@ -317,7 +341,7 @@ EXERCISE = Exercise(
         Mistake(
             "uses_every_machine",
             "All machines are not always the right number: they cost, and the sum takes longer.",
-            {"range(1, machines + 1)": "range(machines, machines + 1)"},
+            {"range(1, min(machines, sequences) + 1)": "[min(machines, sequences)]"},
         ),
         Mistake(
             "paces_by_the_smallest_share",
@@ -326,8 +350,65 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "sends_once",
-            "The sum takes 2 * (N - 1) / N times sum_ms.",
+            "The sum takes 2 * (N - 1) / N times sum_ms, not sum_ms itself.",
             {"Fraction(2 * (N - 1) * sum_ms, N)": "sum_ms * (N > 1)"},
+        ),
+        Mistake(
+            "sends_half",
+            "The sum takes twice what is sent in one half of the ring: 2 * (N - 1) / N times sum_ms.",
+            {"Fraction(2 * (N - 1) * sum_ms, N)": "Fraction((N - 1) * sum_ms, N)"},
+        ),
+        Mistake(
+            "sends_all_of_it_twice",
+            "A machine sends only (N - 1) / N of the gradients in each half of the ring.",
+            {"Fraction(2 * (N - 1) * sum_ms, N)": "2 * sum_ms * (N > 1)"},
+        ),
+        Mistake(
+            "sends_to_every_machine",
+            "The sum takes 2 * (N - 1) / N times sum_ms: here the division by N is missing.",
+            {"Fraction(2 * (N - 1) * sum_ms, N)": "2 * (N - 1) * sum_ms"},
+        ),
+        Mistake(
+            "forgets_the_launch",
+            "Each micro-batch takes launch_ms besides its sequences.",
+            {
+                "launch_ms + b * sequence_ms": "b * sequence_ms",
+                "launch_ms + sizes[-1] * sequence_ms": "sizes[-1] * sequence_ms",
+            },
+        ),
+        Mistake(
+            "counts_on_each_machine_alone",
+            "With such weights each machine has the mean over its own sequences, so that a sequence of a smaller share "
+            "counts for more.",
+            {"N * b / sequences": "b / own"},
+        ),
+        Mistake(
+            "weighs_nothing",
+            "A machine adds its micro-batches up: with weights of 1 the result is too large where it has several.",
+            {"N * b / sequences": "1.0"},
+        ),
+        Mistake(
+            "cuts_evenly",
+            "The last micro-batch hides the sum, so it should be as large as fits; even micro-batches hide less.",
+            {
+                "[own % room] * (own % room > 0) + [room] * (own // room)": "[(own + i) // -(-own // room) "
+                "for i in range(-(-own // room))]"
+            },
+        ),
+        Mistake(
+            "takes_divisors_alone",
+            "The machines need not divide the batch: shares may differ by one sequence.",
+            {"if step_ms(N) <= limit_ms": "if sequences % N == 0 and step_ms(N) <= limit_ms"},
+        ),
+        Mistake(
+            "stays_below_the_limits",
+            "A step that takes exactly limit_ms, or exactly budget_ms on all machines, is allowed.",
+            {"step_ms(N) <= limit_ms": "step_ms(N) < limit_ms", "* step_ms(N) <= budget": "* step_ms(N) < budget"},
+        ),
+        Mistake(
+            "pays_for_every_machine",
+            "The budget counts the machines that you use, not all that there are.",
+            {"N * step_ms(N) <= budget_ms": "machines * step_ms(N) <= budget_ms"},
         ),
         Mistake(
             "stops_at_the_first_in_time",

@@ -22,7 +22,7 @@ def stalenesses(
 
     Args:
         arrivals: the workers' numbers in the order in which their gradients
-            arrive.
+            arrive. The list may be empty.
 
     Returns:
         The staleness of each gradient, in the same order.
@@ -73,6 +73,8 @@ EXERCISE = Exercise(
         {"arrivals": []},
         {"arrivals": [0, 1, 2, 0, 1, 2]},
         {"arrivals": [1, 1, 1, 0, 2, 1, 0]},
+        {"arrivals": [12, 7, 12, 130, 7]},
+        {"arrivals": [3, *[1] * 60, 3]},
         {"arrivals": [0, 0, 1, 0, 2, 0, 1, 0, 0, 1, 2]},
     ],
     inputs=orders,

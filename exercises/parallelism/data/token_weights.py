@@ -100,6 +100,21 @@ EXERCISE = Exercise(
             lambda tokens: [[len(tokens) * sum(own) / sum(map(sum, tokens)) for _ in own] for own in tokens],
         ),
         Mistake(
+            "counts_ranks_with_tokens_alone",
+            "The engine divides by the number of all ranks, also of those that have no token in this step.",
+            lambda tokens: [[sum(map(any, tokens)) * count / sum(map(sum, tokens)) for count in own] for own in tokens],
+        ),
+        Mistake(
+            "forgets_the_micro_batches_tokens",
+            "The mean loss has divided by its micro-batch's tokens: the weight has to undo that.",
+            {"len(tokens) * count / total": "len(tokens) / total"},
+        ),
+        Mistake(
+            "multiplies_by_own_micro_batches",
+            "Micro-batches are added up, so their number needs no undoing; the engine averages over ranks.",
+            {"len(tokens) * count / total": "len(own) * count / total"},
+        ),
+        Mistake(
             "inverts",
             "A mean has divided by the micro-batch's tokens already: the weight has to grow with them.",
             lambda tokens: [

@@ -1,5 +1,5 @@
 # Wrong: half of the bytes, as if the link's two directions were added.
-# Known mistake: An all-reduce sends every chunk twice: in the reduce-scatter and in the all-gather.
+# Known mistake: An all-reduce sends every chunk twice, in the reduce-scatter and in the all-gather, and the bandwidth is that of one direction.
 from math import ceil
 
 

@@ -1,4 +1,5 @@
 # Wrong: what meets a limit exactly is allowed.
+# Known mistake: A step that takes exactly limit_ms, or exactly budget_ms on all machines, is allowed.
 from fractions import Fraction
 
 

@@ -1,4 +1,5 @@
 # Wrong: only machines that divide the sequences.
+# Known mistake: The machines need not divide the batch: shares may differ by one sequence.
 from fractions import Fraction
 
 
