@@ -9,10 +9,10 @@ from snippets.palette import rank as rank_colour
 from snippets.parallelism.sequence import rank_chunks
 from snippets.parallelism.softmax_merge import SoftmaxPart, merge_parts, softmax_part
 
-WIDE_PX = 690
+WIDTH_PX = 340  # of a telephone
 
 
-def merge_panel(scores: Sequence[float], values: Sequence[float], *, cut: int, width_px: float = WIDE_PX) -> Panel:
+def merge_panel(scores: Sequence[float], values: Sequence[float], *, cut: int, width_px: float = WIDTH_PX) -> Panel:
     """Draw a row of scores with a value each, cut in two blocks, what each leaves behind, and the merged part.
 
     Args:
@@ -24,44 +24,39 @@ def merge_panel(scores: Sequence[float], values: Sequence[float], *, cut: int, w
     Returns:
         The panel.
     """
-    panel, side, left = Panel(width_px, 196), 62.0, 60.0
-    blocks = [slice(0, cut), slice(cut, len(scores))]
+    panel, left, gap = Panel(width_px, 264), 44.0, 12.0
+    side = (width_px - left - gap) / len(scores)
     panel.text(0, 36, "score", middle=True, size=12)
     panel.text(0, 62, "value", middle=True, size=12)
     parts: list[SoftmaxPart] = []
-    x = left
-    for number, block in enumerate(blocks):
+    x, below = left, (left + width_px) / 2
+    for number, block in enumerate((slice(0, cut), slice(cut, len(scores)))):
         begin = x
         for score, value in zip(scores[block], values[block], strict=True):
             panel.rectangle(x, 24, side - 4, 24, colour=rank_colour(number), label=f"{score:g}")
             panel.rectangle(x, 50, side - 4, 24, colour=rank_colour(number), label=f"{value:g}", strength=0.08)
             x += side
-        panel.text((begin + x - 4) / 2, 14, f"block {number + 1}", anchor="middle", bold=True)
+        middle = (begin + x - 4) / 2
+        panel.text(middle, 14, f"block {number + 1}", anchor="middle", bold=True)
         part = softmax_part(scores[block], [[value] for value in values[block]])
         parts.append(part)
-        middle = (begin + x - 4) / 2
         panel.arrow(middle, 78, middle, 98)
         _written(panel, middle, 100, part, rank_colour(number))
-        x += 46
-    merged = merge_parts(*parts)
-    first, second = left + cut * side / 2, left + cut * side + 46 + (len(scores) - cut) * side / 2
-    place = width_px - 78
-    _written(panel, place, 100, merged, "accent")
-    panel.text(place, 14, "both blocks", anchor="middle", bold=True)
-    panel.arrow(second + 72, 122, place - 78, 122, colour="accent")
-    panel.text((second + place) / 2, 112, "merge", anchor="middle", size=12)
-    panel.line(first, 148, first, 168, colour="accent")
-    panel.line(first, 168, (second + place) / 2, 168, colour="accent")
-    panel.arrow((second + place) / 2, 168, (second + place) / 2, 126, colour="accent")
-    panel.text(
-        left, 190, "m: largest score. ℓ: sum of exp(score − m). o: average of the values.", size=12, colour="muted"
-    )
+        panel.line(middle, 146, middle, 160, colour="accent")
+        panel.line(middle, 160, below, 160, colour="accent")
+        x += gap
+    panel.arrow(below, 160, below, 176, colour="accent")
+    panel.text(below + 8, 173, "merge", size=12)
+    _written(panel, below, 178, merge_parts(*parts), "accent")
+    panel.text(below - 76, 205, "both blocks", anchor="end", bold=True)
+    panel.text(0, 242, "m: largest score. ℓ: sum of exp(score − m).", size=12, colour="muted")
+    panel.text(0, 258, "o: average of the values.", size=12, colour="muted")
     return panel
 
 
 def _written(panel: Panel, middle: float, y: float, part: SoftmaxPart, colour: str) -> None:
     """Write m, ℓ and o in a box."""
-    panel.rectangle(middle - 70, y, 140, 46, colour=colour, strength=0.08)
+    panel.rectangle(middle - 69, y, 138, 46, colour=colour, strength=0.08)
     panel.text(middle, y + 15, f"m = {part.largest:g}, ℓ = {part.total:.3f}", anchor="middle", middle=True)
     panel.text(middle, y + 33, f"o = {part.mean[0]:.2f}", anchor="middle", middle=True)
 

@@ -14,6 +14,7 @@ from snippets.parallelism.sequence import (
 from snippets.parallelism.sequence_charts import ring_chart
 
 HEAD_SIZE = 128
+WIDTH_PX = 340  # of a telephone
 _LAYOUTS = {
     "none": "no mask",
     "contiguous": "causal, in order",
@@ -32,7 +33,7 @@ _LAYOUTS = {
         Number("ranks", "Ranks N", 4, 2, 16),
         Number("tokens", "Tokens a rank x", 8192, 1024, 65536, 2, "log"),
         Number("queries_per_key", "Query heads a key head g", 1, 1, 16, 2, "log"),
-        Number("flops_per_s", "Speed P", 540e12, 540e12 / 2**4, 540e12 * 2**2, 2**0.5, "log", "FLOP/s", whole=False),
+        Number("tflop_per_s", "Speed P, TFLOP/s", 540, 540 / 2**4, 540 * 2**2, 2**0.5, "log", whole=False),
         Number("bandwidth_bytes_per_s", "Link β", 200e9, 400e9 / 2**8, 400e9 * 4, 2**0.5, "log", "B/s", whole=False),
     ],
     named=[
@@ -65,10 +66,11 @@ _LAYOUTS = {
     ],
 )
 def attention_ring(
-    *, layout: str, ranks: int, tokens: int, queries_per_key: int, flops_per_s: float, bandwidth_bytes_per_s: float
+    *, layout: str, ranks: int, tokens: int, queries_per_key: int, tflop_per_s: float, bandwidth_bytes_per_s: float
 ) -> Picture:
     """Run a ring and draw its chart."""
     tokens += tokens % 2  # zig-zag cuts a rank's tokens in two
+    flops_per_s = tflop_per_s * 1e12
     causal = layout != "none"
     cut = layout if causal else "contiguous"
     pairs = ring_step_pairs(ranks=ranks, sequence=ranks * tokens, layout=cut, causal=causal)
@@ -99,7 +101,7 @@ def attention_ring(
         work,
         pass_s=passing,
         title=f"{_LAYOUTS[layout].capitalize()}, N = {ranks}",
-        width_px=680,
+        width_px=WIDTH_PX,
         row_px=24 if ranks <= 8 else 17,
     )
     return Picture([chart], numbers, alt)

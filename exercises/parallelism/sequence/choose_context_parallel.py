@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from functools import cache
-from math import ceil, floor
+from numbers import Integral
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -21,13 +20,13 @@ def choose_context_parallel(
     tokens: int,
     query_heads: int,
     key_heads: int,
-    most_ring_ranks: int,
+    most_ranks: int,
     tflop_per_s: int,
     gb_per_s: int,
     message_us: int,
     launch_us: int,
-    limit_us: int,
-    room_mb: int,
+    limit_us: float,
+    room_mb: float,
 ) -> tuple[str, int] | None:
     """Choose how to cut a sequence so that one layer's attention meets limits.
 
@@ -52,8 +51,8 @@ def choose_context_parallel(
     Args:
         tokens: of the sequence.
         query_heads: of the layer.
-        key_heads: of the layer, each with keys and values.
-        most_ring_ranks: the largest N allowed; 2N always divides the tokens.
+        key_heads: of the layer, each with keys and values; divides query_heads.
+        most_ranks: the largest N allowed, for all three kinds.
         tflop_per_s: what a rank computes, in 10¹² operations a second.
         gb_per_s: what it sends, in 10⁹ bytes a second.
         message_us: what a message takes besides, in µs.
@@ -66,14 +65,14 @@ def choose_context_parallel(
         where there is none.
 
     >>> choose_context_parallel(
-    ...     tokens=4096, query_heads=1, key_heads=1, most_ring_ranks=2,
+    ...     tokens=4096, query_heads=1, key_heads=1, most_ranks=2,
     ...     tflop_per_s=1, gb_per_s=1, message_us=0, launch_us=0,
     ...     limit_us=2500, room_mb=3,
     ... )
     ('ring', 2)
     """
     N = 1
-    while most_ring_ranks >= N:
+    while most_ranks >= N:
         x = tokens / N
         block = 2 * x * key_heads * 128 * 2  # bytes
         compute_us = 4 * tokens * x / 2 * query_heads * 128 / (tflop_per_s * 1e6)
@@ -82,10 +81,10 @@ def choose_context_parallel(
         turns_us = (N - 1) * (2 * message_us + exchanged / N / (gb_per_s * 1e3))
         designs = [
             ("ring", (N - 1) * max(step_us, message) + step_us, min(N, 3)),
-            ("all_gather", (N - 1) * message + launch_us + compute_us, N + 1 if N > 1 else 1),
-        ]
+            ("all_gather", (N - 1) * message + launch_us + compute_us, N + 1),
+        ]  # a single rank is found as a ring
         if key_heads % N == 0:
-            designs.append(("all_to_all", turns_us + launch_us + compute_us, min(N, 2)))
+            designs.append(("all_to_all", turns_us + launch_us + compute_us, 2))
         for kind, time_us, blocks in designs:
             if time_us <= limit_us and blocks * block <= room_mb * 1e6:
                 return kind, N
@@ -100,7 +99,7 @@ def cost(
     tokens: int,
     query_heads: int,
     key_heads: int,
-    most_ring_ranks: int,
+    most_ranks: int,
     tflop_per_s: int,
     gb_per_s: int,
     message_us: int,
@@ -128,30 +127,30 @@ def cost(
     return taken, held
 
 
-def designs(key_heads: int, most_ring_ranks: int) -> Iterator[tuple[str, int]]:
+def designs(key_heads: int, most_ranks: int) -> Iterator[tuple[str, int]]:
     """Yield every design that there is."""
     N = 1
-    while most_ring_ranks >= N:
+    while most_ranks >= N:
         yield from ((kind, N) for kind in KINDS if kind != "all_to_all" or key_heads % N == 0)
         N *= 2
 
 
-def meets(taken: float, held: float, limit_us: int, room_mb: int) -> bool:
+def meets(taken: float, held: float, limit_us: float, room_mb: float) -> bool:
     """Say whether a design keeps to both limits, with a hair of room for rounding."""
     return taken <= limit_us * (1 + 1e-9) and held <= room_mb * (1 + 1e-9)
 
 
-def one_that_meets(limit_us: int, room_mb: int, **inputs: int) -> Observation:
+def one_that_meets(limit_us: float, room_mb: float, **inputs: int) -> Observation:
     """Run every design until one meets both limits."""
-    for kind, N in designs(inputs["key_heads"], inputs["most_ring_ranks"]):
+    for kind, N in designs(inputs["key_heads"], inputs["most_ranks"]):
         taken, held = cost(kind, N, **inputs)
         if meets(taken, held, limit_us, room_mb):
-            such = f"{kind} on {N}: {taken:,.0f} µs, holds {held:,.1f} MB"
+            such = f"{kind} on {_ranks(N)}: {taken:,.1f} µs, holds {held:,.2f} MB"
             return {DESIGN: f"one that meets both limits, such as {such}"}
     return {DESIGN: NONE}
 
 
-def run_the_choice(function: Callable[..., Any], *, limit_us: int, room_mb: int, **inputs: int) -> Observation:
+def run_the_choice(function: Callable[..., Any], *, limit_us: float, room_mb: float, **inputs: int) -> Observation:
     """Run the answer's design; whatever meets the limits looks the same."""
     chosen = function(limit_us=limit_us, room_mb=room_mb, **inputs)
     if chosen is None:
@@ -161,47 +160,52 @@ def run_the_choice(function: Callable[..., Any], *, limit_us: int, room_mb: int,
         kind = named("kind", asked, KINDS, aliases=KIND_ALIASES)
     except ValueError:
         return {DESIGN: f"a kind called {asked!r:.30}"}
-    if N & (N - 1) or not 1 <= N <= inputs["most_ring_ranks"]:
-        return {DESIGN: f"{asked} on {N} ranks, which is no power of two up to {inputs['most_ring_ranks']}"}
+    if not isinstance(N, Integral) or N < 1:
+        return {DESIGN: f"{asked} on {N!r:.30} ranks, which is no whole number from 1 on"}
+    N = int(N)
+    if N & (N - 1):
+        return {DESIGN: f"{asked} on {N} ranks, which is no power of two"}
+    if inputs["most_ranks"] < N:
+        return {DESIGN: f"{asked} on {N} ranks, of which no more than {inputs['most_ranks']} are allowed"}
     if kind == "all_to_all" and inputs["key_heads"] % N:
         return {DESIGN: f"all_to_all on {N} ranks, which do not divide the {inputs['key_heads']} key heads"}
     taken, held = cost(kind, N, **inputs)
     if meets(taken, held, limit_us, room_mb):
         return one_that_meets(limit_us, room_mb, **inputs)
-    took = f"{asked} on {N} ranks: {taken:,.0f} µs, and {limit_us:,} µs are allowed"
-    return {DESIGN: f"{took}; holds {held:,.1f} MB, and there is room for {room_mb:,} MB"}
+    took = f"{asked} on {_ranks(N)}: {taken:,.1f} µs, and {limit_us:,g} µs are allowed"
+    return {DESIGN: f"{took}; holds {held:,.2f} MB, and there is room for {room_mb:,g} MB"}
 
 
-def cluster(tokens: int, heads: tuple[int, int], most_ring_ranks: int, *rates: int) -> Inputs:
+def _ranks(N: int) -> str:
+    return "1 rank" if N == 1 else f"{N} ranks"
+
+
+def cluster(tokens: int, heads: tuple[int, int], most_ranks: int, *rates: int) -> Inputs:
     names = ("tflop_per_s", "gb_per_s", "message_us", "launch_us")
-    sizes = {"tokens": tokens, "query_heads": heads[0], "key_heads": heads[1], "most_ring_ranks": most_ring_ranks}
+    sizes = {"tokens": tokens, "query_heads": heads[0], "key_heads": heads[1], "most_ranks": most_ranks}
     return {**sizes, **dict(zip(names, rates, strict=True))}
 
 
 def fronts(inputs: Inputs) -> Iterator[Inputs]:
     """Yield limits that a design just meets and no other beats in both, and limits just out of reach."""
-    found = {cost(kind, N, **inputs) for kind, N in designs(inputs["key_heads"], inputs["most_ring_ranks"])}
+    found = {cost(kind, N, **inputs) for kind, N in designs(inputs["key_heads"], inputs["most_ranks"])}
     for taken, held in sorted(found):
         if any(other != (taken, held) and other[0] <= taken and other[1] <= held for other in found):
             continue
-        for spare in (Fraction(101, 100), Fraction(99, 100)):
-            limit_us, room_mb = ceil(taken * spare), ceil(held * 1.001)
-            yield {**inputs, "limit_us": limit_us, "room_mb": room_mb}
-            yield {**inputs, "limit_us": limit_us, "room_mb": 10**7}
-        for spare in (
-            Fraction(13, 10),
-            Fraction(17, 10),
-            Fraction(25, 10),
-        ):  # what counts too much may still meet these
-            yield {**inputs, "limit_us": ceil(taken * spare), "room_mb": ceil(held * 1.001)}
-        yield {**inputs, "limit_us": ceil(taken * 1.01), "room_mb": max(1, floor(held * 0.97))}
-        yield {**inputs, "limit_us": 10**9, "room_mb": max(1, floor(held * 0.97))}
+        enough, too_little = round(held * 1.003, 3), round(held * 0.997, 3)
+        for spare in (1.003, 0.997):
+            yield {**inputs, "limit_us": round(taken * spare, 1), "room_mb": enough}
+            yield {**inputs, "limit_us": round(taken * spare, 1), "room_mb": 1e6}
+        for spare in (1.3, 2.0):  # what counts too much may still meet these
+            yield {**inputs, "limit_us": round(taken * spare, 1), "room_mb": enough}
+        yield {**inputs, "limit_us": round(taken * 1.003, 1), "room_mb": too_little}
+        yield {**inputs, "limit_us": 1e9, "room_mb": too_little}
 
 
 def clear(inputs: Inputs) -> bool:
     """Say whether no design lies so near to a limit that rounding could decide."""
     rest = {name: value for name, value in inputs.items() if name not in ("limit_us", "room_mb")}
-    for kind, N in designs(inputs["key_heads"], inputs["most_ring_ranks"]):
+    for kind, N in designs(inputs["key_heads"], inputs["most_ranks"]):
         taken, held = cost(kind, N, **rest)
         if abs(taken / inputs["limit_us"] - 1) < 1e-4 or abs(held / inputs["room_mb"] - 1) < 1e-4:
             return False
@@ -221,7 +225,13 @@ CLUSTERS = [
     cluster(8_192, (64, 8), 8, 400, 2, 1, 1),
     cluster(4_096, (64, 4), 16, 400, 100, 1, 100),
     cluster(8_192, (12, 12), 16, 400, 12, 1, 20),
+    cluster(4_096, (16, 1), 2, 400, 100, 1, 300),
+    cluster(4_096, (16, 1), 8, 400, 100, 1, 300),
+    cluster(8_192, (2, 2), 2, 400, 400, 1, 300),
+    cluster(4_096, (8, 1), 8, 100, 100, 50, 100),
 ]
+
+MEETS = "            if time_us <= limit_us and blocks * block <= room_mb * 1e6:\n                return kind, N\n"
 
 EXERCISE = Exercise(
     choose_context_parallel,
@@ -230,11 +240,11 @@ EXERCISE = Exercise(
     expected=one_that_meets,
     observe=run_the_choice,
     examples=[
-        {**cluster(4_096, (1, 1), 2, 1, 1, 0, 0), "limit_us": 2_500, "room_mb": 3},
-        {**cluster(4_096, (1, 1), 2, 1, 1, 0, 0), "limit_us": 4_500, "room_mb": 3},
-        {**cluster(4_096, (1, 1), 2, 1, 1, 0, 0), "limit_us": 2_000, "room_mb": 9},
-        {**cluster(8_192, (8, 8), 8, 400, 2, 1, 1), "limit_us": 4_000, "room_mb": 20},
-        {**cluster(131_072, (128, 8), 16, 400, 50, 20, 30), "limit_us": 100_000, "room_mb": 120},
+        {**cluster(4_096, (1, 1), 2, 1, 1, 0, 0), "limit_us": 2_500.0, "room_mb": 3.0},
+        {**cluster(4_096, (1, 1), 2, 1, 1, 0, 0), "limit_us": 4_500.0, "room_mb": 3.0},
+        {**cluster(4_096, (1, 1), 2, 1, 1, 0, 0), "limit_us": 2_000.0, "room_mb": 9.0},
+        {**cluster(8_192, (8, 8), 8, 400, 2, 1, 1), "limit_us": 4_000.0, "room_mb": 20.0},
+        {**cluster(131_072, (128, 8), 16, 400, 50, 20, 30), "limit_us": 100_000.0, "room_mb": 120.0},
     ],
     inputs=[limits for inputs in CLUSTERS for limits in fronts(inputs) if clear(limits)],
     mistakes=[
@@ -276,7 +286,7 @@ EXERCISE = Exercise(
         Mistake(
             "holds_no_block_of_its_own",
             "An all-gather's result stands beside the rank's own block: N + 1 blocks.",
-            {"N + 1 if N > 1 else 1": "N"},
+            {"compute_us, N + 1)": "compute_us, N)"},
         ),
         Mistake(
             "cuts_more_than_the_heads",
@@ -305,13 +315,67 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "turns_nothing",
-            "Where each query head has keys of its own, an all-to-all sends less than the others.",
+            "Where messages show or launches are long, an all-to-all may meet what neither of the others does.",
             {"if key_heads % N == 0:": "if False:"},
         ),
         Mistake(
             "takes_most_ranks",
             "More ranks are not always better: each message and each launch costs something.",
-            {"    N = 1\n": "    N = most_ring_ranks\n"},
+            {"    N = 1\n": "    N = most_ranks\n"},
+        ),
+        Mistake(
+            "forgets_what_a_message_takes_besides",
+            "Each message takes message_us besides its bytes, however short it is.",
+            {"message_us + block": "block", "2 * message_us + exchanged": "exchanged"},
+        ),
+        Mistake(
+            "forgets_the_launches",
+            "Each stretch of computing costs a launch besides.",
+            {
+                "launch_us + compute_us / N, message_us": "compute_us / N, message_us",
+                "message + launch_us + compute_us": "message + compute_us",
+                "turns_us + launch_us + compute_us": "turns_us + compute_us",
+            },
+        ),
+        Mistake(
+            "forgets_the_way_back",
+            "An all-to-all's outputs have to go back, in N − 1 messages more.",
+            {
+                "128 * 2\n        turns_us": "128\n        turns_us",
+                "2 * message_us + exchanged": "message_us + exchanged",
+            },
+        ),
+        Mistake(
+            "cuts_always",
+            "A single rank is a design too: it sends nothing, and has one launch.",
+            {"    N = 1\n": "    N = 2\n"},
+        ),
+        Mistake(
+            "looks_at_the_fastest_alone",
+            "The fastest design may hold too much where a slower one meets both limits.",
+            {
+                "    N = 1\n": "    N, found = 1, []\n",
+                MEETS: ("            found.append((time_us, blocks * block, kind, N))\n"),
+                "    return None": (
+                    "    time_us, held, kind, N = min(found)\n"
+                    "    return (kind, N) if time_us <= limit_us and held <= room_mb * 1e6 else None"
+                ),
+            },
+        ),
+        Mistake(
+            "looks_at_the_first_fast_enough_alone",
+            "Where the first design that is fast enough holds too much, a later one may meet both limits.",
+            {
+                MEETS: (
+                    "            if time_us <= limit_us:\n"
+                    "                return (kind, N) if blocks * block <= room_mb * 1e6 else None\n"
+                ),
+            },
+        ),
+        Mistake(
+            "takes_2_to_the_20_for_a_megabyte",
+            "This takes a design that holds a little more than there is room for: a megabyte has 10⁶ bytes, not 2²⁰.",
+            {"room_mb * 1e6": "room_mb * 2**20"},
         ),
         Mistake(
             "forgets_the_room",
@@ -326,7 +390,7 @@ EXERCISE = Exercise(
         Mistake(
             "always_chooses",
             "Where no design meets both limits, return None.",
-            {"return None": 'return "ring", most_ring_ranks'},
+            {"return None": 'return "ring", most_ranks'},
         ),
         Mistake("says_one_thing", "This is right for one input only.", lambda **_: ("ring", 2)),
     ],

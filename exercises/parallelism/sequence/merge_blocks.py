@@ -35,11 +35,11 @@ def merge_blocks(*, first: Part, second: Part) -> Part:
     return m, a + b, [(a * x + b * y) / (a + b) for x, y in zip(first[2], second[2], strict=True)]
 
 
-def by_the_book(*, first: Part, second: Part) -> list[Any]:
+def by_the_book(*, first: Part, second: Part) -> Part:
     """Merge by the book's function, whose laws and whose agreement with whole rows of scores are tested."""
     parts = [SoftmaxPart(m, total, tuple(mean)) if total else EMPTY for m, total, mean in (first, second)]
     merged = merge_parts(*parts)
-    return [merged.largest, merged.total, list(merged.mean) or [0.0] * len(first[2])]
+    return merged.largest, merged.total, list(merged.mean) or [0.0] * len(first[2])
 
 
 def pair(*parts: tuple[float, float, list[float]]) -> Inputs:
@@ -51,14 +51,22 @@ def parts(st: Any) -> Any:
 
     def of(length: int) -> Any:
         mean = st.lists(st.integers(-9, 9).map(float), min_size=length, max_size=length)
-        full = st.tuples(
-            st.sampled_from([-800.0, -2.0, -0.5, 0.0, 1.0, 3.0, 900.0]), st.integers(1, 9).map(float), mean
+        total = st.integers(1, 9).map(float)
+        full = st.builds(
+            lambda m, apart, one, other: pair((m, *one), (m + apart, *other)),
+            st.sampled_from([-800.0, -2.0, 0.0, 3.0, 900.0]),
+            st.sampled_from([-1700.0, -16.0, -8.0, -4.0, -2.0, -0.5, 0.0, 0.5, 1.0, 3.0, 6.0, 12.0, 1600.0]),
+            st.tuples(total, mean),
+            st.tuples(total, mean),
         )
-        empty = st.just((-math.inf, 0.0, [0.0] * length))
-        block = st.one_of(full, full, full, empty)
-        return st.fixed_dictionaries({"first": block, "second": block})
+        one_block = st.tuples(st.sampled_from([-800.0, -0.5, 0.0, 900.0]), total, mean)
+        empty = (-math.inf, 0.0, [0.0] * length)
+        beside = st.builds(
+            lambda block, turned: pair(*((empty, block)[:: -1 if turned else 1])), one_block, st.booleans()
+        )
+        return st.one_of(full, full, full, beside, st.just(pair(empty, empty)))
 
-    return st.integers(1, 3).flatmap(of)
+    return st.integers(1, 5).flatmap(of)
 
 
 EXERCISE = Exercise(
@@ -75,6 +83,9 @@ EXERCISE = Exercise(
         pair((-math.inf, 0.0, [0.0]), (-math.inf, 0.0, [0.0])),
         pair((900.0, 2.0, [1.0, 2.0]), (899.0, 1.0, [5.0, 0.0])),
         pair((-800.0, 2.0, [1.0]), (-801.0, 4.0, [3.0])),
+        pair((0.0, 1.0, [2.0]), (4.0, 3.0, [6.0])),
+        pair((8.0, 1.0, [2.0]), (0.0, 3.0, [6.0])),
+        pair((-9.0, 3.0, [9.0]), (7.0, 2.0, [-8.0])),
         pair((0.0, 3.0, [1.0, 2.0]), (2.0, 1.5, [3.0, 4.0])),
     ],
     inputs=parts,
@@ -116,6 +127,16 @@ EXERCISE = Exercise(
             "drops_the_smaller",
             "The block with the smaller m counts too, with a smaller weight.",
             {"    a, b = ": "    if first[0] != second[0]:\n        return max(first, second)\n    a, b = "},
+        ),
+        Mistake(
+            "drops_one_of_two_alike",
+            "Where both blocks have the same m, both count as they are: neither may be dropped.",
+            {"    a, b = ": "    if first[0] == second[0]:\n        return first\n    a, b = "},
+        ),
+        Mistake(
+            "swaps_the_weights",
+            "Each average counts by the weight of its own block; here the weights are swapped.",
+            {"(a * x + b * y)": "(b * x + a * y)"},
         ),
         Mistake("says_one_thing", "This is right for one input only.", lambda **_: (0.0, 4.0, [5.0])),
     ],

@@ -35,12 +35,12 @@ def most_ring_ranks(
         The largest N. A single rank sends nothing, so that N is at least 1.
 
     >>> most_ring_ranks(
-    ...     tokens=4000, query_heads=1, key_heads=1, tflop_per_s=1, gb_per_s=1
+    ...     tokens=4100, query_heads=1, key_heads=1, tflop_per_s=1, gb_per_s=1
     ... )
     2
     """
     least = 2 * key_heads / query_heads * tflop_per_s * 1e12 / (gb_per_s * 1e9)
-    return max(1, int(tokens / least * (1 + 1e-9)))
+    return max(1, int(tokens / least))
 
 
 def by_running(*, tokens: int, query_heads: int, key_heads: int, tflop_per_s: float, gb_per_s: float) -> int:
@@ -92,28 +92,29 @@ EXERCISE = Exercise(
     asked="the most ranks of a causal zig-zag ring that never wait for a message",
     expected=by_running,
     examples=[
-        prompt(4000, 1, 1, 1, 1),
+        prompt(4100, 1, 1, 1, 1),
         prompt(5000, 1, 1, 1, 1),
         prompt(3000, 1, 1, 1, 1),
         prompt(1500, 1, 1, 1, 1),
-        prompt(20_000, 8, 2, 1, 1),
-        prompt(1010, 16, 1, 12.5, 50),
+        prompt(20_100, 8, 2, 1, 1),
+        prompt(1011, 16, 1, 1, 50),
         prompt(131_072, 16, 1, 400, 50),
         prompt(1_000_000, 16, 1, 540, 3),
         prompt(128_000, 16, 1, 540, 3),
-        prompt(1_000_100, 16, 1, 12.5, 50),
+        prompt(1_100_100, 16, 1, 12.5, 50),
     ],
     inputs=prompts,
-    units={"result": "ranks"},
     mistakes=[
         Mistake(
             "forgets_the_mask",
-            "This counts all pairs of a step; zig-zag, the mask leaves half of them, so there is half the time.",
+            "These are twice as many as there can be. Zig-zag, the mask leaves half of a step's pairs, so there is "
+            "half the time; and a message has keys and values, of 2 bytes each.",
             {"2 * key_heads / query_heads": "key_heads / query_heads"},
         ),
         Mistake(
             "halves_the_mask_twice",
-            "The mask halves a step's pairs once; this leaves a quarter of them.",
+            "There can be twice as many. The mask halves a step's pairs once; a pair takes 4 operations for each "
+            "number of a query head; and a message of 2-byte numbers counts once, where it is sent.",
             {"2 * key_heads / query_heads": "4 * key_heads / query_heads"},
         ),
         Mistake(
@@ -129,32 +130,32 @@ EXERCISE = Exercise(
         Mistake(
             "rounds_up",
             "With that many ranks each has a little too few tokens, so that they wait: round down.",
-            {"int(tokens / least * (1 + 1e-9))": "-int(-tokens // least)"},
+            {"int(tokens / least)": "-int(-tokens // least)"},
         ),
         Mistake(
             "rounds_to_the_nearest",
             "Rounded up, each rank has too few tokens, and waits: round down.",
-            {"int(tokens / least * (1 + 1e-9))": "round(tokens / least)"},
+            {"int(tokens / least)": "round(tokens / least)"},
         ),
         Mistake(
             "takes_powers_of_two",
             "Any number of ranks is allowed, not powers of two alone.",
-            {"int(tokens / least * (1 + 1e-9))": "2 ** max(0, int(tokens / least).bit_length() - 1)"},
+            {"int(tokens / least)": "2 ** max(0, int(tokens / least).bit_length() - 1)"},
         ),
         Mistake(
             "allows_no_rank",
             "One rank alone sends nothing and waits for nothing: the answer is at least 1.",
-            {"max(1, int(tokens / least * (1 + 1e-9)))": "int(tokens / least * (1 + 1e-9))"},
+            {"max(1, int(tokens / least))": "int(tokens / least)"},
         ),
         Mistake(
             "leaves_a_block_for_itself",
             "It is each rank's own block that has to be long enough, and there are N of them: no block more.",
-            {"int(tokens / least * (1 + 1e-9))": "int(tokens / least * (1 + 1e-9)) - 1"},
+            {"int(tokens / least)": "int(tokens / least) - 1"},
         ),
         Mistake(
             "returns_tokens",
             "That is how many tokens a rank has to have; asked is over how many ranks the prompt can be cut.",
-            {"max(1, int(tokens / least * (1 + 1e-9)))": "int(least)"},
+            {"max(1, int(tokens / least))": "int(least)"},
         ),
         Mistake("says_one_thing", "This is right for one input only.", lambda **_: 2),
     ],

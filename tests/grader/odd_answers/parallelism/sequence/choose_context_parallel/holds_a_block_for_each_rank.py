@@ -1,9 +1,9 @@
 # Wrong: an all-to-all holds two blocks, not one for each rank.
 def choose_context_parallel(
-    *, tokens, query_heads, key_heads, most_ring_ranks, tflop_per_s, gb_per_s, message_us, launch_us, limit_us, room_mb
+    *, tokens, query_heads, key_heads, most_ranks, tflop_per_s, gb_per_s, message_us, launch_us, limit_us, room_mb
 ):
     N = 1
-    while most_ring_ranks >= N:
+    while most_ranks >= N:
         x = tokens / N
         blk = 2 * x * key_heads * 256
         C = 2 * tokens * x * query_heads * 128 / tflop_per_s / 1e6

@@ -3,10 +3,10 @@ import numpy as np
 
 
 def choose_context_parallel(
-    *, tokens, query_heads, key_heads, most_ring_ranks, tflop_per_s, gb_per_s, message_us, launch_us, limit_us, room_mb
+    *, tokens, query_heads, key_heads, most_ranks, tflop_per_s, gb_per_s, message_us, launch_us, limit_us, room_mb
 ):
     best = None
-    N = most_ring_ranks
+    N = most_ranks
     while N >= 1:
         x = tokens / N
         blk = 2 * x * key_heads * 256
