@@ -98,7 +98,7 @@ class Layer:
 
 
 def chain_step(layers: Sequence[Layer], tasks: Sequence[ChainTask], first: int, last: int) -> Step:
-    """Return the forward pass of layers first to last, with the checkpoints of the plan that begins with these tasks."""
+    """Return the forward pass of layers first to last, with the checkpoints of the plan that these tasks begin."""
     kind, number = tasks[0]
     if number != first:
         raise ValueError(f"the plan must begin with layer {first}, got {number}")

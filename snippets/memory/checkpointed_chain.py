@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snippets.account import Memory
-from snippets.domain import at_most, each, flag, nonnegative_integer, one_of, positive_integer
-from snippets.memory.recomputation import KINDS, ChainLayer, ChainTask, checked_chain
+from snippets.domain import at_most, each, flag, nonnegative_integer, nonnegative_number, positive_integer
+from snippets.memory.recomputation import ChainLayer, ChainTask, checked_chain, checked_tasks
 
 _Array = NDArray[np.float64]
 _MOST_SEARCHED = 7
@@ -30,25 +30,6 @@ class SmallLayer:
     first: _Array
     second: _Array
     forward_cost: float = 1
-
-    def forward(self, x: _Array) -> tuple[_Array, _Array]:
-        """Return the output and the inner values.
-
-        >>> [len(part) for part in small_layers([1, 2], [3])[0].forward(np.ones(1))]
-        [2, 3]
-        """
-        inner = np.tanh(self.first @ x)
-        return self.second @ inner, inner
-
-    def backward(self, x: _Array, inner: _Array, gradient: _Array) -> tuple[_Array, _Array, _Array]:
-        """Return the gradients of the input and of both matrices.
-
-        >>> layer = small_layers([1, 2], [3])[0]
-        >>> [part.shape for part in layer.backward(np.ones(1), layer.forward(np.ones(1))[1], np.ones(2))]
-        [(1,), (3, 1), (2, 3)]
-        """
-        slope = (self.second.T @ gradient) * (1 - inner**2)
-        return self.first.T @ slope, np.outer(slope, x), np.outer(gradient, inner)
 
     def as_chain_layer(self) -> ChainLayer:
         """Return its sizes, at 8 bytes a value.
@@ -95,7 +76,7 @@ def small_layers(
     Args:
         widths: of x_0 to x_L, each at least 1.
         inner: values that each layer keeps besides its input, at least 0.
-        costs: of each forward pass; 1 if ``None``.
+        costs: of each forward pass, at least 0; 1 if ``None``.
         seed: of the weights, at least 0.
 
     Raises:
@@ -108,7 +89,7 @@ def small_layers(
     widths, inner = each("widths", widths, positive_integer), each("inner", inner, nonnegative_integer)
     if len(widths) != len(inner) + 1 or not inner:
         raise ValueError(f"widths must be one more than the layers, {len(inner)}, got {len(widths)}")
-    paid = (1,) * len(inner) if costs is None else tuple(costs)
+    paid = (1,) * len(inner) if costs is None else each("costs", costs, nonnegative_number)
     if len(paid) != len(inner):
         raise ValueError(f"costs must be as many as the layers, {len(inner)}, got {len(paid)}")
     rng = np.random.default_rng(nonnegative_integer("seed", seed))
@@ -141,8 +122,16 @@ def run_chain(layers: Sequence[SmallLayer], tasks: Sequence[ChainTask], x: _Arra
         >>> run.forwards, run.peak_bytes
         ((2, 1), 40)
     """
+    layers, tasks = each("layers", layers, _small), checked_tasks(tasks)
+    if not layers:
+        raise ValueError(f"layers must hold at least one, got {layers!r}")
     memory, count = Memory(), len(layers)
-    start = np.array(x, dtype=float)
+    try:
+        start = np.array(x, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"x must be numbers, got {x!r}") from None
+    if start.shape != layers[0].first.shape[1:] or not np.all(np.abs(start) < 1e9):
+        raise ValueError(f"x must be {layers[0].first.shape[1]} numbers below 1e9 in size, got {x!r}")
     kept: dict[int, _Array] = {0: memory.watch(start)}
     del start
     records: dict[int, tuple[_Array, _Array]] = {}
@@ -151,7 +140,8 @@ def run_chain(layers: Sequence[SmallLayer], tasks: Sequence[ChainTask], x: _Arra
     found: dict[int, tuple[_Array, _Array]] = {}
     forwards = [0] * count
     for kind, number in tasks:
-        one_of("kind", kind, KINDS)
+        if number > count:
+            raise ValueError(f"tasks must name layers up to {count}, got {number}")
         layer, before = layers[number - 1], number - 1
         if kind == "backward":
             if number not in records:
@@ -161,7 +151,7 @@ def run_chain(layers: Sequence[SmallLayer], tasks: Sequence[ChainTask], x: _Arra
                     raise ValueError(f"tasks must reach the loss with x_{count} before the first backward pass")
                 gradient = memory.watch(hand[1].copy())
             hand = (-1, None)
-            back, *weights = layer.backward(*records[number], gradient)
+            back, *weights = _backward(layer, *records[number], gradient)
             gradient = memory.watch(back)
             del back
             found[number] = (weights[0], weights[1])
@@ -177,7 +167,7 @@ def run_chain(layers: Sequence[SmallLayer], tasks: Sequence[ChainTask], x: _Arra
         else:
             raise ValueError(f"tasks must have x_{before} before layer {number} runs")
         hand = (-1, None)
-        output, inner = layer.forward(source)
+        output, inner = _forward(layer, source)
         if kind == "keep":
             kept[before] = source
         if kind == "record":
@@ -189,6 +179,24 @@ def run_chain(layers: Sequence[SmallLayer], tasks: Sequence[ChainTask], x: _Arra
         raise ValueError(f"tasks must end with every backward pass done, got {len(found)} of {count}")
     gradients = tuple(found[number] for number in range(1, count + 1))
     return ChainRun(gradients, memory.peak_bytes, tuple(forwards))
+
+
+def _forward(layer: SmallLayer, x: _Array) -> tuple[_Array, _Array]:
+    """Return the output and the inner values."""
+    inner = np.tanh(layer.first @ x)
+    return layer.second @ inner, inner
+
+
+def _backward(layer: SmallLayer, x: _Array, inner: _Array, gradient: _Array) -> tuple[_Array, _Array, _Array]:
+    """Return the gradients of the input and of both matrices."""
+    slope = (layer.second.T @ gradient) * (1 - inner**2)
+    return layer.first.T @ slope, np.outer(slope, x), np.outer(gradient, inner)
+
+
+def _small(name: str, value: SmallLayer) -> SmallLayer:
+    if not isinstance(value, SmallLayer):
+        raise TypeError(f"{name} must hold SmallLayers, got {value!r}")
+    return value
 
 
 def search_least_cost(chain: Sequence[ChainLayer], *, budget_bytes: int, drop: bool = False) -> float | None:
@@ -248,7 +256,8 @@ class _Search:
     def held(self, inputs: frozenset[int] | set[int], records: frozenset[int]) -> int:
         """Return the bytes of inputs and records."""
         own = sum(self.chain[layer - 1].own_bytes for layer in records)
-        return sum(self.size[i] for i in {*inputs, *(layer - 1 for layer in records)}) + own
+        held: int = sum(self.size[i] for i in {*inputs, *(layer - 1 for layer in records)}) + own
+        return held
 
     def steps(self, state: _State) -> Iterator[tuple[int, float, _State]]:
         """Give what is held meanwhile, what it costs, and the state after it."""

@@ -1,7 +1,8 @@
 """Formulas: what recomputation holds and costs on a chain of layers, and the cheapest plan for a budget of memory.
 
-A chain turns x_0 into x_L. Layer i makes x_i from x_(i-1); its backward pass reads what the layer has *kept*, its input
-x_(i-1) included, and turns the gradient of x_i into that of x_(i-1). A plan is a list of tasks, each of a kind in ``KINDS``:
+A chain turns x_0 into x_L. Layer i makes x_i from x_(i-1); its backward pass reads what the layer has *kept*, its
+input x_(i-1) included, and turns the gradient of x_i into that of x_(i-1). A plan is a list of tasks, each of a kind
+in ``KINDS``:
 
 - ``"forward"`` runs a layer and keeps nothing of it,
 - ``"keep"`` runs it and keeps its input until the layer's backward pass is done,
@@ -51,10 +52,10 @@ class ChainLayer:
     """A layer of a chain.
 
     Attributes:
-        input_bytes: of its input.
+        input_bytes: of its input, at least 0.
         kept_bytes: of all that its backward pass reads, the input included.
-        output_bytes: of its output.
-        forward_cost: of its forward pass, in any unit.
+        output_bytes: of its output, at least 0.
+        forward_cost: of its forward pass, in any unit, at least 0.
 
     Raises:
         ValueError: if a size is no integer of at least 0, what is kept is less than the input, or the cost is negative.
@@ -69,10 +70,10 @@ class ChainLayer:
     forward_cost: float = 1
 
     def __post_init__(self) -> None:
-        nonnegative_integer("input_bytes", self.input_bytes)
-        nonnegative_integer("output_bytes", self.output_bytes)
+        for name in ("input_bytes", "kept_bytes", "output_bytes"):
+            object.__setattr__(self, name, nonnegative_integer(name, getattr(self, name)))
         nonnegative_number("forward_cost", self.forward_cost)
-        if nonnegative_integer("kept_bytes", self.kept_bytes) < self.input_bytes:
+        if self.kept_bytes < self.input_bytes:
             raise ValueError(f"kept_bytes must be at least input_bytes = {self.input_bytes}, got {self.kept_bytes!r}")
 
     @property
@@ -146,9 +147,9 @@ def uniform_chain(
 
     Args:
         layers: of the chain.
-        input_bytes: of each layer's input and output.
+        input_bytes: of each layer's input and output, at least 0.
         kept_bytes: of all that a layer's backward pass reads.
-        forward_cost: of a layer's forward pass.
+        forward_cost: of a layer's forward pass, at least 0.
 
     Returns:
         The layers, first to last.
@@ -194,14 +195,14 @@ def segment_peak_bytes(layers: int, *, segment_layers: int, input_bytes: int, ke
     """Return the most that is held if a uniform chain is cut into segments, of which only the inputs are kept.
 
     Formula: $\\frac{L}{k}\\, c + k A + c$
-    Symbols: L = layers, k = segment_layers, c = input_bytes, A = kept_bytes. Where k does not divide L, the last segment
-        is the shorter one, and the larger of its peak and of that of the segment before counts
+    Symbols: L = layers, k = segment_layers, c = input_bytes, A = kept_bytes. Where k does not divide L, the last
+        segment is the shorter one, and the larger of its peak and of that of the segment before counts
     Chapter: 23
 
     Args:
         layers: of the chain.
         segment_layers: of a segment.
-        input_bytes: of a layer's input.
+        input_bytes: of a layer's input, at least 0.
         kept_bytes: of all that a layer's backward pass reads, at least its input.
 
     Returns:
@@ -217,7 +218,8 @@ def segment_peak_bytes(layers: int, *, segment_layers: int, input_bytes: int, ke
         [96, 100, 184]
     """
     L, k = positive_integer("layers", layers), positive_integer("segment_layers", segment_layers)
-    c, A = input_bytes, ChainLayer(input_bytes, kept_bytes, input_bytes).kept_bytes
+    layer = ChainLayer(input_bytes, kept_bytes, input_bytes)
+    c, A = layer.input_bytes, layer.kept_bytes
     segments = -(-L // k)
     last = L - (segments - 1) * k
     before = (segments - 2) * c + k * A if segments > 1 else 0
@@ -265,7 +267,7 @@ def growing_segments_layers(slots: int) -> int:
     Returns:
         Layers of the longest chain.
 
-    Source: derived: the segments have m, m − 1, …, 1 layers, because each one finds the slots that those behind it used.
+    Source: derived: the segments have m, m − 1, …, 1 layers, as each one finds the slots that those behind it used.
     Convention: a layer keeps its input alone; x_0's slot is counted, outputs and gradients are not.
     Leaves out: more than one repetition.
 
@@ -414,8 +416,9 @@ def keep_nothing_tasks(layers: int) -> tuple[ChainTask, ...]:
 def segment_tasks(layers: int, *, segment_layers: int) -> tuple[ChainTask, ...]:
     """Return the plan that keeps each segment's input and records one segment at a time.
 
-    Formula: $\\bar F \\dots F_L B_L \\dots$, then segment by segment $F \\dots F\\, B \\dots B$
-    Symbols: \\bar F = run without recording, F = run and record, B = backward pass
+    Formula: $F_1 \\dots F_{L-k}\\; R_{L-k+1} \\dots R_L\\, B_L \\dots B_{L-k+1}\\; \\dots\\; R_1 \\dots R_k\\,
+        B_k \\dots B_1$
+    Symbols: F_i = run layer i, R_i = run it and record, B_i = its backward pass, k = segment_layers, which divides L
     Chapter: 23
 
     Args:
@@ -448,8 +451,8 @@ def plan_account(chain: Sequence[ChainLayer], tasks: Sequence[ChainTask]) -> Rec
     """Return what a plan costs and what it holds at each task.
 
     Formula: $M = \\sum_{i \\in X} c_i + \\sum_{i \\in R} (A_i - c_{i-1}) + \\text{output} + \\text{gradients}$
-    Symbols: X = inputs that are held, those in records among them, R = layers whose records are held, c_i = bytes of x_i,
-        A_i = kept_bytes
+    Symbols: X = inputs that are held, those in records among them, R = layers whose records are held, c_i = bytes of
+        x_i, A_i = kept_bytes
     Chapter: 23
 
     Args:
@@ -463,8 +466,9 @@ def plan_account(chain: Sequence[ChainLayer], tasks: Sequence[ChainTask]) -> Rec
         ValueError: if a task's input or record is not there, or the plan does not end with every backward pass done.
 
     Source: derived.
-    Convention: a task makes its output before it frees anything. A layer that runs forward takes its input from the task
-        before, from what is kept, or from its record. The loss turns x_L into its gradient, before the first backward pass.
+    Convention: a task makes its output before it frees anything. A layer that runs forward takes its input from the
+        task before, from what is kept, or from its record. The loss turns x_L into its gradient, before the first
+        backward pass.
     Leaves out: weights and their gradients; working memory within a layer.
 
     Example:
@@ -472,13 +476,13 @@ def plan_account(chain: Sequence[ChainLayer], tasks: Sequence[ChainTask]) -> Rec
         >>> plan.forward_passes, plan.peak_bytes
         (6, 5)
     """
-    chain = checked_chain(chain)
+    chain, tasks = checked_chain(chain), checked_tasks(tasks)
     walk = _Walk(chain)
     for task in tasks:
         walk.run(task)
     if walk.behind:
         raise ValueError(f"tasks must end with the backward pass of layer 1, got {walk.behind} layers without one")
-    return RecomputationPlan(tuple(ChainTask(*task) for task in tasks), tuple(walk.moments), walk.cost)
+    return RecomputationPlan(tasks, tuple(walk.moments), walk.cost)
 
 
 class _Walk:
@@ -493,7 +497,7 @@ class _Walk:
 
     def run(self, task: ChainTask) -> None:
         """Run one task."""
-        kind, number = one_of("kind", task[0], KINDS), positive_integer("layer", task[1])
+        kind, number = task
         if number > self.behind:
             raise ValueError(f"layer must be at most {self.behind}, the last without a backward pass, got {number}")
         if kind == "backward":
@@ -657,6 +661,31 @@ def checked_chain(chain: Sequence[ChainLayer]) -> tuple[ChainLayer, ...]:
                 f"at layer {number}"
             )
     return layers
+
+
+def checked_tasks(tasks: Sequence[ChainTask]) -> tuple[ChainTask, ...]:
+    """Return a plan's tasks as a tuple, or raise an error.
+
+    Args:
+        tasks: each a kind and the number of a layer.
+
+    Raises:
+        ValueError: if a task is none.
+
+    Convention: layers are counted from 1.
+    Leaves out: whether the plan can run.
+
+    Example:
+        >>> checked_tasks([("record", 1)])
+        (ChainTask(kind='record', layer=1),)
+    """
+    return each("tasks", tasks, _task)
+
+
+def _task(name: str, value: ChainTask) -> ChainTask:
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise ValueError(f"{name} must hold a kind and a layer each, got {value!r}")
+    return ChainTask(one_of(f"{name}' kinds", value[0], KINDS), positive_integer(f"{name}' layers", value[1]))
 
 
 def _layer(name: str, value: ChainLayer) -> ChainLayer:

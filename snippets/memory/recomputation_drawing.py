@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from snippets.domain import positive_integer, positive_number, text
+from snippets.domain import at_most, flag, positive_integer, positive_number, text
 from snippets.drawing import Panel
 from snippets.memory.recomputation import RecomputationPlan
 
@@ -41,11 +41,18 @@ def plan_panel(
 
     Raises:
         ValueError: if the plan has no moments, or more than ``columns``.
+
+    Example:
+        >>> from snippets.memory.recomputation import cheapest_plan, uniform_chain
+        >>> plan_panel(cheapest_plan(uniform_chain(2), budget_bytes=9), columns=5, most_bytes=9, budget_bytes=9).width
+        690.0
     """
-    moments = plan.moments
+    if not isinstance(plan, RecomputationPlan):
+        raise TypeError(f"plan must be a RecomputationPlan, got {plan!r}")
+    moments, legend = plan.moments, flag("legend", legend)
     if not moments:
         raise ValueError("plan must have at least one moment, got none")
-    columns = len(moments) if columns is None else positive_integer("columns", columns)
+    columns = len(moments) if columns is None else at_most("columns", positive_integer("columns", columns))
     if columns < len(moments):
         raise ValueError(f"columns must be at least {len(moments)}, the plan's tasks, got {columns}")
     most = max(plan.peak_bytes, 1) if most_bytes is None else positive_integer("most_bytes", most_bytes)
@@ -88,9 +95,9 @@ def plan_panel(
     panel.text(_LEFT - 8, floor - _HELD / 2, "held", anchor="end", middle=True, size=12, colour="muted")
     peak = next(i for i, moment in enumerate(moments) if moment.held_bytes == plan.peak_bytes)
     x, y = _LEFT + wide * (peak + 1) + 4, floor - plan.peak_bytes * scale
-    written = f"{plan.peak_bytes / unit_bytes:.3g}{unit}"
+    written = f"{plan.peak_bytes / unit_bytes:.3g}{text('unit', unit)}"
     panel.text(x, y + 5, f"most: {written}", size=12, bold=True, middle=False)
-    if budget_bytes is not None and budget_bytes <= most:
+    if budget_bytes is not None and positive_integer("budget_bytes", budget_bytes) <= most:
         line = floor - budget_bytes * scale
         panel.line(_LEFT, line, _LEFT + wide * columns, line, colour="ink", dashed=True)
     if legend:

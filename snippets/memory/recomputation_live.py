@@ -16,8 +16,8 @@ from snippets.memory.recomputation_drawing import plan_panel
 
 @live_figure(
     title="The cheapest plan for a budget",
-    caption="The unit is a layer's input. Lower the budget from the right end: the first forward passes are cheap, the last "
-    "ones dear. $A$ is what a layer keeps, its input included.",
+    caption="The unit is a layer's input. Lower the budget from the right end: the first forward passes are cheap, "
+    "the last ones dear. $A$ is what a layer keeps, its input included.",
     knobs=[
         Number("layers", "Layers L", 4, 1, 12),
         Number("kept", "A layer keeps A", 3, 1, 17),
@@ -25,7 +25,9 @@ from snippets.memory.recomputation_drawing import plan_panel
     ],
     named=[
         Named("Four layers, all kept", "14 units hold everything, and 4 forward passes are enough.", {"budget": 14}),
-        Named("Four layers, least memory", "In 6 units 10 forward passes are needed: 1 + 2 + 3 + 4.", {"budget": 6}),
+        Named(
+            "Four layers, least memory", "In 6 units 10 forward passes are needed; everything took 14.", {"budget": 6}
+        ),
         Named(
             "Equal sizes, A = 1",
             "12 layers in 7 units: 21 forward passes, 9 more than 12.",
@@ -51,13 +53,13 @@ def cheapest_plan_figure(*, layers: int, kept: int, budget: int) -> Picture:
     panel = plan_panel(plan, budget_bytes=budget, most_bytes=max(all_kept.peak_bytes, budget), legend=True)
     numbers = (
         f"{layers} layers, A = {kept}, budget {budget}: the plan holds at most {plan.peak_bytes} and runs "
-        f"{plan.forward_passes} forward passes, {again} more than {layers}; {share:.0%} more for a step whose backward "
-        f"pass costs two forward passes. Keeping everything: {all_kept.peak_bytes} and {layers}. Keeping nothing: "
-        f"{nothing.peak_bytes} and {nothing.forward_passes}."
+        f"{plan.forward_passes} forward passes, {again} more than {layers}; {share:.0%} more for a step whose "
+        f"backward pass costs two forward passes. Keeping everything: {all_kept.peak_bytes} and {layers}. "
+        f"Keeping nothing: {nothing.peak_bytes} and {nothing.forward_passes}."
     )
     alt = (
-        f"A row for each of {layers} layers and a column for each of {len(plan.tasks)} tasks: forward passes, recorded or "
-        f"not, and backward passes from the last layer to the first; below, what is held, at most {plan.peak_bytes} of a "
-        f"budget of {budget}."
+        f"A row for each of {layers} layers and a column for each of {len(plan.tasks)} tasks: forward passes, recorded "
+        f"or not, and backward passes from the last layer to the first; below, what is held, at most {plan.peak_bytes} "
+        f"of a budget of {budget}."
     )
     return Picture([panel], numbers, alt, limits={"budget": float(max(all_kept.peak_bytes, 3))})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -57,8 +57,9 @@ def tensor_prices(
 ) -> tuple[TensorPrice, ...]:
     """Return the tensors that a layer keeps, each with what it costs to make it again.
 
-    Formula: $\\frac{2\\, s b\\, h_{in}\\, h_{out}}{2\\, s b\\, h_{out}} = h_{in}$ operations a byte, for a product's result
-    Symbols: s = sequence, b = micro_batch, h_in = values that each result sums over, h_out = values of the result
+    Formula: $\\frac{2 s b\\, h_{in} h_{out}}{2 s b\\, h_{out}} = h_{in}$
+    Symbols: operations a byte of a product's result; s = sequence, b = micro_batch, h_in = values that each result
+        sums over, h_out = values of the result for each token
     Chapter: 23
 
     Args:
@@ -66,14 +67,16 @@ def tensor_prices(
         micro_batch: sequences of one micro-batch.
         hidden: width of the residual stream.
         heads: attention heads.
-        attention: ``"standard"`` keeps the scores; ``"flash"`` keeps their log-sum-exp, which comes with the heads' output.
+        attention: ``"standard"`` keeps the scores; ``"flash"`` keeps their log-sum-exp, which comes with the heads'
+            output.
 
     Returns:
         The tensors in the order of the forward pass, without the layer's input, from which all of them can be made.
 
-    Source: the tensors and their bytes are Korthikanti et al. 2022's, from ``stored_tensors``; the operations are derived.
-    Convention: matrix products alone, no causal mask: norms, GeLU, softmax, dropout and sums count 0. Where a parent is
-        dropped too it is made once, so prices add up. Masks come again from the random generator's kept state.
+    Source: the tensors and their bytes are Korthikanti et al. 2022's, from ``stored_tensors``; operations are derived.
+    Convention: matrix products alone, no causal mask: norms, GeLU, softmax, dropout and sums count 0. Where a
+        parent is dropped too it is made once, so prices add up. Masks come again from the kept state of the random
+        generator.
     Leaves out: the second feed-forward matrix, whose result no tensor of the layer needs; time that bytes take.
 
     Example:
@@ -98,7 +101,7 @@ def tensor_prices(
     return tuple(prices)
 
 
-def remade_flops(prices: Iterable[TensorPrice], *, dropped: Collection[str]) -> int:
+def remade_flops(prices: Sequence[TensorPrice], *, dropped: Collection[str]) -> int:
     """Return the operations that make the dropped tensors of one layer again.
 
     Formula: $R = \\sum_{i \\in D} f_i$
@@ -124,14 +127,15 @@ def remade_flops(prices: Iterable[TensorPrice], *, dropped: Collection[str]) -> 
         >>> remade_flops(prices, dropped={"query", "softmax's output"}) == 2 * 8 * 16 + 2 * 64 * 4
         True
     """
-    listed = {price.name: price for price in each("prices", tuple(prices), _price)}
-    unknown = sorted(set(dropped) - listed.keys())
+    listed = {price.name: price for price in each("prices", prices, _price)}
+    gone = _names(dropped)
+    unknown = sorted(gone - listed.keys())
     if unknown:
         raise ValueError(f"dropped must be names of tensors ({', '.join(listed)}), got {unknown[0]!r}")
-    return sum(price.flops for name, price in listed.items() if name in dropped)
+    return sum(price.flops for name, price in listed.items() if name in gone)
 
 
-def cheapest_drop(prices: Iterable[TensorPrice], *, free_bytes: int) -> tuple[str, ...] | None:
+def cheapest_drop(prices: Sequence[TensorPrice], *, free_bytes: int) -> tuple[str, ...] | None:
     """Return which tensors of a layer to drop so that enough bytes are freed for the fewest operations.
 
     Formula: $\\min_D \\sum_{i \\in D} f_i \\quad \\text{with} \\quad \\sum_{i \\in D} n_i \\ge n$
@@ -154,7 +158,7 @@ def cheapest_drop(prices: Iterable[TensorPrice], *, free_bytes: int) -> tuple[st
         >>> cheapest_drop(prices, free_bytes=6 * 2048 * 3072)
         ("score dropout's mask",)
     """
-    listed = each("prices", tuple(prices), _price)
+    listed = each("prices", prices, _price)
     if len(listed) > 20:
         raise ValueError(f"prices must hold at most 20 tensors, got {len(listed)}")
     wanted = nonnegative_integer("free_bytes", free_bytes)
@@ -197,7 +201,7 @@ def sizes_without(sizes: StepSizes, *, dropped: Collection[str]) -> StepSizes:
         (64, 64)
     """
     check_sizes(sizes)
-    gone = {text("dropped", name) for name in dropped}
+    gone = _names(dropped)
     allowed = {name for name, _ in sizes.kept} - {LAYER_INPUT, "layer's input"}
     if not gone <= allowed:
         raise ValueError(f"dropped must be among {', '.join(sorted(allowed))}, got {', '.join(sorted(gone - allowed))}")
@@ -206,6 +210,12 @@ def sizes_without(sizes: StepSizes, *, dropped: Collection[str]) -> StepSizes:
     kept = tuple((name, size) for name, size in sizes.kept if name not in gone)
     rebuilt = sizes.layer_bytes - sum(size for _, size in kept)
     return replace(sizes, kept=kept, rebuilt_bytes=sizes.rebuilt_bytes + rebuilt)
+
+
+def _names(dropped: Collection[str]) -> set[str]:
+    if not isinstance(dropped, Iterable) or isinstance(dropped, str | bytes):
+        raise ValueError(f"dropped must be a collection of names, got {dropped!r}")
+    return {text("dropped", name) for name in dropped}
 
 
 def _price(name: str, value: TensorPrice) -> TensorPrice:

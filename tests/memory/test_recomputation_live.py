@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 from snippets.memory.checkpointed_chain import run_chain, search_least_cost, small_layers
@@ -22,7 +23,7 @@ def test_the_numbers_are_those_of_a_search_over_all_plans(layers: int, kept: int
 
 
 def test_keeping_nothing_is_what_a_run_with_arrays_finds() -> None:
-    run = run_chain(small_layers([1] * 5, [2] * 4), keep_nothing_tasks(4), [1.0])  # type: ignore[arg-type]
+    run = run_chain(small_layers([1] * 5, [2] * 4), keep_nothing_tasks(4), np.ones(1))
     assert f"Keeping nothing: {run.peak_bytes // 8} and {run.forward_passes}." in cheapest_plan_figure().numbers
 
 
@@ -44,9 +45,9 @@ def test_the_panel_has_a_letter_for_every_task() -> None:
     assert f"most: {plan.peak_bytes}" in svg
 
 
-@pytest.mark.parametrize(("columns", "tasks"), [(3, 3), (None, 0)])
-def test_what_cannot_be_drawn_is_refused(columns: int | None, tasks: int) -> None:
+@pytest.mark.parametrize(("columns", "tasks", "said"), [(3, 3, "columns must"), (None, 0, "plan must")])
+def test_what_cannot_be_drawn_is_refused(columns: int | None, tasks: int, said: str) -> None:
     plan = plan_account(uniform_chain(3), keep_nothing_tasks(3))
     empty = type(plan)((), (), 0)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=said):
         plan_panel(plan if tasks else empty, columns=columns)

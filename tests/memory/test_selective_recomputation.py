@@ -1,4 +1,4 @@
-"""Prices of a GPT layer's tensors against counted operations, choices against the simulated step, and published costs."""
+"""Prices of a GPT layer's tensors against counted operations, choices against the simulated step, published costs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SHAPE: dict[str, Any] = {"sequence": 8, "micro_batch": 2, "hidden": 12, "heads":
 def test_all_prices_together_are_a_forward_pass_without_the_last_product(attention: str) -> None:
     """The layer's operations are counted elsewhere; the second feed-forward matrix makes no tensor of the layer."""
     prices = tensor_prices(**SHAPE, attention=attention)
-    flops = {"batch": 2, "sequence": 8, "hidden": 12}
+    flops: dict[str, Any] = {"batch": 2, "sequence": 8, "hidden": 12}
     last = 2 * 2 * 8 * 48 * 12
     assert remade_flops(prices, dropped=[p.name for p in prices]) == layer_forward_flops(**flops) - last
     kept = sum(p.bytes for p in prices) + 2 * 2 * 8 * 12
@@ -146,7 +146,7 @@ def test_table_4s_overheads() -> None:
     # by operations: a third and 1.8%; by the measured forward pass alone: 39%
     assert 100 * full_recomputation_overhead() < row["expected"]["full_overhead_pct"]
     assert full_recomputation_overhead(backward_ratio=11.9 / 7.7) == pytest.approx(0.39, abs=0.006)
-    flops = {"batch": 4, "sequence": 2048, "hidden": 6144}
+    flops: dict[str, Any] = {"batch": 4, "sequence": 2048, "hidden": 6144}
     assert 100 * attention_forward_flops(**flops) / (3 * layer_forward_flops(**flops)) == pytest.approx(1.75, abs=0.01)
 
 
@@ -158,7 +158,7 @@ def test_the_printed_overhead_of_selective_recomputation_counts_three_passes() -
     assert printed == pytest.approx(row["expected"]["flops_overhead_pct"], abs=0.05)
     once = gpt_training_flops(**kind, recomputation="selective") - model
     assert 3 * once == korthikanti_hardware_flops(**kind) - model
-    shape = {"sequence": 2048, "micro_batch": 1, "hidden": 20480, "heads": 128}
+    shape: dict[str, Any] = {"sequence": 2048, "micro_batch": 1, "hidden": 20480, "heads": 128}
     scores = [p for p in tensor_prices(**shape) if "softmax" in p.name or "score" in p.name]
     saved = 100 * sum(p.bytes for p in scores) / layer_activation_bytes(**shape)
     assert saved == pytest.approx(row["expected"]["saved_pct"], abs=0.5)
@@ -167,13 +167,10 @@ def test_the_printed_overhead_of_selective_recomputation_counts_three_passes() -
 
 def test_figure_7_for_the_22b_model() -> None:
     expected = PUBLISHED["korthikanti-f7-22B"]
-    cut = {"sequence": 2048, "micro_batch": 4, "hidden": 6144, "heads": 64, "tensor_parallel": 8}
+    cut: dict[str, Any] = {"sequence": 2048, "micro_batch": 4, "hidden": 6144, "heads": 64, "tensor_parallel": 8}
     whole = layer_activation_bytes(**cut)
-    for key, choice in {
-        "selective_pct": {"recomputation": "selective"},
-        "full_recompute_pct": {"recomputation": "full"},
-    }.items():
-        seen: Any = 100 * layer_activation_bytes(**cut, **choice) / whole  # type: ignore[arg-type]
+    for key, choice in (("selective_pct", "selective"), ("full_recompute_pct", "full")):
+        seen = 100 * layer_activation_bytes(**cut, recomputation=choice) / whole
         assert seen == pytest.approx(expected["expected"][key], abs=expected["tolerance"]["abs"])
 
 

@@ -24,11 +24,11 @@ def segment_length(*, layers: int, input_bytes: int, kept_bytes: int) -> int:
     >>> segment_length(layers=16, input_bytes=1, kept_bytes=1)
     4
     """
-    best = None
+    best = (layers + 1) * (input_bytes + kept_bytes), 0
     for length in range(1, layers + 1):
         if layers % length == 0:
             peak = layers // length * input_bytes + length * kept_bytes
-            if best is None or peak < best[0]:
+            if peak < best[0]:
                 best = peak, length
     return best[1]
 
