@@ -33,7 +33,7 @@ from snippets.domain import (
 )
 
 KINDS = ("forward", "keep", "record", "backward")
-MOST_LAYERS = 64
+MOST_LAYERS = 128
 
 
 class ChainTask(NamedTuple):

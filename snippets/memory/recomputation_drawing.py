@@ -96,7 +96,7 @@ def plan_panel(
     peak = next(i for i, moment in enumerate(moments) if moment.held_bytes == plan.peak_bytes)
     x, y = _LEFT + wide * (peak + 1) + 4, floor - plan.peak_bytes * scale
     written = f"{plan.peak_bytes / unit_bytes:.3g}{text('unit', unit)}"
-    panel.text(x, y + 5, f"most: {written}", size=12, bold=True, middle=False)
+    panel.text(x, y + 14 if budget_bytes else y + 5, f"most: {written}", size=12, bold=True)
     if budget_bytes is not None and positive_integer("budget_bytes", budget_bytes) <= most:
         line = floor - budget_bytes * scale
         panel.line(_LEFT, line, _LEFT + wide * columns, line, colour="ink", dashed=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def segments_plot(layers: int, *, kept: int, title: str) -> Figure:
-    """Draw the peak for every length of a segment, and its two parts.
+    """Draw the peak for every length of a segment that divides the chain, and its two parts.
 
     Args:
         layers: of the chain.
@@ -33,18 +33,18 @@ def segments_plot(layers: int, *, kept: int, title: str) -> Figure:
         The plot.
     """
     layers, kept = positive_integer("layers", layers), positive_integer("kept", kept)
-    lengths = range(1, layers + 1)
+    lengths = [k for k in range(1, layers + 1) if layers % k == 0]
     peaks = [segment_peak_bytes(layers, segment_layers=k, input_bytes=1, kept_bytes=kept) for k in lengths]
-    with plot(width_px=335, height_px=250) as (figure, axes):
+    with plot(width_px=328, height_px=290) as (figure, axes):
         axes.plot(lengths, [layers / k for k in lengths], color=colour("rank-0"), linestyle=":", label="inputs L/k")
         axes.plot(lengths, [kept * k for k in lengths], color=colour("rank-1"), linestyle="--", label="records kA")
         axes.plot(lengths, peaks, color=colour("ink"), marker="o", markersize=3, linewidth=1, label="peak")
-        best = peaks.index(min(peaks)) + 1
+        best = lengths[peaks.index(min(peaks))]
         axes.plot([best], [min(peaks)], color=colour("accent"), marker="o", markersize=9)
         axes.annotate(
             f"k = {best}: {min(peaks)}",
             (best, min(peaks)),
-            xytext=(12, 26),
+            xytext=(8, 48),
             textcoords="offset points",
             arrowprops={"arrowstyle": "-", "color": colour("accent")},
         )
@@ -53,7 +53,7 @@ def segments_plot(layers: int, *, kept: int, title: str) -> Figure:
         axes.set_xlabel("layers of a segment, k")
         axes.set_ylabel("held, in inputs")
         axes.set_title(text("title", title))
-        axes.legend(loc="upper right", fontsize=12, frameon=False)
+        figure.legend(loc="outside lower center", ncols=3, fontsize=12, frameon=False, handlelength=1.4)
     return figure
 
 
@@ -95,7 +95,7 @@ def budgets_plot(layers: int, *, kept: int, unit_bytes: float, marked: Sequence[
             again = layers - (layers - (-(-layers // length) - 1) * length)
             place = unit * peak, 100 * again / (3 * layers)
             axes.plot(*place, color=colour("rank-1"), marker="o")
-            axes.annotate(name, place, xytext=(8, 10), textcoords="offset points")
+            axes.annotate(name, place, xytext=(10, 16), textcoords="offset points")
         axes.set_xlabel("budget for what the layers hold, GB")
         axes.set_ylabel("more operations in a step, %")
         axes.set_ylim(0, 100)
