@@ -325,7 +325,7 @@ def binomial_forward_passes(layers: int, *, checkpoints: int) -> int:
 
     Example:
         >>> [binomial_forward_passes(30, checkpoints=n) for n in (1, 2, 3, 30)]
-        [465, 203, 135, 59]
+        [465, 156, 115, 59]
     """
     L, n = positive_integer("layers", layers), positive_integer("checkpoints", checkpoints)
     r = 0
@@ -560,7 +560,7 @@ def cheapest_plan(chain: Sequence[ChainLayer], *, budget_bytes: int) -> Recomput
 
     Example:
         >>> [cheapest_plan(uniform_chain(6), budget_bytes=m).forward_passes for m in (14, 11, 8, 6, 5)]
-        [6, 7, 9, 12, 21]
+        [6, 8, 10, 14, 21]
         >>> cheapest_plan(uniform_chain(6), budget_bytes=4) is None
         True
     """

@@ -50,6 +50,7 @@ def segments_plot(layers: int, *, kept: int, title: str) -> Figure:
         )
         axes.set_xlim(0, min(layers, 12) + 0.5)
         axes.set_ylim(0, 3.2 * min(peaks))
+        axes.set_xticks(range(0, 13, 2))
         axes.set_xlabel("layers of a segment, k")
         axes.set_ylabel("held, in inputs")
         axes.set_title(text("title", title))
@@ -90,12 +91,12 @@ def budgets_plot(layers: int, *, kept: int, unit_bytes: float, marked: Sequence[
             markersize=3,
             linewidth=1,
         )
-        for name, length in marked:
+        for number, (name, length) in enumerate(marked):
             peak = segment_peak_bytes(layers, segment_layers=length, input_bytes=1, kept_bytes=kept)
             again = layers - (layers - (-(-layers // length) - 1) * length)
             place = unit * peak, 100 * again / (3 * layers)
             axes.plot(*place, color=colour("rank-1"), marker="o")
-            axes.annotate(name, place, xytext=(10, 16), textcoords="offset points")
+            axes.annotate(name, place, xytext=(10, max(34 - 22 * number, 12)), textcoords="offset points")
         axes.set_xlabel("budget for what the layers hold, GB")
         axes.set_ylabel("more operations in a step, %")
         axes.set_ylim(0, 100)

@@ -17,10 +17,10 @@ from snippets.memory.recomputation_drawing import plan_panel
 @live_figure(
     title="The cheapest plan for a budget",
     caption="The unit is a layer's input. Lower the budget from the right end: the first forward passes are cheap, "
-    "the last ones dear. $A$ is what a layer keeps, its input included.",
+    "the last ones dear. $A$ is the size of a record, the input included.",
     knobs=[
         Number("layers", "Layers L", 4, 1, 12),
-        Number("kept", "A layer keeps A", 3, 1, 17),
+        Number("kept", "Record A", 3, 1, 17),
         Number("budget", "Budget", 9, 3, 207),
     ],
     named=[
