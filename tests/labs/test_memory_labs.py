@@ -35,3 +35,22 @@ def test_a_wrong_prediction_fails_the_lab(launch: Launcher) -> None:
     assert done.code != 0
     wrong = {what for what, row in done.rows.items() if row["agree"] == "NO"}
     assert wrong == {what for what in done.rows if what.endswith(": sizes")}, done.out + done.error
+
+
+RECOMPUTATION = "labs/memory/recomputation.py"
+
+
+def test_the_engine_recomputes_and_holds_what_the_plans_say(launch: Launcher) -> None:
+    done = launch(RECOMPUTATION, ranks=1)
+    done.assert_agrees()
+    assert len(done.rows) == 21
+    passes = {name: int(row["measured"]) for name, row in done.rows.items() if name.endswith("layers run")}
+    assert passes["keep all: layers run"] == 9
+    assert passes["keep nothing: layers run"] == 9 * 10 // 2
+
+
+def test_a_wrong_account_of_passes_fails_the_lab(launch: Launcher) -> None:
+    done = launch(RECOMPUTATION, ranks=1, wrong="snippets.memory.recomputation:keep_nothing_forward_passes")
+    assert done.code != 0
+    wrong = [what for what, row in done.rows.items() if row["agree"] == "NO"]
+    assert wrong == ["keep nothing: layers run"], done.out + done.error

@@ -1,0 +1,110 @@
+"""Exercise: the fewest forward runs with a number of kept inputs."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from grader.exercise import Exercise, Mistake
+from snippets.memory.recomputation import binomial_forward_passes
+
+
+def fewest_runs(*, layers: int, checkpoints: int) -> int:
+    """Return the fewest forward runs of a layer that a chain needs.
+
+    All layers are alike, and only one record fits. Besides it, at most
+    `checkpoints` inputs may be kept at a time, x_0 among them. An input that is
+    no longer needed makes room for another.
+
+    Args:
+        layers: of the chain, at least 1.
+        checkpoints: inputs that may be kept at a time, at least 1.
+
+    Returns:
+        Forward runs, those that record a layer included.
+
+    >>> fewest_runs(layers=3, checkpoints=2)
+    5
+    """
+
+    @cache
+    def fewest(length: int, room: int) -> int:
+        if length == 1:
+            return 1
+        if room == 1:
+            return length * (length + 1) // 2
+        options = []
+        for first in range(1, length):
+            behind = fewest(length - first, room - 1)
+            options.append(first + behind + fewest(first, room))
+        return min(options)
+
+    return fewest(layers, checkpoints)
+
+
+def chain(layers: int, checkpoints: int) -> dict[str, int]:
+    return {"layers": layers, "checkpoints": checkpoints}
+
+
+EXERCISE = Exercise(
+    fewest_runs,
+    number=3,
+    level="hard",
+    asked="the fewest forward runs with so many kept inputs",
+    expected=lambda layers, checkpoints: binomial_forward_passes(layers, checkpoints=checkpoints),
+    examples=[
+        chain(2, 1),
+        chain(3, 2),
+        chain(4, 2),
+        chain(1, 1),
+        chain(5, 1),
+        chain(4, 9),
+        chain(10, 3),
+        chain(12, 2),
+        chain(30, 5),
+    ],
+    inputs=[chain(layers, checkpoints) for layers in (2, 3, 5, 6, 7, 9, 11, 14, 20, 25) for checkpoints in range(1, 7)],
+    units={"result": "runs"},
+    mistakes=[
+        Mistake(
+            "cuts_in_the_middle",
+            "The middle is not the best place for the next kept input: the part behind it has one place less.",
+            {"range(1, length)": "(length // 2,)"},
+        ),
+        Mistake(
+            "gives_both_parts_the_same_room",
+            "While the part behind the kept input is worked on, that input takes a place: there is one less.",
+            {"room - 1)": "room)"},
+        ),
+        Mistake(
+            "does_not_free_the_place",
+            "When the part behind is done, its kept input is no longer needed and its place is free again.",
+            {"fewest(first, room)": "fewest(first, room - 1)"},
+        ),
+        Mistake(
+            "forgets_to_run_there",
+            "To have an input that may be kept, the layers before it have to run.",
+            {"first + behind": "behind"},
+        ),
+        Mistake(
+            "leaves_out_the_recording_runs",
+            "Each layer is also recorded once, and that is a forward run.",
+            {"return fewest(layers, checkpoints)": "return fewest(layers, checkpoints) - layers"},
+        ),
+        Mistake(
+            "counts_nothing_kept_wrongly",
+            "With x_0 alone, layer i's backward pass takes i runs: 1 + 2 + … + L in all.",
+            {"length * (length + 1) // 2": "length * (length - 1) // 2"},
+        ),
+        Mistake(
+            "counts_x_0_apart",
+            "x_0 is one of the checkpoints: there is not one place more.",
+            {"return fewest(layers, checkpoints)": "return fewest(layers, checkpoints + 1)"},
+        ),
+        Mistake(
+            "runs_each_layer_twice",
+            "With few places some layers have to run more than twice.",
+            lambda layers, **_: 2 * layers - 1,
+        ),
+        Mistake("takes_three", "This is right for one input only.", lambda **_: 3),
+    ],
+)

@@ -1,0 +1,113 @@
+"""Exercise: how many layers a segment should have."""
+
+from __future__ import annotations
+
+from grader.exercise import Exercise, Mistake
+from snippets.memory.recomputation import plan_account, segment_tasks, uniform_chain
+
+
+def segment_length(*, layers: int, input_bytes: int, kept_bytes: int) -> int:
+    """Return how many layers a segment should have for the lowest peak.
+
+    The segments are equal, so their length divides the number of layers. All
+    their inputs are kept, and one segment at a time is recorded. A record holds
+    its layer's input too.
+
+    Args:
+        layers: of the chain, at least 1.
+        input_bytes: of each layer's input, and of its output.
+        kept_bytes: of a layer's record, its input included.
+
+    Returns:
+        Layers of a segment; of equally good lengths the shortest.
+
+    >>> segment_length(layers=16, input_bytes=1, kept_bytes=1)
+    4
+    """
+    best = (layers + 1) * (input_bytes + kept_bytes), 0
+    for length in range(1, layers + 1):
+        if layers % length == 0:
+            peak = layers // length * input_bytes + length * kept_bytes
+            if peak < best[0]:
+                best = peak, length
+    return best[1]
+
+
+def by_running(*, layers: int, input_bytes: int, kept_bytes: int) -> int:
+    """Run the plan of every length, and take the first of those that hold least."""
+    chain = uniform_chain(layers, input_bytes=input_bytes, kept_bytes=kept_bytes)
+    peaks = {
+        length: plan_account(chain, segment_tasks(layers, segment_layers=length)).peak_bytes
+        for length in range(1, layers + 1)
+        if layers % length == 0
+    }
+    return min(peaks, key=lambda length: peaks[length])
+
+
+def chain(layers: int, input_bytes: int, kept_bytes: int) -> dict[str, int]:
+    return {"layers": layers, "input_bytes": input_bytes, "kept_bytes": kept_bytes}
+
+
+EXERCISE = Exercise(
+    segment_length,
+    number=1,
+    level="easy",
+    asked="the length of a segment with the lowest peak",
+    expected=by_running,
+    examples=[
+        chain(16, 1, 1),
+        chain(4, 1, 2),
+        chain(12, 2, 2),
+        chain(12, 5, 6),
+        chain(7, 3, 4),
+        chain(64, 1, 17),
+        chain(36, 8, 9),
+        chain(1, 1, 9),
+        chain(48, 1, 1),
+        chain(30, 2, 34),
+    ],
+    inputs=[
+        chain(layers, c, c + more)
+        for layers in (2, 6, 8, 9, 12, 18, 20, 24, 30)
+        for c, more in ((1, 0), (1, 1), (2, 1), (4, 3), (1, 5), (2, 32), (9, 1))
+    ],
+    units={"result": "layers"},
+    mistakes=[
+        Mistake(
+            "takes_the_root_of_the_layers",
+            "√L is the best length only where a record is as large as an input.",
+            {"length * kept_bytes": "length * input_bytes"},
+        ),
+        Mistake(
+            "records_the_whole_chain",
+            "One segment is recorded at a time: its layers' records, not those of all layers.",
+            {"length * kept_bytes": "layers * kept_bytes"},
+        ),
+        Mistake(
+            "keeps_the_input_of_every_layer",
+            "Only the inputs of segments are kept, L/k of them, not that of every layer.",
+            {"layers // length * input_bytes": "layers * input_bytes"},
+        ),
+        Mistake(
+            "swaps_inputs_and_records",
+            "There are L/k inputs and k records: this swaps them.",
+            {"layers // length * input_bytes + length": "length * input_bytes + layers // length"},
+        ),
+        Mistake(
+            "takes_lengths_that_do_not_divide",
+            "Equal segments: the length has to divide the number of layers.",
+            {"layers % length == 0": "True"},
+        ),
+        Mistake(
+            "takes_the_longest",
+            "Of equally good lengths the shortest is asked for.",
+            {"peak < best[0]": "peak <= best[0]"},
+        ),
+        Mistake(
+            "adds_the_record_beside_the_input",
+            "A record holds its layer's input: k records are k · kept_bytes, not k · (kept_bytes + input_bytes).",
+            {"length * kept_bytes": "length * (kept_bytes + input_bytes)"},
+        ),
+        Mistake("takes_four", "This is right for one input only.", lambda **_: 4),
+    ],
+)

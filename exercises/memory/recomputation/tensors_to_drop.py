@@ -1,0 +1,246 @@
+"""Exercise: which tensors of a layer to drop, so that a step fits for the fewest operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import combinations
+from random import Random
+from typing import Any
+
+from grader.exercise import Exercise, Inputs, Mistake, Observation
+from snippets.memory.selective_recomputation import TensorPrice, remade_flops, sizes_without, tensor_prices
+from snippets.memory.step_peak import StepSizes, gpt_step_sizes, step_peak_bytes
+from snippets.memory.step_timeline import step_timeline
+
+CHOICE, NONE = "the choice", "None: nothing is enough"
+
+
+def tensors_to_drop(
+    *,
+    sizes: StepSizes,
+    prices: Sequence[TensorPrice],
+    memory_bytes: int,
+) -> list[str] | None:
+    """Choose which tensors each layer drops, for the fewest operations.
+
+    What a layer drops it makes again for its own backward pass, where it is
+    then held as if it had been kept. All layers drop the same. The step fits if
+    step_peak_bytes of its sizes is no more than the memory; sizes_without
+    returns the sizes of the step whose layers drop some tensors.
+
+    Args:
+        sizes: of the step if everything is kept.
+        prices: of the tensors that may be dropped: each has a name, its bytes
+            in one layer, and the flops that make it again. The flops of several
+            add up.
+        memory_bytes: memory of the device; all of it may be used.
+
+    Returns:
+        Names, in any order; None where the step does not fit even if all are
+        dropped. Of choices that cost the same, any.
+
+    >>> shape = {"sequence": 8, "micro_batch": 1, "hidden": 4, "heads": 2}
+    >>> tensors_to_drop(
+    ...     sizes=gpt_step_sizes(layers=2, vocabulary=10, **shape),
+    ...     prices=tensor_prices(**shape), memory_bytes=11920,
+    ... )
+    []
+    """
+    free = [tensor.name for tensor in prices if tensor.flops == 0]
+    paid = [tensor for tensor in prices if tensor.flops > 0]
+    if step_peak_bytes(sizes) <= memory_bytes:
+        return []
+    best = None
+    for count in range(len(paid) + 1):
+        for some in combinations(paid, count):
+            names = free + [tensor.name for tensor in some]
+            flops = sum(tensor.flops for tensor in some)
+            peak = step_peak_bytes(sizes_without(sizes, dropped=names))
+            if peak <= memory_bytes and (best is None or flops < best[0]):
+                best = flops, names
+    return None if best is None else best[1]
+
+
+@cache
+def held(sizes: StepSizes, dropped: frozenset[str]) -> int:
+    """Run the step on the simulator, and return the most that it holds."""
+    return step_timeline(sizes_without(sizes, dropped=dropped)).peak_bytes
+
+
+@cache
+def fewest(sizes: StepSizes, prices: tuple[TensorPrice, ...], memory_bytes: int) -> int | None:
+    """Return the fewest operations of a choice that fits. Fewer bytes never hurt, so all free tensors may go."""
+    free = frozenset(price.name for price in prices if not price.flops)
+    paid = [price for price in prices if price.flops]
+    found = [
+        sum(price.flops for price in some)
+        for count in range(len(paid) + 1)
+        for some in combinations(paid, count)
+        if held(sizes, free | {price.name for price in some}) <= memory_bytes
+    ]
+    return min(found, default=None)
+
+
+def the_best(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> Observation:
+    least = fewest(sizes, tuple(prices), memory_bytes)
+    return {CHOICE: NONE if least is None else "one that fits and takes the fewest operations"}
+
+
+def observe(function: Callable[..., Any], **run: Any) -> Observation:
+    """Say whether the choice fits on the simulator, and how many operations it takes more than the best."""
+    sizes, prices, memory = run["sizes"], tuple(run["prices"]), run["memory_bytes"]
+    names = function(**run)
+    if names is None:
+        return {CHOICE: NONE}
+    unknown = sorted(set(names) - {price.name for price in prices})
+    if unknown:
+        return {CHOICE: f"drops {unknown[0]!r}, which is none of the tensors that may be dropped"}
+    peak = held(sizes, frozenset(names))
+    if peak > memory:
+        return {CHOICE: f"does not fit: the step holds {peak:,} bytes, and the device has {memory:,}"}
+    least = fewest(sizes, prices, memory)
+    more = remade_flops(prices, dropped=set(names)) - (least or 0)
+    if more:
+        return {CHOICE: f"fits and takes {more:,} operations a layer more than the best"}
+    return the_best(**run)
+
+
+def step_of(
+    memory_bytes: int | None = None, *, less: int = 0, layers: int = 2, attention: str = "standard", **own: int
+) -> Inputs:
+    shape: dict[str, Any] = {"sequence": 8, "micro_batch": 1, "hidden": 4, "heads": 2, "attention": attention} | own
+    words = shape.pop("vocabulary", 10)
+    sizes = gpt_step_sizes(layers=layers, vocabulary=words, **shape)
+    return {
+        "sizes": sizes,
+        "prices": tensor_prices(**shape),
+        "memory_bytes": step_peak_bytes(sizes) - less if memory_bytes is None else memory_bytes,
+    }
+
+
+def some_step(seed: int) -> Inputs:
+    """Draw a small step, and a device that holds it if some of its tensors are dropped, or a little less."""
+    chance = Random(seed)
+    heads = chance.choice([1, 2, 4])
+    run = step_of(
+        0,
+        layers=chance.randint(1, 6),
+        attention=chance.choice(["standard", "flash"]),
+        sequence=chance.randint(4, 40),
+        hidden=heads * chance.choice([2, 4, 8]),
+        heads=heads,
+        micro_batch=chance.randint(1, 3),
+        vocabulary=chance.randint(3, 40),
+    )
+    names = [price.name for price in run["prices"]]
+    some = frozenset(chance.sample(names, chance.randint(0, len(names))))
+    return {**run, "memory_bytes": held(run["sizes"], some) - chance.choice([0, 0, 1])}
+
+
+def largest_first(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> list[str] | None:
+    return in_order(sizes, sorted(prices, key=lambda price: -price.bytes), memory_bytes)
+
+
+def cheapest_byte_first(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> list[str] | None:
+    return in_order(sizes, sorted(prices, key=lambda price: price.flops / price.bytes), memory_bytes)
+
+
+def in_order(sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> list[str] | None:
+    names: list[str] = []
+    for price in [None, *prices]:
+        names += [price.name] if price else []
+        if step_peak_bytes(sizes_without(sizes, dropped=names)) <= memory_bytes:
+            return names
+    return None
+
+
+def everything(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> list[str] | None:
+    names = [price.name for price in prices]
+    return names if step_peak_bytes(sizes_without(sizes, dropped=names)) <= memory_bytes else None
+
+
+def scores_alone(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> list[str] | None:
+    names = [price.name for price in prices if "softmax" in price.name or "score" in price.name]
+    return names if step_peak_bytes(sizes_without(sizes, dropped=names)) <= memory_bytes else None
+
+
+EXERCISE = Exercise(
+    tensors_to_drop,
+    number=4,
+    level="hard",
+    asked="which tensors each layer drops, so that the step fits and takes the fewest operations",
+    expected=the_best,
+    observe=observe,
+    examples=[
+        step_of(11920),
+        step_of(less=1),
+        step_of(less=300),
+        step_of(less=700, layers=3),
+        step_of(100),
+        step_of(less=900, layers=4, attention="flash"),
+        step_of(
+            80 * 10**9,
+            layers=30,
+            attention="flash",
+            sequence=16384,
+            hidden=3072,
+            heads=32,
+            vocabulary=51200,
+        ),
+    ],
+    inputs=[*map(some_step, range(28))],
+    given=("gpt_step_sizes", "step_peak_bytes", "sizes_without", "tensor_prices"),
+    mistakes=[
+        Mistake(
+            "drops_everything",
+            "This drops all that may be dropped; some tensors cost operations that the step need not pay.",
+            everything,
+        ),
+        Mistake(
+            "drops_the_largest_first",
+            "The largest tensors need not be the cheapest: look at the operations that each of them costs.",
+            largest_first,
+        ),
+        Mistake(
+            "drops_the_scores_alone",
+            "Without the scores alone the step need not fit, and other tensors cost no operations at all.",
+            scores_alone,
+        ),
+        Mistake(
+            "takes_the_cheapest_byte_until_it_fits",
+            "Taking the cheapest byte first can take more than is needed: a larger tensor may do alone, or two small "
+            "ones instead.",
+            cheapest_byte_first,
+        ),
+        Mistake(
+            "keeps_what_is_free",
+            "Tensors that cost no operations may go as well: here only those that cost some are dropped.",
+            {"names = free + [": "names = ["},
+        ),
+        Mistake(
+            "leaves_a_byte_free",
+            "All of the memory may be used: a step that needs just as much fits.",
+            {
+                "peak <= memory_bytes and": "peak < memory_bytes and",
+                "step_peak_bytes(sizes) <= ": "step_peak_bytes(sizes) < ",
+            },
+        ),
+        Mistake(
+            "never_drops_two",
+            "One tensor that costs operations may not be enough.",
+            {"range(len(paid) + 1)": "range(2)"},
+        ),
+        Mistake(
+            "takes_the_first_that_fits",
+            "This takes the first choice that fits; another one may cost fewer operations.",
+            {"(best is None or flops < best[0])": "best is None"},
+        ),
+        Mistake(
+            "gives_an_empty_list",
+            "Where nothing is enough, return None, not an empty list.",
+            {"None if best is None else best[1]": "[] if best is None else best[1]"},
+        ),
+        Mistake("drops_nothing", "This is right for one input only.", lambda **_: []),
+    ],
+)
