@@ -54,9 +54,6 @@ def lanes_panel(
 
     Returns:
         The panel. A block has the letter of its task and the number of its layer, where there is room.
-
-    Raises:
-        ValueError: an argument is out of its domain.
     """
     width, unit = positive_number("width_px", width_px), positive_number("unit_s", unit_s)
     whole = positive_number("scale_s", scale_s)

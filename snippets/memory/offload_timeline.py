@@ -109,7 +109,7 @@ def offloaded_step(
         The step. It ends when all is done.
 
     Raises:
-        ValueError: an argument is out of its domain.
+        ValueError: there are more than 1,000 layers, or a time or size is negative.
 
     Source: derived; Ren et al. 2021 and Rajbhandari et al. 2021 describe such schedules.
     Convention: the link is full duplex: a lane for each direction, each with all of its bandwidth. One layer ahead is
