@@ -22,6 +22,8 @@ class HostMemory:
 
     >>> HOSTS["DDR5-4800, 8 channels"].bandwidth_bytes_per_s
     307200000000
+    >>> HostMemory("mine", 100 * GB, "measured").bandwidth_bytes_per_s
+    100000000000
     """
 
     name: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from snippets.domain import flag, positive_number, text
+from snippets.domain import flag, number_between, positive_number, text
 from snippets.drawing import Panel
 from snippets.memory.offload_timeline import LANES, OffloadedStep
 
@@ -54,9 +54,16 @@ def lanes_panel(
 
     Returns:
         The panel. A block has the letter of its task and the number of its layer, where there is room.
+
+    >>> from snippets.memory.offload_timeline import offloaded_step
+    >>> lanes_panel(offloaded_step(layers=2, forward_s=1, backward_s=2), title="a step", scale_s=8).width
+    690.0
     """
-    width, unit = positive_number("width_px", width_px), positive_number("unit_s", unit_s)
+    if not isinstance(step, OffloadedStep):
+        raise TypeError(f"step must be an OffloadedStep, got {step!r}")
+    width, unit = number_between("width_px", width_px, low=150, high=2000), positive_number("unit_s", unit_s)
     whole = positive_number("scale_s", scale_s)
+    number_between("scale_s / unit_s", whole / unit if unit > 1e-300 else 0, low=1e-6, high=1e9)
     scale = (width - _LEFT - 44) / whole
     lanes = [lane for lane in LANES if any(task.lane == lane for task in step.tasks)]
     high = 46.0 if flag("held", held) else 0.0

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from snippets.domain import each, nonnegative_exact, nonnegative_integer, text, text_fields
+from snippets.domain import each, integer_fields, nonnegative_exact, nonnegative_integer, text, text_fields
 
 Time = int | float | Fraction
 
@@ -22,9 +22,9 @@ class LaneTask:
     Attributes:
         name: what it is.
         lane: who does it.
-        seconds: how long that takes if the lane does nothing else; a ``Fraction`` stays exact.
+        seconds: how long that takes if the lane does nothing else, at least 0; a ``Fraction`` stays exact.
         after: numbers of the tasks, in their list, that must have ended before.
-        layer: of the model, for pictures; ``None`` if it has none.
+        layer: of the model, at least 0, for pictures; ``None`` if it has none.
 
     Raises:
         ValueError: a time is negative, or a number is none.
@@ -44,7 +44,7 @@ class LaneTask:
         object.__setattr__(self, "seconds", nonnegative_exact("seconds", self.seconds))
         object.__setattr__(self, "after", each("after", self.after, nonnegative_integer))
         if self.layer is not None:
-            nonnegative_integer("layer", self.layer)
+            integer_fields(self, "layer", minimum=0)
 
 
 @dataclass(frozen=True)
@@ -136,10 +136,10 @@ class Holding:
     """Bytes that the device holds from the start of one task to the end of another.
 
     Attributes:
-        size_bytes: how many.
+        size_bytes: how many, at least 0.
         kind: of what.
-        made: number of the task from whose start they are held; ``None``: from the beginning.
-        freed: number of the task with whose end they go; ``None``: never.
+        made: number of the task from whose start they are held, at least 0; ``None``: from the beginning.
+        freed: number of the task with whose end they go, at least 0; ``None``: never.
 
     >>> Holding(8, "gradients", made=0, freed=1).size_bytes
     8
@@ -151,11 +151,9 @@ class Holding:
     freed: int | None = None
 
     def __post_init__(self) -> None:
-        nonnegative_integer("size_bytes", self.size_bytes)
+        integer_fields(self, "size_bytes", minimum=0)
         text("kind", self.kind)
-        for name in ("made", "freed"):
-            if getattr(self, name) is not None:
-                nonnegative_integer(name, getattr(self, name))
+        integer_fields(self, *(name for name in ("made", "freed") if getattr(self, name) is not None), minimum=0)
 
 
 def held_over_run(

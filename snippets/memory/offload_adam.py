@@ -64,6 +64,8 @@ def run_offloaded_adam(
         >>> run.account.sent_bytes, round(float(run.master[0][0]), 3)
         ((6, 6), 0.999)
     """
+    if not all(callable(getattr(model, name, None)) for name in ("forward", "backward")):
+        raise TypeError(f"model must have the methods forward and backward, got {model!r}")
     count = positive_integer("steps", steps)
     if count > 1000:
         raise ValueError(f"steps must be at most 1000, got {steps!r}")

@@ -69,12 +69,17 @@ def efficiency_figure(
                 for exponent in exponents
             ]
             axes.plot([10**exponent / 1e9 for exponent in exponents], shares, color=hue)
-            place = flops_per_s / intensity / 1e9
-            axes.text(place * 0.93, 0.515, name, ha="right", va="bottom", rotation=62, fontsize=12)
+            above = len(axes.lines) % 2 == 1  # left of every second curve, right of the others
+            tall = 0.78 if above else 0.27
+            place = tall / (1 - tall) * flops_per_s / intensity / 1e9 * (0.85 if above else 1.2)
+            axes.text(place, tall, name, ha="right" if above else "left", va="center", fontsize=12)
         axes.axhline(0.5, color="#5a616b", linewidth=0.8, linestyle="--")
         for bandwidth, share, label in marks:
             axes.plot([bandwidth / 1e9], [share], "o", color="#1d2026", markersize=6)
-            axes.annotate(label, (bandwidth / 1e9, share), xytext=(8, -12), textcoords="offset points", fontsize=12)
+            left = share < 0.55  # where another curve is near on the right
+            offset, side = ((-8, 6), "right") if left else ((8, -12), "left")
+            place = bandwidth / 1e9, share
+            axes.annotate(label, place, xytext=offset, textcoords="offset points", fontsize=12, ha=side)
         axes.set_xscale("log")
         axes.set_xlim(0.1, 1e4)
         axes.set_ylim(0, 1.02)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from snippets.domain import named, number_between, positive_integer
 from snippets.hardware import ACCELERATORS, LINKS
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number
@@ -38,13 +39,18 @@ def layer_seconds(state: str, *, tokens: int, link: str, host: str, share: float
 
     Returns:
         Seconds by argument.
+
+    >>> times = layer_seconds("optimizer", tokens=8192, link="PCIe 5.0 x16", host="DDR5-4800, 8 channels")
+    >>> round(times["update_s"], 4)
+    0.0199
     """
-    forward_s = 2 * LAYER * tokens / (share * SPEED)
-    way = LINKS[link].bandwidth_bytes_per_s
+    state, tokens = named("state", state, STATES), positive_integer("tokens", tokens)
+    forward_s = 2 * LAYER * tokens / (number_between("share", share, low=0.001, high=1) * SPEED)
+    way, memory = LINKS[link].bandwidth_bytes_per_s, HOSTS[host].bandwidth_bytes_per_s
     seconds: dict[str, Any] = {"forward_s": forward_s, "backward_s": 2 * forward_s}
     if state in ("optimizer", "weights"):
         seconds["gradients_s"] = 2 * LAYER / way
-        seconds["update_s"] = UPDATE_BYTES * LAYER / HOSTS[host].bandwidth_bytes_per_s
+        seconds["update_s"] = UPDATE_BYTES * LAYER / memory
         seconds["weights_s" if state == "weights" else "new_weights_s"] = 2 * LAYER / way
     else:
         seconds["activations_s"] = (2 if state == "inputs" else 34) * _LLAMA.hidden * tokens / way
@@ -91,14 +97,14 @@ def offload_lanes(tokens: int, state: str, link: str, host: str, layers: int) ->
     seconds = layer_seconds(state, tokens=tokens, link=link, host=host)
     step = offloaded_step(layers=layers, **seconds)
     end, busy = float(step.end_s), {lane: float(time) for lane, time in step.busy_s.items()}
-    named = f"{layers} layers, {tokens:,} tokens, {STATES[state]} over {link}"
-    panel = lanes_panel(step, title=named, scale_s=end, unit_s=0.001)
+    title = f"{layers} layers, {tokens:,} tokens, {STATES[state]} over {link}"
+    panel = lanes_panel(step, title=title, scale_s=end, unit_s=0.001)
     lanes = ", ".join(f"{NAMES[lane]} {_ms(time)} ms" for lane, time in busy.items() if time)
     numbers = (
         f"The step takes {_ms(end)} ms, and the GPU computes for {busy['GPU'] / end:.1%} of it. The lanes work for: "
         f"{lanes}. {_layer(seconds)}"
     )
-    alt = f"Lanes of blocks on a time axis: {named}. The step ends at {_ms(end)} ms. {_idle(step)}"
+    alt = f"Lanes of blocks on a time axis: {title}. The step ends at {_ms(end)} ms. {_idle(step)}"
     idle = () if state in ("optimizer", "weights") else ("host",)
     return Picture(panels=[panel], numbers=numbers, alt=alt, idle=idle)
 
