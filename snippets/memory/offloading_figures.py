@@ -78,8 +78,9 @@ def efficiency_figure(
             axes.plot([bandwidth / 1e9], [share], "o", color="#1d2026", markersize=6)
             left = share < 0.55  # where another curve is near on the right
             offset, side = ((-8, 6), "right") if left else ((8, -12), "left")
-            place = bandwidth / 1e9, share
-            axes.annotate(label, place, xytext=offset, textcoords="offset points", fontsize=12, ha=side)
+            axes.annotate(
+                label, (bandwidth / 1e9, share), xytext=offset, textcoords="offset points", fontsize=12, ha=side
+            )
         axes.set_xscale("log")
         axes.set_xlim(0.1, 1e4)
         axes.set_ylim(0, 1.02)

@@ -62,6 +62,18 @@ def test_lanes_by_a_ticking_clock(tasks: list[LaneTask]) -> None:
     assert [(one.start_s, one.end_s) for one in run_lanes(tasks)] == stepped(tasks)
 
 
+@settings(max_examples=examples(15), deadline=None)
+@given(st.integers(1, 4), st.lists(ticks, min_size=7, max_size=7), st.integers(0, 4), st.booleans())
+def test_steps_with_a_drive_by_a_ticking_clock(layers: int, times: list[int], drive: int, clip: bool) -> None:
+    f, b, d, a, u, w, s = times
+    seconds: dict[str, Any] = {"layers": layers, "forward_s": f, "backward_s": b, "gradients_s": d, "update_s": a}
+    seconds |= {"new_weights_s": u, "weights_s": w, "activations_s": s, "drive_s": drive, "clip": clip}
+    step = offloaded_step(**seconds)
+    assert [(one.start_s, one.end_s) for one in step.times] == stepped(list(step.tasks))
+    assert step.busy_s.get("read", 0) == step.busy_s.get("write", 0) == layers * drive
+    assert step.end_s >= max(step.busy_s.values())
+
+
 @given(st.lists(ticks, min_size=1, max_size=6))
 def test_transfers_share_a_link(sizes: list[int]) -> None:
     """Those that begin together end when each byte of the smaller ones has been sent to all that were longer."""

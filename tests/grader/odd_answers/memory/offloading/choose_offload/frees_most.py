@@ -1,5 +1,4 @@
 # Wrong: what frees most need not be fastest.
-# Known mistake: What fits need not leave: each transfer may make the step longer.
 from itertools import product
 
 from snippets.memory.offload_timeline import offloaded_step
