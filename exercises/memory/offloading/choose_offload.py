@@ -1,0 +1,296 @@
+"""Exercise: what to offload so that a step fits and is as short as it can be, judged by a simulated step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from grader.exercise import Exercise, Inputs, Mistake, Observation
+from snippets.memory.offload_timeline import OffloadedStep, offloaded_step
+
+CHOICE = "choice"
+STATES = ("optimizer", "parameters", "activations")
+CHOICES = (
+    (),
+    ("activations",),
+    ("optimizer",),
+    ("optimizer", "activations"),
+    ("optimizer", "parameters"),
+    ("optimizer", "parameters", "activations"),
+)
+
+
+def choose_offload(
+    *,
+    layers: int,
+    layer_parameters: int,
+    tokens: int,
+    activation_bytes: int,
+    memory_bytes: int,
+    flops_per_s: int,
+    link_bytes_per_s: int,
+    host_bytes_per_s: int,
+) -> list[str] | None:
+    """Choose what to offload: it must fit, and the step must be shortest.
+
+    ``offloaded_step(layers=…, forward_s=…, backward_s=…, …)`` simulates a
+    step; its ``end_s`` is how long it takes. Give it the seconds of a layer in
+    what is offloaded, and leave the others out:
+
+    - "optimizer": gradients_s and new_weights_s, 2 bytes a parameter each over
+      the link, and update_s, 28 bytes a parameter in the host's memory;
+    - "parameters", only together with "optimizer": weights_s, 2 bytes a
+      parameter; then no new_weights_s, because the next fetch brings them;
+    - "activations": activations_s, one way.
+
+    The GPU holds, of what is not offloaded, all layers: 2 bytes a parameter of
+    weights, 14 of gradient and optimizer state, and activation_bytes. Of what
+    is offloaded it holds two layers: 2 bytes a parameter of weights, 2 of
+    gradient (no optimizer state), and activation_bytes.
+
+    Args:
+        layers: at least 3.
+        layer_parameters: of each layer.
+        tokens: of the step. A forward pass takes 2 operations for each token
+            and parameter, a backward pass 4.
+        activation_bytes: what a layer keeps for its backward pass.
+        memory_bytes: of the GPU; all of it may be used.
+        flops_per_s: speed of the GPU.
+        link_bytes_per_s: of the link to the host, in each direction.
+        host_bytes_per_s: of the host's memory.
+
+    Returns:
+        A list of what is offloaded, empty if nothing is. If several are
+        shortest, any of them. ``None`` if nothing fits.
+
+    >>> choose_offload(
+    ...     layers=3, layer_parameters=10, tokens=20, activation_bytes=1,
+    ...     memory_bytes=200, flops_per_s=100, link_bytes_per_s=20,
+    ...     host_bytes_per_s=90,
+    ... )
+    ['optimizer']
+    """
+    found = []
+    for choice in [
+        [],
+        ["activations"],
+        ["optimizer"],
+        ["optimizer", "activations"],
+        ["optimizer", "parameters"],
+        ["optimizer", "parameters", "activations"],
+    ]:
+        away = set(choice)
+        held = 2 * layer_parameters * (2 if "parameters" in away else layers)
+        held += activation_bytes * (2 if "activations" in away else layers)
+        held += layer_parameters * (4 if "optimizer" in away else 14 * layers)
+        forward_s = 2 * layer_parameters * tokens / flops_per_s
+        seconds: dict[str, Any] = {"forward_s": forward_s, "backward_s": 2 * forward_s}
+        weights_s = 2 * layer_parameters / link_bytes_per_s
+        if "optimizer" in away:
+            seconds["gradients_s"] = seconds["new_weights_s"] = weights_s
+            seconds["update_s"] = 28 * layer_parameters / host_bytes_per_s
+        if "parameters" in away:
+            seconds["weights_s"] = weights_s
+            seconds["new_weights_s"] = 0
+        if "activations" in away:
+            seconds["activations_s"] = activation_bytes / link_bytes_per_s
+        if held <= memory_bytes:
+            step = offloaded_step(layers=layers, **seconds)
+            found.append((step.end_s, len(choice), choice))
+    return min(found)[2] if found else None
+
+
+@cache
+def simulated(
+    choice: tuple[str, ...],
+    layers: int,
+    layer_parameters: int,
+    tokens: int,
+    activation_bytes: int,
+    flops_per_s: int,
+    link_bytes_per_s: int,
+    host_bytes_per_s: int,
+) -> OffloadedStep:
+    """Simulate a step, with the bytes of what comes and goes; many inputs differ in their memory alone."""
+    optimizer, parameters, activations = (state in choice for state in STATES)
+    over_link = 2 * layer_parameters / link_bytes_per_s
+    return offloaded_step(
+        layers=layers,
+        forward_s=2 * layer_parameters * tokens / flops_per_s,
+        backward_s=4 * layer_parameters * tokens / flops_per_s,
+        gradients_s=over_link * optimizer,
+        update_s=28 * layer_parameters / host_bytes_per_s * optimizer,
+        new_weights_s=over_link * (optimizer and not parameters),
+        weights_s=over_link * parameters,
+        activations_s=activation_bytes / link_bytes_per_s * activations,
+    )
+
+
+def judged(choice: tuple[str, ...], inputs: Inputs) -> tuple[int, float]:
+    """Return what the GPU holds, and how long the step takes."""
+    timed = {name: value for name, value in inputs.items() if name != "memory_bytes"}
+    of_a_layer = {
+        "weights": 2 * inputs["layer_parameters"],
+        "gradients": 2 * inputs["layer_parameters"],
+        "state": 12 * inputs["layer_parameters"],
+        "activations": inputs["activation_bytes"],
+    }
+    held_layers = dict.fromkeys(of_a_layer, inputs["layers"])
+    if "optimizer" in choice:
+        held_layers |= {"gradients": 2, "state": 0}
+    if "parameters" in choice:
+        held_layers["weights"] = 2
+    if "activations" in choice:
+        held_layers["activations"] = 2
+    held = sum(of_a_layer[kind] * held_layers[kind] for kind in of_a_layer)
+    return held, float(simulated(choice, **timed).end_s)
+
+
+def least_s(inputs: Inputs) -> float | None:
+    """Return the length of the shortest step that fits."""
+    ends = [judged(choice, inputs) for choice in CHOICES]
+    return min((end for held, end in ends if held <= inputs["memory_bytes"]), default=None)
+
+
+RIGHT = "one that fits, with the shortest step"
+
+
+def any_shortest(**inputs: Any) -> Observation:
+    """Return what every right answer shows."""
+    return {CHOICE: None if least_s(inputs) is None else RIGHT}
+
+
+def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
+    """Judge the choice: any that fits and is as short as any other is right."""
+    chosen = function(**inputs)
+    if chosen is None:
+        return {CHOICE: None}
+    states = [str(state) for state in chosen]
+    choice = tuple(state for state in STATES if state in states)
+    said = ", ".join(states) or "nothing"
+    if sorted(choice) != sorted(states):
+        return {CHOICE: f"{said}: each must be one of {', '.join(STATES)}, and stand there once"}
+    if choice not in CHOICES:
+        return {CHOICE: f"{said}: parameters go only together with the optimizer's state"}
+    held, end_s = judged(choice, inputs)
+    best = least_s(inputs)
+    if held > inputs["memory_bytes"]:
+        return {CHOICE: f"{said}: {held - inputs['memory_bytes']:,} bytes too many"}
+    if best is not None and end_s > best * (1 + 1e-9):
+        return {CHOICE: f"{said}: {end_s - best:.4g} s longer than the shortest that fits"}
+    return {CHOICE: RIGHT}
+
+
+def case(**changes: int) -> Inputs:
+    smallest = {
+        "layers": 3,
+        "layer_parameters": 10,
+        "tokens": 20,
+        "activation_bytes": 1,
+        "memory_bytes": 200,
+        "flops_per_s": 100,
+        "link_bytes_per_s": 20,
+        "host_bytes_per_s": 90,
+    }
+    return smallest | changes
+
+
+LLAMA = case(
+    layers=32,
+    layer_parameters=218_112_000,
+    tokens=12_288,
+    activation_bytes=34 * 4096 * 12_288,
+    memory_bytes=63_000_000_000,
+    flops_per_s=494_700_000_000_000,
+    link_bytes_per_s=63_015_384_615,
+    host_bytes_per_s=307_200_000_000,
+)
+"""The solution's own numbers: a layer's activations are taken as 34 bytes for each token and channel."""
+
+
+def on_the_edges(inputs: Inputs) -> list[Inputs]:
+    """Return the input with just the memory that each choice needs, and a byte less."""
+    needs = {judged(choice, inputs)[0] for choice in CHOICES}
+    return [inputs | {"memory_bytes": need - less} for need in sorted(needs) for less in (0, 1)]
+
+
+EXERCISE = Exercise(
+    choose_offload,
+    number=4,
+    level="hard",
+    asked="what to offload, so that it fits and the step is shortest",
+    expected=any_shortest,
+    observe=observe,
+    examples=[
+        case(),
+        case(activation_bytes=100, memory_bytes=750),
+        case(memory_bytes=40),
+        case(memory_bytes=1000),
+        case(activation_bytes=150, memory_bytes=420),
+        LLAMA,
+    ],
+    inputs=[
+        *on_the_edges(case()),
+        *on_the_edges(case(activation_bytes=200, tokens=5)),
+        *on_the_edges(case(layers=4, activation_bytes=90, tokens=3, host_bytes_per_s=500)),
+        *on_the_edges(case(layers=5, activation_bytes=35, tokens=9, link_bytes_per_s=9, host_bytes_per_s=200)),
+        *on_the_edges(case(layers=6, layer_parameters=7, tokens=40, activation_bytes=160, link_bytes_per_s=60)),
+    ],
+    given=("offloaded_step",),
+    mistakes=[
+        Mistake(
+            "takes_the_first_that_fits",
+            "This fits, but another choice that fits has a shorter step: compare their times.",
+            {"min(found)[2]": "found[0][2]"},
+        ),
+        Mistake(
+            "offloads_everything",
+            "What fits need not leave: each transfer may make the step longer.",
+            {"min(found)[2]": "found[-1][2]"},
+        ),
+        Mistake(
+            "looks_at_the_time_alone",
+            "The shortest step of all need not fit: hold its bytes against the memory.",
+            {"if held <= memory_bytes:": "if True:"},
+        ),
+        Mistake(
+            "leaves_a_byte_free",
+            "All of the memory may be used: what needs just as much as there is fits.",
+            {"if held <= memory_bytes:": "if held < memory_bytes:"},
+        ),
+        Mistake(
+            "holds_nothing_of_what_left",
+            "Of what is offloaded the GPU still holds two layers: the one at work, and one that comes or goes.",
+            {
+                '(2 if "parameters" in away': '(0 if "parameters" in away',
+                '(2 if "activations" in away': '(0 if "activations" in away',
+                '(4 if "optimizer" in away': '(0 if "optimizer" in away',
+            },
+        ),
+        Mistake(
+            "keeps_the_gradients",
+            "With the optimizer's state the gradients leave too, but for those of two layers.",
+            {'(4 if "optimizer" in away': '(2 * layers if "optimizer" in away'},
+        ),
+        Mistake(
+            "forgets_the_gradients",
+            "Gradients and optimizer state that stay have 2 + 12 bytes a parameter.",
+            {"14 * layers": "12 * layers"},
+        ),
+        Mistake(
+            "never_offloads_activations_alone",
+            "Activations can leave without the optimizer's state.",
+            {'        ["activations"],\n': ""},
+        ),
+        Mistake(
+            "never_offloads_parameters",
+            "Where less would not fit, the parameters can leave too.",
+            {
+                '        ["optimizer", "parameters"],\n': "",
+                '        ["optimizer", "parameters", "activations"],\n': "",
+            },
+        ),
+        Mistake("fits_one_input", "This is right for one input only.", lambda **_: ["optimizer"]),
+    ],
+)

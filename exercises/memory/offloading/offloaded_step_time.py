@@ -1,0 +1,171 @@
+"""Exercise: when a step ends whose layers, all different, are updated by the host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grader.exercise import Exercise, Inputs, Mistake
+from snippets.memory.lanes import LaneTask, run_lanes
+
+
+def offloaded_step_time(
+    *,
+    forward_s: list[int],
+    backward_s: list[int],
+    gradients_s: list[int],
+    update_s: list[int],
+    new_weights_s: list[int],
+) -> int:
+    """Return when a step ends whose optimizer state lies on the host.
+
+    The GPU runs all forward passes, first layer first, and then all backward
+    passes, last layer first. Four lanes work at the same time, each on one
+    layer after the other: the GPU, the link down, the host, the link up. A
+    layer's gradient goes down when its backward pass has ended, the host
+    updates the layer when the gradient has come, and the new weights go up
+    when the update has ended. There is room for everything that waits.
+
+    Args:
+        forward_s: seconds of each layer's forward pass, first layer first.
+        backward_s: seconds of its backward pass.
+        gradients_s: seconds of its gradient's way down.
+        update_s: seconds of its update.
+        new_weights_s: seconds of its weights' way up.
+
+    Returns:
+        Seconds until all layers have their new weights.
+
+    >>> offloaded_step_time(
+    ...     forward_s=[1, 1], backward_s=[2, 2], gradients_s=[1, 1],
+    ...     update_s=[3, 3], new_weights_s=[1, 1],
+    ... )
+    12
+    """
+    gpu, down, host, up = sum(forward_s), 0, 0, 0
+    for layer in reversed(range(len(forward_s))):
+        gpu += backward_s[layer]
+        down = max(down, gpu) + gradients_s[layer]
+        host = max(host, down) + update_s[layer]
+        up = max(up, host) + new_weights_s[layer]
+    return up
+
+
+def simulated(
+    *,
+    forward_s: list[int],
+    backward_s: list[int],
+    gradients_s: list[int],
+    update_s: list[int],
+    new_weights_s: list[int],
+) -> Any:
+    """Run the tasks on their lanes, event by event."""
+    tasks = [LaneTask("forward", "GPU", sum(forward_s))]
+    before = 0
+    for layer in reversed(range(len(forward_s))):
+        first = len(tasks)
+        tasks += [
+            LaneTask("backward", "GPU", backward_s[layer], (before,)),
+            LaneTask("gradients", "down", gradients_s[layer], (first,)),
+            LaneTask("update", "host", update_s[layer], (first + 1,)),
+            LaneTask("new weights", "up", new_weights_s[layer], (first + 2,)),
+        ]
+        before = first
+    return max(times.end_s for times in run_lanes(tasks))
+
+
+def layers(*rows: tuple[int, int, int, int, int]) -> Inputs:
+    names = ("forward_s", "backward_s", "gradients_s", "update_s", "new_weights_s")
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+
+EXERCISE = Exercise(
+    offloaded_step_time,
+    number=2,
+    level="medium",
+    asked="the seconds until all layers have their new weights",
+    expected=simulated,
+    examples=[
+        layers((1, 2, 1, 3, 1), (1, 2, 1, 3, 1)),
+        layers((1, 2, 1, 3, 1)),
+        layers((1, 2, 5, 1, 1), (1, 2, 1, 1, 1)),
+        layers((1, 2, 1, 1, 1), (1, 9, 5, 1, 1)),
+        layers((2, 4, 3, 1, 3), (1, 2, 1, 6, 1), (3, 6, 2, 2, 2)),
+        layers(*[(7, 14, 7, 20, 7)] * 32),
+    ],
+    inputs=lambda st: st.lists(st.tuples(*[st.integers(1, 9)] * 5), min_size=1, max_size=6).map(
+        lambda rows: layers(*rows)
+    ),
+    draws=60,
+    units={"result": "s"},
+    mistakes=[
+        Mistake(
+            "goes_through_the_first_layer_first",
+            "The backward pass begins with the last layer, so its gradient is the first to go down.",
+            {"reversed(range(len(forward_s)))": "range(len(forward_s))"},
+        ),
+        Mistake(
+            "starts_with_the_first_backward_pass",
+            "The forward passes come before the first backward pass.",
+            {"gpu, down, host, up = sum(forward_s)": "gpu, down, host, up = 0"},
+        ),
+        Mistake(
+            "one_thing_after_the_other",
+            "The lanes work at the same time; here each waits until the others have done a layer.",
+            {"return up": "return sum(map(sum, (forward_s, backward_s, gradients_s, update_s, new_weights_s)))"},
+        ),
+        Mistake(
+            "never_queues",
+            "A lane does one layer after the other: a gradient waits while the one before it still goes down.",
+            {"max(down, gpu)": "gpu", "max(host, down)": "down", "max(up, host)": "host"},
+        ),
+        Mistake(
+            "host_never_queues",
+            "The host does one layer after the other: an update waits until the one before it has ended.",
+            {"max(host, down)": "down"},
+        ),
+        Mistake(
+            "waits_for_all_gradients",
+            "An update begins when its own gradient has come; only clipping by the global norm waits for all.",
+            lambda *, forward_s, backward_s, gradients_s, update_s, new_weights_s: _clipped(
+                forward_s, backward_s, gradients_s, update_s, new_weights_s
+            ),
+        ),
+        Mistake(
+            "one_lane_for_the_link",
+            "The two directions of the link are two lanes: new weights come up while gradients go down.",
+            {"down = max(down, gpu)": "down = max(down, gpu, up)"},
+        ),
+        Mistake(
+            "ends_with_the_last_update",
+            "The step ends when the new weights have come up.",
+            {"return up": "return host"},
+        ),
+        Mistake(
+            "takes_equal_layers",
+            "Layers differ: the formula with one maximum is for equal ones.",
+            lambda *, forward_s, backward_s, gradients_s, update_s, new_weights_s: (
+                sum(forward_s)
+                + backward_s[0]
+                + gradients_s[0]
+                + update_s[0]
+                + new_weights_s[0]
+                + (len(forward_s) - 1) * max(backward_s[0], gradients_s[0], update_s[0], new_weights_s[0])
+            ),
+        ),
+        Mistake("fits_one_input", "This is right for one input only.", lambda **_: 12),
+    ],
+)
+
+
+def _clipped(
+    forward_s: list[int], backward_s: list[int], gradients_s: list[int], update_s: list[int], new_weights_s: list[int]
+) -> int:
+    gpu, down = sum(forward_s), 0
+    for layer in reversed(range(len(forward_s))):
+        gpu += backward_s[layer]
+        down = max(down, gpu) + gradients_s[layer]
+    host, up = down, 0
+    for layer in reversed(range(len(forward_s))):
+        host += update_s[layer]
+        up = max(up, host) + new_weights_s[layer]
+    return up
