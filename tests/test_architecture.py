@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -74,3 +75,11 @@ def test_no_two_public_classes_share_a_name() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(name)
     assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
+
+
+def test_no_text_holds_what_an_unfinished_merge_leaves() -> None:
+    mark = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
+    folders = [ROOT.parent / name for name in ("chapters", "docs", "labs", "tests")]
+    texts = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".md", ".toml", ".json")]
+    assert len(texts) > 100
+    assert [path for path in texts if mark.search(path.read_text(encoding="utf-8"))] == []

@@ -17,4 +17,4 @@ def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, me
                 if step_peak_bytes(sizes, keep_gradients=size < sequences) <= memory_bytes:
                     overhead = sequences // size * overhead_flops
                     found.append((overhead + sequences * (3 * forward + more), made, size))
-    return min(found)[1:] if found else None
+    return min(found, key=lambda one: one[0])[1:] if found else None

@@ -1,5 +1,5 @@
 # Wrong: stages 0 to 2 in groups of some nodes.
-# Message: in stages 0, 1 and 2 the group is all 48 GPUs
+# Message: in stages 0, 1 and 2 the group is all
 from math import ceil
 from fractions import Fraction
 
