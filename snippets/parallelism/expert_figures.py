@@ -35,7 +35,7 @@ def layer_panel(*, experts: int, chosen: Mapping[int, float]) -> Panel:
             panel.text(x + step / 2, 136, f"{chosen[expert]:.2f}", anchor="middle", size=12)
             panel.arrow(170, 74, x + step / 2, 97, colour="accent")
             panel.arrow(x + step / 2, 145, 170 + (-20 if x < 170 else 20), 171, colour="accent")
-    panel.text(0, 91, f"{experts} experts stand", size=12)
+    panel.text(0, 62, f"{experts} experts in memory", size=12)
     panel.text(212, 190, f"{len(chosen)} of them compute", size=12)
     return panel
 

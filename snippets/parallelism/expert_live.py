@@ -47,8 +47,8 @@ def favoured_shares(*, experts: int, per_token: int, skew: float) -> tuple[float
     title="Room for tokens, and what is dropped",
     caption="On the left the mean load of each expert, in units of the even share, with a thin line one standard "
     "deviation up and down, and its room (dashed; rounded up to whole tokens). On the right the share of all "
-    "assignments that finds no room. Tokens choose independently. With favouritism a the i-th expert is chosen i⁻ᵃ "
-    "times as often as the first, as far as no probability is above 1.",
+    "assignments that finds no room, for eight capacity factors. Tokens choose independently. With favouritism a the "
+    "i-th expert is chosen i⁻ᵃ times as often as the first, as far as no probability is above 1.",
     knobs=[
         Number("capacity", "Capacity factor c", 1, 1, 3, 0.25, whole=False),
         Number("tokens", "Tokens n routed together", 4, 4, 8192, 2, "log"),

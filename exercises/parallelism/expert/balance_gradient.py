@@ -105,7 +105,7 @@ BATCH_P = "sum(math.exp(r[i] - max(r)) / sum(math.exp(z - max(r)) for z in r) fo
 EXERCISE = Exercise(
     balance_gradient,
     number=3,
-    level="medium",
+    level="hard",
     asked="the gradient of the balancing loss with respect to each token's logits",
     expected=by_complex_steps,
     examples=[
