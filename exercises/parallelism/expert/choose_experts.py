@@ -127,7 +127,7 @@ def why_there_is_not(design: tuple[int, int, int], inputs: Inputs) -> str:
     if k < inputs["least_per_token"]:
         return f"{k} for each token is fewer than {inputs['least_per_token']}"
     if room < 1 or room % ranks:
-        return f"room for {room} is no multiple of {ranks} ranks, at least {ranks}"
+        return f"room for {room} is no multiple of the {ranks} ranks from {ranks} on"
     return ""
 
 

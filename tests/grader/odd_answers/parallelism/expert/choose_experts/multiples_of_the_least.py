@@ -1,5 +1,5 @@
 # Wrong: least_per_token times powers of two.
-# Message: 1, 2, 4 and 8 are allowed
+# Message: wrong wherever least_per_token is no power of two
 import math
 
 
