@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from snippets.drawing import Panel
 from snippets.palette import rank as rank_colour
 
-WIDE_PX = 690.0
+NARROW_PX = 340.0
 
 
 def layer_panel(*, experts: int, chosen: Mapping[int, float]) -> Panel:
@@ -20,26 +20,23 @@ def layer_panel(*, experts: int, chosen: Mapping[int, float]) -> Panel:
     Returns:
         The panel.
     """
-    panel = Panel(WIDE_PX, 150)
-    step = 430.0 / experts
-    panel.rectangle(0, 60, 56, 34, colour="activations", label="token")
-    panel.arrow(58, 77, 82, 77)
-    panel.rectangle(84, 60, 62, 34, colour="optimizer", label="router")
+    panel = Panel(NARROW_PX, 214)
+    step = NARROW_PX / experts
+    panel.rectangle(135, 1, 70, 28, colour="activations", label="token")
+    panel.arrow(170, 30, 170, 44)
+    panel.rectangle(135, 45, 70, 28, colour="optimizer", label="router")
+    panel.rectangle(135, 172, 70, 28, colour="activations", label="sum")
+    panel.text(212, 62, "chooses, and weights", size=12)
     for expert in range(experts):
-        x, used = 170 + step * expert, expert in chosen
-        panel.rectangle(x, 46, step - 8, 62, colour="parameters", strength=0.5 if used else 0.06, dashed=not used)
-        panel.text(x + step / 2 - 4, 72, f"{expert}", anchor="middle", bold=used)
+        x, used = step * expert, expert in chosen
+        panel.rectangle(x + 2, 98, step - 4, 46, colour="parameters", strength=0.5 if used else 0.06, dashed=not used)
+        panel.text(x + step / 2, 117, f"{expert}", anchor="middle", bold=used)
         if used:
-            panel.text(x + step / 2 - 4, 92, f"{chosen[expert]:.2f}", anchor="middle", size=12)
-            panel.curve([(115, 60), (115, 26), (x + step / 2 - 4, 26), (x + step / 2 - 4, 44)], colour="accent")
-            panel.curve(
-                [(x + step / 2 - 4, 110), (x + step / 2 - 4, 128), (634, 128), (634, 96)], colour="accent", width=2
-            )
-    panel.rectangle(606, 60, 76, 34, colour="activations", label="sum")
-    panel.text(170, 14, f"{experts} experts stand in memory", bold=True)
-    panel.text(
-        170, 146, f"{len(chosen)} of them compute for this token; their outputs are added with these weights", size=12
-    )
+            panel.text(x + step / 2, 136, f"{chosen[expert]:.2f}", anchor="middle", size=12)
+            panel.arrow(170, 74, x + step / 2, 97, colour="accent")
+            panel.arrow(x + step / 2, 145, 170 + (-20 if x < 170 else 20), 171, colour="accent")
+    panel.text(0, 62, f"{experts} experts in memory", size=12)
+    panel.text(212, 190, f"{len(chosen)} of them compute", size=12)
     return panel
 
 
@@ -52,52 +49,55 @@ def travel_panel(choices: Sequence[Sequence[int]]) -> Panel:
     Returns:
         The panel.
     """
-    ranks = len(choices)
-    panel = Panel(WIDE_PX, 46 + 46 * ranks)
+    ranks, step, tall = len(choices), 27.0, 50.0
+    panel = Panel(NARROW_PX, 20 + tall * ranks)
     at: list[list[int]] = [[] for _ in choices]
     for home, tokens in enumerate(choices):
         for expert in tokens:
             at[expert].append(home)
+    right = NARROW_PX - step * max(map(len, at))
     seen = [0] * ranks
-    panel.text(60, 14, "at home", bold=True)
-    panel.text(400, 14, "at their experts", bold=True)
+    panel.text(0, 12, "at home", bold=True)
+    panel.text(right, 12, "at their experts", bold=True)
     for home, tokens in enumerate(choices):
-        y = 28 + 46.0 * home
-        panel.text(0, y + 15, f"rank {home}", middle=True)
+        y = 22 + tall * home
+        panel.text(0, y + 12, f"rank {home}", size=12)
+        panel.text(right, y + 12, f"rank {home}, expert {home}", size=12)
         for place, expert in enumerate(tokens):
-            panel.rectangle(60 + 36.0 * place, y, 30, 30, colour=rank_colour(home), label=f"→{expert}")
-            slot = seen[expert]
+            panel.rectangle(1 + step * place, y + 17, step - 4, 24, colour=rank_colour(home), label=f"→{expert}")
+            ends = y + 21 + 8 * place, 22 + tall * expert + 20 + 4.5 * seen[expert]
             seen[expert] += 1
-            ends = 62 + 36.0 * len(tokens), y + 6 + 5 * place, 396.0 - 4, 28 + 46.0 * expert + 4 + 3 * (slot % 8)
-            panel.line(*ends, colour=rank_colour(home) if home != expert else "line")
-        panel.text(630, y + 15, f"expert {home}", middle=True, size=12)
+            panel.line(step * len(tokens), ends[0], right - 4, ends[1], colour=rank_colour(home))
         for place, source in enumerate(at[home]):
-            panel.rectangle(400 + 32.0 * place, y, 28, 30, colour=rank_colour(source), label=f"{source}")
-    panel.text(
-        60, 42 + 46 * ranks, "A colour is a token's home. Grey lines: it stays on its rank. Then all go back.", size=12
-    )
+            panel.rectangle(right + step * place, y + 17, step - 4, 24, colour=rank_colour(source), label=f"{source}")
     return panel
 
 
-def loads_panel(rows: Mapping[str, Sequence[float]]) -> Panel:
-    """Draw the loads of experts, one row of bars for each router, all on one scale, with a line at the even share.
+def loads_panel(rows: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> Panel:
+    """Draw loads and probabilities of experts, two bars each, one row for each router, all on one scale.
 
     Args:
-        rows: name → for each expert, its load in units of the even share.
+        rows: name → for each expert, its load in units of the even share, and its mean probability in the same units.
 
     Returns:
-        The panel.
+        The panel, with a line at the even share.
     """
-    panel, high = Panel(340, 112.0 * len(rows) - 4), max(max(loads) for loads in rows.values())
-    for row, (name, loads) in enumerate(rows.items()):
-        bottom, step = 84.0 + 112 * row, 330.0 / len(loads)
-        panel.text(0, bottom - 70, name, size=12, bold=True)
-        for place, load in enumerate(loads):
-            tall = 58 * load / high
-            panel.rectangle(4 + step * place, bottom - tall, step - 8, max(tall, 0.5), colour=rank_colour(place))
-            panel.text(step * place + step / 2, bottom + 13, f"{load:.2f}", anchor="middle", size=12)
-        line = bottom - 58 / high
-        panel.line(0, line, 332, line, colour="ink", dashed=True)
+    panel, high = Panel(NARROW_PX, 20 + 104.0 * len(rows)), max(max(map(max, pair)) for pair in rows.values())
+    for place, (hue, name) in enumerate((("forward", "load"), ("optimizer", "mean probability"))):
+        panel.rectangle(1 + 70 * place, 2, 12, 12, colour=hue, strength=0.7)
+        panel.text(19 + 70 * place, 13, name, size=12)
+    for row, (name, pair) in enumerate(rows.items()):
+        bottom, step = 106.0 + 104 * row, 340.0 / len(pair[0])
+        panel.text(332, bottom - 62, name, size=12, bold=True, anchor="end")
+        for side, (hue, shares) in enumerate(zip(("forward", "optimizer"), pair, strict=True)):
+            boxes = [
+                (2 + step * place + side * (step / 2 - 2), bottom - 68 * share / high, step / 2 - 4, 68 * share / high)
+                for place, share in enumerate(shares)
+            ]
+            panel.rectangles(boxes, colour=hue, strength=0.7)
+        for place, load in enumerate(pair[0]):
+            panel.text(step * (place + 0.5), bottom + 14, f"{load:.2f}", anchor="middle", size=12)
+        panel.line(0, bottom - 68 / high, 338, bottom - 68 / high, colour="ink", dashed=True)
     return panel
 
 
@@ -112,24 +112,22 @@ def mesh_panel(*, columns: int, replicas: int, experts: int) -> Panel:
     Returns:
         The panel.
     """
-    panel, own = Panel(WIDE_PX, 54 + 74 * replicas), experts // columns
+    panel, own, step = Panel(NARROW_PX, 40 + 92 * replicas), experts // columns, NARROW_PX / columns
+    panel.text(0, 12, "columns: all-reduce of the experts' gradients", size=12, colour="gradients")
     for row in range(replicas):
-        y = 30 + 74.0 * row
+        y = 24 + 92.0 * row
         for column in range(columns):
-            x = 4 + 128.0 * column
-            panel.rectangle(x, y, 112, 52, colour=rank_colour(column), strength=0.2)
-            panel.text(x + 56, y + 20, f"rank {row * columns + column}", anchor="middle", bold=True)
+            x = step * column
+            panel.rectangle(x + 1, y, step - 8, 52, colour=rank_colour(column), strength=0.2)
+            panel.text(x + step / 2 - 3, y + 21, f"rank {row * columns + column}", anchor="middle", bold=True)
             names = ", ".join(str(column * own + each) for each in range(own))
-            panel.text(x + 56, y + 40, f"experts {names}" if own > 1 else f"expert {names}", anchor="middle", size=12)
+            panel.text(x + step / 2 - 3, y + 41, f"expert{'s' * (own > 1)} {names}", anchor="middle", size=12)
             if row:
-                panel.line(x + 56, y - 22, x + 56, y, colour="gradients")
+                panel.line(x + 12, y - 40, x + 12, y, colour="gradients")
             if column:
-                panel.line(x - 16, y + 26, x, y + 26, colour="communication")
-        panel.text(128.0 * columns + 4, y + 30, "all-to-all of tokens", middle=True, size=12, colour="communication")
-    panel.text(4, 16, "columns: all-reduce of the experts' gradients", size=12, colour="gradients")
-    panel.text(
-        4, 48 + 74 * replicas, "the router's gradient, and the rest of the model's: all-reduce over all ranks", size=12
-    )
+                panel.line(x - 7, y + 26, x + 1, y + 26, colour="communication")
+        panel.text(24, y + 68, "row: all-to-all of tokens", size=12, colour="communication")
+    panel.text(0, 32 + 92 * replicas, "the rest of the model: all-reduce over all ranks", size=12)
     return panel
 
 

@@ -45,18 +45,23 @@ def favoured_shares(*, experts: int, per_token: int, skew: float) -> tuple[float
 
 @live_figure(
     title="Room for tokens, and what is dropped",
-    caption="On the left the mean load of each expert, in units of the even share, and the room that it has (dashed). "
-    "On the right the share of all assignments that finds no room. Tokens choose independently. Take a few tokens "
-    "and equal experts first; then many; then give the router a favourite.",
+    caption="On the left the mean load of each expert, in units of the even share, with a thin line one standard "
+    "deviation up and down, and its room (dashed; rounded up to whole tokens). On the right the share of all "
+    "assignments that finds no room, for eight capacity factors. Tokens choose independently. With favouritism a the "
+    "i-th expert is chosen i⁻ᵃ times as often as the first, as far as no probability is above 1.",
     knobs=[
         Number("capacity", "Capacity factor c", 1, 1, 3, 0.25, whole=False),
         Number("tokens", "Tokens n routed together", 4, 4, 8192, 2, "log"),
         Number("experts", "Experts E", 2, 2, 32, 2, "log"),
         Number("per_token", "Experts for each token k", 1, 1, 8, 2, "log"),
-        Number("skew", "Favouritism", 0, 0, 1.5, 0.25, whole=False),
+        Number("skew", "Favouritism a", 0, 0, 1.5, 0.25, whole=False),
     ],
     named=[
-        Named("Four tokens, two experts", "No favourite, and yet 18.75% are dropped, by chance alone.", {"tokens": 4}),
+        Named(
+            "Four tokens, two experts",
+            "Both means are at the room, and yet 18.75% are dropped, because loads scatter about them.",
+            {"tokens": 4},
+        ),
         Named(
             "Mixtral's layer",
             "With room for a quarter more than the even share, 0.00% are dropped.",
@@ -89,6 +94,7 @@ def expert_room(*, capacity: float, tokens: int, experts: int, per_token: int, s
     curve = [(factor, dropped(factor)[0]) for factor in (1.0, 1.125, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)]
     share, room = dropped(capacity)
     busiest = shares[0] * tokens / even
+    spread = [math.sqrt(tokens * each * (1 - each)) / even for each in shares]
     numbers = (
         f"An expert has room for {room:,} token{'s' if room > 1 else ''}; the even share is {even:,.4g}, and the "
         f"busiest expects {busiest:.2f} times as many. {share:.2f}% of the {tokens * per_token:,} assignments are "
@@ -101,11 +107,13 @@ def expert_room(*, capacity: float, tokens: int, experts: int, per_token: int, s
         f"{curve[-1][1]:.2f}% at 3; a dot stands at {capacity:g} and {share:.2f}%."
     )
     return Picture(
-        [_bars([each * tokens / even for each in shares], room / even), _curve(curve, capacity, share)], numbers, alt
+        [_bars([each * tokens / even for each in shares], spread, room / even), _curve(curve, capacity, share)],
+        numbers,
+        alt,
     )
 
 
-def _bars(loads: list[float], room: float) -> Panel:
+def _bars(loads: list[float], spread: list[float], room: float) -> Panel:
     panel = Panel(_WIDTH, 250)
     panel.text(0, 14, "Mean load of each expert, even share = 1", bold=True)
     high, step = max(3.0, loads[0], room if room < 9 else 0), (_WIDTH - 34) / len(loads)
@@ -124,6 +132,9 @@ def _bars(loads: list[float], room: float) -> Panel:
             beyond.append((x, 220 - 190 * load / high, step - gap, 190 * (load - room) / high))
     panel.rectangles(fits, colour="forward", strength=0.5)
     panel.rectangles(beyond, colour="communication", strength=0.5)
+    for place, (load, wide) in enumerate(zip(loads, spread, strict=True)):
+        middle, ends = 32 + step * place + (step - gap) / 2, (max(0.0, load - wide), min(high, load + wide))
+        panel.line(middle, 220 - 190 * ends[0] / high, middle, 220 - 190 * ends[1] / high, colour="ink")
     if room <= high:
         y = 220 - 190 * room / high
         panel.line(30, y, _WIDTH - 2, y, colour="ink", dashed=True)

@@ -64,16 +64,18 @@ class Balancing:
         first_loads: for each expert, its load in the first step, in units of the even share.
         last_loads: likewise, averaged over the last tenth of the steps.
         worst: for each step, the largest of the loads.
-        weights_moved: by how much the mean weight of the least popular expert, where it was chosen, has changed.
+        first_probabilities: for each expert, the router's mean probability in the first step.
+        last_probabilities: likewise, averaged over the last tenth of the steps.
 
-    >>> Balancing((2.0, 0.0), (1.0, 1.0), (2.0, 1.0), 0.0).worst[0]
+    >>> Balancing((2.0, 0.0), (1.0, 1.0), (2.0, 1.0), (0.7, 0.3), (0.5, 0.5)).worst[0]
     2.0
     """
 
     first_loads: tuple[float, ...]
     last_loads: tuple[float, ...]
     worst: tuple[float, ...]
-    weights_moved: float
+    first_probabilities: tuple[float, ...]
+    last_probabilities: tuple[float, ...]
 
 
 def balance_router(
@@ -123,8 +125,8 @@ def balance_router(
         raise ValueError(f"per_token must be at most {E}, the experts, got {per_token!r}")
     affordable("tokens × experts", T * E)
     affordable("steps × tokens × experts", S * T * E)
-    bias, rare = np.zeros(E), int(np.argmin(liking))
-    loads, weights = [], []
+    bias = np.zeros(E)
+    loads, means = [], []
     for _ in range(S):
         logits = liking + rng.normal(size=(T, E))
         powers = np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -132,14 +134,17 @@ def balance_router(
         chosen = np.argpartition(-(chances + bias), k - 1, axis=1)[:, :k]
         share = np.bincount(chosen.ravel(), minlength=E) / (k * T)
         loads.append(E * share)
-        weights.append(chances[:, rare].mean())
+        means.append(chances.mean(axis=0))
         if method == "bias":
             bias += eta * np.sign(1 / E - share)
         elif method == "loss":
             slope = chances * (share - chances @ share[:, None])
             liking -= eta * E * slope.mean(axis=0)
-    tail = np.mean(loads[-max(1, S // 10) :], axis=0)
-    moved = float(np.mean(weights[-max(1, S // 10) :]) - weights[0])
+    tail = slice(-max(1, S // 10), None)
     return Balancing(
-        tuple(map(float, loads[0])), tuple(map(float, tail)), tuple(float(load.max()) for load in loads), moved
+        tuple(map(float, loads[0])),
+        tuple(map(float, np.mean(loads[tail], axis=0))),
+        tuple(float(load.max()) for load in loads),
+        tuple(map(float, means[0])),
+        tuple(map(float, np.mean(means[tail], axis=0))),
     )

@@ -82,11 +82,16 @@ def routed(logits: list[list[float]], k: int, alpha: float) -> Inputs:
 
 def batches(st):  # type: ignore[no-untyped-def]
     def of(experts: int):  # type: ignore[no-untyped-def]
-        places = st.permutations(range(experts)).map(lambda order: [place / 2 - 1 for place in order])
+        row = st.builds(
+            lambda order, stretch, shift: [stretch * place + shift for place in order],
+            st.permutations(range(experts)),
+            st.sampled_from([0.5, 0.75, 1.25]),
+            st.sampled_from([-1.0, 0.0, 2.5]),
+        )
         return st.builds(
             routed,
-            st.lists(places, min_size=1, max_size=4),
-            st.integers(1, experts),
+            st.lists(row, min_size=1, max_size=4),
+            st.integers(1, max(1, experts - 1)),
             st.sampled_from([0.01, 1.0, 2.5]),
         )
 
@@ -95,6 +100,7 @@ def batches(st):  # type: ignore[no-untyped-def]
 
 ENTRY = "alpha * E / T * p[i] * (f[i] - mean)"
 MEAN = "mean = sum(f[i] * p[i] for i in range(E))"
+BATCH_P = "sum(math.exp(r[i] - max(r)) / sum(math.exp(z - max(r)) for z in r) for r in logits) / T"
 
 EXERCISE = Exercise(
     balance_gradient,
@@ -108,6 +114,7 @@ EXERCISE = Exercise(
         routed([[1.0, 0.0, 2.0], [0.5, 3.0, 1.0]], 2, 0.5),
         routed([[1.0, 0.0], [0.0, 1.0]], 1, 1.0),
         routed([[1.0, 0.0, 2.0]], 3, 1.0),
+        routed([[2000.0, 0.0, -1.0], [0.0, 1.0, 2.0]], 1, 1.0),
         routed([[800.0, 799.0, 0.0], [0.0, 1.0, 2.0]], 1, 1.0),
         routed([[2.0, 1.0, 0.0, -1.0], [1.5, 0.0, -0.5, 1.0], [2.0, 0.5, 1.0, 0.0]], 2, 0.01),
     ],
@@ -127,7 +134,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "forgets_the_tokens",
-            "p is a mean over the tokens: one token's logits have 1/T of it.",
+            "A factor 1/T is missing: f is divided by the tokens, and so is the mean of p.",
             {"alpha * E / T * p": "alpha * E * p"},
         ),
         Mistake("forgets_the_experts", "The loss has a factor E.", {"alpha * E / T": "alpha / T"}),
@@ -162,8 +169,23 @@ EXERCISE = Exercise(
             {MEAN: "mean = sum(f) / E"},
         ),
         Mistake(
+            "mean_of_the_batch",
+            "Each token has probabilities of its own: take the mean of f under these, not under the batch's mean.",
+            {MEAN: f"mean = sum(f[i] * {BATCH_P} for i in range(E))"},
+        ),
+        Mistake(
+            "one_p_for_all",
+            "Each token has probabilities of its own; their mean over the batch is not enough.",
+            {"p = [power / sum(powers) for power in powers]": f"p = [{BATCH_P} for i in range(E)]"},
+        ),
+        Mistake(
+            "one_entry_alone",
+            "A logit moves all probabilities of its token, not its own alone.",
+            {ENTRY: "alpha * E / T * p[i] * (1 - p[i]) * f[i]"},
+        ),
+        Mistake(
             "counts_twice",
-            "f has no gradient: the product rule has one term here.",
+            "This is twice the gradient: f is taken as fixed, so that only p moves.",
             {"alpha * E / T": "2 * alpha * E / T"},
         ),
         Mistake(

@@ -12,7 +12,6 @@ from snippets.machine import AllToAll, Machine, Program
 from snippets.parallelism.expert import expected_drop_share
 
 DESIGN, NONE = "design", "None, since no design meets all limits"
-MOST_PER_TOKEN = 8
 
 
 def choose_experts(
@@ -32,21 +31,22 @@ def choose_experts(
     Experts get narrower as k grows, so that a token's arithmetic stays the
     same: an expert has 3 · hidden · (active_width / k) parameters. E is a
     multiple of the ranks, which divide the experts evenly, and E is at most
-    16 · ranks. k is a power of two from least_per_token to 8, at most E, and
+    16 · ranks. k is 1, 2, 4 or 8, at least least_per_token, at most E, and
     divides active_width.
 
     Each token chooses its experts independently, all equally likely, so that
-    an expert's load is binomial: ``tokens`` trials, probability k/E. An expert
-    has room for C tokens of the batch, which the ranks share as they need (with
-    a fixed part for each rank more would be dropped); room that is not used
-    travels as zeros and is computed too. What counts:
+    an expert's load is binomial: ``tokens`` trials, probability k/E, which may
+    be 1. An expert has room for C tokens of the batch, which the ranks share as
+    they need (with a fixed part for each rank more would be dropped); room that
+    is not used travels as zeros and is computed too. C is a multiple of the
+    ranks, and at least as large. What counts:
 
     - the layer's experts together have at least least_parameters;
     - a rank holds 18 bytes for each parameter of its experts, and for each of
       the C places of each of them 4 · hidden bytes; at most memory_bytes;
     - in one all-to-all a rank sends, for every expert of the other ranks, an
       even part of the room, C/ranks rows of 2 · hidden bytes; at most
-      most_sent_bytes. C is a multiple of the ranks;
+      most_sent_bytes;
     - the expected share of the assignments that find no room is at most
       most_dropped.
 
@@ -117,13 +117,17 @@ def why_there_is_not(design: tuple[int, int, int], inputs: Inputs) -> str:
     """Say what is wrong with a design that there is not."""
     (experts, k, room), ranks = design, inputs["ranks"]
     if experts < 1 or experts % ranks or experts > 16 * ranks:
-        return f"{experts} experts, which is no multiple of {ranks} up to {16 * ranks}"
-    if k not in (1, 2, 4, 8) or k > experts or inputs["active_width"] % k:
-        return f"{k} experts for each token, which is no power of two that is allowed here"
+        return f"the number of experts, {experts}, is no multiple of {ranks} from {ranks} to {16 * ranks}"
+    if k not in (1, 2, 4, 8):
+        return f"a token cannot go to {k} experts: 1, 2, 4 and 8 are allowed"
+    if k > experts:
+        return f"a token cannot go to {k} of {experts} experts"
+    if inputs["active_width"] % k:
+        return f"{k} experts for each token do not divide the active width {inputs['active_width']}"
     if k < inputs["least_per_token"]:
-        return f"{k} experts for each token, fewer than {inputs['least_per_token']}"
+        return f"{k} for each token is fewer than {inputs['least_per_token']}"
     if room < 1 or room % ranks:
-        return f"room for {room}, which is no multiple of the {ranks} ranks"
+        return f"room for {room} is no multiple of the {ranks} ranks from {ranks} on"
     return ""
 
 
@@ -151,7 +155,7 @@ def cost(
     own = experts // ranks
     held = sum(18 * each + room * hidden * 4 for _ in range(own))
     sent = rows_sent(ranks, own, 1) * (room // ranks) * hidden * 2
-    dropped = expected_drop_share(tokens=tokens, shares=[k / experts] * experts, capacity=room)
+    dropped = expected_drop_share(tokens=tokens, shares=[min(1.0, k / experts)] * experts, capacity=room)
     return experts * each, held, sent, dropped
 
 
@@ -166,11 +170,11 @@ def misses(design: tuple[int, int, int], inputs: Inputs) -> list[str]:
     if parameters < inputs["least_parameters"]:
         wrong.append(f"{inputs['least_parameters'] - parameters:,} parameters too few")
     if held > inputs["memory_bytes"]:
-        wrong.append(f"{held - inputs['memory_bytes']:,} bytes too many on a rank")
+        wrong.append(f"{held - inputs['memory_bytes']:,} bytes too many on a rank, which holds parameters and places")
     if sent > inputs["most_sent_bytes"]:
-        wrong.append(f"{sent - inputs['most_sent_bytes']:,} bytes too many sent")
+        wrong.append(f"{sent - inputs['most_sent_bytes']:,} bytes too many sent to the other ranks' experts")
     if dropped > inputs["most_dropped"] * (1 + HAIR) + HAIR:
-        wrong.append(f"{dropped:.2%} dropped, {inputs['most_dropped']:.2%} allowed")
+        wrong.append(f"more is dropped than {inputs['most_dropped']:.2%} of the assignments")
     return wrong
 
 
@@ -204,7 +208,8 @@ def try_the_choice(function: Callable[..., Any], **inputs: Any) -> Observation:
     """Judge the answer's design; whatever meets the limits looks the same."""
     chosen = function(**inputs)
     if chosen is None:
-        return {DESIGN: NONE}
+        wanted = one_that_meets(**inputs)
+        return wanted if wanted[DESIGN] == NONE else {DESIGN: "None"}
     design = (chosen[0], chosen[1], chosen[2])
     if why := why_there_is_not(design, inputs):
         return {DESIGN: f"{design}: {why}"}
@@ -219,19 +224,41 @@ def layer(shape: tuple[int, int, int, int], limits: tuple[int, int, int, int, fl
 
 
 def around(shape: tuple[int, int, int, int], design: tuple[int, int, int]) -> Iterator[Inputs]:
-    """Yield limits that a design just meets, and with each of them a little too tight."""
+    """Yield limits that a design just meets, some with a k that is not the least, and with each of them too tight."""
     parameters, held, sent, dropped = cost(design, *shape)
-    share = dropped + 2e-4
-    yield layer(shape, (parameters, design[1], held, sent, share))
-    yield layer(shape, (parameters, design[1], held - 1, sent, share))
-    yield layer(shape, (parameters, design[1], held, max(0, sent - 1), share))
-    yield layer(shape, (parameters + 1, design[1], held, sent, share))
-    yield layer(shape, (parameters, design[1], held, sent, max(1e-5, 0.97 * dropped)))
-    yield layer(shape, (parameters // 2, 1, held, 9 * sent, 0.5))
+    k, share = design[1], dropped + 2e-4
+    yield layer(shape, (parameters, max(1, k - 1), held, sent, share))
+    yield layer(shape, (parameters, 1, held, sent, share))
+    yield layer(shape, (parameters, k, held - 2, sent, share))
+    yield layer(shape, (parameters, k, held, max(0, sent - 2), share))
+    yield layer(shape, (parameters + 2, k, held, sent, share))
+    if dropped > 1e-4:
+        yield layer(shape, (parameters, k, held, sent, 0.995 * dropped))
 
 
-SHAPES = [(2, 16, 4, 8), (4, 32, 2, 16), (2, 24, 3, 24), (4, 24, 5, 4), (1, 12, 2, 8)]
-DESIGNS = [(1, 1, 1.0), (1, 1, 1.5), (2, 2, 1.25), (4, 2, 1.5), (4, 4, 1.25), (8, 8, 1.5), (16, 4, 2.0), (3, 1, 2.0)]
+def beside(shape: tuple[int, int, int, int]) -> Iterator[Inputs]:
+    """Yield limits that designs just meet which one rule alone forbids: too large a k, or one that is not allowed."""
+    ranks, tokens, _, active_width = shape
+    for experts, k in ((ranks, 8), (2 * ranks, 4), (4 * ranks, 3), (8 * ranks, 6), (17 * ranks, 1)):
+        if k > experts or k in (3, 6) or active_width % k or experts > 16 * ranks:
+            room = -(-min(tokens, 2 * k * tokens // experts) // ranks) * ranks
+            parameters, held, sent, dropped = cost((experts, k, room), *shape)
+            if parameters:
+                yield layer(shape, (parameters, 1, held, sent, dropped + 2e-4))
+
+
+SHAPES = [(2, 16, 4, 8), (4, 30, 2, 16), (2, 24, 3, 24), (4, 22, 5, 4), (1, 12, 2, 8), (3, 12, 1, 12)]
+DESIGNS = [(1, 1, 1.5), (1, 2, 1.0), (2, 2, 1.25), (4, 4, 1.25), (8, 8, 1.5), (16, 4, 3.0), (3, 1, 2.0), (6, 2, 0.6)]
+TRAPS = [  # each is wrong for one who forgets one rule
+    layer((2, 6, 1, 4), (12, 1, 140, 8, 0.0002)),  # more than least_per_token
+    layer((4, 12, 1, 24), (72, 1, 516, 72, 0.0002)),  # not 3
+    layer((3, 12, 1, 4), (27, 3, 234, 24, 0.073896)),  # 4, though 3 is the least
+    layer((4, 12, 1, 6), (12, 1, 102, 18, 0.0002)),  # 4 does not divide 6
+    layer((1, 6, 1, 8), (3, 1, 78, 0, 0.0002)),  # 8 of one expert
+    layer((2, 6, 1, 4), (36, 1, 468, 36, 0.0002)),  # three times the even share
+    layer((4, 6, 1, 4), (12, 1, 86, 12, 0.0002)),  # room for 8 of 6 tokens
+    layer((2, 10, 1, 4), (24, 1, 232, 4, 0.247856)),  # less than the even share
+]
 INPUTS = [
     limits
     for shape in SHAPES
@@ -242,12 +269,16 @@ INPUTS = [
         (shape[0] * more, k, max(shape[0], round(factor * k * shape[1] / (shape[0] * more) / shape[0]) * shape[0])),
     )
 ]
+INPUTS += [*TRAPS, *(limits for shape in [*SHAPES, (4, 12, 1, 6)] for limits in beside(shape))]
+INPUTS = [limits for place, limits in enumerate(INPUTS) if limits not in INPUTS[:place]]
 
 SMALLEST = layer((2, 4, 1, 2), (12, 1, 136, 8, 0.2))
 # A layer of width 1,024 on 8 ranks with 4,096 tokens in all, and a token's experts 4,096 columns wide together.
 OWN = layer((8, 4096, 1024, 4096), (300_000_000, 4, 690_000_000, 4_000_000, 0.01))
 # The same with a slower network.
 SLOW = {**OWN, "most_sent_bytes": 3_600_000}
+# Experts that are often chosen, so that the chance of no token is too small for a float; nothing meets the limits.
+OFTEN = {**SLOW, "least_parameters": 60_000_000, "least_per_token": 8, "most_sent_bytes": 600_000}
 
 HELD = "held = own * (18 * 3 * hidden * width + 4 * hidden * C)"
 SENT = "sent = (ranks - 1) * own * C // ranks * 2 * hidden"
@@ -260,7 +291,7 @@ EXERCISE = Exercise(
     asked="experts, experts for each token, and room, that fit, send little and drop little",
     expected=one_that_meets,
     observe=try_the_choice,
-    examples=[SMALLEST, {**SMALLEST, "most_dropped": 0.0}, {**SMALLEST, "most_sent_bytes": 3}, SLOW, OWN],
+    examples=[SMALLEST, {**SMALLEST, "most_dropped": 0.0}, {**SMALLEST, "most_sent_bytes": 3}, OFTEN, SLOW, OWN],
     inputs=INPUTS,
     mistakes=[
         Mistake(
@@ -296,6 +327,14 @@ EXERCISE = Exercise(
             {HELD: "held = own * (18 * 2 * hidden * width + 4 * hidden * C)"},
         ),
         Mistake(
+            "two_matrices_throughout",
+            "An expert has three matrices, wherever parameters are counted.",
+            {
+                HELD: "held = own * (18 * 2 * hidden * width + 4 * hidden * C)",
+                "3 * hidden * width * E": "2 * hidden * width * E",
+            },
+        ),
+        Mistake(
             "holds_one_expert",
             "A rank holds E / ranks experts.",
             {HELD: "held = 18 * 3 * hidden * width + 4 * hidden * C"},
@@ -311,6 +350,16 @@ EXERCISE = Exercise(
             {SENT: "sent = own * C * 2 * hidden"},
         ),
         Mistake(
+            "sends_the_whole_room",
+            "Each rank has an even part of the room: C / ranks rows.",
+            {SENT: "sent = (ranks - 1) * own * C * 2 * hidden"},
+        ),
+        Mistake(
+            "sends_to_one_expert_each",
+            "The other ranks have E / ranks experts each.",
+            {SENT: "sent = (ranks - 1) * C // ranks * 2 * hidden"},
+        ),
+        Mistake(
             "sends_what_is_used",
             "Room that is not used travels too: C decides, not k.",
             {SENT: "sent = (ranks - 1) * k * tokens // ranks // ranks * 2 * hidden"},
@@ -319,6 +368,11 @@ EXERCISE = Exercise(
             "one_choice_each",
             "A token makes k choices: an expert's probability is k/E.",
             {"p, chances = k / E, []": "p, chances = 1 / E, []"},
+        ),
+        Mistake(
+            "one_choice_always",
+            "A token makes k choices: an expert's probability is k/E, which is 1 where k = E.",
+            {"if k < E:": "if E > 1:", "p, chances = k / E, []": "p, chances = 1 / E, []"},
         ),
         Mistake(
             "share_of_the_tokens",
@@ -330,6 +384,28 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "one_expert_a_rank", "A rank may have several experts.", {"range(ranks, 16 * ranks + 1, ranks)": "(ranks,)"}
+        ),
+        Mistake(
+            "the_least_per_token",
+            "A token may go to more experts than least_per_token.",
+            {"(1, 2, 4, 8)": "(least_per_token,)"},
+        ),
+        Mistake(
+            "ignores_the_least",
+            "A token goes to at least least_per_token experts.",
+            {"least_per_token <= k <= E": "k <= E"},
+        ),
+        Mistake("any_number", "Of the numbers to 8 only 1, 2, 4 and 8 are allowed.", {"(1, 2, 4, 8)": "range(1, 9)"}),
+        Mistake("does_not_divide", "k has to divide active_width.", {" or active_width % k": ""}),
+        Mistake(
+            "more_than_there_are",
+            "A token cannot go to more experts than there are.",
+            {"least_per_token <= k <= E": "least_per_token <= k"},
+        ),
+        Mistake(
+            "room_for_twice",
+            "Room may be more than twice the even share.",
+            {"range(ranks, tokens + ranks, ranks)": "range(ranks, 2 * k * tokens // E + ranks, ranks)"},
         ),
         Mistake("one_or_two", "More than two experts for each token are allowed.", {"(1, 2, 4, 8)": "(1, 2)"}),
         Mistake(

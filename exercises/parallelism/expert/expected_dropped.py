@@ -22,7 +22,7 @@ def expected_dropped(
     has room for; the others are dropped.
 
     Args:
-        tokens: of the batch, at least 1.
+        tokens: of the batch, from 1 to 64.
         shares: for each expert, the probability that a token chooses it. From
             0 to 1; their sum need not be 1.
         capacity: the most tokens that one expert takes, at least 0.
@@ -83,6 +83,7 @@ EXERCISE = Exercise(
         batch(3, [1.0, 0.25, 0.75], 2),
         batch(4, [0.5, 0.25, 0.25], 0),
         batch(5, [0.0, 1.0], 7),
+        batch(64, [0.75, 1.0], 3),
         batch(64, [0.25] * 8, 16),
         batch(64, [0.5, 0.5] + [0.125] * 8, 20),
     ],
@@ -131,7 +132,32 @@ EXERCISE = Exercise(
         Mistake(
             "a_share_of_them",
             "Asked is the number, not the share of all assignments.",
-            {"return total": "return total / max(1e-9, tokens * sum(shares))"},
+            {"return total": "return total / (tokens * sum(shares))"},
+        ),
+        Mistake(
+            "a_share_of_the_tokens",
+            "Asked is the number, not the share: do not divide by the tokens.",
+            {"return total": "return total / tokens"},
+        ),
+        Mistake(
+            "shares_that_add_up",
+            "The shares need not add up to 1: a token may choose several experts.",
+            {"for share in shares:": "for share in [each / max(1e-9, sum(shares)) for each in shares]:"},
+        ),
+        Mistake(
+            "the_busiest_alone",
+            "Every expert may drop something, not the busiest alone.",
+            {"for share in shares:": "for share in [max(shares)]:"},
+        ),
+        Mistake(
+            "different_shares_once",
+            "Two experts with equal shares drop twice as much as one.",
+            {"for share in shares:": "for share in sorted(set(shares)):"},
+        ),
+        Mistake(
+            "what_is_computed",
+            "Asked is what finds no room, not what finds room.",
+            {"return total": "return tokens * sum(shares) - total"},
         ),
         Mistake(
             "stops_before_all",

@@ -85,6 +85,7 @@ EXERCISE = Exercise(
         token([1.0, 3.0, 2.0], 1, False),
         token([1000.0, 998.0, -1000.0], 2, True),
         token([-1000.0, -998.0], 2, True),
+        token([-1000.0, 2000.0, 1998.0], 2, True),
         token([2.0, 1.0, 0.5, -1.0], 2, True),
         token([2.0, 1.0, 0.5, -1.0], 2, False),
     ],
@@ -121,7 +122,14 @@ EXERCISE = Exercise(
         Mistake(
             "in_the_order_of_experts", "The expert with the largest weight comes first.", {CHOSEN: f"sorted({CHOSEN})"}
         ),
-        Mistake("one_too_few", "The token goes to k experts.", {"[:k]": "[: max(1, k - 1)]"}),
+        Mistake("one_too_few", "The token goes to k experts.", {"[:k]": "[: k - 1]"}),
+        Mistake("one_too_many", "The token goes to k experts, not to k + 1.", {"[:k]": "[: k + 1]"}),
+        Mistake("from_one", "Experts are counted from 0.", {RETURNED: RETURNED.replace("(expert, ", "(expert + 1, ")}),
+        Mistake(
+            "the_first_of_equal_ones_again",
+            "Where logits are equal, each expert is taken once.",
+            {CHOSEN: "[logits.index(each) for each in sorted(logits, reverse=True)[:k]]"},
+        ),
         Mistake("all_experts", "The token goes to k experts only.", {"[:k]": ""}),
         Mistake(
             "equal_weights",

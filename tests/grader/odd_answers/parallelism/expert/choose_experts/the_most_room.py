@@ -1,5 +1,5 @@
 # Right: the most room that memory and network allow, many experts first.
-from math import comb
+from math import exp, log1p
 
 
 def choose_experts(
@@ -30,18 +30,15 @@ def choose_experts(
             C = min(C, tokens + ranks) // ranks * ranks
             if C < 1:
                 continue
-            p, term, lost = k / E, (1 - k / E) ** tokens, 0.0
+            p, lost = k / E, 0.0
             if p == 1:
                 lost = max(0, tokens - C)
-            elif term > 0:
-                for x in range(tokens + 1):
-                    lost += max(0, x - C) * term
-                    term *= (tokens - x) / (x + 1) * p / (1 - p)
             else:
-                lost = sum(
-                    (x - C) * float(comb(tokens, x) * 10**0) * p**x * (1 - p) ** (tokens - x)
-                    for x in range(C + 1, min(tokens, 2 * C))
-                )
+                log = tokens * log1p(-p)
+                for x in range(tokens + 1):
+                    lost += max(0, x - C) * exp(log)
+                    if x < tokens:
+                        log += log1p((tokens - x) / (x + 1) * p / (1 - p) - 1)
             if E * lost <= most_dropped * k * tokens * (1 + 1e-9):
                 return [E, k, C]
     return None
