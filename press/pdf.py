@@ -1,0 +1,308 @@
+"""Makes PDF of printable pages: Chromium prints one document, with page numbers, running heads, bookmarks and tags.
+
+Chromium cannot print the page that a link leads to. So the document is printed, the PDF is asked where each anchor
+has come to stand, and it is printed again with these numbers, until they are right.
+"""
+
+from __future__ import annotations
+
+import html
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from bs4 import BeautifulSoup, Tag
+
+from press.printed import ANSWERS, COVER, Edition, Printed, notes_section
+
+STYLE = Path(__file__).parent / "templates" / "print" / "print.css"
+WIDTH_MM, MARGIN_MM = 210, 24
+WIDTH_PX = round((WIDTH_MM - 2 * MARGIN_MM) / 25.4 * 96)  # of the column, as Chromium lays it out on A4
+LEAST = 0.5  # how small what is too wide may become
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+_FACES = (  # family, file, weight, style: matplotlib brings these fonts, so that every machine prints with the same
+    ("Book", "STIXGeneral.ttf", 400, "normal"),
+    ("Book", "STIXGeneralItalic.ttf", 400, "italic"),
+    ("Book", "STIXGeneralBol.ttf", 700, "normal"),
+    ("Book", "STIXGeneralBolIta.ttf", 700, "italic"),
+    ("Book Sans", "DejaVuSans.ttf", 400, "normal"),
+    ("Book Sans", "DejaVuSans-Bold.ttf", 700, "normal"),
+    ("Book Mono", "DejaVuSansMono.ttf", 400, "normal"),
+    ("Book Mono", "DejaVuSansMono-Bold.ttf", 700, "normal"),
+    ("Book Mono", "DejaVuSansMono-Oblique.ttf", 400, "italic"),
+)
+# What is wider than the column is made smaller, down to LEAST; what is too wide even so is returned.
+_FIT = """least => {
+    const tooWide = [];
+    for (const found of document.querySelectorAll('table, .math-display, pre, .panels, p, li')) {
+        const room = found.parentElement.getBoundingClientRect().width;
+        let wide = Math.max(found.getBoundingClientRect().width, found.scrollWidth);
+        if (found.matches('p, li') && wide <= found.getBoundingClientRect().width + 1) continue;
+        if (wide <= room + 1) continue;
+        const size = parseFloat(getComputedStyle(found).fontSize);
+        for (let share = room / wide; share > least && wide > room + 1; share *= 0.97) {
+            found.style.fontSize = `${size * share}px`;
+            wide = Math.max(found.getBoundingClientRect().width, found.scrollWidth);
+        }
+        if (wide > room + 1) {
+            tooWide.push(`${found.closest('section[id]').id}: ${found.tagName.toLowerCase()}, ${Math.round(wide)} of `
+                + `${Math.round(room)} px: ${found.textContent.trim().slice(0, 60)}`);
+        }
+    }
+    return tooWide;
+}"""
+# What reaches beyond the column, as it is printed.
+BEYOND = """() => [...document.querySelectorAll('body *')].filter(found =>
+    found.getBoundingClientRect().right > document.body.getBoundingClientRect().right + 1.5
+    && !found.closest('svg, .visually-hidden') && getComputedStyle(found).display !== 'none'
+).map(found => `${found.tagName.toLowerCase()}.${found.getAttribute('class') || ''}: `
+    + found.textContent.trim().slice(0, 60))
+"""
+
+
+class CannotPrint(RuntimeError):
+    """The machine lacks what printing needs; the message says how to get it."""
+
+
+@dataclass
+class Piece:
+    """A section of a document. ``level`` is that of its first heading among the bookmarks, and in the contents."""
+
+    body: Tag
+    head: str
+    level: int = 1
+    title: str = ""
+    listed: bool = True
+    pictures: Mapping[str, Path] = field(default_factory=dict)
+
+
+@dataclass
+class Document:
+    """What is printed as one file: its sections, and HTML of a first page that stands before the contents."""
+
+    title: str
+    pieces: list[Piece]
+    first_page: str = ""
+    contents: bool = False
+
+
+def chromium() -> str | None:
+    """Return the path of this machine's Chromium or Chrome, ``None`` if it has none that a shell would find."""
+    return next(filter(None, map(shutil.which, _NAMES)), None)
+
+
+def why_not() -> str:
+    """Say what this machine lacks for printing, ``""`` if nothing."""
+    if find_spec("pypdf") is None:
+        return "printing needs pypdf: pip install -r requirements-print.txt"
+    if chromium() is None:
+        return "printing needs Chromium: install it (Debian: apt install chromium) and try again"
+    return ""
+
+
+def chapter_document(edition: Edition) -> Document:
+    """Return a chapter as a document of its own: it, its solutions, and what the book has on its words and sources."""
+    [chapter] = edition.pages
+    pieces = [_with_notes(chapter, head=chapter.title)]
+    if chapter.answers:
+        pieces.append(Piece(_headed(chapter.answers, ANSWERS), chapter.title))
+    pieces += [_with_notes(page, head=chapter.title) for page in edition.last]
+    return Document(f"{chapter.title} · {edition.title}", pieces)
+
+
+def book_document(edition: Edition) -> Document:
+    """Return the whole book as a document: first page, contents, parts and chapters, their solutions, the reference."""
+    pieces = [_with_notes(page) for page in edition.pages]
+    opening = _headed(_section("solutions"), ANSWERS)
+    answers = [
+        Piece(_headed(page.answers, page.title), f"{ANSWERS} · {page.title}", 2, listed=False)
+        for page in edition.pages
+        if page.answers
+    ]
+    if answers:
+        opening.append(_paragraph("To each chapter's exercises and quiz, in the order of the chapters."))
+        pieces += [Piece(opening, ANSWERS, title=ANSWERS), *answers]
+    pieces += [_with_notes(page) for page in edition.last]
+    return Document(edition.title, pieces, _first_page(edition), contents=True)
+
+
+def _with_notes(page: Printed, head: str = "") -> Piece:
+    if notes := notes_section(page):
+        page.body.append(notes)
+    return Piece(page.body, head or page.title, page.level, page.title, pictures=page.pictures)
+
+
+def _section(anchor: str) -> Tag:
+    return BeautifulSoup("", "html.parser").new_tag("section", attrs={"id": anchor})
+
+
+def _paragraph(text: str) -> Tag:
+    made = BeautifulSoup("", "html.parser").new_tag("p")
+    made.string = text
+    return made
+
+
+def _headed(section: Tag, title: str) -> Tag:
+    """Return a section with a heading before what it has."""
+    heading = BeautifulSoup("", "html.parser").new_tag("h1", attrs={"class": "level-1"})
+    heading.string = title
+    section.insert(0, heading)
+    return section
+
+
+def _first_page(edition: Edition) -> str:
+    cover = (edition.site / COVER).absolute().as_uri()
+    said = [edition.description, edition.author, edition.rights]
+    if edition.date:
+        where = f", from {edition.address}" if edition.address else ""
+        said.append(f"As it stood on {edition.date}{where}")
+    lines = "".join(f"<p>{html.escape(line)}</p>" for line in said if line)
+    return (
+        f'<section class="title-page" id="title-page"><img src="{cover}"'
+        f' alt="{html.escape(edition.cover)}"><h1>{html.escape(edition.title)}</h1>'
+        f"{lines}</section>"
+    )
+
+
+def document_html(document: Document, *, math_font: Path, numbers: Mapping[str, int]) -> str:
+    """Return a document's HTML, with the numbers of pages that are known already.
+
+    Args:
+        document: what is printed.
+        math_font: the file of the font for mathematics.
+        numbers: by anchor, the page on which it stands.
+    """
+    heads = "".join(_page_rule(number, piece.head) for number, piece in enumerate(document.pieces))
+    contents = _contents(document, numbers) if document.contents else ""
+    body = "".join(_piece_html(number, piece, numbers) for number, piece in enumerate(document.pieces))
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(document.title)}</title>'
+        f"<style>{_faces(math_font)}{STYLE.read_text(encoding='utf-8')}{heads}</style></head>"
+        f"<body>{document.first_page}{contents}{body}</body></html>"
+    )
+
+
+def _faces(math_font: Path) -> str:
+    package = find_spec("matplotlib")
+    if package is None or package.origin is None:
+        raise CannotPrint("matplotlib, which brings the fonts, is not installed: pip install -r requirements.txt")
+    folder = Path(package.origin).parent / "mpl-data" / "fonts" / "ttf"
+    faces = [(family, folder / name, weight, style) for family, name, weight, style in _FACES]
+    faces.append(("STIX Two Math", math_font, 400, "normal"))
+    return "".join(
+        f'@font-face{{font-family:"{family}";src:url("{path.absolute().as_uri()}");font-weight:{weight};'
+        f"font-style:{style}}}"
+        for family, path, weight, style in faces
+    )
+
+
+def _page_rule(number: int, head: str) -> str:
+    said = head.replace("\\", "\\\\").replace('"', '\\"')
+    return f'@page piece-{number}{{@top-left{{content:"{said}"}}}}#piece-{number}{{page:piece-{number}}}'
+
+
+def _contents(document: Document, numbers: Mapping[str, int]) -> str:
+    lines = []
+    for piece in document.pieces:
+        if piece.listed:
+            anchor = str(piece.body["id"])
+            lines.append(
+                f'<li class="listed-{piece.level}"><a href="#{anchor}"><span>{html.escape(piece.title)}</span>'
+                f'<span class="dots"></span><span>{numbers.get(anchor, 0)}</span></a></li>'
+            )
+    return f'<nav class="contents"><h1>Contents</h1><ol>{"".join(lines)}</ol></nav>'
+
+
+def _piece_html(number: int, piece: Piece, numbers: Mapping[str, int]) -> str:
+    body = BeautifulSoup(str(piece.body), "html.parser")
+    for heading in reversed(body.find_all(["h1", "h2", "h3", "h4", "h5"])):
+        heading.name = f"h{min(6, int(heading.name[1]) + piece.level - 1)}"
+    for found in body.find_all("a", class_=["section", "back", "to-answer"]):
+        anchor = str(found["href"]).removeprefix("#")
+        said = body.new_tag("span", attrs={"class": "on-page"})
+        said.string = f" p. {numbers.get(anchor, 0)}"
+        found.append(said)
+    for picture in body.find_all("img"):
+        picture["src"] = piece.pictures[str(picture["src"])].absolute().as_uri()
+    return f'<div class="piece level-of-{piece.level}" id="piece-{number}">{body}</div>'
+
+
+@dataclass(frozen=True)
+class Made:
+    """What was printed: its pages, how often it was printed, and what is wider than the page all the same."""
+
+    pages: int
+    rounds: int
+    too_wide: tuple[str, ...]
+
+
+@contextmanager
+def printer() -> Iterator[Any]:
+    """Yield Chromium, which prints.
+
+    Raises:
+        CannotPrint: this machine cannot.
+    """
+    if lacking := why_not():
+        raise CannotPrint(lacking)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=_FLAGS)
+        yield browser
+        browser.close()
+
+
+def write_pdf(document: Document, output: Path, *, browser: Any, math_font: Path, rounds: int = 4) -> Made:
+    """Print a document into a file.
+
+    Args:
+        document: what is printed.
+        output: the file.
+        browser: what ``printer`` yields.
+        math_font: the file of the font for mathematics.
+        rounds: how often it is printed at most, until the numbers of pages are right.
+    """
+    numbers: dict[str, int] = {}
+    too_wide: list[str] = []
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        made = 0
+        while made < rounds:
+            made += 1
+            path = Path(folder) / "document.html"
+            text = document_html(document, math_font=math_font, numbers=numbers)
+            path.write_text(text, encoding="utf-8")
+            page = browser.new_page(viewport={"width": WIDTH_PX, "height": 1000}, offline=True)
+            page.set_default_timeout(0)
+            page.emulate_media(media="print", color_scheme="light")
+            page.goto(path.as_uri())
+            page.evaluate("document.fonts.ready")
+            too_wide = page.evaluate(_FIT, LEAST)
+            page.pdf(path=str(output), prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
+            page.close()
+            pages, found = _places(output)
+            if found == numbers:
+                break
+            numbers = found
+    return Made(pages, made, tuple(too_wide))
+
+
+def _places(pdf: Path) -> tuple[int, dict[str, int]]:
+    """Return the number of a PDF's pages, and on which of them, counted from 1, each anchor stands."""
+    from pypdf import PdfReader
+
+    reader = PdfReader(pdf)
+    number = {page.indirect_reference.idnum: at for at, page in enumerate(reader.pages, start=1)}
+    places = {
+        name.removeprefix("/"): number[destination.page.idnum]
+        for name, destination in reader.named_destinations.items()
+        if getattr(destination.page, "idnum", None) in number
+    }
+    return len(number), places
