@@ -33,6 +33,7 @@ LEFT_OUT = (
     "the-whole-book",
 )  # of the home page
 LAST = ("notation", "conventions", "quick-reference", "glossary", "references")
+ENTRIES = ("glossary", "references")  # in the order of the alphabet
 INLINE = ("references",)  # its addresses stand behind its titles
 MOST_MB = {".pdf": 60.0, ".epub": 40.0}  # of the whole book
 
@@ -114,7 +115,9 @@ class Site:
         return page
 
     def _page(self, url: str, name: str, drop: Sequence[str] = ()) -> Printed:
-        return read_page(self.folder, url, name=name, drop=drop, live=self.address)
+        page = read_page(self.folder, url, name=name, drop=drop, live=self.address)
+        page.entries = name in ENTRIES
+        return page
 
     def _said(self, name: str) -> str:
         found = self._home.find("meta", attrs={"property": name}) or self._home.find("meta", attrs={"name": name})

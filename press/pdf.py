@@ -7,6 +7,7 @@ has come to stand, and it is printed again with these numbers, until they are ri
 from __future__ import annotations
 
 import html
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -37,33 +38,26 @@ _FACES = (  # family, file, weight, style: matplotlib brings these fonts, so tha
     ("Book Mono", "DejaVuSansMono-Bold.ttf", 700, "normal"),
     ("Book Mono", "DejaVuSansMono-Oblique.ttf", 400, "italic"),
 )
-# What is wider than the column is made smaller, down to LEAST; what is too wide even so is returned.
+# What is wider than the column is made smaller.
 _FIT = """least => {
-    const tooWide = [];
     for (const found of document.querySelectorAll('table, .math-display, pre, .panels, p, li')) {
-        const room = found.parentElement.getBoundingClientRect().width;
-        let wide = Math.max(found.getBoundingClientRect().width, found.scrollWidth);
-        if (found.matches('p, li') && wide <= found.getBoundingClientRect().width + 1) continue;
-        if (wide <= room + 1) continue;
+        const wide = () => Math.max(found.getBoundingClientRect().width, found.scrollWidth);
+        const whole = found.matches('p, li') ? found : found.parentElement;
+        const room = whole.getBoundingClientRect().width + 1;
         const size = parseFloat(getComputedStyle(found).fontSize);
-        for (let share = room / wide; share > least && wide > room + 1; share *= 0.97) {
+        for (let share = room / wide(); share > least && wide() > room; share *= 0.97) {
             found.style.fontSize = `${size * share}px`;
-            wide = Math.max(found.getBoundingClientRect().width, found.scrollWidth);
-        }
-        if (wide > room + 1) {
-            tooWide.push(`${found.closest('section[id]').id}: ${found.tagName.toLowerCase()}, ${Math.round(wide)} of `
-                + `${Math.round(room)} px: ${found.textContent.trim().slice(0, 60)}`);
         }
     }
-    return tooWide;
 }"""
-# What reaches beyond the column, as it is printed.
-BEYOND = """() => [...document.querySelectorAll('body *')].filter(found =>
-    found.getBoundingClientRect().right > document.body.getBoundingClientRect().right + 1.5
-    && !found.closest('svg, .visually-hidden') && getComputedStyle(found).display !== 'none'
-).map(found => `${found.tagName.toLowerCase()}.${found.getAttribute('class') || ''}: `
-    + found.textContent.trim().slice(0, 60))
-"""
+# What reaches beyond the column all the same, and would be cut off or stand in the margin.
+_BEYOND = """() => {
+    const edge = document.body.getBoundingClientRect().right + 1.5;
+    return [...document.querySelectorAll('body *')]
+        .filter(found => found.getBoundingClientRect().right > edge && !found.closest('svg, math math *'))
+        .map(found => `${found.closest('section[id]')?.id}: ${found.tagName.toLowerCase()}, `
+            + `${Math.round(found.getBoundingClientRect().right - edge)} px: ${found.textContent.trim().slice(0, 60)}`);
+}"""
 
 
 class CannotPrint(RuntimeError):
@@ -79,6 +73,7 @@ class Piece:
     level: int = 1
     title: str = ""
     listed: bool = True
+    alphabetical: bool = False  # a reader finds its entries without the numbers of pages
     pictures: Mapping[str, Path] = field(default_factory=dict)
 
 
@@ -89,6 +84,7 @@ class Document:
     title: str
     pieces: list[Piece]
     first_page: str = ""
+    author: str = ""
     contents: bool = False
 
 
@@ -113,7 +109,7 @@ def chapter_document(edition: Edition) -> Document:
     if chapter.answers:
         pieces.append(Piece(_headed(chapter.answers, ANSWERS), chapter.title))
     pieces += [_with_notes(page, head=chapter.title) for page in edition.last]
-    return Document(f"{chapter.title} · {edition.title}", pieces)
+    return Document(f"{chapter.title} · {edition.title}", pieces, author=edition.author)
 
 
 def book_document(edition: Edition) -> Document:
@@ -129,13 +125,16 @@ def book_document(edition: Edition) -> Document:
         opening.append(_paragraph("To each chapter's exercises and quiz, in the order of the chapters."))
         pieces += [Piece(opening, ANSWERS, title=ANSWERS), *answers]
     pieces += [_with_notes(page) for page in edition.last]
-    return Document(edition.title, pieces, _first_page(edition), contents=True)
+    return Document(edition.title, pieces, _first_page(edition), edition.author, contents=True)
 
 
 def _with_notes(page: Printed, head: str = "") -> Piece:
     if notes := notes_section(page):
         page.body.append(notes)
-    return Piece(page.body, head or page.title, page.level, page.title, pictures=page.pictures)
+    if page.entries:
+        page.body["class"] = "entries"
+    head = head or page.title
+    return Piece(page.body, head, page.level, page.title, alphabetical=page.entries, pictures=page.pictures)
 
 
 def _section(anchor: str) -> Tag:
@@ -225,6 +224,8 @@ def _piece_html(number: int, piece: Piece, numbers: Mapping[str, int]) -> str:
         heading.name = f"h{min(6, int(heading.name[1]) + piece.level - 1)}"
     for found in body.find_all("a", class_=["section", "back", "to-answer"]):
         anchor = str(found["href"]).removeprefix("#")
+        if piece.alphabetical and anchor.startswith(f"{piece.body['id']}--"):
+            continue
         said = body.new_tag("span", attrs={"class": "on-page"})
         said.string = f" p. {numbers.get(anchor, 0)}"
         found.append(said)
@@ -284,14 +285,48 @@ def write_pdf(document: Document, output: Path, *, browser: Any, math_font: Path
             page.emulate_media(media="print", color_scheme="light")
             page.goto(path.as_uri())
             page.evaluate("document.fonts.ready")
-            too_wide = page.evaluate(_FIT, LEAST)
+            page.evaluate(_FIT, LEAST)
+            too_wide = page.evaluate(_BEYOND)
             page.pdf(path=str(output), prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
             page.close()
             pages, found = _places(output)
             if found == numbers:
                 break
             numbers = found
+    _finish(output, document)
     return Made(pages, made, tuple(too_wide))
+
+
+def _finish(pdf: Path, document: Document) -> None:
+    """Say who wrote a PDF, and mend its bookmarks.
+
+    Chromium writes the title of a heading at the top of a page twice, and takes the number of a page for a part of it.
+    """
+    from pypdf import PdfWriter
+    from pypdf.generic import NameObject, TextStringObject
+
+    writer = PdfWriter(pdf, incremental=True)
+    writer.add_metadata({"/Author": document.author, "/Creator": "python -m press.edition"})
+    waiting = [writer.root_object.get("/Outlines", {})]
+    while waiting:
+        bookmark = waiting.pop().get_object()
+        waiting += [bookmark[link] for link in ("/First", "/Next") if link in bookmark]
+        if title := str(bookmark.get("/Title", "")):
+            mended = mended_title(title)
+            if mended != title:
+                bookmark[NameObject("/Title")] = TextStringObject(mended)
+    writer.write(pdf)
+
+
+def mended_title(title: str) -> str:
+    """Return a bookmark's title as the heading has it.
+
+    >>> mended_title("22 · ZeRO22 · ZeRO"), mended_title("Exercise 1 · Bytes p. 20"), mended_title("Ring")
+    ('22 · ZeRO', 'Exercise 1 · Bytes', 'Ring')
+    """
+    title = re.sub(r"(?<=\S) p\. \d+(?=$|\D)", "", title)
+    half = len(title) // 2
+    return title[:half] if title and title[:half] == title[half:] else title
 
 
 def _places(pdf: Path) -> tuple[int, dict[str, int]]:

@@ -84,6 +84,7 @@ class Printed:
     anchors: dict[str, str] = field(default_factory=dict)
     pictures: dict[str, Path] = field(default_factory=dict)
     level: int = 1  # of its title: a part's is 1, a chapter's 2
+    entries: bool = False  # whether it is a list of entries in the order of the alphabet
     whole: bool = True  # whether all of it is printed, so that a link into it has to lead somewhere
 
     @property
@@ -219,7 +220,9 @@ def only(page: Printed, wanted: Iterable[str]) -> Printed | None:
         body.extend(entry)
     kept = set(ids([body]))
     anchors = {old: new for old, new in page.anchors.items() if new in kept}
-    return Printed(page.name, page.url, page.title, body, anchors=anchors, pictures=page.pictures, whole=False)
+    return Printed(
+        page.name, page.url, page.title, body, anchors=anchors, pictures=page.pictures, entries=True, whole=False
+    )
 
 
 def asked(page: Printed, kind: str) -> set[str]:
