@@ -25,6 +25,8 @@ STYLE = Path(__file__).parent / "templates" / "print" / "print.css"
 WIDTH_MM, MARGIN_MM = 210, 24
 WIDTH_PX = round((WIDTH_MM - 2 * MARGIN_MM) / 25.4 * 96)  # of the column, as Chromium lays it out on A4
 LEAST = 0.5  # how small what is too wide may become
+_NEW = BeautifulSoup("", "html.parser")  # makes elements
+_MARK = re.compile("\ue000(.*?)\ue001")
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 _FACES = (  # family, file, weight, style: matplotlib brings these fonts, so that every machine prints with the same
@@ -53,10 +55,15 @@ _FIT = """least => {
 # What reaches beyond the column all the same, and would be cut off or stand in the margin.
 _BEYOND = """() => {
     const edge = document.body.getBoundingClientRect().right + 1.5;
-    return [...document.querySelectorAll('body *')]
-        .filter(found => found.getBoundingClientRect().right > edge && !found.closest('svg, math math *'))
+    const right = found => {
+        const box = found.getBoundingClientRect();
+        return box.left + Math.max(box.width, found.scrollWidth || 0);
+    };
+    const all = [...document.querySelectorAll('body *')];
+    const beyond = all.filter(found => right(found) > edge && !found.closest('svg'));
+    return beyond.filter(found => !beyond.some(other => other !== found && found.contains(other)))
         .map(found => `${found.closest('section[id]')?.id}: ${found.tagName.toLowerCase()}, `
-            + `${Math.round(found.getBoundingClientRect().right - edge)} px: ${found.textContent.trim().slice(0, 60)}`);
+            + `${Math.round(right(found) - edge)} px: ${found.textContent.trim().slice(0, 60)}`);
 }"""
 
 
@@ -138,18 +145,18 @@ def _with_notes(page: Printed, head: str = "") -> Piece:
 
 
 def _section(anchor: str) -> Tag:
-    return BeautifulSoup("", "html.parser").new_tag("section", attrs={"id": anchor})
+    return _NEW.new_tag("section", attrs={"id": anchor})
 
 
 def _paragraph(text: str) -> Tag:
-    made = BeautifulSoup("", "html.parser").new_tag("p")
+    made = _NEW.new_tag("p")
     made.string = text
     return made
 
 
 def _headed(section: Tag, title: str) -> Tag:
     """Return a section with a heading before what it has."""
-    heading = BeautifulSoup("", "html.parser").new_tag("h1", attrs={"class": "level-1"})
+    heading = _NEW.new_tag("h1", attrs={"class": "level-1"})
     heading.string = title
     section.insert(0, heading)
     return section
@@ -169,22 +176,30 @@ def _first_page(edition: Edition) -> str:
     )
 
 
-def document_html(document: Document, *, math_font: Path, numbers: Mapping[str, int]) -> str:
-    """Return a document's HTML, with the numbers of pages that are known already.
+def document_html(document: Document, *, math_font: Path) -> str:
+    """Return a document's HTML, in which marks stand where ``numbered`` puts the numbers of pages.
 
     Args:
-        document: what is printed.
+        document: what is printed; its pieces are changed.
         math_font: the file of the font for mathematics.
-        numbers: by anchor, the page on which it stands.
     """
     heads = "".join(_page_rule(number, piece.head) for number, piece in enumerate(document.pieces))
-    contents = _contents(document, numbers) if document.contents else ""
-    body = "".join(_piece_html(number, piece, numbers) for number, piece in enumerate(document.pieces))
+    contents = _contents(document) if document.contents else ""
+    body = "".join(_piece_html(number, piece) for number, piece in enumerate(document.pieces))
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(document.title)}</title>'
         f"<style>{_faces(math_font)}{STYLE.read_text(encoding='utf-8')}{heads}</style></head>"
         f"<body>{document.first_page}{contents}{body}</body></html>"
     )
+
+
+def numbered(text: str, numbers: Mapping[str, int]) -> str:
+    """Put the numbers of pages into a document's HTML, 0 where none is known yet."""
+    return _MARK.sub(lambda match: str(numbers.get(match[1], 0)), text)
+
+
+def _mark(anchor: str) -> str:
+    return f"\ue000{anchor}\ue001"
 
 
 def _faces(math_font: Path) -> str:
@@ -206,28 +221,28 @@ def _page_rule(number: int, head: str) -> str:
     return f'@page piece-{number}{{@top-left{{content:"{said}"}}}}#piece-{number}{{page:piece-{number}}}'
 
 
-def _contents(document: Document, numbers: Mapping[str, int]) -> str:
+def _contents(document: Document) -> str:
     lines = []
     for piece in document.pieces:
         if piece.listed:
             anchor = str(piece.body["id"])
             lines.append(
                 f'<li class="listed-{piece.level}"><a href="#{anchor}"><span>{html.escape(piece.title)}</span>'
-                f'<span class="dots"></span><span>{numbers.get(anchor, 0)}</span></a></li>'
+                f'<span class="dots"></span><span>{_mark(anchor)}</span></a></li>'
             )
     return f'<nav class="contents"><h1>Contents</h1><ol>{"".join(lines)}</ol></nav>'
 
 
-def _piece_html(number: int, piece: Piece, numbers: Mapping[str, int]) -> str:
-    body = BeautifulSoup(str(piece.body), "html.parser")
-    for heading in reversed(body.find_all(["h1", "h2", "h3", "h4", "h5"])):
+def _piece_html(number: int, piece: Piece) -> str:
+    body = piece.body
+    for heading in body.find_all(["h1", "h2", "h3", "h4", "h5"]):
         heading.name = f"h{min(6, int(heading.name[1]) + piece.level - 1)}"
     for found in body.find_all("a", class_=["section", "back", "to-answer"]):
         anchor = str(found["href"]).removeprefix("#")
-        if piece.alphabetical and anchor.startswith(f"{piece.body['id']}--"):
+        if piece.alphabetical and anchor.startswith(f"{body['id']}--"):
             continue
-        said = body.new_tag("span", attrs={"class": "on-page"})
-        said.string = f" p. {numbers.get(anchor, 0)}"
+        said = _NEW.new_tag("span", attrs={"class": "on-page"})
+        said.string = f" p. {_mark(anchor)}"
         found.append(said)
     for picture in body.find_all("img"):
         picture["src"] = piece.pictures[str(picture["src"])].absolute().as_uri()
@@ -273,13 +288,13 @@ def write_pdf(document: Document, output: Path, *, browser: Any, math_font: Path
     numbers: dict[str, int] = {}
     too_wide: list[str] = []
     output.parent.mkdir(parents=True, exist_ok=True)
+    text = document_html(document, math_font=math_font)
     with tempfile.TemporaryDirectory() as folder:
         made = 0
         while made < rounds:
             made += 1
             path = Path(folder) / "document.html"
-            text = document_html(document, math_font=math_font, numbers=numbers)
-            path.write_text(text, encoding="utf-8")
+            path.write_text(numbered(text, numbers), encoding="utf-8")
             page = browser.new_page(viewport={"width": WIDTH_PX, "height": 1000}, offline=True)
             page.set_default_timeout(0)
             page.emulate_media(media="print", color_scheme="light")
