@@ -20,7 +20,7 @@ from pathlib import Path
 from bs4 import Tag
 
 from press.mathematics import FONT_FILE, FONT_NAME
-from press.printed import ANSWERS, COVER, Edition, Printed, notes_section, xhtml
+from press.printed import ANSWERS, COVER, Edition, Printed, answers_opening, headed, notes_section, xhtml
 
 STYLE = Path(__file__).parent / "templates" / "print" / "epub.css"
 FONT = "fonts/math.woff2"
@@ -94,19 +94,19 @@ def _pages(edition: Edition) -> list[_Item]:
     parts: list[tuple[str, Tag, str, int]] = []
     for page in edition.pages:
         parts.append((f"{page.name}.xhtml", _noted(page), page.title, page.level))
-    level = 1
-    for page in edition.pages:
+    answered = [page for page in edition.pages if page.answers]
+    if answered:
+        parts.append(("solutions.xhtml", answers_opening(), ANSWERS, 1))
+    for page in answered:
         if page.answers:
-            parts.append((f"{page.name}-solutions.xhtml", page.answers, f"{ANSWERS} · {page.title}", level))
-            level = 2
+            parts.append((f"{page.name}-solutions.xhtml", headed(page.answers, page.title), page.title, 2))
     for page in edition.last:
         parts.append((f"{page.name}.xhtml", _noted(page), page.title, page.level))
     for name, body, _, _ in parts:
         files |= {str(found["id"]): name for found in [body, *body.find_all(id=True)] if found.get("id")}
     items = [_Item("title.xhtml", _title_page(edition), "application/xhtml+xml", title=edition.title, read=True)]
     for name, body, title, at in parts:
-        heading = f"<h1>{html.escape(title)}</h1>" if name.endswith("-solutions.xhtml") else ""
-        content = _document(title, heading + _linked(body, name, files), name)
+        content = _document(title, _linked(body, name, files), name)
         uses = [kind for kind, sign in (("mathml", b"<math"), ("svg", b"<svg")) if sign in content]
         items.append(_Item(name, content, "application/xhtml+xml", " ".join(uses), title, at, True))
     return items

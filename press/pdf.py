@@ -19,7 +19,7 @@ from typing import Any
 
 from bs4 import BeautifulSoup, Tag
 
-from press.printed import ANSWERS, COVER, Edition, Printed, notes_section
+from press.printed import ANSWERS, COVER, Edition, Printed, answers_opening, headed, notes_section
 
 STYLE = Path(__file__).parent / "templates" / "print" / "print.css"
 WIDTH_MM, MARGIN_MM = 210, 24
@@ -114,7 +114,7 @@ def chapter_document(edition: Edition) -> Document:
     [chapter] = edition.pages
     pieces = [_with_notes(chapter, head=chapter.title)]
     if chapter.answers:
-        pieces.append(Piece(_headed(chapter.answers, ANSWERS), chapter.title))
+        pieces.append(Piece(headed(chapter.answers, ANSWERS), chapter.title))
     pieces += [_with_notes(page, head=chapter.title) for page in edition.last]
     return Document(f"{chapter.title} · {edition.title}", pieces, author=edition.author)
 
@@ -122,15 +122,13 @@ def chapter_document(edition: Edition) -> Document:
 def book_document(edition: Edition) -> Document:
     """Return the whole book as a document: first page, contents, parts and chapters, their solutions, the reference."""
     pieces = [_with_notes(page) for page in edition.pages]
-    opening = _headed(_section("solutions"), ANSWERS)
     answers = [
-        Piece(_headed(page.answers, page.title), f"{ANSWERS} · {page.title}", 2, listed=False)
+        Piece(headed(page.answers, page.title), f"{ANSWERS} · {page.title}", 2, listed=False)
         for page in edition.pages
         if page.answers
     ]
     if answers:
-        opening.append(_paragraph("To each chapter's exercises and quiz, in the order of the chapters."))
-        pieces += [Piece(opening, ANSWERS, title=ANSWERS), *answers]
+        pieces += [Piece(answers_opening(), ANSWERS, title=ANSWERS), *answers]
     pieces += [_with_notes(page) for page in edition.last]
     return Document(edition.title, pieces, _first_page(edition), edition.author, contents=True)
 
@@ -142,24 +140,6 @@ def _with_notes(page: Printed, head: str = "") -> Piece:
         page.body["class"] = "entries"
     head = head or page.title
     return Piece(page.body, head, page.level, page.title, alphabetical=page.entries, pictures=page.pictures)
-
-
-def _section(anchor: str) -> Tag:
-    return _NEW.new_tag("section", attrs={"id": anchor})
-
-
-def _paragraph(text: str) -> Tag:
-    made = _NEW.new_tag("p")
-    made.string = text
-    return made
-
-
-def _headed(section: Tag, title: str) -> Tag:
-    """Return a section with a heading before what it has."""
-    heading = _NEW.new_tag("h1", attrs={"class": "level-1"})
-    heading.string = title
-    section.insert(0, heading)
-    return section
 
 
 def _first_page(edition: Edition) -> str:
@@ -349,10 +329,7 @@ def _places(pdf: Path) -> tuple[int, dict[str, int]]:
     from pypdf import PdfReader
 
     reader = PdfReader(pdf)
-    number = {page.indirect_reference.idnum: at for at, page in enumerate(reader.pages, start=1)}
-    places = {
-        name.removeprefix("/"): number[destination.page.idnum]
-        for name, destination in reader.named_destinations.items()
-        if getattr(destination.page, "idnum", None) in number
-    }
+    number = {getattr(page.indirect_reference, "idnum", None): at for at, page in enumerate(reader.pages, start=1)}
+    led = {name: getattr(found.page, "idnum", None) for name, found in reader.named_destinations.items()}
+    places = {name.removeprefix("/"): number[page] for name, page in led.items() if page in number}
     return len(number), places

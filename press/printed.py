@@ -247,6 +247,23 @@ def notes_section(page: Printed) -> Tag | None:
     return section
 
 
+def headed(section: Tag, title: str) -> Tag:
+    """Return a section with a heading before what it has."""
+    heading = _new("h1", **{"class": "level-1"})
+    heading.string = title
+    section.insert(0, heading)
+    return section
+
+
+def answers_opening() -> Tag:
+    """Return what stands before the solutions and answers of all chapters."""
+    section = headed(_new("section", id="solutions"), ANSWERS)
+    said = _new("p")
+    said.string = "To each chapter's exercises and quiz, in the order of the chapters."
+    section.append(said)
+    return section
+
+
 def xhtml(tag: Tag) -> str:
     """Return an element as XHTML."""
     tag = copy(tag)
