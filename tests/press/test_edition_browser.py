@@ -15,7 +15,9 @@ from browser_fixtures import need
 from sampling import CHAPTERS, chapter_changed, sampled
 from small_site import write_site
 
+from press import edition as command
 from press import pdf
+from press.addresses import DOWNLOADS_FOLDER, download_name
 from press.edition import MOST_MB, ROOT, Site, make
 from press.lacks import chosen
 
@@ -89,6 +91,16 @@ def test_what_is_too_wide_is_made_smaller_or_named(built: Site, tmp_path: Path) 
             made = pdf.write_pdf(document, tmp_path / "two.pdf", browser=browser, math_font=site.math_font)
         assert len(made.too_wide) == problems
         assert all(found.startswith("p02-two: p, ") and "never" in found for found in made.too_wide)
+
+
+def test_everything_lies_where_the_pages_offer_it(built: Site, tmp_path: Path) -> None:
+    folder = write_site(tmp_path, built.math_font.read_bytes())
+    assert command.main([str(folder), "--into-site"], tmp_path) == 0
+    book = folder / DOWNLOADS_FOLDER / download_name("A Small Book")
+    for chapter in ("01-one", "02-two"):
+        assert len(read(folder / f"foundations/{chapter}/{chapter}.pdf").pages) >= 1
+    assert len(read(book.with_suffix(".pdf")).pages) > 5
+    assert book.with_suffix(".epub").is_file()
 
 
 @pytest.mark.nightly
