@@ -137,7 +137,7 @@ def _print(site: Site, document: Document, output: Path, browser: Any) -> list[s
     begun = time.monotonic()
     made = write_pdf(document, output, browser=browser, math_font=site.math_font)
     _tell(output, f"{made.pages} pages, printed {made.rounds} times", begun)
-    return [f"{output.name}: too wide for the page: {found}" for found in made.too_wide]
+    return [f"{output.name}: {problem}" for problem in made.problems]
 
 
 def _tell(output: Path, what: str, begun: float) -> None:

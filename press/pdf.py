@@ -174,8 +174,9 @@ def document_html(document: Document, *, math_font: Path) -> str:
 
 
 def numbered(text: str, numbers: Mapping[str, int]) -> str:
-    """Put the numbers of pages into a document's HTML, 0 where none is known yet."""
-    return _MARK.sub(lambda match: str(numbers.get(match[1], 0)), text)
+    """Put the numbers of pages into a document's HTML; before any is known, one as wide as most."""
+    unknown = 0 if numbers else 100
+    return _MARK.sub(lambda match: str(numbers.get(match[1], unknown)), text)
 
 
 def _mark(anchor: str) -> str:
@@ -231,11 +232,11 @@ def _piece_html(number: int, piece: Piece) -> str:
 
 @dataclass(frozen=True)
 class Made:
-    """What was printed: its pages, how often it was printed, and what is wider than the page all the same."""
+    """What was printed: its pages, how often it was printed, and what is wrong with it."""
 
     pages: int
     rounds: int
-    too_wide: tuple[str, ...]
+    problems: tuple[str, ...]
 
 
 @contextmanager
@@ -266,7 +267,7 @@ def write_pdf(document: Document, output: Path, *, browser: Any, math_font: Path
         rounds: how often it is printed at most, until the numbers of pages are right.
     """
     numbers: dict[str, int] = {}
-    too_wide: list[str] = []
+    problems: list[str] = []
     output.parent.mkdir(parents=True, exist_ok=True)
     text = document_html(document, math_font=math_font)
     with tempfile.TemporaryDirectory() as folder:
@@ -281,15 +282,17 @@ def write_pdf(document: Document, output: Path, *, browser: Any, math_font: Path
             page.goto(path.as_uri())
             page.evaluate("document.fonts.ready")
             page.evaluate(_FIT, LEAST)
-            too_wide = page.evaluate(_BEYOND)
+            problems = [f"too wide for the page: {found}" for found in page.evaluate(_BEYOND)]
             page.pdf(path=str(output), prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
             page.close()
             pages, found = _places(output)
             if found == numbers:
                 break
             numbers = found
+        else:
+            problems.append(f"the numbers of pages have not come to rest after {rounds} printings")
     _finish(output, document)
-    return Made(pages, made, tuple(too_wide))
+    return Made(pages, made, tuple(problems))
 
 
 def _finish(pdf: Path, document: Document) -> None:
