@@ -24,6 +24,7 @@ from press.printed import ANSWERS, COVER, Edition, Printed, answers_opening, hea
 STYLE = Path(__file__).parent / "templates" / "print" / "print.css"
 WIDTH_MM, MARGIN_MM = 210, 24
 WIDTH_PX = round((WIDTH_MM - 2 * MARGIN_MM) / 25.4 * 96)  # of the column, as Chromium lays it out on A4
+TALLEST_PX = 930  # of a figure, so that it is not split
 LEAST = 0.5  # how small what is too wide may become
 _NEW = BeautifulSoup("", "html.parser")  # makes elements
 _MARK = re.compile("\ue000(.*?)\ue001")
@@ -40,8 +41,20 @@ _FACES = (  # family, file, weight, style: matplotlib brings these fonts, so tha
     ("Book Mono", "DejaVuSansMono-Bold.ttf", 700, "normal"),
     ("Book Mono", "DejaVuSansMono-Oblique.ttf", 400, "italic"),
 )
-# What is wider than the column is made smaller.
-_FIT = """least => {
+# What is wider than the column is made smaller; panels of a figure that is taller than the page stand side by side.
+_FIT = """([least, tallest]) => {
+    for (const figure of document.querySelectorAll('figure')) {
+        const panels = [...figure.querySelectorAll('.panels > svg, .panels > img')];
+        const tall = () => figure.getBoundingClientRect().height;
+        if (tall() > tallest) {
+            panels.filter(panel => !panel.matches('.wide')).forEach(panel => panel.style.maxWidth = 'calc(50% - 2mm)');
+        }
+        for (let share = 1; share > least && tall() > tallest; share -= 0.03) {
+            for (const panel of panels) {
+                panel.style.maxWidth = `calc(${share} * ${panel.matches('.wide') ? 100 : 50}% - 2mm)`;
+            }
+        }
+    }
     for (const found of document.querySelectorAll('table, .math-display, pre, .panels, p, li')) {
         const wide = () => Math.max(found.getBoundingClientRect().width, found.scrollWidth);
         const whole = found.matches('p, li') ? found : found.parentElement;
@@ -281,7 +294,7 @@ def write_pdf(document: Document, output: Path, *, browser: Any, math_font: Path
             page.emulate_media(media="print", color_scheme="light")
             page.goto(path.as_uri())
             page.evaluate("document.fonts.ready")
-            page.evaluate(_FIT, LEAST)
+            page.evaluate(_FIT, [LEAST, TALLEST_PX])
             problems = [f"too wide for the page: {found}" for found in page.evaluate(_BEYOND)]
             page.pdf(path=str(output), prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
             page.close()

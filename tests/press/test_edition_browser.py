@@ -94,6 +94,22 @@ def test_what_is_too_wide_is_made_smaller_or_named(built: Site, tmp_path: Path) 
         assert all(re.match("too wide for the page: p02-two: p, .*never", found) for found in made.problems)
 
 
+def test_panels_of_a_figure_taller_than_a_page_stand_side_by_side(built: Site, tmp_path: Path) -> None:
+    folder = write_site(tmp_path, built.math_font.read_bytes())
+    page = folder / "foundations/02-two/index.html"
+    size = 'viewBox="0 0 330 300" width="330" height="300"'
+    panel = f'<svg xmlns="http://www.w3.org/2000/svg" {size}><text y="40">panel</text></svg>'
+    figure = f'<figure><div class="panels">{panel * 4}</div><figcaption>Four.</figcaption></figure>'
+    page.write_text(page.read_text(encoding="utf-8").replace("</article>", f"{figure}</article>"), encoding="utf-8")
+    site = Site(folder, tmp_path, {})
+    with pdf.printer() as browser:
+        document = pdf.chapter_document(site.chapter(site.chapters[1]))
+        made = pdf.write_pdf(document, tmp_path / "two.pdf", browser=browser, math_font=site.math_font)
+    assert made.problems == ()
+    [of_figure] = [at for at, page in enumerate(read(tmp_path / "two.pdf").pages) if "Four." in page.extract_text()]
+    assert read(tmp_path / "two.pdf").pages[of_figure].extract_text().count("panel") == 4
+
+
 def test_everything_lies_where_the_pages_offer_it(built: Site, tmp_path: Path) -> None:
     folder = write_site(tmp_path, built.math_font.read_bytes())
     assert command.main([str(folder), "--into-site"], tmp_path) == 0
