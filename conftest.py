@@ -25,7 +25,7 @@ os.environ.setdefault("BOOK_DATE", datetime.date.today().isoformat())
 os.environ["NO_MKDOCS_2_WARNING"] = "1"  # CONTRIBUTING.md, "The press, and another generator"
 
 # What is built here has no address but those that a test gives it.
-for variable in ("BOOK_REPOSITORY", "BOOK_REVISION", "BOOK_SITE"):
+for variable in ("BOOK_REPOSITORY", "BOOK_REVISION", "BOOK_SITE", "BOOK_DOWNLOADS"):
     os.environ.pop(variable, None)
 
 EXERCISES = Path(__file__).parent / "exercises"

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 REPOSITORY = "BOOK_REPOSITORY"
 REVISION = "BOOK_REVISION"
 SITE = "BOOK_SITE"
+DOWNLOADS = "BOOK_DOWNLOADS"  # "1": the pages offer the editions that `python -m press.edition SITE --into-site` makes
 
 BRANCH = "main"  # which an edit goes to
+DOWNLOADS_FOLDER = "downloads"  # of the site: where the whole book lies
 NOTEBOOKS = "notebooks"  # the branch with the executed notebooks: Colab opens what a repository on GitHub holds
 
 _REPOSITORY = re.compile(
@@ -32,6 +34,7 @@ class Addresses:
     repository: str = ""
     revision: str = BRANCH
     site: str = ""
+    downloads: bool = False
 
     @property
     def source_url(self) -> str:
@@ -61,14 +64,24 @@ def addresses(environment: Mapping[str, str]) -> Addresses:
     >>> addresses({"BOOK_REPOSITORY": "https://github.com/OWNER/NAME"}).site
     'https://owner.github.io/NAME/'
     >>> addresses({})
-    Addresses(repository='', revision='main', site='')
+    Addresses(repository='', revision='main', site='', downloads=False)
     """
     repository = _checked(environment, REPOSITORY, _REPOSITORY, "https://github.com/OWNER/NAME and nothing behind it")
     revision = _checked(environment, REVISION, _REVISION, "a tag, a commit or a branch of letters, digits and ._-/")
     site = _checked(environment, SITE, _SITE, "https://HOST/ or https://HOST/PATH/, with the slash at its end")
     if revision and not repository:
         raise ValueError(f"{REVISION} is {revision!r}, but {REPOSITORY} does not say of which repository")
-    return Addresses(repository, revision or BRANCH, site or _pages(repository))
+    downloads = _checked(environment, DOWNLOADS, re.compile("[01]"), "1, or 0 or unset where there are no downloads")
+    return Addresses(repository, revision or BRANCH, site or _pages(repository), downloads == "1")
+
+
+def download_name(title: str) -> str:
+    """Return what the files of the whole book are called, without their endings.
+
+    >>> download_name("Many Machines, One Gradient")
+    'many-machines-one-gradient'
+    """
+    return "-".join(re.findall(r"[a-z0-9]+", title.lower())) or "book"
 
 
 def _checked(environment: Mapping[str, str], name: str, pattern: re.Pattern[str], allowed: str) -> str:

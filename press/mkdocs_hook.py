@@ -29,7 +29,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 from mkdocs.utils.templates import TemplateContext
 
-from press.addresses import Addresses, addresses
+from press.addresses import DOWNLOADS_FOLDER, Addresses, addresses, download_name
 from press.convert import missing_converter
 from press.kept import KeptFolder
 from press.search import write_search
@@ -79,6 +79,8 @@ def on_config(config: MkDocsConfig) -> None:
     if published:
         config.site_url = state.addresses.site
     config.extra["published"] = published
+    if state.addresses.downloads and not state.serving:
+        config.extra["downloads"] = f"{DOWNLOADS_FOLDER}/{download_name(config.site_name)}"
 
 
 def on_pre_build(config: MkDocsConfig) -> None:
@@ -165,6 +167,7 @@ def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
         page.content, page.toc = rendered.html, get_toc(rendered.headings)
         if path in state.book.chapters:
             page.meta["notebook"] = state.book.executed_notebook(path).name
+            page.meta["pdf"] = f"{Path(path).stem}.pdf" if config.extra.get("downloads") else ""
             page.meta["colab"] = state.addresses.colab_url(_notebook(state.book, path))
 
     page.render = render  # type: ignore[method-assign]

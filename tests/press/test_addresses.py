@@ -108,6 +108,7 @@ def test_the_site_may_stand_elsewhere_or_alone(site: str) -> None:
             ("BOOK_REVISION", value)
             for value in ("-v1", "v1 v2", 'v1"; ls', "a..b", "a//b", "a/", "/a", "v1@{1}", "v1$(ls)", "v1\n", "é")
         ),
+        *(("BOOK_DOWNLOADS", value) for value in ("yes", "true", "10", " 1")),
     ],
 )
 def test_a_bad_value_is_refused_with_its_name_and_what_is_allowed(variable: str, value: str) -> None:
@@ -120,6 +121,11 @@ def test_a_bad_value_is_refused_with_its_name_and_what_is_allowed(variable: str,
 def test_a_refusal_does_not_show_a_password(variable: str) -> None:
     with pytest.raises(ValueError, match=re.escape("got 'https://…@github.com/OWNER/NAME'")):
         addresses({variable: "https://someone:secret@github.com/OWNER/NAME"})
+
+
+def test_downloads_are_offered_if_the_environment_says_so() -> None:
+    assert not addresses({"BOOK_REPOSITORY": OURS, "BOOK_DOWNLOADS": "0"}).downloads
+    assert addresses({"BOOK_DOWNLOADS": "1"}).downloads
 
 
 def test_a_revision_of_no_repository_is_refused() -> None:
@@ -209,7 +215,7 @@ def test_no_file_names_an_address_that_is_not_ours() -> None:
 
 def config() -> Any:
     """Return the part of MkDocs' settings that addresses change."""
-    return SimpleNamespace(site_url="http://127.0.0.1:8000/one-gradient/", repo_url=None, extra={})
+    return SimpleNamespace(site_url="http://127.0.0.1:8000/one-gradient/", repo_url=None, site_name="A Book", extra={})
 
 
 @pytest.mark.parametrize("serving", [False, True])
@@ -221,6 +227,15 @@ def test_what_is_served_has_the_local_server_s_address(monkeypatch: pytest.Monke
     assert settings.repo_url == OURS
     assert settings.site_url == (config().site_url if serving else "https://owner.github.io/NAME/")
     assert settings.extra == {"published": not serving}
+
+
+@pytest.mark.parametrize("serving", [False, True])
+def test_what_is_served_offers_no_downloads(monkeypatch: pytest.MonkeyPatch, serving: bool) -> None:
+    monkeypatch.setenv("BOOK_DOWNLOADS", "1")
+    monkeypatch.setattr(mkdocs_hook, "state", SimpleNamespace(serving=serving))
+    settings = config()
+    mkdocs_hook.on_config(settings)
+    assert settings.extra.get("downloads") == (None if serving else "downloads/a-book")
 
 
 def test_the_settings_of_the_book_name_the_local_server_alone() -> None:

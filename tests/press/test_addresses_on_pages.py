@@ -17,7 +17,8 @@ from press.notebook import SETUP
 
 pytestmark = pytest.mark.book
 REPOSITORY = "https://github.com/OWNER/NAME"
-ENVIRONMENT = {"BOOK_REPOSITORY": REPOSITORY, "BOOK_REVISION": "v1.2"}
+ENVIRONMENT = {"BOOK_REPOSITORY": REPOSITORY, "BOOK_REVISION": "v1.2", "BOOK_DOWNLOADS": "1"}
+BOOK = "many-machines-one-gradient"
 READ = {".html", ".xml", ".json", ".ipynb", ".js", ".txt"}
 PAGE = "part/01-one/index.html"
 NOTEBOOK = "part/01-one/01-one.ipynb"
@@ -101,10 +102,15 @@ def test_set_all_links_lead_to_the_repository(books: dict[str, Any]) -> None:
     assert links(shown, ".chapter-tools a") == {
         "Download the notebook": "01-one.ipynb",
         "Open in Colab": f"https://colab.research.google.com/github/OWNER/NAME/blob/notebooks/{NOTEBOOK}",
+        "This chapter as PDF": "01-one.pdf",
         "Edit this page": f"{REPOSITORY}/edit/main/chapters/part/01-one.md",
     }
     home = page(books["set"], "index.html")
-    assert links(home, ".chapter-tools a") == {"Edit this page": f"{REPOSITORY}/edit/main/docs/index.md"}
+    assert links(home, ".chapter-tools a") == {
+        "The book as PDF": f"downloads/{BOOK}.pdf",
+        "as EPUB": f"downloads/{BOOK}.epub",
+        "Edit this page": f"{REPOSITORY}/edit/main/docs/index.md",
+    }
     assert {str(link["href"]) for link in shown.select(".md-source")} == {REPOSITORY}
     assert links(shown, "article a")["total.py"] == f"{REPOSITORY}/blob/v1.2/sums/total.py"
 

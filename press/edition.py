@@ -1,0 +1,192 @@
+"""Makes the book ready to print and to carry, from a built site: ``python -m press.edition site``.
+
+That writes the whole book as PDF and as EPUB into the folder ``editions``; with ``--chapter 22`` that chapter as PDF.
+With ``--into-site`` the book and each chapter lie where the pages of a site built with BOOK_DOWNLOADS=1 offer them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bs4 import BeautifulSoup, Tag
+
+from press.addresses import DOWNLOADS_FOLDER, addresses, download_name
+from press.contents import Entry, Part, read_contents
+from press.epub import write_epub
+from press.lacks import chosen
+from press.pdf import CannotPrint, Document, book_document, chapter_document, printer, write_pdf
+from press.printed import Edition, NoPage, Printed, asked, link, only, read_page
+from press.problems import Refused
+
+ROOT = Path(__file__).parents[1]
+ABOUT = "About this book"
+LEFT_OUT = (
+    "in-ten-seconds",
+    "start-here",
+    "the-whole-book",
+)  # of the home page
+LAST = ("notation", "conventions", "quick-reference", "glossary", "references")
+ENTRIES = ("glossary", "references")  # in the order of the alphabet
+INLINE = ("references",)  # its addresses stand behind its titles
+MOST_MB = {".pdf": 60.0, ".epub": 40.0}  # of the whole book
+
+
+def _url(entry: Entry) -> str:
+    return entry.path.removeprefix("chapters/").removesuffix(".md") + "/"
+
+
+def written(parts: Iterable[Part], root: Path) -> list[Entry]:
+    """Return the chapters that are not only planned."""
+    return [entry for part in parts for entry in part.chapters if (root / entry.path).is_file()]
+
+
+class Site:
+    """A built site, of which editions are made."""
+
+    def __init__(self, folder: Path, root: Path, environment: Mapping[str, str]) -> None:
+        self.folder = folder
+        self.root = root
+        self.address = addresses(environment).site
+        self.parts = read_contents(root)
+        self.chapters = written(self.parts, root)
+        self.now = _now(environment)
+        home = folder / "index.html"
+        if not home.is_file():
+            raise NoPage(f"{home} does not exist: build the site first (`mkdocs build`) and name its folder")
+        self._home = BeautifulSoup(home.read_text(encoding="utf-8"), "html.parser")
+        self.title = self._said("og:site_name") or "The book"
+
+    @property
+    def math_font(self) -> Path:
+        """The file of the font for mathematics."""
+        return self.folder / "assets" / "math.woff2"
+
+    def book(self) -> Edition:
+        """Return the whole book."""
+        about = self._page("", "about", drop=LEFT_OUT)
+        heading = about.body.find("h1")
+        if isinstance(heading, Tag):
+            heading.string = about.title = ABOUT
+        pages = [about]
+        for part in self.parts:
+            found = [entry for entry in part.chapters if entry in self.chapters]
+            if found and (self.folder / part.name / "index.html").is_file():
+                pages.append(self._page(f"{part.name}/", part.name))
+            pages += [self._chapter(entry, level=2) for entry in found]
+        last = [self._page(f"{name}/", name) for name in LAST if (self.folder / name / "index.html").is_file()]
+        return self._edition(pages, last)
+
+    def chapter(self, entry: Entry) -> Edition:
+        """Return one chapter, with the entries of the glossary and of the references that it leads to."""
+        page = self._chapter(entry, level=1)
+        found = [
+            only(self._page(f"{name}/", name), asked(page, kind))
+            for name, kind in (("glossary", "term"), ("references", "source"))
+            if (self.folder / name / "index.html").is_file()
+        ]
+        return self._edition([page], [entries for entries in found if entries])
+
+    def _edition(self, pages: Sequence[Printed], last: Sequence[Printed]) -> Edition:
+        link([*pages, *last], site=self.address, inline=INLINE)
+        copyright_ = self._home.select_one(".md-copyright__highlight")
+        return Edition(
+            title=self.title,
+            pages=pages,
+            last=last,
+            site=self.folder,
+            address=self.address,
+            description=self._said("og:description"),
+            author=self._said("author"),
+            rights=" ".join(copyright_.get_text().split()) if copyright_ else "",
+            cover=str(drawn["alt"]) if (drawn := self._home.select_one('img[src$="cover.svg"][alt]')) else "",
+            date=f"{self.now:%Y-%m-%d}",
+        )
+
+    def _chapter(self, entry: Entry, *, level: int) -> Printed:
+        page = self._page(_url(entry), Path(entry.path).stem)
+        page.level = level
+        return page
+
+    def _page(self, url: str, name: str, drop: Sequence[str] = ()) -> Printed:
+        page = read_page(self.folder, url, name=name, drop=drop, live=self.address)
+        page.entries = name in ENTRIES
+        return page
+
+    def _said(self, name: str) -> str:
+        found = self._home.find("meta", attrs={"property": name}) or self._home.find("meta", attrs={"name": name})
+        return str(found["content"]) if isinstance(found, Tag) else ""
+
+
+def _now(environment: Mapping[str, str]) -> datetime:
+    """Return the time that an edition says it was made, which SOURCE_DATE_EPOCH may set."""
+    given = environment.get("SOURCE_DATE_EPOCH", "")
+    if given and not given.isdecimal():
+        raise ValueError(f"SOURCE_DATE_EPOCH must be a number of seconds since 1970, got {given!r}")
+    return datetime.fromtimestamp(int(given), UTC) if given else datetime.now(UTC)
+
+
+def _print(site: Site, document: Document, output: Path, browser: Any) -> list[str]:
+    """Print a document, say what came of it, and return what is wrong with it."""
+    begun = time.monotonic()
+    made = write_pdf(document, output, browser=browser, math_font=site.math_font)
+    _tell(output, f"{made.pages} pages, printed {made.rounds} times", begun)
+    return [f"{output.name}: {problem}" for problem in made.problems]
+
+
+def _tell(output: Path, what: str, begun: float) -> None:
+    print(f"{output}: {what}, {output.stat().st_size / 1e6:.1f} MB, {time.monotonic() - begun:.0f} s", flush=True)
+
+
+def make(site: Site, out: Path, entries: Sequence[Entry], *, book: bool, beside_pages: bool) -> list[str]:
+    """Write the editions that are asked for, and return what is wrong with them."""
+    problems = []
+    with printer() as browser:
+        for entry in entries:
+            folder = site.folder / _url(entry) if beside_pages else out
+            document = chapter_document(site.chapter(entry))
+            problems += _print(site, document, folder / f"{Path(entry.path).stem}.pdf", browser)
+        if book:
+            name = download_name(site.title)
+            problems += _print(site, book_document(site.book()), out / f"{name}.pdf", browser)
+            begun = time.monotonic()
+            pages = write_epub(site.book(), out / f"{name}.epub", modified=site.now)
+            _tell(out / f"{name}.epub", f"{pages} files of text", begun)
+            problems += [
+                f"{name}{kind} has {size:.1f} MB; it may have {most:.0f}"
+                for kind, most in MOST_MB.items()
+                if (size := (out / f"{name}{kind}").stat().st_size / 1e6) > most
+            ]
+    return problems
+
+
+def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
+    """Write editions; return 1 if something is wrong with them."""
+    parser = argparse.ArgumentParser(prog="python -m press.edition", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("site", type=Path, help="the folder of the built site")
+    parser.add_argument("--chapter", action="append", default=[], help="22, 22-zero or memory/22-zero, as PDF")
+    parser.add_argument("--out", type=Path, default=Path("editions"), help="the folder to write into (editions)")
+    parser.add_argument("--into-site", action="store_true", help="write all of them where the site's pages offer them")
+    given = parser.parse_args(arguments)
+    try:
+        site = Site(given.site, root, os.environ)
+        entries = chosen(given.chapter, site.chapters) if given.chapter else []
+        entries = site.chapters if given.into_site else entries
+        out = given.site / DOWNLOADS_FOLDER if given.into_site else given.out
+        book = given.into_site or not given.chapter
+        problems = make(site, out, entries, book=book, beside_pages=given.into_site)
+    except (CannotPrint, NoPage, Refused, ValueError) as error:
+        parser.error(str(error))
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,357 @@
+"""What is printed of a page, and the EPUB of a whole small site."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+import zipfile
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from small_site import CHAPTER, FOOT, HEAD, write_site
+
+from press import edition as command
+from press import pdf
+from press.edition import Site
+from press.epub import write_epub
+from press.pdf import book_document, chapter_document, document_html, numbered
+from press.printed import NoPage, Printed, asked, ids, link, notes_section, only, printed, xhtml
+
+MOMENT = datetime(2026, 11, 23, 8, 0, tzinfo=UTC)
+ADDRESS = "https://example.net/book/"
+BY_HAND = {"script", "form", "input", "button", "select", "textarea", "details", "summary", "iframe"}
+
+
+def chapter(site: str = "", others: tuple[Printed, ...] = ()) -> Printed:
+    """Return the small site's first chapter, printed with others."""
+    page = printed(HEAD + CHAPTER + FOOT, "foundations/01-one/", name="01-one", live=site)
+    link([page, *others], site=site)
+    return page
+
+
+def entries(name: str, anchor: str) -> Printed:
+    text = f"{HEAD}<h1 id='{name}'>{name}</h1><h3 id='{anchor}'>{anchor}</h3><p>It.</p>{FOOT}"
+    return printed(text, f"{name}/", name=name)
+
+
+def found(tag: Tag, selector: str) -> Tag:
+    [one] = tag.select(selector)
+    return one
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(write_site(tmp_path), tmp_path, {})
+
+
+def test_nothing_that_asks_for_a_hand_or_a_script_is_left() -> None:
+    page = chapter()
+    for part in page.all:
+        for tag in part.find_all(True):
+            assert tag.name not in BY_HAND
+            assert not [name for name in tag.attrs if name.startswith(("on", "data-"))], tag
+    text = page.body.get_text()
+    for gone in ("navigation", "Download the notebook", "Solve it here", "Link to this setting", "your guess", "One#"):
+        assert gone not in text
+    assert not page.body.select(".only-dark, .exercise-board, .jp-OutputArea")
+
+
+def test_a_solution_stands_apart_with_links_there_and_back() -> None:
+    page = chapter()
+    assert page.answers is not None
+    assert "1 < 2" in page.answers.get_text()
+    [answers, solution] = page.body.select("p.to-answer")
+    assert [answers.get_text(), solution.get_text()] == ["Answers", "Solution"]
+    for line, said in ((answers, "Check yourself"), (solution, "Exercise 1 · Ring")):
+        there = found(page.answers, f"h2[id='{str(found(line, 'a')['href'])[1:]}']")
+        back = found(there, "a")
+        assert there.get_text() == said
+        assert back["href"] == f"#{line['id']}"
+    assert "Because." in page.answers.get_text()
+    assert "Because." not in page.body.get_text()
+
+
+def test_hints_stubs_and_folds_stand_open_in_boxes() -> None:
+    page = chapter()
+    assert [box.get_text() for box in page.body.select(".fold > .fold-title")] == ["Side road · A detour", "Deeper"]
+    assert page.body.select(".fold .fold")
+    assert "Count." in found(page.body, ".hint").get_text()
+    assert "return 1 < 2" in found(page.body, ".stub").get_text()
+
+
+def test_a_check_is_its_one_line_and_the_code_of_a_table_is_left_out() -> None:
+    page = chapter()
+    assert str(found(page.body, ".check")) == '<p class="check">✓ checked: <em>all</em> of it</p>'
+    assert len(page.body.select("pre code")) == 2  # the cell that is shown, and the stub
+    assert found(page.body, "pre.output").get_text() == "printed"
+
+
+def test_a_guess_is_a_question_with_room_for_a_pencil() -> None:
+    assert found(chapter().body, ".guess").get_text() == "Your guess. How long does it take? ………… s"
+    options = printed(
+        f"{HEAD}<h1>2</h1><div class='guess'><fieldset><legend>Which?</legend><label><input> ring</label>"
+        f"<label><input> tree</label></fieldset></div>{FOOT}",
+        "b/",
+        name="b",
+    )
+    assert found(options.body, ".guess").get_text() == "Your guess. Which? ring · tree"
+
+
+@pytest.mark.parametrize("address", ["", ADDRESS])
+def test_a_live_figure_keeps_picture_caption_and_numbers_and_says_where_it_lives(address: str) -> None:
+    page = chapter(address)
+    figure = found(page.body, "figure.live")
+    assert found(figure, ".panels")["aria-label"] == "A ring of four"
+    drawn = found(figure, "svg")
+    assert drawn["viewBox"] == "0 0 80 40"
+    assert "linearGradient" in str(drawn)
+    assert "fill:#6b89f9" in str(drawn)
+    caption = found(figure, "figcaption")
+    assert caption.get_text().startswith("Figure 2, live. Step it. Four ranks take 6 steps. It answers to your hand")
+    if address:
+        assert f"{ADDRESS}foundations/01-one/#figure-2" in page.notes
+    else:
+        assert not caption.select("a")
+
+
+def test_a_picture_is_the_light_one_with_its_text() -> None:
+    page = chapter()
+    picture = found(page.body, "img")
+    assert (picture["src"], picture["alt"]) == ("01-one-figure-1-light.svg", "One block")
+    assert set(page.pictures) == {"01-one-figure-1-light.svg"}
+
+
+def test_addresses_of_other_sites_are_notes_each_once() -> None:
+    page = chapter()
+    assert page.notes == ["https://example.org/a?b=1&c=2", "https://example.org/b"]
+    numbers = [note.get_text() for part in page.all for note in part.select("sup.note")]
+    assert numbers == ["1", "1", "2"]
+    notes = notes_section(page)
+    assert notes is not None
+    listed = {str(item["id"]): item.get_text() for item in notes.select("li")}
+    for part in page.all:
+        for note in part.select("sup.note a"):
+            assert listed[str(note["href"])[1:]] == page.notes[int(note.get_text()) - 1]
+
+
+def test_a_link_to_a_page_that_is_not_printed_is_text_or_a_note() -> None:
+    alone = chapter()
+    assert not [tag for tag in alone.body.select("a") if tag.get_text() in {"rank", "Kaplan 2020", "two", "total"}]
+    published = chapter(ADDRESS)
+    assert f"{ADDRESS}foundations/02-two/#the-question" in published.notes
+    assert f"{ADDRESS}reference/sums/#total" in published.notes
+    assert not [note for note in published.notes if "glossary" in note]  # a word in each line would be a note
+
+
+def test_links_between_printed_pages_find_their_anchors(site: Site) -> None:
+    for edition in (site.book(), *(site.chapter(entry) for entry in site.chapters)):
+        parts = [part for page in edition.all for part in page.all]
+        parts += [notes for page in edition.all if (notes := notes_section(page))]
+        anchors = Counter(ids(parts))
+        assert [anchor for anchor, times in anchors.items() if times > 1] == []
+        led = {str(tag["href"]) for part in parts for tag in part.select("a[href^='#']")}
+        assert {href[1:] for href in led} <= anchors.keys()
+        assert all(re.fullmatch(r"[A-Za-z_][\w.-]*", anchor) for anchor in anchors)
+    assert "#p02-two--the-question" in {str(tag["href"]) for tag in site.book().pages[2].body.select("a")}
+
+
+def test_the_book_is_in_the_order_of_its_contents_without_planned_chapters(site: Site) -> None:
+    book = site.book()
+    titles = ["About this book", "Part I · Foundations", "1 · One", "2 · Two"]
+    assert [page.title for page in book.pages] == titles
+    assert [page.level for page in book.pages] == [1, 1, 2, 2]
+    assert [page.title for page in book.last] == ["Glossary", "References"]
+    assert (book.title, book.author, book.rights) == ("A Small Book", "Its authors", "Text CC BY-SA 4.0")
+    about = book.pages[0].body.get_text()
+    assert "What carries it" in about
+    assert "Press it." not in about
+
+
+def test_a_chapter_brings_the_words_and_sources_that_it_names_and_no_others(site: Site) -> None:
+    edition = site.chapter(site.chapters[0])
+    assert [page.title for page in edition.last] == ["Glossary", "References"]
+    words, sources = (page.body.get_text() for page in edition.last)
+    assert "A process" in words
+    assert "Ranks." not in words
+    assert "https://example.org/kaplan" in sources
+    assert "Not asked for." not in sources
+    assert [page.title for page in site.chapter(site.chapters[1]).last] == []
+
+
+def test_only_takes_entries_that_are_asked_for() -> None:
+    page = entries("glossary", "rank")
+    assert asked(printed(HEAD + CHAPTER + FOOT, "foundations/01-one/", name="01-one"), "term") == {"rank"}
+    assert only(page, {"nothing"}) is None
+    kept = only(page, {"rank", "nothing"})
+    assert kept is not None
+    assert kept.body.get_text(" ").split() == ["glossary", "rank", "It."]
+
+
+def test_the_document_of_the_book_has_contents_heads_and_numbers(site: Site) -> None:
+    numbers = {"p01-one": 7, "p02-two--the-question": 9}
+    document = book_document(site.book())
+    text = numbered(document_html(document, math_font=site.math_font), numbers)
+    page = BeautifulSoup(text, "html.parser")
+    listed = [line.get_text(" ") for line in page.select(".contents li")]
+    assert "1 · One 7" in listed
+    assert "Solutions and answers 0" in listed
+    assert "two p. 9" in page.get_text()
+    assert '@top-left{content:"1 · One"}' in text
+    assert [heading.get_text() for heading in page.select("h1")][-3:] == [
+        "Solutions and answers",
+        "Glossary",
+        "References",
+    ]
+    assert "1 · One" in [heading.get_text() for heading in page.select("h2")]
+    assert "The question" in [heading.get_text() for heading in page.select("h3")]
+    assert not page.find_all("script")
+    anchors = [str(tag["id"]) for tag in page.find_all(id=True)]
+    assert len(anchors) == len(set(anchors))
+
+
+def test_the_document_of_a_chapter_ends_with_its_solutions_and_sources(site: Site) -> None:
+    document = chapter_document(site.chapter(site.chapters[0]))
+    text = document_html(document, math_font=site.math_font)
+    titles = [heading.get_text() for heading in BeautifulSoup(text, "html.parser").select("h1")]
+    assert titles == ["1 · One", "Solutions and answers", "Glossary", "References"]
+    assert document.title == "1 · One · A Small Book"
+
+
+def test_mathematics_is_written_as_mathml_3_wants_it() -> None:
+    page = BeautifulSoup(
+        '<p><math><mfrac displaystyle="true"><mi>a</mi><mi>b</mi></mfrac></math>'
+        '<math display="block"><mtable displaystyle="true" scriptlevel="0"><mtr></mtr></mtable></math>'
+        '<math><msup><mi>a</mi><mtable displaystyle="false" scriptlevel="1"></mtable></msup></math></p>',
+        "html.parser",
+    )
+    text = xhtml(found(page, "p"))
+    assert '<mstyle displaystyle="true"><mfrac><mi>a</mi>' in text
+    assert '<math display="block" xmlns="http://www.w3.org/1998/Math/MathML"><mtable displaystyle="true"><mtr>' in text
+    assert '<mstyle scriptlevel="1"><mtable displaystyle="false">' in text
+
+
+# The EPUB -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def epub(site: Site, tmp_path: Path) -> zipfile.ZipFile:
+    write_epub(site.book(), tmp_path / "book.epub", modified=MOMENT)
+    return zipfile.ZipFile(tmp_path / "book.epub")
+
+
+def pages_of(epub: zipfile.ZipFile) -> dict[str, ET.Element]:
+    return {
+        name.removeprefix("book/"): ET.fromstring(epub.read(name))
+        for name in epub.namelist()
+        if name.endswith((".xhtml", ".opf"))
+    }
+
+
+def test_no_anchor_stands_twice_in_the_whole_epub(epub: zipfile.ZipFile) -> None:
+    anchors = Counter(
+        tag.attrib["id"]
+        for name, page in pages_of(epub).items()
+        if "opf" not in name
+        for tag in page.iter()
+        if "id" in tag.attrib
+    )
+    assert [anchor for anchor, times in anchors.items() if times > 1] == []
+
+
+def test_every_link_of_the_epub_leads_to_an_anchor_or_outside(epub: zipfile.ZipFile) -> None:
+    pages = pages_of(epub)
+    anchors = {
+        f"{name}#{tag.attrib['id']}" for name, page in pages.items() for tag in page.iter() if "id" in tag.attrib
+    }
+    for name, page in pages.items():
+        for tag in page.iter("{http://www.w3.org/1999/xhtml}a"):
+            href = tag.attrib["href"]
+            if not href.startswith("https://"):
+                file, _, anchor = href.partition("#")
+                assert f"{file or name}#{anchor}" in anchors if anchor else file in pages, f"{name}: {href}"
+
+
+def test_the_epub_is_put_together_as_the_standard_says(epub: zipfile.ZipFile) -> None:
+    first = epub.infolist()[0]
+    assert (first.filename, first.compress_type) == ("mimetype", zipfile.ZIP_STORED)
+    assert epub.read("mimetype") == b"application/epub+zip"
+    package = epub.read("book/content.opf").decode()
+    listed = set(re.findall(r'<item id="i\d+" href="([^"]*)"', package))
+    assert {f"book/{name}" for name in listed} | {"mimetype", "META-INF/container.xml", "book/content.opf"} == {
+        *epub.namelist()
+    }
+    assert 'href="01-one.xhtml" media-type="application/xhtml+xml" properties="mathml svg"' in package
+    assert 'href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"' in package
+    assert 'properties="cover-image"' in package
+    assert "<dc:language>en</dc:language>" in package
+    assert "2026-11-23T08:00:00Z" in package
+    assert "Open Font License" in epub.read("book/fonts/LICENCE.txt").decode()
+
+
+def test_the_epub_s_contents_have_parts_with_their_chapters(epub: zipfile.ZipFile) -> None:
+    names = re.findall(r"<(/?ol|a href=\"[^\"]*\")", epub.read("book/nav.xhtml").decode())
+    assert " ".join(name.removeprefix('a href="').rstrip('"') for name in names) == (
+        "ol about.xhtml foundations.xhtml ol 01-one.xhtml 02-two.xhtml /ol"
+        " solutions.xhtml ol 01-one-solutions.xhtml /ol glossary.xhtml references.xhtml /ol"
+    )
+
+
+def test_pictures_keep_their_texts_in_the_epub(epub: zipfile.ZipFile) -> None:
+    for name, page in pages_of(epub).items():
+        for picture in page.iter("{http://www.w3.org/1999/xhtml}img"):
+            assert picture.attrib["alt"], name
+            assert f"book/{picture.attrib['src']}" in epub.namelist()
+    assert b"<!DOCTYPE" not in epub.read("book/pictures/cover.svg")
+
+
+def test_the_same_site_makes_the_same_epub(site: Site, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        write_epub(site.book(), tmp_path / name, modified=MOMENT)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+# What is wrong --------------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_without_a_site_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(NoPage, match=r"index\.html does not exist: build the site first"):
+        Site(tmp_path, tmp_path, {})
+    with pytest.raises(SystemExit):
+        command.main([str(tmp_path)])
+    assert "build the site first" in capsys.readouterr().err
+
+
+def test_a_chapter_that_the_site_lacks_is_refused(site: Site) -> None:
+    (site.folder / "foundations/01-one/index.html").unlink()
+    with pytest.raises(NoPage, match="01-one"):
+        site.chapter(site.chapters[0])
+
+
+def test_a_page_without_an_article_is_refused() -> None:
+    with pytest.raises(NoPage, match="the page 'a/' has no article"):
+        printed("<html><body>nothing</body></html>", "a/", name="a")
+
+
+def test_a_chapter_that_is_only_planned_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        command.main([str(write_site(tmp_path)), "--chapter", "3"], tmp_path)
+    assert "the chapter must be one of chapters/contents.yml" in capsys.readouterr().err
+
+
+def test_a_machine_that_cannot_print_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(pdf, "why_not", lambda: "printing needs Chromium: install it")
+    with pytest.raises(SystemExit):
+        command.main([str(write_site(tmp_path)), "--out", str(tmp_path / "out")], tmp_path)
+    assert "printing needs Chromium: install it" in capsys.readouterr().err
+
+
+def test_a_time_that_is_no_number_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="SOURCE_DATE_EPOCH must be a number of seconds since 1970, got 'today'"):
+        Site(write_site(tmp_path), tmp_path, {"SOURCE_DATE_EPOCH": "today"})
+    site = Site(tmp_path / "site", tmp_path, {"SOURCE_DATE_EPOCH": "0"})
+    assert site.book().date == "1970-01-01"
