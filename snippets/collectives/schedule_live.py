@@ -313,7 +313,7 @@ _MACHINE = {"latency_s": 10e-6, "bandwidth_bytes_per_s": 50e9}
         Number("moment", "Steps done", 0, 0, _MOST_ROUNDS, play=True),
     ],
     named=[
-        Named("Ring, half-way", "Each card has sent 0.75 n, and each chunk is complete on one rank.", {"moment": 3}),
+        Named("Ring, half-way", "Each adapter has sent 0.75 n, and each chunk is complete on one rank.", {"moment": 3}),
         Named(
             "One root",
             "The path is 6 n long, because each message starts or ends at rank 0.",

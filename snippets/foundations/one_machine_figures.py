@@ -180,7 +180,7 @@ def run_days(
         devices: that share each batch.
         flops_per_s: what one device achieves.
         batch_tokens: tokens of one step; after each, a gradient of 2 bytes a parameter is summed by a ring.
-        bandwidth_bytes_per_s: of each device's network card, in one direction.
+        bandwidth_bytes_per_s: of each device's network adapter, in one direction.
 
     Returns:
         Both in days. They add up where nothing overlaps.

@@ -25,7 +25,7 @@ def fastest_all_reduce(
         size_bytes: bytes n of one rank's vector; take chunks as even.
         ranks: number of ranks N, at least 1.
         latency_s: seconds α before the first byte of a message arrives.
-        bandwidth_bytes_per_s: bytes per second β of a card, in each direction.
+        bandwidth_bytes_per_s: bytes per second β of an adapter, in each direction.
 
     Returns:
         The name, and the time in seconds.
@@ -131,7 +131,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "both_directions_added",
-            "A card sends and receives at the same time, at full bandwidth each way: do not add the two directions.",
+            "An adapter sends and receives at once, at full bandwidth each way: do not add the two directions.",
             {"share * size_bytes": "share * 2 * size_bytes"},
         ),
         Mistake(
