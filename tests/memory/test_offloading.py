@@ -22,7 +22,7 @@ from snippets.memory.lanes import Holding, LaneTask, TaskTimes, held_over_run, r
 from snippets.memory.offload_adam import run_offloaded_adam
 from snippets.memory.offload_cut import FLOWS, STATE_BYTES, offload_cuts
 from snippets.memory.offload_timeline import offloaded_step
-from snippets.memory.offloading_figures import efficiency_figure, shared_link_panel
+from snippets.memory.offloading_figures import efficiency_figure
 from snippets.memory.sharded_adam import GivenGradients, run_sharded_adam
 from snippets.memory.unit_overlap import overlapped_units
 
@@ -297,8 +297,5 @@ def test_pictures_say_what_was_computed() -> None:
     assert ">host<" in svg
     held = offloaded_step(layers=3, forward_s=1, backward_s=2, weights_s=1, weight_bytes=4)
     assert ">held<" in lanes_panel(held, title="a step", scale_s=14, held=True).svg()
-    copy = LaneTask("copy", "link", 2)
-    runs = {"one after the other": run_lanes([copy] * 2), "both": run_lanes([copy] * 2, shared=["link"])}
-    assert shared_link_panel(runs, scale_s=5).svg().count(">4<") == 4
     figure = efficiency_figure({"a curve": 1024.0}, [(70e9, 0.5, "a mark")], flops_per_s=70e12)
     assert "a mark" in svg_of(figure)
