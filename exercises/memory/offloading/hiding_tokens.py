@@ -176,7 +176,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "takes_the_least_bandwidth",
-            "The slowest lane is the one of the longest time, bytes over bandwidth, not the one of the least bandwidth.",
+            "The slowest lane is that of the longest time, bytes over bandwidth, not that of the least bandwidth.",
             {"return max(-(-size * flops_per_s // (4 * rate)) for size, rate in lanes)": _LEAST_BANDWIDTH},
         ),
         Mistake(
