@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
+import struct
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -258,6 +260,33 @@ def test_adam_on_the_host_is_adam(units: list[int], steps: int, seed: int) -> No
     assert kinds["optimizer"] == (0, 12 * size)
     assert kinds["parameters"] == (2 * size, 0)
     assert kinds["gradients"][0] <= 2 * max(map(sum, itertools.pairwise([0, *units, 0])))
+
+
+def rounded(number: float, kind: str = "f") -> float:
+    return float(struct.unpack(kind, struct.pack(kind, number))[0])
+
+
+def plain_adam(start: float, gradients: list[float]) -> float:
+    """One parameter, in plain Python, each operation rounded to float32: double precision makes the rounding exact."""
+    r, value, mean, square = rounded, rounded(start), 0.0, 0.0
+    for step, exact in enumerate(gradients, 1):
+        gradient = r(exact, "e")
+        mean = r(r(r(0.9) * mean) + r(r(1 - 0.9) * gradient))
+        square = r(r(r(0.999) * square) + r(r(1 - 0.999) * r(gradient * gradient)))
+        root = r(r(math.sqrt(r(square / r(1 - 0.999**step)))) + r(1e-8))
+        value = r(value - r(r(1e-3) * r(r(mean / r(1 - 0.9**step)) / root)))
+    return value
+
+
+@settings(max_examples=examples(12), deadline=None)
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=4), st.integers(1, 6), st.integers(0, 2**16))
+def test_adam_on_the_host_is_adam_written_apart(units: list[int], steps: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    gradients, start = rng.normal(size=(steps, 1, 1, sum(units))), [rng.normal(size=size) for size in units]
+    run = run_offloaded_adam(GivenGradients(gradients, units=units), start, steps=steps)
+    columns = gradients[:, 0, 0].T.tolist()
+    told = [plain_adam(*one) for one in zip(np.concatenate(start).tolist(), columns, strict=True)]
+    assert np.concatenate(run.master).tolist() == told
 
 
 def test_adam_refuses_bad_arrays() -> None:
