@@ -80,7 +80,7 @@ def lanes_panel(
             layer = "" if task.layer is None else str(task.layer + 1)
             label = SHORT[task.name] + layer
             if wide < 8 * len(label) + 4:
-                label = layer if wide >= 8 * len(layer) + 4 else ""
+                label = ""
             panel.rectangle(_LEFT + float(times.start_s) * scale, y, wide, _ROW, colour=HUES[task.name], label=label)
     end = float(step.end_s)
     middle = 22 + len(lanes) * (_ROW + 4) - 4 - (_ROW + 4) * len(lanes) / 2

@@ -99,7 +99,8 @@ def offloaded_step(
         activations_s: seconds in which what a layer keeps for its backward pass goes to the host or comes back, at
             least 0. The last layer's stay: they are needed next.
         drive_s: seconds in which a layer's optimizer state is read from the host's drive, or written to it, at least 0.
-            The host has room for two layers; what is needed next is read ahead.
+            The host has room for three layers, one read ahead, one updated, one written; the drive reads and writes at
+            once.
         clip: whether no layer is updated before the host has all gradients, as clipping by the global norm asks for.
         gradient_bytes: of a layer, for what the device holds, at least 0.
         weight_bytes: likewise, of a layer that is fetched, at least 0.

@@ -10,8 +10,8 @@ def offloaded_update_step_s(
 ) -> float:
     """Return how long a step takes whose optimizer state lies in the host's memory and is updated there.
 
-    Formula: $T = l f + b + d + a + u + (l - 1) \\max(b, d, a, u)$
-    Symbols: T = the result, l = layers, f = forward_s, b = backward_s, d = gradients_s, a = update_s, u = new_weights_s
+    Formula: $T = l f + b + g + u + w + (l - 1) \\max(b, g, u, w)$
+    Symbols: T = the result, l = layers, f = forward_s, b = backward_s, g = gradients_s, u = update_s, w = new_weights_s
     Chapter: 24
 
     Args:
@@ -36,8 +36,8 @@ def offloaded_update_step_s(
         12.0
     """
     layers, f, b = positive_integer("layers", layers), *_times(forward_s=forward_s, backward_s=backward_s)
-    d, a, u = _times(gradients_s=gradients_s, update_s=update_s, new_weights_s=new_weights_s)
-    return as_float(_ALL, layers * f + b + d + a + u + (layers - 1) * max(b, d, a, u))
+    g, u, w = _times(gradients_s=gradients_s, update_s=update_s, new_weights_s=new_weights_s)
+    return as_float(_ALL, layers * f + b + g + u + w + (layers - 1) * max(b, g, u, w))
 
 
 def clipped_update_step_s(
@@ -45,8 +45,8 @@ def clipped_update_step_s(
 ) -> float:
     """Return how long such a step takes if gradients are clipped by their global norm before the update.
 
-    Formula: $T = l f + b + d + (l - 1) \\max(b, d) + a + u + (l - 1) \\max(a, u)$
-    Symbols: T = the result, l = layers, f = forward_s, b = backward_s, d = gradients_s, a = update_s, u = new_weights_s
+    Formula: $T = l f + b + g + (l - 1) \\max(b, g) + u + w + (l - 1) \\max(u, w)$
+    Symbols: T = the result, l = layers, f = forward_s, b = backward_s, g = gradients_s, u = update_s, w = new_weights_s
     Chapter: 24
 
     Args:
@@ -69,15 +69,15 @@ def clipped_update_step_s(
         14.0
     """
     layers, f, b = positive_integer("layers", layers), *_times(forward_s=forward_s, backward_s=backward_s)
-    d, a, u = _times(gradients_s=gradients_s, update_s=update_s, new_weights_s=new_weights_s)
-    return as_float(_ALL, layers * f + b + d + (layers - 1) * max(b, d) + a + u + (layers - 1) * max(a, u))
+    g, u, w = _times(gradients_s=gradients_s, update_s=update_s, new_weights_s=new_weights_s)
+    return as_float(_ALL, layers * f + b + g + (layers - 1) * max(b, g) + u + w + (layers - 1) * max(u, w))
 
 
 def offloaded_activations_step_s(*, layers: int, forward_s: float, backward_s: float, activations_s: float) -> float:
     """Return how long a step takes whose activations wait in the host's memory, all but the last layer's.
 
-    Formula: $T = f + (l - 1) \\max(f, d) + \\max(d, b - \\max(0, d - f)) + (l - 2) \\max(b, d) + b$
-    Symbols: T = the result, l = layers, f = forward_s, b = backward_s, d = activations_s
+    Formula: $T = f + (l - 1) \\max(f, a) + \\max(a, b - \\max(0, a - f)) + (l - 2) \\max(b, a) + b$
+    Symbols: T = the result, l = layers, f = forward_s, b = backward_s, a = activations_s
     Chapter: 24
 
     Args:
@@ -102,11 +102,11 @@ def offloaded_activations_step_s(*, layers: int, forward_s: float, backward_s: f
         >>> offloaded_activations_step_s(layers=3, forward_s=1, backward_s=2, activations_s=3)
         15.0
     """
-    layers, d = positive_integer("layers", layers), positive_number("activations_s", activations_s)
+    layers, a = positive_integer("layers", layers), positive_number("activations_s", activations_s)
     f, b = _times(forward_s=forward_s, backward_s=backward_s)
     if layers < 2:
         raise ValueError(f"layers must be an integer of at least 2, got {layers!r}")
-    return as_float(_ALL, f + (layers - 1) * max(f, d) + max(d, b - max(0, d - f)) + (layers - 2) * max(b, d) + b)
+    return as_float(_ALL, f + (layers - 1) * max(f, a) + max(a, b - max(0, a - f)) + (layers - 2) * max(b, a) + b)
 
 
 def break_even_tokens(
@@ -189,14 +189,14 @@ def least_hidden_size(
 ) -> float:
     """Return the hidden size from which on a layer's activations go to the host while the next layer computes.
 
-    Formula: $h^* = \\frac{c P}{12 k \\beta}$
-    Symbols: h^* = the result, c = bytes_per_value, P = flops_per_s, k = flops_per_token,
+    Formula: $h^* = \\frac{q P}{12 k \\beta}$
+    Symbols: h^* = the result, q = bytes_per_value, P = flops_per_s, k = flops_per_token,
         \\beta = bandwidth_bytes_per_s
     Chapter: 24
 
     Args:
         bytes_per_value: bytes that a layer keeps for each token and each of its h channels: 2 for its input alone in
-            16 bits, 34 for all that a layer with flash attention keeps.
+            16 bits, 34 for all that a GPT layer with flash attention keeps.
         flops_per_s: speed of the device.
         bandwidth_bytes_per_s: of the link, in one direction.
         flops_per_token: operations for each token and parameter that go on meanwhile.
@@ -206,18 +206,18 @@ def least_hidden_size(
 
     Source: derived from 12h² parameters a layer.
     Convention: as ``break_even_tokens``.
-    Leaves out: attention's scores, which give more time; other shapes of layers.
+    Leaves out: attention's scores, which give more time, the more the longer a sequence is; other shapes of layers.
 
     Example:
         >>> round(least_hidden_size(bytes_per_value=2, flops_per_s=494.7e12, bandwidth_bytes_per_s=63e9))
         654
     """
-    c, P = positive_number("bytes_per_value", bytes_per_value), positive_number("flops_per_s", flops_per_s)
+    q, P = positive_number("bytes_per_value", bytes_per_value), positive_number("flops_per_s", flops_per_s)
     beta, k = (
         positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s),
         positive_number("flops_per_token", flops_per_token),
     )
-    return as_float(_RATES, c * (P / (12 * k * beta)) if k * beta else float("inf"))
+    return as_float(_RATES, q * (P / (12 * k * beta)) if k * beta else float("inf"))
 
 
 def parameter_offload_intensity(*, sequence: int, batch: int) -> float:
@@ -315,7 +315,7 @@ def offload_efficiency(*, intensity_flops_per_byte: float, bandwidth_bytes_per_s
         A share.
 
     Source: Rajbhandari et al. 2021, section 4 (equation of efficiency).
-    Convention: computing and moving one after the other. At one half, either could hide the other.
+    Convention: computing and moving one after the other. At one half they take equally long.
     Leaves out: overlap.
 
     Example:

@@ -1,4 +1,4 @@
-"""Figures: offloading: a step's lanes, a link that transfers share, ZeRO-Infinity's efficiency, what to move first."""
+"""Figures: offloading: ZeRO-Infinity's efficiency against the bandwidth."""
 
 from __future__ import annotations
 
@@ -6,43 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.figure import Figure
 
-from snippets.domain import positive_number
-from snippets.drawing import Panel
 from snippets.figures import plot
-from snippets.memory.lanes import TaskTimes
 from snippets.memory.offloading import offload_efficiency
-
-
-def shared_link_panel(runs: Mapping[str, Sequence[TaskTimes]], *, scale_s: float, width_px: float = 690) -> Panel:
-    """Draw two transfers on one link, for each way to send them: a row for each transfer, its end in bold.
-
-    Args:
-        runs: way → when its transfers began and ended.
-        scale_s: seconds across the panel.
-        width_px: of the panel.
-
-    Returns:
-        The panel.
-    """
-    width = positive_number("width_px", width_px)
-    left, row = 190.0, 20.0
-    scale = (width - left - 40) / positive_number("scale_s", scale_s)
-    panel = Panel(width, 8 + sum(len(times) * (row + 3) + 8 for times in runs.values()) + 22)
-    y = 6.0
-    for way, times in runs.items():
-        panel.text(0, y + len(times) * (row + 3) / 2, way, middle=True, size=12)
-        for number, one in enumerate(times):
-            start, end = float(one.start_s), float(one.end_s)
-            panel.rectangle(left + start * scale, y, (end - start) * scale, row, colour="communication")
-            panel.text(left + (start + end) / 2 * scale, y + row / 2, "ab"[number], anchor="middle", middle=True)
-            panel.text(left + end * scale + 5, y + row / 2, f"{end:g}", middle=True, bold=True)
-            y += row + 3
-        y += 8
-    panel.line(left, y, width - 4, y)
-    for tick in range(int(scale_s) + 1):
-        panel.line(left + tick * scale, y, left + tick * scale, y + 4)
-        panel.text(left + tick * scale, y + 16, f"{tick}", anchor="middle", size=12, colour="muted")
-    return panel
 
 
 def efficiency_figure(

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
+from exercises.memory.memory_equation.llama_layer_bytes import llama_layer_bytes
 from snippets.hardware import LINKS
 from snippets.memory.host_memory import HOSTS
 from snippets.memory.offloading import offloaded_activations_step_s, offloaded_update_step_s
-from snippets.memory.offloading_live import LAYER, LINKS_SHOWN, layer_seconds, offload_lanes
+from snippets.memory.offloading_live import KEPT_BYTES, LAYER, LINKS_SHOWN, layer_seconds, offload_lanes
 from snippets.models import CATALOGUE, parameter_count
 from tests.live.checking import assert_extremes_draw
 
@@ -43,6 +44,11 @@ def test_one_layer_by_hand() -> None:
     assert layer_seconds("inputs", tokens=1000, link="PCIe 5.0 x16", host="DDR5-4800, 8 channels")[
         "activations_s"
     ] == pytest.approx(2 * 4096 * 1000 / 63_015_384_615)
+
+
+def test_what_a_layer_keeps_is_chapter_21_s() -> None:
+    kept = llama_layer_bytes(sequence=1, micro_batch=1, hidden=4096, heads=32, key_value_heads=8, width=14336)
+    assert kept == KEPT_BYTES["activations"] * 4096 + 4 * 32  # and one float32 for each head
 
 
 @settings(max_examples=examples(15), deadline=None)

@@ -10,14 +10,14 @@ from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.memory.offload_timeline import OffloadedStep, offloaded_step
 
 CHOICE = "choice"
-STATES = ("optimizer", "parameters", "activations")
+STATES = ("optimizer", "weights", "activations")
 CHOICES = (
     (),
     ("activations",),
     ("optimizer",),
     ("optimizer", "activations"),
-    ("optimizer", "parameters"),
-    ("optimizer", "parameters", "activations"),
+    ("optimizer", "weights"),
+    ("optimizer", "weights", "activations"),
 )
 
 
@@ -40,21 +40,22 @@ def choose_offload(
 
     - "optimizer": gradients_s and new_weights_s, 2 bytes a parameter each over
       the link, and update_s, 28 bytes a parameter in the host's memory;
-    - "parameters", only together with "optimizer": weights_s, 2 bytes a
+    - "weights", only together with "optimizer": weights_s, 2 bytes a
       parameter; then no new_weights_s, because the next fetch brings them;
     - "activations": activations_s, one way.
 
     The GPU holds, of what is not offloaded, all layers: 2 bytes a parameter of
     weights, 14 of gradient and optimizer state, and activation_bytes. Of what
-    is offloaded it holds two layers: 2 bytes a parameter of weights, 2 of
-    gradient (no optimizer state), and activation_bytes.
+    is offloaded, keep room for two layers, even if the step never has both: 2
+    bytes a parameter of weights, 2 of gradient (no optimizer state), and
+    activation_bytes.
 
     Args:
         layers: at least 3.
         layer_parameters: of each layer.
         tokens: of the step. A forward pass takes 2 operations for each token
             and parameter, a backward pass 4.
-        activation_bytes: what a layer keeps for its backward pass.
+        activation_bytes: what a layer keeps for its backward pass, in all.
         memory_bytes: of the GPU; all of it may be used.
         flops_per_s: speed of the GPU.
         link_bytes_per_s: of the link to the host, in each direction.
@@ -77,11 +78,11 @@ def choose_offload(
         ["activations"],
         ["optimizer"],
         ["optimizer", "activations"],
-        ["optimizer", "parameters"],
-        ["optimizer", "parameters", "activations"],
+        ["optimizer", "weights"],
+        ["optimizer", "weights", "activations"],
     ]:
         away = set(choice)
-        held = 2 * layer_parameters * (2 if "parameters" in away else layers)
+        held = 2 * layer_parameters * (2 if "weights" in away else layers)
         held += activation_bytes * (2 if "activations" in away else layers)
         held += layer_parameters * (4 if "optimizer" in away else 14 * layers)
         forward_s = 2 * layer_parameters * tokens / flops_per_s
@@ -90,7 +91,7 @@ def choose_offload(
         if "optimizer" in away:
             seconds["gradients_s"] = seconds["new_weights_s"] = weights_s
             seconds["update_s"] = 28 * layer_parameters / host_bytes_per_s
-        if "parameters" in away:
+        if "weights" in away:
             seconds["weights_s"] = weights_s
             seconds["new_weights_s"] = 0
         if "activations" in away:
@@ -113,7 +114,7 @@ def simulated(
     host_bytes_per_s: int,
 ) -> OffloadedStep:
     """Simulate a step, with the bytes of what comes and goes; many inputs differ in their memory alone."""
-    optimizer, parameters, activations = (state in choice for state in STATES)
+    optimizer, weights, activations = (state in choice for state in STATES)
     over_link = 2 * layer_parameters / link_bytes_per_s
     return offloaded_step(
         layers=layers,
@@ -121,8 +122,8 @@ def simulated(
         backward_s=4 * layer_parameters * tokens / flops_per_s,
         gradients_s=over_link * optimizer,
         update_s=28 * layer_parameters / host_bytes_per_s * optimizer,
-        new_weights_s=over_link * (optimizer and not parameters),
-        weights_s=over_link * parameters,
+        new_weights_s=over_link * (optimizer and not weights),
+        weights_s=over_link * weights,
         activations_s=activation_bytes / link_bytes_per_s * activations,
     )
 
@@ -139,7 +140,7 @@ def judged(choice: tuple[str, ...], inputs: Inputs) -> tuple[int, float]:
     held_layers = dict.fromkeys(of_a_layer, inputs["layers"])
     if "optimizer" in choice:
         held_layers |= {"gradients": 2, "state": 0}
-    if "parameters" in choice:
+    if "weights" in choice:
         held_layers["weights"] = 2
     if "activations" in choice:
         held_layers["activations"] = 2
@@ -172,13 +173,14 @@ def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
     if sorted(choice) != sorted(states):
         return {CHOICE: f"{said}: each must be one of {', '.join(STATES)}, and stand there once"}
     if choice not in CHOICES:
-        return {CHOICE: f"{said}: parameters go only together with the optimizer's state"}
+        return {CHOICE: f"{said}: weights go only together with the optimizer's state"}
     held, end_s = judged(choice, inputs)
     best = least_s(inputs)
     if held > inputs["memory_bytes"]:
-        return {CHOICE: f"{said}: {held - inputs['memory_bytes']:,} bytes too many"}
+        over = held - inputs["memory_bytes"]
+        return {CHOICE: f"{said} offloaded: {over:,} {'byte' if over == 1 else 'bytes'} too many"}
     if best is not None and end_s > best * (1 + 1e-9):
-        return {CHOICE: f"{said}: {end_s - best:.4g} s longer than the shortest that fits"}
+        return {CHOICE: f"{said} offloaded: {end_s - best:.4g} s longer than the shortest that fits"}
     return {CHOICE: RIGHT}
 
 
@@ -199,14 +201,41 @@ def case(**changes: int) -> Inputs:
 LLAMA = case(
     layers=32,
     layer_parameters=218_112_000,
-    tokens=12_288,
-    activation_bytes=34 * 4096 * 12_288,
+    tokens=10_240,
+    activation_bytes=41 * 4096 * 10_240,
     memory_bytes=63_000_000_000,
     flops_per_s=494_700_000_000_000,
     link_bytes_per_s=63_015_384_615,
     host_bytes_per_s=307_200_000_000,
 )
-"""The solution's own numbers: a layer's activations are taken as 34 bytes for each token and channel."""
+"""The solution's own numbers: a layer of Llama 3 8B keeps 41 bytes for each token and channel, as in chapter 21."""
+
+
+def close(
+    layers: int, layer_parameters: int, tokens: int, activation_bytes: int, link_bytes_per_s: int, host_bytes_per_s: int
+) -> Inputs:
+    """Return an input whose choices take nearly the same time, or exactly the same."""
+    return case(
+        layers=layers,
+        layer_parameters=layer_parameters,
+        tokens=tokens,
+        activation_bytes=activation_bytes,
+        flops_per_s=10_000,
+        link_bytes_per_s=100 * link_bytes_per_s,
+        host_bytes_per_s=100 * host_bytes_per_s,
+    )
+
+
+CLOSE = (
+    (4, 27, 29, 373, 17, 117),
+    (3, 19, 5, 75, 39, 461),
+    (5, 14, 6, 85, 5, 547),
+    (5, 18, 12, 160, 14, 38),
+    (6, 13, 4, 26, 23, 375),
+    (3, 28, 6, 326, 51, 214),
+    (3, 13, 29, 136, 10, 69),
+    (4, 23, 1, 243, 75, 94),
+)
 
 
 def on_the_edges(inputs: Inputs) -> list[Inputs]:
@@ -236,12 +265,14 @@ EXERCISE = Exercise(
         *on_the_edges(case(layers=4, activation_bytes=90, tokens=3, host_bytes_per_s=500)),
         *on_the_edges(case(layers=5, activation_bytes=35, tokens=9, link_bytes_per_s=9, host_bytes_per_s=200)),
         *on_the_edges(case(layers=6, layer_parameters=7, tokens=40, activation_bytes=160, link_bytes_per_s=60)),
+        *(one for times in CLOSE for one in on_the_edges(close(*times))),
+        *({**LLAMA, "memory_bytes": judged(("optimizer",), LLAMA)[0] - less} for less in (0, 1)),
     ],
     given=("offloaded_step",),
     mistakes=[
         Mistake(
             "takes_the_first_that_fits",
-            "This fits, but another choice that fits has a shorter step: compare their times.",
+            "This fits, but another choice that fits has a shorter step: compare the `end_s` of all that fit.",
             {"min(found)[2]": "found[0][2]"},
         ),
         Mistake(
@@ -263,7 +294,7 @@ EXERCISE = Exercise(
             "holds_nothing_of_what_left",
             "Of what is offloaded the GPU still holds two layers: the one at work, and one that comes or goes.",
             {
-                '(2 if "parameters" in away': '(0 if "parameters" in away',
+                '(2 if "weights" in away': '(0 if "weights" in away',
                 '(2 if "activations" in away': '(0 if "activations" in away',
                 '(4 if "optimizer" in away': '(0 if "optimizer" in away',
             },
@@ -284,12 +315,54 @@ EXERCISE = Exercise(
             {'        ["activations"],\n': ""},
         ),
         Mistake(
-            "never_offloads_parameters",
-            "Where less would not fit, the parameters can leave too.",
+            "never_offloads_weights",
+            "Where less would not fit, the weights can leave too.",
             {
-                '        ["optimizer", "parameters"],\n': "",
-                '        ["optimizer", "parameters", "activations"],\n': "",
+                '        ["optimizer", "weights"],\n': "",
+                '        ["optimizer", "weights", "activations"],\n': "",
             },
+        ),
+        Mistake(
+            "forgets_the_update",
+            "The host's update takes time too: 28 bytes a parameter in its memory.",
+            {'            seconds["update_s"] = 28 * layer_parameters / host_bytes_per_s\n': ""},
+        ),
+        Mistake(
+            "keeps_the_new_weights_way",
+            "With the weights away, the next fetch brings the new ones: there is no new_weights_s.",
+            {'            seconds["new_weights_s"] = 0\n': ""},
+        ),
+        Mistake(
+            "forgets_the_new_weights",
+            "With the optimizer's state away, new weights have to come up: new_weights_s.",
+            {'seconds["gradients_s"] = seconds["new_weights_s"] = weights_s': 'seconds["gradients_s"] = weights_s'},
+        ),
+        Mistake(
+            "exchanges_the_passes",
+            "A forward pass takes 2 operations for each token and parameter, a backward pass 4.",
+            {
+                '{"forward_s": forward_s, "backward_s": 2 * forward_s}': (
+                    '{"forward_s": 2 * forward_s, "backward_s": forward_s}'
+                )
+            },
+        ),
+        Mistake(
+            "offloads_the_fewest",
+            "What offloads least need not take the shortest step: compare the times first.",
+            {"(step.end_s, len(choice), choice)": "(len(choice), step.end_s, choice)"},
+        ),
+        Mistake(
+            "forgets_the_activations_way",
+            "Activations that leave take time on the link: activations_s.",
+            {
+                '        if "activations" in away:\n'
+                '            seconds["activations_s"] = activation_bytes / link_bytes_per_s\n': ""
+            },
+        ),
+        Mistake(
+            "simulates_one_layer",
+            "A step has all its layers: tell offloaded_step how many.",
+            {"offloaded_step(layers=layers,": "offloaded_step(layers=1,"},
         ),
         Mistake("fits_one_input", "This is right for one input only.", lambda **_: ["optimizer"]),
     ],

@@ -19,10 +19,10 @@ def hiding_tokens(
     """Return the fewest tokens with which no lane is slower than the GPU.
 
     While the GPU makes a layer's backward pass, 4 operations for each token
-    and parameter, the layer before it has its 16-bit gradient sent down, the
-    one before that is updated by the host, and the one before that has its
-    16-bit weights sent up. None of the three may take longer than the
-    backward pass; it may take just as long.
+    and parameter, the layer whose backward pass came before has its 16-bit
+    gradient sent down, the one before that is updated by the host, and the
+    one before that has its 16-bit weights sent up. None of the three may take
+    longer than the backward pass; it may take just as long.
 
     Args:
         flops_per_s: speed of the GPU.
@@ -89,6 +89,15 @@ def machine(speed: int, down: int, host: int, up: int, update: int) -> Inputs:
     }
 
 
+_LEAST_BANDWIDTH = "size, rate = min(lanes, key=lambda lane: lane[1]); return -(-size * flops_per_s // (4 * rate))"
+
+
+def decided_by_no_tie(inputs: Inputs) -> bool:
+    """Whether the least number of tokens is no whole number before it is rounded up: there, rounding would decide."""
+    lanes = [(2, "down_bytes_per_s"), (inputs["update_bytes"], "host_bytes_per_s"), (2, "up_bytes_per_s")]
+    return max(Fraction(size * inputs["flops_per_s"], 4 * inputs[lane]) for size, lane in lanes).denominator > 1
+
+
 EXERCISE = Exercise(
     hiding_tokens,
     number=1,
@@ -101,15 +110,19 @@ EXERCISE = Exercise(
         machine(100, 10, 1000, 3, 28),
         machine(80, 10, 28, 10, 28),
         machine(81, 10, 28, 10, 28),
+        machine(100, 30, 20, 25, 28),
+        machine(20_001, 5000, 1_000_000, 6000, 10),
+        machine(20, 30, 400, 30, 10),
         machine(494_700_000_000_000, 63_015_384_615, 307_200_000_000, 63_015_384_615, 28),
     ],
-    inputs=lambda st: {
-        "flops_per_s": st.integers(50, 3000),
-        "down_bytes_per_s": st.integers(1, 30),
-        "host_bytes_per_s": st.integers(5, 400),
-        "up_bytes_per_s": st.integers(1, 30),
-        "update_bytes": st.integers(10, 40),
-    },
+    inputs=lambda st: st.builds(
+        machine,
+        st.integers(50, 3000),
+        st.integers(1, 30),
+        st.integers(5, 400),
+        st.integers(1, 30),
+        st.integers(10, 40),
+    ).filter(decided_by_no_tie),
     draws=30,
     units={"result": "tokens"},
     mistakes=[
@@ -160,6 +173,41 @@ EXERCISE = Exercise(
                 -(-Fraction(update_bytes * flops_per_s, 4 * host_bytes_per_s) // 1),
                 -(-(Fraction(2, down_bytes_per_s) + Fraction(2, up_bytes_per_s)) * flops_per_s / 4 // 1),
             ),
+        ),
+        Mistake(
+            "takes_the_least_bandwidth",
+            "The slowest lane is that of the longest time, bytes over bandwidth, not that of the least bandwidth.",
+            {"return max(-(-size * flops_per_s // (4 * rate)) for size, rate in lanes)": _LEAST_BANDWIDTH},
+        ),
+        Mistake(
+            "takes_the_fastest_lane",
+            "All three lanes have to be done in time: the slowest of them decides.",
+            {"return max(": "return min("},
+        ),
+        Mistake(
+            "always_28_bytes",
+            "How much the host reads and writes for each parameter is given: update_bytes.",
+            {"(update_bytes, host": "(28, host"},
+        ),
+        Mistake(
+            "moves_four_bytes_each_way",
+            "Each direction of the link moves 2 bytes a parameter.",
+            {"(2, down": "(4, down", "(2, up": "(4, up"},
+        ),
+        Mistake(
+            "forgets_the_way_up",
+            "The new weights have to come up, too.",
+            {"        (2, up_bytes_per_s),\n": ""},
+        ),
+        Mistake(
+            "forgets_the_way_down",
+            "The gradients have to go down, too.",
+            {"        (2, down_bytes_per_s),\n": ""},
+        ),
+        Mistake(
+            "rounds_to_the_nearest",
+            "With so few tokens a lane is still slower: round up, not to the nearest.",
+            {"-(-size * flops_per_s // (4 * rate))": "(size * flops_per_s + 2 * rate) // (4 * rate)"},
         ),
         Mistake("fits_one_input", "This is right for one input only.", lambda **_: 35),
     ],

@@ -20,7 +20,7 @@ def infinity_bandwidth(
     A layer has 12·hidden² parameters. It computes 8 operations for each token
     and parameter. What moves depends on the state that is offloaded:
 
-    - ``"parameters"``: 2 bytes a parameter, 4 times (three times its weights,
+    - ``"weights"``: 2 bytes a parameter, 4 times (three times its weights,
       once its gradients);
     - ``"optimizer"``: 16 bytes a parameter, read once and written once;
     - ``"checkpoints"``: 2 bytes for each token and each of the hidden
@@ -35,17 +35,17 @@ def infinity_bandwidth(
         flops_per_s: speed of the GPU while it computes.
 
     Returns:
-        Bytes a second.
+        Bytes a second, a float (in double precision).
 
     >>> infinity_bandwidth(
-    ...     state="parameters", efficiency=0.5, sequence=1000, batch=1,
+    ...     state="weights", efficiency=0.5, sequence=1000, batch=1,
     ...     hidden=8, flops_per_s=70_000,
     ... )
     70.0
     """
     tokens = sequence * batch
     intensity = {
-        "parameters": tokens,
+        "weights": tokens,
         "optimizer": tokens / 4,
         "checkpoints": 24 * hidden,
     }[state]
@@ -58,7 +58,7 @@ def counted(*, state: str, efficiency: float, sequence: int, batch: int, hidden:
     tokens = sum(sequence for _ in range(batch))
     computing_s = sum(operations * tokens * layer for operations in (2, 2, 4)) / flops_per_s
     moved = {
-        "parameters": sum(2 * layer for _ in ("forward", "again", "backward", "gradients")),
+        "weights": sum(2 * layer for _ in ("forward", "again", "backward", "gradients")),
         "optimizer": sum(16 * layer for _ in ("read", "written")),
         "checkpoints": sum(2 * tokens * hidden for _ in ("written", "read")),
     }[state]
@@ -84,15 +84,15 @@ EXERCISE = Exercise(
     asked="the bandwidth that an efficiency needs, computing and moving one after the other",
     expected=counted,
     examples=[
-        asked("parameters", 0.5, 1000, 1, 8, 70_000),
-        asked("parameters", 0.9, 1024, 3, 2048, 70e12),
+        asked("weights", 0.5, 1000, 1, 8, 70_000),
+        asked("weights", 0.9, 1024, 3, 2048, 70e12),
         asked("optimizer", 0.25, 512, 3, 16, 1e6),
         asked("checkpoints", 0.75, 512, 3, 16, 1e6),
         asked("checkpoints", 0.5, 1024, 2, 8192, 70e12),
         asked("optimizer", 0.9, 1024, 2, 8192, 70e12),
     ],
     inputs=lambda st: {
-        "state": st.sampled_from(["parameters", "optimizer", "checkpoints"]),
+        "state": st.sampled_from(["weights", "optimizer", "checkpoints"]),
         "efficiency": st.sampled_from([0.1, 0.3, 0.5, 0.8, 0.95]),
         "sequence": st.integers(3, 3000),
         "batch": st.integers(2, 9),
@@ -146,6 +146,21 @@ EXERCISE = Exercise(
             "counts_tokens_of_checkpoints",
             "Both a checkpoint's bytes and its layer's operations grow with the tokens, so they cancel.",
             {"24 * hidden": "24 * hidden * tokens"},
+        ),
+        Mistake(
+            "swaps_the_states",
+            "Optimizer state moves more bytes than weights, so it needs more bandwidth: the intensities are exchanged.",
+            {'"weights": tokens,': '"weights": tokens / 4,', '"optimizer": tokens / 4,': '"optimizer": tokens,'},
+        ),
+        Mistake(
+            "forgets_the_efficiency_above",
+            "Solve η = Iβ/(Iβ + P) once more: η stands in the numerator, too.",
+            {"efficiency / (1 - efficiency)": "1 / (1 - efficiency)"},
+        ),
+        Mistake(
+            "multiplies_by_the_intensity",
+            "The more operations a byte has, the less bandwidth is needed: divide by the intensity.",
+            {"flops_per_s / intensity": "flops_per_s * intensity"},
         ),
         Mistake("fits_one_input", "This is right for one input only.", lambda **_: 70.0),
     ],

@@ -20,10 +20,11 @@ def offloaded_step_time(
 
     The GPU runs all forward passes, first layer first, and then all backward
     passes, last layer first. Four lanes work at the same time, each on one
-    layer after the other: the GPU, the link down, the host, the link up. A
-    layer's gradient goes down when its backward pass has ended, the host
-    updates the layer when the gradient has come, and the new weights go up
-    when the update has ended. There is room for everything that waits.
+    layer after the other, in the order in which they come: the GPU, the link
+    down, the host, the link up. A layer's gradient goes down when its backward
+    pass has ended, the host updates the layer when the gradient has come, and
+    the new weights go up when the update has ended. There is room for
+    everything that waits.
 
     Args:
         forward_s: seconds of each layer's forward pass, first layer first.
@@ -74,8 +75,12 @@ def simulated(
 
 
 def layers(*rows: tuple[int, int, int, int, int]) -> Inputs:
+    return columns(*([row[place] for row in rows] for place in range(5)))
+
+
+def columns(*times: list[int]) -> Inputs:
     names = ("forward_s", "backward_s", "gradients_s", "update_s", "new_weights_s")
-    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+    return dict(zip(names, times, strict=True))
 
 
 EXERCISE = Exercise(
@@ -90,9 +95,12 @@ EXERCISE = Exercise(
         layers((1, 2, 5, 1, 1), (1, 2, 1, 1, 1)),
         layers((1, 2, 1, 1, 1), (1, 9, 5, 1, 1)),
         layers((2, 4, 3, 1, 3), (1, 2, 1, 6, 1), (3, 6, 2, 2, 2)),
+        columns([1, 1, 1], [1, 1, 1], [5, 1, 1], [1, 1, 9], [1, 1, 1]),
+        columns([1] * 5, [5, 1, 1, 1, 1], [5, 1, 2, 1, 9], [9, 1, 1, 2, 5], [1, 2, 2, 9, 1]),
+        columns([1] * 6, [9, 1, 1, 1, 1, 1], [9, 2, 5, 1, 5, 1], [5, 1, 2, 1, 9, 2], [1, 1, 1, 5, 5, 5]),
         layers(*[(7, 14, 7, 20, 7)] * 32),
     ],
-    inputs=lambda st: st.lists(st.tuples(*[st.integers(1, 9)] * 5), min_size=1, max_size=6).map(
+    inputs=lambda st: st.lists(st.tuples(*[st.integers(1, 9)] * 5), min_size=3, max_size=6).map(
         lambda rows: layers(*rows)
     ),
     draws=60,
@@ -151,6 +159,60 @@ EXERCISE = Exercise(
                 + new_weights_s[0]
                 + (len(forward_s) - 1) * max(backward_s[0], gradients_s[0], update_s[0], new_weights_s[0])
             ),
+        ),
+        Mistake(
+            "takes_the_first_layer_s_times",
+            "Layers differ: the formula with one maximum is for equal ones.",
+            lambda *, forward_s, backward_s, gradients_s, update_s, new_weights_s: (
+                len(forward_s) * forward_s[0]
+                + backward_s[0]
+                + gradients_s[0]
+                + update_s[0]
+                + new_weights_s[0]
+                + (len(forward_s) - 1) * max(backward_s[0], gradients_s[0], update_s[0], new_weights_s[0])
+            ),
+        ),
+        Mistake(
+            "gpu_waits_for_the_link",
+            "The GPU goes on with the next backward pass while a gradient goes down.",
+            {"gpu += backward_s[layer]": "gpu = max(gpu, down) + backward_s[layer]"},
+        ),
+        Mistake(
+            "gpu_waits_for_the_host",
+            "The GPU goes on with the next backward pass while the host updates.",
+            {"gpu += backward_s[layer]": "gpu = max(gpu, host) + backward_s[layer]"},
+        ),
+        Mistake(
+            "link_never_queues",
+            "The link carries one gradient after the other: one waits while the one before it still goes down.",
+            {"max(down, gpu)": "gpu"},
+        ),
+        Mistake(
+            "no_room_on_the_host",
+            "A gradient that has come can wait on the host, so the next one may go down meanwhile.",
+            {
+                "sum(forward_s), 0, 0, 0": "sum(forward_s), 0, 0, 0\n    begun = 0",
+                "max(down, gpu) + gradients_s[layer]": "max(down, gpu, begun) + gradients_s[layer]",
+                "        host = max(host, down)": "        begun = max(host, down)\n        host = max(host, down)",
+            },
+        ),
+        Mistake(
+            "host_waits_for_the_link",
+            "New weights can wait for the link up while the host goes on with the next update.",
+            {
+                "sum(forward_s), 0, 0, 0": "sum(forward_s), 0, 0, 0\n    begun = 0",
+                "host = max(host, down)": "host = max(host, down, begun)",
+                "        up = max(up, host)": "        begun = max(up, host)\n        up = max(up, host)",
+            },
+        ),
+        Mistake(
+            "alternates_the_passes",
+            "All forward passes come first, and the backward passes begin with the last layer.",
+            {
+                "sum(forward_s), 0, 0, 0": "0, 0, 0, 0",
+                "reversed(range(len(forward_s)))": "range(len(forward_s))",
+                "gpu += backward_s[layer]": "gpu += forward_s[layer] + backward_s[layer]",
+            },
         ),
         Mistake("fits_one_input", "This is right for one input only.", lambda **_: 12),
     ],

@@ -25,7 +25,7 @@ def choose_offload(layers, layer_parameters, tokens, activation_bytes, memory_by
             weights_s=way * parameters,
             activations_s=activation_bytes / link_bytes_per_s * activations,
         ).end_s
-        names = [("activations", activations), ("parameters", parameters), ("optimizer", optimizer)]
+        names = [("activations", activations), ("weights", parameters), ("optimizer", optimizer)]
         if best is None or end < best[0]:
             best = end, tuple(name for name, away in names if away)
     return best and best[1]

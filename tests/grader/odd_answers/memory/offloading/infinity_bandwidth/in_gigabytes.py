@@ -2,5 +2,5 @@
 # Message: 1000000000
 def infinity_bandwidth(state, efficiency, sequence, batch, hidden, flops_per_s):
     tokens = sequence * batch
-    intensity = {"parameters": tokens, "optimizer": tokens / 4, "checkpoints": 24 * hidden}[state]
+    intensity = {"weights": tokens, "optimizer": tokens / 4, "checkpoints": 24 * hidden}[state]
     return efficiency / (1 - efficiency) * flops_per_s / intensity / 1e9
