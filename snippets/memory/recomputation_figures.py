@@ -93,7 +93,7 @@ def budgets_plot(
                 name,
                 place,
                 xytext=(place[0], place[1] + 22),
-                ha="center",
+                ha="left",
                 arrowprops={"arrowstyle": "-", "color": colour("rank-1")},
             )
         axes.set_xlabel("budget for what the layers hold, GB")

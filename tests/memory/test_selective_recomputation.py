@@ -187,4 +187,4 @@ def test_the_pictures_show_what_was_computed() -> None:
     ]
     assert texts == ["k = 4: 9", "one"]
     curve = stairs.axes[0].lines[0]
-    assert [list(curve.get_xdata()), [round(float(y), 1) for y in curve.get_ydata()]] == [[5, 7], [16.7, 8.3]]
+    assert np.asarray(curve.get_xydata()).round(1).tolist() == [[5, 16.7], [7, 8.3]]
