@@ -125,12 +125,12 @@ def prices_panel(prices: Sequence[TensorPrice], *, unit_bytes: float, dropped: C
         The panel.
     """
     unit = positive_number("unit_bytes", unit_bytes)
-    left, row, width = 278.0, 21.0, 560.0
+    left, row, width = 252.0, 21.0, 440.0
     most = max(price.bytes for price in prices)
-    scale = 230 / most
+    scale = 150 / most
     panel = Panel(width, 34 + row * len(prices) + 6)
     panel.text(0, 14, "tensor", bold=True)
-    panel.text(left - 22, 14, "price", bold=True, anchor="end")
+    panel.text(left - 18, 14, "price", bold=True, anchor="end")
     panel.text(left, 14, "bytes, in sbh", bold=True)
     for number, price in enumerate(prices):
         y = 28 + row * number
@@ -148,5 +148,5 @@ def prices_panel(prices: Sequence[TensorPrice], *, unit_bytes: float, dropped: C
         amount = price.bytes / unit
         panel.text(left + price.bytes * scale + 8, y + row / 2, f"{amount:.3g}", middle=True, size=12)
         cost = f"{price.flops_per_byte:,.0f}"
-        panel.text(left - 22, y + row / 2, cost, middle=True, anchor="end", bold=price.flops == 0)
+        panel.text(left - 18, y + row / 2, cost, middle=True, anchor="end", bold=price.flops == 0)
     return panel
