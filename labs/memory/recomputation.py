@@ -6,7 +6,7 @@ layers count how often they run. Beside it stands what the book's account of the
 program becomes nested calls of ``checkpoint``. ``early_stop``, on by default, ends a repetition once all that the
 backward pass reads is there again, so that each one saves a product.
 
-    torchrun --standalone --nproc-per-node 2 labs/memory/recomputation.py
+    torchrun --standalone --nproc-per-node 4 labs/memory/recomputation.py
 
 Chapter: 23
 

@@ -92,6 +92,7 @@ def timeline_plot(
     *,
     device_bytes: float,
     title: str = "",
+    top_bytes: float | None = None,
     width_px: float = _WIDTH_PX,
     height_px: float = 270,
 ) -> Figure:
@@ -101,6 +102,7 @@ def timeline_plot(
         timeline: of one step.
         device_bytes: where to draw the line of the device.
         title: of the panel.
+        top_bytes: where the axis ends, for panels that are to be compared; above the peak if ``None``.
         width_px: of the panel.
         height_px: of the panel.
 
@@ -119,7 +121,7 @@ def timeline_plot(
             area.set_label(kind)
         peak = moments.index(timeline.peak)
         height = timeline.peak_bytes / _GIGA
-        top = max(height, device) * 1.3
+        top = max(height, device) * 1.3 if top_bytes is None else positive_number("top_bytes", top_bytes) / _GIGA
         axes.axhline(device, color=colour("ink"), linewidth=1.2, linestyle="--")
         axes.text(0, device, f"{device:.0f} GB", ha="left", va="bottom", size=12)
         axes.plot([peak], [height], marker="v", color=colour("ink"), markersize=6)

@@ -60,7 +60,7 @@ def plan_panel(
     layers = max(moment.task.layer for moment in moments)
     row = 22.0 if layers <= 6 else 16.0
     top = 24.0 if text("title", title) else 4.0
-    wide = (width - _LEFT - 52) / columns
+    wide = (width - _LEFT - 64) / columns
     floor = top + row * layers + 14 + _HELD
     panel = Panel(width, floor + (44 if legend else 20))
     if title:
@@ -94,7 +94,7 @@ def plan_panel(
     panel.line(_LEFT, floor, _LEFT + wide * columns, floor)
     panel.text(_LEFT - 8, floor - _HELD / 2, "held", anchor="end", middle=True, size=12, colour="muted")
     peak = next(i for i, moment in enumerate(moments) if moment.held_bytes == plan.peak_bytes)
-    x, y = _LEFT + wide * (peak + 1) + 4, floor - plan.peak_bytes * scale
+    x, y = _LEFT + wide * (columns if budget_bytes else peak + 1) + 4, floor - plan.peak_bytes * scale
     written = f"{plan.peak_bytes / unit_bytes:.3g}{text('unit', unit)}"
     panel.text(x, y + 14 if budget_bytes else y + 5, f"most: {written}", size=12, bold=True)
     if budget_bytes is not None and positive_integer("budget_bytes", budget_bytes) <= most:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from snippets.domain import positive_integer, positive_number, text
 from snippets.drawing import Panel
 from snippets.figures import colour, plot
-from snippets.memory.recomputation import (
-    cheapest_plan,
-    keep_all_tasks,
-    plan_account,
-    segment_peak_bytes,
-    uniform_chain,
-)
+from snippets.memory.recomputation import segment_peak_bytes
 from snippets.memory.selective_recomputation import TensorPrice
 
 if TYPE_CHECKING:
@@ -58,54 +52,69 @@ def segments_plot(layers: int, *, kept: int, title: str) -> Figure:
     return figure
 
 
-def budgets_plot(layers: int, *, kept: int, unit_bytes: float, marked: Sequence[tuple[str, int]] = ()) -> Figure:
-    """Draw the least extra computation for every budget of memory.
+def budgets_plot(
+    runs: Mapping[int, float],
+    *,
+    layers: int,
+    unit_bytes: float,
+    marked: Mapping[str, tuple[int, int]],
+    most_gb: float,
+    title: str,
+) -> Figure:
+    """Draw the least extra computation for budgets of memory, as a staircase.
 
     Args:
+        runs: for each budget, in inputs, the fewest forward passes of a layer.
         layers: of the chain.
-        kept: what a layer keeps, in multiples of its input.
         unit_bytes: of an input.
-        marked: names and lengths of segments of plans to mark.
+        marked: for each name a plan's peak, in inputs, and its forward passes.
+        most_gb: where the axis of the budget ends.
+        title: of the panel.
 
     Returns:
         The plot.
     """
-    layers, kept = positive_integer("layers", layers), positive_integer("kept", kept)
+    layers = positive_integer("layers", layers)
     unit = positive_number("unit_bytes", unit_bytes) / 1e9
-    chain = uniform_chain(layers, kept_bytes=kept)
-    most = plan_account(chain, keep_all_tasks(layers)).peak_bytes
-    points: list[tuple[int, float]] = []
-    budgets = sorted({*range(kept + 3, 2 * kept, 2), *range(2 * kept, layers + kept + 1, 5), layers + kept + 1})
-    budgets += range(layers + 2 * kept, most - kept + 2, 3 * (kept - 1))
-    budgets.append(most)
-    for budget in budgets:
-        plan = cheapest_plan(chain, budget_bytes=budget)
-        if plan is not None:
-            points.append((budget, 100 * (plan.forward_passes - layers) / (3 * layers)))
-    with plot(width_px=670, height_px=290) as (figure, axes):
+    most = positive_number("most_gb", most_gb)
+    budgets = sorted(budget for budget in runs if unit * budget <= most)
+    with plot(width_px=328, height_px=290) as (figure, axes):
         axes.plot(
-            [unit * m for m, _ in points],
-            [share for _, share in points],
+            [unit * budget for budget in budgets],
+            [100 * (runs[budget] - layers) / (3 * layers) for budget in budgets],
             color=colour("rank-0"),
-            marker="o",
-            markersize=3,
-            linewidth=1,
+            linewidth=1.4,
+            drawstyle="steps-post",
         )
-        for number, (name, length) in enumerate(marked):
-            peak = segment_peak_bytes(layers, segment_layers=length, input_bytes=1, kept_bytes=kept)
-            again = layers - (layers - (-(-layers // length) - 1) * length)
-            place = unit * peak, 100 * again / (3 * layers)
+        for name, (budget, passes) in marked.items():
+            place = unit * budget, 100 * (passes - layers) / (3 * layers)
             axes.plot(*place, color=colour("rank-1"), marker="o")
-            axes.annotate(name, place, xytext=(10, max(34 - 22 * number, 12)), textcoords="offset points")
+            axes.annotate(
+                name,
+                place,
+                xytext=(place[0], place[1] + 22),
+                ha="left",
+                arrowprops={"arrowstyle": "-", "color": colour("rank-1")},
+            )
         axes.set_xlabel("budget for what the layers hold, GB")
-        axes.set_ylabel("more operations in a step, %")
+        axes.set_ylabel("more operations, %")
         axes.set_ylim(0, 100)
-        axes.set_xlim(0, unit * most * 1.02)
+        axes.set_xlim(0, most)
+        axes.set_title(text("title", title))
     return figure
 
 
+MADE_BY = {  # chapter 21 names a tensor by what reads it, chapter 23 by what makes it
+    "query, key and value's input": "first norm's output",
+    "output projection's input": "attention's output",
+    "first matrix's input": "second norm's output",
+    "activation function's input": "first matrix's output",
+    "second matrix's input": "GeLU's output",
+}
+
+
 def prices_panel(prices: Sequence[TensorPrice], *, unit_bytes: float, dropped: Collection[str] = ()) -> Panel:
-    """Draw each tensor's bytes as a bar, with the operations that a freed byte costs.
+    """Draw each tensor's price, the operations that a freed byte costs, and its bytes as a bar.
 
     Args:
         prices: of a layer's tensors.
@@ -116,17 +125,17 @@ def prices_panel(prices: Sequence[TensorPrice], *, unit_bytes: float, dropped: C
         The panel.
     """
     unit = positive_number("unit_bytes", unit_bytes)
-    left, row, width = 238.0, 21.0, 690.0
+    left, row, width = 252.0, 21.0, 440.0
     most = max(price.bytes for price in prices)
-    scale = 250 / most
+    scale = 150 / most
     panel = Panel(width, 34 + row * len(prices) + 6)
     panel.text(0, 14, "tensor", bold=True)
+    panel.text(left - 18, 14, "price", bold=True, anchor="end")
     panel.text(left, 14, "bytes, in sbh", bold=True)
-    panel.text(width, 14, "operations a byte to make it again", bold=True, anchor="end")
     for number, price in enumerate(prices):
         y = 28 + row * number
         gone = price.name in dropped
-        panel.text(0, y + row / 2, price.name, middle=True)
+        panel.text(0, y + row / 2, MADE_BY.get(price.name, price.name), middle=True)
         panel.rectangle(
             left,
             y + 3,
@@ -139,5 +148,5 @@ def prices_panel(prices: Sequence[TensorPrice], *, unit_bytes: float, dropped: C
         amount = price.bytes / unit
         panel.text(left + price.bytes * scale + 8, y + row / 2, f"{amount:.3g}", middle=True, size=12)
         cost = f"{price.flops_per_byte:,.0f}"
-        panel.text(width, y + row / 2, cost, middle=True, anchor="end", bold=price.flops == 0)
+        panel.text(left - 18, y + row / 2, cost, middle=True, anchor="end", bold=price.flops == 0)
     return panel

@@ -16,8 +16,9 @@ from snippets.memory.recomputation_drawing import plan_panel
 
 @live_figure(
     title="The cheapest plan for a budget",
-    caption="The unit is a layer's input. Lower the budget from the right end: the first forward passes are cheap, "
-    "the last ones dear. $A$ is the size of a record, the input included.",
+    caption="The unit is a layer's input. Press *Four layers, all kept* and lower the budget one by one: the first "
+    "units that you give up cost few forward passes, the last ones many. $A$ is the size of a record, the input "
+    "included.",
     knobs=[
         Number("layers", "Layers L", 4, 1, 12),
         Number("kept", "Record A", 3, 1, 17),

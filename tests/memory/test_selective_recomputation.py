@@ -22,7 +22,7 @@ from snippets.flops import (
 from snippets.memory.activations import layer_activation_bytes
 from snippets.memory.gpt_layer import layer_backward, layer_forward, layer_weights
 from snippets.memory.recomputation import full_recomputation_overhead
-from snippets.memory.recomputation_figures import budgets_plot, prices_panel, segments_plot
+from snippets.memory.recomputation_figures import MADE_BY, budgets_plot, prices_panel, segments_plot
 from snippets.memory.selective_recomputation import (
     LAYER_INPUT,
     TensorPrice,
@@ -178,7 +178,13 @@ def test_the_pictures_show_what_was_computed() -> None:
     prices = tensor_prices(**SHAPE)
     svg = prices_panel(prices, unit_bytes=192, dropped=["query"]).svg()
     assert svg.count("stroke-dasharray") == 1
-    assert all(price.name in svg.replace("&#x27;", "'") for price in prices)
-    plots = segments_plot(16, kept=1, title="equal"), budgets_plot(6, kept=4, unit_bytes=1e9, marked=[("one", 1)])
-    texts = [text.get_text() for plot in plots for text in plot.axes[0].texts]
-    assert texts == ["k = 3: 9", "one"] or texts == ["k = 4: 9", "one"]
+    assert all(MADE_BY.get(price.name, price.name) in svg.replace("&#x27;", "'") for price in prices)
+    stairs = budgets_plot(
+        {5: 6, 7: 5, 9: 4}, layers=4, unit_bytes=1e9, marked={"one": (8, 5)}, most_gb=8, title="four layers"
+    )
+    texts = [
+        text.get_text() for plot in (segments_plot(16, kept=1, title="equal"), stairs) for text in plot.axes[0].texts
+    ]
+    assert texts == ["k = 4: 9", "one"]
+    curve = stairs.axes[0].lines[0]
+    assert np.asarray(curve.get_xydata()).round(1).tolist() == [[5, 16.7], [7, 8.3]]

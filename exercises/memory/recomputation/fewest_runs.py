@@ -11,12 +11,12 @@ from snippets.memory.recomputation import binomial_forward_passes
 def fewest_runs(*, layers: int, checkpoints: int) -> int:
     """Return the fewest forward runs of a layer that a chain needs.
 
-    All layers are alike, and only one record fits. Besides it, at most
-    `checkpoints` inputs may be kept at a time, x_0 among them. An input that is
-    no longer needed makes room for another.
+    All layers are alike, and only one record fits, which holds its layer's
+    input too. Besides it, at most `checkpoints` inputs may be kept at a time,
+    x_0 among them. An input that is no longer needed makes room for another.
 
     Args:
-        layers: of the chain, at least 1.
+        layers: of the chain, 1 to 30: look up what is already solved.
         checkpoints: inputs that may be kept at a time, at least 1.
 
     Returns:
@@ -59,6 +59,8 @@ EXERCISE = Exercise(
         chain(5, 1),
         chain(4, 9),
         chain(10, 3),
+        chain(8, 7),
+        chain(13, 9),
         chain(12, 2),
         chain(30, 5),
     ],
@@ -82,8 +84,14 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "forgets_to_run_there",
-            "To have an input that may be kept, the layers before it have to run.",
+            "To have an input that may be kept, the layers before it have to run; and no layer can be recorded before "
+            "its turn, because only one record fits.",
             {"first + behind": "behind"},
+        ),
+        Mistake(
+            "records_the_first_layer_at_once",
+            "Only one record fits: a layer cannot be recorded before its turn.",
+            {"options = []": "options = [1 + fewest(length - 1, room - 1)]"},
         ),
         Mistake(
             "leaves_out_the_recording_runs",

@@ -13,12 +13,14 @@ def layer_runs(*, layers: int, kept_inputs: Sequence[int]) -> list[int]:
 
     Only one layer's record fits. So for each backward pass the chain runs
     again, from the last kept input before that layer, and the layer itself is
-    recorded. The first time, for the last layer, it runs from the beginning.
+    recorded. The first time, for the last layer, it runs from the beginning,
+    because nothing else is kept yet.
 
     Args:
         layers: of the chain; layer i makes x_i from x_(i-1).
         kept_inputs: numbers i of the x_i that are kept from the first run on
-            until they are no longer needed; 0 is always among them.
+            until they are no longer needed, from 0 to layers - 1 and in
+            increasing order; 0 is always among them.
 
     Returns:
         Forward runs of layers 1, 2, …, the recorded one of each included.
@@ -82,7 +84,8 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "forgets_the_first_run",
-            "The first run goes through all layers from the beginning: no kept input is there yet.",
+            "Either the first run starts at a kept input, though none is there yet, or a layer whose own output is "
+            "kept is not run for its record.",
             {"if last == layers:": "if False:"},
         ),
         Mistake(
@@ -101,9 +104,17 @@ EXERCISE = Exercise(
             {"range(start + 1, last + 1)": "range(max(start, 1), last + 1)"},
         ),
         Mistake(
-            "starts_at_the_layers_own_output",
-            "Layer i reads x_(i-1): the kept input has to lie before it, x_i does not help.",
+            "passes_over_the_layers_own_input",
+            "x_(i-1) itself is what layer i reads: if it is kept, nothing before layer i has to run.",
             {"if i < last)": "if i < max(last - 1, 1))"},
+        ),
+        Mistake(
+            "starts_at_the_layers_own_output",
+            "Layer i reads x_(i-1): x_i, its own output, does not help to make its record.",
+            {
+                "if i < last)": "if i <= last)",
+                "range(start + 1, last + 1)": "range(min(start, last - 1) + 1, last + 1)",
+            },
         ),
         Mistake(
             "runs_each_layer_twice",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 from grader.exercise import Exercise, Mistake
 from snippets.memory.recomputation import plan_account, segment_tasks, uniform_chain
 
@@ -48,6 +50,15 @@ def chain(layers: int, input_bytes: int, kept_bytes: int) -> dict[str, int]:
     return {"layers": layers, "input_bytes": input_bytes, "kept_bytes": kept_bytes}
 
 
+def nearest_divisor(*, layers: int, input_bytes: int, kept_bytes: int) -> int:
+    root = sqrt(layers * input_bytes / kept_bytes)
+    return min((k for k in range(1, layers + 1) if layers % k == 0), key=lambda k: abs(k - root))
+
+
+def rounded_root(*, layers: int, input_bytes: int, kept_bytes: int) -> int:
+    return max(1, round(sqrt(layers * input_bytes / kept_bytes)))
+
+
 EXERCISE = Exercise(
     segment_length,
     number=1,
@@ -64,6 +75,13 @@ EXERCISE = Exercise(
         chain(36, 8, 9),
         chain(1, 1, 9),
         chain(48, 1, 1),
+        chain(4, 5, 9),
+        chain(20, 2, 5),
+        chain(36, 2, 3),
+        chain(36, 20, 29),
+        chain(49, 1, 1),
+        chain(100, 1, 1),
+        chain(30, 100, 1499),
         chain(30, 2, 34),
     ],
     inputs=[
@@ -107,6 +125,16 @@ EXERCISE = Exercise(
             "adds_the_record_beside_the_input",
             "A record holds its layer's input: k records are k · kept_bytes, not k · (kept_bytes + input_bytes).",
             {"length * kept_bytes": "length * (kept_bytes + input_bytes)"},
+        ),
+        Mistake(
+            "takes_the_divisor_nearest_to_the_root",
+            "The root is between two divisors: compare the two peaks, not their distances from the root.",
+            nearest_divisor,
+        ),
+        Mistake(
+            "rounds_the_root",
+            "Equal segments: the length has to divide the number of layers, and the rounded root need not.",
+            rounded_root,
         ),
         Mistake("takes_four", "This is right for one input only.", lambda **_: 4),
     ],
