@@ -17,7 +17,7 @@ from press.quiz import read_quiz
 ROOT = Path(__file__).parents[1]
 CHAPTERS = {path.stem: read_chapter(path, root=ROOT) for path in find_chapters(ROOT)}
 ENTRIES = {entry.path: entry for part in read_contents(ROOT) for entry in part.chapters}
-WORDS_A_MINUTE = 200
+WORDS_A_MINUTE = 100  # with formulas and pictures; newcomers put their own pace at 75 to 100
 HIDDEN = {"check", "remove-input", "remove-cell", "hide-input", "setup"}
 
 
@@ -50,13 +50,13 @@ def test_a_quiz_says_of_every_option_why_it_is_right_or_wrong(chapter: Chapter) 
 
 
 def test_the_badge_tells_the_reading_time(chapter: Chapter) -> None:
-    """200 words a minute, half a minute for each cell that is shown and for each exercise, folds not counted."""
+    """100 words a minute, half a minute for each cell that is shown and for each exercise, folds not counted."""
     text = re.sub(r"<details.*?</details>", "", prose(chapter), flags=re.DOTALL)
     text = re.sub(r"(?<!\\)\$(?:[^$\\]|\\.)*\$", "x", re.sub(r"\]\([^)]*\)", "]", text))
     cells = sum(cell.kind == "code" and not HIDDEN & set(cell.metadata.get("tags", [])) for cell in chapter.cells)
     minutes = len(text.split()) / WORDS_A_MINUTE + (cells + text.count("### Exercise")) / 2
     assert abs(chapter.header["minutes"] - minutes) <= 5
-    assert chapter.header["minutes"] <= 45
+    assert chapter.header["minutes"] <= 70
 
 
 def test_the_badge_tells_the_time_of_the_exercises(chapter: Chapter) -> None:
