@@ -114,7 +114,7 @@ def _shares(one: float, share: float, half: float, link: dict[str, float]) -> Pa
         x + 8 if right else x - 9, y + 16, f"n½ = {in_units(half, 'B')}", anchor="start" if right else "end"
     )
     plot.dots([(one, share)], colour="accent", radius=5)
-    right = plot.across.share(one) < 0.2
+    right = plot.across.share(one) < 0.64
     at = plot.x(one) + 9 if right else plot.x(one) - 9
     plot.panel.text(at, plot.y(share) - 9, _percent(share), anchor="start" if right else "end", bold=True)
     return plot.panel

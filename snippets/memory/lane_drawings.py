@@ -35,8 +35,17 @@ SHORT = {
     "read": "R",
     "write": "S",
 }
-_LEFT, _ROW = 66.0, 22.0
+_LEFT, _RIGHT, _ROW = 66.0, 54.0, 22.0
 _HELD = ("parameters", "gradients", "activations")
+
+
+def _brief(number: float) -> str:
+    """Return a number in four digits, and all of those before the point.
+
+    >>> _brief(11_131.4), _brief(636.25)
+    ('11,131', '636.2')
+    """
+    return f"{number:,.0f}" if number >= 10_000 else f"{number:.4g}"
 
 
 def lanes_panel(
@@ -64,7 +73,7 @@ def lanes_panel(
     width, unit = number_between("width_px", width_px, low=150, high=2000), positive_number("unit_s", unit_s)
     whole = positive_number("scale_s", scale_s)
     number_between("scale_s / unit_s", whole / unit if unit > 1e-300 else 0, low=1e-6, high=1e9)
-    scale = (width - _LEFT - 44) / whole
+    scale = (width - _LEFT - _RIGHT) / whole
     lanes = [lane for lane in LANES if any(task.lane == lane for task in step.tasks)]
     high = 46.0 if flag("held", held) else 0.0
     axis = 22 + len(lanes) * (_ROW + 4) + (high + 6 if held else 0)
@@ -85,7 +94,7 @@ def lanes_panel(
     end = float(step.end_s)
     middle = 22 + len(lanes) * (_ROW + 4) - 4 - (_ROW + 4) * len(lanes) / 2
     panel.line(_LEFT + end * scale, 20, _LEFT + end * scale, axis, colour="muted", dashed=True)
-    panel.text(_LEFT + end * scale + 5, middle, f"{end / unit:.4g}", middle=True, bold=True)
+    panel.text(_LEFT + end * scale + 5, middle, _brief(end / unit), middle=True, bold=True)
     if held:
         _draw_held(panel, step, scale, axis, high)
     panel.line(_LEFT, axis, width - 4, axis)

@@ -25,7 +25,7 @@ def fastest_all_reduce(
         size_bytes: bytes n of one rank's vector; take chunks as even.
         ranks: number of ranks N, at least 1.
         latency_s: seconds α before the first byte of a message arrives.
-        bandwidth_bytes_per_s: bytes per second β of an adapter, in each direction.
+        bandwidth_bytes_per_s: bytes per second β of an adapter, each way.
 
     Returns:
         The name, and the time in seconds.
