@@ -72,7 +72,7 @@ def batch_steps(*, batch_size: float, critical_batch: float, fewest_steps: float
     """
     B, B_crit = positive_number("batch_size", batch_size), positive_number("critical_batch", critical_batch)
     S_min = positive_number("fewest_steps", fewest_steps)
-    return as_float("the arguments", S_min * (1 + B_crit / B))
+    return as_float("batch_size, critical_batch and fewest_steps", S_min * (1 + B_crit / B))
 
 
 def batch_examples(*, batch_size: float, critical_batch: float, fewest_steps: float) -> float:
@@ -104,7 +104,7 @@ def batch_examples(*, batch_size: float, critical_batch: float, fewest_steps: fl
     """
     B, B_crit = positive_number("batch_size", batch_size), positive_number("critical_batch", critical_batch)
     S_min = positive_number("fewest_steps", fewest_steps)
-    return as_float("the arguments", S_min * (B + B_crit))
+    return as_float("batch_size, critical_batch and fewest_steps", S_min * (B + B_crit))
 
 
 def two_batch_signal(*, small_batch: int, big_batch: int, small_square: float, big_square: float) -> float:
@@ -138,7 +138,7 @@ def two_batch_signal(*, small_batch: int, big_batch: int, small_square: float, b
     """
     b, B = _two(small_batch, big_batch)
     small, big = nonnegative_number("small_square", small_square), nonnegative_number("big_square", big_square)
-    return as_float("the arguments", (B * big - b * small) / (B - b))
+    return as_float("small_batch, big_batch, small_square and big_square", (B * big - b * small) / (B - b))
 
 
 def two_batch_noise(*, small_batch: int, big_batch: int, small_square: float, big_square: float) -> float:
@@ -171,7 +171,7 @@ def two_batch_noise(*, small_batch: int, big_batch: int, small_square: float, bi
     """
     b, B = _two(small_batch, big_batch)
     small, big = nonnegative_number("small_square", small_square), nonnegative_number("big_square", big_square)
-    return as_float("the arguments", (small - big) / (1 / b - 1 / B))
+    return as_float("small_batch, big_batch, small_square and big_square", (small - big) / (1 / b - 1 / B))
 
 
 def best_step_size(*, largest: float, noise_scale: float, batch_size: float) -> float:
@@ -297,7 +297,7 @@ def cheapest_batch(*, critical_batch: float, usd_per_step: float, usd_per_exampl
     """
     B_crit = positive_number("critical_batch", critical_batch)
     c_S, c_E = positive_number("usd_per_step", usd_per_step), positive_number("usd_per_example", usd_per_example)
-    return as_float("the arguments", math.sqrt(B_crit) * math.sqrt(c_S / c_E))
+    return as_float("critical_batch, usd_per_step and usd_per_example", math.sqrt(B_crit) * math.sqrt(c_S / c_E))
 
 
 def language_critical_batch(*, loss: float, scale_tokens: float = 2e8, exponent: float = 0.21) -> float:

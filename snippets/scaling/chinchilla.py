@@ -211,6 +211,7 @@ def tokens_for_loss(*, parameters: float, loss_nats: float, fit: LossFit | str =
     if left <= 0:
         raise ValueError(
             f"loss_nats must be above {L - left:.6g}, this model's loss on endless data, got {loss_nats!r}"
+            f" with parameters = {parameters!r}"
         )
     return _power("loss_nats, parameters and fit", lambda: (B / left) ** (1 / β))
 
@@ -276,10 +277,14 @@ def rounding_factor(
     """
     Δα = finite_number("parameter_exponent_change", parameter_exponent_change)
     Δβ = finite_number("token_exponent_change", token_exponent_change)
-    ln_N = math.log(optimal_parameters(flops=flops, fit=fit))
-    ln_D = math.log(optimal_tokens(flops=flops, fit=fit))
-    _, _, _, α, β = _constants(fit)
-    return _power("the changes", lambda: math.exp(2 / (α + β) * ((ln_N - 1 / α) * Δα - (ln_D - 1 / β) * Δβ)))
+    N, D = optimal_parameters(flops=flops, fit=fit), optimal_tokens(flops=flops, fit=fit)
+    if N == 0 or D == 0:
+        raise ValueError(f"flops must be such that the best split is above 0, got {flops!r}")
+    ln_N, ln_D, (_, _, _, α, β) = math.log(N), math.log(D), _constants(fit)
+    return _power(
+        "flops, parameter_exponent_change, token_exponent_change and fit",
+        lambda: math.exp(2 / (α + β) * ((ln_N - 1 / α) * Δα - (ln_D - 1 / β) * Δβ)),
+    )
 
 
 def lifetime_flops(*, parameters: float, tokens: float, inference_tokens: float) -> float:
@@ -307,7 +312,7 @@ def lifetime_flops(*, parameters: float, tokens: float, inference_tokens: float)
     """
     N, D = positive_number("parameters", parameters), positive_number("tokens", tokens)
     M = nonnegative_number("inference_tokens", inference_tokens)
-    return as_float("the arguments", 6 * N * D + 2 * N * M)
+    return as_float("parameters, tokens and inference_tokens", 6 * N * D + 2 * N * M)
 
 
 def inference_aware_parameters(*, tokens: float, inference_tokens: float, fit: LossFit | str = DEFAULT_FIT) -> float:
@@ -335,7 +340,7 @@ def inference_aware_parameters(*, tokens: float, inference_tokens: float, fit: L
     """
     D, M = positive_number("tokens", tokens), nonnegative_number("inference_tokens", inference_tokens)
     _, A, B, α, β = _constants(fit)
-    return _power("the arguments", lambda: (α * A * D**β / (β * B * (1 + M / D / 3))) ** (1 / α))
+    return _power("tokens, inference_tokens and fit", lambda: (α * A * D**β / (β * B * (1 + M / D / 3))) ** (1 / α))
 
 
 def break_even_inference_tokens(*, parameters: float, tokens: float, fit: LossFit | str = DEFAULT_FIT) -> float:

@@ -13,6 +13,7 @@ from snippets.domain import as_float, at_most, each, nonnegative_number, positiv
 
 _MOST_RUNS = 10_000
 _LEAST_EXPONENT, _MOST_EXPONENT = 1e-3, 2.0
+_LEAST_SHARE = 1e-150  # of the middle of the compute: to the power of −2 it still fits a float
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def three_run_law(losses_nats: Sequence[float], *, first_flops: float, ratio: fl
     if len(losses) != 3 or not losses[0] - losses[1] > losses[1] - losses[2] > 0:
         raise ValueError(f"losses_nats must be three numbers whose falls shrink, got {losses_nats!r}")
     first, second, third = losses
-    E = (first * third - second**2) / (first + third - 2 * second)
+    E = as_float("losses_nats", (first * third - _power(second, 2)) / (first + third - 2 * second))
     if E < 0:
         raise ValueError(f"losses_nats must fall no slower than a power law above 0, got {losses_nats!r}")
     return ComputeLaw(E, first - E, math.log((first - second) / (second - third)) / math.log(r), C_0)
@@ -234,6 +235,8 @@ def fit_compute_law(flops: Sequence[float], losses_nats: Sequence[float]) -> Com
     """
     compute, losses = _ladder(flops, losses_nats)
     line = log_log_line(compute, losses)
+    if min(compute) / line.reference_flops < _LEAST_SHARE:
+        raise ValueError(f"flops must each be at least {_LEAST_SHARE:g} of their geometric mean, got {flops!r:.200}")
     x = [math.log(value / line.reference_flops) for value in compute]
     runs = list(zip(x, losses, strict=True))
     # The error has one valley over the exponent, in practice: a coarse walk finds it, golden section its bottom.
@@ -282,9 +285,9 @@ def prediction_error(flops: Sequence[float], *, target_flops: float, relative_no
     at_most("the number of flops", len(compute), _MOST_RUNS)
     sigma = positive_number("relative_noise", relative_noise)
     # Gram–Schmidt on the three columns of derivatives, which is steadier than inverting their products.
-    rows = [_derivatives(value, law) for value in compute]
+    rows = [_derivatives("flops", value, law) for value in compute]
     columns = [[row[place] / row[3] for row in rows] for place in range(3)]
-    *target, predicted = _derivatives(positive_number("target_flops", target_flops), law)
+    *target, predicted = _derivatives("target_flops", positive_number("target_flops", target_flops), law)
     square = 0.0
     for place in range(3):
         length = math.sqrt(math.fsum(value * value for value in columns[place]))
@@ -313,11 +316,12 @@ def _power(base: float, exponent: float) -> float:
         return math.inf
 
 
-def _derivatives(flops: float, law: ComputeLaw) -> tuple[float, float, float, float]:
+def _derivatives(name: str, flops: float, law: ComputeLaw) -> tuple[float, float, float, float]:
     """Return the derivatives of the loss by E, K and γ, and the loss itself."""
     E, K, gamma, C_0 = _constants(law)
-    u = as_float("flops and law", _power(flops / C_0, -gamma))
-    return 1.0, u, as_float("flops and law", -K * u * math.log(flops / C_0)), as_float("flops and law", E + K * u)
+    names = f"{name} and law"
+    u = as_float(names, _power(flops / C_0, -gamma))
+    return 1.0, u, as_float(names, -K * u * math.log(flops / C_0)), as_float(names, E + K * u)
 
 
 def _ladder(flops: Sequence[float], losses_nats: Sequence[float]) -> tuple[tuple[float, ...], tuple[float, ...]]:

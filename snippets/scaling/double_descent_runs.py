@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from snippets.background.arrays import finite_array
+from snippets.background.arrays import finite_array, refusing_overflow
 from snippets.domain import at_most, nonnegative_integer, nonnegative_number, positive_integer
 
 Floats = NDArray[np.float64]
@@ -29,6 +29,7 @@ def weak_weights(features: int) -> Floats:
     return np.asarray(np.sqrt(shares / shares.sum()))
 
 
+@refusing_overflow("weights, noise_variance and penalty")
 def fitted_errors(
     weights: ArrayLike,
     *,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from snippets.background.arrays import finite_array
+from snippets.background.arrays import finite_array, refusing_overflow
 from snippets.domain import (
     at_most,
     each,
@@ -44,6 +44,7 @@ def draw_difficulties(*, problems: int, shape: float, seed: int) -> Floats:
     return np.random.default_rng(nonnegative_integer("seed", seed)).gamma(a, 1 / a, size=count)
 
 
+@refusing_overflow("difficulties and loss")
 def token_losses(difficulties: ArrayLike, *, loss: float, tokens: int, jitter: float, seed: int) -> Floats:
     """Return the loss of each token of the right answer to each problem, in nats, under one model.
 
@@ -104,16 +105,20 @@ def power_law_exponent(compute: Sequence[float], losses: Sequence[float]) -> flo
     """
     x, y = np.log(_positive("compute", compute)), np.log(_positive("losses", losses))
     if len(x) != len(y) or np.ptp(x) < 1e-9:
-        raise ValueError(f"losses must be one for each of two different computes or more, got {losses!r:.200}")
+        raise ValueError(
+            f"compute and losses must be as many, with two different values of compute or more, got {compute!r:.90}"
+            f" and {losses!r:.90}"
+        )
     return float(-np.polyfit(x, y, 1)[0])
 
 
+@refusing_overflow("answer_losses, compute and next_compute")
 def exact_match_forecast(answer_losses: ArrayLike, *, compute: Sequence[float], next_compute: float) -> float:
     """Return which share of the answers the next model gets right if the losses go on falling as a power of compute.
 
     Args:
         answer_losses: of the right answers, models × problems, each above 0; the last model's are carried on.
-        compute: of each model, above 0.
+        compute: of each model, above 0, not all the same.
         next_compute: of the next model, above 0.
 
     Returns:
@@ -125,8 +130,18 @@ def exact_match_forecast(answer_losses: ArrayLike, *, compute: Sequence[float], 
     table = finite_array("answer_losses", answer_losses, dimensions=2)
     if not table.size or table.min() <= 0:
         raise ValueError(f"answer_losses must be above 0, for one problem or more, got {answer_losses!r:.200}")
+    known, following = _positive("compute", compute), positive_number("next_compute", next_compute)
+    if len(known) != len(table):
+        raise ValueError(
+            f"compute must be one number for each of {len(table)} models of answer_losses, got {compute!r:.90}"
+        )
     exponent = power_law_exponent(compute, [float(mean) for mean in table.mean(axis=1)])
-    scale = (positive_number("next_compute", next_compute) / float(_positive("compute", compute)[-1])) ** -exponent
+    try:
+        scale = (following / float(known[-1])) ** -exponent
+    except (OverflowError, ZeroDivisionError):
+        raise ValueError(
+            f"answer_losses and compute must be such that the losses at next_compute fit a float, got {next_compute!r}"
+        ) from None
     return float(np.exp(-table[-1] * scale).mean())
 
 

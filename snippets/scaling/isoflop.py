@@ -16,6 +16,7 @@ from scipy.optimize import minimize
 
 from snippets.background.arrays import finite_array, refusing_overflow
 from snippets.domain import (
+    as_float,
     at_most,
     each,
     integer_at_least,
@@ -193,6 +194,8 @@ def envelope_optima(
     horizon = parameters * np.tile(np.geomspace(5, 80, 4), sizes)
     wobble = np.exp(nonnegative_number("noise", noise) * _generator(seed).standard_normal(parameters.size))
     tokens = checked[:, None] / 6 / parameters
+    if (tokens <= 0).any():
+        raise ValueError(f"flops must be such that each model sees more than 0 tokens, got {flops!r:.200}")
     sizes_there = np.broadcast_to(parameters, tokens.shape)
     exact = surface_losses(sizes_there.ravel(), tokens.ravel(), fit=fit).reshape(tokens.shape)
     losses = (exact + above * (1 - tokens / horizon)) * wobble
@@ -216,16 +219,18 @@ def power_law(x: npt.ArrayLike, y: npt.ArrayLike) -> PowerFit:
         0.5
     """
     across, up = finite_array("x", x, dimensions=1), finite_array("y", y, dimensions=1)
+    if across.size != up.size:
+        raise ValueError(f"x and y must hold as many numbers, got {across.size} and {up.size}")
     for name, values in (("x", across), ("y", up)):
-        if values.size != across.size or np.any(values <= 0):
-            raise ValueError(f"{name} must hold {across.size} numbers above 0, got {values!r}")
+        if np.any(values <= 0):
+            raise ValueError(f"{name} must hold numbers above 0, got {values!r}")
     if np.unique(across).size < 2:
         raise ValueError(f"x must hold two different numbers at least, got {across!r}")
     exponent, offset = np.polyfit(np.log(across), np.log(up), 1)
     return PowerFit(float(exponent), float(np.exp(offset)))
 
 
-@refusing_overflow("runs and starts")
+@refusing_overflow("runs, scale and starts")
 def parametric_fit(
     runs: Runs,
     *,
@@ -263,10 +268,11 @@ def parametric_fit(
     logs = np.log(runs.parameters), np.log(runs.tokens), np.log(runs.losses_nats)
     ends = [minimize(_huber, start, args=(*logs, share), jac=True, method="L-BFGS-B") for start in checked]
     best = min(ends, key=lambda end: end.fun)
+    objective = as_float("runs, scale and starts", best.fun)
     a, b, e, alpha, beta = (float(value) for value in best.x)
     E, A, B = (float(np.exp(value)) for value in (e, a, b))
     fitted = LossFit(f"approach 3, scale {share:g}", E, A, B, alpha, beta, "fitted to synthetic runs")
-    return ParametricFit(fitted, float(best.fun) / share, sum(end.nit for end in ends), str(best.message))
+    return ParametricFit(fitted, objective / share, sum(end.nit for end in ends), str(best.message))
 
 
 def _huber(constants: Array, ln_n: Array, ln_d: Array, ln_loss: Array, share: float) -> tuple[float, Array]:

@@ -251,7 +251,10 @@ def thriftiest_descent(
         if arrived.min() < cheapest:
             cheapest, first = float(arrived.min()), float(tried[int(arrived.argmin()), 0])
     if first == 0:
-        raise ValueError(f"loss must be one that some step size reaches in {most} steps, got {loss!r}")
+        raise ValueError(
+            f"loss must be one that some step size reaches in {most} steps, got {loss!r}"
+            f" with batch = {batch!r}, share = {share!r} and decay = {decay!r}"
+        )
     return _run(stream, goal, lambda scale: max(least, part * scale), lambda step: first / (1 + fall * step))
 
 

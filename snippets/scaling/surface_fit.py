@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
-from snippets.background.arrays import finite_array, refusing_overflow
+from snippets.background.arrays import finite_array, index_array, refusing_overflow
 from snippets.domain import (
     at_most,
     each,
@@ -57,10 +57,13 @@ class Runs:
     def __post_init__(self) -> None:
         for name in ("parameters", "tokens", "losses_nats"):
             values = finite_array(name, getattr(self, name), dimensions=1)
-            if not values.size or (values <= 0).any() or len(values) != len(self.parameters):
+            if not values.size or (values <= 0).any():
                 raise ValueError(f"{name} must hold one number above 0 for each run, got {getattr(self, name)!r:.200}")
             at_most(f"the number of {name}", len(values), MOST_RUNS)
             object.__setattr__(self, name, values)
+        counts = len(self.parameters), len(self.tokens), len(self.losses_nats)
+        if len(set(counts)) > 1:
+            raise ValueError(f"parameters, tokens and losses_nats must be as many, got {counts}")
 
     @property
     def flops(self) -> Floats:
@@ -71,10 +74,10 @@ class Runs:
 
     def chosen(self, places: NDArray[np.intp]) -> Runs:
         """Return the runs at these places, repeats included."""
-        try:
-            return Runs(self.parameters[places], self.tokens[places], self.losses_nats[places])
-        except (IndexError, TypeError, ValueError):
-            raise ValueError(f"places must be places of runs, got {places!r:.200}") from None
+        rows = index_array("places", places, population=len(self.parameters), dimensions=1)
+        if not 0 < rows.size <= MOST_RUNS:
+            raise ValueError(f"places must hold 1 to {MOST_RUNS} places of runs, got {rows.size}")
+        return Runs(self.parameters[rows], self.tokens[rows], self.losses_nats[rows])
 
 
 def isoflop_grid(flops: Sequence[float], tokens_per_parameter: Sequence[float]) -> tuple[Floats, Floats]:
@@ -99,7 +102,7 @@ def isoflop_grid(flops: Sequence[float], tokens_per_parameter: Sequence[float]) 
 
 
 @refusing_overflow("parameters, tokens and fit")
-def surface_losses(parameters: Floats, tokens: Floats, *, fit: LossFit | str) -> Floats:
+def surface_losses(parameters: ArrayLike, tokens: ArrayLike, *, fit: LossFit | str) -> Floats:
     """Return the loss of many runs by a surface.
 
     Args:
@@ -125,8 +128,8 @@ def surface_losses(parameters: Floats, tokens: Floats, *, fit: LossFit | str) ->
 
 
 def synthetic_runs(
-    parameters: Floats,
-    tokens: Floats,
+    parameters: ArrayLike,
+    tokens: ArrayLike,
     *,
     fit: LossFit | str,
     relative_noise: float,
@@ -278,9 +281,9 @@ def ladder_trials(
     """
     compute = finite_array("flops", flops, dimensions=1)
     sigma = nonnegative_number("relative_noise", relative_noise)
-    if not isinstance(law, ComputeLaw) or not compute.size or (compute <= 0).any() or sigma > 1:
+    if not isinstance(law, ComputeLaw) or compute.size < 3 or (compute <= 0).any() or sigma > 1:
         raise ValueError(
-            "flops must be numbers above 0, law a ComputeLaw and relative_noise at most 1,"
+            "flops must be three numbers above 0 or more, law a ComputeLaw and relative_noise at most 1,"
             f" got {flops!r:.90}, {law!r:.90} and {relative_noise!r}"
         )
     count, floor = at_most("trials", positive_integer("trials", trials), _MOST_TRIALS), flag("floor", floor)

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from snippets.background.arrays import affordable
+from snippets.background.arrays import affordable, refusing_overflow
 from snippets.domain import at_most, each, nonnegative_integer, one_of, positive_integer, positive_number
 
 FloatArray = NDArray[np.float64]
@@ -23,6 +23,7 @@ _INPUTS, _BATCH, _LAST = 8, 64, 20
 _TEACHER = 24
 
 
+@refusing_overflow("rates and base_width")
 def width_losses(
     *,
     width: int,
