@@ -12,6 +12,7 @@ from functools import cached_property
 
 from snippets.account import Message
 from snippets.domain import (
+    as_float,
     at_most,
     each,
     integer_fields,
@@ -196,6 +197,7 @@ def schedule_loads(cluster: Cluster, schedule: str, *, size_bytes: float, first_
             if source < shown or destination < shown:
                 for link in cluster.route(source, destination):
                     loads[link] += load  # type: ignore[assignment]
+    as_float("size_bytes", max(loads.values(), default=0))
     return loads
 
 
@@ -277,7 +279,7 @@ def finish_times_s(
     left = dict(enumerate(each("sizes_bytes", sizes_bytes, nonnegative_number)))
     ways = each("routes", routes, _route)
     if len(left) != len(ways):
-        raise ValueError(f"routes must be one for each of {len(left)} sizes, got {len(ways)}")
+        raise ValueError(f"sizes_bytes and routes must be as many as the flows, got {len(left)} and {len(ways)}")
     ends, now = [0.0] * len(left), 0.0
     left = {flow: size for flow, size in left.items() if size}
     while left:

@@ -23,6 +23,8 @@ from snippets.domain import (
 
 MOST_RANKS = 2**12  # of a schedule, which lists every message
 
+_CLUSTER = "size_bytes, latency_s, node_bytes_per_s and port_bytes_per_s"
+
 
 def busiest_link_s(*, loads_bytes: Sequence[float], bandwidths_bytes_per_s: Sequence[float]) -> float:
     """Return the time below which no schedule can put these loads on these links.
@@ -52,7 +54,10 @@ def busiest_link_s(*, loads_bytes: Sequence[float], bandwidths_bytes_per_s: Sequ
     L = each("loads_bytes", loads_bytes, nonnegative_number)
     β = each("bandwidths_bytes_per_s", bandwidths_bytes_per_s, positive_number)
     if not L or len(L) != len(β):
-        raise ValueError(f"loads_bytes must have one entry for each of {len(β)} bandwidths, got {len(L)}")
+        raise ValueError(
+            "loads_bytes and bandwidths_bytes_per_s must have one entry for each link, at least one, "
+            f"got {len(L)} and {len(β)}"
+        )
     return as_float("loads_bytes and bandwidths_bytes_per_s", max(map(lambda load, rate: load / rate, L, β)))
 
 
@@ -133,7 +138,7 @@ def many_rings_time_s(
     β2 = positive_number("port_bytes_per_s", port_bytes_per_s)
     N = m * g
     f = (k - 1) / k if k == g else 1.0
-    return as_float("size_bytes", 2 * (N - 1) * α + 2 * (N - 1) / N * n * max(1 / (k * β2), f / β1))
+    return as_float(_CLUSTER, 2 * (N - 1) * α + 2 * (N - 1) / N * n * max(1 / (k * β2), f / β1))
 
 
 def dimension_bytes(*, sides: Sequence[int], size_bytes: float) -> tuple[float, ...]:
@@ -247,7 +252,7 @@ def hierarchical_all_reduce_time_s(
     β1 = positive_number("node_bytes_per_s", node_bytes_per_s)
     β2 = positive_number("port_bytes_per_s", port_bytes_per_s)
     time = 2 * (g - 1 + m - 1) * α + 2 * (g - 1) / g * n / β1 + 2 * (m - 1) / m * n / (g * β2)
-    return as_float("size_bytes, latency_s and the bandwidths", time)
+    return as_float(_CLUSTER, time)
 
 
 def torus_all_reduce_time_s(
@@ -284,7 +289,8 @@ def torus_all_reduce_time_s(
     n, α = nonnegative_number("size_bytes", size_bytes), nonnegative_number("latency_s", latency_s)
     β = positive_number("link_bytes_per_s", link_bytes_per_s)
     N = s**D
-    return as_float("size_bytes and latency_s", 2 * D * (s - 1) * α + 2 * (N - 1) / N * n / (2 * D * β))
+    time = 2 * D * (s - 1) * α + 2 * (N - 1) / N * n / (2 * D * β)
+    return as_float("size_bytes, latency_s and link_bytes_per_s", time)
 
 
 def collision_free_probability(*, flows: int, cables: int) -> float:

@@ -15,6 +15,7 @@ from typing import Any
 from snippets.collectives.link_network import SCHEDULES, Cluster, bound_s, fair_rates, link_loads, schedule_rings
 from snippets.collectives.schedule import chunk_bounds
 from snippets.domain import (
+    as_float,
     at_most,
     each,
     finite_number,
@@ -23,10 +24,12 @@ from snippets.domain import (
     nonnegative_number,
     positive_integer,
     positive_number,
+    shortened,
 )
-from snippets.machine import AllGather, AllReduce, Machine, Program, Receive, ReduceScatter, Send
+from snippets.machine import MOST_RANKS, AllGather, AllReduce, Machine, Program, Receive, ReduceScatter, Send
 
 MOST_FLOWS = 2**16
+MOST_EXPERTS = 2**16
 
 
 def grid_groups(rank: int, sides: Sequence[int]) -> list[list[int]]:
@@ -34,12 +37,12 @@ def grid_groups(rank: int, sides: Sequence[int]) -> list[list[int]]:
 
     Args:
         rank: from 0.
-        sides: ranks along each dimension.
+        sides: ranks along each dimension, at most 65,536 in all.
 
     >>> grid_groups(4, [3, 2])
     [[3, 4, 5], [1, 4]]
     """
-    s, rank = each("sides", sides, positive_integer), nonnegative_integer("rank", rank)
+    s, rank = _sides(sides), nonnegative_integer("rank", rank)
     if rank >= math.prod(s):
         raise ValueError(f"rank must be from 0 to {math.prod(s) - 1}, got {rank!r}")
     groups, stride = [], 1
@@ -48,6 +51,14 @@ def grid_groups(rank: int, sides: Sequence[int]) -> list[list[int]]:
         groups.append([first + stride * place for place in range(side)])
         stride *= side
     return groups
+
+
+def _sides(sides: Sequence[int]) -> tuple[int, ...]:
+    s = each("sides", sides, positive_integer)
+    if not s:
+        raise ValueError("sides must hold one side or more, got none")
+    at_most("the product of sides", math.prod(s), MOST_RANKS)
+    return s
 
 
 def _by_dimensions(rank: int, sides: Sequence[int], numbers: Any) -> Program:
@@ -112,7 +123,7 @@ def run_by_dimensions(sides: Sequence[int], vectors: Sequence[list[Any]]) -> Mac
     >>> run_by_dimensions([2, 2], [[1, 2, 3]] * 4).account.steps
     4
     """
-    s = each("sides", sides, positive_integer)
+    s = _sides(sides)
     ranks = math.prod(s)
     machine, brought = Machine(ranks), _vectors(vectors, ranks)
     return _summed(machine, [_by_dimensions(rank, s, brought[rank]) for rank in range(ranks)], brought, "the grid")
@@ -135,6 +146,7 @@ def run_cluster(schedule: str, *, nodes: int, gpus_per_node: int, vectors: Seque
     """
     schedule = named("schedule", schedule, SCHEDULES)
     m, g = positive_integer("nodes", nodes), positive_integer("gpus_per_node", gpus_per_node)
+    at_most("nodes * gpus_per_node", m * g, MOST_RANKS)
     machine, brought = Machine(m * g), _vectors(vectors, m * g)
     programs = [_on_cluster(schedule, rank, m, g, brought[rank]) for rank in range(m * g)]
     return _summed(machine, programs, brought, schedule)
@@ -144,7 +156,7 @@ def switch_all_reduce(vectors: Sequence[list[Any]], *, per_switch: int) -> Machi
     """Return the machine after a tree of switches has added: leaves take vectors, one spine the leaves' sums.
 
     Args:
-        vectors: what each rank brings.
+        vectors: what each rank brings, lists of the same length.
         per_switch: ranks below each leaf switch, a divisor of their number.
 
     Returns:
@@ -156,7 +168,9 @@ def switch_all_reduce(vectors: Sequence[list[Any]], *, per_switch: int) -> Machi
     """
     brought = each("vectors", vectors, lambda name, vector: list(each(name, vector, _finite)))
     ranks, below = len(brought), positive_integer("per_switch", per_switch)
-    if not ranks or ranks % below:
+    if len(set(map(len, brought))) != 1:
+        raise ValueError(f"vectors must be one or more of the same length, got {shortened(vectors)}")
+    if ranks % below:
         raise ValueError(f"per_switch must be a divisor of {ranks} ranks, got {per_switch!r}")
     leaves = ranks // below
     spine = ranks + leaves
@@ -211,7 +225,7 @@ def overlapped_time_s(*, inside_s: float, across_s: float, blocks: int) -> float
             waiting += 1
             free_across = max(free_across, free_inside) + across
             gathers.append(free_across)
-    return ends
+    return as_float("inside_s and across_s", ends)
 
 
 def spine_slowdowns(*, leaves: int, flows_per_leaf: int, cables: int, draws: int, seed: int) -> list[float]:
@@ -281,14 +295,16 @@ def placement_times_s(
     inner_first = each("order", order, nonnegative_integer)
     if not isinstance(cluster, Cluster):
         raise TypeError(f"cluster must be a Cluster, got {cluster!r}")
-    if math.prod(s) != cluster.ranks or len(n) != len(s):
-        raise ValueError(f"sides must multiply to {cluster.ranks} ranks, with a size for each, got {sides!r}")
+    if math.prod(s) != cluster.ranks:
+        raise ValueError(f"sides must multiply to {cluster.ranks} ranks, got {sides!r}")
+    if len(n) != len(s):
+        raise ValueError(f"sizes_bytes must have one entry for each of {len(s)} sides, got {len(n)}")
     if sorted(inner_first) != list(range(len(s))):
         raise ValueError(f"order must name each of {len(s)} axes once, got {order!r}")
     times = [0.0] * len(s)
     for place, axis in enumerate(inner_first):
         sent: Counter[tuple[int, int]] = Counter()
-        share = 2 * (s[axis] - 1) / s[axis] * n[axis]
+        share = as_float("sizes_bytes", 2 * (s[axis] - 1) / s[axis] * n[axis])
         for rank in range(cluster.ranks):
             group = grid_groups(rank, [s[other] for other in inner_first])[place]
             follower = group[(group.index(rank) + 1) % len(group)]
@@ -318,7 +334,7 @@ def dispatch_bytes(
     Args:
         nodes: how many.
         gpus_per_node: GPUs of each.
-        experts: spread evenly over the GPUs.
+        experts: spread evenly over the GPUs, at most 65,536.
         experts_per_token: different ones that each token draws.
         most_nodes: on how many nodes they may lie at most.
         tokens: of each GPU.
@@ -336,12 +352,16 @@ def dispatch_bytes(
     (1.0, 2.0, 0)
     """
     m, g = positive_integer("nodes", nodes), positive_integer("gpus_per_node", gpus_per_node)
-    E, k = positive_integer("experts", experts), positive_integer("experts_per_token", experts_per_token)
+    E = at_most("experts", positive_integer("experts", experts), MOST_EXPERTS)
+    k = positive_integer("experts_per_token", experts_per_token)
     most = at_most("most_nodes", positive_integer("most_nodes", most_nodes), m)
     at_most("nodes * gpus_per_node * tokens", m * g * positive_integer("tokens", tokens), MOST_FLOWS)
     size, chance = positive_number("token_bytes", token_bytes), random.Random(nonnegative_integer("seed", seed))
     if E % (m * g) or k > most * (E // m):
-        raise ValueError(f"experts must be a multiple of {m * g} GPUs, enough on {most} nodes for {k}, got {experts!r}")
+        raise ValueError(
+            f"experts must be a multiple of {m * g} GPUs, enough on {most} nodes for experts_per_token = {k}, "
+            f"got {experts!r}"
+        )
     if not isinstance(once_per_node, bool):
         raise ValueError(f"once_per_node must be True or False, got {once_per_node!r}")
     each_gpu, each_node = E // (m * g), E // m
@@ -359,4 +379,5 @@ def dispatch_bytes(
                 copy(rank, node * g + rank % g)
             for home in homes:
                 copy(home // g * g + rank % g if once_per_node else rank, home)
+    as_float("token_bytes", max(sent.values(), default=0))
     return sent

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from snippets.account import Memory
 from snippets.domain import at_most, each, flag, nonnegative_integer, nonnegative_number, positive_integer
@@ -15,6 +15,7 @@ from snippets.memory.recomputation import ChainLayer, ChainTask, checked_chain, 
 
 _Array = NDArray[np.float64]
 _MOST_SEARCHED = 7
+_MOST_WIDTH = 4096
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,8 @@ def small_layers(
     """Return layers with random weights.
 
     Args:
-        widths: of x_0 to x_L, each at least 1.
-        inner: values that each layer keeps besides its input, at least 0.
+        widths: of x_0 to x_L, each from 1 to 4,096.
+        inner: values that each layer keeps besides its input, for one layer or more, each from 0 to 4,096.
         costs: of each forward pass, at least 0; 1 if ``None``.
         seed: of the weights, at least 0.
 
@@ -86,8 +87,10 @@ def small_layers(
         >>> len(small_layers([2, 3, 1], [4, 0]))
         2
     """
-    widths, inner = each("widths", widths, positive_integer), each("inner", inner, nonnegative_integer)
-    if len(widths) != len(inner) + 1 or not inner:
+    widths, inner = each("widths", widths, _width), each("inner", inner, _inner)
+    if not inner:
+        raise ValueError("inner must have one entry for each layer, at least one, got none")
+    if len(widths) != len(inner) + 1:
         raise ValueError(f"widths must be one more than the layers, {len(inner)}, got {len(widths)}")
     paid = (1,) * len(inner) if costs is None else each("costs", costs, nonnegative_number)
     if len(paid) != len(inner):
@@ -99,13 +102,22 @@ def small_layers(
     return tuple(layers)
 
 
-def run_chain(layers: Sequence[SmallLayer], tasks: Sequence[ChainTask], x: _Array) -> ChainRun:
+def _width(name: str, value: int) -> int:
+    return at_most(name, positive_integer(name, value), _MOST_WIDTH)
+
+
+def _inner(name: str, value: int) -> int:
+    return at_most(name, value, _MOST_WIDTH)
+
+
+def run_chain(layers: Sequence[SmallLayer], tasks: Sequence[ChainTask], x: ArrayLike) -> ChainRun:
     """Run a plan with arrays, and count every array of activations and gradients until nothing refers to it.
 
     Args:
         layers: the chain.
         tasks: the plan.
-        x: the chain's input. The loss is half the square of the chain's output, so that its gradient is the output.
+        x: the chain's input, an array with one axis. The loss is half the square of the chain's output, so that its
+            gradient is the output.
 
     Returns:
         The gradients of all weights, the peak and the passes.
@@ -128,7 +140,7 @@ def run_chain(layers: Sequence[SmallLayer], tasks: Sequence[ChainTask], x: _Arra
     memory, count = Memory(), len(layers)
     try:
         start = np.array(x, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"x must be numbers, got {x!r}") from None
     if start.shape != layers[0].first.shape[1:] or not np.all(np.abs(start) < 1e9):
         raise ValueError(f"x must be {layers[0].first.shape[1]} numbers below 1e9 in size, got {x!r}")

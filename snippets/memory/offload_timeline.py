@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.domain import flag, nonnegative_exact, nonnegative_integer, positive_integer
+from snippets.domain import as_float, flag, nonnegative_exact, nonnegative_integer, positive_integer
 from snippets.memory.lanes import Holding, LaneTask, TaskTimes, Time, held_over_run, run_lanes
 
 LANES = ("GPU", "down", "host", "up", "read", "write")
 MOST_LAYERS = 1000
+
+_TIMES = "forward_s, backward_s, gradients_s, update_s, new_weights_s, weights_s, activations_s and drive_s"
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def offloaded_step(
         The step. It ends when all is done.
 
     Raises:
-        ValueError: there are more than 1,000 layers, or a time or size is negative.
+        ValueError: there are more than 1,000 layers, a time or size is negative, or all times together fit no float.
 
     Source: derived; Ren et al. 2021 and Rajbhandari et al. 2021 describe such schedules.
     Convention: the link is full duplex: a lane for each direction, each with all of its bandwidth. One layer ahead is
@@ -145,6 +147,7 @@ def offloaded_step(
     step.forward()
     step.backward()
     step.update()
+    as_float(_TIMES, sum(float(task.seconds) for task in step.tasks))  # the end is not later
     times = run_lanes(step.tasks)
     return OffloadedStep(tuple(step.tasks), times, tuple(step.holdings(sizes)))
 

@@ -37,7 +37,7 @@ def offloaded_update_step_s(
     """
     layers, f, b = positive_integer("layers", layers), *_times(forward_s=forward_s, backward_s=backward_s)
     g, u, w = _times(gradients_s=gradients_s, update_s=update_s, new_weights_s=new_weights_s)
-    return as_float(_ALL, layers * f + b + g + u + w + (layers - 1) * max(b, g, u, w))
+    return as_float(_UPDATE, layers * f + b + g + u + w + (layers - 1) * max(b, g, u, w))
 
 
 def clipped_update_step_s(
@@ -70,7 +70,7 @@ def clipped_update_step_s(
     """
     layers, f, b = positive_integer("layers", layers), *_times(forward_s=forward_s, backward_s=backward_s)
     g, u, w = _times(gradients_s=gradients_s, update_s=update_s, new_weights_s=new_weights_s)
-    return as_float(_ALL, layers * f + b + g + (layers - 1) * max(b, g) + u + w + (layers - 1) * max(u, w))
+    return as_float(_UPDATE, layers * f + b + g + (layers - 1) * max(b, g) + u + w + (layers - 1) * max(u, w))
 
 
 def offloaded_activations_step_s(*, layers: int, forward_s: float, backward_s: float, activations_s: float) -> float:
@@ -106,7 +106,8 @@ def offloaded_activations_step_s(*, layers: int, forward_s: float, backward_s: f
     f, b = _times(forward_s=forward_s, backward_s=backward_s)
     if layers < 2:
         raise ValueError(f"layers must be an integer of at least 2, got {layers!r}")
-    return as_float(_ALL, f + (layers - 1) * max(f, a) + max(a, b - max(0, a - f)) + (layers - 2) * max(b, a) + b)
+    time = f + (layers - 1) * max(f, a) + max(a, b - max(0, a - f)) + (layers - 2) * max(b, a) + b
+    return as_float("layers, forward_s, backward_s and activations_s", time)
 
 
 def break_even_tokens(
@@ -147,7 +148,8 @@ def break_even_tokens(
         positive_number("flops_per_s", flops_per_s),
         positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s),
     )
-    return as_float(_RATES, c * (P / (k * beta)) if k * beta else float("inf"))
+    arguments = "bytes_per_parameter, flops_per_token, flops_per_s and bandwidth_bytes_per_s"
+    return as_float(arguments, c * (P / (k * beta)) if k * beta else float("inf"))
 
 
 def least_bandwidth_bytes_per_s(
@@ -181,7 +183,8 @@ def least_bandwidth_bytes_per_s(
         positive_number("flops_per_token", flops_per_token),
     )
     P, x = positive_number("flops_per_s", flops_per_s), positive_number("tokens", tokens)
-    return as_float(_RATES, c * (P / (k * x)) if k * x else float("inf"))
+    arguments = "bytes_per_parameter, flops_per_token, flops_per_s and tokens"
+    return as_float(arguments, c * (P / (k * x)) if k * x else float("inf"))
 
 
 def least_hidden_size(
@@ -217,7 +220,8 @@ def least_hidden_size(
         positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s),
         positive_number("flops_per_token", flops_per_token),
     )
-    return as_float(_RATES, q * (P / (12 * k * beta)) if k * beta else float("inf"))
+    arguments = "bytes_per_value, flops_per_s, bandwidth_bytes_per_s and flops_per_token"
+    return as_float(arguments, q * (P / (12 * k * beta)) if k * beta else float("inf"))
 
 
 def parameter_offload_intensity(*, sequence: int, batch: int) -> float:
@@ -331,8 +335,7 @@ def offload_efficiency(*, intensity_flops_per_byte: float, bandwidth_bytes_per_s
     return I_beta / (I_beta + P)
 
 
-_ALL = "layers and seconds"
-_RATES = "bytes, speeds and bandwidths"
+_UPDATE = "layers, forward_s, backward_s, gradients_s, update_s and new_weights_s"
 
 
 def _times(**seconds: float) -> list[float]:

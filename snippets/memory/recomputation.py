@@ -23,6 +23,7 @@ from math import comb, inf, sqrt
 from typing import Any, NamedTuple
 
 from snippets.domain import (
+    as_float,
     at_most,
     each,
     nonnegative_integer,
@@ -251,7 +252,7 @@ def best_segment_layers(layers: int, *, input_bytes: float, kept_bytes: float) -
     """
     L = positive_integer("layers", layers)
     c, A = positive_number("input_bytes", input_bytes), positive_number("kept_bytes", kept_bytes)
-    return sqrt(L * c / A)
+    return as_float("layers, input_bytes and kept_bytes", sqrt(L * c / A))
 
 
 def growing_segments_layers(slots: int) -> int:
@@ -313,7 +314,7 @@ def binomial_forward_passes(layers: int, *, checkpoints: int) -> int:
     Chapter: 23
 
     Args:
-        layers: of the chain.
+        layers: of the chain, at most 1,048,576.
         checkpoints: inputs that may be kept at a time, x_0 among them.
 
     Returns:
@@ -327,7 +328,7 @@ def binomial_forward_passes(layers: int, *, checkpoints: int) -> int:
         >>> [binomial_forward_passes(30, checkpoints=n) for n in (1, 2, 3, 30)]
         [465, 156, 115, 59]
     """
-    L, n = positive_integer("layers", layers), positive_integer("checkpoints", checkpoints)
+    L, n = at_most("layers", positive_integer("layers", layers)), positive_integer("checkpoints", checkpoints)
     r = 0
     while binomial_reach_layers(checkpoints=n, repeats=r) < L:
         r += 1

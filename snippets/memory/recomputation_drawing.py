@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from snippets.domain import at_most, flag, positive_integer, positive_number, text
+from snippets.domain import at_most, flag, number_between, positive_integer, positive_number, text
 from snippets.drawing import Panel
 from snippets.memory.recomputation import RecomputationPlan
 
@@ -33,7 +33,7 @@ def plan_panel(
         budget_bytes: where to draw a line; none if ``None``.
         unit_bytes: what is held is written in multiples of this.
         unit: written behind them.
-        width: of the panel, in pixels.
+        width: of the panel, in pixels, from 1 to 1,000,000.
         legend: whether to say below what the marks mean.
 
     Returns:
@@ -56,7 +56,8 @@ def plan_panel(
     if columns < len(moments):
         raise ValueError(f"columns must be at least {len(moments)}, the plan's tasks, got {columns}")
     most = max(plan.peak_bytes, 1) if most_bytes is None else positive_integer("most_bytes", most_bytes)
-    unit_bytes, width = positive_number("unit_bytes", unit_bytes), positive_number("width", width)
+    budget = None if budget_bytes is None else positive_integer("budget_bytes", budget_bytes)
+    unit_bytes, width = positive_number("unit_bytes", unit_bytes), number_between("width", width, low=1, high=1e6)
     layers = max(moment.task.layer for moment in moments)
     row = 22.0 if layers <= 6 else 16.0
     top = 24.0 if text("title", title) else 4.0
@@ -94,11 +95,11 @@ def plan_panel(
     panel.line(_LEFT, floor, _LEFT + wide * columns, floor)
     panel.text(_LEFT - 8, floor - _HELD / 2, "held", anchor="end", middle=True, size=12, colour="muted")
     peak = next(i for i, moment in enumerate(moments) if moment.held_bytes == plan.peak_bytes)
-    x, y = _LEFT + wide * (columns if budget_bytes else peak + 1) + 4, floor - plan.peak_bytes * scale
+    x, y = _LEFT + wide * (columns if budget else peak + 1) + 4, floor - plan.peak_bytes * scale
     written = f"{plan.peak_bytes / unit_bytes:.3g}{text('unit', unit)}"
-    panel.text(x, y + 14 if budget_bytes else y + 5, f"most: {written}", size=12, bold=True)
-    if budget_bytes is not None and positive_integer("budget_bytes", budget_bytes) <= most:
-        line = floor - budget_bytes * scale
+    panel.text(x, y + 14 if budget else y + 5, f"most: {written}", size=12, bold=True)
+    if budget is not None and budget <= most:
+        line = floor - budget * scale
         panel.line(_LEFT, line, _LEFT + wide * columns, line, colour="ink", dashed=True)
     if legend:
         _legend(panel, floor + 24)

@@ -131,7 +131,7 @@ def remade_flops(prices: Sequence[TensorPrice], *, dropped: Collection[str]) -> 
     gone = _names(dropped)
     unknown = sorted(gone - listed.keys())
     if unknown:
-        raise ValueError(f"dropped must be names of tensors ({', '.join(listed)}), got {unknown[0]!r}")
+        raise ValueError(f"dropped must be names of tensors among prices ({', '.join(listed)}), got {unknown[0]!r}")
     return sum(price.flops for name, price in listed.items() if name in gone)
 
 

@@ -19,6 +19,7 @@ from snippets.domain import (
     positive_integer,
     positive_number,
     probability,
+    shortened,
 )
 from snippets.models import CATALOGUE, Transformer, parameter_parts
 
@@ -139,7 +140,7 @@ def expected_drop_share(*, tokens: int, shares: Sequence[float], capacity: int) 
     at_most("len(shares)", len(chances), 10_000)
     total = sum(chances)
     if not total:
-        raise ValueError("shares must not all be 0")
+        raise ValueError(f"shares must hold at least one above 0, got {shortened(shares)}")
     dropped = {p: expected_overflow(tokens=tokens, share=p, capacity=capacity) for p in set(chances)}
     T = positive_integer("tokens", tokens)
     return min(1.0, sum(dropped[p] for p in chances) / (T * total))
@@ -205,7 +206,7 @@ def expert_all_to_all_bytes(*, tokens: int, hidden: int, per_token: int, ranks: 
     T, h = positive_integer("tokens", tokens), positive_integer("hidden", hidden)
     k, N = positive_integer("per_token", per_token), positive_integer("ranks", ranks)
     w = Fraction(positive_number("element_bytes", element_bytes))
-    return as_float("tokens, hidden and per_token", Fraction(N - 1, N) * k * T * h * w)
+    return as_float("tokens, hidden, per_token and element_bytes", Fraction(N - 1, N) * k * T * h * w)
 
 
 def expert_communication_to_compute(

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snippets.account import Account
-from snippets.background.arrays import finite_array, refusing_overflow
+from snippets.background.arrays import finite_array, index_array, refusing_overflow
 from snippets.domain import at_most, flag, nonnegative_integer, one_of, positive_integer
 from snippets.machine import AllReduce, AllToAll, Compute, Machine, Program
 from snippets.parallelism.expert_routing import top_experts
 
 Array = NDArray[np.float64]
 MOST_RANKS = 64
+MOST_EXPERTS = 4096
 WAYS = ("each choice", "each rank", "each node")
 NUMBER_BYTES = 8
 
@@ -356,7 +357,7 @@ def run_dispatch(chosen: Any, *, experts: int, nodes: int, gpus_per_node: int, w
     Args:
         chosen: for each token the experts that it goes to, shape (T, k), different ones; rank r has the r-th part of
             the tokens.
-        experts: divided evenly among the ranks, in their order.
+        experts: divided evenly among the ranks, in their order, at most 4096.
         nodes: nodes of ``gpus_per_node`` ranks each, at most 64 ranks in all.
         gpus_per_node: ranks that follow one another.
         way: ``"each choice"``: a row for each chosen expert. ``"each rank"``: one for each rank that has any of them.
@@ -374,19 +375,17 @@ def run_dispatch(chosen: Any, *, experts: int, nodes: int, gpus_per_node: int, w
         >>> found.received, found.inside_nodes
         (((0,), (1,), (1,), (0,)), 2)
     """
-    table = np.asarray(chosen)
-    if table.ndim != 2 or not table.size or table.dtype.kind not in "iu":
-        raise ValueError(f"chosen must be integers of shape (T, k) without a 0, got {chosen!r:.60}")
-    E, M = positive_integer("experts", experts), positive_integer("nodes", nodes)
+    E, M = at_most("experts", positive_integer("experts", experts), MOST_EXPERTS), positive_integer("nodes", nodes)
+    table = index_array("chosen", chosen, population=E, dimensions=2)
     G = positive_integer("gpus_per_node", gpus_per_node)
     N = at_most("nodes × gpus_per_node", M * G, MOST_RANKS)
     if E % N:
         raise ValueError(f"experts must be a multiple of the {N} ranks, got {experts!r}")
-    if table.min() < 0 or table.max() >= E or any(len(set(row)) < len(row) for row in table.tolist()):
-        raise ValueError(f"chosen must be different experts from 0 to {E - 1}, got {chosen!r:.60}")
+    if not table.size or any(len(set(row)) < len(row) for row in table.tolist()):
+        raise ValueError(f"chosen must have rows of different experts, at least one each, got {chosen!r:.60}")
     way = one_of("way", way, WAYS)
     width = table.shape[1] + 1
-    numbered = np.column_stack([np.arange(len(table)), table]).astype(np.int64)
+    numbered = np.column_stack([np.arange(len(table)), table])
     machine = Machine(N)
     done = machine.run(
         [_hand_out(part, rank, E // N, M, G, way) for rank, part in enumerate(np.array_split(numbered, N))]

@@ -115,6 +115,8 @@ def balance_router(
         [1.6, 0.4]
     """
     liking = finite_array("popularity", popularity, dimensions=1).copy()
+    if not len(liking):
+        raise ValueError("popularity must hold one number for each expert, at least one, got none")
     T, k = positive_integer("tokens", tokens), positive_integer("per_token", per_token)
     S = at_most("steps", positive_integer("steps", steps), 10_000)
     if S < 10:

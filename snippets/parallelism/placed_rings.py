@@ -6,7 +6,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from snippets.collectives.algorithms import build
-from snippets.domain import at_most, positive_integer, positive_number
+from snippets.domain import as_float, at_most, positive_integer, positive_number
 
 
 class PlacedAllReduce(NamedTuple):
@@ -63,4 +63,6 @@ def placed_all_reduce(
             loads[source] += send.elements
     piece = size / (g * ranks)
     busiest = [max(loads.values(), default=0) * piece for loads in (within, across)]
-    return PlacedAllReduce(busiest[0], busiest[1], max(busiest[0] / inside, busiest[1] / outside))
+    time_s = max(busiest[0] / inside, busiest[1] / outside)
+    as_float("size_bytes, node_bytes_per_s and adapter_bytes_per_s", time_s)
+    return PlacedAllReduce(busiest[0], busiest[1], time_s)

@@ -336,7 +336,9 @@ def head_exchange_bytes(
     s, N = positive_integer("sequence", sequence), positive_integer("ranks", ranks)
     q, k = positive_integer("query_width", query_width), positive_integer("kv_width", kv_width)
     w = Fraction(positive_number("element_bytes", element_bytes))
-    return as_float("the sizes", Fraction(N - 1, N) * Fraction(s, N) * (2 * q + 2 * k) * w)
+    return as_float(
+        "sequence, query_width, kv_width and element_bytes", Fraction(N - 1, N) * Fraction(s, N) * (2 * q + 2 * k) * w
+    )
 
 
 def hidden_block_tokens(
@@ -381,7 +383,8 @@ def hidden_block_tokens(
     if share > 1:
         raise ValueError(f"computed_share must be a share above 0 and at most 1, got {computed_share!r}")
     exact = Fraction(w) / (2 * Fraction(share) * Fraction(g)) * Fraction(P) / Fraction(B)
-    return as_float("flops_per_s, bandwidth_bytes_per_s and the others", exact)
+    arguments = "flops_per_s, bandwidth_bytes_per_s, queries_per_key, element_bytes and computed_share"
+    return as_float(arguments, exact)
 
 
 def kv_blocks_held(kind: str, *, ranks: int) -> int:
