@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
+from unittest.mock import patch
 
 from grader.comparing import plain
 from grader.exercise import RESULT, Exercise, Inputs, Observation
@@ -96,8 +98,20 @@ def _drawn(exercise: Exercise) -> list[Inputs]:
     def draw(one: Inputs) -> None:
         drawn.append(one)
 
-    draw()
+    with _no_numbers_of_loaded_modules():
+        draw()
     return drawn
+
+
+@contextmanager
+def _no_numbers_of_loaded_modules() -> Iterator[None]:
+    """Keep hypothesis from drawing numbers that stand in the modules that happen to be loaded, and so differ."""
+    from hypothesis.internal.conjecture import providers
+
+    providers.CONSTANTS_CACHE.cache.clear()
+    with patch.object(providers, "_get_local_constants", providers.Constants):
+        yield
+    providers.CONSTANTS_CACHE.cache.clear()
 
 
 @functools.singledispatch
