@@ -9,20 +9,23 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import importlib
 import inspect
 import json
 import math
+import operator
 import os
 import re
+import shlex
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Annotated, Any
 
-from cyclopts import App, CycloptsError, Parameter, Token
+from cyclopts import App, CycloptsError, MissingArgumentError, Parameter, Token, UnusedCliTokensError
 
-from snippets.domain import each, flag, named, text
+from snippets.domain import Catalogue, UnknownName, each, flag, named, text
 from snippets.index import find_formula, formula_modules, labelled, unit_of
 
 QUESTIONS = ("memory", "all_reduce", "pipeline", "roofline", "train")
@@ -37,6 +40,7 @@ _NUMBERS = {"int", "float", "Fraction", "Time"}
 _SHORT = {"size_bytes": "--bytes"}  # what an option may be called besides
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _SCALED = {"bytes": "B", "bytes/s": "B/s", "FLOP/s": "FLOP/s"}
+_SEARCHED = ("Summary", "Convention", "Source")
 _MANY = 40  # commands, too many for a sentence
 _TIMES = ((86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
@@ -66,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         app = _app(given)
         answer = app(given, exit_on_error=False, print_error=False, result_action="return_value")
     except (CycloptsError, ValueError, TypeError) as error:
-        print(_sentence(error), file=sys.stderr)
+        print(_sentence(error, given), file=sys.stderr)
         return 2
     try:
         print(answer or "", end="\n" if answer else "", flush=True)
@@ -79,7 +83,8 @@ def list_formulas(word: str = "", *, part: str = "", json: bool = False) -> str:
     """List the formulas that are commands, by part and module, and those that no command line can call.
 
     Args:
-        word: show what has this text in its name, its first sentence or its module's.
+        word: show what has this text in its name, its first sentence, its convention, its source or its module's
+            sentence; ``models``, ``devices``, ``links`` and ``recipes`` list what those options take.
         part: show one part of the book: background, foundations, scaling, collectives, parallelism, memory, everywhere.
         json: print JSON: name, command, part, module, summary, chapter, and of what is left out the argument and why.
 
@@ -91,7 +96,9 @@ def list_formulas(word: str = "", *, part: str = "", json: bool = False) -> str:
         True
     """
     entries = [_entry(name, module) for name, module in formula_modules().items()]
-    word, parts = text("word", word), tuple(dict.fromkeys(entry["part"] for entry in entries))
+    if text("word", word).casefold() in CATALOGUES:
+        return _list_names(word.casefold(), flag("json", json))
+    parts = tuple(dict.fromkeys(entry["part"] for entry in entries))
     if text("part", part):
         part = named("part", part, parts)
     wanted = word.casefold().replace("-", " ").replace("_", " ")
@@ -106,11 +113,46 @@ def list_formulas(word: str = "", *, part: str = "", json: bool = False) -> str:
         inside = [entry for entry in able if entry["module"] == module[1]]
         wide = max(len(entry["command"]) for entry in inside)
         lines += [f"  {entry['command']:{wide}}  {entry['summary']}" for entry in inside]
+    if not shown:
+        return "0 formulas; `list` without a word names all"
     if unable:
         lines += ["", "Left out: call these from Python"]
         lines += [f"  {entry['name']}: {entry['left_out']}" for entry in unable]
-    count = f"{len(able)} formulas" + (f", {len(unable)} left out" if unable else "")
+    count = f"{len(able)} formula{'' if len(able) == 1 else 's'}" + (f", {len(unable)} left out" if unable else "")
     return "\n".join([*lines[1:], "", count] if lines else [count])
+
+
+def _list_names(kind: str, json: bool) -> str:
+    """Return the names of a catalogue's entries, each with what matters most of it."""
+    names = {name: _plain(said(entry)) for name, entry in _catalogue(kind).items() for said in (CATALOGUES[kind][2],)}
+    if json:
+        return _as_json({kind: names})
+    wide = max(map(len, names))
+    return "\n".join(f"{name:{wide}}  {_said(value, CATALOGUES[kind][3])}" for name, value in names.items())
+
+
+def _catalogue(kind: str) -> Catalogue[Any]:
+    """Return a catalogue of the book, importing its module."""
+    module, name = CATALOGUES[kind][:2]
+    found: Catalogue[Any] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def _parameters_of(model: Any) -> int:
+    count: int = find_formula("parameter_count")(model)
+    return count
+
+
+# What `list` takes besides: where its catalogue is, and what is printed of an entry, in which unit.
+CATALOGUES: dict[str, tuple[str, str, Callable[[Any], Any], str]] = {
+    "models": ("snippets.models", "CATALOGUE", _parameters_of, "parameters"),
+    "devices": ("snippets.hardware", "ACCELERATORS", operator.attrgetter("memory_bytes"), "bytes"),
+    "links": ("snippets.hardware", "LINKS", operator.attrgetter("bandwidth_bytes_per_s"), "bytes/s"),
+    "recipes": ("snippets.memory.recipes", "RECIPES", operator.attrgetter("source"), ""),
+}
+# Which of them an argument takes its name from.
+_TAKES = {"model": "models", "device": "devices", "accelerator": "devices", "recipe": "recipes"}
+_TAKES |= {"link": "links", "node_link": "links"}
 
 
 # What there is.
@@ -147,7 +189,7 @@ def _app(given: list[str]) -> App:
     elif wanted != "list":
         function = find_formula(wanted)
         if left_out := _left_out(function):
-            raise ValueError(f"command must be one that can be typed, got {wanted}: {left_out}")
+            raise ValueError(f"command must be one that can be typed, got {wanted}, to call from Python: {left_out}")
         app.command(_command(function, _result), name=_typed(wanted), help=_about(function))
     return app
 
@@ -172,7 +214,9 @@ def _entry(name: str, module: str) -> dict[str, str]:
         "summary": said["Summary"],
         "chapter": said["Chapter"],
         "left_out": _left_out(function),
-        "searched": f"{name} {said['Summary']} {about}".casefold().replace("_", " ").replace("-", " "),
+        "searched": f"{name} {about} {' '.join(map(said.get, _SEARCHED, ('',) * 3))}".casefold()
+        .replace("_", " ")
+        .replace("-", " "),
     }
 
 
@@ -273,7 +317,7 @@ def _value(shape: str, typed: str) -> Any:
         with contextlib.suppress(ValueError, ZeroDivisionError):
             number = kind(typed)
             whole = isinstance(number, float) and number.is_integer() and "e" in typed.casefold()
-            return int(number) if whole else number
+            return int(Fraction(typed)) if whole else number  # 1e30 as a float is another integer
     return typed
 
 
@@ -332,7 +376,24 @@ def _result(function: Callable[..., Any], arguments: Mapping[str, Any], *, json:
 
 def _called(name: str, arguments: Mapping[str, Any]) -> str:
     """Return a call as one would write it in Python."""
-    return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
+    return f"{name}({', '.join(f'{key}={_short(value)}' for key, value in arguments.items())})"
+
+
+def _short(value: Any) -> str:
+    """Return a value as one would type it: a round number by its power of ten, a fraction with a slash.
+
+    >>> _short(6 * 10**23), _short(7_500_000_000), _short(Fraction(1, 2)), _short("ring")
+    ('6e23', '7500000000', '1/2', "'ring'")
+    """
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_short, value))}]"
+    if isinstance(value, Fraction):
+        return str(value)
+    digits = repr(value)
+    if isinstance(value, bool) or not isinstance(value, int) or len(digits) < 17:
+        return digits
+    short = digits.rstrip("0")
+    return f"{short}e{len(digits) - len(short)}" if len(short) < 9 else digits if len(digits) < 40 else f"{value:.4g}"
 
 
 def _wrapped(words: str, indent: str, hang: int | None = None) -> list[str]:
@@ -414,6 +475,92 @@ def _scale(value: float, units: Sequence[tuple[float, str]]) -> tuple[float, str
 # What is wrong.
 
 
-def _sentence(error: Exception) -> str:
-    """Return an error as one sentence."""
-    return re.sub(r"\s+", " ", str(error)).strip()
+def _sentence(error: Exception, given: Sequence[str]) -> str:
+    """Return an error as one sentence, with options as they are typed, and what to type instead where that is known."""
+    said = re.sub(r"\s+", " ", str(error)).strip()
+    names = _arguments(given)
+    if isinstance(error, MissingArgumentError):
+        return _missing(error, names, given, said)
+    if isinstance(error, UnusedCliTokensError):
+        unused = [str(token) for token in error.unused_tokens or ()]
+        quoted = " ".join(map(shlex.quote, unused))
+        return f"{quoted} belongs to no option; a value with spaces needs quotes: --model 'Llama 3 8B'"
+    said = re.sub(r",? got None\b(, )?", lambda match: ", " if match[1] else "", said)
+    said = re.sub(r"Fraction\((-?\d+), (\d+)\)", r"\1/\2", said)
+    said = re.sub(r"\d{17,}", lambda match: _short(int(match[0])) if len(match[0]) < 4000 else "what is too much", said)
+    said = re.sub(r"'([^']{60})[^']{20,}'", r"'\1…'", said)
+    if isinstance(error, UnknownName):
+        said = _nearest(said)
+    if unread := re.search(r"^(\w+)\S* must be (?:an integer|a finite number|a number).*, got '(.*)'$", said):
+        said += _hint(unread[1], unread[2])
+    said = said.replace("or else model", "or else --model")
+    for name in sorted(names, key=len, reverse=True):
+        said = re.sub(rf"^{name}\b" + (rf"|\b{name}\b" if "_" in name else ""), _flag(name), said)
+    return said
+
+
+def _flag(name: str) -> str:
+    """Return the option of an argument."""
+    return _SHORT.get(name, f"--{_typed(name)}")
+
+
+def _arguments(given: Sequence[str]) -> Mapping[str, inspect.Parameter]:
+    """Return the arguments of the command that was asked for; none where there is no such command."""
+    name = given[0].replace("-", "_") if given else ""
+    if name in QUESTIONS:
+        from snippets import commands
+
+        return inspect.signature(getattr(commands, name)).parameters
+    return inspect.signature(find_formula(name)).parameters if name in formula_modules() else {}
+
+
+def _missing(
+    error: MissingArgumentError, names: Mapping[str, inspect.Parameter], given: Sequence[str], said: str
+) -> str:
+    """Return which options are missing, all of them, or which has no value."""
+    typed = {word.partition("=")[0].replace("_", "-") for word in given}
+    required = [name for name, parameter in names.items() if parameter.default is inspect.Parameter.empty]
+    first = re.search(r"--([\w-]+)", said)
+    at = first[1].replace("-", "_") if first else ""
+    if not at or typed & {f"--{_typed(at)}", _flag(at)}:
+        return f"{_flag(at)} needs a value" if at else said
+    after = required[required.index(at) :] if at in required else [at]
+    lacking = [name for name in after if not typed & {f"--{_typed(name)}", _flag(name)}]
+    return f"missing: {', '.join(map(_flag, lacking))}; `{given[0]} --help` says what they are"
+
+
+def _nearest(said: str) -> str:
+    """Return of a name that there is not whether the names listed are all, or only those that are near."""
+    parts = re.match(r"(\w+) must be one of (.*), got (.*)$", said)
+    if parts is None:
+        return said
+    kind, listed = _TAKES.get(parts[1], ""), parts[2].count("'") // 2
+    many = len(formula_modules()) if parts[1] == "command" else len(_catalogue(kind)) if kind else listed
+    if listed >= many:
+        return said
+    finds = "`list WORD` finds others" if parts[1] == "command" else f"`list {kind}` names all {many}"
+    return f"{parts[1]} must be a name that there is, such as {parts[2]}, got {parts[3]}; {finds}"
+
+
+_POWERS = {"k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15, "m": -3, "u": -6, "µ": -6, "n": -9}
+
+
+def _hint(name: str, typed: str) -> str:
+    """Return what to write in place of a number with a unit; empty where that is not plain.
+
+    >>> _hint("size_bytes", "80GB"), _hint("tokens", "15T"), _hint("parameters", "8B"), _hint("mfu", "40%")
+    ('; write 80e9', '; write 15e12', '; write 8e9', '; write 0.4')
+    >>> _hint("size_bytes", "64KiB"), _hint("latency_s", "5us"), _hint("tokens", "15,000,000"), _hint("gpus", "many")
+    ('; write 65536', '; write 5e-6', '; write 15000000', '')
+    """
+    parts = re.fullmatch(r"\$?(\d[\d,]*(?:\.\d+)?)\s*(%|([kKMGTPmuµn]?)(i?)(B|s|FLOPs?|b)?)", typed)
+    if parts is None:
+        return ""
+    number, unit, prefix, binary = parts[1].replace(",", ""), parts[2], parts[3], parts[4]
+    if unit == "%":
+        return f"; write {float(number) / 100:g}"
+    if binary:
+        power = "KMGTP".find(prefix.upper()) + 1
+        return f"; write {round(float(number) * 1024**power)}" if power else ""
+    power = 9 if unit == "B" and "bytes" not in name else _POWERS.get(prefix, 0)
+    return f"; write {number}e{power}" if power else f"; write {number}"

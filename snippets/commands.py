@@ -7,7 +7,7 @@ read from the docstring of the function that computed it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from snippets.background.gemm import gemm_arithmetic_intensity, gemm_flops, gemm_words
@@ -18,6 +18,7 @@ from snippets.collectives.bus_bandwidth import (
     bandwidth_bound_s,
     bus_bandwidth_bytes_per_s,
 )
+from snippets.collectives.topology import hierarchical_all_reduce_time_s
 from snippets.collectives.traffic import traffic
 from snippets.domain import (
     at_most,
@@ -41,7 +42,7 @@ from snippets.foundations.roofline import (
 )
 from snippets.hardware import ACCELERATORS, DTYPES, LINKS, dense_peak_flops_per_s, ridge_flops_per_byte
 from snippets.index import labelled
-from snippets.memory.activations import ATTENTIONS, RECOMPUTATIONS, layer_activation_bytes
+from snippets.memory.activations import ATTENTIONS, RECOMPUTATIONS, layer_activation_bytes, logits_bytes
 from snippets.memory.model_parallel import first_stage_activation_bytes, first_stage_parameters
 from snippets.memory.recipes import RECIPES
 from snippets.memory.zero import STAGES, least_ranks_to_fit, zero_buffer_bytes, zero_state_bytes
@@ -63,9 +64,11 @@ from snippets.parallelism.pipeline import (
 
 DAY_S = 86_400
 LATENCY_S = 5e-6  # chapter 14's assumption
+MOST_RANKS = 2**15  # more take seconds
 ELEMENT_BYTES = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
 SCHEDULES = ("gpipe", "one_f_one_b", "interleaved", "zb_h1", "zb_h2")
-SCHEDULE_ALIASES = {"1F1B": "one_f_one_b", "interleaved 1F1B": "interleaved", "ZB1P": "zb_h1"}
+_TYPED = dict(zip(("gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2"), SCHEDULES, strict=True))
+SCHEDULE_ALIASES = {"one_f_one_b": "1f1b", "interleaved 1F1B": "interleaved", "ZB1P": "zb-h1"}
 _SPOKEN = dict(zip(SCHEDULES, ("GPipe", "1F1B", "interleaved 1F1B", "ZB-H1", "ZB-H2"), strict=True))
 
 
@@ -152,19 +155,20 @@ def memory(
         parameters: how many parameters, where the model is none of the catalogue; then activations are left out.
         gpus: GPUs in all. What tensor parallelism and the pipeline do not take is data parallel.
         zero: stage of ZeRO, from 0 (plain data parallelism) to 3, over the data-parallel ranks.
-        sequence: tokens of one sequence; without it activations are left out.
+        sequence: tokens of one sequence; without it activations are not counted, and the four options that concern
+            them alone are refused.
         micro_batch: sequences of one micro-batch.
-        tensor_parallel: ranks among which a layer is cut.
+        tensor_parallel: ranks among which a layer is cut, a divisor of the heads.
         sequence_parallel: whether what tensor parallelism leaves whole is cut along the sequence.
-        stages: pipeline stages; the row is the first stage's, in 1F1B.
-        recomputation: "none", "selective" or "full": what the total has. All three are listed.
+        stages: pipeline stages, a divisor of the layers; the row is the first stage's, in 1F1B.
+        recomputation: "none", "selective" or "full": what the total has. What is kept is listed for all three.
         attention: "flash", which stores no scores, or "standard".
         recipe: a name in the book's catalogue of recipes: which copies of a parameter are kept, in how many bytes.
         device: an accelerator of the book's catalogue.
 
     Returns:
-        Rows: parameters, state by kind, the buffer of a layer that ZeRO gathers, activations, total, the device's
-        memory, and what is left of it.
+        Rows: parameters, state by kind, the buffer of a layer that ZeRO gathers, activations, with recomputation the
+        layer that is made again, total, the device's memory, and what is left of it.
 
     Example:
         >>> rows = memory(parameters=7.5e9, gpus=64, zero=3)
@@ -181,6 +185,17 @@ def memory(
         raise ValueError(f"gpus must be a multiple of tensor_parallel × stages = {t * p}, got {gpus}")
     ranks = gpus // (t * p)
     chosen, rows = _parameter_rows(model, parameters, t, p)
+    if sequence is None:
+        alone: dict[str, Any] = {
+            "recomputation": wanted if wanted != "none" else None,
+            "attention": kept if kept != "flash" else None,
+        }
+        alone |= {"micro_batch": micro_batch if micro_batch != 1 else None, "sequence_parallel": sequence_parallel}
+        _no_effect("with sequence, for activations", **alone)
+    if chosen is None:
+        _no_effect("with model, whose layers it needs", sequence=sequence)
+    if t == 1:
+        _no_effect("with tensor_parallel above 1", sequence_parallel=sequence_parallel)
     held = round(rows[-1].value)
 
     shared: dict[str, Any] = {"stage": zero, "recipe": recipe}
@@ -207,6 +222,16 @@ def memory(
             rows.append(_computed(said, "bytes", first_stage_activation_bytes, **options, note=note))
             if choice == wanted:
                 added.append(rows[-1].value)
+        if wanted != "none":
+            again, at_loss = _made_again(chosen, size, cut, attention=kept, recomputation=wanted), added[-1]
+            said = "What is kept, at the loss; or, once the head's part of it is gone, the rest and a layer made again."
+            added[-1] = max(at_loss, at_loss - _head_bytes(chosen, size, cut) + again.value)
+            peak = f"The larger of two moments, as in ``step_peak_candidates``, chapter 21. {said}"
+            rows += [again, Row("activations at the most", added[-1], "bytes", note=peak)]
+        rows.append(_counted_as(chosen))
+    else:
+        asked = "model and sequence" if chosen is None else "sequence"
+        rows.append(Row("activations", "not counted", note=f"They need {asked}; often they are most of what is held."))
     others = ", ".join(["model state", *(["a layer"] if chosen else []), *(["activations"] if len(added) == 3 else [])])
     room, total = accelerator.memory_bytes, sum(added)
     listed = f"{accelerator.source}; read {accelerator.read}"
@@ -216,9 +241,58 @@ def memory(
         Row("total on one GPU", total, "bytes", note=f"{others}, added; nothing else that a framework holds."),
         Row(f"memory of {accelerator.name}", room, "bytes", note=f"Capacity as printed, in units of 10⁹: {listed}."),
         Row("left", room - total, "bytes", note="The device's memory less the total; negative where it is too much."),
-        Row("fits", total <= room, note="Whether the total is at most the device's memory."),
+        Row(
+            "fits" if len(added) == 3 else "fits without activations",
+            total <= room,
+            note="Whether the total, of what is counted here, is at most the device's memory.",
+        ),
         _computed("fewest data-parallel ranks that fit", "", least_ranks_to_fit, **fewest),
     )
+
+
+def _counted_as(chosen: Transformer) -> Row:
+    """Return how a model's layers are counted, and in which direction that errs."""
+    block, counted = chosen.feed_forward, "a GPT's, 34 bytes a token and channel"
+    if chosen.experts is not None:
+        note = "Each expert that a token visits keeps inner values and a copy of the token."
+        return Row("layers counted as", f"{counted}; experts keep more", note=f"Too low for this model. {note}")
+    if block is not None and block.gated:
+        note = "Too low for this model: by a fifth for Llama 3 8B, in chapter 24."
+        return Row("layers counted as", f"{counted}; gated ones keep more, 41 in Llama 3 8B", note=note)
+    return Row("layers counted as", counted, note="As this model's are, with what chapter 21 says of attention.")
+
+
+def _no_effect(only: str, **given: Any) -> None:
+    """Refuse options that would change nothing; ``None`` and ``False`` stand for one that is not given."""
+    for name, value in given.items():
+        if value is not None and value is not False:
+            raise ValueError(f"{name} must be given only {only}; here it would change nothing, got {value!r}")
+
+
+def _made_again(
+    chosen: Transformer, size: dict[str, Any], cut: dict[str, Any], *, attention: str, recomputation: str
+) -> Row:
+    """Return what recomputation makes again of a layer: ``rebuilt_bytes`` of ``gpt_step_sizes``, cut."""
+    whole: dict[str, Any] = {key: value for key, value in {**size, **cut}.items() if key not in ("model", "stages")}
+    whole |= {"hidden": chosen.hidden, "heads": chosen.attention.heads, "attention": attention}
+    less = layer_activation_bytes(**whole, recomputation=recomputation)
+    row = _computed("a layer made again", "bytes", layer_activation_bytes, **whole)
+    note = f"Less the {less} bytes of it that are kept; held while its backward pass runs."
+    return Row(row.what, row.value - less, row.unit, row.formula, row.arguments, note)
+
+
+def _head_bytes(chosen: Transformer, size: dict[str, Any], cut: dict[str, Any]) -> int:
+    """Return what the head and the loss keep on the first stage: nothing where there are several."""
+    t = cut["tensor_parallel"]
+    if cut["stages"] > 1:
+        return 0
+    tokens: dict[str, Any] = {"sequence": size["sequence"], "micro_batch": size["micro_batch"]}
+    shared: dict[str, Any] = {**tokens, "tensor_parallel": t}
+    width: dict[str, Any] = {"hidden": chosen.hidden, "heads": chosen.attention.heads}
+    width["sequence_parallel"] = cut["sequence_parallel"]
+    stream = layer_activation_bytes(**shared, **width, recomputation="full")
+    padded = -(-chosen.vocabulary // t) * t
+    return 2 * stream + logits_bytes(**shared, vocabulary=padded, element_bytes=4)
 
 
 def _text(name: str, value: Any, allowed: Mapping[str, Any]) -> str:
@@ -233,16 +307,19 @@ def _sequence(value: Any) -> int | None:
 def _parameter_rows(model: Any, parameters: Any, t: int, p: int) -> tuple[Transformer | None, list[Row]]:
     """Return the model, and its parameters: all of them, and last those of the fullest device."""
     if (model is None) == (parameters is None):
-        said = "was given besides" if model is not None else "is not given"
-        raise ValueError(
-            f"parameters must be given where model is not, and only there; got {parameters!r}, model {said}"
-        )
+        rule = "or else model" if model is None else "or else model, not both"
+        raise ValueError(f"parameters must be given, {rule}, got {parameters!r}")
     if model is None:
         count = positive_integer("parameters", parameters)
         if t * p > 1:
             raise ValueError(f"model must be given where tensor_parallel × stages = {t * p} is above 1, got None")
         return None, [Row("parameters", count, note="As given.")]
     chosen = CATALOGUE[model]
+    if chosen.layers % p:
+        raise ValueError(f"stages must be a divisor of the {chosen.layers} layers of {chosen.name}, got {p}")
+    if chosen.attention.heads % t:
+        heads = f"{chosen.attention.heads} heads of {chosen.name}"
+        raise ValueError(f"tensor_parallel must be a divisor of the {heads}, got {t}")
     rows = [_computed("parameters", "", parameter_count, model=chosen.name)]
     if t * p > 1:
         cut: dict[str, Any] = {"model": chosen.name, "tensor_parallel": t, "stages": p}
@@ -254,38 +331,46 @@ def all_reduce(
     *,
     size_bytes: int | float,
     ranks: int,
-    algorithm: str = "ring",
+    algorithm: str | None = None,
     link: str = "InfiniBand NDR",
     latency_s: float = LATENCY_S,
     bandwidth_bytes_per_s: float | None = None,
     reduction_s_per_byte: float = 0.0,
     element_bytes: int = 2,
+    gpus_per_node: int | None = None,
+    node_link: str | None = None,
 ) -> tuple[Row, ...]:
     """Return how long an all-reduce takes in the α–β model, what each rank sends, and which algorithm is fastest.
 
     Args:
         size_bytes: bytes of the vector that every rank brings and ends with; at least 0, a multiple of
             ``element_bytes``.
-        ranks: ranks that take part, at most 2²⁰.
-        algorithm: one that the book has for an all-reduce: ring, binomial, halving-doubling, double binary tree, ….
+        ranks: ranks that take part, at most 2¹⁵ = 32,768.
+        algorithm: flat, binomial, ring, recursive-doubling, halving-doubling, bruck or double-binary-tree; the fastest
+            unless given.
         link: the link by which each rank sends, of the book's catalogue; its bandwidth in one direction is β.
         latency_s: α, seconds before the first byte of a message arrives, at least 0. Chapter 14's assumption; measure
             yours.
         bandwidth_bytes_per_s: β in one direction, in place of the link's.
         reduction_s_per_byte: γ, seconds to add one byte that was received, at least 0.
         element_bytes: bytes of one element, which is never cut.
+        gpus_per_node: GPUs of a node, a divisor of ``ranks``: adds the time of the hierarchical algorithm.
+        node_link: the link between the GPUs of a node, of the book's catalogue; NVLink 4 (H100) unless given.
 
     Returns:
-        Rows: steps, bytes, time, bandwidths as nccl-tests reports them, the bound, the fastest algorithm.
+        Rows: the algorithm, its steps, bytes, time, bandwidths as nccl-tests reports them, the bound, the fastest
+        algorithm where another was asked for, and with ``gpus_per_node`` the hierarchical one.
 
     Example:
-        >>> rows = {row.what: row.value for row in all_reduce(size_bytes=10e9, ranks=256)}
-        >>> round(rows["time"], 4), rows["sent by the busiest rank"] / 1e9
+        >>> rows = {row.what: row.value for row in all_reduce(size_bytes=10e9, ranks=256, algorithm="ring")}
+        >>> round(rows["time of ring"], 4), rows["sent by the busiest rank"] / 1e9
         (0.401, 19.921875)
     """
-    size, ranks = nonnegative_integer("size_bytes", size_bytes), at_most("ranks", positive_integer("ranks", ranks))
+    size, ranks = nonnegative_integer("size_bytes", size_bytes), positive_integer("ranks", ranks)
+    at_most("ranks", ranks, MOST_RANKS)
     element_bytes = positive_integer("element_bytes", element_bytes)
-    chosen = named("algorithm", algorithm, ALGORITHMS["all_reduce"], aliases=ALIASES)
+    if algorithm is not None:
+        algorithm = named("algorithm", algorithm, ALGORITHMS["all_reduce"], aliases=ALIASES)
     wire, given = LINKS[link], bandwidth_bytes_per_s is not None
     β = positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s) if given else wire.bandwidth_bytes_per_s
     machine: dict[str, Any] = {
@@ -296,8 +381,14 @@ def all_reduce(
     assumed = "Chapter 14's assumption; measure yours." if machine["latency_s"] == LATENCY_S else "As given."
     job: dict[str, Any] = {"primitive": "all_reduce", "ranks": ranks, "size_bytes": size}
     cut: dict[str, Any] = {**job, "element_bytes": element_bytes}
+    compared = _computed("", "", compare_algorithms, **cut, **machine)
+    fastest = compared.value[0]
+    chosen = fastest.algorithm if algorithm is None else algorithm
     how: dict[str, Any] = {**cut, "algorithm": chosen}
+    by_nodes = _hierarchical(gpus_per_node, node_link, ranks=ranks, size_bytes=size, machine=machine)
+    said = "The fastest here." if chosen == fastest.algorithm else "As asked for."
     rows = [
+        Row("algorithm", chosen, note=f"{said} Every rank sends over one link of bandwidth β."),
         Row("α", machine["latency_s"], "s", note=f"Before the first byte of a message arrives. {assumed}"),
         Row("β", β, "bytes/s", note="In one direction. " + ("As given." if given else f"{wire.name}: {wire.source}.")),
     ]
@@ -307,7 +398,9 @@ def all_reduce(
     cost = _computed("terms", "", algorithm_cost, **how)
     sent = _computed("traffic", "", traffic, **how)
     time_s = cost.value.time_s(**machine)
-    priced = Row("time", time_s, "s", algorithm_cost, how, "Of the result ``time_s`` is printed: Sα + B/β + Rγ.")
+    priced = Row(
+        f"time of {chosen}", time_s, "s", algorithm_cost, how, "Of the result ``time_s`` is printed: Sα + B/β + Rγ."
+    )
     rows += [
         _part("steps", cost, cost.value.steps, ""),
         _part("bytes one after the other", cost, cost.value.wire_bytes),
@@ -322,19 +415,36 @@ def all_reduce(
             _computed("bus bandwidth", "bytes/s", bus_bandwidth_bytes_per_s, **job, time_s=time_s),
         ]
     rows.append(_computed("bound by bytes", "s", bandwidth_bound_s, **job, bandwidth_bytes_per_s=β))
-    compared = _computed("", "", compare_algorithms, **cut, **machine)
-    fastest = compared.value[0]
-    rows.append(_part("fastest algorithm here", compared, fastest.algorithm, ""))
-    rows.append(_part("its time", compared, fastest.time_s, "s"))
-    return tuple(rows)
+    if chosen != fastest.algorithm:
+        rows.append(_part("fastest algorithm here", compared, fastest.algorithm, ""))
+        rows.append(_part(f"time of {fastest.algorithm}", compared, fastest.time_s, "s"))
+    return (*rows, *by_nodes)
+
+
+def _hierarchical(
+    gpus_per_node: Any, node_link: Any, *, ranks: int, size_bytes: int, machine: dict[str, Any]
+) -> tuple[Row, ...]:
+    """Return the time of chapter 15's algorithm, which sends inside the nodes first."""
+    if gpus_per_node is None:
+        _no_effect("with gpus_per_node", node_link=node_link)
+        return ()
+    g = positive_integer("gpus_per_node", gpus_per_node)
+    if ranks % g:
+        raise ValueError(f"gpus_per_node must be a divisor of ranks = {ranks}, got {g}")
+    inside = LINKS[_text("node_link", "NVLink 4 (H100)" if node_link is None else node_link, LINKS)]
+    sent: dict[str, Any] = {"size_bytes": size_bytes, "latency_s": machine["latency_s"]}
+    rates = {"node_bytes_per_s": inside.bandwidth_bytes_per_s, "port_bytes_per_s": machine["bandwidth_bytes_per_s"]}
+    cut: dict[str, Any] = {"nodes": ranks // g, "gpus_per_node": g, **sent, **rates}
+    note = f"Inside a node {inside.name}, between nodes β for each GPU; γ is not counted."
+    return (_computed("time of hierarchical", "s", hierarchical_all_reduce_time_s, **cut, note=note),)
 
 
 def pipeline(
     *,
     stages: int,
     micro_batches: int,
-    forward_s: float = 1.0,
-    backward_s: float = 2.0,
+    forward_s: float | None = None,
+    backward_s: float | None = None,
     weight_gradient_s: float | None = None,
     chunks: int = 1,
     schedule: str = "all",
@@ -347,19 +457,20 @@ def pipeline(
     Args:
         stages: pipeline stages, one a device.
         micro_batches: micro-batches of a step.
-        forward_s: forward pass of one micro-batch through a device's layers; the unit of time is yours.
-        backward_s: its whole backward pass.
+        forward_s: seconds of the forward pass of one micro-batch through a device's layers; unless given, times are in
+            forward passes.
+        backward_s: seconds of its whole backward pass; twice the forward pass unless given.
         weight_gradient_s: the part of it that is the weights' gradient, which zero-bubble schedules move, at least 0;
             half of it unless given. They need it no longer than ``forward_s`` and the rest of ``backward_s``.
         chunks: model chunks of a device, for interleaved 1F1B.
-        schedule: "gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", or "all" whose formulas hold for these sizes.
+        schedule: "gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", or "all".
         model: a name in the book's catalogue of models, to have the activations in bytes; then ``sequence`` too.
-        sequence: tokens of one sequence.
-        micro_batch: sequences of one micro-batch.
+        sequence: tokens of one sequence, with ``model``.
+        micro_batch: sequences of one micro-batch, with ``model``.
 
     Returns:
         Rows for each schedule: the bubble's share, the time of a step, the most micro-batches that a device keeps
-        activations of, and with a model their bytes.
+        activations of, and with a model their bytes; or why its formulas do not hold for these sizes.
 
     Example:
         >>> rows = {row.what: row.value for row in pipeline(stages=8, micro_batches=32, schedule="1f1b")}
@@ -369,7 +480,11 @@ def pipeline(
     p, m = positive_integer("stages", stages), positive_integer("micro_batches", micro_batches)
     v, micro_batch = positive_integer("chunks", chunks), positive_integer("micro_batch", micro_batch)
     sequence = _sequence(sequence)
-    F, B = positive_number("forward_s", forward_s), positive_number("backward_s", backward_s)
+    if forward_s is None and backward_s is not None:
+        positive_number("backward_s", backward_s)
+        raise ValueError(f"forward_s must be given where backward_s is, got {forward_s!r}")
+    F = 1.0 if forward_s is None else positive_number("forward_s", forward_s)
+    B = 2 * F if backward_s is None else positive_number("backward_s", backward_s)
     W = B / 2 if weight_gradient_s is None else nonnegative_number("weight_gradient_s", weight_gradient_s)
     if W > B:
         raise ValueError(f"weight_gradient_s must be at most backward_s = {B:g}, got {weight_gradient_s!r}")
@@ -383,16 +498,34 @@ def pipeline(
         "zb_h1": _lacks("micro_batches", m, p) or _long(W, F, B),
         "zb_h2": _lacks("micro_batches", m, 2 * p - 1) or _long(W, F, B),
     }
-    wanted = named("schedule", schedule, (*SCHEDULES, "all"), aliases=SCHEDULE_ALIASES)
+    wanted = named("schedule", schedule, (*_TYPED, "all"), aliases=SCHEDULE_ALIASES)
+    wanted = _TYPED.get(wanted, wanted)
+    if wanted not in ("interleaved", "all"):
+        _no_effect("for the schedule interleaved", chunks=v if v > 1 else None)
+    if wanted not in ("zb_h1", "zb_h2", "all"):
+        _no_effect("for the schedules zb-h1 and zb-h2", weight_gradient_s=weight_gradient_s)
+    if model is None:
+        _no_effect("with model", sequence=sequence, micro_batch=micro_batch if micro_batch != 1 else None)
     if wanted != "all" and holds[wanted]:
         raise ValueError(holds[wanted].replace(", got", f" for {_SPOKEN[wanted]}, got"))
     kept = _kept_bytes(model, sequence, micro_batch, p)
     rows = []
     for name in SCHEDULES if wanted == "all" else (wanted,):
-        if not holds[name]:
+        if holds[name]:
+            if name != "interleaved" or v > 1:
+                note = "Its formulas do not hold for these sizes."
+                rows.append(Row(_SPOKEN[name], f"not counted: {holds[name].replace('_', '-')}", note=note))
+        else:
             made = _interleaved(size, times, v) if name == "interleaved" else _plain(name, size, times, split)
             rows += [
-                Row(f"{_SPOKEN[name]}: {row.what}", row.value, row.unit, row.formula, row.arguments, row.note)
+                Row(
+                    f"{_SPOKEN[name]}: {row.what}",
+                    row.value,
+                    "forward passes" if row.unit == "s" and forward_s is None else row.unit,
+                    row.formula,
+                    row.arguments,
+                    row.note,
+                )
                 for row in (*made, *_in_bytes(made[-1], kept))
             ]
     return tuple(rows)
@@ -430,6 +563,8 @@ def _plain(name: str, size: dict[str, Any], times: dict[str, Any], split: dict[s
         "zb_h2": zb_h2_peak_activations,
     }
     alone = {"micro_batches": size["micro_batches"]} if name == "gpipe" else size
+    if name == "zb_h2":
+        bubble, step = (replace(row, what=f"{row.what} if no optimizer waits for another") for row in (bubble, step))
     return [bubble, step, _computed("micro-batches kept", "", peaks[name], **alone)]
 
 
@@ -560,11 +695,11 @@ def train(
             token meets counts.
         parameters: how many parameters a token meets, where the model is none of the catalogue.
         gpus: GPUs that share the run.
-        mfu: the share of the dense peak that the run reaches, model FLOPs utilisation, above 0 and at most 1.
+        mfu: the share of the dense peak that the run reaches, model FLOPs utilisation, from 1e-6 to 1.
         device: an accelerator of the book's catalogue.
         dtype: number format of the products, whose dense peak counts.
         usd_per_gpu_hour: price of one GPU for an hour; an assumption, put in your own.
-        goodput: the share of the time for which the run moves on, above 0 and at most 1, for the bill.
+        goodput: the share of the time for which the run moves on, above 0 and at most 1; time and bill are over it.
 
     Returns:
         Rows: parameters, tokens, operations, peak, GPU hours, days, dollars.
@@ -589,14 +724,16 @@ def train(
     run: dict[str, Any] = {"flops": flops.value, "peak_flops_per_s": peak.value, "utilization": mfu}
     time = _computed("", "s", training_time_s, **work, devices=gpus, flops_per_s=peak.value * mfu)
     said = "Price, MFU and goodput are assumptions unless given."
-    days = Row("time", time.value / DAY_S, "days", time.formula, time.arguments, "Without interruptions.")
+    lost = "Without interruptions." if goodput == 1 else f"Over the goodput of {goodput:g}."
+    days = Row("time", time.value / goodput / DAY_S, "days", time.formula, time.arguments, lost)
+    hours = _computed("GPU time", "hours", device_hours, **run, note=lost)
     return (
         *rows,
         Row("tokens", tokens, note="As given."),
         Row("tokens per parameter", tokens / count, note="The two above, divided."),
         flops,
         peak,
-        _computed("GPU time", "hours", device_hours, **run),
+        replace(hours, value=hours.value / goodput),
         days,
         _computed("bill", "USD", training_bill_usd, **run, usd_per_device_hour=price, goodput=goodput, note=said),
     )

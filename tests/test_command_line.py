@@ -20,10 +20,12 @@ import pytest
 from sampling import sampled
 from test_bad_input import valid_call
 
+from exercises.memory.memory_equation.llama_layer_bytes import llama_layer_bytes
 from snippets import commands
 from snippets.command_line import QUESTIONS, main
 from snippets.hardware import ACCELERATORS
 from snippets.index import find_formula, formula_modules, labelled, unit_of
+from snippets.memory.step_peak import gpt_step_sizes, step_peak_parts
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/command-line.md").read_text(encoding="utf-8")
@@ -119,6 +121,59 @@ def test_memory_cuts_a_model_by_tensor_and_pipeline(values: Any) -> None:
     assert found["model state"] == pytest.approx(held * (2 + 2 + 12 / 8), rel=1e-6)
     layers = 96 // 8 * 8  # of the first of 8 stages, 8 micro-batches are under way
     assert found["activations, recomputation selective"] == layers * 34 * 2048 * h // 8 + 2048 * h
+    assert found["a layer made again"] == 5 * 96 * 2048**2 // 8  # its scores, of the heads of one rank
+    assert found["activations at the most"] == layers * 34 * 2048 * h // 8 + 2048 * h + 5 * 96 * 2048**2 // 8
+
+
+@pytest.mark.parametrize("attention", ["standard", "flash"])
+@pytest.mark.parametrize("recomputation", ["none", "selective", "full"])
+def test_memory_holds_the_activations_of_the_step_peak(values: Any, recomputation: str, attention: str) -> None:
+    """The step of chapter 21, moment by moment, for GPT-2 124M."""
+    how: dict[str, Any] = {"recomputation": recomputation, "attention": attention}
+    size: dict[str, Any] = {"layers": 12, "hidden": 768, "heads": 12, "vocabulary": 50257}
+    for sequence, micro_batch in ((1024, 1), (16384, 1), (128, 24)):
+        step = gpt_step_sizes(**size, sequence=sequence, micro_batch=micro_batch, **how)
+        most = max(moment["activations"] for moment in step_peak_parts(step).values())
+        line = f'memory --model "GPT-2 124M" --sequence {sequence} --micro-batch {micro_batch}'
+        found = values(f"{line} --recomputation {recomputation} --attention {attention}")
+        held = found["total on one GPU"] - found["model state"] - found["buffer for a layer"]
+        assert held == most
+        assert found.get("activations at the most", held) == held
+
+
+def test_memory_without_recomputation_makes_nothing_again(values: Any) -> None:
+    assert "a layer made again" not in values('memory --model "GPT-2 124M" --sequence 8')
+
+
+def test_memory_counts_the_layer_that_is_made_again(values: Any) -> None:
+    """Llama 3 8B at 16k with stored scores: kept inputs and one whole layer, once the logits are gone."""
+    line = 'memory --model "Llama 3 8B" --gpus 8 --zero 2 --sequence 16384 --attention standard --recomputation full'
+    found, s, h = values(line + ' --device "A100 SXM 80GB"'), 16384, 4096
+    whole = 34 * s * h + 5 * 32 * s * s
+    assert found["a layer made again"] == whole - 2 * s * h
+    assert found["activations at the most"] == 31 * 2 * s * h + whole + s * h
+    assert found["fits"] is False
+
+
+@pytest.mark.parametrize("given", ["--parameters 7e9", '--model "Llama 3 8B"'])
+def test_memory_says_that_it_has_counted_no_activations(values: Any, given: str) -> None:
+    found = values(f"memory {given} --gpus 8 --zero 3")
+    assert found["activations"] == "not counted"
+    assert found["fits without activations"] is True
+    assert "fits" not in found
+
+
+@pytest.mark.parametrize(
+    ("model", "said"), [("Llama 3 8B", "gated"), ("Mixtral 8x7B", "experts"), ("GPT-2 124M", "channel")]
+)
+def test_memory_says_what_keeps_more_than_is_counted(values: Any, model: str, said: str) -> None:
+    assert said in values(f"memory --model '{model}' --sequence 1024")["layers counted as"]
+
+
+def test_forty_one_bytes_are_what_a_gated_layer_keeps() -> None:
+    """Chapter 21's exercise on a Llama layer, which the row quotes."""
+    size = {"hidden": 4096, "heads": 32, "key_value_heads": 8, "width": 14336}
+    assert llama_layer_bytes(sequence=1, micro_batch=1, **size) // 4096 == 41
 
 
 def test_all_reduce_by_hand(values: Any) -> None:
@@ -126,11 +181,31 @@ def test_all_reduce_by_hand(values: Any) -> None:
     found = values("all-reduce --bytes 10e9 --ranks 256 --algorithm ring --latency-s 10e-6 --element-bytes 1")
     chunk = math.ceil(10e9 / 256)
     assert found["steps"] == 510
-    assert found["time"] == pytest.approx(510 * (10e-6 + chunk / 50e9))
+    assert found["algorithm"] == "ring"
+    assert found["time of ring"] == pytest.approx(510 * (10e-6 + chunk / 50e9))
     assert found["sent by the busiest rank"] == pytest.approx(2 * 255 / 256 * 10e9)
-    assert found["bus bandwidth"] == pytest.approx(found["sent by the busiest rank"] / found["time"])
-    assert found["algorithm bandwidth"] == pytest.approx(10e9 / found["time"])
-    assert found["bound by bytes"] < found["its time"] <= found["time"]
+    assert found["bus bandwidth"] == pytest.approx(found["sent by the busiest rank"] / found["time of ring"])
+    assert found["algorithm bandwidth"] == pytest.approx(10e9 / found["time of ring"])
+    assert found["fastest algorithm here"] == "halving_doubling"
+    assert found["bound by bytes"] < found["time of halving_doubling"] <= found["time of ring"]
+
+
+def test_all_reduce_leads_with_the_fastest(values: Any) -> None:
+    """4 kB over 64 ranks: six exchanges of the whole vector, where a ring takes 126 steps."""
+    found = values("all-reduce --bytes 4000 --ranks 64")
+    assert found["algorithm"] == "recursive_doubling"
+    assert found["time of recursive_doubling"] == pytest.approx(6 * (5e-6 + 4000 / 50e9))
+    assert "fastest algorithm here" not in found
+
+
+def test_all_reduce_by_nodes(values: Any) -> None:
+    """128 nodes of 8: 2 · 7/8 of 140 GB by NVLink, 2 · 127/128 of an eighth by the ports, 2 · 134 latencies."""
+    found = values("all-reduce --bytes 140e9 --ranks 1024 --gpus-per-node 8")
+    seconds = 2 * 134 * 5e-6 + 2 * 7 / 8 * 140e9 / 450e9 + 2 * 127 / 128 * 17.5e9 / 50e9
+    assert found["time of hierarchical"] == pytest.approx(seconds)
+    slower = values("all-reduce --bytes 140e9 --ranks 1024 --gpus-per-node 8 --node-link 'pcie 5.0 x16'")
+    more = 2 * 7 / 8 * 140e9 * (1 / 63015384615 - 1 / 450e9)
+    assert slower["time of hierarchical"] == pytest.approx(seconds + more)
 
 
 def test_all_reduce_reproduces_a_published_time(values: Any) -> None:
@@ -140,14 +215,16 @@ def test_all_reduce_reproduces_a_published_time(values: Any) -> None:
     line += (
         f" --bandwidth-bytes-per-s {1 / given['beta_s_per_byte']} --reduction-s-per-byte {given['gamma_s_per_byte']}"
     )
-    assert values(line)["time"] == pytest.approx(case["expected"]["seconds"], rel=1e-9)
+    line += " --algorithm ring"
+    assert values(line)["time of ring"] == pytest.approx(case["expected"]["seconds"], rel=1e-9)
 
 
 @pytest.mark.parametrize("algorithm", ["binomial", "Rabenseifner", "double tree", "butterfly", "flat"])
 def test_all_reduce_takes_other_names(values: Any, algorithm: str) -> None:
     found = values(f'all-reduce --bytes 1e6 --ranks 12 --algorithm "{algorithm}" --link "nvlink 4 (h100)"')
     assert found["β"] == 450e9
-    assert found["its time"] <= found["time"]
+    fastest = found.get("fastest algorithm here", found["algorithm"])
+    assert found[f"time of {fastest}"] <= found[f"time of {found['algorithm']}"]
 
 
 def test_pipeline_reproduces_published_bubbles(values: Any) -> None:
@@ -161,8 +238,24 @@ def test_pipeline_reproduces_published_bubbles(values: Any) -> None:
     zero = values("pipeline --stages 8 --micro-batches 24 --forward-s 10 --backward-s 20 --weight-gradient-s 9")
     expected = cases["pipe-zb-p8-F10-B11-W9"]["expected"]
     assert zero["ZB-H1: step"] == expected["b_zbh1"] + 24 * 30
-    assert zero["ZB-H2: bubble"] == pytest.approx(expected["b_zbh2"] / (expected["b_zbh2"] + 24 * 30))
+    assert zero["ZB-H2: bubble if no optimizer waits for another"] == pytest.approx(
+        expected["b_zbh2"] / (expected["b_zbh2"] + 24 * 30)
+    )
     assert zero["1F1B: step"] == expected["b_1f1b"] + 24 * 30
+
+
+def test_pipeline_says_its_unit(asked: Any) -> None:
+    line = "pipeline --stages 8 --micro-batches 32 --schedule 1f1b"
+    for more, unit, step in (("", "forward passes", 117), (" --forward-s 0.5", "s", 58.5)):
+        rows = {row["what"]: row for row in asked(*shlex.split(line + more))["rows"]}
+        assert (rows["1F1B: step"]["value"], rows["1F1B: step"]["unit"]) == (step, unit)
+
+
+def test_pipeline_says_which_schedules_do_not_hold(values: Any) -> None:
+    found = values("pipeline --stages 8 --micro-batches 14 --chunks 4")
+    assert found["interleaved 1F1B"] == "not counted: micro-batches must be a multiple of stages = 8, got 14"
+    assert found["ZB-H2"] == "not counted: micro-batches must be at least 15, got 14"
+    assert "interleaved 1F1B" not in values("pipeline --stages 8 --micro-batches 14")
 
 
 def test_pipeline_in_bytes(values: Any) -> None:
@@ -216,6 +309,14 @@ def test_train_counts_what_a_token_meets(values: Any) -> None:
     found = values("train --model deepseek-v3 --tokens 14.8e12 --gpus 2048")
     assert found["operations"] == 6 * found["parameters that a token meets"] * 14_800_000_000_000
     assert found["parameters that a token meets"] == pytest.approx(37.55e9, rel=1e-3)
+
+
+def test_train_loses_time_and_money_alike(values: Any) -> None:
+    line = "train --parameters 7e9 --tokens 2e12 --gpus 256"
+    whole, lost = values(line), values(line + " --goodput 0.9")
+    for what in ("time", "GPU time", "bill"):
+        assert lost[what] == pytest.approx(whole[what] / 0.9)
+    assert lost["bill"] == pytest.approx(lost["time"] * 24 * 256 * 2)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -323,7 +424,27 @@ def test_the_list_can_be_searched(asked: Any, capsys: pytest.CaptureFixture[str]
     assert all(entry["part"] == "memory" for entry in asked("list", "--part", "Memory")["formulas"])
     assert len(asked("list")["formulas"]) + len(asked("list")["left_out"]) == len(formula_modules())
     assert main(["list", "no such word"]) == 0
-    assert capsys.readouterr().out == "0 formulas\n"
+    assert capsys.readouterr().out == "0 formulas; `list` without a word names all\n"
+    assert "ring_all_reduce_bytes" in {entry["name"] for entry in asked("list", "Patarasuk")["formulas"]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("models", {"GPT-2 124M": 124_439_808}),
+        ("devices", {"H100 SXM": 80_000_000_000}),
+        ("links", {"InfiniBand NDR": 50_000_000_000}),
+        ("recipes", {}),
+    ],
+)
+def test_the_list_has_what_an_option_takes(kind: str, names: dict[str, int], asked: Any, capsys: Any) -> None:
+    found = asked("list", kind)[kind]
+    assert names.items() <= found.items()
+    assert main(["list", kind]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(found)
+    option = {"models": "active-parameter-count --model", "recipes": "memory --parameters 7 --recipe"}.get(kind)
+    for name in found if option else ():
+        assert main([*(option or "").split(), name]) == 0
 
 
 # What is printed.
@@ -433,35 +554,84 @@ def test_help_names_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("ring-all-reduce-bytes --ranks 0 --bytes 1", "ranks must be an integer of at least 1, got 0"),
+        ("ring-all-reduce-bytes --ranks 0 --bytes 1", "--ranks must be an integer of at least 1, got 0"),
         ("ring-all-reduce-bytes --ranks 2.5 --bytes 1", "ranks must be an integer of at least 1, got 2.5"),
         ("ring-all-reduce-bytes --ranks many --bytes 1", "ranks must be an integer of at least 1, got 'many'"),
-        ("ring-all-reduce-bytes --ranks 8 --bytes nan", "size_bytes must be a finite number of at least 0, got nan"),
-        ("memory --model 'Lama 3 70B' --gpus 64", "model must be one of 'Llama 3 70B'"),
-        ("memory --gpus 64", "parameters must be given where model is not"),
+        ("ring-all-reduce-bytes --ranks 8 --bytes nan", "--bytes must be a finite number of at least 0, got nan"),
+        ("memory --model 'Lama 3 70B' --gpus 64", "--model must be a name that there is, such as 'Llama 3 70B'"),
+        ("memory --gpus 64", "--parameters must be given, or else --model"),
         (
             "memory --parameters 1e9 --gpus 6 --tensor-parallel 4",
-            "gpus must be a multiple of tensor_parallel × stages = 4",
+            "--gpus must be a multiple of --tensor-parallel × stages = 4",
         ),
         ("memory --parameters 1e9 --zero 4", "zero must be one of 0, 1, 2, 3, got 4"),
         ("memory --modle x", "Unknown option: --modle. Did you mean --model?"),
-        ("all-reduce --ranks 8", "--size-bytes"),
+        ("all-reduce --ranks 8", "missing: --bytes;"),
         ("all-reduce --ranks 8 --bytes 1e6 --algorithm rings", "algorithm must be one of 'flat', 'binomial', 'ring'"),
         (
             "pipeline --stages 8 --micro-batches 9 --schedule zb-h2",
-            "micro_batches must be at least 15 for ZB-H2, got 9",
+            "--micro-batches must be at least 15 for ZB-H2, got 9",
         ),
-        ("roofline --m 1 --k 1 --n 1 --device H100", "device must be one of 'H100 SXM', 'H100 PCIe', got 'H100'"),
+        (
+            "roofline --m 1 --k 1 --n 1 --device H100",
+            "such as 'H100 SXM', 'H100 PCIe', got 'H100'; `list devices` names all 13",
+        ),
         ("roofline --m 1 --k 1 --n 1 --dtype fp8 --device 'TPU v4'", "dtype must be one that TPU v4 lists, bf16, int8"),
         ("train --parameters 7e9 --tokens 1e12 --gpus 8 --mfu 40", "mfu must be a number from"),
         ("rin-all", "command must be memory, all-reduce, pipeline, roofline, train, list or a formula's name"),
-        ("zero-states-bytes", "command must be one of 'zero-state-bytes'"),
-        ("price", "command must be one that can be typed, got price: schedule is of type Schedule"),
+        ("zero-states-bytes", "command must be a name that there is, such as 'zero-state-bytes'"),
+        ("price", "got price, to call from Python: schedule is of type Schedule"),
         ("list --part memmory", "part must be one of"),
+        ("all-reduce", "missing: --bytes, --ranks;"),
+        ("roofline --m 4096", "missing: --k, --n;"),
+        ("ring-all-reduce-bytes --bytes 1", "missing: --ranks;"),
+        ("memory --model", "--model needs a value"),
+        ("memory --model Llama 3 8B", "needs quotes"),
+        ("memory --model ''", "must be one of 'GPT-2 124M', "),
+        ("memory --model gpt-3", "such as 'GPT-3 175B', got 'gpt-3'; `list models` names all 19"),
+        ("memory --parameters 7e9 --recipe nosuch", "--recipe must be"),
+        ("all-reduce --bytes 80GB --ranks 8", "--bytes must be an integer of at least 0, got '80GB'; write 80e9"),
+        ("train --parameters 8B --tokens 1 --gpus 1", "got '8B'; write 8e9"),
+        ("train --parameters 8e9 --tokens 1e12 --gpus 8 --mfu 40%", "write 0.4"),
+        ("train --parameters 8e9 --tokens 1/3 --gpus 8", "got 1/3"),
+        ("train --parameters 8e9 --tokens 1e12 --gpus 1e300", "--gpus must be an integer of at most 1e30, got 1e300"),
+        ("all-reduce --bytes 8 --ranks 1e6", "--ranks must be at most 32768, got 1000000"),
+        ("all-reduce --bytes 8 --ranks 8 --gpus-per-node 3", "--gpus-per-node must be a divisor of ranks = 8"),
+        ("all-reduce --bytes 8 --ranks 8 --node-link 'PCIe 4.0 x16'", "only with --gpus-per-node"),
+        ("pipeline --stages 8 --micro-batches 9 --schedule 2f2b", "'1f1b', 'interleaved', 'zb-h1'"),
+        ("pipeline --stages 8 --micro-batches 9 --backward-s 2", "--forward-s must be given where --backward-s is"),
+        ("pipeline --stages 8 --micro-batches 9 --chunks 2 --schedule 1f1b", "--chunks must be given only"),
+        ("pipeline --stages 8 --micro-batches 9 --schedule 1f1b --weight-gradient-s 1", "--weight-gradient-s must be"),
+        ("pipeline --stages 8 --micro-batches 9 --sequence 8", "--sequence must be given only with model"),
+        ("pipeline --stages 8 --micro-batches 9 --micro-batch 8", "--micro-batch must be given only with model"),
+        ("memory --parameters 7e9 --sequence 4096", "--sequence must be given only with model"),
+        ("memory --parameters 7e9 --recomputation full", "--recomputation must be given only with sequence"),
+        ("memory --parameters 7e9 --attention standard", "--attention must be given only with sequence"),
+        ("memory --model 'GPT-2 124M' --micro-batch 8", "--micro-batch must be given only with sequence"),
+        ("memory --model 'GPT-2 124M' --sequence 8 --sequence-parallel", "only with --tensor-parallel above 1"),
     ],
 )
 def test_a_sentence_says_what_is_wrong(line: str, sentence: str, refused: Any) -> None:
     assert sentence in refused(line)
+
+
+@pytest.mark.parametrize("more", ["", " --sequence 4096"])
+@pytest.mark.parametrize(
+    ("cut", "sentence"),
+    [
+        ("--gpus 64 --stages 64", "--stages must be a divisor of the 32 layers of Llama 3 8B, got 64"),
+        ("--gpus 5 --tensor-parallel 5", "--tensor-parallel must be a divisor of the 32 heads of Llama 3 8B, got 5"),
+    ],
+)
+def test_memory_cuts_alike_with_and_without_a_sequence(cut: str, sentence: str, more: str, refused: Any) -> None:
+    assert refused(f"memory --model 'Llama 3 8B' {cut}{more}") == sentence
+
+
+def test_a_large_number_is_the_one_that_was_typed(asked: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert asked("optimal-tokens", "--flops", "6e23")["arguments"]["flops"] == 6 * 10**23
+    assert asked("train", *["--parameters", "1", "--gpus", "1", "--tokens", "1e30"])["arguments"]["tokens"] == 10**30
+    assert main(["optimal-tokens", "--flops", "6e23"]) == 0
+    assert capsys.readouterr().out.startswith("optimal_tokens(flops=6e23) = ")
 
 
 def test_a_name_is_taken_in_any_usual_spelling(asked: Any) -> None:
