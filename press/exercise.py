@@ -131,7 +131,8 @@ def exercise_box(record: Record, page: str) -> str:
         packages = " and ".join(_PACKAGES.get(package, package) for package in record["takes"])
         notebook = posixpath.basename(page).removesuffix(".md") + ".ipynb"
         where = (
-            f"It needs {packages}, which this page does not have: solve it in [the notebook]({notebook}) or in a file"
+            f'It needs {packages}<span class="by-hand">, which this page does not have</span>:'
+            f" solve it in [the notebook]({notebook}) or in a file"
         )
         return f'{begin} markdown="1">\n\nLevel: {record["level"]}. {where} ({command}).\n\n{stub}</div>'
     return (

@@ -26,6 +26,9 @@ WIDTH_MM, MARGIN_MM = 210, 24
 WIDTH_PX = round((WIDTH_MM - 2 * MARGIN_MM) / 25.4 * 96)  # of the column, as Chromium lays it out on A4
 TALLEST_PX = 930  # of a figure, so that it is not split
 LEAST = 0.5  # how small what is too wide may become
+CLOSE = 0.86  # how small panels may become to stand side by side
+DENSE = 0.8  # how small a solution may become so that its lines are not broken
+SHORT_PX = {"pre": 170, "table": 230}  # what is lower is not split
 _NEW = BeautifulSoup("", "html.parser")  # makes elements
 _MARK = re.compile("\ue000(.*?)\ue001")
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -41,10 +44,17 @@ _FACES = (  # family, file, weight, style: matplotlib brings these fonts, so tha
     ("Book Mono", "DejaVuSansMono-Bold.ttf", 700, "normal"),
     ("Book Mono", "DejaVuSansMono-Oblique.ttf", 400, "italic"),
 )
-# What is wider than the column is made smaller; panels of a figure that is taller than the page stand side by side.
-_FIT = """([least, tallest]) => {
+# What is wider than the column is made smaller. Panels that are little wider than half of it stand side by side, as
+# they were drawn to, and so do those of a figure that is taller than the page. What is short stays on one page.
+_FIT = """([least, tallest, close, short, dense]) => {
     for (const figure of document.querySelectorAll('figure')) {
         const panels = [...figure.querySelectorAll('.panels > svg, .panels > img')];
+        const half = (figure.clientWidth - 16) / 2;
+        const boxes = panels.map(panel => panel.getBoundingClientRect());
+        if (boxes.some(box => box.top > boxes[0].top)) {
+            panels.filter((panel, at) => !panel.matches('.wide') && boxes[at].width * close <= half)
+                .forEach(panel => panel.style.maxWidth = 'calc(50% - 2mm)');
+        }
         const tall = () => figure.getBoundingClientRect().height;
         if (tall() > tallest) {
             panels.filter(panel => !panel.matches('.wide')).forEach(panel => panel.style.maxWidth = 'calc(50% - 2mm)');
@@ -54,6 +64,18 @@ _FIT = """([least, tallest]) => {
                 panel.style.maxWidth = `calc(${share} * ${panel.matches('.wide') ? 100 : 50}% - 2mm)`;
             }
         }
+    }
+    for (const code of document.querySelectorAll('.answers pre')) {
+        const {fontSize, paddingLeft} = getComputedStyle(code);
+        const text = document.createRange();
+        text.selectNodeContents(code);
+        code.style.whiteSpace = 'pre';
+        const share = 0.99 * (code.clientWidth - 2 * parseFloat(paddingLeft)) / text.getBoundingClientRect().width;
+        code.style.whiteSpace = '';
+        code.style.fontSize = `${parseFloat(fontSize) * Math.max(dense, Math.min(1, share))}px`;
+    }
+    for (const found of document.querySelectorAll(Object.keys(short))) {
+        if (found.offsetHeight < short[found.localName]) found.style.breakInside = 'avoid';
     }
     for (const found of document.querySelectorAll('table, .math-display, pre, .panels, p, li')) {
         const wide = () => Math.max(found.getBoundingClientRect().width, found.scrollWidth);
@@ -135,13 +157,13 @@ def chapter_document(edition: Edition) -> Document:
 def book_document(edition: Edition) -> Document:
     """Return the whole book as a document: first page, contents, parts and chapters, their solutions, the reference."""
     pieces = [_with_notes(page) for page in edition.pages]
-    answers = [
-        Piece(headed(page.answers, page.title), f"{ANSWERS} · {page.title}", 2, listed=False)
-        for page in edition.pages
-        if page.answers
-    ]
-    if answers:
-        pieces += [Piece(answers_opening(), ANSWERS, title=ANSWERS), *answers]
+    answered = [(page.title, page.answers) for page in edition.pages if page.answers]
+    if answered:
+        whole = answers_opening()
+        for title, answers in answered:
+            _lower(headed(answers, title), by=1)
+            whole.append(answers)
+        pieces.append(Piece(whole, ANSWERS, title=ANSWERS))
     pieces += [_with_notes(page) for page in edition.last]
     return Document(edition.title, pieces, _first_page(edition), edition.author, contents=True)
 
@@ -227,10 +249,15 @@ def _contents(document: Document) -> str:
     return f'<nav class="contents"><h1>Contents</h1><ol>{"".join(lines)}</ol></nav>'
 
 
+def _lower(body: Tag, *, by: int) -> None:
+    """Lower the headings of an element among the bookmarks; they look as before."""
+    for heading in body.find_all(["h1", "h2", "h3", "h4", "h5"]):
+        heading.name = f"h{min(6, int(heading.name[1]) + by)}"
+
+
 def _piece_html(number: int, piece: Piece) -> str:
     body = piece.body
-    for heading in body.find_all(["h1", "h2", "h3", "h4", "h5"]):
-        heading.name = f"h{min(6, int(heading.name[1]) + piece.level - 1)}"
+    _lower(body, by=piece.level - 1)
     for found in body.find_all("a", class_=["section", "back", "to-answer"]):
         anchor = str(found["href"]).removeprefix("#")
         if piece.alphabetical and anchor.startswith(f"{body['id']}--"):
@@ -294,7 +321,7 @@ def write_pdf(document: Document, output: Path, *, browser: Any, math_font: Path
             page.emulate_media(media="print", color_scheme="light")
             page.goto(path.as_uri())
             page.evaluate("document.fonts.ready")
-            page.evaluate(_FIT, [LEAST, TALLEST_PX])
+            page.evaluate(_FIT, [LEAST, TALLEST_PX, CLOSE, SHORT_PX, DENSE])
             problems = [f"too wide for the page: {found}" for found in page.evaluate(_BEYOND)]
             page.pdf(path=str(output), prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
             page.close()

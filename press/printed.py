@@ -34,7 +34,7 @@ _OUT = frozenset(
             "live-note",
             "exercise-board",
         ),
-        *("exercise-bar", "exercise-paper", "own-board", "own-assignment", "own-guess", "cell-source"),
+        *("exercise-bar", "exercise-paper", "own-board", "own-assignment", "own-guess", "cell-source", "by-hand"),
     )
 )
 _WRAPPERS = frozenset(("jp-OutputArea", "jp-OutputArea-child", "jp-RenderedSVG", "jp-RenderedHTML"))
@@ -386,7 +386,7 @@ def _calm(body: Tag, url: str, live: str) -> None:
 def _living(address: str) -> Tag:
     said = _new("span", **{"class": "living"})
     where = _anchor(address, "on the book's site") if address else "on the book's site"
-    said.extend(["It answers to your hand ", where, "; here it stands as it opens."])
+    said.extend(["Its buttons and knobs are ", where, "; here it stands as it opens."])
     return said
 
 
@@ -421,7 +421,8 @@ def _apart(body: Tag, title: str) -> Tag | None:
         line = _new("p", **{"class": "to-answer"}, id=back)
         line.append(_anchor(f"#{there}", _APART[_summary(fold)], "to-answer"))
         above = _new("h2", **{"class": "level-2"}, id=there)
-        above.append(_anchor(f"#{back}", said, "back"))
+        home = str(heading["id"]) if heading and heading.get("id") else back
+        above.append(_anchor(f"#{home}", said, "back"))
         fold.replace_with(line)
         answers.append(above)
         summary = fold.find("summary", recursive=False)

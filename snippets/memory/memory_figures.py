@@ -119,6 +119,8 @@ def timeline_plot(
         stack = axes.stackplot(places, rows, colors=[colour(HUES[kind]) for kind in kinds], step="mid", linewidth=0)
         for area, kind in zip(stack, kinds, strict=True):
             area.set_label(kind)
+            if kind == "activations":  # as grey as the optimizer's state where there is no colour
+                area.set(hatch="///", edgecolor=colour("ink"))
         peak = moments.index(timeline.peak)
         height = timeline.peak_bytes / _GIGA
         top = max(height, device) * 1.3 if top_bytes is None else positive_number("top_bytes", top_bytes) / _GIGA

@@ -83,18 +83,19 @@ def loads_panel(rows: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> 
         The panel, with a line at the even share.
     """
     panel, high = Panel(NARROW_PX, 20 + 104.0 * len(rows)), max(max(map(max, pair)) for pair in rows.values())
-    for place, (hue, name) in enumerate((("forward", "load"), ("optimizer", "mean probability"))):
-        panel.rectangle(1 + 70 * place, 2, 12, 12, colour=hue, strength=0.7)
+    hues = (("forward", 0.7), ("optimizer", 0.35))  # on grey paper the two hues are one, so their strengths differ
+    for place, ((hue, strength), name) in enumerate(zip(hues, ("load", "mean probability"), strict=True)):
+        panel.rectangle(1 + 70 * place, 2, 12, 12, colour=hue, strength=strength)
         panel.text(19 + 70 * place, 13, name, size=12)
     for row, (name, pair) in enumerate(rows.items()):
         bottom, step = 106.0 + 104 * row, 340.0 / len(pair[0])
         panel.text(332, bottom - 62, name, size=12, bold=True, anchor="end")
-        for side, (hue, shares) in enumerate(zip(("forward", "optimizer"), pair, strict=True)):
+        for side, ((hue, strength), shares) in enumerate(zip(hues, pair, strict=True)):
             boxes = [
                 (2 + step * place + side * (step / 2 - 2), bottom - 68 * share / high, step / 2 - 4, 68 * share / high)
                 for place, share in enumerate(shares)
             ]
-            panel.rectangles(boxes, colour=hue, strength=0.7)
+            panel.rectangles(boxes, colour=hue, strength=strength)
         for place, load in enumerate(pair[0]):
             panel.text(step * (place + 0.5), bottom + 14, f"{load:.2f}", anchor="middle", size=12)
         panel.line(0, bottom - 68 / high, 338, bottom - 68 / high, colour="ink", dashed=True)

@@ -306,6 +306,13 @@ def histogram_panel(
     return panel
 
 
+def _cross(plot: Plot, x: float, y: float, *, colour: str, radius: float) -> None:
+    """Draw a cross, which without colour still differs from a dot."""
+    x, y = plot.x(x), plot.y(y)
+    for slope in (-radius, radius):
+        plot.panel.line(x - radius, y - slope, x + radius, y + slope, colour=colour)
+
+
 def ladder_panels(
     names: Sequence[str],
     flops: Sequence[float],
@@ -323,7 +330,7 @@ def ladder_panels(
         losses_nats: their losses.
         line: a law without a floor.
         floor: a law with one.
-        fitted: how many runs the laws were fitted to; those after it are drawn hollow.
+        fitted: how many runs the laws were fitted to; those after it are drawn larger.
     """
     first, last = 1e18, 1e24
     left = Plot(
@@ -346,13 +353,13 @@ def ladder_panels(
         new = number >= fitted
         left.dots([(_power(C), loss)], colour="ink", radius=5 if new else 3.5)
         left.panel.text(left.x(_power(C)) + 6, left.y(loss) - 6, name, size=12, bold=new)
-        for law, colour in ((line, "line"), (floor, "floor")):
-            error = 100 * math.log(loss / compute_law_loss_nats(C, law=law))
-            right.dots([(_power(C), error)], colour=_COLOURS[colour], radius=6 if new else 4)
+        above = [100 * math.log(loss / compute_law_loss_nats(C, law=law)) for law in (line, floor)]
+        _cross(right, _power(C), above[0], colour=_COLOURS["line"], radius=6 if new else 4)
+        right.dots([(_power(C), above[1])], colour=_COLOURS["floor"], radius=6 if new else 4)
     right.curve([(_power(first), 0.0), (_power(1e23), 0.0)], colour="muted", width=1)
     for number, (name, colour) in enumerate((("with a floor", "floor"), ("straight line", "line"))):
         left.panel.text(left.left + 10, left.bottom - 28 + 16 * number, name, colour=_COLOURS[colour], size=12)
-    right.panel.text(right.left + 8, right.top + 30, "straight line", colour=_COLOURS["line"], size=12)
-    right.panel.text(right.left + 8, right.top + 46, "with a floor", colour=_COLOURS["floor"], size=12)
+    right.panel.text(right.left + 8, right.top + 30, "× straight line", colour=_COLOURS["line"], size=12)
+    right.panel.text(right.left + 8, right.top + 46, "• with a floor", colour=_COLOURS["floor"], size=12)
     right.panel.text(right.right - 6, right.top + 14, "13B: predicted", anchor="end", size=12)
     return left.panel, right.panel

@@ -59,7 +59,14 @@ def test_nothing_that_asks_for_a_hand_or_a_script_is_left() -> None:
     assert not page.body.select(".only-dark, .exercise-board, .jp-OutputArea")
 
 
-def test_a_solution_stands_apart_with_links_there_and_back() -> None:
+def test_what_only_a_hand_can_use_is_out_of_a_sentence() -> None:
+    said = '<p>It is long<span class="by-hand">, and a press of the key prints it</span>.</p>'
+    alone = '<p><span class="by-hand">Point at it.</span></p>'
+    page = printed(f"{HEAD}<h1>2</h1>{said}{alone}{FOOT}", "b/", name="b")
+    assert [line.get_text() for line in page.body.select("p")] == ["It is long."]
+
+
+def test_a_solution_stands_apart_with_links_there_and_back_to_the_heading_of_its_exercise() -> None:
     page = chapter()
     assert page.answers is not None
     assert "1 < 2" in page.answers.get_text()
@@ -69,7 +76,7 @@ def test_a_solution_stands_apart_with_links_there_and_back() -> None:
         there = found(page.answers, f"h2[id='{str(found(line, 'a')['href'])[1:]}']")
         back = found(there, "a")
         assert there.get_text() == said
-        assert back["href"] == f"#{line['id']}"
+        assert found(page.body, f"[id='{str(back['href'])[1:]}']").get_text().rstrip("#") == said
     assert "Because." in page.answers.get_text()
     assert "Because." not in page.body.get_text()
 
@@ -110,7 +117,9 @@ def test_a_live_figure_keeps_picture_caption_and_numbers_and_says_where_it_lives
     assert "linearGradient" in str(drawn)
     assert "fill:#6b89f9" in str(drawn)
     caption = found(figure, "figcaption")
-    assert caption.get_text().startswith("Figure 2, live. Step it. Four ranks take 6 steps. It answers to your hand")
+    assert caption.get_text().startswith(
+        "Figure 2, live. Step it. Four ranks take 6 steps. Its buttons and knobs are on"
+    )
     if address:
         assert f"{ADDRESS}foundations/01-one/#figure-2" in page.notes
     else:
@@ -199,6 +208,12 @@ def test_the_document_of_the_book_has_contents_heads_and_numbers(site: Site) -> 
     assert "1 · One 7" in listed
     assert "Solutions and answers 0" in listed
     assert "two p. 9" in page.get_text()
+    [solutions] = page.select(".piece:has(> #solutions)")  # all in one, so that a chapter's need not begin a page
+    assert [heading.get_text() for heading in solutions.select("h2")] == ["1 · One"]
+    assert [heading.get_text() for heading in solutions.select("h3")] == [
+        "Check yourself p. 0",
+        "Exercise 1 · Ring p. 0",
+    ]
     assert '@top-left{content:"1 · One"}' in text
     assert [heading.get_text() for heading in page.select("h1")][-3:] == [
         "Solutions and answers",

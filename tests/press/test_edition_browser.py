@@ -94,6 +94,28 @@ def test_what_is_too_wide_is_made_smaller_or_named(built: Site, tmp_path: Path) 
         assert all(re.match("too wide for the page: p02-two: p, .*never", found) for found in made.problems)
 
 
+def test_two_panels_that_nearly_fit_stand_side_by_side_and_wider_ones_below_each_other(
+    built: Site, tmp_path: Path
+) -> None:
+    folder = write_site(tmp_path, built.math_font.read_bytes())
+    page = folder / "foundations/02-two/index.html"
+    text = page.read_text(encoding="utf-8")
+    for width, beside in ((344, True), (360, False)):
+        drawn = "".join(
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} 200" width="{width}" height="200">'
+            f'<text y="40">{said}</text></svg>'
+            for said in ("leftmost", "rightmost")
+        )
+        figure = f'<figure><div class="panels">{drawn}</div><figcaption>Two.</figcaption></figure>'
+        page.write_text(text.replace("</article>", f"{figure}</article>"), encoding="utf-8")
+        site = Site(folder, tmp_path, {})
+        with pdf.printer() as browser:
+            document = pdf.chapter_document(site.chapter(site.chapters[1]))
+            pdf.write_pdf(document, tmp_path / "two.pdf", browser=browser, math_font=site.math_font)
+        lines = "\n".join(page.extract_text(extraction_mode="layout") for page in read(tmp_path / "two.pdf").pages)
+        assert bool(re.search("leftmost +rightmost", lines)) == beside
+
+
 def test_panels_of_a_figure_taller_than_a_page_stand_side_by_side(built: Site, tmp_path: Path) -> None:
     folder = write_site(tmp_path, built.math_font.read_bytes())
     page = folder / "foundations/02-two/index.html"

@@ -64,7 +64,8 @@ def test_a_link_becomes_the_stub_and_what_is_known_of_it() -> None:
 
 def test_an_exercise_that_needs_a_package_is_shown_and_not_solved_in_the_page() -> None:
     text = exercise_box(NEEDY, PAGE)
-    assert "It needs NumPy, which this page does not have: solve it in [the notebook](01-b.ipynb)" in text
+    lacks = '<span class="by-hand">, which this page does not have</span>'
+    assert f"It needs NumPy{lacks}: solve it in [the notebook](01-b.ipynb)" in text
     assert "data-name" not in text
     assert RECORD["stub"].rstrip() in text
 

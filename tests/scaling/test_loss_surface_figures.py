@@ -55,4 +55,5 @@ def test_a_histogram_and_a_published_ladder() -> None:
         floor=ComputeLaw(1.23, 1.27, 0.167, 1e18),
         fitted=4,
     )
-    assert (dots(first), dots(second)) == (5, 10)
+    assert (dots(first), dots(second)) == (5, 5)
+    assert len(re.findall(r'<line [^>]*class="l-communication"', second.svg())) == 2 * 5  # crosses
