@@ -229,7 +229,27 @@ def _about(function: Callable[..., Any]) -> str:
     """Return what the help of a formula begins with."""
     said = labelled(function)
     lines = [f"{label}: {said[label]}" for label in ("Returns", "Convention", "Source", "Leaves out") if label in said]
-    return "\n\n".join([said["Summary"], *lines])
+    return _as_typed("\n\n".join([said["Summary"], *lines]), function)
+
+
+def _as_typed(words: str, function: Callable[..., Any]) -> str:
+    """Return a docstring for who types: what a table holds in place of its name in Python, and no record of one's own.
+
+    >>> _as_typed("one of ``STAGES``, or a ``Recipe`` of your own.", find_formula("zero_state_bytes"))
+    'one of 0, 1, 2, 3.'
+    """
+
+    def held(match: re.Match[str]) -> str:
+        table = function.__globals__.get(match[1])
+        if isinstance(table, Catalogue):
+            kinds = [kind for kind in CATALOGUES if _catalogue(kind) is table]
+            return f"`list {kinds[0]}`" if kinds else ", ".join(table)
+        if isinstance(table, tuple | list | Mapping) and not match[2] and len(table) <= _MANY:
+            return ", ".join(map(str, table))
+        return f"`{match[1]}`" if not match[2] else f"those of the {match[2][1:-1]}"
+
+    words = re.sub(r",? or an?\s+(``\w+``|configuration)\s+of\s+your\s+own", "", words)
+    return re.sub(r"``([A-Z][A-Z_]+)(\[\w+\])?``", held, words).replace("``", "`")
 
 
 # From a signature to options.
@@ -281,6 +301,7 @@ def _command(function: Callable[..., Any], answer: Callable[..., str]) -> Callab
     shown = Annotated[bool, Parameter(name="--json", negative=(), help="print JSON")]
     taken.append(inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, annotation=shown, default=False))
     vars(command).pop("__wrapped__")
+    command.__doc__ = _as_typed(inspect.getdoc(function) or "", function)
     command.__signature__ = signature.replace(parameters=taken, return_annotation=str)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in taken}
     return command

@@ -537,8 +537,21 @@ def test_help_says_what_every_argument_is(
     flat = re.sub(r"[\s│]+", "", shown)
     for argument, said in options(function):
         assert f"--{argument.replace('_', '-')}" in shown
-        assert said.replace(" ", "") in flat, argument
+        plain = re.split(r"``[A-Z]|,? or an? ", said)[0].replace("``", "`")
+        assert plain.replace(" ", "") in flat, argument
     assert "--json" in shown
+    assert "``" not in shown
+
+
+def test_help_names_what_can_be_typed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    for line, said in (
+        ("traffic", "one of broadcast, reduce, "),
+        ("parameter-count", "a name in `list models`."),
+        ("model-state-bytes", "a name in `list recipes`."),
+    ):
+        assert main([line, "--help"]) == 0
+        assert said in capsys.readouterr().out
 
 
 def test_help_names_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
