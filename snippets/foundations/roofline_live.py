@@ -72,7 +72,7 @@ def product_under_ceilings(*, m: int, k: int, n: int, device: str, dtype: str, r
     reached = f"{100 * rate / peak:.3g}%"
     numbers = (
         f"{in_units(intensity)} FLOP a byte, the ridge is at {in_units(peak / memory)}. Times: {said}. "
-        f"The limit is {limit}: at best {in_units(rate, 'FLOP/s')} a device, {reached} of its peak."
+        f"The limit is {limit}: at best {in_units(rate, 'FLOP/s')} a device, {reached} of its peak in {dtype}."
     )
     allowed = flops / times["network"] if ranks > 1 else math.inf
     across = ""

@@ -134,4 +134,5 @@ def extend_ladder(*, runs: int, decades: int, ahead: int, floor: float, noise: f
         f"on to 10^{18 + decades + ahead} FLOPs: the truth ends at {true:.2f}, the straight line at {by_line:.2f}, the "
         f"law with a floor at {by_floor:.2f}. A second panel shows how far the runs lie above both laws."
     )
-    return Picture([plot.panel, _errors(compute, losses, line, fitted, decades)], numbers, alt)
+    idle = () if noise else ("draw",)
+    return Picture([plot.panel, _errors(compute, losses, line, fitted, decades)], numbers, alt, idle=idle)

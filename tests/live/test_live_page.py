@@ -67,10 +67,20 @@ def test_the_browser_draws_what_cpython_draws(python: Any, places: dict[str, dic
         assert python.evaluate(DRAW, [module, name, raw]) == draw(module, name, raw), setting
 
 
-def awake(figure: LiveFigure, name: str) -> dict[str, str]:
-    """Return a choice under which a knob that is not shown at first is shown."""
-    choices = [(knob.name, value) for knob in figure.knobs if isinstance(knob, Choice) for value in knob.options]
-    return next({other: value} for other, value in choices if name not in figure.drawn({other: value}).idle)
+def wake(page: Any, place: dict[str, str], declared: LiveFigure, name: str) -> None:
+    """Choose something, or press the button of a setting, under which a knob that is not shown at first is shown."""
+    figure = live(page, place)
+    for knob in declared.knobs:
+        for value in knob.options if isinstance(knob, Choice) else ():
+            if name not in declared.drawn({knob.name: value}).idle:
+                figure.locator(f"select[name={knob.name}]").select_option(value)
+                return
+    setting = next(
+        one
+        for one in declared.named
+        if name not in declared.drawn({key: str(value) for key, value in one.values.items()}).idle
+    )
+    figure.get_by_role("button", name=setting.name, exact=True).click()
 
 
 @some_figures
@@ -91,8 +101,7 @@ def test_every_knob_is_worked_by_keyboard_and_changes_the_figure(
     assert {knob.name for knob in declared.knobs} - hidden <= set(reached)
     for knob in declared.knobs:
         if knob.name in hidden:
-            for other, value in awake(declared, knob.name).items():
-                figure.locator(f"select[name={other}]").select_option(value)
+            wake(page, place, declared, knob.name)
             settled(page, place)
         before = figure.locator(".panels").inner_html(), figure.locator(".live-numbers").inner_text()
         turn(page, place, knob)
