@@ -91,10 +91,6 @@ def _with_suffix(found: re.Match[str], copy: int) -> str:
     return rf"{found[0]}\_{copy}" if "\\" in found[0] else f"{found[0]}_{copy}"
 
 
-def _imported_as_before(found: re.Match[str], copy: int) -> str:
-    return f"{found[0]}_{copy} as {found[1]}"
-
-
 @dataclass(frozen=True)
 class Names:
     """What has another name in each copy, found in the book's files, and how the names are replaced."""
@@ -197,11 +193,17 @@ class Names:
             # Records of labs: labs/recorded/zero_fsdp.json, print_record("zero_fsdp")
             _rule(rf"(?:\brecorded/|_record\(\"){_any(self.records)}\b", _with_suffix),
             # Live figures, and what tests import from their own folder
-            _rule(rf"\b{_any(self.unique)}\b", _with_suffix),
+            _rule(rf"(?<![\w-]){_any(self.unique)}(?![\w-])", _with_suffix),
             # Exercises, where a page asks or solves one: "solution: owners", memory/zero/owners.py
             _rule(rf"(?:\b(?:solution|exercise): |-k |\bexercises/\w+/\w+/){exercise}\b", _with_suffix),
             _rule(rf"\bexercises\.\w+\.\w+\.{exercise}\b", _with_suffix),
         ]
+
+    def _imported_as_before(self, found: re.Match[str], copy: int) -> str:
+        """Return an import whose solutions have the names of a copy there, and those that they had here."""
+        source, names = found[0].split(" import ", 1)
+        solution = rf"\b({_any(set().union(*self.asked.values()))})\b(?: as (\w+))?"
+        return f"{source} import " + re.sub(solution, lambda one: f"{one[1]}_{copy} as {one[2] or one[1]}", names)
 
     def _own_rules(self, path: PurePosixPath) -> list[Rule]:
         """Return what is replaced besides in an exercise's own files and in its chapter."""
@@ -212,8 +214,8 @@ class Names:
             # Code within text, and hints, which come from the grader: `owners(sizes, ranks)`, fewest\_ranks
             return [
                 _rule(rf"(?<=`){_any(asked)}(?=[(`])|{_any(escaped)}\b", _with_suffix),
-                # A cell goes on calling a solution by its name
-                _rule(rf"^from exercises\.\w+\.\w+\.({_any(asked)}) import \1(?=,|$)", _imported_as_before),
+                # A cell goes on calling a solution, of its chapter or of another, by its name
+                _rule(r"^from exercises\.\w+\.\w+(?:\.\w+)? import (?:\([^)]*\)|.*)$", self._imported_as_before),
             ]
         asked = self.asked.get((part, name), set()) if room == "exercises" else set()
         words = {word for word in asked if "_" in word}
