@@ -39,13 +39,17 @@ def _computed_names(trees: Sequence[ast.Module]) -> set[str]:
         for alias in node.names
     }
     computed |= {node.arg for node in nodes if isinstance(node, ast.arg)}  # whoever calls the function has computed it
-    bindings = [_target_and_value(node) for node in nodes]
+    bindings = [
+        (_names(target), _names(value), _calls(value))
+        for target, value in map(_target_and_value, nodes)
+        if target and value
+    ]
     known = -1
     while len(computed) > known:
         known = len(computed)
-        for target, value in bindings:
-            if target and value and _is_computed(value, computed):
-                computed |= {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+        for targets, names, calls in bindings:
+            if calls or names & computed:
+                computed |= targets
     return computed
 
 
@@ -68,9 +72,17 @@ def _target_and_value(binding: ast.AST) -> tuple[ast.AST | None, ast.AST | None]
 
 def _is_computed(value: ast.AST, computed: set[str]) -> bool:
     """Whether an expression calls a function that is not Python's own, or names something computed."""
-    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+    return bool(_names(value) & computed) or _calls(value)
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def _calls(value: ast.AST) -> bool:
+    """Whether an expression calls a function that is not Python's own."""
     calls = [node.func for node in ast.walk(value) if isinstance(node, ast.Call)]
-    return bool(names & computed) or any(isinstance(call, ast.Name) and call.id not in _OWN for call in calls)
+    return any(isinstance(call, ast.Name) and call.id not in _OWN for call in calls)
 
 
 def _numbers(test: ast.AST, computed: set[str]) -> Iterator[Decimal]:

@@ -20,7 +20,7 @@ from press import runtime
 from press.addresses import Addresses
 from press.chapter import BrokenChapter, find_chapters, find_part_pages, front_matter, read_chapter
 from press.checks import address_problems, link_problems, name_problems, unlisted_chapters
-from press.children import in_children
+from press.children import beside, in_children
 from press.collected import all_letters, chapters_of_part, lists_asked, whole_book
 from press.contents import Entry, Part, read_contents, title_problems
 from press.corrections import corrections_page
@@ -130,12 +130,14 @@ class Book:
                 listed.append((part.name.capitalize(), [*own, *chapters]))
         return listed
 
-    def execute(self, *, cell_timeout_s: float, report: Callable[[str], None]) -> None:
-        """Bring the executed notebook of every chapter up to date."""
+    def execute(self, package: str, *, cell_timeout_s: float, report: Callable[[str], None]) -> None:
+        """Bring the executed notebook of every chapter up to date; exercises and a package are read beside it."""
         self.problems += outline_problems(self.root)
         paths = [self.root / path for path in self.chapters]
         how: Any = {"root": self.root, "freshness": self.freshness, "cell_timeout_s": cell_timeout_s}
-        self.problems += execute_chapters(paths, **how, report=report)
+        with beside(lambda: self._read_package(package)):
+            assert self.exercises
+            self.problems += execute_chapters(paths, **how, report=report)
 
     def write_pages(self, package: str) -> None:
         """Write the pages that no file holds: from a package's docstrings, its catalogue, the executed chapters."""
@@ -178,10 +180,19 @@ class Book:
     def _reference(self, package: str) -> list[Page | None]:
         """Write the reference; griffe passes over the modules that do not parse, so these are looked for."""
         pages = self._made({INDEX: "All modules"}, lambda: self._reference_pages(package))
-        for problem in self._syntax_problems(sorted((self.root / package).rglob("*.py"))):
+        for problem in self._syntax_problems(self._modules_of(package)):
             self.problems.append(problem)
             pages.append(self._unwritten_page(page_of(problem.path), Path(problem.path).parent.name.capitalize()))
         return pages
+
+    def _read_package(self, package: str) -> None:
+        """Make what is kept of a package's modules."""
+        if package:
+            self._syntax_problems(self._modules_of(package))
+            self._reference_pages(package)
+
+    def _modules_of(self, package: str) -> list[Path]:
+        return sorted((self.root / package).rglob("*.py"))
 
     def _syntax_problems(self, files: Sequence[Path]) -> list[Problem]:
         """Return a problem for each file that Python cannot read, kept while the files stay the same."""
@@ -195,8 +206,7 @@ class Book:
 
     def _reference_pages(self, package: str) -> list[Page]:
         """Return the reference's pages, and keep the formulas' entries for the pages that ask for them."""
-        files = sorted((self.root / package).rglob("*.py"))
-        files.append(self.root / "requirements.txt")  # griffe's version
+        files = [*self._modules_of(package), self.root / "requirements.txt"]  # griffe's version
         parts = [REFERENCE.read_bytes(), repr(self._all_chapters).encode(), *map(self.freshness.content, files)]
 
         def make() -> bytes:

@@ -1,7 +1,7 @@
 """Collects what the chapters correct: each claim, the cell that computes it and what the cell printed, on one page.
 
 A claim is a warning in a chapter's section "Often said, and wrong": ``> [!WARNING]`` and the claim in bold. What
-follows it up to the next claim, prose and cells, is its computation.
+follows it up to the next claim, prose and cells, is its computation; of assertions only those of a claim without more.
 """
 
 from __future__ import annotations
@@ -11,11 +11,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from press.cells import CHECK
 from press.links import moved
 from press.pages import Page
 
 PATH = "docs/corrections.md"
 SECTION = "often said, and wrong"
+
+_LEFT_OUT = {"remove-cell", "remove-input"}
 
 _CLAIM = re.compile(r"^> \[!WARNING\]\n((?:>.*(?:\n|\Z))+)", re.MULTILINE)
 _BOLD = re.compile(r"\*\*(.+?)\*\*\s*(.*)", re.DOTALL)
@@ -50,16 +53,19 @@ def corrections_page(chapters: Iterable[tuple[str, str, Sequence[Mapping[str, An
 def _claims(path: str, cells: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the Markdown of a chapter's claims."""
     lines: list[str] = []
-    inside = False
+    inside = computed = False
     for cell in cells:
         source = "".join(cell["source"])
         if cell["cell_type"] == "code":
-            if inside and lines and not {"remove-cell", "remove-input"} & set(cell["metadata"].get("tags", [])):
+            tags = set(cell["metadata"].get("tags", []))
+            if inside and lines and not _LEFT_OUT & tags and not (computed and CHECK in tags):
                 lines += _computed(source, cell.get("outputs", ()))
+                computed = True
             continue
         for heading, text in _sections(source, inside):
             inside = heading
             if inside:
+                computed = computed and not _CLAIM.search(text)
                 lines += _prose(text, path, begun=bool(lines))
     return lines
 

@@ -65,7 +65,7 @@ def execute_chapters(
         chapters: paths of Jupytext Markdown files below ``root``.
         root: the book's folder.
         freshness: what is known of the book's modules in this build; looked up if not given.
-        jobs: how many chapters run at once; as many as there are cores for this process if not given.
+        jobs: how many chapters run at once; one more than there are cores for this process if not given.
         cell_timeout_s: how long a cell may run; a cell's own ``timeout`` goes before.
         report: called with a line of progress for each chapter that was executed, and for each notebook set aside.
     """
@@ -101,7 +101,7 @@ def execute_chapters(
             def write(number: int) -> list[Problem]:
                 return _write_executed(stale[number], stale[number].chapter.notebook, report)
 
-            ran = _execute([work.chapter for work in stale], kernels, jobs or cores(), cell_timeout_s, report, write)
+            ran = _execute([work.chapter for work in stale], kernels, jobs or _at_once(), cell_timeout_s, report, write)
             problems += stop.run(ran)
     seen.sweep()
     return sorted(problems)
@@ -112,8 +112,13 @@ def run_chapters(
 ) -> list[Problem]:
     """Run chapters, put the outputs into their notebooks, and return what went wrong; no file is written."""
     with _Stop() as stop, _kernels(root) as kernels:
-        ran = _execute(chapters, kernels, jobs or cores(), cell_timeout_s, report, lambda _: [])
+        ran = _execute(chapters, kernels, jobs or _at_once(), cell_timeout_s, report, lambda _: [])
         return sorted(stop.run(ran))
+
+
+def _at_once() -> int:
+    """Return how many chapters run at once: one more than there are cores, for kernels wait for the build in turn."""
+    return cores() + 1
 
 
 class _Stop:

@@ -6,18 +6,21 @@ drawn here, once, and what a right answer shows on each.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
 import sys
+import tempfile
+import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 
 from grader.catalogue import declares
-from press.children import cores
+from press.children import NICE, cores
 from press.freshness import Freshness
 from press.kept import read_kept, write_kept
 from press.problems import Problem
@@ -29,29 +32,65 @@ GRADER = Path(__file__).parents[1]
 _HOW = Path(__file__).read_bytes()
 
 
+class _Reading(NamedTuple):
+    """A process that reads exercises, and the files that it writes to."""
+
+    paths: list[Path]
+    process: subprocess.Popen[bytes]
+    written: IO[str]
+    errors: IO[str]
+
+    def texts(self) -> tuple[str, str]:
+        """Return what it wrote, and what it wrote to the error stream."""
+        found = []
+        for file in (self.written, self.errors):
+            file.seek(0)
+            found.append(file.read())
+            file.close()
+        return found[0], found[1]
+
+
+def _end(readings: Iterable[_Reading]) -> None:
+    for reading in readings:
+        reading.process.kill()
+        reading.process.wait()
+
+
 class ExerciseRecords:
-    """The records of a book's exercises, by their modules' paths from its root; what cannot be loaded is a problem."""
+    """The records of a book's exercises, by their modules' paths from its root; what cannot be loaded is a problem.
+
+    Reading begins at once, in processes of low priority, beside which the build goes on until it asks for a record.
+    """
 
     def __init__(self, root: Path, freshness: Freshness | None = None) -> None:
         self._root = root
         self._freshness = freshness or Freshness(root)
         self._folder = root / ".press" / "exercises"
-        self.problems: list[Problem] = []
-        self.by_path = self._read()
+        self._problems: list[Problem] = []
+        paths = [path for path in sorted(root.glob("exercises/*/*/*.py")) if declares(path)]
+        self._kept_in = {path: self._folder / self._digest(path) for path in paths}
+        self._contents = {path: read_kept(file) for path, file in self._kept_in.items()}
+        missing = [path for path, content in self._contents.items() if content is None]
+        self._reading = [self._begun(part) for first in range(cores()) if (part := missing[first :: cores()])]
+        weakref.finalize(self, _end, self._reading)
 
-    def _read(self) -> dict[str, Record]:
-        paths = [path for path in sorted(self._root.glob("exercises/*/*/*.py")) if declares(path)]
-        kept_in = {path: self._folder / self._digest(path) for path in paths}
-        contents = {path: read_kept(file) for path, file in kept_in.items()}
-        missing = [path for path, content in contents.items() if content is None]
-        for path, record in self._described(missing):
+    @property
+    def problems(self) -> list[Problem]:
+        """What is wrong with the exercises' modules."""
+        assert self.by_path is not None  # all have been read
+        return self._problems
+
+    @functools.cached_property
+    def by_path(self) -> dict[str, Record]:
+        """The records, by the paths of the exercises' modules from the root."""
+        for path, record in self._described():
             cases = json.dumps(record["cases"])  # as text, for only an archive needs them
-            contents[path] = json.dumps({**record, "cases": cases}, sort_keys=True).encode()
-            write_kept(kept_in[path], contents[path] or b"")
-        self._sweep({file.name for file in kept_in.values()})
+            self._contents[path] = json.dumps({**record, "cases": cases}, sort_keys=True).encode()
+            write_kept(self._kept_in[path], self._contents[path] or b"")
+        self._sweep({file.name for file in self._kept_in.values()})
         return {
             path.relative_to(self._root).as_posix(): json.loads(content)
-            for path, content in contents.items()
+            for path, content in self._contents.items()
             if content is not None
         }
 
@@ -63,41 +102,45 @@ class ExerciseRecords:
             total.update(self._freshness.content(file))
         return total.hexdigest()[:40]
 
-    def _described(self, paths: list[Path]) -> Iterator[tuple[Path, Record]]:
-        """Read exercises, in as many processes as there are cores."""
-        if not paths:
-            return
-        parts = [paths[first :: cores()] for first in range(min(cores(), len(paths)))]
-        with ThreadPoolExecutor(len(parts)) as pool:
-            for part, done in zip(parts, pool.map(self._describe, parts), strict=True):
-                yield from self._taken_in(part, done)
-
-    def _describe(self, paths: list[Path]) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+    def _begun(self, paths: list[Path]) -> _Reading:
+        """Begin to read exercises in a process of its own; files take what it writes, however long nobody asks."""
+        how: Any = {"mode": "w+", "encoding": "utf-8", "errors": "replace"}
+        written, errors = tempfile.TemporaryFile(**how), tempfile.TemporaryFile(**how)  # noqa: SIM115 - read when asked
+        process = subprocess.Popen(
             [sys.executable, "-m", "grader.described", *map(str, paths)],
             cwd=self._root,
             env={**os.environ, "PYTHONPATH": os.pathsep.join([str(self._root), str(GRADER)])},
-            capture_output=True,
-            text=True,
-            check=False,
+            stdout=written,
+            stderr=errors,
         )
+        if hasattr(os, "setpriority"):
+            with suppress(ProcessLookupError):
+                os.setpriority(os.PRIO_PROCESS, process.pid, NICE)
+        return _Reading(paths, process, written, errors)
 
-    def _taken_in(self, paths: list[Path], done: subprocess.CompletedProcess[str]) -> Iterator[tuple[Path, Record]]:
+    def _described(self) -> Iterator[tuple[Path, Record]]:
+        """Wait for the processes, and yield what they have read."""
+        for reading in self._reading:
+            reading.process.wait()
+            yield from self._taken_in(reading)
+
+    def _taken_in(self, reading: _Reading) -> Iterator[tuple[Path, Record]]:
         """Yield the records that a process has written, and remember what it could not read."""
-        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        written, errors = reading.texts()
+        lines = [json.loads(line) for line in written.splitlines()]
         for line in lines:
             if record := line.get("record"):
                 yield Path(line["path"]), record
             else:
                 fault = line["fault"]
                 self._refuse(Path(fault["file"]), fault["line"], f"the exercise cannot be read: {fault['message']}")
-        if len(lines) < len(paths):
-            last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
-            self._refuse(paths[len(lines)], 1, f"reading the exercise ended the process: {last}")
+        if len(lines) < len(reading.paths):
+            last = (errors.strip().splitlines() or [f"exit status {reading.process.returncode}"])[-1]
+            self._refuse(reading.paths[len(lines)], 1, f"reading the exercise ended the process: {last}")
 
     def _refuse(self, file: Path, line: int, message: str) -> None:
         name = file.relative_to(self._root).as_posix() if file.is_relative_to(self._root) else str(file)
-        self.problems.append(Problem(name, line, message))
+        self._problems.append(Problem(name, line, message))
 
     def _sweep(self, used: set[str]) -> None:
         for file in self._folder.glob("*"):

@@ -38,6 +38,7 @@ WARM = (
     "matplotlib.pyplot",
     "matplotlib.backends.backend_svg",
     "matplotlib_inline.backend_inline",
+    "tabulate",
 )
 
 # No history file, for which kernels would wait in turn.

@@ -115,7 +115,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         extensions=config.markdown_extensions,
         extension_configs=config.mdx_configs,
     )
-    book.execute(cell_timeout_s=settings.cell_timeout_s, report=log.info)
+    book.execute(settings.reference, cell_timeout_s=settings.cell_timeout_s, report=log.info)
     if settings.reference:
         book.write_pages(settings.reference)
     config.nav = _filled_in(config.nav, book)

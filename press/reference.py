@@ -1,4 +1,4 @@
-"""Writes a reference page per part from the docstrings of a package, and for each formula an entry that pages collect.
+"""Writes two reference pages per part from the docstrings of a package, and for each formula an entry to collect.
 
 griffe reads signatures and docstrings without importing anything, so a reference is written even where a simulator's
 libraries are missing. What a docstring of ours adds to Google's sections are paragraphs that begin with a label:
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import doctest
 import html
+import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,8 @@ _SYMBOL = re.compile(
     r"(?:[_^](?:\{(?:[^{}]|\{[^}]*\})*\}|\\?\w+|\*)|'|\([^)]*\))*(?![\w‖*])"  # indices, primes, arguments
 )
 _SYMBOLS = re.compile(rf"(?:^|(?<=[,;.:] )){_SYMBOL.pattern}(?:(?:, | and ){_SYMBOL.pattern})*(?= = )")
-_KINDS = ("Formulas", "Simulators", "", "Drawings", "Figures", "Commands")  # in the order of a part's page
+_KINDS = ("Formulas", "", "Commands", "Simulators", "Drawings", "Figures")  # in the order of a part's pages
+_APART = _KINDS[3:]  # on the second page, for the two together would be too large to load
 _EVERYWHERE = "everywhere"
 
 
@@ -58,7 +60,7 @@ class Reference:
 
 
 def reference(root: Path, package: str, chapters: Iterable[str]) -> Reference:
-    """Write the reference of a package: the index, a page for each part with all its public names, and its formulas.
+    """Write the reference of a package: the index, for each part a page of formulas and one of simulators, and its formulas.
 
     Args:
         root: the book's folder.
@@ -69,11 +71,10 @@ def reference(root: Path, package: str, chapters: Iterable[str]) -> Reference:
     assert isinstance(tree, griffe.Module)
     modules = [module for module in _modules(tree) if public(module)]
     links = chapter_links(chapters)
-    parts: dict[str, list[griffe.Module]] = {}
-    for module in sorted(modules, key=lambda module: _KINDS.index(_module_words(module)[0])):
-        parts.setdefault(_part(module), []).append(module)
-    index = Page(INDEX, f"{package}/__init__.py", _index(parts), "All modules")
-    pages = [index, *(_part_page(package, part, of_part, root, links) for part, of_part in sorted(parts.items()))]
+    modules.sort(key=lambda module: (_part(module), _KINDS.index(_module_words(module)[0])))
+    index = Page(INDEX, f"{package}/__init__.py", _index(modules), "All modules")
+    grouped = {path: [*of_page] for path, of_page in itertools.groupby(modules, _page)}
+    pages = [index, *(_part_page(package, path, grouped, root, links) for path in grouped)]
     formulas = [pair for module in modules for pair in _formulas(module, module, links)]
     return Reference(pages, dict(formulas))
 
@@ -120,14 +121,14 @@ def _take_admonition(section: Any, labelled: dict[str, str], sections: dict[str,
         sections[section.title or ""] = section.value.contents
 
 
-def page_of(source: str) -> str:
-    """Return where the names of a module's file are described: on the page of its part.
+def page_of(source: str, kind: str = "") -> str:
+    """Return where the names of a module's file are described: on the pages of its part.
 
-    >>> page_of("snippets/memory/zero.py"), page_of("snippets/memory/__init__.py"), page_of("snippets/machine.py")
-    ('docs/reference/memory.md', 'docs/reference/memory.md', 'docs/reference/everywhere.md')
+    >>> page_of("snippets/memory/zero.py"), page_of("snippets/machine.py", "Simulators")
+    ('docs/reference/memory.md', 'docs/reference/everywhere-simulators.md')
     """
     folders = source.split("/")[1:-1]
-    return f"{FOLDER}/{folders[0] if folders else _EVERYWHERE}.md"
+    return f"{FOLDER}/{folders[0] if folders else _EVERYWHERE}{'-simulators' if kind in _APART else ''}.md"
 
 
 def _anchor(member: griffe.Object) -> str:
@@ -169,7 +170,12 @@ def _part(module: griffe.Module) -> str:
     return names[0] if names else _EVERYWHERE
 
 
-def _index(parts: Mapping[str, Iterable[griffe.Module]]) -> str:
+def _page(module: griffe.Module) -> str:
+    """Return the page on which a module is described."""
+    return page_of(module.path.replace(".", "/"), _module_words(module)[0])
+
+
+def _index(modules: Iterable[griffe.Module]) -> str:
     text = "Every public function and class of the book's package, with shapes, units, errors, source and an example."
     lines = [*_header("All modules", text), text, ""]
     lines += [
@@ -177,11 +183,12 @@ def _index(parts: Mapping[str, Iterable[griffe.Module]]) -> str:
         "*Drawings* and *figures* show what the two return. *Commands* call formulas from a terminal.",
         "Each example is run by the tests.",
     ]
-    for part, modules in sorted(parts.items()):
-        lines += ["", f"## [{part.capitalize()}]({part}.md)", "", "| module | kind | what for |", "|---|---|---|"]
-        for module in modules:
+    for part, of_part in itertools.groupby(modules, _part):
+        lines += ["", f"## {part.capitalize()}", "", "| module | kind | what for |", "|---|---|---|"]
+        for module in of_part:
             kind, about = _module_words(module)
-            lines.append(f"| [`{_short(module)}`]({part}.md#{_anchor(module)}) | {kind.lower()} | {_in_table(about)} |")
+            page = Path(_page(module)).name
+            lines.append(f"| [`{_short(module)}`]({page}#{_anchor(module)}) | {kind.lower()} | {_in_table(about)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -199,17 +206,22 @@ def _module_words(module: griffe.Module) -> tuple[str, str]:
 
 
 def _part_page(
-    package: str, part: str, modules: Iterable[griffe.Module], root: Path, chapters: Mapping[str, str]
+    package: str, path: str, pages: Mapping[str, Sequence[griffe.Module]], root: Path, chapters: Mapping[str, str]
 ) -> Page:
-    lines = _header(
-        f"Reference: {part}", f"The modules of {part}: signatures, shapes, units, errors, sources, examples."
-    )
+    """Return one of the pages, each of which has modules of one part."""
+    modules = pages[path]
+    part, apart = _part(modules[0]), _module_words(modules[0])[0] in _APART
+    name = f"{part}, simulators and figures" if apart else part
+    lines = _header(f"Reference: {name}", f"Modules of {name}: signatures, shapes, units, errors, sources, examples.")
+    for other in pages:
+        if other != path and _part(pages[other][0]) == part:
+            what = "The formulas" if apart else "Simulators, drawings and figures"
+            lines += [f"[{what} of this part]({Path(other).name}) have a page of their own.", ""]
     for module in modules:
         lines += _module(module, root, chapters)
-    file = root / package / ("" if part == _EVERYWHERE else part) / "__init__.py"
-    return Page(
-        f"{FOLDER}/{part}.md", file.relative_to(root).as_posix(), "\n".join(lines).rstrip() + "\n", part.capitalize()
-    )
+    file = "/".join([package, *([] if part == _EVERYWHERE else [part]), "__init__.py"])
+    title = f"{part.capitalize()}: simulators" if apart else part.capitalize()
+    return Page(path, file, "\n".join(lines).rstrip() + "\n", title)
 
 
 def _module(module: griffe.Module, root: Path, chapters: Mapping[str, str]) -> list[str]:
@@ -377,7 +389,7 @@ def _formula(module: griffe.Module, name: str, member: griffe.Object, chapters: 
     """Return a formula's entry: the formula, its symbols, a call with its result, and where it is derived."""
     entry = documented(member)
     where = _chapters(entry.labelled.get("Chapter", ""), chapters, "../")
-    about = f"[`{name}`](reference/{_part(module)}.md#{_anchor(member)}){f' · chapter {where}' if where else ''}"
+    about = f"[`{name}`](reference/{Path(_page(module)).name}#{_anchor(member)}){f' · chapter {where}' if where else ''}"
     code = html.escape(_call_shown(entry, name.rpartition(".")[2]))
     call = f'<p class="formula-call"><code>{code}</code></p>' if code else ""
     symbols = _typeset_symbols(_one_line(entry.labelled.get("Symbols", "")))

@@ -33,7 +33,7 @@ def unsteady_cells(
     Args:
         paths: of chapters below ``root``.
         root: the book's folder.
-        jobs: how many chapters run at once; as many as there are cores for this process if not given.
+        jobs: how many chapters run at once; one more than there are cores for this process if not given.
         cell_timeout_s: how long a cell may run; a cell's own ``timeout`` goes before.
         report: called with a line of progress for each chapter that was run.
     """

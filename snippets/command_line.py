@@ -41,7 +41,7 @@ _SHORT = {"size_bytes": "--bytes"}  # what an option may be called besides
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _SCALED = {"bytes": "B", "bytes/s": "B/s", "FLOP/s": "FLOP/s"}
 _SEARCHED = ("Summary", "Convention", "Source")
-_MANY = 40  # commands, too many for a sentence
+_MANY = 40  # entries of a table, too many for a sentence
 _TIMES = ((86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
@@ -66,6 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0
     """
     given = list(sys.argv[1:]) if arguments is None else list(each("arguments", arguments, text))
+    if given[:1] == ["help"]:
+        given = [*given[1:], "--help"]
     try:
         app = _app(given)
         answer = app(given, exit_on_error=False, print_error=False, result_action="return_value")
@@ -162,13 +164,13 @@ def _named_command(wanted: str, known: list[str]) -> str:
     """Return the function of a command, however that is spelled; where nothing is near, say how to find one."""
     try:
         return named("command", wanted, known).replace("-", "_")
-    except ValueError as error:
-        if str(error).count("'") > 2 * _MANY:
-            questions = ", ".join(map(_typed, QUESTIONS))
-            raise ValueError(
-                f"command must be {questions}, list or a formula's name, got {wanted!r}; `list WORD` finds formulas"
-            ) from None
-        raise
+    except UnknownName as error:
+        if error.near:
+            raise
+        questions = ", ".join(map(_typed, QUESTIONS))
+        raise ValueError(
+            f"command must be {questions}, list or a formula's name, got {wanted!r}; `list WORD` finds formulas"
+        ) from None
 
 
 def _app(given: list[str]) -> App:
@@ -214,7 +216,7 @@ def _entry(name: str, module: str) -> dict[str, str]:
         "summary": said["Summary"],
         "chapter": said["Chapter"],
         "left_out": _left_out(function),
-        "searched": f"{name} {about} {' '.join(map(said.get, _SEARCHED, ('',) * 3))}".casefold()
+        "searched": f"{name} {path[-1]} {about} {' '.join(map(said.get, _SEARCHED, ('',) * 3))}".casefold()
         .replace("_", " ")
         .replace("-", " "),
     }
@@ -241,9 +243,11 @@ def _as_typed(words: str, function: Callable[..., Any]) -> str:
 
     def held(match: re.Match[str]) -> str:
         table = function.__globals__.get(match[1])
+        for kind, (_, name, *_) in CATALOGUES.items():
+            if name == match[1] or (isinstance(table, Catalogue) and _catalogue(kind) is table):
+                return f"`list {kind}`"
         if isinstance(table, Catalogue):
-            kinds = [kind for kind in CATALOGUES if _catalogue(kind) is table]
-            return f"`list {kinds[0]}`" if kinds else ", ".join(table)
+            return ", ".join(table)
         if isinstance(table, tuple | list | Mapping) and not match[2] and len(table) <= _MANY:
             return ", ".join(map(str, table))
         return f"`{match[1]}`" if not match[2] else f"those of the {match[2][1:-1]}"

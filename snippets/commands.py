@@ -175,7 +175,7 @@ def memory(
         >>> next(row.value for row in rows if row.what == "model state") / 1e9
         1.875
     """
-    gpus, zero = positive_integer("gpus", gpus), one_of("zero", integer_at_least("zero", zero, 0), STAGES)
+    gpus, zero = positive_integer("gpus", gpus), integer_at_least("zero", one_of("zero", zero, STAGES), 0)
     t, p = positive_integer("tensor_parallel", tensor_parallel), positive_integer("stages", stages)
     micro_batch, sequence = positive_integer("micro_batch", micro_batch), _sequence(sequence)
     sequence_parallel = flag("sequence_parallel", sequence_parallel)

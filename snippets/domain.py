@@ -263,8 +263,12 @@ class UnknownName(KeyError, ValueError):
 
     >>> str(UnknownName("model must be one of 'a', 'b', got 'c'"))
     "model must be one of 'a', 'b', got 'c'"
+
+    Attributes:
+        near: the names that the message lists because they are like the wrong one; none where it lists all.
     """
 
+    near: Sequence[str] = ()
     __str__ = ValueError.__str__
 
 
@@ -283,12 +287,16 @@ def named(name: str, value: Any, allowed: Iterable[str], *, aliases: Mapping[str
     snippets.domain.UnknownName: schedule must be one of 'gpipe', 'one_f_one_b', got 'zigzag'
     """
     allowed = tuple(allowed)
+    if isinstance(value, str) and value in allowed:
+        return value
     known = {_normalized(entry): entry for entry in allowed}
     known |= {_normalized(alias): entry for alias, entry in (aliases or {}).items() if entry in allowed}
     wanted = _normalized(value) if isinstance(value, str) else ""
     if wanted not in known:
         near = _near(wanted, known) if len(allowed) > _FEW else []
-        raise UnknownName(f"{name} must be one of {', '.join(map(repr, near or allowed))}, got {value!r}")
+        error = UnknownName(f"{name} must be one of {', '.join(map(repr, near or allowed))}, got {value!r}")
+        error.near = near
+        raise error
     return known[wanted]
 
 

@@ -426,6 +426,7 @@ def test_the_list_can_be_searched(asked: Any, capsys: pytest.CaptureFixture[str]
     assert main(["list", "no such word"]) == 0
     assert capsys.readouterr().out == "0 formulas; `list` without a word names all\n"
     assert "ring_all_reduce_bytes" in {entry["name"] for entry in asked("list", "Patarasuk")["formulas"]}
+    assert "optimal_tokens" in {entry["name"] for entry in asked("list", "chinchilla")["formulas"]}
 
 
 @pytest.mark.parametrize(
@@ -549,16 +550,25 @@ def test_help_names_what_can_be_typed(capsys: pytest.CaptureFixture[str], monkey
         ("traffic", "one of broadcast, reduce, "),
         ("parameter-count", "a name in `list models`."),
         ("model-state-bytes", "a name in `list recipes`."),
+        ("least-devices-for-state", "a name in `list recipes`"),
     ):
         assert main([line, "--help"]) == 0
         assert said in capsys.readouterr().out
 
 
 def test_help_names_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
-    for words in ([], ["--help"]):
+    for words in ([], ["--help"], ["help"]):
         assert main(words) == 0
         shown = capsys.readouterr().out
         assert all(name.replace("_", "-") in shown for name in (*QUESTIONS, "list"))
+
+
+def test_help_of_a_command_comes_by_either_word(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["memory", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert main(["help", "memory"]) == 0
+    assert capsys.readouterr().out == shown
+    assert "--zero" in shown
 
 
 # What is refused.
@@ -578,6 +588,7 @@ def test_help_names_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
             "--gpus must be a multiple of --tensor-parallel × stages = 4",
         ),
         ("memory --parameters 1e9 --zero 4", "zero must be one of 0, 1, 2, 3, got 4"),
+        ("memory --parameters 1e9 --zero three", "zero must be one of 0, 1, 2, 3, got 'three'"),
         ("memory --modle x", "Unknown option: --modle. Did you mean --model?"),
         ("all-reduce --ranks 8", "missing: --bytes;"),
         ("all-reduce --ranks 8 --bytes 1e6 --algorithm rings", "algorithm must be one of 'flat', 'binomial', 'ring'"),

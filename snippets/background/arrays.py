@@ -186,4 +186,7 @@ def _array(name: str, value: Any, dimensions: int | None) -> Array:
 
 def _has_bool(value: Any) -> bool:
     """Return whether nested lists or tuples hold ``True`` or ``False``."""
-    return isinstance(value, bool) or (isinstance(value, list | tuple) and any(map(_has_bool, value)))
+    if not isinstance(value, list | tuple):
+        return isinstance(value, bool)
+    kinds = set(map(type, value))  # of a long row of numbers only a few
+    return bool in kinds or (not kinds <= {int, float} and any(map(_has_bool, value)))

@@ -105,7 +105,7 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
     "stage 3. What is left is activations and temporaries, which no stage makes smaller.",
     knobs=[
         Choice("model", "Model", {name: name for name in MODELS} | {"own": "your own GPT"}, "GPT 3.6B"),
-        Number("own_layers", "Your layers l", 24, 1, 128),
+        Number("own_layers", "Your layers L", 24, 1, 128),
         Number("own_hidden", "Your width h", 2048, 256, 20480, step=256),
         Choice(
             "recipe",

@@ -10,8 +10,8 @@ def offloaded_update_step_s(
 ) -> float:
     """Return how long a step takes whose optimizer state lies in the host's memory and is updated there.
 
-    Formula: $T = l f + b + g + u + w + (l - 1) \\max(b, g, u, w)$
-    Symbols: T = the result, l = layers, f = forward_s, b = backward_s, g = gradients_s, u = update_s, w = new_weights_s
+    Formula: $T = L f + b + g + u + w + (L - 1) \\max(b, g, u, w)$
+    Symbols: T = the result, L = layers, f = forward_s, b = backward_s, g = gradients_s, u = update_s, w = new_weights_s
     Chapter: 24
 
     Args:
@@ -45,8 +45,8 @@ def clipped_update_step_s(
 ) -> float:
     """Return how long such a step takes if gradients are clipped by their global norm before the update.
 
-    Formula: $T = l f + b + g + (l - 1) \\max(b, g) + u + w + (l - 1) \\max(u, w)$
-    Symbols: T = the result, l = layers, f = forward_s, b = backward_s, g = gradients_s, u = update_s, w = new_weights_s
+    Formula: $T = L f + b + g + (L - 1) \\max(b, g) + u + w + (L - 1) \\max(u, w)$
+    Symbols: T = the result, L = layers, f = forward_s, b = backward_s, g = gradients_s, u = update_s, w = new_weights_s
     Chapter: 24
 
     Args:
@@ -76,8 +76,8 @@ def clipped_update_step_s(
 def offloaded_activations_step_s(*, layers: int, forward_s: float, backward_s: float, activations_s: float) -> float:
     """Return how long a step takes whose activations wait in the host's memory, all but the last layer's.
 
-    Formula: $T = f + (l - 1) \\max(f, a) + \\max(a, b - \\max(0, a - f)) + (l - 2) \\max(b, a) + b$
-    Symbols: T = the result, l = layers, f = forward_s, b = backward_s, a = activations_s
+    Formula: $T = f + (L - 1) \\max(f, a) + \\max(a, b - \\max(0, a - f)) + (L - 2) \\max(b, a) + b$
+    Symbols: T = the result, L = layers, f = forward_s, b = backward_s, a = activations_s
     Chapter: 24
 
     Args:

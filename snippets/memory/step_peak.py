@@ -87,8 +87,8 @@ def gpt_step_sizes(
 ) -> StepSizes:
     """Return the bytes of everything that a step of a GPT allocates, on one device that shares nothing.
 
-    Formula: $\\Psi = l\\,(12h^2 + 13h) + (V + P + 2)\\,h$
-    Symbols: \\Psi = parameters, l = layers, h = hidden, V = vocabulary, P = positions
+    Formula: $\\Psi = L\\,(12h^2 + 13h) + (V + P + 2)\\,h$
+    Symbols: \\Psi = parameters, L = layers, h = hidden, V = vocabulary, P = positions
     Chapter: 21
 
     Args:
@@ -161,9 +161,9 @@ def step_peak_parts(
 ) -> dict[str, dict[str, int]]:
     """Return the bytes of each kind held at each moment of a step at which the peak can fall.
 
-    Formula: $M_{loss} = S + lA + E + H + D + g_o + U_o,\\quad M_j = S + g_o + j\\,g + (l - j + 1)\\,A + E + W + U_g,
+    Formula: $M_{loss} = S + LA + E + H + D + g_o + U_o,\\quad M_j = S + g_o + j\\,g + (L - j + 1)\\,A + E + W + U_g,
         \\quad M_{step} = S + G + U$
-    Symbols: S = what stays, l = layers, A = layer_bytes, E = embedding_bytes, H = head_bytes, D = the gradients of the
+    Symbols: S = what stays, L = layers, A = layer_bytes, E = embedding_bytes, H = head_bytes, D = the gradients of the
         logits and of the stream, g_o, g = gradients of what is outside the layers and of one layer, j = layers whose
         backward pass has begun, W = rebuilt, working and stream bytes, G = all gradients, U = what the update makes,
         U_o, U_g = ZeRO's buffers for what is outside the layers and for a layer
@@ -179,7 +179,7 @@ def step_peak_parts(
         stage: ZeRO's stage, 0 to 3.
 
     Returns:
-        Bytes on rank 0 at ``"loss"``, ``"first backward"`` (the last layer's, j = 1), ``"last backward"`` (j = l) and
+        Bytes on rank 0 at ``"loss"``, ``"first backward"`` (the last layer's, j = 1), ``"last backward"`` (j = L) and
         ``"step"``, for each of the kinds ``parameters``, ``gradients``, ``optimizer``, ``activations``, ``temporary``.
         In between, M_j is linear in j, so no other moment holds more.
 
@@ -242,7 +242,7 @@ def step_peak_candidates(
 ) -> dict[str, int]:
     """Return the bytes held at each moment of a step at which the peak can fall, on one device that shares nothing.
 
-    Formula: $M_{loss} = S + lA + E + H + D + g_o,\\quad M_j = S + g_o + j\\,g + (l - j + 1)\\,A + E + W,\\quad
+    Formula: $M_{loss} = S + LA + E + H + D + g_o,\\quad M_j = S + g_o + j\\,g + (L - j + 1)\\,A + E + W,\\quad
         M_{step} = S + G + U$
     Symbols: as in ``step_peak_parts``
     Chapter: 21
@@ -254,7 +254,7 @@ def step_peak_candidates(
         update_bytes_per_parameter: as there.
 
     Returns:
-        Bytes at ``"loss"``, ``"first backward"`` (the last layer's, j = 1), ``"last backward"`` (j = l), ``"step"``.
+        Bytes at ``"loss"``, ``"first backward"`` (the last layer's, j = 1), ``"last backward"`` (j = L), ``"step"``.
         In between, M_j is linear in j, so no other moment holds more.
 
     Source: derived.

@@ -522,7 +522,7 @@ def partitioned_activation_overhead(*, all_reduces: int = 6) -> float:
 
 
 def _stage(stage: int) -> int:
-    return int(one_of("stage", nonnegative_integer("stage", stage), STAGES))
+    return nonnegative_integer("stage", one_of("stage", stage, STAGES))  # not True, which equals 1
 
 
 def _whole_and_sharded(stage: int, kept: Recipe) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +151,7 @@ def test_a_record_is_read_once_and_anew_when_the_module_changes(book: Path, monk
     assert first.by_path[PATH]["stub"].endswith('    raise NotImplementedError("still to be written")\n')
     assert len(json.loads(first.by_path[PATH]["cases"])) == 2
     with monkeypatch.context() as patched:
-        patched.setattr(exercise_records.subprocess, "run", None)
+        patched.setattr(exercise_records.subprocess, "Popen", None)
         assert ExerciseRecords(book).by_path == first.by_path
     (book / PATH).write_text(MODULE.format(name="double").replace("twice a number.", "2x."), encoding="utf-8")
     assert "Return 2x." in ExerciseRecords(book).by_path[PATH]["stub"]
@@ -194,14 +195,29 @@ def test_exercises_are_read_in_a_process_for_each_core(book: Path, monkeypatch: 
         (book / PATH.replace("double", name)).write_text(MODULE.format(name=name), encoding="utf-8")
     asked = []
 
-    def run(command: list[str], **how: Any) -> Any:
+    def begin(command: list[str], **how: Any) -> Any:
         asked.append([Path(path).stem for path in command[3:]])
-        return really_run(command, **how)
+        return really_begin(command, **how)
 
-    really_run = exercise_records.subprocess.run
-    monkeypatch.setattr(exercise_records.subprocess, "run", run)
+    really_begin = exercise_records.subprocess.Popen
+    monkeypatch.setattr(exercise_records.subprocess, "Popen", begin)
     monkeypatch.setattr(exercise_records, "cores", lambda: 2)
     records = ExerciseRecords(book)
     assert records.problems == []
     assert [Path(path).stem for path in records.by_path] == ["double", "halve", "square"]
     assert sorted(asked) == [["double", "square"], ["halve"]]
+
+
+def test_reading_begins_at_once_and_ends_with_the_records(book: Path) -> None:
+    begun = book / "begun"
+    slow = f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\ntime.sleep(600)\n"
+    (book / PATH).write_text(slow + MODULE.format(name="double"), encoding="utf-8")
+    records = ExerciseRecords(book)
+    [process] = [reading.process for reading in records._reading]
+    deadline = time.monotonic() + 60
+    while not begun.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert begun.exists()
+    assert process.poll() is None
+    del records
+    assert process.poll() is not None

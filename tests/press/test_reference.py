@@ -78,7 +78,8 @@ class Ring:
 '''
 
 
-EVERYWHERE, RINGS = "docs/reference/everywhere.md", "docs/reference/rings.md"
+TREES, RINGS = "docs/reference/everywhere-simulators.md", "docs/reference/rings.md"
+FIGURES = "docs/reference/rings-simulators.md"
 
 
 @pytest.fixture
@@ -101,13 +102,16 @@ def pages(made: Reference) -> dict[str, Page]:
 
 
 def test_which_pages_there_are(pages: dict[str, Page]) -> None:
-    assert list(pages) == [INDEX, EVERYWHERE, RINGS]
-    assert [pages[path].source for path in (EVERYWHERE, RINGS)] == ["package/__init__.py", "package/rings/__init__.py"]
+    assert list(pages) == [INDEX, TREES, RINGS, FIGURES]
+    assert [pages[path].source for path in (TREES, RINGS)] == ["package/__init__.py", "package/rings/__init__.py"]
 
 
-def test_formulas_stand_before_what_draws_them(pages: dict[str, Page]) -> None:
-    text = pages[RINGS].text
-    assert text.index("## Ring {#ring}") < text.index("## A figures {#a_figures}")
+def test_what_draws_formulas_stands_on_a_page_of_its_own(pages: dict[str, Page]) -> None:
+    assert "## Ring {#ring}" in pages[RINGS].text
+    assert "## A figures {#a_figures}" in pages[FIGURES].text
+    assert "(rings-simulators.md)" in pages[RINGS].text
+    assert "(rings.md)" in pages[FIGURES].text
+    assert "of this part](" not in pages[TREES].text  # which has no formulas
 
 
 def test_what_a_page_says(pages: dict[str, Page]) -> None:
@@ -164,6 +168,7 @@ def test_the_quick_reference() -> None:
 
 def test_the_index(pages: dict[str, Page]) -> None:
     assert r"| [`rings.ring`](rings.md#ring) | formulas | What rings cost \| and more. |" in pages[INDEX].text
+    assert "| [`trees`](everywhere-simulators.md#trees) | simulators | Trees. |" in pages[INDEX].text
 
 
 @pytest.fixture(scope="module")
@@ -182,8 +187,8 @@ def name_of(path: Path) -> str:
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_every_public_name_of_the_book_has_its_entry(book: dict[str, Page], path: Path) -> None:
     """The names come from Python's own parser, not from the one that wrote the page."""
-    wanted = set()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    wanted, module = set(), ast.parse(path.read_text(encoding="utf-8"))
+    for node in module.body:
         targets = (
             node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
         )
@@ -194,7 +199,7 @@ def test_every_public_name_of_the_book_has_its_entry(book: dict[str, Page], path
             inner = [item.name for item in node.body if isinstance(item, ast.FunctionDef) and item.name[0] != "_"]
             wanted |= {f"{node.name}.{name}" for name in inner}
     wanted = {name for name in wanted if not name.startswith("_")}
-    text = book[page_of(name_of(path))].text
+    text = book[page_of(name_of(path), (ast.get_docstring(module) or "").partition(":")[0])].text
     anchors = re.findall(r"^#+ `[^`]+` \{#([^}]+)\}$", text, re.MULTILINE)
     assert {anchor for anchor in anchors if anchor.startswith(f"{path.stem}.")} == {f"{path.stem}.{w}" for w in wanted}
 

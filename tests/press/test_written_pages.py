@@ -54,6 +54,20 @@ def test_the_corrections_are_those_of_the_section() -> None:
     assert page.text.index("So it is.") < page.text.index("Always best")
 
 
+def test_assertions_stand_only_below_a_claim_that_has_no_other_cell() -> None:
+    claim = "> [!WARNING]\n> **{}.** No.\n"
+    cells = [
+        text("# Ring\n\n## Often said, and wrong\n\n" + claim.format("First")),
+        code("assert first", "", "check"),
+        code("print(first)", "1\n"),
+        code("assert again", "", "check"),
+        text(claim.format("Second")),
+        code("assert second", "", "check"),
+    ]
+    page = corrections_page([(PATH, "13 · Ring", cells)]).text
+    assert re.findall("assert (\\w+)", page) == ["first", "second"]
+
+
 def test_links_hold_on_the_new_page() -> None:
     page = corrections_page([(PATH, "13 · Ring", CELLS)]).text
     assert "[it](../chapters/collectives/12-primitives.md#x)" in page
