@@ -6,6 +6,7 @@ read from the docstring of the function that computed it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -480,11 +481,12 @@ def pipeline(
     p, m = positive_integer("stages", stages), positive_integer("micro_batches", micro_batches)
     v, micro_batch = positive_integer("chunks", chunks), positive_integer("micro_batch", micro_batch)
     sequence = _sequence(sequence)
-    if forward_s is None and backward_s is not None:
-        positive_number("backward_s", backward_s)
-        raise ValueError(f"forward_s must be given where backward_s is, got {forward_s!r}")
     F = 1.0 if forward_s is None else positive_number("forward_s", forward_s)
     B = 2 * F if backward_s is None else positive_number("backward_s", backward_s)
+    if forward_s is None and backward_s is not None:
+        raise ValueError(f"backward_s must be given only with forward_s, got {backward_s!r}")
+    if math.isinf(B):
+        raise ValueError(f"forward_s must be a number whose double is finite, got {forward_s!r}")
     W = B / 2 if weight_gradient_s is None else nonnegative_number("weight_gradient_s", weight_gradient_s)
     if W > B:
         raise ValueError(f"weight_gradient_s must be at most backward_s = {B:g}, got {weight_gradient_s!r}")

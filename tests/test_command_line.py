@@ -623,7 +623,7 @@ def test_help_of_a_command_comes_by_either_word(capsys: pytest.CaptureFixture[st
         ("all-reduce --bytes 8 --ranks 8 --gpus-per-node 3", "--gpus-per-node must be a divisor of ranks = 8"),
         ("all-reduce --bytes 8 --ranks 8 --node-link 'PCIe 4.0 x16'", "only with --gpus-per-node"),
         ("pipeline --stages 8 --micro-batches 9 --schedule 2f2b", "'1f1b', 'interleaved', 'zb-h1'"),
-        ("pipeline --stages 8 --micro-batches 9 --backward-s 2", "--forward-s must be given where --backward-s is"),
+        ("pipeline --stages 8 --micro-batches 9 --backward-s 2", "--backward-s must be given only with --forward-s"),
         ("pipeline --stages 8 --micro-batches 9 --chunks 2 --schedule 1f1b", "--chunks must be given only"),
         ("pipeline --stages 8 --micro-batches 9 --schedule 1f1b --weight-gradient-s 1", "--weight-gradient-s must be"),
         ("pipeline --stages 8 --micro-batches 9 --sequence 8", "--sequence must be given only with model"),
