@@ -60,7 +60,7 @@ class Reference:
 
 
 def reference(root: Path, package: str, chapters: Iterable[str]) -> Reference:
-    """Write the reference of a package: the index, for each part a page of formulas and one of simulators, and its formulas.
+    """Write the reference of a package: the index, for each part a page of formulas and one of simulators; and entries.
 
     Args:
         root: the book's folder.
@@ -386,13 +386,18 @@ def _formulas(
 
 
 def _formula(module: griffe.Module, name: str, member: griffe.Object, chapters: Mapping[str, str]) -> str:
-    """Return a formula's entry: the formula, its symbols, a call with its result, and where it is derived."""
+    """Return a formula's entry: the formula, its symbols and what it gives, a call with its result, its chapter."""
     entry = documented(member)
     where = _chapters(entry.labelled.get("Chapter", ""), chapters, "../")
-    about = f"[`{name}`](reference/{Path(_page(module)).name}#{_anchor(member)}){f' · chapter {where}' if where else ''}"
+    place = f"reference/{Path(_page(module)).name}#{_anchor(member)}"
+    about = f"[`{name}`]({place}){f' · chapter {where}' if where else ''}"
     code = html.escape(_call_shown(entry, name.rpartition(".")[2]))
+    unless = ", ".join(f"`{name} = {value}`" for name, value in _defaults(member) if f"{name}=" not in code)
     call = f'<p class="formula-call"><code>{code}</code></p>' if code else ""
     symbols = _typeset_symbols(_one_line(entry.labelled.get("Symbols", "")))
+    gives = " ".join(_returned(item) for item in entry.sections.get("returns", ()))
+    gives = gives if gives[:2].isupper() else gives[:1].lower() + gives[1:]  # FLOP
+    more = [f"Gives: {gives}" if gives else "", f"Unless given: {unless}." if unless else ""]
     return f"""<div class="formula" markdown="1">
 
 $${_tex(entry.labelled["Formula"])}$$
@@ -402,7 +407,19 @@ $${_tex(entry.labelled["Formula"])}$$
 
 {call}
 
+<small class="formula-more">{" ".join(filter(None, more))}</small>
+
 </div>"""
+
+
+def _defaults(member: griffe.Object) -> Iterator[tuple[str, str]]:
+    """Return the arguments of a function that need not be given, with what they then are; a constant by its value."""
+    for parameter in member.parameters if isinstance(member, griffe.Function) else ():
+        value = str(parameter.default)
+        if parameter.default is not None and value != "None" and parameter.kind.value != "variadic keyword":
+            named = member.module.members.get(value)
+            found = named.final_target if isinstance(named, griffe.Alias) else named
+            yield parameter.name, str(found.value) if isinstance(found, griffe.Attribute) else value
 
 
 def _typeset_symbols(text: str) -> str:

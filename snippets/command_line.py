@@ -378,8 +378,11 @@ def _row(row: Any) -> dict[str, Any]:
 
 
 def _result(function: Callable[..., Any], arguments: Mapping[str, Any], *, json: bool) -> str:
-    """Return what a formula gives for arguments, as text or as JSON."""
+    """Return what a formula gives for arguments, as text or as JSON; what was not given stands there as it is taken."""
     value, said, name = _plain(function(**arguments)), labelled(function), function.__name__
+    taken = inspect.signature(function).bind(**arguments)
+    taken.apply_defaults()
+    arguments = {key: each for key, each in taken.arguments.items() if each is not None}
     if json:
         keys = {key: said.get(key.replace("_", " ").capitalize(), "") for key in ("convention", "source", "chapter")}
         more = {key: said.get(key.replace("_", " ").capitalize(), "") for key in ("formula", "returns", "leaves_out")}

@@ -717,8 +717,10 @@ def train(
     price = number_between("usd_per_gpu_hour", usd_per_gpu_hour, low=1e-6, high=1e9)
     name, dtype = _text("device", device, ACCELERATORS), named("dtype", dtype, DTYPES)
     chosen, rows = _parameter_rows(model, parameters, 1, 1)
+    meets = ""
     if chosen is not None and chosen.experts is not None:
-        rows.append(_computed("parameters that a token meets", "", active_parameter_count, model=chosen.name))
+        meets = " that a token meets"
+        rows.append(_computed(f"parameters{meets}", "", active_parameter_count, model=chosen.name))
     count = rows[-1].value
     peak = _computed("peak of one GPU", "FLOP/s", dense_peak_flops_per_s, accelerator=name, dtype=dtype)
     work: dict[str, Any] = {"parameters": count, "tokens": tokens}
@@ -732,7 +734,7 @@ def train(
     return (
         *rows,
         Row("tokens", tokens, note="As given."),
-        Row("tokens per parameter", tokens / count, note="The two above, divided."),
+        Row(f"tokens per parameter{meets}", tokens / count, note="The two above, divided."),
         flops,
         peak,
         replace(hours, value=hours.value / goodput),

@@ -313,7 +313,7 @@ def training_flops(*, parameters: int | float, tokens: int | float) -> int:
     """Return the rule of thumb for a whole training run.
 
     Formula: $C = 6 N D$
-    Symbols: C = the result, N = parameters, D = tokens
+    Symbols: C = the result, N = parameters that a token meets, D = tokens
     Chapter: 1
 
     Args:
@@ -370,8 +370,8 @@ def training_time_s(
     """Return how long a training run takes.
 
     Formula: $t = \\frac{k P T}{n X}$
-    Symbols: t = the result in seconds, P = parameters, T = tokens, n = devices, X = flops_per_s, k = 6, or 8 with full
-        recomputation
+    Symbols: t = the result in seconds, P = parameters that a token meets, T = tokens, n = devices, X = flops_per_s,
+        which one device achieves (its peak times the MFU), k = 6, or 8 with full recomputation
     Chapter: 1
 
     Args:

@@ -291,7 +291,7 @@ def double_tree_all_reduce_bytes(*, ranks: int, size_bytes: float, segments: int
     """Return what follows each other on the wire of a double binary tree: a block of a half in every step.
 
     Formula: $2 \\bigl(D + 2 (K-1)\\bigr) \\frac{n}{2 K}$
-    Symbols: D = ``double_tree_rounds`` of one block, K = segments, n = size_bytes
+    Symbols: D = ``double_tree_rounds`` of one block, about 2 log₂ N, K = segments, n = size_bytes
     Chapter: 13
 
     Args:
@@ -327,7 +327,7 @@ def double_tree_all_reduce_time_s(
     """Return the time of a double binary tree: blocks of half the vector, up two trees at once and down again.
 
     Formula: $2 \\bigl(D + 2 (K-1)\\bigr) \\left( \\alpha + \\frac{n}{2 K \\beta} + \\frac{n \\gamma}{4 K} \\right)$
-    Symbols: D = ``double_tree_rounds`` of one block, K = segments, n = size_bytes, α = latency_s,
+    Symbols: D = ``double_tree_rounds`` of one block, about 2 log₂ N, K = segments, n = size_bytes, α = latency_s,
         β = bandwidth_bytes_per_s, γ = reduction_s_per_byte
     Chapter: 13
 

@@ -212,7 +212,8 @@ def selective_activation_bytes(*, sequence: int, micro_batch: int, hidden: int, 
     """Return what one layer keeps with sequence parallelism where the scores are computed again.
 
     Formula: $34 \\frac{s b h}{t}$
-    Symbols: s = sequence, b = micro_batch, h = hidden, t = tensor_parallel
+    Symbols: s = sequence, b = micro_batch, h = hidden, t = tensor_parallel, with sequence parallelism; without it,
+        10 + 24/t in place of 34/t
     Chapter: 21
 
     Args:

@@ -314,7 +314,7 @@ def step_time_s(*, stages: int, micro_batches: int, forward_s: Time, backward_s:
     """Return the time of a step of GPipe, 1F1B or interleaved 1F1B with equal stages and free messages.
 
     Formula: $\\Bigl(m+\\frac{p-1}{v}\\Bigr)(T_F+T_B) = \\frac{(vm+p-1)(T_F+T_B)}{v}$
-    Symbols: p = stages, m = micro_batches, v = chunks, T_F = forward_s, T_B = backward_s
+    Symbols: p = stages, m = micro_batches, v = chunks, T_F = forward_s, T_B = backward_s, the whole backward pass
     Chapter: 18
 
     Args:

@@ -102,7 +102,8 @@ def block_traffic_bytes(
         sequence: tokens of each, s.
         hidden: width of the residual stream, h.
         tensor_parallel: ranks among which the block is cut, t.
-        input_sums: as in ``block_collectives``.
+        input_sums: in how many parts the input's gradient is summed over ranks: 1, or 3 where query, key and value
+            have a matrix each.
         gather_again: as in ``block_collectives``, with sequence parallelism.
         element_bytes: bytes of one number, w.
 

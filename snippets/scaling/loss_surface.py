@@ -85,8 +85,8 @@ def surface_loss_nats(*, parameters: float, tokens: float, fit: LossFit | str = 
     Leaves out: tokens seen more than once; other data, tokenizers and architectures than those of the fit's runs.
 
     Example:
-        >>> round(surface_loss_nats(parameters=70e9, tokens=1.4e12, fit="Chinchilla"), 3)
-        1.937
+        >>> round(surface_loss_nats(parameters=70e9, tokens=1.4e12, fit="Besiroglu et al. 2024"), 3)
+        1.974
     """
     f = LOSS_FITS.find(fit)
     N, D = positive_number("parameters", parameters), positive_number("tokens", tokens)

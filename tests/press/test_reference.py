@@ -150,6 +150,7 @@ def test_the_entry_of_a_formula(made: Reference) -> None:
         "$$V = 2\\frac{N-1}{N} n$$",
         "<small>$V$ = result; $n$ = size_bytes</small>",
         "<code>sent_bytes(8, ranks=4) → 12.0</code>",
+        '<small class="formula-more">Gives: bytes, sent by one rank.</small>',
     ):
         assert piece in entry, piece
 
