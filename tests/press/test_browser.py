@@ -217,7 +217,7 @@ def test_the_quick_reference_prints_on_four_pages(open_page: Any) -> None:
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 718, "height": 1000})  # what an A4 page has within its margins, in CSS pixels
     wider = """() => [...document.querySelectorAll('.formula :is(math, code)')].filter(part =>
-        part.getBoundingClientRect().right > part.closest('.formula').getBoundingClientRect().right + 5  // a space may hang
+        part.getBoundingClientRect().right > part.closest('.formula').getBoundingClientRect().right + 5  // a space hangs
     ).map(part => part.innerText)"""
     assert page.evaluate(wider) == []
 
