@@ -152,7 +152,8 @@ def _packed(path: Path) -> tuple[bytes, dict[str, str]]:
     """Return a file as a public host sends it: text compressed, fonts and pictures as they are."""
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     body = path.read_bytes()
-    if kind.startswith("text/") or kind in ("application/javascript", "application/json", "image/svg+xml"):
+    texts = "application/javascript", "application/json", "application/xml", "image/svg+xml"
+    if kind.startswith("text/") or kind in texts:
         return gzip.compress(body, 6), {"Content-Type": f"{kind}; charset=utf-8", "Content-Encoding": "gzip"}
     return body, {"Content-Type": kind}
 
