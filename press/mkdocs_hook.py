@@ -241,7 +241,7 @@ def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
 
 
 def _unindented(page: str) -> str:
-    r"""Take the templates' blank lines and indents away, 10 KB of a long page; what is shown line by line keeps its own.
+    r"""Take the templates' blank lines and indents away, 10 KB of a long page; what is shown by lines keeps them.
 
     >>> _unindented("<p>a\n\n   b</p><pre>\n  c</pre>")
     '<p>a\nb</p><pre>\n  c</pre>'

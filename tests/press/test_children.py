@@ -14,7 +14,7 @@ import psutil
 import pytest
 from made_page import MadePages
 
-from press.children import can_fork, in_children
+from press.children import beside, can_fork, in_children
 
 pytestmark = [
     pytest.mark.skipif(not can_fork(), reason="forks (Linux)"),
@@ -75,6 +75,37 @@ def test_the_caller_does_alone_what_is_not_for_children(monkeypatch: pytest.Monk
         monkeypatch.setattr("press.children.active_count", lambda: 2)
     monkeypatch.setattr("press.children.multiprocessing", None)  # starts none
     in_children(lambda number: None, 1 if alone == "one piece" else 5)
+    if alone != "one piece":
+        with beside(lambda: None):
+            pass
+
+
+def test_a_function_runs_beside_a_block_which_waits_for_it(tmp_path: Path) -> None:
+    def note() -> None:
+        _until((tmp_path / "block").exists)
+        (tmp_path / "pid").write_text(str(os.getpid()))
+
+    with beside(note):
+        (tmp_path / "block").touch()
+    assert int((tmp_path / "pid").read_text()) != os.getpid()
+
+
+def test_what_fails_beside_a_block_is_left_to_the_caller(capfd: pytest.CaptureFixture[str]) -> None:
+    with beside(lambda: 1 / 0):
+        pass
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_block_that_fails_ends_what_runs_beside_it(tmp_path: Path) -> None:
+    def note() -> None:
+        (tmp_path / "pid").write_text(str(os.getpid()))
+        (tmp_path / "written").touch()
+        time.sleep(1000)
+
+    with pytest.raises(KeyError), beside(note):
+        _until((tmp_path / "written").exists)
+        raise KeyError
+    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
