@@ -102,9 +102,12 @@ def test_a_block_that_fails_ends_what_runs_beside_it(tmp_path: Path) -> None:
         (tmp_path / "written").touch()
         time.sleep(1000)
 
-    with pytest.raises(KeyError), beside(note):
+    def block() -> None:
         _until((tmp_path / "written").exists)
         raise KeyError
+
+    with pytest.raises(KeyError), beside(note):
+        block()
     assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
 
 
