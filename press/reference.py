@@ -427,8 +427,15 @@ def _typeset_symbols(text: str) -> str:
 
     >>> _typeset_symbols("M = the result; b_p, K = bytes, and Ψ_i ≤ N")
     '$M$ = the result; $b_p$, $K$ = bytes, and Ψ_i ≤ N'
+    >>> _typeset_symbols("S_min = fewest_steps")
+    '$S_{min}$ = fewest_steps'
     """
-    return _SYMBOLS.sub(lambda match: _SYMBOL.sub(r"$\g<0>$", match[0]), text)
+
+    def typeset(symbol: re.Match[str]) -> str:
+        whole_index = re.sub(r"([_^])(\w{2,})", r"\1{\2}", symbol[0])
+        return f"${whole_index}$"
+
+    return _SYMBOLS.sub(lambda match: _SYMBOL.sub(typeset, match[0]), text)
 
 
 def _call_shown(entry: Documented, name: str) -> str:
