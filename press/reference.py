@@ -396,7 +396,7 @@ def _formula(module: griffe.Module, name: str, member: griffe.Object, chapters: 
     call = f'<p class="formula-call"><code>{code}</code></p>' if code else ""
     symbols = _typeset_symbols(_one_line(entry.labelled.get("Symbols", "")))
     gives = " ".join(_returned(item) for item in entry.sections.get("returns", ()))
-    gives = gives if gives[:2].isupper() else gives[:1].lower() + gives[1:]  # FLOP
+    gives = gives if re.match("[A-Z]{2}", gives) else gives[:1].lower() + gives[1:]  # FLOP
     more = [f"Gives: {gives}" if gives else "", f"Unless given: {unless}." if unless else ""]
     return f"""<div class="formula" markdown="1">
 

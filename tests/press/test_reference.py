@@ -165,6 +165,7 @@ def test_the_quick_reference() -> None:
         assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), name
         assert "formula-call" in formulas[name], f"{name} has no example that shows a call with its result"
         assert "<small></small>" not in formulas[name], name
+        assert "Gives: A " not in formulas[name], name
 
 
 def test_the_index(pages: dict[str, Page]) -> None:
