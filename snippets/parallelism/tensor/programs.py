@@ -275,43 +275,59 @@ def run_tensor_layer(
     x, gradient = finite_array("x", x, dimensions=3), finite_array("gradient", gradient, dimensions=3)
     if 0 in x.shape or gradient.shape != x.shape:
         raise ValueError(f"gradient must have the shape of x, which has no 0, got {gradient.shape} and {x.shape}")
-    h, a = x.shape[2], positive_integer("heads", heads)
-    t = at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS)
-    kv = a if key_value_heads is None else positive_integer("key_value_heads", key_value_heads)
-    if h % a or a % t:
-        raise ValueError(f"heads must divide the width {h} and be a multiple of ranks = {t}, got {a}")
-    if a % kv or (kv % t and t % kv):
-        raise ValueError(f"key_value_heads must divide {a} and be a multiple or a divisor of ranks = {t}, got {kv}")
-    again = flag("gather_again", gather_again)
-    if again and not flag("sequence_parallel", sequence_parallel):
-        raise ValueError("gather_again must be False without sequence_parallel, got True")
-    d = h // a
-    shapes = {"first norm": (h,), "second norm": (h,), "qkv": (h, h + 2 * kv * d), "projection": (h, h)}
-    shapes |= {"first": (h, 4 * h), "second": (4 * h, h)}
-    if not isinstance(weights, Mapping) or set(weights) != set(shapes):
-        raise ValueError(f"weights must have the keys {', '.join(shapes)}, got {weights!r:.80}")
-    given = {name: finite_array(f"weights[{name!r}]", weights[name]) for name in shapes}
-    for name, shape in shapes.items():
-        if given[name].shape != shape:
-            raise ValueError(f"weights[{name!r}] must have shape {shape}, got {given[name].shape}")
-    tokens, sequences, _ = x.shape
-    shape3 = (tokens, sequences, h)
-    plan = _Plan(
-        t, a, kv, d, shape3, flag("sequence_parallel", sequence_parallel), again, nonnegative_integer("seed", seed)
-    )
-    machine = Machine(t)
-    layers = [_RankLayer(plan, rank, given, machine.memories[rank]) for rank in range(t)]
+    plan = _plan(x.shape, ranks, heads, key_value_heads, sequence_parallel, gather_again, seed)
+    given = _checked_weights(weights, plan)
+    machine = Machine(plan.ranks)
+    layers = [_RankLayer(plan, rank, given, machine.memories[rank]) for rank in range(plan.ranks)]
     done = machine.run([layer.train(x, gradient) for layer in layers])
     outputs, backs = [rank[0] for rank in done], [rank[1] for rank in done]
     if plan.sequence_parallel:
         output, back = np.concatenate(outputs), np.concatenate(backs)
     else:
         output, back = outputs[0], backs[0]
-    grads = {name: np.zeros(shape) for name, shape in shapes.items()}
+    grads = {name: np.zeros(weight.shape) for name, weight in given.items()}
     for layer in layers:
         for name, places in layer.places.items():
             grads[name][places] = layer.gradients[name]
     return TensorLayerRun(output, back, grads, tuple(layer.kept_bytes for layer in layers), machine.account)
+
+
+def _plan(
+    shape: tuple[int, ...],
+    ranks: int,
+    heads: int,
+    key_value_heads: int | None,
+    sequence_parallel: bool,
+    gather_again: bool,
+    seed: int,
+) -> _Plan:
+    """Return how a layer for an input of this shape is cut, or raise ``ValueError``."""
+    s, b, h = shape
+    a = positive_integer("heads", heads)
+    t = at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS)
+    kv = a if key_value_heads is None else positive_integer("key_value_heads", key_value_heads)
+    if h % a or a % t:
+        raise ValueError(f"heads must divide the width {h} and be a multiple of ranks = {t}, got {a}")
+    if a % kv or (kv % t and t % kv):
+        raise ValueError(f"key_value_heads must divide {a} and be a multiple or a divisor of ranks = {t}, got {kv}")
+    cut, again = flag("sequence_parallel", sequence_parallel), flag("gather_again", gather_again)
+    if again and not cut:
+        raise ValueError("gather_again must be False without sequence_parallel, got True")
+    return _Plan(t, a, kv, h // a, (s, b, h), cut, again, nonnegative_integer("seed", seed))
+
+
+def _checked_weights(weights: Any, plan: _Plan) -> dict[str, Array]:
+    """Return the weights as arrays of the plan's shapes, or raise ``ValueError``."""
+    h = plan.shape[2]
+    shapes = {"first norm": (h,), "second norm": (h,), "qkv": (h, h + 2 * plan.key_value_heads * plan.head_size)}
+    shapes |= {"projection": (h, h), "first": (h, 4 * h), "second": (4 * h, h)}
+    if not isinstance(weights, Mapping) or set(weights) != set(shapes):
+        raise ValueError(f"weights must have the keys {', '.join(shapes)}, got {weights!r:.80}")
+    given = {name: finite_array(f"weights[{name!r}]", weights[name]) for name in shapes}
+    for name, shape in shapes.items():
+        if given[name].shape != shape:
+            raise ValueError(f"weights[{name!r}] must have shape {shape}, got {given[name].shape}")
+    return given
 
 
 class _RankLayer:
