@@ -130,11 +130,7 @@ def balance_router(
     bias = np.zeros(E)
     loads, means = [], []
     for _ in range(S):
-        logits = liking + rng.normal(size=(T, E))
-        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-        chances = powers / powers.sum(axis=1, keepdims=True)
-        chosen = np.argpartition(-(chances + bias), k - 1, axis=1)[:, :k]
-        share = np.bincount(chosen.ravel(), minlength=E) / (k * T)
+        chances, share = _routed_step(liking, bias, T, k, rng)
         loads.append(E * share)
         means.append(chances.mean(axis=0))
         if method == "bias":
@@ -150,3 +146,14 @@ def balance_router(
         tuple(map(float, means[0])),
         tuple(map(float, np.mean(means[tail], axis=0))),
     )
+
+
+def _routed_step(
+    liking: NDArray[np.float64], bias: NDArray[np.float64], tokens: int, per_token: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the router's chances for the tokens of a step, and each expert's share of the choices."""
+    logits = liking + rng.normal(size=(tokens, len(liking)))
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    chances = powers / powers.sum(axis=1, keepdims=True)
+    chosen = np.argpartition(-(chances + bias), per_token - 1, axis=1)[:, :per_token]  # (T, k)
+    return chances, np.bincount(chosen.ravel(), minlength=len(liking)) / (per_token * tokens)
