@@ -220,13 +220,13 @@ class _Held:
 
 def _forward(layer: SmallLayer, x: _Array) -> tuple[_Array, _Array]:
     """Return the output and the inner values."""
-    inner = np.tanh(layer.first @ x)
+    inner = np.tanh(layer.first @ x)  # (inner,)
     return layer.second @ inner, inner
 
 
 def _backward(layer: SmallLayer, x: _Array, inner: _Array, gradient: _Array) -> tuple[_Array, _Array, _Array]:
     """Return the gradients of the input and of both matrices."""
-    slope = (layer.second.T @ gradient) * (1 - inner**2)
+    slope = (layer.second.T @ gradient) * (1 - inner**2)  # (inner,)
     return layer.first.T @ slope, np.outer(slope, x), np.outer(gradient, inner)
 
 

@@ -120,13 +120,13 @@ class _Replica:
         self.loss = 0.0
 
     def accumulate(self, x: Array, y: Array, share: float) -> None:
-        """Run one micro-batch forward and backward, and add its tokens' gradients, each times a share."""
+        """Run a micro-batch of T tokens forward and backward, and add its tokens' gradients, each times a share."""
         first, second = self.weights
-        hidden = self.memory.watch(np.tanh(x @ first), "activations")
-        error = self.memory.watch(hidden @ second - y, "activations")
+        hidden = self.memory.watch(np.tanh(x @ first), "activations")  # (T, hidden)
+        error = self.memory.watch(hidden @ second - y, "activations")  # (T, outputs)
         self.loss += float((error**2).sum() / 2)
-        self.gradients[1] += share * (hidden.T @ error)
-        self.gradients[0] += share * (x.T @ ((error @ second.T) * (1 - hidden**2)))
+        self.gradients[1] += share * (hidden.T @ error)  # (hidden, outputs)
+        self.gradients[0] += share * (x.T @ ((error @ second.T) * (1 - hidden**2)))  # (features, hidden)
 
 
 def _average(replica: _Replica, ranks: int) -> Program:

@@ -157,23 +157,28 @@ def dense_expert_layer(
     layer = _checked(weights, per_token, normalised, None)
     x, gradient = _tokens(x, gradient, layer)
     w = layer.weights
-    chances = _softmax(x @ w["router"])
+
+    # Forward: every expert for every token, and a mask over what was not chosen.
+    chances = _softmax(x @ w["router"])  # (T, E)
     mask = np.zeros_like(chances)
     np.put_along_axis(mask, top_experts(chances, per_token=layer.per_token), 1.0, axis=1)
-    kept = chances * mask
-    total = kept.sum(axis=1, keepdims=True) if layer.normalised else np.ones((len(x), 1))
-    gates = kept / total
+    kept = chances * mask  # (T, E)
+    total = kept.sum(axis=1, keepdims=True) if layer.normalised else np.ones((len(x), 1))  # (T, 1)
+    gates = kept / total  # (T, E)
     made, up = np.einsum("th,ehf->etf", x, w["first"]), np.einsum("th,ehf->etf", x, w["gate"])
     act, slope = _silu(made)
     outputs = np.einsum("etf,efh->eth", act * up, w["second"])
     output = np.einsum("te,eth->th", gates, outputs)
 
+    # Backward: the router, then the experts.
     d_gates = np.einsum("th,eth->te", gradient, outputs) * mask
     d_kept = d_gates / total - (d_gates * gates).sum(axis=1, keepdims=True) / total * mask * layer.normalised
-    d_logits = chances * (d_kept - (d_kept * chances).sum(axis=1, keepdims=True))
+    d_logits = chances * (d_kept - (d_kept * chances).sum(axis=1, keepdims=True))  # (T, E)
+
+    # The experts.
     d_out = np.einsum("te,th->eth", gates, gradient)
     d_inner = np.einsum("eth,efh->etf", d_out, w["second"])
-    d_made, d_up = d_inner * up * slope, d_inner * act
+    d_made, d_up = d_inner * up * slope, d_inner * act  # (E, T, f)
     back = np.einsum("etf,ehf->th", d_made, w["first"]) + np.einsum("etf,ehf->th", d_up, w["gate"])
     grads = {
         "router": x.T @ d_logits,
@@ -408,7 +413,7 @@ def _experts_forward(mine: Mapping[str, Array], rows: Array, expert: NDArray[np.
     """Each of a rank's experts computes its rows."""
     first, gate, second = mine["first"], mine["gate"], mine["second"]
     made, up = np.empty((2, len(rows), first.shape[2]))
-    out = np.empty_like(rows)
+    out = np.empty_like(rows)  # (R, h)
     for e in range(len(first)):
         at = expert == e
         made[at], up[at] = rows[at] @ first[e], rows[at] @ gate[e]
