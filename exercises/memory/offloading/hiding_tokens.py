@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from grader.exercise import Exercise, Inputs, Mistake
+from grader.exercise import Exercise, Inputs, Mistake, inputs_for
 from snippets.memory.offload_timeline import offloaded_step
 
 
@@ -79,14 +79,7 @@ def first_that_hides(
     return high
 
 
-def machine(speed: int, down: int, host: int, up: int, update: int) -> Inputs:
-    return {
-        "flops_per_s": speed,
-        "down_bytes_per_s": down,
-        "host_bytes_per_s": host,
-        "up_bytes_per_s": up,
-        "update_bytes": update,
-    }
+machine = inputs_for(hiding_tokens)
 
 
 _LEAST_BANDWIDTH = "size, rate = min(lanes, key=lambda lane: lane[1]); return -(-size * flops_per_s // (4 * rate))"
