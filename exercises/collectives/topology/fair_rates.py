@@ -177,4 +177,4 @@ EXERCISE = Exercise(
             lambda **_: [8.0, 2.0, 2.0],
         ),
     ],
-)  # fmt: skip
+)

@@ -270,9 +270,11 @@ EXERCISE = Exercise(
             "counts_from_the_last_side",
             "The first side varies fastest: rank x + s·y stands at (x, y). Here neighbouring numbers lie along "
             "the last dimension.",
-            {"groups, stride = [], 1": "groups, stride = [], math.prod(sides)",
-             "    for side in sides:\n": "    for side in sides:\n        stride //= side\n",
-             "        stride *= side\n": ""},
+            {
+                "groups, stride = [], 1": "groups, stride = [], math.prod(sides)",
+                "    for side in sides:\n": "    for side in sides:\n        stride //= side\n",
+                "        stride *= side\n": "",
+            },
         ),
         Mistake(
             "cuts_once",
@@ -286,4 +288,4 @@ EXERCISE = Exercise(
             {"    for side in sides:\n": "    for side in [sides[0]] * len(sides):\n"},
         ),
     ],
-)  # fmt: skip
+)

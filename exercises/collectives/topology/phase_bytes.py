@@ -104,8 +104,10 @@ EXERCISE = Exercise(
         Mistake(
             "divides_before_it_sends",
             "The first dimension is reduced with the whole vector; what is left is a share only afterwards.",
-            {"sent.append(2 * (side - 1) / side * left)": "left /= side; sent.append(2 * (side - 1) / side * left)",
-             "        left /= side\n": ""},
+            {
+                "sent.append(2 * (side - 1) / side * left)": "left /= side; sent.append(2 * (side - 1) / side * left)",
+                "        left /= side\n": "",
+            },
         ),
         Mistake(
             "divides_by_all_ranks",
@@ -131,4 +133,4 @@ EXERCISE = Exercise(
             lambda **_: [800.0, 400.0],
         ),
     ],
-)  # fmt: skip
+)

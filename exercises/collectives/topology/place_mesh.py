@@ -244,4 +244,4 @@ EXERCISE = Exercise(
             lambda **_: [1, 0],
         ),
     ],
-)  # fmt: skip
+)
