@@ -257,16 +257,6 @@ EXERCISE = Exercise(
             },
         ),
         Mistake(
-            "never_drops_two",
-            "One tensor that costs operations may not be enough.",
-            {"range(len(paid) + 1)": "range(2)"},
-        ),
-        Mistake(
-            "takes_the_first_that_fits",
-            "This takes the first choice that fits; another one may cost fewer operations.",
-            {"(best is None or flops < best[0])": "best is None"},
-        ),
-        Mistake(
             "gives_an_empty_list",
             "Where nothing is enough, return None, not an empty list.",
             {"None if best is None else best[1]": "[] if best is None else best[1]"},

@@ -123,10 +123,5 @@ EXERCISE = Exercise(
             "The stages are in the wrong order: first the optimizer's state, last the weights.",
             {"[(1, 2": "[(3, 2", "(3, weight_bits)": "(1, weight_bits)"},
         ),
-        Mistake(
-            "takes_sixteen",
-            "This is right for one input only: mixed-precision Adam without shards.",
-            lambda **_: Fraction(16),
-        ),
     ],
 )
