@@ -1,8 +1,8 @@
 # %% chunk_r_plus_1
 # Wrong: the convention of most tutorials: rank r ends with chunk r + 1.
 # Known mistake: Your sums are complete, but rank r ends with chunk r + 1, as in many tutorials; here it is to be chunk r.
-from snippets.machine import Exchange
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.machine import Exchange
+from snippets.simulation.schedule import chunk_bounds
 
 
 def reduce_scatter(rank, ranks, numbers):
@@ -17,8 +17,8 @@ def reduce_scatter(rank, ranks, numbers):
 # %% no_return
 # Wrong: the program ends without a result.
 # Message: nothing is returned: does every way through end in a `return`?
-from snippets.machine import Exchange
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.machine import Exchange
+from snippets.simulation.schedule import chunk_bounds
 
 
 def reduce_scatter(rank, ranks, numbers):
@@ -33,7 +33,7 @@ def reduce_scatter(rank, ranks, numbers):
 # Right: arrays inside, and sent.
 import numpy as np
 
-from snippets.machine import Exchange
+from snippets.simulation.machine import Exchange
 
 
 def reduce_scatter(rank, ranks, numbers):
@@ -46,8 +46,8 @@ def reduce_scatter(rank, ranks, numbers):
 
 # %% round_the_other_way
 # Right: to the left neighbour; and tuples.
-from snippets.machine import Exchange
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.machine import Exchange
+from snippets.simulation.schedule import chunk_bounds
 
 
 def reduce_scatter(rank, ranks, numbers):

@@ -1,8 +1,8 @@
 # %% not_waited_for
 # Wrong: calls its own generator as if it returned the sums.
 # Message: TypeError
-from snippets.machine import Exchange
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.machine import Exchange
+from snippets.simulation.schedule import chunk_bounds
 
 
 def phase(rank, ranks, own, first, adds):
@@ -21,8 +21,8 @@ def ring_all_reduce(rank, ranks, numbers):
 
 # %% round_the_other_way
 # Right: to the left neighbour all the way.
-from snippets.machine import Exchange
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.machine import Exchange
+from snippets.simulation.schedule import chunk_bounds
 
 
 def ring_all_reduce(rank, ranks, numbers):

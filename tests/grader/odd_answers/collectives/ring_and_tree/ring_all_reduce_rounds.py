@@ -1,6 +1,6 @@
 # %% flags_of_0_and_1
 # Right: 1 and 0 for True and False.
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 
 def ring_all_reduce_rounds(ranks, length):
@@ -12,7 +12,7 @@ def ring_all_reduce_rounds(ranks, length):
 
 # %% list_messages
 # Right: lists for the messages.
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 
 def ring_all_reduce_rounds(ranks, length):
@@ -24,7 +24,7 @@ def ring_all_reduce_rounds(ranks, length):
 
 # %% no_empty_messages
 # Right: messages without entries are left out.
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 
 def ring_all_reduce_rounds(ranks, length):
@@ -52,7 +52,7 @@ def ring_all_reduce_rounds(ranks, length):
 
 # %% rounds_that_are_yielded
 # Right: a generator of rounds.
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 
 def ring_all_reduce_rounds(ranks, length):
@@ -62,7 +62,7 @@ def ring_all_reduce_rounds(ranks, length):
 
 # %% tuples_everywhere
 # Right: tuples for the rounds.
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 
 def ring_all_reduce_rounds(ranks, length):

@@ -1,7 +1,7 @@
 # %% an_entry_a_message
 # Right: the pieces that go to a neighbour in a step are single entries.
 
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 
 def two_way_ring_rounds(ranks, length):
@@ -26,7 +26,7 @@ def two_way_ring_rounds(*, ranks, length):
 
 # %% first_half_longer
 # Right: if n is odd, the first half has one entry more; list messages.
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 
 def two_way_ring_rounds(ranks, length):
@@ -43,7 +43,7 @@ def two_way_ring_rounds(ranks, length):
 # %% no_return
 # Wrong: appends to a list that is never returned.
 # Message: nothing is returned: does every way through end in a `return`?
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 
 def two_way_ring_rounds(ranks, length):

@@ -1,6 +1,6 @@
 # %% all_reduces_along_the_last
 # Right: all reduces along the last.
-from snippets.machine import AllGather, AllReduce, ReduceScatter
+from snippets.simulation.machine import AllGather, AllReduce, ReduceScatter
 
 
 def grid_all_reduce(*, rank, sides, numbers):
@@ -19,7 +19,7 @@ def grid_all_reduce(*, rank, sides, numbers):
 # %% arrays_as_groups
 # Right: arrays as groups.
 import numpy as np
-from snippets.machine import AllGather, AllReduce, ReduceScatter
+from snippets.simulation.machine import AllGather, AllReduce, ReduceScatter
 
 
 def grid_all_reduce(*, rank, sides, numbers):
@@ -40,7 +40,7 @@ def grid_all_reduce(*, rank, sides, numbers):
 # %% asks_a_group_without_itself
 # Wrong: asks a group without itself.
 # Message: which has to be a list of ranks
-from snippets.machine import AllReduce
+from snippets.simulation.machine import AllReduce
 
 
 def grid_all_reduce(*, rank, sides, numbers):
@@ -49,7 +49,7 @@ def grid_all_reduce(*, rank, sides, numbers):
 # %% begins_with_itself
 # Wrong: begins with itself.
 # Message: rank 0 gives the list [0, 1], rank 1 the list [1, 0]
-from snippets.machine import AllGather, AllReduce, ReduceScatter
+from snippets.simulation.machine import AllGather, AllReduce, ReduceScatter
 import math
 
 
@@ -70,7 +70,7 @@ def grid_all_reduce(*, rank, sides, numbers):
 # %% group_without_its_name
 # Wrong: group without its name.
 # Message: gives ReduceScatter a group without its name
-from snippets.machine import AllGather, AllReduce, ReduceScatter, Isend, Receive
+from snippets.simulation.machine import AllGather, AllReduce, ReduceScatter, Isend, Receive
 import math
 
 
@@ -92,7 +92,7 @@ def grid_all_reduce(*, rank, sides, numbers):
 # %% groups_of_neighbouring_numbers
 # Wrong: groups of neighbouring numbers.
 # Known mistake: Along the second dimension the ranks differ by the first side, not by 1.
-from snippets.machine import AllGather, ReduceScatter
+from snippets.simulation.machine import AllGather, ReduceScatter
 
 
 def grid_all_reduce(*, rank, sides, numbers):
@@ -105,7 +105,7 @@ def grid_all_reduce(*, rank, sides, numbers):
 
 # %% last_dimension_first
 # Right: last dimension first.
-from snippets.machine import AllGather, ReduceScatter
+from snippets.simulation.machine import AllGather, ReduceScatter
 
 
 def grid_all_reduce(*, rank, sides, numbers):
@@ -124,7 +124,7 @@ def grid_all_reduce(*, rank, sides, numbers):
 
 # %% skips_sides_of_one
 # Right: skips sides of one.
-from snippets.machine import AllGather, ReduceScatter
+from snippets.simulation.machine import AllGather, ReduceScatter
 
 
 def grid_all_reduce(*, rank, sides, numbers):

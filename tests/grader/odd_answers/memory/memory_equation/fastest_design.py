@@ -2,7 +2,7 @@
 # Right: a list instead of a tuple.
 from itertools import product
 
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_candidates
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_candidates
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):
@@ -30,7 +30,7 @@ def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, me
 # Right: takes the minimum over all designs.
 from itertools import product
 
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_candidates
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_candidates
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):
@@ -57,7 +57,7 @@ def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, me
 # %% at_most_sixteen
 # Wrong: no micro-batch above 16.
 # Message: which fits and takes
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):
@@ -146,7 +146,7 @@ def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, me
 # Message: operations more
 from itertools import product
 
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_candidates
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_candidates
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):
@@ -175,7 +175,7 @@ def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, me
 # Message: does not fit
 from itertools import product
 
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_candidates
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_candidates
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):
@@ -202,7 +202,7 @@ def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, me
 # %% never_selective
 # Wrong: recomputes nothing or all.
 # Known mistake: Where a design does not fit with the scores stored, selective recomputation may do: it costs fewer operations than full recomputation.
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):
@@ -224,7 +224,7 @@ def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, me
 # %% one_at_a_time
 # Wrong: micro-batches of one sequence alone.
 # Known mistake: This tries micro-batches of one sequence alone; larger ones pay the overhead less often.
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):
@@ -246,7 +246,7 @@ def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, me
 # %% only_divides_upwards
 # Wrong: a last micro-batch that is smaller than the others.
 # Message: does not divide the
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):
@@ -269,7 +269,7 @@ def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, me
 # Right: tries full recomputation first and the largest micro-batch first; ties end elsewhere.
 from itertools import product
 
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_candidates
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_candidates
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):
@@ -296,7 +296,7 @@ def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, me
 # %% pays_for_each_sequence
 # Wrong: the overhead as many times as a micro-batch has sequences.
 # Known mistake: overhead_flops come once for each micro-batch: sequences / b times, not b times.
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):
@@ -320,7 +320,7 @@ def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, me
 # Message: MemoryError: nothing fits (line
 
 # what a reader can write with the page and the site's Reference (page alone has no import of gpt_step_sizes, nor its arguments)
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):
     s, h, V = sequence, hidden, vocabulary
@@ -343,7 +343,7 @@ def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, me
 # %% recomputes_three_times
 # Wrong: prices full recomputation three times.
 # Message: which fits and takes
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):
@@ -365,7 +365,7 @@ def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, me
 # %% repeats_the_head
 # Wrong: full recomputation repeats the head's forward pass too.
 # Known mistake: Full recomputation repeats the layers' forward pass, and not the head's.
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):
@@ -387,7 +387,7 @@ def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, me
 # %% repeats_the_head_twice
 # Wrong: full recomputation repeats the head's forward pass twice.
 # Message: which fits and takes
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):
@@ -411,7 +411,7 @@ def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, me
 # Known mistake: A single micro-batch accumulates nothing: its gradients come when the activations go.
 from itertools import product
 
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_candidates
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_candidates
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):
@@ -440,7 +440,7 @@ def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, me
 
 # %% with_what_is_given
 # Right: with the two functions that are given.
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):

@@ -1,7 +1,7 @@
 # %% fewest_then_time
 # Wrong: the fewest things first, then the time.
 # Known mistake: What offloads least need not take the shortest step: compare the times first.
-from snippets.memory.offload_timeline import offloaded_step
+from snippets.memory.offloading.timeline import offloaded_step
 
 def choose_offload(*, layers, layer_parameters, tokens, activation_bytes, memory_bytes, flops_per_s, link_bytes_per_s, host_bytes_per_s):
     U = layer_parameters
@@ -36,7 +36,7 @@ def choose_offload(*, layers, layer_parameters, tokens, activation_bytes, memory
 # %% forgets_the_update
 # Wrong: the host's update takes time.
 # Known mistake: The host's update takes time too: 28 bytes a parameter in its memory.
-from snippets.memory.offload_timeline import offloaded_step
+from snippets.memory.offloading.timeline import offloaded_step
 
 def choose_offload(*, layers, layer_parameters, tokens, activation_bytes, memory_bytes, flops_per_s, link_bytes_per_s, host_bytes_per_s):
     U = layer_parameters
@@ -71,7 +71,7 @@ def choose_offload(*, layers, layer_parameters, tokens, activation_bytes, memory
 # Right: a tuple, in another order.
 from itertools import product
 
-from snippets.memory.offload_timeline import offloaded_step
+from snippets.memory.offloading.timeline import offloaded_step
 
 
 def choose_offload(layers, layer_parameters, tokens, activation_bytes, memory_bytes, flops_per_s, link_bytes_per_s, host_bytes_per_s):
@@ -102,7 +102,7 @@ def choose_offload(layers, layer_parameters, tokens, activation_bytes, memory_by
 
 # %% in_milliseconds
 # Right: times in milliseconds.
-from snippets.memory.offload_timeline import offloaded_step
+from snippets.memory.offloading.timeline import offloaded_step
 
 def choose_offload(*, layers, layer_parameters, tokens, activation_bytes, memory_bytes, flops_per_s, link_bytes_per_s, host_bytes_per_s):
     U = layer_parameters
@@ -137,7 +137,7 @@ def choose_offload(*, layers, layer_parameters, tokens, activation_bytes, memory
 # %% new_weights_beside_fetches
 # Wrong: the next fetch brings the new weights.
 # Known mistake: With the weights away, the next fetch brings the new ones: there is no new_weights_s.
-from snippets.memory.offload_timeline import offloaded_step
+from snippets.memory.offloading.timeline import offloaded_step
 
 def choose_offload(*, layers, layer_parameters, tokens, activation_bytes, memory_bytes, flops_per_s, link_bytes_per_s, host_bytes_per_s):
     U = layer_parameters

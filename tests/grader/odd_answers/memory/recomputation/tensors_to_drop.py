@@ -2,8 +2,8 @@
 # Right: all subsets of all tensors, which is slow.
 from itertools import combinations
 
-from snippets.memory.selective_recomputation import sizes_without
-from snippets.memory.step_peak import step_peak_bytes
+from snippets.memory.recomputation.selective import sizes_without
+from snippets.memory.memory_equation.step_peak import step_peak_bytes
 
 
 def tensors_to_drop(*, sizes, prices, memory_bytes):
@@ -21,8 +21,8 @@ def tensors_to_drop(*, sizes, prices, memory_bytes):
 # Right: a tuple, all subsets of the paid ones by their price.
 from itertools import chain, combinations
 
-from snippets.memory.selective_recomputation import sizes_without
-from snippets.memory.step_peak import step_peak_bytes
+from snippets.memory.recomputation.selective import sizes_without
+from snippets.memory.memory_equation.step_peak import step_peak_bytes
 
 
 def tensors_to_drop(*, sizes, prices, memory_bytes):
@@ -37,8 +37,8 @@ def tensors_to_drop(*, sizes, prices, memory_bytes):
 
 # %% best_of_three_orders
 # Wrong: three greedy orders, each with what is not needed taken back; the cheapest of the three. It passed once.
-from snippets.memory.selective_recomputation import remade_flops, sizes_without
-from snippets.memory.step_peak import step_peak_bytes
+from snippets.memory.recomputation.selective import remade_flops, sizes_without
+from snippets.memory.memory_equation.step_peak import step_peak_bytes
 
 
 def tensors_to_drop(*, sizes, prices, memory_bytes):
@@ -66,8 +66,8 @@ def tensors_to_drop(*, sizes, prices, memory_bytes):
 # Wrong: drops at most five of the tensors that have a price. It passed once.
 from itertools import combinations
 
-from snippets.memory.selective_recomputation import sizes_without
-from snippets.memory.step_peak import step_peak_bytes
+from snippets.memory.recomputation.selective import sizes_without
+from snippets.memory.memory_equation.step_peak import step_peak_bytes
 
 
 def tensors_to_drop(*, sizes, prices, memory_bytes):

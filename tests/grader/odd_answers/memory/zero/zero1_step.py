@@ -1,7 +1,7 @@
 # %% small_number_under_the_root
 # Wrong: the small number belongs beside the root; where gradients are small it is what counts.
 # Known mistake: 10⁻⁸ is added to the root; yours is added below it, where it weighs as 10⁻⁴.
-from snippets.machine import AllGather, ReduceScatter
+from snippets.simulation.machine import AllGather, ReduceScatter
 
 
 def zero1_step(rank, step, learning_rate):
@@ -16,7 +16,7 @@ def zero1_step(rank, step, learning_rate):
 # Right: in place, with NumPy's functions.
 import numpy as np
 
-from snippets.machine import AllGather, ReduceScatter
+from snippets.simulation.machine import AllGather, ReduceScatter
 
 
 def zero1_step(rank, step, learning_rate):
@@ -30,7 +30,7 @@ def zero1_step(rank, step, learning_rate):
 
 # %% yields_a_temporary_array
 # Right: what it yields is made for that moment, and nothing else refers to it.
-from snippets.machine import AllGather, ReduceScatter
+from snippets.simulation.machine import AllGather, ReduceScatter
 
 
 def zero1_step(rank, step, learning_rate):

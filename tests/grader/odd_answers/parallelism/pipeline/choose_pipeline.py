@@ -32,8 +32,8 @@ def choose_pipeline(
 
 # %% by_running_the_fastest
 # Right: runs every design, and takes the fastest of those that fit; a list, and the field's own spelling.
-from snippets.parallelism.pipeline_runner import run_pipeline
-from snippets.parallelism.pipeline_schedules import build_pipeline
+from snippets.parallelism.pipeline.runner import run_pipeline
+from snippets.parallelism.pipeline.schedules import build_pipeline
 
 
 def choose_pipeline(
@@ -59,8 +59,8 @@ def choose_pipeline(
 
 # %% by_running_the_leanest
 # Right: runs every design, and takes the one that holds least of those that are quick enough.
-from snippets.parallelism.pipeline_runner import run_pipeline
-from snippets.parallelism.pipeline_schedules import build_pipeline
+from snippets.parallelism.pipeline.runner import run_pipeline
+from snippets.parallelism.pipeline.schedules import build_pipeline
 
 
 def choose_pipeline(
@@ -254,8 +254,8 @@ def choose_pipeline(
 # %% the_fastest_without_room
 # Wrong: the fastest design, whether it fits or not.
 # Message: and there is room for
-from snippets.parallelism.pipeline_runner import run_pipeline
-from snippets.parallelism.pipeline_schedules import build_pipeline
+from snippets.parallelism.pipeline.runner import run_pipeline
+from snippets.parallelism.pipeline.schedules import build_pipeline
 
 
 def choose_pipeline(

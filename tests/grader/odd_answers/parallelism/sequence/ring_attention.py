@@ -2,7 +2,7 @@
 # Right: keeps all that comes by, and takes one softmax at the end; the cost is the same.
 import math
 
-from snippets.machine import Exchange
+from snippets.simulation.machine import Exchange
 
 
 def ring_attention(*, rank, ranks, queries, keys, values):
@@ -26,7 +26,7 @@ def ring_attention(*, rank, ranks, queries, keys, values):
 # Wrong: at most four blocks. It passed once.
 import math
 
-from snippets.machine import Exchange
+from snippets.simulation.machine import Exchange
 
 
 def ring_attention(*, rank, ranks, queries, keys, values):
@@ -55,7 +55,7 @@ def ring_attention(*, rank, ranks, queries, keys, values):
 # Wrong: leaves out keys whose scores are 10 lower. It passed once.
 import math
 
-from snippets.machine import Exchange
+from snippets.simulation.machine import Exchange
 
 
 def ring_attention(*, rank, ranks, queries, keys, values):
@@ -87,7 +87,7 @@ def ring_attention(*, rank, ranks, queries, keys, values):
 # Message: bytes sent by each rank: [16, 0]
 import math
 
-from snippets.machine import Exchange
+from snippets.simulation.machine import Exchange
 
 
 def ring_attention(*, rank, ranks, queries, keys, values):

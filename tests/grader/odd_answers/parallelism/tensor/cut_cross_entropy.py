@@ -3,7 +3,7 @@
 # Message: rank
 import math
 
-from snippets.machine import AllReduce
+from snippets.simulation.machine import AllReduce
 
 
 def cut_cross_entropy(*, logits, targets, first):
@@ -21,7 +21,7 @@ def cut_cross_entropy(*, logits, targets, first):
 # Message: more than three numbers
 import math
 
-from snippets.machine import AllGather
+from snippets.simulation.machine import AllGather
 
 
 def cut_cross_entropy(*, logits, targets, first):
@@ -42,7 +42,7 @@ def cut_cross_entropy(*, logits, targets, first):
 # Right: gathers the largest logits, and sums the rest by an all-reduce, as Megatron-LM does.
 import math
 
-from snippets.machine import AllGather, AllReduce
+from snippets.simulation.machine import AllGather, AllReduce
 
 
 def cut_cross_entropy(*, logits, targets, first):
@@ -59,7 +59,7 @@ def cut_cross_entropy(*, logits, targets, first):
 # Message: losses on each rank
 import math
 
-from snippets.machine import AllGather
+from snippets.simulation.machine import AllGather
 
 
 def cut_cross_entropy(*, logits, targets, first):
@@ -81,7 +81,7 @@ def cut_cross_entropy(*, logits, targets, first):
 # Message: losses on each rank
 import math
 
-from snippets.machine import AllGather, AllReduce
+from snippets.simulation.machine import AllGather, AllReduce
 
 
 def cut_cross_entropy(*, logits, targets, first):
@@ -97,7 +97,7 @@ def cut_cross_entropy(*, logits, targets, first):
 # Right: each rank tells the logarithm of its own sum, which is one number, and the target's logit.
 import math
 
-from snippets.machine import AllGather
+from snippets.simulation.machine import AllGather
 
 
 def cut_cross_entropy(*, logits, targets, first):

@@ -3,7 +3,7 @@
 # Message: times the budget
 from itertools import combinations_with_replacement
 
-from snippets.scaling.compute_law import prediction_error
+from snippets.scaling.loss_surface.compute_law import prediction_error
 
 
 def choose_runs(sizes, *, budget, most_runs, target, law):
@@ -20,7 +20,7 @@ def choose_runs(sizes, *, budget, most_runs, target, law):
 # Message: times the narrowest
 from itertools import combinations_with_replacement
 
-from snippets.scaling.compute_law import prediction_error
+from snippets.scaling.loss_surface.compute_law import prediction_error
 
 
 def choose_runs(sizes, *, budget, most_runs, target, law):
@@ -36,7 +36,7 @@ def choose_runs(sizes, *, budget, most_runs, target, law):
 # Right: goes through counts of each size, largest size first, and returns a tuple in falling order.
 from itertools import product
 
-from snippets.scaling.compute_law import prediction_error
+from snippets.scaling.loss_surface.compute_law import prediction_error
 
 
 def choose_runs(sizes, *, budget, most_runs, target, law):
@@ -72,7 +72,7 @@ def choose_runs(sizes, *, budget, most_runs, target, law):
 # Known mistake: You never make as many runs as are allowed: look at where your counting ends.
 from itertools import combinations_with_replacement
 
-from snippets.scaling.compute_law import prediction_error
+from snippets.scaling.loss_surface.compute_law import prediction_error
 
 
 def choose_runs(sizes, *, budget, most_runs, target, law):
@@ -89,7 +89,7 @@ def choose_runs(sizes, *, budget, most_runs, target, law):
 # Message: times the narrowest
 from itertools import combinations_with_replacement
 
-from snippets.scaling.compute_law import prediction_error
+from snippets.scaling.loss_surface.compute_law import prediction_error
 
 
 def choose_runs(sizes, *, budget, most_runs, target, law):
