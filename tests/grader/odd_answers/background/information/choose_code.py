@@ -31,7 +31,7 @@ def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_
 
 # %% a_coder_for_nothing
 # Wrong: where there is no coder, it codes in no time.
-# Known mistake: Where there is no coder, no Huffman code can be sent.
+# Message: there is no coder
 import heapq
 import math
 from itertools import product
@@ -122,8 +122,7 @@ def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_
     return design if times[design] <= limit_s else None
 
 # %% a_table_before_all_else
-# Wrong: the whole table goes before the first chunk.
-# Known mistake: The table's bytes are cut into the chunks with the others: here they go before the first chunk.
+# Wrong: the whole table goes before the first chunk. It passed once.
 import heapq
 import math
 from itertools import product
@@ -150,37 +149,6 @@ def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_
             send = numbers * mean_bits(counts, k) / 8 / link_bytes_per_s
             times["huffman", k] = (2 * code + send + (chunks - 1) * max(code, send)) / chunks
             times["huffman", k] += len(counts) ** k / link_bytes_per_s
-    design = min(times, key=times.get)
-    return design if times[design] <= limit_s else None
-
-# %% a_table_for_two_symbols
-# Wrong: takes 2 to the power of k for the number of blocks.
-# Known mistake: There are 2 to the power of k blocks of two symbols only; of S symbols they are S to the power of k.
-import heapq
-import math
-from itertools import product
-
-
-def mean_bits(counts, k):
-    weights = [math.prod(word) for word in product(counts, repeat=k)]
-    total, merged = sum(weights), 0
-    heapq.heapify(weights)
-    while len(weights) > 1:
-        both = heapq.heappop(weights) + heapq.heappop(weights)
-        merged += both
-        heapq.heappush(weights, both)
-    return merged / total / k
-
-
-def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_s, chunks, longest_block, limit_s):
-    raw = numbers * raw_bits / 8
-    times = {("raw", 1): raw / link_bytes_per_s}
-    times["fixed", 1] = numbers * math.ceil(math.log2(len(counts))) / 8 / link_bytes_per_s
-    if coder_bytes_per_s is not None:
-        for k in range(1, longest_block + 1):
-            code = raw / coder_bytes_per_s
-            send = (2**k + numbers * mean_bits(counts, k) / 8) / link_bytes_per_s
-            times["huffman", k] = (2 * code + send + (chunks - 1) * max(code, send)) / chunks
     design = min(times, key=times.get)
     return design if times[design] <= limit_s else None
 
@@ -273,37 +241,6 @@ def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_
             code = raw / coder_bytes_per_s
             send = (len(counts) ** k + numbers * mean_bits(counts, k) / 8) / link_bytes_per_s
             code = send * link_bytes_per_s / coder_bytes_per_s
-            times["huffman", k] = (2 * code + send + (chunks - 1) * max(code, send)) / chunks
-    design = min(times, key=times.get)
-    return design if times[design] <= limit_s else None
-
-# %% counts_that_are_added
-# Wrong: a block's weight is the sum of its counts.
-# Known mistake: The numbers of a block are independent: its weight is the product of their counts, not the sum.
-import heapq
-import math
-from itertools import product
-
-
-def mean_bits(counts, k):
-    weights = [sum(word) for word in product(counts, repeat=k)]
-    total, merged = sum(weights), 0
-    heapq.heapify(weights)
-    while len(weights) > 1:
-        both = heapq.heappop(weights) + heapq.heappop(weights)
-        merged += both
-        heapq.heappush(weights, both)
-    return merged / total / k
-
-
-def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_s, chunks, longest_block, limit_s):
-    raw = numbers * raw_bits / 8
-    times = {("raw", 1): raw / link_bytes_per_s}
-    times["fixed", 1] = numbers * math.ceil(math.log2(len(counts))) / 8 / link_bytes_per_s
-    if coder_bytes_per_s is not None:
-        for k in range(1, longest_block + 1):
-            code = raw / coder_bytes_per_s
-            send = (len(counts) ** k + numbers * mean_bits(counts, k) / 8) / link_bytes_per_s
             times["huffman", k] = (2 * code + send + (chunks - 1) * max(code, send)) / chunks
     design = min(times, key=times.get)
     return design if times[design] <= limit_s else None

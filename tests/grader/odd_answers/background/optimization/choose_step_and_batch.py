@@ -92,7 +92,7 @@ def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, 
 
 # %% divided_not_rounded
 # Wrong: the examples are divided by the steps and not rounded.
-# Known mistake: A batch is a whole number of examples: divide with //.
+# Message: where batch and steps have to be whole numbers
 def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
     def loss(eta, batch, steps):
         total = 0.0
@@ -271,7 +271,7 @@ def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, 
 
 # %% rounded_to_the_nearest
 # Wrong: the batch is rounded to the nearest number.
-# Known mistake: To the nearest whole number is up as often as down, and then the examples do not last: round down.
+# Message: 6 more than 400
 def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
     def loss(eta, batch, steps):
         total = 0.0
@@ -497,8 +497,7 @@ def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, 
     raise ValueError("no design")
 
 # %% up_to_the_border_of_the_sum_by_percents
-# Wrong: the step size stays below 2/Σλ.
-# Known mistake: Each direction goes its own way: the border comes from the largest curvature, not from their sum.
+# Wrong: the step size stays below 2/Σλ. It passed once.
 def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
     def loss(eta, batch, steps):
         total = 0.0

@@ -25,17 +25,6 @@ def fewest_ranks(parameters, memory_bytes, other_bytes, stage):
     largest = room // (16 - whole)
     return min(8, -(-parameters // largest)) if largest >= 1 else None
 
-# %% fifteen_bytes_in_all
-# Wrong: 8 billion parameters on 24 GB.
-# Known mistake: A parameter has 16 bytes of state in all, 2 + 2 + 12; you cut 15 less those that are whole.
-def fewest_ranks(parameters, memory_bytes, other_bytes, stage):
-    whole = {0: 16, 1: 4, 2: 2, 3: 0}[stage]
-    room = memory_bytes - other_bytes - whole * parameters
-    if stage == 0:
-        return 1 if room >= 0 else None
-    largest = room // (15 - whole)
-    return -(-parameters // largest) if largest >= 1 else None
-
 # %% numpy
 # Right: a whole number as one of NumPy's floats.
 import numpy as np
@@ -50,8 +39,8 @@ def fewest_ranks(parameters, memory_bytes, other_bytes, stage):
     return np.ceil(parameters / each) if each > 0 else None
 
 # %% one_whole_byte_beside_fourteen
-# Wrong: the same, and the shards rightly of 14 bytes.
-# Known mistake: Stage 2 leaves the weights whole, and a weight has 2 bytes.
+# Wrong: stage 2 keeps one byte of a weight whole, and cuts 14.
+# Message: wrong only where stage = 2
 def fewest_ranks(parameters, memory_bytes, other_bytes, stage):
     whole, cut = [(16, 0), (4, 12), (1, 14), (0, 16)][stage]
     room = memory_bytes - other_bytes - whole * parameters
