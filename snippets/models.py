@@ -161,11 +161,11 @@ class Transformer:
         experts: the mixture of experts; ``None`` in a dense model.
         expert_layers: how many layers have experts instead of ``feed_forward``.
         positions: rows of a learned position table; 0 where positions are rotary.
-        norms_per_layer: norms of the residual stream's width in a layer, those inside the attention left out.
         norm_bias: whether a norm has a shift besides its scale (layer norm has, RMS norm has not).
         tied: whether the output head is the token table.
         source: where the configuration is published.
         read: when it was read.
+        norms_per_layer: norms of the residual stream's width in a layer; those inside the attention are not among them.
 
     Raises:
         TypeError: if a block is of the wrong kind.
@@ -187,11 +187,11 @@ class Transformer:
     experts: Experts | None = None
     expert_layers: int = 0
     positions: int = 0
-    norms_per_layer: int = 2
     norm_bias: bool = False
     tied: bool = False
     source: str = ""
     read: str = READ
+    norms_per_layer: int = 2
 
     def __post_init__(self) -> None:
         text_fields(self, "name", "source", "read")

@@ -14,7 +14,7 @@ from snippets.index import unit_of
 
 Scales = Mapping[str, int | Fraction]
 
-_DECIMAL = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18}
+_DECIMAL = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18, "Z": 10**21}
 _BINARY = {"ki": 1024} | {f"{prefix}i": 1024**power for power, prefix in enumerate("KMGTP", start=1)}
 _COUNTS = _DECIMAL | _BINARY | {"B": 10**9, "b": 10**9, "m": 10**6, "t": 10**12}
 _FLOP_PREFIXES = _DECIMAL | {"g": 10**9, "t": 10**12, "p": 10**15}
@@ -93,6 +93,12 @@ _SUFFIXES = {"USD"}.union(*(scales for scales, _ in _UNITS.values())) - {""}
 
 def is_unit(word: str) -> bool:
     """Return whether a word is a unit, or a prefix of one, that may follow a number.
+
+    Args:
+        word: what stands behind the number.
+
+    Returns:
+        Whether some argument takes it.
 
     >>> is_unit("GB"), is_unit("µs"), is_unit("ring"), is_unit("8")
     (True, True, False, False)
