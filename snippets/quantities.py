@@ -77,7 +77,7 @@ _UNITS: dict[str, tuple[Scales, str]] = {
 # What an argument is in whose name does not end in that unit; the first that fits counts.
 _NAMED = {
     "USD": re.compile(r"(?:^|_)usd(?:_|$)"),
-    "plain": re.compile(r"_per_(?:kwh|bit|byte)$"),
+    "plain": re.compile(r"(?:^|_)(?:kg|picojoules|s)_per_\w+$"),
     "bits/s": re.compile(r"^bits_per_s$"),
     "count": re.compile(r"(?:^|_)(?:parameters|tokens)$|^(?:batches|examples|transfers)_per_s$"),
     "bytes of one": re.compile(r"^(?:element_bytes|bytes_per_(?:parameter|token|value))$"),
@@ -86,7 +86,7 @@ _NAMED = {
     "W": re.compile(r"_watts$"),
 }
 _TYPED = re.compile(
-    r"(\$?)([+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*([A-Za-z%/µμ]*)"
+    r"(\$?)([+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*([A-Za-z%/µμ]*)", re.ASCII
 )
 _SUFFIXES = {"USD"}.union(*(scales for scales, _ in _UNITS.values())) - {""}
 
