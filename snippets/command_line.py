@@ -272,6 +272,8 @@ _CALLED_ELSEWHERE = {
     "pp": ("stages",),
     "pipelineparallel": ("stages",),
     "mbs": ("micro_batch",),
+    "batchsize": ("batch", "micro_batch"),
+    "messagesize": ("size_bytes",),
     "gradientaccumulationsteps": ("micro_batches",),
     "activationcheckpointing": ("recomputation",),
     "dmodel": ("hidden",),
@@ -326,7 +328,9 @@ def _squeezed(option: str) -> str:
 
 def _options(names: Mapping[str, inspect.Parameter]) -> list[str]:
     """Return all options of a command."""
-    flags = [name for name, parameter in names.items() if parameter.annotation == "bool" and name != "json"]
+    flags = [
+        name for name, parameter in names.items() if _shape(str(parameter.annotation)) == "flag" and name != "json"
+    ]
     spelled = [word for name in names for word in dict.fromkeys((_flag(name), f"--{_typed(name)}"))]
     return [*spelled, *(f"--no-{_typed(name)}" for name in flags), "--json", "--help"]
 

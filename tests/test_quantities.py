@@ -149,7 +149,8 @@ def test_every_example_in_a_sentence_is_taken() -> None:
 
 
 def test_every_pattern_names_an_argument_that_there_is() -> None:
-    functions = [*map(find_formula, formula_modules()), commands.memory, commands.train, commands.all_reduce]
+    functions = [find_formula(name) for name in formula_modules()]
+    functions += [commands.memory, commands.train, commands.all_reduce]
     names = {name for function in functions for name in inspect.signature(function).parameters}
     for kind, pattern in _NAMED.items():
         assert any(pattern.search(name) for name in names), kind
