@@ -364,14 +364,15 @@ class Catalogue(Mapping[str, _Named]):
         Returns:
             The entry's own name.
         """
+        argument = text("argument", argument) or self._kind
         try:
-            return named(argument or self._kind, value, self._entries, aliases=self._aliases)
+            return named(argument, value, self._entries, aliases=self._aliases)
         except UnknownName:
             short = self._shortened(value) if self._shortened and isinstance(value, str) else value
             if short == value:
                 raise
             with contextlib.suppress(UnknownName):
-                return named(argument or self._kind, short, self._entries, aliases=self._aliases)
+                return named(argument, short, self._entries, aliases=self._aliases)
             raise
 
     def find(self, entry: _Named | str) -> _Named:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
-from snippets.domain import shortened, text
+from snippets.domain import flag, shortened, text
 from snippets.index import unit_of
 
 Scales = Mapping[str, int | Fraction]
@@ -135,7 +135,11 @@ def read_quantity(name: str, typed: str, *, whole: bool) -> int | float | str:
     parts = _TYPED.fullmatch(text("typed", typed).strip())
     if parts is None:
         return typed
-    kind, number, unit = _kind(name, whole), Fraction(parts[2].replace(",", "")), _usual(parts[3])
+    kind, number, unit = (
+        _kind(text("name", name), flag("whole", whole)),
+        Fraction(parts[2].replace(",", "")),
+        _usual(parts[3]),
+    )
     scales, how = _UNITS[kind]
     if kind == "USD":
         unit = re.sub(r"(?:USD)?(?:/\w+)*$" if "_per_" in name else "USD$", "", unit)
