@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from press.live import live_modules
+from press.making.live import live_modules
 from snippets.drawing import Panel
 from snippets.live.declaring import LiveFigure, Named, Picture, draw, find, in_page, live_figure, settings_key
 from snippets.live.knobs import Choice, Knob, Number, Switch
@@ -47,7 +47,7 @@ def block(*, shape: str, side: int, height: int, rate: float, filled: bool) -> P
 @pytest.fixture
 def page(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return ``draw`` for the figure of this file, which stands in no module of the package otherwise."""
-    here = ModuleType("snippets.live.block_for_tests_live")
+    here = ModuleType("snippets.live.block_for_tests.live")
     here.__dict__["block"] = block
     monkeypatch.setitem(__import__("sys").modules, here.__name__, here)
     monkeypatch.setattr("snippets.live.declaring.find_spec", lambda name: here.__name__.startswith(name))
@@ -122,7 +122,7 @@ def test_a_page_gets_the_picture_and_passes_over_knobs_of_an_older_figure(page: 
 @pytest.mark.parametrize("raw", ["", "{", "[]", "3", '"side"', "null", "[" * 100_000])
 def test_settings_that_are_no_json_object_are_refused(raw: str) -> None:
     with pytest.raises(ValueError, match=r"raw must be a JSON object of knobs' names and texts, got '"):
-        draw("snippets.foundations.alpha_beta_live", "message_time", raw)
+        draw("snippets.foundations.alpha_beta.live", "message_time", raw)
 
 
 def test_a_figure_called_with_an_unknown_knob_says_which_there_are() -> None:
@@ -228,11 +228,11 @@ def test_limits_and_idle_of_no_knob_are_refused() -> None:
     ("module", "name", "message"),
     [
         ("os", "path", "module must be one of live figures, .*, got 'os'"),
-        ("snippets.live.no_live", "block", "module must be one of live figures, .*, got 'snippets.live.no_live'"),
-        ("snippets.nothing.zero_live", "block", "module must be one of live figures"),
+        ("snippets.live.no.live", "block", "module must be one of live figures, .*, got 'snippets.live.no.live'"),
+        ("snippets.nothing.zero.live", "block", "module must be one of live figures"),
         ("snippets.live.knobs", "Number", "module must be one of live figures"),
-        ("snippets.memory.zero_live", "Panel", "name must be a live figure of snippets.memory.zero_live, got 'Panel'"),
-        ("snippets.memory.zero_live", "", "name must be a live figure of snippets.memory.zero_live, got ''"),
+        ("snippets.memory.zero.live", "Panel", "name must be a live figure of snippets.memory.zero.live, got 'Panel'"),
+        ("snippets.memory.zero.live", "", "name must be a live figure of snippets.memory.zero.live, got ''"),
     ],
 )
 def test_only_live_figures_are_found(module: str, name: str, message: str) -> None:

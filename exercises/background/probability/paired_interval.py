@@ -126,8 +126,5 @@ EXERCISE = Exercise(
             "The order is: the lower end first, the upper end second.",
             {"mean - half, mean + half": "mean + half, mean - half"},
         ),
-        Mistake(
-            "no_gain", "This is right for one input only: compute the ends from the answers.", lambda **_: (0.0, 0.0)
-        ),
     ],
 )

@@ -9,12 +9,12 @@ from random import Random
 from typing import Any
 
 from grader.exercise import Inputs, Observation
-from snippets.collectives.checker import Fault, find_faults
-from snippets.collectives.rank_programs import run_programs
-from snippets.collectives.schedule import Range, Schedule, ScheduledSend, chunk_bounds, merged
-from snippets.collectives.term_panels import term_panels
+from snippets.collectives.ring_and_tree.programs import run_programs
+from snippets.collectives.ring_and_tree.term_panels import term_panels
 from snippets.drawing import Panel
-from snippets.machine import Exchange, RankProgramError, Receive, Send
+from snippets.simulation.checker import Fault, find_faults
+from snippets.simulation.machine import Exchange, RankProgramError, Receive, Send
+from snippets.simulation.schedule import Range, Schedule, ScheduledSend, chunk_bounds, merged
 
 RUN, ENDS = "the run", "every rank returns"
 SUM = "the sum on each rank"
@@ -237,15 +237,6 @@ def through_rank_0(rank: int, ranks: int, numbers: list[float], *, scatters: boo
     for other in range(1, ranks):
         yield Send(other, share(numbers, other, ranks, scatters))
     return share(numbers, 0, ranks, scatters)
-
-
-def whole_vectors_round(rank: int, ranks: int, numbers: list[float], *, scatters: bool) -> Program:
-    """Everybody's whole vector goes round the ring, and everybody adds up all."""
-    passing = numbers
-    for _ in range(ranks - 1):
-        passing = yield Exchange((rank + 1) % ranks, passing, (rank - 1) % ranks)
-        numbers = added(numbers, passing)
-    return share(numbers, rank, ranks, scatters)
 
 
 def adds_nothing(rank: int, ranks: int, numbers: list[float]) -> Program:

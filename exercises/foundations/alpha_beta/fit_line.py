@@ -134,11 +134,6 @@ EXERCISE = Exercise(
             through_two_points,
         ),
         Mistake(
-            "divides_the_largest",
-            "The largest message's size over its time still holds α: it is below β.",
-            lambda sizes_bytes, times_s: (times_s[0], sizes_bytes[-1] / times_s[-1]),
-        ),
-        Mistake(
             "is_always_one_link",
             "This is right for one input only: it does not look at the times.",
             lambda sizes_bytes, times_s: (1e-6, 1e9),

@@ -6,8 +6,8 @@ from fractions import Fraction
 from functools import cache
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.collectives.algorithms import build
 from snippets.collectives.schedule_cost import price
+from snippets.simulation.algorithms import build
 
 
 def latency_rules_below_bytes(
@@ -89,11 +89,6 @@ EXERCISE = Exercise(
             "divides_by_the_ranks",
             "A round's message is n/N, so n is N times αβ, not a part of it.",
             {"ranks * ": "1 / ranks * "},
-        ),
-        Mistake(
-            "is_always_two_kilobytes",
-            "This is right for one input only: it does not look at the link.",
-            lambda **_: 2000.0,
         ),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.foundations.economics import device_hours
+from snippets.foundations.economics.formulas import device_hours
 
 
 def break_even_usd_per_hour(
@@ -124,9 +124,6 @@ EXERCISE = Exercise(
             "prices_the_whole_run",
             "This is the price of all devices together; asked is that of one.",
             {"- fixed_usd_per_hour) / devices": "- fixed_usd_per_hour)"},
-        ),
-        Mistake(
-            "is_always_seven", "This is right for one input only: it does not look at the devices.", lambda **_: 7.0
         ),
     ],
 )

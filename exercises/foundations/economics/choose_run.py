@@ -219,28 +219,6 @@ EXERCISE = Exercise(
             {"range(1, most + 1)": "range(1, 4097)"},
         ),
         Mistake(
-            "saves_every_hour",
-            "You saved once an hour, whatever fails. The interval has to follow from the checkpoint and the failures.",
-            {"min(work, math.sqrt(2 * checkpoint_s * mtbf))": "min(work, 3600.0)"},
-        ),
-        Mistake(
-            "saves_every_minute",
-            "You saved once a minute, so the run stops for checkpoints most of the time.",
-            {"min(work, math.sqrt(2 * checkpoint_s * mtbf))": "min(work, 60.0)"},
-        ),
-        Mistake(
-            "looks_at_the_first_offer",
-            "You looked at the first offer alone.",
-            {"enumerate(offers)": "enumerate(offers[:1])"},
-        ),
-        Mistake(
-            "takes_the_lowest_price",
-            "You took the lowest price an hour. What counts is the whole run, with its rate and its failures.",
-            {
-                "found.append((late, cost, number,": "found.append((late, usd, number,",
-            },
-        ),
-        Mistake(
             "ignores_the_deadline",
             "You took the cheapest run and forgot the deadline: with few devices little fails, and it takes long.",
             {"time > 3600 * deadline_h": "False"},
@@ -251,11 +229,6 @@ EXERCISE = Exercise(
             {
                 "found.append((late, cost, number,": "found.append((late, time, number,",
             },
-        ),
-        Mistake(
-            "gives_minutes",
-            "The interval is asked for in seconds; this one is in minutes.",
-            {"return number, devices, interval": "return number, devices, interval / 60"},
         ),
         Mistake(
             "counts_offers_from_one",

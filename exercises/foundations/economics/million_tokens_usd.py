@@ -102,8 +102,5 @@ EXERCISE = Exercise(
             "8 operations count a recomputed forward pass; the MFU goes with the 6 that the model needs.",
             {"6 * parameters": "8 * parameters"},
         ),
-        Mistake(
-            "is_always_ten_cents", "This is right for one input only: it does not look at the run.", lambda **_: 0.1
-        ),
     ],
 )

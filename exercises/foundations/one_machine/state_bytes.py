@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.memory.recipes import Recipe, model_state_bytes
+from snippets.recipes import Recipe, model_state_bytes
 
 
 def state_bytes(
@@ -119,11 +119,5 @@ EXERCISE = Exercise(
             "16 bytes a parameter are one recipe; here the widths are given.",
             lambda parameters, **_: 16 * parameters,
         ),
-        Mistake(
-            "always_twelve",
-            "12 bytes a parameter are one recipe, without a master copy; here the widths are given.",
-            lambda parameters, **_: 12 * parameters,
-        ),
-        Mistake("fits_one_input", "This is right for one input only.", lambda parameters, **_: 120),
     ],
 )

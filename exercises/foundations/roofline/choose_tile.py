@@ -63,7 +63,7 @@ def choose_tile(
 def counted(m: int, k: int, n: int, tile: Tile) -> tuple[int, int]:
     """Walk over the tiles; return the numbers that the fast memory holds at most, and those that pass.
 
-    ``tests/foundations/test_roofline_exercises.py`` holds this to a run that moves real arrays.
+    ``tests/foundations/roofline/test_roofline_exercises.py`` holds this to a run that moves real arrays.
     """
     rows, columns = tile
     held = passed = 0
@@ -180,16 +180,6 @@ EXERCISE = Exercise(
             {"(room - rows) // (rows + 1)": "room // rows"},
         ),
         Mistake(
-            "forgets_the_column",
-            "A column of X, as high as the tile, is in the fast memory too, beside the tile and a row of W.",
-            {"(room - rows) // (rows + 1)": "room // (rows + 1)"},
-        ),
-        Mistake(
-            "forgets_the_row",
-            "A row of W, as wide as the tile, is in the fast memory too, beside the tile and a column of X.",
-            {"(room - rows) // (rows + 1)": "(room - rows) // rows"},
-        ),
-        Mistake(
             "takes_the_most_entries",
             "The tile with the most entries need not be the best: what counts is how many rows and columns of tiles Y "
             "is cut into, since that is how often W and X are read.",
@@ -206,21 +196,6 @@ EXERCISE = Exercise(
             {"k * n * strips_of_w": "k * n"},
         ),
         Mistake(
-            "reads_one_column_of_tiles",
-            "For each tile both strips are read anew: X once for every column of tiles, W once for every row of them.",
-            {"m * k * strips_of_x": "m * k"},
-        ),
-        Mistake(
-            "exchanges_the_strips",
-            "You exchanged the strips: X is read once for every column of tiles, W once for every row of them.",
-            {"-(-n // columns), -(-m // rows)": "-(-m // rows), -(-n // columns)"},
-        ),
-        Mistake(
-            "divides_by_the_other_side",
-            "You divide by the wrong sides: m rows make ⌈m/rows⌉ rows of tiles, n columns ⌈n/columns⌉ columns of them.",
-            {"-(-n // columns), -(-m // rows)": "-(-n // rows), -(-m // columns)"},
-        ),
-        Mistake(
             "no_edges",
             "Another tile that fits has fewer bytes. Smaller tiles at the edges of Y need strips too: count rows and "
             "columns of tiles rounded up, and compare all heights that leave room for a column.",
@@ -230,11 +205,6 @@ EXERCISE = Exercise(
             "exchanges_the_sides",
             "You exchanged the sides: the first is the height of the tile, of at most m rows.",
             {SEARCH: "return min(found)[1][::-1]"},
-        ),
-        Mistake(
-            "takes_one_entry",
-            "A tile of one entry reads both strips for it; a larger one shares them.",
-            lambda **_: (1, 1),
         ),
         Mistake(
             "is_always_two_by_two", "This is right for one input only: look at the fast memory.", lambda **_: (2, 2)

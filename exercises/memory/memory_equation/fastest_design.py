@@ -10,9 +10,9 @@ from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.memory.activations import RECOMPUTATIONS
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
-from snippets.memory.step_timeline import step_timeline
+from snippets.memory.memory_equation.activations import RECOMPUTATIONS
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_timeline import step_timeline
 
 DESIGN, NONE = "the design", "None: nothing fits"
 
@@ -206,12 +206,6 @@ def largest_micro_batch_of_all(**run: Any) -> Any:
     return max(designs(run), key=lambda design: design[1], default=None)
 
 
-def least_recomputation(**run: Any) -> Any:
-    """Take the first choice that fits at all, with its largest micro-batch."""
-    fitting = designs(run)
-    return max((one for one in fitting if one[0] == fitting[0][0]), key=lambda one: one[1]) if fitting else None
-
-
 # Of the first 400, those on which wrong answers differ most from right ones and from each other.
 # fmt: off
 SEEDS = (
@@ -254,11 +248,6 @@ EXERCISE = Exercise(
             {"if sequences % micro_batch:": "if False:"},
         ),
         Mistake(
-            "forgets_the_overhead",
-            "Each micro-batch costs overhead_flops: they come sequences / b times for micro-batches of b sequences.",
-            {"sequences // micro_batch * overhead_flops": "0"},
-        ),
-        Mistake(
             "pays_for_each_sequence",
             "overhead_flops come once for each micro-batch: sequences / b times, not b times.",
             {"sequences // micro_batch * overhead_flops": "micro_batch * overhead_flops"},
@@ -269,30 +258,9 @@ EXERCISE = Exercise(
             {"range(1, sequences + 1)": "(1,)"},
         ),
         Mistake(
-            "takes_the_step_at_once",
-            "This tries the whole step as one micro-batch alone; a smaller one may fit where that does not, or with "
-            "less recomputation.",
-            {"range(1, sequences + 1)": "(sequences,)"},
-        ),
-        Mistake(
-            "forgets_what_is_made_again",
-            "What is recomputed costs operations too; the largest micro-batch need not be the fastest.",
-            {" + sequences * more": ""},
-        ),
-        Mistake(
             "recomputes_the_head",
             "Full recomputation repeats the layers' forward pass, and not the head's.",
             {'"full": layers * layer}': '"full": layers * layer + 2 * sequence * hidden * vocabulary}'},
-        ),
-        Mistake(
-            "recomputes_no_scores",
-            "Full recomputation makes the scores again as well: it repeats all of a layer's forward pass.",
-            {'"full": layers * layer}': '"full": layers * (layer - scores)}'},
-        ),
-        Mistake(
-            "never_recomputes_all",
-            "Full recomputation may be the only design that fits, or the fastest.",
-            {', "full": layers * layer}': "}"},
         ),
         Mistake(
             "never_recomputes_scores_alone",
@@ -301,26 +269,10 @@ EXERCISE = Exercise(
             {', "selective": layers * scores': ""},
         ),
         Mistake(
-            "never_recomputes",
-            "Without recomputation a design may not fit, or only with a small micro-batch: try the other two.",
-            {', "selective": layers * scores, "full": layers * layer}': "}"},
-        ),
-        Mistake(
             "takes_the_largest_micro_batch",
             "The largest micro-batch may need recomputation that costs more than it saves: compare the operations.",
             largest_micro_batch_of_all,
         ),
-        Mistake(
-            "recomputes_least",
-            "The least recomputation may force small micro-batches, whose overhead costs more: compare the operations.",
-            least_recomputation,
-        ),
-        Mistake(
-            "uses_flash_attention",
-            "Scores are stored here unless they are recomputed: this is no flash attention.",
-            {"recomputation=recomputed,": 'recomputation=recomputed, attention="flash",'},
-        ),
-        Mistake("leaves_a_byte", "A peak that fills the memory exactly fits.", {"<= memory_bytes": "< memory_bytes"}),
         Mistake(
             "takes_the_whole_step",
             "This is right for one input only: the whole step at once, with nothing recomputed.",

@@ -107,6 +107,5 @@ EXERCISE = Exercise(
             {"max(0, memory_bytes - state_bytes)": "memory_bytes - state_bytes"},
         ),
         Mistake("leaves_a_byte", "A peak that fills the memory exactly fits.", {"- state_bytes": "- state_bytes - 1"}),
-        Mistake("fits_one", "This is right for one input only, in which exactly one sequence fits.", lambda **_: 1),
     ],
 )

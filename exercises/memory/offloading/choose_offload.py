@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.memory.offload_timeline import OffloadedStep, offloaded_step
+from snippets.memory.offloading.timeline import OffloadedStep, offloaded_step
 
 CHOICE = "choice"
 STATES = ("optimizer", "weights", "activations")
@@ -276,16 +276,6 @@ EXERCISE = Exercise(
             {"min(found)[2]": "found[0][2]"},
         ),
         Mistake(
-            "offloads_everything",
-            "What fits need not leave: each transfer may make the step longer.",
-            {"min(found)[2]": "found[-1][2]"},
-        ),
-        Mistake(
-            "looks_at_the_time_alone",
-            "The shortest step of all need not fit: hold its bytes against the memory.",
-            {"if held <= memory_bytes:": "if True:"},
-        ),
-        Mistake(
             "leaves_a_byte_free",
             "All of the memory may be used: what needs just as much as there is fits.",
             {"if held <= memory_bytes:": "if held < memory_bytes:"},
@@ -305,24 +295,6 @@ EXERCISE = Exercise(
             {'(4 if "optimizer" in away': '(2 * layers if "optimizer" in away'},
         ),
         Mistake(
-            "forgets_the_gradients",
-            "Gradients and optimizer state that stay have 2 + 12 bytes a parameter.",
-            {"14 * layers": "12 * layers"},
-        ),
-        Mistake(
-            "never_offloads_activations_alone",
-            "Activations can leave without the optimizer's state.",
-            {'        ["activations"],\n': ""},
-        ),
-        Mistake(
-            "never_offloads_weights",
-            "Where less would not fit, the weights can leave too.",
-            {
-                '        ["optimizer", "weights"],\n': "",
-                '        ["optimizer", "weights", "activations"],\n': "",
-            },
-        ),
-        Mistake(
             "forgets_the_update",
             "The host's update takes time too: 28 bytes a parameter in its memory.",
             {'            seconds["update_s"] = 28 * layer_parameters / host_bytes_per_s\n': ""},
@@ -338,31 +310,9 @@ EXERCISE = Exercise(
             {'seconds["gradients_s"] = seconds["new_weights_s"] = weights_s': 'seconds["gradients_s"] = weights_s'},
         ),
         Mistake(
-            "exchanges_the_passes",
-            "A forward pass takes 2 operations for each token and parameter, a backward pass 4.",
-            {
-                '{"forward_s": forward_s, "backward_s": 2 * forward_s}': (
-                    '{"forward_s": 2 * forward_s, "backward_s": forward_s}'
-                )
-            },
-        ),
-        Mistake(
             "offloads_the_fewest",
             "What offloads least need not take the shortest step: compare the times first.",
             {"(step.end_s, len(choice), choice)": "(len(choice), step.end_s, choice)"},
-        ),
-        Mistake(
-            "forgets_the_activations_way",
-            "Activations that leave take time on the link: activations_s.",
-            {
-                '        if "activations" in away:\n'
-                '            seconds["activations_s"] = activation_bytes / link_bytes_per_s\n': ""
-            },
-        ),
-        Mistake(
-            "simulates_one_layer",
-            "A step has all its layers: tell offloaded_step how many.",
-            {"offloaded_step(layers=layers,": "offloaded_step(layers=1,"},
         ),
         Mistake("fits_one_input", "This is right for one input only.", lambda **_: ["optimizer"]),
     ],

@@ -142,26 +142,5 @@ EXERCISE = Exercise(
             "A layer computes 8 operations a token and parameter: 2 forward, 2 again, 4 backward.",
             {"return efficiency": "return 4 / 3 * efficiency"},
         ),
-        Mistake(
-            "counts_tokens_of_checkpoints",
-            "Both a checkpoint's bytes and its layer's operations grow with the tokens, so they cancel.",
-            {"24 * hidden": "24 * hidden * tokens"},
-        ),
-        Mistake(
-            "swaps_the_states",
-            "Optimizer state moves more bytes than weights, so it needs more bandwidth: the intensities are exchanged.",
-            {'"weights": tokens,': '"weights": tokens / 4,', '"optimizer": tokens / 4,': '"optimizer": tokens,'},
-        ),
-        Mistake(
-            "forgets_the_efficiency_above",
-            "Solve η = Iβ/(Iβ + P) once more: η stands in the numerator, too.",
-            {"efficiency / (1 - efficiency)": "1 / (1 - efficiency)"},
-        ),
-        Mistake(
-            "multiplies_by_the_intensity",
-            "The more operations a byte has, the less bandwidth is needed: divide by the intensity.",
-            {"flops_per_s / intensity": "flops_per_s * intensity"},
-        ),
-        Mistake("fits_one_input", "This is right for one input only.", lambda **_: 70.0),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 
 from grader.exercise import Exercise, Mistake
-from snippets.memory.recomputation import plan_account, segment_tasks, uniform_chain
+from snippets.memory.recomputation.formulas import plan_account, segment_tasks, uniform_chain
 
 
 def segment_length(*, layers: int, input_bytes: int, kept_bytes: int) -> int:
@@ -107,11 +107,6 @@ EXERCISE = Exercise(
             {"layers // length * input_bytes": "layers * input_bytes"},
         ),
         Mistake(
-            "swaps_inputs_and_records",
-            "There are L/k inputs and k records: this swaps them.",
-            {"layers // length * input_bytes + length": "length * input_bytes + layers // length"},
-        ),
-        Mistake(
             "takes_lengths_that_do_not_divide",
             "Equal segments: the length has to divide the number of layers.",
             {"layers % length == 0": "True"},
@@ -136,6 +131,5 @@ EXERCISE = Exercise(
             "Equal segments: the length has to divide the number of layers, and the rounded root need not.",
             rounded_root,
         ),
-        Mistake("takes_four", "This is right for one input only.", lambda **_: 4),
     ],
 )

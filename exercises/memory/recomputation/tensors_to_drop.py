@@ -9,9 +9,9 @@ from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.memory.selective_recomputation import TensorPrice, remade_flops, sizes_without, tensor_prices
-from snippets.memory.step_peak import StepSizes, gpt_step_sizes, step_peak_bytes
-from snippets.memory.step_timeline import step_timeline
+from snippets.memory.memory_equation.step_peak import StepSizes, gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_timeline import step_timeline
+from snippets.memory.recomputation.selective import TensorPrice, remade_flops, sizes_without, tensor_prices
 
 CHOICE, NONE = "the choice", "None: nothing is enough"
 
@@ -255,16 +255,6 @@ EXERCISE = Exercise(
                 "peak <= memory_bytes and": "peak < memory_bytes and",
                 "step_peak_bytes(sizes) <= ": "step_peak_bytes(sizes) < ",
             },
-        ),
-        Mistake(
-            "never_drops_two",
-            "One tensor that costs operations may not be enough.",
-            {"range(len(paid) + 1)": "range(2)"},
-        ),
-        Mistake(
-            "takes_the_first_that_fits",
-            "This takes the first choice that fits; another one may cost fewer operations.",
-            {"(best is None or flops < best[0])": "best is None"},
         ),
         Mistake(
             "gives_an_empty_list",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.memory.recipes import Recipe
-from snippets.memory.zero import zero_state_bytes
+from snippets.memory.zero.formulas import zero_state_bytes
+from snippets.recipes import Recipe
 
 
 def bytes_per_parameter(
@@ -122,11 +122,6 @@ EXERCISE = Exercise(
             "cuts_the_weights_first",
             "The stages are in the wrong order: first the optimizer's state, last the weights.",
             {"[(1, 2": "[(3, 2", "(3, weight_bits)": "(1, weight_bits)"},
-        ),
-        Mistake(
-            "takes_sixteen",
-            "This is right for one input only: mixed-precision Adam without shards.",
-            lambda **_: Fraction(16),
         ),
     ],
 )

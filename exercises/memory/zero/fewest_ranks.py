@@ -6,7 +6,7 @@ from bisect import bisect_left
 from typing import Any
 
 from grader.exercise import Exercise, Mistake
-from snippets.memory.zero import zero_state_bytes
+from snippets.memory.zero.formulas import zero_state_bytes
 
 
 def fewest_ranks(
@@ -118,16 +118,6 @@ EXERCISE = Exercise(
             "leaves_one_byte_whole_in_stage_2",
             "Stage 2 leaves the weights whole, and a weight has 2 bytes.",
             {"2: 2": "2: 1"},
-        ),
-        Mistake(
-            "leaves_one_byte_whole_beside_14",
-            "Stage 2 leaves the weights whole, and a weight has 2 bytes.",
-            {"2: 2": "2: 1", "(16 - whole)": "[16, 12, 14, 16][stage]"},
-        ),
-        Mistake(
-            "cuts_15_bytes",
-            "A parameter has 16 bytes of state in all, 2 + 2 + 12; you cut 15 less those that are whole.",
-            {"(16 - whole)": "(15 - whole)"},
         ),
         Mistake(
             "shards_stage_0",

@@ -9,9 +9,9 @@ from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.collectives.algorithm_costs import algorithm_cost
-from snippets.memory.recipes import Recipe
-from snippets.memory.sharded_step import exposed_communication_s, sharded_step
-from snippets.memory.zero import zero_state_bytes
+from snippets.memory.zero.formulas import zero_state_bytes
+from snippets.memory.zero.sharded_step import exposed_communication_s, sharded_step
+from snippets.recipes import Recipe
 
 DESIGN = "design"
 
@@ -384,11 +384,6 @@ EXERCISE = Exercise(
     ],
     mistakes=[
         Mistake(
-            "forgets_the_other_bytes",
-            "The other bytes need room too, beside the state.",
-            {"held + other_bytes <=": "held <="},
-        ),
-        Mistake(
             "leaves_a_byte_free",
             "All of the memory may be used: what needs just as much as there is fits.",
             {"held + other_bytes <= memory_bytes": "held + other_bytes < memory_bytes"},
@@ -399,52 +394,9 @@ EXERCISE = Exercise(
             {"exposed = (micro": "held += 2 * weight * layer * (stage == 3)\n            exposed = (micro"},
         ),
         Mistake(
-            "counts_whole_layers",
-            "The other bytes have whole layers and their gradients, beside the activations: count the state alone.",
-            {
-                "exposed = (micro": "held += layer * (gradient * (stage >= 2) + weight * (stage == 3))\n"
-                "            exposed = (micro"
-            },
-        ),
-        Mistake(
-            "holds_the_mean_shard",
-            "Shards need not be equal: the fullest has ⌈parameters/G⌉ parameters, which is more than parameters/G.",
-            {"shard = -(-parameters // group)": "shard = parameters / group"},
-        ),
-        Mistake(
-            "looks_at_the_memory_alone",
-            "A design that fits can wait too long: hold its exposed communication against the limit too.",
-            {" and exposed <= limit_s": ""},
-        ),
-        Mistake(
-            "looks_at_the_time_alone",
-            "A design that waits little need not fit: hold its bytes against the memory too.",
-            {"held + other_bytes <= memory_bytes and ": ""},
-        ),
-        Mistake(
-            "never_takes_a_node_s_group",
-            "Stage 3 may also be cut within groups of nodes; you tried one group of all GPUs alone.",
-            {" for count in range(1, nodes + 1) if nodes % count == 0]": " for count in [nodes]]"},
-        ),
-        Mistake(
             "takes_one_node_or_all",
             "In stage 3 you tried groups of one node and of all; a group may be any number of nodes that divides them.",
             {" for count in range(1, nodes + 1) if nodes % count == 0]": " for count in {1, nodes}]"},
-        ),
-        Mistake(
-            "forgets_what_crosses",
-            "Groups are replicas: their gradients still have to be all-reduced over the network.",
-            {"            exposed += 2 * (replicas - 1) * (latency_s + sent)\n": ""},
-        ),
-        Mistake(
-            "crosses_in_every_micro_batch",
-            "Replicas have to agree once a step only: each GPU adds its micro-batches up before.",
-            {"exposed += 2 * (replicas - 1)": "exposed += micro_batches * 2 * (replicas - 1)"},
-        ),
-        Mistake(
-            "crosses_one_way",
-            "Groups all-reduce: a reduce-scatter and then an all-gather, R − 1 messages each.",
-            {"exposed += 2 * (replicas - 1)": "exposed += (replicas - 1)"},
         ),
         Mistake(
             "crosses_in_r_messages",
@@ -457,19 +409,9 @@ EXERCISE = Exercise(
             {"sent = gradient * parameters / group / replicas": "sent = gradient * parameters / replicas"},
         ),
         Mistake(
-            "crosses_with_whole_shards",
-            "A message of the all-reduce across groups is an R-th of the shard.",
-            {"sent = gradient * parameters / group / replicas": "sent = gradient * parameters / group"},
-        ),
-        Mistake(
             "crosses_with_the_weights_width",
             "Groups all-reduce gradients, not weights: the recipe says how wide they are.",
             {"sent = gradient * parameters": "sent = weight * parameters"},
-        ),
-        Mistake(
-            "crosses_without_latency",
-            "Across the groups too each message takes the latency, and a ring's all-reduce has 2(R − 1) of them.",
-            {"(replicas - 1) * (latency_s + sent)": "(replicas - 1) * sent"},
         ),
         Mistake(
             "crosses_with_two_latencies",
@@ -478,100 +420,15 @@ EXERCISE = Exercise(
             {"2 * (replicas - 1) * (latency_s + sent)": "2 * ((replicas - 1) * sent + latency_s * (replicas > 1))"},
         ),
         Mistake(
-            "crosses_by_all_adapters",
-            "All GPUs of a node all-reduce across groups at the same time, so each has its own adapter alone.",
-            {"replicas / network_bytes_per_s": "replicas / network_bytes_per_s / gpus_per_node"},
-        ),
-        Mistake(
-            "crosses_within_the_node",
-            "Whoever has the same shard is in another node: that all-reduce goes over the network.",
-            {"replicas / network_bytes_per_s": "replicas / node_bytes_per_s"},
-        ),
-        Mistake(
-            "forgets_the_latency",
-            "Each of a ring's G − 1 messages takes the latency besides its bytes.",
-            {"(latency_s + weight": "(weight", "(latency_s + gradient": "(gradient", "(latency_s + sent": "(sent"},
-        ),
-        Mistake(
-            "reduces_once_a_step",
-            "Stages 2 and 3 keep no whole gradient: they reduce in every micro-batch.",
-            {"(micro_batches if stage >= 2 else 1)": "(micro_batches if stage >= 3 else 1)"},
-        ),
-        Mistake(
             "gathers_once_a_step",
             "Stage 3 frees a layer after it has run, so each micro-batch gathers it anew.",
             {"(micro_batches if stage == 3 else stage > 0)": "(stage > 0)"},
-        ),
-        Mistake(
-            "gathers_in_the_forward_pass_alone",
-            "Stage 3 frees a layer after its forward pass: the backward pass gathers it anew.",
-            {"fetch, take = gather * (stage == 3)": "fetch, take = 0"},
-        ),
-        Mistake(
-            "gathers_in_every_micro_batch",
-            "Stages 1 and 2 keep the gathered weights for the whole step: the first forward pass alone gathers.",
-            {"(micro_batches if stage == 3 else stage > 0)": "micro_batches * (stage > 0)"},
-        ),
-        Mistake(
-            "stage_1_reduces_each_time",
-            "You leave stage 1 out where it alone would do: it has room for a whole gradient, and reduces once, in the "
-            "last micro-batch.",
-            {"(micro_batches if stage >= 2 else 1)": "(micro_batches if stage >= 1 else 1)"},
-        ),
-        Mistake(
-            "stage_0_reduces_each_time",
-            "Stage 0 has room for a whole gradient: it adds the micro-batches up and all-reduces once, in the last.",
-            {"(micro_batches if stage >= 2 else 1)": "(1 if stage == 1 else micro_batches)"},
-        ),
-        Mistake(
-            "always_reduces_each_time",
-            "Stages 0 and 1 have room for a whole gradient: they add the micro-batches up and reduce once, in the "
-            "last.",
-            {"(micro_batches if stage >= 2 else 1)": "micro_batches"},
-        ),
-        Mistake(
-            "backward_as_long_as_forward",
-            "A backward pass takes twice as long as a forward pass, so twice as much is hidden behind it.",
-            {"waits(2 * run": "waits(run"},
         ),
         Mistake(
             "counts_the_ends_as_the_middle",
             "While the first layer of a pass runs, nothing is reduced yet, and while the last one runs, nothing is "
             "gathered: compare gather and reduction with these two apart.",
             {"max(0, fetch - run) + middle + max(0, take - run)": "middle + max(0, fetch + take - run)"},
-        ),
-        Mistake(
-            "hides_nothing",
-            "What goes over the network while a layer computes is hidden; the GPU waits for the rest alone.",
-            {
-                "middle = (layers - 2) * max(0, fetch + take - run)": "middle = (layers - 2) * (fetch + take)",
-                "max(0, fetch - run) + middle + max(0, take - run)": "fetch + middle + take",
-            },
-        ),
-        Mistake(
-            "hides_everything_but_the_ends",
-            "The ends of a pass are exposed, and so is what a layer's computation is too short to hide.",
-            {"fetch + max(0, fetch - run) + middle + max(0, take - run) + take": "fetch + take"},
-        ),
-        Mistake(
-            "sends_through_one_adapter",
-            "A ring through nodes uses all adapters of a node: gpus_per_node times one of them.",
-            {"min(beta, gpus_per_node * network_bytes_per_s)": "network_bytes_per_s"},
-        ),
-        Mistake(
-            "is_faster_than_the_node",
-            "A ring through nodes also goes through each node: it is no faster than node_bytes_per_s.",
-            {"min(beta, gpus_per_node * network_bytes_per_s)": "gpus_per_node * network_bytes_per_s"},
-        ),
-        Mistake(
-            "gathers_gradients_widths",
-            "A gather carries weights and a reduction gradients; the recipe says how wide each is.",
-            {"(latency_s + gradient * layer": "(latency_s + weight * layer"},
-        ),
-        Mistake(
-            "reduces_once_in_stage_0",
-            "Stage 0 all-reduces, which is a reduce-scatter and an all-gather.",
-            {"reduce * (2 if stage == 0 else 1)": "reduce"},
         ),
         Mistake("takes_one_design", "This is right for one input only.", lambda **_: (1, 2, "adam")),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from grader.exercise import Exercise, Mistake
-from snippets.parallelism.data_steps import server_updates
+from snippets.parallelism.data.steps import server_updates
 
 
 def stalenesses(
@@ -52,14 +52,6 @@ def by_a_server(*, arrivals: list[int]) -> list[int]:
 
 def orders(st: Any) -> Any:
     return {"arrivals": st.lists(st.integers(0, 4), max_size=14)}
-
-
-def against_the_last(arrivals: list[int]) -> list[int]:
-    found, last = [], dict[int, int]()
-    for made, worker in enumerate(arrivals):
-        found.append(made - last[worker] if worker in last else made)
-        last[worker] = made
-    return found
 
 
 EXERCISE = Exercise(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from random import Random
 
 from grader.exercise import Exercise, Mistake
-from snippets.parallelism import pipeline_runner
-from snippets.parallelism.pipeline_schedules import PipelineSchedule, Task
+from snippets.parallelism.pipeline import runner as pipeline_runner
+from snippets.parallelism.pipeline.schedules import PipelineSchedule, Task
 
 Order = list[tuple[str, int]]
 
@@ -98,6 +98,5 @@ EXERCISE = Exercise(
             "While a backward runs, its own micro-batch is still held; count before it is released, not after.",
             {"max(peak, held)": 'peak if kind == "F" else max(peak, held - (kind == last))'},
         ),
-        Mistake("holds_one", "This is right for one input only: one forward and its backward.", lambda **_: 1),
     ],
 )

@@ -99,11 +99,6 @@ EXERCISE = Exercise(
             {"(second - third) / (shrinks - 1)": "(second - third) / shrinks"},
         ),
         Mistake(
-            "counts_the_last_fall_twice",
-            "The sum of the falls to come begins with the next one, not with the one that was measured last.",
-            {"(second - third) / (shrinks - 1)": "(second - third) * shrinks / (shrinks - 1)"},
-        ),
-        Mistake(
             "ratio_of_losses",
             "You took the ratio of two losses. It is the falls that shrink by a constant factor.",
             {"shrinks = (first - second) / (second - third)": "shrinks = first / second"},
@@ -124,24 +119,9 @@ EXERCISE = Exercise(
             {"/ math.log(ratio)": ""},
         ),
         Mistake(
-            "takes_ten_for_the_ratio",
-            "You took runs that are ten times apart. Use the ratio that is given.",
-            {"math.log(shrinks) / math.log(ratio)": "math.log10(shrinks)"},
-        ),
-        Mistake(
-            "two_steps",
-            "From one fall to the next the compute grows once by the ratio, not twice.",
-            {"/ math.log(ratio)": "/ math.log(ratio) / 2"},
-        ),
-        Mistake(
             "negative_exponent",
             "Give the exponent as a number above 0: the loss falls as compute to minus that power.",
             {"math.log(shrinks) / math.log(ratio)": "-math.log(shrinks) / math.log(ratio)"},
-        ),
-        Mistake(
-            "fits_one_input",
-            "This is right for one input only: compute both from the losses.",
-            lambda losses, ratio: (1.5, 0.25),
         ),
     ],
 )
