@@ -269,11 +269,13 @@ _CALLED_ELSEWHERE = {
     "seqlen": ("sequence",),
     "context": ("sequence",),
     "worldsize": ("gpus", "ranks", "devices"),
+    "gpu": ("device", "accelerator", "devices"),
     "dataparallel": ("ranks", "gpus"),
     "tp": ("tensor_parallel",),
     "pp": ("stages",),
     "pipelineparallel": ("stages",),
     "mbs": ("micro_batch",),
+    "zero": ("stage",),
     "batchsize": ("batch", "micro_batch"),
     "messagesize": ("size_bytes",),
     "gradientaccumulationsteps": ("micro_batches",),
@@ -309,17 +311,19 @@ def _as_options(given: Sequence[str]) -> list[str]:
     if not names:
         return list(given)
     options = {_squeezed(option): option for option in _options(names)}
-    read = [given[0]]
+    read, wrong = [given[0]], []
     for word in given[1:]:
         option, equals, value = word.partition("=")
         if re.match("--?[A-Za-z]", option) and option != "-h":
             if _squeezed(option) not in options:
-                raise ValueError(_no_option(option, given[0], names, options))
-            read.append(options[_squeezed(option)] + equals + value)
+                wrong.append(option)
+            read.append(options.get(_squeezed(option), option) + equals + value)
         elif is_unit(word) and re.fullmatch(r"\$?[\d.,]*\d(?:e[+-]?\d+)?", read[-1].partition("=")[2] or read[-1]):
             read[-1] += word
         else:
             read.append(word)
+    if wrong:
+        raise ValueError(_no_option(wrong, given[0], names, options))
     return read
 
 
@@ -337,16 +341,23 @@ def _options(names: Mapping[str, inspect.Parameter]) -> list[str]:
     return [*spelled, *(f"--no-{_typed(name)}" for name in flags), "--json", "--help"]
 
 
-def _no_option(option: str, command: str, names: Mapping[str, inspect.Parameter], options: Mapping[str, str]) -> str:
-    """Return that there is no such option, and which may be meant: what holds it or is held, or is spelled alike."""
+def _no_option(
+    wrong: Sequence[str], command: str, names: Mapping[str, inspect.Parameter], options: Mapping[str, str]
+) -> str:
+    """Return that there are no such options, and which may be meant."""
+    meant = [" or ".join(near[:3]) for option in wrong if (near := _near_options(option, names, options))]
+    asked = f"did you mean {', '.join(meant)}?" if meant else f"`{command} --help` lists those that there are"
+    return f"there is no {', '.join(wrong)} here; {asked}"
+
+
+def _near_options(option: str, names: Mapping[str, inspect.Parameter], options: Mapping[str, str]) -> list[str]:
+    """Return the options that a wrong one may mean: that hold it or are held, called so elsewhere, or spelled alike."""
     wrong = _squeezed(option)
-    elsewhere = next((meant for word, meant in _CALLED_ELSEWHERE.items() if wrong.startswith(word)), ())
-    near = [_flag(name) for name in elsewhere if name in names]
-    near += [option for word, option in options.items() if len(word) > 2 and (wrong in word or word in wrong)]
+    near = [own for word, own in options.items() if min(len(word), len(wrong)) > 2 and (wrong in word or word in wrong)]
+    elsewhere = (meant for word, meant in _CALLED_ELSEWHERE.items() if wrong.startswith(word))
+    near += [_flag(name) for name in next(elsewhere, ()) if name in names]
     near += [options[word] for word in difflib.get_close_matches(wrong, options, cutoff=0.7)]
-    meant = " or ".join([*dict.fromkeys(near)][:3])
-    asked = f"did you mean {meant}?" if meant else f"`{command} --help` lists those that there are"
-    return f"there is no {option} here; {asked}"
+    return list(dict.fromkeys(near))
 
 
 def _shape(annotation: str) -> str:
