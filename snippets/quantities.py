@@ -1,4 +1,4 @@
-"""Commands: numbers as people write them, with their units: 14GB, 70B, 5 µs, 40%, 400Gb/s, $2.
+"""Commands: numbers as people write them, with their units: 14GB, 70B, 5 µs, 40%, 400Gb/s.
 
 What an argument's name ends in says which units it takes: ``size_bytes`` takes 14GB, and refuses 5us.
 """
