@@ -821,6 +821,8 @@ def _qwen3_moe(name: str, layers: int, hidden: int, heads: int, width: int) -> T
     )
 
 
+# Read on that day as LitGPT repeats these files (litgpt/config.py), but for Mistral Nemo and DeepSeek-V2, which it does
+# not have; the counts of all agree with those published (tests/test_models.py).
 _READ_LATER = "2026-11-23"
 _GPT2 = "openai/gpt-2, hparams.json of the released checkpoints"
 _GPT3 = "Brown et al. 2020, table 2.1; vocabulary and biases as in GPT-2, which the paper says it follows"
