@@ -19,6 +19,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import mkdocs
 from jinja2 import Environment, FileSystemBytecodeCache, Template
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, MkDocsException
@@ -150,7 +151,7 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
 def _outputs(nav: Navigation, config: MkDocsConfig) -> KeptFolder:
     """Return where finished pages are kept, by what a template shows on all of them."""
     theme = sorted(path for path in (Path(__file__).parent / "theme").rglob("*") if path.is_file())
-    generator = [f"{name} {version(name)}" for name in ("mkdocs", "mkdocs-material")]
+    generator = [f"mkdocs {mkdocs.__version__}", f"mkdocs-material {version('mkdocs-material')}"]  # or ProperDocs'
     settings = Path(config.config_file_path).read_text(encoding="utf-8")
     common = [str(nav), settings, str(config.site_url), repr(state.addresses), *generator]
     parts = [*(text.encode() for text in common), *(path.read_bytes() for path in theme)]
