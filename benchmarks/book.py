@@ -101,7 +101,7 @@ CELL = Edit(
 )
 MODULE = Edit(
     "a module of `snippets`",
-    "snippets/memory/zero.py",
+    "snippets/memory/zero/formulas.py",
     r'\A"""Formulas: ',
     "module edition %d of ",
     "reference/memory/",
@@ -109,7 +109,7 @@ MODULE = Edit(
 )
 FIGURE = Edit(
     "a live figure",
-    "snippets/memory/zero_live.py",
+    "snippets/memory/zero/live.py",
     r'caption="',
     "Figure edition %d. ",
     PAGE,

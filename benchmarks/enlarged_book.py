@@ -103,7 +103,7 @@ class Names:
         """Folders that are a part of the book, in whichever room."""
         marks = ("index.md", "__init__.py")
         found = {path.parts[1] for path in self._in(*ROOMS) if len(path.parts) == 3 and path.name in marks}
-        return found - {LIVE, RECORDS.name}
+        return found - {LIVE, "simulation", RECORDS.name}
 
     @cached_property
     def chapters(self) -> set[str]:
@@ -180,7 +180,7 @@ class Names:
         return [
             # Folders of parts, in paths and links: memory/22-zero.md
             _rule(rf"(?<!\w){part}(?=/)", with_digit),
-            # Packages, in imports and examples: snippets.memory.zero
+            # Packages, in imports and examples: snippets.memory.zero.formulas
             _rule(rf"\b{_any(ROOMS)}\.{part}\b", with_digit),
             # Tables by functions' names: "memory.zero.zero_state_bytes-ranks"
             _rule(rf"(?<=[\"']){part}(?=\.\w)", with_digit),

@@ -1,7 +1,7 @@
 """Mutation testing of the formula modules: change a formula a little, and see whether one of its tests notices.
 
 ``pip install -r benchmarks/requirements-mutation.txt`` after the book's own requirements, then ``python
-benchmarks/mutation.py`` for all modules or ``python benchmarks/mutation.py memory.zero`` for some. mutmut makes the
+benchmarks/mutation.py`` for all modules or ``python benchmarks/mutation.py memory.zero.formulas`` for some. mutmut makes the
 mutants and runs each against the tests that are about its module: its doctests, the test files that import it, and its
 part of ``tests/test_bad_input.py``. A survivor is printed as the line that it changes. One that is no mistake, because
 the changed formula gives the same numbers, stands in ``equivalent_mutants.toml`` with the reason.
@@ -207,7 +207,7 @@ def try_module(module: str, *, sample: int, seed: int, known: set[tuple[str, str
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("modules", nargs="*", help="such as memory.zero; all formula modules where left out")
+    parser.add_argument("modules", nargs="*", help="such as memory.zero.formulas; all formula modules where left out")
     parser.add_argument("--sample", type=int, default=60, help="mutants of each module, drawn by the seed; 0 for all")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()

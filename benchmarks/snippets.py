@@ -33,11 +33,11 @@ import numpy as np
 # Run as a file, Python looks for modules in this folder, where ``snippets`` would be this file.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from snippets.collectives.algorithms import build
-from snippets.collectives.runner import run
-from snippets.parallelism import pipeline_schedules as schedules
-from snippets.parallelism.pipeline_runner import Timeline, run_pipeline
-from snippets.parallelism.pipeline_schedules import PipelineSchedule, Task
+from snippets.parallelism.pipeline import schedules
+from snippets.parallelism.pipeline.runner import Timeline, run_pipeline
+from snippets.parallelism.pipeline.schedules import PipelineSchedule, Task
+from snippets.simulation.algorithms import build
+from snippets.simulation.runner import run
 
 DURATIONS_S = {"F": 2, "B": 3, "W": 1}
 

@@ -239,8 +239,8 @@ def _load(modules: Iterable[str]) -> None:
 def modules_to_load(text: str) -> tuple[str, ...]:
     """Return the modules of the book that an answer names.
 
-    >>> modules_to_load("import os\\nfrom snippets.machine import Send\\n")
-    ('snippets.machine',)
+    >>> modules_to_load("import os\\nfrom snippets.simulation.machine import Send\\n")
+    ('snippets.simulation.machine',)
     """
     return tuple(dict.fromkeys(re.findall(r"\b(snippets(?:\.\w+)+)", text)))
 

@@ -1,6 +1,6 @@
 """Runs a rank program, such as a reader's answer to an exercise, on a process group, and counts what it hands over.
 
-The program is the generator that the exercise asks for; it runs as on ``snippets.machine``, but what it yields is done
+The program is the generator that the exercise asks for; it runs as on ``snippets.simulation.machine``, but what it yields is done
 by PyTorch: ``Send``, ``Receive`` and ``Exchange`` by ``isend`` and ``irecv``, collectives by the engine's own.
 """
 
@@ -17,7 +17,7 @@ import torch
 import torch.distributed as dist
 
 from labs.harness import Lab, NotApplicableError
-from snippets.machine import AllGather, AllReduce, Exchange, Receive, ReduceScatter, Send
+from snippets.simulation.machine import AllGather, AllReduce, Exchange, Receive, ReduceScatter, Send
 
 ROOT = Path(__file__).parents[1]
 

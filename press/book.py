@@ -16,43 +16,43 @@ from typing import Any
 
 import yaml
 
-from press import runtime
-from press.addresses import Addresses
-from press.chapter import BrokenChapter, find_chapters, find_part_pages, front_matter, read_chapter
-from press.checks import address_problems, link_problems, name_problems, unlisted_chapters
 from press.children import beside, in_children
-from press.collected import all_letters, chapters_of_part, lists_asked, whole_book
-from press.contents import Entry, Part, read_contents, title_problems
-from press.corrections import corrections_page
-from press.execute import execute_chapters, read_executed
-from press.exercise import PATH as EXERCISES
-from press.exercise import exercises_page, shown_in
-from press.exercise_records import ExerciseRecords, address_of
-from press.faults import faults, syntax_problem
-from press.files import Unreadable, read_utf8
-from press.freshness import Freshness
 from press.kept import KeptFolder, kept_alone
-from press.labs import labs_list, recorded_labs
-from press.links import Map, led_out, moved
-from press.live import DRAWS, live_asked, live_modules, live_shown
-from press.markup import line_in_prose
-from press.mathematics import FONT_NAME, font_woff2
-from press.notation import letters_of, read_letters, repeated_symbols, symbol_problems, symbols_used
-from press.notebook import published
-from press.numbers import EXCEPTIONS, number_problems
-from press.outline import outline_problems
-from press.page import PageCache, PageMaker, Rendered, definitions, press_fingerprint
-from press.pages import Page
+from press.making.exercise import PATH as EXERCISES
+from press.making.exercise import exercises_page, shown_in
+from press.making.live import DRAWS, live_asked, live_modules, live_shown
+from press.making.mathematics import FONT_NAME, font_woff2
+from press.making.numbers import EXCEPTIONS, number_problems
+from press.making.page import PageCache, PageMaker, Rendered, definitions, press_fingerprint
+from press.making.pages import Page
+from press.making.prose import SiteMarkdown, included_paths
+from press.making.quiz import HEADING, has_quiz, mark_quiz, read_quiz
 from press.problems import Problem, Refused
-from press.prose import SiteMarkdown, included_paths
-from press.quiz import HEADING, has_quiz, mark_quiz, read_quiz
-from press.reference import ENTRIES_AT, INDEX, chapter_links, page_of, reference
-from press.runtime import Archive, Files
-from press.sources import inside
+from press.reading.chapter import BrokenChapter, find_chapters, find_part_pages, front_matter, read_chapter
+from press.reading.checks import address_problems, link_problems, name_problems, unlisted_chapters
+from press.reading.contents import Entry, Part, read_contents, title_problems
+from press.reading.files import Unreadable, read_utf8
+from press.reading.links import Map, led_out, moved
+from press.reading.markup import line_in_prose
+from press.reading.notation import letters_of, read_letters, repeated_symbols, symbol_problems, symbols_used
+from press.reading.outline import outline_problems
+from press.reading.sources import inside
+from press.running.execute import execute_chapters, read_executed
+from press.running.freshness import Freshness
+from press.site import runtime
+from press.site.addresses import Addresses
+from press.site.collected import all_letters, chapters_of_part, lists_asked, whole_book
+from press.site.corrections import corrections_page
+from press.site.exercise_records import ExerciseRecords, address_of
+from press.site.faults import faults, syntax_problem
+from press.site.labs import labs_list, recorded_labs
+from press.site.notebook import published
+from press.site.reference import ENTRIES_AT, INDEX, chapter_links, page_of, reference
+from press.site.runtime import Archive, Files
 
 HARDWARE = "docs/hardware.md"
-REFERENCE = Path(__file__).with_name("reference.py")
-FAULTS = Path(__file__).with_name("faults.py")
+REFERENCE = Path(__file__).parent / "site" / "reference.py"
+FAULTS = Path(__file__).parent / "site" / "faults.py"
 log = logging.getLogger(__name__)
 
 
@@ -572,6 +572,6 @@ def heading(text: str) -> str:
 
 
 def _hardware() -> list[Page]:
-    from press.hardware import hardware_page  # loads the catalogue, which may be in the making
+    from press.site.hardware import hardware_page  # loads the catalogue, which may be in the making
 
     return [hardware_page()]

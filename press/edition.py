@@ -17,13 +17,13 @@ from typing import Any
 
 from bs4 import BeautifulSoup, Tag
 
-from press.addresses import DOWNLOADS_FOLDER, addresses, download_name
-from press.contents import Entry, Part, read_contents
-from press.epub import write_epub
+from press.editions.epub import write_epub
+from press.editions.pdf import CannotPrint, Document, book_document, chapter_document, printer, write_pdf
+from press.editions.printed import Edition, NoPage, Printed, asked, link, only, read_page
 from press.lacks import chosen
-from press.pdf import CannotPrint, Document, book_document, chapter_document, printer, write_pdf
-from press.printed import Edition, NoPage, Printed, asked, link, only, read_page
 from press.problems import Refused
+from press.reading.contents import Entry, Part, read_contents
+from press.site.addresses import DOWNLOADS_FOLDER, addresses, download_name
 
 ROOT = Path(__file__).parents[1]
 ABOUT = "About this book"

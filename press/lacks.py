@@ -11,13 +11,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from press.chapter import BrokenChapter, Chapter, read_chapter
-from press.contents import PATH, Entry, read_contents
-from press.labs import RECORDS
-from press.notation import FOLD, letters_of
-from press.outline import number_of
+from press.making.quiz import read_quiz
 from press.problems import Problem, Refused
-from press.quiz import read_quiz
+from press.reading.chapter import BrokenChapter, Chapter, read_chapter
+from press.reading.contents import PATH, Entry, read_contents
+from press.reading.notation import FOLD, letters_of
+from press.reading.outline import number_of
+from press.site.labs import RECORDS
 
 ROOT = Path(__file__).parents[1]
 MARK = "TO WRITE:"

@@ -30,16 +30,16 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 from mkdocs.utils.templates import TemplateContext
 
-from press.addresses import DOWNLOADS_FOLDER, Addresses, addresses, download_name
-from press.convert import missing_converter
 from press.kept import KeptFolder
-from press.search import write_search
-from press.settings import Settings, WrongSetting, docs_folder, read_settings
-from press.watched import Sources, forget_modules, stamps
+from press.making.convert import missing_converter
+from press.site.addresses import DOWNLOADS_FOLDER, Addresses, addresses, download_name
+from press.site.search import write_search
+from press.site.settings import Settings, WrongSetting, docs_folder, read_settings
+from press.site.watched import Sources, forget_modules, stamps
 
 if TYPE_CHECKING:  # imported by each build, which may have to read them anew
     from press.book import Book
-    from press.contents import Entry
+    from press.reading.contents import Entry
 
 log = logging.getLogger("mkdocs.press")
 
@@ -104,8 +104,8 @@ def on_pre_build(config: MkDocsConfig) -> None:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Execute what is stale, and add the chapters and what the press draws to the site's files."""
-    from press import assets
     from press.book import Book
+    from press.site import assets
 
     root = _folder(config)
     settings, docs = _settings(config)
@@ -244,8 +244,8 @@ def on_post_template(output: str, *, template_name: str, config: MkDocsConfig) -
 
 
 def _policed(page: str) -> str:
-    from press import runtime
-    from press.policy import with_policy
+    from press.site import runtime
+    from press.site.policy import with_policy
 
     host = "" if state.book.runtime_is_here else runtime.CDN
     return with_policy(page, bases=state.bases, host=host, serving=state.serving)
@@ -262,8 +262,8 @@ def on_post_build(*, config: MkDocsConfig) -> None:
 
 def on_build_error(*, error: Exception) -> None:
     """End a build that the book's own code or a file's permissions have ended with a sentence, and no traceback."""
-    from press.faults import faults
-    from press.files import why_unwritable
+    from press.reading.files import why_unwritable
+    from press.site.faults import faults
 
     if isinstance(error, MkDocsException):
         return

@@ -13,10 +13,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from press.contents import PATH, Entry, Part, read_contents
 from press.lacks import EXERCISE_MINUTES, ROOT, subject_of
-from press.outline import number_of
 from press.problems import Refused
+from press.reading.contents import PATH, Entry, Part, read_contents
+from press.reading.outline import number_of
 
 TEMPLATES = Path(__file__).parent / "templates" / "new"
 MOST_EXERCISES = 10

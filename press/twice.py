@@ -13,9 +13,9 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from press.chapter import BrokenChapter, Chapter, find_chapters, read_chapter
-from press.execute import run_chapters
 from press.problems import Problem
+from press.reading.chapter import BrokenChapter, Chapter, find_chapters, read_chapter
+from press.running.execute import run_chapters
 
 _CONTEXT = 20  # characters shown before and after the first difference
 

@@ -150,7 +150,7 @@ CATALOGUES: dict[str, tuple[str, str, Callable[[Any], Any], str]] = {
     "models": ("snippets.models", "CATALOGUE", _parameters_of, "parameters"),
     "devices": ("snippets.hardware", "ACCELERATORS", operator.attrgetter("memory_bytes"), "bytes"),
     "links": ("snippets.hardware", "LINKS", operator.attrgetter("bandwidth_bytes_per_s"), "bytes/s"),
-    "recipes": ("snippets.memory.recipes", "RECIPES", operator.attrgetter("source"), ""),
+    "recipes": ("snippets.recipes", "RECIPES", operator.attrgetter("source"), ""),
 }
 # Which of them an argument takes its name from.
 _TAKES = {"model": "models", "device": "devices", "accelerator": "devices", "recipe": "recipes"}

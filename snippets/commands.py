@@ -11,15 +11,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from snippets.background.gemm import gemm_arithmetic_intensity, gemm_flops, gemm_words
+from snippets.background.linear_algebra.formulas import gemm_arithmetic_intensity, gemm_flops, gemm_words
 from snippets.collectives.algorithm_costs import algorithm_cost, best_segments, compare_algorithms
-from snippets.collectives.algorithms import ALGORITHMS, ALIASES, PIPELINED
-from snippets.collectives.bus_bandwidth import (
+from snippets.collectives.costs_and_bounds.bus_bandwidth import (
     algorithm_bandwidth_bytes_per_s,
     bandwidth_bound_s,
     bus_bandwidth_bytes_per_s,
 )
-from snippets.collectives.topology import hierarchical_all_reduce_time_s
+from snippets.collectives.topology.formulas import hierarchical_all_reduce_time_s
 from snippets.collectives.traffic import traffic
 from snippets.domain import (
     at_most,
@@ -34,8 +33,8 @@ from snippets.domain import (
     positive_number,
 )
 from snippets.flops import training_flops, training_time_s
-from snippets.foundations.economics import device_hours, training_bill_usd
-from snippets.foundations.roofline import (
+from snippets.foundations.economics.formulas import device_hours, training_bill_usd
+from snippets.foundations.roofline.formulas import (
     ceiling_times_s,
     compute_bound_batch,
     roofline_flops_per_s,
@@ -43,12 +42,11 @@ from snippets.foundations.roofline import (
 )
 from snippets.hardware import ACCELERATORS, DTYPES, LINKS, dense_peak_flops_per_s, ridge_flops_per_byte
 from snippets.index import labelled
-from snippets.memory.activations import ATTENTIONS, RECOMPUTATIONS, layer_activation_bytes, logits_bytes
-from snippets.memory.model_parallel import first_stage_activation_bytes, first_stage_parameters
-from snippets.memory.recipes import RECIPES
-from snippets.memory.zero import STAGES, least_ranks_to_fit, zero_buffer_bytes, zero_state_bytes
+from snippets.memory.memory_equation.activations import ATTENTIONS, RECOMPUTATIONS, layer_activation_bytes, logits_bytes
+from snippets.memory.memory_equation.model_parallel import first_stage_activation_bytes, first_stage_parameters
+from snippets.memory.zero.formulas import STAGES, least_ranks_to_fit, zero_buffer_bytes, zero_state_bytes
 from snippets.models import CATALOGUE, Transformer, active_parameter_count, parameter_count, parameter_parts
-from snippets.parallelism.pipeline import (
+from snippets.parallelism.pipeline.formulas import (
     gpipe_bubble_share,
     gpipe_peak_activations,
     idle_share,
@@ -62,6 +60,8 @@ from snippets.parallelism.pipeline import (
     zb_h2_bubble_s,
     zb_h2_peak_activations,
 )
+from snippets.recipes import RECIPES
+from snippets.simulation.algorithms import ALGORITHMS, ALIASES, PIPELINED
 
 DAY_S = 86_400
 LATENCY_S = 5e-6  # chapter 14's assumption

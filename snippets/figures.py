@@ -119,7 +119,7 @@ def _rounded(tag: re.Match[str]) -> str:
 def show_live(figure: LiveFigure) -> None:
     """Show a live figure: on the site with its knobs, in Jupyter as it stands at first, with how to set it there.
 
-    >>> from snippets.foundations.alpha_beta_live import message_time
+    >>> from snippets.foundations.alpha_beta.live import message_time
     >>> show_live(message_time)  # doctest: +ELLIPSIS
     {'image/svg+xml': '<svg ...
     """

@@ -50,7 +50,7 @@ def formula_modules() -> dict[str, str]:
 
     Example:
         >>> formula_modules()["ring_all_reduce_bytes"]
-        'snippets.collectives.all_reduce_formulas'
+        'snippets.all_reduce'
     """
     root = Path(__file__).parent
     found: dict[str, str] = {}

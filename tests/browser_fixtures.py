@@ -24,7 +24,7 @@ from typing import Any
 
 import pytest
 
-from press import runtime
+from press.site import runtime
 
 ROOT = Path(__file__).parents[1]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)

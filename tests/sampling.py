@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from press.chapter import find_chapters, read_chapter
-from press.freshness import Freshness
+from press.reading.chapter import find_chapters, read_chapter
+from press.running.freshness import Freshness
 
 Case = TypeVar("Case")
 ROOT = Path(__file__).parents[1]

@@ -76,26 +76,26 @@ ARRAYS = {"ArrayLike", "npt.ArrayLike", "Array", "FloatArray"}
 SEQUENCES = {"Sequence", "Collection", "Iterable", "Mapping", "tuple", "list"}
 
 # Their own arguments but the value are literals of the functions that use them.
-CHECKS = ("snippets.domain", "snippets.background.arrays")
+CHECKS = ("snippets.domain", "snippets.arrays")
 CHECKED_VALUES = ("value", "values")
 
 # What simulators and processes call with what they have checked, and what takes anything, or an array of anything.
 INTERNAL = {
     f"snippets.{name}"
     for name in (
-        "background.descent_paths.GradientDescent.update",
-        "background.descent_paths.Momentum.update",
-        "background.descent_paths.Adam.update",
-        "background.descent_paths.AdamW.update",
-        *(f"foundations.counted_memory.CountedMemory.{method}" for method in ("take", "load", "drop", "store")),
-        "foundations.loopback_echo.receive_exactly",
-        "foundations.loopback_echo.serve",
-        "memory.sharded_adam.GivenGradients.forward",
-        "memory.sharded_adam.GivenGradients.backward",
-        "account.Memory.watch",
-        "account.is_array",
+        "background.optimization.simulators.GradientDescent.update",
+        "background.optimization.simulators.Momentum.update",
+        "background.optimization.simulators.Adam.update",
+        "background.optimization.simulators.AdamW.update",
+        *(f"foundations.roofline.simulators.CountedMemory.{method}" for method in ("take", "load", "drop", "store")),
+        "foundations.alpha_beta.loopback_echo.receive_exactly",
+        "foundations.alpha_beta.loopback_echo.serve",
+        "memory.zero.sharded_adam.GivenGradients.forward",
+        "memory.zero.sharded_adam.GivenGradients.backward",
+        "simulation.account.Memory.watch",
+        "simulation.account.is_array",
         "domain.shortened",
-        "machine.as_request",
+        "simulation.machine.as_request",
     )
 }
 
@@ -149,7 +149,11 @@ MODULES = {
 }
 PUBLIC = {f"{module}.{name}": function for module in MODULES for name, function in public(MODULES[module])}
 # What a chapter's pictures draw with is checked where it is drawn, by ``snippets.drawing`` and ``snippets.figures``.
-PUBLIC = {name: function for name, function in PUBLIC.items() if name not in INTERNAL and "_figures." not in name}
+PUBLIC = {
+    name: function
+    for name, function in PUBLIC.items()
+    if name not in INTERNAL and not re.search(r"\w\.\w+\.figures\.", name)
+}
 
 
 def parameters(name: str) -> dict[str, inspect.Parameter]:

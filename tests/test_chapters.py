@@ -9,10 +9,10 @@ import pytest
 from markdown.extensions.toc import slugify
 
 from grader.catalogue import declares, exercise_in
-from press.chapter import Chapter, find_chapters, read_chapter
-from press.contents import read_contents
 from press.lacks import EXERCISE_MINUTES, lacks, subject_of
-from press.quiz import read_quiz
+from press.making.quiz import read_quiz
+from press.reading.chapter import Chapter, find_chapters, read_chapter
+from press.reading.contents import read_contents
 
 ROOT = Path(__file__).parents[1]
 CHAPTERS = {path.stem: read_chapter(path, root=ROOT) for path in find_chapters(ROOT)}

@@ -25,12 +25,12 @@ from snippets import commands
 from snippets.command_line import QUESTIONS, main
 from snippets.hardware import ACCELERATORS
 from snippets.index import find_formula, formula_modules, labelled, unit_of
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_parts
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_parts
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/command-line.md").read_text(encoding="utf-8")
 PUBLISHED = json.loads((ROOT / "tests/memory/published_memory.json").read_text(encoding="utf-8"))
-BUBBLES = json.loads((ROOT / "tests/parallelism/published_pipeline.json").read_text(encoding="utf-8"))
+BUBBLES = json.loads((ROOT / "tests/parallelism/pipeline/published_pipeline.json").read_text(encoding="utf-8"))
 COLLECTIVES = json.loads((ROOT / "tests/collectives/published_collectives.json").read_text(encoding="utf-8"))
 
 

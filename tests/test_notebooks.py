@@ -12,9 +12,9 @@ import pytest
 from nbclient import NotebookClient
 from sampling import CHAPTERS, ROOT, chapter_changed, sampled
 
-from press.chapter import read_chapter
-from press.execute import execute_chapters
-from press.notebook import SETUP
+from press.reading.chapter import read_chapter
+from press.running.execute import execute_chapters
+from press.site.notebook import SETUP
 
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 

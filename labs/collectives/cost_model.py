@@ -39,7 +39,7 @@ from labs.collectives.executor import Executor, Tally
 from labs.collectives.measure import DTYPE, Machine, all_reduce_s, crossing, fit_machine, sizes_of_sweep
 from labs.harness import Lab, run_lab
 from snippets.collectives.algorithm_costs import algorithm_cost, compare_algorithms, crossover_bytes
-from snippets.collectives.algorithms import build
+from snippets.simulation.algorithms import build
 
 ALGORITHMS = ("recursive_doubling", "binomial", "halving_doubling", "ring")
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 import torch.distributed as dist
 
-from snippets.collectives.schedule import Range, Schedule, ScheduledSend
+from snippets.simulation.schedule import Range, Schedule, ScheduledSend
 
 
 @dataclass

@@ -10,9 +10,9 @@ import torch
 
 from labs.collectives.executor import Executor
 from labs.harness import Lab
-from snippets.collectives.algorithms import build
-from snippets.collectives.schedule import Schedule
-from snippets.foundations.alpha_beta_fit import fit_alpha_beta
+from snippets.foundations.alpha_beta.fit import fit_alpha_beta
+from snippets.simulation.algorithms import build
+from snippets.simulation.schedule import Schedule
 
 DTYPE = torch.float32
 

@@ -26,10 +26,10 @@ import torch.distributed as dist
 
 from labs.collectives.executor import Executor
 from labs.harness import Lab, run_lab
-from snippets.collectives.algorithms import ALGORITHMS, build
-from snippets.collectives.runner import run
-from snippets.collectives.schedule import PRIMITIVES, ROOTED, Schedule, chunk_bounds
 from snippets.collectives.traffic import traffic
+from snippets.simulation.algorithms import ALGORITHMS, build
+from snippets.simulation.runner import run
+from snippets.simulation.schedule import PRIMITIVES, ROOTED, Schedule, chunk_bounds
 
 DTYPE = torch.int64
 

@@ -33,11 +33,11 @@ import torch.distributed as dist
 from labs.collectives.executor import Executor, Tally
 from labs.collectives.measure import DTYPE, all_reduce_s, fit_machine, sizes_of_sweep
 from labs.harness import Lab, run_lab
+from snippets.all_reduce import ring_all_reduce_bytes, ring_all_reduce_time_s
 from snippets.collectives.algorithm_costs import algorithm_cost
-from snippets.collectives.algorithms import build
-from snippets.collectives.all_reduce_formulas import ring_all_reduce_bytes, ring_all_reduce_time_s
-from snippets.collectives.runner import run
 from snippets.collectives.traffic import traffic
+from snippets.simulation.algorithms import build
+from snippets.simulation.runner import run
 
 
 def options(parser: argparse.ArgumentParser) -> None:

@@ -23,10 +23,10 @@ import torch.distributed as dist
 
 from labs.collectives.executor import Executor
 from labs.harness import Lab, run_lab
-from snippets.collectives.algorithms import build
-from snippets.collectives.all_reduce_formulas import ring_all_reduce_bytes
-from snippets.collectives.topology import dimension_bytes, dimension_schedule
-from snippets.collectives.topology_programs import grid_groups
+from snippets.all_reduce import ring_all_reduce_bytes
+from snippets.collectives.topology.formulas import dimension_bytes, dimension_schedule
+from snippets.collectives.topology.programs import grid_groups
+from snippets.simulation.algorithms import build
 
 NODES = 2
 DTYPE = torch.int64

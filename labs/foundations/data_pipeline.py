@@ -37,8 +37,8 @@ from torch.utils.data import DataLoader, Dataset
 from torch.utils.data.distributed import DistributedSampler
 
 from labs.harness import Lab, run_lab
-from snippets.foundations.data_pipeline import loader_run
-from snippets.foundations.epoch_order import epoch_order, rank_batches
+from snippets.foundations.data_pipeline.epoch_order import epoch_order, rank_batches
+from snippets.foundations.data_pipeline.formulas import loader_run
 
 EXAMPLES, BATCH, STOP, WORKERS, FACTOR = 101, 16, 3, 2, 2
 

@@ -26,8 +26,8 @@ import torch.distributed as dist
 
 from labs.answers import ROOT, Engine, answer_in
 from labs.harness import Lab, run_lab
-from snippets.memory.sharded_rank import Rank
-from snippets.memory.zero import zero_traffic_bytes
+from snippets.memory.zero.formulas import zero_traffic_bytes
+from snippets.memory.zero.sharded_rank import Rank
 
 ADDRESS = "memory/zero/zero1_step"
 STEPS = 3

@@ -61,7 +61,7 @@ from torch.utils.checkpoint import checkpoint
 
 from labs.harness import Lab, NotApplicableError, run_lab
 from snippets.collectives.traffic import traffic
-from snippets.parallelism.tensor import block_collectives, block_traffic_bytes
+from snippets.parallelism.tensor.formulas import block_collectives, block_traffic_bytes
 
 BATCH, SEQUENCE, HIDDEN, HEADS = 2, 24, 48, 12
 VOCABULARY = 120

@@ -1,9 +1,9 @@
 """Formulas: what every algorithm of every primitive costs, in closed form and exact; lower bounds; which is fastest.
 
-N is the number of ranks, n the bytes of the vector in the convention of ``snippets.collectives.schedule``: result of an
+N is the number of ranks, n the bytes of the vector in the convention of ``snippets.simulation.schedule``: result of an
 all-gather, input of a reduce-scatter, one rank's buffer (the block it keeps included) of an all-to-all, root's buffer
 of a scatter or gather. The machine is that of ``snippets.collectives.schedule_cost``. Chunks are cut between elements,
-and may be uneven; ``snippets.collectives.all_reduce_formulas`` has the printed forms, in which they are even.
+and may be uneven; ``snippets.all_reduce`` has the printed forms, in which they are even.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from snippets.collectives.algorithms import (
+from snippets.collectives.schedule_cost import Cost
+from snippets.domain import as_float, named, nonnegative_number, positive_integer, positive_number
+from snippets.simulation.algorithms import (
     ALGORITHMS,
     ALIASES,
     PIPELINED,
@@ -23,10 +25,8 @@ from snippets.collectives.algorithms import (
     largest_power_of_two,
     tree_masks,
 )
-from snippets.collectives.double_tree import double_tree_rounds, edge_delays
-from snippets.collectives.schedule import PRIMITIVES, SUMMING, check_root, chunk_bound, elements_of
-from snippets.collectives.schedule_cost import Cost
-from snippets.domain import as_float, named, nonnegative_number, positive_integer, positive_number
+from snippets.simulation.double_tree import double_tree_rounds, edge_delays
+from snippets.simulation.schedule import PRIMITIVES, SUMMING, check_root, chunk_bound, elements_of
 
 NO_COST = Cost(0, 0, 0)
 
@@ -320,7 +320,7 @@ def algorithm_cost(
         primitive: one of ``PRIMITIVES``.
         algorithm: one of ``ALGORITHMS[primitive]``.
         ranks: number of ranks N.
-        size_bytes: bytes n, in the convention of ``snippets.collectives.schedule``; 0 for a barrier.
+        size_bytes: bytes n, in the convention of ``snippets.simulation.schedule``; 0 for a barrier.
         element_bytes: bytes of one element, which is never cut.
         root: root of broadcast, reduce, scatter and gather. It matters where chunks are uneven.
         segments: blocks of a pipelined algorithm, as in ``build``.
@@ -419,7 +419,7 @@ def lower_bound(primitive: str, *, ranks: int, size_bytes: int | float, element_
     Args:
         primitive: one of ``PRIMITIVES``.
         ranks: number of ranks N.
-        size_bytes: bytes, in the convention of ``snippets.collectives.schedule``; 0 for a barrier.
+        size_bytes: bytes, in the convention of ``snippets.simulation.schedule``; 0 for a barrier.
         element_bytes: bytes of one element, which is never cut.
         root: root of broadcast, reduce, scatter and gather.
 
@@ -486,7 +486,7 @@ def crossover_bytes(
         segments: blocks of those of the two that are pipelined.
 
     Returns:
-        Bytes n, in the convention of ``snippets.collectives.schedule``; ``None`` where one algorithm is at least as
+        Bytes n, in the convention of ``snippets.simulation.schedule``; ``None`` where one algorithm is at least as
         fast at every size, or both are alike.
 
     Convention: chunks are even, so that times are straight lines; beside it the one with fewer steps wins below.
@@ -543,7 +543,7 @@ def latency_share_half_bytes(
         segments: blocks, if the algorithm is pipelined.
 
     Returns:
-        Bytes n, in the convention of ``snippets.collectives.schedule``.
+        Bytes n, in the convention of ``snippets.simulation.schedule``.
 
     Convention: chunks are even.
     Leaves out: what ``algorithm_cost`` leaves out.
@@ -691,7 +691,7 @@ def compare_algorithms(
     Args:
         primitive: one of ``PRIMITIVES``.
         ranks: number of ranks.
-        size_bytes: bytes, in the convention of ``snippets.collectives.schedule``; 0 for a barrier.
+        size_bytes: bytes, in the convention of ``snippets.simulation.schedule``; 0 for a barrier.
         element_bytes: bytes of one element, which is never cut.
         latency_s: α, at least 0.
         bandwidth_bytes_per_s: β, per direction.

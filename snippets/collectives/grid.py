@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from snippets.account import Account
-from snippets.background.arrays import number_array
-from snippets.collectives.algorithms import PLAINEST, build
-from snippets.collectives.runner import run
-from snippets.collectives.schedule import Range
+from snippets.arrays import number_array
 from snippets.domain import named
+from snippets.simulation.account import Account
+from snippets.simulation.algorithms import PLAINEST, build
+from snippets.simulation.runner import run
+from snippets.simulation.schedule import Range
 
 Grid = npt.NDArray[Any]
 
@@ -30,10 +30,10 @@ def run_on_grid(primitive: str, grid: npt.ArrayLike, *, algorithm: str | None = 
     """Run a primitive on N ranks that hold one row of a grid each; column c is chunk c, and chunk c belongs to rank c.
 
     Args:
-        primitive: any of ``snippets.collectives.schedule.PRIMITIVES`` but the barrier.
+        primitive: any of ``snippets.simulation.schedule.PRIMITIVES`` but the barrier.
         grid: N × N numbers, real or complex; row r is what rank r holds. Cells that the primitive does not read are
             ignored: a scatter reads the root's row, an all-gather the diagonal.
-        algorithm: one of ``snippets.collectives.algorithms.ALGORITHMS[primitive]``; by default the ring or, for what
+        algorithm: one of ``snippets.simulation.algorithms.ALGORITHMS[primitive]``; by default the ring or, for what
             has a root, messages between the root and each rank; for the all-to-all, messages between all pairs.
         root: root of broadcast, reduce, scatter and gather; 0 for the others.
 

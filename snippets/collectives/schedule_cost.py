@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
-from snippets.collectives.schedule import Schedule, ScheduledSend
 from snippets.domain import as_float, integer_fields, named, nonnegative_number, positive_integer, positive_number
+from snippets.simulation.schedule import Schedule, ScheduledSend
 
 DUPLEXES = ("full", "half")
 
@@ -86,7 +86,7 @@ class Price:
     """What a schedule costs: its terms on the slowest path, its time, and the time of each round.
 
     Example:
-        >>> from snippets.collectives.algorithms import build
+        >>> from snippets.simulation.algorithms import build
         >>> tree = build("broadcast", "binomial", ranks=8, length=1000)
         >>> price(tree, element_bytes=2, latency_s=1e-6, bandwidth_bytes_per_s=1e9).terms
         Cost(steps=3, wire_bytes=6000, reduced_bytes=0)
@@ -131,7 +131,7 @@ def price(
     Leaves out: topology and contention; overlap of rounds: no rank starts a round before all have ended the last.
 
     Example:
-        >>> from snippets.collectives.algorithms import build
+        >>> from snippets.simulation.algorithms import build
         >>> ring = build("all_reduce", "ring", ranks=8, length=500_000)
         >>> net = {"latency_s": 1e-5, "bandwidth_bytes_per_s": 25e9, "reduction_s_per_byte": 1e-12}
         >>> price(ring, element_bytes=2, **net).time_s

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from snippets.collectives.algorithms import ALGORITHMS, ALIASES, check_segments, largest_power_of_two, tree_masks
-from snippets.collectives.double_tree import double_binary_tree
-from snippets.collectives.schedule import PRIMITIVES, check_root, chunk_bounds, elements_of
 from snippets.domain import at_most, named, positive_integer
+from snippets.simulation.algorithms import ALGORITHMS, ALIASES, check_segments, largest_power_of_two, tree_masks
+from snippets.simulation.double_tree import double_binary_tree
+from snippets.simulation.schedule import PRIMITIVES, check_root, chunk_bounds, elements_of
 
 
 @dataclass(frozen=True)
@@ -265,7 +265,7 @@ def traffic(
         primitive: one of ``PRIMITIVES``.
         algorithm: one of ``ALGORITHMS[primitive]``.
         ranks: number of ranks, at most 2²⁰.
-        size_bytes: bytes n, in the convention of ``snippets.collectives.schedule``; 0 for a barrier.
+        size_bytes: bytes n, in the convention of ``snippets.simulation.schedule``; 0 for a barrier.
         element_bytes: bytes of one element, which is never cut.
         root: root of broadcast, reduce, scatter and gather.
         segments: blocks of a pipelined algorithm; they do not change the sums.
@@ -276,7 +276,7 @@ def traffic(
     Raises:
         ValueError: if a name is unknown or a size is out of its range.
 
-    Source: counted from the algorithms as ``snippets.collectives.algorithms`` lays them out.
+    Source: counted from the algorithms as ``snippets.simulation.algorithms`` lays them out.
     Convention: elements alone, without headers; a byte counts once for its sender and once for its receiver.
     Leaves out: which messages carry them.
 

@@ -32,7 +32,7 @@ def read_run(path: Path) -> dict[str, Any]:
         ValueError: if it holds no JSON.
 
     Example:
-        >>> from snippets.foundations.loopback import RECORDED
+        >>> from snippets.foundations.alpha_beta.loopback import RECORDED
         >>> read_run(RECORDED)["date"]
         '2026-11-21'
     """

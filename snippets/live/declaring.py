@@ -127,7 +127,7 @@ class LiveFigure:
 
         What is no knob's name is passed over: a link may be older than the figure.
 
-        >>> from snippets.foundations.alpha_beta_live import message_time
+        >>> from snippets.foundations.alpha_beta.live import message_time
         >>> message_time.drawn({"messages": "2"}).changed
         {'messages': '2'}
         """
@@ -307,7 +307,7 @@ def draw(module: str, name: str, raw: str) -> str:
     """Draw a figure for a page: what its worker calls.
 
     Args:
-        module: where the figure stands, such as ``snippets.foundations.alpha_beta_live``.
+        module: where the figure stands, such as ``snippets.foundations.alpha_beta.live``.
         name: its name there.
         raw: the settings as JSON, each as the page sends it.
 
@@ -318,7 +318,7 @@ def draw(module: str, name: str, raw: str) -> str:
     Raises:
         ValueError: there is no such figure, or ``raw`` is no JSON object.
 
-    >>> draw("snippets.parallelism.pipeline_live", "pipeline_schedule", '{"stages": "1"}')
+    >>> draw("snippets.parallelism.pipeline.live", "pipeline_schedule", '{"stages": "1"}')
     '{"problem": "Stages p must be a whole number from 2 to 16, got 1", "knob": "stages"}'
     """
     figure, settings = find(module, name), _settings(raw)
@@ -345,13 +345,13 @@ def find(module: str, name: str) -> LiveFigure:
     """Return the live figure of a name in a module of this package.
 
     Args:
-        module: such as ``snippets.foundations.alpha_beta_live``.
+        module: such as ``snippets.foundations.alpha_beta.live``.
         name: the figure's function there.
 
     Raises:
         ValueError: there is none.
 
-    >>> find("snippets.parallelism.pipeline_live", "pipeline_schedule").title
+    >>> find("snippets.parallelism.pipeline.live", "pipeline_schedule").title
     'Run a pipeline'
     """
     named = re.fullmatch(r"(snippets\.\w+)\.\w+_live", text("module", module))

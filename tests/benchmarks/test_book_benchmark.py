@@ -186,7 +186,7 @@ def test_sizes_are_of_all_files_of_the_index_and_of_the_largest_page(tmp_path: P
 def test_the_profile_has_functions_of_the_press_and_of_mkdocs_and_no_others(tmp_path: Path) -> None:
     from mkdocs.utils import get_relative_url
 
-    from press.numbers import stated_numbers
+    from press.making.numbers import stated_numbers
 
     profile = cProfile.Profile()
     profile.runcall(
@@ -194,7 +194,7 @@ def test_the_profile_has_functions_of_the_press_and_of_mkdocs_and_no_others(tmp_
     )
     profile.dump_stats(tmp_path / "profile")
     table = book.profile_table(tmp_path / "profile")
-    assert "`press/numbers.py:" in table
+    assert "`press/making/numbers.py:" in table
     assert "`mkdocs/utils/__init__.py:" in table
     assert "doctest" not in table
     assert len(lines(table)) <= 2 + book.PROFILED

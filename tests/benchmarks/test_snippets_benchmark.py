@@ -6,7 +6,7 @@ import networkx
 import pytest
 
 from benchmarks.snippets import DURATIONS_S, SMALL, Measured, fastest_s, main, pipelines, ring, task_graph
-from snippets.parallelism.pipeline_schedules import gpipe, zb_h1
+from snippets.parallelism.pipeline.schedules import gpipe, zb_h1
 
 
 def test_every_step_prints_its_row(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,20 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snippets.collectives import (
-    algorithm_costs,
-    algorithms,
-    all_reduce_formulas,
-    bus_bandwidth,
-    checker,
-    schedule,
-    schedule_cost,
-    traffic,
-)
-from snippets.collectives.runner import run
-from snippets.collectives.schedule import Schedule, ScheduledSend
-from snippets.foundations import alpha_beta
-from snippets.foundations.alpha_beta_fit import fit_alpha_beta
+from snippets import all_reduce as all_reduce_formulas
+from snippets.collectives import algorithm_costs, schedule_cost, traffic
+from snippets.collectives.costs_and_bounds import bus_bandwidth
+from snippets.foundations.alpha_beta import formulas as alpha_beta
+from snippets.foundations.alpha_beta.fit import fit_alpha_beta
+from snippets.simulation import algorithms, checker, schedule
+from snippets.simulation.runner import run
+from snippets.simulation.schedule import Schedule, ScheduledSend
 
 RING = algorithms.build("all_reduce", "ring", ranks=3, length=6)
 ARRAYS = [np.arange(6) + rank for rank in range(3)]

@@ -26,16 +26,16 @@ from snippets.collectives.algorithm_costs import (
     latency_share_half_bytes,
     lower_bound,
 )
-from snippets.collectives.algorithms import ALGORITHMS, PIPELINED, largest_power_of_two
-from snippets.collectives.bus_bandwidth import (
+from snippets.collectives.costs_and_bounds.bus_bandwidth import (
     algorithm_bandwidth_bytes_per_s,
     bandwidth_bound_s,
     bus_bandwidth_bytes_per_s,
     bus_bandwidth_factor,
 )
-from snippets.collectives.double_tree import double_tree_rounds
 from snippets.collectives.schedule_cost import Cost
 from snippets.collectives.traffic import traffic
+from snippets.simulation.algorithms import ALGORITHMS, PIPELINED, largest_power_of_two
+from snippets.simulation.double_tree import double_tree_rounds
 
 ROWS = json.loads((Path(__file__).parent / "published_collectives.json").read_text())
 NAMES = {

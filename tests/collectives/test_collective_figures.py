@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from snippets.collectives import collective_figures as pictures
-from snippets.collectives.algorithms import build
-from snippets.collectives.double_tree import edge_delays
+from snippets.collectives import figures as pictures
 from snippets.figures import svg_of
+from snippets.simulation.algorithms import build
+from snippets.simulation.double_tree import edge_delays
 
 
 def labels(svg: str) -> list[str]:

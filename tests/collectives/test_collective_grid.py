@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
-from snippets.collectives.algorithms import ALGORITHMS
 from snippets.collectives.grid import run_on_grid
-from snippets.collectives.holdings import holdings
-from snippets.collectives.runner import run
-from snippets.collectives.schedule import PRIMITIVES, ROOTED, Schedule, ScheduledSend
+from snippets.simulation.algorithms import ALGORITHMS
+from snippets.simulation.holdings import holdings
+from snippets.simulation.runner import run
+from snippets.simulation.schedule import PRIMITIVES, ROOTED, Schedule, ScheduledSend
 
 EXAMPLES = settings(max_examples=examples(25), deadline=None)
 

@@ -23,8 +23,8 @@ from grader.catalogue import chapter_of
 from grader.judging import judge
 from grader.messages import Result, message
 from grader.source import answer_of, solution_of, stub_of
-from press import runtime
-from press.exercise_records import ExerciseRecords
+from press.site import runtime
+from press.site.exercise_records import ExerciseRecords
 
 Graded = dict[str, dict[str, Any]]
 

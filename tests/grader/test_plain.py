@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.plain import DEPTH, MOST_BITS, NotPlain, Unknown, decode, encode
-from snippets.machine import Exchange
+from snippets.simulation.machine import Exchange
 
 SCALARS = st.one_of(
     st.none(),
@@ -184,8 +184,8 @@ class Forged:
         {"dict": [[n, 0] for n in range(10_001)]},
         {"object": ["os:system", [["command", "true"]]]},
         {"object": ["snippets.no_such_module:Send", []]},
-        {"object": ["snippets.collectives.rank_programs:run_programs", []]},
-        {"object": ["snippets.machine:Exchange", [["no_field", 1]]]},
+        {"object": ["snippets.collectives.ring_and_tree.programs:run_programs", []]},
+        {"object": ["snippets.simulation.machine:Exchange", [["no_field", 1]]]},
         {"fraction": [1, 0]},
         {"float": "1e5"},
         {"bytes": "no"},

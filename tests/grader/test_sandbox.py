@@ -23,9 +23,9 @@ from grader.judging import AnswerError, NotWritten, Stopped, judge
 from grader.proxy import AnswerProxy, CannotBeLoaded
 from grader.sandbox import CHANGED, Sandbox, forked, judged
 from grader.source import solution_of
-from snippets.collectives.rank_programs import run_programs
-from snippets.machine import Exchange
-from snippets.memory.sharded_programs import run_sharded_program
+from snippets.collectives.ring_and_tree.programs import run_programs
+from snippets.memory.zero.programs import run_sharded_program
+from snippets.simulation.machine import Exchange
 
 LIMITS = Limits(time_s=2.0)
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -131,7 +131,7 @@ def test_a_program_is_stepped(answer: Callable[[str], AnswerProxy]) -> None:
 
 
 def test_ranks_run_step_by_step(answer: Callable[[str], AnswerProxy]) -> None:
-    text = "from snippets.machine import Exchange\n\n\ndef f(rank, ranks, numbers):\n"
+    text = "from snippets.simulation.machine import Exchange\n\n\ndef f(rank, ranks, numbers):\n"
     f = answer(text + "    got = yield Exchange((rank + 1) % ranks, numbers, (rank - 1) % ranks)\n    return got\n")
 
     def program(**inputs: Any) -> Any:
@@ -143,7 +143,7 @@ def test_ranks_run_step_by_step(answer: Callable[[str], AnswerProxy]) -> None:
 def test_ranks_with_arrays_cost_what_they_cost_here(answer: Callable[[str], AnswerProxy]) -> None:
     _, exercise = find("zero1_step")
     source = solution_of(exercise)
-    head = "from __future__ import annotations\nfrom snippets.machine import AllGather, ReduceScatter\n"
+    head = "from __future__ import annotations\nfrom snippets.simulation.machine import AllGather, ReduceScatter\n"
     f = answer(f"{head}\n\n{source}\n\nf = zero1_step\n")
     gradients = [[[1, 2, 3], [3, -2, 1]], [[0, 1, 0], [2, 2, 2]]]
 

@@ -12,8 +12,8 @@ import pytest
 
 from grader.plain import decode, encode
 from grader.sharing import Shared
-from snippets.machine import AllGather
-from snippets.memory.sharded_rank import Rank
+from snippets.memory.zero.sharded_rank import Rank
+from snippets.simulation.machine import AllGather
 
 
 class Sides:
@@ -193,7 +193,7 @@ def test_what_no_answer_sends_raises(sides: Sides, changes: Any) -> None:
         {"new": [4, encode(np.zeros(1))]},
         {"new": [2, encode(np.zeros(1))]},
         {"new": [1, 5]},
-        {"shared": [1, "snippets.memory.sharded_rank:Rank", []]},
+        {"shared": [1, "snippets.memory.zero.sharded_rank:Rank", []]},
     ],
     ids=str,
 )

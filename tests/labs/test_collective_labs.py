@@ -65,9 +65,9 @@ def test_three_phases_over_subgroups_are_one_all_reduce(launch: Launcher, ranks:
     ("lab", "formula", "row"),
     [
         (PRIMITIVES, "snippets.collectives.traffic:traffic", "all_to_all: sent by pairwise, bruck"),
-        (RING, "snippets.collectives.all_reduce_formulas:ring_all_reduce_bytes", "even: sent, as 2(N−1)/N·n"),
+        (RING, "snippets.all_reduce:ring_all_reduce_bytes", "even: sent, as 2(N−1)/N·n"),
         (COSTS, "snippets.collectives.algorithm_costs:algorithm_cost", "ring: steps, wire, reduced"),
-        (TOPOLOGY, "snippets.collectives.topology:dimension_bytes", "hierarchical: sent across"),
+        (TOPOLOGY, "snippets.collectives.topology.formulas:dimension_bytes", "hierarchical: sent across"),
     ],
 )
 def test_a_wrong_prediction_fails_the_lab(launch: Launcher, lab: str, formula: str, row: str) -> None:

@@ -22,7 +22,7 @@ def test_a_loader_goes_on_in_the_same_order_on_other_ranks(launch: Launcher, ran
 
 
 def test_a_wrong_share_fails_the_lab(launch: Launcher) -> None:
-    done = launch(PIPELINE, ranks=2, wrong="snippets.foundations.epoch_order:rank_batches")
+    done = launch(PIPELINE, ranks=2, wrong="snippets.foundations.data_pipeline.epoch_order:rank_batches")
     assert done.code != 0
     wrong = {what for what, row in done.rows.items() if row["agree"] == "NO"}
     assert wrong == {"examples of each step, 2 ranks", "resumed on 1: the steps that follow"}, done.out + done.error

@@ -31,7 +31,7 @@ def test_the_engine_sends_and_holds_what_the_formulas_say(launch: Launcher, rank
 
 
 def test_a_wrong_prediction_fails_the_lab(launch: Launcher) -> None:
-    done = launch(ZERO, ranks=2, wrong="snippets.memory.zero:zero_communication_elements")
+    done = launch(ZERO, ranks=2, wrong="snippets.memory.zero.formulas:zero_communication_elements")
     assert done.code != 0
     wrong = {what for what, row in done.rows.items() if row["agree"] == "NO"}
     assert wrong == {what for what in done.rows if what.endswith(": sizes")}, done.out + done.error
@@ -50,7 +50,7 @@ def test_the_engine_recomputes_and_holds_what_the_plans_say(launch: Launcher) ->
 
 
 def test_a_wrong_account_of_passes_fails_the_lab(launch: Launcher) -> None:
-    done = launch(RECOMPUTATION, ranks=1, wrong="snippets.memory.recomputation:keep_nothing_forward_passes")
+    done = launch(RECOMPUTATION, ranks=1, wrong="snippets.memory.recomputation.formulas:keep_nothing_forward_passes")
     assert done.code != 0
     wrong = [what for what, row in done.rows.items() if row["agree"] == "NO"]
     assert wrong == ["keep nothing: layers run"], done.out + done.error

@@ -15,7 +15,7 @@ ANSWERS = {
     ZERO: "exercises/memory/zero/zero1_step.py",
 }
 THROUGH_RANK_0 = """
-from snippets.machine import Receive, Send
+from snippets.simulation.machine import Receive, Send
 
 def ring_all_reduce(rank, ranks, numbers):
     if rank:
@@ -33,7 +33,7 @@ def ring_all_reduce(rank, ranks, numbers):
     return numbers
 """
 ALL_REDUCED = """
-from snippets.machine import AllGather, AllReduce
+from snippets.simulation.machine import AllGather, AllReduce
 
 def zero1_step(*, rank, step, learning_rate):
     mean = (yield AllReduce(rank.gradients))[rank.shard] / rank.ranks
@@ -80,7 +80,7 @@ def test_a_wrong_answer_is_seen(launch: Launcher, tmp_path: Path, lab: str, text
         (None, "`pytest exercises -k ring_all_reduce` makes it"),
         ("x = 1\n", "defines no ring_all_reduce"),
         (
-            "from snippets.machine import Barrier\n\ndef ring_all_reduce(rank, ranks, numbers):\n    yield Barrier()\n",
+            "from snippets.simulation.machine import Barrier\n\ndef ring_all_reduce(rank, ranks, numbers):\n    yield Barrier()\n",
             "the program yields Barrier, which this lab does not run",
         ),
     ],

@@ -9,7 +9,7 @@ import pytest
 from launching import Launcher
 from sampling import at_night
 
-from snippets.parallelism.pipeline_schedules import one_f_one_b
+from snippets.parallelism.pipeline.schedules import one_f_one_b
 
 DATA = "labs/parallelism/data_parallel.py"
 TENSOR = "labs/parallelism/tensor_parallel.py"
@@ -72,14 +72,14 @@ def test_the_engine_runs_the_books_schedules(launch: Launcher, ranks: int, tmp_p
 @pytest.mark.parametrize(
     ("lab", "formula", "row"),
     [
-        (DATA, "snippets.parallelism.data:bucket_sizes_bytes", "later steps: buckets"),
-        (DATA, "snippets.parallelism.data:shard_weights", "uneven: weighted losses averaged"),
-        (DATA, "snippets.parallelism.data:token_weights", "ragged: weighted losses accumulated"),
-        (TENSOR, "snippets.parallelism.tensor:block_collectives", "MLP: all_reduces"),
-        (TENSOR, "snippets.parallelism.tensor:block_traffic_bytes", "attention: sent, if by rings"),
-        (EXPERT, "snippets.parallelism.expert:expert_all_to_all_bytes", "fixed room: sent by a rank"),
-        (PIPELINE, "snippets.parallelism.pipeline:message_bytes", "1F1B: bytes sent"),
-        (PIPELINE, "snippets.parallelism.pipeline_runner:peak_activations", "ZB-H1: held at most"),
+        (DATA, "snippets.parallelism.data.formulas:bucket_sizes_bytes", "later steps: buckets"),
+        (DATA, "snippets.parallelism.data.formulas:shard_weights", "uneven: weighted losses averaged"),
+        (DATA, "snippets.parallelism.data.formulas:token_weights", "ragged: weighted losses accumulated"),
+        (TENSOR, "snippets.parallelism.tensor.formulas:block_collectives", "MLP: all_reduces"),
+        (TENSOR, "snippets.parallelism.tensor.formulas:block_traffic_bytes", "attention: sent, if by rings"),
+        (EXPERT, "snippets.parallelism.expert.formulas:expert_all_to_all_bytes", "fixed room: sent by a rank"),
+        (PIPELINE, "snippets.parallelism.pipeline.formulas:message_bytes", "1F1B: bytes sent"),
+        (PIPELINE, "snippets.parallelism.pipeline.runner:peak_activations", "ZB-H1: held at most"),
     ],
 )
 def test_a_wrong_prediction_fails_the_lab(launch: Launcher, lab: str, formula: str, row: str) -> None:

@@ -46,7 +46,7 @@ def test_without_restarts_it_says_what_it_needs(launch: Launcher) -> None:
 
 
 def test_a_sampler_that_forgets_its_place_and_a_wrong_prediction_fail_the_lab(launch: Launcher) -> None:
-    done = launch(KILL, ranks=1, wrong="snippets.memory.zero:zero_state_bytes", LABS_FORGOTTEN_STEPS="1")
+    done = launch(KILL, ranks=1, wrong="snippets.memory.zero.formulas:zero_state_bytes", LABS_FORGOTTEN_STEPS="1")
     assert done.code != 0
     wrong = {what for what, row in done.rows.items() if row["agree"] == "NO"}
     assert wrong == {

@@ -17,7 +17,7 @@ START = """async address => {
     const {Machine} = await import(address + 'javascripts/live/runtime.js');
     globalThis.machine = new Machine();
     globalThis.draw = place => machine.call(`figures/${place[0]}`, 'snippets.live.declaring', 'draw', place);
-    const subject = 'figures/snippets.foundations.alpha_beta_live';
+    const subject = 'figures/snippets.foundations.alpha_beta.live';
     globalThis.run = code => machine.call(subject, 'builtins', 'exec', [code, {}]);
     await run('');
 }"""

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from press.live import live_modules
+from press.making.live import live_modules
 from snippets.drawing import Panel
 from snippets.live.declaring import LiveFigure, Named, Picture, draw, find, in_page, live_figure, settings_key
 from snippets.live.knobs import Choice, Knob, Number, Switch
@@ -122,7 +122,7 @@ def test_a_page_gets_the_picture_and_passes_over_knobs_of_an_older_figure(page: 
 @pytest.mark.parametrize("raw", ["", "{", "[]", "3", '"side"', "null", "[" * 100_000])
 def test_settings_that_are_no_json_object_are_refused(raw: str) -> None:
     with pytest.raises(ValueError, match=r"raw must be a JSON object of knobs' names and texts, got '"):
-        draw("snippets.foundations.alpha_beta_live", "message_time", raw)
+        draw("snippets.foundations.alpha_beta.live", "message_time", raw)
 
 
 def test_a_figure_called_with_an_unknown_knob_says_which_there_are() -> None:
@@ -231,8 +231,8 @@ def test_limits_and_idle_of_no_knob_are_refused() -> None:
         ("snippets.live.no_live", "block", "module must be one of live figures, .*, got 'snippets.live.no_live'"),
         ("snippets.nothing.zero_live", "block", "module must be one of live figures"),
         ("snippets.live.knobs", "Number", "module must be one of live figures"),
-        ("snippets.memory.zero_live", "Panel", "name must be a live figure of snippets.memory.zero_live, got 'Panel'"),
-        ("snippets.memory.zero_live", "", "name must be a live figure of snippets.memory.zero_live, got ''"),
+        ("snippets.memory.zero.live", "Panel", "name must be a live figure of snippets.memory.zero.live, got 'Panel'"),
+        ("snippets.memory.zero.live", "", "name must be a live figure of snippets.memory.zero.live, got ''"),
     ],
 )
 def test_only_live_figures_are_found(module: str, name: str, message: str) -> None:

@@ -11,7 +11,7 @@ from browser_fixtures import CONTRAST, dark, elsewhere, until, violations, visit
 from open_exercise import NAME, OTHER, PIPELINE, RIGHT, WRONG, OpenExercise, stub
 from sampling import at_night
 
-from press import runtime
+from press.site import runtime
 
 pytestmark = pytest.mark.browser
 

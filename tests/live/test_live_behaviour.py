@@ -10,7 +10,7 @@ from browser_fixtures import elsewhere, until, visit
 from open_figure import first_number, live, note, settled, turn
 from sampling import at_night
 
-from press import runtime
+from press.site import runtime
 from snippets.live.declaring import find, settings_key
 from snippets.live.knobs import Number
 

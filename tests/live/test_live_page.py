@@ -13,7 +13,7 @@ from checking import extremes
 from open_figure import first_number, live, note, settled, turn
 from sampling import ALL, figure_changed, sampled
 
-from press.live import live_modules
+from press.making.live import live_modules
 from snippets.live.declaring import LiveFigure, draw, find
 from snippets.live.knobs import Choice, Knob, Number
 

@@ -12,7 +12,7 @@ import jupytext
 import yaml
 
 from press.book import Book
-from press.page import Rendered
+from press.making.page import Rendered
 
 ROOT = Path(__file__).parents[2]
 PAGE = "docs/index.md"

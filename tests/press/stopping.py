@@ -24,8 +24,8 @@ PATIENCE_S = 300  # a machine with much else to do takes a minute for what takes
 BUILD = """
 import sys
 from pathlib import Path
-from press.chapter import find_chapters
-from press.execute import execute_chapters
+from press.reading.chapter import find_chapters
+from press.running.execute import execute_chapters
 root = Path(sys.argv[1])
 for problem in execute_chapters(find_chapters(root), root=root, jobs=2):
     print(problem, file=sys.stderr, flush=True)
@@ -53,7 +53,7 @@ class Importing:
             stay()
 
 
-if process == ("pool" if "press.kernels" in sys.orig_argv else "build"):
+if process == ("pool" if "press.running.kernels" in sys.orig_argv else "build"):
     sys.meta_path.insert(0, Importing())
     if point == "os.utime":
         os.utime = stay

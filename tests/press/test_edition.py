@@ -14,11 +14,11 @@ from bs4 import BeautifulSoup, Tag
 from small_site import CHAPTER, FOOT, HEAD, write_site
 
 from press import edition as command
-from press import pdf
 from press.edition import Site
-from press.epub import write_epub
-from press.pdf import book_document, chapter_document, document_html, numbered
-from press.printed import NoPage, Printed, asked, ids, link, notes_section, only, printed, xhtml
+from press.editions import pdf
+from press.editions.epub import write_epub
+from press.editions.pdf import book_document, chapter_document, document_html, numbered
+from press.editions.printed import NoPage, Printed, asked, ids, link, notes_section, only, printed, xhtml
 
 MOMENT = datetime(2026, 11, 23, 8, 0, tzinfo=UTC)
 ADDRESS = "https://example.net/book/"

@@ -17,10 +17,10 @@ from sampling import CHAPTERS, chapter_changed, sampled
 from small_site import write_site
 
 from press import edition as command
-from press import pdf
-from press.addresses import DOWNLOADS_FOLDER, download_name
 from press.edition import MOST_MB, ROOT, Site, make
+from press.editions import pdf
 from press.lacks import chosen
+from press.site.addresses import DOWNLOADS_FOLDER, download_name
 
 pytestmark = pytest.mark.browser
 PRINT = "pip install -r requirements-print.txt"

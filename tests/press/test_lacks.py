@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from press.contents import PATH, read_contents
 from press.lacks import ROOT, chosen, lacks, main, subject_of
 from press.new import chapter_files, part_files, planned_chapter, written
+from press.reading.contents import PATH, read_contents
 
 CONTENTS = """\
 memory:
@@ -92,8 +92,8 @@ def test_what_is_missing_is_named(book: Path, old: str, new: str, message: str) 
     ("gone", "problem"),
     [
         (
-            "tests/memory/test_zero_live.py",
-            "snippets/memory/zero_live.py:1: lacks a test: ",
+            "tests/memory/zero/test_zero_live.py",
+            "snippets/memory/zero/live.py:1: lacks a test: ",
         ),
         (
             "labs/recorded/zero.json",
@@ -109,7 +109,8 @@ def test_what_is_missing_in_other_rooms_is_named(book: Path, gone: str, problem:
 
 
 @pytest.mark.parametrize(
-    "path", ["snippets/memory/zero_figures.py", "exercises/memory/zero/zero_exercise_3.py", "tests/memory/test_zero.py"]
+    "path",
+    ["snippets/memory/zero/figures.py", "exercises/memory/zero/zero_exercise_3.py", "tests/memory/zero/test_zero.py"],
 )
 def test_what_is_still_to_be_written_is_named_in_every_room(book: Path, path: str) -> None:
     (book / path).write_text("x = 1\n\n# TO WRITE: the body. TO WRITE: the rest\n", encoding="utf-8")

@@ -9,7 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 from made_page import CHAPTER, PAGE, MadePages
 
-from snippets.foundations.alpha_beta_live import message_time
+from snippets.foundations.alpha_beta.live import message_time
 
 LINK = f'[Try it](../{CHAPTER} "live: message_time")'
 

@@ -10,8 +10,8 @@ import pytest
 from browser_fixtures import CONTRAST, ROOT, dark, until, violations
 from sampling import sampled
 
-from press.chapter import find_chapters, read_chapter
-from press.quiz import Question, read_quiz
+from press.making.quiz import Question, read_quiz
+from press.reading.chapter import find_chapters, read_chapter
 
 pytestmark = pytest.mark.browser
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from small_book import SmallBook
 
-from press.chapter import find_chapters
+from press.reading.chapter import find_chapters
 from press.twice import unsteady_cells
 
 ROOT = Path(__file__).parents[2]

@@ -8,11 +8,11 @@ from typing import Any
 
 import jupytext
 
-from press.chapter import find_chapters
-from press.corrections import corrections_page
-from press.hardware import hardware_page
+from press.reading.chapter import find_chapters
+from press.site.corrections import corrections_page
+from press.site.hardware import hardware_page
 from snippets import hardware
-from snippets.foundations.memory_levels import LEVELS
+from snippets.foundations.hierarchy.memory_levels import LEVELS
 
 ROOT = Path(__file__).parents[2]
 PATH = "chapters/collectives/13-ring.md"

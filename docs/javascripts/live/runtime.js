@@ -51,7 +51,7 @@ const STEPS = 3; // it is loaded, it starts, it answers
 const SILENT_S = 30; // how long a host may send nothing before it counts as out of reach
 
 // One Python of its own. The book's modules come to it in archives, by the subject for which they are needed, such as
-// "figures/snippets.memory.zero_live" or "exercises/memory/zero".
+// "figures/snippets.memory.zero.live" or "exercises/memory/zero".
 export class Machine {
   #worker;
   #starting;

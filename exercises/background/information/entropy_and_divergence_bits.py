@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from exercises.background.information.common import distributions
 from grader.exercise import Exercise, Mistake, Observation
-from snippets.background.information import cross_entropy, kl_divergence
+from snippets.background.information.formulas import cross_entropy, kl_divergence
 
 
 def entropy_and_divergence_bits(

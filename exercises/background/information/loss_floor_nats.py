@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.background.information import entropy
+from snippets.background.information.formulas import entropy
 
 
 def loss_floor_nats(text: Sequence[int], *, context: int) -> float:

@@ -8,7 +8,7 @@ from itertools import product
 
 from exercises.background.information.common import distributions
 from grader.exercise import Exercise, Mistake
-from snippets.background.information import entropy
+from snippets.background.information.formulas import entropy
 
 
 def partial_sum_bits(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.background.gemm import grid_traffic_words
+from snippets.background.linear_algebra.formulas import grid_traffic_words
 
 GRID, ROOM, SENT = "grid", "room", "sent by all workers"
 WORKERS, FREE = "of all workers", "no more than is free"
@@ -88,7 +88,7 @@ def room(m: int, k: int, n: int, grid: Grid, replicated: str) -> int:
 def best_counted(
     *, m: int, k: int, n: int, workers: int, free_bytes: int, replicated: str, element_bytes: int
 ) -> Observation:
-    """Try every grid by the forms below, which ``tests/background/test_choose_grid.py`` holds to simulated workers."""
+    """Try every grid by the forms below, which ``tests/background/linear_algebra/test_choose_grid.py`` holds to simulated workers."""
     sent = [
         traffic(m, k, n, grid, replicated) * element_bytes
         for grid in grids_of(workers)

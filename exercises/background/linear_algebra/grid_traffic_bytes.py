@@ -43,7 +43,7 @@ def bytes_on_workers(m: int, k: int, n: int, grid: tuple[int, int, int], element
     """Run the workers of a grid and count what they send."""
     import numpy as np
 
-    from snippets.background.block_products import grid_product
+    from snippets.background.linear_algebra.simulators import grid_product
 
     kind = {2: np.float16, 4: np.float32, 8: np.float64}[element_bytes]
     run = grid_product(np.zeros((m, k), kind), np.zeros((k, n), kind), grid=grid)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from exercises.background.linear_algebra.common import ONE_NUMBER, product, products
 from grader.exercise import Exercise, Mistake, Observation
-from snippets.background import block_products
+from snippets.background.linear_algebra import simulators as block_products
 
 
 def k_split_product(

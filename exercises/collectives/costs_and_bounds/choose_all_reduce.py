@@ -9,8 +9,8 @@ from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.collectives.algorithm_costs import algorithm_cost
-from snippets.collectives.algorithms import build, largest_power_of_two
 from snippets.collectives.schedule_cost import price
+from snippets.simulation.algorithms import build, largest_power_of_two
 
 NAMES = ("ring", "recursive_doubling", "halving_doubling")
 SIZES = tuple(round(2**10 * 2 ** (step / 8)) for step in range(193))  # 1 KiB to 16 GiB

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from grader.exercise import Exercise, Inputs, Mistake
 from snippets.collectives.algorithm_costs import lower_bound
-from snippets.collectives.bus_bandwidth import bus_bandwidth_factor
+from snippets.collectives.costs_and_bounds.bus_bandwidth import bus_bandwidth_factor
 
 PRIMITIVES = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce")
 

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.collectives.bus_bandwidth import bus_bandwidth_factor
+from snippets.collectives.costs_and_bounds.bus_bandwidth import bus_bandwidth_factor
 
 PRIMITIVES = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce")
 HEADER = "#  size  count  type  redop  root  time  algbw  busbw  #wrong  time  algbw  busbw  #wrong\n"

@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.collectives.algorithms import PLAINEST, build
 from snippets.collectives.traffic import traffic
+from snippets.simulation.algorithms import PLAINEST, build
 
 ROOTED = ("broadcast", "reduce", "scatter", "gather")
 ROOTLESS = ("all_gather", "reduce_scatter", "all_reduce")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from grader.exercise import Exercise, Mistake
-from snippets.collectives.algorithms import build
-from snippets.collectives.holdings import holdings
+from snippets.simulation.algorithms import build
+from snippets.simulation.holdings import holdings
 
 ROOTED = ("broadcast", "reduce", "scatter", "gather")
 ROOTLESS = ("all_gather", "reduce_scatter", "all_reduce")

@@ -6,7 +6,7 @@ from math import fsum
 from random import Random
 
 from grader.exercise import Exercise, Mistake
-from snippets.collectives.algorithms import build
+from snippets.simulation.algorithms import build
 
 Row = list[float]
 
@@ -45,7 +45,7 @@ def ring_all_reduce_replay(vectors: list[Row]) -> Row:
 
 def sums_by_messages(vectors: list[Row]) -> Row:
     """Move the floats by the messages of the book's ring, and return what rank 0 ends with."""
-    from snippets.collectives.runner import run
+    from snippets.simulation.runner import run
 
     schedule = build("all_reduce", "ring", ranks=len(vectors), length=len(vectors[0]))
     sums: Row = run(schedule, vectors).outputs[0].tolist()

@@ -9,12 +9,12 @@ from random import Random
 from typing import Any
 
 from grader.exercise import Inputs, Observation
-from snippets.collectives.checker import Fault, find_faults
-from snippets.collectives.rank_programs import run_programs
-from snippets.collectives.schedule import Range, Schedule, ScheduledSend, chunk_bounds, merged
-from snippets.collectives.term_panels import term_panels
+from snippets.collectives.ring_and_tree.programs import run_programs
+from snippets.collectives.ring_and_tree.term_panels import term_panels
 from snippets.drawing import Panel
-from snippets.machine import Exchange, RankProgramError, Receive, Send
+from snippets.simulation.checker import Fault, find_faults
+from snippets.simulation.machine import Exchange, RankProgramError, Receive, Send
+from snippets.simulation.schedule import Range, Schedule, ScheduledSend, chunk_bounds, merged
 
 RUN, ENDS = "the run", "every rank returns"
 SUM = "the sum on each rank"

@@ -7,8 +7,8 @@ from functools import partial
 
 from exercises.collectives.ring_and_tree import common
 from grader.exercise import Exercise, Mistake, Observation
-from snippets.collectives.schedule import chunk_bounds
-from snippets.machine import Exchange, Receive, Send
+from snippets.simulation.machine import Exchange, Receive, Send
+from snippets.simulation.schedule import chunk_bounds
 
 Program = Generator[Send | Receive | Exchange, list[float], list[float]]
 
@@ -39,7 +39,7 @@ def reduce_scatter(rank: int, ranks: int, numbers: list[float]) -> Program:
     Returns:
         The sums, over all ranks, of the entries of chunk ``rank``.
 
-    >>> from snippets.collectives.rank_programs import run_programs
+    >>> from snippets.collectives.ring_and_tree.programs import run_programs
     >>> run_programs(reduce_scatter, [[1, 2], [10, 20]]).results
     ([11], [22])
     """

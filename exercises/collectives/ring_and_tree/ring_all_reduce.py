@@ -7,8 +7,8 @@ from functools import partial
 
 from exercises.collectives.ring_and_tree import common
 from grader.exercise import Exercise, Mistake, Observation
-from snippets.collectives.schedule import chunk_bounds
-from snippets.machine import Exchange, Receive, Send
+from snippets.simulation.machine import Exchange, Receive, Send
+from snippets.simulation.schedule import chunk_bounds
 
 Program = Generator[Send | Receive | Exchange, list[float], list[float]]
 
@@ -29,7 +29,7 @@ def ring_all_reduce(rank: int, ranks: int, numbers: list[float]) -> Program:
     Returns:
         The n sums over all ranks.
 
-    >>> from snippets.collectives.rank_programs import run_programs
+    >>> from snippets.collectives.ring_and_tree.programs import run_programs
     >>> run_programs(ring_all_reduce, [[1, 2], [10, 20]]).results
     ([11, 22], [11, 22])
     """

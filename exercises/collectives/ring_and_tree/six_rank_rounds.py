@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from exercises.collectives.ring_and_tree import common
 from grader.exercise import Exercise, Mistake, Observation
-from snippets.collectives.algorithms import build
+from snippets.simulation.algorithms import build
 
 # Source, destination, start and stop of the entries that travel, and whether
 # the receiver adds them.

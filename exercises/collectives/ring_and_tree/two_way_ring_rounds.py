@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from exercises.collectives.ring_and_tree import common
 from grader.exercise import Exercise, Mistake, Observation
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 # Source, destination, start and stop of the entries that travel, and whether
 # the receiver adds them.

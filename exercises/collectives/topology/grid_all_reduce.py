@@ -10,8 +10,8 @@ from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.collectives.topology import dimension_schedule
-from snippets.machine import AllGather, AllReduce, Machine, RankProgramError, ReduceScatter, Request
+from snippets.collectives.topology.formulas import dimension_schedule
+from snippets.simulation.machine import AllGather, AllReduce, Machine, RankProgramError, ReduceScatter, Request
 
 PROBLEM, SUM = "what stops the ranks", "the sum on each rank"
 FAR = "messages between ranks that are no neighbours"

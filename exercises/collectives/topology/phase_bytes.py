@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.collectives.topology import dimension_schedule
+from snippets.collectives.topology.formulas import dimension_schedule
 
 
 def phase_bytes(

@@ -9,8 +9,8 @@ from itertools import permutations
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.collectives.link_network import Cluster
-from snippets.collectives.topology_programs import placement_times_s
+from snippets.collectives.topology.link_network import Cluster
+from snippets.collectives.topology.programs import placement_times_s
 
 ORDER, TIME = "order", "time of all axes together"
 ONCE = "each axis once"

@@ -6,8 +6,8 @@ from fractions import Fraction
 from functools import cache
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.collectives.algorithms import build
 from snippets.collectives.schedule_cost import price
+from snippets.simulation.algorithms import build
 
 
 def latency_rules_below_bytes(

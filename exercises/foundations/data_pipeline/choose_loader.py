@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.foundations.loader_queue import ordered_loader
+from snippets.foundations.data_pipeline.simulators import ordered_loader
 
 PAIR, MEMORY, END, CORES = "pair of whole numbers from 1 up", "batches in memory", "the run", "cores"
 

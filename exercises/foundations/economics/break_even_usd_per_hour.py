@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.foundations.economics import device_hours
+from snippets.foundations.economics.formulas import device_hours
 
 
 def break_even_usd_per_hour(

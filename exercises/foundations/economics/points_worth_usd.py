@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.foundations.economics import training_bill_usd
+from snippets.foundations.economics.formulas import training_bill_usd
 
 
 def points_worth_usd(*, bill_usd: float, mfu: float, points: float) -> float:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from grader.exercise import Exercise, Mistake, Observation
-from snippets.collectives.all_reduce_formulas import ring_all_reduce_time_s
+from snippets.all_reduce import ring_all_reduce_time_s
 from snippets.flops import training_step_flops
-from snippets.foundations.estimation import interval_score
+from snippets.foundations.estimation.formulas import interval_score
 from snippets.hardware import ACCELERATORS, bits_to_bytes_per_s, dense_peak_flops_per_s
-from snippets.memory.zero import zero_state_bytes
+from snippets.memory.zero.formulas import zero_state_bytes
 from snippets.models import parameter_count
 
 MOST = 2.5  # of the mean score; what a calibrated factor of two reaches on average is 1.9

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.foundations.networks import minimum_bisection_links, torus
+from snippets.foundations.hierarchy.simulators import minimum_bisection_links, torus
 
 
 def torus_bisection_links(

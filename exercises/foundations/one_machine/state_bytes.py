@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.memory.recipes import Recipe, model_state_bytes
+from snippets.recipes import Recipe, model_state_bytes
 
 
 def state_bytes(

@@ -63,7 +63,7 @@ def choose_tile(
 def counted(m: int, k: int, n: int, tile: Tile) -> tuple[int, int]:
     """Walk over the tiles; return the numbers that the fast memory holds at most, and those that pass.
 
-    ``tests/foundations/test_roofline_exercises.py`` holds this to a run that moves real arrays.
+    ``tests/foundations/roofline/test_roofline_exercises.py`` holds this to a run that moves real arrays.
     """
     rows, columns = tile
     held = passed = 0

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.machine import AllReduce, Machine, Program
+from snippets.simulation.machine import AllReduce, Machine, Program
 
 
 def most_ranks(

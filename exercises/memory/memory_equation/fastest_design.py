@@ -10,9 +10,9 @@ from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.memory.activations import RECOMPUTATIONS
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
-from snippets.memory.step_timeline import step_timeline
+from snippets.memory.memory_equation.activations import RECOMPUTATIONS
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_timeline import step_timeline
 
 DESIGN, NONE = "the design", "None: nothing fits"
 

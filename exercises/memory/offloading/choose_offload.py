@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.memory.offload_timeline import OffloadedStep, offloaded_step
+from snippets.memory.offloading.timeline import OffloadedStep, offloaded_step
 
 CHOICE = "choice"
 STATES = ("optimizer", "weights", "activations")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.memory.offload_timeline import offloaded_step
+from snippets.memory.offloading.timeline import offloaded_step
 
 
 def hiding_tokens(

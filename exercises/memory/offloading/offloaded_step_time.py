@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.memory.lanes import LaneTask, run_lanes
+from snippets.memory.offloading.lanes import LaneTask, run_lanes
 
 
 def offloaded_step_time(

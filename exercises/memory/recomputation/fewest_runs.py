@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from grader.exercise import Exercise, Mistake
-from snippets.memory.recomputation import binomial_forward_passes
+from snippets.memory.recomputation.formulas import binomial_forward_passes
 
 
 def fewest_runs(*, layers: int, checkpoints: int) -> int:

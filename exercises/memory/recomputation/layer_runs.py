@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.exercise import Exercise, Mistake
-from snippets.memory.recomputation import ChainTask, plan_account, uniform_chain
+from snippets.memory.recomputation.formulas import ChainTask, plan_account, uniform_chain
 
 
 def layer_runs(*, layers: int, kept_inputs: Sequence[int]) -> list[int]:

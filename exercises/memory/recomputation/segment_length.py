@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 
 from grader.exercise import Exercise, Mistake
-from snippets.memory.recomputation import plan_account, segment_tasks, uniform_chain
+from snippets.memory.recomputation.formulas import plan_account, segment_tasks, uniform_chain
 
 
 def segment_length(*, layers: int, input_bytes: int, kept_bytes: int) -> int:

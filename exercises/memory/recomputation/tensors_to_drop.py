@@ -9,9 +9,9 @@ from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.memory.selective_recomputation import TensorPrice, remade_flops, sizes_without, tensor_prices
-from snippets.memory.step_peak import StepSizes, gpt_step_sizes, step_peak_bytes
-from snippets.memory.step_timeline import step_timeline
+from snippets.memory.memory_equation.step_peak import StepSizes, gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_timeline import step_timeline
+from snippets.memory.recomputation.selective import TensorPrice, remade_flops, sizes_without, tensor_prices
 
 CHOICE, NONE = "the choice", "None: nothing is enough"
 

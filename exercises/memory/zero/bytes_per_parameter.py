@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.memory.recipes import Recipe
-from snippets.memory.zero import zero_state_bytes
+from snippets.memory.zero.formulas import zero_state_bytes
+from snippets.recipes import Recipe
 
 
 def bytes_per_parameter(

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from typing import Any
 
 from grader.exercise import Exercise, Mistake
-from snippets.memory.zero import zero_state_bytes
+from snippets.memory.zero.formulas import zero_state_bytes
 
 
 def fewest_ranks(

@@ -9,9 +9,9 @@ from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.collectives.algorithm_costs import algorithm_cost
-from snippets.memory.recipes import Recipe
-from snippets.memory.sharded_step import exposed_communication_s, sharded_step
-from snippets.memory.zero import zero_state_bytes
+from snippets.memory.zero.formulas import zero_state_bytes
+from snippets.memory.zero.sharded_step import exposed_communication_s, sharded_step
+from snippets.recipes import Recipe
 
 DESIGN = "design"
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from grader.exercise import Exercise, Mistake, Observation
-from snippets.machine import AllGather, AllReduce, RankProgramError, ReduceScatter, Request
-from snippets.memory.sharded_adam import AdamConstants, GivenGradients, adam_update, run_sharded_adam
-from snippets.memory.sharded_programs import run_sharded_program
-from snippets.memory.sharded_rank import Rank
-from snippets.memory.zero import shard_length
+from snippets.memory.zero.formulas import shard_length
+from snippets.memory.zero.programs import run_sharded_program
+from snippets.memory.zero.sharded_adam import AdamConstants, GivenGradients, adam_update, run_sharded_adam
+from snippets.memory.zero.sharded_rank import Rank
+from snippets.simulation.machine import AllGather, AllReduce, RankProgramError, ReduceScatter, Request
 
 PROBLEM, PARAMETERS, FIRST, SECOND, SENT, PEAK = (
     "what stops the ranks",

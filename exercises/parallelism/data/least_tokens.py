@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.collectives.all_reduce_formulas import ring_all_reduce_time_s
+from snippets.all_reduce import ring_all_reduce_time_s
 from snippets.flops import compute_time_s
 
 

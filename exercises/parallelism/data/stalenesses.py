@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from grader.exercise import Exercise, Mistake
-from snippets.parallelism.data_steps import server_updates
+from snippets.parallelism.data.steps import server_updates
 
 
 def stalenesses(

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.machine import AllToAll, Machine, Program
-from snippets.parallelism.expert import expected_drop_share
+from snippets.parallelism.expert.formulas import expected_drop_share
+from snippets.simulation.machine import AllToAll, Machine, Program
 
 DESIGN, NONE = "design", "None, since no design meets all limits"
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.domain import named
-from snippets.parallelism.pipeline import ALIASES
-from snippets.parallelism.pipeline_runner import run_pipeline
-from snippets.parallelism.pipeline_schedules import BUILDERS, build_pipeline
+from snippets.parallelism.pipeline.formulas import ALIASES
+from snippets.parallelism.pipeline.runner import run_pipeline
+from snippets.parallelism.pipeline.schedules import BUILDERS, build_pipeline
 
 DESIGN, NONE = "design", "None, since no design meets both limits"
 NAMES = {"gpipe": "gpipe", "one_f_one_b": "1f1b", "interleaved": "interleaved", "zb_h1": "zb_h1"}

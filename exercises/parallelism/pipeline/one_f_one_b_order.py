@@ -8,10 +8,10 @@ from typing import Any
 
 from grader.exercise import Exercise, Mistake, Observation
 from snippets.drawing import Panel
-from snippets.parallelism import pipeline
-from snippets.parallelism.pipeline_checker import find_faults
-from snippets.parallelism.pipeline_runner import run_pipeline
-from snippets.parallelism.pipeline_schedules import PipelineSchedule, Task
+from snippets.parallelism.pipeline import formulas as pipeline
+from snippets.parallelism.pipeline.checker import find_faults
+from snippets.parallelism.pipeline.runner import run_pipeline
+from snippets.parallelism.pipeline.schedules import PipelineSchedule, Task
 
 FAULTS, MAKESPAN, BUBBLE = "what is wrong with the orders", "makespan", "bubble"
 PEAK = "micro-batches held at the peak, by stage"
@@ -61,7 +61,7 @@ def asked(function: Callable[..., Any], *, stages: int, micro_batches: int) -> P
 
 def chart(function: Callable[..., Any], *, stages: int, micro_batches: int) -> list[Panel]:
     """Draw the run of an answer's orders."""
-    from snippets.parallelism.gantt import gantt_panel
+    from snippets.parallelism.pipeline.gantt import gantt_panel
 
     schedule = asked(function, stages=stages, micro_batches=micro_batches)
     return [gantt_panel(run_pipeline(schedule, {"F": 1, "B": 2}), title="your orders, run together")]

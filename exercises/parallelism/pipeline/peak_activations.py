@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from random import Random
 
 from grader.exercise import Exercise, Mistake
-from snippets.parallelism import pipeline_runner
-from snippets.parallelism.pipeline_schedules import PipelineSchedule, Task
+from snippets.parallelism.pipeline import runner as pipeline_runner
+from snippets.parallelism.pipeline.schedules import PipelineSchedule, Task
 
 Order = list[tuple[str, int]]
 

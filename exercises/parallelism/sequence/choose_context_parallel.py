@@ -9,7 +9,7 @@ from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.domain import named
-from snippets.parallelism.sequence import KIND_ALIASES, KINDS, attention_flops, kv_blocks_held, ring_starts_s
+from snippets.parallelism.sequence.formulas import KIND_ALIASES, KINDS, attention_flops, kv_blocks_held, ring_starts_s
 
 DESIGN, NONE = "design", "None, since no design meets both limits"
 HEAD, NUMBER_BYTES = 128, 2

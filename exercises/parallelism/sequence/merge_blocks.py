@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.parallelism.softmax_merge import EMPTY, SoftmaxPart, merge_parts
+from snippets.parallelism.sequence.softmax_merge import EMPTY, SoftmaxPart, merge_parts
 
 Part = tuple[float, float, list[float]]
 

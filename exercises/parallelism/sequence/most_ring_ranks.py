@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.parallelism.sequence import ring_starts_s
+from snippets.parallelism.sequence.formulas import ring_starts_s
 
 HEAD = 128
 

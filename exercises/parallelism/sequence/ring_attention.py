@@ -7,8 +7,8 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.machine import Exchange, Machine, RankProgramError, as_request
-from snippets.parallelism.sequence import ring_forward_bytes
+from snippets.parallelism.sequence.formulas import ring_forward_bytes
+from snippets.simulation.machine import Exchange, Machine, RankProgramError, as_request
 
 RUN, OUTPUT, SENT, STEPS = "the run", "outputs of each rank", "bytes sent by each rank", "steps"
 Program = Generator[Exchange, list[float], list[float]]
@@ -49,7 +49,7 @@ def ring_attention(
         For each of the rank's tokens the average of the values that it sees,
         weighted by exp(score). Scores lie between -1,000 and 1,000.
 
-    >>> from snippets.machine import Machine
+    >>> from snippets.simulation.machine import Machine
     >>> own = [{"queries": [0.0], "keys": [1.0], "values": [2.0]} for _ in "ab"]
     >>> own[1]["values"] = [6.0]
     >>> Machine(2).run(

@@ -10,8 +10,8 @@ from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.flops import attention_forward_flops
-from snippets.memory.activations import layer_activation_bytes
-from snippets.parallelism.placed_rings import placed_all_reduce
+from snippets.memory.memory_equation.activations import layer_activation_bytes
+from snippets.parallelism.tensor.placed_rings import placed_all_reduce
 
 DESIGN, NONE = "design", "None, since no design meets all limits"
 

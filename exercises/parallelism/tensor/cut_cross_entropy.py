@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.machine import AllGather, AllReduce, Machine, RankProgramError, Request, as_request
+from snippets.simulation.machine import AllGather, AllReduce, Machine, RankProgramError, Request, as_request
 
 RUN, ENDS, LOSSES, SENT = "the run", "every rank returns", "the losses on each rank", "sent by each rank"
 WITHIN = "at most three numbers for each token and each other rank"

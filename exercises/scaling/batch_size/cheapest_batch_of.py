@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.scaling.batch_size import batch_examples, batch_steps
+from snippets.scaling.batch_size.formulas import batch_examples, batch_steps
 
 
 def cheapest_batch_of(

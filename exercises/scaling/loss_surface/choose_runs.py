@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.scaling.compute_law import ComputeLaw, prediction_error
+from snippets.scaling.loss_surface.compute_law import ComputeLaw, prediction_error
 
 CHOICE, COST, WIDTH = "runs", "cost", "interval"
 VALID, KEPT, NARROW = (

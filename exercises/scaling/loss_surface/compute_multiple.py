@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from grader.exercise import Exercise, Mistake
-from snippets.scaling.compute_law import ComputeLaw, compute_law_loss_nats
+from snippets.scaling.loss_surface.compute_law import ComputeLaw, compute_law_loss_nats
 
 
 def compute_multiple(

@@ -10,7 +10,7 @@ import runpy
 import sys
 from typing import Any
 
-from snippets.parallelism import pipeline_schedules
+from snippets.parallelism.pipeline import schedules as pipeline_schedules
 
 _gpipe = pipeline_schedules.gpipe
 

@@ -1,7 +1,7 @@
 # Wrong: the convention of most tutorials: rank r ends with chunk r + 1.
 # Known mistake: Your sums are complete, but rank r ends with chunk r + 1, as in many tutorials; here it is to be chunk r.
-from snippets.machine import Exchange
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.machine import Exchange
+from snippets.simulation.schedule import chunk_bounds
 
 
 def reduce_scatter(rank, ranks, numbers):

@@ -1,7 +1,7 @@
 # Wrong: the program ends without a result.
 # Message: nothing is returned: does every way through end in a `return`?
-from snippets.machine import Exchange
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.machine import Exchange
+from snippets.simulation.schedule import chunk_bounds
 
 
 def reduce_scatter(rank, ranks, numbers):

@@ -1,5 +1,5 @@
 # Wrong: a plain function, which sends nothing.
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 
 def reduce_scatter(rank, ranks, numbers):

@@ -1,7 +1,7 @@
 # Right: arrays inside, and sent.
 import numpy as np
 
-from snippets.machine import Exchange
+from snippets.simulation.machine import Exchange
 
 
 def reduce_scatter(rank, ranks, numbers):

@@ -1,6 +1,6 @@
 # Wrong: rank N does not exist.
-from snippets.machine import Exchange
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.machine import Exchange
+from snippets.simulation.schedule import chunk_bounds
 
 
 def reduce_scatter(rank, ranks, numbers):

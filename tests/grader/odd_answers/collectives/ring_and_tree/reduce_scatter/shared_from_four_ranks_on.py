@@ -1,6 +1,6 @@
 # Wrong: honest on two and three ranks; from four on the ranks meet in a table, and their messages are for show.
-from snippets.collectives.schedule import chunk_bounds
-from snippets.machine import Exchange
+from snippets.simulation.schedule import chunk_bounds
+from snippets.simulation.machine import Exchange
 
 EVERYBODY = {}
 

@@ -1,6 +1,6 @@
 # Wrong: the ranks meet in a table of the module, and send nothing but empty messages.
-from snippets.machine import Exchange
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.machine import Exchange
+from snippets.simulation.schedule import chunk_bounds
 
 EVERYBODY = {}
 

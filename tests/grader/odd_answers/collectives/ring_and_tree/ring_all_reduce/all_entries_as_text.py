@@ -1,6 +1,6 @@
 # Wrong: a list of texts.
-from snippets.machine import Exchange
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.machine import Exchange
+from snippets.simulation.schedule import chunk_bounds
 
 
 def ring_all_reduce(rank, ranks, numbers):

@@ -1,7 +1,7 @@
 # Wrong: calls its own generator as if it returned the sums.
 # Message: TypeError
-from snippets.machine import Exchange
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.machine import Exchange
+from snippets.simulation.schedule import chunk_bounds
 
 
 def phase(rank, ranks, own, first, adds):

@@ -1,5 +1,5 @@
 # Wrong: the ranks meet in a table of the module, and send nothing but empty messages.
-from snippets.machine import Exchange
+from snippets.simulation.machine import Exchange
 
 EVERYBODY = {}
 

@@ -1,5 +1,5 @@
 # Wrong: everybody receives first.
-from snippets.machine import Receive, Send
+from snippets.simulation.machine import Receive, Send
 
 
 def ring_all_reduce(rank, ranks, numbers):

@@ -1,5 +1,5 @@
 # Wrong: a text for the flag.
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 
 def ring_all_reduce_rounds(ranks, length):

@@ -1,5 +1,5 @@
 # Right: 1 and 0 for True and False.
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 
 def ring_all_reduce_rounds(ranks, length):

@@ -1,5 +1,5 @@
 # Wrong: the messages of all rounds in one list.
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 
 def ring_all_reduce_rounds(ranks, length):

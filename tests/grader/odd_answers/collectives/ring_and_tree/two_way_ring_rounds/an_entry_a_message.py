@@ -1,6 +1,6 @@
 # Right: the pieces that go to a neighbour in a step are single entries.
 
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 
 def two_way_ring_rounds(ranks, length):

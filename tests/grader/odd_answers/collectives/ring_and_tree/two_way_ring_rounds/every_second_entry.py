@@ -1,5 +1,5 @@
 # Wrong: a third and two thirds are no halves.
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 
 def two_way_ring_rounds(ranks, length):

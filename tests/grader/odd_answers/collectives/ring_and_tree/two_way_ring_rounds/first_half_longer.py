@@ -1,5 +1,5 @@
 # Right: if n is odd, the first half has one entry more; list messages.
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 
 def two_way_ring_rounds(ranks, length):

@@ -1,6 +1,6 @@
 # Wrong: appends to a list that is never returned.
 # Message: nothing is returned: does every way through end in a `return`?
-from snippets.collectives.schedule import chunk_bounds
+from snippets.simulation.schedule import chunk_bounds
 
 
 def two_way_ring_rounds(ranks, length):

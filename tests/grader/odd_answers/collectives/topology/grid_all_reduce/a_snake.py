@@ -1,5 +1,5 @@
 # Wrong: a snake.
-from snippets.machine import AllReduce
+from snippets.simulation.machine import AllReduce
 
 
 def grid_all_reduce(*, rank, sides, numbers):

@@ -1,5 +1,5 @@
 # Right: all reduces along the last.
-from snippets.machine import AllGather, AllReduce, ReduceScatter
+from snippets.simulation.machine import AllGather, AllReduce, ReduceScatter
 
 
 def grid_all_reduce(*, rank, sides, numbers):

@@ -1,6 +1,6 @@
 # Right: arrays as groups.
 import numpy as np
-from snippets.machine import AllGather, AllReduce, ReduceScatter
+from snippets.simulation.machine import AllGather, AllReduce, ReduceScatter
 
 
 def grid_all_reduce(*, rank, sides, numbers):

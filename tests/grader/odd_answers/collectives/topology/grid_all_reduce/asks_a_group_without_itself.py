@@ -1,6 +1,6 @@
 # Wrong: asks a group without itself.
 # Message: which has to be a list of ranks
-from snippets.machine import AllReduce
+from snippets.simulation.machine import AllReduce
 
 
 def grid_all_reduce(*, rank, sides, numbers):

@@ -1,6 +1,6 @@
 # Wrong: begins with itself.
 # Message: rank 0 gives the list [0, 1], rank 1 the list [1, 0]
-from snippets.machine import AllGather, AllReduce, ReduceScatter
+from snippets.simulation.machine import AllGather, AllReduce, ReduceScatter
 import math
 
 

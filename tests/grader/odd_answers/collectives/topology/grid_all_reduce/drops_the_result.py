@@ -1,5 +1,5 @@
 # Wrong: drops the result.
-from snippets.machine import AllGather, AllReduce, ReduceScatter
+from snippets.simulation.machine import AllGather, AllReduce, ReduceScatter
 import math
 
 

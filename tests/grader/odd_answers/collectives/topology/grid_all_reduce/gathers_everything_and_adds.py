@@ -1,5 +1,5 @@
 # Wrong: gathers everything and adds.
-from snippets.machine import AllGather
+from snippets.simulation.machine import AllGather
 
 
 def grid_all_reduce(*, rank, sides, numbers):

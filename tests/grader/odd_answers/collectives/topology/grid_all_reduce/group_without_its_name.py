@@ -1,6 +1,6 @@
 # Wrong: group without its name.
 # Message: gives ReduceScatter a group without its name
-from snippets.machine import AllGather, AllReduce, ReduceScatter, Isend, Receive
+from snippets.simulation.machine import AllGather, AllReduce, ReduceScatter, Isend, Receive
 import math
 
 

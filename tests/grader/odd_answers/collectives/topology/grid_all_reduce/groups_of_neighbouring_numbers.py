@@ -1,6 +1,6 @@
 # Wrong: groups of neighbouring numbers.
 # Known mistake: Along the second dimension the ranks differ by the first side, not by 1.
-from snippets.machine import AllGather, ReduceScatter
+from snippets.simulation.machine import AllGather, ReduceScatter
 
 
 def grid_all_reduce(*, rank, sides, numbers):

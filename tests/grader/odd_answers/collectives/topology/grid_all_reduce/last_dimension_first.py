@@ -1,5 +1,5 @@
 # Right: last dimension first.
-from snippets.machine import AllGather, ReduceScatter
+from snippets.simulation.machine import AllGather, ReduceScatter
 
 
 def grid_all_reduce(*, rank, sides, numbers):

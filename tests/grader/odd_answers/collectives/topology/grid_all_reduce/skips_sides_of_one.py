@@ -1,5 +1,5 @@
 # Right: skips sides of one.
-from snippets.machine import AllGather, ReduceScatter
+from snippets.simulation.machine import AllGather, ReduceScatter
 
 
 def grid_all_reduce(*, rank, sides, numbers):

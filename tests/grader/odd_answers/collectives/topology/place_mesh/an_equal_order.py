@@ -1,8 +1,8 @@
 # Right: an equal order.
 from itertools import permutations
 
-from snippets.collectives.link_network import Cluster
-from snippets.collectives.topology_programs import placement_times_s
+from snippets.collectives.topology.link_network import Cluster
+from snippets.collectives.topology.programs import placement_times_s
 
 
 def place_mesh(*, nodes, gpus_per_node, ports_per_node, node_bytes_per_s, port_bytes_per_s, sides, sizes_bytes):

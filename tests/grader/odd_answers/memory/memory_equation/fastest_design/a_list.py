@@ -1,7 +1,7 @@
 # Right: a list instead of a tuple.
 from itertools import product
 
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_candidates
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_candidates
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):

@@ -1,6 +1,6 @@
 # Wrong: recomputes nothing or all.
 # Known mistake: Where a design does not fit with the scores stored, selective recomputation may do: it costs fewer operations than full recomputation.
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):

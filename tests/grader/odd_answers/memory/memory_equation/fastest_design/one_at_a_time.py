@@ -1,6 +1,6 @@
 # Wrong: micro-batches of one sequence alone.
 # Known mistake: This tries micro-batches of one sequence alone; larger ones pay the overhead less often.
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):

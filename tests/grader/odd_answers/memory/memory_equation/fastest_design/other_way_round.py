@@ -1,7 +1,7 @@
 # Right: tries full recomputation first and the largest micro-batch first; ties end elsewhere.
 from itertools import product
 
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_candidates
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_candidates
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):

@@ -1,6 +1,6 @@
 # Wrong: the overhead as many times as a micro-batch has sequences.
 # Known mistake: overhead_flops come once for each micro-batch: sequences / b times, not b times.
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):

@@ -2,7 +2,7 @@
 # Message: MemoryError: nothing fits (line
 
 # what a reader can write with the page and the site's Reference (page alone has no import of gpt_step_sizes, nor its arguments)
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):
     s, h, V = sequence, hidden, vocabulary

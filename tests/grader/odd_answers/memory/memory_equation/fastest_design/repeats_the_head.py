@@ -1,6 +1,6 @@
 # Wrong: full recomputation repeats the head's forward pass too.
 # Known mistake: Full recomputation repeats the layers' forward pass, and not the head's.
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):

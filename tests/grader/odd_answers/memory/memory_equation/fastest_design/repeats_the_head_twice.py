@@ -1,6 +1,6 @@
 # Wrong: full recomputation repeats the head's forward pass twice.
 # Message: which fits and takes
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):

@@ -1,5 +1,5 @@
 # Right: with the two functions that are given.
-from snippets.memory.step_peak import gpt_step_sizes, step_peak_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 
 
 def fastest_design(*, layers, hidden, heads, vocabulary, sequence, sequences, memory_bytes, overhead_flops):

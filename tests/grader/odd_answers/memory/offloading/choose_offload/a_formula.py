@@ -1,5 +1,5 @@
 # Wrong: a formula in place of the simulator.
-from snippets.memory.offload_timeline import offloaded_step
+from snippets.memory.offloading.timeline import offloaded_step
 
 def choose_offload(*, layers, layer_parameters, tokens, activation_bytes, memory_bytes, flops_per_s, link_bytes_per_s, host_bytes_per_s):
     U = layer_parameters

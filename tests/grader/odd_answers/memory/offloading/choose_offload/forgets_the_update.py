@@ -1,6 +1,6 @@
 # Wrong: the host's update takes time.
 # Known mistake: The host's update takes time too: 28 bytes a parameter in its memory.
-from snippets.memory.offload_timeline import offloaded_step
+from snippets.memory.offloading.timeline import offloaded_step
 
 def choose_offload(*, layers, layer_parameters, tokens, activation_bytes, memory_bytes, flops_per_s, link_bytes_per_s, host_bytes_per_s):
     U = layer_parameters

@@ -1,8 +1,8 @@
 # Right: all subsets of all tensors, which is slow.
 from itertools import combinations
 
-from snippets.memory.selective_recomputation import sizes_without
-from snippets.memory.step_peak import step_peak_bytes
+from snippets.memory.recomputation.selective import sizes_without
+from snippets.memory.memory_equation.step_peak import step_peak_bytes
 
 
 def tensors_to_drop(*, sizes, prices, memory_bytes):

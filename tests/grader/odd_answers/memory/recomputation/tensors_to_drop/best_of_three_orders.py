@@ -1,6 +1,6 @@
 # Wrong: three greedy orders, each with what is not needed taken back; the cheapest of the three.
-from snippets.memory.selective_recomputation import remade_flops, sizes_without
-from snippets.memory.step_peak import step_peak_bytes
+from snippets.memory.recomputation.selective import remade_flops, sizes_without
+from snippets.memory.memory_equation.step_peak import step_peak_bytes
 
 
 def tensors_to_drop(*, sizes, prices, memory_bytes):

@@ -1,7 +1,7 @@
 # Wrong: frees what the peak is too large by in the layers, as if the worst moment stayed the same.
 from itertools import combinations
 
-from snippets.memory.step_peak import step_peak_bytes
+from snippets.memory.memory_equation.step_peak import step_peak_bytes
 
 
 def tensors_to_drop(*, sizes, prices, memory_bytes):

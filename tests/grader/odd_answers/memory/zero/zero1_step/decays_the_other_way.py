@@ -1,5 +1,5 @@
 # Wrong: 0.9 of the new and 0.1 of the old.
-from snippets.machine import AllGather, ReduceScatter
+from snippets.simulation.machine import AllGather, ReduceScatter
 
 
 def zero1_step(rank, step, learning_rate):

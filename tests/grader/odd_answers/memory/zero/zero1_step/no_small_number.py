@@ -1,5 +1,5 @@
 # Wrong: 0 divided by 0 where there is no gradient.
-from snippets.machine import AllGather, ReduceScatter
+from snippets.simulation.machine import AllGather, ReduceScatter
 
 
 def zero1_step(rank, step, learning_rate):

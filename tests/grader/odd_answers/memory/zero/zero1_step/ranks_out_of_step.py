@@ -1,5 +1,5 @@
 # Wrong: rank 0 asks for a collective that the others do not ask for.
-from snippets.machine import AllGather, ReduceScatter
+from snippets.simulation.machine import AllGather, ReduceScatter
 
 
 def zero1_step(rank, step, learning_rate):

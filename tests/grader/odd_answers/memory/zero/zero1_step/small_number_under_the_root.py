@@ -1,6 +1,6 @@
 # Wrong: the small number belongs beside the root; where gradients are small it is what counts.
 # Known mistake: 10⁻⁸ is added to the root; yours is added below it, where it weighs as 10⁻⁴.
-from snippets.machine import AllGather, ReduceScatter
+from snippets.simulation.machine import AllGather, ReduceScatter
 
 
 def zero1_step(rank, step, learning_rate):

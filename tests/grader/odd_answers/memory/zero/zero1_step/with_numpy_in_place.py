@@ -1,7 +1,7 @@
 # Right: in place, with NumPy's functions.
 import numpy as np
 
-from snippets.machine import AllGather, ReduceScatter
+from snippets.simulation.machine import AllGather, ReduceScatter
 
 
 def zero1_step(rank, step, learning_rate):

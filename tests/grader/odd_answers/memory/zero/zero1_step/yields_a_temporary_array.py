@@ -1,5 +1,5 @@
 # Right: what it yields is made for that moment, and nothing else refers to it.
-from snippets.machine import AllGather, ReduceScatter
+from snippets.simulation.machine import AllGather, ReduceScatter
 
 
 def zero1_step(rank, step, learning_rate):

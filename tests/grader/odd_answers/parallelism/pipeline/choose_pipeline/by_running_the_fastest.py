@@ -1,6 +1,6 @@
 # Right: runs every design, and takes the fastest of those that fit; a list, and the field's own spelling.
-from snippets.parallelism.pipeline_runner import run_pipeline
-from snippets.parallelism.pipeline_schedules import build_pipeline
+from snippets.parallelism.pipeline.runner import run_pipeline
+from snippets.parallelism.pipeline.schedules import build_pipeline
 
 
 def choose_pipeline(

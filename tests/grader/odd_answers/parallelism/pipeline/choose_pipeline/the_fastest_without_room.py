@@ -1,7 +1,7 @@
 # Wrong: the fastest design, whether it fits or not.
 # Message: and there is room for
-from snippets.parallelism.pipeline_runner import run_pipeline
-from snippets.parallelism.pipeline_schedules import build_pipeline
+from snippets.parallelism.pipeline.runner import run_pipeline
+from snippets.parallelism.pipeline.schedules import build_pipeline
 
 
 def choose_pipeline(

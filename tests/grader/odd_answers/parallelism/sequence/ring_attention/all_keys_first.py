@@ -1,7 +1,7 @@
 # Right: keeps all that comes by, and takes one softmax at the end; the cost is the same.
 import math
 
-from snippets.machine import Exchange
+from snippets.simulation.machine import Exchange
 
 
 def ring_attention(*, rank, ranks, queries, keys, values):

@@ -1,7 +1,7 @@
 # Wrong: at most four blocks.
 import math
 
-from snippets.machine import Exchange
+from snippets.simulation.machine import Exchange
 
 
 def ring_attention(*, rank, ranks, queries, keys, values):

@@ -1,7 +1,7 @@
 # Wrong: passes the other way round, which is right, and takes exponentials of large scores, which is not.
 import math
 
-from snippets.machine import Exchange
+from snippets.simulation.machine import Exchange
 
 
 def ring_attention(*, rank, ranks, queries, keys, values):

@@ -1,7 +1,7 @@
 # Wrong: leaves out keys whose scores are 10 lower.
 import math
 
-from snippets.machine import Exchange
+from snippets.simulation.machine import Exchange
 
 
 def ring_attention(*, rank, ranks, queries, keys, values):

@@ -2,7 +2,7 @@
 # Message: bytes sent by each rank: [16, 0]
 import math
 
-from snippets.machine import Exchange
+from snippets.simulation.machine import Exchange
 
 
 def ring_attention(*, rank, ranks, queries, keys, values):

@@ -2,7 +2,7 @@
 # Message: rank
 import math
 
-from snippets.machine import AllReduce
+from snippets.simulation.machine import AllReduce
 
 
 def cut_cross_entropy(*, logits, targets, first):

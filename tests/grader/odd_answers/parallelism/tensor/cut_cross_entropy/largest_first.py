@@ -1,7 +1,7 @@
 # Right: gathers the largest logits, and sums the rest by an all-reduce, as Megatron-LM does.
 import math
 
-from snippets.machine import AllGather, AllReduce
+from snippets.simulation.machine import AllGather, AllReduce
 
 
 def cut_cross_entropy(*, logits, targets, first):

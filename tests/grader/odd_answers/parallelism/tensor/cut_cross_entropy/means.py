@@ -2,7 +2,7 @@
 # Message: losses on each rank
 import math
 
-from snippets.machine import AllGather
+from snippets.simulation.machine import AllGather
 
 
 def cut_cross_entropy(*, logits, targets, first):

@@ -1,7 +1,7 @@
 # Right: each rank tells the logarithm of its own sum, which is one number, and the target's logit.
 import math
 
-from snippets.machine import AllGather
+from snippets.simulation.machine import AllGather
 
 
 def cut_cross_entropy(*, logits, targets, first):

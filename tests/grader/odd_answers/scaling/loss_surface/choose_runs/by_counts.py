@@ -1,7 +1,7 @@
 # Right: goes through counts of each size, largest size first, and returns a tuple in falling order.
 from itertools import product
 
-from snippets.scaling.compute_law import prediction_error
+from snippets.scaling.loss_surface.compute_law import prediction_error
 
 
 def choose_runs(sizes, *, budget, most_runs, target, law):

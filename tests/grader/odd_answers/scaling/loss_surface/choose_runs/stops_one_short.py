@@ -2,7 +2,7 @@
 # Known mistake: You never make as many runs as are allowed: look at where your counting ends.
 from itertools import combinations_with_replacement
 
-from snippets.scaling.compute_law import prediction_error
+from snippets.scaling.loss_surface.compute_law import prediction_error
 
 
 def choose_runs(sizes, *, budget, most_runs, target, law):

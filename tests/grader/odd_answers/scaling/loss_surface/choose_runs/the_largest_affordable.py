@@ -2,7 +2,7 @@
 # Message: times the narrowest
 from itertools import combinations_with_replacement
 
-from snippets.scaling.compute_law import prediction_error
+from snippets.scaling.loss_surface.compute_law import prediction_error
 
 
 def choose_runs(sizes, *, budget, most_runs, target, law):

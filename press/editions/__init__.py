@@ -1,0 +1,1 @@
+"""The book on paper and as an e-book."""

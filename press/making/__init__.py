@@ -1,0 +1,1 @@
+"""Makes a chapter's page: prose, formulas, figures, exercises, questions."""

@@ -1,0 +1,1 @@
+"""Runs chapters: what is stale, and what its cells show."""

@@ -1,0 +1,196 @@
+"""Brings what runs in a reader's browser to the site: Pyodide, the editor, and the book's own Python as archives.
+
+``press/site/runtime.json`` names the packages, their versions (those of ``package-lock.json``) and, for each file that the
+page may ask for, its size and hash. After ``npm ci`` the files are copied from ``node_modules`` and the site needs no
+other host; without it the page asks jsDelivr for the same files and checks each against its hash.
+``python -m press.site.runtime`` writes ``runtime.json`` anew after a change of versions.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256, sha384
+from pathlib import Path
+from typing import Any
+
+CDN = "https://cdn.jsdelivr.net"
+FOLDER = "assets/runtime"
+MANIFEST = f"{FOLDER}/manifest.json"
+RECORD = Path(__file__).with_name("runtime.json")
+PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+_EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a zip's dates: the same files give the same archive
+_IMPORT = re.compile(r'^(?:import|export)\b[^;]*?\bfrom\s*[\'"]([^\'"]+)[\'"]', re.MULTILINE)
+
+
+Files = Mapping[str, Path | bytes]
+
+
+@dataclass(frozen=True)
+class Archive:
+    """Some of the book's own Python, packed.
+
+    Attributes:
+        name: what its file's name begins with.
+        content: the zip.
+    """
+
+    name: str
+    content: bytes
+
+    @property
+    def file(self) -> str:
+        """The name of its file, another one for other content."""
+        return f"{self.name}-{sha256(self.content).hexdigest()[:12]}.zip"
+
+
+def record() -> dict[str, Any]:
+    """Return what ``runtime.json`` holds."""
+    found: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
+    return found
+
+
+def installed(root: Path) -> bool:
+    """Say whether ``npm ci`` has put the packages of the record into ``node_modules``."""
+    return all(
+        (root / "node_modules" / file["package"] / file["path"]).is_file()
+        and version_in(root / "node_modules" / file["package"]) == file["version"]
+        for file in record()["files"]
+    )
+
+
+def version_in(package: Path) -> str:
+    """Return the version of an installed package, ``""`` if there is none."""
+    try:
+        return str(json.loads((package / "package.json").read_text(encoding="utf-8"))["version"])
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
+def files(root: Path, archives: Mapping[str, Sequence[Archive]]) -> dict[str, bytes | Path]:
+    """Return the runtime's files by their place on the site: bytes, or the file to copy.
+
+    Args:
+        root: the book's folder.
+        archives: the book's own Python, by the subject for which a page asks for it (``exercises/memory/zero``).
+    """
+    made: dict[str, bytes | Path] = {}
+    here = installed(root)
+    if here:
+        for file in record()["files"]:
+            made[f"{FOLDER}/{_address(file)}"] = root / "node_modules" / file["package"] / file["path"]
+    made |= {f"{FOLDER}/{archive.file}": archive.content for several in archives.values() for archive in several}
+    names = {subject: [archive.file for archive in several] for subject, several in archives.items()}
+    made[MANIFEST] = json.dumps(manifest(here=here, archives=names), indent=1).encode()
+    return made
+
+
+def manifest(*, here: bool, archives: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return what the page's scripts read first: where each file is, how large it is, and from elsewhere its hash.
+
+    Args:
+        here: whether the site itself has the files.
+        archives: the archives' files, by subject.
+    """
+    entries = {}
+    for file in record()["files"]:
+        address = _address(file)
+        elsewhere = {"url": f"{CDN}/npm/{address}", "integrity": file["integrity"]}
+        entries[file["name"]] = {**({"url": address} if here else elsewhere), "bytes": file["bytes"]}
+    editor = [file["name"] for file in record()["files"] if file["package"] != "pyodide"]
+    return {
+        "host": "" if here else CDN,
+        "files": entries,
+        "editor": editor,
+        "archives": {subject: list(names) for subject, names in archives.items()},
+    }
+
+
+def _address(file: Mapping[str, Any]) -> str:
+    return f"{file['package']}@{file['version']}/{file['path']}"
+
+
+def archives(
+    kind: str, common: Files, subjects: Mapping[str, Files], pack: Callable[[Files], bytes]
+) -> dict[str, list[Archive]]:
+    """Return the archives of subjects: one that all of them have, and each subject's own with the rest of its files.
+
+    Args:
+        kind: ``figures`` or ``exercises``; the subjects' names begin with it.
+        common: the files that every subject needs.
+        subjects: by its name, all files of a subject.
+        pack: makes a zip, such as ``archive``.
+    """
+    shared = Archive(kind, pack(common))
+    found = {}
+    for subject, files in subjects.items():
+        own = {name: content for name, content in files.items() if name not in common}
+        found[f"{kind}/{subject}"] = [shared, Archive(f"{kind}-{subject.replace('/', '-')}", pack(own))]
+    return found
+
+
+def archive(files: Files) -> bytes:
+    """Return files, by their names in it, as a zip; the same files give the same bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in sorted(files.items()):
+            entry = zipfile.ZipInfo(name, _EARLIEST)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            packed.writestr(entry, content if isinstance(content, bytes) else content.read_bytes())
+    return buffer.getvalue()
+
+
+def survey(modules: Path) -> dict[str, Any]:
+    """Return what the record has to hold for the packages in a ``node_modules``: the editor's in order of need."""
+    entries = [_entry(modules, "pyodide", path, path) for path in PYODIDE_FILES]
+    wanted = ["@codemirror/commands", "@codemirror/lang-python", "@codemirror/language", "@codemirror/view"]
+    entries += [_entry(modules, package, package, _main(modules / package)) for package in _in_order(modules, wanted)]
+    return {"files": entries}
+
+
+def _entry(modules: Path, package: str, name: str, path: str) -> dict[str, Any]:
+    content = (modules / package / path).read_bytes()
+    return {
+        "name": name,
+        "package": package,
+        "version": version_in(modules / package),
+        "path": path,
+        "bytes": len(content),
+        "integrity": "sha384-" + base64.b64encode(sha384(content).digest()).decode(),
+    }
+
+
+def _main(package: Path) -> str:
+    described = json.loads((package / "package.json").read_text(encoding="utf-8"))
+    return str(described["exports"]["import"]).removeprefix("./")
+
+
+def _in_order(modules: Path, wanted: Iterable[str]) -> list[str]:
+    """Return packages and what they import, each after what it imports itself."""
+    order: list[str] = []
+
+    def visit(package: str) -> None:
+        if package not in order:
+            text = (modules / package / _main(modules / package)).read_text(encoding="utf-8")
+            for needed in sorted(set(_IMPORT.findall(text))):
+                visit(needed)
+            order.append(package)
+
+    for package in wanted:
+        visit(package)
+    return order
+
+
+def main() -> None:
+    """Write the record anew."""
+    root = Path(__file__).parents[2]
+    RECORD.write_text(json.dumps(survey(root / "node_modules"), indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

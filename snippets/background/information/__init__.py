@@ -1,0 +1,1 @@
+"""Chapter A4 · Information theory."""

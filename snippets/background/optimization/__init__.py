@@ -1,0 +1,1 @@
+"""Chapter A3 · Optimization."""

@@ -1,0 +1,1 @@
+"""Chapter A2 · Probability."""

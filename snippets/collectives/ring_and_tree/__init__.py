@@ -1,0 +1,1 @@
+"""Chapter 13 · Ring and tree."""

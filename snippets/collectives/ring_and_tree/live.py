@@ -1,0 +1,442 @@
+"""Drawings: collectives round by round: who sends to whom, what every rank holds, and what has been sent so far."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from snippets.collectives.algorithm_costs import CLOSED_FORMS, algorithm_cost
+from snippets.collectives.schedule_cost import Cost, price
+from snippets.collectives.traffic import traffic
+from snippets.drawing import Panel
+from snippets.live.declaring import Named, Picture, live_figure
+from snippets.live.knobs import Choice, Number
+from snippets.palette import rank as rank_colour
+from snippets.simulation.algorithms import ALGORITHMS, PIPELINED, PLAINEST, build, largest_power_of_two, spoken
+from snippets.simulation.holdings import Held, holdings
+from snippets.simulation.schedule import ROOTED, SUMMING, Range, Schedule, ScheduledSend
+
+_MOST_RANKS = 8
+_LEFT, _TOP, _ROW = 22.0, 42.0, 28.0
+_WIDEST_CELL, _WIDEST_GRID, _RING_SIDE = 40.0, 208.0, 194.0
+
+
+# What both figures draw.
+
+
+def _at(schedule: Schedule, moment: int) -> tuple[tuple[Held, ...], tuple[ScheduledSend, ...]]:
+    """Return what the ranks hold after some rounds, and the messages of the last of them."""
+    rounds = schedule.rounds[:moment]
+    return holdings(replace(schedule, rounds=rounds))[-1], rounds[-1] if rounds else ()
+
+
+def _addresses(ranges: Iterable[Range]) -> list[int]:
+    return [address for start, stop in ranges for address in range(start, stop)]
+
+
+def _height(ranks: int) -> float:
+    """Return the height of all panels, so that their heads stand side by side."""
+    return max(_TOP + ranks * _ROW + 2, _RING_SIDE + 16)
+
+
+class _Grid:
+    """Ranks as rows and chunks as columns, on a new panel."""
+
+    def __init__(self, title: str, *, ranks: int, columns: int, widest_px: float = _WIDEST_GRID) -> None:
+        cell_px = min(_WIDEST_CELL, widest_px / columns)
+        self.ranks, self.columns, self.cell_px = ranks, columns, cell_px
+        self.panel = Panel(max(_LEFT + columns * cell_px + 2, 132), _height(ranks))
+        self.panel.text(0, 14, title, bold=True)
+        for column in range(columns):
+            self.panel.text(
+                self.box(0, column)[0] + cell_px / 2, 34, str(column), anchor="middle", colour="muted", size=12
+            )
+        for row in range(ranks):
+            y = _TOP + (row + 0.5) * _ROW
+            self.panel.text(_LEFT - 7, y, str(row), anchor="end", colour="muted", size=12, middle=True)
+        cells = [self.box(row, column) for row in range(ranks) for column in range(columns)]
+        self.panel.rectangles(cells, colour="line", strength=0)
+
+    def box(self, row: int, column: int, inset: float = 0) -> tuple[float, float, float, float]:
+        """Return x, y, width and height of a cell."""
+        x, y = _LEFT + column * self.cell_px, _TOP + row * _ROW
+        return x + inset, y + inset, self.cell_px - 2 * inset, _ROW - 2 * inset
+
+    def frame(self, cells: Iterable[tuple[int, int]]) -> None:
+        """Draw thick frames in cells that a message has just filled."""
+        boxes = [self.box(*cell, inset) for cell in cells for inset in (1.5, 2.5)]
+        self.panel.rectangles(boxes, colour="communication", strength=0)
+
+    def pieces(self, cells: dict[tuple[int, int], tuple[int, int]]) -> None:
+        """Fill cells with the piece of one rank: its colour, its letter and the number of the chunk."""
+        for rank in sorted({rank for rank, _ in cells.values()}):
+            boxes = [self.box(*cell) for cell, (owner, _) in cells.items() if owner == rank]
+            self.panel.rectangles(boxes, colour=rank_colour(rank))
+        for cell, (rank, chunk) in cells.items():
+            x, y, width, height = self.box(*cell)
+            letter = chr(ord("A") + rank)
+            self.panel.text(x + width / 2, y + height / 2, f"{letter}{chunk}", anchor="middle", middle=True)
+
+    def sums(self, cells: dict[tuple[int, int], frozenset[int]]) -> None:
+        """Fill cells with sums: a small square for every rank's term at its place, a Σ where no term lacks."""
+        full = [cell for cell, terms in cells.items() if len(terms) == self.ranks]
+        self.panel.rectangles([self.box(*cell) for cell in full], colour="muted", strength=0.3)
+        for row in range(self.ranks):
+            xs = [self.box(*cell)[0] + self.cell_px / 2 for cell in full if cell[0] == row]
+            self.panel.signs(xs, _TOP + (row + 0.5) * _ROW, ["Σ"] * len(xs))
+        for rank in range(self.ranks):
+            partial = [cell for cell, terms in cells.items() if rank in terms and len(terms) < self.ranks]
+            self.panel.rectangles([self._term(cell, rank) for cell in partial], colour=rank_colour(rank), strength=0.8)
+
+    def _term(self, cell: tuple[int, int], rank: int) -> tuple[float, float, float, float]:
+        """Return the small square of a rank in a cell: ranks stand in their order, in two lines if they are many."""
+        lines = 1 if self.ranks <= 4 else 2
+        across = -(-self.ranks // lines)
+        x, y, width, height = self.box(*cell)
+        pitch = min((width - 4) / across, 12)
+        line, place = divmod(rank, across)
+        left = x + (width - pitch * across) / 2 + place * pitch
+        return left + 1, y + (height - pitch * lines) / 2 + line * pitch + 1, pitch - 2, pitch - 2
+
+
+def _ring_of_ranks(title: str, said: str, sends: Sequence[ScheduledSend], *, ranks: int) -> Panel:
+    """Draw the ranks in a circle, rank 0 on top, and an arrow for each message."""
+    radius = 70.0
+    panel = Panel(_RING_SIDE, _height(ranks))
+    panel.text(0, 14, title, bold=True)
+    panel.text(0, 33, said, colour="muted", size=12)
+    middle = _RING_SIDE / 2, 42 + radius + 14
+
+    def place(rank: int) -> tuple[float, float]:
+        turn = 2 * math.pi * rank / ranks
+        return middle[0] + radius * math.sin(turn), middle[1] - radius * math.cos(turn)
+
+    both = {(send.source, send.destination) for send in sends}
+    for send in sends:
+        (x1, y1), (x2, y2) = place(send.source), place(send.destination)
+        length = math.hypot(x2 - x1, y2 - y1)
+        along_x, along_y = (x2 - x1) / length, (y2 - y1) / length
+        aside = 4.0 if (send.destination, send.source) in both else 0.0
+        panel.arrow(
+            x1 + 18 * along_x - aside * along_y,
+            y1 + 18 * along_y + aside * along_x,
+            x2 - 18 * along_x - aside * along_y,
+            y2 - 18 * along_y + aside * along_x,
+            colour="communication",
+        )
+    for rank in range(ranks):
+        x, y = place(rank)
+        panel.rectangle(x - 13, y - 11, 26, 22, colour=rank_colour(rank), label=str(rank))
+    return panel
+
+
+def _description(sends: Sequence[ScheduledSend], share: Callable[[int], str]) -> str:
+    """Return what the messages of a round are."""
+    if not sends:
+        return "nothing has been sent"
+    kind = "added" if sends[0].combine else "copied"
+    sizes = sorted({send.elements for send in sends})
+    size = share(sizes[0]) if len(sizes) == 1 else f"up to {share(sizes[-1])}"
+    return f"{len(sends)} message{'s' if len(sends) > 1 else ''} of {size}, {kind}"
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+# Primitives.
+
+_PRIMITIVES = {name: name.replace("_", "-") for name in PLAINEST}
+_MOST_PRIMITIVE_ROUNDS = 2 * (_MOST_RANKS - 1)
+_WIDEST_PRIMITIVE = 192.0  # of a grid, without the ranks' numbers beside it
+
+
+@live_figure(
+    title="A primitive, round by round",
+    caption="Play it. Rows are ranks, columns chunks; a frame says that a message has just filled a cell. A letter and "
+    "its colour are the rank that a chunk comes from. Where chunks are summed, a small square stands for each term in "
+    "a cell, in the order of the ranks, and Σ for all of them. Which primitives let every rank send in every round?",
+    knobs=[
+        Choice("primitive", "Primitive", _PRIMITIVES, "all_gather"),
+        Number("ranks", "Ranks N", 4, 2, _MOST_RANKS),
+        Number("root", "Root", 0, 0, _MOST_RANKS - 1),
+        Number("moment", "Rounds done", 1, 0, _MOST_PRIMITIVE_ROUNDS, play=True),
+    ],
+    named=[
+        Named(
+            "Your forward pass",
+            "The all-gather of eight ranks: 56 chunks are sent, and no rank sends more than 7 of them.",
+            {"ranks": 8, "moment": 7},
+        ),
+        Named(
+            "Your backward pass",
+            "The reduce-scatter of eight ranks: again 56 chunks, 7 by each rank, and every rank keeps one sum.",
+            {"primitive": "reduce_scatter", "ranks": 8, "moment": 7},
+        ),
+        Named(
+            "Your colleague's",
+            "The all-reduce of eight ranks is one and then the other: 112 chunks are sent, 14 by the busiest rank.",
+            {"primitive": "all_reduce", "ranks": 8, "moment": 14},
+        ),
+        Named(
+            "A broadcast",
+            "Every rank ends with eight chunks, as in the all-gather. Again 56 are sent, but the root sends all 56.",
+            {"primitive": "broadcast", "ranks": 8, "moment": 7},
+        ),
+    ],
+)
+def primitive_stepper(*, primitive: str, ranks: int, root: int, moment: int) -> Picture:
+    """Draw the messages of a round, what every rank holds after it, and what it must hold in the end."""
+    root = min(root, ranks - 1) if primitive in ROOTED else 0
+    schedule = build(primitive, PLAINEST[primitive], ranks=ranks, length=ranks, root=root)
+    moment = min(moment, len(schedule.rounds))
+    held, sends = _at(schedule, moment)
+    rounds = len(schedule.rounds)
+    chunks = _sent(schedule, moment)
+    now = f"After round {moment} of {rounds}" if moment else "Before"
+    numbers = (
+        f"{_spoken_task(schedule)}, {now.lower()}: {_plural(sum(chunks), 'chunk')} sent (busiest rank: "
+        f"{_plural(max(chunks), 'chunk')}); {_plural(_missing(schedule, held), 'cell')} of the result still to fill."
+    )
+    panels = [
+        _ring_of_ranks(
+            f"Round {moment}" if moment else "Before round 1",
+            _description(sends, lambda elements: _plural(elements, "chunk")),
+            sends,
+            ranks=ranks,
+        ),
+        _held_grid(schedule, held, sends, title=f"Held after round {moment}" if moment else "Held before"),
+        _filled(schedule, {cell: terms for cell, (_, terms) in _wanted(schedule).items()}, "Asked for").panel,
+    ]
+    alt = (
+        f"Three pictures. {ranks} ranks in a circle with {_plural(len(sends), 'arrow')}: "
+        f"{', '.join(f'{send.source} to {send.destination}' for send in sends) or 'no messages'}. "
+        f"A grid of ranks and chunks with what is held. The grid that the {_PRIMITIVES[primitive]} asks for."
+    )
+    idle = () if primitive in ROOTED else ("root",)
+    return Picture(panels, numbers, alt, {"moment": rounds, "root": ranks - 1}, idle=idle)
+
+
+def _spoken_task(schedule: Schedule) -> str:
+    """Return what is done by whom."""
+    name = _PRIMITIVES[schedule.primitive].capitalize()
+    where = f"{'from' if schedule.primitive in ('broadcast', 'scatter') else 'to'} root {schedule.root}"
+    return f"{name} {where if schedule.primitive in ROOTED else 'without a root'} on {schedule.ranks} ranks"
+
+
+def _sent(schedule: Schedule, moment: int) -> list[int]:
+    """Return how many elements each rank has sent after some rounds."""
+    return [
+        sum(send.elements for sends in schedule.rounds[:moment] for send in sends if send.source == rank)
+        for rank in range(schedule.ranks)
+    ]
+
+
+def _wanted(schedule: Schedule) -> dict[tuple[int, int], tuple[int, frozenset[int]]]:
+    """Return, for each cell of the result, its address and whose terms it must hold."""
+    bringing: dict[int, set[int]] = {}
+    for rank in range(schedule.ranks):
+        for address in _addresses(schedule.input_ranges(rank)):
+            bringing.setdefault(address, set()).add(rank)
+    exchange = schedule.primitive == "all_to_all"
+    return {
+        (rank, address // schedule.length if exchange else address): (address, frozenset(bringing[address]))
+        for rank in range(schedule.ranks)
+        for address in _addresses(schedule.output_ranges(rank))
+    }
+
+
+def _missing(schedule: Schedule, held: Sequence[Held]) -> int:
+    """Return how many cells of the result do not hold yet what they must."""
+    wanted = _wanted(schedule).items()
+    return sum(held[rank].get(address) != terms for (rank, _), (address, terms) in wanted)
+
+
+def _held_grid(schedule: Schedule, held: Sequence[Held], sends: Sequence[ScheduledSend], title: str) -> Panel:
+    """Draw what every rank holds; of an all-to-all, where nothing is overwritten, what it has received."""
+    if schedule.primitive == "all_to_all":
+        wanted = _wanted(schedule).items()
+        cells = {cell: terms for cell, (address, terms) in wanted if address in held[cell[0]]}
+    else:
+        cells = {(rank, address): terms for rank, places in enumerate(held) for address, terms in places.items()}
+    grid = _filled(schedule, cells, title)
+    grid.frame(_arrived(schedule, sends))
+    return grid.panel
+
+
+def _arrived(schedule: Schedule, sends: Sequence[ScheduledSend]) -> list[tuple[int, int]]:
+    """Return the cells that messages fill."""
+    width = schedule.length if schedule.primitive == "all_to_all" else 0
+    return [
+        (send.destination, address // width if width else address)
+        for send in sends
+        for address in _addresses(send.ranges)
+    ]
+
+
+def _filled(schedule: Schedule, cells: dict[tuple[int, int], frozenset[int]], title: str) -> _Grid:
+    # So wide that two grids and the circle of ranks stand side by side for any number of ranks.
+    grid = _Grid(title, ranks=schedule.ranks, columns=schedule.ranks, widest_px=_WIDEST_PRIMITIVE)
+    if schedule.primitive in SUMMING:
+        grid.sums(cells)
+    else:
+        exchange = schedule.primitive == "all_to_all"
+        grid.pieces({cell: (min(terms), cell[0] if exchange else cell[1]) for cell, terms in cells.items()})
+    return grid
+
+
+# All-reduces.
+
+_ALL_REDUCES = {name: spoken(name) for name in ALGORITHMS["all_reduce"]} | {
+    "flat": "one root",
+    "double_binary_tree": "two trees",
+}
+_MOST_SEGMENTS = 4
+_MOST_ROUNDS = 24  # of the two trees
+_QUESTION = {"ranks": 256, "size_bytes": 10**10}
+_MACHINE = {"latency_s": 10e-6, "bandwidth_bytes_per_s": 50e9}
+
+
+@live_figure(
+    title="An all-reduce, step by step",
+    caption="Play the ring, then one root and the binomial tree (the next section tells of the other algorithms): "
+    "which fills the bars evenly, and in how few steps? Each cell is a chunk on a rank: a small square for each rank's "
+    "term in it, in the order of the ranks, Σ for the full sum, a frame for what has just arrived. Dashed outlines are "
+    "what a rank will have sent and received in the end.",
+    knobs=[
+        Choice("algorithm", "Algorithm", _ALL_REDUCES, "ring"),
+        Number("ranks", "Ranks N", 4, 2, _MOST_RANKS),
+        Number("segments", "Blocks K", 2, 1, _MOST_SEGMENTS),
+        Number("moment", "Steps done", 0, 0, _MOST_ROUNDS, play=True),
+    ],
+    named=[
+        Named("Ring, half-way", "Each adapter has sent 0.75 n, and each chunk is complete on one rank.", {"moment": 3}),
+        Named(
+            "One root",
+            "The path is 6 n long, because each message starts or ends at rank 0.",
+            {"algorithm": "flat", "moment": 6},
+        ),
+        Named(
+            "Halving–doubling, 8 ranks",
+            "The bars are as even as the ring's, and full after 6 steps; the next section tells how.",
+            {"algorithm": "halving_doubling", "ranks": 8, "moment": 6},
+        ),
+        Named(
+            "The question",
+            "A ring has the same shape on 8 ranks and on 256: 510 steps there, and 0.404 s.",
+            {"ranks": 8, "moment": 14},
+        ),
+    ],
+)
+def collective_stepper(*, algorithm: str, ranks: int, segments: int, moment: int) -> Picture:
+    """Draw the messages of a step, what every rank holds after it, and the bytes so far beside the closed forms."""
+    blocks = segments if algorithm in PIPELINED else 1
+    columns = _columns(algorithm, ranks, blocks)
+    schedule = build("all_reduce", algorithm, ranks=ranks, length=columns, segments=blocks)
+    steps = len(schedule.rounds)
+    moment = min(moment, steps)
+    held, sends = _at(schedule, moment)
+    grid = _Grid(f"Held after step {moment}" if moment else "Held at first", ranks=ranks, columns=columns)
+    grid.sums({(rank, address): terms for rank, places in enumerate(held) for address, terms in places.items()})
+    grid.frame(_arrived(schedule, sends))
+
+    def share(elements: int) -> str:
+        return _share(Fraction(elements, columns))
+
+    title = f"Step {moment} of {steps}" if moment else f"Before step 1 of {steps}"
+    ring = _ring_of_ranks(title, _description(sends, share), sends, ranks=ranks)
+    so_far, whole = (
+        _so_far(schedule, moment),
+        algorithm_cost("all_reduce", algorithm, ranks=ranks, size_bytes=columns, element_bytes=1, segments=blocks),
+    )
+    form = CLOSED_FORMS["all_reduce", algorithm]
+    even = form.ranks != "a power of two" or ranks == largest_power_of_two(ranks)
+    steps_form, wire_form = (f"{_plain(tex)} = " if even else "" for tex in (form.steps, form.wire))
+    numbers = (
+        f"{_ALL_REDUCES[algorithm].capitalize()} on {ranks} ranks: {so_far.steps} of S = {steps_form}"
+        f"{_plural(whole.steps, 'step')}; their longest messages add up to {share(so_far.wire_bytes)} of "
+        f"B = {wire_form}{share(whole.wire_bytes)}."
+    )
+    if algorithm == "double_binary_tree":
+        numbers += f" Here K = {blocks} and D = {steps // 2 - 2 * (blocks - 1)}."
+    if not even:
+        numbers += f" {ranks - largest_power_of_two(ranks)} of the ranks fold into others first and are served last."
+    asked = algorithm_cost("all_reduce", algorithm, **_QUESTION, segments=blocks)
+    numbers += f" On the question's 256 ranks, with 10 GB: {asked.steps} steps, {asked.time_s(**_MACHINE):.3g} s."
+    full = sum(len(terms) == ranks for places in held for terms in places.values())
+    alt = (
+        f"Three pictures. {ranks} ranks in a circle with {_plural(len(sends), 'arrow')}: "
+        f"{', '.join(f'{send.source} to {send.destination}' for send in sends) or 'no messages'}. A grid of ranks and "
+        f"chunks: {full} of {ranks * columns} cells hold the full sum. Bars of what each rank has sent and received."
+    )
+    idle = () if algorithm in PIPELINED else ("segments",)
+    return Picture([ring, grid.panel, _bars(schedule, moment, blocks)], numbers, alt, {"moment": steps}, idle)
+
+
+def _columns(algorithm: str, ranks: int, segments: int) -> int:
+    """Return into how many pieces an algorithm cuts the vector."""
+    if algorithm == "double_binary_tree":
+        return 2 * segments
+    return largest_power_of_two(ranks) if algorithm == "halving_doubling" else ranks
+
+
+def _so_far(schedule: Schedule, moment: int) -> Cost:
+    """Return the steps and the elements of their longest messages, counted from the messages of the first rounds."""
+    begun = replace(schedule, rounds=schedule.rounds[:moment])
+    return price(begun, latency_s=0, bandwidth_bytes_per_s=1, element_bytes=1).terms
+
+
+def _share(share: Fraction) -> str:
+    """Return a multiple of n as text."""
+    return f"{float(share):.3g} n" if share != 1 else "n"
+
+
+def _plain(tex: str) -> str:
+    """Return a closed form as plain text.
+
+    >>> _plain(CLOSED_FORMS["all_reduce", "ring"].wire)
+    '2 (N−1)/N n'
+    """
+
+    def fraction(match: re.Match[str]) -> str:
+        above, below = (f"({part})" if re.search(r"[-+ ]", part) else part for part in match.groups())
+        return f"{above}/{below}"
+
+    text = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", fraction, tex)
+    for sign, plain in ((r"\lceil ", "⌈"), (r" \rceil", "⌉"), (r"\log_2", "log₂"), ("-", "−")):
+        text = text.replace(sign, plain)
+    return text
+
+
+def _bars(schedule: Schedule, moment: int, segments: int) -> Panel:
+    """Draw what each rank has sent and received, and in outline what it will have in the end."""
+    ranks = schedule.ranks
+    size = {"size_bytes": schedule.length, "element_bytes": 1}
+    final = traffic("all_reduce", schedule.algorithm, ranks=ranks, **size, segments=segments)
+    sent = _sent(schedule, moment)
+    received = [
+        sum(send.elements for sends in schedule.rounds[:moment] for send in sends if send.destination == rank)
+        for rank in range(ranks)
+    ]
+    most = max(*final.sent_bytes, *final.received_bytes)
+    width, gap = 58.0, 14.0
+    panel = Panel(_LEFT + 2 * width + gap + 16, _height(ranks))  # 16: the heading "Received" is wider than its bars
+    for part, (name, now, end) in enumerate(
+        (("sent", sent, final.sent_bytes), ("received", received, final.received_bytes))
+    ):
+        left = _LEFT + part * (width + gap)
+        panel.text(left, 14, name.capitalize(), bold=True)
+        panel.text(left + width, 34, _share(Fraction(most, schedule.length)), anchor="end", colour="muted", size=12)
+        panel.line(left, _TOP, left, _TOP + ranks * _ROW)
+        rows = [_TOP + rank * _ROW + 5 for rank in range(ranks)]
+        filled = [(left, y, width * amount / most, _ROW - 10) for y, amount in zip(rows, now, strict=True)]
+        panel.rectangles([box for box in filled if box[2]], colour="communication", strength=0.45)
+        for y, amount in zip(rows, end, strict=True):
+            panel.rectangle(left, y, width * amount / most, _ROW - 10, colour="muted", strength=0, dashed=True)
+    for rank in range(ranks):
+        y = _TOP + (rank + 0.5) * _ROW
+        panel.text(_LEFT - 7, y, str(rank), anchor="end", colour="muted", size=12, middle=True)
+    return panel

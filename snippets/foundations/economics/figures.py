@@ -1,0 +1,228 @@
+"""Figures: what paid time goes into, ranks that wait for the slowest, the bill against its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from snippets.drawing import Panel
+from snippets.figures import colour, plot
+from snippets.foundations.economics.formulas import slowest_exponential_s, slowest_normal_s, training_bill_usd
+from snippets.foundations.economics.simulators import Piece
+from snippets.live.axes import Axis
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WIDTH = 350
+PIECE_COLOURS = {"work": "forward", "checkpoint": "optimizer", "lost": "communication", "restart": "idle"}
+PIECE_WORDS = {"work": "work", "checkpoint": "checkpoint", "lost": "work lost", "restart": "restart"}
+
+
+def run_panel(runs: Mapping[str, Sequence[Piece]], *, unit: str = "min", width_px: float = WIDTH) -> Panel:
+    """Draw runs one above the other on one time axis, piece by piece.
+
+    Args:
+        runs: by title, what ``run_between_failures`` returned, in units of the axis.
+        unit: written after the last tick.
+        width_px: width of the picture.
+
+    Returns:
+        The picture: each kind of piece in its colour, with a legend below the axis.
+    """
+    left, right, row = 4.0, 30.0, 58.0
+    longest = max(pieces[-1].end_s for pieces in runs.values())
+    scale = (width_px - left - right) / longest
+    bottom = row * len(runs) + 4
+    panel = Panel(width_px, bottom + 76)
+    for number, (title, pieces) in enumerate(runs.items()):
+        y = row * number + 16
+        panel.text(left, y - 2, title, bold=True)
+        for piece in pieces:
+            panel.rectangle(
+                left + piece.start_s * scale,
+                y + 6,
+                piece.duration_s * scale,
+                24,
+                colour=PIECE_COLOURS[piece.kind],
+                strength=0.5,
+            )
+    _axis(panel, left, bottom, scale, longest, unit)
+    _legend(panel, left, bottom + 34)
+    return panel
+
+
+def _axis(panel: Panel, left: float, y: float, scale: float, longest: float, unit: str) -> None:
+    panel.line(left, y, left + longest * scale, y)
+    marks = Axis(0, longest).marks(7)
+    for tick in marks:
+        x = left + tick * scale
+        panel.line(x, y, x, y + 4)
+        words = f"{tick:g}" if tick < marks[-1] else f"{tick:g} {unit}"
+        panel.text(x, y + 18, words, anchor="start" if tick == 0 else "middle", colour="muted", size=12)
+
+
+def _legend(panel: Panel, left: float, y: float) -> None:
+    for number, (kind, hue) in enumerate(PIECE_COLOURS.items()):
+        x, top = left + number % 2 * 150, y + number // 2 * 20
+        panel.rectangle(x, top, 14, 14, colour=hue, strength=0.5)
+        panel.text(x + 20, top + 7, PIECE_WORDS[kind], middle=True)
+
+
+def waiting_panel(times: Sequence[Sequence[float]], *, unit: str = "s", width_px: float = WIDTH) -> Panel:
+    """Draw steps in which ranks wait for the slowest of them.
+
+    Args:
+        times: for each step the times of its ranks, at most 8.
+        unit: of the times, written after the last tick.
+        width_px: width of the picture.
+
+    Returns:
+        The picture: a row for each rank; grey is waiting, vertical lines are the ends of steps.
+    """
+    left, right, row = 50.0, 30.0, 30.0
+    ends = np.cumsum([max(step) for step in times])
+    scale = (width_px - left - right) / float(ends[-1])
+    ranks = len(times[0])
+    panel = Panel(width_px, row * ranks + 40)
+    for number in range(ranks):
+        y = 6 + row * number
+        panel.text(left - 8, y + 10, f"rank {number}", anchor="end", middle=True)
+        start = 0.0
+        for step, end in zip(times, ends, strict=True):
+            x, busy = left + start * scale, step[number] * scale
+            panel.rectangle(x, y, busy, 20, colour="forward", strength=0.5)
+            panel.rectangle(x + busy, y, left + float(end) * scale - x - busy, 20, colour="idle")
+            start = float(end)
+    bottom = row * ranks + 6
+    for end in ends:
+        x = left + float(end) * scale
+        panel.line(x, 2, x, bottom, colour="ink")
+    _axis(panel, left, bottom, scale, float(ends[-1]), unit)
+    return panel
+
+
+def bill_plot(
+    *,
+    flops: float,
+    peak_flops_per_s: float,
+    usd_per_device_hour: float,
+    marked: Mapping[str, float],
+    width_px: float = WIDTH,
+) -> Figure:
+    """Plot a run's bill against its utilisation.
+
+    Args:
+        flops: operations of the model.
+        peak_flops_per_s: peak of one device.
+        usd_per_device_hour: price of an hour.
+        marked: utilisations that get a dot, by what is written beside it.
+        width_px: width of the plot.
+
+    Returns:
+        The plot, in millions of dollars.
+    """
+    job = {"flops": flops, "peak_flops_per_s": peak_flops_per_s, "usd_per_device_hour": usd_per_device_hour}
+    shares = np.linspace(0.15, 1, 60)
+    with plot(width_px=width_px, height_px=250) as (figure, axes):
+        axes.plot(
+            100 * shares,
+            [training_bill_usd(utilization=float(share), **job) / 1e6 for share in shares],
+            color=colour("accent"),
+        )
+        for name, share in marked.items():
+            bill = training_bill_usd(utilization=share, **job) / 1e6
+            axes.plot([100 * share], [bill], "o", color=colour("ink"), markersize=6)
+            near_end = share > 0.7
+            place = (0, 17) if near_end else (14, 10)
+            axes.annotate(
+                name, (100 * share, bill), place, textcoords="offset points", ha="right" if near_end else "left"
+            )
+        axes.set_xlim(10, 103)
+        axes.set_ylim(0, None)
+        axes.set_xlabel("MFU, %")
+        axes.set_ylabel("bill, millions of dollars")
+    return figure
+
+
+def slowest_plot(*, mean_s: float, deviation_s: float, most_ranks: int, marked: int, width_px: float = WIDTH) -> Figure:
+    """Plot the mean time of the slowest of N ranks against N, for two tails of the same mean and deviation.
+
+    Args:
+        mean_s: mean time of a rank.
+        deviation_s: its standard deviation.
+        most_ranks: the largest N, a power of two.
+        marked: N that gets dots with their values.
+        width_px: width of the plot.
+
+    Returns:
+        The plot, with a logarithmic axis of ranks.
+    """
+    counts = [2**power for power in range(most_ranks.bit_length())]
+    fixed = {"fastest_s": mean_s - deviation_s, "excess_s": deviation_s}
+
+    def normal(ranks: int) -> float:
+        return slowest_normal_s(mean_s=mean_s, deviation_s=deviation_s, ranks=ranks)
+
+    def exponential(ranks: int) -> float:
+        return slowest_exponential_s(**fixed, ranks=ranks)
+
+    with plot(width_px=width_px, height_px=250) as (figure, axes):
+        for name, slowest, style in (("exponential", exponential, "-"), ("normal", normal, "--")):
+            values = [slowest(count) for count in counts]
+            axes.plot(counts, values, style, color=colour("accent"))
+            axes.plot([marked], [slowest(marked)], "o", color=colour("ink"), markersize=6)
+            axes.annotate(
+                f"{name}: {slowest(marked):.2f}",
+                (marked, slowest(marked)),
+                (-8, 6),
+                textcoords="offset points",
+                ha="right",
+            )
+        axes.set_xscale("log", base=2)
+        axes.set_xticks([1, 16, 256, 4096, 65536], ["1", "16", "256", "4,096", "65,536"])
+        axes.minorticks_off()
+        axes.set_xlabel("ranks that wait for one another")
+        axes.set_ylabel("step, in mean times of a rank")
+    return figure
+
+
+def ranges_panel(rows: Mapping[str, tuple[float, float]], *, middle: float, width_px: float = WIDTH) -> Panel:
+    """Draw ranges one below the other on one axis of money.
+
+    Args:
+        rows: by title, the two ends of a range, in millions of dollars.
+        middle: where a dashed line stands.
+        width_px: width of the picture.
+
+    Returns:
+        The picture, with both ends written on each range.
+    """
+    left, right, row = 22.0, 26.0, 46.0
+    low, high = min(ends[0] for ends in rows.values()), max(ends[1] for ends in rows.values())
+    axis = Axis(max(0.0, low - 0.1 * (high - low)), high + 0.1 * (high - low))
+    panel = Panel(width_px, row * len(rows) + 50)
+
+    def place(value: float) -> float:
+        return left + axis.share(value) * (width_px - left - right)
+
+    bottom = row * len(rows) + 6
+    for number, (title, (start, end)) in enumerate(rows.items()):
+        y = row * number + 14
+        panel.text(0, y, title)
+        panel.rectangle(place(start), y + 7, place(end) - place(start), 14, colour="accent", strength=0.5)
+        panel.text(place(start) - 4, y + 14, f"{start:.0f}", anchor="end", middle=True, size=12)
+        panel.text(place(end) + 4, y + 14, f"{end:.0f}", middle=True, size=12)
+    for number in range(len(rows)):
+        y = row * number + 21
+        panel.line(place(middle), y - 2, place(middle), y + 16, colour="ink", dashed=True)
+    panel.line(left, bottom, width_px - right, bottom)
+    for tick in axis.marks(6):
+        panel.line(place(tick), bottom, place(tick), bottom + 4)
+        panel.text(place(tick), bottom + 18, f"{tick:g}", anchor="middle", colour="muted", size=12)
+    panel.text(
+        (left + width_px - right) / 2, bottom + 36, "millions of dollars", anchor="middle", colour="muted", size=12
+    )
+    return panel

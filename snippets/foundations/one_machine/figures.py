@@ -1,0 +1,227 @@
+"""Figures: three products of one layer, the matrices of a layer to scale, attention's share, state and memory, days."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from snippets.all_reduce import ring_all_reduce_time_s
+from snippets.domain import each, positive_integer
+from snippets.drawing import Panel
+from snippets.figures import colour, plot
+from snippets.flops import compute_time_s, training_flops
+from snippets.foundations.one_machine.formulas import attention_flops_share, least_devices_for_state
+from snippets.live.stacks import gigabytes, stacked_rows
+from snippets.models import Transformer, parameter_count
+from snippets.recipes import Recipe, model_state_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_CELL = 17.0
+_HUES = {
+    "X": "activations",
+    "Y": "activations",
+    "W": "parameters",
+    "∂X": "backward",
+    "∂Y": "backward",
+    "∂W": "gradients",
+}
+DAY_S = 86_400
+
+
+def three_products_panel(*, tokens: int = 4, inputs: int = 3, outputs: int = 2) -> Panel:
+    """Draw the product of a forward pass and the two of the backward pass, with their multiplications.
+
+    Args:
+        tokens: rows of the input.
+        inputs: its columns, and rows of the weight.
+        outputs: columns of the weight.
+
+    Returns:
+        The panel, three products one above the other.
+    """
+    t, i, o = (positive_integer(name, n) for name, n in (("tokens", tokens), ("inputs", inputs), ("outputs", outputs)))
+    multiplications = t * i * o
+    rows = (
+        ("forward", (("X", t, i), ("W", i, o), ("Y", t, o))),
+        ("backward, for the input", (("∂Y", t, o), ("Wᵀ", o, i), ("∂X", t, i))),
+        ("backward, for the weight", (("Xᵀ", i, t), ("∂Y", t, o), ("∂W", i, o))),
+    )
+    tallest = max(t, i, o) * _CELL
+    step = tallest + 66
+    panel = Panel(340, 3 * step)
+    for number, (said, matrices) in enumerate(rows):
+        top = number * step
+        panel.text(2, top + 14, said, bold=True)
+        panel.text(338, top + 14, f"{multiplications} multiplications", anchor="end", size=12)
+        x, middle = 2.0, top + 42 + tallest / 2
+        for place, (name, height, width) in enumerate(matrices):
+            # A line of text above the matrix: its name and its shape.
+            panel.text(x, middle - height * _CELL / 2 - 6, f"{name}, {height} × {width}", size=12)
+            _grid(panel, x, middle - height * _CELL / 2, height, width, _HUES[name.rstrip("ᵀ")])
+            x += max(width * _CELL, 72)
+            if place < 2:
+                panel.text(x + 8, middle, "·" if place == 0 else "=", middle=True, anchor="middle", size=16)
+                x += 34
+    return panel
+
+
+def _grid(panel: Panel, x: float, y: float, rows: int, columns: int, hue: str) -> None:
+    cells = [(x + c * _CELL, y + r * _CELL, _CELL, _CELL) for r in range(rows) for c in range(columns)]
+    panel.rectangles(cells, colour=hue)
+
+
+def layer_panel(*, unit_px: float = 54) -> Panel:
+    """Draw the six matrices of a GPT layer to scale: each small square is d × d weights.
+
+    Args:
+        unit_px: side of the square that stands for d × d weights.
+
+    Returns:
+        The panel; twelve squares in all.
+    """
+    u = unit_px
+    panel = Panel(5 * u + 26, 5 * u + 66)
+    panel.text(2, 14, "attention: 4d²", bold=True)
+    for place, name in enumerate(("query", "key", "value", "output")):
+        panel.rectangle(2 + place * (u + 8), 24, u, u, colour="parameters")
+        panel.text(2 + place * (u + 8) + u / 2, 24 + u / 2, name, anchor="middle", middle=True, size=12)
+    top = u + 60
+    panel.text(2, top - 8, "feed-forward: 8d²", bold=True)
+    panel.rectangle(2, top, 4 * u, u, colour="parameters")
+    panel.text(2 + 2 * u, top + u / 2, "up: d × 4d", anchor="middle", middle=True, size=12)
+    panel.rectangle(2 + 4 * u + 16, top, u, 4 * u, colour="parameters")
+    panel.text(2 + 4 * u + 16 + u / 2, top + 2 * u - 8, "down:", anchor="middle", middle=True, size=12)
+    panel.text(2 + 4 * u + 16 + u / 2, top + 2 * u + 8, "4d × d", anchor="middle", middle=True, size=12)
+    panel.text(2, top + u + 34, "one small square:")
+    panel.text(2, top + u + 52, "d × d weights")
+    return panel
+
+
+def attention_share_plot(widths: Mapping[str, int], *, longest: int = 2**20) -> Figure:
+    """Draw attention's share of a layer's operations against the length of a sequence.
+
+    Args:
+        widths: for each model's name its width d.
+        longest: where the axis of lengths ends; it begins at 256.
+
+    Returns:
+        The plot: a line for each width, with a dot where the share is half, at n = 6d.
+    """
+    lengths = [256 * 2 ** (step / 4) for step in range(4 * (positive_integer("longest", longest) // 256).bit_length())]
+    with plot(width_px=340, height_px=270) as (figure, axes):
+        for number, (name, d) in enumerate(widths.items()):
+            shares = [100 * attention_flops_share(sequence=round(n), hidden=d) for n in lengths]
+            style = ("-", "--", "-.")[number % 3]
+            axes.plot(lengths, shares, style, color=colour(f"rank-{number}"), label=f"{name}, d = {d:,}")
+            if 6 * d <= longest:
+                axes.plot([6 * d], [50], "o", color=colour(f"rank-{number}"))
+        axes.set_xscale("log", base=2)
+        ticks = [2**power for power in range(8, longest.bit_length(), 3)]
+        axes.set_xticks(
+            ticks, [f"{n // 2**20}M" if n >= 2**20 else f"{n // 1024}k" if n >= 1024 else f"{n}" for n in ticks]
+        )
+        axes.set_xlim(256, longest)
+        axes.set_ylim(0, 100)
+        axes.set_xlabel("tokens of a sequence, n")
+        axes.set_ylabel("attention's share, %")
+        figure.legend(loc="outside lower center", ncols=1, fontsize=12, frameon=False)
+    return figure
+
+
+def state_panel(
+    models: Sequence[Transformer | str],
+    *,
+    memory_bytes: int,
+    recipe: Recipe | str = "mixed-adam",
+    width_px: float = 340,
+) -> Panel:
+    """Draw the state of each model as a bar of its kinds, against the memory of a device.
+
+    Args:
+        models: names in the catalogue, or configurations.
+        memory_bytes: of the device.
+        recipe: which copies training keeps.
+        width_px: of the panel.
+
+    Returns:
+        The panel.
+    """
+    rows = {}
+    for model in each("models", models, lambda _, model: model):
+        state = model_state_bytes(parameter_count(model), recipe=recipe)
+        kinds = {"parameters": state.parameters, "gradients": state.gradients, "optimizer": state.optimizer}
+        rows[model if isinstance(model, str) else model.name] = kinds
+    return stacked_rows(
+        rows,
+        title="State of training, before any activation",
+        limit=memory_bytes,
+        limit_name=f"one device: {gigabytes(memory_bytes)}",
+        legend=True,
+        width_px=width_px,
+    )
+
+
+def run_days(
+    *,
+    parameters: int,
+    tokens: int,
+    devices: int,
+    flops_per_s: float,
+    batch_tokens: int,
+    bandwidth_bytes_per_s: float,
+) -> tuple[float, float]:
+    """Return the days of computing, and the days of summing gradients, of a run on some devices.
+
+    Args:
+        parameters: of a dense model.
+        tokens: of the run.
+        devices: that share each batch.
+        flops_per_s: what one device achieves.
+        batch_tokens: tokens of one step; after each, a gradient of 2 bytes a parameter is summed by a ring.
+        bandwidth_bytes_per_s: of each device's network adapter, in one direction.
+
+    Returns:
+        Both in days. They add up where nothing overlaps.
+    """
+    work = training_flops(parameters=parameters, tokens=tokens)
+    compute = compute_time_s(flops=work, flops_per_s=flops_per_s, devices=devices)
+    each_s = ring_all_reduce_time_s(
+        ranks=devices, size_bytes=2 * parameters, latency_s=0, bandwidth_bytes_per_s=bandwidth_bytes_per_s
+    )
+    return compute / DAY_S, tokens / batch_tokens * each_s / DAY_S
+
+
+def walls_plot(*, memory_bytes: int, most: int = 2**14, **run: float) -> Figure:
+    """Draw the days of a run against the number of devices, with the three walls.
+
+    Args:
+        memory_bytes: of one device.
+        most: devices at which the axis ends.
+        run: as ``run_days`` takes it, but for the devices.
+
+    Returns:
+        The plot.
+    """
+    counts = [2**power for power in range(most.bit_length())]
+    days = [run_days(devices=count, **run) for count in counts]  # type: ignore[arg-type]
+    fewest = least_devices_for_state(run["parameters"], memory_bytes=memory_bytes)
+    with plot(width_px=340, height_px=300) as (figure, axes):
+        axes.plot(counts, [compute for compute, _ in days], color=colour("forward"), label="computing")
+        axes.plot(
+            counts[1:], [sent for _, sent in days[1:]], "--", color=colour("communication"), label="summing gradients"
+        )
+        axes.plot(counts, [sum(pair) for pair in days], color=colour("ink"), label="both, one after the other")
+        axes.axvspan(0.8, fewest * 0.97, color=colour("optimizer"), alpha=0.3, linewidth=0, label="too little memory")
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        ticks = [16**power for power in range((most.bit_length() + 3) // 4)]
+        axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        axes.set_xlim(0.8, most)
+        axes.minorticks_off()
+        axes.set_yticks([10**power for power in range(5)], [f"{10**power:,}" for power in range(5)])
+        axes.set_xlabel("GPUs, G")
+        axes.set_ylabel("days")
+        figure.legend(loc="outside lower center", ncols=2, fontsize=11.5, frameon=False, handlelength=1.4)
+    return figure

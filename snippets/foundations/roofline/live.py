@@ -1,0 +1,126 @@
+"""Drawings: a matrix product under the three ceilings of an accelerator: compute, memory, network."""
+
+from __future__ import annotations
+
+import math
+
+from snippets.background.linear_algebra.formulas import gemm_flops, gemm_words
+from snippets.drawing import Panel
+from snippets.foundations.roofline.formulas import CEILINGS, ceiling_times_s, roofline_flops_per_s
+from snippets.hardware import ACCELERATORS, LINKS, TERA, dense_peak_flops_per_s
+from snippets.live.axes import Axis, Plot
+from snippets.live.declaring import Named, Picture, live_figure
+from snippets.live.knobs import Choice, Number, in_units
+
+BYTES = {"bf16": 2, "fp16": 2, "fp8": 1, "int8": 1}
+_DEVICES = ("H100 SXM", "A100 SXM 80GB", "H200 SXM", "B200 SXM", "TPU v5e")
+_LINKS = {"own": "between the devices", "InfiniBand NDR": "InfiniBand NDR", "Ethernet 100G": "Ethernet 100G"}
+_INTENSITY = Axis(0.5, 50_000, "log", "FLOP per byte of memory", ticks=(1, 10, 100, 1000, 10_000))
+_RATE = Axis(0.3, 9000, "log", "TFLOP/s", ticks=(1, 10, 100, 1000))
+_COLOURS = {"compute": "forward", "memory": "parameters", "network": "communication"}
+
+
+@live_figure(
+    title="A product under three ceilings",
+    caption="The dot is the product: its place across is its arithmetic intensity, its height the rate that all three "
+    "ceilings allow. The bars are what each ceiling alone would let it take; the longest decides. Add rows until the "
+    "dot reaches the flat part; then cut $k$ among several devices: a dashed line shows what their link allows.",
+    knobs=[
+        Number("m", "Rows (tokens) m", 1, 1, 16384, 2**0.25, "log"),
+        Number("k", "Shared dimension k", 14336, 256, 32768, 256),
+        Number("n", "Columns n", 4096, 256, 32768, 256),
+        Choice("device", "Device", {name: name for name in _DEVICES}, "H100 SXM"),
+        Choice("dtype", "Format", {name: name for name in BYTES}, "bf16"),
+        Number("ranks", "Devices that share k", 1, 1, 64, 1),
+        Choice("link", "Link", _LINKS, "own"),
+    ],
+    named=[
+        Named("One token", "Reading takes 35.1 µs, the operations 119 ns: the dot is at 0.338% of the peak.", {"m": 1}),
+        Named("The question", "The dot is at 33.5% of the peak, and on the slope.", {"m": 102}),
+        Named("326 rows", "Now the operations take as long as the bytes, 38.7 µs and 38.6 µs.", {"m": 326}),
+        Named(
+            "Eight devices",
+            "The sum takes 261 µs, the operations 122 µs: the dot is on the network's line, below the roof.",
+            {"m": 8192, "ranks": 8},
+        ),
+    ],
+)
+def product_under_ceilings(*, m: int, k: int, n: int, device: str, dtype: str, ranks: int, link: str) -> Picture:
+    """Draw the roofline of a device, a product's place under it, and what each ceiling alone would let it take."""
+    peak = float(dense_peak_flops_per_s(device, dtype))
+    accelerator = ACCELERATORS[device]
+    wire = LINKS[link] if link != "own" else accelerator.interconnect
+    if wire is None:
+        raise ValueError(f"The book lists no link between devices for the {device}.")
+    size, share = BYTES[dtype], math.ceil(k / ranks)
+    flops = gemm_flops(m=m, k=share, n=n)
+    moved = size * gemm_words(m=m, k=share, n=n)
+    sent = 2 * (ranks - 1) / ranks * m * n * size
+    memory = float(accelerator.memory_bandwidth_bytes_per_s)
+    times = ceiling_times_s(
+        flops=flops,
+        memory_bytes=moved,
+        sent_bytes=sent,
+        peak_flops_per_s=peak,
+        memory_bytes_per_s=memory,
+        network_bytes_per_s=wire.bandwidth_bytes_per_s,
+    )
+    limit = max(times, key=lambda name: times[name])
+    rate = flops / times[limit]
+    intensity = flops / moved
+    said = "; ".join(f"{name} {in_units(times[name], 's')}" for name in CEILINGS if times[name] > 0)
+    reached = f"{100 * rate / peak:.3g}%"
+    numbers = (
+        f"{in_units(intensity)} FLOP a byte, the ridge is at {in_units(peak / memory)}. Times: {said}. "
+        f"The limit is {limit}: at best {in_units(rate, 'FLOP/s')} a device, {reached} of its peak in {dtype}."
+    )
+    allowed = flops / times["network"] if ranks > 1 else math.inf
+    across = ""
+    if ranks > 1:
+        numbers += f" {in_units(flops / sent)} FLOP a byte sent over {wire.name}."
+    if _RATE.low <= allowed / TERA <= _RATE.high:
+        across = f" A dashed line across at {in_units(allowed, 'FLOP/s')}, the most that the network allows."
+    alt = (
+        f"First: a line that rises with the intensity and is flat from {in_units(peak / memory)} FLOP a byte on; a dot "
+        f"at {in_units(intensity)} FLOP a byte and {in_units(rate, 'FLOP/s')}.{across} Second: bars of time. {said}."
+    )
+    roof = _roof(intensity, rate, peak, memory)
+    if across:
+        level = roof.y(allowed / TERA)
+        roof.panel.line(roof.left, level, roof.right, level, colour="communication", dashed=True)
+        roof.panel.text(roof.left + 6, level - 6, "network", colour="communication", size=12)
+    return Picture([roof.panel, _bars(times, limit)], numbers, alt, idle=_idle(ranks))
+
+
+def _idle(ranks: int) -> tuple[str, ...]:
+    return ("link",) if ranks == 1 else ()
+
+
+def _roof(intensity: float, rate: float, peak: float, memory: float) -> Plot:
+    """Draw the memory's slope and the flat peak, with a dot where the product is."""
+    plot = Plot(_INTENSITY, _RATE, title="Rate against intensity", width_px=328, height_px=270)
+    points = [
+        (x, roofline_flops_per_s(flops_per_byte=x, peak_flops_per_s=peak, bandwidth_bytes_per_s=memory) / TERA)
+        for x in (_INTENSITY.low, peak / memory, _INTENSITY.high)
+    ]
+    plot.curve(points, colour="accent")
+    ridge = plot.x(peak / memory)
+    plot.panel.line(ridge, plot.y(peak / TERA), ridge, plot.bottom, colour="muted", dashed=True)
+    plot.panel.text(ridge + 5, plot.bottom - 8, f"ridge {in_units(peak / memory)}", colour="muted", size=12)
+    plot.dots([(max(intensity, _INTENSITY.low), max(rate / TERA, _RATE.low))], colour="ink", radius=5)
+    return plot
+
+
+def _bars(times: dict[str, float], limit: str) -> Panel:
+    """Draw what each ceiling alone would let the product take, on one axis of time."""
+    panel = Panel(328, 150)
+    panel.text(0, 14, "Time under each ceiling", bold=True)
+    longest = times[limit]
+    for row, name in enumerate(CEILINGS):
+        y = 30.0 + 38 * row
+        panel.text(70, y + 13, name, anchor="end", middle=True)
+        width = 165 * times[name] / longest
+        panel.rectangle(78, y, max(width, 1.5 if times[name] else 0), 26, colour=_COLOURS[name])
+        written = in_units(times[name], "s") if times[name] else "nothing sent"
+        panel.text(78 + width + 8, y + 13, written, middle=True, bold=name == limit)
+    return panel

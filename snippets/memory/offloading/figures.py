@@ -1,0 +1,55 @@
+"""Figures: offloading: ZeRO-Infinity's efficiency against the bandwidth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.figure import Figure
+
+from snippets.figures import plot
+from snippets.memory.offloading.formulas import offload_efficiency
+
+
+def efficiency_figure(
+    curves: Mapping[str, float], marks: Sequence[tuple[float, float, str]], *, flops_per_s: float
+) -> Figure:
+    """Draw ZeRO-Infinity's efficiency against the bandwidth, one curve for each intensity, with marked points.
+
+    Args:
+        curves: name → operations a byte.
+        marks: bandwidth in bytes a second, efficiency, label.
+        flops_per_s: speed of the device.
+
+    Returns:
+        The figure; the bandwidth's axis is logarithmic.
+    """
+    exponents = [8 + number / 20 for number in range(101)]
+    hues = ("C4", "C1", "C2", "C3", "C5")
+    with plot(width_px=690, height_px=290) as (figure, axes):
+        for (name, intensity), hue in zip(curves.items(), hues, strict=False):
+            shares = [
+                offload_efficiency(
+                    intensity_flops_per_byte=intensity, bandwidth_bytes_per_s=10**exponent, flops_per_s=flops_per_s
+                )
+                for exponent in exponents
+            ]
+            axes.plot([10**exponent / 1e9 for exponent in exponents], shares, color=hue)
+            above = len(axes.lines) % 2 == 1  # left of every second curve, right of the others
+            tall = 0.78 if above else 0.27
+            place = tall / (1 - tall) * flops_per_s / intensity / 1e9 * (0.85 if above else 1.2)
+            axes.text(place, tall, name, ha="right" if above else "left", va="center", fontsize=12)
+        axes.axhline(0.5, color="#5a616b", linewidth=0.8, linestyle="--")
+        for bandwidth, share, label in marks:
+            axes.plot([bandwidth / 1e9], [share], "o", color="#1d2026", markersize=6)
+            left = share < 0.55  # where another curve is near on the right
+            offset, side = ((-8, 6), "right") if left else ((8, -12), "left")
+            axes.annotate(
+                label, (bandwidth / 1e9, share), xytext=offset, textcoords="offset points", fontsize=12, ha=side
+            )
+        axes.set_xscale("log")
+        axes.set_xlim(0.1, 1e4)
+        axes.set_ylim(0, 1.02)
+        axes.set_xticks([0.1, 1, 10, 100, 1000, 10000], ["0.1", "1", "10", "100", "1,000", "10,000"])
+        axes.set_xlabel("bandwidth, GB/s")
+        axes.set_ylabel("efficiency")
+    return figure

@@ -1,0 +1,262 @@
+"""Figures: batches of noisy gradients, what a step gains, steps and examples, rising noise, and learning rates."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+from snippets.domain import at_most, each, finite_number, positive_integer, positive_number
+from snippets.drawing import Panel
+from snippets.live.axes import Axis, Plot
+from snippets.scaling.batch_size.formulas import batch_examples, batch_steps
+
+WIDE_PX, NARROW_PX = 680.0, 330.0
+_TICKS = tuple(float(digit * 10**power) for power in range(6) for digit in (1, 2, 5))
+_HUES = ("accent", "communication", "optimizer", "ink")
+
+
+def batch_means(gradients: Sequence[float], batch_size: int) -> dict[float, int]:
+    """Return the means of all batches, drawn with replacement, and how many batches have each.
+
+    Args:
+        gradients: those of the examples.
+        batch_size: examples of a batch, at most 10.
+
+    Returns:
+        Mean → number of batches.
+
+    Example:
+        >>> batch_means((3, -1), 2)
+        {3.0: 1, 1.0: 2, -1.0: 1}
+    """
+    values = each("gradients", gradients, finite_number)
+    size = at_most("batch_size", positive_integer("batch_size", batch_size), 10)
+    return dict(Counter(sum(batch) / size for batch in product(values, repeat=size)))
+
+
+def batches_panel(gradients: Sequence[float], sizes: Sequence[int]) -> Panel:
+    """Draw the means of all batches of some sizes, a row each, and beside it their mean square in two parts.
+
+    Args:
+        gradients: those of the examples, any finite numbers.
+        sizes: examples of a batch, a row for each.
+
+    Returns:
+        The picture.
+    """
+    values, sizes = each("gradients", gradients, finite_number), each("sizes", sizes, positive_integer)
+    mean = sum(values) / len(values)
+    low, high = min(values), max(values)
+    panel = Panel(WIDE_PX, 66 + 86 * len(sizes))
+    left, right = 130.0, 400.0
+
+    def place(value: float) -> float:
+        return left + (right - left) * (value - low) / (high - low)
+
+    panel.text((left + right) / 2, 16, "mean gradient of a batch", anchor="middle", colour="muted")
+    panel.text(450, 16, "mean of its square: signal + noise", colour="muted")
+    bottom = 34 + 86 * len(sizes)
+    panel.line(place(mean), 26, place(mean), bottom, colour="accent", dashed=True)
+    for row, size in enumerate(sizes):
+        y = 92.0 + 86 * row
+        panel.text(0, y - 18, f"B = {size}", bold=True)
+        panel.text(0, y, f"{len(values) ** size} batches", colour="muted", size=12)
+        panel.line(left - 12, y, right + 12, y)
+        means = batch_means(values, size)
+        for value, ways in means.items():
+            columns, shown = (1, ways) if ways <= 4 else (2, ways)
+            dots = [
+                (place(value) + 10 * (n % columns) - 5 * (columns - 1), y - 7 - 11 * (n // columns))
+                for n in range(shown)
+            ]
+            panel.dots(dots, colour="gradients", radius=4)
+        square = sum(ways * value**2 for value, ways in means.items()) / len(values) ** size
+        panel.rectangle(450, y - 26, 34 * mean**2, 22, colour="accent", strength=0.6)
+        panel.rectangle(450 + 34 * mean**2, y - 26, 34 * (square - mean**2), 22, colour="idle", strength=0.35)
+        panel.text(450, y + 12, f"{square:g} = {mean**2:g} + {square - mean**2:g}", size=12)
+    for tick in range(math.ceil(low), math.floor(high) + 1):
+        panel.text(place(tick), bottom + 14, str(tick), anchor="middle", colour="muted", size=12)
+    panel.text(place(mean), bottom + 30, "full gradient", anchor="middle", colour="accent", size=12)
+    return panel
+
+
+def gain_panel(noise_scale: float, batches: Sequence[float]) -> Panel:
+    """Draw the expected loss after one step against its size, for several batches, with each one's best step.
+
+    Args:
+        noise_scale: gradient noise scale.
+        batches: batches, a curve for each; one without noise is added.
+
+    Returns:
+        The picture.
+    """
+    scale, sizes = positive_number("noise_scale", noise_scale), each("batches", batches, positive_number)
+    plot = Plot(
+        Axis(0, 1.35, label="step size η, times the curvature", ticks=(0, 0.2, 0.5, 0.8, 1)),
+        Axis(0, 1.35, ticks=(0, 0.2, 0.5, 0.8, 1)),
+        title="expected loss after one step, as a share of the loss before",
+        width_px=WIDE_PX,
+        height_px=270,
+    )
+    for number, size in enumerate((*sizes, math.inf)):
+        noise = 1 + scale / size
+        points = [(η, 1 - 2 * η + η * η * noise) for η in (n / 50 for n in range(69))]
+        hue = _HUES[number % len(_HUES)]
+        plot.curve(points, colour=hue)
+        plot.dots([(1 / noise, 1 - 1 / noise)], colour=hue, radius=5)
+        name = f"B = {size:g}" if math.isfinite(size) else "no noise"
+        plot.panel.text(plot.x(1 / noise), plot.y(1 - 1 / noise) - 12, name, anchor="middle", colour=hue)
+    return plot.panel
+
+
+def tradeoff_panels(
+    batches: Sequence[float], steps: Sequence[float], *, critical_batch: float, fewest_steps: float
+) -> list[Panel]:
+    """Draw counted steps and examples against the batch as dots, and the fitted curves, one panel above the other.
+
+    Args:
+        batches: batches, at least 2.
+        steps: counted steps, one number for each.
+        critical_batch: of the fit.
+        fewest_steps: of the fit.
+
+    Returns:
+        Two panels.
+    """
+    sizes, counted = each("batches", batches, positive_number), each("steps", steps, positive_number)
+    if len(sizes) != len(counted) or len(sizes) < 2:
+        raise ValueError(f"steps must be one for each of at least 2 batches, got {len(counted)} for {len(sizes)}")
+    law = {"critical_batch": critical_batch, "fewest_steps": fewest_steps}
+    ratio = (max(sizes) / min(sizes)) ** (1 / 60)
+    dense = [min(sizes) * ratio**n for n in range(61)]
+    examples = [size * count for size, count in zip(sizes, counted, strict=True)]
+    panels = []
+    for title, seen, formula, floor in (
+        ("steps S", counted, batch_steps, fewest_steps),
+        ("examples E", examples, batch_examples, fewest_steps * critical_batch),
+    ):
+        plot = Plot(
+            Axis(min(sizes), max(sizes), "log", "batch B, examples", ticks=tuple(sizes)[::2]),
+            Axis(floor / 1.6, max(seen) * 1.3, "log", ticks=_TICKS),
+            title=title,
+            width_px=WIDE_PX,
+            height_px=225,
+        )
+        plot.curve([(dense[0], floor), (dense[-1], floor)], colour="muted", width=1, dashed=True)
+        plot.panel.line(plot.x(critical_batch), plot.top, plot.x(critical_batch), plot.bottom, dashed=True)
+        plot.panel.text(plot.x(critical_batch) + 6, plot.top + 12, "B_crit", colour="muted", size=12)
+        plot.curve([(size, formula(batch_size=size, **law)) for size in dense], colour="accent")
+        plot.dots(list(zip(sizes, seen, strict=True)), colour="ink", radius=4)
+        panels.append(plot.panel)
+    return panels
+
+
+def ramp_panel(
+    constant: Sequence[tuple[float, float]], ramp: Sequence[tuple[float, float]], noise: Sequence[tuple[float, float]]
+) -> Panel:
+    """Draw, against the examples seen, the noise scale of a run and the batches of it and of one with a fixed batch.
+
+    Args:
+        constant: (examples seen, batch) of the run with a fixed batch.
+        ramp: (examples seen, batch) of the run whose batch follows the noise scale.
+        noise: (examples seen, noise scale) of the same.
+
+    Returns:
+        The picture.
+    """
+    places = [place for line in (constant, ramp, noise) for place in line]
+    if not places:
+        raise ValueError("constant, ramp and noise must hold points, got none")
+    plot = Plot(
+        Axis(0, max(x for x, _ in places), label="examples seen"),
+        Axis(min(y for _, y in places) / 1.3, max(y for _, y in places) * 1.6, "log", ticks=_TICKS),
+        title="noise scale, and batches, in examples",
+        width_px=WIDE_PX,
+        height_px=250,
+    )
+    plot.curve(noise, colour="communication")
+    plot.curve(ramp, colour="accent")
+    plot.curve(constant, colour="ink", dashed=True)
+    for name, line, hue, share in (
+        ("noise scale", noise, "communication", 0.6),
+        ("batch of the ramp", ramp, "accent", 0.75),
+        ("fixed batch", constant, "ink", 0.75),
+    ):
+        x, y = next(place for place in line if place[0] >= share * line[-1][0])
+        plot.panel.text(plot.x(x), plot.y(y) - 12, name, anchor="middle", colour=hue, size=12)
+    return plot.panel
+
+
+def rules_panels(factors: Sequence[float], ratios: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Panel]:
+    """Draw, for each optimizer, the loss after the same examples against the batch's growth, a line for each rule.
+
+    Args:
+        factors: batches as multiples of the first, four of them.
+        ratios: optimizer → rule → loss over that of the first batch, one for each factor.
+
+    Returns:
+        A panel for each optimizer.
+    """
+    grown = each("factors", factors, positive_number)
+    panels = []
+    for optimizer, rules in ratios.items():
+        plot = Plot(
+            Axis(1, max(grown) * 1.6, "log", "batch, as a multiple of the first", ticks=(1, *grown)),
+            Axis(0.4, 70, "log", ticks=(0.5, 1, 2, 5, 10, 20, 50)),
+            title=f"{optimizer}: loss / loss with the first batch",
+            width_px=NARROW_PX,
+            height_px=280,
+        )
+        plot.curve([(1, 1), (max(grown) * 1.6, 1)], colour="muted", width=1)
+        for (rule, losses), hue in zip(rules.items(), _HUES, strict=False):
+            points = [(1.0, 1.0), *((k, float(loss)) for k, loss in zip(grown, losses, strict=True))]
+            plot.curve(points, colour=hue, dashed=rule == "constant")
+            plot.dots(points[1:], colour=hue, radius=3.5)
+            x, y = points[1 if rule == "constant" else 3]
+            if rule == "square root":
+                near = y < 2  # a line near 1 has its name below it, a rising one to the right
+                place = plot.x(x) + (0 if near else 6), plot.y(y) + 18
+                plot.panel.text(*place, rule, anchor="middle" if near else "start", colour=hue, size=12)
+            else:
+                plot.panel.text(plot.x(x) - 6, plot.y(y) - 8, rule, anchor="end", colour=hue, size=12)
+        panels.append(plot.panel)
+    return panels
+
+
+def width_panels(rates: Sequence[float], curves: Mapping[str, Mapping[int, Sequence[float]]]) -> list[Panel]:
+    """Draw the loss against the learning rate for several widths, a panel for each parametrisation, one axis.
+
+    Args:
+        rates: learning rates.
+        curves: parametrisation → width → losses, one for each rate.
+
+    Returns:
+        A panel for each parametrisation.
+    """
+    tried = each("rates", rates, positive_number)
+    losses = [loss for lines in curves.values() for line in lines.values() for loss in line]
+    if not losses:
+        raise ValueError("curves must hold losses, got none")
+    panels = []
+    for name, lines in curves.items():
+        plot = Plot(
+            Axis(min(tried) / 1.3, max(tried) * 4.5, "log", "learning rate", ticks=(0.001, 0.003, 0.01, 0.03)),
+            Axis(min(losses) - 0.05, max(losses) + 0.05),
+            title=name,
+            width_px=NARROW_PX,
+            height_px=270,
+        )
+        ends = []
+        for (width, line), hue in zip(lines.items(), _HUES, strict=False):
+            points = sorted(zip(tried, map(float, line), strict=True))
+            plot.curve(points, colour=hue)
+            plot.dots([min(points, key=lambda point: point[1])], colour=hue, radius=5)
+            ends.append((plot.y(points[-1][1]) + 4, f"width {width}", hue))
+        height = plot.bottom + 14
+        for y, text, hue in sorted(ends, reverse=True):
+            height = min(y, height - 14)  # of two that end at one height, one is written above the other
+            plot.panel.text(plot.x(max(tried)) + 6, height, text, colour=hue, size=12)
+        panels.append(plot.panel)
+    return panels

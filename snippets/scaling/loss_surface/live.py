@@ -1,0 +1,138 @@
+"""Drawings: a ladder of runs, and where a straight line and a law with a floor carry it."""
+
+from __future__ import annotations
+
+import math
+import random
+
+from snippets.drawing import Panel
+from snippets.live.axes import Axis, Plot
+from snippets.live.declaring import Named, Picture, live_figure
+from snippets.live.knobs import Number
+from snippets.scaling.loss_surface.compute_law import ComputeLaw, compute_law_loss_nats, fit_compute_law, log_log_line
+
+_FIRST = 1e18
+_REDUCIBLE, _EXPONENT = 1.672, 0.179  # with E = 1.82 within 0.03% of the chapter's truth, up to 1000 times the first
+_QUESTION = (0.654, 0.58, 0.563, -0.478, -0.697)  # noise of the chapter's five runs, in standard deviations of 0.35%
+
+
+def _noise(draw: int, count: int) -> list[float]:
+    """Return standard normal numbers, the same on every machine up to rounding; draw 0 begins as the question's."""
+    source = random.Random(1000 + draw)
+    drawn = [
+        math.sqrt(-2 * math.log(1 - source.random())) * math.cos(2 * math.pi * source.random()) for _ in range(count)
+    ]
+    return [*_QUESTION, *drawn][:count] if draw == 0 else drawn
+
+
+def _ticks(powers: int) -> tuple[float, ...]:
+    return tuple(range(18, 19 + powers, 1 if powers < 6 else 2))
+
+
+def _loss_ticks(low: float, high: float) -> tuple[float, ...]:
+    fine = (1, 1.25, 1.5, 1.75, 2, 2.25, 2.5, 3, 3.5, 4, 5)
+    return tuple(tick for tick in (fine if high < 3 * low else (0.2, 0.3, 0.5, 1, 1.5, 2, 3, 4)) if low <= tick <= high)
+
+
+def _compute(power: float) -> float:
+    """Return so many times the first run; half a power of ten counts as 3, as in the chapter's question."""
+    return _FIRST * (3 * 10 ** (power - 0.5) if power % 1 == 0.5 else 10**power)
+
+
+def _errors(compute: list[float], losses: list[float], line: ComputeLaw, fitted: ComputeLaw, decades: int) -> Panel:
+    """Draw by how many per cent each run lies above either law."""
+    rows = [
+        (math.log10(C), *(100 * math.log(loss / compute_law_loss_nats(C, law=law)) for law in (line, fitted)))
+        for C, loss in zip(compute, losses, strict=True)
+    ]
+    most = 1.5 * max(0.5, *(abs(error) for row in rows for error in row[1:]))
+    across = Axis(17.75, 18.25 + decades, label="compute C in FLOPs, as a power of 10", ticks=_ticks(decades))
+    plot = Plot(across, Axis(-most, most, label="runs above the law, %"), width_px=340, height_px=290)
+    plot.panel.line(plot.left, plot.y(0), plot.right, plot.y(0))
+    for place, colour in ((1, "communication"), (2, "accent")):
+        plot.dots([(row[0], row[place]) for row in rows], colour=colour)
+    return plot.panel
+
+
+@live_figure(
+    title="Carry a ladder on",
+    caption="Black dots: the runs that you have, their noise drawn anew with the last knob. Red, dashed: the straight "
+    "line through them. Blue: the law with a floor that fits them best. Grey: the truth, with an exponent of 0.179. "
+    "The dashed upright line marks the compute that you ask for. Second picture: how far the runs lie above either "
+    "law.",
+    knobs=[
+        Number("runs", "Runs", 3, 3, 12),
+        Number("decades", "Powers of ten that they span", 2, 1, 6),
+        Number("ahead", "Powers of ten beyond them", 1, 1, 6),
+        Number("floor", "True floor E, nats", 1.82, 0, 2.5, 0.02, whole=False),
+        Number("noise", "Noise, % of the loss", 0, 0, 2, 0.05, whole=False),
+        Number("draw", "Draw of the noise", 0, 0, 40),
+    ],
+    named=[
+        Named(
+            "Three runs, no noise",
+            "One power of ten ahead the straight line says 2.169 nats where the truth is 2.306; the law with a floor "
+            "meets it. The line's errors bend: + − +.",
+            {"runs": 3},
+        ),
+        Named(
+            "The question",
+            "The question's five runs: the line says 2.151, the law with a floor 2.287, and its floor is 1.75. Turn "
+            "the last knob, which draws other noise: the floor wanders much more than the prediction.",
+            {"runs": 5, "noise": 0.35},
+        ),
+        Named(
+            "A million times",
+            "Six powers of ten ahead the straight line says 0.971 nats, far below the true floor of 1.82.",
+            {"runs": 5, "noise": 0.35, "ahead": 6},
+        ),
+        Named(
+            "More noise, longer ladder",
+            "With twice the noise nine runs over four powers of ten find a floor of 1.71. Let them span two instead, "
+            "and see where it goes.",
+            {"runs": 9, "decades": 4, "noise": 0.7, "draw": 9},
+        ),
+    ],
+)
+def extend_ladder(*, runs: int, decades: int, ahead: int, floor: float, noise: float, draw: int) -> Picture:
+    """Draw a ladder with noise, both fits, and what they say of a run beyond it."""
+    truth = ComputeLaw(floor, _REDUCIBLE, _EXPONENT, _FIRST)
+    compute = [_compute(decades * place / (runs - 1)) for place in range(runs)]
+    sigma = noise / 100
+    losses = [
+        compute_law_loss_nats(C, law=truth) * math.exp(sigma * off)
+        for C, off in zip(compute, _noise(draw, runs), strict=True)
+    ]
+    target = _FIRST * 10.0 ** (decades + ahead)
+    line, fitted = log_log_line(compute, losses), fit_compute_law(compute, losses)
+    true, by_line, by_floor = (compute_law_loss_nats(target, law=law) for law in (truth, line, fitted))
+    high, low = max(losses), min(by_line, by_floor, true) * 0.94
+    high *= (high / low) ** 0.12
+    across = Axis(
+        17.75, 18.25 + decades + ahead, label="compute C in FLOPs, as a power of 10", ticks=_ticks(decades + ahead)
+    )
+    plot = Plot(
+        across, Axis(low, high, "log", "loss L, nats", ticks=_loss_ticks(low, high)), width_px=340, height_px=290
+    )
+    x = plot.x(18 + decades + ahead)
+    plot.panel.line(x, plot.top, x, plot.bottom, dashed=True)
+    for law, colour, dashed in ((truth, "idle", False), (line, "communication", True), (fitted, "accent", False)):
+        points = [_FIRST * (target / _FIRST) ** (step / 40) for step in range(41)]
+        plot.curve(
+            [(math.log10(C), compute_law_loss_nats(C, law=law)) for C in points],
+            colour=colour,
+            dashed=dashed,
+            width=4 if colour == "idle" else 2,
+        )
+    plot.dots([(math.log10(C), loss) for C, loss in zip(compute, losses, strict=True)], colour="ink")
+    numbers = (
+        f"At 10^{18 + decades + ahead} FLOPs: truth {true:.3f}, straight line {by_line:.3f}, law with a floor "
+        f"{by_floor:.3f} nats. The fitted floor is {fitted.irreducible_nats:.2f}, the true one {floor:.2f}."
+    )
+    alt = (
+        f"{runs} dots from {losses[0]:.2f} down to {losses[-1]:.2f} nats on logarithmic axes, and three curves carried "
+        f"on to 10^{18 + decades + ahead} FLOPs: the truth ends at {true:.2f}, the straight line at {by_line:.2f}, the "
+        f"law with a floor at {by_floor:.2f}. A second panel shows how far the runs lie above both laws."
+    )
+    idle = () if noise else ("draw",)
+    return Picture([plot.panel, _errors(compute, losses, line, fitted, decades)], numbers, alt, idle=idle)

@@ -1,0 +1,245 @@
+"""Figures: what is left of an answer token by token, a curve that slides, easy problems, a step, double descent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from snippets.arrays import finite_array
+from snippets.domain import at_most, each, positive_integer, positive_number, probability
+from snippets.drawing import Panel
+from snippets.live.axes import Axis, Plot
+from snippets.scaling.phase_transitions.double_descent import min_norm_error
+from snippets.scaling.phase_transitions.emergence import exact_match_rate, spread_exact_match_rate
+
+WIDTH = 340
+
+
+def survival_panel(accuracies: Mapping[str, float], *, tokens: int) -> Panel:
+    """Return a drawing of how many of 100 answers are still right after each token, a row of bars for each model.
+
+    Args:
+        accuracies: model → how often a token is right.
+        tokens: of an answer, at most 40.
+    """
+    count, row = at_most("tokens", positive_integer("tokens", tokens), 40), 108.0
+    panel = Panel(WIDTH, row * len(accuracies) + 40)
+    step = 316 / (count + 1)
+    for number, (name, accuracy) in enumerate(accuracies.items()):
+        base = 34 + row * number + 70
+        left = [
+            100 * exact_match_rate(token_accuracy=probability("accuracies", accuracy), tokens=j) if j else 100.0
+            for j in range(count + 1)
+        ]
+        panel.text(8, base - 78, name, bold=True, size=12)
+        panel.rectangles(
+            [(12 + step * j, base - 0.66 * share, step - 3, 0.66 * share) for j, share in enumerate(left)],
+            colour="accent",
+            strength=0.45,
+        )
+        panel.line(8, base, 332, base)
+        for j in sorted({0, 1, 2, 5, 10, count}):
+            if j > count:
+                continue
+            x = 12 + step * j + (step - 3) / 2
+            panel.text(x, base + 14, str(j), anchor="middle", colour="muted", size=12)
+        for j in (1, 2, 5, 10):
+            if j <= count and left[j] >= 0.5:
+                x, y = 12 + step * j + (step - 3) / 2, base - 0.66 * left[j] - 4
+                panel.text(x, y, f"{left[j]:.0f}", anchor="middle", size=12)
+    panel.text(332, panel.height - 8, "digits written", anchor="end", colour="muted", size=12)
+    return panel
+
+
+def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float) -> Panel:
+    """Return a drawing of exact match against compute for answers of several lengths, with the distances between them.
+
+    Args:
+        lengths: tokens of the answers, increasing.
+        exponent: b, with which a token's loss falls.
+        first_loss: of the model whose compute counts as 1.
+    """
+    b, first = positive_number("exponent", exponent), positive_number("first_loss", first_loss)
+    plot = Plot(
+        Axis(1, 1e8, "log", "compute, first model = 1", ticks=(1, 1e2, 1e4, 1e6)),
+        Axis(0, 1, ticks=(0, 0.25, 0.5, 0.75, 1)),
+        title="Answers that are right, share",
+        width_px=WIDTH,
+        height_px=240,
+    )
+    computes = [10 ** (step / 10) for step in range(81)]
+    hues = ("muted", "rank-2", "accent")
+    halves = []
+    for length, hue in zip(each("lengths", lengths, positive_integer), hues, strict=True):
+        shares = [
+            exact_match_rate(token_accuracy=math.exp(-first * compute**-b), tokens=length) for compute in computes
+        ]
+        plot.curve(list(zip(computes, shares, strict=True)), colour=hue, width=2.5)
+        half = (first * length / math.log(2)) ** (1 / b)
+        halves.append(half)
+        first_curve = len(halves) == 1
+        x, y = (plot.x(half) - 8, plot.y(0.5) - 4) if first_curve else (plot.x(half) + 8, plot.y(0.5) + 18)
+        plot.panel.text(x, y, f"k = {length}", colour=hue, size=12, anchor="end" if first_curve else "start")
+    for start, end in pairwise(halves):
+        plot.panel.arrow(plot.x(start) + 3, plot.y(0.5), plot.x(end) - 3, plot.y(0.5), colour="muted")
+        middle = math.sqrt(start * end)
+        plot.panel.text(plot.x(middle), plot.y(0.5) - 7, f"×{end / start:,.0f}", anchor="middle", size=12)
+    plot.dots([(half, 0.5) for half in halves], colour="ink", radius=3)
+    return plot.panel
+
+
+def likelihood_panel(answer_losses: ArrayLike) -> Panel:
+    """Return a drawing of the chance that each answer comes out right, a dot a problem, and of their mean.
+
+    Args:
+        answer_losses: of the right answers, in nats, each at least 0.
+    """
+    losses = np.sort(finite_array("answer_losses", answer_losses, dimensions=1))
+    chances = np.exp(-losses)
+    plot = Plot(
+        Axis(0, math.ceil(losses[-1] / 5) * 5.0, label="loss of the right answer, nats"),
+        Axis(1e-12, 1, "log", ticks=(1e-12, 1e-9, 1e-6, 1e-3, 1)),
+        title="Chance to be sampled right",
+        width_px=WIDTH,
+        height_px=250,
+    )
+    plot.dots(
+        [(float(x), max(float(y), 1e-12)) for x, y in zip(losses, chances, strict=True)], colour="accent", radius=3
+    )
+    mean = float(chances.mean())
+    plot.curve([(0, mean), (plot.across.high, mean)], colour="communication", dashed=True, width=1.5)
+    plot.panel.text(
+        plot.right, plot.y(mean) - 6, f"mean {100 * mean:.2f}%", anchor="end", colour="communication", size=12
+    )
+    return plot.panel
+
+
+def families_panels(families: Mapping[str, tuple[Sequence[float], Sequence[float]]], problems: int) -> list[Panel]:
+    """Return two drawings of families of models: answers right of a test, and the loss of a token.
+
+    Args:
+        families: name → exact-match rates and token losses of its models, each ten times the one before.
+        problems: of the test, whose expected number of right answers is drawn.
+    """
+    count = positive_integer("problems", problems)
+    sizes = [10.0**step for step in range(len(next(iter(families.values()))[0]))]
+    across = Axis(0.6, sizes[-1] * 1.7, "log", "compute, first model = 1", ticks=tuple(sizes))
+    hits = Plot(
+        across, Axis(0, 6, ticks=(0, 2, 4, 6)), title=f"Right of {count}, expected", width_px=330, height_px=210
+    )
+    loss = Plot(
+        across, Axis(0, 2.2, ticks=(0, 0.5, 1, 1.5, 2)), title="Loss of a digit, nats", width_px=330, height_px=210
+    )
+    for (name, (rates, losses)), hue in zip(families.items(), ("accent", "rank-1"), strict=True):
+        first = hue == "accent"
+        for plot, values in ((hits, [count * rate for rate in rates]), (loss, losses)):
+            points = list(zip(sizes, values, strict=True))
+            plot.curve(points, colour=hue, dashed=not first)
+            plot.dots(points, colour=hue, radius=5 if first else 3.5)
+        x, y = loss.x(sizes[1]), loss.y(losses[1])
+        place = {"x": x - 8, "y": y + 20, "anchor": "end"} if first else {"x": x + 4, "y": y - 9}
+        loss.panel.text(**place, content=name, colour=hue, size=12)
+        hits.panel.text(hits.left + 12, hits.top + (20 if first else 37), name, colour=hue, size=12)
+        mark = hits.top + (16 if first else 33)
+        hits.panel.dots([(hits.left + 2, mark)], colour=hue, radius=4)
+    return [hits.panel, loss.panel]
+
+
+def thin_line_panel() -> Panel:
+    """Return a drawing of one example that fixes one slope: near 0 and farther out, off by the same error."""
+    panel = Panel(WIDTH, 190)
+    for number, (x, name) in enumerate(((1.0, "x = 1"), (0.2, "x = 0.2"))):
+        left, base, unit = 20 + 168 * number, 120.0, 100.0
+        panel.text(left, 14, name, bold=True, size=12)
+        panel.line(left, base, left + 140, base)
+        panel.line(left, base + 40, left, base - 96)
+        panel.line(left, base, left + 130, base - 65, colour="muted", dashed=True)
+        seen = 0.5 * x + 0.3
+        slope = seen / x
+        reach = min(130.0, 96 / slope)
+        panel.curve([(left, base), (left + reach, base - reach * slope)], colour="communication")
+        panel.line(left + x * unit, base - 0.5 * x * unit, left + x * unit, base - seen * unit, colour="ink")
+        panel.dots([(left + x * unit, base - seen * unit)], colour="accent", radius=4.5)
+        panel.text(left, base + 58, f"slope {slope:.1f} for 0.5", colour="communication", size=12)
+    return panel
+
+
+def descent_panel(
+    weights: ArrayLike,
+    *,
+    examples: int,
+    noise_variance: float,
+    simulated: Mapping[int, float],
+    medians: Mapping[int, float],
+    ridge: Mapping[int, float],
+) -> Panel:
+    """Return a drawing of the error of least squares and of ridge regression against the number of features.
+
+    Args:
+        weights: true weights of all features.
+        examples: n.
+        noise_variance: of a result.
+        simulated: features → mean error of simulated fits.
+        medians: features → median error of simulated fits.
+        ridge: features → mean error of simulated ridge regressions at the best penalty.
+    """
+    shares = np.cumsum(finite_array("weights", weights, dimensions=1) ** 2)
+    total = len(shares)
+    plot = Plot(
+        Axis(
+            0,
+            total,
+            label="settings used, d",
+            ticks=tuple(sorted({0.0, 20.0, float(examples), 60.0, 80.0, float(total)})),
+        ),
+        Axis(0.4, 40, "log", ticks=(0.5, 1, 2, 5, 10, 20)),
+        title="Squared error on a new run, logarithmic axis",
+        width_px=WIDTH,
+        height_px=330,
+    )
+    for part in (range(examples - 1), range(examples + 2, total + 1)):
+        points = []
+        for d in part:
+            signal = float(shares[d - 1]) if d else 0.0
+            noise = float(shares[-1]) - signal + noise_variance
+            points.append((float(d), min_norm_error(examples=examples, features=d, signal=signal, noise=noise)))
+        plot.curve(points, colour="accent", width=2.5)
+    plot.panel.line(plot.x(examples), plot.top, plot.x(examples), plot.bottom, dashed=True)
+    plot.panel.text(plot.x(examples) + 6, plot.top + 12, f"d = n = {examples}", size=12)
+    plot.dots([*simulated.items()], colour="accent", radius=4.5)
+    plot.dots([*medians.items()], colour="muted", radius=4.5)
+    plot.curve([*ridge.items()], colour="rank-2", dashed=True)
+    plot.dots([*ridge.items()], colour="rank-2", radius=4.5)
+    for text, hue, y in (
+        ("least squares", "accent", 16.0),
+        ("its median near n", "muted", 34.0),
+        ("ridge regression", "rank-2", 52.0),
+    ):
+        plot.panel.dots([(plot.right - 4, plot.top + y + 14)], colour=hue, radius=4)
+        plot.panel.text(plot.right - 12, plot.top + y + 18, text, colour=hue, size=12, anchor="end")
+    return plot.panel
+
+
+def spread_rates(shapes: Sequence[float], *, token_accuracy: float, tokens: int) -> list[float]:
+    """Return the exact match for several spreads of the problems at one and the same accuracy of a token.
+
+    Args:
+        shapes: of the gamma distribution of the problems' losses, each above 0.
+        token_accuracy: how often a token is right, above 0 and below 1.
+        tokens: of an answer.
+
+    >>> [round(rate, 3) for rate in spread_rates([0.1, 4], token_accuracy=0.62, tokens=20)]
+    [0.46, 0.006]
+    """
+    p = probability("token_accuracy", token_accuracy)
+    if not 0 < p < 1:
+        raise ValueError(f"token_accuracy must be above 0 and below 1, got {token_accuracy!r}")
+    rates = []
+    for shape in each("shapes", shapes, positive_number):
+        loss = shape * math.expm1(-math.log(p) / shape)  # (1 + L/a)^−a = p
+        rates.append(spread_exact_match_rate(loss=loss, tokens=tokens, shape=shape))
+    return rates

@@ -1,0 +1,1 @@
+"""The simulated machine: schedules, and ranks that run programs."""

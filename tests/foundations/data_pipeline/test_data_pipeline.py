@@ -1,0 +1,153 @@
+"""Closed forms of the data pipeline against queues, buffers and orders in which things are moved and counted."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from snippets.foundations.data_pipeline.epoch_order import epoch_order, rank_batches, rank_share
+from snippets.foundations.data_pipeline.formulas import (
+    batches_in_flight,
+    input_bytes_per_s,
+    loader_run,
+    read_amplification,
+    shared_queue_busy_share,
+    steady_busy_share,
+    still_in_buffer_share,
+)
+from snippets.foundations.data_pipeline.simulators import ordered_loader, shared_queue, shuffled
+
+TIMES = st.lists(st.integers(1, 12).map(float), min_size=1, max_size=40)
+
+
+@given(TIMES, st.integers(1, 6), st.integers(1, 5), st.integers(1, 4))
+def test_the_clock_of_a_loader_is_that_of_queues_in_which_batches_move(
+    times: list[float], step: int, workers: int, factor: int
+) -> None:
+    run = loader_run(times, step_s=step, workers=workers, prefetch_factor=factor)
+    moved = ordered_loader(times, step_s=step, workers=workers, prefetch_factor=factor)
+    assert run.takes_s == moved.takes_s
+    assert run.busy_share == pytest.approx(moved.busy_share)
+    assert moved.batches == len(times)
+
+
+@given(TIMES, st.integers(1, 6), st.integers(1, 5), st.integers(1, 3))
+def test_more_workers_or_prefetch_never_end_later(times: list[float], step: int, workers: int, factor: int) -> None:
+    sizes = {"step_s": step, "workers": workers, "prefetch_factor": factor}
+    end = loader_run(times, **sizes).takes_s[-1]
+    assert loader_run(times, **{**sizes, "prefetch_factor": factor + 1}).takes_s[-1] <= end
+    # Another worker may get a slow batch that the round had spared, but as many requests for each cannot end the run
+    # later than one worker does.
+    assert end <= loader_run(times, step_s=step, workers=1, prefetch_factor=factor).takes_s[-1]
+
+
+@given(TIMES, st.integers(1, 6), st.integers(1, 5), st.integers(1, 4))
+def test_littles_law_holds_for_every_run(times: list[float], step: int, workers: int, factor: int) -> None:
+    moved = ordered_loader(times, step_s=step, workers=workers, prefetch_factor=factor)
+    rate = moved.batches / (moved.takes_s[-1] + step)
+    law = batches_in_flight(batches_per_s=rate, batch_s=moved.mean_making_s)
+    assert moved.mean_in_making == pytest.approx(law)
+    assert moved.mean_in_making <= workers + 1e-9
+
+
+@pytest.mark.parametrize(("workers", "batch", "step"), [(1, 3, 1), (2, 5, 1), (5, 5, 1), (7, 5, 1), (3, 7, 2)])
+def test_with_equal_times_the_busy_share_is_the_closed_one(workers: int, batch: int, step: int) -> None:
+    seen = ordered_loader([float(batch)] * 2000, step_s=step, workers=workers).busy_share
+    assert seen == pytest.approx(steady_busy_share(workers=workers, batch_s=batch, step_s=step), abs=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("workers", "outstanding", "batch", "step"),
+    [(1, 1, 1, 1), (1, 6, 2, 1), (3, 3, 1, 0.3), (4, 12, 1, 0.25), (2, 7, 1, 3)],
+)
+def test_the_exponential_queue_has_its_closed_form(workers: int, outstanding: int, batch: float, step: float) -> None:
+    sizes: dict[str, Any] = {"workers": workers, "outstanding": outstanding, "batch_s": batch, "step_s": step}
+    drawn = shared_queue(**sizes, batches=40_000, seed=11)
+    assert drawn.busy_share == pytest.approx(shared_queue_busy_share(**sizes), abs=0.012)
+
+
+@given(st.integers(1, 5), st.integers(0, 6), st.fractions(Fraction(1, 8), 4))
+def test_the_closed_form_balances_every_state(workers: int, more: int, ratio: Fraction) -> None:
+    outstanding = workers + more
+    size = outstanding + 2
+    up = [min(workers, outstanding + 1 - n) for n in range(size)]
+    chances = [Fraction(1)]
+    for n in range(size - 1):
+        chances.append(chances[-1] * up[n] * ratio)
+    whole = sum(chances)
+    for n in range(1, size - 1):  # what enters a state leaves it
+        assert chances[n - 1] * up[n - 1] * ratio + chances[n + 1] == chances[n] * (up[n] * ratio + 1)
+    share = shared_queue_busy_share(workers=workers, outstanding=outstanding, batch_s=1, step_s=float(ratio))
+    assert share == pytest.approx(float(1 - chances[0] / whole))
+
+
+@given(st.integers(1, 3), st.integers(2, 5))
+def test_a_buffer_keeps_an_example_as_its_formula_says(draws: int, slots: int) -> None:
+    kept = sum(0 not in path for path in itertools.product(range(slots), repeat=draws))
+    assert still_in_buffer_share(slots=slots, draws=draws) == pytest.approx(kept / slots**draws)
+
+
+@given(st.integers(1, 200), st.integers(1, 50))
+def test_a_buffer_hands_out_every_example_once_and_none_too_early(count: int, slots: int) -> None:
+    out = shuffled(range(count), slots=slots, seed=count)
+    assert sorted(out) == list(range(count))
+    assert all(place >= example - slots + 1 for place, example in enumerate(out))
+
+
+@given(st.integers(1, 60), st.integers(1, 60))
+def test_the_amplification_is_the_mean_over_all_places(example: int, block: int) -> None:
+    read = sum((start + example - 1) // block + 1 for start in range(block)) * block
+    assert read_amplification(example_bytes=example, block_bytes=block) == pytest.approx(read / block / example)
+
+
+def test_the_demand_is_counted_example_by_example() -> None:
+    assert input_bytes_per_s(examples_per_s=3, example_bytes=7) == sum([7] * 3)
+
+
+@given(st.integers(1, 60), st.integers(1, 20), st.data())
+@settings(max_examples=60)
+def test_any_ranks_and_any_stops_give_every_example_once_in_the_same_order(
+    examples: int, batch: int, data: st.DataObject
+) -> None:
+    order = epoch_order(examples=examples, seed=3, epoch=1)
+    assert sorted(order) == list(range(examples))
+    position, steps = 0, []
+    while position < examples:
+        ranks = data.draw(st.integers(1, 7))
+        left = [rank_batches(order, position=position, batch=batch, ranks=ranks, rank=rank) for rank in range(ranks)]
+        for step in range(data.draw(st.integers(1, len(left[0])))):
+            shares = [rank[step] for rank in left]
+            assert max(map(len, shares)) - min(map(len, shares)) <= 1
+            steps.append([example for share in shares for example in share])
+            position += len(steps[-1])
+    assert steps == [order[first : first + batch] for first in range(0, examples, batch)]
+
+
+@given(st.integers(0, 50), st.integers(0, 50), st.integers(1, 9))
+def test_shares_follow_each_other_and_are_even(first: int, count: int, ranks: int) -> None:
+    shares = [rank_share(position=first, examples=count, ranks=ranks, rank=rank) for rank in range(ranks)]
+    assert [place for share in shares for place in share] == list(range(first, first + count))
+    assert max(map(len, shares)) - min(map(len, shares)) <= 1
+
+
+def test_epochs_and_seeds_have_orders_of_their_own() -> None:
+    orders = [epoch_order(examples=50, seed=seed, epoch=epoch) for seed in (0, 1) for epoch in (0, 1)]
+    assert len({tuple(order) for order in orders}) == 4
+    assert epoch_order(examples=50, seed=1, epoch=0) == orders[2]
+
+
+def test_bad_sizes_are_refused() -> None:
+    with pytest.raises(ValueError, match="workers must be at most outstanding = 2, got 3"):
+        shared_queue_busy_share(workers=3, outstanding=2, batch_s=1, step_s=1)
+    with pytest.raises(ValueError, match="outstanding must be at most 4096"):
+        shared_queue_busy_share(workers=3, outstanding=5000, batch_s=1, step_s=1)
+    with pytest.raises(ValueError, match="rank must be below ranks = 2, got 2"):
+        rank_share(position=0, examples=4, ranks=2, rank=2)
+    for run in (loader_run, ordered_loader):
+        with pytest.raises(ValueError, match="batches_s must hold at least one time"):
+            run([], step_s=1, workers=1)

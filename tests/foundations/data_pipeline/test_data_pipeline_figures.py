@@ -1,0 +1,60 @@
+"""The pictures of the data pipeline show the runs, shares and orders that they were given."""
+
+from __future__ import annotations
+
+import re
+
+from snippets.foundations.data_pipeline.figures import (
+    busy_panel,
+    delay_panel,
+    lanes_panel,
+    levels_panel,
+    order_panel,
+    stalls,
+    waiting,
+)
+from snippets.foundations.data_pipeline.formulas import loader_run
+
+RUN = loader_run([1.0] * 8, step_s=0.25, workers=2)
+
+
+def test_lanes_have_a_block_for_each_batch_and_each_step_and_for_each_wait() -> None:
+    svg = lanes_panel({"two": (RUN, 2)}, until_s=4).svg()
+    blocks = {name: svg.count(f'class="b-{name}"') for name in ("communication", "forward", "idle")}
+    assert blocks == {"communication": 8, "forward": len([t for t in RUN.takes_s if t < 4]), "idle": 4}
+    places = [float(x) for x in re.findall(r'<rect x="([\d.]+)"[^>]*class="b-forward"', svg)]
+    assert places == sorted(places)
+
+
+def test_levels_draw_a_bar_for_each_stall() -> None:
+    svg = levels_panel({"two": RUN}, until_s=4, most=4).svg()
+    assert svg.count('class="b-communication"') == sum(start < 4 for start, _ in stalls(RUN)) == 4
+
+
+def test_between_0_and_the_outstanding_batches_wait() -> None:
+    run = loader_run([0.75, 0.75, 2.45, 0.75] * 10, step_s=0.2, workers=3)
+    levels = waiting(run)
+    assert {0 <= level <= 6 for _, level in levels} == {True}
+    for moment, level in levels:
+        done, taken = (sum(time <= moment + 1e-9 for time in times) for times in (run.ends_s, run.takes_s))
+        assert level == done - taken
+
+
+def test_stalls_are_the_time_that_is_not_worked() -> None:
+    idle = sum(end - start for start, end in stalls(RUN))
+    assert idle + 8 * 0.25 == RUN.takes_s[-1] + 0.25
+
+
+def test_busy_shares_and_delays_are_drawn_where_they_belong() -> None:
+    svg = busy_panel({"f = 2": [(1, 0.2), (2, 0.4)]}, [(0, 0), (5, 1)], most=8).svg()
+    assert "equal times" in svg
+    assert "f = 2" in svg
+    assert "100 slots" in delay_panel({100: [0, 5, 90, 200]}, most=400).svg()
+
+
+def test_an_order_is_drawn_step_by_step_with_the_rank_of_each_example() -> None:
+    svg = order_panel([3, 0, 2, 1, 4], batch=2, ranks=(2, 1, 1), stopped_after=0).svg()
+    texts = re.findall(r"<text[^>]*>([^<]*)", svg)
+    assert [text for text in texts if text in "01234"] == ["3", "0", "2", "1", "4"]
+    assert [text for text in texts if text.startswith("r")] == ["r0", "r1", "r0", "r0", "r0"]
+    assert "stopped; the state is position 2" in texts

@@ -1,0 +1,66 @@
+"""The tornado chart says what drawn products say, sorts its bars, and draws at every extreme."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snippets.foundations.estimation.live import tornado
+from snippets.live.knobs import Number
+from tests.live.checking import assert_extremes_draw
+
+SPREADS = st.floats(1, 4).map(lambda value: round(value, 2))
+
+
+@given(st.fixed_dictionaries({knob.name: SPREADS for knob in tornado.knobs if isinstance(knob, Number)}))
+def test_the_numbers_are_a_root_of_squares_and_a_product(spreads: dict[str, Any]) -> None:
+    said = re.search(r"within ×/÷ ([\d.]+); .* ×/÷ ([\d.]+)\. (.*)", tornado(**spreads).numbers)
+    assert said
+    logarithms = [math.log(spread) for spread in spreads.values()]
+    assert float(said[1]) == pytest.approx(math.exp(math.hypot(*logarithms)), rel=6e-3)
+    assert float(said[2]) == pytest.approx(math.prod(spreads.values()), rel=6e-3)
+    if share := re.search(r"(\d+)%", said[3]):
+        largest = max(logarithms) ** 2 / sum(value**2 for value in logarithms)
+        assert float(share[1]) == pytest.approx(100 * largest, abs=0.51)
+    else:
+        assert said[3] == "All factors are exact."
+
+
+def test_the_first_picture_is_two_factors_of_two() -> None:
+    assert tornado().numbers.startswith(
+        "The product is known within ×/÷ 2.67; added straight, the half-widths would make"
+    )
+
+
+def test_the_widest_bar_is_on_top_and_bars_have_their_widths() -> None:
+    svg = tornado(operations=1.05, peak_share=1.29, at_work=1.1, fourth=1).panels[0].svg()
+    widths = [float(width) for width in re.findall(r'<rect [^>]*?width="([\d.]+)"', svg)]
+    assert len(widths) == 6
+    assert widths[:4] == sorted(widths[:4], reverse=True)
+    for width, spread in zip(widths, (1.29, 1.1, 1.05, 1.0), strict=False):
+        assert width == pytest.approx(216 * math.log(spread) / math.log(2), abs=0.1)
+    assert re.findall(r">(peak share|time at work|operations|fourth factor)<", svg)[0] == "peak share"
+
+
+@pytest.mark.parametrize(("spread", "high"), [(1.1, 2), (1.45, 5), (2, 32), (4, 32)])
+def test_the_axis_holds_the_straight_bar_or_cuts_it(spread: float, high: float) -> None:
+    svg = tornado(operations=spread, peak_share=spread, at_work=spread, fourth=spread).panels[0].svg()
+    widths = [float(width) for width in re.findall(r'<rect [^>]*?width="([\d.]+)"', svg)]
+    assert widths[0] == pytest.approx(216 * math.log(spread) / math.log(high), abs=0.1)
+    assert widths[5] == pytest.approx(min(216, 4 * widths[0]), abs=0.1)
+
+
+def test_the_named_settings_say_their_numbers() -> None:
+    for named in tornado.named:
+        numbers = tornado(**named.values).numbers
+        for factor in re.findall(r"×/÷ [\d.]*\d", named.notice):
+            assert factor in numbers or factor == "×/÷ 1.1", named.name
+
+
+def test_it_draws_at_every_extreme() -> None:
+    assert_extremes_draw(tornado)

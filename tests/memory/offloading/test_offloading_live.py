@@ -1,0 +1,71 @@
+"""The live figure of chapter 24 against closed forms and a sum by hand, at its named settings and at every extreme."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sampling import examples
+
+from exercises.memory.memory_equation.llama_layer_bytes import llama_layer_bytes
+from snippets.hardware import LINKS
+from snippets.memory.offloading.formulas import offloaded_activations_step_s, offloaded_update_step_s
+from snippets.memory.offloading.host_memory import HOSTS
+from snippets.memory.offloading.live import KEPT_BYTES, LAYER, LINKS_SHOWN, layer_seconds, offload_lanes
+from snippets.models import CATALOGUE, parameter_count
+from tests.live.checking import assert_extremes_draw
+
+
+def said_ms(**knobs: object) -> float:
+    found = re.search(r"The step takes ([\d,.]+) ms", offload_lanes(**knobs).numbers)
+    assert found
+    return float(found[1].replace(",", ""))
+
+
+def test_a_layer_is_the_model_s() -> None:
+    model = CATALOGUE["Llama 3 8B"]
+    outside = 2 * 128_256 * 4096 + 4096
+    assert LAYER * model.layers + outside == parameter_count(model)
+
+
+def test_one_layer_by_hand() -> None:
+    forward = 2 * 218_112_000 * 8192 / 494.7e12
+    assert layer_seconds("optimizer", tokens=8192, link="PCIe 5.0 x16", host="DDR5-4800, 8 channels") == pytest.approx(
+        {
+            "forward_s": forward,
+            "backward_s": 2 * forward,
+            "gradients_s": 436_224_000 / 63_015_384_615,
+            "update_s": 28 * 218_112_000 / 307.2e9,
+            "new_weights_s": 436_224_000 / 63_015_384_615,
+        }
+    )
+    assert layer_seconds("inputs", tokens=1000, link="PCIe 5.0 x16", host="DDR5-4800, 8 channels")[
+        "activations_s"
+    ] == pytest.approx(2 * 4096 * 1000 / 63_015_384_615)
+
+
+def test_what_a_layer_keeps_is_chapter_21_s() -> None:
+    kept = llama_layer_bytes(sequence=1, micro_batch=1, hidden=4096, heads=32, key_value_heads=8, width=14336)
+    assert kept == KEPT_BYTES["activations"] * 4096 + 4 * 32  # and one float32 for each head
+
+
+@settings(max_examples=examples(15), deadline=None)
+@given(
+    st.sampled_from([512, 4096, 32768]),
+    st.sampled_from(LINKS_SHOWN),
+    st.sampled_from(sorted(HOSTS)),
+    st.integers(2, 32),
+)
+def test_the_step_is_the_formula_s(tokens: int, link: str, host: str, layers: int) -> None:
+    assert link in LINKS
+    knobs = {"tokens": tokens, "link": link, "host": host}
+    exact = offloaded_update_step_s(layers=layers, **layer_seconds("optimizer", **knobs))  # type: ignore[arg-type]
+    assert said_ms(layers=layers, **knobs) == pytest.approx(exact * 1e3, abs=0.051)
+    exact = offloaded_activations_step_s(layers=layers, **layer_seconds("activations", **knobs))  # type: ignore[arg-type]
+    assert said_ms(layers=layers, state="activations", **knobs) == pytest.approx(exact * 1e3, abs=0.051)
+
+
+def test_it_draws_at_every_extreme() -> None:
+    assert_extremes_draw(offload_lanes)

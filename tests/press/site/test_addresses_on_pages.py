@@ -1,0 +1,145 @@
+"""What a built book says of where it is: nothing that nobody has set, and with a repository all of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from bs4.element import Tag
+from small_book import FILES, MKDOCS, SmallBook
+
+from press.site.notebook import SETUP
+
+pytestmark = pytest.mark.book
+REPOSITORY = "https://github.com/OWNER/NAME"
+ENVIRONMENT = {"BOOK_REPOSITORY": REPOSITORY, "BOOK_REVISION": "v1.2", "BOOK_DOWNLOADS": "1"}
+BOOK = "many-machines-one-gradient"
+READ = {".html", ".xml", ".json", ".ipynb", ".js", ".txt"}
+PAGE = "part/01-one/index.html"
+NOTEBOOK = "part/01-one/01-one.ipynb"
+
+
+def build(book: SmallBook) -> dict[str, bytes]:
+    done = book.build()
+    assert done.returncode == 0, done.stderr
+    return book.bytes_of_site()
+
+
+def with_addresses(book: SmallBook) -> SmallBook:
+    """Give the small book's chapter a set-up cell and a link to a file of the repository."""
+    chapter = FILES["chapters/part/01-one.md"]
+    setup = f'```python tags=["setup"]\n{SETUP}\n```\n\nSee [total.py](../../sums/total.py).\n\n```python\nfrom sums'
+    book.write("chapters/part/01-one.md", chapter.replace("```python\nfrom sums", setup, 1))
+    return book
+
+
+@pytest.fixture(scope="module")
+def books(whole_book: SmallBook, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Build one book as a reader does, then as the workflow does, then as a reader again."""
+    book = with_addresses(whole_book.copied(tmp_path_factory.mktemp("addresses") / "book"))
+    built: dict[str, Any] = {"unset": build(book)}
+    with pytest.MonkeyPatch.context() as environment:
+        for variable, value in ENVIRONMENT.items():
+            environment.setenv(variable, value)
+        built["set"] = build(book)
+        built["sitemap"] = book.read("site/sitemap.xml")
+    built["again"] = build(book)
+    built["local sitemap"] = book.read("site/sitemap.xml")
+    return built
+
+
+def page(site: dict[str, bytes], name: str = PAGE) -> BeautifulSoup:
+    return BeautifulSoup(site[name], "html.parser")
+
+
+def links(element: Tag, selector: str) -> dict[str, str]:
+    return {link.get_text().strip(): str(link["href"]) for link in element.select(selector)}
+
+
+def meta(site: dict[str, bytes], name: str) -> dict[str, str]:
+    """Return what a page says of itself to those who preview it."""
+    tags = page(site, name).select("meta[property], link[rel=canonical]")
+    return {str(tag.get("property", "canonical")): str(tag.get("content", tag.get("href"))) for tag in tags}
+
+
+def test_unset_nothing_names_a_repository(books: dict[str, Any]) -> None:
+    own = {name for name in books["unset"] if Path(name).suffix in READ and "assets/javascripts" not in name}
+    assert {PAGE, NOTEBOOK, "404.html"} <= own
+    for name in own:
+        found = re.findall(
+            r"github\.(?:com|io)|colab\.|git\+|127\.0\.0\.1", books["unset"][name].decode(), re.IGNORECASE
+        )
+        assert not found, f"{name} has {found}"
+    assert set(re.findall(r"https?://[^/]*/", books["local sitemap"])) == {
+        "http://www.sitemaps.org/",
+        "http://127.0.0.1:8000/",
+    }
+
+
+def test_unset_a_chapter_offers_its_notebook_and_nothing_else(books: dict[str, Any]) -> None:
+    shown = page(books["unset"])
+    assert links(shown, ".chapter-tools a") == {"Download the notebook": "01-one.ipynb"}
+    assert not page(books["unset"], "index.html").select(".chapter-tools")
+    assert not shown.select(".md-source, .md-header__source, .md-nav__source")
+    assert "See <code>sums/total.py</code>." in str(shown.article)
+    assert SETUP in ["".join(cell["source"]) for cell in json.loads(books["unset"][NOTEBOOK])["cells"]]
+
+
+@pytest.mark.parametrize("name", [PAGE, "index.html", "404.html"])
+def test_unset_a_page_does_not_say_where_it_is(books: dict[str, Any], name: str) -> None:
+    tags = meta(books["unset"], name)
+    assert tags["og:title"]
+    assert not tags.keys() & {"canonical", "og:url", "og:image"}
+
+
+def test_set_all_links_lead_to_the_repository(books: dict[str, Any]) -> None:
+    shown = page(books["set"])
+    assert links(shown, ".chapter-tools a") == {
+        "Download the notebook": "01-one.ipynb",
+        "Open in Colab": f"https://colab.research.google.com/github/OWNER/NAME/blob/notebooks/{NOTEBOOK}",
+        "This chapter as PDF": "01-one.pdf",
+        "Edit this page": f"{REPOSITORY}/edit/main/chapters/part/01-one.md",
+    }
+    home = page(books["set"], "index.html")
+    assert links(home, ".chapter-tools a") == {
+        "The book as PDF": f"downloads/{BOOK}.pdf",
+        "as EPUB": f"downloads/{BOOK}.epub",
+        "Edit this page": f"{REPOSITORY}/edit/main/docs/index.md",
+    }
+    assert {str(link["href"]) for link in shown.select(".md-source")} == {REPOSITORY}
+    assert links(shown, "article a")["total.py"] == f"{REPOSITORY}/blob/v1.2/sums/total.py"
+
+
+def test_set_the_notebook_installs_what_the_page_was_built_from(books: dict[str, Any]) -> None:
+    cells = ["".join(cell["source"]) for cell in json.loads(books["set"][NOTEBOOK])["cells"]]
+    assert SETUP not in cells
+    assert f"See [total.py]({REPOSITORY}/blob/v1.2/sums/total.py)." in cells
+    assert any("[rank](https://owner.github.io/NAME/glossary/#rank)" in cell for cell in cells)
+    assert sum(f'%pip install --quiet "git+{REPOSITORY}@v1.2"' in cell for cell in cells) == 1
+
+
+def test_set_a_page_says_where_it_is(books: dict[str, Any]) -> None:
+    tags = meta(books["set"], PAGE)
+    assert tags["canonical"] == tags["og:url"] == "https://owner.github.io/NAME/part/01-one/"
+    assert tags["og:image"] == meta(books["set"], "404.html")["og:image"]
+    assert tags["og:image"] == "https://owner.github.io/NAME/assets/cover.png"
+    assert "<loc>https://owner.github.io/NAME/part/01-one/</loc>" in books["sitemap"]
+    assert "127.0.0.1" not in books["sitemap"]
+
+
+def test_no_page_of_another_setting_is_kept(books: dict[str, Any]) -> None:
+    assert books["again"] == books["unset"]
+
+
+def test_a_build_with_a_bad_address_is_refused(small_book: SmallBook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOOK_REPOSITORY", "http://example.org/")
+    done = subprocess.run([*MKDOCS, "build"], cwd=small_book.root, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "BOOK_REPOSITORY must be https://github.com/OWNER/NAME" in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    assert not (small_book.root / "site").exists()

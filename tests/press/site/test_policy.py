@@ -1,0 +1,151 @@
+"""The security policy of the built pages: the same on each, no script but the site's own, nothing sent elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import urllib.request
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from small_book import SmallBook
+from test_serve import Server
+
+from press.site import runtime
+from press.site.policy import with_policy
+
+OWN = {"'self'", "'none'", "data:", "blob:", "'wasm-unsafe-eval'", "'unsafe-inline'"}
+CDN = "https://cdn.jsdelivr.net"
+
+
+class Page(HTMLParser):
+    """A page's policies, its scripts that stand in it, and the order of what its head holds."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.policies: list[str] = []
+        self.inline: list[str] = []
+        self.order: list[str] = []
+        self._script: str | None = None
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        policy = tag == "meta" and (given.get("http-equiv") or "").lower() == "content-security-policy"
+        self.order.append("policy" if policy else tag)
+        if policy:
+            self.policies.append(given["content"] or "")
+        if tag == "script" and "src" not in given and given.get("type", "module") in ("module", "text/javascript"):
+            self._script = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._script is not None:
+            self._script += data
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "script" and self._script is not None:
+            self.inline.append(self._script)
+            self._script = None
+
+    @property
+    def rules(self) -> dict[str, list[str]]:
+        """What each directive of the page's policy allows."""
+        (policy,) = self.policies
+        return {name: allowed for name, *allowed in (rule.split() for rule in policy.split(";"))}
+
+
+def pages(book: SmallBook) -> dict[str, Page]:
+    site = book.root / "site"
+    return {path.relative_to(site).as_posix(): Page(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
+
+
+def allows(page: Page, script: str) -> bool:
+    return f"'sha256-{base64.b64encode(sha256(script.encode()).digest()).decode()}'" in page.rules["script-src"]
+
+
+@pytest.fixture(scope="module")
+def built(whole_book: SmallBook) -> dict[str, Page]:
+    """The pages of the small book, built without the runtime."""
+    return pages(whole_book)
+
+
+@pytest.mark.book
+def test_the_policy_is_the_same_on_pages_of_every_depth(built: dict[str, Page]) -> None:
+    """Instant navigation keeps the policy of the page that was opened first."""
+    assert {"index.html", "glossary/index.html", "part/01-one/index.html", "404.html"} <= built.keys()
+    assert len({page.policies[0] for page in built.values()}) == 1
+
+
+@pytest.mark.book
+def test_it_stands_before_everything_that_loads(built: dict[str, Page]) -> None:
+    for name, page in built.items():
+        assert len(page.policies) == 1, name
+        first = min(page.order.index(tag) for tag in ("script", "link", "style", "img", "body") if tag in page.order)
+        assert page.order.index("policy") < first, name
+
+
+@pytest.mark.book
+def test_it_allows_the_scripts_that_stand_in_the_pages_and_no_others(built: dict[str, Page]) -> None:
+    scripts = {script for page in built.values() for script in page.inline}
+    assert len(scripts) > 1
+    for page in built.values():
+        assert all(allows(page, script) for script in scripts)
+        hashes = [source for source in page.rules["script-src"] if source.startswith("'sha256-")]
+        assert len(hashes) == len(scripts)
+        assert not allows(page, "alert(1)")
+        assert not {"'unsafe-inline'", "'unsafe-eval'", "data:", "https:", "*"} & set(page.rules["script-src"])
+
+
+@pytest.mark.book
+def test_nothing_is_loaded_from_or_sent_to_another_host_but_the_runtime_that_is_not_here(
+    built: dict[str, Page],
+) -> None:
+    for page in built.values():
+        assert page.rules["connect-src"] == ["'self'", CDN]
+        assert page.rules["default-src"] == ["'self'"]
+        for directive in ("object-src", "frame-src", "base-uri", "form-action"):
+            assert page.rules[directive] == ["'none'"]
+        for directive, allowed in page.rules.items():
+            others = {source for source in allowed if source not in OWN and not source.startswith("'sha256-")}
+            assert others == ({CDN} if directive == "connect-src" else set()), directive
+
+
+@pytest.mark.book
+def test_with_the_runtime_here_a_page_may_connect_to_its_own_site_alone(built_book: SmallBook) -> None:
+    for file in runtime.record()["files"]:
+        package = Path("node_modules") / file["package"]
+        built_book.write(str(package / file["path"]), "")
+        built_book.write(str(package / "package.json"), json.dumps({"version": file["version"]}))
+    assert built_book.build().returncode == 0
+    found = pages(built_book)
+    assert len(found) >= 5
+    for page in found.values():
+        assert page.rules["connect-src"] == ["'self'"]
+        assert "jsdelivr" not in page.policies[0]
+
+
+@pytest.mark.book
+def test_while_serving_the_script_that_reloads_the_page_may_run(built_book: SmallBook) -> None:
+    running = Server(built_book.root)
+    try:
+        running.wait(lambda: "<pre>6\n</pre>" in running.page())
+        with urllib.request.urlopen(running.address + "part/01-one/", timeout=5) as answer:
+            page = Page(answer.read().decode())
+    finally:
+        running.process.terminate()
+        running.process.wait(10)
+    assert any("livereload(" in script for script in page.inline)
+    allowed = page.rules["script-src"]
+    assert "'unsafe-inline'" in allowed
+    assert not any(source.startswith("'sha") for source in allowed)  # beside a hash a browser passes it over
+
+
+def test_an_empty_script_of_another_site_is_not_allowed_by_a_rule_of_this_one() -> None:
+    page = '<html><head><meta charset="utf-8"><script>go("..")</script></head></html>'
+    policed = with_policy(page, bases=["."], host="", serving=False)
+    assert re.sub(r"<meta http-equiv[^>]*>", "", policed) == page
+    assert allows(Page(policed), 'go("..")')
+    assert not allows(Page(policed), "")

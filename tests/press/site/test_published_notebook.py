@@ -1,0 +1,122 @@
+"""The set-up cell: without the book's package it says what to do, or installs what the page was built from."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from IPython.core.inputtransformer2 import TransformerManager
+from made_page import CHAPTER, MadePages
+
+from press.site.addresses import Addresses, addresses
+from press.site.notebook import SETUP, published
+
+OURS = addresses({"BOOK_REPOSITORY": "https://github.com/OWNER/NAME", "BOOK_REVISION": "v1.2"})
+
+PAGE, MODULE = "chapters/a/01-b.md", "exercises/a/b/twice.py"
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+
+
+@pytest.fixture
+def executed() -> bytes:
+    """Return a notebook as the press writes it: a set-up cell between others."""
+    cells = [
+        nbformat.v4.new_markdown_cell("# α, see [a](../b.md)"),
+        nbformat.v4.new_code_cell(SETUP, metadata={"tags": ["setup"]}),
+        nbformat.v4.new_code_cell("1 + 1"),
+    ]
+    metadata = {"kernelspec": KERNEL, "jupytext": {"formats": "ipynb,md"}, "press": {"digest": "d"}}
+    return (nbformat.writes(nbformat.v4.new_notebook(cells=cells, metadata=metadata)) + "\n").encode()
+
+
+def sources(notebook: bytes) -> list[str]:
+    """Return the cells' sources as Jupyter reads them; the notebook has to be valid."""
+    read = nbformat.reads(notebook.decode(), as_version=4)
+    nbformat.validate(read)
+    return [cell.source for cell in read.cells]
+
+
+def elsewhere(source: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a cell where there is nothing but Python."""
+    command = [sys.executable, "-I", "-S", "-c", source]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("where", [Addresses(), Addresses(site="https://example.org/")])
+def test_without_a_repository_all_cells_stay_as_they_are(executed: bytes, where: Addresses) -> None:
+    copy = published(executed, PAGE, where, str.upper, {})
+    assert sources(copy) == sources(executed)
+    assert json.loads(copy)["metadata"] == {"kernelspec": KERNEL}  # it is no pair of the chapter's
+
+
+def test_an_exercise_is_a_cell_to_write_in_and_a_cell_that_grades_it(executed: bytes) -> None:
+    notebook = nbformat.reads(executed.decode(), as_version=4)
+    notebook.cells.append(nbformat.v4.new_markdown_cell(f'Ask.\n\n[here](../../{MODULE} "exercise: twice")\n\nHint.'))
+    record = {"name": "twice", "stub": "def twice(x):\n    raise NotImplementedError\n"}
+    copy = published(nbformat.writes(notebook).encode(), PAGE, Addresses(), str, {MODULE: record})
+    assert sources(copy)[3:] == [
+        "Ask.",
+        "def twice(x):\n    raise NotImplementedError",
+        "from grader.notebook import check\n\ncheck('twice', twice)",
+        "Hint.",
+    ]
+
+
+def test_without_the_package_the_cell_says_what_to_do(tmp_path: Path) -> None:
+    done = elsewhere(SETUP, tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.rstrip("\n").rpartition("\n")[2] == (
+        "ModuleNotFoundError: The book's package is missing: open this notebook in the book's folder, "
+        "in an environment made by `pip install -r requirements.txt`."
+    )
+    assert "://" not in SETUP
+
+
+def test_with_the_package_the_cell_does_nothing(tmp_path: Path) -> None:
+    (tmp_path / "snippets.py").touch()
+    done = elsewhere(f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{SETUP}", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_only_the_set_up_cell_and_prose_change(executed: bytes) -> None:
+    first, setup, last = sources(published(executed, PAGE, OURS, str.upper, {}))
+    assert (first, last) == ("# Α, SEE [A](../B.MD)", "1 + 1")
+    assert setup.endswith('    %pip install --quiet "git+https://github.com/OWNER/NAME@v1.2"')
+    assert json.loads(published(executed, PAGE, OURS, str.upper, {}))["metadata"] == {"kernelspec": KERNEL}
+
+
+def test_with_a_repository_the_cell_installs_what_the_page_was_built_from(executed: bytes, tmp_path: Path) -> None:
+    cell = TransformerManager().transform_cell(sources(published(executed, PAGE, OURS, str.upper, {}))[1])
+    ast.parse(cell)
+    shell = (
+        "class Shell:\n    def run_line_magic(self, *words):\n        print(*words, sep=': ')\nget_ipython = Shell\n"
+    )
+    done = elsewhere(shell + cell, tmp_path)
+    assert done.stderr == ""
+    assert done.stdout == 'pip: install --quiet "git+https://github.com/OWNER/NAME@v1.2"\n'
+
+
+def test_it_is_kept_until_the_executed_notebook_changes(made_pages: MadePages, monkeypatch: pytest.MonkeyPatch) -> None:
+    made_pages.chapter("One.\n")
+    first = made_pages.book().published_notebook(CHAPTER, Addresses())
+    with monkeypatch.context() as patched:
+        patched.setattr("press.book.published", lambda *_: pytest.fail("made again"))
+        again = made_pages.book()
+        assert again.published_notebook(CHAPTER, Addresses()) == first
+        again.sweep()
+        assert made_pages.book().published_notebook(CHAPTER, Addresses()) == first, "what was used is not swept away"
+    made_pages.chapter("Two.\n")
+    assert b"Two." in made_pages.book().published_notebook(CHAPTER, Addresses())
+
+
+def test_where_links_are_led_out_none_is_kept(made_pages: MadePages) -> None:
+    """Which of them leads to a file, the notebook does not say."""
+    made_pages.chapter("[here](../../docs/later.py)\n")
+    before = made_pages.book().published_notebook(CHAPTER, OURS)
+    made_pages.write("docs/later.py", "")
+    assert made_pages.book().published_notebook(CHAPTER, OURS) != before

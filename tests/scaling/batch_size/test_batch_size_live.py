@@ -1,0 +1,47 @@
+"""The live figure of chapter 11 counts what a stepped run counts, and draws at every extreme."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from snippets.scaling.batch_size.live import steps_and_examples_against_batch as figure
+from tests.live.checking import assert_extremes_draw
+
+
+def stepped(batch: int, critical: int) -> float:
+    """Make steps of B/(B + B_crit) of a perfect one until 2,000 perfect ones are made, in whole numbers."""
+    needed = 2000 * (batch + critical)
+    return -(-needed // batch) / 2000
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 8), st.integers(0, 8), st.integers(1, 6))
+def test_the_numbers_are_those_of_a_run_made_step_by_step(batch: int, critical: int, workers: int) -> None:
+    B, B_crit, k = 2**batch, 2**critical, 2**workers
+    said = re.findall(r"[\d,.]+(?= times| ?%)", figure(batch=B, critical=B_crit, workers=k).numbers)
+    steps, examples, many, time, perfect, hours = (float(number.replace(",", "")) for number in said)
+    once, more = stepped(B, B_crit), stepped(B * k, B_crit)
+    assert steps == pytest.approx(once, rel=0.01)
+    assert examples == pytest.approx(once * B / B_crit, rel=0.01)
+    assert (many, perfect) == (k, pytest.approx(100 / k, rel=0.01))
+    assert time == pytest.approx(100 * more / once, rel=0.01)
+    assert hours == pytest.approx(100 * k * more / once, rel=0.01)
+
+
+def test_it_opens_at_the_smallest_instance() -> None:
+    assert figure().numbers.startswith("B = 4: 2 times the fewest steps, 2 times the fewest examples.")
+
+
+def test_the_named_settings_say_their_numbers() -> None:
+    for named in figure.named:
+        numbers = figure(**named.values).numbers
+        for number in re.findall(r"[\d,.]*\d%?", named.notice):
+            assert number in numbers, (named.name, number)
+
+
+def test_it_draws_at_every_extreme() -> None:
+    assert_extremes_draw(figure)

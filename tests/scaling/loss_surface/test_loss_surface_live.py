@@ -1,0 +1,60 @@
+"""The ladder that is carried on: its numbers are those of the laws, its settings say what is seen."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from snippets.scaling.loss_surface.live import _noise, extend_ladder
+from tests.live.checking import assert_extremes_draw
+
+
+def said(**settings: float) -> list[float]:
+    return [float(number) for number in re.findall(r"\d+\.\d+", extend_ladder(**settings).numbers)]
+
+
+@pytest.mark.parametrize("runs", [3, 5, 12])
+@pytest.mark.parametrize("ahead", [1, 6])
+def test_without_noise_the_law_is_the_truth_and_the_line_is_numpys(runs: int, ahead: int) -> None:
+    truth, line, law, found, floor = said(runs=runs, ahead=ahead)
+    exponents = np.array([0, np.log10(3), 1, np.log10(30), 2]) if runs == 5 else np.linspace(0, 2, runs)
+    losses = 1.82 + 1.672 * 10 ** (-0.179 * exponents)
+    slope, height = np.polyfit(exponents, np.log(losses), 1)
+    assert line == pytest.approx(np.exp(height + slope * (2 + ahead)), abs=6e-4)
+    assert truth == pytest.approx(1.82 + 1.672 * 10 ** (-0.179 * (2 + ahead)), abs=6e-4)
+    assert law == pytest.approx(truth, abs=2e-3)
+    assert found == pytest.approx(floor, abs=0.02)
+
+
+def test_the_noise_is_standard_normal_and_draw_0_gives_the_questions_runs() -> None:
+    drawn = np.array([value for draw in range(1, 41) for value in _noise(draw, 12)])
+    assert abs(drawn.mean()) < 0.15
+    assert drawn.std() == pytest.approx(1, abs=0.1)
+    flops = np.array([1, 3, 10, 30, 100])
+    losses = (1.82 + 1.672 * flops**-0.179) * np.exp(0.0035 * np.array(_noise(0, 5)))
+    assert losses.round(3).tolist() == [3.500, 3.200, 2.933, 2.725, 2.547]
+    assert len(_noise(0, 12)) == 12
+
+
+def test_the_question_is_the_chapters_and_its_draws_find_the_floor_as_often_as_the_notice_says() -> None:
+    assert said(runs=5, noise=0.35)[:4] == [2.306, 2.151, 2.287, 1.75]
+    found = [said(runs=5, noise=0.35, draw=draw)[3] for draw in range(1, 41)]
+    assert sum(abs(floor - 1.82) <= 0.1 + 1e-9 for floor in found) == 25
+
+
+def test_the_settings_say_their_numbers() -> None:
+    for named in extend_ladder.named:
+        numbers = extend_ladder(**named.values).numbers
+        for number in re.findall(r"\d+\.\d+", named.notice):
+            assert number in numbers, named.name
+
+
+def test_a_shorter_ladder_has_a_worse_floor_as_the_notice_says() -> None:
+    long = {"runs": 9, "decades": 4, "noise": 0.7, "draw": 9}
+    assert abs(said(**long)[3] - 1.82) < 0.15 < 0.4 < abs(said(**{**long, "decades": 2})[3] - 1.82)
+
+
+def test_it_draws_at_every_extreme() -> None:
+    assert_extremes_draw(extend_ladder)
