@@ -13,9 +13,9 @@ from typing import Any
 
 import yaml
 
-from press import assets
-from press.addresses import Addresses
 from press.book import Book
+from press.site import assets
+from press.site.addresses import Addresses
 
 ROOT = Path(__file__).parents[1]
 BUILT_IN = ("toc", "tables", "fenced_code")  # the Markdown extensions that MkDocs adds to those that are set

@@ -43,7 +43,7 @@ WARM = (
 
 KERNEL_OPTIONS = (
     "--HistoryManager.enabled=False",  # kernels would wait for its file in turn
-    "--IPKernelApp.extensions=press.asserting",
+    "--IPKernelApp.extensions=press.running.asserting",
 )
 
 # A busy machine takes a minute for what takes seconds alone. A process that has ended is noticed at once.

@@ -8,7 +8,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from press.asserting import LONGEST_PART, load_ipython_extension
+from press.running.asserting import LONGEST_PART, load_ipython_extension
 
 SETUP = """
 class Silent:
