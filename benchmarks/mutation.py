@@ -1,10 +1,10 @@
 """Mutation testing of the formula modules: change a formula a little, and see whether one of its tests notices.
 
 ``pip install -r benchmarks/requirements-mutation.txt`` after the book's own requirements, then ``python
-benchmarks/mutation.py`` for all modules or ``python benchmarks/mutation.py memory.zero.formulas`` for some. mutmut makes the
-mutants and runs each against the tests that are about its module: its doctests, the test files that import it, and its
-part of ``tests/test_bad_input.py``. A survivor is printed as the line that it changes. One that is no mistake, because
-the changed formula gives the same numbers, stands in ``equivalent_mutants.toml`` with the reason.
+benchmarks/mutation.py`` for all modules or ``python benchmarks/mutation.py memory.zero.formulas`` for some. mutmut
+makes the mutants and runs each against the tests that are about its module: its doctests, the test files that import
+it, and its part of ``tests/test_bad_input.py``. A survivor is printed as the line that it changes. One that is no
+mistake, because the changed formula gives the same numbers, stands in ``equivalent_mutants.toml`` with the reason.
 """
 
 from __future__ import annotations

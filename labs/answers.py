@@ -1,7 +1,8 @@
 """Runs a rank program, such as a reader's answer to an exercise, on a process group, and counts what it hands over.
 
-The program is the generator that the exercise asks for; it runs as on ``snippets.simulation.machine``, but what it yields is done
-by PyTorch: ``Send``, ``Receive`` and ``Exchange`` by ``isend`` and ``irecv``, collectives by the engine's own.
+The program is the generator that the exercise asks for; it runs as on ``snippets.simulation.machine``, but what it
+yields is done by PyTorch: ``Send``, ``Receive`` and ``Exchange`` by ``isend`` and ``irecv``, collectives by the
+engine's own.
 """
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
-"""What turns chapters into pages. Only ``press.mkdocs_hook`` knows MkDocs, only ``press.making.convert`` mkdocs-jupyter."""
+"""What turns chapters into pages. Only ``press.mkdocs_hook`` knows MkDocs, only ``press.making.convert``
+mkdocs-jupyter."""

@@ -158,9 +158,12 @@ def _in_other_rooms(entry: Entry, chapter: Chapter, root: Path) -> list[Problem]
     if not (chapter.path.parent / "index.md").is_file():
         problems.append(Problem(f"chapters/{part}/index.md", 1, "lacks: a part with a chapter has a page"))
     tests = "\n".join(path.read_text(encoding="utf-8") for path in sorted((root / "tests").rglob("*.py")))
-    for name in sorted(set(re.findall(rf"^ *from snippets\.{part}\.(\w+) import", chapter.text, re.MULTILINE))):
-        if not re.search(rf"snippets\.{part}\.{name}\b|from snippets\.{part} import [^\n]*\b{name}\b", tests):
-            problems.append(Problem(f"snippets/{part}/{name}.py", 1, "lacks a test: no file of tests/ imports it"))
+    for module in sorted(set(re.findall(rf"^ *from (snippets\.{part}\.[\w.]+) import", chapter.text, re.MULTILINE))):
+        home, _, name = module.rpartition(".")
+        file = f"{module.replace('.', '/')}.py"
+        imported = rf"{re.escape(module)}\b|from {re.escape(home)} import [^\n]*\b{name}\b"
+        if (root / file).is_file() and not re.search(imported, tests):
+            problems.append(Problem(file, 1, "lacks a test: no file of tests/ imports it"))
     for lab in sorted((root / "labs").glob("*/*.py")):
         about = re.search(r"^Chapter: (\w+)$", lab.read_text(encoding="utf-8"), re.MULTILINE)
         record = f"{RECORDS}/{lab.stem}.json"
@@ -186,10 +189,10 @@ def files_of(entry: Entry, root: Path) -> list[Path]:
     _, part, file = entry.path.split("/")
     subject = subject_of(file)
     patterns = (
-        f"snippets/{part}/{subject}*.py",
+        f"snippets/{part}/{subject}/*.py",
         f"exercises/{part}/{subject}/*.py",
         f"labs/{part}/{subject}*.py",
-        f"tests/{part}/test_{subject}*.py",
+        f"tests/{part}/{subject}/*.py",
     )
     return [root / entry.path, *(path for pattern in patterns for path in sorted(root.glob(pattern)))]
 

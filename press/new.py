@@ -44,17 +44,18 @@ def chapter_files(part: Part, entry: Entry, *, exercises: int, live: bool, lab: 
     words["exercises"] = "".join(_filled("exercise.md", exercise) for exercise in asked)
     templates = {
         entry.path: "chapter.md",
-        f"snippets/{folder}/{subject}.py": "formulas.py.txt",
-        f"snippets/{folder}/{subject}_programs.py": "programs.py.txt",
-        f"snippets/{folder}/{subject}_figures.py": "figures.py.txt",
-        f"tests/{folder}/test_{subject}.py": "test.py.txt",
+        f"snippets/{folder}/{subject}/formulas.py": "formulas.py.txt",
+        f"snippets/{folder}/{subject}/programs.py": "programs.py.txt",
+        f"snippets/{folder}/{subject}/figures.py": "figures.py.txt",
+        f"tests/{folder}/{subject}/test_{subject}.py": "test.py.txt",
     }
     if live:
-        templates[f"snippets/{folder}/{subject}_live.py"] = "live.py.txt"
-        templates[f"tests/{folder}/test_{subject}_live.py"] = "test_live.py.txt"
+        templates[f"snippets/{folder}/{subject}/live.py"] = "live.py.txt"
+        templates[f"tests/{folder}/{subject}/test_{subject}_live.py"] = "test_live.py.txt"
     if lab:
         templates[f"labs/{folder}/{subject}.py"] = "lab.py.txt"
     files = {path: _filled(template, words) for path, template in templates.items()}
+    files[f"snippets/{folder}/{subject}/__init__.py"] = f'"""Chapter {number_of(entry.path)} · {entry.title}."""\n'
     if asked:
         files[f"exercises/{folder}/{subject}/__init__.py"] = f'"""Exercises of chapter {entry.title}."""\n'
     for exercise in asked:

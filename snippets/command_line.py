@@ -87,7 +87,8 @@ def list_formulas(word: str = "", *, part: str = "", json: bool = False) -> str:
     Args:
         word: show what has this text in its name, its first sentence, its convention, its source or its module's
             sentence; ``models``, ``devices``, ``links`` and ``recipes`` list what those options take.
-        part: show one part of the book: background, foundations, scaling, collectives, parallelism, memory, everywhere.
+        part: show one part of the book: background, foundations, scaling, collectives, parallelism, memory,
+            simulation, everywhere.
         json: print JSON: name, command, part, module, summary, chapter, and of what is left out the argument and why.
 
     Returns:
@@ -207,16 +208,17 @@ def _entry(name: str, module: str) -> dict[str, str]:
     home = sys.modules[module].__doc__ or ""
     about = home.split("\n\n")[0].partition(": ")[2].replace("\n", " ")
     said, path = labelled(function), module.split(".")
+    name_words = " ".join([name, *(path[2:] or path[1:])])
     return {
         "name": name,
         "command": _typed(name),
-        "part": path[1] if len(path) == 3 else "everywhere",
+        "part": path[1] if len(path) > 2 else "everywhere",
         "module": module,
         "about": about,
         "summary": said["Summary"],
         "chapter": said["Chapter"],
         "left_out": _left_out(function),
-        "searched": f"{name} {path[-1]} {about} {' '.join(map(said.get, _SEARCHED, ('',) * 3))}".casefold()
+        "searched": f"{name_words} {about} {' '.join(map(said.get, _SEARCHED, ('',) * 3))}".casefold()
         .replace("_", " ")
         .replace("-", " "),
     }

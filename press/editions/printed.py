@@ -2,8 +2,8 @@
 
 The article alone, without navigation. Folds stand open; a live figure is the picture that it opens with; a check is its
 one line; solutions and the answers of quizzes are taken out, with links there and back; other sites' addresses are
-numbered notes. Anchors are made unique in the book, so that all of it can be one document. ``press/editions/pdf.py`` and
-``press/editions/epub.py`` put such pages together.
+numbered notes. Anchors are made unique in the book, so that all of it can be one document. ``press/editions/pdf.py``
+and ``press/editions/epub.py`` put such pages together.
 """
 
 from __future__ import annotations

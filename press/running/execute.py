@@ -6,8 +6,9 @@ and what would differ from run to run (addresses of objects, names of temporary 
 that the same chapter gives the same bytes.
 
 An executed notebook remembers, under ``press`` in its metadata: ``source``, the digest of the chapter's whole text;
-``digest``, that of all that its outputs depend on (see ``press.running.freshness``); ``inputs``, that of the cells as the press
-wrote them, by which edits are noticed; ``content``, that of cells and outputs, by which a spoiled one is noticed.
+``digest``, that of all that its outputs depend on (see ``press.running.freshness``); ``inputs``, that of the cells as
+the press wrote them, by which edits are noticed; ``content``, that of cells and outputs, by which a spoiled one is
+noticed.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Kernels forked from one warm process, so that NumPy and matplotlib are imported once a build and not once a chapter.
 
-``python -m press.running.kernels FOLDER`` is that process. It imports nothing of the book, has one thread, and leads a session
-of its own. For each line of its input, the path of a connection file as JSON, it answers with the number of the process
-that serves it. When the input ends, because the build ended or was killed, or when the build asks by SIGTERM, it kills
-its kernels, whatever these have started, daemons too, and itself, and removes FOLDER, where the connection files are.
+``python -m press.running.kernels FOLDER`` is that process. It imports nothing of the book, has one thread, and leads a
+session of its own. For each line of its input, the path of a connection file as JSON, it answers with the number of the
+process that serves it. When the input ends, because the build ended or was killed, or when the build asks by SIGTERM,
+it kills its kernels, whatever these have started, daemons too, and itself, and removes FOLDER, where the connection
+files are.
 """
 
 from __future__ import annotations

@@ -125,16 +125,22 @@ def page_of(source: str, kind: str = "") -> str:
     """Return where the names of a module's file are described: on the pages of its part.
 
     >>> page_of("snippets/memory/zero/formulas.py"), page_of("snippets/simulation/machine.py", "Simulators")
-    ('docs/reference/memory.md', 'docs/reference/everywhere-simulators.md')
+    ('docs/reference/memory.md', 'docs/reference/simulation-simulators.md')
     """
     folders = source.split("/")[1:-1]
     return f"{FOLDER}/{folders[0] if folders else _EVERYWHERE}{'-simulators' if kind in _APART else ''}.md"
 
 
 def _anchor(member: griffe.Object) -> str:
-    """Return by what a module or a name of it is found on its part's page: ``zero``, ``zero.zero_bytes``."""
+    """Return by what a module or a name of it is found on its part's page: ``zero.formulas.zero_state_bytes``."""
     module = member if isinstance(member, griffe.Module) else member.module
-    return module.name + member.path.removeprefix(module.path)
+    return ".".join(_below_part(module)) + member.path.removeprefix(module.path)
+
+
+def _below_part(module: griffe.Module) -> list[str]:
+    """Return a module's name below the folder of its part: its chapter's folder, if it is in one, and its own."""
+    names = module.path.split(".")
+    return names[2:] or names[-1:]
 
 
 def chapter_links(chapters: Iterable[str]) -> dict[str, str]:
@@ -365,12 +371,12 @@ def _tex(formula: str) -> str:
 
 
 def _title(module: griffe.Module) -> str:
-    """Return a module's name as words.
+    """Return a module's name as words, after its chapter's.
 
     >>> _title(griffe.Module("alpha_beta"))
     'Alpha beta'
     """
-    return module.name.replace("_", " ").capitalize()
+    return ": ".join(_below_part(module)).replace("_", " ").capitalize()
 
 
 def _formulas(

@@ -1,9 +1,9 @@
 """Brings what runs in a reader's browser to the site: Pyodide, the editor, and the book's own Python as archives.
 
-``press/site/runtime.json`` names the packages, their versions (those of ``package-lock.json``) and, for each file that the
-page may ask for, its size and hash. After ``npm ci`` the files are copied from ``node_modules`` and the site needs no
-other host; without it the page asks jsDelivr for the same files and checks each against its hash.
-``python -m press.site.runtime`` writes ``runtime.json`` anew after a change of versions.
+``press/site/runtime.json`` names the packages, their versions (those of ``package-lock.json``) and, for each file that
+the page may ask for, its size and hash. After ``npm ci`` the files are copied from ``node_modules`` and the site needs
+no other host; without it the page asks jsDelivr for the same files and checks each against its hash. ``python -m
+press.site.runtime`` writes ``runtime.json`` anew after a change of versions.
 """
 
 from __future__ import annotations

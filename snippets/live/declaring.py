@@ -354,9 +354,9 @@ def find(module: str, name: str) -> LiveFigure:
     >>> find("snippets.parallelism.pipeline.live", "pipeline_schedule").title
     'Run a pipeline'
     """
-    named = re.fullmatch(r"(snippets\.\w+)\.\w+_live", text("module", module))
-    if not named or not find_spec(named[1]) or not find_spec(module):
-        raise ValueError(f"module must be one of live figures, snippets.<part>.<subject>_live, got {module!r}")
+    named = re.fullmatch(r"((snippets\.\w+)\.\w+)\.live", text("module", module))
+    if not named or not all(map(find_spec, (named[2], named[1], module))):  # a package before what is in it
+        raise ValueError(f"module must be one of live figures, snippets.<part>.<chapter>.live, got {module!r}")
     figure = getattr(import_module(module), text("name", name), None)
     if not isinstance(figure, LiveFigure):
         raise ValueError(f"name must be a live figure of {module}, got {name!r}")

@@ -100,7 +100,7 @@ def test_no_edit_shows_what_another_writes(copy: Path) -> None:
 def test_an_edit_without_a_place_says_so(copy: Path) -> None:
     (copy / MODULE.path).write_text("STAGES = 4\n", encoding="utf-8")
     with pytest.raises(
-        ValueError, match=r"snippets/memory/zero\.py has no place for the edit 'a module of `snippets`'"
+        ValueError, match=r"snippets/memory/zero/formulas\.py has no place for the edit 'a module of `snippets`'"
     ):
         MODULE.write(copy, 1)
 

@@ -42,7 +42,7 @@ def test_the_examples_in_docstrings_hold(module: object) -> None:
 @pytest.mark.parametrize(
     ("text", "copied"),
     [
-        ("from snippets.memory.zero.formulas import STAGES", "from snippets.memory3.zero import STAGES"),
+        ("from snippets.memory.zero.formulas import STAGES", "from snippets.memory3.zero.formulas import STAGES"),
         ("from snippets.memory import zero", "from snippets.memory3 import zero"),
         ("from snippets.models import CATALOGUE", "from snippets.models import CATALOGUE"),
         ("[13 · Ring](../collectives/13-ring-and-tree.md#x)", "[213 · Ring](../collectives3/213-ring-and-tree.md#x)"),
@@ -54,7 +54,7 @@ def test_the_examples_in_docstrings_hold(module: object) -> None:
             "from exercises.memory.zero.fewest_ranks import model",
             "from exercises.memory3.zero.fewest_ranks_3 import model",
         ),
-        ("from snippets.memory.zero.live import zero_table", "from snippets.memory3.zero_live import zero_table_3"),
+        ("from snippets.memory.zero.live import zero_table", "from snippets.memory3.zero.live import zero_table_3"),
         ('print_record("pipeline", "1F1B: tasks")', 'print_record("pipeline_3", "1F1B: tasks")'),
         ("Chapter 13 counts the bytes in memory.", "Chapter 13 counts the bytes in memory."),
     ],
@@ -67,10 +67,12 @@ def test_what_belongs_to_a_chapter_has_another_name_and_nothing_else(text: str, 
     ("path", "place"),
     [
         ("chapters/memory/22-zero.md", "chapters/memory2/122-zero.md"),
-        ("snippets/memory/zero/live.py", "snippets/memory2/zero_live.py"),
-        ("tests/memory/zero/test_zero.py", "tests/memory2/test_zero_2.py"),
-        ("tests/collective_cases.py", "tests/collectives2/collective_cases_2.py"),
-        ("tests/collectives/ring_and_tree/test_schedule_live.py", "tests/collectives2/test_schedule_live_2.py"),
+        ("snippets/memory/zero/live.py", "snippets/memory2/zero/live.py"),
+        ("tests/memory/zero/test_zero.py", "tests/memory2/zero/test_zero_2.py"),
+        (
+            "tests/collectives/ring_and_tree/test_schedule_live.py",
+            "tests/collectives2/ring_and_tree/test_schedule_live_2.py",
+        ),
         ("labs/recorded/pipeline.json", "labs/recorded/pipeline_2.json"),
     ],
 )

@@ -80,7 +80,8 @@ def test_a_wrong_answer_is_seen(launch: Launcher, tmp_path: Path, lab: str, text
         (None, "`pytest exercises -k ring_all_reduce` makes it"),
         ("x = 1\n", "defines no ring_all_reduce"),
         (
-            "from snippets.simulation.machine import Barrier\n\ndef ring_all_reduce(rank, ranks, numbers):\n    yield Barrier()\n",
+            "from snippets.simulation.machine import Barrier\n\n"
+            "def ring_all_reduce(rank, ranks, numbers):\n    yield Barrier()\n",
             "the program yields Barrier, which this lab does not run",
         ),
     ],

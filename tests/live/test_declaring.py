@@ -47,7 +47,7 @@ def block(*, shape: str, side: int, height: int, rate: float, filled: bool) -> P
 @pytest.fixture
 def page(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return ``draw`` for the figure of this file, which stands in no module of the package otherwise."""
-    here = ModuleType("snippets.live.block_for_tests_live")
+    here = ModuleType("snippets.live.block_for_tests.live")
     here.__dict__["block"] = block
     monkeypatch.setitem(__import__("sys").modules, here.__name__, here)
     monkeypatch.setattr("snippets.live.declaring.find_spec", lambda name: here.__name__.startswith(name))
@@ -228,8 +228,8 @@ def test_limits_and_idle_of_no_knob_are_refused() -> None:
     ("module", "name", "message"),
     [
         ("os", "path", "module must be one of live figures, .*, got 'os'"),
-        ("snippets.live.no_live", "block", "module must be one of live figures, .*, got 'snippets.live.no_live'"),
-        ("snippets.nothing.zero_live", "block", "module must be one of live figures"),
+        ("snippets.live.no.live", "block", "module must be one of live figures, .*, got 'snippets.live.no.live'"),
+        ("snippets.nothing.zero.live", "block", "module must be one of live figures"),
         ("snippets.live.knobs", "Number", "module must be one of live figures"),
         ("snippets.memory.zero.live", "Panel", "name must be a live figure of snippets.memory.zero.live, got 'Panel'"),
         ("snippets.memory.zero.live", "", "name must be a live figure of snippets.memory.zero.live, got ''"),

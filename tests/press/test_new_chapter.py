@@ -25,13 +25,14 @@ synthesis:
 """
 CHAPTER = "chapters/synthesis/36-investigation.md"
 OWN = {
+    "snippets/synthesis/investigation/__init__.py",
     CHAPTER,
-    "snippets/synthesis/investigation.py",
-    "snippets/synthesis/investigation_programs.py",
-    "snippets/synthesis/investigation_figures.py",
-    "tests/synthesis/test_investigation.py",
+    "snippets/synthesis/investigation/formulas.py",
+    "snippets/synthesis/investigation/programs.py",
+    "snippets/synthesis/investigation/figures.py",
+    "tests/synthesis/investigation/test_investigation.py",
 }
-LIVE = {"snippets/synthesis/investigation_live.py", "tests/synthesis/test_investigation_live.py"}
+LIVE = {"snippets/synthesis/investigation/live.py", "tests/synthesis/investigation/test_investigation_live.py"}
 UNKNOWN = "the chapter must be one of 36-investigation, or be added to chapters/contents.yml first"
 LAB = {"labs/synthesis/investigation.py"}
 
@@ -75,10 +76,10 @@ def test_a_chapter_has_files_in_every_room(book: Path, options: list[str], made:
 
 
 def test_no_file_is_overwritten(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (book / "snippets/synthesis").mkdir(parents=True)
-    (book / "snippets/synthesis/investigation.py").write_text("mine = 1\n", encoding="utf-8")
+    (book / "snippets/synthesis/investigation").mkdir(parents=True)
+    (book / "snippets/synthesis/investigation/formulas.py").write_text("mine = 1\n", encoding="utf-8")
     main(["synthesis/36-investigation"], book)
-    assert "kept as it is: snippets/synthesis/investigation.py\n" in capsys.readouterr().out
+    assert "kept as it is: snippets/synthesis/investigation/formulas.py\n" in capsys.readouterr().out
     before = files(book)
     (book / CHAPTER).write_text("mine\n", encoding="utf-8")
     main(["synthesis/36-investigation"], book)
@@ -148,7 +149,7 @@ def test_the_book_builds_with_a_new_chapter_and_its_tests_say_what_is_to_be_writ
     paths = ["tests/synthesis", "snippets/synthesis", *(f"tests/{walk}" for walk in walks)]
     tested = run(tmp_path, "pytest", *options, *paths, "-k", "investigation")
     assert set(re.findall(r"^FAILED (\S+)", tested.stdout, re.MULTILINE)) == {
-        "snippets/synthesis/investigation.py::snippets.synthesis.investigation.investigation_bytes",
+        "snippets/synthesis/investigation/formulas.py::snippets.synthesis.investigation.investigation_bytes",
         "snippets/synthesis/investigation_programs.py::snippets.synthesis.investigation_programs.run_investigation",
         "tests/synthesis/test_investigation.py::test_the_formula_is_what_the_machine_counts",
         "tests/synthesis/test_investigation.py::test_the_picture_shows_what_was_computed",

@@ -88,7 +88,7 @@ def room(m: int, k: int, n: int, grid: Grid, replicated: str) -> int:
 def best_counted(
     *, m: int, k: int, n: int, workers: int, free_bytes: int, replicated: str, element_bytes: int
 ) -> Observation:
-    """Try every grid by the forms below, which ``tests/background/linear_algebra/test_choose_grid.py`` holds to simulated workers."""
+    """Try every grid by the forms below, which ``test_choose_grid.py`` holds to simulated workers."""
     sent = [
         traffic(m, k, n, grid, replicated) * element_bytes
         for grid in grids_of(workers)

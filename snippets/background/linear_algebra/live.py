@@ -1,7 +1,8 @@
 """Drawings: a matrix product on a grid of workers: who starts with which block, who needs what, and who sends how much.
 
 A worker (i, j, l) of r × c × d starts with block (i, j) of the l-th part of the shared dimension of A and of B and ends
-with the l-th part of the rows of block (i, j) of C, as ``snippets.background.linear_algebra.formulas.grid_split`` counts.
+with the l-th part of the rows of block (i, j) of C, as ``snippets.background.linear_algebra.formulas.grid_split``
+counts.
 """
 
 from __future__ import annotations

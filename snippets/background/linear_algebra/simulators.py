@@ -1,8 +1,8 @@
 """Simulators: a matrix product on ranks that hold only their blocks, cut by rows, by columns, along k or on a grid.
 
 Each function deals the blocks of A and B out to the ranks of a machine, lets them multiply and send, and
-returns what each holds at the end together with the account of the run. ``snippets.background.linear_algebra.formulas`` has the closed
-forms.
+returns what each holds at the end together with the account of the run. ``snippets.background.linear_algebra.formulas``
+has the closed forms.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Simulators: descent on surfaces, descent on K ranks, and clipping of a gradient that lies in shards.
 
-``snippets.background.optimization.formulas`` has the closed forms. Surfaces and paths are vectorised: many starts descend at once.
+``snippets.background.optimization.formulas`` has the closed forms. Surfaces and paths are vectorised: many starts
+descend at once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Simulators: runs one program on every rank, which has a list of numbers and one port, and counts what it costs.
 
-A rank program ``program(rank, ranks, numbers)`` is one of ``snippets.simulation.machine`` that sees its own numbers alone and asks
-for nothing but ``Send``, ``Receive`` and ``Exchange``, one at a time.
+A rank program ``program(rank, ranks, numbers)`` is one of ``snippets.simulation.machine`` that sees its own numbers
+alone and asks for nothing but ``Send``, ``Receive`` and ``Exchange``, one at a time.
 
 >>> def shift(rank, ranks, numbers):
 ...     arrived = yield Exchange(to=(rank + 1) % ranks, numbers=numbers, source=(rank - 1) % ranks)

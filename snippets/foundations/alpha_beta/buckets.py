@@ -1,7 +1,7 @@
 """Simulators: gradients sent in buckets while the backward pass still runs: when each bucket leaves and arrives.
 
-Nothing here uses the closed form of ``snippets.foundations.alpha_beta.formulas``: the clock of a link is advanced bucket by
-bucket, in exact fractions, so that the one can prove the other.
+Nothing here uses the closed form of ``snippets.foundations.alpha_beta.formulas``: the clock of a link is advanced
+bucket by bucket, in exact fractions, so that the one can prove the other.
 """
 
 from __future__ import annotations

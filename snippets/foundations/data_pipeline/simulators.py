@@ -1,6 +1,7 @@
 """Simulators: queues of a loader in which batches move one by one, event after event, and are counted.
 
-Nothing here uses the clock or the closed forms of ``snippets.foundations.data_pipeline.formulas``: they are proved by it.
+Nothing here uses the clock or the closed forms of ``snippets.foundations.data_pipeline.formulas``: they are proved by
+it.
 """
 
 from __future__ import annotations

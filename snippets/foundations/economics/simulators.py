@@ -1,7 +1,7 @@
 """Simulators: runs that fail and go on from checkpoints, ranks that wait for the slowest, products of drawn factors.
 
-Nothing here uses the closed forms of ``snippets.foundations.economics.formulas``: clocks run and failures strike, so that the
-one can prove the other.
+Nothing here uses the closed forms of ``snippets.foundations.economics.formulas``: clocks run and failures strike, so
+that the one can prove the other.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Simulators: a training step of your own on every rank, Adam's state sharded, its collectives and memory counted.
 
-A step is a generator function ``program(rank, step)`` for the ranks of ``snippets.simulation.machine``. It sees the arrays of its
-own ``Rank`` alone, yields a request to take part in a collective, and is resumed with its result:
+A step is a generator function ``program(rank, step)`` for the ranks of ``snippets.simulation.machine``. It sees the
+arrays of its own ``Rank`` alone, yields a request to take part in a collective, and is resumed with its result:
 
 - ``total = yield ReduceScatter(array)`` gives this rank's shard of the sum over ranks;
 - ``total = yield AllReduce(array)`` gives the whole sum;

@@ -241,8 +241,8 @@ def run_tensor_layer(
     """Run a GPT layer forward and backward with its heads and inner widths cut among ranks.
 
     Args:
-        weights: from ``snippets.memory.memory_equation.gpt_layer.layer_weights``; with fewer key-value heads, ``"qkv"`` has that many
-            fewer columns: all queries, all keys, all values.
+        weights: from ``snippets.memory.memory_equation.gpt_layer.layer_weights``; with fewer key-value heads,
+            ``"qkv"`` has that many fewer columns: all queries, all keys, all values.
         x: the layer's input, shape (s, b, h).
         gradient: of the loss with respect to the output, of the same shape.
         ranks: t, among which the layer is cut.

@@ -203,7 +203,8 @@ def test_every_public_name_of_the_book_has_its_entry(book: dict[str, Page], path
     wanted = {name for name in wanted if not name.startswith("_")}
     text = book[page_of(name_of(path), (ast.get_docstring(module) or "").partition(":")[0])].text
     anchors = re.findall(r"^#+ `[^`]+` \{#([^}]+)\}$", text, re.MULTILINE)
-    assert {anchor for anchor in anchors if anchor.startswith(f"{path.stem}.")} == {f"{path.stem}.{w}" for w in wanted}
+    home = ".".join(path.relative_to(ROOT / "snippets").with_suffix("").parts[1:] or [path.stem])
+    assert {anchor for anchor in anchors if anchor.startswith(f"{home}.")} == {f"{home}.{w}" for w in wanted}
 
 
 @pytest.fixture(scope="module")
