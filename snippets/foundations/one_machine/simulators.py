@@ -253,7 +253,7 @@ class _Step:
         return self.counter.product(gradient, self.weights[name].T, part, "backward")
 
     def _weight_gradient(self, left: Array, right: Array, part: str) -> Array:
-        rows, columns = left.reshape(-1, left.shape[-1]), right.reshape(-1, right.shape[-1])  # (Bn, k), (Bn, m)
+        rows, columns = left.reshape(-1, left.shape[-1]), right.reshape(-1, right.shape[-1])  # (B·n, k), (B·n, m)
         return self.counter.product(rows.T, columns, part, "backward")
 
     def _layer(self, layer: int, x: Array) -> Array:
