@@ -6,6 +6,7 @@ import ast
 import hashlib
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.enlarged_book import enlarge
-from press.lacks import lacks
+from press.lacks import lacks, subject_of
 from press.making.numbers import number_problems
 from press.making.quiz import read_quiz
 from press.new import chapter_files, main, part_files, written
@@ -116,6 +117,7 @@ def test_nothing_of_a_new_chapter_is_refused(tmp_path: Path, part: Part, entry: 
         files[path] for path in files if ".py" in path
     ]:
         ast.parse(code)
+    runpy.run_path(str(tmp_path / f"snippets/{part.name}/{subject_of(entry.path)}/live.py"))
     assert entry.question in "".join(cell.source for cell in cells)
     lacking = [problem.message for problem in lacks(entry, tmp_path)]
     assert [what for what in lacking if not what.startswith(("to write: ", "lacks a record"))] == []
