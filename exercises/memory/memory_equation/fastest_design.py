@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cache
 from itertools import product
 from random import Random
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.choices import Choice
+from grader.exercise import Exercise, Inputs, Mistake
 from snippets.memory.memory_equation.activations import RECOMPUTATIONS
 from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 from snippets.memory.memory_equation.step_timeline import step_timeline
-
-DESIGN, NONE = "the design", "None: nothing fits"
 
 
 def fastest_design(
@@ -131,11 +129,9 @@ def designs(run: Inputs) -> list[tuple[str, int]]:
     return [(made, size) for made, size in pairs if worst(made, size, run)[0] <= run["memory_bytes"]]
 
 
-def the_fastest(**run: Any) -> Observation:
+def the_fastest(**run: Any) -> str | None:
     fitting = designs(run)
-    if not fitting:
-        return {DESIGN: NONE}
-    return {DESIGN: f"one that fits and takes the fewest operations, such as {cheapest(fitting, run)}"}
+    return f"one that fits and takes the fewest operations, such as {cheapest(fitting, run)}" if fitting else None
 
 
 def cheapest(fitting: list[tuple[str, int]], run: Inputs) -> tuple[str, int]:
@@ -143,24 +139,21 @@ def cheapest(fitting: list[tuple[str, int]], run: Inputs) -> tuple[str, int]:
     return fitting[costs.index(min(costs))]
 
 
-def observe(function: Callable[..., Any], **run: Any) -> Observation:
+def fault(design: tuple[str, int], **run: Any) -> str:
     """Say whether the design fits on the simulator, and how many operations it takes more than the best."""
-    design = function(**run)
-    if design is None:
-        return {DESIGN: NONE}
     recomputed, micro_batch = design
     if recomputed not in RECOMPUTATIONS:
-        return {DESIGN: f"recomputes {recomputed!r}; the choices are 'none', 'selective' and 'full'"}
+        return f"recomputes {recomputed!r}; the choices are 'none', 'selective' and 'full'"
     if micro_batch < 1 or run["sequences"] % micro_batch:
-        return {DESIGN: f"has a micro-batch of {micro_batch}, which does not divide the {run['sequences']} sequences"}
+        return f"has a micro-batch of {micro_batch}, which does not divide the {run['sequences']} sequences"
     peak, moment = worst(recomputed, micro_batch, run)
     if peak > run["memory_bytes"]:
         held = f"it holds {peak:,} bytes {moment}, and the device has {run['memory_bytes']:,}"
-        return {DESIGN: f"{design}, which does not fit: {held}"}
+        return f"{design}, which does not fit: {held}"
     best = cheapest(designs(run), run)
     if more := cost(recomputed, micro_batch, run) - cost(*best, run):
-        return {DESIGN: f"{design}, which fits and takes {more:,} operation{'s' * (more > 1)} more than {best}"}
-    return the_fastest(**run)
+        return f"{design}, which fits and takes {more:,} operation{'s' * (more > 1)} more than {best}"
+    return ""
 
 
 def step_of(sequences: int, memory_bytes: int, overhead_flops: int, *shape: int) -> Inputs:
@@ -215,13 +208,15 @@ SEEDS = (
 )
 # fmt: on
 
+CHOICE = Choice("the design", the_fastest, fault, none="None: nothing fits")
+
 EXERCISE = Exercise(
     fastest_design,
     number=4,
     level="hard",
     asked="what to recompute, and a micro-batch, so that a step fits and takes the fewest operations",
-    expected=the_fastest,
-    observe=observe,
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
     examples=[
         step_of(1, 41_000, 0),
         step_of(2, 41_000, 1000),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.choices import Choice
+from grader.exercise import Exercise, Inputs, Mistake
 from snippets.memory.offloading.timeline import OffloadedStep, offloaded_step
 
-CHOICE = "choice"
 STATES = ("optimizer", "weights", "activations")
 CHOICES = (
     (),
@@ -154,34 +154,27 @@ def least_s(inputs: Inputs) -> float | None:
     return min((end for held, end in ends if held <= inputs["memory_bytes"]), default=None)
 
 
-RIGHT = "one that fits, with the shortest step"
+def any_shortest(**inputs: Any) -> str | None:
+    return None if least_s(inputs) is None else "one that fits, with the shortest step"
 
 
-def any_shortest(**inputs: Any) -> Observation:
-    """Return what every right answer shows."""
-    return {CHOICE: None if least_s(inputs) is None else RIGHT}
-
-
-def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
-    """Judge the choice: any that fits and is as short as any other is right."""
-    chosen = function(**inputs)
-    if chosen is None:
-        return {CHOICE: None}
+def fault(chosen: Sequence[Any], **inputs: Any) -> str:
+    """Say whether the choice fits, and how much longer its step is than the shortest."""
     states = [str(state) for state in chosen]
     choice = tuple(state for state in STATES if state in states)
     said = ", ".join(states) or "nothing"
     if sorted(choice) != sorted(states):
-        return {CHOICE: f"{said}: each must be one of {', '.join(STATES)}, and stand there once"}
+        return f"{said}: each must be one of {', '.join(STATES)}, and stand there once"
     if choice not in CHOICES:
-        return {CHOICE: f"{said}: weights go only together with the optimizer's state"}
+        return f"{said}: weights go only together with the optimizer's state"
     held, end_s = judged(choice, inputs)
     best = least_s(inputs)
     if held > inputs["memory_bytes"]:
         over = held - inputs["memory_bytes"]
-        return {CHOICE: f"{said} offloaded: {over:,} {'byte' if over == 1 else 'bytes'} too many"}
+        return f"{said} offloaded: {over:,} {'byte' if over == 1 else 'bytes'} too many"
     if best is not None and end_s > best * (1 + 1e-9):
-        return {CHOICE: f"{said} offloaded: {end_s - best:.4g} s longer than the shortest that fits"}
-    return {CHOICE: RIGHT}
+        return f"{said} offloaded: {end_s - best:.4g} s longer than the shortest that fits"
+    return ""
 
 
 def case(**changes: int) -> Inputs:
@@ -244,13 +237,15 @@ def on_the_edges(inputs: Inputs) -> list[Inputs]:
     return [inputs | {"memory_bytes": need - less} for need in sorted(needs) for less in (0, 1)]
 
 
+CHOICE = Choice("choice", any_shortest, fault)
+
 EXERCISE = Exercise(
     choose_offload,
     number=4,
     level="hard",
     asked="what to offload, so that it fits and the step is shortest",
-    expected=any_shortest,
-    observe=observe,
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
     examples=[
         case(),
         case(activation_bytes=100, memory_bytes=750),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from grader.exercise import Exercise, Inputs, Mistake
+from grader.exercise import Exercise, Inputs, Mistake, inputs_for
 from snippets.memory.offloading.timeline import offloaded_step
 
 
@@ -80,14 +80,7 @@ def first_that_hides(
     return high
 
 
-def machine(speed: int, down: int, host: int, up: int, update: int) -> Inputs:
-    return {
-        "flops_per_s": speed,
-        "down_bytes_per_s": down,
-        "host_bytes_per_s": host,
-        "up_bytes_per_s": up,
-        "update_bytes": update,
-    }
+machine = inputs_for(hiding_tokens)
 
 
 def decided_by_no_tie(inputs: Inputs) -> bool:

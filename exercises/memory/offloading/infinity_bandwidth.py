@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.exercise import Exercise, Inputs, Mistake
+from grader.exercise import Exercise, Mistake, inputs_for
 
 
 def infinity_bandwidth(
@@ -66,15 +66,7 @@ def counted(*, state: str, efficiency: float, sequence: int, batch: int, hidden:
     return moved / (step_s - computing_s)
 
 
-def asked(state: str, efficiency: float, sequence: int, batch: int, hidden: int, speed: float) -> Inputs:
-    return {
-        "state": state,
-        "efficiency": efficiency,
-        "sequence": sequence,
-        "batch": batch,
-        "hidden": hidden,
-        "flops_per_s": speed,
-    }
+asked = inputs_for(infinity_bandwidth)
 
 
 EXERCISE = Exercise(

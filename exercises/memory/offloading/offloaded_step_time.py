@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake
+from grader.exercise import Exercise, Inputs, Mistake, inputs_for
 from snippets.memory.offloading.lanes import LaneTask, run_lanes
 
 
@@ -78,9 +78,7 @@ def layers(*rows: tuple[int, int, int, int, int]) -> Inputs:
     return columns(*([row[place] for row in rows] for place in range(5)))
 
 
-def columns(*times: list[int]) -> Inputs:
-    names = ("forward_s", "backward_s", "gradients_s", "update_s", "new_weights_s")
-    return dict(zip(names, times, strict=True))
+columns = inputs_for(offloaded_step_time)
 
 
 def waits_for_all_gradients(

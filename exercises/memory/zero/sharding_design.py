@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.choices import Choice
+from grader.exercise import Exercise, Inputs, Mistake
 from snippets.collectives.algorithm_costs import algorithm_cost
 from snippets.memory.zero.formulas import zero_state_bytes
 from snippets.memory.zero.sharded_step import exposed_communication_s, sharded_step
 from snippets.recipes import Recipe
-
-DESIGN = "design"
 
 
 def sharding_design(
@@ -203,30 +202,27 @@ def meets(design: Design, inputs: Inputs) -> bool:
     return held <= inputs["memory_bytes"] and exposed_s <= inputs["limit_s"]
 
 
-def any_that_meets(**inputs: Any) -> Observation:
-    """Return what every right answer shows: None, or that it meets the limits, as a design does that is told."""
+def one_that_meets(**inputs: Any) -> str | None:
+    """Try every design."""
     found = [design for design in designs(inputs) if meets(design, inputs)]
     if not found:
-        return {DESIGN: None}
+        return None
     best = min(found, key=lambda design: judged(design, inputs)[1])
-    return {DESIGN: f"one that fits and keeps to the limit, as {told(best, inputs)} does"}
+    return f"one that fits and keeps to the limit, as {told(best, inputs)} does"
 
 
-def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
-    """Judge the design that is chosen; any that meets the limits is right."""
-    chosen = function(**inputs)
-    if chosen is None:
-        return {DESIGN: None}
+def fault(chosen: Any, **inputs: Any) -> str:
+    """Say what is wrong with the design that is chosen."""
     design = tuple(chosen)
     if why := why_there_is_not(design, inputs):
-        return {DESIGN: f"stage {design[0]}, {design[1]} GPUs, {design[2]}: {why}"}
+        return f"stage {design[0]}, {design[1]} GPUs, {design[2]}: {why}"
     if meets(design, inputs):
-        return any_that_meets(**inputs)
+        return ""
     held, exposed_s = judged(design, inputs)
     over = held - inputs["memory_bytes"]
     late = exposed_s - inputs["limit_s"]
     wrong = [f"{over:,} bytes too many"] * (over > 0) + [f"{late:.4g} s too long"] * (late > 0)
-    return {DESIGN: f"{told(design, inputs)}, {' and '.join(wrong)}"}
+    return f"{told(design, inputs)}, {' and '.join(wrong)}"
 
 
 def told(design: Design, inputs: Inputs) -> str:
@@ -362,13 +358,15 @@ CLUSTERS = [
     )
     for node_bytes_per_s, network_bytes_per_s, latency_s in [network]
 ]
+CHOICE = Choice("design", one_that_meets, fault)
+
 EXERCISE = Exercise(
     sharding_design,
     number=4,
     level="hard",
     asked="a stage, a group and a recipe that fit and whose exposed communication keeps to the limit, or None",
-    expected=any_that_meets,
-    observe=observe,
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
     examples=[
         SMALLEST,
         {**SMALLEST, "limit_s": 7},

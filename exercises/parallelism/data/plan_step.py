@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.choices import Choice
+from grader.exercise import Exercise, Inputs, Mistake
 
-PLAN, NONE = "plan", "None, since no plan meets both limits"
+Plan = list[list[tuple[int, float]]]
 TIMES = ("launch_ms", "sequence_ms", "sum_ms")
 LARGE = 100  # the sequences of the chapter's own question, whose answer is not told
 
@@ -140,44 +139,30 @@ def machines_that_meet(sequences: int, machines: int, room: int, limit_ms: int, 
 
 def one_that_meets(
     *, sequences: int, machines: int, room: int, limit_ms: int, budget_ms: int, **times: int
-) -> Observation:
+) -> str | None:
     """Say that there is a plan, in a small job also on how many machines, or that there is none."""
     N = machines_that_meet(sequences, machines, room, limit_ms, budget_ms, *(times[name] for name in TIMES))
     if not N:
-        return {PLAN: NONE}
+        return None
     example = f", for example on {N} machine{'s' * (N > 1)}" if sequences < LARGE else ""
-    return {PLAN: f"one with the exact gradient that meets both limits{example}"}
+    return f"one with the exact gradient that meets both limits{example}"
 
 
-def run_the_plan(
-    function: Callable[..., Any],
-    *,
-    sequences: int,
-    machines: int,
-    room: int,
-    limit_ms: int,
-    budget_ms: int,
-    **times: int,
-) -> Observation:
-    """Run the answer's plan; whatever is exact and meets the limits looks the same."""
-    given = {"sequences": sequences, "machines": machines, "room": room, "limit_ms": limit_ms, "budget_ms": budget_ms}
-    plan = function(**given, **times)
-    if plan is None:
-        return {PLAN: NONE}
-    said = fault(plan, sequences, machines, room)
-    if said:
-        return {PLAN: said}
+def misses(plan: Plan, *, sequences: int, machines: int, room: int, limit_ms: int, budget_ms: int, **times: int) -> str:
+    """Run a plan whose gradient is exact, and say which limit it misses."""
+    if said := fault(plan, sequences, machines, room):
+        return said
     sizes = tuple(tuple(b for b, _ in own) for own in plan)
+    if meets(sizes, limit_ms, budget_ms, **times):
+        return ""
     step = cost(sizes, **times)
-    if step <= limit_ms and len(plan) * step <= budget_ms:
-        return one_that_meets(**given, **times)
-    return {
-        PLAN: f"one on {len(plan)} machine{'s' * (len(plan) > 1)} whose step takes {float(step):.6g} ms of {limit_ms}, "
+    return (
+        f"one on {len(plan)} machine{'s' * (len(plan) > 1)} whose step takes {float(step):.6g} ms of {limit_ms}, "
         f"and {float(len(plan) * step):.6g} ms of all machines, of {budget_ms}"
-    }
+    )
 
 
-def fault(plan: list[list[tuple[int, float]]], sequences: int, machines: int, room: int) -> str:
+def fault(plan: Plan, sequences: int, machines: int, room: int) -> str:
     """Say what is wrong with a plan before it runs, or nothing."""
     N = len(plan)
     if not 1 <= N <= machines:
@@ -239,13 +224,15 @@ JOBS = [
     job(28, 14, 3, 1, 5, 4),
 ]
 
+CHOICE = Choice("plan", one_that_meets, misses, none="None, since no plan meets both limits")
+
 EXERCISE = Exercise(
     plan_step,
     number=5,
     level="hard",
     asked="a plan with the exact gradient whose step keeps to both limits",
-    expected=one_that_meets,
-    observe=run_the_plan,
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
     examples=[
         {**job(4, 2, 2, 1, 4, 6), "limit_ms": 17, "budget_ms": 40},
         {**job(4, 2, 4, 1, 4, 6), "limit_ms": 17, "budget_ms": 40},

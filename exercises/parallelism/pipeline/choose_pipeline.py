@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from math import ceil
-from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.choices import Choice
+from grader.exercise import Exercise, Inputs, Mistake
 from snippets.domain import named
 from snippets.parallelism.pipeline.formulas import ALIASES
 from snippets.parallelism.pipeline.runner import run_pipeline
 from snippets.parallelism.pipeline.schedules import BUILDERS, build_pipeline
 
-DESIGN, NONE = "design", "None, since no design meets both limits"
 NAMES = {"gpipe": "gpipe", "one_f_one_b": "1f1b", "interleaved": "interleaved", "zb_h1": "zb_h1"}
 
 
@@ -112,38 +111,35 @@ def designs(stages: int, sequences: int) -> Iterator[tuple[str, int]]:
             yield from ((name, m) for name in NAMES)
 
 
-def one_that_meets(limit_ms: int, room: int, **inputs: int) -> Observation:
+def one_that_meets(limit_ms: int, room: int, **inputs: int) -> str | None:
     """Run every design until one meets both limits."""
     for name, m in designs(inputs["stages"], inputs["sequences"]):
         step_ms, held = cost(name, m, **inputs)
         if step_ms <= limit_ms and held <= room:
             such = f"{NAMES[name]} with {m} micro-batches: {float(step_ms):g} ms, holds {float(held):g} sequences"
-            return {DESIGN: f"one that meets both limits, such as {such}"}
-    return {DESIGN: NONE}
+            return f"one that meets both limits, such as {such}"
+    return None
 
 
-def run_the_choice(function: Callable[..., Any], *, limit_ms: int, room: int, **inputs: int) -> Observation:
-    """Run the answer's design; whatever meets the limits looks the same."""
-    chosen = function(limit_ms=limit_ms, room=room, **inputs)
-    if chosen is None:
-        return {DESIGN: NONE}
+def fault(chosen: tuple[str, int], *, limit_ms: int, room: int, **inputs: int) -> str:
+    """Run the design that is chosen, and say what is wrong with it."""
     asked, m = chosen
     try:
         name = named("schedule", asked, BUILDERS, aliases=ALIASES)
     except ValueError:
         name = ""
     if name not in NAMES:
-        return {DESIGN: f"a schedule called {asked!r:.30}"}
+        return f"a schedule called {asked!r:.30}"
     stages, sequences = inputs["stages"], inputs["sequences"]
     if m < 1 or m % stages:
-        return {DESIGN: f"m = {m}, which is no multiple of the {stages} stages"}
+        return f"m = {m}, which is no multiple of the {stages} stages"
     if sequences % m:
-        return {DESIGN: f"m = {m}, which does not divide the {sequences} sequences"}
+        return f"m = {m}, which does not divide the {sequences} sequences"
     step_ms, held = cost(name, m, **inputs)
     if step_ms <= limit_ms and held <= room:
-        return one_that_meets(limit_ms, room, **inputs)
+        return ""
     took = f"{asked} with {m} micro-batches: {float(step_ms):g} ms, and {limit_ms} ms are allowed"
-    return {DESIGN: f"{took}; holds {float(held):g} sequences, and there is room for {room}"}
+    return f"{took}; holds {float(held):g} sequences, and there is room for {room}"
 
 
 def machine(stages: int, sequences: int, launch_ms: int, *times_ms: int) -> Inputs:
@@ -196,12 +192,14 @@ MACHINES = [
     for times in ([TIMES[kind] for kind in kinds])
 ]
 
+CHOICE = Choice("design", one_that_meets, fault, none="None, since no design meets both limits")
+
 EXERCISE = Exercise(
     choose_pipeline,
     number=4,
     asked="a schedule and a number of micro-batches with which the step keeps to both limits",
-    expected=one_that_meets,
-    observe=run_the_choice,
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
     examples=[
         {**machine(2, 2, 10, 2, 2, 2), "limit_ms": 78, "room": 2},
         {**machine(2, 4, 10, 2, 2, 2), "limit_ms": 130, "room": 2},

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from numbers import Integral
-from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.choices import Choice
+from grader.exercise import Exercise, Inputs, Mistake
 from snippets.domain import named
 from snippets.parallelism.sequence.formulas import KIND_ALIASES, KINDS, attention_flops, kv_blocks_held, ring_starts_s
 
-DESIGN, NONE = "design", "None, since no design meets both limits"
 HEAD, NUMBER_BYTES = 128, 2
 
 
@@ -140,40 +139,37 @@ def meets(taken: float, held: float, limit_us: float, room_mb: float) -> bool:
     return taken <= limit_us * (1 + 1e-9) and held <= room_mb * (1 + 1e-9)
 
 
-def one_that_meets(limit_us: float, room_mb: float, **inputs: int) -> Observation:
+def one_that_meets(limit_us: float, room_mb: float, **inputs: int) -> str | None:
     """Run every design until one meets both limits."""
     for kind, N in designs(inputs["key_heads"], inputs["most_ranks"]):
         taken, held = cost(kind, N, **inputs)
         if meets(taken, held, limit_us, room_mb):
             such = f"{kind} on {_ranks(N)}: {taken:,.1f} µs, holds {held:,.2f} MB"
-            return {DESIGN: f"one that meets both limits, such as {such}"}
-    return {DESIGN: NONE}
+            return f"one that meets both limits, such as {such}"
+    return None
 
 
-def run_the_choice(function: Callable[..., Any], *, limit_us: float, room_mb: float, **inputs: int) -> Observation:
-    """Run the answer's design; whatever meets the limits looks the same."""
-    chosen = function(limit_us=limit_us, room_mb=room_mb, **inputs)
-    if chosen is None:
-        return {DESIGN: NONE}
+def fault(chosen: tuple[str, int], *, limit_us: float, room_mb: float, **inputs: int) -> str:
+    """Run the design that is chosen, and say what is wrong with it."""
     asked, N = chosen
     try:
         kind = named("kind", asked, KINDS, aliases=KIND_ALIASES)
     except ValueError:
-        return {DESIGN: f"a kind called {asked!r:.30}"}
+        return f"a kind called {asked!r:.30}"
     if not isinstance(N, Integral) or N < 1:
-        return {DESIGN: f"{asked} on {N!r:.30} ranks, which is no whole number from 1 on"}
+        return f"{asked} on {N!r:.30} ranks, which is no whole number from 1 on"
     N = int(N)
     if N & (N - 1):
-        return {DESIGN: f"{asked} on {N} ranks, which is no power of two"}
+        return f"{asked} on {N} ranks, which is no power of two"
     if inputs["most_ranks"] < N:
-        return {DESIGN: f"{asked} on {N} ranks, of which no more than {inputs['most_ranks']} are allowed"}
+        return f"{asked} on {N} ranks, of which no more than {inputs['most_ranks']} are allowed"
     if kind == "all_to_all" and inputs["key_heads"] % N:
-        return {DESIGN: f"all_to_all on {N} ranks, which do not divide the {inputs['key_heads']} key heads"}
+        return f"all_to_all on {N} ranks, which do not divide the {inputs['key_heads']} key heads"
     taken, held = cost(kind, N, **inputs)
     if meets(taken, held, limit_us, room_mb):
-        return one_that_meets(limit_us, room_mb, **inputs)
+        return ""
     took = f"{asked} on {_ranks(N)}: {taken:,.1f} µs, and {limit_us:,g} µs are allowed"
-    return {DESIGN: f"{took}; holds {held:,.2f} MB, and there is room for {room_mb:,g} MB"}
+    return f"{took}; holds {held:,.2f} MB, and there is room for {room_mb:,g} MB"
 
 
 def _ranks(N: int) -> str:
@@ -232,12 +228,14 @@ CLUSTERS = [
 ]
 
 
+CHOICE = Choice("design", one_that_meets, fault, none="None, since no design meets both limits")
+
 EXERCISE = Exercise(
     choose_context_parallel,
     number=4,
     asked="a kind of exchange and a number of ranks with which attention keeps to both limits",
-    expected=one_that_meets,
-    observe=run_the_choice,
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
     examples=[
         {**cluster(4_096, (1, 1), 2, 1, 1, 0, 0), "limit_us": 2_500.0, "room_mb": 3.0},
         {**cluster(4_096, (1, 1), 2, 1, 1, 0, 0), "limit_us": 4_500.0, "room_mb": 3.0},

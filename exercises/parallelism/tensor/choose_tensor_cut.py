@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.choices import Choice
+from grader.exercise import Exercise, Inputs, Mistake
 from snippets.flops import attention_forward_flops
 from snippets.memory.memory_equation.activations import layer_activation_bytes
 from snippets.parallelism.tensor.placed_rings import placed_all_reduce
-
-DESIGN, NONE = "design", "None, since no design meets all limits"
 
 
 def choose_tensor_cut(
@@ -174,30 +173,27 @@ def told(design: tuple[int, int], inputs: Inputs) -> str:
     return f"{ranks}, {g} in a node: {held:,.0f} bytes, {step:.4g} s, {t * step:.4g} GPU-seconds"
 
 
-def one_that_meets(**inputs: Any) -> Observation:
+def one_that_meets(**inputs: Any) -> str | None:
     """Try every design."""
     found = [design for design in designs(inputs) if meets(design, inputs)]
     if not found:
-        return {DESIGN: NONE}
+        return None
     best = min(found, key=lambda design: cost(design, inputs)[1])
-    return {DESIGN: f"one that meets all limits, such as {told(best, inputs)}"}
+    return f"one that meets all limits, such as {told(best, inputs)}"
 
 
-def try_the_choice(function: Callable[..., Any], **inputs: Any) -> Observation:
-    """Judge the answer's design; whatever meets the limits looks the same."""
-    chosen = function(**inputs)
-    if chosen is None:
-        return {DESIGN: NONE}
+def fault(chosen: Any, **inputs: Any) -> str:
+    """Say what is wrong with the design that is chosen."""
     t, g = chosen
     if why := why_there_is_not((t, g), inputs):
-        return {DESIGN: f"({t}, {g}): {why}"}
+        return f"({t}, {g}): {why}"
     if meets((t, g), inputs):
-        return one_that_meets(**inputs)
+        return ""
     held, step = cost((t, g), inputs)
     wrong = [f"{held - inputs['memory_bytes']:,.0f} bytes too many"] * (held > inputs["memory_bytes"])
     wrong += [f"{step - inputs['limit_s']:.3g} s too long"] * (step > inputs["limit_s"])
     wrong += [f"{t * step - inputs['budget_gpu_s']:.3g} GPU-seconds too dear"] * (t * step > inputs["budget_gpu_s"])
-    return {DESIGN: f"{told((t, g), inputs)}, {' and '.join(wrong)}"}
+    return f"{told((t, g), inputs)}, {' and '.join(wrong)}"
 
 
 def cluster(
@@ -273,13 +269,15 @@ GPT3 = cluster(
 SMALL_NODES = {**GPT3, "gpus_per_node": 4, "nodes": 8, "budget_gpu_s": 0.8}
 
 
+CHOICE = Choice("design", one_that_meets, fault, none="None, since no design meets all limits")
+
 EXERCISE = Exercise(
     choose_tensor_cut,
     number=4,
     level="hard",
     asked="ranks and placement with which some layers fit, are quick enough and do not cost too much",
-    expected=one_that_meets,
-    observe=try_the_choice,
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
     examples=[
         SMALLEST,
         {**SMALLEST, "memory_bytes": 1100},
