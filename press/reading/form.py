@@ -179,7 +179,7 @@ def _in_the_sections(found: Sequence[Section]) -> Iterator[tuple[int, str]]:
             if not count or times not in (None, count):
                 place = heading or "the spine"
                 yield searched[0].line, f"{'one' if times else 'a'} {name} (in {place}), has {count}"
-    if not any("check" in cell.metadata.get("tags", []) for section in spine for cell in section.cells):
+    if spine and not any("check" in cell.metadata.get("tags", []) for section in spine for cell in section.cells):
         yield 1, "a cell of checks: assertions below a comment, tagged check (in the spine)"
     if BOX in by_name:
         box = by_name[BOX]
@@ -280,13 +280,14 @@ def bold_sentences(text: str) -> list[str]:
 
 
 def word_count(text: str) -> int:
-    """Return the words of the main line: without folds and tables, a formula for one word.
+    """Return the words of the main line: without folds, fences and tables, a formula for one word.
 
     >>> word_count("It takes $2n/\\\\beta$, so [wait](a.md).")
     5
     """
-    text = re.sub(r"(?<!\\)\$\$.*?\$\$|(?<!\\)\$[^$\n]*\$", "x", _without_folds(text), flags=re.DOTALL)
-    text = re.sub(r"^(?:\||#|```).*$", "", re.sub(r"\]\([^)]*\)", "]", text), flags=re.MULTILINE)
+    text = re.sub(r"^```.*?^```$", "", _without_folds(text), flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"(?<!\\)\$\$.*?\$\$|(?<!\\)\$[^$\n]*\$", "x", text, flags=re.DOTALL)
+    text = re.sub(r"^(?:\||#).*$", "", re.sub(r"\]\([^)]*\)", "]", text), flags=re.MULTILINE)
     return len(re.findall(r"\S*\w\S*", text))
 
 

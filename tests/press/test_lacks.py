@@ -12,6 +12,7 @@ from press.lacks import ROOT, chosen, lacks, main, subject_of, to_look_at
 from press.new import chapter_files, part_files, planned_chapter, written
 from press.reading.chapter import find_chapters, read_chapter
 from press.reading.contents import PATH, Entry, read_contents
+from press.reading.form import word_count
 
 CONTENTS = """\
 memory:
@@ -166,6 +167,11 @@ def test_a_count_is_a_place_to_look_and_nothing_is_lacking(book: Path, old: str,
     change(book / ZERO, old, new)
     assert any(f"look: {message}" in place for place in looks()), looks()
     assert lacking(book) == []
+
+
+def test_words_of_folds_fences_and_tables_are_not_counted() -> None:
+    fold = '<details markdown="1"><summary>More</summary>\n\nfour words in here\n\n</details>'
+    assert word_count(f"Two words\n\n{fold}\n\n```text\na b c\n```\n\n| a | table |\n\nand $$a + b$$ two more.") == 6
 
 
 def test_a_spine_of_its_length_is_no_place_to_look(book: Path) -> None:
