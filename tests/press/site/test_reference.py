@@ -245,7 +245,7 @@ def assert_says_what_a_caller_needs(function: griffe.Function) -> None:
 
 
 GROUPS = (
-    ("Formula", "Symbols", "Chapter"),
+    ("Also", "Formula", "Symbols", "Chapter"),
     *(("Args",), ("Returns",), ("Raises",)),
     ("Source", "Convention", "Leaves out"),
     ("Example",),
@@ -312,7 +312,8 @@ Example:
     ("old", "new", "wrong"),
     [
         ("", "", []),
-        ("Chapter: 13\n", "Chapter: 13\nAlso: something\n", []),
+        ("Formula:", "Also: what others say\nFormula:", []),
+        ("Chapter: 13\n", "Chapter: 13\nAlso: what others say\n", ["the order of "]),
         ("Source: somebody.\nLeaves", "Leaves", []),
         ("Source: somebody.\nLeaves out: much.", "Leaves out: much.\nSource: somebody.", ["the order of "]),
         ("\nSymbols", "\n\nSymbols", ["an empty line too many before Symbols"]),
