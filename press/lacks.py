@@ -19,7 +19,7 @@ from press.reading import form as new_form
 from press.reading import old_form
 from press.reading.chapter import BrokenChapter, Chapter, read_chapter
 from press.reading.contents import PATH, Entry, read_contents
-from press.reading.form import FORM, SPINE, places_to_look
+from press.reading.form import FORM, SPINE, THREAD, has_box, places_to_look
 from press.reading.outline import number_of
 from press.site.labs import RECORDS
 
@@ -42,7 +42,8 @@ def lacks(entry: Entry, root: Path = ROOT) -> list[Problem]:
         ]
     except BrokenChapter as error:
         problems = error.problems
-    return [*problems, *_in_other_rooms(entry, chapter, root), *_still_to_write(entry, root)]
+    other_rooms = [*_in_other_rooms(entry, chapter, root), *_in_the_live_figure(entry, chapter, root)]
+    return [*problems, *other_rooms, *_still_to_write(entry, root)]
 
 
 def _in_the_text(chapter: Chapter) -> Iterator[tuple[int, str]]:
@@ -84,6 +85,16 @@ def _in_other_rooms(entry: Entry, chapter: Chapter, root: Path) -> list[Problem]
             place = lab.relative_to(root).as_posix()
             problems.append(Problem(place, 1, f"lacks a record: run it with --record {record}"))
     return problems
+
+
+def _in_the_live_figure(entry: Entry, chapter: Chapter, root: Path) -> Iterator[Problem]:
+    """Say whether the live figure of a chapter with a box can show what the box says."""
+    path = f"snippets/{Path(entry.path).parent.name}/{subject_of(entry.path)}/live.py"
+    with suppress(BrokenChapter):  # told above
+        if chapter.header.get(FORM) == SPINE and has_box(entry.path) and (root / path).is_file():
+            named = re.findall(r'\bNamed\(\s*"([^"]*)"', (root / path).read_text(encoding="utf-8"))
+            if THREAD not in named:
+                yield Problem(path, 1, f"lacks the named setting {THREAD!r}, has {', '.join(named) or 'none'}")
 
 
 def _still_to_write(entry: Entry, root: Path) -> list[Problem]:

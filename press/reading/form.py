@@ -15,7 +15,9 @@ from press.reading.notation import FOLD, letters_of
 from press.reading.outline import number_of
 
 FORM, SPINE = "form", "spine"
-QUESTION, ANSWER, BOX = "The question", "The answer", "For the 70B on 256 GPUs"
+QUESTION, ANSWER = "The question", "The answer"
+THREAD = "The 70B on 256 GPUs"
+BOX = "For the 70B on 256 GPUs"
 LAST_WITH_A_BOX = 34
 BELOW = (
     "On a real system",

@@ -227,6 +227,14 @@ def test_what_is_missing_in_other_rooms_is_named(book: Path, gone: str, problem:
     assert found.startswith(problem)
 
 
+def test_the_live_figure_has_the_setting_of_the_box(book: Path) -> None:
+    live = book / "snippets/memory/zero/live.py"
+    change(live, 'Named("The 70B on 256 GPUs"', 'Named("Another"')
+    assert lacking(book) == [
+        "snippets/memory/zero/live.py:1: lacks the named setting 'The 70B on 256 GPUs', has The question, Another"
+    ]
+
+
 @pytest.mark.parametrize(
     "path",
     ["snippets/memory/zero/figures.py", "exercises/memory/zero/zero_exercise_3.py", "tests/memory/zero/test_zero.py"],
