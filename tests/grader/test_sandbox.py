@@ -20,7 +20,7 @@ from grader.catalogue import chapter_of, find
 from grader.confining import GRACE_S, Limits
 from grader.exercise import Exercise
 from grader.judging import AnswerError, NotWritten, Stopped, judge
-from grader.proxy import AnswerProxy, CannotBeLoaded
+from grader.proxy import Allowance, AnswerProxy, CannotBeLoaded
 from grader.sandbox import CHANGED, Sandbox, forked, judged
 from grader.source import solution_of
 from snippets.collectives.ring_and_tree.programs import run_programs
@@ -106,9 +106,9 @@ def test_what_is_raised_says_where(answer: Callable[[str], AnswerProxy]) -> None
 
 def test_what_is_printed_is_kept_and_cut(answer: Callable[[str], AnswerProxy]) -> None:
     f = answer("print('here')\ndef f(n):\n    print('x' * n)\n    return n\n")
-    assert (f(3), f.printed) == (3, "here\nxxx\n")
+    assert (f(3), f.allowance.printed) == (3, "here\nxxx\n")
     f(9000)
-    assert len(f.printed) == 4000
+    assert len(f.allowance.printed) == 4000
 
 
 def test_a_program_is_stepped(answer: Callable[[str], AnswerProxy]) -> None:
@@ -382,7 +382,7 @@ def test_a_function_of_this_process_is_judged_in_a_fork(share: Exercise) -> None
         mine[0] += 1
         return (stages - 1) / (micro_batches + stages - 1)
 
-    with forked(function, LIMITS) as answer:
+    with forked(function, Allowance(LIMITS)) as answer:
         assert judged(share, answer, LIMITS).status == "solved"
     assert mine == [0]
     assert judge(share, function).status == "solved"
