@@ -58,7 +58,9 @@ def observe_all_reduce(function: Callable[..., Any], grid: list[Row]) -> Observa
     disturbed, _ = run(function, deepcopy(grid), disturbance=1000)
     result, received = run(function, grid)
     follows = len(grid) == 1 or (all(map(ne, result, disturbed)) and disturbed[:1] != disturbed[-1:])
-    enough = len(grid) == 1 or (len(result) == len(grid) and keeps_its_sums(function, grid, result, received))
+    right = same(result, [[sum(column) for column in zip(*grid, strict=True)]] * len(grid), 1e-9)
+    asked = right and follows and len(grid) > 1  # of an answer that is wrong already, it would say nothing more
+    enough = not asked or keeps_its_sums(function, grid, result, received)
     return {"result": result, SENT: 8 * (len(grid) - 1) * len(received), FOLLOWS: follows, ENOUGH: enough}
 
 
