@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 GRACE_S = 1.0  # from the moment at which an answer is told that its time is over to that at which it is killed
 
 
-LEAST_S, MOST_S = 0.1, 86_400.0
+LEAST_S, MOST_S = 0.1, 86_400
 LEAST_MEMORY_BYTES, MOST_MEMORY_BYTES = 2**26, 2**40
 
 
@@ -49,7 +49,7 @@ class Limits:
             ("memory_bytes", LEAST_MEMORY_BYTES, MOST_MEMORY_BYTES),
         ):
             if not least <= (value := getattr(self, name)) <= most:
-                raise ValueError(f"{name} must be from {least:g} to {most:g}, got {value}")
+                raise ValueError(f"{name} must be from {least} to {most}, got {value}")
 
 
 def confine(limits: Limits) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import small_exercises
 
+from grader.answering import MOST_MODULES, modules_to_load
 from grader.catalogue import chapter_of, find
 from grader.confining import GRACE_S, Limits
 from grader.exercise import Exercise
@@ -73,6 +74,30 @@ def test_an_argument_that_is_changed_is_named(answer: Callable[[str], AnswerProx
     assert (f(a=1, b=[2]), f.changed) == (1, "b")
     assert (f(1, [2]), f.changed) == (1, "argument 2")
     assert (f(a=1, b=[]), f.changed) == (1, "")
+
+
+def test_whether_an_argument_is_changed_is_found_out_here(answer: Callable[[str], AnswerProxy]) -> None:
+    """And not said by the answer's process, in which an answer can put something else into each module."""
+    text = "import sys\ndef f(a):\n    sys._getframe(1).f_globals['_changed'] = lambda *all: ''\n    a[:] = []\n"
+    f = answer(text)
+    assert (f(a=[1, 2]), f.changed) == (None, "a")
+
+
+def test_arguments_are_compared_by_what_is_in_them(answer: Callable[[str], AnswerProxy]) -> None:
+    f = answer("def f(a, change):\n    if change:\n        a[-1] = change\n    return 1\n")
+    for same in ([float("nan")], [{"b", "a", "c", "é"}], [(1, [2])], [Fraction(1, 3)], [len]):
+        assert (f(a=list(same), change=None), f.changed) == (1, ""), same
+    for before, after in ((1, 2), ((1,), [1]), ({1}, {2}), ([1], [1, 1]), (1.0, "1")):
+        assert (f(a=[before], change=after), f.changed) == (1, "a"), before
+    grown = answer("def f(a):\n    a += [0] * 2_000_000\n    return 1\n")
+    assert (grown(a=[1]), grown.changed) == (1, "an argument")
+
+
+def test_a_text_names_no_more_modules_than_there_are(answer: Callable[[str], AnswerProxy]) -> None:
+    marks = "".join(f"# snippets.a{number}.{'b' * 300}\n" for number in range(20_000))
+    assert answer(f"{marks}def f():\n    return 1\n")() == 1
+    every = " ".join(f"snippets.{path.stem}" for path in Path("snippets").rglob("*.py"))
+    assert len(modules_to_load(every)) <= MOST_MODULES
 
 
 def test_a_function_among_the_arguments_is_computed_here(answer: Callable[[str], AnswerProxy]) -> None:
