@@ -104,7 +104,7 @@ def test_no_reply_keeps_the_judge_beyond_the_limit(name: str, result: Result, tm
     assert time.monotonic() - began < LIMITS.time_s + 5
 
 
-ODD_TEXTS = {
+ODD_TEXTS: dict[str, dict[str, Any]] = {
     "a class of a surrogate": {"value": {"unknown": ["\ud800", "y"]}},
     "a class that colours": {"value": {"unknown": ["\x1b[31mRED\x1b]0;title\x07", "y\ud800"]}},
     "a class without a name": {"value": {"unknown": ["", ""]}},

@@ -132,6 +132,7 @@ EXERCISE = Exercise(
     observe=observe_all_reduce,
     examples=[{"grid": [[1, 2], [30, 40]]}, {"grid": [[7]]}, {"grid": [[1, 2, 3], [10, 20, 30], [100, 200, 300]]}],
     inputs=[{"grid": grid(ranks, seed)} for ranks in range(2, 6) for seed in range(15)],
+    drawn=lambda chance: [{"grid": grid(ranks, chance.randrange(10**9))} for ranks in range(2, 6) for _ in range(15)],
     units={SENT: "bytes"},
     mistakes=[
         Mistake(
