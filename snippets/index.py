@@ -128,7 +128,7 @@ def explained(function: Callable[..., Any]) -> Callable[..., Any]:
             to be named.
 
     Example:
-        >>> find_formula("zero_bytes_per_parameter")(rank=8, stage=3)
+        >>> find_formula("zero_bytes_per_parameter")(rank=8, stage=3)  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
         TypeError: zero_bytes_per_parameter has no argument 'rank'; near: ranks; call zero_bytes_per_parameter(...)
