@@ -45,7 +45,7 @@ def ring_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
 
     Source: Patarasuk and Yuan 2009.
     Convention: sent by one rank, in one direction.
-    Leaves out: chunks of different length (``traffic`` counts them).
+    Leaves out: chunks of different length (``collective_traffic`` counts them).
 
     Example:
         >>> ring_all_reduce_bytes(ranks=8, size_bytes=14e9)

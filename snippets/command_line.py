@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Returns:     Bytes that one rank sends; it receives as many.
         Convention:  sent by one rank, in one direction.
         Source:      Patarasuk and Yuan 2009.
-        Leaves out:  chunks of different length (``traffic`` counts them).
+        Leaves out:  chunks of different length (``collective_traffic`` counts them).
         Chapter:     13
         0
     """
@@ -148,7 +148,7 @@ def _parameters_of(model: Any) -> int:
 
 # What `list` takes besides: where its catalogue is, and what is printed of an entry, in which unit.
 CATALOGUES: dict[str, tuple[str, str, Callable[[Any], Any], str]] = {
-    "models": ("snippets.models", "CATALOGUE", _parameters_of, "parameters"),
+    "models": ("snippets.models", "MODELS", _parameters_of, "parameters"),
     "devices": ("snippets.hardware", "ACCELERATORS", operator.attrgetter("memory_bytes"), "bytes"),
     "links": ("snippets.hardware", "LINKS", operator.attrgetter("bandwidth_bytes_per_s"), "bytes/s"),
     "recipes": ("snippets.recipes", "RECIPES", operator.attrgetter("source"), ""),

@@ -13,13 +13,13 @@ from typing import Any
 
 from snippets.background.linear_algebra.formulas import gemm_arithmetic_intensity, gemm_flops, gemm_words
 from snippets.collectives.algorithm_costs import algorithm_cost, best_segments, compare_algorithms
+from snippets.collectives.collective_traffic import collective_traffic
 from snippets.collectives.costs_and_bounds.bus_bandwidth import (
     algorithm_bandwidth_bytes_per_s,
     bandwidth_bound_s,
     bus_bandwidth_bytes_per_s,
 )
 from snippets.collectives.topology.formulas import hierarchical_all_reduce_time_s
-from snippets.collectives.traffic import traffic
 from snippets.domain import (
     at_most,
     flag,
@@ -45,16 +45,16 @@ from snippets.index import labelled
 from snippets.memory.memory_equation.activations import ATTENTIONS, RECOMPUTATIONS, layer_activation_bytes, logits_bytes
 from snippets.memory.memory_equation.model_parallel import first_stage_activation_bytes, first_stage_parameters
 from snippets.memory.zero.formulas import STAGES, least_ranks_to_fit, zero_buffer_bytes, zero_state_bytes
-from snippets.models import CATALOGUE, Transformer, active_parameter_count, parameter_count, parameter_parts
+from snippets.models import MODELS, Transformer, active_parameter_count, parameter_count, parameter_parts
 from snippets.parallelism.pipeline.formulas import (
     gpipe_bubble_share,
     gpipe_peak_activations,
-    idle_share,
     interleaved_bubble_share,
     interleaved_peak_activations,
     one_f_one_b_bubble_share,
     one_f_one_b_peak_activations,
-    step_time_s,
+    pipeline_idle_share,
+    pipeline_step_time_s,
     zb_h1_bubble_s,
     zb_h1_peak_activations,
     zb_h2_bubble_s,
@@ -315,7 +315,7 @@ def _parameter_rows(model: Any, parameters: Any, t: int, p: int) -> tuple[Transf
         if t * p > 1:
             raise ValueError(f"model must be given where tensor_parallel × stages = {t * p} is above 1, got None")
         return None, [Row("parameters", count, note="As given.")]
-    chosen = CATALOGUE[model]
+    chosen = MODELS[model]
     if chosen.layers % p:
         raise ValueError(f"stages must be a divisor of the {chosen.layers} layers of {chosen.name}, got {p}")
     if chosen.attention.heads % t:
@@ -397,7 +397,7 @@ def all_reduce(
         rows.append(_computed("blocks of the vector", "", best_segments, **how, **machine))
         how["segments"] = rows[-1].value
     cost = _computed("terms", "", algorithm_cost, **how)
-    sent = _computed("traffic", "", traffic, **how)
+    sent = _computed("traffic", "", collective_traffic, **how)
     time_s = cost.value.time_s(**machine)
     priced = Row(
         f"time of {chosen}", time_s, "s", algorithm_cost, how, "Of the result ``time_s`` is printed: Sα + B/β + Rγ."
@@ -551,12 +551,12 @@ def _plain(name: str, size: dict[str, Any], times: dict[str, Any], split: dict[s
     if name in ("gpipe", "one_f_one_b"):
         shares = {"gpipe": gpipe_bubble_share, "one_f_one_b": one_f_one_b_bubble_share}
         bubble = _computed("bubble", "share", shares[name], **size)
-        step = _computed("step", "s", step_time_s, **size, **times)
+        step = _computed("step", "s", pipeline_step_time_s, **size, **times)
     else:
         idle = _computed("", "s", {"zb_h1": zb_h1_bubble_s, "zb_h2": zb_h2_bubble_s}[name], **split)
-        work_s = step_time_s(stages=1, micro_batches=size["micro_batches"], **times)
+        work_s = pipeline_step_time_s(stages=1, micro_batches=size["micro_batches"], **times)
         said = f"Idle for {idle.name}: {idle.convention}"
-        bubble = _computed("bubble", "share", idle_share, bubble_s=idle.value, work_s=work_s, note=said)
+        bubble = _computed("bubble", "share", pipeline_idle_share, bubble_s=idle.value, work_s=work_s, note=said)
         step = Row("step", idle.value + work_s, "s", idle.formula, idle.arguments, "The bubble and the work, added.")
     peaks: dict[str, Callable[..., int]] = {
         "gpipe": gpipe_peak_activations,
@@ -575,7 +575,7 @@ def _interleaved(size: dict[str, Any], times: dict[str, Any], chunks: int) -> li
     note = f"In micro-batches of all of a device's layers: chunks in flight over {chunks}."
     return [
         _computed("bubble", "share", interleaved_bubble_share, **size, chunks=chunks),
-        _computed("step", "s", step_time_s, **size, **times, chunks=chunks),
+        _computed("step", "s", pipeline_step_time_s, **size, **times, chunks=chunks),
         Row("micro-batches kept", held.value / chunks, "", held.formula, held.arguments, note),
     ]
 
@@ -584,7 +584,7 @@ def _kept_bytes(model: Any, sequence: Any, micro_batch: int, stages: int) -> Row
     """Return what one micro-batch leaves on a device for its backward pass."""
     if model is None:
         return None
-    chosen = CATALOGUE[model]
+    chosen = MODELS[model]
     if sequence is None:
         raise ValueError("sequence must be an integer of at least 1 where model is given, got None")
     if chosen.layers % stages:

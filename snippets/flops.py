@@ -7,7 +7,7 @@ norms, softmax, activations and biases are left out everywhere.
 from __future__ import annotations
 
 from snippets.domain import as_float, named, positive_integer, positive_number
-from snippets.models import CATALOGUE, LatentAttention, Transformer, active_parameter_parts
+from snippets.models import MODELS, LatentAttention, Transformer, active_parameter_parts
 
 MASKS = ("full", "half", "exact")
 RECOMPUTATIONS = ("none", "selective", "full")
@@ -199,7 +199,7 @@ def forward_flops(model: Transformer | str, *, batch: int, sequence: int, mask: 
     Chapter: 1
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own.
+        model: a name in ``MODELS``, or a configuration of your own.
         batch: sequences.
         sequence: tokens of each.
         mask: as in ``attention_pairs``.
@@ -216,7 +216,7 @@ def forward_flops(model: Transformer | str, *, batch: int, sequence: int, mask: 
         >>> forward_flops("GPT-2 124M", batch=1, sequence=1024)
         291648307200
     """
-    model = CATALOGUE.find(model)
+    model = MODELS.find(model)
     batch, sequence = positive_integer("batch", batch), positive_integer("sequence", sequence)
     attention = model.attention
     widths = 2 * attention.head_size
@@ -234,7 +234,7 @@ def backward_flops(model: Transformer | str, *, batch: int, sequence: int, mask:
     Chapter: 1
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own.
+        model: a name in ``MODELS``, or a configuration of your own.
         batch: sequences.
         sequence: tokens of each.
         mask: as in ``attention_pairs``.
@@ -262,7 +262,7 @@ def training_step_flops(model: Transformer | str, *, batch: int, sequence: int, 
     Chapter: 1
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own.
+        model: a name in ``MODELS``, or a configuration of your own.
         batch: sequences of one step.
         sequence: tokens of each.
         mask: as in ``attention_pairs``.

@@ -58,7 +58,7 @@ class LatentAttention:
         rotary_size: width of the part that carries position; all heads share one such key.
         value_size: width of a value.
 
-    >>> CATALOGUE["DeepSeek-V3"].attention.heads
+    >>> MODELS["DeepSeek-V3"].attention.heads
     128
     >>> LatentAttention(heads=16, query_rank=96, key_value_rank=32, head_size=8, rotary_size=4, value_size=8).heads
     16
@@ -150,10 +150,10 @@ class Transformer:
         TypeError: if a block is of the wrong kind.
         ValueError: if a size is out of its domain, or the blocks do not fit ``expert_layers``.
 
-    >>> CATALOGUE["Llama 3 8B"].layers
+    >>> MODELS["Llama 3 8B"].layers
     32
     >>> from dataclasses import replace
-    >>> replace(CATALOGUE["Mixtral 8x7B"], name="half of it", layers=16, expert_layers=16).layers
+    >>> replace(MODELS["Mixtral 8x7B"], name="half of it", layers=16, expert_layers=16).layers
     16
     """
 
@@ -299,7 +299,7 @@ def parameter_parts(model: Transformer | str) -> Parts:
     Chapter: 1
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own.
+        model: a name in ``MODELS``, or a configuration of your own.
 
     Returns:
         The exact counts. A tied head counts once, as the token table.
@@ -312,7 +312,7 @@ def parameter_parts(model: Transformer | str) -> Parts:
         >>> parameter_parts("GPT-2 124M").total
         124439808
     """
-    model = CATALOGUE.find(model)
+    model = MODELS.find(model)
     hidden, dense = model.hidden, model.feed_forward
     norm = hidden * (1 + model.norm_bias)
     inner_norms = 0
@@ -347,7 +347,7 @@ def parameter_count(model: Transformer | str) -> int:
     Chapter: 1
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own.
+        model: a name in ``MODELS``, or a configuration of your own.
 
     Returns:
         The exact count.
@@ -372,7 +372,7 @@ def active_parameter_parts(model: Transformer | str) -> Parts:
     Chapter: 20
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own.
+        model: a name in ``MODELS``, or a configuration of your own.
 
     Returns:
         As ``parameter_parts``, with only the routed experts that one token visits. The whole router works for every
@@ -386,7 +386,7 @@ def active_parameter_parts(model: Transformer | str) -> Parts:
         >>> active_parameter_parts("Mixtral 8x7B").routed_experts
         11274289152
     """
-    model = CATALOGUE.find(model)
+    model = MODELS.find(model)
     parts = parameter_parts(model)
     if model.experts is None:
         return parts
@@ -402,7 +402,7 @@ def active_parameter_count(model: Transformer | str, *, embeddings: str = "both"
     Chapter: 20
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own.
+        model: a name in ``MODELS``, or a configuration of your own.
         embeddings: which tables count. ``"both"``: token table, positions and head. ``"head"``: only the output head,
             since reading a row of a table costs no arithmetic. ``"none"``: none of them.
 
@@ -421,7 +421,7 @@ def active_parameter_count(model: Transformer | str, *, embeddings: str = "both"
         >>> active_parameter_count("DeepSeek-V3", embeddings="head") / 1e9
         36.625618432
     """
-    model, embeddings = CATALOGUE.find(model), named("embeddings", embeddings, EMBEDDINGS)
+    model, embeddings = MODELS.find(model), named("embeddings", embeddings, EMBEDDINGS)
     parts = active_parameter_parts(model)
     if embeddings == "both":
         return parts.total
@@ -597,7 +597,7 @@ _LLAMA1 = "Touvron et al. 2023 (LLaMA), table 2; inner widths from the released 
 _LLAMA2 = "meta-llama/Llama-2 config.json"
 _LLAMA3 = "Llama 3 paper 2024, table 3; config.json of the released checkpoints"
 
-CATALOGUE = Catalogue(
+MODELS = Catalogue(
     "model",
     Transformer,
     (

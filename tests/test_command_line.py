@@ -426,7 +426,7 @@ def test_the_list_can_be_searched(asked: Any, capsys: pytest.CaptureFixture[str]
     assert main(["list", "no such word"]) == 0
     assert capsys.readouterr().out == "0 formulas; `list` without a word names all\n"
     assert "ring_all_reduce_bytes" in {entry["name"] for entry in asked("list", "Patarasuk")["formulas"]}
-    assert "optimal_tokens" in {entry["name"] for entry in asked("list", "chinchilla")["formulas"]}
+    assert "compute_optimal_tokens" in {entry["name"] for entry in asked("list", "chinchilla")["formulas"]}
 
 
 @pytest.mark.parametrize(
@@ -494,7 +494,10 @@ def test_without_the_library_one_sentence_says_what_to_install() -> None:
 @pytest.mark.parametrize(
     ("line", "first"),
     [
-        ("dimension-bytes --sides 4 2 --bytes 8", "dimension_bytes(sides=[4, 2], size_bytes=8) = [12.0, 2.0] bytes"),
+        (
+            "all-reduce-dimension-bytes --sides 4 2 --bytes 8",
+            "all_reduce_dimension_bytes(sides=[4, 2], size_bytes=8) = [12.0, 2.0] bytes",
+        ),
         ("best-control-coefficient --covariance -0.5 --control-variance 2", "= -0.25"),
         (
             "crossover-bytes all-reduce ring binomial --ranks 2 --latency-s 1e-5 --bandwidth-bytes-per-s 1e9",
@@ -652,10 +655,10 @@ def test_memory_cuts_alike_with_and_without_a_sequence(cut: str, sentence: str, 
 
 
 def test_a_large_number_is_the_one_that_was_typed(asked: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    assert asked("optimal-tokens", "--flops", "6e23")["arguments"]["flops"] == 6 * 10**23
+    assert asked("compute-optimal-tokens", "--flops", "6e23")["arguments"]["flops"] == 6 * 10**23
     assert asked("train", *["--parameters", "1", "--gpus", "1", "--tokens", "1e30"])["arguments"]["tokens"] == 10**30
-    assert main(["optimal-tokens", "--flops", "6e23"]) == 0
-    assert capsys.readouterr().out.startswith("optimal_tokens(flops=6e23, ")
+    assert main(["compute-optimal-tokens", "--flops", "6e23"]) == 0
+    assert capsys.readouterr().out.startswith("compute_optimal_tokens(flops=6e23, ")
 
 
 def test_a_name_is_taken_in_any_usual_spelling(asked: Any) -> None:

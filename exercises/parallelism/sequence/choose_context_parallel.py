@@ -9,7 +9,13 @@ from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.domain import named
-from snippets.parallelism.sequence.formulas import KIND_ALIASES, KINDS, attention_flops, kv_blocks_held, ring_starts_s
+from snippets.parallelism.sequence.formulas import (
+    KIND_ALIASES,
+    KINDS,
+    attention_flops,
+    kv_blocks_held,
+    ring_attention_starts_s,
+)
 
 DESIGN, NONE = "design", "None, since no design meets both limits"
 HEAD, NUMBER_BYTES = 128, 2
@@ -117,7 +123,7 @@ def cost(
     if N == 1:
         taken = launch_us + compute_us
     elif kind == "ring":
-        taken = max(ring_starts_s([[launch_us + compute_us / N] * N] * N, pass_s=block)[-1])
+        taken = max(ring_attention_starts_s([[launch_us + compute_us / N] * N] * N, pass_s=block)[-1])
     elif kind == "all_gather":
         taken = sum([block] * (N - 1)) + launch_us + compute_us
     else:

@@ -435,7 +435,7 @@ def grid_traffic_words(*, m: int, k: int, n: int, grid: tuple[int, int, int]) ->
     return m * k * (c - 1) + k * n * (r - 1) + m * n * (d - 1)
 
 
-def best_grid(*, m: int, k: int, n: int, ranks: int) -> tuple[int, int, int]:
+def best_gemm_grid(*, m: int, k: int, n: int, ranks: int) -> tuple[int, int, int]:
     r"""The grid (r, c, d) of N ranks whose traffic is least, found by trying every way to write N as r·c·d.
 
     Args:
@@ -458,7 +458,7 @@ def best_grid(*, m: int, k: int, n: int, ranks: int) -> tuple[int, int, int]:
     Chapter: A1
 
     Example:
-        >>> best_grid(m=8192, k=14336, n=4096, ranks=8)
+        >>> best_gemm_grid(m=8192, k=14336, n=4096, ranks=8)
         (2, 1, 4)
     """
     m, k, n = _shape(m, k, n)

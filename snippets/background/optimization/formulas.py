@@ -80,7 +80,7 @@ def largest_stable_step(largest_curvature: float, *, momentum: float = 0.0) -> f
     return _finite("largest_curvature", largest_curvature, 2 * (1 + beta) / largest)
 
 
-def best_step(*, smallest_curvature: float, largest_curvature: float) -> float:
+def best_gradient_descent_step(*, smallest_curvature: float, largest_curvature: float) -> float:
     r"""The step size at which gradient descent on a quadratic is fastest where it is slowest, ``2/(λ_min + λ_max)``.
 
     At it, the flattest and the steepest direction shrink by the same factor, one of them changing its sign.
@@ -104,7 +104,7 @@ def best_step(*, smallest_curvature: float, largest_curvature: float) -> float:
     Chapter: A3
 
     Example:
-        >>> best_step(smallest_curvature=1.0, largest_curvature=9.0)
+        >>> best_gradient_descent_step(smallest_curvature=1.0, largest_curvature=9.0)
         0.2
     """
     smallest, largest = _curvatures(smallest_curvature, largest_curvature)

@@ -14,7 +14,7 @@ def bus_bandwidth_factor(primitive: str, *, ranks: int) -> float:
         broadcast and reduce
     Chapter: 14
 
-    The factor is the bound on bytes of ``lower_bound`` over n: bus bandwidth is what each port carries if the algorithm
+    The factor is the bound on bytes of ``collective_lower_bound`` over n: bus bandwidth is what each port carries if the algorithm
     meets that bound, whatever N is. An algorithm that moves more, or a network that reduces, carries something else.
 
     Args:
@@ -113,7 +113,7 @@ def bandwidth_bound_s(primitive: str, *, ranks: int, size_bytes: float, bandwidt
 
     Source: NVIDIA nccl-tests, doc/PERFORMANCE.md (t = 2S(n−1)/(nB)).
     Convention: per direction, single port, full duplex.
-    Leaves out: latency (``lower_bound`` has it), reduction in the network.
+    Leaves out: latency (``collective_lower_bound`` has it), reduction in the network.
 
     Example:
         >>> round(bandwidth_bound_s("all_reduce", ranks=8, size_bytes=14e9, bandwidth_bytes_per_s=300e9), 6)

@@ -11,8 +11,8 @@ from snippets.collectives.algorithm_costs import (
     PricedAlgorithm,
     algorithm_cost,
     best_segments,
+    collective_lower_bound,
     compare_algorithms,
-    lower_bound,
 )
 from snippets.drawing import Panel
 from snippets.live.axes import Axis, Plot
@@ -151,7 +151,7 @@ class _Curve:
         length = 2 * machine.ranks * largest_power_of_two(machine.ranks)  # all cuts divide it
         at = {"ranks": machine.ranks, "size_bytes": length}
         primitive = machine.primitive
-        terms = algorithm_cost(primitive, algorithm, **at) if algorithm else lower_bound(primitive, **at)
+        terms = algorithm_cost(primitive, algorithm, **at) if algorithm else collective_lower_bound(primitive, **at)
         self.steps, self.wire = terms.steps, terms.wire_bytes / length
 
     def time_s(self, size: float) -> float:

@@ -29,7 +29,7 @@ def _time_axis(panel: Panel, y: float, until_s: float, width: float) -> None:
         panel.text(x, y + 17, f"{tick} s", anchor="middle", colour="muted", size=12)
 
 
-def lanes_panel(runs: Mapping[str, tuple[LoaderRun, int]], *, until_s: float, width_px: float = WIDTH) -> Panel:
+def loader_lanes_panel(runs: Mapping[str, tuple[LoaderRun, int]], *, until_s: float, width_px: float = WIDTH) -> Panel:
     """Draw runs one above the other on one axis of time: a lane for each worker, below them one for the GPU.
 
     Args:

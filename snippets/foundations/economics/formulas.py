@@ -189,7 +189,7 @@ def failure_overhead_share(*, interval_s: float, checkpoint_s: float, restart_s:
     return as_float("interval_s, checkpoint_s, restart_s and mtbf_s", δ / τ + (τ / 2 + R) / M)
 
 
-def best_interval_s(*, checkpoint_s: float, mtbf_s: float) -> float:
+def best_checkpoint_interval_s(*, checkpoint_s: float, mtbf_s: float) -> float:
     """Return the interval between checkpoints at which ``failure_overhead_share`` is least.
 
     Formula: $\\tau^* = \\sqrt{2 \\delta M}$
@@ -208,7 +208,7 @@ def best_interval_s(*, checkpoint_s: float, mtbf_s: float) -> float:
     Leaves out: terms of higher order, which shorten it (Daly 2006).
 
     Example:
-        >>> round(best_interval_s(checkpoint_s=300, mtbf_s=86_400), 6)
+        >>> round(best_checkpoint_interval_s(checkpoint_s=300, mtbf_s=86_400), 6)
         7200.0
     """
     δ, M = positive_number("checkpoint_s", checkpoint_s), positive_number("mtbf_s", mtbf_s)

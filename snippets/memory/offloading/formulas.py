@@ -110,7 +110,7 @@ def offloaded_activations_step_s(*, layers: int, forward_s: float, backward_s: f
     return as_float("layers, forward_s, backward_s and activations_s", time)
 
 
-def break_even_tokens(
+def offload_break_even_tokens(
     *, bytes_per_parameter: float, flops_per_token: float, flops_per_s: float, bandwidth_bytes_per_s: float
 ) -> float:
     """Return the tokens beside whose computation a transfer of a layer's state is hidden.
@@ -135,7 +135,7 @@ def break_even_tokens(
     Leaves out: latency; attention's scores, which give more time.
 
     Example:
-        >>> round(break_even_tokens(
+        >>> round(offload_break_even_tokens(
         ...     bytes_per_parameter=2, flops_per_token=2, flops_per_s=989.4e12, bandwidth_bytes_per_s=50e9
         ... ))
         19788
@@ -152,7 +152,7 @@ def break_even_tokens(
     return as_float(arguments, c * (P / (k * beta)) if k * beta else float("inf"))
 
 
-def least_bandwidth_bytes_per_s(
+def offload_least_bandwidth_bytes_per_s(
     *, bytes_per_parameter: float, flops_per_token: float, flops_per_s: float, tokens: float
 ) -> float:
     """Return the bandwidth from which on a transfer of a layer's state is hidden beside the computation.
@@ -162,7 +162,7 @@ def least_bandwidth_bytes_per_s(
     Chapter: 24
 
     Args:
-        bytes_per_parameter: as in ``break_even_tokens``.
+        bytes_per_parameter: as in ``offload_break_even_tokens``.
         flops_per_token: as there.
         flops_per_s: speed of the device.
         tokens: of a micro-batch on the device.
@@ -171,11 +171,12 @@ def least_bandwidth_bytes_per_s(
         Bytes a second.
 
     Source: derived.
-    Convention: as ``break_even_tokens``.
+    Convention: as ``offload_break_even_tokens``.
     Leaves out: as there.
 
     Example:
-        >>> least_bandwidth_bytes_per_s(bytes_per_parameter=2, flops_per_token=2, flops_per_s=70e12, tokens=1024) / 1e9
+        >>> step = {"bytes_per_parameter": 2, "flops_per_token": 2, "flops_per_s": 70e12}
+        >>> offload_least_bandwidth_bytes_per_s(**step, tokens=1024) / 1e9
         68.359375
     """
     c, k = (
@@ -187,7 +188,7 @@ def least_bandwidth_bytes_per_s(
     return as_float(arguments, c * (P / (k * x)) if k * x else float("inf"))
 
 
-def least_hidden_size(
+def offload_least_hidden_size(
     *, bytes_per_value: float, flops_per_s: float, bandwidth_bytes_per_s: float, flops_per_token: float = 2
 ) -> float:
     """Return the hidden size from which on a layer's activations go to the host while the next layer computes.
@@ -208,11 +209,11 @@ def least_hidden_size(
         Channels. The number of tokens does not occur: both times are proportional to it.
 
     Source: derived from 12h² parameters a layer.
-    Convention: as ``break_even_tokens``.
+    Convention: as ``offload_break_even_tokens``.
     Leaves out: attention's scores, which give more time, the more the longer a sequence is; other shapes of layers.
 
     Example:
-        >>> round(least_hidden_size(bytes_per_value=2, flops_per_s=494.7e12, bandwidth_bytes_per_s=63e9))
+        >>> round(offload_least_hidden_size(bytes_per_value=2, flops_per_s=494.7e12, bandwidth_bytes_per_s=63e9))
         654
     """
     q, P = positive_number("bytes_per_value", bytes_per_value), positive_number("flops_per_s", flops_per_s)

@@ -110,7 +110,7 @@ def _inner(name: str, value: int) -> int:
     return at_most(name, value, _MOST_WIDTH)
 
 
-def run_chain(layers: Sequence[SmallLayer], tasks: Sequence[ChainTask], x: ArrayLike) -> ChainRun:
+def run_checkpointed_chain(layers: Sequence[SmallLayer], tasks: Sequence[ChainTask], x: ArrayLike) -> ChainRun:
     """Run a plan with arrays, and count every array of activations and gradients until nothing refers to it.
 
     Args:
@@ -130,7 +130,7 @@ def run_chain(layers: Sequence[SmallLayer], tasks: Sequence[ChainTask], x: Array
 
     Example:
         >>> from snippets.memory.recomputation.formulas import keep_nothing_tasks
-        >>> run = run_chain(small_layers([1, 1, 1], [1, 1]), keep_nothing_tasks(2), np.ones(1))
+        >>> run = run_checkpointed_chain(small_layers([1, 1, 1], [1, 1]), keep_nothing_tasks(2), np.ones(1))
         >>> run.forwards, run.peak_bytes
         ((2, 1), 40)
     """

@@ -61,7 +61,7 @@ def _written(panel: Panel, middle: float, y: float, part: SoftmaxPart, colour: s
     panel.text(middle, y + 33, f"o = {part.mean[0]:.2f}", anchor="middle", middle=True)
 
 
-def steps_panel(*, ranks: int, layout: str, title: str, causal: bool = True, width_px: float = 328) -> Panel:
+def attention_steps_panel(*, ranks: int, layout: str, title: str, causal: bool = True, width_px: float = 328) -> Panel:
     """Draw which rank computes which pairs of queries and keys in which step of the ring.
 
     Args:

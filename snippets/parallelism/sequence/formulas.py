@@ -107,7 +107,7 @@ def rank_tokens(rank: int, *, ranks: int, sequence: int, layout: str = "zigzag")
     return tuple(i for chunk in chunks for i in range(chunk * c, (chunk + 1) * c))
 
 
-def ring_step_pairs(
+def ring_attention_step_pairs(
     *, ranks: int, sequence: int, layout: str = "zigzag", causal: bool = True
 ) -> tuple[tuple[int, ...], ...]:
     """Return how many pairs of a query and a key each rank computes in each step of the ring.
@@ -135,9 +135,9 @@ def ring_step_pairs(
 
     Leaves out: kernels that compute whole tiles there.
 
-    >>> ring_step_pairs(ranks=2, sequence=8, layout="contiguous")
+    >>> ring_attention_step_pairs(ranks=2, sequence=8, layout="contiguous")
     ((10, 10), (0, 16))
-    >>> ring_step_pairs(ranks=2, sequence=8)
+    >>> ring_attention_step_pairs(ranks=2, sequence=8)
     ((10, 10), (8, 8))
     """
     layout = named("layout", layout, LAYOUTS, aliases=LAYOUT_ALIASES)
@@ -157,7 +157,7 @@ def ring_step_pairs(
     )
 
 
-def ring_starts_s(work_s: Sequence[Sequence[float]], *, pass_s: float) -> tuple[tuple[float, ...], ...]:
+def ring_attention_starts_s(work_s: Sequence[Sequence[float]], *, pass_s: float) -> tuple[tuple[float, ...], ...]:
     """Return when each rank of a ring begins each step, and when it ends.
 
     While a rank computes with one block of keys and values, it sends the block on and receives the next. A message
@@ -183,7 +183,7 @@ def ring_starts_s(work_s: Sequence[Sequence[float]], *, pass_s: float) -> tuple[
 
     Leaves out: several blocks under way, which would let a rank run ahead.
 
-    >>> ring_starts_s([[1, 1], [0, 2]], pass_s=0.5)
+    >>> ring_attention_starts_s([[1, 1], [0, 2]], pass_s=0.5)
     ((0.0, 0.0), (1.0, 1.0), (1.0, 3.0))
     """
     work = each("work_s", work_s, lambda name, row: each(name, row, nonnegative_number))
@@ -199,7 +199,7 @@ def ring_starts_s(work_s: Sequence[Sequence[float]], *, pass_s: float) -> tuple[
     return tuple(rows)
 
 
-def contiguous_slowdown(ranks: int) -> float:
+def contiguous_attention_slowdown(ranks: int) -> float:
     """Return how much longer a causal ring takes with the sequence cut in order than with the same work in balance.
 
     Formula: $\\frac{N - 1/2}{N / 2} = 2 - \\frac1N$
@@ -220,14 +220,14 @@ def contiguous_slowdown(ranks: int) -> float:
 
     Leaves out: x(x + 1)/2 instead of x²/2 on the diagonal.
 
-    >>> contiguous_slowdown(8)
+    >>> contiguous_attention_slowdown(8)
     1.875
     """
     N = positive_integer("ranks", ranks)
     return 2 - 1 / N
 
 
-def ring_forward_bytes(*, sequence: int, kv_width: int, ranks: int, element_bytes: float = 2) -> float:
+def ring_attention_forward_bytes(*, sequence: int, kv_width: int, ranks: int, element_bytes: float = 2) -> float:
     """Return what a rank sends in the forward pass of one layer's ring attention, or of its all-gather.
 
     Formula: $\\frac{N-1}{N} \\cdot 2 s k w$
@@ -251,7 +251,7 @@ def ring_forward_bytes(*, sequence: int, kv_width: int, ranks: int, element_byte
 
     Leaves out: nothing that travels.
 
-    >>> ring_forward_bytes(sequence=1_000_000, kv_width=128, ranks=16)
+    >>> ring_attention_forward_bytes(sequence=1_000_000, kv_width=128, ranks=16)
     480000000.0
     """
     s, k, N = (
@@ -263,7 +263,7 @@ def ring_forward_bytes(*, sequence: int, kv_width: int, ranks: int, element_byte
     return as_float("sequence, kv_width and element_bytes", Fraction(N - 1, N) * 2 * s * k * w)
 
 
-def ring_backward_bytes(*, sequence: int, kv_width: int, ranks: int, element_bytes: float = 2) -> float:
+def ring_attention_backward_bytes(*, sequence: int, kv_width: int, ranks: int, element_bytes: float = 2) -> float:
     """Return what a rank sends in the backward pass of one layer's ring attention.
 
     Keys and values go round once more, and with each block its gradients, which have one hop more to come home.
@@ -289,7 +289,7 @@ def ring_backward_bytes(*, sequence: int, kv_width: int, ranks: int, element_byt
 
     Leaves out: gradients that travel in float32.
 
-    >>> ring_backward_bytes(sequence=1_000_000, kv_width=128, ranks=16)
+    >>> ring_attention_backward_bytes(sequence=1_000_000, kv_width=128, ranks=16)
     992000000.0
     """
     s, k, N = (
@@ -303,7 +303,7 @@ def ring_backward_bytes(*, sequence: int, kv_width: int, ranks: int, element_byt
     return as_float("sequence, kv_width and element_bytes", Fraction(2 * N - 1, N) * 2 * s * k * w)
 
 
-def head_exchange_bytes(
+def ulysses_exchange_bytes(
     *, sequence: int, query_width: int, kv_width: int, ranks: int, element_bytes: float = 2
 ) -> float:
     """Return what a rank sends in one layer's attention if all-to-alls turn tokens into heads and back.
@@ -330,7 +330,7 @@ def head_exchange_bytes(
 
     Leaves out: keys and values that are copied where N exceeds their heads.
 
-    >>> head_exchange_bytes(sequence=16_384, query_width=4096, kv_width=1024, ranks=8)
+    >>> ulysses_exchange_bytes(sequence=16_384, query_width=4096, kv_width=1024, ranks=8)
     36700160.0
     """
     s, N = positive_integer("sequence", sequence), positive_integer("ranks", ranks)

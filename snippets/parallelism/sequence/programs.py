@@ -137,7 +137,7 @@ def run_context_parallel(
     Source: Liu et al. 2023; Grattafiori et al. 2024, section 3.3.2; Jacobs et al. 2023.
     Convention: float64. Blocks of keys that a rank's mask hides altogether are passed on and not computed. The ring's
         backward pass sends keys and values round again, and their gradients with them.
-    Leaves out: time: ``ring_starts_s`` has it; temporaries of arithmetic.
+    Leaves out: time: ``ring_attention_starts_s`` has it; temporaries of arithmetic.
 
     >>> run = run_context_parallel(np.ones((1, 4, 1)), np.ones((1, 4, 1)), [[[1.0], [2.0], [3.0], [4.0]]], ranks=2)
     >>> run.output.ravel(), run.account.sent_bytes, run.account.operations["pairs"]

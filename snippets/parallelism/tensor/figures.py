@@ -104,7 +104,7 @@ def block_panel(*, tokens: int, stream: int, inner: int, ranks: int) -> Panel:
     return panel
 
 
-def layer_panel(*, sequence_parallel: bool) -> Panel:
+def tensor_layer_panel(*, sequence_parallel: bool) -> Panel:
     """Draw a layer as a line from left to right, with what is called before and behind each block, both ways.
 
     Args:
@@ -140,7 +140,7 @@ def layer_panel(*, sequence_parallel: bool) -> Panel:
     return panel
 
 
-def kept_panel(rows: Mapping[str, tuple[float, float]]) -> Panel:
+def tensor_kept_panel(rows: Mapping[str, tuple[float, float]]) -> Panel:
     """Draw what a rank keeps of a layer as bars: what it keeps whole, and what is cut.
 
     Args:
@@ -182,7 +182,9 @@ def _stacked(rows: Mapping[str, tuple[float, float]], kinds: Mapping[str, str], 
     return panel
 
 
-def overlap_panel(*, input_ms: float, weight_ms: float, all_reduce_ms: float, beside: bool, until_ms: float) -> Panel:
+def tensor_overlap_panel(
+    *, input_ms: float, weight_ms: float, all_reduce_ms: float, beside: bool, until_ms: float
+) -> Panel:
     """Draw the backward pass of a first matrix: two products and the all-reduce, in turn or side by side.
 
     Args:

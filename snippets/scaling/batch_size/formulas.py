@@ -9,7 +9,7 @@ import math
 
 from snippets.domain import as_float, named, nonnegative_number, positive_integer, positive_number
 
-RULES = ("constant", "square_root", "linear")
+LEARNING_RATE_RULES = ("constant", "square_root", "linear")
 ALIASES = {"sqrt": "square_root", "LSR": "linear", "SRSR": "square_root"}
 
 
@@ -233,7 +233,7 @@ def scaled_learning_rate(*, rate: float, factor: float, rule: str) -> float:
         0.004
     """
     η, k = positive_number("rate", rate), positive_number("factor", factor)
-    p = RULES.index(named("rule", rule, RULES, aliases=ALIASES)) / 2
+    p = LEARNING_RATE_RULES.index(named("rule", rule, LEARNING_RATE_RULES, aliases=ALIASES)) / 2
     return as_float("rate and factor", η * math.pow(k, p))
 
 

@@ -36,7 +36,7 @@ class Allocation:
         return self.tokens / self.parameters
 
 
-def optimal_parameters(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
+def compute_optimal_parameters(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the size of the model with the least loss that a training budget buys.
 
     Formula: $N^* = G \\left(\\frac{C}{6}\\right)^{\\frac{\\beta}{\\alpha+\\beta}}, \\quad
@@ -56,14 +56,14 @@ def optimal_parameters(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> flo
     Leaves out: what serving the model costs; a limit of the data.
 
     Example:
-        >>> round(optimal_parameters(flops=5.76e23) / 1e9, 1)
+        >>> round(compute_optimal_parameters(flops=5.76e23) / 1e9, 1)
         72.2
     """
     C, (_, A, B, α, β) = positive_number("flops", flops), _constants(fit)
     return _power("flops and fit", lambda: (α * A / (β * B)) ** (1 / (α + β)) * (C / 6) ** (β / (α + β)))
 
 
-def optimal_tokens(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
+def compute_optimal_tokens(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the tokens on which a training budget is best spent.
 
     Formula: $D^* = \\frac{1}{G} \\left(\\frac{C}{6}\\right)^{\\frac{\\alpha}{\\alpha+\\beta}}, \\quad
@@ -83,14 +83,14 @@ def optimal_tokens(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     Leaves out: what serving the model costs; a limit of the data.
 
     Example:
-        >>> round(optimal_tokens(flops=5.76e23) / 1e12, 2)
+        >>> round(compute_optimal_tokens(flops=5.76e23) / 1e12, 2)
         1.33
     """
     C, (_, A, B, α, β) = positive_number("flops", flops), _constants(fit)
     return _power("flops and fit", lambda: (β * B / (α * A)) ** (1 / (α + β)) * (C / 6) ** (α / (α + β)))
 
 
-def optimal_tokens_per_parameter(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
+def compute_optimal_tokens_per_parameter(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the tokens for each parameter at the best split of a training budget.
 
     Formula: $\\frac{D^*}{N^*} = \\left(\\frac{\\beta B}{\\alpha A}\\right)^{\\frac{2}{\\alpha+\\beta}}
@@ -110,8 +110,8 @@ def optimal_tokens_per_parameter(*, flops: float, fit: LossFit | str = DEFAULT_F
     Leaves out: what serving the model costs.
 
     Example:
-        >>> round(optimal_tokens_per_parameter(flops=5.76e23)), round(
-        ...     optimal_tokens_per_parameter(flops=5.76e23, fit="Chinchilla")
+        >>> round(compute_optimal_tokens_per_parameter(flops=5.76e23)), round(
+        ...     compute_optimal_tokens_per_parameter(flops=5.76e23, fit="Chinchilla")
         ... )
         (18, 93)
     """
@@ -119,7 +119,7 @@ def optimal_tokens_per_parameter(*, flops: float, fit: LossFit | str = DEFAULT_F
     return _power("flops and fit", lambda: (β * B / (α * A)) ** (2 / (α + β)) * (C / 6) ** ((α - β) / (α + β)))
 
 
-def optimal_loss_nats(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
+def compute_optimal_loss_nats(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the least loss that a training budget buys.
 
     Formula: $L^* = E + \\left(\\frac1\\alpha + \\frac1\\beta\\right)
@@ -140,7 +140,7 @@ def optimal_loss_nats(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> floa
     Leaves out: tokens seen more than once; other data, tokenizers and architectures than those of the fit's runs.
 
     Example:
-        >>> round(optimal_loss_nats(flops=5.76e23), 4)
+        >>> round(compute_optimal_loss_nats(flops=5.76e23), 4)
         1.9744
     """
     C, (E, A, B, α, β) = positive_number("flops", flops), _constants(fit)
@@ -267,7 +267,7 @@ def rounding_factor(
     Returns:
         A factor, to first order in the changes.
 
-    Source: the derivative of the logarithm of ``optimal_tokens_per_parameter``.
+    Source: the derivative of the logarithm of ``compute_optimal_tokens_per_parameter``.
     Convention: A and B stay as they are.
     Leaves out: second order, a few per cent for changes of 0.005.
 
@@ -277,7 +277,7 @@ def rounding_factor(
     """
     Δα = finite_number("parameter_exponent_change", parameter_exponent_change)
     Δβ = finite_number("token_exponent_change", token_exponent_change)
-    N, D = optimal_parameters(flops=flops, fit=fit), optimal_tokens(flops=flops, fit=fit)
+    N, D = compute_optimal_parameters(flops=flops, fit=fit), compute_optimal_tokens(flops=flops, fit=fit)
     if N == 0 or D == 0:
         raise ValueError(f"flops must be such that the best split is above 0, got {flops!r}")
     ln_N, ln_D, (_, _, _, α, β) = math.log(N), math.log(D), _constants(fit)
@@ -408,7 +408,9 @@ def cheapest_for_loss(*, loss_nats: float, inference_tokens: float, fit: LossFit
     return _on_the_condition(above, M, fit)
 
 
-def best_for_budget(*, flops: float, inference_tokens: float, fit: LossFit | str = DEFAULT_FIT) -> Allocation:
+def inference_aware_allocation(
+    *, flops: float, inference_tokens: float, fit: LossFit | str = DEFAULT_FIT
+) -> Allocation:
     """Return the model and tokens with the least loss, if a budget has to pay for training and use together.
 
     Formula: $\\frac{\\alpha A}{N^\\alpha} = \\frac{\\beta B}{D^\\beta}\\left(1 + \\frac{M}{3D}\\right), \\quad
@@ -429,7 +431,7 @@ def best_for_budget(*, flops: float, inference_tokens: float, fit: LossFit | str
     Leaves out: that an operation of use costs more or less than one of training; a limit of the data.
 
     Example:
-        >>> best = best_for_budget(flops=5.76e23, inference_tokens=0)
+        >>> best = inference_aware_allocation(flops=5.76e23, inference_tokens=0)
         >>> round(best.parameters / 1e9, 1), round(best.tokens_per_parameter)
         (72.2, 18)
     """

@@ -19,10 +19,10 @@ from snippets.background.optimization.formulas import (
     adam_bias_correction,
     adam_update_bound,
     best_gradient_descent_rate,
+    best_gradient_descent_step,
     best_momentum,
     best_momentum_rate,
     best_momentum_step,
-    best_step,
     clip_scale,
     condition_number,
     cosine_schedule,
@@ -58,7 +58,7 @@ def test_the_rate_is_what_exact_steps_do(step: Fraction, smallest: Fraction, rat
 @given(CURVATURES)
 def test_no_step_beats_the_best(curvatures: list[float]) -> None:
     ends = {"smallest_curvature": curvatures[0], "largest_curvature": curvatures[1]}
-    best, kappa = best_step(**ends), condition_number(**ends)
+    best, kappa = best_gradient_descent_step(**ends), condition_number(**ends)
     assert kappa == pytest.approx(curvatures[1] / curvatures[0])
     rate = gradient_descent_rate(step=best, **ends)
     assert rate == pytest.approx(best_gradient_descent_rate(kappa), abs=1e-12)
@@ -311,8 +311,11 @@ REFUSED = [
         lambda: loose.condition_number(smallest_curvature=1e-300, largest_curvature=1e300),
         r"smallest_curvature and largest_curvature must give .*, got \(1e-300, 1e\+300\)",
     ),
-    (lambda: loose.best_step(smallest_curvature=0.0, largest_curvature=1.0), "smallest_curvature must be"),
-    (lambda: loose.best_step(smallest_curvature=5e-324, largest_curvature=5e-324), "got 5e-324"),
+    (
+        lambda: loose.best_gradient_descent_step(smallest_curvature=0.0, largest_curvature=1.0),
+        "smallest_curvature must be",
+    ),
+    (lambda: loose.best_gradient_descent_step(smallest_curvature=5e-324, largest_curvature=5e-324), "got 5e-324"),
     (lambda: loose.largest_stable_step(0.0), "largest_curvature must be"),
     (lambda: loose.largest_stable_step(5e-324), "largest_curvature must give"),
     (lambda: loose.largest_stable_step(1.0, momentum=1.0), "momentum must be a number of at least 0 and below 1"),

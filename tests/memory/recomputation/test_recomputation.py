@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
-from snippets.memory.recomputation.checkpointed_chain import run_chain, search_least_cost, small_layers
+from snippets.memory.recomputation.checkpointed_chain import run_checkpointed_chain, search_least_cost, small_layers
 from snippets.memory.recomputation.formulas import (
     ChainLayer,
     ChainTask,
@@ -97,13 +97,13 @@ def test_a_plan_that_runs_with_arrays_holds_and_computes_what_the_account_says(
     inner = [data.draw(st.integers(0, 6)) for _ in range(count)]
     layers = small_layers(widths, inner, costs=list(range(1, count + 1)), seed=seed)
     chain, x = [layer.as_chain_layer() for layer in layers], np.random.default_rng(seed).normal(size=widths[0])
-    whole = run_chain(layers, keep_all_tasks(count), x)
+    whole = run_checkpointed_chain(layers, keep_all_tasks(count), x)
     plans = [plan_account(chain, keep_nothing_tasks(count))]
     plans += [plan_account(chain, segment_tasks(count, segment_layers=k)) for k in range(1, count + 1)]
     low, high = min(plan.peak_bytes for plan in plans), whole.peak_bytes
     plans += [plan for budget in {low, (low + high) // 2, high} if (plan := cheapest_plan(chain, budget_bytes=budget))]
     for plan in plans:
-        run = run_chain(layers, plan.tasks, x)
+        run = run_checkpointed_chain(layers, plan.tasks, x)
         assert run.peak_bytes == plan.peak_bytes
         assert run.forward_passes == plan.forward_passes
         assert sum((i + 1) * times for i, times in enumerate(run.forwards)) == pytest.approx(plan.forward_cost)
@@ -113,7 +113,7 @@ def test_a_plan_that_runs_with_arrays_holds_and_computes_what_the_account_says(
 
 def test_the_gradients_are_the_slopes_of_the_loss() -> None:
     layers, x = small_layers([3, 2, 4], [5, 3], seed=2), np.random.default_rng(1).normal(size=3)
-    gradients = run_chain(layers, keep_nothing_tasks(2), x).gradients
+    gradients = run_checkpointed_chain(layers, keep_nothing_tasks(2), x).gradients
 
     def loss() -> float:
         y = x
@@ -229,4 +229,4 @@ def test_plans_that_cannot_run_are_refused(tasks: list[ChainTask], said: str) ->
         plan_account(uniform_chain(2), tasks)
     if "at most" not in said:
         with pytest.raises(ValueError, match="tasks must"):
-            run_chain(small_layers([1, 1, 1], [1, 1]), tasks, np.ones(1))
+            run_checkpointed_chain(small_layers([1, 1, 1], [1, 1]), tasks, np.ones(1))

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from snippets.memory.recomputation.checkpointed_chain import run_chain, search_least_cost, small_layers
+from snippets.memory.recomputation.checkpointed_chain import run_checkpointed_chain, search_least_cost, small_layers
 from snippets.memory.recomputation.drawing import plan_panel
 from snippets.memory.recomputation.formulas import keep_nothing_tasks, plan_account, uniform_chain
 from snippets.memory.recomputation.live import cheapest_plan_figure
@@ -23,7 +23,7 @@ def test_the_numbers_are_those_of_a_search_over_all_plans(layers: int, kept: int
 
 
 def test_keeping_nothing_is_what_a_run_with_arrays_finds() -> None:
-    run = run_chain(small_layers([1] * 5, [2] * 4), keep_nothing_tasks(4), np.ones(1))
+    run = run_checkpointed_chain(small_layers([1] * 5, [2] * 4), keep_nothing_tasks(4), np.ones(1))
     assert f"Keeping nothing: {run.peak_bytes // 8} and {run.forward_passes}." in cheapest_plan_figure().numbers
 
 
