@@ -14,8 +14,8 @@ def bus_bandwidth_factor(primitive: str, *, ranks: int) -> float:
         broadcast and reduce
     Chapter: 14
 
-    The factor is the bound on bytes of ``collective_lower_bound`` over n: bus bandwidth is what each port carries if the algorithm
-    meets that bound, whatever N is. An algorithm that moves more, or a network that reduces, carries something else.
+    The factor is the bound on bytes of ``collective_lower_bound`` over n: bus bandwidth is what each port carries if
+    the algorithm meets that bound, whatever N is. An algorithm that moves more, or a network that reduces, carries something else.
 
     Args:
         primitive: one of ``PRIMITIVES`` but the barrier.
