@@ -447,6 +447,7 @@ from snippets.models import gpt_like as gpt_like
 from snippets.models import llama_like as llama_like
 from snippets.foundations.data_pipeline.formulas import loader_run as loader_run
 from snippets.simulation.schedule import merged as merged
+from snippets.models import model_from_config as model_from_config
 from snippets.foundations.data_pipeline.epoch_order import rank_batches as rank_batches
 from snippets.simulation.algorithms import spoken as spoken
 from snippets.simulation.algorithms import tree_masks as tree_masks

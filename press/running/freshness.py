@@ -9,7 +9,7 @@ A chapter's digest covers, by content:
   ``from a import name`` finds the name by the package's ``__init__.pyi``, the module that this says, not the stub;
 - the files that the chapter's header names under ``inputs`` (patterns relative to the root);
 - ``requirements.txt``, a ``matplotlibrc`` in the root, and the version of Python, without its last number;
-- the press's own execution (``execute.py``, ``client.py``, ``outputs.py``, ``kernels.py``).
+- the press's own execution (``execute.py``, ``client.py``, ``outputs.py``, ``kernels.py``, ``asserting.py``).
 
 Prose is not covered. What the digest cannot see: imports by computed names (``importlib.import_module(name)``,
 ``%run``), what one cell takes from a package that another imports (``a.name``), installed packages that differ from
@@ -32,7 +32,7 @@ from typing import Any
 from press.kept import read_kept, write_kept
 from press.reading.sources import UNREADABLE
 
-_OWN = ("execute.py", "client.py", "outputs.py", "kernels.py")
+_OWN = ("execute.py", "client.py", "outputs.py", "kernels.py", "asserting.py")
 _RELEVANT_TAGS = {"raises-exception", "skip-execution"}
 _NO_DATA = {".py", ".pyi", ".pyc", ".ipynb", ".md"}
 _STUB = "__init__.pyi"
