@@ -673,7 +673,7 @@ def test_every_architecture_has_a_published_file() -> None:
 @pytest.mark.parametrize("name", CONFIGS)
 def test_a_published_file_is_the_model_of_the_catalogue(name: str) -> None:
     read = models.model_from_config(CONFIGS[name], name=name)
-    assert replace(read, source=CATALOGUE[name].source, read=CATALOGUE[name].read) == CATALOGUE[name]
+    assert replace(read, source=MODELS[name].source, read=MODELS[name].read) == MODELS[name]
 
 
 def test_a_model_that_is_not_in_the_catalogue() -> None:

@@ -15,7 +15,8 @@ def bus_bandwidth_factor(primitive: str, *, ranks: int) -> float:
     Chapter: 14
 
     The factor is the bound on bytes of ``collective_lower_bound`` over n: bus bandwidth is what each port carries if
-    the algorithm meets that bound, whatever N is. An algorithm that moves more, or a network that reduces, carries something else.
+    the algorithm meets that bound, whatever N is. An algorithm that moves more, or a network that reduces, carries
+    something else.
 
     Args:
         primitive: one of ``PRIMITIVES`` but the barrier.
