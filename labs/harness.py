@@ -8,7 +8,7 @@ A lab is a function of a ``Lab``, which every rank calls. The smallest one::
     import torch.distributed as dist
 
     from labs.harness import Lab, run_lab
-    from snippets.collectives.collective_traffic import collective_traffic
+    from snippets.collectives.traffic import collective_traffic
 
 
     def main(lab: Lab) -> None:

@@ -65,7 +65,7 @@ from snippets.background.optimization.formulas import clip_scale as clip_scale
 from snippets.memory.offloading.formulas import clipped_update_step_s as clipped_update_step_s
 from snippets.foundations.economics.formulas import cluster_mtbf_s as cluster_mtbf_s
 from snippets.collectives.algorithm_costs import collective_lower_bound as collective_lower_bound
-from snippets.collectives.collective_traffic import collective_traffic as collective_traffic
+from snippets.collectives.traffic import collective_traffic as collective_traffic
 from snippets.collectives.topology.formulas import collision_free_probability as collision_free_probability
 from snippets.background.linear_algebra.formulas import column_split as column_split
 from snippets.collectives.algorithm_costs import compare_algorithms as compare_algorithms
@@ -430,7 +430,7 @@ from snippets.recipes import StateBytes as StateBytes
 from snippets.memory.memory_equation.step_peak import StepSizes as StepSizes
 from snippets.memory.memory_equation.activations import StoredTensor as StoredTensor
 from snippets.memory.recomputation.selective import TensorPrice as TensorPrice
-from snippets.collectives.collective_traffic import Traffic as Traffic
+from snippets.collectives.traffic import Traffic as Traffic
 from snippets.training_runs import TrainingRun as TrainingRun
 from snippets.models import Transformer as Transformer
 from snippets.memory.zero.formulas import ZeroTraffic as ZeroTraffic

@@ -13,13 +13,13 @@ from typing import Any
 
 from snippets.background.linear_algebra.formulas import gemm_arithmetic_intensity, gemm_flops, gemm_words
 from snippets.collectives.algorithm_costs import algorithm_cost, best_segments, compare_algorithms
-from snippets.collectives.collective_traffic import collective_traffic
 from snippets.collectives.costs_and_bounds.bus_bandwidth import (
     algorithm_bandwidth_bytes_per_s,
     bandwidth_bound_s,
     bus_bandwidth_bytes_per_s,
 )
 from snippets.collectives.topology.formulas import hierarchical_all_reduce_time_s
+from snippets.collectives.traffic import collective_traffic
 from snippets.domain import (
     at_most,
     flag,

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
-from snippets.collectives.collective_traffic import collective_traffic
 
 from snippets import all_reduce as formulas
 from snippets.collectives.algorithm_costs import algorithm_cost
 from snippets.collectives.schedule_cost import price_schedule
+from snippets.collectives.traffic import collective_traffic
 from snippets.simulation.algorithms import ALIASES, build_collective, largest_power_of_two
 
 NAMED: dict[str, tuple[Callable[..., float], Callable[..., float]]] = {

@@ -23,10 +23,10 @@ from collections.abc import Callable
 import numpy as np
 import torch
 import torch.distributed as dist
-from snippets.collectives.collective_traffic import collective_traffic
 
 from labs.collectives.executor import Executor
 from labs.harness import Lab, run_lab
+from snippets.collectives.traffic import collective_traffic
 from snippets.simulation.algorithms import ALGORITHMS, build_collective
 from snippets.simulation.runner import run
 from snippets.simulation.schedule import PRIMITIVES, ROOTED, Schedule, chunk_bounds

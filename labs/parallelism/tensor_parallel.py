@@ -45,7 +45,6 @@ import warnings
 from typing import Any
 
 import torch
-from snippets.collectives.collective_traffic import collective_traffic
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import Replicate, Shard
@@ -61,6 +60,7 @@ from torch.nn.functional import cross_entropy
 from torch.utils.checkpoint import checkpoint
 
 from labs.harness import Lab, NotApplicableError, run_lab
+from snippets.collectives.traffic import collective_traffic
 from snippets.parallelism.tensor.formulas import tensor_block_collectives, tensor_block_traffic_bytes
 
 BATCH, SEQUENCE, HIDDEN, HEADS = 2, 24, 48, 12

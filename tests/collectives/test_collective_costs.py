@@ -15,7 +15,6 @@ from collective_cases import EVERY
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
-from snippets.collectives.collective_traffic import collective_traffic
 
 from snippets.collectives.algorithm_costs import (
     CLOSED_FORMS,
@@ -34,6 +33,7 @@ from snippets.collectives.costs_and_bounds.bus_bandwidth import (
     bus_bandwidth_factor,
 )
 from snippets.collectives.schedule_cost import Cost
+from snippets.collectives.traffic import collective_traffic
 from snippets.simulation.algorithms import ALGORITHMS, PIPELINED, largest_power_of_two
 from snippets.simulation.double_tree import double_tree_rounds
 

@@ -13,10 +13,10 @@ from collective_cases import EVERY, Sizes, inputs_and_outputs, schedule_of, size
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
-from snippets.collectives.collective_traffic import collective_traffic
 
 from snippets.collectives.algorithm_costs import algorithm_cost, collective_lower_bound
 from snippets.collectives.schedule_cost import price_schedule
+from snippets.collectives.traffic import collective_traffic
 from snippets.simulation.algorithms import ALGORITHMS, build_collective
 from snippets.simulation.checker import find_collective_faults
 from snippets.simulation.double_tree import double_binary_tree, double_tree_rounds, edge_delays

@@ -19,9 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sampling import examples
-from snippets.collectives.collective_traffic import collective_traffic
 
 from snippets.collectives.algorithm_costs import algorithm_cost
+from snippets.collectives.traffic import collective_traffic
 from snippets.simulation.account import Account, Memory, Message
 from snippets.simulation.algorithms import ALGORITHMS
 from snippets.simulation.machine import (

@@ -7,9 +7,8 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from snippets.collectives.collective_traffic import collective_traffic
-
 from grader.exercise import Exercise, Inputs, Mistake, Observation
+from snippets.collectives.traffic import collective_traffic
 from snippets.simulation.algorithms import PLAINEST, build_collective
 
 ROOTED = ("broadcast", "reduce", "scatter", "gather")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from snippets.collectives.collective_traffic import collective_traffic
-
 from grader.exercise import Exercise, Inputs, Mistake
+from snippets.collectives.traffic import collective_traffic
 
 MODES = ("tensor", "sequence", "sequence, gathered again")
 

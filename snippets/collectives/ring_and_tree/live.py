@@ -9,8 +9,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from snippets.collectives.algorithm_costs import CLOSED_FORMS, algorithm_cost
-from snippets.collectives.collective_traffic import collective_traffic
 from snippets.collectives.schedule_cost import Cost, price_schedule
+from snippets.collectives.traffic import collective_traffic
 from snippets.drawing import Panel
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
-from snippets.collectives.collective_traffic import collective_traffic
 
 from snippets.collectives.algorithm_costs import algorithm_cost
 from snippets.collectives.ring_and_tree.programs import run_programs
+from snippets.collectives.traffic import collective_traffic
 from snippets.simulation.algorithms import build_collective
 from snippets.simulation.machine import AllReduce, Exchange, Isend, RankProgramError, Receive, Send
 from snippets.simulation.schedule import Schedule

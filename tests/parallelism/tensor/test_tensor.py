@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_softmax
-from snippets.collectives.collective_traffic import collective_traffic
 
 from snippets.all_reduce import ring_all_reduce_bytes, ring_all_reduce_time_s
+from snippets.collectives.traffic import collective_traffic
 from snippets.flops import layer_forward_flops
 from snippets.memory.memory_equation.activations import layer_activation_bytes, stored_tensors
 from snippets.memory.memory_equation.gpt_layer import layer_backward, layer_forward, layer_weights

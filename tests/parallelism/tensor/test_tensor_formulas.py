@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from snippets.collectives.collective_traffic import collective_traffic
 
 from snippets.background.linear_algebra.formulas import k_split, row_split
+from snippets.collectives.traffic import collective_traffic
 from snippets.parallelism.tensor.formulas import tensor_block_collectives, tensor_block_traffic_bytes
 
 
