@@ -1,7 +1,8 @@
 """Writes ``snippets/__init__.pyi``, the names at the package's front door, from the texts of its modules.
 
 ``python -m press.door`` writes it. Formulas are public functions with a line ``Formula:``; catalogues are made by
-``Catalogue(…)``; records and other functions are what else is public in a module of formulas. ``Also`` has the names of
+``Catalogue(…)``; records and other functions are what else is public in a module of formulas, but for what checks
+arguments (``check…``). ``Also`` has the names of
 ``Also:`` lines that mean one formula alone, each with and without the unit in which the formula's name ends.
 """
 
@@ -16,7 +17,7 @@ from pathlib import Path
 from snippets.index import unit_end
 
 TABLE = "snippets/__init__.pyi"
-PLUMBING = {"snippets.commands", "snippets.domain", "snippets.door", "snippets.index", "snippets.palette"}
+PLUMBING = ("snippets.commands", "snippets.domain", "snippets.door", "snippets.index", "snippets.palette", "snippets.quantities")
 KINDS = ("Formulas", "Catalogues", "Records and other functions")
 CATALOGUES_TOO = {"DEVICES": "ACCELERATORS"}  # what the field calls a catalogue besides
 HEAD = '''"""What the front door has, written by ``python -m press.door`` from the modules' texts."""'''
@@ -48,7 +49,7 @@ def table(root: Path) -> str:
     aliases |= {alias: name for alias, name in CATALOGUES_TOO.items() if name in homes}
     lines = [HEAD]
     for kind in KINDS:
-        lines += ["", f"# {kind}", *(f"from {homes[name]} import {name} as {name}" for name in sorted(by_kind[kind]))]
+        lines += ["", f"# {kind}", *(f"from {homes[name]} import {name} as {name}" for name in by_kind[kind])]
     lines += ["", "# Also", *(f"{alias} = {aliases[alias]}" for alias in sorted(aliases))]
     return "\n".join(lines) + "\n"
 
@@ -61,9 +62,10 @@ def _public(root: Path) -> Iterator[tuple[str, str, str, list[str]]]:
         if source.startswith('"""Formulas:') and module not in PLUMBING:
             for node in ast.parse(source).body:
                 for name in _names(node):
-                    if not name.startswith("_"):
-                        words = ast.get_docstring(node) or "" if isinstance(node, ast.FunctionDef) else ""
-                        yield module, _kind(node, words), name, [*_aliases(name, words)]
+                    words = ast.get_docstring(node) or "" if isinstance(node, ast.FunctionDef) else ""
+                    kind = _kind(node, words)
+                    if not name.startswith("_") and not (kind == KINDS[2] and name.startswith("check")):
+                        yield module, kind, name, [*_aliases(name, words)]
 
 
 def _names(node: ast.stmt) -> list[str]:

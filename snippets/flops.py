@@ -312,6 +312,7 @@ def compute_time_s(*, flops: float, flops_per_s: float, devices: int = 1) -> flo
 def training_flops(*, parameters: int | float, tokens: int | float) -> int:
     """Return the rule of thumb for a whole training run.
 
+    Also: 6ND, training compute
     Formula: $C = 6 N D$
     Symbols: C = the result, N = parameters that a token meets, D = tokens
     Chapter: 1
@@ -369,6 +370,7 @@ def training_time_s(
 ) -> float:
     """Return how long a training run takes.
 
+    Also: time to train
     Formula: $t = \\frac{k P T}{n X}$
     Symbols: t = the result in seconds, P = parameters that a token meets, T = tokens, n = devices, X = flops_per_s,
         which one device achieves (its peak times the MFU), k = 6, or 8 with full recomputation
@@ -407,6 +409,7 @@ def training_time_s(
 def flops_utilization(*, flops: float, seconds: float, devices: int, peak_flops_per_s: float) -> float:
     """Return the share of the peak that a run reaches.
 
+    Also: MFU, model FLOPs utilization, HFU, hardware FLOPs utilization
     Formula: $u = \\frac{F}{t\\, n\\, P}$
     Symbols: u = the result, F = flops, t = seconds, n = devices, P = peak_flops_per_s
     Chapter: 6

@@ -15,6 +15,33 @@ from snippets.domain import named, near_names, text
 LABELS = ("Also", "Formula", "Symbols", "Chapter", "Convention", "Leaves out", "Source")
 SECTIONS = ("Args", "Returns", "Raises", "Yields", "Example", "Attributes")
 
+# What other programs call what an argument of a formula or a command is, where the two words are not alike.
+CALLED_ELSEWHERE = {
+    "seqlen": ("sequence",),
+    "context": ("sequence",),
+    "worldsize": ("gpus", "ranks", "devices"),
+    "gpu": ("device", "accelerator", "devices"),
+    "dataparallel": ("ranks", "gpus"),
+    "tp": ("tensor_parallel",),
+    "pp": ("stages",),
+    "pipelineparallel": ("stages",),
+    "mbs": ("micro_batch",),
+    "zero": ("stage",),
+    "batchsize": ("batch", "micro_batch"),
+    "messagesize": ("size_bytes",),
+    "gradientaccumulationsteps": ("micro_batches",),
+    "activationcheckpointing": ("recomputation",),
+    "dmodel": ("hidden",),
+    "nembd": ("hidden",),
+    "vocabsize": ("vocabulary",),
+    "alpha": ("latency_s",),
+    "beta": ("bandwidth_bytes_per_s", "link"),
+    "optimizer": ("recipe",),
+    "precision": ("dtype", "recipe"),
+    "price": ("usd_per_gpu_hour", "usd_per_device_hour"),
+    "cost": ("usd_per_gpu_hour", "usd_per_device_hour"),
+}
+
 _TABLE = Path(__file__).with_name("__init__.pyi")
 _ENTRY = re.compile(r"from (\S+) import (\w+) as \2|(\w+) = (\w+)")
 _STARTS = re.compile(rf"^({'|'.join((*LABELS, *SECTIONS))}):(?:[ ]+|$)|^(>>>) ", re.MULTILINE)
@@ -160,7 +187,9 @@ def _wrong_call(function: Callable[..., Any], args: Sequence[Any], kwargs: Mappi
         unknown = [key for key in kwargs if key not in taken]
         placed = [key for key, each in taken.items() if each.kind is each.POSITIONAL_OR_KEYWORD]
         if unknown:
-            near = near_names(unknown[0], taken)
+            squeezed = re.sub(r"[\W_]", "", unknown[0]).casefold()
+            elsewhere = next((meant for word, meant in CALLED_ELSEWHERE.items() if squeezed.startswith(word)), ())
+            near = list(dict.fromkeys([*(key for key in elsewhere if key in taken), *near_names(unknown[0], taken)]))
             said = f"has no argument {unknown[0]!r}" + (f"; near: {', '.join(near)}" if near else "")
         elif len(args) > len(placed):
             said = f"takes {', '.join(key for key in taken if key not in placed)} by name"

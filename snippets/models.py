@@ -370,6 +370,7 @@ def _inner_norms(attention: Attention | LatentAttention) -> int:
 def parameter_count(model: Transformer | str) -> int:
     """Return a model's parameters, all of them.
 
+    Also: model size, number of parameters
     Formula: $P = \\sum_{\\text{parts}} P_i$
     Symbols: P = the result, P_i = the fields of ``parameter_parts(model)``
     Chapter: 1
@@ -424,6 +425,7 @@ def active_parameter_parts(model: Transformer | str) -> Parts:
 def active_parameter_count(model: Transformer | str, *, embeddings: str = "both") -> int:
     """Return how many parameters one token's forward pass uses.
 
+    Also: active parameters, activated parameters
     Formula: $P_a = P - \\left(1 - \\frac{k}{E}\\right) P_E - T$
     Symbols: P_a = the result, P = ``parameter_count(model)``, P_E = its routed experts, k = per_token, E = experts,
         T = the tables that ``embeddings`` leaves out

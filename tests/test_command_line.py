@@ -551,7 +551,7 @@ def test_help_says_what_every_argument_is(
 def test_help_names_what_can_be_typed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "300")
     for line, said in (
-        ("traffic", "one of broadcast, reduce, "),
+        ("collective-traffic", "one of broadcast, reduce, "),
         ("parameter-count", "a name in `list models` or a config.json."),
         ("memory", "a name in `list models` or a config.json; give this or"),
         ("model-state-bytes", "a name in `list recipes`."),
@@ -626,7 +626,7 @@ def test_help_of_a_command_comes_by_either_word(capsys: pytest.CaptureFixture[st
         ("train --parameters 7e9 --tokens 1e12 --gpus 8 --mfu 40", "mfu must be a number from"),
         ("rin-all", "command must be memory, all-reduce, pipeline, roofline, train, list or a formula's name"),
         ("zero-states-bytes", "command must be a name that there is, such as 'zero-state-bytes'"),
-        ("price", "got price, to call from Python: schedule is of type Schedule"),
+        ("price-schedule", "got price_schedule, to call from Python: schedule is of type Schedule"),
         ("list --part memmory", "part must be one of"),
         ("all-reduce", "missing: --bytes, --ranks;"),
         ("roofline --m 4096", "missing: --k, --n;"),

@@ -33,6 +33,7 @@ def entropy(probabilities: Sequence[float], *, base: float = 2.0) -> float:
 
     Convention: base 2, so bits, unless told otherwise.
 
+    Also: Shannon entropy
     Formula: $H(p) = -\sum_i p_i \log p_i$
 
     Symbols: H(p) = result; p_i = probabilities
@@ -99,6 +100,7 @@ def kl_divergence(p: Sequence[float], q: Sequence[float], *, base: float = 2.0) 
 
     Convention: base 2. It is not symmetric: p is the truth, q the model.
 
+    Also: relative entropy, Kullback-Leibler divergence
     Formula: $D(p \,\|\, q) = \sum_i p_i \log \dfrac{p_i}{q_i}$
 
     Symbols: D = result; p_i = p; q_i = q
@@ -131,6 +133,7 @@ def jensen_shannon_divergence(p: Sequence[float], q: Sequence[float], *, base: f
 
     Convention: base 2; the divergence, not its root, which is a metric.
 
+    Also: JSD
     Formula: $J(p, q) = \tfrac12 D(p \,\|\, m) + \tfrac12 D(q \,\|\, m),\quad m = \tfrac12 (p + q)$
 
     Symbols: J = result; p, q = the arguments; D = kl_divergence
@@ -316,6 +319,7 @@ def bits_per_byte(*, loss_nats_per_token: float, bytes_per_token: float) -> floa
 
     Source: the definition.
 
+    Also: BPB
     Formula: $\dfrac{\ell}{b \ln 2}$
 
     Symbols: whole = result; ℓ = loss_nats_per_token; b = bytes_per_token
@@ -503,6 +507,7 @@ def gaussian_rate(*, variance: float, distortion: float) -> float:
 
     Convention: independent values, coded in long blocks.
 
+    Also: rate-distortion function
     Formula: $R(D) = \max\Bigl(0,\ \tfrac12 \log_2 \dfrac{\sigma^2}{D}\Bigr)$
 
     Symbols: R = result; σ² = variance; D = distortion

@@ -49,6 +49,7 @@ def gemm_flops(*, m: int, k: int, n: int) -> int:
 
     Source: the definition of the product, counted.
 
+    Also: matmul FLOPs
     Formula: $F = 2mkn$
 
     Symbols: F = result; m, k, n = the arguments
@@ -111,6 +112,7 @@ def gemm_arithmetic_intensity(*, m: int, k: int, n: int, element_bytes: float = 
 
     Source: Williams, Waterman and Patterson 2009 for the notion.
 
+    Also: arithmetic intensity, operational intensity
     Formula: $I = \dfrac{2mkn}{s\,(mk + kn + mn)}$
 
     Symbols: I = result; s = element_bytes; m, k, n = the arguments
@@ -485,6 +487,7 @@ def global_norm(shard_norms: Sequence[float], *, order: float = 2.0) -> float:
 
     Source: the definition of the Frobenius norm.
 
+    Also: gradient norm
     Formula: $\lVert g \rVert = \bigl(\sum_p \lVert g_p \rVert^{q}\bigr)^{1/q}$
 
     Symbols: ‖g_p‖ = shard_norms; q = order; ‖g‖ = result
@@ -564,6 +567,7 @@ def rounding_bound(k: int, *, unit_roundoff: float) -> float:
 
     Leaves out: overflow and underflow; formats whose sums are rounded to fewer bits than u says.
 
+    Also: Higham's gamma
     Formula: $\gamma_k = \dfrac{ku}{1 - ku}$
 
     Symbols: u = unit_roundoff; k = the argument; γ_k = result

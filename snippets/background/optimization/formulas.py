@@ -636,6 +636,7 @@ def cosine_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: i
 
     Convention: t counts from 0, so with warm-up the first update has rate 0. One half-period, no restarts.
 
+    Also: cosine decay
     Formula: $\eta_t = \eta_{\min} + \tfrac12(\eta_{\max}-\eta_{\min})\Bigl(1+\cos\pi\,\dfrac{t-W}{T-W}\Bigr)$
 
     Symbols: η_t = result from t = W on, before that η_max·t/W; η_max = peak; η_min = final; t = step; W = warmup_steps;
@@ -669,6 +670,7 @@ def clip_scale(shard_norms: Sequence[float], *, max_norm: float) -> float:
     Convention: each parameter is in one shard; a replicated one is counted once. No small number is added to ‖g‖:
     PyTorch's ``clip_grad_norm_`` adds 1e-6.
 
+    Also: gradient clipping
     Formula: $s = \min\Bigl(1,\ \dfrac{c}{\sqrt{\sum_p \lVert g_p\rVert^2}}\Bigr)$
 
     Symbols: s = result; c = max_norm; ‖g_p‖ = shard_norms

@@ -176,6 +176,7 @@ def chebyshev_bound(*, variance: float, samples: int, deviation: float) -> float
 
     Source: Chebyshev's inequality.
 
+    Also: Chebyshev's inequality
     Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \le \dfrac{\sigma^2}{n t^2}$
 
     Symbols: right side = result; σ² = variance; n = samples; t = deviation
@@ -240,6 +241,7 @@ def hoeffding_bound(*, samples: int, deviation: float, width: float = 1.0) -> fl
 
     Convention: two-sided; one-sided is half of it. A bound above 1 says nothing and is returned as 1.
 
+    Also: Hoeffding's inequality
     Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \le 2\exp\!\Bigl(-\dfrac{2nt^2}{w^2}\Bigr)$
 
     Symbols: right side = result; n = samples; t = deviation; w = width

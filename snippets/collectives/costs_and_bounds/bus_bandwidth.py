@@ -44,6 +44,7 @@ def bus_bandwidth_factor(primitive: str, *, ranks: int) -> float:
 def algorithm_bandwidth_bytes_per_s(*, size_bytes: float, time_s: float) -> float:
     """Return the bandwidth that the caller of a collective sees.
 
+    Also: algbw
     Formula: $n / T$
     Symbols: n = size_bytes, T = time_s
     Chapter: 14
@@ -70,6 +71,7 @@ def algorithm_bandwidth_bytes_per_s(*, size_bytes: float, time_s: float) -> floa
 def bus_bandwidth_bytes_per_s(primitive: str, *, ranks: int, size_bytes: float, time_s: float) -> float:
     """Return the bandwidth to hold against a link's.
 
+    Also: busbw
     Formula: $f(N) \\, n / T$
     Symbols: f(N) = ``bus_bandwidth_factor``, n = size_bytes, T = time_s
     Chapter: 14
@@ -128,6 +130,7 @@ def bandwidth_bound_s(primitive: str, *, ranks: int, size_bytes: float, bandwidt
 def nvls_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
     """Return the bytes that go out of a port, and as many that come in, when NVLink's switches add and copy (NVLS).
 
+    Also: SHARP, in-network reduction
     Formula: $\\frac{N+1}{N} \\, n$
     Symbols: N = ranks, n = size_bytes
     Chapter: 14

@@ -222,6 +222,7 @@ def hierarchical_all_reduce_time_s(
 ) -> float:
     """Return the time of a hierarchical all-reduce: reduce-scatter inside, all-reduce of 1/g across, all-gather inside.
 
+    Also: two-level all-reduce
     Formula: $2 (g - 1 + m - 1) \\alpha + 2 \\frac{g-1}{g} \\frac{n}{\\beta_1} + 2 \\frac{m-1}{m} \\frac{n}{g \\beta_2}$
     Symbols: m = nodes, g = gpus_per_node, n = size_bytes, α = latency_s, β₁ = node_bytes_per_s,
         β₂ = port_bytes_per_s

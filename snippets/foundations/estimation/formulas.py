@@ -101,6 +101,7 @@ def log_half_width(*, low: float, high: float) -> float:
 def product_range(factors: Sequence[Factor]) -> tuple[float, float]:
     """Return the range of a product of independent factors.
 
+    Also: Fermi estimate
     Formula: $\\prod_i m_i^{p_i} \\cdot e^{\\pm w}, \\quad w = \\sqrt{\\sum_i (p_i w_i)^2}$
     Symbols: m_i, w_i = middle and logarithmic half-width of a factor, p_i = its power
     Chapter: 7
@@ -164,6 +165,7 @@ def variance_shares(factors: Sequence[Factor]) -> tuple[float, ...]:
 def interval_score(*, low: float, high: float, truth: float, coverage: float = COVERAGE) -> float:
     """Return the interval score of a range in logarithms: its width, and a fine where the truth lies outside.
 
+    Also: Winkler score
     Formula: $S = \\ln\\frac{b}{a} + \\frac{2}{1-c} \\left( \\left[\\ln\\frac{a}{x}\\right]_+
         + \\left[\\ln\\frac{x}{b}\\right]_+ \\right)$
     Symbols: S = the result, a = low, b = high, x = truth, c = coverage; [·]₊ is 0 for negative numbers

@@ -10,6 +10,7 @@ def offloaded_update_step_s(
 ) -> float:
     """Return how long a step takes whose optimizer state lies in the host's memory and is updated there.
 
+    Also: ZeRO-Offload
     Formula: $T = L f + b + g + u + w + (L - 1) \\max(b, g, u, w)$
     Symbols: T = the result, L = layers, f = forward_s, b = backward_s, g = gradients_s, u = update_s, w = new_weights_s
     Chapter: 24
@@ -307,6 +308,7 @@ def activation_offload_intensity(*, hidden: int, layers_per_checkpoint: int = 1)
 def offload_efficiency(*, intensity_flops_per_byte: float, bandwidth_bytes_per_s: float, flops_per_s: float) -> float:
     """Return the share of the time in which a device computes if it waits for every transfer.
 
+    Also: ZeRO-Infinity efficiency
     Formula: $\\eta = \\frac{I \\beta}{I \\beta + P}$
     Symbols: \\eta = the result, I = intensity_flops_per_byte, \\beta = bandwidth_bytes_per_s, P = flops_per_s
     Chapter: 24

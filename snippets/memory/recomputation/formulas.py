@@ -230,6 +230,7 @@ def segment_peak_bytes(layers: int, *, segment_layers: int, input_bytes: int, ke
 def best_segment_layers(layers: int, *, input_bytes: float, kept_bytes: float) -> float:
     """Return how many layers a segment should have for the least memory, if it need not be a whole number.
 
+    Also: sqrt checkpointing, Chen's checkpointing
     Formula: $\\sqrt{\\frac{L\\, c}{A}}$
     Symbols: L = layers, c = input_bytes, A = kept_bytes
     Chapter: 23
@@ -283,6 +284,7 @@ def growing_segments_layers(slots: int) -> int:
 def binomial_reach_layers(*, checkpoints: int, repeats: int) -> int:
     """Return the layers of the longest chain that gets by with so many kept inputs and repetitions.
 
+    Also: Griewank's bound
     Formula: $\\binom{n + r}{n}$
     Symbols: n = checkpoints, r = repeats
     Chapter: 23
@@ -309,6 +311,7 @@ def binomial_reach_layers(*, checkpoints: int, repeats: int) -> int:
 def binomial_forward_passes(layers: int, *, checkpoints: int) -> int:
     """Return the fewest forward passes of a uniform chain of which one layer's record fits, and some inputs.
 
+    Also: Revolve
     Formula: $L\\,(r + 1) - \\binom{n + r}{r - 1}$
     Symbols: L = layers, n = checkpoints, r = the fewest repeats with L at most (n + r choose n)
     Chapter: 23
@@ -338,6 +341,7 @@ def binomial_forward_passes(layers: int, *, checkpoints: int) -> int:
 def full_recomputation_overhead(*, backward_ratio: float = 2.0) -> float:
     """Return what running every layer forward twice adds to a step, as a share of the step without it.
 
+    Also: recomputation overhead, gradient checkpointing overhead
     Formula: $\\frac{1}{1 + \\rho}$
     Symbols: \\rho = backward_ratio
     Chapter: 23

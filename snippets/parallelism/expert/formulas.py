@@ -31,6 +31,7 @@ _FAR = 120.0  # an exponent of −60
 def expert_capacity(*, tokens: int, experts: int, experts_per_token: int = 1, capacity_factor: float) -> float:
     """Return the room of an expert: the most tokens that it takes, before any rounding.
 
+    Also: capacity factor, tokens per expert
     Formula: $C = c\\,\\frac{k T}{E}$
     Symbols: C = the result, c = capacity_factor, k = experts_per_token, T = tokens, E = experts
     Chapter: 20
@@ -120,6 +121,7 @@ def _tail(T: int, p: float, C: int) -> float:
 def expected_drop_share(*, tokens: int, shares: Sequence[float], capacity: int) -> float:
     """Return the share of all assignments that is expected to be dropped.
 
+    Also: dropped tokens, token drop rate
     Formula: $\\frac{\\sum_i \\mathrm{E}\\,(X_i - C)^+}{T \\sum_i p_i}$
     Symbols: X_i = load of expert i, binomial with T = tokens and p_i = ``shares[i]``, C = capacity
     Chapter: 20
@@ -153,6 +155,7 @@ def expected_drop_share(*, tokens: int, shares: Sequence[float], capacity: int) 
 def expert_balance_loss(shares: Sequence[float], probabilities: Sequence[float], *, coefficient: float = 1.0) -> float:
     """Return the auxiliary loss that balances experts.
 
+    Also: load-balancing loss, auxiliary loss
     Formula: $\\alpha E \\sum_i f_i p_i$
     Symbols: α = coefficient, E = number of experts, f_i = ``shares[i]``, p_i = ``probabilities[i]``
     Chapter: 20
@@ -187,6 +190,7 @@ def expert_all_to_all_bytes(
 ) -> float:
     """Return what a rank sends in one of the all-to-alls of a layer of experts.
 
+    Also: MoE all-to-all, token dispatch
     Formula: $\\frac{N - 1}{N}\\,k\\,T\\,h\\,w$
     Symbols: N = ranks, k = experts_per_token, T = tokens, h = hidden, w = element_bytes
     Chapter: 20

@@ -92,6 +92,7 @@ def gpipe_bubble_share(*, stages: int, micro_batches: int) -> float:
 def one_f_one_b_bubble_share(*, stages: int, micro_batches: int) -> float:
     """Return 1F1B's bubble as a share of the step; it is GPipe's, only the memory differs.
 
+    Also: pipeline bubble, bubble fraction, 1F1B bubble
     Formula: $\\frac{p-1}{m+p-1}$
     Symbols: p = stages, m = micro_batches
     Chapter: 18
@@ -118,6 +119,7 @@ def one_f_one_b_bubble_share(*, stages: int, micro_batches: int) -> float:
 def interleaved_bubble_share(*, stages: int, micro_batches: int, chunks: int) -> float:
     """Return the bubble of interleaved 1F1B as a share of the step.
 
+    Also: virtual pipeline bubble
     Formula: $\\frac{p-1}{vm+p-1}$
     Symbols: p = stages, m = micro_batches, v = chunks
     Chapter: 18
@@ -720,6 +722,7 @@ def gpipe_peak_activations(*, micro_batches: int) -> int:
 def one_f_one_b_peak_activations(*, stages: int, micro_batches: int, stage: int = 0) -> int:
     """Return how many micro-batches' activations a stage of 1F1B holds at its peak: at most p, however many there are.
 
+    Also: 1F1B peak, in-flight micro-batches
     Formula: $\\min(m, p-s)$
     Symbols: p = stages, m = micro_batches, s = stage
     Chapter: 18

@@ -230,6 +230,7 @@ def contiguous_attention_slowdown(ranks: int) -> float:
 def ring_attention_forward_bytes(*, sequence: int, kv_width: int, ranks: int, element_bytes: float = 2) -> float:
     """Return what a rank sends in the forward pass of one layer's ring attention, or of its all-gather.
 
+    Also: ring attention, context parallelism
     Formula: $\\frac{N-1}{N} \\cdot 2 s k w$
 
     Symbols: N = ``ranks``; s = ``sequence``; k = ``kv_width``; w = ``element_bytes``
@@ -308,6 +309,7 @@ def ulysses_exchange_bytes(
 ) -> float:
     """Return what a rank sends in one layer's attention if all-to-alls turn tokens into heads and back.
 
+    Also: Ulysses, DeepSpeed-Ulysses, all-to-all attention
     Formula: $\\frac{N-1}{N} \\cdot \\frac{s}{N} (2q + 2k) w$
 
     Symbols: N = ``ranks``; s = ``sequence``; q = ``query_width``; k = ``kv_width``; w = ``element_bytes``

@@ -92,6 +92,7 @@ def tensor_block_traffic_bytes(
     It is the same with and without sequence parallelism, if all that is gathered is kept: a ring all-reduce is a
     reduce-scatter and an all-gather.
 
+    Also: Megatron traffic, tensor-parallel traffic
     Formula: $(2 + 2u + ug)\\,\\frac{t-1}{t}\\,b\\,s\\,h\\,w$
     Symbols: b = micro_batch, s = sequence, h = hidden, t = tensor_parallel, u = input_sums, w = element_bytes, g = 1
         with gather_again, else 0

@@ -16,6 +16,7 @@ ALIASES = {"sqrt": "square_root", "LSR": "linear", "SRSR": "square_root"}
 def gradient_noise_scale(*, noise: float, signal: float) -> float:
     r"""Return the batch whose error is, in mean square, as long as the full gradient.
 
+    Also: noise scale, GNS, B_simple
     Formula: $B_{\mathrm{noise}} = \dfrac{\operatorname{tr}\Sigma}{\lVert G \rVert^2}$
 
     Symbols: B_noise = result; tr Σ = noise; ‖G‖² = signal
@@ -208,6 +209,7 @@ def best_step_size(*, largest: float, noise_scale: float, batch_size: float) -> 
 def scaled_learning_rate(*, rate: float, factor: float, rule: str) -> float:
     r"""Return the learning rate for a batch that is larger by a factor.
 
+    Also: linear scaling rule, square-root scaling rule
     Formula: $\eta' = \eta\, k^{p}, \quad p = 0,\ \tfrac12,\ 1$
 
     Symbols: η' = result; η = rate; k = factor; p = 0 (constant), 1/2 (square_root) or 1 (linear), by rule
@@ -240,6 +242,7 @@ def scaled_learning_rate(*, rate: float, factor: float, rule: str) -> float:
 def mup_hidden_rate(*, rate: float, width: int, base_width: int) -> float:
     r"""Return Adam's learning rate of a hidden matrix in the maximal update parametrisation.
 
+    Also: muP, maximal update parametrization
     Formula: $\eta_n = \eta_{n_0}\, \dfrac{n_0}{n}$
 
     Symbols: η_n = result; η_{n_0} = rate; n = width; n_0 = base_width
@@ -303,6 +306,7 @@ def cheapest_batch(*, critical_batch: float, usd_per_step: float, usd_per_exampl
 def language_critical_batch(*, loss: float, scale_tokens: float = 2e8, exponent: float = 0.21) -> float:
     r"""Return the critical batch of language models at a loss, as Kaplan et al. fitted it.
 
+    Also: critical batch size, critical batch
     Formula: $B_{\mathrm{crit}} = \dfrac{B_*}{L^{1/\alpha_B}}$
 
     Symbols: B_crit = result; B_* = scale_tokens; L = loss; \alpha_B = exponent

@@ -39,6 +39,7 @@ class Allocation:
 def compute_optimal_parameters(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the size of the model with the least loss that a training budget buys.
 
+    Also: compute-optimal, compute-optimal model size, Chinchilla-optimal parameters
     Formula: $N^* = G \\left(\\frac{C}{6}\\right)^{\\frac{\\beta}{\\alpha+\\beta}}, \\quad
         G = \\left(\\frac{\\alpha A}{\\beta B}\\right)^{\\frac{1}{\\alpha+\\beta}}$
     Symbols: N^* = the result, C = flops; A, B, α, β = the fit's constants
@@ -66,6 +67,7 @@ def compute_optimal_parameters(*, flops: float, fit: LossFit | str = DEFAULT_FIT
 def compute_optimal_tokens(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the tokens on which a training budget is best spent.
 
+    Also: compute-optimal data, Chinchilla-optimal tokens
     Formula: $D^* = \\frac{1}{G} \\left(\\frac{C}{6}\\right)^{\\frac{\\alpha}{\\alpha+\\beta}}, \\quad
         G = \\left(\\frac{\\alpha A}{\\beta B}\\right)^{\\frac{1}{\\alpha+\\beta}}$
     Symbols: D^* = the result, C = flops; A, B, α, β = the fit's constants
@@ -93,6 +95,7 @@ def compute_optimal_tokens(*, flops: float, fit: LossFit | str = DEFAULT_FIT) ->
 def compute_optimal_tokens_per_parameter(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the tokens for each parameter at the best split of a training budget.
 
+    Also: Chinchilla ratio, tokens per parameter
     Formula: $\\frac{D^*}{N^*} = \\left(\\frac{\\beta B}{\\alpha A}\\right)^{\\frac{2}{\\alpha+\\beta}}
         \\left(\\frac{C}{6}\\right)^{\\frac{\\alpha-\\beta}{\\alpha+\\beta}}$
     Symbols: C = flops; A, B, α, β = the fit's constants
@@ -122,6 +125,7 @@ def compute_optimal_tokens_per_parameter(*, flops: float, fit: LossFit | str = D
 def compute_optimal_loss_nats(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the least loss that a training budget buys.
 
+    Also: compute-optimal loss
     Formula: $L^* = E + \\left(\\frac1\\alpha + \\frac1\\beta\\right)
         \\left((\\alpha A)^\\beta (\\beta B)^\\alpha\\right)^{\\frac{1}{\\alpha+\\beta}}
         \\left(\\frac{C}{6}\\right)^{-\\frac{\\alpha\\beta}{\\alpha+\\beta}}$
@@ -374,6 +378,7 @@ def break_even_inference_tokens(*, parameters: float, tokens: float, fit: LossFi
 def cheapest_for_loss(*, loss_nats: float, inference_tokens: float, fit: LossFit | str = DEFAULT_FIT) -> Allocation:
     """Return the model and tokens that reach a loss with the fewest operations of training and use together.
 
+    Also: overtraining
     Formula: $\\frac{\\alpha A}{N^\\alpha} = \\frac{\\beta B}{D^\\beta}\\left(1 + \\frac{M}{3D}\\right), \\quad
         E + \\frac{A}{N^\\alpha} + \\frac{B}{D^\\beta} = L$
     Symbols: N, D = the result, L = loss_nats, M = inference_tokens; E, A, B, α, β = the fit's constants
@@ -413,6 +418,7 @@ def inference_aware_allocation(
 ) -> Allocation:
     """Return the model and tokens with the least loss, if a budget has to pay for training and use together.
 
+    Also: inference-aware scaling
     Formula: $\\frac{\\alpha A}{N^\\alpha} = \\frac{\\beta B}{D^\\beta}\\left(1 + \\frac{M}{3D}\\right), \\quad
         6ND + 2NM = C$
     Symbols: N, D = the result, C = flops, M = inference_tokens; A, B, α, β = the fit's constants
