@@ -17,7 +17,14 @@ from pathlib import Path
 from snippets.index import unit_end
 
 TABLE = "snippets/__init__.pyi"
-PLUMBING = ("snippets.commands", "snippets.domain", "snippets.door", "snippets.index", "snippets.palette", "snippets.quantities")
+PLUMBING = (
+    "snippets.commands",
+    "snippets.domain",
+    "snippets.door",
+    "snippets.index",
+    "snippets.palette",
+    "snippets.quantities",
+)
 KINDS = ("Formulas", "Catalogues", "Records and other functions")
 CATALOGUES_TOO = {"DEVICES": "ACCELERATORS"}  # what the field calls a catalogue besides
 HEAD = '''"""What the front door has, written by ``python -m press.door`` from the modules' texts."""'''

@@ -90,7 +90,8 @@ def list_formulas(word: str = "", *, part: str = "", json: bool = False) -> str:
 
     Args:
         word: show what has this text in its name, what the field calls it besides, its first sentence, its convention,
-            its source or its module's sentence; ``models``, ``devices``, ``links`` and ``recipes`` list what those options take.
+            its source or its module's sentence; ``models``, ``devices``, ``links`` and ``recipes`` list what those
+            options take.
         part: show one part of the book: background, foundations, scaling, collectives, parallelism, memory,
             simulation, everywhere.
         json: print JSON: name, command, part, module, summary, chapter, and of what is left out the argument and why.
@@ -264,6 +265,7 @@ def _as_typed(words: str, function: Callable[..., Any]) -> str:
 
 
 # From a signature to options.
+
 
 def _as_options(given: Sequence[str]) -> list[str]:
     """Return what was given with options in their own spelling, and a number joined to a unit that stands beside it.
