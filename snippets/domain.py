@@ -336,7 +336,8 @@ def near_names(wanted: str, known: Iterable[str]) -> list[str]:
 
 
 def _words(name: str) -> set[str]:
-    return {*re.split(r"[\W_]+", name.casefold())} - {""}
+    """Return the words of a name by their first letters, so that an ending does not count."""
+    return {word[:5] for word in re.split(r"[\W_]+", name.casefold())} - {""}
 
 
 class Catalogue(Mapping[str, _Named]):

@@ -62,10 +62,9 @@ def shown() -> list[str]:
 @functools.cache
 def _nearest(name: str) -> str:
     """Return the names that are near a wrong one, as the end of a message; nothing where none is."""
-    names = [name for names in listed().values() for name in names]
+    names = [own for kind in listed().values() for own, (_, same) in kind.items() if own == same]
     try:
         named("name", name, names, aliases=also())
     except UnknownName as error:
-        near = [*dict.fromkeys(error.near)]
-        return f"; near: {', '.join(near)}" if near else "; dir(snippets) has all names"
+        return f"; near: {', '.join(error.near)}" if error.near else "; dir(snippets) has all names"
     return ""

@@ -192,11 +192,12 @@ def _wrong_call(function: Callable[..., Any], args: Sequence[Any], kwargs: Mappi
             near = list(dict.fromkeys([*(key for key in elsewhere if key in taken), *near_names(unknown[0], taken)]))
             said = f"has no argument {unknown[0]!r}" + (f"; near: {', '.join(near)}" if near else "")
         elif len(args) > len(placed):
-            said = f"takes {', '.join(key for key in taken if key not in placed)} by name"
+            named_only = [key for key in taken if key not in placed]
+            said = f"takes {', '.join(named_only)} by name" if named_only else f"got {len(args)} values"
         else:
             lacking = [key for key, each in taken.items() if each.default is each.empty and key not in kwargs]
             lacking = [key for key in lacking if key not in placed[: len(args)]]
-            said = f"needs {', '.join(lacking)}" if lacking else str(error)
+            said = f"needs {', '.join(lacking)}" if lacking else f"got {error}"
         return f"{name} {said}; call {name}({', '.join(map(_as_called, taken.values()))})"
     return None
 
