@@ -13,7 +13,7 @@ import sys
 from importlib.util import find_spec
 from typing import Any
 
-from snippets.domain import UnknownName, named
+from snippets.domain import UnknownName, named, text
 from snippets.index import also, explained, listed
 
 SHOWN = ("Formulas", "Catalogues")
@@ -35,6 +35,7 @@ def opened(name: str) -> Any:
         >>> opened("ring_all_reduce_bytes")(ranks=8, size_bytes=800)
         1400.0
     """
+    name = text("name", name)
     for names in listed().values():
         if name in names:
             module, own = names[name]

@@ -33,7 +33,7 @@ def expert_capacity(*, tokens: int, experts: int, experts_per_token: int = 1, ca
 
     Also: capacity factor, tokens per expert
     Formula: $C = c\\,\\frac{k T}{E}$
-    Symbols: C = the result, c = capacity_factor, k = experts_per_token, T = tokens, E = experts
+    Symbols: C = the result; c = capacity_factor; k = experts_per_token; T = tokens; E = experts
     Chapter: 20
 
     Args:
@@ -74,7 +74,7 @@ def expected_overflow(*, tokens: int, share: float, capacity: int) -> float:
     """Return how many tokens an expert is expected to turn away.
 
     Formula: $\\mathrm{E}\\,(X - C)^+ = \\sum_{x > C} (x - C) \\binom{T}{x} p^x (1 - p)^{T - x}$
-    Symbols: X = the expert's load, binomial with T = tokens and p = share, C = capacity
+    Symbols: X = the expert's load, binomial with T = tokens and p = share; C = capacity
     Chapter: 20
 
     Args:
@@ -123,7 +123,7 @@ def expected_drop_share(*, tokens: int, shares: Sequence[float], capacity: int) 
 
     Also: dropped tokens, token drop rate
     Formula: $\\frac{\\sum_i \\mathrm{E}\\,(X_i - C)^+}{T \\sum_i p_i}$
-    Symbols: X_i = load of expert i, binomial with T = tokens and p_i = ``shares[i]``, C = capacity
+    Symbols: X_i = load of expert i, binomial with T = tokens and p_i = shares[i]; C = capacity
     Chapter: 20
 
     Args:
@@ -157,7 +157,7 @@ def expert_balance_loss(shares: Sequence[float], probabilities: Sequence[float],
 
     Also: load-balancing loss, auxiliary loss
     Formula: $\\alpha E \\sum_i f_i p_i$
-    Symbols: α = coefficient, E = number of experts, f_i = ``shares[i]``, p_i = ``probabilities[i]``
+    Symbols: α = coefficient; E = number of experts; f_i = shares[i]; p_i = probabilities[i]
     Chapter: 20
 
     Args:
@@ -192,7 +192,7 @@ def expert_all_to_all_bytes(
 
     Also: MoE all-to-all, token dispatch
     Formula: $\\frac{N - 1}{N}\\,k\\,T\\,h\\,w$
-    Symbols: N = ranks, k = experts_per_token, T = tokens, h = hidden, w = element_bytes
+    Symbols: N = ranks; k = experts_per_token; T = tokens; h = hidden; w = element_bytes
     Chapter: 20
 
     Args:
@@ -225,7 +225,7 @@ def expert_communication_to_compute(
     """Return the time of a layer's four all-to-alls over the time of its experts' products.
 
     Formula: $\\frac{2\\,(N - 1)\\,w P}{9\\,N q \\beta}$
-    Symbols: N = ranks, w = element_bytes, P = flops_per_s, q = width, β = bandwidth_bytes_per_s
+    Symbols: N = ranks; w = element_bytes; P = flops_per_s; q = width; β = bandwidth_bytes_per_s
     Chapter: 20
 
     Args:
@@ -260,7 +260,7 @@ def expected_expert_groups(*, experts: int, experts_per_token: int, groups: int)
     """Return in how many groups of experts (ranks, nodes) a token's experts are expected to stand.
 
     Formula: $M \\left(1 - \\binom{E - E/M}{k} \\Big/ \\binom{E}{k}\\right)$
-    Symbols: M = groups, E = experts, k = experts_per_token
+    Symbols: M = groups; E = experts; k = experts_per_token
     Chapter: 20
 
     Args:
@@ -295,7 +295,7 @@ def expert_rank_parameters(model: Transformer | str, *, expert_parallel: int) ->
     """Return the parameters that a rank holds if only the routed experts are divided.
 
     Formula: $P - \\left(1 - \\frac{1}{N}\\right) P_E$
-    Symbols: P = ``parameter_count(model)``, P_E = its routed experts, N = expert_parallel
+    Symbols: P = parameter_count(model); P_E = its routed experts; N = expert_parallel
     Chapter: 20
 
     Args:

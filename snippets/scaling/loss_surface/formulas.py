@@ -70,7 +70,7 @@ def surface_loss_nats(*, parameters: float, tokens: float, fit: LossFit | str = 
 
     Also: Chinchilla loss, scaling-law loss, parametric loss
     Formula: $E + \\frac{A}{N^\\alpha} + \\frac{B}{D^\\beta}$
-    Symbols: N = parameters, D = tokens; E, A, B, α, β = the fit's constants
+    Symbols: N = parameters; D = tokens; E, A, B, α, β = the fit's constants
     Chapter: 8
 
     Args:
@@ -168,7 +168,7 @@ def kaplan_growth(*, compute_factor: float) -> dict[str, float]:
 
     Also: Kaplan scaling
     Formula: $N \\propto C^{0.73},\\ B \\propto C^{0.24},\\ S \\propto C^{0.03},\\ D \\propto C^{0.27}$
-    Symbols: C = compute; N = parameters, B = batch, S = steps, D = tokens, which are batch times steps
+    Symbols: C = compute; N = parameters; B = batch; S = steps; D = tokens, which are batch times steps
     Chapter: 8
 
     Args:
