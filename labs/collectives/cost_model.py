@@ -38,8 +38,7 @@ import torch.distributed as dist
 from labs.collectives.executor import Executor, Tally
 from labs.collectives.measure import DTYPE, Machine, all_reduce_s, crossing, fit_machine, sizes_of_sweep
 from labs.harness import Lab, run_lab
-from snippets.collectives.algorithm_costs import algorithm_cost, compare_algorithms, crossover_bytes
-from snippets.simulation.algorithms import build_collective
+from snippets import algorithm_cost, build_collective, compare_algorithms, crossover_bytes
 
 ALGORITHMS = ("recursive_doubling", "binomial", "halving_doubling", "ring")
 

@@ -10,9 +10,8 @@ import torch
 
 from labs.collectives.executor import Executor
 from labs.harness import Lab
+from snippets import Schedule, build_collective
 from snippets.foundations.alpha_beta.fit import fit_alpha_beta
-from snippets.simulation.algorithms import build_collective
-from snippets.simulation.schedule import Schedule
 
 DTYPE = torch.float32
 

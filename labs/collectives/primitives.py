@@ -26,10 +26,10 @@ import torch.distributed as dist
 
 from labs.collectives.executor import Executor
 from labs.harness import Lab, run_lab
-from snippets.collectives.traffic import collective_traffic
-from snippets.simulation.algorithms import ALGORITHMS, build_collective
+from snippets import Schedule, build_collective, chunk_bounds, collective_traffic
+from snippets.simulation.algorithms import ALGORITHMS
 from snippets.simulation.runner import run
-from snippets.simulation.schedule import PRIMITIVES, ROOTED, Schedule, chunk_bounds
+from snippets.simulation.schedule import PRIMITIVES, ROOTED
 
 DTYPE = torch.int64
 

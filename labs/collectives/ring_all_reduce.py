@@ -33,10 +33,7 @@ import torch.distributed as dist
 from labs.collectives.executor import Executor, Tally
 from labs.collectives.measure import DTYPE, all_reduce_s, fit_machine, sizes_of_sweep
 from labs.harness import Lab, run_lab
-from snippets.all_reduce import ring_all_reduce_bytes, ring_all_reduce_time_s
-from snippets.collectives.algorithm_costs import algorithm_cost
-from snippets.collectives.traffic import collective_traffic
-from snippets.simulation.algorithms import build_collective
+from snippets import algorithm_cost, build_collective, collective_traffic, ring_all_reduce_bytes, ring_all_reduce_time_s
 from snippets.simulation.runner import run
 
 

@@ -23,10 +23,8 @@ import torch.distributed as dist
 
 from labs.collectives.executor import Executor
 from labs.harness import Lab, run_lab
-from snippets.all_reduce import ring_all_reduce_bytes
-from snippets.collectives.topology.formulas import all_reduce_dimension_bytes, dimension_schedule
+from snippets import all_reduce_dimension_bytes, build_collective, dimension_schedule, ring_all_reduce_bytes
 from snippets.collectives.topology.programs import grid_groups
-from snippets.simulation.algorithms import build_collective
 
 NODES = 2
 DTYPE = torch.int64

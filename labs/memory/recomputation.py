@@ -32,7 +32,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint, set_checkpoint_early_stop
 
 from labs.harness import Lab, run_lab
-from snippets.memory.recomputation.formulas import (
+from snippets import (
     ChainLayer,
     ChainTask,
     RecomputationPlan,

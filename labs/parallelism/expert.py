@@ -41,7 +41,7 @@ from torch.distributed.tensor.debug import CommDebugMode
 from torch.nn.functional import silu
 
 from labs.harness import Lab, NotApplicableError, run_lab
-from snippets.parallelism.expert.formulas import expert_all_to_all_bytes
+from snippets import expert_all_to_all_bytes
 from snippets.parallelism.expert.programs import ExpertLayerRun, dense_expert_layer, expert_weights, run_expert_layer
 
 TOKENS, HIDDEN, WIDTH, EXPERTS, PER_TOKEN, ROOM = 96, 16, 24, 12, 2, 5

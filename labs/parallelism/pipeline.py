@@ -50,8 +50,8 @@ from torch.distributed import pipelining
 from torch.distributed.pipelining.schedules import _Action
 
 from labs.harness import Lab, Row, run_lab
+from snippets import pipeline_message_bytes
 from snippets.parallelism.pipeline import schedules as book
-from snippets.parallelism.pipeline.formulas import pipeline_message_bytes
 from snippets.parallelism.pipeline.runner import count_messages, peak_activations, run_pipeline
 
 SEQUENCE, HIDDEN = 3, 8  # of a micro-batch, which is one sequence

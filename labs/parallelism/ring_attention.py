@@ -35,7 +35,7 @@ import torch.distributed as dist
 from torch.nn.functional import scaled_dot_product_attention
 
 from labs.harness import Lab, run_lab
-from snippets.parallelism.sequence.formulas import (
+from snippets import (
     rank_tokens,
     ring_attention_backward_bytes,
     ring_attention_forward_bytes,

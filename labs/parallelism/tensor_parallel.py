@@ -60,8 +60,7 @@ from torch.nn.functional import cross_entropy
 from torch.utils.checkpoint import checkpoint
 
 from labs.harness import Lab, NotApplicableError, run_lab
-from snippets.collectives.traffic import collective_traffic
-from snippets.parallelism.tensor.formulas import tensor_block_collectives, tensor_block_traffic_bytes
+from snippets import collective_traffic, tensor_block_collectives, tensor_block_traffic_bytes
 
 BATCH, SEQUENCE, HIDDEN, HEADS = 2, 24, 48, 12
 VOCABULARY = 120
