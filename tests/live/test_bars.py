@@ -31,5 +31,5 @@ def test_nothing_is_drawn_for_nothing_unless_a_least_width_is_given() -> None:
 
 @pytest.mark.parametrize("bars", [[], [Bar("a", [(0, "idle")])], [Bar("a", [(-1, "idle"), (2, "idle")])]])
 def test_bars_without_length_are_refused(bars: list[Bar]) -> None:
-    with pytest.raises(ValueError, match="bars must"):
+    with pytest.raises(ValueError, match=r"bars(\[0\])? must"):
         draw_bars(Panel(340, 100), bars, top=20)
