@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
-from unittest.mock import patch
 
 from grader.comparing import plain
 from grader.exercise import RESULT, Exercise, Inputs, Observation
@@ -105,13 +104,20 @@ def _drawn(exercise: Exercise) -> list[Inputs]:
 
 @contextmanager
 def _no_numbers_of_loaded_modules() -> Iterator[None]:
-    """Keep hypothesis from drawing numbers that stand in the modules that happen to be loaded, and so differ."""
+    """Keep hypothesis from drawing numbers that stand in the modules that happen to be loaded, and so differ.
+
+    It has no setting for that. ``tests/grader/test_cases.py`` notices an upgrade after which this no longer helps.
+    """
     from hypothesis.internal.conjecture import providers
 
+    before = providers._get_local_constants
     providers.CONSTANTS_CACHE.cache.clear()
-    with patch.object(providers, "_get_local_constants", providers.Constants):
+    providers._get_local_constants = providers.Constants
+    try:
         yield
-    providers.CONSTANTS_CACHE.cache.clear()
+    finally:
+        providers._get_local_constants = before
+        providers.CONSTANTS_CACHE.cache.clear()
 
 
 @functools.singledispatch

@@ -19,6 +19,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import mkdocs
 from jinja2 import Environment, FileSystemBytecodeCache, Template
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, MkDocsException
@@ -43,9 +44,6 @@ if TYPE_CHECKING:  # imported by each build, which may have to read them anew
 log = logging.getLogger("mkdocs.press")
 
 PLANNED = "planned:"  # where the navigation leads for a chapter that is still to be written; it becomes no link
-_LINE_BY_LINE = re.compile(
-    "(" + "|".join(rf"<{tag}\b.*?</{tag}>" for tag in ("pre", "script", "style", "textarea")) + ")", re.DOTALL
-)
 _PLANNED_LINK = re.compile(rf'<a href="{PLANNED}"[^>]*>(?P<title>.*?)</a>', re.DOTALL)
 OPTION = re.compile(r"Config value '(\w+)': ")
 SERVED = ".press-serves"  # in the folder of a served site; MkDocs leaves hidden files there
@@ -153,7 +151,7 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
 def _outputs(nav: Navigation, config: MkDocsConfig) -> KeptFolder:
     """Return where finished pages are kept, by what a template shows on all of them."""
     theme = sorted(path for path in (Path(__file__).parent / "theme").rglob("*") if path.is_file())
-    generator = [f"{name} {version(name)}" for name in ("mkdocs", "mkdocs-material")]
+    generator = [f"mkdocs {mkdocs.__version__}", f"mkdocs-material {version('mkdocs-material')}"]  # or ProperDocs'
     settings = Path(config.config_file_path).read_text(encoding="utf-8")
     common = [str(nav), settings, str(config.site_url), repr(state.addresses), *generator]
     parts = [*(text.encode() for text in common), *(path.read_bytes() for path in theme)]
@@ -237,17 +235,7 @@ def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
     if page.url.startswith("reference/"):
         output = output.replace("<article ", '<article data-pagefind-weight="0.3" ', 1)
     output = _PLANNED_LINK.sub(r'<span class="md-nav__link planned">\g<title></span>', output)
-    return _policed(_unindented(output))
-
-
-def _unindented(page: str) -> str:
-    r"""Take the templates' blank lines and indents away, 10 KB of a long page; what is shown by lines keeps them.
-
-    >>> _unindented("<p>a\n\n   b</p><pre>\n  c</pre>")
-    '<p>a\nb</p><pre>\n  c</pre>'
-    """
-    pieces = _LINE_BY_LINE.split(page)
-    return "".join(piece if number % 2 else re.sub(r"\n\s+", "\n", piece) for number, piece in enumerate(pieces))
+    return _policed(output)
 
 
 def on_post_template(output: str, *, template_name: str, config: MkDocsConfig) -> str:

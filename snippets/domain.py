@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import math
 import operator
@@ -323,10 +324,12 @@ class Catalogue(Mapping[str, _Named]):
         type_: its class.
         entries: the entries; each has a ``name``.
         aliases: names that the field uses besides.
+        shortened: takes from a name what is written around it elsewhere; asked where the name is none as it stands.
 
     >>> from types import SimpleNamespace
-    >>> models = Catalogue("model", SimpleNamespace, [SimpleNamespace(name="Llama 3 8B")])
-    >>> models["llama-3-8b"].name, models.find("LLaMA 3 8B").name
+    >>> entries, owner = [SimpleNamespace(name="Llama 3 8B")], lambda name: name.partition("/")[2]
+    >>> models = Catalogue("model", SimpleNamespace, entries, shortened=owner)
+    >>> models["llama-3-8b"].name, models.find("meta-llama/Llama-3-8B").name
     ('Llama 3 8B', 'Llama 3 8B')
     """
 
@@ -337,18 +340,40 @@ class Catalogue(Mapping[str, _Named]):
         entries: Iterable[_Named],
         *,
         aliases: Mapping[str, str] | None = None,
+        shortened: Callable[[str], str] | None = None,
     ) -> None:
-        self._kind, self._type, self._aliases = kind, type_, dict(aliases or {})
+        self._kind, self._type, self._aliases, self._shortened = kind, type_, dict(aliases or {}), shortened
         self._entries: dict[str, _Named] = {entry.name: entry for entry in entries}
 
     def __getitem__(self, name: str) -> _Named:
-        return self._entries[named(self._kind, name, self._entries, aliases=self._aliases)]
+        return self._entries[self.name_of(name)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
 
     def __len__(self) -> int:
         return len(self._entries)
+
+    def name_of(self, value: str, *, argument: str = "") -> str:
+        """Return the name that a value in any usual spelling is, or refuse it under an argument's name.
+
+        Args:
+            value: what was written.
+            argument: what it was given as; the catalogue's kind unless given.
+
+        Returns:
+            The entry's own name.
+        """
+        argument = text("argument", argument) or self._kind
+        try:
+            return named(argument, value, self._entries, aliases=self._aliases)
+        except UnknownName:
+            short = self._shortened(value) if self._shortened and isinstance(value, str) else value
+            if short == value:
+                raise
+            with contextlib.suppress(UnknownName):
+                return named(argument, short, self._entries, aliases=self._aliases)
+            raise
 
     def find(self, entry: _Named | str) -> _Named:
         """Return an entry, or that of a name: for functions that take either."""

@@ -414,6 +414,20 @@ LINKS = Catalogue(
         _ici("v5p", 6, 90),
         _ici("v6e", 4, 90),
     ),
+    aliases={
+        "NVLink 2": "NVLink 2 (V100)",
+        "NVLink 3": "NVLink 3 (A100)",
+        "NVLink 4": "NVLink 4 (H100)",
+        "NVLink 5": "NVLink 5 (B200)",
+        "NVLink-C2C": "NVLink-C2C (Grace Hopper)",
+        "Infinity Fabric": "Infinity Fabric (MI300X)",
+        "PCIe 3": "PCIe 3.0 x16",
+        "PCIe 4": "PCIe 4.0 x16",
+        "PCIe 5": "PCIe 5.0 x16",
+        "HDR": "InfiniBand HDR",
+        "NDR": "InfiniBand NDR",
+        "XDR": "InfiniBand XDR",
+    },
 )
 
 _AMPERE = Peaks(fp32=19_500 * GB, tf32=156 * TERA, fp16=312 * TERA, bf16=312 * TERA, int8=624 * TERA)
@@ -586,6 +600,21 @@ ACCELERATORS = Catalogue(
             source=_TPU_SOURCE,
         ),
     ),
+    aliases={
+        "V100 16GB": "V100 SXM2 16GB",
+        "V100 32GB": "V100 SXM2 32GB",
+        "A100 40GB": "A100 SXM 40GB",
+        "A100": "A100 SXM 80GB",
+        "A100 80GB": "A100 SXM 80GB",
+        "A100 SXM": "A100 SXM 80GB",
+        "H100": "H100 SXM",
+        "H100 80GB": "H100 SXM",
+        "H100 SXM5": "H100 SXM",
+        "H200": "H200 SXM",
+        "B200": "B200 SXM",
+        "AMD MI300X": "MI300X",
+        "Trillium": "TPU v6e",
+    },
 )
 
 NODES = Catalogue(

@@ -13,15 +13,11 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
-
-from jinja2 import BytecodeCache, Environment
-from jinja2.bccache import Bucket
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 END = "<!--press-end-of-chapter-->"  # mkdocs-jupyter appends style sheets of its own
@@ -51,25 +47,6 @@ class Placeholders:
         return _PLACEHOLDER.sub(lambda match: self._pieces[int(match[1])], page)
 
 
-class _Compiled(BytecodeCache):
-    """Keeps the templates' compiled code for the next notebook: each has an environment of its own."""
-
-    def __init__(self) -> None:
-        self._code: dict[str, bytes] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        """Give a template its code, if it has been compiled."""
-        if bucket.key in self._code:
-            bucket.bytecode_from_string(self._code[bucket.key])
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep a template's code."""
-        self._code[bucket.key] = bucket.bytecode_to_string()
-
-
-_WITH_COMPILED = partial(Environment, bytecode_cache=_Compiled())
-
-
 def missing_converter() -> str | None:
     """Say what to install if notebooks cannot be converted here; ``None`` if they can."""
     for module, name in (("mkdocs_jupyter", "mkdocs-jupyter"), ("nbconvert", "nbconvert")):
@@ -96,7 +73,19 @@ def notebook_html(cells: Sequence[Mapping[str, Any]]) -> str:
         file = Path(folder, "notebook.ipynb")
         file.write_text(json.dumps(notebook), encoding="utf-8")
         own = {"JUPYTER_DATA_DIR": folder, "JUPYTER_NO_CONFIG": "1", "JUPYTER_PATH": "", "JUPYTER_PREFER_ENV_PATH": "1"}
-        with patch.dict(os.environ, own), patch("nbconvert.exporters.templateexporter.Environment", _WITH_COMPILED):
+        with _environment(own):
             html = nb2html(str(file), no_prompt=True)
             shutil.rmtree(jupyter_config_dir(), ignore_errors=True)  # JUPYTER_NO_CONFIG makes an empty one
     return html.partition(END)[0]
+
+
+@contextmanager
+def _environment(own: Mapping[str, str]) -> Iterator[None]:
+    """Set variables of this process's environment for a while."""
+    before = dict(os.environ)
+    os.environ.update(own)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)

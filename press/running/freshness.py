@@ -8,7 +8,7 @@ A chapter's digest covers, by content:
   package on the way, and the data files beside a reached module (all but hidden ones, notebooks and Markdown);
 - the files that the chapter's header names under ``inputs`` (patterns relative to the root);
 - ``requirements.txt``, a ``matplotlibrc`` in the root, and the version of Python, without its last number;
-- the press's own execution (``execute.py``, ``client.py``, ``outputs.py``, ``kernels.py``).
+- the press's own execution (``execute.py``, ``client.py``, ``outputs.py``, ``kernels.py``, ``asserting.py``).
 
 Prose is not covered. What the digest cannot see: imports by computed names (``importlib.import_module(name)``,
 ``%run``), installed packages that differ from ``requirements.txt``, the clock, the network, and files that a cell or a
@@ -30,7 +30,7 @@ from typing import Any
 from press.kept import read_kept, write_kept
 from press.reading.sources import UNREADABLE
 
-_OWN = ("execute.py", "client.py", "outputs.py", "kernels.py")
+_OWN = ("execute.py", "client.py", "outputs.py", "kernels.py", "asserting.py")
 _RELEVANT_TAGS = {"raises-exception", "skip-execution"}
 _NO_DATA = {".py", ".pyc", ".ipynb", ".md"}
 

@@ -42,8 +42,10 @@ WARM = (
     "tabulate",
 )
 
-# No history file, for which kernels would wait in turn.
-KERNEL_OPTIONS = ("--HistoryManager.enabled=False",)
+KERNEL_OPTIONS = (
+    "--HistoryManager.enabled=False",  # kernels would wait for its file in turn
+    "--IPKernelApp.extensions=press.running.asserting",
+)
 
 # A busy machine takes a minute for what takes seconds alone. A process that has ended is noticed at once.
 START_LIMIT_S = 300.0

@@ -5,14 +5,14 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import product
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.choices import Choice
+from grader.exercise import Exercise, Inputs, Mistake
 
-DESIGN = "design"
 Design = tuple[str, int]
 
 
@@ -134,26 +134,19 @@ def designs(inputs: Inputs) -> Iterator[Design]:
         yield from (("huffman", block) for block in range(1, inputs["longest_block"] + 1))
 
 
-def in_time(inputs: Inputs) -> str:
+def in_time(**inputs: Any) -> str | None:
     """Name the designs that keep to the limit."""
     found = [design for design in designs(inputs) if arrives_s(design, inputs) <= inputs["limit_s"]]
-    return " or ".join(map(str, found)) or "None"
+    return " or ".join(map(str, found)) or None
 
 
-def any_in_time(**inputs: Any) -> Observation:
-    return {DESIGN: in_time(inputs)}
-
-
-def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
-    """Time the design that is chosen; any that keeps to the limit is right."""
-    chosen = function(**inputs)
-    if chosen is None:
-        return {DESIGN: "None"}
+def fault(chosen: Sequence[Any], **inputs: Any) -> str:
+    """Time the design that is chosen."""
     design: Design = tuple(chosen)
     if why := no_design(design, inputs):
-        return {DESIGN: f"{design}: {why}"}
+        return f"{design}: {why}"
     late_s = arrives_s(design, inputs) - inputs["limit_s"]
-    return {DESIGN: f"{design}, {late_s:.4g} s late" if late_s > 0 else in_time(inputs)}
+    return f"{design}, {late_s:.4g} s late" if late_s > 0 else ""
 
 
 def no_design(design: Design, inputs: Inputs) -> str:
@@ -194,13 +187,14 @@ LLAMA = {
     "limit_s": 0.075,
 }
 SMALLEST = a_link([2, 1, 1], numbers=80, link_bytes_per_s=1.0, coder_bytes_per_s=None, longest_block=2, limit_s=30.0)
+CHOICE = Choice("design", in_time, fault, none="None")
 EXERCISE = Exercise(
     choose_code,
     number=5,
     level="hard",
     asked="a code (raw, fixed or huffman, with its block) in which the gradient arrives within the limit, or None",
-    expected=any_in_time,
-    observe=observe,
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
     examples=[
         SMALLEST,
         {**SMALLEST, "limit_s": 20.0},

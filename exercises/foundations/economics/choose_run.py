@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.exercise import Exercise, Mistake, Observation, inputs_for
 
 CHOICE, TIME, COST = "choice", "expected time", "expected cost"
 VALID, KEPT = "an offer's number, devices that it has, and an interval above 0", "within the limit"
@@ -133,17 +133,7 @@ def all_kept(**_: Any) -> Observation:
     return {CHOICE: VALID, TIME: KEPT, COST: KEPT}
 
 
-def run_of(
-    offers: list[Offer], flops: float, checkpoint_s: float, restart_s: float, deadline_h: float, budget_usd: float
-) -> Inputs:
-    return {
-        "offers": offers,
-        "flops": flops,
-        "checkpoint_s": checkpoint_s,
-        "restart_s": restart_s,
-        "deadline_h": deadline_h,
-        "budget_usd": budget_usd,
-    }
+run_of = inputs_for(choose_run)
 
 
 ON_DEMAND: Offer = (400e12, 2.5, 50_000.0, 2048)

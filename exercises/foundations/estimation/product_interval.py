@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.exercise import Exercise, Inputs, Mistake, Observation, parts
 
 Factors = Sequence[tuple[float, float, float]]
 
@@ -51,10 +51,6 @@ def ends_of_a_sum(factors: Factors) -> Observation:
     return {"lower end": math.exp(total.mean - off), "upper end": math.exp(total.mean + off)}
 
 
-def observe(function: Any, *, factors: Factors) -> Observation:
-    return dict(zip(("lower end", "upper end"), function(factors=factors), strict=True))
-
-
 def factor_lists(st: Any) -> Any:
     def factor(low: float, ratio: float, power: float) -> tuple[float, float, float]:
         return (low, low * ratio, power)
@@ -80,7 +76,7 @@ EXERCISE = Exercise(
     level="easy",
     asked="the range of a product of independent factors, each known to a range",
     expected=ends_of_a_sum,
-    observe=observe,
+    observe=parts("lower end", "upper end"),
     examples=[
         case((1, 4, 1), (2, 8, -1)),
         case((2, 3, 1)),

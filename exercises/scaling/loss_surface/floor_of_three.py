@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.exercise import Exercise, Inputs, Mistake, Observation, parts
 
 
 def floor_of_three(
@@ -52,10 +51,6 @@ def truth(losses: Sequence[float], *, ratio: float) -> Observation:
     return {"floor": float(f"{first - K:.10g}"), "exponent": float(f"{exponent:.10g}")}
 
 
-def observe(function: Any, *, losses: Sequence[float], ratio: float) -> Observation:
-    return dict(zip(("floor", "exponent"), function(losses=losses, ratio=ratio), strict=True))
-
-
 def case(floor: float, above: float, exponent: float, ratio: float) -> Inputs:
     return {"losses": [floor + above * ratio ** (-exponent * place) for place in range(3)], "ratio": ratio}
 
@@ -66,7 +61,7 @@ EXERCISE = Exercise(
     level="medium",
     asked="the floor and the exponent of the law through three runs",
     expected=truth,
-    observe=observe,
+    observe=parts("floor", "exponent"),
     relative_tolerance=1e-5,
     units={"floor": "nats"},
     examples=[

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import linear_regression
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.exercise import Exercise, Inputs, Mistake, Observation, parts
 
 
 def two_predictions(
@@ -75,13 +75,6 @@ def wanted(compute: Sequence[float], losses: Sequence[float], *, at: float) -> O
     return {"without a floor": float(f"{straight:.10g}"), "with the best floor": float(f"{best[1]:.10g}")}
 
 
-def observe(function: Any, *, compute: Sequence[float], losses: Sequence[float], at: float) -> Observation:
-    return dict(zip(wanted_names, function(compute=compute, losses=losses, at=at), strict=True))
-
-
-wanted_names = ("without a floor", "with the best floor")
-
-
 def case(
     floor: float, above: float, exponent: float, runs: int, decades: float, wobble: list[float], ahead: float
 ) -> Inputs:
@@ -130,7 +123,7 @@ EXERCISE = Exercise(
     level="hard",
     asked="the loss at a compute by a straight line on logarithmic axes, and by a law with the best floor",
     expected=wanted,
-    observe=observe,
+    observe=parts("without a floor", "with the best floor"),
     relative_tolerance=1e-6,
     draws=25,
     units={"without a floor": "nats", "with the best floor": "nats"},

@@ -198,9 +198,3 @@ def test_a_build_without_new_chapters_does_not_import_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
-
-
-def test_templates_are_compiled_for_the_first_notebook_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = convert.notebook_html([])
-    monkeypatch.setattr("jinja2.Environment.compile", None)
-    assert convert.notebook_html([]) == first

@@ -230,6 +230,7 @@ def test_an_unreadable_executed_notebook_is_set_aside_and_made_anew(build: Build
     [
         (["x = 1", "y = 2\n\nraise ValueError('no')"], 3, "cell 2 raised ValueError: no"),
         (["x = 1", "def f():\n    return 1 / 0\n\nf()"], 4, "cell 2 raised ZeroDivisionError"),
+        (["x = 1", "y = 2\nassert (x +\n  1) < y"], 2, "raised AssertionError: (x + 1) < y does not hold: 2 < 2"),
         (["x = 1", "a = 1\nb = = 2"], 2, "cell 2 raised SyntaxError"),
         (["x = 1", "import os\nos._exit(1)"], 1, "cell 2 ended the kernel"),
         (["x = 1", "import time\ntime.sleep(60)"], 1, "cell 2 took longer than its 2 s limit"),
