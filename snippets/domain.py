@@ -252,7 +252,7 @@ class Checked:
     """
 
     def __post_init__(self) -> None:
-        record: Any = type(self)
+        record: Any = type(self)  # mypy takes no dataclass's type for hashable
         for name, check in _checks(record).items():
             object.__setattr__(self, name, check(name, getattr(self, name)))
 
