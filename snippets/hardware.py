@@ -178,7 +178,7 @@ def bits_to_bytes_per_s(bits_per_s: float) -> float:
     """Return bytes a second for a network's bits a second.
 
     Formula: $B = b / 8$
-    Symbols: B = the result in bytes a second, b = bits_per_s
+    Symbols: B = the result in bytes a second; b = bits_per_s
     Chapter: 3
 
     Args:
@@ -207,7 +207,7 @@ def lane_coded_bytes_per_s(
     """Return what a serial bus carries in one direction after its line code.
 
     Formula: $B = \\frac{r \\ell}{8} \\cdot \\frac{p}{c}$
-    Symbols: B = the result in bytes a second, r = transfers_per_s, \\ell = lanes, p = payload_bits, c = coded_bits
+    Symbols: B = the result in bytes a second; r = transfers_per_s; \\ell = lanes; p = payload_bits; c = coded_bits
     Chapter: 3
 
     Args:
@@ -241,7 +241,7 @@ def peak_flops_per_s(*, clock_hz: float, units: int, fma_per_unit_per_clock: int
     """Return the peak rate that follows from a clock and the multiply-adds that a chip does in one tick.
 
     Formula: $P = 2 f u k$
-    Symbols: P = the result in FLOP a second, f = clock_hz, u = units, k = fma_per_unit_per_clock
+    Symbols: P = the result in FLOP a second; f = clock_hz; u = units; k = fma_per_unit_per_clock
     Chapter: 2
 
     Args:
@@ -302,7 +302,7 @@ def ridge_flops_per_byte(accelerator: Accelerator | str, dtype: str) -> float:
     """Return the arithmetic intensity from which an accelerator's arithmetic, not its memory, is the limit.
 
     Formula: $I^* = P / B$
-    Symbols: I^* = the result in FLOP a byte, P = dense peak of accelerator in dtype, B = its memory bandwidth
+    Symbols: I^* = the result in FLOP a byte; P = dense peak of accelerator in dtype; B = its memory bandwidth
     Chapter: 2
 
     Args:

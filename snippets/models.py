@@ -243,7 +243,7 @@ def attention_parameters(attention: Attention | LatentAttention, *, hidden: int)
     """Return the parameters of one layer's attention, its inner norms left out.
 
     Formula: $2 d a q + 2 d g q$
-    Symbols: d = hidden, a = attention.heads, g = attention.key_value_heads, q = attention.head_size
+    Symbols: d = hidden; a = attention.heads; g = attention.key_value_heads; q = attention.head_size
     Chapter: 1
 
     Args:
@@ -285,7 +285,7 @@ def feed_forward_parameters(*, hidden: int, width: int, gated: bool, bias: bool 
     """Return the parameters of one feed-forward block.
 
     Formula: $(2 + g)\\, d f + b\\, \\bigl((1 + g) f + d\\bigr)$
-    Symbols: d = hidden, f = width, g = gated, b = bias (each 1 for True, 0 for False)
+    Symbols: d = hidden; f = width; g = gated; b = bias (each 1 for True, 0 for False)
     Chapter: 1
 
     Args:
@@ -315,10 +315,10 @@ def parameter_parts(model: Transformer | str) -> Parts:
     """Return a model's parameters by part, over all its layers.
 
     Formula: $P = V d + s d + L\\,(A + m n + K) + L_d F + L_e\\,(E + E_s)\\, X + L_e R + n + V d$
-    Symbols: V = vocabulary, d = hidden, s = positions, L = layers, A = ``attention_parameters``, m = norms_per_layer,
-        n = d or 2d (a norm), K = the norms inside the attention: of latents, or of queries and keys,
-        F = ``feed_forward_parameters`` of the L_d dense layers, L_e = expert_layers, E = experts, E_s = shared,
-        X = parameters of one expert, R = E d (the router); the last V d only where the head is not tied
+    Symbols: V = vocabulary; d = hidden; s = positions; L = layers; A = attention_parameters; m = norms_per_layer;
+        n = d or 2d (a norm); K = the norms inside the attention: of latents, or of queries and keys;
+        F = feed_forward_parameters of the L_d dense layers; L_e = expert_layers; E = experts; E_s = shared;
+        X = parameters of one expert; R = E d (the router); the last V d only where the head is not tied
     Chapter: 1
 
     Args:
@@ -371,7 +371,7 @@ def parameter_count(model: Transformer | str) -> int:
     """Return a model's parameters, all of them.
 
     Formula: $P = \\sum_{\\text{parts}} P_i$
-    Symbols: P = the result, P_i = the fields of ``parameter_parts(model)``
+    Symbols: P = the result; P_i = the fields of parameter_parts(model)
     Chapter: 1
 
     Args:
@@ -395,8 +395,8 @@ def active_parameter_parts(model: Transformer | str) -> Parts:
     """Return the parameters that one token's forward pass uses, by part.
 
     Formula: $E_a = \\frac{k}{E}\\, P_E$
-    Symbols: E_a = routed_experts of the result, P_E = routed_experts of ``parameter_parts(model)``,
-        k = per_token, E = experts
+    Symbols: E_a = routed_experts of the result; P_E = routed_experts of parameter_parts(model);
+        k = per_token; E = experts
     Chapter: 20
 
     Args:
@@ -425,8 +425,8 @@ def active_parameter_count(model: Transformer | str, *, embeddings: str = "both"
     """Return how many parameters one token's forward pass uses.
 
     Formula: $P_a = P - \\left(1 - \\frac{k}{E}\\right) P_E - T$
-    Symbols: P_a = the result, P = ``parameter_count(model)``, P_E = its routed experts, k = per_token, E = experts,
-        T = the tables that ``embeddings`` leaves out
+    Symbols: P_a = the result; P = parameter_count(model); P_E = its routed experts; k = per_token; E = experts;
+        T = the tables that embeddings leaves out
     Chapter: 20
 
     Args:
@@ -461,7 +461,7 @@ def gpt_parameter_count(*, layers: int, hidden: int, vocabulary: int, positions:
     """Return the parameters of a GPT by the closed form that Megatron's papers use.
 
     Formula: $P = 12 L d^2 \\left(1 + \\frac{13}{12 d} + \\frac{V + s}{12 L d}\\right)$
-    Symbols: P = the result, L = layers, d = hidden, V = vocabulary, s = positions
+    Symbols: P = the result; L = layers; d = hidden; V = vocabulary; s = positions
     Chapter: 1
 
     Args:

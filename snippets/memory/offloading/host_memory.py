@@ -36,7 +36,7 @@ def memory_channels_bytes_per_s(*, transfers_per_s: float, channels: int, channe
     """Return the peak rate of a processor's memory channels.
 
     Formula: $B = r\\,c\\,w$
-    Symbols: B = the result in bytes a second, r = transfers_per_s, c = channels, w = channel_bytes
+    Symbols: B = the result in bytes a second; r = transfers_per_s; c = channels; w = channel_bytes
     Chapter: 24
 
     Args:
