@@ -415,11 +415,10 @@ class Catalogue(Mapping[str, _Named]):
         try:
             return named(argument, value, self._entries, aliases=self._aliases)
         except UnknownName:
-            short = self._shortened(value) if self._shortened and isinstance(value, str) else value
-            if short == value:
+            if not self._shortened or not isinstance(value, str):
                 raise
             with contextlib.suppress(UnknownName):
-                return named(argument, short, self._entries, aliases=self._aliases)
+                return named(argument, self._shortened(value), self._entries, aliases=self._aliases)
             raise
 
     def find(self, entry: _Named | str) -> _Named:
