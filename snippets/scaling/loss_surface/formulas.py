@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.domain import Catalogue, as_float, positive_number, text_fields
+from snippets.domain import Catalogue, Checked, as_float, positive_number
 
 READ = "2026-11-23"
 
 
 @dataclass(frozen=True)
-class LossFit:
+class LossFit(Checked):
     """The five constants of a fitted loss surface, L(N, D) = E + A/N^α + B/D^β.
 
     Attributes:
@@ -36,17 +36,6 @@ class LossFit:
     token_exponent: float
     source: str
     read: str = READ
-
-    def __post_init__(self) -> None:
-        text_fields(self, "name", "source", "read")
-        for field in (
-            "irreducible_nats",
-            "parameter_coefficient",
-            "token_coefficient",
-            "parameter_exponent",
-            "token_exponent",
-        ):
-            object.__setattr__(self, field, positive_number(field, getattr(self, field)))
 
 
 _PRINTED = "Hoffmann et al. 2022, equation (10) and appendix D.2"
@@ -97,7 +86,7 @@ def surface_loss_nats(*, parameters: float, tokens: float, fit: LossFit | str = 
 
 
 @dataclass(frozen=True)
-class PowerLaw:
+class PowerLaw(Checked):
     """A power law of the loss without an irreducible term, L = (X_c/X)^α.
 
     Attributes:
@@ -116,11 +105,6 @@ class PowerLaw:
     exponent: float
     source: str
     read: str = READ
-
-    def __post_init__(self) -> None:
-        text_fields(self, "name", "source", "read")
-        for field in ("scale", "exponent"):
-            object.__setattr__(self, field, positive_number(field, getattr(self, field)))
 
 
 PF_DAY_FLOPS = 1e15 * 86_400
