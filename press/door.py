@@ -23,7 +23,6 @@ PLUMBING = (
     "snippets.door",
     "snippets.index",
     "snippets.palette",
-    "snippets.quantities",
 )
 KINDS = ("Formulas", "Catalogues", "Records and other functions")
 CATALOGUES_TOO = {"DEVICES": "ACCELERATORS"}  # what the field calls a catalogue besides

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -15,6 +16,7 @@ from benchmarks.mutation import imported
 from press import door
 from press.running.freshness import Freshness
 from press.site import runtime
+from snippets.index import listed
 
 ROOT = Path(__file__).parents[2]
 
@@ -127,3 +129,14 @@ def test_without_its_table_the_door_still_says_that_there_is_no_such_name(tmp_pa
 def test_a_mutants_tests_are_those_that_find_its_formula_at_the_door(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text("from snippets import mfu, ring_all_reduce_bytes\n")
     assert {"snippets.all_reduce", "snippets.flops"} <= imported(tmp_path / "test_it.py")
+
+
+ROOMS = [*sorted((ROOT / "chapters").rglob("*.md")), *sorted((ROOT / "labs").rglob("*.py"))]
+
+
+@pytest.mark.parametrize("path", ROOMS, ids=lambda path: path.stem)
+def test_chapters_and_labs_import_through_the_door_what_it_has(path: Path) -> None:
+    has = {(module, name) for kind in listed().values() for name, (module, own) in kind.items() if name == own}
+    asked = re.findall(r"^from (snippets\.\S+) import (\([^)]*\)|.*)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    past = {(module, name) for module, names in asked for name in re.findall(r"\w+", names)} & has
+    assert not past, "`from snippets import …` finds them"
