@@ -620,7 +620,7 @@ def model_from_config(config: Mapping[str, Any], *, name: str = "") -> Transform
         >>> parameter_count(model_from_config(config))
         7615616512
     """
-    if not isinstance(config, Mapping):
+    if not isinstance(config, Mapping) or not config:
         raise ValueError(f"config must be a mapping, what a config.json holds, got {shortened(config)}")
     kind = one_of("config['model_type']", config.get("model_type"), MODEL_TYPES)
     tied = _config_flag(config, "tie_word_embeddings", kind in _TIED_UNLESS_SAID)
