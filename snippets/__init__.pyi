@@ -59,7 +59,7 @@ from snippets.background.optimization.formulas import adam_bias_correction as ad
 from snippets.background.optimization.formulas import adam_update_bound as adam_update_bound
 from snippets.background.optimization.formulas import linear_schedule as linear_schedule
 from snippets.background.optimization.formulas import cosine_schedule as cosine_schedule
-from snippets.background.optimization.formulas import clip_scale as clip_scale
+from snippets.background.optimization.formulas import gradient_clip_scale as gradient_clip_scale
 from snippets.background.probability.formulas import finite_population_factor as finite_population_factor
 from snippets.background.probability.formulas import batch_variance as batch_variance
 from snippets.background.probability.formulas import data_parallel_variance as data_parallel_variance
@@ -78,7 +78,7 @@ from snippets.collectives.algorithm_costs import algorithm_cost as algorithm_cos
 from snippets.collectives.algorithm_costs import collective_lower_bound as collective_lower_bound
 from snippets.collectives.algorithm_costs import crossover_bytes as crossover_bytes
 from snippets.collectives.algorithm_costs import latency_share_half_bytes as latency_share_half_bytes
-from snippets.collectives.algorithm_costs import best_segments as best_segments
+from snippets.collectives.algorithm_costs import best_collective_segments as best_collective_segments
 from snippets.collectives.algorithm_costs import compare_algorithms as compare_algorithms
 from snippets.collectives.costs_and_bounds.bus_bandwidth import bus_bandwidth_factor as bus_bandwidth_factor
 from snippets.collectives.costs_and_bounds.bus_bandwidth import algorithm_bandwidth_bytes_per_s as algorithm_bandwidth_bytes_per_s
@@ -122,7 +122,7 @@ from snippets.foundations.alpha_beta.formulas import bucketed_step_time_s as buc
 from snippets.foundations.alpha_beta.formulas import best_buckets as best_buckets
 from snippets.foundations.alpha_beta.formulas import logp_messages_time_s as logp_messages_time_s
 from snippets.foundations.alpha_beta.formulas import loggp_message_time_s as loggp_message_time_s
-from snippets.foundations.data_pipeline.epoch_order import rank_share as rank_share
+from snippets.foundations.data_pipeline.epoch_order import epoch_rank_share as epoch_rank_share
 from snippets.foundations.data_pipeline.formulas import input_bytes_per_s as input_bytes_per_s
 from snippets.foundations.data_pipeline.formulas import batches_in_flight as batches_in_flight
 from snippets.foundations.data_pipeline.formulas import steady_busy_share as steady_busy_share
@@ -211,8 +211,8 @@ from snippets.memory.recomputation.formulas import full_recomputation_overhead a
 from snippets.memory.recomputation.formulas import keep_all_tasks as keep_all_tasks
 from snippets.memory.recomputation.formulas import keep_nothing_tasks as keep_nothing_tasks
 from snippets.memory.recomputation.formulas import segment_tasks as segment_tasks
-from snippets.memory.recomputation.formulas import plan_account as plan_account
-from snippets.memory.recomputation.formulas import cheapest_plan as cheapest_plan
+from snippets.memory.recomputation.formulas import recomputation_account as recomputation_account
+from snippets.memory.recomputation.formulas import cheapest_recomputation_plan as cheapest_recomputation_plan
 from snippets.memory.recomputation.selective import tensor_prices as tensor_prices
 from snippets.memory.recomputation.selective import remade_flops as remade_flops
 from snippets.memory.recomputation.selective import cheapest_drop as cheapest_drop
@@ -249,7 +249,7 @@ from snippets.parallelism.data.formulas import shared_batch_efficiency as shared
 from snippets.parallelism.data.formulas import kth_exponential_s as kth_exponential_s
 from snippets.parallelism.data.formulas import stale_step_limit as stale_step_limit
 from snippets.parallelism.expert.formulas import expert_capacity as expert_capacity
-from snippets.parallelism.expert.formulas import expected_overflow as expected_overflow
+from snippets.parallelism.expert.formulas import expected_expert_overflow as expected_expert_overflow
 from snippets.parallelism.expert.formulas import expected_drop_share as expected_drop_share
 from snippets.parallelism.expert.formulas import expert_balance_loss as expert_balance_loss
 from snippets.parallelism.expert.formulas import expert_all_to_all_bytes as expert_all_to_all_bytes
@@ -287,8 +287,8 @@ from snippets.parallelism.pipeline.formulas import pipeline_messages as pipeline
 from snippets.parallelism.pipeline.formulas import pipeline_message_bytes as pipeline_message_bytes
 from snippets.parallelism.pipeline.formulas import pipeline_pass_flops as pipeline_pass_flops
 from snippets.parallelism.pipeline.formulas import pipeline_pass_activation_bytes as pipeline_pass_activation_bytes
-from snippets.parallelism.sequence.formulas import rank_chunks as rank_chunks
-from snippets.parallelism.sequence.formulas import rank_tokens as rank_tokens
+from snippets.parallelism.sequence.formulas import context_rank_chunks as context_rank_chunks
+from snippets.parallelism.sequence.formulas import context_rank_tokens as context_rank_tokens
 from snippets.parallelism.sequence.formulas import ring_attention_step_pairs as ring_attention_step_pairs
 from snippets.parallelism.sequence.formulas import ring_attention_starts_s as ring_attention_starts_s
 from snippets.parallelism.sequence.formulas import contiguous_attention_slowdown as contiguous_attention_slowdown
@@ -330,7 +330,7 @@ from snippets.scaling.chinchilla.formulas import compute_optimal_loss_nats as co
 from snippets.scaling.chinchilla.formulas import flops_for_parameters as flops_for_parameters
 from snippets.scaling.chinchilla.formulas import tokens_for_loss as tokens_for_loss
 from snippets.scaling.chinchilla.formulas import missized_compute_factor as missized_compute_factor
-from snippets.scaling.chinchilla.formulas import rounding_factor as rounding_factor
+from snippets.scaling.chinchilla.formulas import exponent_rounding_factor as exponent_rounding_factor
 from snippets.scaling.chinchilla.formulas import lifetime_flops as lifetime_flops
 from snippets.scaling.chinchilla.formulas import inference_aware_parameters as inference_aware_parameters
 from snippets.scaling.chinchilla.formulas import break_even_inference_tokens as break_even_inference_tokens
@@ -342,7 +342,7 @@ from snippets.scaling.loss_surface.compute_law import compute_multiple as comput
 from snippets.scaling.loss_surface.compute_law import three_run_law as three_run_law
 from snippets.scaling.loss_surface.compute_law import log_log_line as log_log_line
 from snippets.scaling.loss_surface.compute_law import fit_compute_law as fit_compute_law
-from snippets.scaling.loss_surface.compute_law import prediction_error as prediction_error
+from snippets.scaling.loss_surface.compute_law import ladder_prediction_error as ladder_prediction_error
 from snippets.scaling.loss_surface.formulas import surface_loss_nats as surface_loss_nats
 from snippets.scaling.loss_surface.formulas import power_law_loss_nats as power_law_loss_nats
 from snippets.scaling.loss_surface.formulas import kaplan_growth as kaplan_growth
@@ -545,7 +545,7 @@ gpu_hours = device_hours
 gradient_checkpointing = full_recomputation_activation_bytes
 gradient_checkpointing_bytes = full_recomputation_activation_bytes
 gradient_checkpointing_overhead = full_recomputation_overhead
-gradient_clipping = clip_scale
+gradient_clipping = gradient_clip_scale
 gradient_norm = global_norm
 griewank_bound = binomial_reach_layers
 half_performance_message_size = half_bandwidth_bytes

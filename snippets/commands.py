@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from snippets.background.linear_algebra.formulas import gemm_arithmetic_intensity, gemm_flops, gemm_words
-from snippets.collectives.algorithm_costs import algorithm_cost, best_segments, compare_algorithms
+from snippets.collectives.algorithm_costs import algorithm_cost, best_collective_segments, compare_algorithms
 from snippets.collectives.costs_and_bounds.bus_bandwidth import (
     algorithm_bandwidth_bytes_per_s,
     bandwidth_bound_s,
@@ -394,7 +394,7 @@ def all_reduce(
         Row("β", β, "bytes/s", note="In one direction. " + ("As given." if given else f"{wire.name}: {wire.source}.")),
     ]
     if chosen in PIPELINED:
-        rows.append(_computed("blocks of the vector", "", best_segments, **how, **machine))
+        rows.append(_computed("blocks of the vector", "", best_collective_segments, **how, **machine))
         how["segments"] = rows[-1].value
     cost = _computed("terms", "", algorithm_cost, **how)
     sent = _computed("traffic", "", collective_traffic, **how)

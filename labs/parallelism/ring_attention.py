@@ -36,7 +36,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from labs.harness import Lab, run_lab
 from snippets import (
-    rank_tokens,
+    context_rank_tokens,
     ring_attention_backward_bytes,
     ring_attention_forward_bytes,
     ring_attention_starts_s,
@@ -140,7 +140,7 @@ def compare(lab: Lab, name: str) -> None:
 
     layout = LAYOUTS[name]
     cut: dict[str, Any] = {"ranks": lab.ranks, "sequence": tokens, "layout": layout}
-    places = [torch.tensor(rank_tokens(r, **cut), device=lab.device) for r in range(lab.ranks)]
+    places = [torch.tensor(context_rank_tokens(r, **cut), device=lab.device) for r in range(lab.ranks)]
     mine, ring = places[lab.rank], Ring(lab)
     o, log_sum = forward(ring, places, q[:, mine], k[:, mine], v[:, mine])
     there, pairs = ring.sent_bytes, ring.pairs

@@ -589,7 +589,7 @@ def _machine(
     )
 
 
-def best_segments(
+def best_collective_segments(
     primitive: str,
     algorithm: str,
     *,
@@ -626,7 +626,7 @@ def best_segments(
     Leaves out: limits on block size, alignment.
 
     Example:
-        >>> best_segments(
+        >>> best_collective_segments(
         ...     "broadcast", "chain", ranks=10, size_bytes=1e8, latency_s=1e-5, bandwidth_bytes_per_s=25e9
         ... )
         57
@@ -725,7 +725,7 @@ def compare_algorithms(
     choices = []
     for given in names:
         name = named("algorithms", given, ALGORITHMS[primitive], aliases=ALIASES)
-        blocks = best_segments(primitive, name, **size, **machine) if name in PIPELINED else 1
+        blocks = best_collective_segments(primitive, name, **size, **machine) if name in PIPELINED else 1
         terms = algorithm_cost(primitive, name, **size, segments=blocks)
         choices.append(PricedAlgorithm(name, blocks, terms, terms.time_s(**machine), bound_s))
     return tuple(sorted(choices, key=lambda choice: choice.time_s))

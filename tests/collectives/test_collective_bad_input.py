@@ -80,7 +80,7 @@ SIZES: dict[str, Any] = {"ranks": 4, "size_bytes": 10}
             "ranks must be an integer of at",
         ),
         (
-            lambda: algorithm_costs.best_segments("scatter", "chain", **SIZES, **MACHINE),
+            lambda: algorithm_costs.best_collective_segments("scatter", "chain", **SIZES, **MACHINE),
             "primitive must be one of 'broadcast', 'reduce'",
         ),
         (

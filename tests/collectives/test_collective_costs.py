@@ -20,7 +20,7 @@ from snippets.collectives.algorithm_costs import (
     CLOSED_FORMS,
     PricedAlgorithm,
     algorithm_cost,
-    best_segments,
+    best_collective_segments,
     collective_lower_bound,
     compare_algorithms,
     crossover_bytes,
@@ -242,26 +242,32 @@ def test_the_best_number_of_blocks_is_the_best(key: tuple[str, str], gamma: floa
             **machine
         )
 
-    best = best_segments(*key, ranks=ranks, size_bytes=length * 4, element_bytes=4, **machine)
+    best = best_collective_segments(*key, ranks=ranks, size_bytes=length * 4, element_bytes=4, **machine)
     # blocks of one element more or less shift a block's time by 1e-4 at most
     assert time(best) <= 1.0002 * min(map(time, range(1, 3 * best + 10)))
 
 
 def test_the_best_number_of_blocks_at_the_edges() -> None:
     quick: dict[str, Any] = {"latency_s": 0.0, "bandwidth_bytes_per_s": 1e9}
-    assert best_segments("broadcast", "chain", ranks=5, size_bytes=77, element_bytes=1, **quick) == 77
-    assert best_segments("broadcast", "double_binary_tree", ranks=5, size_bytes=77, element_bytes=1, **quick) == 38
+    assert best_collective_segments("broadcast", "chain", ranks=5, size_bytes=77, element_bytes=1, **quick) == 77
+    assert (
+        best_collective_segments("broadcast", "double_binary_tree", ranks=5, size_bytes=77, element_bytes=1, **quick)
+        == 38
+    )
     slow: dict[str, Any] = {"latency_s": 1.0, "bandwidth_bytes_per_s": 1e9}
-    assert best_segments("broadcast", "chain", ranks=5, size_bytes=77, element_bytes=1, **slow) == 1
+    assert best_collective_segments("broadcast", "chain", ranks=5, size_bytes=77, element_bytes=1, **slow) == 1
     for ranks in (1, 2):
-        assert best_segments("broadcast", "chain", ranks=ranks, size_bytes=77, element_bytes=1, **quick) == 1
+        assert best_collective_segments("broadcast", "chain", ranks=ranks, size_bytes=77, element_bytes=1, **quick) == 1
         assert (
-            best_segments("all_reduce", "double_binary_tree", ranks=ranks, size_bytes=77, element_bytes=1, **quick) == 1
+            best_collective_segments(
+                "all_reduce", "double_binary_tree", ranks=ranks, size_bytes=77, element_bytes=1, **quick
+            )
+            == 1
         )
-    assert best_segments("broadcast", "chain", ranks=5, size_bytes=0, element_bytes=1, **quick) == 1
+    assert best_collective_segments("broadcast", "chain", ranks=5, size_bytes=0, element_bytes=1, **quick) == 1
     # K* = √((N − 2) n/(αβ)) = √(3 · 1200) = 60
     assert (
-        best_segments(
+        best_collective_segments(
             "broadcast", "chain", ranks=5, size_bytes=1200, element_bytes=1, latency_s=1, bandwidth_bytes_per_s=1
         )
         == 60

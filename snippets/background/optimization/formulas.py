@@ -597,7 +597,7 @@ def cosine_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: i
     return top * warm if warm < 1 else bottom + (top - bottom) * (1 + math.cos(math.pi * done)) / 2
 
 
-def clip_scale(shard_norms: Sequence[float], *, max_norm: float) -> float:
+def gradient_clip_scale(shard_norms: Sequence[float], *, max_norm: float) -> float:
     r"""The factor that clipping by global norm multiplies every shard by, ``min(1, c/‖g‖)``, ``‖g‖ = √Σ‖g_p‖²``.
 
     Also: gradient clipping
@@ -620,9 +620,9 @@ def clip_scale(shard_norms: Sequence[float], *, max_norm: float) -> float:
     PyTorch's ``clip_grad_norm_`` adds 1e-6.
 
     Example:
-        >>> clip_scale([3.0, 4.0], max_norm=1.0)
+        >>> gradient_clip_scale([3.0, 4.0], max_norm=1.0)
         0.2
-        >>> clip_scale([0.3, 0.4], max_norm=1.0)
+        >>> gradient_clip_scale([0.3, 0.4], max_norm=1.0)
         1.0
     """
     limit = positive_number("max_norm", max_norm)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from snippets.collectives.algorithm_costs import (
     PricedAlgorithm,
     algorithm_cost,
-    best_segments,
+    best_collective_segments,
     collective_lower_bound,
     compare_algorithms,
 )
@@ -161,7 +161,7 @@ class _Curve:
             return self.steps * latency_s + self.wire * size / bandwidth
         at: dict[str, Any] = {"ranks": ranks, "size_bytes": round(size), "element_bytes": 1}
         link: dict[str, Any] = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth}
-        blocks = best_segments(primitive, self.algorithm, **at, **link)
+        blocks = best_collective_segments(primitive, self.algorithm, **at, **link)
         return algorithm_cost(primitive, self.algorithm, **at, segments=blocks).time_s(**link)
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from snippets.collectives.algorithm_costs import algorithm_cost, best_segments
+from snippets.collectives.algorithm_costs import algorithm_cost, best_collective_segments
 from snippets.domain import each, integer_at_least, nonnegative_integer, positive_number
 from snippets.drawing import Panel
 from snippets.figures import colour, plot
@@ -215,7 +215,7 @@ def all_reduce_time_s(algorithm: str, *, ranks: int, size_bytes: int, **machine:
     sizes: dict[str, Any] = {"ranks": ranks, "size_bytes": size_bytes, "element_bytes": 1}
     link: dict[str, Any] = machine
     if algorithm == "double_binary_tree":
-        sizes["segments"] = best_segments("all_reduce", algorithm, **sizes, **link)
+        sizes["segments"] = best_collective_segments("all_reduce", algorithm, **sizes, **link)
     return algorithm_cost("all_reduce", algorithm, **sizes).time_s(**link)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from snippets.drawing import Panel
-from snippets.foundations.data_pipeline.epoch_order import rank_share
+from snippets.foundations.data_pipeline.epoch_order import epoch_rank_share
 from snippets.foundations.data_pipeline.formulas import LoaderRun, still_in_buffer_share
 from snippets.live.axes import Axis, Plot
 from snippets.palette import rank as rank_colour
@@ -223,7 +223,7 @@ def order_panel(
         a, b = step * batch, min((step + 1) * batch, len(order))
         panel.text(0, y + 17, f"step {step}, {count} ranks", size=12)
         for rank in range(count):
-            for place in rank_share(position=a, examples=b - a, ranks=count, rank=rank):
+            for place in epoch_rank_share(position=a, examples=b - a, ranks=count, rank=rank):
                 x = left + (place - a) * cell
                 panel.rectangle(x, y, cell - 3, 24, colour=rank_colour(rank), label=str(order[place]))
                 panel.text(x + (cell - 3) / 2, y + 36, f"r{rank}", anchor="middle", colour="muted", size=12)

@@ -125,7 +125,7 @@ def run_checkpointed_chain(layers: Sequence[SmallLayer], tasks: Sequence[ChainTa
     Raises:
         ValueError: if a task's input or record is not there.
 
-    Convention: as ``plan_account``: a task makes its output before anything is freed.
+    Convention: as ``recomputation_account``: a task makes its output before anything is freed.
     Leaves out: weights and their gradients, and what is used and freed within a task.
 
     Example:
@@ -251,7 +251,7 @@ def search_least_cost(chain: Sequence[ChainLayer], *, budget_bytes: int, drop: b
         The cost, or ``None`` where no plan fits.
 
     Source: derived; Dijkstra's algorithm.
-    Convention: what is held is that of ``plan_account``.
+    Convention: what is held is that of ``recomputation_account``.
 
     Example:
         >>> from snippets.memory.recomputation.formulas import uniform_chain

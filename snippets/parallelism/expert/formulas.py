@@ -70,7 +70,7 @@ def _chosen(experts_per_token: int, experts: int) -> int:
     return k
 
 
-def expected_overflow(*, tokens: int, share: float, capacity: int) -> float:
+def expected_expert_overflow(*, tokens: int, share: float, capacity: int) -> float:
     """Return how many tokens an expert is expected to turn away.
 
     Formula: $\\mathrm{E}\\,(X - C)^+ = \\sum_{x > C} (x - C) \\binom{T}{x} p^x (1 - p)^{T - x}$
@@ -90,7 +90,7 @@ def expected_overflow(*, tokens: int, share: float, capacity: int) -> float:
     Leaves out: which tokens are turned away.
 
     Example:
-        >>> round(expected_overflow(tokens=4, share=0.5, capacity=2), 4)
+        >>> round(expected_expert_overflow(tokens=4, share=0.5, capacity=2), 4)
         0.375
     """
     T = at_most("tokens", positive_integer("tokens", tokens), MOST_TOKENS)
@@ -147,7 +147,7 @@ def expected_drop_share(*, tokens: int, shares: Sequence[float], capacity: int) 
     total = sum(chances)
     if not total:
         raise ValueError(f"shares must hold at least one above 0, got {shortened(shares)}")
-    dropped = {p: expected_overflow(tokens=tokens, share=p, capacity=capacity) for p in set(chances)}
+    dropped = {p: expected_expert_overflow(tokens=tokens, share=p, capacity=capacity) for p in set(chances)}
     T = positive_integer("tokens", tokens)
     return min(1.0, sum(dropped[p] for p in chances) / (T * total))
 

@@ -28,7 +28,7 @@ LAYOUT_ALIASES = {"in order": "contiguous", "load-balanced": "zigzag", "round ro
 MOST_RANKS = 4096
 
 
-def rank_chunks(rank: int, *, ranks: int, layout: str = "zigzag") -> tuple[int, ...]:
+def context_rank_chunks(rank: int, *, ranks: int, layout: str = "zigzag") -> tuple[int, ...]:
     """Return which chunks of the sequence a rank has.
 
     In order, there are N chunks and rank r has chunk r. Zig-zag, there are 2N, and rank r has one from each end.
@@ -50,9 +50,9 @@ def rank_chunks(rank: int, *, ranks: int, layout: str = "zigzag") -> tuple[int, 
     Leaves out: striping, which deals single tokens out.
 
     Example:
-        >>> rank_chunks(1, ranks=4)
+        >>> context_rank_chunks(1, ranks=4)
         (1, 6)
-        >>> rank_chunks(1, ranks=4, layout="contiguous")
+        >>> context_rank_chunks(1, ranks=4, layout="contiguous")
         (1,)
     """
     N = at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS)
@@ -64,11 +64,11 @@ def rank_chunks(rank: int, *, ranks: int, layout: str = "zigzag") -> tuple[int, 
     return r, 2 * N - 1 - r
 
 
-def rank_tokens(rank: int, *, ranks: int, sequence: int, layout: str = "zigzag") -> tuple[int, ...]:
+def context_rank_tokens(rank: int, *, ranks: int, sequence: int, layout: str = "zigzag") -> tuple[int, ...]:
     """Return the positions of a rank's tokens, in increasing order.
 
     Formula: $\\{\\, i : \\lfloor i / c \\rfloor \\in C_r \\,\\}$
-    Symbols: i = a position; c = length of a chunk; C_r = rank_chunks; striped, all i with i mod N = r
+    Symbols: i = a position; c = length of a chunk; C_r = context_rank_chunks; striped, all i with i mod N = r
     Chapter: 19
 
     Args:
@@ -80,23 +80,23 @@ def rank_tokens(rank: int, *, ranks: int, sequence: int, layout: str = "zigzag")
     Returns:
         Positions, from 0.
 
-    Source: as ``rank_chunks``; Brandon et al. 2023, section 3, for striping.
+    Source: as ``context_rank_chunks``; Brandon et al. 2023, section 3, for striping.
     Convention: every rank has equally many.
     Leaves out: sequences packed together from several documents.
 
     Example:
-        >>> rank_tokens(0, ranks=2, sequence=8)
+        >>> context_rank_tokens(0, ranks=2, sequence=8)
         (0, 1, 6, 7)
-        >>> rank_tokens(0, ranks=2, sequence=8, layout="striped")
+        >>> context_rank_tokens(0, ranks=2, sequence=8, layout="striped")
         (0, 2, 4, 6)
     """
     layout = named("layout", layout, LAYOUTS, aliases=LAYOUT_ALIASES)
     N, s = _cut(ranks, sequence, layout)
     s = at_most("sequence", s)
     if layout == "striped":
-        rank_chunks(rank, ranks=N)
+        context_rank_chunks(rank, ranks=N)
         return tuple(range(nonnegative_integer("rank", rank), s, N))
-    chunks = rank_chunks(rank, ranks=N, layout=layout)
+    chunks = context_rank_chunks(rank, ranks=N, layout=layout)
     c = s // (N * len(chunks))
     return tuple(i for chunk in chunks for i in range(chunk * c, (chunk + 1) * c))
 
@@ -109,7 +109,7 @@ def ring_attention_step_pairs(
     In step t, rank r has the keys and values of rank r − t.
 
     Formula: $P_{t,r} = \\#\\{(i, j) : i \\in T_r,\\; j \\in T_{(r-t) \\bmod N},\\; j \\le i\\}$
-    Symbols: T_r = rank_tokens; t = step; r = rank; N = ranks; without a causal mask, all pairs count
+    Symbols: T_r = context_rank_tokens; t = step; r = rank; N = ranks; without a causal mask, all pairs count
     Chapter: 19
 
     Args:
@@ -121,7 +121,7 @@ def ring_attention_step_pairs(
     Returns:
         For each step, the pairs of each rank. All together are s(s + 1)/2, or s² without the mask.
 
-    Source: counted; for the layouts see ``rank_tokens``.
+    Source: counted; for the layouts see ``context_rank_tokens``.
     Convention: pairs that the mask hides are not computed, not even next to the diagonal.
     Leaves out: kernels that compute whole tiles there.
 
@@ -139,7 +139,7 @@ def ring_attention_step_pairs(
         return tuple((x * x,) * N for _ in range(N))
     if layout == "striped":
         return tuple(tuple(x * (x + (1 if r >= t else -1)) // 2 for r in range(N)) for t in range(N))
-    chunks = [rank_chunks(r, ranks=N, layout=layout) for r in range(N)]
+    chunks = [context_rank_chunks(r, ranks=N, layout=layout) for r in range(N)]
     c = x // len(chunks[0])
     pairs = {-1: 0, 0: c * (c + 1) // 2, 1: c * c}  # a key's chunk after, at, or before the query's
     return tuple(

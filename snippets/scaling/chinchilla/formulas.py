@@ -247,7 +247,7 @@ def missized_compute_factor(*, size_ratio: float, fit: LossFit | str = DEFAULT_F
     return _power("size_ratio and fit", lambda: ((β * k**-α + α * k**β) / (α + β)) ** ((α + β) / (α * β)))
 
 
-def rounding_factor(
+def exponent_rounding_factor(
     *,
     flops: float,
     parameter_exponent_change: float = 0.0,
@@ -276,7 +276,7 @@ def rounding_factor(
     Leaves out: second order, a few per cent for changes of 0.005.
 
     Example:
-        >>> round(rounding_factor(flops=5.76e23, token_exponent_change=-0.005), 2)
+        >>> round(exponent_rounding_factor(flops=5.76e23, token_exponent_change=-0.005), 2)
         1.42
     """
     Δα = finite_number("parameter_exponent_change", parameter_exponent_change)

@@ -23,9 +23,9 @@ from snippets.background.optimization.formulas import (
     best_momentum,
     best_momentum_rate,
     best_momentum_step,
-    clip_scale,
     condition_number,
     cosine_schedule,
+    gradient_clip_scale,
     gradient_descent_rate,
     largest_stable_step,
     linear_schedule,
@@ -289,12 +289,12 @@ def test_clipping_is_that_of_the_whole_vector(shards: list[list[float]], limit: 
     whole = math.sqrt(sum(value * value for shard in shards for value in shard))
     norms = [math.sqrt(sum(value * value for value in shard)) for shard in shards]
     expected = min(1.0, limit / whole) if whole else 1.0
-    assert clip_scale(norms, max_norm=limit) == pytest.approx(expected)
+    assert gradient_clip_scale(norms, max_norm=limit) == pytest.approx(expected)
 
 
 def test_clipping_does_not_overflow() -> None:
-    assert clip_scale([3e200, 4e200], max_norm=1e200) == pytest.approx(0.2)
-    assert clip_scale([], max_norm=1.0) == clip_scale([1.0], max_norm=1.0) == 1
+    assert gradient_clip_scale([3e200, 4e200], max_norm=1e200) == pytest.approx(0.2)
+    assert gradient_clip_scale([], max_norm=1.0) == gradient_clip_scale([1.0], max_norm=1.0) == 1
 
 
 loose: Any = descent  # the calls below break the annotations on purpose
@@ -362,10 +362,10 @@ REFUSED = [
         "total_steps must be above warmup_steps, 2, got 2",
     ),
     (lambda: loose.cosine_schedule(1, **PLAN, final=1.5), "final must be at most the peak"),
-    (lambda: loose.clip_scale([-1.0], max_norm=1.0), r"shard_norms\[0\] must be"),
-    (lambda: loose.clip_scale(1.0, max_norm=1.0), "shard_norms must be a sequence"),
-    (lambda: loose.clip_scale([1.7e308, 1.7e308], max_norm=1.0), "shard_norms must give"),
-    (lambda: loose.clip_scale([1.0], max_norm=0.0), "max_norm must be"),
+    (lambda: loose.gradient_clip_scale([-1.0], max_norm=1.0), r"shard_norms\[0\] must be"),
+    (lambda: loose.gradient_clip_scale(1.0, max_norm=1.0), "shard_norms must be a sequence"),
+    (lambda: loose.gradient_clip_scale([1.7e308, 1.7e308], max_norm=1.0), "shard_norms must give"),
+    (lambda: loose.gradient_clip_scale([1.0], max_norm=0.0), "max_norm must be"),
 ]
 
 

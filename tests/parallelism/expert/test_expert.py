@@ -20,7 +20,7 @@ from snippets.parallelism.expert.figures import expert_layer_panel, loads_panel,
 from snippets.parallelism.expert.formulas import (
     expected_drop_share,
     expected_expert_groups,
-    expected_overflow,
+    expected_expert_overflow,
     expert_all_to_all_bytes,
     expert_balance_loss,
     expert_capacity,
@@ -140,7 +140,9 @@ def test_fixed_room_drops_the_later_tokens_and_sends_the_room(ranks: int, k: int
 def test_the_overflow_is_that_of_the_whole_distribution(tokens: int, share: float, capacity: int) -> None:
     loads = np.arange(tokens + 1)
     whole = float((binom.pmf(loads, tokens, share) * np.maximum(loads - capacity, 0)).sum())
-    assert expected_overflow(tokens=tokens, share=share, capacity=capacity) == pytest.approx(whole, rel=1e-7, abs=1e-12)
+    assert expected_expert_overflow(tokens=tokens, share=share, capacity=capacity) == pytest.approx(
+        whole, rel=1e-7, abs=1e-12
+    )
 
 
 def test_drops_are_those_of_routers_that_run() -> None:

@@ -121,7 +121,7 @@ def test_what_the_paper_measured_is_more_than_the_least_that_moves() -> None:
 @given(st.sampled_from(formulas.LAYOUTS), st.integers(1, 6), st.integers(1, 3), st.booleans())
 def test_pairs_of_each_step_by_counting_them(layout: str, ranks: int, half: int, causal: bool) -> None:
     s = 2 * ranks * half
-    own = [formulas.rank_tokens(r, ranks=ranks, sequence=s, layout=layout) for r in range(ranks)]
+    own = [formulas.context_rank_tokens(r, ranks=ranks, sequence=s, layout=layout) for r in range(ranks)]
     assert sorted(token for tokens in own for token in tokens) == list(range(s))
     pairs = formulas.ring_attention_step_pairs(ranks=ranks, sequence=s, layout=layout, causal=causal)
     for t in range(ranks):
@@ -150,7 +150,10 @@ def test_in_order_the_last_rank_has_almost_twice_the_mean(ranks: int) -> None:
 
 def test_chunks_as_published() -> None:
     row = PUBLISHED["cp-chunks"]
-    assert list(formulas.rank_chunks(row["inputs"]["rank"], ranks=row["inputs"]["cp"])) == row["expected"]["chunks"]
+    assert (
+        list(formulas.context_rank_chunks(row["inputs"]["rank"], ranks=row["inputs"]["cp"]))
+        == row["expected"]["chunks"]
+    )
 
 
 @settings(max_examples=examples(30))

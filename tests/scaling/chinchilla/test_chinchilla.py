@@ -24,12 +24,12 @@ from snippets.scaling.chinchilla.formulas import (
     compute_optimal_parameters,
     compute_optimal_tokens,
     compute_optimal_tokens_per_parameter,
+    exponent_rounding_factor,
     flops_for_parameters,
     inference_aware_allocation,
     inference_aware_parameters,
     lifetime_flops,
     missized_compute_factor,
-    rounding_factor,
     tokens_for_loss,
 )
 from snippets.scaling.chinchilla.published_allocations import APPROACHES, PRINTED_EXPONENTS, PUBLISHED_ALLOCATIONS
@@ -112,7 +112,7 @@ def test_a_changed_exponent_moves_the_ratio_as_the_derivative_says(
 ) -> None:
     changed = replace(fit, parameter_exponent=fit.parameter_exponent + Δα, token_exponent=fit.token_exponent + Δβ)
     both = [compute_optimal_tokens_per_parameter(flops=flops, fit=f) for f in (fit, changed)]
-    said = rounding_factor(flops=flops, parameter_exponent_change=Δα, token_exponent_change=Δβ, fit=fit)
+    said = exponent_rounding_factor(flops=flops, parameter_exponent_change=Δα, token_exponent_change=Δβ, fit=fit)
     assert math.log(said) == pytest.approx(math.log(both[1] / both[0]), abs=1e-6)
 
 
@@ -122,7 +122,7 @@ def test_rounding_explains_the_printed_constants() -> None:
         compute_optimal_tokens_per_parameter(flops=GOPHER_FLOPS, fit=fit) for fit in (printed, unrounded, "refit")
     ]
     assert [round(ratio) for ratio in ratios] == [93, 59, 18]
-    said = rounding_factor(
+    said = exponent_rounding_factor(
         flops=GOPHER_FLOPS,
         parameter_exponent_change=printed.parameter_exponent - unrounded.parameter_exponent,
         token_exponent_change=printed.token_exponent - unrounded.token_exponent,
