@@ -89,3 +89,34 @@ class Exercise:
     def path(self) -> Path:
         """The module's file."""
         return Path(inspect.getfile(self.solution))
+
+
+def inputs_for(solution: Callable[..., Any]) -> Callable[..., Inputs]:
+    """Return a function that makes an input of values for a solution's arguments, in their order.
+
+    It raises ``ValueError`` where there are more or fewer values than arguments.
+
+    >>> inputs_for(lambda ranks, *, size_bytes: ranks * size_bytes)(4, 8)
+    {'ranks': 4, 'size_bytes': 8}
+    """
+    names = tuple(inspect.signature(solution).parameters)
+
+    def made(*values: Any) -> Inputs:
+        if len(values) != len(names):
+            raise ValueError(f"values must be {len(names)}, {', '.join(names)}, got {len(values)}: {values}")
+        return dict(zip(names, values, strict=True))
+
+    return made
+
+
+def parts(*names: str) -> Callable[..., Observation]:
+    """Return what observes each entry of a tuple by a name of its own.
+
+    >>> parts("lower end", "upper end")(lambda middle: (middle - 1, middle + 1), middle=5)
+    {'lower end': 4, 'upper end': 6}
+    """
+
+    def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
+        return dict(zip(names, function(**inputs), strict=True))
+
+    return observe

@@ -1,5 +1,9 @@
 """The judge's side of an answer: a function whose calls go to the answer's process, and its programs.
 
+A call is one message there and one back. Before the reply, the answer may call back functions that it was given: each
+time a message comes, and one goes with the result. An answer that is a program is kept there, and every step of it is a
+request of its own. With each message goes what has changed of the arrays that both sides have (``grader.sharing``).
+
 What comes from there is data; anything else, and a process that ends, hangs or sends without end, is this answer's
 fault and raises ``Stopped``, as does every later call.
 """
@@ -162,6 +166,7 @@ class AnswerProxy:
         raise self._stopped
 
     def _called_back(self, asked: Any) -> dict[str, Any]:
+        """Compute a function that the answer was given, and return the message with its result."""
         with self._reading():
             number, args, kwargs = asked
             function, args, kwargs = self._callbacks[number], plain.decode(args), plain.decode(kwargs)
@@ -174,6 +179,7 @@ class AnswerProxy:
         return plain.encode(value, self._special)
 
     def _special(self, value: Any, part: Callable[[Any], Any]) -> Any:
+        """Encode what is shared by its token, and a function by its number, by which it is called back."""
         found = self._shared.special(value, part)
         if found is not None or not callable(value) or dataclasses.is_dataclass(value):
             return found

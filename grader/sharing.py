@@ -19,7 +19,7 @@ from typing import Any
 from grader.plain import PACKAGE, NotPlain, address_of, decode, encode, encode_array
 
 
-def _gone() -> None:
+def _nothing() -> None:
     """Stand for what a garbage collection has taken meanwhile."""
 
 
@@ -27,25 +27,36 @@ _REFERENCES = ("new", "known", "view")
 
 
 class Shared:
-    """One side's arrays and objects, by their tokens."""
+    """One side's arrays and objects, by their tokens, which are even where the judge has given them.
+
+    In a message stand for them:
+
+    - ``{"new": [token, data]}``: an array that the other side does not have yet;
+    - ``{"known": token}``: an array or an object that it has;
+    - ``{"view": [token, offset, shape, strides]}``: a part of an array that it has;
+    - ``{"shared": [token, class, fields]}``: an object that it does not have yet, from the judge alone.
+
+    Of what both sides have, one holds its copy weakly, reports with its next message that it is gone, and the other
+    lets go: of an array the answer's side, whose program uses it, of an object the judge's.
+    """
 
     def __init__(self, *, judge: bool) -> None:
         self._judge = judge
         self._next = itertools.count(0 if judge else 1, 2)
-        self._known: dict[int, int] = {}  # the id of an array or an object, and its token
-        self._alive: dict[int, Callable[[], Any]] = {}
+        self._token_of: dict[int, int] = {}  # by the id of an array or an object
+        self._alive: dict[int, Callable[[], Any]] = {}  # by token, what returns the array or the object
         self._contents: dict[int, Any] = {}  # of an array, as both sides have them
         self._fields: dict[int, dict[str, Any]] = {}  # of an object, those that held arrays, as both sides have them
-        self._gone: list[int] = []
+        self._gone: list[int] = []  # tokens of what this side has lost and has not reported
         self._held: list[Any] = []  # by the answer's side, while the judge has the word
-        self.tags = {"new": self._new, "known": self._known_one, "view": self._view, "shared": self._shared}
+        self.tags = {"new": self._new, "known": self._known, "view": self._view, "shared": self._shared}
 
     # What is sent.
 
     def special(self, value: Any, part: Callable[[Any], Any]) -> Any:
         """Encode arrays and mutable objects, by their tokens where both sides have them."""
-        if id(value) in self._known:
-            return {"known": self._known[id(value)]}
+        if id(value) in self._token_of:
+            return {"known": self._token_of[id(value)]}
         if _is_array(value):
             return self._of_view(value) or self._of_array(value)
         return self._of_object(value, part) if self._judge and _is_mutable(value) else None
@@ -59,10 +70,10 @@ class Shared:
     def _of_view(self, array: Any) -> Any:
         """Encode a part of an array that both sides have: what is written to it is written there."""
         base = array.base
-        if id(base) not in self._known or base.dtype != array.dtype or not base.flags.c_contiguous:
+        if id(base) not in self._token_of or base.dtype != array.dtype or not base.flags.c_contiguous:
             return None
         offset = array.__array_interface__["data"][0] - base.__array_interface__["data"][0]
-        return {"view": [self._known[id(base)], offset, list(array.shape), list(array.strides)]}
+        return {"view": [self._token_of[id(base)], offset, list(array.shape), list(array.strides)]}
 
     def _of_object(self, value: Any, part: Callable[[Any], Any]) -> Any:
         token = next(self._next)
@@ -80,13 +91,13 @@ class Shared:
         self._held.clear()
         fields = {}
         for token, known in list(self._fields.items()):
-            if (owner := self._alive.get(token, _gone)()) is not None:
+            if (owner := self._alive.get(token, _nothing)()) is not None:
                 now = {name: encode(getattr(owner, name, None), self.special) for name in known}
                 fields[token] = {name: data for name, data in now.items() if data != _named(known[name])}
                 known |= fields[token]
         arrays = []
         for token, contents in list(self._contents.items()):
-            array = self._alive.get(token, _gone)()
+            array = self._alive.get(token, _nothing)()
             if array is not None and (data := encode_array(array)) != contents:
                 arrays.append([token, data])
                 self._contents[token] = data
@@ -127,7 +138,7 @@ class Shared:
         self._contents[token] = data
         return array
 
-    def _known_one(self, token: Any, part: Callable[[Any], Any]) -> Any:
+    def _known(self, token: Any, part: Callable[[Any], Any]) -> Any:
         return self._alive[token]()
 
     def _view(self, inner: Any, part: Callable[[Any], Any]) -> Any:
@@ -149,20 +160,22 @@ class Shared:
     # What is alive.
 
     def _keep(self, token: int, value: Any, *, strongly: bool) -> None:
-        self._known[id(value)] = token
+        """Give a value its token; what is not held strongly is reported when it is gone."""
+        self._token_of[id(value)] = token
         if strongly:
             self._alive[token] = lambda: value
         else:
             self._alive[token] = weakref.ref(value)
             weakref.finalize(value, self._lost, token, id(value)).atexit = False
 
-    def _lost(self, token: int, name: int) -> None:
-        self._known.pop(name, None)
+    def _lost(self, token: int, identity: int) -> None:
+        self._token_of.pop(identity, None)
         self._pop(token)
         self._gone.append(token)
 
     def _forget(self, token: int) -> None:
-        self._known.pop(id(self._alive[token]()), None)
+        """Let go of what the other side has lost."""
+        self._token_of.pop(id(self._alive[token]()), None)
         self._pop(token)
 
     def _pop(self, token: int) -> None:

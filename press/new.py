@@ -1,6 +1,6 @@
 """Writes the files of a new chapter in every room.
 
-``python -m press.new parallelism/16-data --exercises 4 --live --lab``. The chapter has to stand in the table of
+``python -m press.new parallelism/16-data --exercises 4 --lab``. The chapter has to stand in the table of
 contents. What is still to be written is marked ``TO WRITE:`` in each file, and ``python -m press.lacks`` lists it. No
 file is overwritten.
 """
@@ -8,6 +8,7 @@ file is overwritten.
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from pathlib import Path
 from press.lacks import EXERCISE_MINUTES, ROOT, subject_of
 from press.problems import Refused
 from press.reading.contents import PATH, Entry, Part, read_contents
+from press.reading.form import has_box
 from press.reading.outline import number_of
 
 TEMPLATES = Path(__file__).parent / "templates" / "new"
@@ -23,35 +25,41 @@ MOST_EXERCISES = 10
 LEVELS = ("easy", "easy", "medium", "medium", "hard")
 
 
-def chapter_files(part: Part, entry: Entry, *, exercises: int, live: bool, lab: bool) -> dict[str, str]:
+def chapter_files(part: Part, entry: Entry, *, exercises: int, lab: bool) -> dict[str, str]:
     """Return a new chapter's own files: their paths relative to the book's folder, and their texts."""
     folder, subject = part.name, subject_of(entry.path)
     words = {
         "part": folder,
         "title": entry.title,
-        "question": entry.question,
+        "question": json.dumps(entry.question, ensure_ascii=False)[1:-1],
         "number": number_of(entry.path) or "",
         "subject": subject,
         "Subject": subject.replace("_", " ").capitalize(),
     }
     asked = [
-        {**words, "number": str(k), "exercise": f"{subject}_exercise_{k}", "level": LEVELS[min(k, len(LEVELS)) - 1]}
+        {
+            **words,
+            "number": str(k),
+            "exercise": f"{subject}_exercise_{k}",
+            "level": LEVELS[min(k, len(LEVELS)) - 1],
+            "decision": "*Decision.* " if k == exercises else "",
+            "worth": ", and how much of the step or of the bill the right choice is worth" if k == exercises else "",
+        }
         for k in range(1, exercises + 1)
     ]
     # Three questions of the quiz take a minute each.
     words["exercise minutes"] = str(3 + sum(EXERCISE_MINUTES[exercise["level"]] for exercise in asked))
-    words["live"] = _filled("live.md", words) if live else ""
+    words["box"] = _filled("box.md", words) if has_box(entry.path) else ""
     words["exercises"] = "".join(_filled("exercise.md", exercise) for exercise in asked)
     templates = {
         entry.path: "chapter.md",
         f"snippets/{folder}/{subject}/formulas.py": "formulas.py.txt",
         f"snippets/{folder}/{subject}/programs.py": "programs.py.txt",
         f"snippets/{folder}/{subject}/figures.py": "figures.py.txt",
+        f"snippets/{folder}/{subject}/live.py": "live.py.txt",
         f"tests/{folder}/{subject}/test_{subject}.py": "test.py.txt",
+        f"tests/{folder}/{subject}/test_{subject}_live.py": "test_live.py.txt",
     }
-    if live:
-        templates[f"snippets/{folder}/{subject}/live.py"] = "live.py.txt"
-        templates[f"tests/{folder}/{subject}/test_{subject}_live.py"] = "test_live.py.txt"
     if lab:
         templates[f"labs/{folder}/{subject}.py"] = "lab.py.txt"
     files = {path: _filled(template, words) for path, template in templates.items()}
@@ -109,7 +117,6 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     parser = argparse.ArgumentParser(prog="python -m press.new", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("chapter", help="its part and file, parallelism/16-data")
     parser.add_argument("--exercises", type=int, default=4, metavar="N", help="graded exercises (4)")
-    parser.add_argument("--live", action="store_true", help="with a live figure")
     parser.add_argument("--lab", action="store_true", help="with a lab")
     options = parser.parse_args(arguments)
     if not 0 <= options.exercises <= MOST_EXERCISES:
@@ -118,7 +125,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
         part, entry = planned_chapter(options.chapter, root)
     except (Refused, ValueError) as error:
         parser.error(str(error))
-    files = chapter_files(part, entry, exercises=options.exercises, live=options.live, lab=options.lab)
+    files = chapter_files(part, entry, exercises=options.exercises, lab=options.lab)
     new = written({**part_files(part, files), **files}, root)
     kept = [path for path in files if path not in new]
     print(*(f"written: {path}" for path in new), *(f"kept as it is: {path}" for path in kept), sep="\n")

@@ -33,7 +33,7 @@ def ring_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
     """Return what every rank of a ring sends: a reduce-scatter and an all-gather of N chunks.
 
     Formula: $2 \\frac{N-1}{N} n$
-    Symbols: N = ranks, n = size_bytes
+    Symbols: N = ranks; n = size_bytes
     Chapter: 13
 
     Args:
@@ -66,7 +66,7 @@ def ring_all_reduce_time_s(
     """Return the time of a ring: in each of 2(N − 1) steps every rank sends one chunk of N.
 
     Formula: $2 (N-1) \\left( \\alpha + \\frac{n}{N \\beta} \\right) + \\frac{N-1}{N} n \\gamma$
-    Symbols: N = ranks, n = size_bytes, α = latency_s, β = bandwidth_bytes_per_s, γ = reduction_s_per_byte
+    Symbols: N = ranks; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
     Chapter: 13
 
     Args:
@@ -97,7 +97,7 @@ def tree_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
     """Return what follows each other on the wire of a binomial tree: the whole vector in every step up and down.
 
     Formula: $2 \\lceil \\log_2 N \\rceil n$
-    Symbols: N = ranks, n = size_bytes
+    Symbols: N = ranks; n = size_bytes
     Chapter: 13
 
     Args:
@@ -130,7 +130,7 @@ def tree_all_reduce_time_s(
     """Return the time of a binomial tree: a reduce to the root and a broadcast from it.
 
     Formula: $2 h \\left( \\alpha + \\frac{n}{\\beta} \\right) + h n \\gamma, \\quad h = \\lceil \\log_2 N \\rceil$
-    Symbols: h = height of the tree, N = ranks, n = size_bytes, α = latency_s, β = bandwidth_bytes_per_s,
+    Symbols: h = height of the tree; N = ranks; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s;
         γ = reduction_s_per_byte
     Chapter: 13
 
@@ -163,7 +163,7 @@ def recursive_doubling_all_reduce_bytes(*, ranks: int, size_bytes: float) -> flo
     """Return what every rank of recursive doubling (a butterfly) sends: the whole vector in every step.
 
     Formula: $n \\log_2 N$
-    Symbols: N = ranks, n = size_bytes
+    Symbols: N = ranks; n = size_bytes
     Chapter: 13
 
     Args:
@@ -196,7 +196,7 @@ def recursive_doubling_all_reduce_time_s(
     """Return the time of recursive doubling (a butterfly): log₂N exchanges of the whole vector.
 
     Formula: $\\log_2 N \\left( \\alpha + \\frac{n}{\\beta} + n \\gamma \\right)$
-    Symbols: N = ranks, n = size_bytes, α = latency_s, β = bandwidth_bytes_per_s, γ = reduction_s_per_byte
+    Symbols: N = ranks; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
     Chapter: 13
 
     Args:
@@ -227,7 +227,7 @@ def halving_doubling_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float
     """Return what every rank of halving–doubling (Rabenseifner's algorithm) sends: as little as in a ring.
 
     Formula: $2 \\frac{N-1}{N} n$
-    Symbols: N = ranks, n = size_bytes
+    Symbols: N = ranks; n = size_bytes
     Chapter: 13
 
     Args:
@@ -260,7 +260,7 @@ def halving_doubling_all_reduce_time_s(
     """Return the time of halving–doubling (Rabenseifner's algorithm): halves, quarters, … to 1/N, and back.
 
     Formula: $2 \\log_2 N \\, \\alpha + 2 \\frac{N-1}{N} \\frac{n}{\\beta} + \\frac{N-1}{N} n \\gamma$
-    Symbols: N = ranks, n = size_bytes, α = latency_s, β = bandwidth_bytes_per_s, γ = reduction_s_per_byte
+    Symbols: N = ranks; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
     Chapter: 13
 
     Args:
@@ -291,7 +291,7 @@ def double_tree_all_reduce_bytes(*, ranks: int, size_bytes: float, segments: int
     """Return what follows each other on the wire of a double binary tree: a block of a half in every step.
 
     Formula: $2 \\bigl(D + 2 (K-1)\\bigr) \\frac{n}{2 K}$
-    Symbols: D = ``double_tree_rounds`` of one block, about 2 log₂ N, K = segments, n = size_bytes
+    Symbols: D = double_tree_rounds of one block, about 2 log₂ N; K = segments; n = size_bytes
     Chapter: 13
 
     Args:
@@ -327,8 +327,8 @@ def double_tree_all_reduce_time_s(
     """Return the time of a double binary tree: blocks of half the vector, up two trees at once and down again.
 
     Formula: $2 \\bigl(D + 2 (K-1)\\bigr) \\left( \\alpha + \\frac{n}{2 K \\beta} + \\frac{n \\gamma}{4 K} \\right)$
-    Symbols: D = ``double_tree_rounds`` of one block, about 2 log₂ N, K = segments, n = size_bytes, α = latency_s,
-        β = bandwidth_bytes_per_s, γ = reduction_s_per_byte
+    Symbols: D = double_tree_rounds of one block, about 2 log₂ N; K = segments; n = size_bytes; α = latency_s;
+        β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
     Chapter: 13
 
     Args:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import difflib
 import functools
 import importlib
 import inspect
@@ -21,12 +22,14 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter, Token, UnusedCliTokensError
 
 from snippets.domain import Catalogue, UnknownName, each, flag, named, text
 from snippets.index import find_formula, formula_modules, labelled, unit_of
+from snippets.quantities import is_unit, read_quantity
 
 QUESTIONS = ("memory", "all_reduce", "pipeline", "roofline", "train")
 WIDTH = 100
@@ -70,6 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given = [*given[1:], "--help"]
     try:
         app = _app(given)
+        given = _as_options(given)
         answer = app(given, exit_on_error=False, print_error=False, result_action="return_value")
     except (CycloptsError, ValueError, TypeError) as error:
         print(_sentence(error, given), file=sys.stderr)
@@ -247,7 +251,7 @@ def _as_typed(words: str, function: Callable[..., Any]) -> str:
         table = function.__globals__.get(match[1])
         for kind, (_, name, *_) in CATALOGUES.items():
             if name == match[1] or (isinstance(table, Catalogue) and _catalogue(kind) is table):
-                return f"`list {kind}`"
+                return f"`list {kind}`" + (" or a config.json" if kind == "models" else "")
         if isinstance(table, Catalogue):
             return ", ".join(table)
         if isinstance(table, tuple | list | Mapping) and not match[2] and len(table) <= _MANY:
@@ -259,6 +263,101 @@ def _as_typed(words: str, function: Callable[..., Any]) -> str:
 
 
 # From a signature to options.
+
+# What other programs call what an argument here is, where the two words are not alike.
+_CALLED_ELSEWHERE = {
+    "seqlen": ("sequence",),
+    "context": ("sequence",),
+    "worldsize": ("gpus", "ranks", "devices"),
+    "gpu": ("device", "accelerator", "devices"),
+    "dataparallel": ("ranks", "gpus"),
+    "tp": ("tensor_parallel",),
+    "pp": ("stages",),
+    "pipelineparallel": ("stages",),
+    "mbs": ("micro_batch",),
+    "zero": ("stage",),
+    "batchsize": ("batch", "micro_batch"),
+    "messagesize": ("size_bytes",),
+    "gradientaccumulationsteps": ("micro_batches",),
+    "activationcheckpointing": ("recomputation",),
+    "dmodel": ("hidden",),
+    "nembd": ("hidden",),
+    "vocabsize": ("vocabulary",),
+    "alpha": ("latency_s",),
+    "beta": ("bandwidth_bytes_per_s", "link"),
+    "optimizer": ("recipe",),
+    "precision": ("dtype", "recipe"),
+    "price": ("usd_per_gpu_hour", "usd_per_device_hour"),
+    "cost": ("usd_per_gpu_hour", "usd_per_device_hour"),
+}
+
+
+def _as_options(given: Sequence[str]) -> list[str]:
+    """Return what was given with options in their own spelling, and a number joined to a unit that stands beside it.
+
+    Args:
+        given: a command, as it is called, and what follows it.
+
+    Returns:
+        The same, for the library that reads it.
+
+    Raises:
+        ValueError: if there is no such option; the message names what may be meant.
+
+    >>> _as_options(["pipeline", "--microbatches=32", "--Forward_S", "5", "ms"])
+    ['pipeline', '--micro-batches=32', '--forward-s', '5ms']
+    """
+    names = _arguments(given)
+    if not names:
+        return list(given)
+    options = {_squeezed(option): option for option in _options(names)}
+    read, wrong = [given[0]], []
+    for word in given[1:]:
+        option, equals, value = word.partition("=")
+        if re.match("--?[A-Za-z]", option) and option != "-h":
+            if _squeezed(option) not in options:
+                wrong.append(option)
+            read.append(options.get(_squeezed(option), option) + equals + value)
+        elif is_unit(word) and re.fullmatch(r"\$?[\d.,]*\d(?:e[+-]?\d+)?", read[-1].partition("=")[2] or read[-1]):
+            read[-1] += word
+        else:
+            read.append(word)
+    if wrong:
+        raise ValueError(_no_option(wrong, given[0], names, options))
+    return read
+
+
+def _squeezed(option: str) -> str:
+    """Return an option without what spellings of it differ in."""
+    return re.sub("[-_]", "", option).casefold()
+
+
+def _options(names: Mapping[str, inspect.Parameter]) -> list[str]:
+    """Return all options of a command."""
+    flags = [
+        name for name, parameter in names.items() if _shape(str(parameter.annotation)) == "flag" and name != "json"
+    ]
+    spelled = [word for name in names for word in dict.fromkeys((_flag(name), f"--{_typed(name)}"))]
+    return [*spelled, *(f"--no-{_typed(name)}" for name in flags), "--json", "--help"]
+
+
+def _no_option(
+    wrong: Sequence[str], command: str, names: Mapping[str, inspect.Parameter], options: Mapping[str, str]
+) -> str:
+    """Return that there are no such options, and which may be meant."""
+    meant = [" or ".join(near[:3]) for option in wrong if (near := _near_options(option, names, options))]
+    asked = f"did you mean {', '.join(meant)}?" if meant else f"`{command} --help` lists those that there are"
+    return f"there is no {', '.join(wrong)} here; {asked}"
+
+
+def _near_options(option: str, names: Mapping[str, inspect.Parameter], options: Mapping[str, str]) -> list[str]:
+    """Return the options that a wrong one may mean: that hold it or are held, called so elsewhere, or spelled alike."""
+    wrong = _squeezed(option)
+    near = [own for word, own in options.items() if min(len(word), len(wrong)) > 2 and (wrong in word or word in wrong)]
+    elsewhere = (meant for word, meant in _CALLED_ELSEWHERE.items() if wrong.startswith(word))
+    near += [_flag(name) for name in next(elsewhere, ()) if name in names]
+    near += [options[word] for word in difflib.get_close_matches(wrong, options, cutoff=0.7)]
+    return list(dict.fromkeys(near))
 
 
 def _shape(annotation: str) -> str:
@@ -297,7 +396,8 @@ def _command(function: Callable[..., Any], answer: Callable[..., str]) -> Callab
 
     @functools.wraps(function)
     def command(*args: Any, json: bool = False, **kwargs: Any) -> str:
-        return answer(function, inspect.signature(function).bind(*args, **kwargs).arguments, json=json)
+        arguments = inspect.signature(function).bind(*args, **kwargs).arguments
+        return answer(function, {name: _taken(function, name, typed) for name, typed in arguments.items()}, json=json)
 
     signature = inspect.signature(function)
     taken = [
@@ -321,31 +421,52 @@ def _option(name: str, shape: str, default: Any) -> Any:
     several = shape.endswith("several")
     kind: Any = {"integer": int, "number": float}.get(shape.split()[0], str)
     kind = list[kind] if several else kind
-    read = functools.partial(_read, shape.removesuffix(" several"), several)
+    read = functools.partial(_read, several)
     option = Parameter(converter=read, consume_multiple=several or None, negative=(), **also)
     return Annotated[kind if default is not None else kind | None, option]
 
 
-def _read(shape: str, several: bool, type_: Any, tokens: Sequence[Token]) -> Any:
+def _read(several: bool, type_: Any, tokens: Sequence[Token]) -> Any:
+    """Return what was typed, for ``_taken``."""
+    return [token.value for token in tokens] if several else tokens[0].value
+
+
+def _taken(function: Callable[..., Any], name: str, typed: Any) -> Any:
     """Return what was typed as the value that a function takes; it says itself what it does not take."""
-    values = [_value(shape, token.value) for token in tokens]
-    return values if several else values[0]
+    shape = _shape(str(inspect.signature(function).parameters[name].annotation))
+    if isinstance(typed, list):
+        return [_value(name, shape, one) for one in typed]
+    return _value(name, shape, typed) if isinstance(typed, str) else typed
 
 
-def _value(shape: str, typed: str) -> Any:
-    """Return a number for what is one, with ``7e9`` for 7,000,000,000, and the text for what is none.
+def _value(name: str, shape: str, typed: str) -> Any:
+    """Return a number for what is one, with a unit or not, a model for its file, and else the text.
 
-    >>> _value("integer", "7e9"), _value("number", "7e9"), _value("number", "1/3"), _value("integer", "many")
-    (7000000000, 7000000000, Fraction(1, 3), 'many')
+    >>> _value("ranks", "integer", "7e9"), _value("forward_s", "number", "1/3"), _value("size_bytes", "number", "80GB")
+    (7000000000, Fraction(1, 3), 80000000000)
     """
-    if shape == "text":
+    if _TAKES.get(name) == "models" and typed.endswith(".json"):
+        return _model_from_file(name, typed)
+    if shape.split()[0] == "text":
         return typed
     for kind in (int, Fraction if "/" in typed else float):
         with contextlib.suppress(ValueError, ZeroDivisionError):
             number = kind(typed)
             whole = isinstance(number, float) and number.is_integer() and "e" in typed.casefold()
             return int(Fraction(typed)) if whole else number  # 1e30 as a float is another integer
-    return typed
+    return read_quantity(name, typed, whole=shape.startswith("integer"))
+
+
+def _model_from_file(name: str, path: str) -> Any:
+    """Return the model that a ``config.json`` describes, called by its path."""
+    from snippets.models import model_from_config
+
+    try:
+        config = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "no JSON"
+        raise ValueError(f"{name} must be a name that `list models` has, or a config.json, got {path}: {why}") from None
+    return model_from_config(config, name=path)
 
 
 # From a result to what is printed.
@@ -419,6 +540,8 @@ def _short(value: Any) -> str:
         return f"[{', '.join(map(_short, value))}]"
     if isinstance(value, Fraction):
         return str(value)
+    if dataclasses.is_dataclass(value):
+        return f"model_from_config(json.load(open({getattr(value, 'name', '')!r})))"
     digits = repr(value)
     if isinstance(value, bool) or not isinstance(value, int) or len(digits) < 17:
         return digits
@@ -521,8 +644,6 @@ def _sentence(error: Exception, given: Sequence[str]) -> str:
     said = re.sub(r"'([^']{60})[^']{20,}'", r"'\1…'", said)
     if isinstance(error, UnknownName):
         said = _nearest(said)
-    if unread := re.search(r"^(\w+)\S* must be (?:an integer|a finite number|a number).*, got '(.*)'$", said):
-        said += _hint(unread[1], unread[2])
     said = said.replace("or else model", "or else --model")
     for name in sorted(names, key=len, reverse=True):
         said = re.sub(rf"^{name}\b" + (rf"|\b{name}\b" if "_" in name else ""), _flag(name), said)
@@ -541,6 +662,8 @@ def _arguments(given: Sequence[str]) -> Mapping[str, inspect.Parameter]:
         from snippets import commands
 
         return inspect.signature(getattr(commands, name)).parameters
+    if name == "list":
+        return inspect.signature(list_formulas).parameters
     return inspect.signature(find_formula(name)).parameters if name in formula_modules() else {}
 
 
@@ -570,27 +693,3 @@ def _nearest(said: str) -> str:
         return said
     finds = "`list WORD` finds others" if parts[1] == "command" else f"`list {kind}` names all {many}"
     return f"{parts[1]} must be a name that there is, such as {parts[2]}, got {parts[3]}; {finds}"
-
-
-_POWERS = {"k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15, "m": -3, "u": -6, "µ": -6, "n": -9}
-
-
-def _hint(name: str, typed: str) -> str:
-    """Return what to write in place of a number with a unit; empty where that is not plain.
-
-    >>> _hint("size_bytes", "80GB"), _hint("tokens", "15T"), _hint("parameters", "8B"), _hint("mfu", "40%")
-    ('; write 80e9', '; write 15e12', '; write 8e9', '; write 0.4')
-    >>> _hint("size_bytes", "64KiB"), _hint("latency_s", "5us"), _hint("tokens", "15,000,000"), _hint("gpus", "many")
-    ('; write 65536', '; write 5e-6', '; write 15000000', '')
-    """
-    parts = re.fullmatch(r"\$?(\d[\d,]*(?:\.\d+)?)\s*(%|([kKMGTPmuµn]?)(i?)(B|s|FLOPs?|b)?)", typed)
-    if parts is None:
-        return ""
-    number, unit, prefix, binary = parts[1].replace(",", ""), parts[2], parts[3], parts[4]
-    if unit == "%":
-        return f"; write {float(number) / 100:g}"
-    if binary:
-        power = "KMGTP".find(prefix.upper()) + 1
-        return f"; write {round(float(number) * 1024**power)}" if power else ""
-    power = 9 if unit == "B" and "bytes" not in name else _POWERS.get(prefix, 0)
-    return f"; write {number}e{power}" if power else f"; write {number}"

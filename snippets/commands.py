@@ -135,7 +135,7 @@ def _part(what: str, row: Row, value: Any, unit: str = "bytes") -> Row:
 
 def memory(
     *,
-    model: str | None = None,
+    model: Transformer | str | None = None,
     parameters: int | float | None = None,
     gpus: int = 1,
     zero: int = 0,
@@ -152,7 +152,7 @@ def memory(
     """Return what one GPU holds while it trains a model, and whether it has room for that.
 
     Args:
-        model: a name in the book's catalogue of models; give this or ``parameters``.
+        model: a name in ``CATALOGUE``, or a ``Transformer`` of your own; give this or ``parameters``.
         parameters: how many parameters, where the model is none of the catalogue; then activations are left out.
         gpus: GPUs in all. What tensor parallelism and the pipeline do not take is data parallel.
         zero: stage of ZeRO, from 0 (plain data parallelism) to 3, over the data-parallel ranks.
@@ -181,7 +181,7 @@ def memory(
     micro_batch, sequence = positive_integer("micro_batch", micro_batch), _sequence(sequence)
     sequence_parallel = flag("sequence_parallel", sequence_parallel)
     wanted, kept = named("recomputation", recomputation, RECOMPUTATIONS), named("attention", attention, ATTENTIONS)
-    accelerator, recipe = ACCELERATORS[_text("device", device, ACCELERATORS)], RECIPES[recipe].name
+    accelerator, recipe = ACCELERATORS[ACCELERATORS.name_of(device, argument="device")], RECIPES[recipe].name
     if gpus % (t * p):
         raise ValueError(f"gpus must be a multiple of tensor_parallel × stages = {t * p}, got {gpus}")
     ranks = gpus // (t * p)
@@ -214,7 +214,7 @@ def memory(
         added.append(rows[-1].value)
     if chosen is not None and sequence is not None:
         cut: dict[str, Any] = {"tensor_parallel": t, "sequence_parallel": sequence_parallel, "stages": p}
-        size: dict[str, Any] = {"model": chosen.name, "sequence": sequence, "micro_batch": micro_batch, **cut}
+        size: dict[str, Any] = {"model": _as_given(chosen), "sequence": sequence, "micro_batch": micro_batch, **cut}
         for choice in RECOMPUTATIONS:
             said = f"activations, recomputation {choice}"
             options = {**size, "attention": kept, "recomputation": choice}
@@ -296,9 +296,9 @@ def _head_bytes(chosen: Transformer, size: dict[str, Any], cut: dict[str, Any]) 
     return 2 * stream + logits_bytes(**shared, vocabulary=padded, element_bytes=4)
 
 
-def _text(name: str, value: Any, allowed: Mapping[str, Any]) -> str:
-    """Return the name of a catalogue's entry, or refuse it under the argument's own name."""
-    return named(name, value, allowed)
+def _as_given(model: Transformer) -> Transformer | str:
+    """Return a model as a formula is called with it: by its name where the book has it."""
+    return model.name if CATALOGUE.get(model.name) == model else model
 
 
 def _sequence(value: Any) -> int | None:
@@ -315,15 +315,15 @@ def _parameter_rows(model: Any, parameters: Any, t: int, p: int) -> tuple[Transf
         if t * p > 1:
             raise ValueError(f"model must be given where tensor_parallel × stages = {t * p} is above 1, got None")
         return None, [Row("parameters", count, note="As given.")]
-    chosen = CATALOGUE[model]
+    chosen = CATALOGUE.find(model)
     if chosen.layers % p:
         raise ValueError(f"stages must be a divisor of the {chosen.layers} layers of {chosen.name}, got {p}")
     if chosen.attention.heads % t:
         heads = f"{chosen.attention.heads} heads of {chosen.name}"
         raise ValueError(f"tensor_parallel must be a divisor of the {heads}, got {t}")
-    rows = [_computed("parameters", "", parameter_count, model=chosen.name)]
+    rows = [_computed("parameters", "", parameter_count, model=_as_given(chosen))]
     if t * p > 1:
-        cut: dict[str, Any] = {"model": chosen.name, "tensor_parallel": t, "stages": p}
+        cut: dict[str, Any] = {"model": _as_given(chosen), "tensor_parallel": t, "stages": p}
         rows.append(_computed("parameters of one GPU", "", first_stage_parameters, **cut))
     return chosen, rows
 
@@ -432,7 +432,7 @@ def _hierarchical(
     g = positive_integer("gpus_per_node", gpus_per_node)
     if ranks % g:
         raise ValueError(f"gpus_per_node must be a divisor of ranks = {ranks}, got {g}")
-    inside = LINKS[_text("node_link", "NVLink 4 (H100)" if node_link is None else node_link, LINKS)]
+    inside = LINKS[LINKS.name_of("NVLink 4 (H100)" if node_link is None else node_link, argument="node_link")]
     sent: dict[str, Any] = {"size_bytes": size_bytes, "latency_s": machine["latency_s"]}
     rates = {"node_bytes_per_s": inside.bandwidth_bytes_per_s, "port_bytes_per_s": machine["bandwidth_bytes_per_s"]}
     cut: dict[str, Any] = {"nodes": ranks // g, "gpus_per_node": g, **sent, **rates}
@@ -449,7 +449,7 @@ def pipeline(
     weight_gradient_s: float | None = None,
     chunks: int = 1,
     schedule: str = "all",
-    model: str | None = None,
+    model: Transformer | str | None = None,
     sequence: int | None = None,
     micro_batch: int = 1,
 ) -> tuple[Row, ...]:
@@ -465,7 +465,8 @@ def pipeline(
             half of it unless given. They need it no longer than ``forward_s`` and the rest of ``backward_s``.
         chunks: model chunks of a device, for interleaved 1F1B.
         schedule: "gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", or "all".
-        model: a name in the book's catalogue of models, to have the activations in bytes; then ``sequence`` too.
+        model: a name in ``CATALOGUE``, or a ``Transformer`` of your own, to have the activations in bytes; then
+            ``sequence`` too.
         sequence: tokens of one sequence, with ``model``.
         micro_batch: sequences of one micro-batch, with ``model``.
 
@@ -584,7 +585,7 @@ def _kept_bytes(model: Any, sequence: Any, micro_batch: int, stages: int) -> Row
     """Return what one micro-batch leaves on a device for its backward pass."""
     if model is None:
         return None
-    chosen = CATALOGUE[model]
+    chosen = CATALOGUE.find(model)
     if sequence is None:
         raise ValueError("sequence must be an integer of at least 1 where model is given, got None")
     if chosen.layers % stages:
@@ -631,7 +632,7 @@ def roofline(
         ('compute', 1.111)
     """
     shape: dict[str, Any] = {name: positive_integer(name, value) for name, value in (("m", m), ("k", k), ("n", n))}
-    name, dtype = _text("device", device, ACCELERATORS), named("dtype", dtype, DTYPES)
+    name, dtype = ACCELERATORS.name_of(device, argument="device"), named("dtype", dtype, DTYPES)
     width = (
         ELEMENT_BYTES[dtype]
         if element_bytes is None
@@ -680,7 +681,7 @@ def roofline(
 def train(
     *,
     tokens: int | float,
-    model: str | None = None,
+    model: Transformer | str | None = None,
     parameters: int | float | None = None,
     gpus: int,
     mfu: float = 0.4,
@@ -693,8 +694,8 @@ def train(
 
     Args:
         tokens: tokens trained on.
-        model: a name in the book's catalogue of models; give this or ``parameters``. Of a mixture of experts, what a
-            token meets counts.
+        model: a name in ``CATALOGUE``, or a ``Transformer`` of your own; give this or ``parameters``. Of a mixture of
+            experts, what a token meets counts.
         parameters: how many parameters a token meets, where the model is none of the catalogue.
         gpus: GPUs that share the run.
         mfu: the share of the dense peak that the run reaches, model FLOPs utilisation, from 1e-6 to 1.
@@ -715,12 +716,12 @@ def train(
     mfu = number_between("mfu", mfu, low=1e-6, high=1)
     goodput = number_between("goodput", goodput, low=1e-6, high=1)
     price = number_between("usd_per_gpu_hour", usd_per_gpu_hour, low=1e-6, high=1e9)
-    name, dtype = _text("device", device, ACCELERATORS), named("dtype", dtype, DTYPES)
+    name, dtype = ACCELERATORS.name_of(device, argument="device"), named("dtype", dtype, DTYPES)
     chosen, rows = _parameter_rows(model, parameters, 1, 1)
     meets = ""
     if chosen is not None and chosen.experts is not None:
         meets = " that a token meets"
-        rows.append(_computed(f"parameters{meets}", "", active_parameter_count, model=chosen.name))
+        rows.append(_computed(f"parameters{meets}", "", active_parameter_count, model=_as_given(chosen)))
     count = rows[-1].value
     peak = _computed("peak of one GPU", "FLOP/s", dense_peak_flops_per_s, accelerator=name, dtype=dtype)
     work: dict[str, Any] = {"parameters": count, "tokens": tokens}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import functools
 import math
 import operator
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, get_type_hints
 
 _Entry = TypeVar("_Entry")
 
@@ -228,6 +231,51 @@ def integer_fields(record: Any, *names: str, minimum: int = 1) -> None:
         object.__setattr__(record, name, integer_at_least(name, getattr(record, name), minimum))
 
 
+@dataclass(frozen=True)
+class Checked:
+    """A frozen record that checks its fields by their types, so that a new field cannot be forgotten.
+
+    A ``str`` must be a text, an ``int`` an integer of at least 1, a ``float`` a finite number above 0; ``int | None``
+    and ``float | None`` take ``None`` too. Fields of other types are left to the record's own ``__post_init__``.
+
+    >>> @dataclass(frozen=True)
+    ... class Wire(Checked):
+    ...     name: str
+    ...     lanes: int
+    ...     latency_s: float | None = None
+    >>> Wire("copper", 4e0)
+    Wire(name='copper', lanes=4, latency_s=None)
+    >>> Wire("copper", 4, latency_s=-1)
+    Traceback (most recent call last):
+    ...
+    ValueError: latency_s must be a finite number above 0, got -1
+    """
+
+    def __post_init__(self) -> None:
+        record: Any = type(self)  # mypy takes no dataclass's type for hashable
+        for name, check in _checks(record).items():
+            object.__setattr__(self, name, check(name, getattr(self, name)))
+
+
+@functools.cache
+def _checks(record: Any) -> dict[str, Callable[[str, Any], Any]]:
+    """Return the checks of a class's fields."""
+    return {name: _BY_TYPE[type_] for name, type_ in get_type_hints(record).items() if type_ in _BY_TYPE}
+
+
+def _or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+    return lambda name, value: None if value is None else check(name, value)
+
+
+_BY_TYPE: dict[Any, Callable[[str, Any], Any]] = {
+    str: text,
+    int: positive_integer,
+    float: positive_number,
+    int | None: _or_none(positive_integer),
+    float | None: _or_none(positive_number),
+}
+
+
 def as_float(names: str, result: float | Fraction) -> float:
     """Return a result as a ``float``, or raise ``ValueError`` where the arguments ``names`` make it too large.
 
@@ -323,10 +371,12 @@ class Catalogue(Mapping[str, _Named]):
         type_: its class.
         entries: the entries; each has a ``name``.
         aliases: names that the field uses besides.
+        shortened: takes from a name what is written around it elsewhere; asked where the name is none as it stands.
 
     >>> from types import SimpleNamespace
-    >>> models = Catalogue("model", SimpleNamespace, [SimpleNamespace(name="Llama 3 8B")])
-    >>> models["llama-3-8b"].name, models.find("LLaMA 3 8B").name
+    >>> entries, owner = [SimpleNamespace(name="Llama 3 8B")], lambda name: name.partition("/")[2]
+    >>> models = Catalogue("model", SimpleNamespace, entries, shortened=owner)
+    >>> models["llama-3-8b"].name, models.find("meta-llama/Llama-3-8B").name
     ('Llama 3 8B', 'Llama 3 8B')
     """
 
@@ -337,18 +387,39 @@ class Catalogue(Mapping[str, _Named]):
         entries: Iterable[_Named],
         *,
         aliases: Mapping[str, str] | None = None,
+        shortened: Callable[[str], str] | None = None,
     ) -> None:
-        self._kind, self._type, self._aliases = kind, type_, dict(aliases or {})
+        self._kind, self._type, self._aliases, self._shortened = kind, type_, dict(aliases or {}), shortened
         self._entries: dict[str, _Named] = {entry.name: entry for entry in entries}
 
     def __getitem__(self, name: str) -> _Named:
-        return self._entries[named(self._kind, name, self._entries, aliases=self._aliases)]
+        return self._entries[self.name_of(name)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
 
     def __len__(self) -> int:
         return len(self._entries)
+
+    def name_of(self, value: str, *, argument: str = "") -> str:
+        """Return the name that a value in any usual spelling is, or refuse it under an argument's name.
+
+        Args:
+            value: what was written.
+            argument: what it was given as; the catalogue's kind unless given.
+
+        Returns:
+            The entry's own name.
+        """
+        argument = text("argument", argument) or self._kind
+        try:
+            return named(argument, value, self._entries, aliases=self._aliases)
+        except UnknownName:
+            if not self._shortened or not isinstance(value, str):
+                raise
+            with contextlib.suppress(UnknownName):
+                return named(argument, self._shortened(value), self._entries, aliases=self._aliases)
+            raise
 
     def find(self, entry: _Named | str) -> _Named:
         """Return an entry, or that of a name: for functions that take either."""

@@ -49,7 +49,7 @@ def attention_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str
     """Return the operations of one layer's QKᵀ and of its product with V, forward.
 
     Formula: $4 B n^2 d$
-    Symbols: B = batch, n = sequence, d = hidden; n² becomes ``attention_pairs`` for another mask
+    Symbols: B = batch; n = sequence; d = hidden; n² becomes attention_pairs for another mask
     Chapter: 1
 
     Args:
@@ -77,7 +77,7 @@ def layer_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str = "
     """Return the operations of one GPT layer, forward.
 
     Formula: $24 B n d^2 + 4 B n^2 d$
-    Symbols: B = batch, n = sequence, d = hidden; n² becomes ``attention_pairs`` for another mask
+    Symbols: B = batch; n = sequence; d = hidden; n² becomes attention_pairs for another mask
     Chapter: 1
 
     Args:
@@ -116,7 +116,7 @@ def gpt_training_flops(
     """Return the operations of one training iteration of a GPT, forward, backward and recomputed.
 
     Formula: $72 B n L d^2 \\left(1 + \\frac{n}{6d} + \\frac{V}{12 d L}\\right) + R$
-    Symbols: B = batch, n = sequence, L = layers, d = hidden, V = vocabulary, R = what is recomputed: 0, 4Bn²dL, or
+    Symbols: B = batch; n = sequence; L = layers; d = hidden; V = vocabulary; R = what is recomputed: 0, 4Bn²dL, or
         24Bnd²L + 4Bn²dL for recomputation "none", "selective" and "full"
     Chapter: 1
 
@@ -158,13 +158,13 @@ def gpt_training_flops(
 def korthikanti_hardware_flops(*, batch: int, sequence: int, layers: int, hidden: int, vocabulary: int) -> int:
     """Return the hardware FLOPs that Korthikanti et al. print for selective recomputation.
 
-    Formula: $72 B n L d^2 \\left(1 + \\frac{n}{3d} + \\frac{V}{12 d L}\\right)$
-    Symbols: B = batch, n = sequence, L = layers, d = hidden, V = vocabulary
-    Chapter: 23
-
     The paper's overhead of 2.7% (GPT-3) and 1.6% (530B) and its column of hardware utilisation follow from this. It
     adds 12Bn²d a layer, all that attention's products cost in a whole iteration; repeating their forward pass once
     is a third of that, 4Bn²d, which is what ``gpt_training_flops`` adds.
+
+    Formula: $72 B n L d^2 \\left(1 + \\frac{n}{3d} + \\frac{V}{12 d L}\\right)$
+    Symbols: B = batch; n = sequence; L = layers; d = hidden; V = vocabulary
+    Chapter: 23
 
     Args:
         batch: sequences of one iteration.
@@ -193,9 +193,9 @@ def forward_flops(model: Transformer | str, *, batch: int, sequence: int, mask: 
     """Return the operations of one forward pass of any model of the catalogue.
 
     Formula: $2 B n W + 2 B a (q + v)\\, n^2 L$
-    Symbols: B = batch, n = sequence, W = weights of all matrices that a token meets (projections, feed-forward or its
-        experts, router, head), a = heads, q = width of a query, v = width of a value, L = layers;
-        n² becomes ``attention_pairs`` for another mask
+    Symbols: B = batch; n = sequence; W = weights of all matrices that a token meets (projections, feed-forward or its
+        experts, router, head); a = heads; q = width of a query; v = width of a value; L = layers;
+        n² becomes attention_pairs for another mask
     Chapter: 1
 
     Args:
@@ -230,7 +230,7 @@ def backward_flops(model: Transformer | str, *, batch: int, sequence: int, mask:
     """Return the operations of one backward pass of any model of the catalogue.
 
     Formula: $2 F$
-    Symbols: F = ``forward_flops``
+    Symbols: F = forward_flops
     Chapter: 1
 
     Args:
@@ -258,7 +258,7 @@ def training_step_flops(model: Transformer | str, *, batch: int, sequence: int, 
     """Return the operations of one training step of any model of the catalogue, forward and backward.
 
     Formula: $3 F$
-    Symbols: F = ``forward_flops``
+    Symbols: F = forward_flops
     Chapter: 1
 
     Args:
@@ -285,7 +285,7 @@ def compute_time_s(*, flops: float, flops_per_s: float, devices: int = 1) -> flo
     """Return how long operations take at a rate.
 
     Formula: $t = \\frac{F}{n X}$
-    Symbols: t = the result in seconds, F = flops, n = devices, X = flops_per_s
+    Symbols: t = the result in seconds; F = flops; n = devices; X = flops_per_s
     Chapter: 1
 
     Args:
@@ -313,7 +313,7 @@ def training_flops(*, parameters: int | float, tokens: int | float) -> int:
     """Return the rule of thumb for a whole training run.
 
     Formula: $C = 6 N D$
-    Symbols: C = the result, N = parameters that a token meets, D = tokens
+    Symbols: C = the result; N = parameters that a token meets; D = tokens
     Chapter: 1
 
     Args:
@@ -338,7 +338,7 @@ def training_flops_per_token(*, parameters: int | float, layers: int, heads: int
     """Return the operations of training on one token, attention's products included.
 
     Formula: $6 N + 12 L H Q T$
-    Symbols: N = parameters, L = layers, H = heads, Q = head_size, T = sequence
+    Symbols: N = parameters; L = layers; H = heads; Q = head_size; T = sequence
     Chapter: 1
 
     Args:
@@ -370,8 +370,8 @@ def training_time_s(
     """Return how long a training run takes.
 
     Formula: $t = \\frac{k P T}{n X}$
-    Symbols: t = the result in seconds, P = parameters that a token meets, T = tokens, n = devices, X = flops_per_s,
-        which one device achieves (its peak times the MFU), k = 6, or 8 with full recomputation
+    Symbols: t = the result in seconds; P = parameters that a token meets; T = tokens; n = devices; X = flops_per_s,
+        which one device achieves (its peak times the MFU); k = 6, or 8 with full recomputation
     Chapter: 1
 
     Args:
@@ -408,7 +408,7 @@ def flops_utilization(*, flops: float, seconds: float, devices: int, peak_flops_
     """Return the share of the peak that a run reaches.
 
     Formula: $u = \\frac{F}{t\\, n\\, P}$
-    Symbols: u = the result, F = flops, t = seconds, n = devices, P = peak_flops_per_s
+    Symbols: u = the result; F = flops; t = seconds; n = devices; P = peak_flops_per_s
     Chapter: 6
 
     Args:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.domain import Catalogue, as_float, integer_fields, named, positive_integer, positive_number, text_fields
+from snippets.domain import Catalogue, Checked, as_float, named, positive_integer, positive_number
 
 GB = 10**9
 GIB = 2**30
@@ -20,7 +20,7 @@ READ = "2026-11-21"
 
 
 @dataclass(frozen=True)
-class Peaks:
+class Peaks(Checked):
     """Dense peak rates of one accelerator in operations a second; ``None`` where it has no such unit or none is listed.
 
     ``fp32`` is the vector units' rate, the others are the matrix units'. Dense: a data sheet's figure "with sparsity"
@@ -40,14 +40,9 @@ class Peaks:
     fp8: int | None = None
     int8: int | None = None
 
-    def __post_init__(self) -> None:
-        for dtype in DTYPES:
-            if getattr(self, dtype) is not None:
-                integer_fields(self, dtype)
-
 
 @dataclass(frozen=True)
-class Link:
+class Link(Checked):
     """All the wires of one kind that leave one device: an accelerator's NVLinks, a slot, a network port.
 
     Attributes:
@@ -72,10 +67,6 @@ class Link:
     source: str
     read: str = READ
 
-    def __post_init__(self) -> None:
-        text_fields(self, "name", "advertised", "source", "read")
-        integer_fields(self, "bandwidth_bytes_per_s", "advertised_bytes_per_s", "lanes")
-
     @property
     def lane_bytes_per_s(self) -> int:
         """The rate of one lane in one direction.
@@ -87,7 +78,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Accelerator:
+class Accelerator(Checked):
     """One accelerator as its data sheet describes it.
 
     Attributes:
@@ -122,8 +113,7 @@ class Accelerator:
     read: str = READ
 
     def __post_init__(self) -> None:
-        text_fields(self, "name", "maker", "memory_printed", "source", "read")
-        integer_fields(self, "memory_bytes", "memory_bandwidth_bytes_per_s")
+        super().__post_init__()
         if not isinstance(self.peaks, Peaks):
             raise TypeError(f"peaks must be a Peaks, got {self.peaks!r}")
         for name, link in (("interconnect", self.interconnect), ("host", self.host)):
@@ -132,7 +122,7 @@ class Accelerator:
 
 
 @dataclass(frozen=True)
-class Node:
+class Node(Checked):
     """One machine: equal accelerators that reach one another over ``interconnect``, and network ports.
 
     Attributes:
@@ -159,10 +149,9 @@ class Node:
     read: str = READ
 
     def __post_init__(self) -> None:
-        text_fields(self, "name", "source", "read")
+        super().__post_init__()
         if not isinstance(self.accelerator, Accelerator):
             raise TypeError(f"accelerator must be an Accelerator, got {self.accelerator!r}")
-        integer_fields(self, "accelerators", "ports")
         if not isinstance(self.port, Link):
             raise TypeError(f"port must be a Link, got {self.port!r}")
 
@@ -189,7 +178,7 @@ def bits_to_bytes_per_s(bits_per_s: float) -> float:
     """Return bytes a second for a network's bits a second.
 
     Formula: $B = b / 8$
-    Symbols: B = the result in bytes a second, b = bits_per_s
+    Symbols: B = the result in bytes a second; b = bits_per_s
     Chapter: 3
 
     Args:
@@ -218,7 +207,7 @@ def lane_coded_bytes_per_s(
     """Return what a serial bus carries in one direction after its line code.
 
     Formula: $B = \\frac{r \\ell}{8} \\cdot \\frac{p}{c}$
-    Symbols: B = the result in bytes a second, r = transfers_per_s, \\ell = lanes, p = payload_bits, c = coded_bits
+    Symbols: B = the result in bytes a second; r = transfers_per_s; \\ell = lanes; p = payload_bits; c = coded_bits
     Chapter: 3
 
     Args:
@@ -252,7 +241,7 @@ def peak_flops_per_s(*, clock_hz: float, units: int, fma_per_unit_per_clock: int
     """Return the peak rate that follows from a clock and the multiply-adds that a chip does in one tick.
 
     Formula: $P = 2 f u k$
-    Symbols: P = the result in FLOP a second, f = clock_hz, u = units, k = fma_per_unit_per_clock
+    Symbols: P = the result in FLOP a second; f = clock_hz; u = units; k = fma_per_unit_per_clock
     Chapter: 2
 
     Args:
@@ -313,7 +302,7 @@ def ridge_flops_per_byte(accelerator: Accelerator | str, dtype: str) -> float:
     """Return the arithmetic intensity from which an accelerator's arithmetic, not its memory, is the limit.
 
     Formula: $I^* = P / B$
-    Symbols: I^* = the result in FLOP a byte, P = dense peak of accelerator in dtype, B = its memory bandwidth
+    Symbols: I^* = the result in FLOP a byte; P = dense peak of accelerator in dtype; B = its memory bandwidth
     Chapter: 2
 
     Args:
@@ -414,6 +403,20 @@ LINKS = Catalogue(
         _ici("v5p", 6, 90),
         _ici("v6e", 4, 90),
     ),
+    aliases={
+        "NVLink 2": "NVLink 2 (V100)",
+        "NVLink 3": "NVLink 3 (A100)",
+        "NVLink 4": "NVLink 4 (H100)",
+        "NVLink 5": "NVLink 5 (B200)",
+        "NVLink-C2C": "NVLink-C2C (Grace Hopper)",
+        "Infinity Fabric": "Infinity Fabric (MI300X)",
+        "PCIe 3": "PCIe 3.0 x16",
+        "PCIe 4": "PCIe 4.0 x16",
+        "PCIe 5": "PCIe 5.0 x16",
+        "HDR": "InfiniBand HDR",
+        "NDR": "InfiniBand NDR",
+        "XDR": "InfiniBand XDR",
+    },
 )
 
 _AMPERE = Peaks(fp32=19_500 * GB, tf32=156 * TERA, fp16=312 * TERA, bf16=312 * TERA, int8=624 * TERA)
@@ -586,6 +589,21 @@ ACCELERATORS = Catalogue(
             source=_TPU_SOURCE,
         ),
     ),
+    aliases={
+        "V100 16GB": "V100 SXM2 16GB",
+        "V100 32GB": "V100 SXM2 32GB",
+        "A100 40GB": "A100 SXM 40GB",
+        "A100": "A100 SXM 80GB",
+        "A100 80GB": "A100 SXM 80GB",
+        "A100 SXM": "A100 SXM 80GB",
+        "H100": "H100 SXM",
+        "H100 80GB": "H100 SXM",
+        "H100 SXM5": "H100 SXM",
+        "H200": "H200 SXM",
+        "B200": "B200 SXM",
+        "AMD MI300X": "MI300X",
+        "Trillium": "TPU v6e",
+    },
 )
 
 NODES = Catalogue(

@@ -1,18 +1,33 @@
 """Formulas: published transformer configurations, and the exact parameter counts that follow from them.
 
 A model is data: its widths, depths and options as its configuration file prints them. The counts are sums of products
-of those numbers, part by part, as integers.
+of those numbers, part by part, as integers. ``model_from_config`` reads a configuration file of your own.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
-from snippets.domain import Catalogue, flag, integer_fields, named, positive_integer, text_fields
+from snippets.domain import (
+    Catalogue,
+    flag,
+    integer_at_least,
+    integer_fields,
+    named,
+    one_of,
+    positive_integer,
+    shortened,
+    text,
+    text_fields,
+)
 
 READ = "2026-11-21"
 
 EMBEDDINGS = ("both", "head", "none")
+QUERY_KEY_NORMS = ("none", "head", "whole")
 
 
 @dataclass(frozen=True)
@@ -25,6 +40,9 @@ class Attention:
         head_size: width of one head.
         query_key_value_bias: whether the three input projections have biases.
         output_bias: whether the output projection has one.
+        query_key_norm: which norm queries and keys pass through: ``"none"``; ``"head"``, with one scale of the width of
+            a head for all queries and one for all keys (Qwen3, Gemma 3); ``"whole"``, with scales of the width of all
+            query heads and of all key heads (OLMo 2).
 
     Raises:
         ValueError: if a size is no integer of at least 1, or ``key_value_heads`` does not divide ``heads``.
@@ -38,10 +56,12 @@ class Attention:
     head_size: int
     query_key_value_bias: bool = False
     output_bias: bool = False
+    query_key_norm: str = "none"
 
     def __post_init__(self) -> None:
         integer_fields(self, "heads", "key_value_heads", "head_size")
         _check_flags(self, "query_key_value_bias", "output_bias")
+        one_of("query_key_norm", self.query_key_norm, QUERY_KEY_NORMS)
         if self.heads % self.key_value_heads:
             raise ValueError(f"key_value_heads must be a divisor of heads = {self.heads}, got {self.key_value_heads}")
 
@@ -145,6 +165,7 @@ class Transformer:
         tied: whether the output head is the token table.
         source: where the configuration is published.
         read: when it was read.
+        norms_per_layer: norms of the residual stream's width in a layer; those inside the attention are not among them.
 
     Raises:
         TypeError: if a block is of the wrong kind.
@@ -170,10 +191,11 @@ class Transformer:
     tied: bool = False
     source: str = ""
     read: str = READ
+    norms_per_layer: int = 2
 
     def __post_init__(self) -> None:
         text_fields(self, "name", "source", "read")
-        integer_fields(self, "layers", "hidden", "vocabulary")
+        integer_fields(self, "layers", "hidden", "vocabulary", "norms_per_layer")
         integer_fields(self, "positions", "expert_layers", minimum=0)
         _check_flags(self, "norm_bias", "tied")
         _check_kind("attention", self.attention, Attention, LatentAttention)
@@ -221,7 +243,7 @@ def attention_parameters(attention: Attention | LatentAttention, *, hidden: int)
     """Return the parameters of one layer's attention, its inner norms left out.
 
     Formula: $2 d a q + 2 d g q$
-    Symbols: d = hidden, a = attention.heads, g = attention.key_value_heads, q = attention.head_size
+    Symbols: d = hidden; a = attention.heads; g = attention.key_value_heads; q = attention.head_size
     Chapter: 1
 
     Args:
@@ -239,7 +261,7 @@ def attention_parameters(attention: Attention | LatentAttention, *, hidden: int)
 
     Source: Vaswani et al. 2017; Ainslie et al. 2023 (grouped queries); DeepSeek-V2 2024 (latent attention).
     Convention: one layer.
-    Leaves out: the norms of the two latents, which ``parameter_parts`` counts with the norms.
+    Leaves out: norms of latents, queries and keys, which ``parameter_parts`` counts with the norms.
 
     Example:
         >>> attention_parameters(Attention(heads=32, key_value_heads=8, head_size=128), hidden=4096)
@@ -263,7 +285,7 @@ def feed_forward_parameters(*, hidden: int, width: int, gated: bool, bias: bool 
     """Return the parameters of one feed-forward block.
 
     Formula: $(2 + g)\\, d f + b\\, \\bigl((1 + g) f + d\\bigr)$
-    Symbols: d = hidden, f = width, g = gated, b = bias (each 1 for True, 0 for False)
+    Symbols: d = hidden; f = width; g = gated; b = bias (each 1 for True, 0 for False)
     Chapter: 1
 
     Args:
@@ -292,10 +314,11 @@ def feed_forward_parameters(*, hidden: int, width: int, gated: bool, bias: bool 
 def parameter_parts(model: Transformer | str) -> Parts:
     """Return a model's parameters by part, over all its layers.
 
-    Formula: $P = V d + s d + L\\,(A + 2 n) + L_d F + L_e\\,(E + E_s)\\, X + L_e R + n + V d$
-    Symbols: V = vocabulary, d = hidden, s = positions, L = layers, A = ``attention_parameters``, n = d or 2d (a norm),
-        F = ``feed_forward_parameters`` of the L_d dense layers, L_e = expert_layers, E = experts, E_s = shared,
-        X = parameters of one expert, R = E d (the router); the last V d only where the head is not tied
+    Formula: $P = V d + s d + L\\,(A + m n + K) + L_d F + L_e\\,(E + E_s)\\, X + L_e R + n + V d$
+    Symbols: V = vocabulary; d = hidden; s = positions; L = layers; A = attention_parameters; m = norms_per_layer;
+        n = d or 2d (a norm); K = the norms inside the attention: of latents, or of queries and keys;
+        F = feed_forward_parameters of the L_d dense layers; L_e = expert_layers; E = experts; E_s = shared;
+        X = parameters of one expert; R = E d (the router); the last V d only where the head is not tied
     Chapter: 1
 
     Args:
@@ -315,14 +338,11 @@ def parameter_parts(model: Transformer | str) -> Parts:
     model = CATALOGUE.find(model)
     hidden, dense = model.hidden, model.feed_forward
     norm = hidden * (1 + model.norm_bias)
-    inner_norms = 0
-    if isinstance(model.attention, LatentAttention):
-        inner_norms = model.attention.query_rank + model.attention.key_value_rank
     parts = Parts(
         token_embedding=model.vocabulary * hidden,
         position_embedding=model.positions * hidden,
         attention=model.layers * attention_parameters(model.attention, hidden=hidden),
-        norms=model.layers * (2 * norm + inner_norms) + norm,
+        norms=model.layers * (model.norms_per_layer * norm + _inner_norms(model.attention)) + norm,
         head=0 if model.tied else model.vocabulary * hidden,
     )
     if dense is not None:
@@ -339,11 +359,19 @@ def parameter_parts(model: Transformer | str) -> Parts:
     return parts
 
 
+def _inner_norms(attention: Attention | LatentAttention) -> int:
+    """Return the parameters of the norms inside one layer's attention."""
+    if isinstance(attention, LatentAttention):
+        return attention.query_rank + attention.key_value_rank
+    heads = {"none": 0, "head": 2, "whole": attention.heads + attention.key_value_heads}
+    return heads[attention.query_key_norm] * attention.head_size
+
+
 def parameter_count(model: Transformer | str) -> int:
     """Return a model's parameters, all of them.
 
     Formula: $P = \\sum_{\\text{parts}} P_i$
-    Symbols: P = the result, P_i = the fields of ``parameter_parts(model)``
+    Symbols: P = the result; P_i = the fields of parameter_parts(model)
     Chapter: 1
 
     Args:
@@ -367,8 +395,8 @@ def active_parameter_parts(model: Transformer | str) -> Parts:
     """Return the parameters that one token's forward pass uses, by part.
 
     Formula: $E_a = \\frac{k}{E}\\, P_E$
-    Symbols: E_a = routed_experts of the result, P_E = routed_experts of ``parameter_parts(model)``,
-        k = per_token, E = experts
+    Symbols: E_a = routed_experts of the result; P_E = routed_experts of parameter_parts(model);
+        k = per_token; E = experts
     Chapter: 20
 
     Args:
@@ -397,8 +425,8 @@ def active_parameter_count(model: Transformer | str, *, embeddings: str = "both"
     """Return how many parameters one token's forward pass uses.
 
     Formula: $P_a = P - \\left(1 - \\frac{k}{E}\\right) P_E - T$
-    Symbols: P_a = the result, P = ``parameter_count(model)``, P_E = its routed experts, k = per_token, E = experts,
-        T = the tables that ``embeddings`` leaves out
+    Symbols: P_a = the result; P = parameter_count(model); P_E = its routed experts; k = per_token; E = experts;
+        T = the tables that embeddings leaves out
     Chapter: 20
 
     Args:
@@ -433,7 +461,7 @@ def gpt_parameter_count(*, layers: int, hidden: int, vocabulary: int, positions:
     """Return the parameters of a GPT by the closed form that Megatron's papers use.
 
     Formula: $P = 12 L d^2 \\left(1 + \\frac{13}{12 d} + \\frac{V + s}{12 L d}\\right)$
-    Symbols: P = the result, L = layers, d = hidden, V = vocabulary, s = positions
+    Symbols: P = the result; L = layers; d = hidden; V = vocabulary; s = positions
     Chapter: 1
 
     Args:
@@ -540,6 +568,167 @@ def llama_like(
     )
 
 
+MODEL_TYPES = (
+    "deepseek_v2",
+    "deepseek_v3",
+    "gemma",
+    "gemma2",
+    "gemma3_text",
+    "gpt2",
+    "gpt_neox",
+    "llama",
+    "mistral",
+    "mixtral",
+    "olmo2",
+    "phi3",
+    "qwen2",
+    "qwen3",
+    "qwen3_moe",
+)
+# What these architectures have, though no key of their files says so.
+_HEAD_SIZE_GIVEN = ("gemma", "gemma2", "gemma3_text", "qwen3", "qwen3_moe")
+_KEY_VALUE_HEADS_LEFT_OUT = ("llama", "olmo2", "phi3")
+_ATTENTION_BIAS_READ = ("gemma", "gemma2", "gemma3_text", "llama", "olmo2", "qwen3", "qwen3_moe")
+_TIED_UNLESS_SAID = ("gemma", "gemma2", "gemma3_text", "gpt2")
+_FOUR_NORMS = ("gemma2", "gemma3_text")
+_QUERY_KEY_NORM = {"gemma3_text": "head", "olmo2": "whole", "qwen3": "head", "qwen3_moe": "head"}
+
+
+def model_from_config(config: Mapping[str, Any], *, name: str = "") -> Transformer:
+    """Return the configuration that a Hugging Face ``config.json`` describes.
+
+    Args:
+        config: what the file holds, as ``json.load`` returns it. Its ``model_type`` must be one of ``MODEL_TYPES``.
+        name: what the model is called; what the file says, or else its ``model_type``, unless given.
+
+    Returns:
+        The configuration, for whatever takes a model.
+
+    Raises:
+        ValueError: if the architecture is none of ``MODEL_TYPES``, if a key is missing or out of its domain, or if it
+            says of a mixture of experts what ``Transformer`` cannot describe. The message names the key.
+
+    Source: the classes of Hugging Face transformers for these architectures: which matrices they make of which key.
+    Leaves out: what does not change the parameter count, such as windows, rotations and the width of numbers;
+        multi-token-prediction heads; the vision part of a model that has one.
+
+    Example:
+        >>> config = {"model_type": "qwen2", "hidden_size": 3584, "num_hidden_layers": 28, "vocab_size": 152064}
+        >>> config |= {"num_attention_heads": 28, "num_key_value_heads": 4, "intermediate_size": 18944}
+        >>> parameter_count(model_from_config(config))
+        7615616512
+    """
+    if not isinstance(config, Mapping) or not config:
+        raise ValueError(f"config must be a mapping, what a config.json holds, got {shortened(config)}")
+    kind = one_of("config['model_type']", config.get("model_type"), MODEL_TYPES)
+    tied = _config_flag(config, "tie_word_embeddings", kind in _TIED_UNLESS_SAID)
+    called = text("name", name) or text("config['_name_or_path']", config.get("_name_or_path") or kind)
+    shared: dict[str, Any] = {"name": called, "tied": tied, "source": "its config.json", "read": ""}
+    if kind == "gpt2":
+        return _gpt2_from(config, shared)
+    shared |= {
+        "layers": _config_count(config, "num_hidden_layers"),
+        "hidden": _config_count(config, "hidden_size"),
+        "vocabulary": _config_count(config, "vocab_size"),
+    }
+    if kind == "gpt_neox":
+        return _neox_from(config, shared)
+    if kind in ("deepseek_v2", "deepseek_v3"):
+        return _deepseek_from(config, kind, shared)
+    return _gated_from(config, kind, shared)
+
+
+def _gpt2_from(config: Mapping[str, Any], shared: dict[str, Any]) -> Transformer:
+    hidden, heads = _config_count(config, "n_embd"), _config_count(config, "n_head")
+    width = 4 * hidden if config.get("n_inner") is None else _config_count(config, "n_inner")
+    return Transformer(
+        layers=_config_count(config, "n_layer"),
+        hidden=hidden,
+        vocabulary=_config_count(config, "vocab_size"),
+        attention=Attention(heads, heads, _head_size(hidden, heads), query_key_value_bias=True, output_bias=True),
+        feed_forward=FeedForward(width, gated=False, bias=True),
+        positions=_config_count(config, "n_positions"),
+        norm_bias=True,
+        **shared,
+    )
+
+
+def _neox_from(config: Mapping[str, Any], shared: dict[str, Any]) -> Transformer:
+    heads, bias = _config_count(config, "num_attention_heads"), _config_flag(config, "attention_bias", True)
+    size = _head_size(shared["hidden"], heads)
+    return Transformer(
+        attention=Attention(heads, heads, size, query_key_value_bias=bias, output_bias=bias),
+        feed_forward=FeedForward(_config_count(config, "intermediate_size"), gated=False, bias=True),
+        norm_bias=True,
+        **shared,
+    )
+
+
+def _deepseek_from(config: Mapping[str, Any], kind: str, shared: dict[str, Any]) -> Transformer:
+    one_of("config['attention_bias']", config.get("attention_bias", False), (False,))
+    one_of("config['moe_layer_freq']", config.get("moe_layer_freq", 1), (1,))
+    dense = _config_count(config, "first_k_dense_replace", 0)
+    return Transformer(
+        attention=LatentAttention(
+            heads=_config_count(config, "num_attention_heads"),
+            query_rank=_config_count(config, "q_lora_rank"),
+            key_value_rank=_config_count(config, "kv_lora_rank"),
+            head_size=_config_count(config, "qk_nope_head_dim"),
+            rotary_size=_config_count(config, "qk_rope_head_dim"),
+            value_size=_config_count(config, "v_head_dim"),
+        ),
+        feed_forward=FeedForward(_config_count(config, "intermediate_size"), gated=True) if dense else None,
+        experts=Experts(
+            experts=_config_count(config, "n_routed_experts"),
+            per_token=_config_count(config, "num_experts_per_tok"),
+            width=_config_count(config, "moe_intermediate_size"),
+            shared=_config_count(config, "n_shared_experts", 0),
+            router_bias=kind == "deepseek_v3",
+        ),
+        expert_layers=shared["layers"] - dense,
+        **shared,
+    )
+
+
+def _gated_from(config: Mapping[str, Any], kind: str, shared: dict[str, Any]) -> Transformer:
+    """Return a model with query and key-value heads, RMS norms and gated blocks or experts."""
+    heads = _config_count(config, "num_attention_heads")
+    own_size = kind in _HEAD_SIZE_GIVEN or config.get("head_dim") is not None
+    all_alike = kind in _KEY_VALUE_HEADS_LEFT_OUT and config.get("num_key_value_heads") is None
+    bias = kind in _ATTENTION_BIAS_READ and _config_flag(config, "attention_bias", False)
+    attention = Attention(
+        heads=heads,
+        key_value_heads=heads if all_alike else _config_count(config, "num_key_value_heads"),
+        head_size=_config_count(config, "head_dim") if own_size else _head_size(shared["hidden"], heads),
+        query_key_value_bias=bias or kind == "qwen2",
+        output_bias=bias,
+        query_key_norm=_QUERY_KEY_NORM.get(kind, "none"),
+    )
+    shared |= {"attention": attention, "norms_per_layer": 4 if kind in _FOUR_NORMS else 2}
+    if kind not in ("mixtral", "qwen3_moe"):
+        bias = kind == "llama" and _config_flag(config, "mlp_bias", False)
+        width = _config_count(config, "intermediate_size")
+        return Transformer(feed_forward=FeedForward(width, gated=True, bias=bias), **shared)
+    if kind == "qwen3_moe":
+        one_of("config['decoder_sparse_step']", config.get("decoder_sparse_step", 1), (1,))
+        if config.get("mlp_only_layers"):
+            raise ValueError(f"config['mlp_only_layers'] must be empty, got {config['mlp_only_layers']!r}")
+    experts = Experts(
+        experts=_config_count(config, "num_local_experts" if kind == "mixtral" else "num_experts"),
+        per_token=_config_count(config, "num_experts_per_tok"),
+        width=_config_count(config, "intermediate_size" if kind == "mixtral" else "moe_intermediate_size"),
+    )
+    return Transformer(feed_forward=None, experts=experts, expert_layers=shared["layers"], **shared)
+
+
+def _config_count(config: Mapping[str, Any], key: str, minimum: int = 1) -> int:
+    return integer_at_least(f"config['{key}']", config.get(key), minimum)
+
+
+def _config_flag(config: Mapping[str, Any], key: str, unless_said: bool) -> bool:
+    return flag(f"config['{key}']", config.get(key, unless_said))
+
+
 def _head_size(hidden: int, heads: int) -> int:
     hidden, heads = positive_integer("hidden", hidden), positive_integer("heads", heads)
     if hidden % heads:
@@ -591,12 +780,77 @@ def _mixtral(name: str, layers: int, hidden: int, heads: int, width: int, vocabu
     )
 
 
+def _gated(
+    name: str,
+    layers: int,
+    hidden: int,
+    attention: Attention,
+    width: int,
+    vocabulary: int,
+    source: str,
+    *,
+    norms_per_layer: int = 2,
+    tied: bool = False,
+) -> Transformer:
+    return Transformer(
+        name=name,
+        layers=layers,
+        hidden=hidden,
+        vocabulary=vocabulary,
+        attention=attention,
+        feed_forward=FeedForward(width, gated=True),
+        norms_per_layer=norms_per_layer,
+        tied=tied,
+        source=source,
+        read=_READ_LATER,
+    )
+
+
+def _qwen3_moe(name: str, layers: int, hidden: int, heads: int, width: int) -> Transformer:
+    return Transformer(
+        name=name,
+        layers=layers,
+        hidden=hidden,
+        vocabulary=151936,
+        attention=Attention(heads, 4, 128, query_key_norm="head"),
+        feed_forward=None,
+        experts=Experts(experts=128, per_token=8, width=width),
+        expert_layers=layers,
+        source=_QWEN3,
+        read=_READ_LATER,
+    )
+
+
+# Read on that day as LitGPT repeats these files (litgpt/config.py), but for Mistral Nemo and DeepSeek-V2, which it does
+# not have; the counts of all agree with those published (tests/test_models.py).
+_READ_LATER = "2026-11-23"
 _GPT2 = "openai/gpt-2, hparams.json of the released checkpoints"
 _GPT3 = "Brown et al. 2020, table 2.1; vocabulary and biases as in GPT-2, which the paper says it follows"
 _LLAMA1 = "Touvron et al. 2023 (LLaMA), table 2; inner widths from the released checkpoints"
 _LLAMA2 = "meta-llama/Llama-2 config.json"
 _LLAMA3 = "Llama 3 paper 2024, table 3; config.json of the released checkpoints"
 
+_LLAMA32 = "meta-llama/Llama-3.2 config.json"
+_QWEN25 = "Qwen/Qwen2.5 config.json"
+_QWEN3 = "Qwen/Qwen3 config.json"
+_GEMMA2 = "google/gemma-2 config.json; Gemma 2 report 2024, table 1"
+_OLMO2 = "allenai/OLMo-2 config.json"
+_MISTRAL = "mistralai/Mistral config.json"
+
+# What publishers write around a name: who they are, what the weights were trained for, and when.
+_AROUND = re.compile(
+    r"^[\w.-]+/|(?<![\w.])meta-(?=llama)|(?:[-_ ](?:instruct|chat|thinking|base|hf|it|pt|deduped|v0\.[12]|\d{4}))+$",
+    re.IGNORECASE,
+)
+
+
+def _shortened(name: str) -> str:
+    return _AROUND.sub("", name)
+
+
+# What these records cannot describe exactly is left out: gpt-oss (sinks in the attention, biases in the experts),
+# Falcon (one norm for attention and feed-forward), Gemma 3 from 4B on (a vision part in the published count), Qwen1.5
+# MoE (a shared expert of another width, with a gate), DeepSeek-V2-Lite (queries without a latent).
 CATALOGUE = Catalogue(
     "model",
     Transformer,
@@ -616,9 +870,60 @@ CATALOGUE = Catalogue(
         _llama("Llama 3 8B", 32, 4096, 32, 8, 14336, 128256, _LLAMA3),
         _llama("Llama 3 70B", 80, 8192, 64, 8, 28672, 128256, _LLAMA3),
         _llama("Llama 3 405B", 126, 16384, 128, 8, 53248, 128256, _LLAMA3),
+        _gated("Llama 3.2 1B", 16, 2048, Attention(32, 8, 64), 8192, 128256, _LLAMA32, tied=True),
+        _gated("Llama 3.2 3B", 28, 3072, Attention(24, 8, 128), 8192, 128256, _LLAMA32, tied=True),
         _llama("Mistral 7B", 32, 4096, 32, 8, 14336, 32000, "Jiang et al. 2023 (Mistral 7B), table 1"),
+        _gated("Mistral Nemo 12B", 40, 5120, Attention(32, 8, 128), 14336, 131072, _MISTRAL),
+        _gated("Mistral Small 24B", 40, 5120, Attention(32, 8, 128), 32768, 131072, _MISTRAL),
         _mixtral("Mixtral 8x7B", 32, 4096, 32, 14336, 32000, "Jiang et al. 2024 (Mixtral of Experts), table 1"),
         _mixtral("Mixtral 8x22B", 56, 6144, 48, 16384, 32000, "mistralai/Mixtral-8x22B-v0.1 config.json"),
+        _gated("Qwen2.5 7B", 28, 3584, Attention(28, 4, 128, query_key_value_bias=True), 18944, 152064, _QWEN25),
+        _gated("Qwen2.5 72B", 80, 8192, Attention(64, 8, 128, query_key_value_bias=True), 29568, 152064, _QWEN25),
+        _gated("Qwen3 8B", 36, 4096, Attention(32, 8, 128, query_key_norm="head"), 12288, 151936, _QWEN3),
+        _gated("Qwen3 32B", 64, 5120, Attention(64, 8, 128, query_key_norm="head"), 25600, 151936, _QWEN3),
+        _qwen3_moe("Qwen3 30B-A3B", 48, 2048, 32, 768),
+        _qwen3_moe("Qwen3 235B-A22B", 94, 4096, 64, 1536),
+        _gated("Gemma 2 9B", 42, 3584, Attention(16, 8, 256), 14336, 256000, _GEMMA2, norms_per_layer=4, tied=True),
+        _gated("Gemma 2 27B", 46, 4608, Attention(32, 16, 128), 36864, 256000, _GEMMA2, norms_per_layer=4, tied=True),
+        _gated(
+            "Gemma 3 1B",
+            26,
+            1152,
+            Attention(4, 1, 256, query_key_norm="head"),
+            6912,
+            262144,
+            "google/gemma-3-1b-pt config.json",
+            norms_per_layer=4,
+            tied=True,
+        ),
+        _gated("OLMo 2 7B", 32, 4096, Attention(32, 32, 128, query_key_norm="whole"), 11008, 100352, _OLMO2),
+        _gated("OLMo 2 13B", 40, 5120, Attention(40, 40, 128, query_key_norm="whole"), 13824, 100352, _OLMO2),
+        _gated("Phi-4 14B", 40, 5120, Attention(40, 10, 128), 17920, 100352, "microsoft/phi-4 config.json"),
+        Transformer(
+            name="Pythia 6.9B",
+            layers=32,
+            hidden=4096,
+            vocabulary=50432,
+            attention=Attention(32, 32, 128, query_key_value_bias=True, output_bias=True),
+            feed_forward=FeedForward(16384, gated=False, bias=True),
+            norm_bias=True,
+            source="EleutherAI/pythia-6.9b config.json; Biderman et al. 2023 (Pythia), table 1",
+            read=_READ_LATER,
+        ),
+        Transformer(
+            name="DeepSeek-V2",
+            layers=60,
+            hidden=5120,
+            vocabulary=102400,
+            attention=LatentAttention(
+                heads=128, query_rank=1536, key_value_rank=512, head_size=128, rotary_size=64, value_size=128
+            ),
+            feed_forward=FeedForward(12288, gated=True),
+            experts=Experts(experts=160, per_token=6, width=1536, shared=2),
+            expert_layers=59,
+            source="deepseek-ai/DeepSeek-V2 config.json; DeepSeek-V2 report 2024, section 3.1.2",
+            read=_READ_LATER,
+        ),
         Transformer(
             name="DeepSeek-V3",
             layers=61,
@@ -633,4 +938,23 @@ CATALOGUE = Catalogue(
             source="deepseek-ai/DeepSeek-V3 config.json; DeepSeek-V3 report 2024, section 4.2",
         ),
     ),
+    aliases={
+        "gpt2": "GPT-2 124M",
+        "gpt2-small": "GPT-2 124M",
+        "gpt2-medium": "GPT-2 355M",
+        "gpt2-large": "GPT-2 774M",
+        "gpt2-xl": "GPT-2 1.5B",
+        "gpt-3": "GPT-3 175B",
+        "Llama 3.1 8B": "Llama 3 8B",
+        "Llama 3.1 70B": "Llama 3 70B",
+        "Llama 3.3 70B": "Llama 3 70B",
+        "Llama 3.1 405B": "Llama 3 405B",
+        "Mistral Nemo": "Mistral Nemo 12B",
+        "Mistral Small 3": "Mistral Small 24B",
+        "OLMo-2-1124-7B": "OLMo 2 7B",
+        "OLMo-2-1124-13B": "OLMo 2 13B",
+        "Phi-4": "Phi-4 14B",
+        "DeepSeek-R1": "DeepSeek-V3",
+    },
+    shortened=_shortened,
 )

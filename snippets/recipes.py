@@ -157,7 +157,7 @@ def model_state_bytes(parameters: int | float, *, recipe: Recipe | str = "mixed-
     """Return the bytes of a whole model's state on one device that shares nothing.
 
     Formula: $M = (b_p + b_g + K)\\, \\Psi$
-    Symbols: M = total of the result in bytes, \\Psi = parameters, b_p, b_g, K = bytes per parameter of the recipe's
+    Symbols: M = total of the result in bytes; \\Psi = parameters; b_p, b_g, K = bytes per parameter of the recipe's
         working copy, gradients and optimizer state
     Chapter: 1
 
@@ -189,7 +189,7 @@ def quantization_constant_bytes(
     """Return the bytes of the constants by which blockwise 8-bit states are scaled.
 
     Formula: $Q = s\\, c\\, \\lceil \\Psi / B \\rceil$
-    Symbols: Q = the result in bytes, \\Psi = parameters, B = block, s = states, c = constant_bytes
+    Symbols: Q = the result in bytes; \\Psi = parameters; B = block; s = states; c = constant_bytes
     Chapter: 21
 
     Args:

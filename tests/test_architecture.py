@@ -7,12 +7,14 @@ import functools
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 import snippets
 from benchmarks.mutation import imported
+from press.reading.contents import read_contents
 
 ROOT = Path(snippets.__file__).parent
 KINDS = ("Formulas", "Simulators", "Drawings", "Figures", "Commands")
@@ -39,6 +41,43 @@ def test_a_module_says_what_it_is_and_imports_what_it_may(name: str) -> None:
         assert kind(other) in allowed, f"{name} ({kind(name)}) imports {other} ({kind(other)})"
     strangers = {"press", "exercises", "labs", "tests", "benchmarks", "chapters"}
     assert not {other.split(".")[0] for other in names} & strangers
+
+
+PARTS = ("background", *(part.name for part in read_contents(ROOT.parent) if part.name != "background"))
+COMMANDS = {"snippets.commands", "snippets.command_line", "snippets.__main__"}  # they call what the whole book has
+
+
+def home(name: str) -> tuple[str, ...]:
+    """Return the folders that a module is in, below the package: its part and its chapter, or none."""
+    return tuple(name.split(".")[1:-1])
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_parts_import_those_before_them_and_what_is_shared(name: str) -> None:
+    """What several parts share lies above them; a part imports earlier ones, and its chapters what they share."""
+    here = home(name)
+    assert name in COMMANDS or not here or here[0] in (*PARTS, "live", "simulation")
+    for other in imported(MODULES[name]) & MODULES.keys() - COMMANDS:
+        there = home(other)
+        if name in COMMANDS or not there or there[0] not in PARTS:
+            continue
+        assert set(here) & set(PARTS), f"{name} is shared and imports {other}, which lies in a part"
+        assert PARTS.index(there[0]) <= PARTS.index(here[0]), f"{name} imports {other} of a later part"
+        if there[0] == here[0] and len(there) > 1:
+            assert len(here) > 1, f"{name} is shared by a part's chapters and imports {other}, which is of one"
+
+
+def test_chapters_do_not_import_each_other_in_circles() -> None:
+    arrows = {
+        (here, there)
+        for name in MODULES
+        for other in imported(MODULES[name]) & MODULES.keys()
+        if len(here := home(name)) > 1 and len(there := home(other)) > 1 and here != there
+    }
+    order = TopologicalSorter[tuple[str, ...]]()
+    for here, there in arrows:
+        order.add(here, there)
+    order.prepare()  # raises CycleError, which names the circle
 
 
 BLOCKED = """

@@ -103,6 +103,7 @@ INTERNAL = {
 # What messages call an argument that is the value of something with a name of its own.
 SPOKEN = {
     "domain.Catalogue.find-entry": "model",
+    "domain.Catalogue.name_of-value": "model",
     "live.knobs.from_units-written": "size",
     "live.knobs.Number.check-value": "stages",
     "live.knobs.Number.place-value": "stages",

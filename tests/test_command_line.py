@@ -26,6 +26,7 @@ from snippets.command_line import QUESTIONS, main
 from snippets.hardware import ACCELERATORS
 from snippets.index import find_formula, formula_modules, labelled, unit_of
 from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_parts
+from snippets.models import CATALOGUE, model_from_config, parameter_count
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/command-line.md").read_text(encoding="utf-8")
@@ -548,7 +549,8 @@ def test_help_names_what_can_be_typed(capsys: pytest.CaptureFixture[str], monkey
     monkeypatch.setenv("COLUMNS", "300")
     for line, said in (
         ("traffic", "one of broadcast, reduce, "),
-        ("parameter-count", "a name in `list models`."),
+        ("parameter-count", "a name in `list models` or a config.json."),
+        ("memory", "a name in `list models` or a config.json; give this or"),
         ("model-state-bytes", "a name in `list recipes`."),
         ("least-devices-for-state", "a name in `list recipes`"),
     ):
@@ -589,7 +591,24 @@ def test_help_of_a_command_comes_by_either_word(capsys: pytest.CaptureFixture[st
         ),
         ("memory --parameters 1e9 --zero 4", "zero must be one of 0, 1, 2, 3, got 4"),
         ("memory --parameters 1e9 --zero three", "zero must be one of 0, 1, 2, 3, got 'three'"),
-        ("memory --modle x", "Unknown option: --modle. Did you mean --model?"),
+        ("memory --modle x", "there is no --modle here; did you mean --model?"),
+        (
+            "pipeline --micro-batchs 32",
+            "there is no --micro-batchs here; did you mean --micro-batch or --micro-batches?",
+        ),
+        ("memory --zero-stage 3", "there is no --zero-stage here; did you mean --zero?"),
+        ("memory --seq-len 8192", "there is no --seq-len here; did you mean --sequence?"),
+        ("memory --gpu 8", "there is no --gpu here; did you mean --gpus or --device?"),
+        ("roofline --gpu h100", "there is no --gpu here; did you mean --device?"),
+        ("zero-state-bytes --parameters 7B --zero 3", "there is no --zero here; did you mean --stage?"),
+        ("train --params 8B --num-gpus 8", "there is no --params, --num-gpus here; did you mean --parameters, --gpus?"),
+        ("memory --tp-size 8", "there is no --tp-size here; did you mean --tensor-parallel?"),
+        ("pipeline --pp 8", "there is no --pp here; did you mean --stages?"),
+        ("memory --world_size 8", "there is no --world_size here; did you mean --gpus?"),
+        ("layer-activation-bytes --hidden-size=8", "there is no --hidden-size here; did you mean --hidden?"),
+        ("message-time-s --bandwidth 5", "there is no --bandwidth here; did you mean --bandwidth-bytes-per-s?"),
+        ("memory --colour red", "there is no --colour here; `memory --help` lists those that there are"),
+        ("list --prt memory", "there is no --prt here; did you mean --part?"),
         ("all-reduce --ranks 8", "missing: --bytes;"),
         ("all-reduce --ranks 8 --bytes 1e6 --algorithm rings", "algorithm must be one of 'flat', 'binomial', 'ring'"),
         (
@@ -597,8 +616,8 @@ def test_help_of_a_command_comes_by_either_word(capsys: pytest.CaptureFixture[st
             "--micro-batches must be at least 15 for ZB-H2, got 9",
         ),
         (
-            "roofline --m 1 --k 1 --n 1 --device H100",
-            "such as 'H100 SXM', 'H100 PCIe', got 'H100'; `list devices` names all 13",
+            "roofline --m 1 --k 1 --n 1 --device V100",
+            "--device must be a name that there is, such as 'V100 SXM2 16GB', 'V100 SXM2 32GB', ",
         ),
         ("roofline --m 1 --k 1 --n 1 --dtype fp8 --device 'TPU v4'", "dtype must be one that TPU v4 lists, bf16, int8"),
         ("train --parameters 7e9 --tokens 1e12 --gpus 8 --mfu 40", "mfu must be a number from"),
@@ -612,11 +631,21 @@ def test_help_of_a_command_comes_by_either_word(capsys: pytest.CaptureFixture[st
         ("memory --model", "--model needs a value"),
         ("memory --model Llama 3 8B", "needs quotes"),
         ("memory --model ''", "must be one of 'GPT-2 124M', "),
-        ("memory --model gpt-3", "such as 'GPT-3 175B', got 'gpt-3'; `list models` names all 19"),
+        ("memory --model mixtral", "such as 'Mixtral 8x7B', 'Mixtral 8x22B'"),
+        ("memory --model mixtral", f"got 'mixtral'; `list models` names all {len(CATALOGUE)}"),
+        (
+            "memory --model nosuch.json",
+            "--model must be a name that `list models` has, or a config.json, got nosuch.json: ",
+        ),
         ("memory --parameters 7e9 --recipe nosuch", "--recipe must be"),
-        ("all-reduce --bytes 80GB --ranks 8", "--bytes must be an integer of at least 0, got '80GB'; write 80e9"),
-        ("train --parameters 8B --tokens 1 --gpus 1", "got '8B'; write 8e9"),
-        ("train --parameters 8e9 --tokens 1e12 --gpus 8 --mfu 40%", "write 0.4"),
+        ("all-reduce --bytes 5us --ranks 8", "--bytes must be in bytes, such as 14GB or 64KiB, got '5us'"),
+        (
+            "train --parameters 8B --tokens 15GB --gpus 1",
+            "--tokens must be a count, such as 70B, 15T or 7e9, got '15GB'",
+        ),
+        ("train --parameters 8B --tokens 1T --gpus 40%", "--gpus must be a count, such as 70B, 15T or 7e9, got '40%'"),
+        ("train --parameters 1,5 --tokens 1 --gpus 1", "--parameters must be an integer of at least 1, got '1,5'"),
+        ("memory --model 'GPT-2 124M' --sequence 1k", "--sequence must be one number; write 1000 or 1024, got '1k'"),
         ("train --parameters 8e9 --tokens 1/3 --gpus 8", "got 1/3"),
         ("train --parameters 8e9 --tokens 1e12 --gpus 1e300", "--gpus must be an integer of at most 1e30, got 1e300"),
         ("all-reduce --bytes 8 --ranks 1e6", "--ranks must be at most 32768, got 1000000"),
@@ -662,6 +691,81 @@ def test_a_name_is_taken_in_any_usual_spelling(asked: Any) -> None:
     expected = asked("parameter-count", "Llama 3 70B")["value"]
     assert asked("parameter_count", "--model", "llama-3-70b")["value"] == expected
     assert asked("Parameter-Count", "LLAMA370B")["value"] == expected
+
+
+def test_a_number_is_printed_as_it_was_taken(asked: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(shlex.split("message-time-s --bytes 64KiB --latency-s 5µs --bandwidth-bytes-per-s 400Gb/s")) == 0
+    call = "message_time_s(size_bytes=65536, latency_s=5e-06, bandwidth_bytes_per_s=50000000000)"
+    assert capsys.readouterr().out.startswith(call)
+    line = "train --parameters 13b --tokens 15T --gpus 1024 --mfu 40% --usd-per-gpu-hour '$2.5'"
+    taken = {"parameters": 13 * 10**9, "tokens": 15 * 10**12, "gpus": 1024, "mfu": 0.4, "usd_per_gpu_hour": 2.5}
+    assert asked(*shlex.split(line))["arguments"] == taken
+    assert main(shlex.split(line)) == 0
+    assert "training_flops(parameters=13000000000, tokens=15000000000000)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "same"),
+    [
+        ("all-reduce --bytes 80 GB --ranks 64", "all-reduce --bytes 80e9 --ranks 64"),
+        ("all-reduce --bytes=80 GB --ranks 64", "all-reduce --bytes 80e9 --ranks 64"),
+        ("pipeline --stages 8 --microbatches 32", "pipeline --stages 8 --micro-batches 32"),
+        ("pipeline --Stages 8 --micro_batches=32", "pipeline --stages 8 --micro-batches 32"),
+        ("roofline -m 16 -k 8 -n 8", "roofline --m 16 --k 8 --n 8"),
+        ("roofline --m 16 --k 8 --n 8 --device h100", "roofline --m 16 --k 8 --n 8 --device 'H100 SXM'"),
+        (
+            "busiest-link-s --loads-bytes 4 GB 5 GB --bandwidths-bytes-per-s 400Gb/s 9GB/s",
+            "busiest-link-s --loads-bytes 4e9 5e9 --bandwidths-bytes-per-s 50e9 9e9",
+        ),
+    ],
+)
+def test_two_ways_to_type_the_same(line: str, same: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(shlex.split(same)) == 0
+    shown = capsys.readouterr().out
+    assert main(shlex.split(line)) == 0
+    assert capsys.readouterr().out == shown
+
+
+@pytest.mark.parametrize("name", ["Llama 3 70B", "Qwen3 8B", "Gemma 2 9B", "Phi-4 14B", "Pythia 6.9B", "OLMo 2 13B"])
+def test_memory_knows_the_models_that_were_added(name: str, values: Any) -> None:
+    found = values(f"memory --model '{name}' --gpus 8 --zero 3 --sequence 4096")
+    assert found["parameters"] == find_formula("parameter_count")(name)
+
+
+def test_a_model_of_ones_own(tmp_path: Path, asked: Any, values: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file like Llama 3 8B's gives that model's numbers, and a call that can be made again."""
+    config = {"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32}
+    config |= {"num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 128256}
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    for question in (
+        "memory --gpus 8 --zero 3 --sequence 8192 --tensor-parallel 4",
+        "train --gpus 8 --tokens 1T",
+        "pipeline --stages 8 --micro-batches 32 --sequence 8192",
+    ):
+        own = values(f"{question} --model {shlex.quote(str(path))}")
+        assert own == values(f"{question} --model 'Llama 3 8B'")
+    assert asked("parameter-count", str(path))["arguments"]["model"]["attention"]["key_value_heads"] == 8
+    assert main(["parameter-count", str(path)]) == 0
+    call = capsys.readouterr().out.partition(" = ")[0]
+    assert call == f"parameter_count(model=model_from_config(json.load(open({str(path)!r}))))"
+    found = {"json": json, "open": open, "model_from_config": model_from_config}
+    assert eval(call, {**found, "parameter_count": parameter_count}) == parameter_count("Llama 3 8B")
+
+
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        ("{", "no JSON"),
+        ("[]", "config must be a mapping, what a config.json holds, got []"),
+        ("{}", "config['model_type'] must be one of 'deepseek_v2', "),
+        ('{"model_type": "llama"}', "config['num_hidden_layers'] must be an integer of at least 1"),
+    ],
+)
+def test_a_file_that_is_no_model_is_refused(held: str, told: str, tmp_path: Path, refused: Any) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(held, encoding="utf-8")
+    assert told in refused(f"memory --model {shlex.quote(str(path))}")
 
 
 def test_every_device_can_be_asked_for(values: Any) -> None:

@@ -229,10 +229,19 @@ def test_entries_of_ones_own_are_checked() -> None:
     assert Node("box", own, 2, 4, wire, "here").network_bytes_per_s_per_accelerator == 6
 
 
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [("H100", "H100 SXM"), ("a100", "A100 SXM 80GB"), ("A100-40GB", "A100 SXM 40GB"), ("b200", "B200 SXM")],
+)
+def test_what_people_say_names_a_device(said: str, name: str) -> None:
+    assert ACCELERATORS[said] is ACCELERATORS[name]
+    assert LINKS["ndr"] is LINKS["InfiniBand NDR"]
+
+
 def test_an_accelerator_is_found_in_any_usual_spelling() -> None:
     assert hardware.dense_peak_flops_per_s("h100-sxm", "BF16") == 989_400 * GB
     assert f"{hardware.ridge_flops_per_byte('H200 SXM', 'bf16'):.1f}" == "206.1"
-    with pytest.raises(ValueError, match=r"^accelerator must be one of 'H100 SXM', 'H100 PCIe', got 'H100'$"):
-        hardware.dense_peak_flops_per_s("H100", "bf16")
+    with pytest.raises(ValueError, match=r"^accelerator must be one of 'V100 SXM2 16GB', .*got 'V100'$"):
+        hardware.dense_peak_flops_per_s("V100", "bf16")
     with pytest.raises(ValueError, match=r"^link must be one of .*'InfiniBand NDR', .*got 'Infiniband'$"):
         LINKS["Infiniband"]

@@ -70,4 +70,4 @@ def test_the_header_says_what_previews_and_badges_need(path: Path) -> None:
     assert header["title"]
     assert 40 <= len(header["description"]) <= 160
     assert header["level"] in ("Beginner", "Intermediate", "Advanced")
-    assert f"**Level:** {header['level']} · **Time:** {header['minutes']} minutes" in path.read_text(encoding="utf-8")
+    assert f"**Level:** {header['level']} · **Time:** {header['minutes']} min" in path.read_text(encoding="utf-8")

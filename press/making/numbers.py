@@ -2,8 +2,8 @@
 
 A number counts if it has a unit or more than two digits. It has to occur, with the same value, in what a cell of the
 chapter prints or in one of its assertions. Free are numbers in code and in the text of links, numbers that name a place
-("table 3"), numbers that are part of a name ("H100"), lone powers ("2^{30}"), and those that the header lists with a
-reason under ``unchecked_numbers``.
+("table 3"), numbers that are part of a name ("H100", "the 70B on 256 GPUs"), lone powers ("2^{30}"), and those that the
+header lists with a reason under ``unchecked_numbers``.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ _PLACE = (
 )
 _PRINTED = re.compile(r"(?:\d{1,3}(?:[,_]\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[+-]?\d+)?")
 _MASKS = [
+    re.compile(r"\b70B on 256 GPUs"),  # the book's thread, by its name
     re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL),
     re.compile(r"!?\[[^\[\]]*\]\([^()]*\)"),
     re.compile(r"\\(?:label|eqref|ref|tag|begin|end|hspace|vspace)\{[^}]*\}"),

@@ -313,7 +313,7 @@ def algorithm_cost(
     """Return what an algorithm costs, in closed form and exact for every number of ranks and every length.
 
     Formula: $T = S \\alpha + B / \\beta + R \\gamma$
-    Symbols: S, B, R = steps, wire_bytes and reduced_bytes of the result; ``CLOSED_FORMS`` has them for each algorithm
+    Symbols: S, B, R = steps, wire_bytes and reduced_bytes of the result; CLOSED_FORMS has them for each algorithm
     Chapter: 14
 
     Args:
@@ -405,16 +405,16 @@ CLOSED_FORMS: dict[tuple[str, str], ClosedForm] = {
 def lower_bound(primitive: str, *, ranks: int, size_bytes: int | float, element_bytes: int = 2, root: int = 0) -> Cost:
     """Return what no algorithm can go below: steps, bytes and reduced bytes, each a bound of its own.
 
-    Formula: $S \\ge \\lceil \\log_2 N \\rceil, \\quad B \\ge f(N) \\, n, \\quad R \\ge \\frac{N-1}{N} n$
-    Symbols: S, B, R = steps, wire_bytes and reduced_bytes of the result, N = ranks, n = size_bytes,
-        f(N) = ``bus_bandwidth_factor``: 2(N−1)/N for all-reduce, 1 for broadcast and reduce, (N−1)/N for the others;
-        R = 0 where nothing is added; uneven chunks make B larger, or for a root with a long chunk smaller
-    Chapter: 14
-
     Steps: what one rank knows reaches at most twice as many ranks with every step. Bytes: some rank must send or
     receive so much: all (broadcast, reduce), all but its own chunk (scatter, gather, all-gather, reduce-scatter,
     all-to-all). All-reduce: for every element N − 1 messages pass before any rank has its sum and N − 1 after, shared
     out over N ranks. Reduced bytes: (N − 1)n additions, shared out over N ranks.
+
+    Formula: $S \\ge \\lceil \\log_2 N \\rceil, \\quad B \\ge f(N) \\, n, \\quad R \\ge \\frac{N-1}{N} n$
+    Symbols: S, B, R = steps, wire_bytes and reduced_bytes of the result; N = ranks; n = size_bytes;
+        f(N) = bus_bandwidth_factor: 2(N−1)/N for all-reduce, 1 for broadcast and reduce, (N−1)/N for the others;
+        R = 0 where nothing is added; uneven chunks make B larger, or for a root with a long chunk smaller
+    Chapter: 14
 
     Args:
         primitive: one of ``PRIMITIVES``.
@@ -468,11 +468,9 @@ def crossover_bytes(
 ) -> float | None:
     """Return the size at which two algorithms take the same time.
 
-    Source: derived in this book.
-
     Formula: $n^* = \\frac{(S_1 - S_2) \\, \\alpha}{(b_2 - b_1) / \\beta + (r_2 - r_1) \\, \\gamma}$
-    Symbols: n* = the result, S = steps, b and r = wire_bytes and reduced_bytes per byte of the vector, of the first
-        and the second algorithm, α = latency_s, β = bandwidth_bytes_per_s, γ = reduction_s_per_byte
+    Symbols: n* = the result; S = steps; b and r = wire_bytes and reduced_bytes per byte of the vector, of the first
+        and the second algorithm; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
     Chapter: 14
 
     Args:
@@ -489,6 +487,7 @@ def crossover_bytes(
         Bytes n, in the convention of ``snippets.simulation.schedule``; ``None`` where one algorithm is at least as
         fast at every size, or both are alike.
 
+    Source: derived in this book.
     Convention: chunks are even, so that times are straight lines; beside it the one with fewer steps wins below.
     Leaves out: the steps of uneven chunks around the result; other numbers of segments at other sizes.
 
@@ -526,11 +525,9 @@ def latency_share_half_bytes(
 ) -> float:
     """Return the size at which half of an algorithm's time is latency; below it latency rules.
 
-    Source: derived in this book.
-
     Formula: $n_{1/2} = \\frac{S \\alpha}{b / \\beta + r \\gamma}, \\quad N \\alpha \\beta \\text{ for a ring}$
-    Symbols: S = steps, b and r = wire_bytes and reduced_bytes per byte of the vector, N = ranks, α = latency_s,
-        β = bandwidth_bytes_per_s, γ = reduction_s_per_byte (0 in the ring's form)
+    Symbols: S = steps; b and r = wire_bytes and reduced_bytes per byte of the vector; N = ranks; α = latency_s;
+        β = bandwidth_bytes_per_s; γ = reduction_s_per_byte (0 in the ring's form)
     Chapter: 14
 
     Args:
@@ -545,6 +542,7 @@ def latency_share_half_bytes(
     Returns:
         Bytes n, in the convention of ``snippets.simulation.schedule``.
 
+    Source: derived in this book.
     Convention: chunks are even.
     Leaves out: what ``algorithm_cost`` leaves out.
 
@@ -603,8 +601,8 @@ def best_segments(
     """Return into how many blocks a pipelined algorithm best cuts the vector.
 
     Formula: $K^* = \\sqrt{\\frac{a}{p} \\cdot \\frac{m \\, g}{\\alpha}}$
-    Symbols: K* = the result before rounding; the steps are a + pK in each phase: a = N − 2, p = 1 for a chain,
-        a = D − 2, p = 2 for a double tree (D = ``double_tree_rounds`` of one segment); m = bytes that K blocks share:
+    Symbols: K* = the result before rounding; the steps are a + pK in each phase; a, p = N − 2, 1 for a chain and
+        D − 2, 2 for a double tree (D = double_tree_rounds of one segment); m = bytes that K blocks share:
         n, or n/2 for a double tree; g = 1/β, 1/β + γ or, for an all-reduce of two phases, 1/β + γ/2
     Chapter: 13
 
@@ -685,7 +683,7 @@ def compare_algorithms(
     """Return the algorithms of a primitive at one size, the fastest first; the pipelined with their best blocks.
 
     Formula: $\\min_A \\left( S_A \\alpha + B_A / \\beta + R_A \\gamma \\right)$
-    Symbols: S, B, R = terms of algorithm A, α = latency_s, β = bandwidth_bytes_per_s, γ = reduction_s_per_byte
+    Symbols: S, B, R = terms of algorithm A; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
     Chapter: 14
 
     Args:

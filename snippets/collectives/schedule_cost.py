@@ -52,7 +52,7 @@ class Cost:
         """Return the time in seconds.
 
         Formula: $T = S \\alpha + B / \\beta + R \\gamma$
-        Symbols: S = steps, B = wire_bytes, R = reduced_bytes, α = latency_s, β = bandwidth_bytes_per_s, per direction,
+        Symbols: S = steps; B = wire_bytes; R = reduced_bytes; α = latency_s; β = bandwidth_bytes_per_s, per direction;
             γ = reduction_s_per_byte
         Chapter: 14
 
@@ -110,8 +110,8 @@ def price(
 
     Formula: $T = \\sum_t \\max_r \\left( m_{tr} \\alpha + b_{tr} / \\beta + c_{tr} \\gamma \\right)$
     Symbols: m_tr and b_tr = messages and bytes that pass the port of rank r in round t: the larger of what it sends and
-        receives (full duplex) or their sum (half), c_tr = bytes that it combines, α = latency_s,
-        β = bandwidth_bytes_per_s, γ = reduction_s_per_byte
+        receives (full duplex) or their sum (half); c_tr = bytes that it combines; α = latency_s;
+        β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
     Chapter: 14
 
     Args:

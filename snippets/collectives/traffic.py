@@ -257,8 +257,8 @@ def traffic(
     """Return the bytes that each rank sends and receives.
 
     Formula: $2n - c_r - c_{r+1} = 2 \\frac{N-1}{N} n \\text{ for even chunks}$
-    Symbols: bytes sent by rank r of a ring all-reduce: n = size_bytes, c_r = bytes of the chunk of rank r
-        (modulo N), N = ranks
+    Symbols: bytes sent by rank r of a ring all-reduce: n = size_bytes; c_r = bytes of the chunk of rank r
+        (modulo N); N = ranks
     Chapter: 13
 
     Args:

@@ -52,8 +52,6 @@ class _Job(NamedTuple):
 def largest_power_of_two(limit: int) -> int:
     """Return the largest power of two that is not above ``limit``.
 
-    Source: derived in this book.
-
     Formula: $2^{\\lfloor \\log_2 N \\rfloor}$
     Symbols: N = limit
     Chapter: 13
@@ -64,6 +62,7 @@ def largest_power_of_two(limit: int) -> int:
     Returns:
         The power of two, exact.
 
+    Source: derived in this book.
     Convention: recursive doubling runs on this many ranks; the others fold into them before and copy from them after.
     Leaves out: nothing.
 
@@ -423,7 +422,7 @@ def build(primitive: str, algorithm: str, *, ranks: int, length: int, root: int 
     """Return the schedule of an algorithm, for any number of ranks and any length.
 
     Formula: $A = A_T \\cdots A_2 A_1$
-    Symbols: A = the primitive as a map on all ranks' elements, Aₜ = round t of the result, T = number of rounds
+    Symbols: A = the primitive as a map on all ranks' elements; Aₜ = round t of the result; T = number of rounds
     Chapter: 13
 
     Args:

@@ -35,16 +35,14 @@ class Fault:
 def find_faults(schedule: Schedule, *, ports: int | None = 1) -> tuple[Fault, ...]:
     """Return everything that is wrong with a schedule.
 
-    Source: derived in this book.
-
-    Formula: $S_r(a) = \\{\\, i : i \\text{ brings } a \\,\\}$
-    Symbols: S_r(a) = ranks whose contributions rank r holds after the last round at an address a that it must end with
-    Chapter: 12
-
     A fault is: a rank that sends what it does not hold; that adds to a place where it holds nothing, or adds a
     contribution that is in the sum already; two messages that write one place in a round unless both add; more
     messages to or from a rank in a round than it has ports; at the end, a place that holds other contributions than
     the primitive asks for. For a barrier: a rank that leaves without having heard, through whomever, from all.
+
+    Formula: $S_r(a) = \\{\\, i : i \\text{ brings } a \\,\\}$
+    Symbols: S_r(a) = ranks whose contributions rank r holds after the last round at an address a that it must end with
+    Chapter: 12
 
     Args:
         schedule: the schedule to judge.
@@ -56,6 +54,7 @@ def find_faults(schedule: Schedule, *, ports: int | None = 1) -> tuple[Fault, ..
     Raises:
         ValueError: if ``schedule`` is no ``Schedule`` or ``ports`` is neither ``None`` nor an integer of at least 1.
 
+    Source: derived in this book.
     Convention: full duplex: sending and receiving are counted apart. All sends of a round read what was there before.
     Leaves out: time, and messages that are right but useless.
 
@@ -89,10 +88,8 @@ def find_faults(schedule: Schedule, *, ports: int | None = 1) -> tuple[Fault, ..
 def check(schedule: Schedule, *, ports: int | None = 1) -> None:
     """Raise ``ValueError`` if anything is wrong with a schedule, naming the first fault and the number of the others.
 
-    Source: derived in this book.
-
     Formula: $S_r(a) = \\{\\, i : i \\text{ brings } a \\,\\}$
-    Symbols: as for ``find_faults``
+    Symbols: as for find_faults
     Chapter: 12
 
     Args:
@@ -102,6 +99,7 @@ def check(schedule: Schedule, *, ports: int | None = 1) -> None:
     Raises:
         ValueError: if ``find_faults`` finds any, or an argument is impossible.
 
+    Source: derived in this book.
     Convention: as ``find_faults``.
     Leaves out: as ``find_faults``.
 
@@ -124,10 +122,8 @@ def check(schedule: Schedule, *, ports: int | None = 1) -> None:
 def contributions(schedule: Schedule) -> Iterator[tuple[tuple[tuple[int, int, tuple[int, ...]], ...], ...]]:
     """Yield whose terms every rank holds: before the first round, and after each round.
 
-    Source: derived in this book.
-
     Formula: $S_r(a) \\leftarrow S_r(a) \\cup S_q(a) \\;\\text{ or }\\; S_r(a) \\leftarrow S_q(a)$
-    Symbols: r = destination, q = source of a message that adds, or that overwrites; a = an address that it carries
+    Symbols: r = destination; q = source of a message that adds, or that overwrites; a = an address that it carries
     Chapter: 12
 
     Args:
@@ -139,6 +135,7 @@ def contributions(schedule: Schedule) -> Iterator[tuple[tuple[tuple[int, int, tu
     Raises:
         ValueError: if ``schedule`` is no ``Schedule``, or a barrier's.
 
+    Source: derived in this book.
     Convention: a triple for each range between neighbouring edges of the schedule's ranges, not the longest possible.
     Leaves out: the order in which the terms were added.
 

@@ -16,7 +16,7 @@ def double_binary_tree(ranks: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the parents of ranks 1 to N − 1 in two binary trees that hang from rank 0.
 
     Formula: $p(v) = (v - b) \\mathbin{|} 2b \\;\\text{ if that is below } N,\\; \\text{ else } v - b$
-    Symbols: v = a rank from 1, b = the lowest bit set in v, N = ranks; the second tree is the first with its ranks
+    Symbols: v = a rank from 1; b = the lowest bit set in v; N = ranks; the second tree is the first with its ranks
         mirrored (N odd) or shifted by one (N even)
     Chapter: 13
 
@@ -52,7 +52,7 @@ def edge_delays(ranks: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the round in which each rank first receives in each of the two trees of a pipelined broadcast.
 
     Formula: $\\tau(v) = \\tau(p(v)) + 1 + [\\, c(v) = \\tau(p(v)) \\bmod 2 \\,]$
-    Symbols: τ(v) = delay of the edge that ends in v, p(v) = its parent, c(v) = the edge's colour, 0 or 1;
+    Symbols: τ(v) = delay of the edge that ends in v; p(v) = its parent; c(v) = the edge's colour, 0 or 1;
         τ = c for the two edges that leave the root
     Chapter: 13
 
@@ -102,7 +102,7 @@ def double_tree_rounds(*, ranks: int, segments: int) -> int:
     """Return the rounds of a broadcast (or a reduce) over the two trees.
 
     Formula: $D + 2 (K - 1), \\quad D = 1 + \\max_v \\tau(v) \\le 2 \\lfloor \\log_2 (N-1) \\rfloor + 2$
-    Symbols: N = ranks, K = segments, τ = ``edge_delays``
+    Symbols: N = ranks; K = segments; τ = edge_delays
     Chapter: 13
 
     Args:

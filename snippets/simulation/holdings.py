@@ -10,8 +10,6 @@ Held = dict[int, frozenset[int]]
 def holdings(schedule: Schedule) -> tuple[tuple[Held, ...], ...]:
     """Return whose terms each rank holds at each address, before the first round and after each.
 
-    Source: derived in this book.
-
     Formula: $H_d(a) \\leftarrow H_d(a) \\cup H_s(a) \\;\\text{ or }\\; H_s(a)$
     Symbols: H_r(a) = ranks whose terms rank r holds at address a; s, d = source and destination of a message that is
         combined, or copied
@@ -27,6 +25,7 @@ def holdings(schedule: Schedule) -> tuple[tuple[Held, ...], ...]:
     Raises:
         ValueError: if ``schedule`` is no ``Schedule``, or a message sends what its source does not hold.
 
+    Source: derived in this book.
     Convention: all sends of a round read what was there before it; what was sent stays at its source.
     Leaves out: values (``snippets.simulation.runner`` moves them).
 

@@ -58,10 +58,8 @@ _ADJOINT_ALGORITHM = {
 def chunk_bounds(length: int, parts: int) -> tuple[Range, ...]:
     """Return where each of the chunks of a vector starts and stops when it is cut as evenly as possible.
 
-    Source: derived in this book.
-
     Formula: $\\bigl[\\, i q + \\min(i, s),\\; (i+1) q + \\min(i+1, s) \\,\\bigr)$
-    Symbols: i = index of the chunk from 0, q = length // parts, s = length mod parts
+    Symbols: i = index of the chunk from 0; q = length // parts; s = length mod parts
     Chapter: 12
 
     Args:
@@ -74,6 +72,7 @@ def chunk_bounds(length: int, parts: int) -> tuple[Range, ...]:
     Raises:
         ValueError: if ``length`` is no integer of at least 0 or ``parts`` none of at least 1.
 
+    Source: derived in this book.
     Convention: the first ``s`` chunks hold one element more, as in ``numpy.array_split``.
     Leaves out: alignment, and chunks of chosen sizes.
 
@@ -304,15 +303,13 @@ def merged(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
 def adjoint(schedule: Schedule) -> Schedule:
     """Return the schedule of the adjoint map: time reversed, every message turned round.
 
-    Source: derived in this book.
-
-    Formula: $\\langle A x, y \\rangle = \\langle x, A^{\\top} y \\rangle$
-    Symbols: A = the primitive of ``schedule`` as a matrix on all ranks' elements, Aᵀ = that of the result
-    Chapter: 12
-
     The adjoint of "the destination copies from the source" is "the source adds what the destination holds, and the
     destination is cleared". So a reversed message adds where its receiver still holds something and copies where the
     receiver was cleared or never held anything.
+
+    Formula: $\\langle A x, y \\rangle = \\langle x, A^{\\top} y \\rangle$
+    Symbols: A = the primitive of schedule as a matrix on all ranks' elements; Aᵀ = that of the result
+    Chapter: 12
 
     Args:
         schedule: a broadcast, reduce, scatter, gather, all-gather or reduce-scatter. Of the copying ones, a rank
@@ -325,6 +322,7 @@ def adjoint(schedule: Schedule) -> Schedule:
         ValueError: if ``schedule`` is none of the six, or a reversed message would send what its rank has given away,
             or add at some of its addresses and copy at others.
 
+    Source: derived in this book.
     Convention: the inner product runs over all ranks' arrays, each once.
     Leaves out: all-reduce, and all-to-all with even chunks, which are their own adjoints.
 

@@ -122,7 +122,7 @@ def test_twice_the_book_has_two_of_everything_and_each_compiles(twice: Path) -> 
     assert len(set().union(*book.asked.values())) == 2 * sum(map(len, BOOK.asked.values()))
     assert len(book.records) == 2 * len(BOOK.records)
     for path in book.files:
-        if path.suffix == ".py" and path.parts[2:3] != ("hostile_answers",):
+        if path.suffix == ".py" and not {"hostile_answers", "odd_answers"} & set(path.parts):
             compile((twice / path).read_bytes(), str(path), "exec")
 
 

@@ -75,7 +75,6 @@ def test_a_forgotten_return_is_told(chapter: Chapter, exercise: Exercise) -> Non
         assert "return" in verdict.got or "yield" in verdict.got or "generator" in verdict.got, verdict
 
 
-@pytest.mark.nightly  # each exercise has such a constant among its known mistakes
 @each_exercise
 def test_a_constant_that_fits_one_input_is_wrong(chapter: Chapter, exercise: Exercise) -> None:
     """Return to every call what the solution returns to the first."""

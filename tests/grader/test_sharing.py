@@ -157,7 +157,7 @@ def test_rounds_leave_nothing_behind(sides: Sides) -> None:
     gc.collect()
     for side in (sides.judge, sides.answer):
         assert not side._alive
-        assert not side._known
+        assert not side._token_of
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -13,7 +15,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks.enlarged_book import enlarge
-from press.new import main
+from press.lacks import lacks, subject_of
+from press.making.numbers import number_problems
+from press.making.quiz import read_quiz
+from press.new import chapter_files, main, part_files, written
+from press.reading.chapter import read_chapter
+from press.reading.contents import Entry, Part, read_contents
+from press.reading.notation import letters_of, read_letters, repeated_symbols, symbol_problems, symbols_used
 
 ROOT = Path(__file__).parents[2]
 CONTENTS = """\
@@ -30,9 +38,10 @@ OWN = {
     "snippets/synthesis/investigation/formulas.py",
     "snippets/synthesis/investigation/programs.py",
     "snippets/synthesis/investigation/figures.py",
+    "snippets/synthesis/investigation/live.py",
     "tests/synthesis/investigation/test_investigation.py",
+    "tests/synthesis/investigation/test_investigation_live.py",
 }
-LIVE = {"snippets/synthesis/investigation/live.py", "tests/synthesis/investigation/test_investigation_live.py"}
 UNKNOWN = "the chapter must be one of 36-investigation, or be added to chapters/contents.yml first"
 LAB = {"labs/synthesis/investigation.py"}
 
@@ -64,7 +73,7 @@ def files(book: Path) -> dict[str, str]:
     [
         (["--exercises", "0"], OWN),
         ([], OWN | exercises(4)),
-        (["--exercises", "2", "--live", "--lab"], OWN | exercises(2) | LIVE | LAB),
+        (["--exercises", "2", "--lab"], OWN | exercises(2) | LAB),
     ],
 )
 def test_a_chapter_has_files_in_every_room(book: Path, options: list[str], made: set[str]) -> None:
@@ -85,6 +94,33 @@ def test_no_file_is_overwritten(book: Path, capsys: pytest.CaptureFixture[str]) 
     main(["synthesis/36-investigation"], book)
     assert files(book) == {**before, CHAPTER: hashlib.sha256(b"mine\n").hexdigest()}
     assert not re.search(r"^written:", capsys.readouterr().out, re.MULTILINE)
+
+
+ENTRIES = [(part, entry) for part in read_contents(ROOT) for entry in part.chapters]
+
+
+@pytest.mark.parametrize(("part", "entry"), ENTRIES, ids=[Path(entry.path).stem for _, entry in ENTRIES])
+def test_nothing_of_a_new_chapter_is_refused(tmp_path: Path, part: Part, entry: Entry) -> None:
+    """Each chapter of the real table of contents, with its question: what the build would refuse, without a build."""
+    files = chapter_files(part, entry, exercises=4, lab=True)
+    written({**part_files(part, files), **files}, tmp_path)
+    chapter = read_chapter(tmp_path / entry.path, root=tmp_path)
+    cells = chapter.cells
+    assert number_problems(cells, [{}] * len(cells), {}, path=entry.path) == []
+    assert read_quiz(cells, entry.path)[1] == []
+    everywhere = read_letters((ROOT / "docs/notation.md").read_text(encoding="utf-8"))
+    own = letters_of(chapter.text)
+    assert own
+    assert symbol_problems(symbols_used(cells), [everywhere, own], path=entry.path) == []
+    assert repeated_symbols(everywhere, own, entry.path) == []
+    for code in [cell.source for cell in cells if cell.kind == "code"] + [
+        files[path] for path in files if ".py" in path
+    ]:
+        ast.parse(code)
+    runpy.run_path(str(tmp_path / f"snippets/{part.name}/{subject_of(entry.path)}/live.py"))
+    assert entry.question in "".join(cell.source for cell in cells)
+    lacking = [problem.message for problem in lacks(entry, tmp_path)]
+    assert [what for what in lacking if not what.startswith(("to write: ", "lacks a record"))] == []
 
 
 @pytest.mark.parametrize(
@@ -120,13 +156,13 @@ def run(book: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.book
-def test_the_book_builds_with_a_new_chapter_and_its_tests_say_what_is_to_be_written(tmp_path: Path) -> None:
-    """In a part that has no chapter yet. What the chapters' notebooks hold already is not executed again."""
+def test_the_book_builds_with_new_chapters_and_their_tests_say_what_is_to_be_written(tmp_path: Path) -> None:
+    """In parts that have no chapter yet, one with a number in its question. No notebook is executed again."""
     enlarge(tmp_path, 1)
     for notebook in (ROOT / "chapters").glob("*/*.ipynb"):
         shutil.copy(notebook, tmp_path / notebook.relative_to(ROOT))
     before = files(tmp_path)
-    made = run(tmp_path, "press.new", "synthesis/36-investigation", "--exercises", "4", "--live", "--lab")
+    made = run(tmp_path, "press.new", "synthesis/36-investigation", "--exercises", "4", "--lab")
     assert made.returncode == 0, made.stderr
     after = files(tmp_path)
     assert {path: after[path] for path in before} == before, "no shared file is edited"
@@ -135,33 +171,38 @@ def test_the_book_builds_with_a_new_chapter_and_its_tests_say_what_is_to_be_writ
         "chapters/synthesis/index.md",
         *(f"{room}/synthesis/__init__.py" for room in ("snippets", "exercises", "labs")),
     }
-    assert new == OWN | LIVE | LAB | exercises(4) | part
-    assert len(new - part) == 13
+    assert new == OWN | LAB | exercises(4) | part
+    assert len(new - part) == 14
 
+    assert run(tmp_path, "press.new", "composition/25-device-mesh").returncode == 0
     built = run(tmp_path, "mkdocs", "build", "--strict")
     assert built.returncode == 0, built.stdout + built.stderr
     home = (tmp_path / "site/index.html").read_text(encoding="utf-8")
     assert '<a href="synthesis/36-investigation/">36 · Investigation</a>' in home
+    assert '<h2 id="for-the-70b-on-256-gpus">' in (tmp_path / "site/composition/25-device-mesh/index.html").read_text(
+        encoding="utf-8"
+    )
 
     last = "exercises/synthesis/investigation/investigation_exercise_4.py"
     options = ["-o", "addopts=--strict-markers --doctest-modules", "-p", "no:cacheprovider", "-q", "-m", "not nightly"]
-    walks = ["test_chapters.py", "test_architecture.py", "press/test_reference.py", "grader/test_exercises.py"]
+    walks = ["test_chapters.py", "test_architecture.py", "press/site/test_reference.py", "grader/test_exercises.py"]
     paths = ["tests/synthesis", "snippets/synthesis", *(f"tests/{walk}" for walk in walks)]
     tested = run(tmp_path, "pytest", *options, *paths, "-k", "investigation")
+    own = "synthesis/investigation"
     assert set(re.findall(r"^FAILED (\S+)", tested.stdout, re.MULTILINE)) == {
-        "snippets/synthesis/investigation/formulas.py::snippets.synthesis.investigation.investigation_bytes",
-        "snippets/synthesis/investigation_programs.py::snippets.synthesis.investigation_programs.run_investigation",
-        "tests/synthesis/test_investigation.py::test_the_formula_is_what_the_machine_counts",
-        "tests/synthesis/test_investigation.py::test_the_picture_shows_what_was_computed",
-        "tests/synthesis/test_investigation_live.py::test_the_numbers_are_those_of_the_formula",
+        f"snippets/{own}/formulas.py::snippets.synthesis.investigation.formulas.investigation_bytes",
+        f"snippets/{own}/programs.py::snippets.synthesis.investigation.programs.run_investigation",
+        f"tests/{own}/test_investigation.py::test_the_formula_is_what_the_machine_counts",
+        f"tests/{own}/test_investigation.py::test_the_picture_shows_what_was_computed",
+        f"tests/{own}/test_investigation_live.py::test_the_numbers_are_those_of_the_formula",
         "tests/test_chapters.py::test_a_chapter_lacks_nothing[36-investigation]",
     }, tested.stdout[-4000:]
     assert "ERROR" not in tested.stdout
     solution = (tmp_path / last).read_text(encoding="utf-8").partition("TO WRITE: the solution")[0].count("\n") + 1
     for found in (
         "investigation_bytes is still to be written: its body is the printed formula",
-        "the ranks' program of investigation_programs is still to be written",
+        "the ranks' program of run_investigation is still to be written",
         f"{last}:{solution}: to write: the solution.",
-        f"{CHAPTER}:24: to write: the promise, one sentence on what the reader can do afterwards.",
+        f"{CHAPTER}:25: to write: the promise, in one sentence: what the reader can decide afterwards.",
     ):
         assert found in tested.stdout, found

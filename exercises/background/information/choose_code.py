@@ -5,14 +5,14 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import product
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.choices import Choice
+from grader.exercise import Exercise, Inputs, Mistake
 
-DESIGN = "design"
 Design = tuple[str, int]
 
 
@@ -134,26 +134,19 @@ def designs(inputs: Inputs) -> Iterator[Design]:
         yield from (("huffman", block) for block in range(1, inputs["longest_block"] + 1))
 
 
-def in_time(inputs: Inputs) -> str:
+def in_time(**inputs: Any) -> str | None:
     """Name the designs that keep to the limit."""
     found = [design for design in designs(inputs) if arrives_s(design, inputs) <= inputs["limit_s"]]
-    return " or ".join(map(str, found)) or "None"
+    return " or ".join(map(str, found)) or None
 
 
-def any_in_time(**inputs: Any) -> Observation:
-    return {DESIGN: in_time(inputs)}
-
-
-def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
-    """Time the design that is chosen; any that keeps to the limit is right."""
-    chosen = function(**inputs)
-    if chosen is None:
-        return {DESIGN: "None"}
+def fault(chosen: Sequence[Any], **inputs: Any) -> str:
+    """Time the design that is chosen."""
     design: Design = tuple(chosen)
     if why := no_design(design, inputs):
-        return {DESIGN: f"{design}: {why}"}
+        return f"{design}: {why}"
     late_s = arrives_s(design, inputs) - inputs["limit_s"]
-    return {DESIGN: f"{design}, {late_s:.4g} s late" if late_s > 0 else in_time(inputs)}
+    return f"{design}, {late_s:.4g} s late" if late_s > 0 else ""
 
 
 def no_design(design: Design, inputs: Inputs) -> str:
@@ -194,13 +187,14 @@ LLAMA = {
     "limit_s": 0.075,
 }
 SMALLEST = a_link([2, 1, 1], numbers=80, link_bytes_per_s=1.0, coder_bytes_per_s=None, longest_block=2, limit_s=30.0)
+CHOICE = Choice("design", in_time, fault, none="None")
 EXERCISE = Exercise(
     choose_code,
     number=5,
     level="hard",
     asked="a code (raw, fixed or huffman, with its block) in which the gradient arrives within the limit, or None",
-    expected=any_in_time,
-    observe=observe,
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
     examples=[
         SMALLEST,
         {**SMALLEST, "limit_s": 20.0},
@@ -411,11 +405,6 @@ EXERCISE = Exercise(
             {"2 * coded_s + sent_s + (chunks - 1) * max(coded_s, sent_s)": "chunks * (2 * coded_s + sent_s)"},
         ),
         Mistake(
-            "takes_the_slowest_stage",
-            "The first chunk passes all three stages before anything arrives: the slowest one's time is too little.",
-            {"2 * coded_s + sent_s + (chunks - 1) * max(coded_s, sent_s)": "chunks * max(coded_s, sent_s)"},
-        ),
-        Mistake(
             "waits_for_the_link",
             "The link is not always the slowest: behind a slow coder chunks come no faster than that codes them.",
             {"max(coded_s, sent_s)": "sent_s"},
@@ -434,46 +423,10 @@ EXERCISE = Exercise(
             {"(table_bytes + word_bytes)": "(word_bytes)"},
         ),
         Mistake(
-            "sends_the_table_first",
-            "The table's bytes are cut into the chunks with the others: here they go before the first chunk.",
-            {
-                "(table_bytes + word_bytes)": "(word_bytes)",
-                'times["huffman", block] = ': 'times["huffman", block] = table_bytes / link_bytes_per_s + ',
-            },
-        ),
-        Mistake(
-            "has_two_symbols_in_the_table",
-            "There are 2 to the power of k blocks of two symbols only; of S symbols they are S to the power of k.",
-            {"table_bytes = len(weights)": "table_bytes = 2**block"},
-        ),
-        Mistake(
-            "sends_the_entropy",
-            "A code with whole words seldom meets the entropy; count the lengths of Huffman's words.",
-            {
-                "numbers * merged / sum(counts) ** block / block / 8": "numbers / 8 * -sum(c / sum(counts) * "
-                "math.log2(c / sum(counts)) for c in counts)"
-            },
-        ),
-        Mistake(
-            "rounds_each_length_up",
-            "Rounding −log₂ p up is safe, but Huffman's words are shorter: join the two lightest again and again.",
-            {
-                "table_bytes = len(weights)": "table_bytes = len(weights)\n            "
-                "rounded = sum(w * "
-                "math.ceil(math.log2(sum(weights) / w)) for w in weights)",
-                "numbers * merged": "numbers * rounded",
-            },
-        ),
-        Mistake(
             "codes_number_by_number",
             "Longer blocks never come out ahead here: try them all, and divide a "
             "word's bits by the numbers in its block.",
             {"range(1, longest_block + 1)": "range(1, 2)"},
-        ),
-        Mistake(
-            "takes_the_longest_block",
-            "The longest block is not always the best: its table is the largest, and its words need not be shorter.",
-            {"range(1, longest_block + 1)": "range(longest_block, longest_block + 1)"},
         ),
         Mistake(
             "stops_where_it_gets_worse",
@@ -486,38 +439,6 @@ EXERCISE = Exercise(
             },
         ),
         Mistake(
-            "adds_the_counts",
-            "The numbers of a block are independent: its weight is the product of their counts, not the sum.",
-            {
-                "math.prod(word)": "sum(word)",
-                "table_bytes = len(weights)": "table_bytes = len(weights)\n            total = sum(weights)",
-                "sum(counts) ** block": "total",
-            },
-        ),
-        Mistake(
-            "rounds_the_width_down",
-            "A fixed width must tell all symbols apart: round log₂ of their number up, not down.",
-            {"math.ceil(math.log2(len(counts)))": "math.floor(math.log2(len(counts)))"},
-        ),
-        Mistake(
-            "codes_without_a_coder",
-            "Where there is no coder, no Huffman code can be sent.",
-            {
-                "    if coder_bytes_per_s is not None:\n": "    coder_bytes_per_s = "
-                "coder_bytes_per_s or math.inf\n    if True:\n"
-            },
-        ),
-        Mistake(
-            "never_codes",
-            "A fixed width is not the only way to be short: weigh Huffman's code where there is a coder.",
-            {"if coder_bytes_per_s is not None": "if False"},
-        ),
-        Mistake(
-            "forgets_words_of_one_length",
-            "Words of one length are a design as well, and need no coder.",
-            {', "fixed": fixed_bits': ""},
-        ),
-        Mistake(
             "takes_the_words_bits_for_bytes",
             "The words of Huffman's code are in bits; the link takes bytes, of 8 bits each.",
             {"block / block / 8": "block / block"},
@@ -526,9 +447,6 @@ EXERCISE = Exercise(
             "refuses_the_limit_itself",
             "A design that takes exactly the limit keeps to it.",
             {"time_s <= limit_s": "time_s < limit_s"},
-        ),
-        Mistake(
-            "is_always_fixed", "This is right for one input only: weigh all designs.", lambda *_, **__: ("fixed", 1)
         ),
     ],
 )

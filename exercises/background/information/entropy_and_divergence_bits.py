@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from exercises.background.information.common import distributions
-from grader.exercise import Exercise, Mistake, Observation
+from grader.exercise import Exercise, Mistake, Observation, parts
 from snippets.background.information.formulas import cross_entropy, kl_divergence
 
 
@@ -48,7 +48,7 @@ EXERCISE = Exercise(
     level="easy",
     asked="the entropy H(p) and the divergence D(p ‖ q), in bits",
     expected=two_lengths,
-    observe=lambda function, p, q: dict(zip(("entropy", "divergence"), function(p=p, q=q), strict=True)),
+    observe=parts("entropy", "divergence"),
     examples=[
         {"p": [0.5, 0.25, 0.25], "q": [0.25, 0.25, 0.5]},
         {"p": [0.5, 0.5, 0.0], "q": [0.25, 0.25, 0.5]},

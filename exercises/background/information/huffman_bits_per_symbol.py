@@ -138,10 +138,5 @@ EXERCISE = Exercise(
             "Rare blocks have long words: weight the lengths by the probabilities.",
             {"    heapq.heapify(weights)": "    return math.ceil(math.log2(len(weights))) / block"},
         ),
-        Mistake(
-            "is_always_one_bit",
-            "This is right for one input only: it does not look at the probabilities.",
-            lambda **_: 1.0,
-        ),
     ],
 )

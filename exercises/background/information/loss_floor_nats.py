@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake
@@ -54,6 +54,17 @@ def block_entropy_difference(text: Sequence[int], *, context: int) -> float:
         return sum(count / seen.total() * math.log(seen.total() / count) for count in seen.values())
 
     return nats(context + 1) - nats(context)
+
+
+def with_contexts(key: Callable[[Sequence[int]], Any]) -> Callable[..., float]:
+    """Return an answer that takes contexts with one key for the same."""
+
+    def answer(text: Sequence[int], *, context: int) -> float:
+        pairs = [(key(text[place - context : place]), text[place]) for place in range(context, len(text))]
+        before = Counter(seen for seen, _ in pairs)
+        return sum(math.log(before[seen] / count) * count for (seen, _), count in Counter(pairs).items()) / len(pairs)
+
+    return answer
 
 
 def texts(st: Any) -> Any:
@@ -120,45 +131,19 @@ EXERCISE = Exercise(
             {"before[seen] / count": "len(places) / count"},
         ),
         Mistake(
-            "counts_the_last_context",
-            "The context at the end has no symbol after it: do not count it.",
-            {": place]) for place in places)": ": place]) for place in range(context, len(text) + 1))"},
-        ),
-        Mistake(
             "joins_the_digits",
             "Contexts are mixed up: 1, 11 and 11, 1 are the same digits. Keep them as tuples.",
-            {
-                "(tuple(text[place - context : place]), ": '("".join(map(str, text[place - context : place])), ',
-                "(tuple(text[place - context : place]) for": '("".join(map(str, text[place - context : place])) for',
-            },
+            with_contexts(lambda seen: "".join(map(str, seen))),
         ),
         Mistake(
             "reads_contexts_as_decimal_digits",
             "Contexts are mixed up: in base 10 the symbols 10, 0 make the number that 0, 1 make. Keep them as tuples.",
-            {
-                "(tuple(text[place - context : place]), ": "(sum(t * 10**i for i, t in enumerate("
-                "text[place - context : place])), ",
-                "(tuple(text[place - context : place]) for": "(sum(t * 10**i for i, t in enumerate("
-                "text[place - context : place])) for",
-            },
-        ),
-        Mistake(
-            "reads_contexts_as_decimal_numbers",
-            "Contexts are mixed up: in base 10 the symbols 0, 10 make the number that 1, 0 make. Keep them as tuples.",
-            {
-                "(tuple(text[place - context : place]), ": "(sum(t * 10**i for i, t in enumerate("
-                "text[place - context : place][::-1])), ",
-                "(tuple(text[place - context : place]) for": "(sum(t * 10**i for i, t in enumerate("
-                "text[place - context : place][::-1])) for",
-            },
+            with_contexts(lambda seen: sum(symbol * 10**place for place, symbol in enumerate(seen))),
         ),
         Mistake(
             "forgets_the_order_of_the_context",
             "The order counts: after 0, 1 something else may come than after 1, 0.",
-            {
-                "(tuple(text[place - context : place]), ": "(tuple(sorted(text[place - context : place])), ",
-                "(tuple(text[place - context : place]) for": "(tuple(sorted(text[place - context : place])) for",
-            },
+            with_contexts(lambda seen: tuple(sorted(seen))),
         ),
         Mistake(
             "subtracts_entropies_of_two_texts",
@@ -169,11 +154,6 @@ EXERCISE = Exercise(
             "averages_over_contexts",
             "A context counts as often as it comes: do not take a plain mean over contexts.",
             {"sum(count *": "sum(count / before[seen] *", "/ len(places)": "/ len(before)"},
-        ),
-        Mistake(
-            "is_always_one_fair_choice",
-            "This is right for one input only: it does not look at the text.",
-            lambda **_: math.log(2),
         ),
     ],
 )

@@ -75,11 +75,6 @@ EXERCISE = Exercise(
             {" / len(token_probabilities)": ""},
         ),
         Mistake(
-            "averages_the_inverses",
-            "Average the logarithms: this is the mean of 1/p, which rare tokens rule.",
-            {"-math.log(chance) if": "1 / chance if", "math.exp(loss)": "loss"},
-        ),
-        Mistake(
             "inverts_the_mean",
             "Average the logarithms: this is one over the mean probability.",
             {"-math.log(chance) if chance else math.inf": "chance", "math.exp(loss)": "1 / loss if loss else math.inf"},

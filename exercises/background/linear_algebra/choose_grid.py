@@ -192,69 +192,10 @@ EXERCISE = Exercise(
             {" if a_sent else 0": ' if replicated != "A" else 0', " if b_sent else 0": ' if replicated != "B" else 0'},
         ),
         Mistake(
-            "counts_panels_of_what_all_hold",
-            "You count too much room. Of a matrix that all workers hold no panels pass through.",
-            {" if a_sent else 0": " if c > 1 else 0", " if b_sent else 0": " if r > 1 else 0"},
-        ),
-        Mistake(
-            "counts_all_panels",
-            "You count too much room. A panel of A passes through only where there are several columns and A is not "
-            "replicated, one of B only where there are several rows and B is not.",
-            {" if a_sent else 0": "", " if b_sent else 0": ""},
-        ),
-        Mistake(
-            "counts_a_part_of_one_layer",
-            "You count too much room. With one layer there is nothing to sum, and no part of C passes through.",
-            {" if d > 1 else 0": ""},
-        ),
-        Mistake(
-            "cuts_panels_by_the_coarser_division",
-            "Your panels are too wide: the finer of the two divisions decides, k / (d · max(r, c)).",
-            {"max(r, c)": "min(r, c)"},
-        ),
-        Mistake(
-            "takes_all_of_a_layer_for_a_panel",
-            "Your panels are too wide: a layer goes through its part of k panel by panel, each k / (d · max(r, c)) "
-            "wide.",
-            {"wide = d * max(r, c)": "wide = d"},
-        ),
-        Mistake(
-            "cuts_panels_twice",
-            "Your panels are too narrow: the finer of the two divisions decides, not both, so k / (d · max(r, c)).",
-            {"wide = d * max(r, c)": "wide = d * r * c"},
-        ),
-        Mistake(
-            "forgets_the_layers_of_a_panel",
-            "Your panels are too wide: each layer has a d-th of k.",
-            {"wide = d * max(r, c)": "wide = max(r, c)"},
-        ),
-        Mistake(
             "cuts_the_block_by_layers",
             "Until the layers have been summed, each of them has a whole block of C, m/r × n/c: d does not make it "
             "smaller.",
             {"(block + max(": "(block // d + max("},
-        ),
-        Mistake(
-            "forgets_the_panels",
-            "Panels pass through too: one of A where there are several columns, and one of B where there are "
-            "several rows.",
-            {"max(a_panel + b_panel, part)": "part"},
-        ),
-        Mistake(
-            "forgets_the_parts",
-            "Where layers are summed, a part of a block of C passes through; it can be larger than the panels.",
-            {"max(a_panel + b_panel, part)": "a_panel + b_panel"},
-        ),
-        Mistake(
-            "counts_one_panel",
-            "A panel of A and one of B are there at the same time: add the two, and compare their sum with a part "
-            "of C.",
-            {"max(a_panel + b_panel, part)": "max(a_panel, b_panel, part)"},
-        ),
-        Mistake(
-            "adds_panels_and_part",
-            "The panels are gone when the layers are summed: the larger of the two counts, not their sum.",
-            {"max(a_panel + b_panel, part)": "a_panel + b_panel + part"},
         ),
         Mistake(
             "counts_numbers_for_bytes",
@@ -262,34 +203,14 @@ EXERCISE = Exercise(
             {") * element_bytes <=": ") <="},
         ),
         Mistake(
-            "counts_a_and_b",
-            "You count too much room. The free bytes are there besides the worker's A and B.",
-            {"if (block + max": "if ((m * k + k * n) // workers + block + max"},
-        ),
-        Mistake(
             "sends_what_all_hold",
             "A matrix that is replicated need not be sent: cutting the dimension that it lacks is free.",
             {'0 if replicated == "A" else m * k': "m * k", '0 if replicated == "B" else k * n': "k * n"},
         ),
         Mistake(
-            "weighs_what_all_hold",
-            "A matrix that is replicated need not be sent: cutting the dimension that it lacks is free.",
-            {"append((a_sent + b_sent": "append((m * k * (c - 1) + k * n * (r - 1)"},
-        ),
-        Mistake(
             "swaps_rows_and_columns",
             "You exchanged rows and columns of the grid: rows cut m, and columns cut n.",
             swapped,
-        ),
-        Mistake(
-            "gathers_the_result",
-            "C may stay sharded: its sum is a reduce-scatter, and you weighed it as an all-reduce.",
-            {"+ m * n * (d - 1)": "+ 2 * m * n * (d - 1)"},
-        ),
-        Mistake(
-            "forgets_the_sum",
-            "Layers are not free: their partial products of C must be summed.",
-            {" + m * n * (d - 1)": ""},
         ),
         Mistake(
             "one_layer_only",

@@ -96,8 +96,5 @@ EXERCISE = Exercise(
             "This is what one worker sends on average; the question is what all send together.",
             {"* element_bytes": "* element_bytes // (r * c * d)"},
         ),
-        Mistake(
-            "two_bytes", "This is right for one input only: count from m, k, n, the grid and the bytes.", lambda **_: 2
-        ),
     ],
 )

@@ -136,11 +136,6 @@ EXERCISE = Exercise(
             {'                messages.append(((here, line), (there, line), "B", (s, line)))\n': ""},
         ),
         Mistake(
-            "two_by_two",
-            "These are the messages of 2 × 2 workers, whatever the size.",
-            lambda size: summa_messages(min(size, 2)),
-        ),
-        Mistake(
             "no_messages",
             "This is right for one input only: a single worker needs no message, several do.",
             lambda size: [],

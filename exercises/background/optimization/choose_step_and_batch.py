@@ -177,30 +177,6 @@ EXERCISE = Exercise(
             {CUT: "left * x * x"},
         ),
         Mistake(
-            "forgets_the_start",
-            "This settles low, and has not arrived: count what is left of the start after these steps as well.",
-            {CUT: "settled"},
-        ),
-        Mistake(
-            "takes_the_best_step_without_noise",
-            "2/(λ_min + λ_max) is the best step without noise. With noise it settles high, because it is close to the "
-            "border.",
-            lambda curvatures, most_examples, most_steps, **_: (
-                2 / (min(curvatures) + max(curvatures)),
-                max(1, most_examples // most_steps),
-                min(most_steps, most_examples),
-            ),
-        ),
-        Mistake(
-            "never_overshoots",
-            "1/λ_max is one step size for all budgets: weigh what is left of the start against the floor.",
-            lambda curvatures, most_examples, most_steps, **_: (
-                1 / max(curvatures),
-                max(1, most_examples // most_steps),
-                min(most_steps, most_examples),
-            ),
-        ),
-        Mistake(
             "takes_all_examples_in_each_step",
             "Every step uses as many examples as its batch has: batch times steps may not exceed the examples.",
             {"most_examples // steps": "most_examples"},
@@ -209,21 +185,6 @@ EXERCISE = Exercise(
             "forgets_the_limit_of_steps",
             "There is a limit to the steps besides the one to the examples.",
             {"range(1, min(most_steps, most_examples) + 1)": "[most_examples]"},
-        ),
-        Mistake(
-            "takes_batches_of_one",
-            "A larger batch within the examples lowers the floor, and you left examples unused.",
-            {"most_examples // steps": "1"},
-        ),
-        Mistake(
-            "spends_everything_in_one_step",
-            "One large batch has little noise, but one step forgets little of the start in the flat direction.",
-            lambda curvatures, most_examples, **_: (1 / max(curvatures), most_examples, 1),
-        ),
-        Mistake(
-            "always_all_steps",
-            "More steps mean smaller batches: weigh fewer steps as well, each with the largest batch that they leave.",
-            {"range(1, min(most_steps, most_examples) + 1)": "[min(most_steps, most_examples)]"},
         ),
         Mistake(
             "leaves_the_noise_undivided",
@@ -246,42 +207,14 @@ EXERCISE = Exercise(
             {"most_examples // steps": "-(-most_examples // steps)"},
         ),
         Mistake(
-            "rounds_the_batch_to_the_nearest",
-            "To the nearest whole number is up as often as down, and then the examples do not last: round down.",
-            {"most_examples // steps": "round(most_examples / steps)"},
-        ),
-        Mistake(
-            "divides_without_rounding",
-            "A batch is a whole number of examples: divide with //.",
-            {"most_examples // steps": "most_examples / steps"},
-        ),
-        Mistake(
             "swaps_batch_and_steps",
             "The order is step size, batch, steps; you return the steps before the batch.",
             {"return min(designs)[1]": "step, batch, steps = min(designs)[1]\n    return step, steps, batch"},
         ),
         Mistake(
-            "begins_at_the_border_of_the_sum",
-            "Each direction goes its own way: the border comes from the largest curvature, not from their sum.",
-            {"max(curvatures)": "sum(curvatures)"},
-        ),
-        Mistake(
-            "begins_at_the_border_of_the_last",
-            "The last curvature need not be the largest, which has the border.",
-            {"max(curvatures)": "curvatures[-1]"},
-        ),
-        Mistake(
             "leaves_out_the_largest_number_of_steps",
             "range stops before its end: the largest number of steps is allowed too.",
             {"most_examples) + 1": "most_examples)"},
-        ),
-        Mistake(
-            "one_step_more_than_examples",
-            "A step needs at least one example: there cannot be more steps than examples.",
-            {
-                "min(most_steps, most_examples)": "most_steps",
-                "most_examples // steps": "max(1, most_examples // steps)",
-            },
         ),
         Mistake(
             "four_steps",

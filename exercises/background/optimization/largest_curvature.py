@@ -130,10 +130,5 @@ EXERCISE = Exercise(
             "This is one product with the Hessian too many: the last one gives both Hδ and δᵀHδ.",
             {"range(iterations)": "range(iterations + 1)"},
         ),
-        Mistake(
-            "curvature_of_one",
-            "This is right for one input only: measure the curvature with the gradient.",
-            lambda **_: 2.0,
-        ),
     ],
 )

@@ -118,16 +118,6 @@ EXERCISE = Exercise(
             {"(first + second) / 2 + math.hypot((first - second) / 2, mixed)": "max(first, second)"},
         ),
         Mistake(
-            "takes_the_largest_row",
-            "The largest sum of a row bounds the curvatures, and is seldom one of them; take the largest eigenvalue.",
-            {"(first + second) / 2 + math.hypot((first - second) / 2, mixed)": "max(first, second) + abs(mixed)"},
-        ),
-        Mistake(
-            "takes_the_trace",
-            "This adds the two curvatures; each direction goes its own way, and the steeper one decides.",
-            {"(first + second) / 2 + math.hypot((first - second) / 2, mixed)": "first + second"},
-        ),
-        Mistake(
             "takes_the_end_of_the_window",
             "This is the end of the window in which the roots are a complex pair. Beyond it they are real, and "
             "both still inside the unit disc, until one is −1.",
@@ -145,14 +135,5 @@ EXERCISE = Exercise(
             "the momentum that is given.",
             lambda hessian, momentum: 4 / sum(math.sqrt(_eigenvalue(hessian, sign)) for sign in (-1, 1)) ** 2,
         ),
-        Mistake(
-            "iterates_from_an_axis",
-            "H applied again and again to (1, 0) grows by the largest curvature, unless (1, 0) is itself an "
-            "eigenvector: then it never leaves it.",
-            lambda hessian, momentum: (
-                2 * (1 + momentum) / (_eigenvalue(hessian, 1) if hessian[0][1] else hessian[0][0])
-            ),
-        ),
-        Mistake("one_step", "This is right for one input only: compute the bound from H and μ.", lambda **_: 0.03),
     ],
 )

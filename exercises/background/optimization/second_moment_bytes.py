@@ -91,6 +91,5 @@ EXERCISE = Exercise(
             "You factored although factored is False: then every entry has its own second moment.",
             {"factored and ": ""},
         ),
-        Mistake("four_bytes", "This is right for one input only: count from the shapes.", lambda **_: 4),
     ],
 )

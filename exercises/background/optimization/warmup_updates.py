@@ -108,6 +108,5 @@ EXERCISE = Exercise(
             "An update follows only while fewer than warmup_tokens have been seen: `<`, not `<=`.",
             {"tokens < warmup_tokens": "tokens <= warmup_tokens"},
         ),
-        Mistake("one_update", "This is right for one input only: count the updates.", lambda **_: 1),
     ],
 )

@@ -121,10 +121,5 @@ EXERCISE = Exercise(
             "The error falls with the root of B: twice as near takes four times the batch, not twice.",
             {"ceil(batch)": "ceil(math.sqrt(batch))"},
         ),
-        Mistake(
-            "one_example",
-            "This is right for one input only: compute the batch from variance, error and population.",
-            lambda **_: 1,
-        ),
     ],
 )

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from exercises.background.probability.common import exact, gradients, square_distance
-from grader.exercise import Exercise, Mistake, Observation
+from grader.exercise import Exercise, Mistake, Observation, parts
 
 
 def batch_gradient(
@@ -60,7 +60,7 @@ EXERCISE = Exercise(
     level="easy",
     asked="the gradient of a batch in uneven shards, and an unbiased estimate of its variance",
     expected=from_pairs,
-    observe=lambda function, shards: dict(zip(NAMES, function(shards=shards), strict=True)),
+    observe=parts(*NAMES),
     examples=[
         {"shards": [[[1.0], [3.0]], [[5.0]]]},
         {"shards": [[[1.0, 0.0], [3.0, 2.0], [5.0, 4.0]], [[-1.0, 2.0]]]},

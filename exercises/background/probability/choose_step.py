@@ -209,11 +209,6 @@ EXERCISE = Exercise(
             },
         ),
         Mistake(
-            "takes_one_worker",
-            "A single worker makes all the draws. Share them out: N workers at B are one worker at NB.",
-            {"range(1, most_workers + 1)": "range(1, 2)"},
-        ),
-        Mistake(
             "forgets_the_memory",
             "A pass has more examples than a worker may hold: let it take several passes.",
             {"range(1, most_examples + 1)": "range(1, draws + 1)"},
@@ -222,11 +217,6 @@ EXERCISE = Exercise(
             "forgets_to_square",
             "You divided the variance by the error itself: a variance is a squared distance, so square the error.",
             {"error**2": "error"},
-        ),
-        Mistake(
-            "takes_the_root",
-            "You divided σ by the error. The error falls with the root of the draws, so divide the squares.",
-            {"variance / error**2": "math.sqrt(variance) / error"},
         ),
         Mistake(
             "rounds_down",

@@ -112,10 +112,5 @@ EXERCISE = Exercise(
             "Controls that are all equal have no variance to divide by: they tell nothing, so u is 0.",
             {" if spread else 0.0": ""},
         ),
-        Mistake(
-            "one_estimate",
-            "This is right for one input only: compute the estimate from the values and the controls.",
-            lambda **_: 5.0,
-        ),
     ],
 )

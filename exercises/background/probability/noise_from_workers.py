@@ -9,7 +9,7 @@ from itertools import permutations
 from statistics import fmean
 
 from exercises.background.probability.common import exact, gradients, square_distance
-from grader.exercise import Exercise, Mistake, Observation
+from grader.exercise import Exercise, Mistake, Observation, parts
 
 
 def noise_from_workers(
@@ -54,7 +54,7 @@ EXERCISE = Exercise(
     level="hard",
     asked="unbiased estimates of σ² and ‖g‖² from the workers' batch gradients of one step",
     expected=noise_by_pairs,
-    observe=lambda function, **inputs: dict(zip(("σ²", "‖g‖²"), function(**inputs), strict=True)),
+    observe=parts("σ²", "‖g‖²"),
     examples=[
         {"gradients": [[1.0], [3.0]], "batch_size": 2},
         {"gradients": [[2.0], [2.0]], "batch_size": 3},

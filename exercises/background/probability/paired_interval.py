@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from statistics import NormalDist, fmean
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.exercise import Exercise, Inputs, Mistake, Observation, parts
 
 
 def paired_interval(
@@ -72,7 +72,7 @@ EXERCISE = Exercise(
     number=3,
     asked="the normal interval of the second model's gain in accuracy on the same questions",
     expected=interval_by_counts,
-    observe=lambda function, **inputs: dict(zip(("lower end", "upper end"), function(**inputs), strict=True)),
+    observe=parts("lower end", "upper end"),
     examples=[
         {"first": [False, True, False, True], "second": [True, True, True, False], "confidence": 0.95},
         {"first": [False, False, True, True], "second": [True, False, True, True], "confidence": 0.8},
@@ -125,9 +125,6 @@ EXERCISE = Exercise(
             "gives_them_in_reverse",
             "The order is: the lower end first, the upper end second.",
             {"mean - half, mean + half": "mean + half, mean - half"},
-        ),
-        Mistake(
-            "no_gain", "This is right for one input only: compute the ends from the answers.", lambda **_: (0.0, 0.0)
         ),
     ],
 )

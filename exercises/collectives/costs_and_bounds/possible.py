@@ -99,21 +99,10 @@ EXERCISE = Exercise(
             {"factor * size_bytes": "size_bytes"},
         ),
         Mistake(
-            "asks_an_all_reduce_of_all",
-            "The factor 2 belongs to the all-reduce alone; the others have one half of it, or 1.",
-            {".get(primitive, share)": '["all_reduce"]'},
-        ),
-        Mistake(
-            "adds_both_directions",
-            "A port carries the bandwidth each way; the two directions do not add up for what must be sent.",
-            {"time_s * bandwidth": "2 * time_s * bandwidth"},
-        ),
-        Mistake(
             "takes_the_bandwidth_for_bits",
             "Size and bandwidth are both in bytes: there is no factor of 8.",
             {"return factor": "return 8 * factor"},
         ),
-        Mistake("turns_the_answer_round", "Turned round: what is slower than the floor is possible.", {"<=": ">"}),
         Mistake(
             "excludes_the_floor", "At the floor itself it is possible: a ring without latency meets it.", {"<=": "<"}
         ),

@@ -124,12 +124,6 @@ EXERCISE = Exercise(
             {"columns[5]": "columns[9]"},
         ),
         Mistake("takes_seconds", "The times are in microseconds, not seconds.", {"1e-6": "1"}),
-        Mistake("takes_milliseconds", "The times are in microseconds, not milliseconds.", {"1e-6": "1e-3"}),
-        Mistake(
-            "copies_the_printed_bandwidth",
-            "The printed bandwidth is rounded to hundredths of a GB/s: compute it from size and time.",
-            {"size / time_s, factor * size / time_s": "float(columns[6]) * 1e9, factor * float(columns[6]) * 1e9"},
-        ),
         Mistake(
             "copies_both_printed_bandwidths",
             "The printed bandwidths are rounded to hundredths of a GB/s: compute them from size and time.",
@@ -143,11 +137,6 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "forgets_the_factor_two", "An all-reduce sends twice: its factor is 2(N − 1)/N.", {"2 * share": "share"}
-        ),
-        Mistake(
-            "divides_by_the_factor",
-            "The bus bandwidth is the algorithm bandwidth times f(N), not divided by it.",
-            {"factor * size": "1 / factor * size"},
         ),
         Mistake(
             "swaps_the_bandwidths",

@@ -244,26 +244,9 @@ def all_inputs() -> list[Inputs]:
     return found
 
 
-def three_calls(ranks: int, brings: str, holder: int, needs: list[list[int]]) -> Calls:
-    return [("reduce", 0), ("scatter", 0), ("all_gather", 0)]
-
-
-def broadcasts_from_the_holder(ranks: int, brings: str, holder: int, needs: list[list[int]]) -> Calls:
-    calls = choose_collectives(ranks=ranks, brings=brings, holder=holder, needs=needs)
-    return [("broadcast", holder)] if brings == "one" and len(calls) == MOST_CALLS else calls
-
-
 def broadcasts_what_all_need(ranks: int, brings: str, holder: int, needs: list[list[int]]) -> Calls:
     calls = choose_collectives(ranks=ranks, brings=brings, holder=holder, needs=needs)
     return [("broadcast", holder)] if [name for name, _ in calls] == ["scatter", "all_gather"] else calls
-
-
-def reduces_and_scatters(ranks: int, brings: str, holder: int, needs: list[list[int]]) -> Calls:
-    calls = choose_collectives(ranks=ranks, brings=brings, holder=holder, needs=needs)
-    root = calls[-1][1] if calls else 0
-    return (
-        [("reduce", root), ("scatter", root)] if [name for name, _ in calls] == ["reduce_scatter", "gather"] else calls
-    )
 
 
 def reduces_to_the_root(ranks: int, brings: str, holder: int, needs: list[list[int]]) -> Calls:
@@ -302,21 +285,10 @@ EXERCISE = Exercise(
             reduces_to_the_root,
         ),
         Mistake(
-            "broadcasts_from_the_holder",
-            "In a broadcast the holder's port carries the vector once for each other rank; let the others help.",
-            broadcasts_from_the_holder,
-        ),
-        Mistake(
             "broadcasts_what_all_need",
             "In a broadcast the holder's port carries the vector once for each other rank. Where all need all of it, "
             "let the holder send each chunk once, and the others hand them on.",
             broadcasts_what_all_need,
-        ),
-        Mistake(
-            "reduces_and_scatters",
-            "A reduce brings all vectors to the one port of the root. Form the sum in shards: then the owners have "
-            "theirs, and one gather is left.",
-            reduces_and_scatters,
         ),
         Mistake(
             "gathers_on_all",
@@ -342,16 +314,6 @@ EXERCISE = Exercise(
             "forgets_that_the_holder_has_all",
             "The holder has all chunks already, so nothing has to be gathered for it.",
             {"needing = [rank for rank in needing if rank != holder]": "pass"},
-        ),
-        Mistake(
-            "sums_what_is_one_vector",
-            "Shards are parts of one vector: nothing is to be added, and each owner has its chunk already.",
-            {'brings == "vectors"': 'brings in ("vectors", "shards")'},
-        ),
-        Mistake(
-            "takes_three_calls",
-            "These are three calls; two are enough.",
-            three_calls,
         ),
         Mistake(
             "always_gathers_on_rank_1",

@@ -123,11 +123,6 @@ EXERCISE = Exercise(
             {"(chunk + 1)": "(chunk - 1)", "(chunk + hop)": "(chunk - hop)"},
         ),
         Mistake(
-            "longer_chunks_last",
-            "You made the last chunks the longer ones; the first n mod N are.",
-            {"(chunk < longer)": "(chunk >= ranks - longer)"},
-        ),
-        Mistake(
             "chunks_of_the_rounded_length",
             "Chunks of ⌈n/N⌉ entries leave too few for the last ones: n mod N chunks have one entry more than n // N.",
             {"len(result) + whole + (chunk < longer)": "min(len(result) + whole + (longer > 0), len(vectors[0]))"},
@@ -136,11 +131,6 @@ EXERCISE = Exercise(
             "rest_in_the_last_chunk",
             "You left all of the rest to the last chunk; each of the first n mod N chunks has one entry more.",
             {"whole + (chunk < longer)": "whole + longer * (chunk == ranks - 1)"},
-        ),
-        Mistake(
-            "cuts_at_rounded_places",
-            "You cut at ⌊cn/N⌋: this too is even, but here the longer chunks are to be the first ones.",
-            {"len(result) + whole + (chunk < longer)": "(chunk + 1) * len(vectors[0]) // ranks"},
         ),
         Mistake(
             "dealt_in_turn",
@@ -157,11 +147,6 @@ EXERCISE = Exercise(
             "exact_sum",
             "This sum is more exact than the ring's: a ring rounds after every addition.",
             lambda vectors: [fsum(column) for column in zip(*vectors, strict=True)],
-        ),
-        Mistake(
-            "mean_of_the_ring",
-            "These are means: an all-reduce adds, and nobody divides.",
-            {"append(total)": "append(total / ranks)"},
         ),
         Mistake(
             "sum_of_one_vector", "This is right for one input only: the sums depend on the vectors.", lambda **_: [0.5]

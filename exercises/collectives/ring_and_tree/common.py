@@ -239,15 +239,6 @@ def through_rank_0(rank: int, ranks: int, numbers: list[float], *, scatters: boo
     return share(numbers, 0, ranks, scatters)
 
 
-def whole_vectors_round(rank: int, ranks: int, numbers: list[float], *, scatters: bool) -> Program:
-    """Everybody's whole vector goes round the ring, and everybody adds up all."""
-    passing = numbers
-    for _ in range(ranks - 1):
-        passing = yield Exchange((rank + 1) % ranks, passing, (rank - 1) % ranks)
-        numbers = added(numbers, passing)
-    return share(numbers, rank, ranks, scatters)
-
-
 def adds_nothing(rank: int, ranks: int, numbers: list[float]) -> Program:
     yield from ()
     return [5]

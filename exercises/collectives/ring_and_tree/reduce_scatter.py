@@ -105,24 +105,9 @@ EXERCISE = Exercise(
             {"range(ranks - 1)": "range(ranks - 2)"},
         ),
         Mistake(
-            "scatter_one_step_long",
-            "You take one step too many: after N − 1 your chunk is complete, and one more sends it on for nothing.",
-            {"range(ranks - 1)": "range(ranks if ranks > 1 else 0)"},
-        ),
-        Mistake(
-            "scatter_averages",
-            "These are means: a reduce-scatter adds, and nobody divides.",
-            {"return own[start:stop]": "return [number / ranks for number in own[start:stop]]"},
-        ),
-        Mistake(
             "scatter_loses_the_remainder",
             "With chunks of n // N entries the last n mod N entries are in none: use chunk_bounds.",
             {"chunk_bounds(len(own)": "chunk_bounds(len(own) // ranks * ranks"},
-        ),
-        Mistake(
-            "scatter_returns_all",
-            "This returns all entries; a rank ends with those of its own chunk only.",
-            {"return own[start:stop]": "return own"},
         ),
         Mistake(
             "scatter_sends_first",
@@ -135,12 +120,6 @@ EXERCISE = Exercise(
             "The sums are right, but all goes through rank 0, which receives (N − 1) n bytes; round a ring each rank "
             "sends and receives (N − 1)/N · n.",
             partial(common.through_rank_0, scatters=True),
-        ),
-        Mistake(
-            "scatter_of_whole_vectors",
-            "The sums are right, but you send whole vectors round, (N − 1) n bytes a rank; a ring adds on the way and "
-            "sends (N − 1)/N · n.",
-            partial(common.whole_vectors_round, scatters=True),
         ),
         Mistake(
             "scatter_in_turns",

@@ -73,14 +73,6 @@ def recursive_doubling(rank: int, ranks: int, numbers: list[float]) -> Program:
     return numbers
 
 
-# The first phase of the mistake that sends every chunk straight to its owner.
-STRAIGHT = """for hop in range(1, ranks):
-        start, stop = chunks[(rank + hop) % ranks]
-        arrived = yield Exchange((rank + hop) % ranks, numbers[start:stop], (rank - hop) % ranks)
-        start, stop = chunks[rank]
-        own[start:stop] = [mine + other for mine, other in zip(own[start:stop], arrived)]
-    for step in range(ranks - 1, 2 * (ranks - 1)):"""
-
 EXERCISE = Exercise(
     ring_all_reduce,
     number=4,
@@ -116,11 +108,6 @@ EXERCISE = Exercise(
             {"if step < ranks - 1:": "if True:"},
         ),
         Mistake(
-            "reduce_averages",
-            "These are means: an all-reduce adds, and nobody divides.",
-            {"return own": "return [number / ranks for number in own]"},
-        ),
-        Mistake(
             "reduce_loses_the_remainder",
             "With chunks of n // N entries the last n mod N entries are in none: use chunk_bounds.",
             {"list(numbers)": "numbers[: len(numbers) // ranks * ranks]"},
@@ -138,12 +125,6 @@ EXERCISE = Exercise(
             partial(common.through_rank_0, scatters=False),
         ),
         Mistake(
-            "reduce_of_whole_vectors",
-            "The sum is right, but every whole vector goes round: each rank sends (N − 1) n bytes; a ring sends "
-            "2 (N − 1)/N · n.",
-            partial(common.whole_vectors_round, scatters=False),
-        ),
-        Mistake(
             "recursive_doubling",
             "The sum is right, but this is recursive doubling: each rank sends n log₂N bytes or more; a ring sends "
             "2 (N − 1)/N · n.",
@@ -153,12 +134,6 @@ EXERCISE = Exercise(
             "reduce_in_turns",
             "Sum and bytes are right, but ranks wait: a Send and then a Receive are two steps, an Exchange is one.",
             {common.EXCHANGE: common.IN_TURNS},
-        ),
-        Mistake(
-            "straight_to_the_owners",
-            "The sum is right, but every rank sends its chunks straight to all owners: round a ring it sends to its "
-            "neighbour only.",
-            {"for step in range(2 * (ranks - 1)):": STRAIGHT},
         ),
         Mistake(
             "reduce_of_one_rank",

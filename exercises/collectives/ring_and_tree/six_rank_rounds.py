@@ -97,12 +97,6 @@ def folded(length: int) -> Rounds:
     return [there, halves(True), exchange(True), exchange(False), halves(False), back]
 
 
-FOLDS = (
-    "The sum is right, but two ranks fold into others: four ranks do the work, and whole vectors travel at the "
-    "beginning and at the end. Six is two times three: let pairs share the work, and then triples."
-)
-
-
 def whole_vectors_in_pairs(length: int) -> Rounds:
     """Whole vectors are exchanged at distance 3, then two rings of three carry thirds of them."""
     third = length // 3
@@ -135,8 +129,12 @@ EXERCISE = Exercise(
     inputs=[{"length": length} for length in (*range(0, 61, 6), 246)],
     units=dict.fromkeys((common.SENT, common.RECEIVED), "bytes, the most first; the limit is 10/6 · n"),
     mistakes=[
-        Mistake("folds_to_four", FOLDS, folded),
-        Mistake("folds_to_four_in_chunks", FOLDS, lambda length: by_the_book("halving_doubling", length)),
+        Mistake(
+            "folds_to_four",
+            "The sum is right, but two ranks fold into others: four ranks do the work, and whole vectors travel at the "
+            "beginning and at the end. Six is two times three: let pairs share the work, and then triples.",
+            folded,
+        ),
         Mistake(
             "ring_of_six",
             "The sum and the bytes are right, but a ring of six takes 10 steps. Rings of three take 4; what comes "
@@ -169,11 +167,6 @@ EXERCISE = Exercise(
             "sends_the_half_it_keeps",
             "In the first exchange a rank sends the half that its partner is to finish, and keeps its own.",
             {"(rank < 3) == adds": "rank >= 3"},
-        ),
-        Mistake(
-            "rings_without_offset",
-            "Both rings of three carry the first half; the second one's entries start at the middle.",
-            {"(3, half)": "(3, 0)"},
         ),
         Mistake(
             "six_entries_only",

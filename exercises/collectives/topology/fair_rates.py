@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from random import Random
-from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake
 
@@ -73,10 +72,10 @@ def drawn(seed: int, *, links: int, flows: int) -> Inputs:
     return {"routes": routes, "bandwidths": {name: float(chance.randint(1, 40)) for name in names}}
 
 
-def equal_parts(routes: list[list[str]], bandwidths: dict[str, float], pick: Any) -> list[float]:
-    """Give each flow an equal part of each of its links, and pick one."""
+def least_equal_parts(*, routes: list[list[str]], bandwidths: dict[str, float]) -> list[float]:
+    """Give each flow the least of its equal parts of its links."""
     users = {link: sum(link in route for route in routes) for link in bandwidths}
-    return [pick([bandwidths[link] / users[link] for link in route]) for route in routes]
+    return [min(bandwidths[link] / users[link] for link in route) for route in routes]
 
 
 def first_come(*, routes: list[list[str]], bandwidths: dict[str, float]) -> list[float]:
@@ -134,7 +133,7 @@ EXERCISE = Exercise(
             "never_gives_away_what_is_left",
             "An equal part of the narrowest link is the start, but what a flow that is held up elsewhere does not use, "
             "the others on its links can have.",
-            lambda *, routes, bandwidths: equal_parts(routes, bandwidths, min),
+            least_equal_parts,
         ),
         Mistake(
             "stops_all_at_the_first_full_link",
@@ -158,11 +157,6 @@ EXERCISE = Exercise(
             {"key=lambda link: room[link] / len(users[link])": "key=lambda link: room[link]"},
         ),
         Mistake(
-            "looks_at_the_first_link_alone",
-            "A flow is held up by the narrowest of all its links, not by the first.",
-            lambda *, routes, bandwidths: equal_parts(routes, bandwidths, lambda parts: parts[0]),
-        ),
-        Mistake(
             "serves_one_after_the_other",
             "Rates rise together; this lets the first flow take all that it can, and leaves the rest to the next.",
             first_come,
@@ -178,20 +172,9 @@ EXERCISE = Exercise(
             {"share = room[full] / len(users[full])": "share = bandwidths[full] / sum(full in r for r in routes)"},
         ),
         Mistake(
-            "takes_the_widest_link_first",
-            "The link that is full first has the least room for each of its flows, not the most; a rate below 0 shows "
-            "that more was taken than there was.",
-            {"full = min(": "full = max("},
-        ),
-        Mistake(
-            "takes_the_fullest_link_first",
-            "The link with the most flows need not be full first: what counts is its room for each of them.",
-            {"key=lambda link: room[link] / len(users[link])": "key=lambda link: -len(users[link])"},
-        ),
-        Mistake(
             "is_always_the_first_example",
             "This is right for one input only: it looks neither at the routes nor at the bandwidths.",
             lambda **_: [8.0, 2.0, 2.0],
         ),
     ],
-)  # fmt: skip
+)

@@ -193,11 +193,6 @@ def one_ring(*, rank: int, sides: list[int], numbers: list[int]) -> Generator[An
     return (yield AllReduce(numbers, group=list(range(math.prod(sides)))))
 
 
-def padded(*, rank: int, sides: list[int], numbers: list[int]) -> Generator[Any, Any, list[int]]:
-    whole = numbers + [0] * (-len(numbers) % math.prod(sides))
-    return (yield from grid_all_reduce(rank=rank, sides=sides, numbers=whole))[: len(numbers)]
-
-
 def all_reduces_the_rest(*, rank: int, sides: list[int], numbers: list[int]) -> Generator[Any, Any, list[int]]:
     first = list(range(rank // sides[0] * sides[0], rank // sides[0] * sides[0] + sides[0]))
     part, stride = (yield ReduceScatter(numbers, group=first)), sides[0]
@@ -254,11 +249,6 @@ EXERCISE = Exercise(
             {GATHERS: "for group in groups:"},
         ),
         Mistake(
-            "gathers_one_dimension_only",
-            "Each reduce-scatter needs its all-gather, else ranks end with a part of the sums.",
-            {GATHERS: "for group in groups[:1]:"},
-        ),
-        Mistake(
             "never_gathers",
             "These are the reduce-scatters alone: each rank ends with its part of the sums.",
             {GATHERS: "for group in []:"},
@@ -269,19 +259,6 @@ EXERCISE = Exercise(
             {"        stride *= side\n": ""},
         ),
         Mistake(
-            "steps_over_the_wrong_side",
-            "Ranks along a dimension differ by the product of the sides before it, not by its own side.",
-            {
-                "        stride *= side\n": "",
-                "    for side in sides:\n": "    for side in sides:\n        stride = side\n",
-            },
-        ),
-        Mistake(
-            "returns_its_own",
-            "These are the rank's own numbers: what the others bring comes back as the value of a `yield`.",
-            {"for group in groups:": "for group in []:", GATHERS: "for group in []:"},
-        ),
-        Mistake(
             "drops_the_results",
             "These are the rank's own numbers, although it takes part: the sums are the values of the `yield`s.",
             {
@@ -290,22 +267,14 @@ EXERCISE = Exercise(
             },
         ),
         Mistake(
-            "drops_the_sums",
-            "These are the rank's own numbers, although it takes part: the sum is the value of the `yield`.",
-            {"numbers = yield ReduceScatter(": "yield AllReduce(", GATHERS: "for group in []:"},
-        ),
-        Mistake(
             "counts_from_the_last_side",
             "The first side varies fastest: rank x + s·y stands at (x, y). Here neighbouring numbers lie along "
             "the last dimension.",
-            {"groups, stride = [], 1": "groups, stride = [], math.prod(sides)",
-             "    for side in sides:\n": "    for side in sides:\n        stride //= side\n",
-             "        stride *= side\n": ""},
-        ),
-        Mistake(
-            "pads_the_vector",
-            "The parts of a reduce-scatter may be uneven: nothing has to be padded.",
-            padded,
+            {
+                "groups, stride = [], 1": "groups, stride = [], math.prod(sides)",
+                "    for side in sides:\n": "    for side in sides:\n        stride //= side\n",
+                "        stride *= side\n": "",
+            },
         ),
         Mistake(
             "cuts_once",
@@ -314,14 +283,9 @@ EXERCISE = Exercise(
             all_reduces_the_rest,
         ),
         Mistake(
-            "gathers_over_all_ranks",
-            "The parts have to come back the way they went, dimension by dimension, between neighbours.",
-            {GATHERS: "for group in [list(range(math.prod(sides)))]:"},
-        ),
-        Mistake(
             "is_always_a_square",
             "This takes the first side for all dimensions; the sides may differ.",
             {"    for side in sides:\n": "    for side in [sides[0]] * len(sides):\n"},
         ),
     ],
-)  # fmt: skip
+)

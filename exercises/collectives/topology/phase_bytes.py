@@ -104,8 +104,10 @@ EXERCISE = Exercise(
         Mistake(
             "divides_before_it_sends",
             "The first dimension is reduced with the whole vector; what is left is a share only afterwards.",
-            {"sent.append(2 * (side - 1) / side * left)": "left /= side; sent.append(2 * (side - 1) / side * left)",
-             "        left /= side\n": ""},
+            {
+                "sent.append(2 * (side - 1) / side * left)": "left /= side; sent.append(2 * (side - 1) / side * left)",
+                "        left /= side\n": "",
+            },
         ),
         Mistake(
             "divides_by_all_ranks",
@@ -121,40 +123,9 @@ EXERCISE = Exercise(
             ],
         ),
         Mistake(
-            "divides_once",
-            "The vector is cut after each dimension, not after the first alone.",
-            lambda *, sides, size_bytes: [
-                2 * (side - 1) / side * size_bytes / (sides[0] if i else 1) for i, side in enumerate(sides)
-            ],
-        ),
-        Mistake(
-            "takes_the_first_side_for_all",
-            "Each dimension cuts by its own side; this divides by the first one again and again.",
-            lambda *, sides, size_bytes: [
-                2 * (side - 1) / side * size_bytes / sides[0] ** i for i, side in enumerate(sides)
-            ],
-        ),
-        Mistake(
-            "goes_on_with_what_was_sent",
-            "A rank goes on with the chunk that it has summed up, not with the chunks that it has sent away.",
-            {"left /= side": "left *= (side - 1) / side"},
-        ),
-        Mistake(
             "rounds_what_is_left_down",
             "Here sizes are divided as numbers: half of 25 bytes counts as 12.5.",
             {"left /= side": "left //= side"},
-        ),
-        Mistake(
-            "sorts_the_sides",
-            "Keep the order of the sides: the first is reduced first, whatever its length.",
-            lambda *, sides, size_bytes: phase_bytes(sides=sorted(sides), size_bytes=size_bytes),
-        ),
-        Mistake(
-            "adds_the_phases_up",
-            "Give each dimension its own bytes, not the sum so far.",
-            lambda *, sides, size_bytes: [
-                sum(phase_bytes(sides=sides, size_bytes=size_bytes)[: i + 1]) for i in range(len(sides))
-            ],
         ),
         Mistake(
             "is_always_the_first_example",
@@ -162,4 +133,4 @@ EXERCISE = Exercise(
             lambda **_: [800.0, 400.0],
         ),
     ],
-)  # fmt: skip
+)

@@ -168,16 +168,6 @@ EXERCISE = Exercise(
     ],
     mistakes=[
         Mistake(
-            "sends_as_few_as_it_may",
-            "The fewest buckets waste the backward pass: the link has nothing to send until the first is full.",
-            {"return min(range(fewest, most + 1), key=end_s)": "return fewest"},
-        ),
-        Mistake(
-            "sends_as_many_as_it_may",
-            "The most buckets pay the time of a small message the most often.",
-            {"return min(range(fewest, most + 1), key=end_s)": "return most"},
-        ),
-        Mistake(
             "forgets_the_wait_for_the_first",
             "The link can start only when the first bucket is full, at C/k; kb alone is not the end of a step.",
             {"compute_s / k + k * busy_s": "k * busy_s"},
@@ -222,14 +212,6 @@ EXERCISE = Exercise(
             "takes_the_root",
             "√(C/α) is best for one straight line and a link that is the bottleneck; these points are no such line.",
             by_the_root,
-        ),
-        Mistake(
-            "returns_the_size",
-            "This is the size of a bucket; asked is how many of them there are.",
-            {
-                "return min(range(fewest, most + 1), key=end_s)": "return total_bytes / min(range(fewest, most + 1), "
-                "key=end_s)"
-            },
         ),
         Mistake(
             "is_always_four",

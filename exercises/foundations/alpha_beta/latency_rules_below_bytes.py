@@ -90,10 +90,5 @@ EXERCISE = Exercise(
             "A round's message is n/N, so n is N times αβ, not a part of it.",
             {"ranks * ": "1 / ranks * "},
         ),
-        Mistake(
-            "is_always_two_kilobytes",
-            "This is right for one input only: it does not look at the link.",
-            lambda **_: 2000.0,
-        ),
     ],
 )

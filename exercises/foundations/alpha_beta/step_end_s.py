@@ -114,19 +114,21 @@ def from_both_ends(
     return max(buckets[-1][0] + buckets[-1][1], buckets[0][0] + sum(busy_s for _, busy_s in buckets))
 
 
-def sent_before_overflow(
-    layers: Any, bucket_bytes: float, latency_s: float, bandwidth_bytes_per_s: float, *, at_once: bool
+def closed_before_overflow(
+    layers: Sequence[tuple[float, float]], bucket_bytes: float, latency_s: float, bandwidth_bytes_per_s: float
 ) -> float:
-    """Send a bucket that the next layer would overfill: when that layer is ready, or as soon as its own layers are."""
+    """Send a bucket that the next layer would overfill as soon as its own layers are ready."""
     buckets: list[tuple[float, float]] = []
-    held_bytes = ready_s = full_s = 0.0
+    held_bytes = full_s = 0.0
     for ready_s, size_bytes in layers:
         if held_bytes and held_bytes + size_bytes > bucket_bytes:
-            buckets.append((full_s if at_once else ready_s, held_bytes))
+            buckets.append((full_s, held_bytes))
             held_bytes = 0.0
         held_bytes, full_s = held_bytes + size_bytes, ready_s
+    if held_bytes:
+        buckets.append((full_s, held_bytes))
     free_s = 0.0
-    for full_s, size_bytes in [*buckets, *([(ready_s, held_bytes)] if held_bytes else [])]:
+    for full_s, size_bytes in buckets:
         free_s = max(free_s, full_s) + latency_s + size_bytes / bandwidth_bytes_per_s
     return free_s
 
@@ -170,11 +172,6 @@ EXERCISE = Exercise(
             {"max(free_s, ready_s)": "max(free_s, layers[-1][0])"},
         ),
         Mistake(
-            "never_waits_for_a_layer",
-            "A bucket cannot leave before its last layer is ready.",
-            {"max(free_s, ready_s)": "max(free_s, layers[0][0])"},
-        ),
-        Mistake(
             "looks_at_both_ends",
             "The link can rest in the middle too: a bucket between the first and the last may be late and long.",
             from_both_ends,
@@ -201,29 +198,14 @@ EXERCISE = Exercise(
             {"held_bytes >= bucket_bytes": "held_bytes > bucket_bytes"},
         ),
         Mistake(
-            "sends_before_it_overflows",
-            "A layer joins the bucket first; the bucket may then hold more than bucket_bytes.",
-            lambda layers, **link: sent_before_overflow(layers, **link, at_once=False),
-        ),
-        Mistake(
             "closes_before_it_overflows",
             "This bucket closes before a layer that would overfill it; the layer joins it first, and then it leaves.",
-            lambda layers, **link: sent_before_overflow(layers, **link, at_once=True),
+            closed_before_overflow,
         ),
         Mistake(
             "sends_every_layer",
             "These layers are sent one by one; they share buckets.",
             {"if held_bytes >= bucket_bytes or is_last": "if True"},
-        ),
-        Mistake(
-            "takes_bits",
-            "These are bytes and bytes per second: nothing is to be multiplied by 8.",
-            {"held_bytes / bandwidth": "8 * held_bytes / bandwidth"},
-        ),
-        Mistake(
-            "always_ends_at_four",
-            "This is right for one input only: it does not look at the layers.",
-            lambda layers, **_: 4.0,
         ),
     ],
 )

@@ -131,13 +131,6 @@ def from_littles(batches_s: Sequence[float], *, step_s: float, slots: int, deadl
     return w, slots // w
 
 
-def default_factor(batches_s: Sequence[float], *, step_s: float, slots: int, deadline_s: float) -> tuple[int, int]:
-    for w in range(1, slots // 2 + 1):
-        if simulated_end_s(tuple(batches_s), step_s, w, 2) <= deadline_s:
-            return w, 2
-    return slots, 1
-
-
 def halved(batches_s: Sequence[float], *, step_s: float, slots: int, deadline_s: float) -> tuple[int, int]:
     low, high = 1, slots
     while low < high:
@@ -208,12 +201,6 @@ EXERCISE = Exercise(
             {"f = slots // w": "f = 2"},
         ),
         Mistake(
-            "keeps_the_default_factor_within_memory",
-            "A prefetch factor of 2 is PyTorch's default, no law: with more batches in memory fewer workers may do, "
-            "and with a factor of 1 more workers have room.",
-            default_factor,
-        ),
-        Mistake(
             "begins_at_littles_number",
             "Little's number is for a GPU that never waits. This deadline leaves it time to wait, so that fewer "
             "workers may do: begin at 1.",
@@ -231,19 +218,9 @@ EXERCISE = Exercise(
             lambda batches_s, *, slots, **_: (slots, 1),
         ),
         Mistake(
-            "fills_memory_with_factor",
-            "One worker with a long list of requests still makes one batch at a time.",
-            lambda batches_s, *, slots, **_: (1, slots),
-        ),
-        Mistake(
             "counts_memory_for_each_worker",
             "The factor counts for each worker: w · f batches have to fit in memory.",
             {"f = slots // w": "f = slots"},
-        ),
-        Mistake(
-            "runs_ahead_without_limit",
-            "A batch is asked for only when the one w · f before it has been taken; these run ahead as they like.",
-            {"takes[i - w * f] if i >= w * f else 0.0": "0.0"},
         ),
         Mistake(
             "stops_at_the_last_take",

@@ -105,6 +105,5 @@ EXERCISE = Exercise(
             "This looks at one draw only; the example has to survive all of them.",
             lambda *, draws, percent: fewest_slots(draws=1, percent=percent),
         ),
-        Mistake("is_always_four", "This is right for one input only.", lambda **_: 4),
     ],
 )

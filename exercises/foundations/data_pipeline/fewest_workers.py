@@ -99,6 +99,5 @@ EXERCISE = Exercise(
             "This is how many images one worker makes in a second, not how many workers there must be.",
             lambda *, gpus, images_per_s, image_us: -(-1_000_000 // image_us),
         ),
-        Mistake("is_always_three", "This is right for one input only.", lambda **_: 3),
     ],
 )

@@ -139,11 +139,6 @@ EXERCISE = Exercise(
             {"range(position, len(order), batch)": "range(0, len(order), batch)"},
         ),
         Mistake(
-            "sorts_the_epoch",
-            "The examples come by their number; take them in the order that is given.",
-            {"list(order[first : first + batch])": "sorted(order)[first : first + batch]"},
-        ),
-        Mistake(
             "returns_the_places",
             "These are places in the order, counted from 0. Asked for are the examples that stand there.",
             {"list(order[first : first + batch])": "list(range(len(order)))[first : first + batch]"},
@@ -156,11 +151,6 @@ EXERCISE = Exercise(
                 for first in range(position // batch * batch, len(order), batch)
                 if position < len(order)
             ],
-        ),
-        Mistake(
-            "lists_steps_for_each_rank",
-            "For each rank its steps: asked for is it the other way round, for each step the ranks' shares.",
-            lambda order, **sizes: [list(rank) for rank in zip(*share_steps(order, **sizes), strict=True)],
         ),
         Mistake(
             "counts_the_batch_for_each_rank",
@@ -184,24 +174,6 @@ EXERCISE = Exercise(
             "With ⌈examples / ranks⌉ for each rank in turn, the last ranks run short: 6 examples on 4 ranks go out as "
             "2, 2, 2 and 0.",
             {"chosen[rank::ranks]": "chosen[rank * -(-len(chosen) // ranks) : (rank + 1) * -(-len(chosen) // ranks)]"},
-        ),
-        Mistake(
-            "cuts_the_short_step_like_a_full_one",
-            "The shares are those of a full step. A short step has fewer examples: share out those that it has.",
-            {"chosen[rank::ranks]": "chosen[rank * batch // ranks : (rank + 1) * batch // ranks]"},
-        ),
-        Mistake(
-            "gives_the_rest_to_the_last",
-            "The last rank gets the whole remainder; shares may differ by one at most.",
-            {
-                "chosen[rank::ranks]": "chosen[rank * (len(chosen) // ranks) : (rank + 1) * (len(chosen) // ranks) "
-                "if rank < ranks - 1 else None]"
-            },
-        ),
-        Mistake(
-            "gives_all_to_all",
-            "Every rank gets the whole step, so each example is used as often as there are ranks.",
-            {"chosen[rank::ranks]": "chosen"},
         ),
         Mistake(
             "gives_each_rank_its_stretch",

@@ -125,8 +125,5 @@ EXERCISE = Exercise(
             "This is the price of all devices together; asked is that of one.",
             {"- fixed_usd_per_hour) / devices": "- fixed_usd_per_hour)"},
         ),
-        Mistake(
-            "is_always_seven", "This is right for one input only: it does not look at the devices.", lambda **_: 7.0
-        ),
     ],
 )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.exercise import Exercise, Mistake, Observation, inputs_for
 
 CHOICE, TIME, COST = "choice", "expected time", "expected cost"
 VALID, KEPT = "an offer's number, devices that it has, and an interval above 0", "within the limit"
@@ -133,17 +133,7 @@ def all_kept(**_: Any) -> Observation:
     return {CHOICE: VALID, TIME: KEPT, COST: KEPT}
 
 
-def run_of(
-    offers: list[Offer], flops: float, checkpoint_s: float, restart_s: float, deadline_h: float, budget_usd: float
-) -> Inputs:
-    return {
-        "offers": offers,
-        "flops": flops,
-        "checkpoint_s": checkpoint_s,
-        "restart_s": restart_s,
-        "deadline_h": deadline_h,
-        "budget_usd": budget_usd,
-    }
+run_of = inputs_for(choose_run)
 
 
 ON_DEMAND: Offer = (400e12, 2.5, 50_000.0, 2048)
@@ -219,28 +209,6 @@ EXERCISE = Exercise(
             {"range(1, most + 1)": "range(1, 4097)"},
         ),
         Mistake(
-            "saves_every_hour",
-            "You saved once an hour, whatever fails. The interval has to follow from the checkpoint and the failures.",
-            {"min(work, math.sqrt(2 * checkpoint_s * mtbf))": "min(work, 3600.0)"},
-        ),
-        Mistake(
-            "saves_every_minute",
-            "You saved once a minute, so the run stops for checkpoints most of the time.",
-            {"min(work, math.sqrt(2 * checkpoint_s * mtbf))": "min(work, 60.0)"},
-        ),
-        Mistake(
-            "looks_at_the_first_offer",
-            "You looked at the first offer alone.",
-            {"enumerate(offers)": "enumerate(offers[:1])"},
-        ),
-        Mistake(
-            "takes_the_lowest_price",
-            "You took the lowest price an hour. What counts is the whole run, with its rate and its failures.",
-            {
-                "found.append((late, cost, number,": "found.append((late, usd, number,",
-            },
-        ),
-        Mistake(
             "ignores_the_deadline",
             "You took the cheapest run and forgot the deadline: with few devices little fails, and it takes long.",
             {"time > 3600 * deadline_h": "False"},
@@ -251,11 +219,6 @@ EXERCISE = Exercise(
             {
                 "found.append((late, cost, number,": "found.append((late, time, number,",
             },
-        ),
-        Mistake(
-            "gives_minutes",
-            "The interval is asked for in seconds; this one is in minutes.",
-            {"return number, devices, interval": "return number, devices, interval / 60"},
         ),
         Mistake(
             "counts_offers_from_one",

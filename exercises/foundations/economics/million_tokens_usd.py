@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from grader.exercise import Exercise, Inputs, Mistake
+from grader.exercise import Exercise, Mistake, inputs_for
 from snippets.flops import compute_time_s, training_flops
 
 
@@ -46,13 +46,7 @@ def one_device_by_the_clock(*, parameters: float, peak_flops_per_s: float, mfu: 
     return math.fsum(each_s for _ in range(1000)) * (usd_per_hour / 3600)
 
 
-def run(parameters: float, peak_flops_per_s: float, mfu: float, usd_per_hour: float) -> Inputs:
-    return {
-        "parameters": parameters,
-        "peak_flops_per_s": peak_flops_per_s,
-        "mfu": mfu,
-        "usd_per_hour": usd_per_hour,
-    }
+run = inputs_for(million_tokens_usd)
 
 
 EXERCISE = Exercise(
@@ -101,9 +95,6 @@ EXERCISE = Exercise(
             "recomputes",
             "8 operations count a recomputed forward pass; the MFU goes with the 6 that the model needs.",
             {"6 * parameters": "8 * parameters"},
-        ),
-        Mistake(
-            "is_always_ten_cents", "This is right for one input only: it does not look at the run.", lambda **_: 0.1
         ),
     ],
 )

@@ -90,6 +90,5 @@ EXERCISE = Exercise(
             "The sign is the wrong way round: a saving is positive.",
             {"(1 - mfu / (mfu + points / 100))": "(mfu / (mfu + points / 100) - 1)"},
         ),
-        Mistake("is_always_forty", "This is right for one input only: it does not look at the run.", lambda **_: 40.0),
     ],
 )

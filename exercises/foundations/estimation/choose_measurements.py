@@ -184,26 +184,11 @@ EXERCISE = Exercise(
     inputs=cases,
     mistakes=[
         Mistake(
-            "measures_everything",
-            "Measuring everything is narrow enough and costs more than needed: find what you can leave as it is.",
-            lambda factors, within: list(range(len(factors))),
-        ),
-        Mistake(
-            "measures_nothing",
-            "You measure nothing; look how wide the product's range is then.",
-            lambda factors, within: [],
-        ),
-        Mistake(
             "widest_first",
             "You measured the widest factors first. Two cheaper ones can narrow the product as much.",
             lambda factors, within: greedily(
                 factors, within, lambda place: abs(factors[place][2]) * math.log(factors[place][0])
             ),
-        ),
-        Mistake(
-            "cheapest_first",
-            "You measured the cheapest factors first. Those that hardly widen the product are not worth their price.",
-            lambda factors, within: greedily(factors, within, lambda place: -factors[place][3]),
         ),
         Mistake(
             "most_gain_for_the_cost",

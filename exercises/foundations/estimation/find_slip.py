@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.exercise import Exercise, Inputs, Mistake, Observation, parts
 
 
 def find_slip(
@@ -107,10 +107,6 @@ def found(lines: Sequence[float], **given: float) -> Observation:
     return {LINE: line, DAYS: seconds / 86400}
 
 
-def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
-    return dict(zip((LINE, DAYS), function(**inputs), strict=True))
-
-
 LINE, DAYS = "wrong line", "days without the slip"
 
 
@@ -135,7 +131,7 @@ EXERCISE = Exercise(
     number=3,
     asked="the line of an estimate that is wrong, and the days without the slip",
     expected=found,
-    observe=observe,
+    observe=parts(LINE, DAYS),
     examples=[case("forward only", *SMALL), case("no communication", *RUNS[0]), case("bits for bytes", *OWN)],
     inputs=[case(slip, *run) for run in RUNS for slip in SLIPS],
     relative_tolerance=0.01,

@@ -127,23 +127,5 @@ EXERCISE = Exercise(
             "Where a stage has fewer links than writers, they share: a link then carries several parts.",
             {"math.ceil(writers / links) * ": ""},
         ),
-        Mistake(
-            "sends_everything_through_one",
-            "A link carries only the parts of its own writers, not the whole checkpoint.",
-            {SHARE: "size_bytes / rate"},
-        ),
-        Mistake(
-            "gives_each_the_whole",
-            "Each writer holds a part, the checkpoint's bytes over the number of writers.",
-            {"part = size_bytes / writers": "part = size_bytes"},
-        ),
-        Mistake(
-            "looks_at_the_last_stage",
-            "The slowest stage decides, wherever on the path it is.",
-            lambda size_bytes, writers, stages: (
-                math.ceil(writers / stages[-1][0]) * size_bytes / writers / stages[-1][1]
-            ),
-        ),
-        Mistake("is_always_four", "This is right for one input only: it does not look at it.", lambda **_: 4.0),
     ],
 )

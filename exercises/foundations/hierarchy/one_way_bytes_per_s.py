@@ -82,11 +82,6 @@ EXERCISE = Exercise(
             {"2 if adds_directions else 1": "2"},
         ),
         Mistake(
-            "halves_the_wrong_ones",
-            "This halves the numbers that count one direction, and keeps those that add both.",
-            {"2 if adds_directions else 1": "1 if adds_directions else 2"},
-        ),
-        Mistake(
             "takes_powers_of_two",
             "G and T are 10⁹ and 10¹² here; 2³⁰ and 2⁴⁰ are written Gi and Ti.",
             {'1e12 if unit[0] == "T" else 1e9': '2**40 if unit[0] == "T" else 2**30'},
@@ -95,6 +90,5 @@ EXERCISE = Exercise(
         Mistake(
             "multiplies_by_eight", "Bytes are fewer than bits: divide by eight.", {"* scale / bits": "* scale * bits"}
         ),
-        Mistake("is_always_one_gigabyte", "This is right for one input only: it does not look at it.", lambda **_: 1e9),
     ],
 )

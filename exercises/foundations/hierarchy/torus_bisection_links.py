@@ -103,6 +103,5 @@ EXERCISE = Exercise(
             "A cut through one side crosses every line along it: their number is a product, not a sum.",
             {"2 * math.prod(sides) // max(sides)": "2 * (sum(sides) - max(sides))"},
         ),
-        Mistake("is_always_four", "This is right for one input only: it does not look at the sides.", lambda **_: 4),
     ],
 )

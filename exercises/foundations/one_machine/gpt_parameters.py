@@ -104,16 +104,9 @@ EXERCISE = Exercise(
             {"4 * d * d + 4 * d": "4 * d * d", "8 * d * d + 5 * d": "8 * d * d"},
         ),
         Mistake(
-            "misses_three_biases",
-            "3d biases of a layer are missing: the first feed-forward matrix makes 4d numbers, so its bias has 4d, and "
-            "query, key and value have biases, too.",
-            {"8 * d * d + 5 * d": "8 * d * d + 2 * d"},
-        ),
-        Mistake(
             "has_one_norm_in_a_layer",
             "A layer has two norms, one before attention and one before the feed-forward block.",
             {"norms = 4 * d": "norms = 2 * d"},
         ),
-        Mistake("fits_one_input", "This is right for one input only.", lambda **_: 86),
     ],
 )

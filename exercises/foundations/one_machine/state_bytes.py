@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.exercise import Exercise, Inputs, Mistake
+from grader.exercise import Exercise, Mistake, inputs_for
 from snippets.recipes import Recipe, model_state_bytes
 
 
@@ -51,14 +51,7 @@ def by_recipe(parameters: int, weight_bytes: int, gradient_bytes: int, master_by
     return model_state_bytes(parameters, recipe=recipe).total
 
 
-def kept(parameters: int, weight: int, gradient: int, master: int, moment: int) -> Inputs:
-    return {
-        "parameters": parameters,
-        "weight_bytes": weight,
-        "gradient_bytes": gradient,
-        "master_bytes": master,
-        "moment_bytes": moment,
-    }
+kept = inputs_for(state_bytes)
 
 
 EXERCISE = Exercise(
@@ -119,11 +112,5 @@ EXERCISE = Exercise(
             "16 bytes a parameter are one recipe; here the widths are given.",
             lambda parameters, **_: 16 * parameters,
         ),
-        Mistake(
-            "always_twelve",
-            "12 bytes a parameter are one recipe, without a master copy; here the widths are given.",
-            lambda parameters, **_: 12 * parameters,
-        ),
-        Mistake("fits_one_input", "This is right for one input only.", lambda parameters, **_: 120),
     ],
 )

@@ -139,21 +139,5 @@ EXERCISE = Exercise(
                 + 8 * batch * sequence * hidden * vocabulary
             ),
         ),
-        Mistake(
-            "counts_attention_once_a_batch",
-            "Each sequence of the batch has scores of its own: attention's products are missing a factor B.",
-            {"4 * tokens * sequence": "4 * sequence**2"},
-        ),
-        Mistake(
-            "lets_sequences_attend_to_each_other",
-            "A token attends to the n of its own sequence, not to all Bn tokens of the batch.",
-            {"4 * tokens * sequence": "4 * tokens * tokens"},
-        ),
-        Mistake(
-            "counts_the_head_in_every_layer",
-            "The head comes once, after the last layer.",
-            {"(layers * layer + head)": "layers * (layer + head)"},
-        ),
-        Mistake("fits_one_input", "This is right for one input only.", lambda **_: 744),
     ],
 )

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.exercise import Exercise, Inputs, Mistake, Observation, inputs_for
 
 TILE, ROOM, TIME = "tile", "fast memory", "bytes"
 Tile = tuple[int, int]
@@ -97,16 +97,7 @@ def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
     return seen
 
 
-def product(m: int, k: int, n: int, element_bytes: int, fast_bytes: int, peak: int, bandwidth: int) -> Inputs:
-    return {
-        "m": m,
-        "k": k,
-        "n": n,
-        "element_bytes": element_bytes,
-        "fast_bytes": fast_bytes,
-        "peak_flops_per_s": peak,
-        "bandwidth_bytes_per_s": bandwidth,
-    }
+product = inputs_for(choose_tile)
 
 
 def just_enough(m: int, k: int, n: int, element_bytes: int, fast_bytes: int) -> Inputs:
@@ -180,16 +171,6 @@ EXERCISE = Exercise(
             {"(room - rows) // (rows + 1)": "room // rows"},
         ),
         Mistake(
-            "forgets_the_column",
-            "A column of X, as high as the tile, is in the fast memory too, beside the tile and a row of W.",
-            {"(room - rows) // (rows + 1)": "room // (rows + 1)"},
-        ),
-        Mistake(
-            "forgets_the_row",
-            "A row of W, as wide as the tile, is in the fast memory too, beside the tile and a column of X.",
-            {"(room - rows) // (rows + 1)": "(room - rows) // rows"},
-        ),
-        Mistake(
             "takes_the_most_entries",
             "The tile with the most entries need not be the best: what counts is how many rows and columns of tiles Y "
             "is cut into, since that is how often W and X are read.",
@@ -206,21 +187,6 @@ EXERCISE = Exercise(
             {"k * n * strips_of_w": "k * n"},
         ),
         Mistake(
-            "reads_one_column_of_tiles",
-            "For each tile both strips are read anew: X once for every column of tiles, W once for every row of them.",
-            {"m * k * strips_of_x": "m * k"},
-        ),
-        Mistake(
-            "exchanges_the_strips",
-            "You exchanged the strips: X is read once for every column of tiles, W once for every row of them.",
-            {"-(-n // columns), -(-m // rows)": "-(-m // rows), -(-n // columns)"},
-        ),
-        Mistake(
-            "divides_by_the_other_side",
-            "You divide by the wrong sides: m rows make ⌈m/rows⌉ rows of tiles, n columns ⌈n/columns⌉ columns of them.",
-            {"-(-n // columns), -(-m // rows)": "-(-n // rows), -(-m // columns)"},
-        ),
-        Mistake(
             "no_edges",
             "Another tile that fits has fewer bytes. Smaller tiles at the edges of Y need strips too: count rows and "
             "columns of tiles rounded up, and compare all heights that leave room for a column.",
@@ -230,11 +196,6 @@ EXERCISE = Exercise(
             "exchanges_the_sides",
             "You exchanged the sides: the first is the height of the tile, of at most m rows.",
             {SEARCH: "return min(found)[1][::-1]"},
-        ),
-        Mistake(
-            "takes_one_entry",
-            "A tile of one entry reads both strips for it; a larger one shares them.",
-            lambda **_: (1, 1),
         ),
         Mistake(
             "is_always_two_by_two", "This is right for one input only: look at the fast memory.", lambda **_: (2, 2)

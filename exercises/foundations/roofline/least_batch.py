@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from grader.exercise import Exercise, Inputs, Mistake
+from grader.exercise import Exercise, Inputs, Mistake, inputs_for
 
 MOST = 2**40  # rows; who needs more needs more than any batch
 
@@ -74,15 +74,7 @@ def tried(
     return high
 
 
-def layer(k: int, n: int, weight: int, activation: int, peak: int, bandwidth: int) -> Inputs:
-    return {
-        "k": k,
-        "n": n,
-        "weight_bytes": weight,
-        "activation_bytes": activation,
-        "peak_flops_per_s": peak,
-        "bandwidth_bytes_per_s": bandwidth,
-    }
+layer = inputs_for(least_batch)
 
 
 def clear_of_whole_numbers(inputs: Inputs) -> bool:
@@ -120,7 +112,6 @@ def in_floats(
 H100, HBM = 989_400_000_000_000, 3_350_000_000_000
 COMPUTES, MOVES = "2 * k * n * bandwidth_bytes_per_s", "activation_bytes * (k + n) * peak_flops_per_s"
 RESULT = "-(-fixed // (computes - moves)) if computes > moves else 0"
-FIXED = "weight_bytes * k * n * peak_flops_per_s"
 
 EXERCISE = Exercise(
     least_batch,
@@ -154,24 +145,9 @@ EXERCISE = Exercise(
             {MOVES: "activation_bytes * k * peak_flops_per_s"},
         ),
         Mistake(
-            "does_not_read_activations",
-            "The activations have to be read as well: m × k numbers.",
-            {MOVES: "activation_bytes * n * peak_flops_per_s"},
-        ),
-        Mistake(
             "one_size_for_all",
             "Weights and activations may have different sizes: you took the weights' for all.",
             {MOVES: "weight_bytes * (k + n) * peak_flops_per_s"},
-        ),
-        Mistake(
-            "activations_size_for_all",
-            "Weights and activations may have different sizes: you took the activations' for all.",
-            {FIXED: "activation_bytes * k * n * peak_flops_per_s"},
-        ),
-        Mistake(
-            "exchanges_the_sizes",
-            "You exchanged the sizes: the weights have weight_bytes, what comes in and goes out has activation_bytes.",
-            {FIXED: "activation_bytes * k * n * peak_flops_per_s", MOVES: "weight_bytes * (k + n) * peak_flops_per_s"},
         ),
         Mistake(
             "looks_for_no_0",
@@ -206,15 +182,9 @@ EXERCISE = Exercise(
             {"-(-fixed // (computes - moves))": "fixed // (computes - moves)"},
         ),
         Mistake(
-            "adds_one",
-            "A smaller batch is enough: where the division leaves no rest, its result already is.",
-            {"-(-fixed // (computes - moves))": "fixed // (computes - moves) + 1"},
-        ),
-        Mistake(
             "takes_the_ridge",
             "That is the ridge point, which counts operations a byte; what a row brings depends on the layer.",
             {RESULT: "-(-peak_flops_per_s // bandwidth_bytes_per_s)"},
         ),
-        Mistake("is_always_two", "This is right for one input only: it does not look at the layer.", lambda **_: 2),
     ],
 )

@@ -125,6 +125,5 @@ EXERCISE = Exercise(
             "With this many ranks the sum takes longer than the operations: round down.",
             {RULE: "1 - (-k * link_bytes_per_s // (element_bytes * peak_flops_per_s))"},
         ),
-        Mistake("is_always_three", "This is right for one input only: it does not look at the link.", lambda **_: 3),
     ],
 )

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cache
 from itertools import product
 from random import Random
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.choices import Choice
+from grader.exercise import Exercise, Inputs, Mistake
 from snippets.memory.memory_equation.activations import RECOMPUTATIONS
 from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 from snippets.memory.memory_equation.step_timeline import step_timeline
-
-DESIGN, NONE = "the design", "None: nothing fits"
 
 
 def fastest_design(
@@ -131,11 +129,9 @@ def designs(run: Inputs) -> list[tuple[str, int]]:
     return [(made, size) for made, size in pairs if worst(made, size, run)[0] <= run["memory_bytes"]]
 
 
-def the_fastest(**run: Any) -> Observation:
+def the_fastest(**run: Any) -> str | None:
     fitting = designs(run)
-    if not fitting:
-        return {DESIGN: NONE}
-    return {DESIGN: f"one that fits and takes the fewest operations, such as {cheapest(fitting, run)}"}
+    return f"one that fits and takes the fewest operations, such as {cheapest(fitting, run)}" if fitting else None
 
 
 def cheapest(fitting: list[tuple[str, int]], run: Inputs) -> tuple[str, int]:
@@ -143,24 +139,21 @@ def cheapest(fitting: list[tuple[str, int]], run: Inputs) -> tuple[str, int]:
     return fitting[costs.index(min(costs))]
 
 
-def observe(function: Callable[..., Any], **run: Any) -> Observation:
+def fault(design: tuple[str, int], **run: Any) -> str:
     """Say whether the design fits on the simulator, and how many operations it takes more than the best."""
-    design = function(**run)
-    if design is None:
-        return {DESIGN: NONE}
     recomputed, micro_batch = design
     if recomputed not in RECOMPUTATIONS:
-        return {DESIGN: f"recomputes {recomputed!r}; the choices are 'none', 'selective' and 'full'"}
+        return f"recomputes {recomputed!r}; the choices are 'none', 'selective' and 'full'"
     if micro_batch < 1 or run["sequences"] % micro_batch:
-        return {DESIGN: f"has a micro-batch of {micro_batch}, which does not divide the {run['sequences']} sequences"}
+        return f"has a micro-batch of {micro_batch}, which does not divide the {run['sequences']} sequences"
     peak, moment = worst(recomputed, micro_batch, run)
     if peak > run["memory_bytes"]:
         held = f"it holds {peak:,} bytes {moment}, and the device has {run['memory_bytes']:,}"
-        return {DESIGN: f"{design}, which does not fit: {held}"}
+        return f"{design}, which does not fit: {held}"
     best = cheapest(designs(run), run)
     if more := cost(recomputed, micro_batch, run) - cost(*best, run):
-        return {DESIGN: f"{design}, which fits and takes {more:,} operation{'s' * (more > 1)} more than {best}"}
-    return the_fastest(**run)
+        return f"{design}, which fits and takes {more:,} operation{'s' * (more > 1)} more than {best}"
+    return ""
 
 
 def step_of(sequences: int, memory_bytes: int, overhead_flops: int, *shape: int) -> Inputs:
@@ -206,12 +199,6 @@ def largest_micro_batch_of_all(**run: Any) -> Any:
     return max(designs(run), key=lambda design: design[1], default=None)
 
 
-def least_recomputation(**run: Any) -> Any:
-    """Take the first choice that fits at all, with its largest micro-batch."""
-    fitting = designs(run)
-    return max((one for one in fitting if one[0] == fitting[0][0]), key=lambda one: one[1]) if fitting else None
-
-
 # Of the first 400, those on which wrong answers differ most from right ones and from each other.
 # fmt: off
 SEEDS = (
@@ -221,13 +208,15 @@ SEEDS = (
 )
 # fmt: on
 
+CHOICE = Choice("the design", the_fastest, fault, none="None: nothing fits")
+
 EXERCISE = Exercise(
     fastest_design,
     number=4,
     level="hard",
     asked="what to recompute, and a micro-batch, so that a step fits and takes the fewest operations",
-    expected=the_fastest,
-    observe=observe,
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
     examples=[
         step_of(1, 41_000, 0),
         step_of(2, 41_000, 1000),
@@ -254,11 +243,6 @@ EXERCISE = Exercise(
             {"if sequences % micro_batch:": "if False:"},
         ),
         Mistake(
-            "forgets_the_overhead",
-            "Each micro-batch costs overhead_flops: they come sequences / b times for micro-batches of b sequences.",
-            {"sequences // micro_batch * overhead_flops": "0"},
-        ),
-        Mistake(
             "pays_for_each_sequence",
             "overhead_flops come once for each micro-batch: sequences / b times, not b times.",
             {"sequences // micro_batch * overhead_flops": "micro_batch * overhead_flops"},
@@ -269,30 +253,9 @@ EXERCISE = Exercise(
             {"range(1, sequences + 1)": "(1,)"},
         ),
         Mistake(
-            "takes_the_step_at_once",
-            "This tries the whole step as one micro-batch alone; a smaller one may fit where that does not, or with "
-            "less recomputation.",
-            {"range(1, sequences + 1)": "(sequences,)"},
-        ),
-        Mistake(
-            "forgets_what_is_made_again",
-            "What is recomputed costs operations too; the largest micro-batch need not be the fastest.",
-            {" + sequences * more": ""},
-        ),
-        Mistake(
             "recomputes_the_head",
             "Full recomputation repeats the layers' forward pass, and not the head's.",
             {'"full": layers * layer}': '"full": layers * layer + 2 * sequence * hidden * vocabulary}'},
-        ),
-        Mistake(
-            "recomputes_no_scores",
-            "Full recomputation makes the scores again as well: it repeats all of a layer's forward pass.",
-            {'"full": layers * layer}': '"full": layers * (layer - scores)}'},
-        ),
-        Mistake(
-            "never_recomputes_all",
-            "Full recomputation may be the only design that fits, or the fastest.",
-            {', "full": layers * layer}': "}"},
         ),
         Mistake(
             "never_recomputes_scores_alone",
@@ -301,26 +264,10 @@ EXERCISE = Exercise(
             {', "selective": layers * scores': ""},
         ),
         Mistake(
-            "never_recomputes",
-            "Without recomputation a design may not fit, or only with a small micro-batch: try the other two.",
-            {', "selective": layers * scores, "full": layers * layer}': "}"},
-        ),
-        Mistake(
             "takes_the_largest_micro_batch",
             "The largest micro-batch may need recomputation that costs more than it saves: compare the operations.",
             largest_micro_batch_of_all,
         ),
-        Mistake(
-            "recomputes_least",
-            "The least recomputation may force small micro-batches, whose overhead costs more: compare the operations.",
-            least_recomputation,
-        ),
-        Mistake(
-            "uses_flash_attention",
-            "Scores are stored here unless they are recomputed: this is no flash attention.",
-            {"recomputation=recomputed,": 'recomputation=recomputed, attention="flash",'},
-        ),
-        Mistake("leaves_a_byte", "A peak that fills the memory exactly fits.", {"<= memory_bytes": "< memory_bytes"}),
         Mistake(
             "takes_the_whole_step",
             "This is right for one input only: the whole step at once, with nothing recomputed.",

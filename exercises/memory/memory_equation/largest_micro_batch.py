@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from grader.exercise import Exercise, Inputs, Mistake
+from grader.exercise import Exercise, Mistake, inputs_for
 
 
 def largest_micro_batch(
@@ -45,14 +45,7 @@ def first_that_does_not_fit(
     return next(sequences for sequences, peak in enumerate(peaks) if peak > memory_bytes)
 
 
-def device(memory_bytes: int, state_bytes: int, layers: int, layer_bytes: int, other_bytes: int) -> Inputs:
-    return {
-        "memory_bytes": memory_bytes,
-        "state_bytes": state_bytes,
-        "layers": layers,
-        "layer_bytes": layer_bytes,
-        "other_bytes": other_bytes,
-    }
+device = inputs_for(largest_micro_batch)
 
 
 EXERCISE = Exercise(
@@ -107,6 +100,5 @@ EXERCISE = Exercise(
             {"max(0, memory_bytes - state_bytes)": "memory_bytes - state_bytes"},
         ),
         Mistake("leaves_a_byte", "A peak that fills the memory exactly fits.", {"- state_bytes": "- state_bytes - 1"}),
-        Mistake("fits_one", "This is right for one input only, in which exactly one sequence fits.", lambda **_: 1),
     ],
 )

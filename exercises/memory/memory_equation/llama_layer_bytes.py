@@ -130,11 +130,6 @@ EXERCISE = Exercise(
             {"4 * heads": "2 * heads"},
         ),
         Mistake(
-            "stores_the_scores",
-            "Flash attention stores no matrix of scores; it recomputes them.",
-            {"4 * heads": "2 * heads * sequence"},
-        ),
-        Mistake(
             "forgets_the_norms",
             "A norm's input is kept too, beside the input of the block behind it.",
             {"6 * hidden": "4 * hidden"},
@@ -144,6 +139,5 @@ EXERCISE = Exercise(
             "Four tensors have the inner width: the outputs of W₁ and W₂, the silu's output, and the product.",
             {"4 * width": "3 * width"},
         ),
-        Mistake("knows_the_smallest_layer", "This is right for one input only: every size is 1.", lambda **_: 28),
     ],
 )

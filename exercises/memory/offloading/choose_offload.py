@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.choices import Choice
+from grader.exercise import Exercise, Inputs, Mistake
 from snippets.memory.offloading.timeline import OffloadedStep, offloaded_step
 
-CHOICE = "choice"
 STATES = ("optimizer", "weights", "activations")
 CHOICES = (
     (),
@@ -154,34 +154,27 @@ def least_s(inputs: Inputs) -> float | None:
     return min((end for held, end in ends if held <= inputs["memory_bytes"]), default=None)
 
 
-RIGHT = "one that fits, with the shortest step"
+def any_shortest(**inputs: Any) -> str | None:
+    return None if least_s(inputs) is None else "one that fits, with the shortest step"
 
 
-def any_shortest(**inputs: Any) -> Observation:
-    """Return what every right answer shows."""
-    return {CHOICE: None if least_s(inputs) is None else RIGHT}
-
-
-def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
-    """Judge the choice: any that fits and is as short as any other is right."""
-    chosen = function(**inputs)
-    if chosen is None:
-        return {CHOICE: None}
+def fault(chosen: Sequence[Any], **inputs: Any) -> str:
+    """Say whether the choice fits, and how much longer its step is than the shortest."""
     states = [str(state) for state in chosen]
     choice = tuple(state for state in STATES if state in states)
     said = ", ".join(states) or "nothing"
     if sorted(choice) != sorted(states):
-        return {CHOICE: f"{said}: each must be one of {', '.join(STATES)}, and stand there once"}
+        return f"{said}: each must be one of {', '.join(STATES)}, and stand there once"
     if choice not in CHOICES:
-        return {CHOICE: f"{said}: weights go only together with the optimizer's state"}
+        return f"{said}: weights go only together with the optimizer's state"
     held, end_s = judged(choice, inputs)
     best = least_s(inputs)
     if held > inputs["memory_bytes"]:
         over = held - inputs["memory_bytes"]
-        return {CHOICE: f"{said} offloaded: {over:,} {'byte' if over == 1 else 'bytes'} too many"}
+        return f"{said} offloaded: {over:,} {'byte' if over == 1 else 'bytes'} too many"
     if best is not None and end_s > best * (1 + 1e-9):
-        return {CHOICE: f"{said} offloaded: {end_s - best:.4g} s longer than the shortest that fits"}
-    return {CHOICE: RIGHT}
+        return f"{said} offloaded: {end_s - best:.4g} s longer than the shortest that fits"
+    return ""
 
 
 def case(**changes: int) -> Inputs:
@@ -244,13 +237,15 @@ def on_the_edges(inputs: Inputs) -> list[Inputs]:
     return [inputs | {"memory_bytes": need - less} for need in sorted(needs) for less in (0, 1)]
 
 
+CHOICE = Choice("choice", any_shortest, fault)
+
 EXERCISE = Exercise(
     choose_offload,
     number=4,
     level="hard",
     asked="what to offload, so that it fits and the step is shortest",
-    expected=any_shortest,
-    observe=observe,
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
     examples=[
         case(),
         case(activation_bytes=100, memory_bytes=750),
@@ -276,16 +271,6 @@ EXERCISE = Exercise(
             {"min(found)[2]": "found[0][2]"},
         ),
         Mistake(
-            "offloads_everything",
-            "What fits need not leave: each transfer may make the step longer.",
-            {"min(found)[2]": "found[-1][2]"},
-        ),
-        Mistake(
-            "looks_at_the_time_alone",
-            "The shortest step of all need not fit: hold its bytes against the memory.",
-            {"if held <= memory_bytes:": "if True:"},
-        ),
-        Mistake(
             "leaves_a_byte_free",
             "All of the memory may be used: what needs just as much as there is fits.",
             {"if held <= memory_bytes:": "if held < memory_bytes:"},
@@ -305,24 +290,6 @@ EXERCISE = Exercise(
             {'(4 if "optimizer" in away': '(2 * layers if "optimizer" in away'},
         ),
         Mistake(
-            "forgets_the_gradients",
-            "Gradients and optimizer state that stay have 2 + 12 bytes a parameter.",
-            {"14 * layers": "12 * layers"},
-        ),
-        Mistake(
-            "never_offloads_activations_alone",
-            "Activations can leave without the optimizer's state.",
-            {'        ["activations"],\n': ""},
-        ),
-        Mistake(
-            "never_offloads_weights",
-            "Where less would not fit, the weights can leave too.",
-            {
-                '        ["optimizer", "weights"],\n': "",
-                '        ["optimizer", "weights", "activations"],\n': "",
-            },
-        ),
-        Mistake(
             "forgets_the_update",
             "The host's update takes time too: 28 bytes a parameter in its memory.",
             {'            seconds["update_s"] = 28 * layer_parameters / host_bytes_per_s\n': ""},
@@ -338,31 +305,9 @@ EXERCISE = Exercise(
             {'seconds["gradients_s"] = seconds["new_weights_s"] = weights_s': 'seconds["gradients_s"] = weights_s'},
         ),
         Mistake(
-            "exchanges_the_passes",
-            "A forward pass takes 2 operations for each token and parameter, a backward pass 4.",
-            {
-                '{"forward_s": forward_s, "backward_s": 2 * forward_s}': (
-                    '{"forward_s": 2 * forward_s, "backward_s": forward_s}'
-                )
-            },
-        ),
-        Mistake(
             "offloads_the_fewest",
             "What offloads least need not take the shortest step: compare the times first.",
             {"(step.end_s, len(choice), choice)": "(len(choice), step.end_s, choice)"},
-        ),
-        Mistake(
-            "forgets_the_activations_way",
-            "Activations that leave take time on the link: activations_s.",
-            {
-                '        if "activations" in away:\n'
-                '            seconds["activations_s"] = activation_bytes / link_bytes_per_s\n': ""
-            },
-        ),
-        Mistake(
-            "simulates_one_layer",
-            "A step has all its layers: tell offloaded_step how many.",
-            {"offloaded_step(layers=layers,": "offloaded_step(layers=1,"},
         ),
         Mistake("fits_one_input", "This is right for one input only.", lambda **_: ["optimizer"]),
     ],

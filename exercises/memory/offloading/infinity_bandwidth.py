@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.exercise import Exercise, Inputs, Mistake
+from grader.exercise import Exercise, Mistake, inputs_for
 
 
 def infinity_bandwidth(
@@ -66,15 +66,7 @@ def counted(*, state: str, efficiency: float, sequence: int, batch: int, hidden:
     return moved / (step_s - computing_s)
 
 
-def asked(state: str, efficiency: float, sequence: int, batch: int, hidden: int, speed: float) -> Inputs:
-    return {
-        "state": state,
-        "efficiency": efficiency,
-        "sequence": sequence,
-        "batch": batch,
-        "hidden": hidden,
-        "flops_per_s": speed,
-    }
+asked = inputs_for(infinity_bandwidth)
 
 
 EXERCISE = Exercise(
@@ -142,26 +134,5 @@ EXERCISE = Exercise(
             "A layer computes 8 operations a token and parameter: 2 forward, 2 again, 4 backward.",
             {"return efficiency": "return 4 / 3 * efficiency"},
         ),
-        Mistake(
-            "counts_tokens_of_checkpoints",
-            "Both a checkpoint's bytes and its layer's operations grow with the tokens, so they cancel.",
-            {"24 * hidden": "24 * hidden * tokens"},
-        ),
-        Mistake(
-            "swaps_the_states",
-            "Optimizer state moves more bytes than weights, so it needs more bandwidth: the intensities are exchanged.",
-            {'"weights": tokens,': '"weights": tokens / 4,', '"optimizer": tokens / 4,': '"optimizer": tokens,'},
-        ),
-        Mistake(
-            "forgets_the_efficiency_above",
-            "Solve η = Iβ/(Iβ + P) once more: η stands in the numerator, too.",
-            {"efficiency / (1 - efficiency)": "1 / (1 - efficiency)"},
-        ),
-        Mistake(
-            "multiplies_by_the_intensity",
-            "The more operations a byte has, the less bandwidth is needed: divide by the intensity.",
-            {"flops_per_s / intensity": "flops_per_s * intensity"},
-        ),
-        Mistake("fits_one_input", "This is right for one input only.", lambda **_: 70.0),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake
+from grader.exercise import Exercise, Inputs, Mistake, inputs_for
 from snippets.memory.offloading.lanes import LaneTask, run_lanes
 
 
@@ -78,9 +78,54 @@ def layers(*rows: tuple[int, int, int, int, int]) -> Inputs:
     return columns(*([row[place] for row in rows] for place in range(5)))
 
 
-def columns(*times: list[int]) -> Inputs:
-    names = ("forward_s", "backward_s", "gradients_s", "update_s", "new_weights_s")
-    return dict(zip(names, times, strict=True))
+columns = inputs_for(offloaded_step_time)
+
+
+def waits_for_all_gradients(
+    forward_s: list[int], backward_s: list[int], gradients_s: list[int], update_s: list[int], new_weights_s: list[int]
+) -> int:
+    gpu, down = sum(forward_s), 0
+    for layer in reversed(range(len(forward_s))):
+        gpu += backward_s[layer]
+        down = max(down, gpu) + gradients_s[layer]
+    host, up = down, 0
+    for layer in reversed(range(len(forward_s))):
+        host += update_s[layer]
+        up = max(up, host) + new_weights_s[layer]
+    return up
+
+
+def takes_equal_layers(
+    forward_s: list[int], backward_s: list[int], gradients_s: list[int], update_s: list[int], new_weights_s: list[int]
+) -> int:
+    of_one = backward_s[0], gradients_s[0], update_s[0], new_weights_s[0]
+    return sum(forward_s) + sum(of_one) + (len(forward_s) - 1) * max(of_one)
+
+
+def no_room_on_the_host(
+    forward_s: list[int], backward_s: list[int], gradients_s: list[int], update_s: list[int], new_weights_s: list[int]
+) -> int:
+    gpu, down, host, up, begun = sum(forward_s), 0, 0, 0, 0
+    for layer in reversed(range(len(forward_s))):
+        gpu += backward_s[layer]
+        down = max(down, gpu, begun) + gradients_s[layer]
+        begun = max(host, down)
+        host = begun + update_s[layer]
+        up = max(up, host) + new_weights_s[layer]
+    return up
+
+
+def host_waits_for_the_link(
+    forward_s: list[int], backward_s: list[int], gradients_s: list[int], update_s: list[int], new_weights_s: list[int]
+) -> int:
+    gpu, down, host, up, begun = sum(forward_s), 0, 0, 0, 0
+    for layer in reversed(range(len(forward_s))):
+        gpu += backward_s[layer]
+        down = max(down, gpu) + gradients_s[layer]
+        host = max(host, down, begun) + update_s[layer]
+        begun = max(up, host)
+        up = begun + new_weights_s[layer]
+    return up
 
 
 EXERCISE = Exercise(
@@ -117,26 +162,14 @@ EXERCISE = Exercise(
             {"gpu, down, host, up = sum(forward_s)": "gpu, down, host, up = 0"},
         ),
         Mistake(
-            "one_thing_after_the_other",
-            "The lanes work at the same time; here each waits until the others have done a layer.",
-            {"return up": "return sum(map(sum, (forward_s, backward_s, gradients_s, update_s, new_weights_s)))"},
-        ),
-        Mistake(
             "never_queues",
             "A lane does one layer after the other: a gradient waits while the one before it still goes down.",
             {"max(down, gpu)": "gpu", "max(host, down)": "down", "max(up, host)": "host"},
         ),
         Mistake(
-            "host_never_queues",
-            "The host does one layer after the other: an update waits until the one before it has ended.",
-            {"max(host, down)": "down"},
-        ),
-        Mistake(
             "waits_for_all_gradients",
             "An update begins when its own gradient has come; only clipping by the global norm waits for all.",
-            lambda *, forward_s, backward_s, gradients_s, update_s, new_weights_s: _clipped(
-                forward_s, backward_s, gradients_s, update_s, new_weights_s
-            ),
+            waits_for_all_gradients,
         ),
         Mistake(
             "one_lane_for_the_link",
@@ -151,83 +184,17 @@ EXERCISE = Exercise(
         Mistake(
             "takes_equal_layers",
             "Layers differ: the formula with one maximum is for equal ones.",
-            lambda *, forward_s, backward_s, gradients_s, update_s, new_weights_s: (
-                sum(forward_s)
-                + backward_s[0]
-                + gradients_s[0]
-                + update_s[0]
-                + new_weights_s[0]
-                + (len(forward_s) - 1) * max(backward_s[0], gradients_s[0], update_s[0], new_weights_s[0])
-            ),
-        ),
-        Mistake(
-            "takes_the_first_layer_s_times",
-            "Layers differ: the formula with one maximum is for equal ones.",
-            lambda *, forward_s, backward_s, gradients_s, update_s, new_weights_s: (
-                len(forward_s) * forward_s[0]
-                + backward_s[0]
-                + gradients_s[0]
-                + update_s[0]
-                + new_weights_s[0]
-                + (len(forward_s) - 1) * max(backward_s[0], gradients_s[0], update_s[0], new_weights_s[0])
-            ),
-        ),
-        Mistake(
-            "gpu_waits_for_the_link",
-            "The GPU goes on with the next backward pass while a gradient goes down.",
-            {"gpu += backward_s[layer]": "gpu = max(gpu, down) + backward_s[layer]"},
-        ),
-        Mistake(
-            "gpu_waits_for_the_host",
-            "The GPU goes on with the next backward pass while the host updates.",
-            {"gpu += backward_s[layer]": "gpu = max(gpu, host) + backward_s[layer]"},
-        ),
-        Mistake(
-            "link_never_queues",
-            "The link carries one gradient after the other: one waits while the one before it still goes down.",
-            {"max(down, gpu)": "gpu"},
+            takes_equal_layers,
         ),
         Mistake(
             "no_room_on_the_host",
             "A gradient that has come can wait on the host, so the next one may go down meanwhile.",
-            {
-                "sum(forward_s), 0, 0, 0": "sum(forward_s), 0, 0, 0\n    begun = 0",
-                "max(down, gpu) + gradients_s[layer]": "max(down, gpu, begun) + gradients_s[layer]",
-                "        host = max(host, down)": "        begun = max(host, down)\n        host = max(host, down)",
-            },
+            no_room_on_the_host,
         ),
         Mistake(
             "host_waits_for_the_link",
             "New weights can wait for the link up while the host goes on with the next update.",
-            {
-                "sum(forward_s), 0, 0, 0": "sum(forward_s), 0, 0, 0\n    begun = 0",
-                "host = max(host, down)": "host = max(host, down, begun)",
-                "        up = max(up, host)": "        begun = max(up, host)\n        up = max(up, host)",
-            },
+            host_waits_for_the_link,
         ),
-        Mistake(
-            "alternates_the_passes",
-            "All forward passes come first, and the backward passes begin with the last layer.",
-            {
-                "sum(forward_s), 0, 0, 0": "0, 0, 0, 0",
-                "reversed(range(len(forward_s)))": "range(len(forward_s))",
-                "gpu += backward_s[layer]": "gpu += forward_s[layer] + backward_s[layer]",
-            },
-        ),
-        Mistake("fits_one_input", "This is right for one input only.", lambda **_: 12),
     ],
 )
-
-
-def _clipped(
-    forward_s: list[int], backward_s: list[int], gradients_s: list[int], update_s: list[int], new_weights_s: list[int]
-) -> int:
-    gpu, down = sum(forward_s), 0
-    for layer in reversed(range(len(forward_s))):
-        gpu += backward_s[layer]
-        down = max(down, gpu) + gradients_s[layer]
-    host, up = down, 0
-    for layer in reversed(range(len(forward_s))):
-        host += update_s[layer]
-        up = max(up, host) + new_weights_s[layer]
-    return up

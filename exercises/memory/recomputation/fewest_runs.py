@@ -99,11 +99,6 @@ EXERCISE = Exercise(
             {"return fewest(layers, checkpoints)": "return fewest(layers, checkpoints) - layers"},
         ),
         Mistake(
-            "counts_nothing_kept_wrongly",
-            "With x_0 alone, layer i's backward pass takes i runs: 1 + 2 + … + L in all.",
-            {"length * (length + 1) // 2": "length * (length - 1) // 2"},
-        ),
-        Mistake(
             "counts_x_0_apart",
             "x_0 is one of the checkpoints: there is not one place more.",
             {"return fewest(layers, checkpoints)": "return fewest(layers, checkpoints + 1)"},
@@ -113,6 +108,5 @@ EXERCISE = Exercise(
             "With few places some layers have to run more than twice.",
             lambda layers, **_: 2 * layers - 1,
         ),
-        Mistake("takes_three", "This is right for one input only.", lambda **_: 3),
     ],
 )

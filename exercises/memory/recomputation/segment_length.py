@@ -107,11 +107,6 @@ EXERCISE = Exercise(
             {"layers // length * input_bytes": "layers * input_bytes"},
         ),
         Mistake(
-            "swaps_inputs_and_records",
-            "There are L/k inputs and k records: this swaps them.",
-            {"layers // length * input_bytes + length": "length * input_bytes + layers // length"},
-        ),
-        Mistake(
             "takes_lengths_that_do_not_divide",
             "Equal segments: the length has to divide the number of layers.",
             {"layers % length == 0": "True"},
@@ -136,6 +131,5 @@ EXERCISE = Exercise(
             "Equal segments: the length has to divide the number of layers, and the rounded root need not.",
             rounded_root,
         ),
-        Mistake("takes_four", "This is right for one input only.", lambda **_: 4),
     ],
 )

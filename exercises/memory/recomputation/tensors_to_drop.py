@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
 from random import Random
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.choices import Choice
+from grader.exercise import Exercise, Inputs, Mistake
 from snippets.memory.memory_equation.step_peak import StepSizes, gpt_step_sizes, step_peak_bytes
 from snippets.memory.memory_equation.step_timeline import step_timeline
 from snippets.memory.recomputation.selective import TensorPrice, remade_flops, sizes_without, tensor_prices
-
-CHOICE, NONE = "the choice", "None: nothing is enough"
 
 
 def tensors_to_drop(
@@ -84,30 +83,24 @@ def fewest(sizes: StepSizes, prices: tuple[TensorPrice, ...], memory_bytes: int)
     return min(found, default=None)
 
 
-def the_best(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> Observation:
+def the_best(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> str | None:
     least = fewest(sizes, tuple(prices), memory_bytes)
-    return {CHOICE: NONE if least is None else "one that fits and takes the fewest operations"}
+    return None if least is None else "one that fits and takes the fewest operations"
 
 
-def observe(function: Callable[..., Any], **run: Any) -> Observation:
+def fault(names: Sequence[str], *, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int) -> str:
     """Say whether the choice fits on the simulator, and how many operations it takes more than the best."""
-    sizes, prices, memory = run["sizes"], tuple(run["prices"]), run["memory_bytes"]
-    names = function(**run)
-    if names is None:
-        return {CHOICE: NONE}
     unknown = sorted(set(names) - {price.name for price in prices})
     if unknown:
-        return {CHOICE: f"drops {unknown[0]!r}, which is none of the tensors that may be dropped"}
+        return f"drops {unknown[0]!r}, which is none of the tensors that may be dropped"
     peak = held(sizes, frozenset(names))
-    if peak > memory:
+    if peak > memory_bytes:
         moment = step_timeline(sizes_without(sizes, dropped=names)).peak
         where = f"at {moment.task} ({moment.phase})"
-        return {CHOICE: f"does not fit: {where} the step holds {peak:,} bytes, and the device has {memory:,}"}
-    least = fewest(sizes, prices, memory)
+        return f"does not fit: {where} the step holds {peak:,} bytes, and the device has {memory_bytes:,}"
+    least = fewest(sizes, tuple(prices), memory_bytes)
     more = remade_flops(prices, dropped=set(names)) - (least or 0)
-    if more:
-        return {CHOICE: f"fits and takes {more:,} operations a layer more than the best"}
-    return the_best(**run)
+    return f"fits and takes {more:,} operations a layer more than the best" if more else ""
 
 
 def step_of(
@@ -190,13 +183,15 @@ def subtracts(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: 
 # that need every tensor with a price, and steps on which dropping greedily goes wrong.
 SEEDS = (5, 7, 10, 11, 12, 16, 17, 18, 21, 29, 38, 39, 86, 142, 155, 362, 51)
 
+CHOICE = Choice("the choice", the_best, fault, none="None: nothing is enough")
+
 EXERCISE = Exercise(
     tensors_to_drop,
     number=4,
     level="hard",
     asked="which tensors each layer drops, so that the step fits and takes the fewest operations",
-    expected=the_best,
-    observe=observe,
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
     examples=[
         step_of(11920),
         step_of(less=1),
@@ -255,16 +250,6 @@ EXERCISE = Exercise(
                 "peak <= memory_bytes and": "peak < memory_bytes and",
                 "step_peak_bytes(sizes) <= ": "step_peak_bytes(sizes) < ",
             },
-        ),
-        Mistake(
-            "never_drops_two",
-            "One tensor that costs operations may not be enough.",
-            {"range(len(paid) + 1)": "range(2)"},
-        ),
-        Mistake(
-            "takes_the_first_that_fits",
-            "This takes the first choice that fits; another one may cost fewer operations.",
-            {"(best is None or flops < best[0])": "best is None"},
         ),
         Mistake(
             "gives_an_empty_list",

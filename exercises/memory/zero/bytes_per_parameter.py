@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from grader.exercise import Exercise, Inputs, Mistake
+from grader.exercise import Exercise, Mistake, inputs_for
 from snippets.memory.zero.formulas import zero_state_bytes
 from snippets.recipes import Recipe
 
@@ -58,15 +58,7 @@ def held_by_all(
     return Fraction(sum(held), model * ranks)
 
 
-def recipe(weights: int, gradients: int, averages: int, master: bool, stage: int, ranks: int) -> Inputs:
-    return {
-        "weight_bits": weights,
-        "gradient_bits": gradients,
-        "average_bits": averages,
-        "master": master,
-        "stage": stage,
-        "ranks": ranks,
-    }
+recipe = inputs_for(bytes_per_parameter)
 
 
 EXERCISE = Exercise(
@@ -122,11 +114,6 @@ EXERCISE = Exercise(
             "cuts_the_weights_first",
             "The stages are in the wrong order: first the optimizer's state, last the weights.",
             {"[(1, 2": "[(3, 2", "(3, weight_bits)": "(1, weight_bits)"},
-        ),
-        Mistake(
-            "takes_sixteen",
-            "This is right for one input only: mixed-precision Adam without shards.",
-            lambda **_: Fraction(16),
         ),
     ],
 )

@@ -120,16 +120,6 @@ EXERCISE = Exercise(
             {"2: 2": "2: 1"},
         ),
         Mistake(
-            "leaves_one_byte_whole_beside_14",
-            "Stage 2 leaves the weights whole, and a weight has 2 bytes.",
-            {"2: 2": "2: 1", "(16 - whole)": "[16, 12, 14, 16][stage]"},
-        ),
-        Mistake(
-            "cuts_15_bytes",
-            "A parameter has 16 bytes of state in all, 2 + 2 + 12; you cut 15 less those that are whole.",
-            {"(16 - whole)": "(15 - whole)"},
-        ),
-        Mistake(
             "shards_stage_0",
             "Without shards more ranks do not help: in stage 0 the whole state fits on one, or on none.",
             {"0: 16": "0: 0"},

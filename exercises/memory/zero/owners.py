@@ -137,11 +137,6 @@ EXERCISE = Exercise(
             {"-sizes[each]": "sizes[each]"},
         ),
         Mistake(
-            "sorts_by_half_the_size",
-            "In this order sizes that differ by 1 can count as equal, and the smaller come first: sort by size.",
-            {"-sizes[each]": "-(sizes[each] // 2)"},
-        ),
-        Mistake(
             "takes_the_better_of_two_orders",
             "Both orders can be bad, whatever the sizes: sorted, the largest first, the bound holds.",
             better_of_two_orders,

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.choices import Choice
+from grader.exercise import Exercise, Inputs, Mistake
 from snippets.collectives.algorithm_costs import algorithm_cost
 from snippets.memory.zero.formulas import zero_state_bytes
 from snippets.memory.zero.sharded_step import exposed_communication_s, sharded_step
 from snippets.recipes import Recipe
-
-DESIGN = "design"
 
 
 def sharding_design(
@@ -203,30 +202,27 @@ def meets(design: Design, inputs: Inputs) -> bool:
     return held <= inputs["memory_bytes"] and exposed_s <= inputs["limit_s"]
 
 
-def any_that_meets(**inputs: Any) -> Observation:
-    """Return what every right answer shows: None, or that it meets the limits, as a design does that is told."""
+def one_that_meets(**inputs: Any) -> str | None:
+    """Try every design."""
     found = [design for design in designs(inputs) if meets(design, inputs)]
     if not found:
-        return {DESIGN: None}
+        return None
     best = min(found, key=lambda design: judged(design, inputs)[1])
-    return {DESIGN: f"one that fits and keeps to the limit, as {told(best, inputs)} does"}
+    return f"one that fits and keeps to the limit, as {told(best, inputs)} does"
 
 
-def observe(function: Callable[..., Any], **inputs: Any) -> Observation:
-    """Judge the design that is chosen; any that meets the limits is right."""
-    chosen = function(**inputs)
-    if chosen is None:
-        return {DESIGN: None}
+def fault(chosen: Any, **inputs: Any) -> str:
+    """Say what is wrong with the design that is chosen."""
     design = tuple(chosen)
     if why := why_there_is_not(design, inputs):
-        return {DESIGN: f"stage {design[0]}, {design[1]} GPUs, {design[2]}: {why}"}
+        return f"stage {design[0]}, {design[1]} GPUs, {design[2]}: {why}"
     if meets(design, inputs):
-        return any_that_meets(**inputs)
+        return ""
     held, exposed_s = judged(design, inputs)
     over = held - inputs["memory_bytes"]
     late = exposed_s - inputs["limit_s"]
     wrong = [f"{over:,} bytes too many"] * (over > 0) + [f"{late:.4g} s too long"] * (late > 0)
-    return {DESIGN: f"{told(design, inputs)}, {' and '.join(wrong)}"}
+    return f"{told(design, inputs)}, {' and '.join(wrong)}"
 
 
 def told(design: Design, inputs: Inputs) -> str:
@@ -362,13 +358,15 @@ CLUSTERS = [
     )
     for node_bytes_per_s, network_bytes_per_s, latency_s in [network]
 ]
+CHOICE = Choice("design", one_that_meets, fault)
+
 EXERCISE = Exercise(
     sharding_design,
     number=4,
     level="hard",
     asked="a stage, a group and a recipe that fit and whose exposed communication keeps to the limit, or None",
-    expected=any_that_meets,
-    observe=observe,
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
     examples=[
         SMALLEST,
         {**SMALLEST, "limit_s": 7},
@@ -384,11 +382,6 @@ EXERCISE = Exercise(
     ],
     mistakes=[
         Mistake(
-            "forgets_the_other_bytes",
-            "The other bytes need room too, beside the state.",
-            {"held + other_bytes <=": "held <="},
-        ),
-        Mistake(
             "leaves_a_byte_free",
             "All of the memory may be used: what needs just as much as there is fits.",
             {"held + other_bytes <= memory_bytes": "held + other_bytes < memory_bytes"},
@@ -399,52 +392,9 @@ EXERCISE = Exercise(
             {"exposed = (micro": "held += 2 * weight * layer * (stage == 3)\n            exposed = (micro"},
         ),
         Mistake(
-            "counts_whole_layers",
-            "The other bytes have whole layers and their gradients, beside the activations: count the state alone.",
-            {
-                "exposed = (micro": "held += layer * (gradient * (stage >= 2) + weight * (stage == 3))\n"
-                "            exposed = (micro"
-            },
-        ),
-        Mistake(
-            "holds_the_mean_shard",
-            "Shards need not be equal: the fullest has ⌈parameters/G⌉ parameters, which is more than parameters/G.",
-            {"shard = -(-parameters // group)": "shard = parameters / group"},
-        ),
-        Mistake(
-            "looks_at_the_memory_alone",
-            "A design that fits can wait too long: hold its exposed communication against the limit too.",
-            {" and exposed <= limit_s": ""},
-        ),
-        Mistake(
-            "looks_at_the_time_alone",
-            "A design that waits little need not fit: hold its bytes against the memory too.",
-            {"held + other_bytes <= memory_bytes and ": ""},
-        ),
-        Mistake(
-            "never_takes_a_node_s_group",
-            "Stage 3 may also be cut within groups of nodes; you tried one group of all GPUs alone.",
-            {" for count in range(1, nodes + 1) if nodes % count == 0]": " for count in [nodes]]"},
-        ),
-        Mistake(
             "takes_one_node_or_all",
             "In stage 3 you tried groups of one node and of all; a group may be any number of nodes that divides them.",
             {" for count in range(1, nodes + 1) if nodes % count == 0]": " for count in {1, nodes}]"},
-        ),
-        Mistake(
-            "forgets_what_crosses",
-            "Groups are replicas: their gradients still have to be all-reduced over the network.",
-            {"            exposed += 2 * (replicas - 1) * (latency_s + sent)\n": ""},
-        ),
-        Mistake(
-            "crosses_in_every_micro_batch",
-            "Replicas have to agree once a step only: each GPU adds its micro-batches up before.",
-            {"exposed += 2 * (replicas - 1)": "exposed += micro_batches * 2 * (replicas - 1)"},
-        ),
-        Mistake(
-            "crosses_one_way",
-            "Groups all-reduce: a reduce-scatter and then an all-gather, R − 1 messages each.",
-            {"exposed += 2 * (replicas - 1)": "exposed += (replicas - 1)"},
         ),
         Mistake(
             "crosses_in_r_messages",
@@ -457,19 +407,9 @@ EXERCISE = Exercise(
             {"sent = gradient * parameters / group / replicas": "sent = gradient * parameters / replicas"},
         ),
         Mistake(
-            "crosses_with_whole_shards",
-            "A message of the all-reduce across groups is an R-th of the shard.",
-            {"sent = gradient * parameters / group / replicas": "sent = gradient * parameters / group"},
-        ),
-        Mistake(
             "crosses_with_the_weights_width",
             "Groups all-reduce gradients, not weights: the recipe says how wide they are.",
             {"sent = gradient * parameters": "sent = weight * parameters"},
-        ),
-        Mistake(
-            "crosses_without_latency",
-            "Across the groups too each message takes the latency, and a ring's all-reduce has 2(R − 1) of them.",
-            {"(replicas - 1) * (latency_s + sent)": "(replicas - 1) * sent"},
         ),
         Mistake(
             "crosses_with_two_latencies",
@@ -478,100 +418,15 @@ EXERCISE = Exercise(
             {"2 * (replicas - 1) * (latency_s + sent)": "2 * ((replicas - 1) * sent + latency_s * (replicas > 1))"},
         ),
         Mistake(
-            "crosses_by_all_adapters",
-            "All GPUs of a node all-reduce across groups at the same time, so each has its own adapter alone.",
-            {"replicas / network_bytes_per_s": "replicas / network_bytes_per_s / gpus_per_node"},
-        ),
-        Mistake(
-            "crosses_within_the_node",
-            "Whoever has the same shard is in another node: that all-reduce goes over the network.",
-            {"replicas / network_bytes_per_s": "replicas / node_bytes_per_s"},
-        ),
-        Mistake(
-            "forgets_the_latency",
-            "Each of a ring's G − 1 messages takes the latency besides its bytes.",
-            {"(latency_s + weight": "(weight", "(latency_s + gradient": "(gradient", "(latency_s + sent": "(sent"},
-        ),
-        Mistake(
-            "reduces_once_a_step",
-            "Stages 2 and 3 keep no whole gradient: they reduce in every micro-batch.",
-            {"(micro_batches if stage >= 2 else 1)": "(micro_batches if stage >= 3 else 1)"},
-        ),
-        Mistake(
             "gathers_once_a_step",
             "Stage 3 frees a layer after it has run, so each micro-batch gathers it anew.",
             {"(micro_batches if stage == 3 else stage > 0)": "(stage > 0)"},
-        ),
-        Mistake(
-            "gathers_in_the_forward_pass_alone",
-            "Stage 3 frees a layer after its forward pass: the backward pass gathers it anew.",
-            {"fetch, take = gather * (stage == 3)": "fetch, take = 0"},
-        ),
-        Mistake(
-            "gathers_in_every_micro_batch",
-            "Stages 1 and 2 keep the gathered weights for the whole step: the first forward pass alone gathers.",
-            {"(micro_batches if stage == 3 else stage > 0)": "micro_batches * (stage > 0)"},
-        ),
-        Mistake(
-            "stage_1_reduces_each_time",
-            "You leave stage 1 out where it alone would do: it has room for a whole gradient, and reduces once, in the "
-            "last micro-batch.",
-            {"(micro_batches if stage >= 2 else 1)": "(micro_batches if stage >= 1 else 1)"},
-        ),
-        Mistake(
-            "stage_0_reduces_each_time",
-            "Stage 0 has room for a whole gradient: it adds the micro-batches up and all-reduces once, in the last.",
-            {"(micro_batches if stage >= 2 else 1)": "(1 if stage == 1 else micro_batches)"},
-        ),
-        Mistake(
-            "always_reduces_each_time",
-            "Stages 0 and 1 have room for a whole gradient: they add the micro-batches up and reduce once, in the "
-            "last.",
-            {"(micro_batches if stage >= 2 else 1)": "micro_batches"},
-        ),
-        Mistake(
-            "backward_as_long_as_forward",
-            "A backward pass takes twice as long as a forward pass, so twice as much is hidden behind it.",
-            {"waits(2 * run": "waits(run"},
         ),
         Mistake(
             "counts_the_ends_as_the_middle",
             "While the first layer of a pass runs, nothing is reduced yet, and while the last one runs, nothing is "
             "gathered: compare gather and reduction with these two apart.",
             {"max(0, fetch - run) + middle + max(0, take - run)": "middle + max(0, fetch + take - run)"},
-        ),
-        Mistake(
-            "hides_nothing",
-            "What goes over the network while a layer computes is hidden; the GPU waits for the rest alone.",
-            {
-                "middle = (layers - 2) * max(0, fetch + take - run)": "middle = (layers - 2) * (fetch + take)",
-                "max(0, fetch - run) + middle + max(0, take - run)": "fetch + middle + take",
-            },
-        ),
-        Mistake(
-            "hides_everything_but_the_ends",
-            "The ends of a pass are exposed, and so is what a layer's computation is too short to hide.",
-            {"fetch + max(0, fetch - run) + middle + max(0, take - run) + take": "fetch + take"},
-        ),
-        Mistake(
-            "sends_through_one_adapter",
-            "A ring through nodes uses all adapters of a node: gpus_per_node times one of them.",
-            {"min(beta, gpus_per_node * network_bytes_per_s)": "network_bytes_per_s"},
-        ),
-        Mistake(
-            "is_faster_than_the_node",
-            "A ring through nodes also goes through each node: it is no faster than node_bytes_per_s.",
-            {"min(beta, gpus_per_node * network_bytes_per_s)": "gpus_per_node * network_bytes_per_s"},
-        ),
-        Mistake(
-            "gathers_gradients_widths",
-            "A gather carries weights and a reduction gradients; the recipe says how wide each is.",
-            {"(latency_s + gradient * layer": "(latency_s + weight * layer"},
-        ),
-        Mistake(
-            "reduces_once_in_stage_0",
-            "Stage 0 all-reduces, which is a reduce-scatter and an all-gather.",
-            {"reduce * (2 if stage == 0 else 1)": "reduce"},
         ),
         Mistake("takes_one_design", "This is right for one input only.", lambda **_: (1, 2, "adam")),
     ],

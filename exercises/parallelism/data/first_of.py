@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb, exp, log
+from math import comb, log
 from typing import Any
 
 from grader.exercise import Exercise, Mistake
@@ -43,9 +43,6 @@ def by_inclusion_and_exclusion(*, fastest_s: float, excess_s: float, ranks: int,
         sign = (-1) ** (j - (ranks - awaited) - 1)
         total += sign * comb(j - 1, ranks - awaited) * comb(ranks, j) * Fraction(1, j)
     return float(Fraction(fastest_s) + Fraction(excess_s) * total)
-
-
-EULER = 0.5772156649015329
 
 
 def groups(st: Any) -> Any:
@@ -104,31 +101,9 @@ EXERCISE = Exercise(
             {"range(ranks, ranks - awaited, -1)": "range(ranks, max(0, ranks - awaited - 1), -1)"},
         ),
         Mistake(
-            "waits_for_the_fastest",
-            "This is the time of the fastest rank.",
-            {"sum(1 / running for running in range(ranks, ranks - awaited, -1))": "1 / ranks"},
-        ),
-        Mistake(
-            "takes_the_mean",
-            "This is the mean of one rank; of several, the first are faster and the last slower.",
-            {" * sum(1 / running for running in range(ranks, ranks - awaited, -1))": ""},
-        ),
-        Mistake(
-            "scales_the_minimum",
-            "The minimum passes once, for all ranks at the same time.",
-            {"fastest_s + excess_s * sum": "(fastest_s + excess_s) * sum"},
-        ),
-        Mistake(
             "takes_the_logarithm",
             "The logarithm comes near the sum where many ranks are awaited and many are left; here it is not exact.",
             lambda fastest_s, excess_s, ranks, awaited: fastest_s + excess_s * log(ranks / (ranks - awaited)),
-        ),
-        Mistake(
-            "takes_the_logarithm_and_its_limit",
-            "The logarithm comes near the sum where many ranks run, but it is not the sum.",
-            lambda fastest_s, excess_s, ranks, awaited: (
-                fastest_s + excess_s * log(ranks / (ranks - awaited) if awaited < ranks else ranks * exp(EULER))
-            ),
         ),
         Mistake(
             "forgets_the_minimum",
@@ -145,21 +120,5 @@ EXERCISE = Exercise(
             "Only the first comes after excess_s / ranks; then fewer run, and the next takes longer.",
             {"sum(1 / running for running in range(ranks, ranks - awaited, -1))": "awaited / ranks"},
         ),
-        Mistake(
-            "takes_the_later_ones",
-            "These are the terms of the ranks that are not awaited: the first to come is one of all ranks.",
-            {"range(ranks, ranks - awaited, -1)": "range(ranks - awaited, 0, -1)"},
-        ),
-        Mistake(
-            "leaves_out_the_awaited",
-            "This adds as many terms as there are ranks that are not awaited; each awaited one needs a term.",
-            {"range(ranks, ranks - awaited, -1)": "range(ranks, awaited, -1)"},
-        ),
-        Mistake(
-            "starts_one_late",
-            "This leaves out the first one, for which all ranks run.",
-            {"range(ranks, ranks - awaited, -1)": "range(ranks - 1, ranks - awaited, -1)"},
-        ),
-        Mistake("fits_one_input", "This is right for one input only.", lambda **_: 1.5),
     ],
 )

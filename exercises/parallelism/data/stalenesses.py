@@ -54,14 +54,6 @@ def orders(st: Any) -> Any:
     return {"arrivals": st.lists(st.integers(0, 4), max_size=14)}
 
 
-def against_the_last(arrivals: list[int]) -> list[int]:
-    found, last = [], dict[int, int]()
-    for made, worker in enumerate(arrivals):
-        found.append(made - last[worker] if worker in last else made)
-        last[worker] = made
-    return found
-
-
 EXERCISE = Exercise(
     stalenesses,
     number=3,

@@ -49,10 +49,6 @@ def _inputs(rows: list[list[int]]) -> Inputs:
     return {"tokens": rows}
 
 
-def pieces(tokens: list[list[int]]) -> int:
-    return sum(map(len, tokens))
-
-
 EXERCISE = Exercise(
     token_weights,
     number=1,
@@ -84,17 +80,6 @@ EXERCISE = Exercise(
             lambda tokens: [[1 / len(own) for _ in own] for own in tokens],
         ),
         Mistake(
-            "averages_micro_batches_of_all",
-            "This is the mean of means: a token of a short micro-batch counts for more than one of a long one.",
-            lambda tokens: [[len(tokens) / pieces(tokens) for _ in own] for own in tokens],
-        ),
-        Mistake(
-            "multiplies_by_micro_batches",
-            "A rank adds its micro-batches' gradients up; only ranks are averaged, so that their number has to be "
-            "undone, and nothing else.",
-            lambda tokens: [[pieces(tokens) * count / sum(map(sum, tokens)) for count in own] for own in tokens],
-        ),
-        Mistake(
             "weighs_ranks_alone",
             "This gives all micro-batches of a rank the rank's weight; each needs its own.",
             lambda tokens: [[len(tokens) * sum(own) / sum(map(sum, tokens)) for _ in own] for own in tokens],
@@ -113,13 +98,6 @@ EXERCISE = Exercise(
             "multiplies_by_own_micro_batches",
             "Micro-batches are added up, so their number needs no undoing; the engine averages over ranks.",
             {"len(tokens) * count / total": "len(own) * count / total"},
-        ),
-        Mistake(
-            "inverts",
-            "A mean has divided by the micro-batch's tokens already: the weight has to grow with them.",
-            lambda tokens: [
-                [sum(map(sum, tokens)) / (len(tokens) * count) if count else 0.0 for count in own] for own in tokens
-            ],
         ),
         Mistake(
             "leaves_the_means",

@@ -98,7 +98,6 @@ def batches(st):  # type: ignore[no-untyped-def]
     return st.integers(2, 5).flatmap(of)
 
 
-ENTRY = "alpha * E / T * p[i] * (f[i] - mean)"
 MEAN = "mean = sum(f[i] * p[i] for i in range(E))"
 BATCH_P = "sum(math.exp(r[i] - max(r)) / sum(math.exp(z - max(r)) for z in r) for r in logits) / T"
 
@@ -130,7 +129,7 @@ EXERCISE = Exercise(
         Mistake(
             "logits_are_probabilities",
             "The derivative is with respect to the logits, not the probabilities.",
-            {ENTRY: "alpha * E / T * f[i]"},
+            {" * p[i] * (f[i] - mean)": " * f[i]"},
         ),
         Mistake(
             "forgets_the_tokens",
@@ -138,7 +137,6 @@ EXERCISE = Exercise(
             {"alpha * E / T * p": "alpha * E * p"},
         ),
         Mistake("forgets_the_experts", "The loss has a factor E.", {"alpha * E / T": "alpha / T"}),
-        Mistake("forgets_alpha", "The loss has a factor alpha.", {"alpha * E / T": "E / T"}),
         Mistake(
             "f_of_this_token",
             "f is the share of all tokens, not this token's own choice.",
@@ -152,41 +150,10 @@ EXERCISE = Exercise(
             "Here f is divided by the number of tokens alone, so its sum is k.",
             {"+= 1 / T": "+= 1 / T / k"},
         ),
-        Mistake("one_choice", "Each token goes to k experts.", {"[:k]": "[:1]"}),
-        Mistake(
-            "upwards",
-            "The sign is turned round: this is the step that lowers the loss, not the gradient.",
-            {"alpha * E / T": "-alpha * E / T"},
-        ),
-        Mistake(
-            "about_one_over_e",
-            "Subtract the mean of f under this token's probabilities, not 1/E.",
-            {MEAN: "mean = 1 / E"},
-        ),
-        Mistake(
-            "about_k_over_e",
-            "Subtract the mean of f under this token's probabilities, not its plain mean.",
-            {MEAN: "mean = sum(f) / E"},
-        ),
         Mistake(
             "mean_of_the_batch",
             "Each token has probabilities of its own: take the mean of f under these, not under the batch's mean.",
             {MEAN: f"mean = sum(f[i] * {BATCH_P} for i in range(E))"},
-        ),
-        Mistake(
-            "one_p_for_all",
-            "Each token has probabilities of its own; their mean over the batch is not enough.",
-            {"p = [power / sum(powers) for power in powers]": f"p = [{BATCH_P} for i in range(E)]"},
-        ),
-        Mistake(
-            "one_entry_alone",
-            "A logit moves all probabilities of its token, not its own alone.",
-            {ENTRY: "alpha * E / T * p[i] * (1 - p[i]) * f[i]"},
-        ),
-        Mistake(
-            "counts_twice",
-            "This is twice the gradient: f is taken as fixed, so that only p moves.",
-            {"alpha * E / T": "2 * alpha * E / T"},
         ),
         Mistake(
             "overflows",

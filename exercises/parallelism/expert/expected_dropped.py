@@ -68,7 +68,6 @@ def batches(st):  # type: ignore[no-untyped-def]
     return st.builds(batch, st.integers(1, 9), st.lists(share, min_size=1, max_size=4), st.integers(0, 6))
 
 
-CHANCE = "math.comb(tokens, load) * share**load * (1 - share) ** (tokens - load)"
 EACH = "(load - capacity) * chance"
 
 EXERCISE = Exercise(
@@ -105,7 +104,6 @@ EXERCISE = Exercise(
             "An expert with capacity tokens is full and has dropped nothing.",
             {EACH: "(load - capacity + 1) * chance"},
         ),
-        Mistake("one_more_fits", "With capacity + 1 tokens, one is dropped.", {EACH: "(load - capacity - 1) * chance"}),
         Mistake(
             "drops_all_of_them",
             "An expert that is too full still computes as many as it has room for.",
@@ -117,17 +115,9 @@ EXERCISE = Exercise(
             {"math.comb(tokens, load) * ": ""},
         ),
         Mistake(
-            "forgets_the_others",
-            "The other tokens must not choose it: (1 − share) to their number.",
-            {" * (1 - share) ** (tokens - load)": ""},
-        ),
-        Mistake(
             "equal_shares",
             "The experts are not equally likely.",
             {"for share in shares:": "for share in [sum(shares) / len(shares)] * len(shares):"},
-        ),
-        Mistake(
-            "the_first_expert_alone", "Add up over all experts.", {"for share in shares:": "for share in shares[:1]:"}
         ),
         Mistake(
             "a_share_of_them",
@@ -135,40 +125,9 @@ EXERCISE = Exercise(
             {"return total": "return total / (tokens * sum(shares))"},
         ),
         Mistake(
-            "a_share_of_the_tokens",
-            "Asked is the number, not the share: do not divide by the tokens.",
-            {"return total": "return total / tokens"},
-        ),
-        Mistake(
-            "shares_that_add_up",
-            "The shares need not add up to 1: a token may choose several experts.",
-            {"for share in shares:": "for share in [each / max(1e-9, sum(shares)) for each in shares]:"},
-        ),
-        Mistake(
-            "the_busiest_alone",
-            "Every expert may drop something, not the busiest alone.",
-            {"for share in shares:": "for share in [max(shares)]:"},
-        ),
-        Mistake(
-            "different_shares_once",
-            "Two experts with equal shares drop twice as much as one.",
-            {"for share in shares:": "for share in sorted(set(shares)):"},
-        ),
-        Mistake(
-            "what_is_computed",
-            "Asked is what finds no room, not what finds room.",
-            {"return total": "return tokens * sum(shares) - total"},
-        ),
-        Mistake(
             "stops_before_all",
             "All tokens may choose the same expert: the last load is missing.",
             {"range(capacity + 1, tokens + 1)": "range(capacity + 1, tokens)"},
         ),
-        Mistake(
-            "unused_room_counts_against",
-            "Room that is left at one expert does not help the others, and is not subtracted.",
-            {"range(capacity + 1, tokens + 1)": "range(tokens + 1)"},
-        ),
-        Mistake("is_one_half", "This is right for one input only: it does not look at the batch.", lambda **_: 0.5),
     ],
 )

@@ -71,7 +71,6 @@ def tokens(st):  # type: ignore[no-untyped-def]
 
 CHOSEN = "sorted(range(len(logits)), key=lambda expert: -logits[expert])[:k]"
 TOTAL = "sum(powers[expert] for expert in chosen) if normalised else sum(powers)"
-RETURNED = "[(expert, powers[expert] / total) for expert in chosen]"
 
 EXERCISE = Exercise(
     top_k_weights,
@@ -102,11 +101,6 @@ EXERCISE = Exercise(
             {TOTAL: "sum(powers[expert] for expert in chosen)"},
         ),
         Mistake(
-            "swapped",
-            "The two cases are exchanged: normalised weights add up to 1.",
-            {TOTAL: "sum(powers) if normalised else sum(powers[expert] for expert in chosen)"},
-        ),
-        Mistake(
             "overflows", "Take off the largest logit before you take exponentials.", {"top = max(logits)": "top = 0.0"}
         ),
         Mistake(
@@ -115,31 +109,13 @@ EXERCISE = Exercise(
             {CHOSEN: "sorted(range(len(logits)), key=lambda expert: (-logits[expert], -expert))[:k]"},
         ),
         Mistake(
-            "smallest_first",
-            "The experts with the largest probabilities are wanted.",
-            {CHOSEN: "sorted(range(len(logits)), key=lambda expert: logits[expert])[:k]"},
-        ),
-        Mistake(
             "in_the_order_of_experts", "The expert with the largest weight comes first.", {CHOSEN: f"sorted({CHOSEN})"}
         ),
-        Mistake("one_too_few", "The token goes to k experts.", {"[:k]": "[: k - 1]"}),
-        Mistake("one_too_many", "The token goes to k experts, not to k + 1.", {"[:k]": "[: k + 1]"}),
-        Mistake("from_one", "Experts are counted from 0.", {RETURNED: RETURNED.replace("(expert, ", "(expert + 1, ")}),
+        Mistake("from_one", "Experts are counted from 0.", {"[(expert, ": "[(expert + 1, "}),
         Mistake(
             "the_first_of_equal_ones_again",
             "Where logits are equal, each expert is taken once.",
             {CHOSEN: "[logits.index(each) for each in sorted(logits, reverse=True)[:k]]"},
-        ),
-        Mistake("all_experts", "The token goes to k experts only.", {"[:k]": ""}),
-        Mistake(
-            "equal_weights",
-            "The weights are not equal: they follow the probabilities.",
-            {RETURNED: "[(expert, 1 / k) for expert in chosen]"},
-        ),
-        Mistake(
-            "weights_from_logits",
-            "The weights are made of exponentials of the logits, not of the logits.",
-            {"math.exp(logit - top)": "abs(logit) + 1e-9"},
         ),
         Mistake(
             "is_one_half", "This is right for one input only: it does not look at the logits.", lambda **_: [(0, 0.5)]

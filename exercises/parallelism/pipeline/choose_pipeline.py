@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from math import ceil
-from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.choices import Choice
+from grader.exercise import Exercise, Inputs, Mistake
 from snippets.domain import named
 from snippets.parallelism.pipeline.formulas import ALIASES
 from snippets.parallelism.pipeline.runner import run_pipeline
 from snippets.parallelism.pipeline.schedules import BUILDERS, build_pipeline
 
-DESIGN, NONE = "design", "None, since no design meets both limits"
 NAMES = {"gpipe": "gpipe", "one_f_one_b": "1f1b", "interleaved": "interleaved", "zb_h1": "zb_h1"}
 
 
@@ -112,38 +111,35 @@ def designs(stages: int, sequences: int) -> Iterator[tuple[str, int]]:
             yield from ((name, m) for name in NAMES)
 
 
-def one_that_meets(limit_ms: int, room: int, **inputs: int) -> Observation:
+def one_that_meets(limit_ms: int, room: int, **inputs: int) -> str | None:
     """Run every design until one meets both limits."""
     for name, m in designs(inputs["stages"], inputs["sequences"]):
         step_ms, held = cost(name, m, **inputs)
         if step_ms <= limit_ms and held <= room:
             such = f"{NAMES[name]} with {m} micro-batches: {float(step_ms):g} ms, holds {float(held):g} sequences"
-            return {DESIGN: f"one that meets both limits, such as {such}"}
-    return {DESIGN: NONE}
+            return f"one that meets both limits, such as {such}"
+    return None
 
 
-def run_the_choice(function: Callable[..., Any], *, limit_ms: int, room: int, **inputs: int) -> Observation:
-    """Run the answer's design; whatever meets the limits looks the same."""
-    chosen = function(limit_ms=limit_ms, room=room, **inputs)
-    if chosen is None:
-        return {DESIGN: NONE}
+def fault(chosen: tuple[str, int], *, limit_ms: int, room: int, **inputs: int) -> str:
+    """Run the design that is chosen, and say what is wrong with it."""
     asked, m = chosen
     try:
         name = named("schedule", asked, BUILDERS, aliases=ALIASES)
     except ValueError:
         name = ""
     if name not in NAMES:
-        return {DESIGN: f"a schedule called {asked!r:.30}"}
+        return f"a schedule called {asked!r:.30}"
     stages, sequences = inputs["stages"], inputs["sequences"]
     if m < 1 or m % stages:
-        return {DESIGN: f"m = {m}, which is no multiple of the {stages} stages"}
+        return f"m = {m}, which is no multiple of the {stages} stages"
     if sequences % m:
-        return {DESIGN: f"m = {m}, which does not divide the {sequences} sequences"}
+        return f"m = {m}, which does not divide the {sequences} sequences"
     step_ms, held = cost(name, m, **inputs)
     if step_ms <= limit_ms and held <= room:
-        return one_that_meets(limit_ms, room, **inputs)
+        return ""
     took = f"{asked} with {m} micro-batches: {float(step_ms):g} ms, and {limit_ms} ms are allowed"
-    return {DESIGN: f"{took}; holds {float(held):g} sequences, and there is room for {room}"}
+    return f"{took}; holds {float(held):g} sequences, and there is room for {room}"
 
 
 def machine(stages: int, sequences: int, launch_ms: int, *times_ms: int) -> Inputs:
@@ -196,12 +192,14 @@ MACHINES = [
     for times in ([TIMES[kind] for kind in kinds])
 ]
 
+CHOICE = Choice("design", one_that_meets, fault, none="None, since no design meets both limits")
+
 EXERCISE = Exercise(
     choose_pipeline,
     number=4,
     asked="a schedule and a number of micro-batches with which the step keeps to both limits",
-    expected=one_that_meets,
-    observe=run_the_choice,
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
     examples=[
         {**machine(2, 2, 10, 2, 2, 2), "limit_ms": 78, "room": 2},
         {**machine(2, 4, 10, 2, 2, 2), "limit_ms": 130, "room": 2},
@@ -224,25 +222,10 @@ EXERCISE = Exercise(
             },
         ),
         Mistake(
-            "splits_for_nothing",
-            "A split backward is two passes, and each has its launch: three launches for a micro-batch, not two.",
-            {"3 * launch_ms + b": "2 * launch_ms + b", "launch_ms + b * (work_ms - 2": "b * (work_ms - 2"},
-        ),
-        Mistake(
-            "splits_the_launch",
-            "A split backward is two passes, and each has its launch: three launches for a micro-batch, not two.",
-            {"3 * launch_ms + b": "2 * launch_ms + b"},
-        ),
-        Mistake(
             "fills_without_launches",
             "T_F, T_B and T_W are times of passes, each with its launch: one launch is left in T_F + T_B − T_W, the "
             "bubble of ZB-H1.",
             {"launch_ms + b * (work_ms - 2": "b * (work_ms - 2"},
-        ),
-        Mistake(
-            "fills_with_two_launches",
-            "T_W, by which ZB-H1's bubble is shorter, has a launch too: one is left in T_F + T_B − T_W, and no more.",
-            {"launch_ms + b * (work_ms - 2": "2 * launch_ms + b * (work_ms - 2"},
         ),
         Mistake(
             "fills_with_three_launches",
@@ -260,16 +243,6 @@ EXERCISE = Exercise(
             {"held <= room": "sequences <= room"},
         ),
         Mistake(
-            "holds_too_little_in_gpipe",
-            "In GPipe a device holds all m micro-batches: all sequences of the step, not those of p micro-batches.",
-            {"held = sequences": "pass"},
-        ),
-        Mistake(
-            "counts_micro_batches",
-            "The room is in sequences: a micro-batch takes as much as it has sequences.",
-            {"held <= room": "held / b <= room"},
-        ),
-        Mistake(
             "interleaves_without_room",
             "Interleaving warms up for longer: with two chunks the first device holds up to 3p − 1 of them, more than "
             "the p micro-batches of 1F1B.",
@@ -282,46 +255,6 @@ EXERCISE = Exercise(
             {"min(2 * m, 3 * stages - 1)": "(3 * stages - 1)"},
         ),
         Mistake(
-            "looks_at_time_alone",
-            "The step is quick enough, but a device has no room for what it holds.",
-            {"step_ms <= limit_ms and held <= room": "step_ms <= limit_ms"},
-        ),
-        Mistake(
-            "looks_at_memory_alone",
-            "It fits, but the step takes too long.",
-            {"step_ms <= limit_ms and held <= room": "held <= room"},
-        ),
-        Mistake(
-            "stays_below_the_limits",
-            "A limit that is met exactly is met.",
-            {"step_ms <= limit_ms and held <= room": "step_ms < limit_ms and held < room"},
-        ),
-        Mistake(
-            "stays_below_the_time",
-            "A limit that is met exactly is met: a step may take limit_ms.",
-            {"step_ms <= limit_ms": "step_ms < limit_ms"},
-        ),
-        Mistake(
-            "stays_below_the_room",
-            "A limit that is met exactly is met: a device may hold as many sequences as there is room for.",
-            {"held <= room": "held < room"},
-        ),
-        Mistake(
-            "knows_1f1b_alone",
-            "Where 1F1B is too slow, a split backward or chunks may be quick enough.",
-            {'("gpipe", "1f1b", "interleaved", "zb_h1")': '("1f1b",)'},
-        ),
-        Mistake(
-            "knows_zb_h1_alone",
-            "ZB-H1 has the most launches but those of interleaving: where launches are long, 1F1B is quicker.",
-            {'("gpipe", "1f1b", "interleaved", "zb_h1")': '("zb_h1",)'},
-        ),
-        Mistake(
-            "never_interleaves",
-            "Where W is short and there is room, two chunks leave less of a bubble than a split backward.",
-            {'("gpipe", "1f1b", "interleaved", "zb_h1")': '("1f1b", "zb_h1")'},
-        ),
-        Mistake(
             "never_splits",
             "Where 1F1B is too slow and there is no room for interleaving, a split backward may be quick enough: ZB-H1 "
             "holds what 1F1B's first stage does.",
@@ -332,26 +265,6 @@ EXERCISE = Exercise(
             "A pass has one launch, however many sequences go through it: where launches are long, fewer and larger "
             "micro-batches are quicker than the most.",
             {"range(stages, sequences + 1, stages)": "(sequences,)"},
-        ),
-        Mistake(
-            "takes_the_fewest_micro_batches",
-            "With as many micro-batches as stages the bubble is almost half of the step, and each is large: try more.",
-            {"range(stages, sequences + 1, stages)": "(stages,)"},
-        ),
-        Mistake(
-            "takes_any_number",
-            "The number of micro-batches is to divide the sequences and to be a multiple of the stages.",
-            {"range(stages, sequences + 1, stages)": "range(1, sequences + 1)"},
-        ),
-        Mistake(
-            "returns_the_size",
-            "Asked is how many micro-batches there are, not how many sequences each has.",
-            {"return schedule, m": "return schedule, sequences // m"},
-        ),
-        Mistake(
-            "always_chooses",
-            "Where no design meets both limits, return None.",
-            {"return None": 'return "1f1b", stages'},
         ),
         Mistake("says_one_thing", "This is right for one input only.", lambda **_: ("1f1b", 2)),
     ],

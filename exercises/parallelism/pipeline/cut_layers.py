@@ -200,24 +200,9 @@ EXERCISE = Exercise(
             lambda layer_s, stages: least(layer_s, stages, lambda found: sum(time**2 for time in found)),
         ),
         Mistake(
-            "leaves_stages_empty",
-            "Every stage needs a layer; here stages are left empty.",
-            {"[sizes[place] - 1, 1]": "[sizes[place], 0]"},
-        ),
-        Mistake(
             "returns_the_cuts",
             "These are the layers at which stages begin or end; asked is how many layers each stage gets.",
             {"return sizes": "return [sum(sizes[: stage + 1]) for stage in range(stages)]"},
-        ),
-        Mistake(
-            "returns_the_times",
-            "These are the times of the stages; asked is how many layers each stage gets.",
-            lambda layer_s, stages: times(layer_s, cut_layers(layer_s, stages=stages)),
-        ),
-        Mistake(
-            "speeds_up_the_wrong_end",
-            "This makes the fastest stage as slow as possible; the slowest one sets the pace.",
-            lambda layer_s, stages: least(layer_s, stages, lambda found: -min(found)),
         ),
         Mistake(
             "gives_each_stage_one_layer",

@@ -108,8 +108,5 @@ EXERCISE = Exercise(
             "A float misses the integer that decides: 0.05 is not 1/20. Stay with fractions to the end.",
             {"(1 - bubble) / (bubble * chunks)": "(1 - float(bubble)) / (float(bubble) * chunks)"},
         ),
-        Mistake(
-            "takes_one_micro_batch", "This is right for one input only: a single stage has no bubble.", lambda **_: 1
-        ),
     ],
 )

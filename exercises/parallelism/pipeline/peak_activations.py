@@ -98,6 +98,5 @@ EXERCISE = Exercise(
             "While a backward runs, its own micro-batch is still held; count before it is released, not after.",
             {"max(peak, held)": 'peak if kind == "F" else max(peak, held - (kind == last))'},
         ),
-        Mistake("holds_one", "This is right for one input only: one forward and its backward.", lambda **_: 1),
     ],
 )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from numbers import Integral
-from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.choices import Choice
+from grader.exercise import Exercise, Inputs, Mistake
 from snippets.domain import named
 from snippets.parallelism.sequence.formulas import KIND_ALIASES, KINDS, attention_flops, kv_blocks_held, ring_starts_s
 
-DESIGN, NONE = "design", "None, since no design meets both limits"
 HEAD, NUMBER_BYTES = 128, 2
 
 
@@ -140,40 +139,37 @@ def meets(taken: float, held: float, limit_us: float, room_mb: float) -> bool:
     return taken <= limit_us * (1 + 1e-9) and held <= room_mb * (1 + 1e-9)
 
 
-def one_that_meets(limit_us: float, room_mb: float, **inputs: int) -> Observation:
+def one_that_meets(limit_us: float, room_mb: float, **inputs: int) -> str | None:
     """Run every design until one meets both limits."""
     for kind, N in designs(inputs["key_heads"], inputs["most_ranks"]):
         taken, held = cost(kind, N, **inputs)
         if meets(taken, held, limit_us, room_mb):
             such = f"{kind} on {_ranks(N)}: {taken:,.1f} µs, holds {held:,.2f} MB"
-            return {DESIGN: f"one that meets both limits, such as {such}"}
-    return {DESIGN: NONE}
+            return f"one that meets both limits, such as {such}"
+    return None
 
 
-def run_the_choice(function: Callable[..., Any], *, limit_us: float, room_mb: float, **inputs: int) -> Observation:
-    """Run the answer's design; whatever meets the limits looks the same."""
-    chosen = function(limit_us=limit_us, room_mb=room_mb, **inputs)
-    if chosen is None:
-        return {DESIGN: NONE}
+def fault(chosen: tuple[str, int], *, limit_us: float, room_mb: float, **inputs: int) -> str:
+    """Run the design that is chosen, and say what is wrong with it."""
     asked, N = chosen
     try:
         kind = named("kind", asked, KINDS, aliases=KIND_ALIASES)
     except ValueError:
-        return {DESIGN: f"a kind called {asked!r:.30}"}
+        return f"a kind called {asked!r:.30}"
     if not isinstance(N, Integral) or N < 1:
-        return {DESIGN: f"{asked} on {N!r:.30} ranks, which is no whole number from 1 on"}
+        return f"{asked} on {N!r:.30} ranks, which is no whole number from 1 on"
     N = int(N)
     if N & (N - 1):
-        return {DESIGN: f"{asked} on {N} ranks, which is no power of two"}
+        return f"{asked} on {N} ranks, which is no power of two"
     if inputs["most_ranks"] < N:
-        return {DESIGN: f"{asked} on {N} ranks, of which no more than {inputs['most_ranks']} are allowed"}
+        return f"{asked} on {N} ranks, of which no more than {inputs['most_ranks']} are allowed"
     if kind == "all_to_all" and inputs["key_heads"] % N:
-        return {DESIGN: f"all_to_all on {N} ranks, which do not divide the {inputs['key_heads']} key heads"}
+        return f"all_to_all on {N} ranks, which do not divide the {inputs['key_heads']} key heads"
     taken, held = cost(kind, N, **inputs)
     if meets(taken, held, limit_us, room_mb):
-        return one_that_meets(limit_us, room_mb, **inputs)
+        return ""
     took = f"{asked} on {_ranks(N)}: {taken:,.1f} µs, and {limit_us:,g} µs are allowed"
-    return {DESIGN: f"{took}; holds {held:,.2f} MB, and there is room for {room_mb:,g} MB"}
+    return f"{took}; holds {held:,.2f} MB, and there is room for {room_mb:,g} MB"
 
 
 def _ranks(N: int) -> str:
@@ -231,14 +227,15 @@ CLUSTERS = [
     cluster(4_096, (8, 1), 8, 100, 100, 50, 100),
 ]
 
-MEETS = "            if time_us <= limit_us and blocks * block <= room_mb * 1e6:\n                return kind, N\n"
+
+CHOICE = Choice("design", one_that_meets, fault, none="None, since no design meets both limits")
 
 EXERCISE = Exercise(
     choose_context_parallel,
     number=4,
     asked="a kind of exchange and a number of ranks with which attention keeps to both limits",
-    expected=one_that_meets,
-    observe=run_the_choice,
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
     examples=[
         {**cluster(4_096, (1, 1), 2, 1, 1, 0, 0), "limit_us": 2_500.0, "room_mb": 3.0},
         {**cluster(4_096, (1, 1), 2, 1, 1, 0, 0), "limit_us": 4_500.0, "room_mb": 3.0},
@@ -259,16 +256,6 @@ EXERCISE = Exercise(
             {"max(step_us, message)": "(step_us + message)"},
         ),
         Mistake(
-            "hides_everything",
-            "A ring hides its messages only where a step of computing is the longer of the two.",
-            {"max(step_us, message)": "step_us"},
-        ),
-        Mistake(
-            "hides_the_gather",
-            "An all-gather's messages come first, and nothing is computed meanwhile.",
-            {"(N - 1) * message + launch_us + compute_us": "launch_us + max((N - 1) * message, compute_us)"},
-        ),
-        Mistake(
             "launches_once",
             "A ring computes in N stretches, and each has its launch.",
             {"launch_us + compute_us / N, message_us": "(launch_us + compute_us) / N, message_us"},
@@ -277,11 +264,6 @@ EXERCISE = Exercise(
             "hides_a_message_more",
             "A ring passes N − 1 messages and computes N steps; the last step has no message beside it.",
             {"(N - 1) * max(step_us, message) + step_us": "N * max(step_us, message)"},
-        ),
-        Mistake(
-            "holds_two_blocks",
-            "A ring holds its own block, the one that it computes with and the one that arrives: three from N = 3 on.",
-            {"+ step_us, min(N, 3))": "+ step_us, min(N, 2))"},
         ),
         Mistake(
             "holds_no_block_of_its_own",
@@ -294,83 +276,9 @@ EXERCISE = Exercise(
             {"if key_heads % N == 0:": "if query_heads % N == 0:"},
         ),
         Mistake(
-            "sends_whole_blocks",
-            "In an all-to-all a message has 1/N of what a rank has, since each other rank gets some heads alone.",
-            {"exchanged / N / (gb_per_s": "exchanged / (gb_per_s"},
-        ),
-        Mistake(
             "sends_keys_and_values_alone",
             "An all-to-all turns queries and outputs too, not keys and values alone.",
             {"exchanged = block + 2 * x * query_heads * 128 * 2": "exchanged = block"},
-        ),
-        Mistake(
-            "rings_alone",
-            "Where steps are short and launches long, or links slow, another kind may meet what no ring does.",
-            {"for kind, time_us, blocks in designs:": "for kind, time_us, blocks in designs[:1]:"},
-        ),
-        Mistake(
-            "gathers_nothing",
-            "An all-gather has a single launch: sometimes it meets what neither of the others does.",
-            {"for kind, time_us, blocks in designs:": "for kind, time_us, blocks in designs[::2]:"},
-        ),
-        Mistake(
-            "turns_nothing",
-            "Where messages show or launches are long, an all-to-all may meet what neither of the others does.",
-            {"if key_heads % N == 0:": "if False:"},
-        ),
-        Mistake(
-            "takes_most_ranks",
-            "More ranks are not always better: each message and each launch costs something.",
-            {"    N = 1\n": "    N = most_ranks\n"},
-        ),
-        Mistake(
-            "forgets_what_a_message_takes_besides",
-            "Each message takes message_us besides its bytes, however short it is.",
-            {"message_us + block": "block", "2 * message_us + exchanged": "exchanged"},
-        ),
-        Mistake(
-            "forgets_the_launches",
-            "Each stretch of computing costs a launch besides.",
-            {
-                "launch_us + compute_us / N, message_us": "compute_us / N, message_us",
-                "message + launch_us + compute_us": "message + compute_us",
-                "turns_us + launch_us + compute_us": "turns_us + compute_us",
-            },
-        ),
-        Mistake(
-            "forgets_the_way_back",
-            "An all-to-all's outputs have to go back, in N − 1 messages more.",
-            {
-                "128 * 2\n        turns_us": "128\n        turns_us",
-                "2 * message_us + exchanged": "message_us + exchanged",
-            },
-        ),
-        Mistake(
-            "cuts_always",
-            "A single rank is a design too: it sends nothing, and has one launch.",
-            {"    N = 1\n": "    N = 2\n"},
-        ),
-        Mistake(
-            "looks_at_the_fastest_alone",
-            "The fastest design may hold too much where a slower one meets both limits.",
-            {
-                "    N = 1\n": "    N, found = 1, []\n",
-                MEETS: ("            found.append((time_us, blocks * block, kind, N))\n"),
-                "    return None": (
-                    "    time_us, held, kind, N = min(found)\n"
-                    "    return (kind, N) if time_us <= limit_us and held <= room_mb * 1e6 else None"
-                ),
-            },
-        ),
-        Mistake(
-            "looks_at_the_first_fast_enough_alone",
-            "Where the first design that is fast enough holds too much, a later one may meet both limits.",
-            {
-                MEETS: (
-                    "            if time_us <= limit_us:\n"
-                    "                return (kind, N) if blocks * block <= room_mb * 1e6 else None\n"
-                ),
-            },
         ),
         Mistake(
             "takes_2_to_the_20_for_a_megabyte",
@@ -378,19 +286,9 @@ EXERCISE = Exercise(
             {"room_mb * 1e6": "room_mb * 2**20"},
         ),
         Mistake(
-            "forgets_the_room",
-            "This meets the limit of time, and holds more than there is room for.",
-            {" and blocks * block <= room_mb * 1e6": ""},
-        ),
-        Mistake(
             "forgets_the_values",
             "A block has keys and values: this counts one of them.",
             {"block = 2 * x": "block = x"},
-        ),
-        Mistake(
-            "always_chooses",
-            "Where no design meets both limits, return None.",
-            {"return None": 'return "ring", most_ranks'},
         ),
         Mistake("says_one_thing", "This is right for one input only.", lambda **_: ("ring", 2)),
     ],

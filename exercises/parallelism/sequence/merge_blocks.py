@@ -128,16 +128,6 @@ EXERCISE = Exercise(
             "The block with the smaller m counts too, with a smaller weight.",
             {"    a, b = ": "    if first[0] != second[0]:\n        return max(first, second)\n    a, b = "},
         ),
-        Mistake(
-            "drops_one_of_two_alike",
-            "Where both blocks have the same m, both count as they are: neither may be dropped.",
-            {"    a, b = ": "    if first[0] == second[0]:\n        return first\n    a, b = "},
-        ),
-        Mistake(
-            "swaps_the_weights",
-            "Each average counts by the weight of its own block; here the weights are swapped.",
-            {"(a * x + b * y)": "(b * x + a * y)"},
-        ),
         Mistake("says_one_thing", "This is right for one input only.", lambda **_: (0.0, 4.0, [5.0])),
     ],
 )

@@ -133,11 +133,6 @@ EXERCISE = Exercise(
             {"int(tokens / least)": "-int(-tokens // least)"},
         ),
         Mistake(
-            "rounds_to_the_nearest",
-            "Rounded up, each rank has too few tokens, and waits: round down.",
-            {"int(tokens / least)": "round(tokens / least)"},
-        ),
-        Mistake(
             "takes_powers_of_two",
             "Any number of ranks is allowed, not powers of two alone.",
             {"int(tokens / least)": "2 ** max(0, int(tokens / least).bit_length() - 1)"},
@@ -148,15 +143,9 @@ EXERCISE = Exercise(
             {"max(1, int(tokens / least))": "int(tokens / least)"},
         ),
         Mistake(
-            "leaves_a_block_for_itself",
-            "It is each rank's own block that has to be long enough, and there are N of them: no block more.",
-            {"int(tokens / least)": "int(tokens / least) - 1"},
-        ),
-        Mistake(
             "returns_tokens",
             "That is how many tokens a rank has to have; asked is over how many ranks the prompt can be cut.",
             {"max(1, int(tokens / least))": "int(least)"},
         ),
-        Mistake("says_one_thing", "This is right for one input only.", lambda **_: 2),
     ],
 )

@@ -171,11 +171,6 @@ EXERCISE = Exercise(
             {SEEN: "if True:"},
         ),
         Mistake(
-            "hides_itself",
-            "A token sees itself too.",
-            {SEEN: "if first + j < rank * x + i or (rank * x + i == 0 and first + j == 0):"},
-        ),
-        Mistake(
             "masks_own_block_only",
             "The mask is right within the rank's own tokens; blocks of later ranks have to be left out as well.",
             {SEEN: "if first != rank * x or j <= i:"},
@@ -217,11 +212,6 @@ EXERCISE = Exercise(
             "Blocks count by the sum of their exponentials, not by the number of their keys: weigh each value by "
             "exp(score).",
             {"math.exp(m - new), math.exp(score - new)": "1.0, 1.0"},
-        ),
-        Mistake(
-            "returns_sums",
-            "These are weighted sums; divide by the sum of the weights.",
-            {"return [mean for _, _, mean in parts]": "return [mean * total for _, total, mean in parts]"},
         ),
     ],
 )

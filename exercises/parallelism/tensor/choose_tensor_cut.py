@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from grader.exercise import Exercise, Inputs, Mistake, Observation
+from grader.choices import Choice
+from grader.exercise import Exercise, Inputs, Mistake
 from snippets.flops import attention_forward_flops
 from snippets.memory.memory_equation.activations import layer_activation_bytes
 from snippets.parallelism.tensor.placed_rings import placed_all_reduce
-
-DESIGN, NONE = "design", "None, since no design meets all limits"
 
 
 def choose_tensor_cut(
@@ -175,30 +173,27 @@ def told(design: tuple[int, int], inputs: Inputs) -> str:
     return f"{ranks}, {g} in a node: {held:,.0f} bytes, {step:.4g} s, {t * step:.4g} GPU-seconds"
 
 
-def one_that_meets(**inputs: Any) -> Observation:
+def one_that_meets(**inputs: Any) -> str | None:
     """Try every design."""
     found = [design for design in designs(inputs) if meets(design, inputs)]
     if not found:
-        return {DESIGN: NONE}
+        return None
     best = min(found, key=lambda design: cost(design, inputs)[1])
-    return {DESIGN: f"one that meets all limits, such as {told(best, inputs)}"}
+    return f"one that meets all limits, such as {told(best, inputs)}"
 
 
-def try_the_choice(function: Callable[..., Any], **inputs: Any) -> Observation:
-    """Judge the answer's design; whatever meets the limits looks the same."""
-    chosen = function(**inputs)
-    if chosen is None:
-        return {DESIGN: NONE}
+def fault(chosen: Any, **inputs: Any) -> str:
+    """Say what is wrong with the design that is chosen."""
     t, g = chosen
     if why := why_there_is_not((t, g), inputs):
-        return {DESIGN: f"({t}, {g}): {why}"}
+        return f"({t}, {g}): {why}"
     if meets((t, g), inputs):
-        return one_that_meets(**inputs)
+        return ""
     held, step = cost((t, g), inputs)
     wrong = [f"{held - inputs['memory_bytes']:,.0f} bytes too many"] * (held > inputs["memory_bytes"])
     wrong += [f"{step - inputs['limit_s']:.3g} s too long"] * (step > inputs["limit_s"])
     wrong += [f"{t * step - inputs['budget_gpu_s']:.3g} GPU-seconds too dear"] * (t * step > inputs["budget_gpu_s"])
-    return {DESIGN: f"{told((t, g), inputs)}, {' and '.join(wrong)}"}
+    return f"{told((t, g), inputs)}, {' and '.join(wrong)}"
 
 
 def cluster(
@@ -273,53 +268,16 @@ GPT3 = cluster(
 # The same on nodes of 4.
 SMALL_NODES = {**GPT3, "gpus_per_node": 4, "nodes": 8, "budget_gpu_s": 0.8}
 
-BETA = "beta = g * adapter_bytes_per_s"
-INSIDE = "beta = min(beta, g / (g - 1) * node_bytes_per_s)"
-MEETS = "held <= memory_bytes and step <= limit_s and t * step <= budget_gpu_s"
 
-G_LOOP, M_LOOP = "for g in range(gpus_per_node, 0, -1)", "for m in range(1, nodes + 1)"
-ORDERS = {
-    "from_few": {G_LOOP: "for g in range(1, gpus_per_node + 1)"},
-    "nodes_first": {f"{G_LOOP}:\n        {M_LOOP}": f"{M_LOOP}:\n        for g in range(1, gpus_per_node + 1)"},
-}
-
-
-# In another order these show the same, and are recognised as they are.
-ALIKE = {
-    "one_adapter_for_all",
-    "sends_whole_buffers",
-    "activations_whole",
-    "keys_whole",
-    "full_attention",
-    "any_number_of_heads",
-    "divides_the_width",
-    "refuses_copies",
-    "always_chooses",
-    "misses_a_limit_that_is_met_exactly",
-    "no_copies_nodes_first",
-    "one_adapter_between_nodes_nodes_first",
-}
-
-
-def in_other_orders(mistakes: list[Mistake]) -> list[Mistake]:
-    """Return the mistakes, and each once more in a search that tries the designs in another order."""
-    more = []
-    for mistake in mistakes:
-        if isinstance(mistake.wrong, dict) and not any("range(" in place for place in mistake.wrong):
-            for order, loops in ORDERS.items():
-                name = f"{mistake.name}_{order}"
-                if not {mistake.name, name} & ALIKE:
-                    more.append(replace(mistake, name=name, wrong={**mistake.wrong, **loops}))
-    return mistakes + more
-
+CHOICE = Choice("design", one_that_meets, fault, none="None, since no design meets all limits")
 
 EXERCISE = Exercise(
     choose_tensor_cut,
     number=4,
     level="hard",
     asked="ranks and placement with which some layers fit, are quick enough and do not cost too much",
-    expected=one_that_meets,
-    observe=try_the_choice,
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
     examples=[
         SMALLEST,
         {**SMALLEST, "memory_bytes": 1100},
@@ -330,140 +288,48 @@ EXERCISE = Exercise(
         GPT3,
     ],
     inputs=[inputs for base in CLUSTERS for inputs in on_the_edges(base)],
-    mistakes=in_other_orders(
-        [
-            Mistake(
-                "looks_at_memory_alone",
-                "It fits, but it is too slow or costs too much.",
-                {MEETS: "held <= memory_bytes"},
-            ),
-            Mistake(
-                "looks_at_time_alone",
-                "It is quick enough, but look at what a rank holds and what all of them cost.",
-                {MEETS: "step <= limit_s"},
-            ),
-            Mistake(
-                "forgets_the_budget",
-                "Every rank is paid for: t times the time is to keep to the budget.",
-                {MEETS: "held <= memory_bytes and step <= limit_s"},
-            ),
-            Mistake(
-                "forgets_the_memory",
-                "What a rank holds has to fit: 18 bytes a parameter, and the activations.",
-                {MEETS: "step <= limit_s and t * step <= budget_gpu_s"},
-            ),
-            Mistake(
-                "pays_for_one",
-                "The budget is for all ranks: t times the time.",
-                {"t * step <= budget_gpu_s": "step <= budget_gpu_s"},
-            ),
-            Mistake(
-                "one_adapter_for_all",
-                "With g ranks in a node there are g rings, each through another adapter: g times the bandwidth of one.",
-                {BETA: "beta = adapter_bytes_per_s"},
-            ),
-            Mistake(
-                "nvlink_everywhere",
-                "Between nodes a ring goes through network adapters.",
-                {BETA: "beta = node_bytes_per_s"},
-            ),
-            Mistake(
-                "four_all_reduces",
-                "The blocks gather their inputs again in the backward pass: ten halves of an all-reduce, not eight.",
-                {"10 * (t - 1)": "8 * (t - 1)"},
-            ),
-            Mistake(
-                "sends_whole_buffers",
-                "A ring sends (t − 1)/t of the numbers in each half, and nothing with one rank.",
-                {"10 * (t - 1) / t": "10"},
-            ),
-            Mistake(
-                "activations_whole",
-                "With sequence parallelism everything that a layer keeps is cut: 34·s·h/t.",
-                {"34 * sequence * hidden / t": "34 * sequence * hidden"},
-            ),
-            Mistake(
-                "no_copies",
-                "With more ranks than key-value heads each rank holds a copy of one: its keys and values do not shrink "
-                "further.",
-                {"max(1, shared // t)": "(shared / t)"},
-            ),
-            Mistake(
-                "keys_whole",
-                "Key-value heads are dealt too, where there are enough.",
-                {"max(1, shared // t)": "shared"},
-            ),
-            Mistake(
-                "full_attention",
-                "There are fewer key-value heads than query heads, so keys and values have fewer columns.",
-                {"max(1, shared // t)": "heads // t"},
-            ),
-            Mistake(
-                "any_number_of_heads",
-                "The ranks have to divide the query heads.",
-                {"heads % t or ": ""},
-            ),
-            Mistake(
-                "divides_the_width",
-                "It is not enough that the ranks divide the width: they have to divide the query heads.",
-                {"heads % t or": "hidden % t or"},
-            ),
-            Mistake(
-                "refuses_copies",
-                "More ranks than key-value heads are allowed, if they are a multiple: then ranks hold copies.",
-                {"(shared % t and t % shared)": "shared % t"},
-            ),
-            Mistake(
-                "one_node_alone",
-                "The ranks may stand in several nodes, if the limits allow.",
-                {"for m in range(1, nodes + 1)": "for m in (1,)"},
-            ),
-            Mistake(
-                "whole_nodes_alone",
-                "A group may take a part of each node, if that divides its GPUs.",
-                {"range(gpus_per_node, 0, -1)": "(gpus_per_node,)"},
-            ),
-            Mistake(
-                "forgets_the_scores",
-                "Attention's scores are operations too: 12·s²·h/t.",
-                {" + 12 * sequence**2 * hidden / t": ""},
-            ),
-            Mistake(
-                "forward_alone",
-                "A token and a parameter take 6 operations, forward and backward, not 2.",
-                {"6 * sequence * own + 12": "2 * sequence * own + 4"},
-            ),
-            Mistake(
-                "one_layer",
-                "Time and memory are those of all layers.",
-                {"step = layers * (flops / flops_per_s + sent / beta)": "step = flops / flops_per_s + sent / beta"},
-            ),
-            Mistake(
-                "always_chooses",
-                "Where no design meets all limits, return None.",
-                {"return None": "return gpus_per_node, gpus_per_node"},
-            ),
-            Mistake(
-                "any_number_of_key_value_heads",
-                "The ranks have to divide the key-value heads, or to be a multiple of them.",
-                {" or (shared % t and t % shared)": ""},
-            ),
-            Mistake(
-                "nodes_in_even_shares",
-                "The ranks may stand in any number of nodes up to all of them: 3 of 4, for example.",
-                {"for m in range(1, nodes + 1)": "for m in [m for m in range(1, nodes + 1) if nodes % m == 0]"},
-            ),
-            Mistake(
-                "one_adapter_between_nodes",
-                "With g ranks in a node there are g rings, each through another adapter: g times the bandwidth of one.",
-                {BETA: "beta = adapter_bytes_per_s", INSIDE: "pass"},
-            ),
-            Mistake(
-                "misses_a_limit_that_is_met_exactly",
-                "A limit may be met exactly: at most, not less than.",
-                {"held <= memory_bytes": "held < memory_bytes"},
-            ),
-            Mistake("says_one_thing", "This is right for one input only.", lambda **_: (2, 2)),
-        ]
-    ),
+    mistakes=[
+        Mistake(
+            "forgets_the_budget",
+            "Every rank is paid for: t times the time is to keep to the budget.",
+            {" and t * step <= budget_gpu_s": ""},
+        ),
+        Mistake(
+            "one_adapter_for_all",
+            "With g ranks in a node there are g rings, each through another adapter: g times the bandwidth of one.",
+            {"beta = g * adapter_bytes_per_s": "beta = adapter_bytes_per_s"},
+        ),
+        Mistake(
+            "four_all_reduces",
+            "The blocks gather their inputs again in the backward pass: ten halves of an all-reduce, not eight.",
+            {"10 * (t - 1)": "8 * (t - 1)"},
+        ),
+        Mistake(
+            "no_copies",
+            "With more ranks than key-value heads each rank holds a copy of one: its keys and values do not shrink "
+            "further.",
+            {"max(1, shared // t)": "(shared / t)"},
+        ),
+        Mistake(
+            "divides_the_width",
+            "It is not enough that the ranks divide the width: they have to divide the query heads.",
+            {"heads % t or": "hidden % t or"},
+        ),
+        Mistake(
+            "whole_nodes_alone",
+            "A group may take a part of each node, if that divides its GPUs.",
+            {"range(gpus_per_node, 0, -1)": "(gpus_per_node,)"},
+        ),
+        Mistake(
+            "forward_alone",
+            "A token and a parameter take 6 operations, forward and backward, not 2.",
+            {"6 * sequence * own + 12": "2 * sequence * own + 4"},
+        ),
+        Mistake(
+            "nodes_in_even_shares",
+            "The ranks may stand in any number of nodes up to all of them: 3 of 4, for example.",
+            {"for m in range(1, nodes + 1)": "for m in [m for m in range(1, nodes + 1) if nodes % m == 0]"},
+        ),
+        Mistake("says_one_thing", "This is right for one input only.", lambda **_: (2, 2)),
+    ],
 )

@@ -123,7 +123,6 @@ def drawn(ranks: int, tokens: int, spread: float, seed: int) -> Inputs:
     return {"logits_by_rank": columns, "targets": [chance.randrange(sum(widths)) for _ in range(tokens)]}
 
 
-TOP = "top = [max(row) for row in logits]"
 RIGHT = "row[target - first] if 0 <= target - first < len(row) else 0.0"
 RESCALED = "rank[size + i] * math.exp(rank[i] - most)"
 
@@ -204,11 +203,6 @@ EXERCISE = Exercise(
             {RESCALED: "rank[size + i]"},
         ),
         Mistake(
-            "rescales_the_wrong_way",
-            "A rank's sum was taken below its own largest logit: multiply it by exp(own largest − largest of all).",
-            {RESCALED: "rank[size + i] * math.exp(min(most - rank[i], 700))"},
-        ),
-        Mistake(
             "takes_any_target",
             "The target's logit is on one rank alone. The others have nothing to add, not their logit of that place.",
             {RIGHT: "row[(target - first) % len(row)]"},
@@ -217,11 +211,6 @@ EXERCISE = Exercise(
             "counts_from_the_end",
             "On a rank behind the target's, target − first is negative: Python then counts from the row's end.",
             {RIGHT: "row[target - first] if target - first < len(row) else 0.0"},
-        ),
-        Mistake(
-            "adds_the_target",
-            "The target's logit is taken off: a high one makes the loss small.",
-            {" - sum(rank[2 * size + i] for rank in ranks)": " + sum(rank[2 * size + i] for rank in ranks)"},
         ),
         Mistake(
             "takes_the_mean",
@@ -237,20 +226,6 @@ EXERCISE = Exercise(
             "forgets_the_largest",
             "You have taken off the largest logit and not put it back.",
             {"losses.append(most + ": "losses.append("},
-        ),
-        Mistake(
-            "forgets_the_target",
-            "This is the logarithm of the sum; the loss is this less the target's logit.",
-            {" - sum(rank[2 * size + i] for rank in ranks)": ""},
-        ),
-        Mistake(
-            "asks_its_own_columns",
-            "This looks at this rank's columns alone, and the loss is over the whole vocabulary.",
-            {
-                "ranks = [told[start : start + 3 * size] for start in range(0, len(told), 3 * size)]": (
-                    "ranks = [top + sums + right]"
-                )
-            },
         ),
     ],
 )

@@ -93,11 +93,6 @@ EXERCISE = Exercise(
             {RANGE: "range(rank * shared // ranks, (rank + 1) * shared // ranks)"},
         ),
         Mistake(
-            "takes_one_at_least",
-            "If the groups do not end where the ranks' shares do, a rank needs a head of the next group as well.",
-            {RANGE: "range(rank * shared // ranks, rank * shared // ranks + max(1, shared // ranks))"},
-        ),
-        Mistake(
             "one_too_many",
             "The last query head of the rank is number (rank + 1) · heads/ranks − 1; the next one is another rank's.",
             {RANGE: "range(rank * own // group, (rank + 1) * own // group + 1)"},
@@ -132,21 +127,6 @@ EXERCISE = Exercise(
             "once_for_each_query_head",
             "Each key-value head is held once on a rank, however many of its query heads use it.",
             {f"list({RANGE})": "[head // group for head in range(rank * own, (rank + 1) * own)]"},
-        ),
-        Mistake(
-            "says_how_many",
-            "Asked is which heads, not query heads: divide by the size of a group.",
-            {RANGE: "range(rank * own, (rank + 1) * own)"},
-        ),
-        Mistake(
-            "all_of_them",
-            "A rank needs only the key-value heads that its own query heads use.",
-            {RANGE: "range(shared)"},
-        ),
-        Mistake(
-            "returns_no_list",
-            "If the heads cannot be dealt evenly, the result is to be None, not an empty list.",
-            {"return None": "return []"},
         ),
         Mistake("is_head_1", "This is right for one input only: it does not look at the layer.", lambda **_: [1]),
     ],

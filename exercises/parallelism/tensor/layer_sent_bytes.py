@@ -106,11 +106,6 @@ EXERCISE = Exercise(
             {HALVES: '{"tensor": 4, "sequence": 4, "sequence, gathered again": 4}[mode]'},
         ),
         Mistake(
-            "forward_alone_and_again",
-            "A block sums in the backward pass too, at its first matrix: 8 halves of an all-reduce in a layer, not 4.",
-            {HALVES: '{"tensor": 4, "sequence": 4, "sequence, gathered again": 6}[mode]'},
-        ),
-        Mistake(
             "counts_whole_buffers",
             "An all-reduce by a ring sends 2(t − 1)/t times its size, not its size.",
             {"halves * (ranks - 1) * tokens": "halves // 2 * tokens", " // ranks": ""},
@@ -125,11 +120,6 @@ EXERCISE = Exercise(
             "If a block keeps only its part of the input, the backward pass has to gather it again: one all-gather "
             "more in each of the two blocks.",
             {HALVES: '{"tensor": 8, "sequence": 8, "sequence, gathered again": 8}[mode]'},
-        ),
-        Mistake(
-            "one_extra_gather",
-            "Both blocks of a layer gather their input again.",
-            {HALVES: '{"tensor": 8, "sequence": 8, "sequence, gathered again": 9}[mode]'},
         ),
         Mistake(
             "gathers_cost_an_all_reduce",
@@ -148,29 +138,9 @@ EXERCISE = Exercise(
             {" // ranks": ""},
         ),
         Mistake(
-            "grows_with_the_ranks",
-            "The number of all-reduces does not depend on the ranks: four in a layer, whatever t is.",
-            {
-                "halves * (ranks - 1) * tokens * hidden * layers * element_bytes // ranks": (
-                    "halves * (ranks - 1) ** 2 * tokens * hidden * layers * element_bytes // ranks"
-                )
-            },
-        ),
-        Mistake(
-            "sends_weights",
-            "The weights stay where they are. What travels has a row for each token and the width of the stream.",
-            {"* tokens * hidden": "* 12 * hidden * hidden"},
-        ),
-        Mistake(
             "knows_two_bytes",
             "A number need not have 2 bytes: look at element_bytes.",
             {"* element_bytes // ranks": "* 2 // ranks"},
         ),
-        Mistake(
-            "one_block",
-            "A layer has two blocks, attention and feed-forward, and each sums twice.",
-            {HALVES: '{"tensor": 4, "sequence": 4, "sequence, gathered again": 5}[mode]'},
-        ),
-        Mistake("is_32", "This is right for one input only: it does not look at the model.", lambda **_: 32),
     ],
 )

@@ -115,11 +115,5 @@ EXERCISE = Exercise(
             "equal that the batch changes.",
             {"math.sqrt(critical_batch * usd_per_step / usd_per_example)": "usd_per_step / usd_per_example"},
         ),
-        Mistake(
-            "doubles_it",
-            "Your batch is off by the root of two: each price stands once.",
-            {"math.sqrt(critical_batch": "math.sqrt(2 * critical_batch"},
-        ),
-        Mistake("is_always_twelve", "This is right for one input only.", lambda **_: 12.0),
     ],
 )

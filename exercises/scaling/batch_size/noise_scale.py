@@ -103,11 +103,6 @@ EXERCISE = Exercise(
             {"return noise / signal if signal > 0 else None": "return noise / averaged_square"},
         ),
         Mistake(
-            "divides_by_the_local_square",
-            "You divided by the squared norm of a rank's gradient, most of which is noise.",
-            {"return noise / signal if signal > 0 else None": "return noise / small_square"},
-        ),
-        Mistake(
             "forgets_the_noise_of_the_big_batch",
             "The difference of the squares is the noise times 1/b − 1/B: the big batch has noise too.",
             {"(1 / small - 1 / big)": "(1 / small)"},
@@ -128,11 +123,6 @@ EXERCISE = Exercise(
             {"sum(local_squares) / ranks": "local_squares[0]"},
         ),
         Mistake(
-            "takes_all_for_one_rank_more",
-            "The averaged gradient is the mean over all ranks' examples, and no more.",
-            {"rank_batch * ranks": "rank_batch * (ranks + 1)"},
-        ),
-        Mistake(
             "swaps_signal_and_noise",
             "You divided the signal by the noise; the noise scale is the other way round.",
             {"noise / signal if": "signal / noise if noise else 0.0 if"},
@@ -143,11 +133,6 @@ EXERCISE = Exercise(
             {"noise / signal if signal > 0 else None": "noise / signal if signal else None"},
         ),
         Mistake(
-            "returns_the_noise",
-            "This is the trace of the covariance; the noise scale is that over the full gradient's squared norm.",
-            {"return noise / signal if": "return noise if"},
-        ),
-        Mistake(
             "an_infinite_scale",
             "Where the estimate of the full gradient's squared norm is 0 or less, the answer is None, no number.",
             {"noise / signal if signal > 0 else None": 'noise / signal if signal > 0 else float("inf")'},
@@ -156,15 +141,6 @@ EXERCISE = Exercise(
             "divides_by_nothing",
             "An estimate of exactly 0 for the full gradient's squared norm is not above 0 either.",
             {"noise / signal if signal > 0 else None": "None if signal < 0 else noise / signal if signal else 1e300"},
-        ),
-        Mistake(
-            "a_mean_of_ratios",
-            "You made a ratio for each rank, and then their mean. Average the squares first, and divide once.",
-            {
-                "return noise / signal if signal > 0 else None": "ratios = [\n        (one - averaged_square) / "
-                "(1 / small - 1 / big) / ((big * averaged_square - small * one) / (big - small) or 1e-9)\n"
-                "        for one in local_squares\n    ]\n    return sum(ratios) / ranks if signal > 0 else None"
-            },
         ),
         Mistake("is_always_twelve", "This is right for one input only.", lambda **_: 12.0),
     ],

@@ -82,16 +82,6 @@ EXERCISE = Exercise(
             {"* (1 + critical_batch / batch)": "* batch / (batch + critical_batch)"},
         ),
         Mistake(
-            "counts_the_fewest_examples",
-            "These are the fewest examples, which only very small batches come near.",
-            {"batch * steps": "critical_batch * fewest_steps"},
-        ),
-        Mistake(
-            "counts_critical_batches",
-            "A step sees the batch that you take, not the critical one.",
-            {"batch * steps": "critical_batch * steps"},
-        ),
-        Mistake(
             "takes_the_fewest_steps",
             "Only very large batches come down to the fewest steps.",
             {"steps = fewest_steps * (1 + critical_batch / batch)": "steps = fewest_steps"},
@@ -102,19 +92,9 @@ EXERCISE = Exercise(
             {"return steps, batch * steps": "return batch * steps, steps"},
         ),
         Mistake(
-            "switches_at_the_critical_batch",
-            "The curve has no corner: steps do not fall perfectly below the critical batch and stand still above it.",
-            {"(1 + critical_batch / batch)": "2 * max(1, critical_batch / batch)"},
-        ),
-        Mistake(
             "has_a_corner",
             "The curve has no corner at the critical batch: there the steps are twice the fewest.",
             {"(1 + critical_batch / batch)": "max(1, critical_batch / batch)"},
-        ),
-        Mistake(
-            "rounds_the_steps",
-            "You rounded the steps; they are wanted as they come.",
-            {"    return steps, batch": "    steps = float(round(steps))\n    return steps, batch"},
         ),
         Mistake(
             "rounds_the_steps_up",

@@ -79,13 +79,6 @@ EXERCISE = Exercise(
     draws=25,
     mistakes=[
         Mistake(
-            "returns_the_factor",
-            "This is how many times the compute it took. Asked is the share of it that was wasted.",
-            {
-                "1 - above ** -((": "above ** ((",
-            },
-        ),
-        Mistake(
             "takes_more_of_what_was_needed",
             "You divided what is wasted by the compute that was needed. Asked is a share of what was spent.",
             {"1 - above ** -((alpha + beta) / (alpha * beta))": "above ** ((alpha + beta) / (alpha * beta)) - 1"},
@@ -126,6 +119,5 @@ EXERCISE = Exercise(
             "This is the rule for ratios near 1. The valley is no parabola far from its bottom.",
             lambda *, size_ratio, alpha, beta: 1 - math.exp(-(alpha + beta) / 2 * math.log(size_ratio) ** 2),
         ),
-        Mistake("always_the_same", "This is right for one input only.", lambda **_: 0.5904),
     ],
 )

@@ -173,12 +173,8 @@ EXERCISE = Exercise(
             "ignores_the_use_in_the_choice",
             "You chose the model as if nobody used it, and paid for the use afterwards.",
             {
-                "tokens = min(most_tokens, (flops - 2 * size * inference_tokens) / (6 * size))": (
-                    "tokens = min(most_tokens, flops / (6 * size))"
-                ),
-                "return place, tokens": (
-                    "return place, min(tokens, flops / (6 * sizes[place]) - inference_tokens / 3)"
-                ),
+                BOUGHT: "flops / (6 * size)",
+                "return place, tokens": "return place, min(tokens, flops / (6 * sizes[place]) - inference_tokens / 3)",
             },
         ),
         Mistake(
@@ -187,37 +183,14 @@ EXERCISE = Exercise(
             {"2 * size * inference_tokens": "6 * size * inference_tokens"},
         ),
         Mistake(
-            "takes_two_for_the_training",
-            "A token of training takes 6 operations for each parameter.",
-            {"(6 * size)": "(2 * size)"},
-        ),
-        Mistake(
             "forgets_how_many_tokens_there_are",
             "You trained on more tokens than there are.",
-            {"min(most_tokens, (flops - 2 * size * inference_tokens) / (6 * size))": BOUGHT},
+            {"min(most_tokens, ": "("},
         ),
         Mistake(
             "caps_the_tokens_last",
             "You chose the model as if there were endless data, and cut the tokens afterwards.",
-            {
-                "min(most_tokens, (flops - 2 * size * inference_tokens) / (6 * size))": BOUGHT,
-                "return place, tokens": "return place, min(tokens, most_tokens)",
-            },
-        ),
-        Mistake(
-            "skips_models_that_run_out_of_data",
-            "You left out models that could pay for more tokens than there are. They can be trained on all there are.",
-            {"if tokens > 0:": "if 0 < tokens < most_tokens:", "min(found)": "min(found or [(0.0, 0, 1.0)])"},
-        ),
-        Mistake(
-            "takes_the_largest",
-            "You took the largest model that leaves something for its training.",
-            {"min(found)": "max(found, key=lambda one: sizes[one[1]])"},
-        ),
-        Mistake(
-            "takes_the_most_tokens",
-            "You took the smallest model, which sees the most tokens.",
-            {"min(found)": "max(found, key=lambda one: one[2])"},
+            {"min(most_tokens, ": "(", "return place, tokens": "return place, min(tokens, most_tokens)"},
         ),
         Mistake(
             "keeps_twenty_tokens",

@@ -106,22 +106,9 @@ EXERCISE = Exercise(
             {"(above / (above - gain))": "((above - gain) / above)"},
         ),
         Mistake(
-            "compares_with_the_gain",
-            "You divided by the gain. What counts is what is left above the floor after it.",
-            {"above / (above - gain)": "above / gain if gain else 1.0"},
-        ),
-        Mistake(
             "goes_by_the_slope",
             "You took the slope at the present run and went on straight. The curve flattens, so a gain costs more.",
             {"(above / (above - gain)) ** (1 / exponent)": "math.exp(gain / above / exponent)"},
-        ),
-        Mistake(
-            "gives_the_logarithm",
-            "You return a logarithm; asked is the factor itself.",
-            {
-                "return (above / (above - gain)) ** (1 / exponent)": "return math.log10(above / (above - gain)) "
-                "/ exponent"
-            },
         ),
         Mistake(
             "promises_everything",

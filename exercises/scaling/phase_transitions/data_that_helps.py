@@ -136,16 +136,6 @@ EXERCISE = Exercise(
             {"noise * (count - 1) / (count - features - 1)": "noise * features / (count - features - 1)"},
         ),
         Mistake(
-            "swaps_the_ratio",
-            "The share of the signal that no example shows is 1 − n/d: divide by the features, and by nothing else.",
-            {"(1 - count / features)": "(1 - count / (features + count))"},
-        ),
-        Mistake(
-            "square_root",
-            "You add the signal's root: it is a sum of squares already.",
-            {"unseen = signal *": "unseen = math.sqrt(signal) *"},
-        ),
-        Mistake(
             "waits_for_all_examples",
             "You wait until there are more examples than features even where the next one helps at once.",
             {"count = examples + 1": "count = max(examples + 1, features + 2)"},
@@ -161,11 +151,6 @@ EXERCISE = Exercise(
             "forgets_the_fit",
             "Before the peak you leave out the noise that the fit carries into the weights.",
             {"unseen + noise * (features - 1) / (features - count - 1)": "unseen + noise"},
-        ),
-        Mistake(
-            "always_seven",
-            "This is right for one input only: compute it from what is given.",
-            lambda examples, features, signal, noise: 7,
         ),
     ],
 )

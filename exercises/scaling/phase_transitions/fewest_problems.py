@@ -130,19 +130,9 @@ EXERCISE = Exercise(
             {"math.log1p(-confidence)": "math.log(confidence)"},
         ),
         Mistake(
-            "multiplies_the_errors",
-            "You multiply how often tokens are wrong; an answer is right if no token is.",
-            {"math.prod(token_accuracies)": "1 - math.prod(1 - accuracy for accuracy in token_accuracies)"},
-        ),
-        Mistake(
             "adds_the_problems",
             "You ask for confidence over rate problems, as if each added its rate to the chance; problems overlap.",
             lambda token_accuracies, confidence: math.ceil(confidence / math.prod(token_accuracies)),
-        ),
-        Mistake(
-            "always_nine",
-            "This is right for one input only: compute it from the accuracies.",
-            lambda token_accuracies, confidence: 9,
         ),
     ],
 )

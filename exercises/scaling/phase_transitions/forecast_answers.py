@@ -115,13 +115,6 @@ EXERCISE = Exercise(
             {"return sum(chances) / len(chances)": "return math.exp(-scale * sum(answer_losses[-1]) / len(chances))"},
         ),
         Mistake(
-            "two_last_models",
-            "Your line goes through the last two models; asked is the least-squares line through all.",
-            {
-                "above / sum((a - centre) ** 2 for a in x)": "(above * 0 + y[-1] - y[-2]) / (x[-1] - x[-2])",
-            },
-        ),
-        Mistake(
             "first_and_last",
             "Your line goes through the first and the last model; asked is the least-squares line through all.",
             {
@@ -152,34 +145,14 @@ EXERCISE = Exercise(
             },
         ),
         Mistake(
-            "ten_times",
-            "You take the next model's compute as ten times the last one's, whatever it is.",
-            {"(next_compute / compute[-1])": "10"},
-        ),
-        Mistake(
             "straight_in_the_loss",
             "You drew the line through the losses themselves; it is their logarithms that fall evenly.",
             lambda compute, answer_losses, next_compute: straight(compute, answer_losses, next_compute),
         ),
         Mistake(
-            "grows",
-            "Your losses grow with compute: look at the sign of the exponent.",
-            {"** slope": "** -slope"},
-        ),
-        Mistake(
-            "counts_the_answers",
-            "You return how many answers are right; asked is the share.",
-            {"return sum(chances) / len(chances)": "return sum(chances)"},
-        ),
-        Mistake(
             "powers_of_two",
             "A loss in nats is a natural logarithm: the probability is e to the power of minus the loss.",
             {"math.exp(-scale * loss)": "2 ** (-scale * loss)"},
-        ),
-        Mistake(
-            "always_a_quarter",
-            "This is right for one input only: compute it from the losses.",
-            lambda compute, answer_losses, next_compute: 0.2516073621504104,
         ),
     ],
 )

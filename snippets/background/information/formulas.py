@@ -19,6 +19,10 @@ SUM_TOLERANCE = 1e-6  # lets float32 probabilities pass
 def entropy(probabilities: Sequence[float], *, base: float = 2.0) -> float:
     r"""Entropy of a distribution, ``−Σ p·log p``: the fewest bits per symbol that any code can average.
 
+    Formula: $H(p) = -\sum_i p_i \log p_i$
+    Symbols: H(p) = result; p_i = probabilities
+    Chapter: A4
+
     Args:
         probabilities: p, one entry per symbol, at least one.
         base: of the logarithm, above 1.
@@ -30,14 +34,7 @@ def entropy(probabilities: Sequence[float], *, base: float = 2.0) -> float:
         ValueError: ``probabilities`` is no distribution, or ``base`` is not above 1.
 
     Source: Shannon 1948, section 6.
-
     Convention: base 2, so bits, unless told otherwise.
-
-    Formula: $H(p) = -\sum_i p_i \log p_i$
-
-    Symbols: H(p) = result; p_i = probabilities
-
-    Chapter: A4
 
     Example:
         >>> entropy([0.5, 0.25, 0.25, 0.0])
@@ -49,6 +46,10 @@ def entropy(probabilities: Sequence[float], *, base: float = 2.0) -> float:
 
 def cross_entropy(p: Sequence[float], q: Sequence[float], *, base: float = 2.0) -> float:
     r"""Cross-entropy, ``−Σ p·log q``: mean length of a code made for q when the symbols follow p.
+
+    Formula: $H(p, q) = -\sum_i p_i \log q_i$
+    Symbols: H(p, q) = result; p_i = p; q_i = q
+    Chapter: A4
 
     Args:
         p: what the symbols follow, one entry per symbol, at least one.
@@ -62,14 +63,7 @@ def cross_entropy(p: Sequence[float], q: Sequence[float], *, base: float = 2.0) 
         ValueError: p or q is no distribution, their lengths differ, or ``base`` is not above 1.
 
     Source: Cover and Thomas 2006, theorem 5.4.3, for the code made for another distribution.
-
     Convention: base 2; a training loss is usually in nats, which is base e.
-
-    Formula: $H(p, q) = -\sum_i p_i \log q_i$
-
-    Symbols: H(p, q) = result; p_i = p; q_i = q
-
-    Chapter: A4
 
     Example:
         >>> cross_entropy([0.5, 0.5], [0.25, 0.75]) > entropy([0.5, 0.5])
@@ -84,6 +78,10 @@ def cross_entropy(p: Sequence[float], q: Sequence[float], *, base: float = 2.0) 
 def kl_divergence(p: Sequence[float], q: Sequence[float], *, base: float = 2.0) -> float:
     r"""Kullback–Leibler divergence, ``Σ p·log(p/q)``: what coding p with a code made for q costs beyond the entropy.
 
+    Formula: $D(p \,\|\, q) = \sum_i p_i \log \dfrac{p_i}{q_i}$
+    Symbols: D = result; p_i = p; q_i = q
+    Chapter: A4
+
     Args:
         p: what the symbols follow, one entry per symbol, at least one.
         q: what the code or the model takes them to follow, as many entries.
@@ -96,14 +94,7 @@ def kl_divergence(p: Sequence[float], q: Sequence[float], *, base: float = 2.0) 
         ValueError: p or q is no distribution, their lengths differ, or ``base`` is not above 1.
 
     Source: Cover and Thomas 2006, theorem 2.6.3, that it is at least 0.
-
     Convention: base 2. It is not symmetric: p is the truth, q the model.
-
-    Formula: $D(p \,\|\, q) = \sum_i p_i \log \dfrac{p_i}{q_i}$
-
-    Symbols: D = result; p_i = p; q_i = q
-
-    Chapter: A4
 
     Example:
         >>> kl_divergence([0.5, 0.5, 0.0], [0.25, 0.25, 0.5])
@@ -115,6 +106,10 @@ def kl_divergence(p: Sequence[float], q: Sequence[float], *, base: float = 2.0) 
 
 def jensen_shannon_divergence(p: Sequence[float], q: Sequence[float], *, base: float = 2.0) -> float:
     r"""Jensen–Shannon divergence, the mean of the divergences of p and q from their average ``m = (p + q)/2``.
+
+    Formula: $J(p, q) = \tfrac12 D(p \,\|\, m) + \tfrac12 D(q \,\|\, m),\quad m = \tfrac12 (p + q)$
+    Symbols: J = result; p, q = the arguments; D = kl_divergence
+    Chapter: A4
 
     Args:
         p: a distribution.
@@ -128,14 +123,7 @@ def jensen_shannon_divergence(p: Sequence[float], q: Sequence[float], *, base: f
         ValueError: p or q is no distribution, their lengths differ, or ``base`` is not above 1.
 
     Source: Lin 1991, with equal weights.
-
     Convention: base 2; the divergence, not its root, which is a metric.
-
-    Formula: $J(p, q) = \tfrac12 D(p \,\|\, m) + \tfrac12 D(q \,\|\, m),\quad m = \tfrac12 (p + q)$
-
-    Symbols: J = result; p, q = the arguments; D = kl_divergence
-
-    Chapter: A4
 
     Example:
         >>> jensen_shannon_divergence([1.0, 0.0], [0.0, 1.0])
@@ -147,6 +135,10 @@ def jensen_shannon_divergence(p: Sequence[float], q: Sequence[float], *, base: f
 
 def joint_entropy(joint: Sequence[Sequence[float]], *, base: float = 2.0) -> float:
     r"""Entropy of a pair, ``H(X, Y) = −ΣΣ p(x, y)·log p(x, y)``.
+
+    Formula: $H(X, Y) = -\sum_{x, y} p(x, y) \log p(x, y)$
+    Symbols: H(X, Y) = result; p(x, y) = joint
+    Chapter: A4
 
     Args:
         joint: p(x, y), one row per x, one column per y; all entries sum to 1.
@@ -160,12 +152,6 @@ def joint_entropy(joint: Sequence[Sequence[float]], *, base: float = 2.0) -> flo
 
     Source: Cover and Thomas 2006, section 2.2.
 
-    Formula: $H(X, Y) = -\sum_{x, y} p(x, y) \log p(x, y)$
-
-    Symbols: H(X, Y) = result; p(x, y) = joint
-
-    Chapter: A4
-
     Example:
         >>> joint_entropy([[0.5, 0.0], [0.25, 0.25]])
         1.5
@@ -176,6 +162,10 @@ def joint_entropy(joint: Sequence[Sequence[float]], *, base: float = 2.0) -> flo
 
 def conditional_entropy(joint: Sequence[Sequence[float]], *, base: float = 2.0) -> float:
     r"""What is left to say of Y when X is known, ``H(Y | X) = H(X, Y) − H(X)``.
+
+    Formula: $H(Y \mid X) = -\sum_{x, y} p(x, y) \log \dfrac{p(x, y)}{p(x)}$
+    Symbols: H(Y | X) = result; p(x, y) = joint; p(x) = sum of row x
+    Chapter: A4
 
     Args:
         joint: p(x, y), one row per x, one column per y; all entries sum to 1.
@@ -188,15 +178,8 @@ def conditional_entropy(joint: Sequence[Sequence[float]], *, base: float = 2.0) 
         ValueError: ``joint`` is no distribution or its rows differ in length, or ``base`` is not above 1.
 
     Source: Cover and Thomas 2006, theorem 2.2.1.
-
     Convention: conditions on the rows. A language model's loss on text cannot fall below the conditional entropy of
     the next token given what it reads.
-
-    Formula: $H(Y \mid X) = -\sum_{x, y} p(x, y) \log \dfrac{p(x, y)}{p(x)}$
-
-    Symbols: H(Y | X) = result; p(x, y) = joint; p(x) = sum of row x
-
-    Chapter: A4
 
     Example:
         >>> conditional_entropy([[0.5, 0.0], [0.25, 0.25]])
@@ -209,6 +192,10 @@ def conditional_entropy(joint: Sequence[Sequence[float]], *, base: float = 2.0) 
 def mutual_information(joint: Sequence[Sequence[float]], *, base: float = 2.0) -> float:
     r"""What X and Y tell of each other, ``I(X; Y) = ΣΣ p(x, y)·log(p(x, y)/(p(x)·p(y)))``.
 
+    Formula: $I(X; Y) = \sum_{x, y} p(x, y) \log \dfrac{p(x, y)}{p(x)\,p(y)}$
+    Symbols: I(X; Y) = result; p(x, y) = joint; p(x) = sum of row x; p(y) = sum of column y
+    Chapter: A4
+
     Args:
         joint: p(x, y), one row per x, one column per y; all entries sum to 1.
         base: of the logarithm, above 1.
@@ -220,12 +207,6 @@ def mutual_information(joint: Sequence[Sequence[float]], *, base: float = 2.0) -
         ValueError: ``joint`` is no distribution or its rows differ in length, or ``base`` is not above 1.
 
     Source: Cover and Thomas 2006, section 2.3.
-
-    Formula: $I(X; Y) = \sum_{x, y} p(x, y) \log \dfrac{p(x, y)}{p(x)\,p(y)}$
-
-    Symbols: I(X; Y) = result; p(x, y) = joint; p(x) = sum of row x; p(y) = sum of column y
-
-    Chapter: A4
 
     Example:
         >>> mutual_information([[0.5, 0.0], [0.0, 0.5]])
@@ -240,6 +221,10 @@ def mutual_information(joint: Sequence[Sequence[float]], *, base: float = 2.0) -
 def perplexity(probabilities: Sequence[float]) -> float:
     r"""Perplexity of a distribution, ``2^H`` with H in bits: how many equally likely symbols are as uncertain.
 
+    Formula: $2^{H(p)}$
+    Symbols: whole = result; H(p) = entropy of probabilities, in bits
+    Chapter: A4
+
     Args:
         probabilities: p, one entry per symbol, at least one.
 
@@ -251,12 +236,6 @@ def perplexity(probabilities: Sequence[float]) -> float:
 
     Source: Jelinek et al. 1977.
 
-    Formula: $2^{H(p)}$
-
-    Symbols: whole = result; H(p) = entropy of probabilities, in bits
-
-    Chapter: A4
-
     Example:
         >>> perplexity([0.25, 0.25, 0.25, 0.25])
         4.0
@@ -266,6 +245,10 @@ def perplexity(probabilities: Sequence[float]) -> float:
 
 def perplexity_of_loss(loss: float, *, base: float = math.e) -> float:
     r"""Perplexity of a model from its mean loss per token, ``base^loss``: ``e^loss`` for a loss in nats.
+
+    Formula: $e^{\ell}$
+    Symbols: whole = result; ℓ = loss; e = base
+    Chapter: A4
 
     Args:
         loss: mean cross-entropy per token, at least 0; may be infinite.
@@ -277,15 +260,8 @@ def perplexity_of_loss(loss: float, *, base: float = math.e) -> float:
     Raises:
         ValueError: ``loss`` is negative or no number, or ``base`` is not above 1.
 
-    Convention: base e, since training losses are in nats. Perplexities compare only for one tokenizer.
-
     Source: the definition of perplexity.
-
-    Formula: $e^{\ell}$
-
-    Symbols: whole = result; ℓ = loss; e = base
-
-    Chapter: A4
+    Convention: base e, since training losses are in nats. Perplexities compare only for one tokenizer.
 
     Example:
         >>> round(perplexity_of_loss(2.0), 3), perplexity_of_loss(3.0, base=2)
@@ -303,6 +279,10 @@ def perplexity_of_loss(loss: float, *, base: float = math.e) -> float:
 def bits_per_byte(*, loss_nats_per_token: float, bytes_per_token: float) -> float:
     r"""A language model's loss in bits per byte of text, ``ℓ/(ln 2·b)``: what it would compress the text to.
 
+    Formula: $\dfrac{\ell}{b \ln 2}$
+    Symbols: whole = result; ℓ = loss_nats_per_token; b = bytes_per_token
+    Chapter: A4
+
     Args:
         loss_nats_per_token: ℓ, mean cross-entropy per token in nats, at least 0.
         bytes_per_token: b, mean bytes of text in a token, above 0.
@@ -310,17 +290,9 @@ def bits_per_byte(*, loss_nats_per_token: float, bytes_per_token: float) -> floa
     Returns:
         Bits per byte; below 8 the model compresses.
 
-    Convention: unlike a perplexity, it compares across tokenizers.
-
-    Leaves out: the model itself, which the reader of the compressed text needs as well.
-
     Source: the definition.
-
-    Formula: $\dfrac{\ell}{b \ln 2}$
-
-    Symbols: whole = result; ℓ = loss_nats_per_token; b = bytes_per_token
-
-    Chapter: A4
+    Convention: unlike a perplexity, it compares across tokenizers.
+    Leaves out: the model itself, which the reader of the compressed text needs as well.
 
     Example:
         >>> round(bits_per_byte(loss_nats_per_token=2.0, bytes_per_token=4.0), 3)
@@ -339,6 +311,10 @@ def bits_per_byte(*, loss_nats_per_token: float, bytes_per_token: float) -> floa
 def nats_to_bits(nats: float) -> float:
     r"""Convert an amount of information from nats to bits, ``nats/ln 2``.
 
+    Formula: $\dfrac{H_{\mathrm{nats}}}{\ln 2}$
+    Symbols: whole = result; H_nats = nats
+    Chapter: A4
+
     Args:
         nats: any finite number.
 
@@ -346,12 +322,6 @@ def nats_to_bits(nats: float) -> float:
         Bits.
 
     Source: the definition of the units.
-
-    Formula: $\dfrac{H_{\mathrm{nats}}}{\ln 2}$
-
-    Symbols: whole = result; H_nats = nats
-
-    Chapter: A4
 
     Example:
         >>> round(nats_to_bits(1.0), 4)
@@ -366,6 +336,10 @@ def nats_to_bits(nats: float) -> float:
 def source_coding_bounds(probabilities: Sequence[float], *, block: int = 1) -> tuple[float, float]:
     r"""Bits per symbol between which the best prefix code for blocks of k symbols lies, ``H ≤ L < H + 1/k``.
 
+    Formula: $H(p) \le L < H(p) + \dfrac1k$
+    Symbols: both ends = result; H(p) = entropy of probabilities; k = block; L = mean bits per symbol
+    Chapter: A4
+
     Args:
         probabilities: p, one entry per symbol, at least one.
         block: k, symbols that are coded together, at least 1.
@@ -377,14 +351,7 @@ def source_coding_bounds(probabilities: Sequence[float], *, block: int = 1) -> t
         ValueError: ``probabilities`` is no distribution, or ``block`` no integer of at least 1.
 
     Source: Cover and Thomas 2006, theorems 5.4.1 and 5.4.2.
-
     Convention: symbols are independent and follow p, which both sides know.
-
-    Formula: $H(p) \le L < H(p) + \dfrac1k$
-
-    Symbols: both ends = result; H(p) = entropy of probabilities; k = block; L = mean bits per symbol
-
-    Chapter: A4
 
     Example:
         >>> source_coding_bounds([0.5, 0.25, 0.25], block=4)
@@ -397,6 +364,10 @@ def source_coding_bounds(probabilities: Sequence[float], *, block: int = 1) -> t
 def gaussian_entropy_bits(*, std: float) -> float:
     r"""Differential entropy of a normal distribution, ``½·log₂(2πe·σ²)``.
 
+    Formula: $h = \tfrac12 \log_2 (2\pi e \sigma^2)$
+    Symbols: h = result; σ = std
+    Chapter: A4
+
     Args:
         std: σ, above 0.
 
@@ -404,12 +375,6 @@ def gaussian_entropy_bits(*, std: float) -> float:
         Bits; negative for a narrow distribution, since it is relative to an interval of length 1.
 
     Source: Cover and Thomas 2006, example 8.1.2.
-
-    Formula: $h = \tfrac12 \log_2 (2\pi e \sigma^2)$
-
-    Symbols: h = result; σ = std
-
-    Chapter: A4
 
     Example:
         >>> round(gaussian_entropy_bits(std=1.0), 4)
@@ -423,6 +388,10 @@ def quantised_rate(*, differential_entropy_bits: float, step: float) -> float:
 
     Halving the step costs one bit; so does doubling the spread of the values.
 
+    Formula: $H \approx h - \log_2 \Delta$
+    Symbols: H = result; h = differential_entropy_bits; Δ = step
+    Chapter: A4
+
     Args:
         differential_entropy_bits: h of the value, any finite number.
         step: Δ, above 0, in the unit of the value.
@@ -431,14 +400,7 @@ def quantised_rate(*, differential_entropy_bits: float, step: float) -> float:
         The approximate entropy of the rounded value.
 
     Source: Cover and Thomas 2006, theorem 8.3.1.
-
     Leaves out: coarse steps, where it falls below the entropy, even below 0; see ``quantised_gaussian_bits``.
-
-    Formula: $H \approx h - \log_2 \Delta$
-
-    Symbols: H = result; h = differential_entropy_bits; Δ = step
-
-    Chapter: A4
 
     Example:
         >>> round(quantised_rate(differential_entropy_bits=gaussian_entropy_bits(std=1.0), step=2**-8), 4)
@@ -452,6 +414,10 @@ def quantised_rate(*, differential_entropy_bits: float, step: float) -> float:
 def quantised_gaussian_bits(*, std: float, step: float) -> float:
     r"""Entropy of a normal value, mean 0, that was rounded to the nearest multiple of a step, fine or coarse.
 
+    Formula: $H = -\sum_k P_k \log_2 P_k,\quad P_k = \Bigl[\Phi(x\Delta/\sigma)\Bigr]_{x=k-\frac12}^{k+\frac12}$
+    Symbols: H = result; σ = std; Δ = step; Φ = the standard normal distribution function
+    Chapter: A4
+
     Args:
         std: σ, above 0.
         step: Δ, above 0, in the unit of σ.
@@ -460,17 +426,10 @@ def quantised_gaussian_bits(*, std: float, step: float) -> float:
         Bits per number, at least 0. What matters is σ/Δ alone: gradients that shrink need fewer bits only when the step
         does not shrink with them.
 
+    Source: derived in this book.
     Convention: 0 is a multiple; the cell of kΔ reaches from (k − ½)Δ to (k + ½)Δ. Beyond σ/Δ = 300, the fine-step
     approximation with its first correction, ``h − log₂ Δ + Δ²/(24σ²·ln 2)``, stands for the sum; it is off by
     less than 1e-12.
-
-    Source: derived in this book.
-
-    Formula: $H = -\sum_k P_k \log_2 P_k,\quad P_k = \Bigl[\Phi(x\Delta/\sigma)\Bigr]_{x=k-\frac12}^{k+\frac12}$
-
-    Symbols: H = result; σ = std; Δ = step; Φ = the standard normal distribution function
-
-    Chapter: A4
 
     Example:
         >>> [round(quantised_gaussian_bits(std=std, step=1.0), 4) for std in (0.25, 1.0, 4.0)]
@@ -491,6 +450,10 @@ def quantised_gaussian_bits(*, std: float, step: float) -> float:
 def gaussian_rate(*, variance: float, distortion: float) -> float:
     r"""The fewest bits per number that keep the mean squared error of normal values at D, ``½·log₂(σ²/D)``.
 
+    Formula: $R(D) = \max\Bigl(0,\ \tfrac12 \log_2 \dfrac{\sigma^2}{D}\Bigr)$
+    Symbols: R = result; σ² = variance; D = distortion
+    Chapter: A4
+
     Args:
         variance: σ², at least 0.
         distortion: D, the mean squared error allowed, above 0.
@@ -500,14 +463,7 @@ def gaussian_rate(*, variance: float, distortion: float) -> float:
 
     Source: Cover and Thomas 2006, theorem 10.3.2. Gish and Pierce 1968: rounding to a fine step and an ideal entropy
     coder take ½·log₂(πe/6) = 0.255 bits more, whatever D.
-
     Convention: independent values, coded in long blocks.
-
-    Formula: $R(D) = \max\Bigl(0,\ \tfrac12 \log_2 \dfrac{\sigma^2}{D}\Bigr)$
-
-    Symbols: R = result; σ² = variance; D = distortion
-
-    Chapter: A4
 
     Example:
         >>> gaussian_rate(variance=16.0, distortion=1.0)

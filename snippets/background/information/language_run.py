@@ -51,9 +51,9 @@ class Language:
     def joint(self) -> FloatArray:
         """K × K, the probability p(x, y) that two neighbours are x and y; of many steady states it takes one."""
         count = len(self.transitions)
-        balance = np.vstack([self.transitions.T - np.eye(count), np.ones(count)])
-        shares = np.linalg.lstsq(balance, np.eye(count + 1)[-1], rcond=None)[0].clip(0)
-        joint: FloatArray = (shares / shares.sum())[:, None] * self.transitions
+        balance = np.vstack([self.transitions.T - np.eye(count), np.ones(count)])  # (K + 1, K)
+        shares = np.linalg.lstsq(balance, np.eye(count + 1)[-1], rcond=None)[0].clip(0)  # (K,)
+        joint: FloatArray = (shares / shares.sum())[:, None] * self.transitions  # (K, K)
         return joint
 
 
@@ -155,9 +155,9 @@ class Network:
         """The gradient of ``loss_nats(pairs)``, all weights in one row of d = 2Kh + h² numbers."""
         shares = self._shares(pairs)
         first, second, guesses = self._forward()
-        wrong = shares.sum(axis=1, keepdims=True) * guesses - shares
-        behind = (wrong @ self.weights[2].T) * (1 - second**2)
-        bottom = (behind @ self.weights[1].T) * (1 - first**2)
+        wrong = shares.sum(axis=1, keepdims=True) * guesses - shares  # (K, K)
+        behind = (wrong @ self.weights[2].T) * (1 - second**2)  # (K, h)
+        bottom = (behind @ self.weights[1].T) * (1 - first**2)  # (K, h)
         return np.concatenate([bottom.ravel(), (first.T @ behind).ravel(), (second.T @ wrong).ravel()])
 
     @refusing_overflow("weights")
@@ -168,10 +168,10 @@ class Network:
         total = 0.0
         for x, row in enumerate(shares):
             wrong = guesses[x] - np.eye(len(row))  # one row per symbol that may follow
-            behind = (wrong @ self.weights[2].T) * (1 - second[x] ** 2)
+            behind = (wrong @ self.weights[2].T) * (1 - second[x] ** 2)  # (K, h)
             bottom = (behind @ self.weights[1].T) * (1 - first[x] ** 2)
             inputs = 1.0, first[x] @ first[x], second[x] @ second[x]
-            squares = [(part**2).sum(axis=1) for part in (bottom, behind, wrong)]
+            squares = [(part**2).sum(axis=1) for part in (bottom, behind, wrong)]  # each (K,)
             total += float(row @ sum(size * square for size, square in zip(inputs, squares, strict=True)))
         return total
 
@@ -195,9 +195,9 @@ class Network:
 
     def _forward(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Both hidden layers and the probabilities, for each symbol a row."""
-        first = np.tanh(self.weights[0])
-        second = np.tanh(first @ self.weights[1])
-        scores = second @ self.weights[2]
+        first = np.tanh(self.weights[0])  # (K, h)
+        second = np.tanh(first @ self.weights[1])  # (K, h)
+        scores = second @ self.weights[2]  # (K, K)
         powers = np.exp(scores - scores.max(axis=1, keepdims=True))
         return first, second, powers / powers.sum(axis=1, keepdims=True)
 

@@ -34,6 +34,10 @@ def gemm_flops(*, m: int, k: int, n: int) -> int:
 
     Each of the m·n entries is a sum of k products: k multiplications and k additions, the first of them to zero.
 
+    Formula: $F = 2mkn$
+    Symbols: F = result; m, k, n = the arguments
+    Chapter: A1
+
     Args:
         m: rows of A, at least 0.
         k: columns of A and rows of B, the shared dimension, at least 0.
@@ -42,18 +46,10 @@ def gemm_flops(*, m: int, k: int, n: int) -> int:
     Returns:
         Multiplications plus additions.
 
+    Source: the definition of the product, counted.
     Convention: a multiplication and an addition are two operations, also where the hardware fuses them. Adding to zero
     counts; without it the sum is m·n·(2k − 1).
-
     Leaves out: methods with fewer multiplications than the definition, such as Strassen's.
-
-    Source: the definition of the product, counted.
-
-    Formula: $F = 2mkn$
-
-    Symbols: F = result; m, k, n = the arguments
-
-    Chapter: A1
 
     Example:
         >>> gemm_flops(m=200, k=120, n=80)
@@ -66,6 +62,10 @@ def gemm_flops(*, m: int, k: int, n: int) -> int:
 def gemm_words(*, m: int, k: int, n: int) -> int:
     """Numbers that a product must read or write at the least, ``m·k + k·n + m·n``: A and B read once, C written once.
 
+    Formula: $D = mk + kn + mn$
+    Symbols: D = result; m, k, n = the arguments
+    Chapter: A1
+
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
@@ -74,15 +74,8 @@ def gemm_words(*, m: int, k: int, n: int) -> int:
     Returns:
         Numbers, not bytes.
 
-    Leaves out: reading an operand again because it does not fit in the cache; reading C first, for C += A·B.
-
     Source: the definition of the product, counted.
-
-    Formula: $D = mk + kn + mn$
-
-    Symbols: D = result; m, k, n = the arguments
-
-    Chapter: A1
+    Leaves out: reading an operand again because it does not fit in the cache; reading C first, for C += A·B.
 
     Example:
         >>> gemm_words(m=200, k=120, n=80)
@@ -94,6 +87,10 @@ def gemm_words(*, m: int, k: int, n: int) -> int:
 
 def gemm_arithmetic_intensity(*, m: int, k: int, n: int, element_bytes: float = 2) -> float:
     r"""FLOP per byte of memory traffic of a product that touches each number once, ``2mkn / (s·(mk + kn + mn))``.
+
+    Formula: $I = \dfrac{2mkn}{s\,(mk + kn + mn)}$
+    Symbols: I = result; s = element_bytes; m, k, n = the arguments
+    Chapter: A1
 
     Args:
         m: rows of A, at least 1.
@@ -107,15 +104,8 @@ def gemm_arithmetic_intensity(*, m: int, k: int, n: int, element_bytes: float = 
     Raises:
         ValueError: a dimension is no integer of at least 1, or ``element_bytes`` is not above 0.
 
-    Convention: an upper bound of what a kernel reaches, since it assumes the least traffic.
-
     Source: Williams, Waterman and Patterson 2009 for the notion.
-
-    Formula: $I = \dfrac{2mkn}{s\,(mk + kn + mn)}$
-
-    Symbols: I = result; s = element_bytes; m, k, n = the arguments
-
-    Chapter: A1
+    Convention: an upper bound of what a kernel reaches, since it assumes the least traffic.
 
     Example:
         >>> round(gemm_arithmetic_intensity(m=4096, k=4096, n=4096, element_bytes=2))
@@ -131,6 +121,10 @@ def gemm_arithmetic_intensity(*, m: int, k: int, n: int, element_bytes: float = 
 def block_ranges(length: int, parts: int) -> tuple[range, ...]:
     r"""Cut ``0, 1, …, length − 1`` into ``parts`` consecutive ranges, the first ones longer by 1 where need be.
 
+    Formula: $|P_p| = \lfloor L/N \rfloor + [\,p < L \bmod N\,]$
+    Symbols: P_p = entry p of the result; L = length; N = parts
+    Chapter: A1
+
     Args:
         length: how many indices there are, at least 0.
         parts: how many ranges to make, at least 1, at most 2²⁰; ranges beyond ``length`` are empty.
@@ -141,15 +135,8 @@ def block_ranges(length: int, parts: int) -> tuple[range, ...]:
     Raises:
         ValueError: ``length`` is no integer of at least 0, or ``parts`` none of at least 1.
 
-    Convention: the one of ``numpy.array_split``.
-
     Source: derived in this book.
-
-    Formula: $|P_p| = \lfloor L/N \rfloor + [\,p < L \bmod N\,]$
-
-    Symbols: P_p = entry p of the result; L = length; N = parts
-
-    Chapter: A1
+    Convention: the one of ``numpy.array_split``.
 
     Example:
         >>> block_ranges(7, 3)
@@ -190,6 +177,11 @@ def row_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes: i
     Leaving C cut by rows costs no message. Putting it together on every rank is a ring all-gather: N − 1 steps, in
     which rank p sends every block of C but that of rank p + 1, ``(N−1)/N·m·n`` numbers where N divides m.
 
+    Formula: $V = \dfrac{N-1}{N}\,mns$
+    Symbols: V = sent_bytes where N divides m and the result is replicated; N = ranks; s = element_bytes; m, n
+    = the arguments
+    Chapter: A1
+
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
@@ -206,17 +198,8 @@ def row_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes: i
         ValueError: an argument is no integer in its range, or ``result`` is none of the two words.
 
     Source: Thakur et al. 2005 for the ring all-gather.
-
     Convention: sent by this rank; rows are dealt as ``block_ranges`` does.
-
     Leaves out: how the ranks came by their parts of A and B; B is there N times.
-
-    Formula: $V = \dfrac{N-1}{N}\,mns$
-
-    Symbols: V = sent_bytes where N divides m and the result is replicated; N = ranks; s = element_bytes; m, n
-    = the arguments
-
-    Chapter: A1
 
     Example:
         >>> row_split(m=8, k=2, n=4, ranks=4, rank=0, element_bytes=2, result="replicated").sent_bytes
@@ -244,6 +227,11 @@ def column_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes
 
     The transpose of ``row_split``: Cᵀ = Bᵀ·Aᵀ is cut by rows.
 
+    Formula: $V = \dfrac{N-1}{N}\,mns$
+    Symbols: V = sent_bytes where N divides n and the result is replicated; N = ranks; s = element_bytes; m, n
+    = the arguments
+    Chapter: A1
+
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
@@ -257,13 +245,6 @@ def column_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes
         What this rank holds, computes and sends.
 
     Source: derived in this book.
-
-    Formula: $V = \dfrac{N-1}{N}\,mns$
-
-    Symbols: V = sent_bytes where N divides n and the result is replicated; N = ranks; s = element_bytes; m, n
-    = the arguments
-
-    Chapter: A1
 
     Example:
         >>> column_split(m=8, k=2, n=4, ranks=4, rank=0, element_bytes=2, result="sharded").sent_bytes
@@ -279,6 +260,11 @@ def k_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes: int
     Its product A_p·B_p has the shape of C, and the N of them sum to C. A ring reduce-scatter (N − 1 steps) sums
     and leaves rank p the p-th block of rows; rank p sends every block but its own. A ring all-gather (N − 1 steps
     more) then gives every rank all of C. Where N divides m, the two phases send ``(N−1)/N·m·n`` numbers each.
+
+    Formula: $V = 2\,\dfrac{N-1}{N}\,mns$
+    Symbols: V = sent_bytes where N divides m and the result is replicated, half of it where sharded; N = ranks; s
+    = element_bytes; m, n = the arguments
+    Chapter: A1
 
     Args:
         m: rows of A, at least 0.
@@ -296,17 +282,8 @@ def k_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes: int
         ValueError: an argument is no integer in its range, or ``result`` is none of the two words.
 
     Source: Patarasuk and Yuan 2009 for the ring of reduce-scatter and all-gather.
-
     Convention: sent by this rank; k and the rows of C are dealt as ``block_ranges`` does.
-
     Leaves out: the m × n partial product that a rank holds besides, until it is summed.
-
-    Formula: $V = 2\,\dfrac{N-1}{N}\,mns$
-
-    Symbols: V = sent_bytes where N divides m and the result is replicated, half of it where sharded; N = ranks; s
-    = element_bytes; m, n = the arguments
-
-    Chapter: A1
 
     Example:
         >>> k_split(m=8, k=4, n=4, ranks=4, rank=0, element_bytes=2, result="replicated").sent_bytes
@@ -347,6 +324,10 @@ def grid_split(
 
     The grid (r, c, 1) is SUMMA, (1, 1, N) the k-split, and (N, 1, 1) the row split of an A whose B is gathered first.
 
+    Formula: $V = \dfrac{s}{rcd}\bigl(mk(c-1) + kn(r-1) + mn(d-1)\bigr)$
+    Symbols: V = sent_bytes where all divides; (r, c, d) = grid; s = element_bytes; m, k, n = the arguments
+    Chapter: A1
+
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
@@ -360,16 +341,8 @@ def grid_split(
         number of non-empty pieces that k_l falls into when it is cut into c parts and into r parts at once.
 
     Source: van de Geijn and Watts 1997 for SUMMA; Agarwal et al. 1995 for three dimensions.
-
     Convention: sent by this rank; broadcasts are passed along a ring, which sends as much as any broadcast, evenly.
-
     Leaves out: overlapping the steps of one panel with those of the next; the panels that a rank holds in passing.
-
-    Formula: $V = \dfrac{s}{rcd}\bigl(mk(c-1) + kn(r-1) + mn(d-1)\bigr)$
-
-    Symbols: V = sent_bytes where all divides; (r, c, d) = grid; s = element_bytes; m, k, n = the arguments
-
-    Chapter: A1
 
     Example:
         >>> grid_split(m=8, k=8, n=8, grid=(2, 2, 1), rank=(0, 0, 0), element_bytes=2).sent_bytes
@@ -405,6 +378,10 @@ def grid_traffic_words(*, m: int, k: int, n: int, grid: tuple[int, int, int]) ->
     Each number of A is held by one rank and used by the c ranks of a row; each number of B by the r ranks of
     a column; each number of C is a sum of d terms. A message brings a number to one more rank.
 
+    Formula: $V_{\text{all}} = mk(c-1) + kn(r-1) + mn(d-1)$
+    Symbols: V_all = result; (r, c, d) = grid; m, k, n = the arguments
+    Chapter: A1
+
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
@@ -414,17 +391,9 @@ def grid_traffic_words(*, m: int, k: int, n: int, grid: tuple[int, int, int]) ->
     Returns:
         Numbers, not bytes, for C left sharded.
 
-    Convention: sent by all ranks; divide by r·c·d for the average of one.
-
-    Leaves out: the reuse of a layer's result by others, as in products that follow each other.
-
     Source: derived in this book.
-
-    Formula: $V_{\text{all}} = mk(c-1) + kn(r-1) + mn(d-1)$
-
-    Symbols: V_all = result; (r, c, d) = grid; m, k, n = the arguments
-
-    Chapter: A1
+    Convention: sent by all ranks; divide by r·c·d for the average of one.
+    Leaves out: the reuse of a layer's result by others, as in products that follow each other.
 
     Example:
         >>> grid_traffic_words(m=8, k=8, n=8, grid=(2, 2, 1))
@@ -438,6 +407,10 @@ def grid_traffic_words(*, m: int, k: int, n: int, grid: tuple[int, int, int]) ->
 def best_grid(*, m: int, k: int, n: int, ranks: int) -> tuple[int, int, int]:
     r"""The grid (r, c, d) of N ranks whose traffic is least, found by trying every way to write N as r·c·d.
 
+    Formula: $(r, c, d) = \arg\min_{rcd = N}\; mk(c-1) + kn(r-1) + mn(d-1)$
+    Symbols: (r, c, d) = result; N = ranks; m, k, n = the arguments
+    Chapter: A1
+
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
@@ -447,15 +420,8 @@ def best_grid(*, m: int, k: int, n: int, ranks: int) -> tuple[int, int, int]:
     Returns:
         (r, c, d) with r·c·d = N; of equals the one that is smallest as a tuple.
 
-    Leaves out: memory, the number of steps, and that links differ.
-
     Source: derived in this book.
-
-    Formula: $(r, c, d) = \arg\min_{rcd = N}\; mk(c-1) + kn(r-1) + mn(d-1)$
-
-    Symbols: (r, c, d) = result; N = ranks; m, k, n = the arguments
-
-    Chapter: A1
+    Leaves out: memory, the number of steps, and that links differ.
 
     Example:
         >>> best_grid(m=8192, k=14336, n=4096, ranks=8)
@@ -473,6 +439,10 @@ def global_norm(shard_norms: Sequence[float], *, order: float = 2.0) -> float:
 
     A matrix counts as the vector of its entries: for p = 2 this is its Frobenius norm.
 
+    Formula: $\lVert g \rVert = \bigl(\sum_p \lVert g_p \rVert^{q}\bigr)^{1/q}$
+    Symbols: ‖g_p‖ = shard_norms; q = order; ‖g‖ = result
+    Chapter: A1
+
     Args:
         shard_norms: norm of each shard, of that same order; none for an empty vector, whose norm is 0.
         order: p, at least 1; ``math.inf`` for the largest absolute value.
@@ -484,12 +454,6 @@ def global_norm(shard_norms: Sequence[float], *, order: float = 2.0) -> float:
         ValueError: a norm is negative or not finite, or ``order`` is below 1.
 
     Source: the definition of the Frobenius norm.
-
-    Formula: $\lVert g \rVert = \bigl(\sum_p \lVert g_p \rVert^{q}\bigr)^{1/q}$
-
-    Symbols: ‖g_p‖ = shard_norms; q = order; ‖g‖ = result
-
-    Chapter: A1
 
     Example:
         >>> global_norm([3.0, 4.0])
@@ -512,6 +476,10 @@ def global_norm(shard_norms: Sequence[float], *, order: float = 2.0) -> float:
 def weighted_mean(means: Sequence[float], counts: Sequence[int]) -> float:
     r"""The mean over all examples from the means of shards, ``Σ N_p·mean_p / Σ N_p``.
 
+    Formula: $\bar g = \sum_p N_p\,\bar g_p \Big/ \sum_p N_p$
+    Symbols: N_p = counts; mean g_p = means; mean g = result
+    Chapter: A1
+
     Args:
         means: mean of each shard; ignored where the count is 0.
         counts: N_p, examples in each shard, at least 0 and not all 0.
@@ -523,12 +491,6 @@ def weighted_mean(means: Sequence[float], counts: Sequence[int]) -> float:
         ValueError: the lengths differ, a mean is not finite, a count is no integer of at least 0, or all are 0.
 
     Source: derived in this book.
-
-    Formula: $\bar g = \sum_p N_p\,\bar g_p \Big/ \sum_p N_p$
-
-    Symbols: N_p = counts; mean g_p = means; mean g = result
-
-    Chapter: A1
 
     Example:
         >>> weighted_mean([1.0, 4.0], [3, 1])
@@ -550,6 +512,10 @@ def rounding_bound(k: int, *, unit_roundoff: float) -> float:
     Entry by entry, ``|C_computed − C| ≤ γ_k·|A|·|B|``, with the absolute values taken inside the product. Each entry
     is a sum of k rounded products; any order and any grouping of the additions obeys the same bound.
 
+    Formula: $\gamma_k = \dfrac{ku}{1 - ku}$
+    Symbols: u = unit_roundoff; k = the argument; γ_k = result
+    Chapter: A1
+
     Args:
         k: the shared dimension, at least 0.
         unit_roundoff: u, above 0: 2⁻²⁴ for float32, 2⁻⁵³ for float64.
@@ -561,14 +527,7 @@ def rounding_bound(k: int, *, unit_roundoff: float) -> float:
         ValueError: ``k`` is no integer of at least 0, ``unit_roundoff`` is not above 0, or k·u is 1 or more.
 
     Source: Higham 2002, section 3.5.
-
     Leaves out: overflow and underflow; formats whose sums are rounded to fewer bits than u says.
-
-    Formula: $\gamma_k = \dfrac{ku}{1 - ku}$
-
-    Symbols: u = unit_roundoff; k = the argument; γ_k = result
-
-    Chapter: A1
 
     Example:
         >>> f"{rounding_bound(14336, unit_roundoff=2**-24):.2e}"

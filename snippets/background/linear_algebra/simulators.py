@@ -385,11 +385,11 @@ def _summa(
             along_row = Broadcast(plan.number(i, column, layer), of_a.get(number), plan.row(i, layer), "chain")
             along_column = Broadcast(plan.number(row, j, layer), of_b.get(number), plan.column(j, layer), "chain")
             if not whole:
-                left, right = yield [along_row, along_column]
+                left, right = yield [along_row, along_column]  # (own m, panel), (panel, own n)
             else:
                 left = of_a[number] if "A" in whole else (yield along_row)
                 right = of_b[number] if "B" in whole else (yield along_column)
-            product = left @ right
+            product = left @ right  # (own m, own n)
             for z, part in enumerate(rows):
                 chunks[z] += product[part.start : part.stop]
             yield _product_flops(left, right)
@@ -418,7 +418,7 @@ def example_gradients(x: Array, y: Array, weights: Array) -> Array:
         [[-2.0, -0.0], [0.0, 4.0]]
     """
     x, y, weights = _examples(x, y, weights)
-    return (x @ weights - y)[:, None] * x
+    return (x @ weights - y)[:, None] * x  # (N, d)
 
 
 @refusing_overflow("x, y and weights")

@@ -22,6 +22,10 @@ from snippets.domain import (
 def condition_number(*, smallest_curvature: float, largest_curvature: float) -> float:
     r"""Condition number of a quadratic, ``κ = λ_max/λ_min``.
 
+    Formula: $\kappa = \dfrac{\lambda_{\max}}{\lambda_{\min}}$
+    Symbols: κ = result; λ_max = largest_curvature; λ_min = smallest_curvature
+    Chapter: A3
+
     Args:
         smallest_curvature: λ_min, above 0.
         largest_curvature: λ_max, at least λ_min.
@@ -33,12 +37,6 @@ def condition_number(*, smallest_curvature: float, largest_curvature: float) -> 
         ValueError: a curvature is not above 0, or the smallest exceeds the largest.
 
     Source: the definition.
-
-    Formula: $\kappa = \dfrac{\lambda_{\max}}{\lambda_{\min}}$
-
-    Symbols: κ = result; λ_max = largest_curvature; λ_min = smallest_curvature
-
-    Chapter: A3
 
     Example:
         >>> condition_number(smallest_curvature=0.5, largest_curvature=50.0)
@@ -52,6 +50,10 @@ def condition_number(*, smallest_curvature: float, largest_curvature: float) -> 
 def largest_stable_step(largest_curvature: float, *, momentum: float = 0.0) -> float:
     r"""The step size from which descent no longer converges, ``2(1 + μ)/λ_max``; without momentum ``2/λ_max``.
 
+    Formula: $\eta < \dfrac{2(1+\mu)}{\lambda_{\max}}$
+    Symbols: right side = result; λ_max = largest_curvature; μ = momentum
+    Chapter: A3
+
     Args:
         largest_curvature: λ_max, above 0.
         momentum: μ of the heavy ball, at least 0 and below 1.
@@ -60,17 +62,9 @@ def largest_stable_step(largest_curvature: float, *, momentum: float = 0.0) -> f
         The bound: every step size above 0 and below it converges; at it, the steepest direction swings for ever.
 
     Source: Polyak 1964 for the heavy ball.
-
     Convention: the heavy ball is ``x ← x − η·g + μ·(x − x_previous)``.
-
     Leaves out: a loss that is no quadratic. Where λ_max bounds the curvature everywhere, the bound without momentum
     still holds; with momentum it does not in general.
-
-    Formula: $\eta < \dfrac{2(1+\mu)}{\lambda_{\max}}$
-
-    Symbols: right side = result; λ_max = largest_curvature; μ = momentum
-
-    Chapter: A3
 
     Example:
         >>> largest_stable_step(50.0)
@@ -85,6 +79,10 @@ def best_step(*, smallest_curvature: float, largest_curvature: float) -> float:
 
     At it, the flattest and the steepest direction shrink by the same factor, one of them changing its sign.
 
+    Formula: $\eta^\star = \dfrac{2}{\lambda_{\min} + \lambda_{\max}}$
+    Symbols: η* = result; λ_min = smallest_curvature; λ_max = largest_curvature
+    Chapter: A3
+
     Args:
         smallest_curvature: λ_min, above 0.
         largest_curvature: λ_max, at least λ_min.
@@ -96,12 +94,6 @@ def best_step(*, smallest_curvature: float, largest_curvature: float) -> float:
         ValueError: a curvature is not above 0, or the smallest exceeds the largest.
 
     Source: Polyak 1964; Nesterov 2004, theorem 2.1.15, for every strongly convex loss.
-
-    Formula: $\eta^\star = \dfrac{2}{\lambda_{\min} + \lambda_{\max}}$
-
-    Symbols: η* = result; λ_min = smallest_curvature; λ_max = largest_curvature
-
-    Chapter: A3
 
     Example:
         >>> best_step(smallest_curvature=1.0, largest_curvature=9.0)
@@ -115,6 +107,10 @@ def best_step(*, smallest_curvature: float, largest_curvature: float) -> float:
 def gradient_descent_rate(*, step: float, smallest_curvature: float, largest_curvature: float) -> float:
     r"""Factor by which a descent step shrinks the distance on a quadratic, ``max(|1 − ηλ_min|, |1 − ηλ_max|)``.
 
+    Formula: $\rho = \max\bigl(|1-\eta\lambda_{\min}|,\ |1-\eta \lambda_{\max}|\bigr)$
+    Symbols: ρ = result; η = step; λ_min = smallest_curvature; λ_max = largest_curvature
+    Chapter: A3
+
     Args:
         step: η, at least 0.
         smallest_curvature: λ_min, above 0.
@@ -123,15 +119,8 @@ def gradient_descent_rate(*, step: float, smallest_curvature: float, largest_cur
     Returns:
         The factor in the slowest direction: below 1 the method converges, above 1 it diverges.
 
-    Convention: of the distance to the minimum; the loss shrinks by the square.
-
     Source: derived in this book.
-
-    Formula: $\rho = \max\bigl(|1-\eta\lambda_{\min}|,\ |1-\eta \lambda_{\max}|\bigr)$
-
-    Symbols: ρ = result; η = step; λ_min = smallest_curvature; λ_max = largest_curvature
-
-    Chapter: A3
+    Convention: of the distance to the minimum; the loss shrinks by the square.
 
     Example:
         >>> gradient_descent_rate(step=0.2, smallest_curvature=1.0, largest_curvature=9.0)
@@ -145,6 +134,10 @@ def gradient_descent_rate(*, step: float, smallest_curvature: float, largest_cur
 def best_gradient_descent_rate(condition: float) -> float:
     r"""The factor per step of gradient descent at its best step size, ``(κ − 1)/(κ + 1)``.
 
+    Formula: $\rho^\star = \dfrac{\kappa-1}{\kappa+1}$
+    Symbols: ρ* = result; κ = condition
+    Chapter: A3
+
     Args:
         condition: κ, at least 1.
 
@@ -152,14 +145,7 @@ def best_gradient_descent_rate(condition: float) -> float:
         The factor, at least 0 and below 1.
 
     Source: Polyak 1964; Nesterov 2004, theorem 2.1.15.
-
     Convention: of the distance to the minimum; the loss shrinks by the square.
-
-    Formula: $\rho^\star = \dfrac{\kappa-1}{\kappa+1}$
-
-    Symbols: ρ* = result; κ = condition
-
-    Chapter: A3
 
     Example:
         >>> best_gradient_descent_rate(9.0)
@@ -172,6 +158,10 @@ def best_gradient_descent_rate(condition: float) -> float:
 def steps_to_shrink(*, rate: float, remainder: float) -> int:
     r"""The fewest steps after which a factor of ρ per step leaves at most a share r, ``⌈ln r/ln ρ⌉``.
 
+    Formula: $n = \Bigl\lceil \dfrac{\ln r}{\ln \rho} \Bigr\rceil$
+    Symbols: n = result; r = remainder; ρ = rate
+    Chapter: A3
+
     Args:
         rate: ρ, the factor per step, at least 0 and below 1.
         remainder: r, the share of the first distance that may be left, above 0 and at most 1.
@@ -179,15 +169,8 @@ def steps_to_shrink(*, rate: float, remainder: float) -> int:
     Returns:
         Steps, at least 0.
 
-    Leaves out: the polynomial factor with which a method at its best momentum starts, which a rate does not see.
-
     Source: derived in this book from the rate's definition.
-
-    Formula: $n = \Bigl\lceil \dfrac{\ln r}{\ln \rho} \Bigr\rceil$
-
-    Symbols: n = result; r = remainder; ρ = rate
-
-    Chapter: A3
+    Leaves out: the polynomial factor with which a method at its best momentum starts, which a rate does not see.
 
     Example:
         >>> steps_to_shrink(rate=0.8, remainder=0.01)
@@ -210,6 +193,10 @@ def momentum_matrix(*, step: float, momentum: float, curvature: float) -> tuple[
 
     From ``x_{t+1} = x_t − ηλx_t + μ(x_t − x_{t−1})``.
 
+    Formula: $M = \begin{pmatrix} 1+\mu-\eta\lambda & -\mu \\ 1 & 0 \end{pmatrix}$
+    Symbols: M = result; η = step; μ = momentum; λ = curvature
+    Chapter: A3
+
     Args:
         step: η, at least 0.
         momentum: μ, at least 0 and below 1.
@@ -219,14 +206,7 @@ def momentum_matrix(*, step: float, momentum: float, curvature: float) -> tuple[
         The rows of the 2 × 2 matrix.
 
     Source: Polyak 1964.
-
     Convention: the same path as ``v ← μv + g; x ← x − ηv`` from v = 0, for a constant η.
-
-    Formula: $M = \begin{pmatrix} 1+\mu-\eta\lambda & -\mu \\ 1 & 0 \end{pmatrix}$
-
-    Symbols: M = result; η = step; μ = momentum; λ = curvature
-
-    Chapter: A3
 
     Example:
         >>> momentum_matrix(step=0.5, momentum=0.25, curvature=1.0)
@@ -243,6 +223,10 @@ def momentum_spectral_radius(*, step: float, momentum: float, curvature: float) 
     The eigenvalues of ``momentum_matrix`` solve ``z² − τz + μ = 0`` with ``τ = 1 + μ − ηλ``. While ``τ² ≤ 4μ`` they are
     a complex pair of modulus √μ, whatever the curvature; beyond, the larger is ``(|τ| + √(τ² − 4μ))/2``.
 
+    Formula: $\rho = \max_\pm \tfrac12\,\Bigl|\tau \pm \sqrt{\tau^2-4\mu}\Bigr|,\quad \tau = 1+\mu-\eta\lambda$
+    Symbols: ρ = result; η = step; μ = momentum; λ = curvature
+    Chapter: A3
+
     Args:
         step: η, at least 0.
         momentum: μ, at least 0 and below 1.
@@ -252,14 +236,7 @@ def momentum_spectral_radius(*, step: float, momentum: float, curvature: float) 
         The largest modulus of an eigenvalue.
 
     Source: Polyak 1964.
-
     Leaves out: growth before the long run begins; where ``τ² = 4μ`` the distance shrinks as ``t·ρᵗ``.
-
-    Formula: $\rho = \max_\pm \tfrac12\,\Bigl|\tau \pm \sqrt{\tau^2-4\mu}\Bigr|,\quad \tau = 1+\mu-\eta\lambda$
-
-    Symbols: ρ = result; η = step; μ = momentum; λ = curvature
-
-    Chapter: A3
 
     Example:
         >>> momentum_spectral_radius(step=0.25, momentum=0.25, curvature=1.0)
@@ -280,6 +257,10 @@ def momentum_rate(*, step: float, momentum: float, smallest_curvature: float, la
 
     The radius is largest at one end of the curvatures, since it grows with |τ| and ``τ = 1 + μ − ηλ`` is linear in λ.
 
+    Formula: $\rho = \max\bigl(\rho(M_{\lambda_{\min}}),\ \rho(M_{\lambda_{\max}})\bigr)$
+    Symbols: ρ = result; M_λ = momentum_matrix at curvature λ; λ_min = smallest_curvature; λ_max = largest_curvature
+    Chapter: A3
+
     Args:
         step: η, at least 0.
         momentum: μ, at least 0 and below 1.
@@ -290,14 +271,7 @@ def momentum_rate(*, step: float, momentum: float, smallest_curvature: float, la
         The factor: below 1 the method converges, above 1 it diverges.
 
     Source: Polyak 1964.
-
     Convention: of the distance to the minimum; the loss shrinks by the square.
-
-    Formula: $\rho = \max\bigl(\rho(M_{\lambda_{\min}}),\ \rho(M_{\lambda_{\max}})\bigr)$
-
-    Symbols: ρ = result; M_λ = momentum_matrix at curvature λ; λ_min = smallest_curvature; λ_max = largest_curvature
-
-    Chapter: A3
 
     Example:
         >>> momentum_rate(step=0.25, momentum=0.25, smallest_curvature=1.0, largest_curvature=9.0)
@@ -310,6 +284,10 @@ def momentum_rate(*, step: float, momentum: float, smallest_curvature: float, la
 def best_momentum(condition: float) -> float:
     r"""The μ at which the heavy ball is fastest on a quadratic, ``((√κ − 1)/(√κ + 1))²``, with ``best_momentum_step``.
 
+    Formula: $\mu^\star = \Bigl(\dfrac{\sqrt\kappa-1}{\sqrt\kappa+1}\Bigr)^2$
+    Symbols: μ* = result; κ = condition
+    Chapter: A3
+
     Args:
         condition: κ, at least 1.
 
@@ -317,14 +295,7 @@ def best_momentum(condition: float) -> float:
         μ, at least 0 and below 1.
 
     Source: Polyak 1964.
-
     Leaves out: losses that are no quadratics, on which this choice may cycle without converging.
-
-    Formula: $\mu^\star = \Bigl(\dfrac{\sqrt\kappa-1}{\sqrt\kappa+1}\Bigr)^2$
-
-    Symbols: μ* = result; κ = condition
-
-    Chapter: A3
 
     Example:
         >>> best_momentum(9.0)
@@ -335,6 +306,10 @@ def best_momentum(condition: float) -> float:
 
 def best_momentum_step(*, smallest_curvature: float, largest_curvature: float) -> float:
     r"""The η at which the heavy ball is fastest on a quadratic, ``4/(√λ_max + √λ_min)²``, with ``best_momentum``.
+
+    Formula: $\eta^\star = \dfrac{4}{(\sqrt{\lambda_{\max}} + \sqrt{\lambda_{\min}})^2}$
+    Symbols: η* = result; λ_min = smallest_curvature; λ_max = largest_curvature
+    Chapter: A3
 
     Args:
         smallest_curvature: λ_min, above 0.
@@ -348,12 +323,6 @@ def best_momentum_step(*, smallest_curvature: float, largest_curvature: float) -
 
     Source: Polyak 1964.
 
-    Formula: $\eta^\star = \dfrac{4}{(\sqrt{\lambda_{\max}} + \sqrt{\lambda_{\min}})^2}$
-
-    Symbols: η* = result; λ_min = smallest_curvature; λ_max = largest_curvature
-
-    Chapter: A3
-
     Example:
         >>> best_momentum_step(smallest_curvature=1.0, largest_curvature=9.0)
         0.25
@@ -366,6 +335,10 @@ def best_momentum_step(*, smallest_curvature: float, largest_curvature: float) -
 def best_momentum_rate(condition: float) -> float:
     r"""The long-run factor per step of the heavy ball at its best, ``(√κ − 1)/(√κ + 1)``.
 
+    Formula: $\rho^\star = \dfrac{\sqrt\kappa-1}{\sqrt\kappa+1}$
+    Symbols: ρ* = result; κ = condition
+    Chapter: A3
+
     Args:
         condition: κ, at least 1.
 
@@ -373,14 +346,7 @@ def best_momentum_rate(condition: float) -> float:
         The factor, at least 0 and below 1: a κ for gradient descent is a √κ here.
 
     Source: Polyak 1964.
-
     Convention: of the distance to the minimum; the loss shrinks by the square.
-
-    Formula: $\rho^\star = \dfrac{\sqrt\kappa-1}{\sqrt\kappa+1}$
-
-    Symbols: ρ* = result; κ = condition
-
-    Chapter: A3
 
     Example:
         >>> best_momentum_rate(9.0)
@@ -395,6 +361,10 @@ def sgd_stationary_variance(*, step: float, curvature: float, noise_variance: fl
     The gradient is λx plus independent noise of variance σ². With momentum the recurrence is an autoregression of order
     2, whose variance is ``(1 + μ)ησ²/((1 − μ)λ(2(1 + μ) − ηλ))``.
 
+    Formula: $\operatorname{Var}(x) = \dfrac{(1+\mu)\,\eta\sigma^2}{(1-\mu)\,\lambda\,(2+2\mu-\eta\lambda)}$
+    Symbols: Var(x) = result; η = step; λ = curvature; σ² = noise_variance; μ = momentum
+    Chapter: A3
+
     Args:
         step: η, above 0 and below ``largest_stable_step(curvature, momentum=momentum)``.
         curvature: λ, above 0.
@@ -407,15 +377,8 @@ def sgd_stationary_variance(*, step: float, curvature: float, noise_variance: fl
     Raises:
         ValueError: an argument is out of its range, or the step is too large for a stationary state.
 
-    Leaves out: noise that depends on x, as that of a real batch does: for least squares it shrinks with the residuals.
-
     Source: derived in this book.
-
-    Formula: $\operatorname{Var}(x) = \dfrac{(1+\mu)\,\eta\sigma^2}{(1-\mu)\,\lambda\,(2+2\mu-\eta\lambda)}$
-
-    Symbols: Var(x) = result; η = step; λ = curvature; σ² = noise_variance; μ = momentum
-
-    Chapter: A3
+    Leaves out: noise that depends on x, as that of a real batch does: for least squares it shrinks with the residuals.
 
     Example:
         >>> sgd_stationary_variance(step=0.5, curvature=2.0, noise_variance=4.0)
@@ -436,6 +399,10 @@ def sgd_noise_floor(
 
     Without momentum that is ``Σ ησ_i²/(2(2 − ηλ_i))``: about η/4 times the trace of the gradient noise for small η.
 
+    Formula: $\mathbb{E}\,f - f^\star = \tfrac12 \sum_i \lambda_i \operatorname{Var}(x_i)$
+    Symbols: left side = result; λ_i = curvatures; Var(x_i) = sgd_stationary_variance in direction i
+    Chapter: A3
+
     Args:
         step: η, above 0 and below ``largest_stable_step`` of the largest curvature.
         curvatures: λ_i, one per direction, each above 0.
@@ -448,15 +415,8 @@ def sgd_noise_floor(
     Raises:
         ValueError: an argument is out of its range, or the lengths differ.
 
-    Leaves out: noise that depends on x; correlation between directions, which does not change the sum.
-
     Source: derived in this book.
-
-    Formula: $\mathbb{E}\,f - f^\star = \tfrac12 \sum_i \lambda_i \operatorname{Var}(x_i)$
-
-    Symbols: left side = result; λ_i = curvatures; Var(x_i) = sgd_stationary_variance in direction i
-
-    Chapter: A3
+    Leaves out: noise that depends on x; correlation between directions, which does not change the sum.
 
     Example:
         >>> sgd_noise_floor(step=1.0, curvatures=[1.0, 0.5], noise_variances=[2.0, 3.0])
@@ -484,6 +444,10 @@ def sgd_mean_square(*, step: float, curvature: float, noise_variance: float, sta
     It is the sum of what is left of the start, ``(1 − ηλ)^(2t)·x₀²``, and of the noise taken in since, which is the
     stationary variance times ``1 − (1 − ηλ)^(2t)``: a large step forgets the start sooner and settles higher.
 
+    Formula: $\mathbb{E}\,x_t^2 = a^{2t}x_0^2 + (1-a^{2t})\,\operatorname{Var}(x),\quad a = 1-\eta\lambda$
+    Symbols: left side = result; η = step; λ = curvature; x₀ = start; t = steps; Var(x) = sgd_stationary_variance
+    Chapter: A3
+
     Args:
         step: η, above 0 and below 2/λ.
         curvature: λ, above 0.
@@ -494,15 +458,8 @@ def sgd_mean_square(*, step: float, curvature: float, noise_variance: float, sta
     Returns:
         E x_t².
 
-    Leaves out: noise that depends on x; momentum.
-
     Source: derived in this book.
-
-    Formula: $\mathbb{E}\,x_t^2 = a^{2t}x_0^2 + (1-a^{2t})\,\operatorname{Var}(x),\quad a = 1-\eta\lambda$
-
-    Symbols: left side = result; η = step; λ = curvature; x₀ = start; t = steps; Var(x) = sgd_stationary_variance
-
-    Chapter: A3
+    Leaves out: noise that depends on x; momentum.
 
     Example:
         >>> [sgd_mean_square(step=0.5, curvature=1.0, noise_variance=3.0, start=2.0, steps=t) for t in (0, 1, 50)]
@@ -517,6 +474,10 @@ def sgd_mean_square(*, step: float, curvature: float, noise_variance: float, sta
 def adam_bias_correction(*, decay: float, step: int) -> float:
     r"""What Adam divides a running mean by after t steps, ``1 − βᵗ``: the weights that the mean has given out so far.
 
+    Formula: $\hat m_t = \dfrac{m_t}{1-\beta^t}$
+    Symbols: denominator = result; β = decay; t = step
+    Chapter: A3
+
     Args:
         decay: β, at least 0 and below 1.
         step: t, counted from 1.
@@ -525,14 +486,7 @@ def adam_bias_correction(*, decay: float, step: int) -> float:
         The divisor, above 0 and at most 1.
 
     Source: Kingma and Ba 2015, algorithm 1 and section 3.
-
     Convention: the first update is t = 1.
-
-    Formula: $\hat m_t = \dfrac{m_t}{1-\beta^t}$
-
-    Symbols: denominator = result; β = decay; t = step
-
-    Chapter: A3
 
     Example:
         >>> [round(adam_bias_correction(decay=0.999, step=t), 6) for t in (1, 1000)]
@@ -549,6 +503,11 @@ def adam_update_bound(*, learning_rate: float, beta1: float, beta2: float, step:
     means. By Cauchy and Schwarz, ``(Σ a_k g_k)² ≤ (Σ a_k²/b_k)·(Σ b_k g_k²)``, met by gradients ``g_k ∝ a_k/b_k``,
     which grow. The largest change is therefore ``η·√(Σ a_k²/b_k)·√(1 − β₂ᵗ)/(1 − β₁ᵗ)``.
 
+    Formula: $|\Delta_t| \le \eta\,\dfrac{\sqrt{1-\beta_2^t}}{1-\beta_1^t}\sqrt{\sum_{k<t}\dfrac{a_k^2}{b_k}}$
+    Symbols: right side = result; η = learning_rate; β₁ = beta1; β₂ = beta2; t = step; a_k = (1 − β₁)β₁ᵏ; b_k =
+    (1 − β₂)β₂ᵏ
+    Chapter: A3
+
     Args:
         learning_rate: η, at least 0.
         beta1: decay of the mean, at least 0 and below 1.
@@ -563,15 +522,7 @@ def adam_update_bound(*, learning_rate: float, beta1: float, beta2: float, step:
 
     Source: derived here. Kingma and Ba 2015, section 2.1, name ``η·max(1, (1 − β₁)/√(1 − β₂))``, 3.16η at those decays:
     in the long run that is the change after one gradient that follows zeros only, not the largest.
-
     Leaves out: ε, which only makes updates smaller; weight decay.
-
-    Formula: $|\Delta_t| \le \eta\,\dfrac{\sqrt{1-\beta_2^t}}{1-\beta_1^t}\sqrt{\sum_{k<t}\dfrac{a_k^2}{b_k}}$
-
-    Symbols: right side = result; η = learning_rate; β₁ = beta1; β₂ = beta2; t = step; a_k = (1 − β₁)β₁ᵏ; b_k =
-    (1 − β₂)β₂ᵏ
-
-    Chapter: A3
 
     Example:
         >>> [round(adam_update_bound(learning_rate=1.0, beta1=0.9, beta2=0.999, step=t), 2) for t in (1, 10, 100_000)]
@@ -591,6 +542,10 @@ def adam_update_bound(*, learning_rate: float, beta1: float, beta2: float, step:
 def linear_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: int, final: float = 0.0) -> float:
     r"""Learning rate that rises on a line to its peak during warm-up and then falls on a line.
 
+    Formula: $\eta_t = \min\Bigl(\eta_{\max}\dfrac tW,\ \eta_{\min} + (\eta_{\max}-\eta_{\min})\dfrac{T-t}{T-W}\Bigr)$
+    Symbols: η_t = result; η_max = peak; η_min = final; t = step; W = warmup_steps; T = total_steps
+    Chapter: A3
+
     Args:
         step: t, from 0 to ``total_steps``: updates made so far.
         peak: the largest learning rate, at least 0.
@@ -601,15 +556,8 @@ def linear_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: i
     Returns:
         The learning rate of update t.
 
-    Convention: t counts from 0, so with warm-up the first update has rate 0. Some libraries use (t + 1)/W instead.
-
     Source: the definition of the schedule.
-
-    Formula: $\eta_t = \min\Bigl(\eta_{\max}\dfrac tW,\ \eta_{\min} + (\eta_{\max}-\eta_{\min})\dfrac{T-t}{T-W}\Bigr)$
-
-    Symbols: η_t = result; η_max = peak; η_min = final; t = step; W = warmup_steps; T = total_steps
-
-    Chapter: A3
+    Convention: t counts from 0, so with warm-up the first update has rate 0. Some libraries use (t + 1)/W instead.
 
     Example:
         >>> [linear_schedule(t, peak=1.0, warmup_steps=2, total_steps=6) for t in range(7)]
@@ -622,6 +570,11 @@ def linear_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: i
 def cosine_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: int, final: float = 0.0) -> float:
     r"""Learning rate that rises on a line to its peak during warm-up and then falls on half a cosine.
 
+    Formula: $\eta_t = \eta_{\min} + \tfrac12(\eta_{\max}-\eta_{\min})\Bigl(1+\cos\pi\,\dfrac{t-W}{T-W}\Bigr)$
+    Symbols: η_t = result from t = W on, before that η_max·t/W; η_max = peak; η_min = final; t = step; W = warmup_steps;
+    T = total_steps
+    Chapter: A3
+
     Args:
         step: t, from 0 to ``total_steps``: updates made so far.
         peak: the largest learning rate, at least 0.
@@ -633,15 +586,7 @@ def cosine_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: i
         The learning rate of update t.
 
     Source: Loshchilov and Hutter 2017, equation 5, for the cosine.
-
     Convention: t counts from 0, so with warm-up the first update has rate 0. One half-period, no restarts.
-
-    Formula: $\eta_t = \eta_{\min} + \tfrac12(\eta_{\max}-\eta_{\min})\Bigl(1+\cos\pi\,\dfrac{t-W}{T-W}\Bigr)$
-
-    Symbols: η_t = result from t = W on, before that η_max·t/W; η_max = peak; η_min = final; t = step; W = warmup_steps;
-    T = total_steps
-
-    Chapter: A3
 
     Example:
         >>> [round(cosine_schedule(t, peak=1.0, warmup_steps=2, total_steps=6, final=0.1), 4) for t in range(7)]
@@ -654,6 +599,10 @@ def cosine_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: i
 def clip_scale(shard_norms: Sequence[float], *, max_norm: float) -> float:
     r"""The factor that clipping by global norm multiplies every shard by, ``min(1, c/‖g‖)``, ``‖g‖ = √Σ‖g_p‖²``.
 
+    Formula: $s = \min\Bigl(1,\ \dfrac{c}{\sqrt{\sum_p \lVert g_p\rVert^2}}\Bigr)$
+    Symbols: s = result; c = max_norm; ‖g_p‖ = shard_norms
+    Chapter: A3
+
     Args:
         shard_norms: Euclidean norm of each rank's shard of the gradient, each at least 0.
         max_norm: c, above 0.
@@ -665,15 +614,8 @@ def clip_scale(shard_norms: Sequence[float], *, max_norm: float) -> float:
         ValueError: a norm is negative or not finite, or ``max_norm`` is not above 0.
 
     Source: Pascanu et al. 2013, algorithm 1.
-
     Convention: each parameter is in one shard; a replicated one is counted once. No small number is added to ‖g‖:
     PyTorch's ``clip_grad_norm_`` adds 1e-6.
-
-    Formula: $s = \min\Bigl(1,\ \dfrac{c}{\sqrt{\sum_p \lVert g_p\rVert^2}}\Bigr)$
-
-    Symbols: s = result; c = max_norm; ‖g_p‖ = shard_norms
-
-    Chapter: A3
 
     Example:
         >>> clip_scale([3.0, 4.0], max_norm=1.0)

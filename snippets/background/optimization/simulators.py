@@ -567,7 +567,7 @@ def _norm(array: FloatArray) -> float:
 
 def _gradient_sum(x: Array, y: Array, weights: Array) -> Array:
     """The sum of the examples' gradients of the squared error."""
-    gradient: Array = 2 * ((x @ weights - y) @ x)
+    gradient: Array = 2 * ((x @ weights - y) @ x)  # (d,)
     return gradient
 
 

@@ -23,6 +23,10 @@ def finite_population_factor(*, population: int, batch_size: int) -> float:
 
     Two draws without replacement have covariance −σ²/(M − 1): what one batch member took, the others cannot take.
 
+    Formula: $\varphi = \dfrac{M-B}{M-1}$
+    Symbols: φ = result; M = population; B = batch_size
+    Chapter: A2
+
     Args:
         population: M, examples to draw from, at least 1.
         batch_size: B, examples drawn, from 1 to M.
@@ -34,14 +38,7 @@ def finite_population_factor(*, population: int, batch_size: int) -> float:
         ValueError: an argument is no integer of at least 1, or the batch is larger than the population.
 
     Source: Cochran 1977, theorem 2.2, whose S² divides by M − 1: there the factor reads (M − B)/M.
-
     Convention: for a σ² that divides by M. A population of one has no variance; its factor is 0.
-
-    Formula: $\varphi = \dfrac{M-B}{M-1}$
-
-    Symbols: φ = result; M = population; B = batch_size
-
-    Chapter: A2
 
     Example:
         >>> round(finite_population_factor(population=50_000, batch_size=256), 5)
@@ -56,6 +53,10 @@ def finite_population_factor(*, population: int, batch_size: int) -> float:
 def batch_variance(*, variance: float, batch_size: int, population: int | None = None) -> float:
     r"""Variance of a batch's mean: ``σ²/B`` with replacement, ``σ²/B·(M − B)/(M − 1)`` without.
 
+    Formula: $\operatorname{Var}(\bar g_B) = \dfrac{\sigma^2}{B}\cdot\dfrac{M-B}{M-1}$
+    Symbols: Var(g_B) = result; σ² = variance; B = batch_size; M = population; with replacement the second fraction is 1
+    Chapter: A2
+
     Args:
         variance: σ² of one example, at least 0; for gradients the trace of the covariance.
         batch_size: B, at least 1, and at most M without replacement.
@@ -65,17 +66,9 @@ def batch_variance(*, variance: float, batch_size: int, population: int | None =
         The variance, in the unit of ``variance``.
 
     Source: Cochran 1977, theorem 2.2, for draws without replacement.
-
     Convention: σ² divides by M.
-
     Leaves out: batches cut from one shuffled epoch. Each is a batch without replacement, but they depend on each other:
     where B divides M, those of a whole epoch average to the full gradient exactly.
-
-    Formula: $\operatorname{Var}(\bar g_B) = \dfrac{\sigma^2}{B}\cdot\dfrac{M-B}{M-1}$
-
-    Symbols: Var(g_B) = result; σ² = variance; B = batch_size; M = population; with replacement the second fraction is 1
-
-    Chapter: A2
 
     Example:
         >>> batch_variance(variance=8.0, batch_size=4)
@@ -92,6 +85,11 @@ def batch_variance(*, variance: float, batch_size: int, population: int | None =
 def data_parallel_variance(*, variance: float, batch_size: int, ranks: int, population: int | None = None) -> float:
     r"""Variance of the average of N ranks' batch means: that of one batch of N·B.
 
+    Formula: $\operatorname{Var} = \dfrac{\sigma^2}{NB}\cdot\dfrac{M-NB}{M-1}$
+    Symbols: Var = result; σ² = variance; B = batch_size; N = ranks; M = population; with replacement the second
+    fraction is 1
+    Chapter: A2
+
     Args:
         variance: σ² of one example, at least 0; for gradients the trace of the covariance.
         batch_size: B, examples per rank, at least 1.
@@ -102,19 +100,10 @@ def data_parallel_variance(*, variance: float, batch_size: int, ranks: int, popu
     Returns:
         The variance, in the unit of ``variance``.
 
+    Source: derived in this book.
     Convention: B is per rank, N·B the global batch.
-
     Leaves out: ranks that draw without replacement from the same M but without regard to each other; theirs is
     ``batch_variance`` at B, divided by N, which is larger.
-
-    Source: derived in this book.
-
-    Formula: $\operatorname{Var} = \dfrac{\sigma^2}{NB}\cdot\dfrac{M-NB}{M-1}$
-
-    Symbols: Var = result; σ² = variance; B = batch_size; N = ranks; M = population; with replacement the second
-    fraction is 1
-
-    Chapter: A2
 
     Example:
         >>> data_parallel_variance(variance=8.0, batch_size=4, ranks=8) == batch_variance(variance=8.0, batch_size=32)
@@ -130,6 +119,11 @@ def data_parallel_variance(*, variance: float, batch_size: int, ranks: int, popu
 def rms_distance(*, variance: float, batch_size: int, batches: int = 1, population: int | None = None) -> float:
     r"""Root-mean-square distance of the mean of S independent batches from the full mean, ``√(Var(g_B)/S)``.
 
+    Formula: $\sqrt{\mathbb{E}\,\lVert \bar g - g\rVert^2} = \sqrt{\dfrac{\sigma^2}{SB}\cdot\dfrac{M-B}{M-1}}$
+    Symbols: left side = result; σ² = variance; B = batch_size; S = batches; M = population; with replacement the second
+    fraction is 1
+    Chapter: A2
+
     Args:
         variance: σ² of one example, at least 0; for gradients the trace of the covariance.
         batch_size: B, at least 1.
@@ -140,16 +134,8 @@ def rms_distance(*, variance: float, batch_size: int, batches: int = 1, populati
     Returns:
         The distance, in the unit of the values.
 
-    Leaves out: the distance itself is random; this is the root of its mean square, an upper bound of its mean.
-
     Source: derived in this book.
-
-    Formula: $\sqrt{\mathbb{E}\,\lVert \bar g - g\rVert^2} = \sqrt{\dfrac{\sigma^2}{SB}\cdot\dfrac{M-B}{M-1}}$
-
-    Symbols: left side = result; σ² = variance; B = batch_size; S = batches; M = population; with replacement the second
-    fraction is 1
-
-    Chapter: A2
+    Leaves out: the distance itself is random; this is the root of its mean square, an upper bound of its mean.
 
     Example:
         >>> rms_distance(variance=100.0, batch_size=25, batches=4)
@@ -164,6 +150,10 @@ def chebyshev_bound(*, variance: float, samples: int, deviation: float) -> float
 
     It falls to 0 as n grows, whatever the distribution: the weak law of large numbers.
 
+    Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \le \dfrac{\sigma^2}{n t^2}$
+    Symbols: right side = result; σ² = variance; n = samples; t = deviation
+    Chapter: A2
+
     Args:
         variance: σ² of one value, at least 0.
         samples: n, at least 1.
@@ -172,15 +162,8 @@ def chebyshev_bound(*, variance: float, samples: int, deviation: float) -> float
     Returns:
         The bound, at most 1.
 
-    Convention: two-sided, ``P(|mean − expectation| ≥ t)``. A bound above 1 says nothing and is returned as 1.
-
     Source: Chebyshev's inequality.
-
-    Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \le \dfrac{\sigma^2}{n t^2}$
-
-    Symbols: right side = result; σ² = variance; n = samples; t = deviation
-
-    Chapter: A2
+    Convention: two-sided, ``P(|mean − expectation| ≥ t)``. A bound above 1 says nothing and is returned as 1.
 
     Example:
         >>> chebyshev_bound(variance=0.25, samples=100, deviation=0.1)
@@ -195,6 +178,10 @@ def chebyshev_bound(*, variance: float, samples: int, deviation: float) -> float
 def normal_tail(*, variance: float, samples: int, deviation: float) -> float:
     r"""What the central limit theorem gives for the chance that a mean of n values is off by at least t.
 
+    Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \approx \operatorname{erfc}\!\Bigl(t\sqrt{\dfrac{n}{2\sigma^2}}\Bigr)$
+    Symbols: right side = result; σ² = variance; n = samples; t = deviation
+    Chapter: A2
+
     Args:
         variance: σ² of one value, at least 0.
         samples: n, at least 1.
@@ -203,17 +190,9 @@ def normal_tail(*, variance: float, samples: int, deviation: float) -> float:
     Returns:
         The approximate probability: 0 where the variance is 0.
 
-    Convention: two-sided.
-
-    Leaves out: the error of the approximation, which is relative and large far out in the tail: no bound.
-
     Source: the central limit theorem.
-
-    Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \approx \operatorname{erfc}\!\Bigl(t\sqrt{\dfrac{n}{2\sigma^2}}\Bigr)$
-
-    Symbols: right side = result; σ² = variance; n = samples; t = deviation
-
-    Chapter: A2
+    Convention: two-sided.
+    Leaves out: the error of the approximation, which is relative and large far out in the tail: no bound.
 
     Example:
         >>> round(normal_tail(variance=1.0, samples=4, deviation=0.98), 4)
@@ -228,6 +207,10 @@ def normal_tail(*, variance: float, samples: int, deviation: float) -> float:
 def hoeffding_bound(*, samples: int, deviation: float, width: float = 1.0) -> float:
     r"""Hoeffding's bound on the chance that a mean of n bounded values is off by at least t, ``2·exp(−2nt²/w²)``.
 
+    Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \le 2\exp\!\Bigl(-\dfrac{2nt^2}{w^2}\Bigr)$
+    Symbols: right side = result; n = samples; t = deviation; w = width
+    Chapter: A2
+
     Args:
         samples: n, at least 1.
         deviation: t, above 0.
@@ -237,14 +220,7 @@ def hoeffding_bound(*, samples: int, deviation: float, width: float = 1.0) -> fl
         The bound, at most 1.
 
     Source: Hoeffding 1963, theorem 2; theorem 4 for draws without replacement, for which it holds as well.
-
     Convention: two-sided; one-sided is half of it. A bound above 1 says nothing and is returned as 1.
-
-    Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \le 2\exp\!\Bigl(-\dfrac{2nt^2}{w^2}\Bigr)$
-
-    Symbols: right side = result; n = samples; t = deviation; w = width
-
-    Chapter: A2
 
     Example:
         >>> f"{hoeffding_bound(samples=10_000, deviation=0.02):.2e}"
@@ -257,6 +233,10 @@ def hoeffding_bound(*, samples: int, deviation: float, width: float = 1.0) -> fl
 def hoeffding_deviation(*, samples: int, failure_probability: float, width: float = 1.0) -> float:
     r"""The deviation t that Hoeffding's bound allows a mean of n values with probability δ, ``w·√(ln(2/δ)/(2n))``.
 
+    Formula: $t = w\sqrt{\dfrac{\ln(2/\delta)}{2n}}$
+    Symbols: t = result; n = samples; δ = failure_probability; w = width
+    Chapter: A2
+
     Args:
         samples: n, at least 1.
         failure_probability: δ, above 0 and below 1.
@@ -266,14 +246,7 @@ def hoeffding_deviation(*, samples: int, failure_probability: float, width: floa
         t: the mean lies within t of the expectation with probability of at least 1 − δ.
 
     Source: Hoeffding 1963, theorem 2.
-
     Convention: two-sided.
-
-    Formula: $t = w\sqrt{\dfrac{\ln(2/\delta)}{2n}}$
-
-    Symbols: t = result; n = samples; δ = failure_probability; w = width
-
-    Chapter: A2
 
     Example:
         >>> round(hoeffding_deviation(samples=10_000, failure_probability=0.05), 4)
@@ -285,6 +258,10 @@ def hoeffding_deviation(*, samples: int, failure_probability: float, width: floa
 
 def hoeffding_samples(*, deviation: float, failure_probability: float, width: float = 1.0) -> int:
     r"""The fewest values whose mean Hoeffding's bound holds within t with probability 1 − δ, ``⌈w²·ln(2/δ)/(2t²)⌉``.
+
+    Formula: $n = \Bigl\lceil \dfrac{w^2 \ln(2/\delta)}{2t^2} \Bigr\rceil$
+    Symbols: n = result; t = deviation; δ = failure_probability; w = width
+    Chapter: A2
 
     Args:
         deviation: t, above 0.
@@ -298,14 +275,7 @@ def hoeffding_samples(*, deviation: float, failure_probability: float, width: fl
         ValueError: an argument is out of its range, or n exceeds what floats can hold.
 
     Source: Hoeffding 1963, theorem 2.
-
     Convention: two-sided.
-
-    Formula: $n = \Bigl\lceil \dfrac{w^2 \ln(2/\delta)}{2t^2} \Bigr\rceil$
-
-    Symbols: n = result; t = deviation; δ = failure_probability; w = width
-
-    Chapter: A2
 
     Example:
         >>> hoeffding_samples(deviation=0.01, failure_probability=0.05)
@@ -322,6 +292,10 @@ def hoeffding_samples(*, deviation: float, failure_probability: float, width: fl
 def normal_interval(*, successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
     r"""The normal (Wald) confidence interval of an accuracy, ``p̂ ± z·√(p̂(1 − p̂)/n)``.
 
+    Formula: $\hat p \pm z\sqrt{\dfrac{\hat p\,(1-\hat p)}{n}}, \quad \hat p = \dfrac{k}{n}$
+    Symbols: both signs = result; k = successes; n = trials; z = normal quantile at (1 + confidence)/2
+    Chapter: A2
+
     Args:
         successes: k, right answers, from 0 to n.
         trials: n, questions, at least 1.
@@ -331,16 +305,8 @@ def normal_interval(*, successes: int, trials: int, confidence: float = 0.95) ->
         (low, high). They may lie below 0 or above 1, and coincide when every answer is right or none is.
 
     Source: Newcombe 1998, method 1.
-
     Convention: z is the normal quantile at (1 + confidence)/2; no continuity correction; not cut off at 0 and 1.
-
     Leaves out: its true coverage near 0 and 1 is far below ``confidence``; ``wilson_interval`` is better there.
-
-    Formula: $\hat p \pm z\sqrt{\dfrac{\hat p\,(1-\hat p)}{n}}, \quad \hat p = \dfrac{k}{n}$
-
-    Symbols: both signs = result; k = successes; n = trials; z = normal quantile at (1 + confidence)/2
-
-    Chapter: A2
 
     Example:
         >>> [round(end, 4) for end in normal_interval(successes=81, trials=263)]
@@ -357,6 +323,10 @@ def wilson_interval(*, successes: int, trials: int, confidence: float = 0.95) ->
     Its ends solve ``(p̂ − p)² = z²·p(1 − p)/n``, which gives
     ``(p̂ + z²/2n ± z·√(p̂(1 − p̂)/n + z²/4n²))/(1 + z²/n)``.
 
+    Formula: $\dfrac{\hat p + \frac{z^2}{2n} \pm z\sqrt{\frac{\hat p(1-\hat p)}{n} + \frac{z^2}{4n^2}}}{1 + z^2/n}$
+    Symbols: both signs = result; p̂ = k/n; k = successes; n = trials; z = normal quantile at (1 + confidence)/2
+    Chapter: A2
+
     Args:
         successes: k, right answers, from 0 to n.
         trials: n, questions, at least 1.
@@ -366,16 +336,8 @@ def wilson_interval(*, successes: int, trials: int, confidence: float = 0.95) ->
         (low, high), from 0 to 1.
 
     Source: Wilson 1927; Newcombe 1998, method 3.
-
     Convention: z is the normal quantile at (1 + confidence)/2; no continuity correction.
-
     Leaves out: questions that are not independent, such as several on one text.
-
-    Formula: $\dfrac{\hat p + \frac{z^2}{2n} \pm z\sqrt{\frac{\hat p(1-\hat p)}{n} + \frac{z^2}{4n^2}}}{1 + z^2/n}$
-
-    Symbols: both signs = result; p̂ = k/n; k = successes; n = trials; z = normal quantile at (1 + confidence)/2
-
-    Chapter: A2
 
     Example:
         >>> [round(end, 4) for end in wilson_interval(successes=81, trials=263)]
@@ -394,6 +356,10 @@ def best_control_coefficient(*, covariance: float, control_variance: float) -> f
 
     Instead of f, average ``f − c·(h − E h)``, with an h whose expectation is known. Its mean is that of f for every c.
 
+    Formula: $c^\star = \dfrac{\operatorname{Cov}(f,h)}{\operatorname{Var}(h)}$
+    Symbols: c* = result; Cov(f, h) = covariance; Var(h) = control_variance
+    Chapter: A2
+
     Args:
         covariance: Cov(f, h), any finite number.
         control_variance: Var(h), above 0.
@@ -402,12 +368,6 @@ def best_control_coefficient(*, covariance: float, control_variance: float) -> f
         c*.
 
     Source: derived in this book.
-
-    Formula: $c^\star = \dfrac{\operatorname{Cov}(f,h)}{\operatorname{Var}(h)}$
-
-    Symbols: c* = result; Cov(f, h) = covariance; Var(h) = control_variance
-
-    Chapter: A2
 
     Example:
         >>> best_control_coefficient(covariance=3.0, control_variance=2.0)
@@ -424,6 +384,10 @@ def control_variate_variance(
 ) -> float:
     r"""Variance of ``f − c·(h − E h)``: ``Var f − 2c·Cov(f, h) + c²·Var h``.
 
+    Formula: $\operatorname{Var}(f) - 2c\operatorname{Cov}(f,h) + c^2\operatorname{Var}(h)$
+    Symbols: whole = result; Var(f) = variance; Cov(f, h) = covariance; Var(h) = control_variance; c = coefficient
+    Chapter: A2
+
     Args:
         variance: Var(f), at least 0.
         covariance: Cov(f, h), any finite number whose square is at most Var(f)·Var(h).
@@ -433,15 +397,8 @@ def control_variate_variance(
     Returns:
         The variance that is left, at least 0.
 
-    Convention: of one example; divide by B for a batch.
-
     Source: derived in this book.
-
-    Formula: $\operatorname{Var}(f) - 2c\operatorname{Cov}(f,h) + c^2\operatorname{Var}(h)$
-
-    Symbols: whole = result; Var(f) = variance; Cov(f, h) = covariance; Var(h) = control_variance; c = coefficient
-
-    Chapter: A2
+    Convention: of one example; divide by B for a batch.
 
     Example:
         >>> control_variate_variance(variance=4.0, covariance=3.0, control_variance=4.0, coefficient=1.0)
@@ -465,6 +422,10 @@ def control_variate_variance(
 def control_variate_gain(correlation: float) -> float:
     r"""How many times fewer samples the best control variate needs for the same error, ``1/(1 − ρ²)``.
 
+    Formula: $\dfrac{\operatorname{Var}(f)}{\operatorname{Var}(f - c^\star h)} = \dfrac{1}{1-\rho^2}$
+    Symbols: left side = result; ρ = correlation
+    Chapter: A2
+
     Args:
         correlation: ρ of f and h, from −1 to 1.
 
@@ -474,15 +435,8 @@ def control_variate_gain(correlation: float) -> float:
     Raises:
         ValueError: ``correlation`` is no number from −1 to 1.
 
-    Leaves out: the work of evaluating h and of knowing its expectation.
-
     Source: derived in this book.
-
-    Formula: $\dfrac{\operatorname{Var}(f)}{\operatorname{Var}(f - c^\star h)} = \dfrac{1}{1-\rho^2}$
-
-    Symbols: left side = result; ρ = correlation
-
-    Chapter: A2
+    Leaves out: the work of evaluating h and of knowing its expectation.
 
     Example:
         >>> round(control_variate_gain(0.9), 2)

@@ -173,7 +173,7 @@ def batch_gradients(example_gradients: ArrayLike, indices: ArrayLike) -> FloatAr
     result = np.empty((len(members), gradients.shape[1]))
     rows = max(1, _NUMBERS_AT_ONCE // max(members.shape[1] * gradients.shape[1], 1))
     for start in range(0, len(members), rows):  # in pieces, so that the gathered gradients stay small
-        result[start : start + rows] = gradients[members[start : start + rows]].mean(axis=1)
+        result[start : start + rows] = gradients[members[start : start + rows]].mean(axis=1)  # (rows, d)
     return result
 
 
@@ -199,7 +199,7 @@ def combine_ranks(gradients: ArrayLike, *, ranks: int) -> FloatArray:
     if len(gradients) % count:
         raise ValueError(f"ranks must divide the number of batches, {len(gradients)}, got {ranks}")
     steps = len(gradients) // count
-    combined: FloatArray = gradients.reshape(steps, count, gradients.shape[1]).mean(axis=1)
+    combined: FloatArray = gradients.reshape(steps, count, gradients.shape[1]).mean(axis=1)  # (steps, d)
     return combined
 
 
@@ -235,7 +235,7 @@ def control_variate_gradients(
     known = finite_array("reference", reference, dimensions=1)
     if known.shape != problem.weights.shape:
         raise ValueError(f"reference must have one entry per weight, {len(problem.weights)}, got shape {known.shape}")
-    control = _example_gradients(problem, known)
+    control = _example_gradients(problem, known)  # (M, d)
     own = _example_gradients(problem, problem.weights)
     return batch_gradients(own - c * (control - control.mean(axis=0)), indices)
 
@@ -331,13 +331,13 @@ def running_distances(gradients: ArrayLike, full: ArrayLike) -> FloatArray:
         [1.0, 0.0, 0.0]
     """
     gradients, full = _batches_and_full(gradients, full)
-    means = np.cumsum(gradients, axis=0) / np.arange(1, len(gradients) + 1)[:, None]
-    distances: FloatArray = np.linalg.norm(means - full, axis=1)
+    means = np.cumsum(gradients, axis=0) / np.arange(1, len(gradients) + 1)[:, None]  # (S, d)
+    distances: FloatArray = np.linalg.norm(means - full, axis=1)  # (S,)
     return distances
 
 
 def _example_gradients(problem: Regression, weights: FloatArray) -> FloatArray:
-    gradients: FloatArray = 2 * (problem.x @ weights - problem.y)[:, None] * problem.x
+    gradients: FloatArray = 2 * (problem.x @ weights - problem.y)[:, None] * problem.x  # (M, d)
     return gradients
 
 

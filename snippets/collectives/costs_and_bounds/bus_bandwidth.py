@@ -9,13 +9,13 @@ from snippets.simulation.schedule import PRIMITIVES
 def bus_bandwidth_factor(primitive: str, *, ranks: int) -> float:
     """Return what nccl-tests multiplies algorithm bandwidth with to get bus bandwidth.
 
+    The factor is the bound on bytes of ``lower_bound`` over n: bus bandwidth is what each port carries if the algorithm
+    meets that bound, whatever N is. An algorithm that moves more, or a network that reduces, carries something else.
+
     Formula: $2 \\frac{N-1}{N}, \\quad \\frac{N-1}{N} \\quad \\text{or} \\quad 1$
     Symbols: N = ranks; for all-reduce, then for all-gather, reduce-scatter, all-to-all, scatter and gather, then for
         broadcast and reduce
     Chapter: 14
-
-    The factor is the bound on bytes of ``lower_bound`` over n: bus bandwidth is what each port carries if the algorithm
-    meets that bound, whatever N is. An algorithm that moves more, or a network that reduces, carries something else.
 
     Args:
         primitive: one of ``PRIMITIVES`` but the barrier.
@@ -44,7 +44,7 @@ def algorithm_bandwidth_bytes_per_s(*, size_bytes: float, time_s: float) -> floa
     """Return the bandwidth that the caller of a collective sees.
 
     Formula: $n / T$
-    Symbols: n = size_bytes, T = time_s
+    Symbols: n = size_bytes; T = time_s
     Chapter: 14
 
     Args:
@@ -70,7 +70,7 @@ def bus_bandwidth_bytes_per_s(primitive: str, *, ranks: int, size_bytes: float, 
     """Return the bandwidth to hold against a link's.
 
     Formula: $f(N) \\, n / T$
-    Symbols: f(N) = ``bus_bandwidth_factor``, n = size_bytes, T = time_s
+    Symbols: f(N) = bus_bandwidth_factor; n = size_bytes; T = time_s
     Chapter: 14
 
     Args:
@@ -99,7 +99,7 @@ def bandwidth_bound_s(primitive: str, *, ranks: int, size_bytes: float, bandwidt
     """Return the time below which no schedule of the ranks can do a collective: its bytes at full bandwidth.
 
     Formula: $T \\ge f(N) \\, n / \\beta$
-    Symbols: f(N) = ``bus_bandwidth_factor``, n = size_bytes, β = bandwidth_bytes_per_s
+    Symbols: f(N) = bus_bandwidth_factor; n = size_bytes; β = bandwidth_bytes_per_s
     Chapter: 14
 
     Args:
@@ -127,12 +127,12 @@ def bandwidth_bound_s(primitive: str, *, ranks: int, size_bytes: float, bandwidt
 def nvls_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
     """Return the bytes that go out of a port, and as many that come in, when NVLink's switches add and copy (NVLS).
 
-    Formula: $\\frac{N+1}{N} \\, n$
-    Symbols: N = ranks, n = size_bytes
-    Chapter: 14
-
     Every rank owns 1/N of the vector. It reads the sum of its part from the switches, for which every rank sends all n
     bytes and receives n/N; then it writes the sum once, and the switches copy it to all: n/N out and n in.
+
+    Formula: $\\frac{N+1}{N} \\, n$
+    Symbols: N = ranks; n = size_bytes
+    Chapter: 14
 
     Args:
         ranks: number of ranks N, at least 2.

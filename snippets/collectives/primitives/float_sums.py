@@ -14,10 +14,8 @@ _MOST_BITS = 53
 def rounded(value: float, *, significant_bits: int) -> float:
     """Return the nearest number with so many significant bits, of two equally near ones that whose last bit is 0.
 
-    Source: IEEE 754, rounding to nearest, ties to even.
-
     Formula: $2^{e-p}\\,\\mathrm{round}\\bigl(2^{p-e}\\,x\\bigr)$
-    Symbols: x = value, p = significant_bits, e = the exponent for which ½ ≤ |x| / 2ᵉ < 1
+    Symbols: x = value; p = significant_bits; e = the exponent for which ½ ≤ |x| / 2ᵉ < 1
     Chapter: 12
 
     Args:
@@ -30,6 +28,7 @@ def rounded(value: float, *, significant_bits: int) -> float:
     Raises:
         ValueError: if an argument is out of its range, or the result is beyond a Python float.
 
+    Source: IEEE 754, rounding to nearest, ties to even.
     Convention: the bit that is not stored counts, so that bfloat16, which stores 7, has 8.
     Leaves out: the formats' largest and smallest numbers.
 
@@ -59,10 +58,8 @@ def _rounded(name: str, value: float, bits: int) -> float:
 def running_sums(values: Sequence[float], *, significant_bits: int) -> tuple[float, ...]:
     """Return what a chain of ranks passes on: each adds its number to the sum so far, and the result is rounded.
 
-    Source: derived in this book.
-
     Formula: $s_k = \\mathrm{round}(s_{k-1} + x_k)$
-    Symbols: x_k = the k-th of ``values``, s_k = the k-th result
+    Symbols: x_k = the k-th of values; s_k = the k-th result
     Chapter: 12
 
     Args:
@@ -75,6 +72,7 @@ def running_sums(values: Sequence[float], *, significant_bits: int) -> tuple[flo
     Raises:
         ValueError: if an argument is out of its range, or a sum is beyond a Python float.
 
+    Source: derived in this book.
     Convention: as ``rounded``.
     Leaves out: as ``rounded``.
 
@@ -91,8 +89,6 @@ def running_sums(values: Sequence[float], *, significant_bits: int) -> tuple[flo
 def pairwise_sum(values: Sequence[float], *, significant_bits: int) -> float:
     """Return the sum in a tree's order: neighbours are added, then neighbouring sums, each result rounded.
 
-    Source: derived in this book.
-
     Formula: $s = \\mathrm{round}(s_{\\text{left}} + s_{\\text{right}})$
     Symbols: s_left, s_right = the sums of the two halves, formed in the same way
     Chapter: 12
@@ -107,6 +103,7 @@ def pairwise_sum(values: Sequence[float], *, significant_bits: int) -> float:
     Raises:
         ValueError: if there is no number, or a sum is beyond a Python float.
 
+    Source: derived in this book.
     Convention: as ``rounded``.
     Leaves out: as ``rounded``.
 

@@ -30,7 +30,7 @@ def busiest_link_s(*, loads_bytes: Sequence[float], bandwidths_bytes_per_s: Sequ
     """Return the time below which no schedule can put these loads on these links.
 
     Formula: $T \\ge \\max_{\\ell} L_{\\ell} / \\beta_{\\ell}$
-    Symbols: T = the result, L_\\ell = loads_bytes, \\beta_\\ell = bandwidths_bytes_per_s
+    Symbols: T = the result; L_\\ell = loads_bytes; \\beta_\\ell = bandwidths_bytes_per_s
     Chapter: 15
 
     Args:
@@ -64,11 +64,11 @@ def busiest_link_s(*, loads_bytes: Sequence[float], bandwidths_bytes_per_s: Sequ
 def node_bound_s(*, nodes: int, ports_per_node: int, port_bytes_per_s: float, size_bytes: float) -> float:
     """Return the time below which no all-reduce by sends and receives can pass the nodes' ports.
 
-    Formula: $T \\ge 2 \\frac{m-1}{m} \\frac{n}{k \\beta_2}$
-    Symbols: T = the result, m = nodes, n = size_bytes, k = ports_per_node, β₂ = port_bytes_per_s
-    Chapter: 15
-
     It is the bound on bytes of chapter 14 with a whole node in the place of a rank.
+
+    Formula: $T \\ge 2 \\frac{m-1}{m} \\frac{n}{k \\beta_2}$
+    Symbols: T = the result; m = nodes; n = size_bytes; k = ports_per_node; β₂ = port_bytes_per_s
+    Chapter: 15
 
     Args:
         nodes: how many.
@@ -105,8 +105,8 @@ def many_rings_time_s(
     """Return the time of an all-reduce over rings that go through node after node and leave each by different ports.
 
     Formula: $2 (N-1) \\alpha + 2 \\frac{N-1}{N} n \\max\\left( \\frac{1}{k \\beta_2}, \\frac{f}{\\beta_1} \\right)$
-    Symbols: N = nodes · gpus_per_node, k = rings, n = size_bytes, α = latency_s, β₁ = node_bytes_per_s,
-        β₂ = port_bytes_per_s, f = the share that the busiest GPU sends inside: 1, or (k − 1)/k if every GPU is the
+    Symbols: N = nodes · gpus_per_node; k = rings; n = size_bytes; α = latency_s; β₁ = node_bytes_per_s;
+        β₂ = port_bytes_per_s; f = the share that the busiest GPU sends inside: 1, or (k − 1)/k if every GPU is the
         last of its node in one ring
     Chapter: 15
 
@@ -144,13 +144,13 @@ def many_rings_time_s(
 def dimension_bytes(*, sides: Sequence[int], size_bytes: float) -> tuple[float, ...]:
     """Return what every rank sends in each dimension of an all-reduce by dimensions.
 
-    Formula: $2 \\frac{s_i - 1}{s_i} \\frac{n}{s_1 \\cdots s_{i-1}}$
-    Symbols: s_i = sides, n = size_bytes
-    Chapter: 15
-
     The ranks stand on a grid. Along the first dimension they reduce-scatter, along the second they reduce-scatter what
     is left, and so on; then they all-gather in the opposite order. A hierarchical all-reduce has two dimensions: GPUs
     of a node, and nodes.
+
+    Formula: $2 \\frac{s_i - 1}{s_i} \\frac{n}{s_1 \\cdots s_{i-1}}$
+    Symbols: s_i = sides; n = size_bytes
+    Chapter: 15
 
     Args:
         sides: ranks along each dimension, in the order in which they are reduced.
@@ -179,7 +179,7 @@ def dimensions_time_s(
     """Return the time of an all-reduce by dimensions, one phase after the other, each by rings.
 
     Formula: $\\sum_i 2 (s_i - 1) \\left( \\alpha + \\frac{n}{s_1 \\cdots s_i \\, \\beta_i} \\right)$
-    Symbols: s_i = sides, n = size_bytes, α = latency_s, β_i = bandwidths_bytes_per_s
+    Symbols: s_i = sides; n = size_bytes; α = latency_s; β_i = bandwidths_bytes_per_s
     Chapter: 15
 
     Args:
@@ -223,7 +223,7 @@ def hierarchical_all_reduce_time_s(
     """Return the time of a hierarchical all-reduce: reduce-scatter inside, all-reduce of 1/g across, all-gather inside.
 
     Formula: $2 (g - 1 + m - 1) \\alpha + 2 \\frac{g-1}{g} \\frac{n}{\\beta_1} + 2 \\frac{m-1}{m} \\frac{n}{g \\beta_2}$
-    Symbols: m = nodes, g = gpus_per_node, n = size_bytes, α = latency_s, β₁ = node_bytes_per_s,
+    Symbols: m = nodes; g = gpus_per_node; n = size_bytes; α = latency_s; β₁ = node_bytes_per_s;
         β₂ = port_bytes_per_s
     Chapter: 15
 
@@ -260,12 +260,12 @@ def torus_all_reduce_time_s(
 ) -> float:
     """Return the time of an all-reduce on a torus with equal sides that keeps all links busy in both directions.
 
-    Formula: $2 D (s-1) \\alpha + 2 \\frac{N-1}{N} \\frac{n}{2 D \\beta}, \\quad N = s^D$
-    Symbols: s = side, D = dimensions, n = size_bytes, α = latency_s, β = link_bytes_per_s, N = all ranks
-    Chapter: 15
-
     The vector is cut in 2D parts. Each goes by dimensions, but in another order of them or in the other direction, so
     that in every phase each of a rank's 2D links carries one part.
+
+    Formula: $2 D (s-1) \\alpha + 2 \\frac{N-1}{N} \\frac{n}{2 D \\beta}, \\quad N = s^D$
+    Symbols: s = side; D = dimensions; n = size_bytes; α = latency_s; β = link_bytes_per_s; N = all ranks
+    Chapter: 15
 
     Args:
         side: ranks along each dimension, at least 3 (along a side of 2 both links lead to the same rank).
@@ -297,7 +297,7 @@ def collision_free_probability(*, flows: int, cables: int) -> float:
     """Return how likely it is that flows that choose a cable by chance all choose different ones.
 
     Formula: $\\prod_{i=0}^{f-1} \\left( 1 - \\frac{i}{c} \\right)$
-    Symbols: f = flows, c = cables
+    Symbols: f = flows; c = cables
     Chapter: 15
 
     Args:
@@ -323,7 +323,7 @@ def expected_nodes(*, nodes: int, experts: int, experts_per_token: int) -> float
     """Return on how many nodes a token's experts lie, in expectation, if they are drawn with equal chances.
 
     Formula: $m \\left( 1 - \\binom{E - E/m}{k} \\Big/ \\binom{E}{k} \\right)$
-    Symbols: m = nodes, E = experts, k = experts_per_token
+    Symbols: m = nodes; E = experts; k = experts_per_token
     Chapter: 15
 
     Args:

@@ -103,13 +103,13 @@ def fit_alpha_beta(sizes_bytes: npt.ArrayLike, times_s: npt.ArrayLike, *, weight
     size_unit, time_unit = sizes.max(), times.max()
     x, y = sizes / size_unit, times / time_unit
     weights = 1 / y if weighting == "relative" else np.ones_like(y)
-    design = np.stack([weights, weights * x], axis=1)
+    design = np.stack([weights, weights * x], axis=1)  # (measurements, 2)
     (level, slope), *_ = np.linalg.lstsq(design, weights * y, rcond=None)
     residuals = y - level - slope * x
     if not slope > 0:
         raise ValueError(f"times_s must grow with sizes_bytes, got times whose fitted slope is {slope}")
     variance = float(np.sum((weights * residuals) ** 2)) / (sizes.size - 2)
-    inverse = np.linalg.inv(design.T @ design)
+    inverse = np.linalg.inv(design.T @ design)  # (2, 2)
     errors = np.sqrt(variance * np.diag(inverse))
     return AlphaBetaFit(
         latency_s=float(level * time_unit),

@@ -25,7 +25,7 @@ def message_time_s(*, size_bytes: float, latency_s: float, bandwidth_bytes_per_s
     """Return how long one message takes.
 
     Formula: $T(n) = \\alpha + n / \\beta$
-    Symbols: n = size_bytes, α = latency_s, β = bandwidth_bytes_per_s
+    Symbols: n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s
     Chapter: 5
 
     Args:
@@ -51,10 +51,8 @@ def message_time_s(*, size_bytes: float, latency_s: float, bandwidth_bytes_per_s
 def messages_time_s(*, total_bytes: float, messages: int, latency_s: float, bandwidth_bytes_per_s: float) -> float:
     """Return how long several messages take that follow each other and share out a number of bytes.
 
-    Source: derived in this book.
-
     Formula: $T = m \\alpha + n / \\beta$
-    Symbols: m = messages, n = total_bytes, α = latency_s, β = bandwidth_bytes_per_s
+    Symbols: m = messages; n = total_bytes; α = latency_s; β = bandwidth_bytes_per_s
     Chapter: 5
 
     Args:
@@ -66,6 +64,7 @@ def messages_time_s(*, total_bytes: float, messages: int, latency_s: float, band
     Returns:
         Seconds.
 
+    Source: derived in this book.
     Convention: one after the other on one link.
     Leaves out: overlap of one message's latency with the one before (``loggp_messages_time_s`` has it).
 
@@ -81,10 +80,8 @@ def messages_time_s(*, total_bytes: float, messages: int, latency_s: float, band
 def shared_link_time_s(*, size_bytes: float, transfers: int, latency_s: float, bandwidth_bytes_per_s: float) -> float:
     """Return when transfers of one size end that start together and share one link evenly.
 
-    Source: derived in this book.
-
     Formula: $T = \\alpha + k n / \\beta$
-    Symbols: k = transfers, n = size_bytes, α = latency_s, β = bandwidth_bytes_per_s
+    Symbols: k = transfers; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s
     Chapter: 24
 
     Args:
@@ -96,6 +93,7 @@ def shared_link_time_s(*, size_bytes: float, transfers: int, latency_s: float, b
     Returns:
         Seconds until the last one ends.
 
+    Source: derived in this book.
     Convention: two in flight share β; they hide a latency, they do not double the bandwidth.
     Leaves out: a sender that cannot fill the link alone, where a second transfer does help.
 
@@ -112,7 +110,7 @@ def half_bandwidth_bytes(*, latency_s: float, bandwidth_bytes_per_s: float) -> f
     """Return the size of a message that reaches half of the bandwidth: it waits as long as it moves.
 
     Formula: $n_{1/2} = \\alpha \\beta$
-    Symbols: n½ = the result, α = latency_s, β = bandwidth_bytes_per_s
+    Symbols: n½ = the result; α = latency_s; β = bandwidth_bytes_per_s
     Chapter: 5
 
     Args:
@@ -138,7 +136,7 @@ def effective_bandwidth_bytes_per_s(*, size_bytes: float, latency_s: float, band
     """Return the bandwidth that messages of one size achieve.
 
     Formula: $\\frac{n}{\\alpha + n/\\beta} = \\beta \\, \\frac{n}{n + n_{1/2}}$
-    Symbols: n = size_bytes, α = latency_s, β = bandwidth_bytes_per_s, n½ = ``half_bandwidth_bytes``
+    Symbols: n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s; n½ = half_bandwidth_bytes
     Chapter: 5
 
     Args:
@@ -164,10 +162,8 @@ def effective_bandwidth_bytes_per_s(*, size_bytes: float, latency_s: float, band
 def size_for_efficiency_bytes(*, efficiency: float, latency_s: float, bandwidth_bytes_per_s: float) -> float:
     """Return the size of a message that achieves a given share of the bandwidth.
 
-    Source: derived in this book.
-
     Formula: $n = \\frac{f}{1 - f} \\, n_{1/2}$
-    Symbols: f = efficiency, n½ = αβ = ``half_bandwidth_bytes``
+    Symbols: f = efficiency; n½ = αβ = half_bandwidth_bytes
     Chapter: 5
 
     Args:
@@ -178,6 +174,7 @@ def size_for_efficiency_bytes(*, efficiency: float, latency_s: float, bandwidth_
     Returns:
         Bytes.
 
+    Source: derived in this book.
     Convention: one direction, one message at a time.
     Leaves out: what ``message_time_s`` leaves out.
 
@@ -196,14 +193,12 @@ def bucketed_step_time_s(
 ) -> float:
     """Return when the last bucket has been sent, if bytes become ready at an even rate and full buckets leave at once.
 
-    Source: derived in this book.
-
-    Formula: $T(k) = \\max( C + \\alpha + n / (k \\beta),\\; C / k + k \\alpha + n / \\beta )$
-    Symbols: k = buckets, C = compute_s, n = total_bytes, α = latency_s, β = bandwidth_bytes_per_s
-    Chapter: 5
-
     The first term is the end of the computation and the last bucket after it; the second is the first bucket's wait
     and then a link that never rests. Buckets are of one size and follow each other on the link.
+
+    Formula: $T(k) = \\max( C + \\alpha + n / (k \\beta),\\; C / k + k \\alpha + n / \\beta )$
+    Symbols: k = buckets; C = compute_s; n = total_bytes; α = latency_s; β = bandwidth_bytes_per_s
+    Chapter: 5
 
     Args:
         total_bytes: bytes of all buckets together, such as a step's gradients, at least 0.
@@ -215,6 +210,7 @@ def bucketed_step_time_s(
     Returns:
         Seconds from the start of the computation.
 
+    Source: derived in this book.
     Convention: for an all-reduce take its α and β (chapter 14), not the link's.
     Leaves out: layers of different size, and what communication takes from computation.
 
@@ -233,15 +229,13 @@ def bucketed_step_time_s(
 def best_buckets(*, total_bytes: float, compute_s: float, latency_s: float, bandwidth_bytes_per_s: float) -> int:
     """Return the number of buckets with which ``bucketed_step_time_s`` is least; the fewest, where several are.
 
-    Source: derived in this book.
-
-    Formula: $k^* = \\max\\left( \\sqrt{C/\\alpha},\\; \\frac{C - n/\\beta}{\\alpha} \\right)$
-    Symbols: k* = the result before rounding (to the better neighbour, at least 1), C = compute_s, n = total_bytes,
-        α = latency_s, β = bandwidth_bytes_per_s
-    Chapter: 5
-
     Up to (C − n/β)/α buckets the link rests between them, and smaller buckets only shorten the last one. Beyond, the
     link never rests, and kα grows while the first bucket's wait C/k falls.
+
+    Formula: $k^* = \\max\\left( \\sqrt{C/\\alpha},\\; \\frac{C - n/\\beta}{\\alpha} \\right)$
+    Symbols: k* = the result before rounding (to the better neighbour, at least 1); C = compute_s; n = total_bytes;
+        α = latency_s; β = bandwidth_bytes_per_s
+    Chapter: 5
 
     Args:
         total_bytes: bytes of all buckets together, at least 0.
@@ -252,6 +246,7 @@ def best_buckets(*, total_bytes: float, compute_s: float, latency_s: float, band
     Returns:
         The best number of buckets; the best bucket has total_bytes divided by it.
 
+    Source: derived in this book.
     Convention: as ``bucketed_step_time_s``.
     Leaves out: as ``bucketed_step_time_s``.
 
@@ -274,7 +269,7 @@ def logp_messages_time_s(*, messages: int, latency_s: float, overhead_s: float, 
     """Return when the last of several short messages has been received, in the LogP model.
 
     Formula: $T = (m - 1) \\max(g, o) + o + L + o$
-    Symbols: m = messages, L = latency_s, o = overhead_s, g = gap_s
+    Symbols: m = messages; L = latency_s; o = overhead_s; g = gap_s
     Chapter: 5
 
     Args:
@@ -302,11 +297,11 @@ def logp_messages_time_s(*, messages: int, latency_s: float, overhead_s: float, 
 def loggp_message_time_s(*, size_bytes: int, latency_s: float, overhead_s: float, gap_s_per_byte: float) -> float:
     """Return how long one long message takes in the LogGP model.
 
-    Formula: $T(n) = o + (n - 1) G + L + o$
-    Symbols: n = size_bytes, L = latency_s, o = overhead_s, G = gap_s_per_byte
-    Chapter: 5
-
     As α + n/β it has α = L + 2o − G and β = 1/G. Of α only 2o keep processors busy.
+
+    Formula: $T(n) = o + (n - 1) G + L + o$
+    Symbols: n = size_bytes; L = latency_s; o = overhead_s; G = gap_s_per_byte
+    Chapter: 5
 
     Args:
         size_bytes: bytes of the message, at least 1.

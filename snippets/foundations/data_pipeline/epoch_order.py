@@ -37,10 +37,8 @@ def epoch_order(*, examples: int, seed: int, epoch: int) -> list[int]:
 def rank_share(*, position: int, examples: int, ranks: int, rank: int) -> range:
     """Return the places of the epoch's order that one rank takes in a step; no two shares differ by more than one.
 
-    Source: derived in this book.
-
     Formula: $[\\,p + \\lfloor rn/N \\rfloor,\\; p + \\lfloor (r+1)n/N \\rfloor\\,)$
-    Symbols: p = position, n = examples, N = ranks, r = rank
+    Symbols: p = position; n = examples; N = ranks; r = rank
     Chapter: 4
 
     Args:
@@ -49,6 +47,7 @@ def rank_share(*, position: int, examples: int, ranks: int, rank: int) -> range:
         ranks: how many ranks share the step.
         rank: which of them, at least 0.
 
+    Source: derived in this book.
     Convention: consecutive places; a rank may get none.
     Leaves out: equal shapes, which a short last step does not give.
 

@@ -26,7 +26,7 @@ def input_bytes_per_s(*, examples_per_s: float, example_bytes: float) -> float:
     """Return the bytes that a training run reads in a second.
 
     Formula: $D = \\lambda x$
-    Symbols: D = the result, λ = examples_per_s, x = example_bytes
+    Symbols: D = the result; λ = examples_per_s; x = example_bytes
     Chapter: 4
 
     Args:
@@ -52,7 +52,7 @@ def batches_in_flight(*, batches_per_s: float, batch_s: float) -> float:
     """Return how many batches are in the making at any time, on average (Little's law).
 
     Formula: $L = \\lambda T$
-    Symbols: L = the result, λ = batches_per_s, T = batch_s
+    Symbols: L = the result; λ = batches_per_s; T = batch_s
     Chapter: 4
 
     Args:
@@ -78,7 +78,7 @@ def steady_busy_share(*, workers: int, batch_s: float, step_s: float) -> float:
     """Return the share of time for which a GPU is busy if batches and steps all take equally long.
 
     Formula: $u = \\min(1, \\frac{w s}{T})$
-    Symbols: u = the result, w = workers, T = batch_s, s = step_s
+    Symbols: u = the result; w = workers; T = batch_s; s = step_s
     Chapter: 4
 
     Args:
@@ -109,7 +109,7 @@ def shared_queue_busy_share(*, workers: int, outstanding: int, batch_s: float, s
     falls at the rate 1/s; a step that ends with n = 0 waits. For one worker it is the queue M/M/1/(K+1).
 
     Formula: $u = 1 - \\frac{1}{\\sum_{n=0}^{K+1} \\prod_{j<n} \\min(w, K+1-j)\\, s/T}$
-    Symbols: u = the result, w = workers, K = outstanding, T = batch_s, s = step_s
+    Symbols: u = the result; w = workers; K = outstanding; T = batch_s; s = step_s
     Chapter: 4
 
     Args:
@@ -148,7 +148,7 @@ def still_in_buffer_share(*, slots: int, draws: int) -> float:
     """Return the chance that an example is still in a shuffle buffer after some draws.
 
     Formula: $P = (1 - 1/B)^d$
-    Symbols: P = the result, B = slots, d = draws
+    Symbols: P = the result; B = slots; d = draws
     Chapter: 4
 
     Args:
@@ -174,7 +174,7 @@ def read_amplification(*, example_bytes: int, block_bytes: int) -> float:
     """Return bytes read over bytes used, for examples that lie anywhere in a file that is read in whole blocks.
 
     Formula: $a = \\frac{x + b - 1}{x}$
-    Symbols: a = the result, x = example_bytes, b = block_bytes
+    Symbols: a = the result; x = example_bytes; b = block_bytes
     Chapter: 4
 
     Args:

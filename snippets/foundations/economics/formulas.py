@@ -20,7 +20,7 @@ def device_hours(*, flops: float, peak_flops_per_s: float, utilization: float) -
     """Return how many hours of one device a run takes, all devices added up.
 
     Formula: $h = \\frac{F}{3600\\, P\\, u}$
-    Symbols: h = the result in hours, F = flops, P = peak_flops_per_s, u = utilization
+    Symbols: h = the result in hours; F = flops; P = peak_flops_per_s; u = utilization
     Chapter: 6
 
     Args:
@@ -50,7 +50,7 @@ def training_bill_usd(
     """Return what a training run costs in dollars.
 
     Formula: $C = \\frac{F}{P\\, u\\, g} \\cdot \\frac{p}{3600}$
-    Symbols: C = the result in dollars, F = flops, P = peak_flops_per_s, u = utilization, g = goodput,
+    Symbols: C = the result in dollars; F = flops; P = peak_flops_per_s; u = utilization; g = goodput;
         p = usd_per_device_hour
     Chapter: 6
 
@@ -84,7 +84,7 @@ def run_energy_kwh(*, device_hours: float, device_watts: float, pue: float) -> f
     """Return the electricity that a run takes at the meter of its data centre.
 
     Formula: $E = \\frac{h\\, w\\, \\kappa}{1000}$
-    Symbols: E = the result in kWh, h = device_hours, w = device_watts, \\kappa = pue
+    Symbols: E = the result in kWh; h = device_hours; w = device_watts; \\kappa = pue
     Chapter: 6
 
     Args:
@@ -112,7 +112,7 @@ def emissions_kg(*, energy_kwh: float, kg_per_kwh: float) -> float:
     """Return the carbon dioxide that a run's electricity stands for.
 
     Formula: $m = E c$
-    Symbols: m = the result in kg, E = energy_kwh, c = kg_per_kwh
+    Symbols: m = the result in kg; E = energy_kwh; c = kg_per_kwh
     Chapter: 6
 
     Args:
@@ -138,7 +138,7 @@ def cluster_mtbf_s(*, device_mtbf_s: float, devices: int) -> float:
     """Return the mean time between failures of many devices of which none may fail.
 
     Formula: $M = m / N$
-    Symbols: M = the result in seconds, m = device_mtbf_s, N = devices
+    Symbols: M = the result in seconds; m = device_mtbf_s; N = devices
     Chapter: 6
 
     Args:
@@ -164,7 +164,7 @@ def failure_overhead_share(*, interval_s: float, checkpoint_s: float, restart_s:
     """Return what checkpoints and failures add to a run's time, to first order, as a share of the useful time.
 
     Formula: $\\omega = \\frac{\\delta}{\\tau} + \\frac{\\tau/2 + R}{M}$
-    Symbols: \\omega = the result, \\delta = checkpoint_s, \\tau = interval_s, R = restart_s, M = mtbf_s
+    Symbols: \\omega = the result; \\delta = checkpoint_s; \\tau = interval_s; R = restart_s; M = mtbf_s
     Chapter: 6
 
     Args:
@@ -193,7 +193,7 @@ def best_interval_s(*, checkpoint_s: float, mtbf_s: float) -> float:
     """Return the interval between checkpoints at which ``failure_overhead_share`` is least.
 
     Formula: $\\tau^* = \\sqrt{2 \\delta M}$
-    Symbols: \\tau^* = the result in seconds, \\delta = checkpoint_s, M = mtbf_s
+    Symbols: \\tau^* = the result in seconds; \\delta = checkpoint_s; M = mtbf_s
     Chapter: 6
 
     Args:
@@ -219,7 +219,7 @@ def expected_run_s(*, work_s: float, interval_s: float, checkpoint_s: float, res
     """Return the mean time of a run whose failures come at an even rate, exactly.
 
     Formula: $T = \\frac{W}{\\tau}\\, M e^{R/M} \\left(e^{(\\tau + \\delta)/M} - 1\\right)$
-    Symbols: T = the result in seconds, W = work_s, \\tau = interval_s, \\delta = checkpoint_s, R = restart_s,
+    Symbols: T = the result in seconds; W = work_s; \\tau = interval_s; \\delta = checkpoint_s; R = restart_s;
         M = mtbf_s
     Chapter: 6
 
@@ -259,7 +259,7 @@ def goodput_share(*, interval_s: float, checkpoint_s: float, restart_s: float, m
     """Return the share of its time for which a run with checkpoints and failures moves on.
 
     Formula: $g = \\frac{\\tau}{M e^{R/M} \\left(e^{(\\tau + \\delta)/M} - 1\\right)}$
-    Symbols: g = the result, \\tau = interval_s, \\delta = checkpoint_s, R = restart_s, M = mtbf_s
+    Symbols: g = the result; \\tau = interval_s; \\delta = checkpoint_s; R = restart_s; M = mtbf_s
     Chapter: 6
 
     Args:
@@ -288,7 +288,7 @@ def failure_bill_usd(*, interval_s: float, restart_s: float, devices: int, usd_p
     """Return what one failure costs, to first order.
 
     Formula: $c = N p\\, \\frac{\\tau/2 + R}{3600}$
-    Symbols: c = the result in dollars, N = devices, p = usd_per_device_hour, \\tau = interval_s, R = restart_s
+    Symbols: c = the result in dollars; N = devices; p = usd_per_device_hour; \\tau = interval_s; R = restart_s
     Chapter: 6
 
     Args:
@@ -317,7 +317,7 @@ def slowest_exponential_s(*, fastest_s: float, excess_s: float, ranks: int) -> f
     """Return the mean time of the slowest of N ranks, each of which takes a fixed time and an exponential excess.
 
     Formula: $a + b H_N, \\quad H_N = \\sum_{k=1}^{N} \\frac{1}{k}$
-    Symbols: a = fastest_s, b = excess_s, N = ranks
+    Symbols: a = fastest_s; b = excess_s; N = ranks
     Chapter: 6
 
     Args:
@@ -345,7 +345,7 @@ def slowest_normal_s(*, mean_s: float, deviation_s: float, ranks: int) -> float:
     """Return the mean time of the slowest of N ranks whose times are normal.
 
     Formula: $\\mu + \\sigma \\int_{-\\infty}^{\\infty} x\\, N \\Phi(x)^{N-1} \\varphi(x)\\, dx$
-    Symbols: \\mu = mean_s, \\sigma = deviation_s, N = ranks, \\varphi and \\Phi = the standard normal density and its
+    Symbols: \\mu = mean_s; \\sigma = deviation_s; N = ranks; \\varphi and \\Phi = the standard normal density and its
         integral
     Chapter: 6
 
@@ -385,7 +385,7 @@ def owned_hour_usd(
     """Return what an hour of use of an owned device costs.
 
     Formula: $\\frac{K}{L x} + \\frac{w\\, \\kappa\\, e}{1000}$
-    Symbols: K = purchase_usd, L = life_hours, x = used_share, w = device_watts, \\kappa = pue, e = usd_per_kwh
+    Symbols: K = purchase_usd; L = life_hours; x = used_share; w = device_watts; \\kappa = pue; e = usd_per_kwh
     Chapter: 6
 
     Args:

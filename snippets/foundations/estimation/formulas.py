@@ -50,7 +50,7 @@ def middle(*, low: float, high: float) -> float:
     """Return the middle of a range on a logarithmic axis.
 
     Formula: $m = \\sqrt{a b}$
-    Symbols: m = the result, a = low, b = high
+    Symbols: m = the result; a = low; b = high
     Chapter: 7
 
     Args:
@@ -76,7 +76,7 @@ def log_half_width(*, low: float, high: float) -> float:
     """Return how far the ends of a range lie from its middle, in natural logarithms.
 
     Formula: $w = \\tfrac12 \\ln\\frac{b}{a}$
-    Symbols: w = the result, a = low, b = high
+    Symbols: w = the result; a = low; b = high
     Chapter: 7
 
     Args:
@@ -102,7 +102,7 @@ def product_range(factors: Sequence[Factor]) -> tuple[float, float]:
     """Return the range of a product of independent factors.
 
     Formula: $\\prod_i m_i^{p_i} \\cdot e^{\\pm w}, \\quad w = \\sqrt{\\sum_i (p_i w_i)^2}$
-    Symbols: m_i, w_i = middle and logarithmic half-width of a factor, p_i = its power
+    Symbols: m_i, w_i = middle and logarithmic half-width of a factor; p_i = its power
     Chapter: 7
 
     Args:
@@ -136,7 +136,7 @@ def variance_shares(factors: Sequence[Factor]) -> tuple[float, ...]:
     """Return which share of the product's uncertainty each factor causes.
 
     Formula: $\\frac{(p_i w_i)^2}{\\sum_j (p_j w_j)^2}$
-    Symbols: w_i = logarithmic half-width of a factor, p_i = its power
+    Symbols: w_i = logarithmic half-width of a factor; p_i = its power
     Chapter: 7
 
     Args:
@@ -166,7 +166,7 @@ def interval_score(*, low: float, high: float, truth: float, coverage: float = C
 
     Formula: $S = \\ln\\frac{b}{a} + \\frac{2}{1-c} \\left( \\left[\\ln\\frac{a}{x}\\right]_+
         + \\left[\\ln\\frac{x}{b}\\right]_+ \\right)$
-    Symbols: S = the result, a = low, b = high, x = truth, c = coverage; [·]₊ is 0 for negative numbers
+    Symbols: S = the result; a = low; b = high; x = truth; c = coverage; [·]₊ is 0 for negative numbers
     Chapter: 7
 
     Args:
@@ -195,7 +195,7 @@ def normal_interval_score(*, log_sigma: float, log_half_width: float, coverage: 
     """Return the expected interval score of a centred range when the logarithm of the truth is normal.
 
     Formula: $2w + \\frac{4}{1-c} \\left( \\sigma\\,\\varphi(w/\\sigma) - w\\,\\Phi(-w/\\sigma) \\right)$
-    Symbols: w = log_half_width, \\sigma = log_sigma, c = coverage, \\varphi and \\Phi = density and distribution
+    Symbols: w = log_half_width; \\sigma = log_sigma; c = coverage; \\varphi and \\Phi = density and distribution
         function of the standard normal
     Chapter: 7
 
@@ -226,7 +226,7 @@ def best_log_half_width(*, log_sigma: float, coverage: float = COVERAGE) -> floa
     """Return the half-width that an honest author of a range reports.
 
     Formula: $w = z\\sigma$
-    Symbols: w = the result, \\sigma = log_sigma, z = the standard normal's quantile at (1 + c)/2, c = coverage
+    Symbols: w = the result; \\sigma = log_sigma; z = the standard normal's quantile at (1 + c)/2; c = coverage
     Chapter: 7
 
     Args:

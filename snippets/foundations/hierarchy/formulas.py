@@ -15,7 +15,7 @@ def path_time_s(*, size_bytes: float, bandwidths_bytes_per_s: Sequence[float], l
     """Return how long bytes take through links that follow each other.
 
     Formula: $T = \\alpha + n / \\min_i \\beta_i$
-    Symbols: T = the result, n = size_bytes, \\beta_i = bandwidths_bytes_per_s, \\alpha = latency_s
+    Symbols: T = the result; n = size_bytes; \\beta_i = bandwidths_bytes_per_s; \\alpha = latency_s
     Chapter: 3
 
     Args:
@@ -45,7 +45,7 @@ def fair_share_bytes_per_s(*, link_bytes_per_s: float, links: int, users: int) -
     """Return what each user gets of links that all use at once, spread as evenly as they can be.
 
     Formula: $\\beta' = \\beta / \\lceil u / k \\rceil$
-    Symbols: \\beta' = the result, \\beta = link_bytes_per_s, u = users, k = links
+    Symbols: \\beta' = the result; \\beta = link_bytes_per_s; u = users; k = links
     Chapter: 3
 
     Args:
@@ -73,7 +73,7 @@ def moving_energy_j(*, size_bytes: float, picojoules_per_bit: float) -> float:
     """Return the energy that it takes to move bytes.
 
     Formula: $E = 8 n e$
-    Symbols: E = the result, n = size_bytes, e = picojoules_per_bit in joules
+    Symbols: E = the result; n = size_bytes; e = picojoules_per_bit in joules
     Chapter: 3
 
     Args:
@@ -99,7 +99,7 @@ def oversubscription(*, hosts_per_leaf: int, uplinks_per_leaf: int) -> float:
     """Return by how much the links down from a leaf switch outnumber those up.
 
     Formula: $r = D / U$
-    Symbols: r = the result, D = hosts_per_leaf, U = uplinks_per_leaf
+    Symbols: r = the result; D = hosts_per_leaf; U = uplinks_per_leaf
     Chapter: 3
 
     Args:
@@ -126,7 +126,7 @@ def fat_tree_bisection_bytes_per_s(
     """Return the bisection bandwidth of a two-level fat tree whose links all have one rate.
 
     Formula: $B = \\frac{L}{2} \\min(D, U)\\, \\beta$
-    Symbols: B = the result, L = leaves, D = hosts_per_leaf, U = uplinks_per_leaf, \\beta = link_bytes_per_s
+    Symbols: B = the result; L = leaves; D = hosts_per_leaf; U = uplinks_per_leaf; \\beta = link_bytes_per_s
     Chapter: 3
 
     Args:
@@ -160,7 +160,7 @@ def k_ary_fat_tree_hosts(*, ports: int) -> int:
     """Return the hosts of a three-level fat tree of equal switches with k ports.
 
     Formula: $N = k^3 / 4$
-    Symbols: N = the result, k = ports
+    Symbols: N = the result; k = ports
     Chapter: 3
 
     Args:
@@ -187,7 +187,7 @@ def k_ary_fat_tree_bisection_bytes_per_s(*, ports: int, link_bytes_per_s: float)
     """Return the bisection bandwidth of a three-level fat tree of equal switches with k ports.
 
     Formula: $B = \\frac{k^3}{8} \\beta$
-    Symbols: B = the result, k = ports, \\beta = link_bytes_per_s
+    Symbols: B = the result; k = ports; \\beta = link_bytes_per_s
     Chapter: 3
 
     Args:
@@ -216,7 +216,7 @@ def torus_bisection_bytes_per_s(*, sides: Sequence[int], link_bytes_per_s: float
     """Return the bisection bandwidth of a torus whose longest side is even.
 
     Formula: $B = \\frac{2N}{\\ell_{\\max}} \\beta$
-    Symbols: B = the result, N = product of sides, \\ell_{\\max} = longest of sides, \\beta = link_bytes_per_s
+    Symbols: B = the result; N = product of sides; \\ell_{\\max} = longest of sides; \\beta = link_bytes_per_s
     Chapter: 3
 
     Args:
@@ -248,7 +248,7 @@ def dragonfly_bisection_bytes_per_s(*, groups: int, links_per_pair: int = 1, lin
     """Return what crosses between two halves of a dragonfly's groups.
 
     Formula: $B = \\frac{g^2}{4} h \\beta$
-    Symbols: B = the result, g = groups, h = links_per_pair, \\beta = link_bytes_per_s
+    Symbols: B = the result; g = groups; h = links_per_pair; \\beta = link_bytes_per_s
     Chapter: 3
 
     Args:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.domain import Catalogue, integer_fields, positive_number, text_fields
+from snippets.domain import Catalogue, Checked
 from snippets.hardware import ACCELERATORS, GB, LINKS, NODES, READ
 
 TB = 10**12
@@ -17,7 +17,7 @@ STREAMING_MULTIPROCESSORS = 132  # of an H100 SXM: its cores; registers and L1 b
 
 
 @dataclass(frozen=True)
-class MemoryLevel:
+class MemoryLevel(Checked):
     """One place where bytes can be, seen from one GPU.
 
     Attributes:
@@ -50,15 +50,6 @@ class MemoryLevel:
     how: str
     source: str
     read: str = READ_LEVELS
-
-    def __post_init__(self) -> None:
-        text_fields(self, "name", "reach", "how", "source", "read")
-        integer_fields(self, "bandwidth_bytes_per_s")
-        if self.capacity_bytes is not None:
-            integer_fields(self, "capacity_bytes")
-        for name in ("latency_s", "picojoules_per_bit"):
-            if getattr(self, name) is not None:
-                positive_number(name, getattr(self, name))
 
 
 _WHITEPAPER = (

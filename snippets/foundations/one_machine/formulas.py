@@ -10,7 +10,7 @@ def attention_flops_share(*, sequence: int, hidden: int) -> float:
     """Return the share of attention's own products in the operations of a GPT layer.
 
     Formula: $\\frac{n}{6 d + n}$
-    Symbols: n = sequence, d = hidden
+    Symbols: n = sequence; d = hidden
     Chapter: 1
 
     Args:
@@ -38,7 +38,7 @@ def least_devices_for_state(
     """Return how many devices together have room for the state of training, if each holds an equal part.
 
     Formula: $\\left\\lceil \\frac{b N}{M} \\right\\rceil$
-    Symbols: N = parameters, M = memory_bytes, b = bytes a parameter of the recipe
+    Symbols: N = parameters; M = memory_bytes; b = bytes a parameter of the recipe
     Chapter: 1
 
     Args:

@@ -218,25 +218,25 @@ class _Step:
 
     def forward(self) -> None:
         w = self.weights
-        x = w["tokens"][self.read] + w["positions"][: self.read.shape[1]]
+        x = w["tokens"][self.read] + w["positions"][: self.read.shape[1]]  # (B, n, d)
         for layer in range(self.layers):
             x = self._layer(layer, x)
         self.last = x
         self.final = _norm(x, w["norm"])
-        logits = self.counter.product(self.final, w["tokens"].T, "head", "forward")
+        logits = self.counter.product(self.final, w["tokens"].T, "head", "forward")  # (B, n, V)
         self.chances = _softmax(logits)
-        right = np.take_along_axis(self.chances, self.next[..., None], axis=-1)
+        right = np.take_along_axis(self.chances, self.next[..., None], axis=-1)  # (B, n, 1)
         self.loss = float(-np.log(right).mean())
 
     def backward(self) -> None:
         w, g = self.weights, self.gradients
-        wrong = self.chances.copy()
+        wrong = self.chances.copy()  # (B, n, V)
         np.put_along_axis(
             wrong, self.next[..., None], np.take_along_axis(wrong, self.next[..., None], axis=-1) - 1, axis=-1
         )
         wrong /= self.next.size
         g["tokens"] += self._weight_gradient(wrong, self.final, "head")
-        dx = self.counter.product(wrong, w["tokens"], "head", "backward")
+        dx = self.counter.product(wrong, w["tokens"], "head", "backward")  # (B, n, d)
         dx, g["norm"] = _norm_backward(self.last, w["norm"], dx)
         for layer in reversed(range(self.layers)):
             dx = self._layer_backward(layer, dx)
@@ -253,21 +253,24 @@ class _Step:
         return self.counter.product(gradient, self.weights[name].T, part, "backward")
 
     def _weight_gradient(self, left: Array, right: Array, part: str) -> Array:
-        rows, columns = left.reshape(-1, left.shape[-1]), right.reshape(-1, right.shape[-1])
+        rows, columns = left.reshape(-1, left.shape[-1]), right.reshape(-1, right.shape[-1])  # (B·n, k), (B·n, m)
         return self.counter.product(rows.T, columns, part, "backward")
 
     def _layer(self, layer: int, x: Array) -> Array:
         w, keep = self.weights, {"in": x}
+        # Attention.
         keep["normed 1"] = _norm(x, w[f"{layer} norm 1"])
-        qkv = self._linear(f"{layer} qkv", keep["normed 1"], "projections")
-        keep["q"], keep["k"], keep["v"] = (self._split(part) for part in np.split(qkv, 3, axis=-1))
-        scores = self.counter.product(keep["q"], keep["k"].swapaxes(-1, -2), "attention", "forward")
+        qkv = self._linear(f"{layer} qkv", keep["normed 1"], "projections")  # (B, n, 3d)
+        keep["q"], keep["k"], keep["v"] = (self._split(part) for part in np.split(qkv, 3, axis=-1))  # (B, a, n, d / a)
+        scores = self.counter.product(keep["q"], keep["k"].swapaxes(-1, -2), "attention", "forward")  # (B, a, n, n)
         hidden_from = np.triu(np.ones(scores.shape[-2:], dtype=bool), 1)
         keep["shares"] = _softmax(np.where(hidden_from, -np.inf, scores / np.sqrt(self.hidden / self.heads)))
-        keep["mixed"] = self._join(self.counter.product(keep["shares"], keep["v"], "attention", "forward"))
+        keep["mixed"] = self._join(self.counter.product(keep["shares"], keep["v"], "attention", "forward"))  # (B, n, d)
         keep["middle"] = x + self._linear(f"{layer} out", keep["mixed"], "projections")
+
+        # Feed-forward block.
         keep["normed 2"] = _norm(keep["middle"], w[f"{layer} norm 2"])
-        keep["up"] = self._linear(f"{layer} up", keep["normed 2"], "feed-forward")
+        keep["up"] = self._linear(f"{layer} up", keep["normed 2"], "feed-forward")  # (B, n, 4d)
         keep["active"] = _gelu(keep["up"])
         self.kept.append(keep)
         out: Array = keep["middle"] + self._linear(f"{layer} down", keep["active"], "feed-forward")
@@ -275,19 +278,22 @@ class _Step:
 
     def _layer_backward(self, layer: int, dx: Array) -> Array:
         w, keep, product = self.weights, self.kept[layer], self.counter.product
-        d_active = self._linear_backward(f"{layer} down", keep["active"], dx, "feed-forward")
+        # Feed-forward block.
+        d_active = self._linear_backward(f"{layer} down", keep["active"], dx, "feed-forward")  # (B, n, 4d)
         d_up = d_active * _gelu_slope(keep["up"])
-        d_normed = self._linear_backward(f"{layer} up", keep["normed 2"], d_up, "feed-forward")
+        d_normed = self._linear_backward(f"{layer} up", keep["normed 2"], d_up, "feed-forward")  # (B, n, d)
         d_norm, self.gradients[f"{layer} norm 2"] = _norm_backward(keep["middle"], w[f"{layer} norm 2"], d_normed)
         dx = dx + d_norm
+
+        # Attention.
         d_mixed = self._split(self._linear_backward(f"{layer} out", keep["mixed"], dx, "projections"))
-        d_shares = product(d_mixed, keep["v"].swapaxes(-1, -2), "attention", "backward")
-        d_v = product(keep["shares"].swapaxes(-1, -2), d_mixed, "attention", "backward")
+        d_shares = product(d_mixed, keep["v"].swapaxes(-1, -2), "attention", "backward")  # (B, a, n, n)
+        d_v = product(keep["shares"].swapaxes(-1, -2), d_mixed, "attention", "backward")  # (B, a, n, d / a)
         d_scores = keep["shares"] * (d_shares - (d_shares * keep["shares"]).sum(axis=-1, keepdims=True))
         d_scores /= np.sqrt(self.hidden / self.heads)
-        d_q = product(d_scores, keep["k"], "attention", "backward")
+        d_q = product(d_scores, keep["k"], "attention", "backward")  # (B, a, n, d / a)
         d_k = product(d_scores.swapaxes(-1, -2), keep["q"], "attention", "backward")
-        d_qkv = np.concatenate([self._join(part) for part in (d_q, d_k, d_v)], axis=-1)
+        d_qkv = np.concatenate([self._join(part) for part in (d_q, d_k, d_v)], axis=-1)  # (B, n, 3d)
         d_normed = self._linear_backward(f"{layer} qkv", keep["normed 1"], d_qkv, "projections")
         d_norm, self.gradients[f"{layer} norm 1"] = _norm_backward(keep["in"], w[f"{layer} norm 1"], d_normed)
         return dx + d_norm

@@ -14,9 +14,7 @@ def roofline_flops_per_s(*, flops_per_byte: float, peak_flops_per_s: float, band
     """Return the highest rate that an operation of some arithmetic intensity can reach.
 
     Formula: $R = \\min(P, I B)$
-
-    Symbols: R = result; I = ``flops_per_byte``; P = ``peak_flops_per_s``; B = ``bandwidth_bytes_per_s``
-
+    Symbols: R = result; I = flops_per_byte; P = peak_flops_per_s; B = bandwidth_bytes_per_s
     Chapter: 2
 
     Args:
@@ -28,13 +26,12 @@ def roofline_flops_per_s(*, flops_per_byte: float, peak_flops_per_s: float, band
         Operations a second.
 
     Source: Williams, Waterman and Patterson 2009, section "The roofline model".
-
     Convention: the two overlap perfectly: while the one goes on, so does the other.
-
     Leaves out: latencies, and whatever a program moves or computes besides.
 
-    >>> roofline_flops_per_s(flops_per_byte=2, peak_flops_per_s=100, bandwidth_bytes_per_s=10)
-    20.0
+    Example:
+        >>> roofline_flops_per_s(flops_per_byte=2, peak_flops_per_s=100, bandwidth_bytes_per_s=10)
+        20.0
     """
     intensity, peak = (
         positive_number("flops_per_byte", flops_per_byte),
@@ -56,10 +53,8 @@ def ceiling_times_s(
     """Return what each of the three ceilings alone would let an operation take.
 
     Formula: $T_{\\text{compute}} = F / P, \\quad T_{\\text{memory}} = D / B, \\quad T_{\\text{network}} = V / \\beta$
-
-    Symbols: T = result; F = ``flops``; D = ``memory_bytes``; V = ``sent_bytes``; P = ``peak_flops_per_s``;
-        B = ``memory_bytes_per_s``; \\beta = ``network_bytes_per_s``
-
+    Symbols: T = result; F = flops; D = memory_bytes; V = sent_bytes; P = peak_flops_per_s;
+        B = memory_bytes_per_s; \\beta = network_bytes_per_s
     Chapter: 2
 
     Args:
@@ -74,13 +69,12 @@ def ceiling_times_s(
         Seconds, by the names in ``CEILINGS``.
 
     Source: Williams, Waterman and Patterson 2009 for the first two; the third is one more term of the same kind.
-
     Convention: per device, sent in one direction.
-
     Leaves out: latencies.
 
-    >>> ceiling_times_s(flops=100, memory_bytes=10, peak_flops_per_s=50, memory_bytes_per_s=10)
-    {'compute': 2.0, 'memory': 1.0, 'network': 0.0}
+    Example:
+        >>> ceiling_times_s(flops=100, memory_bytes=10, peak_flops_per_s=50, memory_bytes_per_s=10)
+        {'compute': 2.0, 'memory': 1.0, 'network': 0.0}
     """
     network = network_bytes_per_s
     if not (isinstance(network, float) and network == math.inf):
@@ -110,10 +104,8 @@ def roofline_time_s(
     """Return the least time that an operation can take under three ceilings.
 
     Formula: $T = \\max(F / P, D / B, V / \\beta)$
-
-    Symbols: T = result; F = ``flops``; D = ``memory_bytes``; V = ``sent_bytes``; P = ``peak_flops_per_s``;
-        B = ``memory_bytes_per_s``; \\beta = ``network_bytes_per_s``
-
+    Symbols: T = result; F = flops; D = memory_bytes; V = sent_bytes; P = peak_flops_per_s;
+        B = memory_bytes_per_s; \\beta = network_bytes_per_s
     Chapter: 2
 
     Args:
@@ -128,13 +120,12 @@ def roofline_time_s(
         Seconds.
 
     Source: Williams, Waterman and Patterson 2009 for the first two; the third is one more term of the same kind.
-
     Convention: all three overlap perfectly. If nothing overlaps, the time is the sum, at most three times as long.
-
     Leaves out: latencies.
 
-    >>> roofline_time_s(flops=100, memory_bytes=10, peak_flops_per_s=50, memory_bytes_per_s=10)
-    2.0
+    Example:
+        >>> roofline_time_s(flops=100, memory_bytes=10, peak_flops_per_s=50, memory_bytes_per_s=10)
+        2.0
     """
     times = ceiling_times_s(
         flops=flops,
@@ -159,10 +150,8 @@ def compute_bound_batch(
     """Return from how many rows on a product with k × n weights keeps the arithmetic busy.
 
     Formula: $m^* = \\frac{s_w}{2B/P - s_a (1/k + 1/n)}$
-
-    Symbols: m^* = result; k, n = the arguments; P = ``peak_flops_per_s``; B = ``bandwidth_bytes_per_s``;
-        s_w = ``weight_bytes``; s_a = ``activation_bytes``
-
+    Symbols: m^* = result; k, n = the arguments; P = peak_flops_per_s; B = bandwidth_bytes_per_s;
+        s_w = weight_bytes; s_a = activation_bytes
     Chapter: 2
 
     Args:
@@ -177,13 +166,12 @@ def compute_bound_batch(
         Rows (tokens), not rounded; infinite where the layer is so narrow that no batch is large enough.
 
     Source: derived in this book from F/P = D/B; Austin et al. 2025, chapter 1, leave the activations out.
-
     Convention: each number is read or written once.
-
     Leaves out: caches that are too small for that, and what of both peaks a kernel reaches.
 
-    >>> round(compute_bound_batch(k=14336, n=4096, peak_flops_per_s=989.4e12, bandwidth_bytes_per_s=3.35e12), 1)
-    325.5
+    Example:
+        >>> round(compute_bound_batch(k=14336, n=4096, peak_flops_per_s=989.4e12, bandwidth_bytes_per_s=3.35e12), 1)
+        325.5
     """
     k, n = positive_integer("k", k), positive_integer("n", n)
     peak = Fraction(positive_number("peak_flops_per_s", peak_flops_per_s))
@@ -198,9 +186,7 @@ def k_split_flops_per_sent_byte(*, k: int, ranks: int, element_bytes: float = 2)
     """Return how many operations a rank does for each byte that it sends when the shared dimension is cut.
 
     Formula: $I_\\beta = \\frac{k}{s (N - 1)}$
-
-    Symbols: I_\\beta = result; k = the argument; N = ``ranks``; s = ``element_bytes``
-
+    Symbols: I_\\beta = result; k = the argument; N = ranks; s = element_bytes
     Chapter: 2
 
     Args:
@@ -212,13 +198,12 @@ def k_split_flops_per_sent_byte(*, k: int, ranks: int, element_bytes: float = 2)
         FLOP a byte sent, in one direction; infinite for one rank, which sends nothing.
 
     Source: derived in this book: 2mkn/N operations over 2(N − 1)/N · mn · s bytes.
-
     Convention: sent per rank; a ring all-reduce, with the sum on all ranks.
-
     Leaves out: the additions, and latency.
 
-    >>> k_split_flops_per_sent_byte(k=14336, ranks=8)
-    1024.0
+    Example:
+        >>> k_split_flops_per_sent_byte(k=14336, ranks=8)
+        1024.0
     """
     k, ranks = positive_integer("k", k), positive_integer("ranks", ranks)
     sent = Fraction(positive_number("element_bytes", element_bytes)) * (ranks - 1)
@@ -229,9 +214,7 @@ def tiled_gemm_words(*, m: int, k: int, n: int, tile_rows: int, tile_columns: in
     """Return the numbers that a product reads and writes if it makes its result tile by tile.
 
     Formula: $D = mk \\lceil n / b \\rceil + kn \\lceil m / a \\rceil + mn$
-
-    Symbols: D = result; m, k, n = the arguments; a = ``tile_rows``; b = ``tile_columns``
-
+    Symbols: D = result; m, k, n = the arguments; a = tile_rows; b = tile_columns
     Chapter: 2
 
     Args:
@@ -245,15 +228,14 @@ def tiled_gemm_words(*, m: int, k: int, n: int, tile_rows: int, tile_columns: in
         Numbers, not bytes.
 
     Source: derived in this book; the classic bound that such tiles approach is in Hong and Kung 1981.
-
     Convention: a tile of C stays in fast memory while a strip of A and a strip of B pass by.
-
     Leaves out: what other tiles have left in the fast memory.
 
-    >>> tiled_gemm_words(m=4, k=4, n=4, tile_rows=2, tile_columns=2)
-    80
-    >>> tiled_gemm_words(m=4, k=4, n=4, tile_rows=1, tile_columns=1)
-    144
+    Example:
+        >>> tiled_gemm_words(m=4, k=4, n=4, tile_rows=2, tile_columns=2)
+        80
+        >>> tiled_gemm_words(m=4, k=4, n=4, tile_rows=1, tile_columns=1)
+        144
     """
     m, k, n = positive_integer("m", m), positive_integer("k", k), positive_integer("n", n)
     rows, columns = positive_integer("tile_rows", tile_rows), positive_integer("tile_columns", tile_columns)

@@ -119,7 +119,7 @@ def tiled_product(a: Floats, b: Floats, *, tile_rows: int, tile_columns: int, me
     c = np.zeros((m, n))
     for top in range(0, m, rows):
         for left in range(0, n, columns):
-            into = c[top : top + rows, left : left + columns]
+            into = c[top : top + rows, left : left + columns]  # (own rows, own columns)
             tile = memory.take(*into.shape)
             for x in range(k):
                 column, row = memory.load(a[top : top + rows, x]), memory.load(b[x, left : left + columns])

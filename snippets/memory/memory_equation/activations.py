@@ -62,7 +62,7 @@ def stored_tensors(
     """Return every tensor that one layer keeps for its backward pass, with its bytes on one rank.
 
     Formula: $M_i = e_i\\, n_i / c_i$
-    Symbols: M_i = bytes of tensor i, e_i = bytes of one value, n_i = values, c_i = ranks among which it is cut
+    Symbols: M_i = bytes of tensor i; e_i = bytes of one value; n_i = values; c_i = ranks among which it is cut
     Chapter: 21
 
     Args:
@@ -113,7 +113,7 @@ def serial_activation_bytes(*, sequence: int, micro_batch: int, hidden: int, hea
     """Return what one layer keeps for its backward pass on a single device.
 
     Formula: $s b h \\left(34 + \\frac{5 a s}{h}\\right)$
-    Symbols: s = sequence, b = micro_batch, h = hidden, a = heads
+    Symbols: s = sequence; b = micro_batch; h = hidden; a = heads
     Chapter: 21
 
     Args:
@@ -144,7 +144,7 @@ def tensor_parallel_activation_bytes(
     """Return what one layer keeps on a rank of tensor parallelism, which leaves norms and dropouts whole.
 
     Formula: $s b h \\left(10 + \\frac{24}{t} + \\frac{5 a s}{h t}\\right)$
-    Symbols: s = sequence, b = micro_batch, h = hidden, a = heads, t = tensor_parallel
+    Symbols: s = sequence; b = micro_batch; h = hidden; a = heads; t = tensor_parallel
     Chapter: 21
 
     Args:
@@ -179,7 +179,7 @@ def sequence_parallel_activation_bytes(
     """Return what one layer keeps on a rank of tensor parallelism with sequence parallelism, which cuts the rest too.
 
     Formula: $\\frac{s b h}{t} \\left(34 + \\frac{5 a s}{h}\\right)$
-    Symbols: s = sequence, b = micro_batch, h = hidden, a = heads, t = tensor_parallel
+    Symbols: s = sequence; b = micro_batch; h = hidden; a = heads; t = tensor_parallel
     Chapter: 21
 
     Args:
@@ -212,7 +212,7 @@ def selective_activation_bytes(*, sequence: int, micro_batch: int, hidden: int, 
     """Return what one layer keeps with sequence parallelism where the scores are computed again.
 
     Formula: $34 \\frac{s b h}{t}$
-    Symbols: s = sequence, b = micro_batch, h = hidden, t = tensor_parallel, with sequence parallelism; without it,
+    Symbols: s = sequence; b = micro_batch; h = hidden; t = tensor_parallel, with sequence parallelism; without it,
         10 + 24/t in place of 34/t
     Chapter: 21
 
@@ -242,7 +242,7 @@ def full_recomputation_activation_bytes(*, sequence: int, micro_batch: int, hidd
     """Return what one layer keeps where all of it is computed again: its input.
 
     Formula: $2 s b h$
-    Symbols: s = sequence, b = micro_batch, h = hidden
+    Symbols: s = sequence; b = micro_batch; h = hidden
     Chapter: 21
 
     Args:
@@ -280,7 +280,7 @@ def layer_activation_bytes(
     """Return the bytes of activations that one layer keeps for its backward pass, on one rank.
 
     Formula: $s b h \\left(\\frac{10}{c} + \\frac{24}{t} + \\frac{5 a s}{h t}\\right)$
-    Symbols: s = sequence, b = micro_batch, h = hidden, a = heads, t = tensor_parallel, c = t with sequence_parallel,
+    Symbols: s = sequence; b = micro_batch; h = hidden; a = heads; t = tensor_parallel; c = t with sequence_parallel,
         else 1. The last term is 0 with selective recomputation and 4a/(ht) with flash attention; full recomputation
         leaves 2sbh/c of it all
     Chapter: 21
@@ -324,7 +324,7 @@ def attention_score_bytes(*, sequence: int, batch: int, heads: int, element_byte
     """Return the bytes of one layer's attention scores, where they are stored.
 
     Formula: $e\\, a\\, b\\, s^2$
-    Symbols: s = sequence, b = batch, a = heads, e = element_bytes
+    Symbols: s = sequence; b = batch; a = heads; e = element_bytes
     Chapter: 21
 
     Args:
@@ -354,7 +354,7 @@ def logits_bytes(
     """Return the bytes of the logits that the cross-entropy keeps.
 
     Formula: $\\frac{e\\, s\\, b\\, v}{t}$
-    Symbols: s = sequence, b = micro_batch, v = vocabulary, t = tensor_parallel, e = element_bytes
+    Symbols: s = sequence; b = micro_batch; v = vocabulary; t = tensor_parallel; e = element_bytes
     Chapter: 21
 
     Args:
@@ -395,7 +395,7 @@ def outside_layers_bytes(
     """Return the activations of the first pipeline stage that belong to no layer.
 
     Formula: $\\frac{s b h}{c}\\left(p + 4\\,\\delta_{p=1}\\right) + \\frac{4 s b v}{t}\\,\\delta_{p=1}$
-    Symbols: s = sequence, b = micro_batch, h = hidden, v = vocabulary, t = tensor_parallel, p = stages,
+    Symbols: s = sequence; b = micro_batch; h = hidden; v = vocabulary; t = tensor_parallel; p = stages;
         c = t with sequence_parallel, else 1
     Chapter: 21
 
@@ -433,7 +433,7 @@ def layers_in_flight(*, layers: int, stages: int = 1, chunks: int = 1, micro_bat
     """Return how many layers' activations the first stage of a 1F1B pipeline holds at its peak.
 
     Formula: $L \\left(1 + \\frac{p - 1}{p m}\\,[m > 1]\\right)$
-    Symbols: L = layers, p = stages, m = chunks
+    Symbols: L = layers; p = stages; m = chunks
     Chapter: 21
 
     Args:
@@ -470,7 +470,7 @@ def rajbhandari_activation_bytes(*, layers: int, hidden: int, batch: int, sequen
     """Return the ZeRO paper's rule for a GPT-2's activations.
 
     Formula: $24\\, h\\, b\\, s\\, L$
-    Symbols: L = layers, h = hidden, b = batch, s = sequence
+    Symbols: L = layers; h = hidden; b = batch; s = sequence
     Chapter: 21
 
     Args:

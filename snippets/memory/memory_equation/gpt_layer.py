@@ -97,13 +97,15 @@ def layer_forward(
     attention = named("attention", attention, ATTENTIONS)
     tokens, sequences, hidden = x.shape
     kept: Kept = {"first norm's input": x}
+
+    # Attention.
     normed = _norm(x, weights["first norm"])
     kept["query, key and value's input"] = normed
-    query, key, value = (_split(part, heads) for part in np.split(normed @ weights["qkv"], 3, axis=2))
+    query, key, value = (_split(part, heads) for part in np.split(normed @ weights["qkv"], 3, axis=2))  # (b, a, s, d)
     kept |= {"query": query, "key": key, "value": value}
-    scores = _scores(query, key)
+    scores = _scores(query, key)  # (b, a, s, s)
     largest = scores.max(axis=3, keepdims=True)
-    log_sum = largest + np.log(np.exp(scores - largest).sum(axis=3, keepdims=True))
+    log_sum = largest + np.log(np.exp(scores - largest).sum(axis=3, keepdims=True))  # (b, a, s, 1)
     soft = np.exp(scores - log_sum)
     mask = _mask((sequences, heads, tokens, tokens), seed)
     dropped = soft * mask / KEEP
@@ -111,15 +113,17 @@ def layer_forward(
         kept["log-sum-exp"] = log_sum[..., 0]
     else:
         kept |= {"softmax's output": soft, "score dropout's mask": mask, "score dropout's output": dropped}
-    together = _join(dropped @ value)
+    together = _join(dropped @ value)  # (s, b, h)
     kept["output projection's input"] = together
     mask = _mask((tokens, sequences, hidden), seed + 1)
     kept["attention dropout's mask"] = mask
     middle = x + (together @ weights["projection"]) * mask / KEEP
     kept["second norm's input"] = middle
+
+    # Feed-forward block.
     normed = _norm(middle, weights["second norm"])
     kept["first matrix's input"] = normed
-    inner = normed @ weights["first"]
+    inner = normed @ weights["first"]  # (s, b, 4h)
     kept["activation function's input"] = inner
     active = _gelu(inner)
     kept["second matrix's input"] = active
@@ -161,28 +165,32 @@ def layer_backward(
     _check_weights(weights, gradient.shape[2], "gradient")
     _check_kept(kept, shape=gradient.shape)
     grads: dict[str, Array] = {}
-    outer = gradient * kept["feed-forward dropout's mask"] / KEEP
+
+    # Feed-forward block.
+    outer = gradient * kept["feed-forward dropout's mask"] / KEEP  # (s, b, h)
     grads["second"] = _weight_gradient(kept["second matrix's input"], outer)
-    inner = outer @ weights["second"].T * _gelu_slope(kept["activation function's input"])
+    inner = outer @ weights["second"].T * _gelu_slope(kept["activation function's input"])  # (s, b, 4h)
     grads["first"] = _weight_gradient(kept["first matrix's input"], inner)
     back, grads["second norm"] = _norm_backward(
         kept["second norm's input"], weights["second norm"], inner @ weights["first"].T
     )
+
+    # Attention: projection, then scores, then queries, keys and values.
     middle = gradient + back
     outer = middle * kept["attention dropout's mask"] / KEEP
     grads["projection"] = _weight_gradient(kept["output projection's input"], outer)
     query, key, value = kept["query"], kept["key"], kept["value"]
-    context = _split(outer @ weights["projection"].T, query.shape[1])
+    context = _split(outer @ weights["projection"].T, query.shape[1])  # (b, a, s, d)
     if "softmax's output" in kept:
         soft, mask, dropped = kept["softmax's output"], kept["score dropout's mask"], kept["score dropout's output"]
     else:
-        soft = np.exp(_scores(query, key) - kept["log-sum-exp"][..., None])
+        soft = np.exp(_scores(query, key) - kept["log-sum-exp"][..., None])  # (b, a, s, s)
         mask = _mask(soft.shape, seed)
         dropped = soft * mask / KEEP
-    towards = context @ value.swapaxes(2, 3) * mask / KEEP
+    towards = context @ value.swapaxes(2, 3) * mask / KEEP  # (b, a, s, s)
     scores = soft * (towards - (towards * soft).sum(axis=3, keepdims=True)) / np.sqrt(query.shape[3])
     parts = scores @ key, scores.swapaxes(2, 3) @ query, dropped.swapaxes(2, 3) @ context
-    joined = np.concatenate([_join(part) for part in parts], axis=2)
+    joined = np.concatenate([_join(part) for part in parts], axis=2)  # (s, b, 3h)
     grads["qkv"] = _weight_gradient(kept["query, key and value's input"], joined)
     back, grads["first norm"] = _norm_backward(
         kept["first norm's input"], weights["first norm"], joined @ weights["qkv"].T

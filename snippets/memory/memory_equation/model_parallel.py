@@ -16,7 +16,7 @@ def first_stage_parameters(model: Transformer | str, *, tensor_parallel: int = 1
     """Return the parameters of one device of the first pipeline stage.
 
     Formula: $\\frac{1}{t} \\left( \\frac{P - E}{p} + V d \\right)$
-    Symbols: t = tensor_parallel, p = stages, P = ``parameter_count(model)``, E = its tables and head, V d = the token
+    Symbols: t = tensor_parallel; p = stages; P = parameter_count(model); E = its tables and head; V d = the token
         table; without a pipeline a head that is not tied adds another V d
     Chapter: 21
 
@@ -62,7 +62,7 @@ def first_stage_activation_bytes(
     """Return the activations of one device of the first pipeline stage at its peak, in 1F1B or interleaved 1F1B.
 
     Formula: $L_f A + A_0$
-    Symbols: L_f = ``layers_in_flight``, A = ``layer_activation_bytes``, A_0 = ``outside_layers_bytes``
+    Symbols: L_f = layers_in_flight; A = layer_activation_bytes; A_0 = outside_layers_bytes
     Chapter: 21
 
     Args:

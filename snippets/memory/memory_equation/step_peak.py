@@ -88,7 +88,7 @@ def gpt_step_sizes(
     """Return the bytes of everything that a step of a GPT allocates, on one device that shares nothing.
 
     Formula: $\\Psi = L\\,(12h^2 + 13h) + (V + P + 2)\\,h$
-    Symbols: \\Psi = parameters, L = layers, h = hidden, V = vocabulary, P = positions
+    Symbols: \\Psi = parameters; L = layers; h = hidden; V = vocabulary; P = positions
     Chapter: 21
 
     Args:
@@ -163,9 +163,9 @@ def step_peak_parts(
 
     Formula: $M_{loss} = S + LA + E + H + D + g_o + U_o,\\quad M_j = S + g_o + j\\,g + (L - j + 1)\\,A + E + W + U_g,
         \\quad M_{step} = S + G + U$
-    Symbols: S = what stays, L = layers, A = layer_bytes, E = embedding_bytes, H = head_bytes, D = the gradients of the
-        logits and of the stream, g_o, g = gradients of what is outside the layers and of one layer, j = layers whose
-        backward pass has begun, W = rebuilt, working and stream bytes, G = all gradients, U = what the update makes,
+    Symbols: S = what stays; L = layers; A = layer_bytes; E = embedding_bytes; H = head_bytes; D = the gradients of the
+        logits and of the stream; g_o, g = gradients of what is outside the layers and of one layer; j = layers whose
+        backward pass has begun; W = rebuilt, working and stream bytes; G = all gradients; U = what the update makes;
         U_o, U_g = ZeRO's buffers for what is outside the layers and for a layer
     Chapter: 22
 
@@ -244,7 +244,7 @@ def step_peak_candidates(
 
     Formula: $M_{loss} = S + LA + E + H + D + g_o,\\quad M_j = S + g_o + j\\,g + (L - j + 1)\\,A + E + W,\\quad
         M_{step} = S + G + U$
-    Symbols: as in ``step_peak_parts``
+    Symbols: as in step_peak_parts
     Chapter: 21
 
     Args:
@@ -304,7 +304,7 @@ def step_peak_bytes(
     """Return the most bytes that a step holds at one time.
 
     Formula: $M = \\max(M_{loss}, M_1, M_l, M_{step})$
-    Symbols: as in ``step_peak_candidates``
+    Symbols: as in step_peak_candidates
     Chapter: 21
 
     Args:

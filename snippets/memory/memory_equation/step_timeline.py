@@ -179,37 +179,12 @@ def step_timeline(
     memory.make("optimizer", [("master copy", recipe.master * count)])
     if not first_step:
         memory.make("optimizer", moments)
-    gradients: list[int] = []
-
-    def gradient(name: str, parameters: int) -> None:
-        if not keep_gradients:
-            gradients.extend(memory.make("gradients", [(name, recipe.gradient_bytes * parameters)]))
-
     if keep_gradients:
         memory.make("gradients", [("gradients", recipe.gradient_bytes * count)])
     memory.note("start", "before")
 
-    embedding = memory.make("activations", [("embedding dropout's mask", sizes.embedding_bytes)])
-    memory.note("embedding", "forward")
-    kept = []
-    for layer in range(sizes.layers):
-        kept.append(memory.make("activations", sizes.kept))
-        memory.note(f"layer {layer}", "forward")
-    head = memory.make("activations", sizes.head)
-    memory.note("loss", "forward")
-
-    stream = memory.make("temporary", [("stream's gradient", sizes.stream_bytes)])
-    logits = memory.make("temporary", [("logits' gradient", sizes.logits_gradient_bytes)])
-    gradient("outside's gradient", sizes.outside_parameters)
-    memory.note("loss", "backward")
-    memory.free(head + logits)
-    for layer in reversed(range(sizes.layers)):
-        rebuilt = memory.make("activations", [("recomputed", sizes.rebuilt_bytes)])
-        working = memory.make("temporary", [("largest tensor's gradient", sizes.working_bytes)])
-        gradient(f"layer {layer}'s gradient", sizes.layer_parameters)
-        memory.note(f"layer {layer}", "backward")
-        memory.free(kept[layer] + rebuilt + working)
-    memory.free(embedding + stream)
+    embedding, kept, head = _forward_pass(memory, sizes)
+    gradients = _backward_pass(memory, sizes, embedding, kept, head, with_gradients=not keep_gradients)
 
     if first_step:
         memory.make("optimizer", moments)
@@ -218,6 +193,50 @@ def step_timeline(
     memory.free(update + gradients)
     memory.note("end", "update")
     return memory.timeline()
+
+
+def _forward_pass(memory: _Memory, sizes: StepSizes) -> tuple[list[int], list[list[int]], list[int]]:
+    """Run forward to the loss; return the keys of what the embedding, each layer and the head keep."""
+    embedding = memory.make("activations", [("embedding dropout's mask", sizes.embedding_bytes)])
+    memory.note("embedding", "forward")
+    kept = []
+    for layer in range(sizes.layers):
+        kept.append(memory.make("activations", sizes.kept))
+        memory.note(f"layer {layer}", "forward")
+    head = memory.make("activations", sizes.head)
+    memory.note("loss", "forward")
+    return embedding, kept, head
+
+
+def _backward_pass(
+    memory: _Memory,
+    sizes: StepSizes,
+    embedding: list[int],
+    kept: list[list[int]],
+    head: list[int],
+    *,
+    with_gradients: bool,
+) -> list[int]:
+    """Run back from the loss and free what was kept; return the keys of the gradients that are made."""
+    gradients: list[int] = []
+
+    def make_gradient(name: str, parameters: int) -> None:
+        if with_gradients:
+            gradients.extend(memory.make("gradients", [(name, sizes.recipe.gradient_bytes * parameters)]))
+
+    stream = memory.make("temporary", [("stream's gradient", sizes.stream_bytes)])
+    logits = memory.make("temporary", [("logits' gradient", sizes.logits_gradient_bytes)])
+    make_gradient("outside's gradient", sizes.outside_parameters)
+    memory.note("loss", "backward")
+    memory.free(head + logits)
+    for layer in reversed(range(sizes.layers)):
+        rebuilt = memory.make("activations", [("recomputed", sizes.rebuilt_bytes)])
+        working = memory.make("temporary", [("largest tensor's gradient", sizes.working_bytes)])
+        make_gradient(f"layer {layer}'s gradient", sizes.layer_parameters)
+        memory.note(f"layer {layer}", "backward")
+        memory.free(kept[layer] + rebuilt + working)
+    memory.free(embedding + stream)
+    return gradients
 
 
 def in_sequence(timelines: Sequence[MemoryTimeline]) -> tuple[Tensor, ...]:

@@ -11,7 +11,7 @@ def offloaded_update_step_s(
     """Return how long a step takes whose optimizer state lies in the host's memory and is updated there.
 
     Formula: $T = L f + b + g + u + w + (L - 1) \\max(b, g, u, w)$
-    Symbols: T = the result, L = layers, f = forward_s, b = backward_s, g = gradients_s, u = update_s, w = new_weights_s
+    Symbols: T = the result; L = layers; f = forward_s; b = backward_s; g = gradients_s; u = update_s; w = new_weights_s
     Chapter: 24
 
     Args:
@@ -46,7 +46,7 @@ def clipped_update_step_s(
     """Return how long such a step takes if gradients are clipped by their global norm before the update.
 
     Formula: $T = L f + b + g + (L - 1) \\max(b, g) + u + w + (L - 1) \\max(u, w)$
-    Symbols: T = the result, L = layers, f = forward_s, b = backward_s, g = gradients_s, u = update_s, w = new_weights_s
+    Symbols: T = the result; L = layers; f = forward_s; b = backward_s; g = gradients_s; u = update_s; w = new_weights_s
     Chapter: 24
 
     Args:
@@ -77,7 +77,7 @@ def offloaded_activations_step_s(*, layers: int, forward_s: float, backward_s: f
     """Return how long a step takes whose activations wait in the host's memory, all but the last layer's.
 
     Formula: $T = f + (L - 1) \\max(f, a) + \\max(a, b - \\max(0, a - f)) + (L - 2) \\max(b, a) + b$
-    Symbols: T = the result, L = layers, f = forward_s, b = backward_s, a = activations_s
+    Symbols: T = the result; L = layers; f = forward_s; b = backward_s; a = activations_s
     Chapter: 24
 
     Args:
@@ -116,7 +116,7 @@ def break_even_tokens(
     """Return the tokens beside whose computation a transfer of a layer's state is hidden.
 
     Formula: $x^* = \\frac{c P}{k \\beta}$
-    Symbols: x^* = the result, c = bytes_per_parameter, k = flops_per_token, P = flops_per_s,
+    Symbols: x^* = the result; c = bytes_per_parameter; k = flops_per_token; P = flops_per_s;
         \\beta = bandwidth_bytes_per_s
     Chapter: 24
 
@@ -158,7 +158,7 @@ def least_bandwidth_bytes_per_s(
     """Return the bandwidth from which on a transfer of a layer's state is hidden beside the computation.
 
     Formula: $\\beta^* = \\frac{c P}{k x}$
-    Symbols: \\beta^* = the result, c = bytes_per_parameter, k = flops_per_token, P = flops_per_s, x = tokens
+    Symbols: \\beta^* = the result; c = bytes_per_parameter; k = flops_per_token; P = flops_per_s; x = tokens
     Chapter: 24
 
     Args:
@@ -193,7 +193,7 @@ def least_hidden_size(
     """Return the hidden size from which on a layer's activations go to the host while the next layer computes.
 
     Formula: $h^* = \\frac{q P}{12 k \\beta}$
-    Symbols: h^* = the result, q = bytes_per_value, P = flops_per_s, k = flops_per_token,
+    Symbols: h^* = the result; q = bytes_per_value; P = flops_per_s; k = flops_per_token;
         \\beta = bandwidth_bytes_per_s
     Chapter: 24
 
@@ -228,7 +228,7 @@ def parameter_offload_intensity(*, sequence: int, batch: int) -> float:
     """Return the operations for each byte of parameters and gradients that moves: ZeRO-Infinity's intensity.
 
     Formula: $\\mathrm{ait} = s\\,b$
-    Symbols: s = sequence, b = batch
+    Symbols: s = sequence; b = batch
     Chapter: 24
 
     Args:
@@ -255,7 +255,7 @@ def optimizer_offload_intensity(*, sequence: int, batch: int) -> float:
     """Return the operations for each byte of optimizer state that moves: ZeRO-Infinity's intensity.
 
     Formula: $\\mathrm{ait} = s\\,b / 4$
-    Symbols: s = sequence, b = batch
+    Symbols: s = sequence; b = batch
     Chapter: 24
 
     Args:
@@ -281,7 +281,7 @@ def activation_offload_intensity(*, hidden: int, layers_per_checkpoint: int = 1)
     """Return the operations for each byte of activation checkpoints that moves: ZeRO-Infinity's intensity.
 
     Formula: $\\mathrm{ait} = 24\\,h\\,c$
-    Symbols: h = hidden, c = layers_per_checkpoint
+    Symbols: h = hidden; c = layers_per_checkpoint
     Chapter: 24
 
     Args:
@@ -307,7 +307,7 @@ def offload_efficiency(*, intensity_flops_per_byte: float, bandwidth_bytes_per_s
     """Return the share of the time in which a device computes if it waits for every transfer.
 
     Formula: $\\eta = \\frac{I \\beta}{I \\beta + P}$
-    Symbols: \\eta = the result, I = intensity_flops_per_byte, \\beta = bandwidth_bytes_per_s, P = flops_per_s
+    Symbols: \\eta = the result; I = intensity_flops_per_byte; \\beta = bandwidth_bytes_per_s; P = flops_per_s
     Chapter: 24
 
     Args:

@@ -85,50 +85,73 @@ def run_lanes(tasks: Sequence[LaneTask], *, shared: Collection[str] = ()) -> tup
         >>> [times.end_s for times in run_lanes([copy, copy], shared=["link"])]
         [4.0, 4.0]
     """
-    given, waiting = _checked(tasks)
+    given = _checked(tasks)
     if isinstance(shared, str) or not isinstance(shared, Collection):
         raise ValueError(f"shared must be a list of lanes, got {shared!r}")
-    together = {text("shared", lane) for lane in shared}
-    followers: list[list[int]] = [[] for _ in given]
-    for number, task in enumerate(given):
-        for before in task.after:
-            followers[before].append(number)
-    ready: dict[str, set[int]] = {task.lane: set() for task in given}
-    for number, task in enumerate(given):
-        if not waiting[number]:
-            ready[task.lane].add(number)
-    running: dict[str, dict[int, Time]] = {lane: {} for lane in ready}  # what is left of each task
-    start: list[Time] = [0] * len(given)
-    end: list[Time] = [0] * len(given)
-    now: Time = 0
-    left = len(given)
-    while left:
-        for lane, tasks_ready in ready.items():
-            while tasks_ready and (lane in together or not running[lane]):
-                number = min(tasks_ready)
-                tasks_ready.remove(number)
-                running[lane][number], start[number] = given[number].seconds, now
-        ends = {number: now + rest * len(at_work) for at_work in running.values() for number, rest in at_work.items()}
+    lanes = _Lanes(given, {text("shared", lane) for lane in shared})
+    while lanes.left:
+        lanes.begin_what_is_ready()
+        lanes.advance()
+    return tuple(map(TaskTimes, lanes.start, lanes.end))
+
+
+class _Lanes:
+    """All lanes at one moment: which tasks are ready, what is left of those at work, when tasks began and ended."""
+
+    def __init__(self, tasks: Sequence[LaneTask], shared: set[str]) -> None:
+        self.tasks, self.shared = tasks, shared
+        self.waiting = [len(task.after) for task in tasks]
+        self.followers: list[list[int]] = [[] for _ in tasks]
+        self.ready: dict[str, set[int]] = {task.lane: set() for task in tasks}
+        for number, task in enumerate(tasks):
+            for before in task.after:
+                self.followers[before].append(number)
+            if not task.after:
+                self.ready[task.lane].add(number)
+        self.running: dict[str, dict[int, Time]] = {lane: {} for lane in self.ready}  # what is left of each task
+        self.start: list[Time] = [0] * len(tasks)
+        self.end: list[Time] = [0] * len(tasks)
+        self.now: Time = 0
+        self.left = len(tasks)
+
+    def begin_what_is_ready(self) -> None:
+        """Put tasks on the lanes that are free for them."""
+        for lane, numbers in self.ready.items():
+            at_work = self.running[lane]
+            while numbers and (lane in self.shared or not at_work):
+                number = min(numbers)
+                numbers.remove(number)
+                at_work[number], self.start[number] = self.tasks[number].seconds, self.now
+
+    def advance(self) -> None:
+        """Work until the next task ends."""
+        ends = {
+            number: self.now + rest * len(at_work)
+            for at_work in self.running.values()
+            for number, rest in at_work.items()
+        }
         if not ends:
             raise ValueError("after must not lead round in a circle: tasks wait for each other")
         then = min(ends.values())
         if math.isinf(then):
             raise ValueError("seconds must be such that the end fits a float")
-        for at_work in running.values():
+        for at_work in self.running.values():
             share = len(at_work)
             for number in list(at_work):
                 if ends[number] > then:
-                    at_work[number] -= (then - now) / share if share > 1 else then - now
-                    continue
-                del at_work[number]
-                end[number] = then
-                left -= 1
-                for follower in followers[number]:
-                    waiting[follower] -= 1
-                    if not waiting[follower]:
-                        ready[given[follower].lane].add(follower)
-        now = then
-    return tuple(TaskTimes(*times) for times in zip(start, end, strict=True))
+                    at_work[number] -= (then - self.now) / share if share > 1 else then - self.now
+                else:
+                    del at_work[number]
+                    self._finish(number, then)
+        self.now = then
+
+    def _finish(self, number: int, then: Time) -> None:
+        self.end[number] = then
+        self.left -= 1
+        for follower in self.followers[number]:
+            self.waiting[follower] -= 1
+            if not self.waiting[follower]:
+                self.ready[self.tasks[follower].lane].add(follower)
 
 
 @dataclass(frozen=True)
@@ -196,14 +219,14 @@ def held_over_run(
     return tuple(stretches)
 
 
-def _checked(tasks: Sequence[LaneTask]) -> tuple[tuple[LaneTask, ...], list[int]]:
+def _checked(tasks: Sequence[LaneTask]) -> tuple[LaneTask, ...]:
     given = each("tasks", tasks, _task)
     if len(given) > MOST_TASKS:
         raise ValueError(f"tasks must be at most {MOST_TASKS:,}, got {len(given):,}")
     for task in given:
         if any(before >= len(given) for before in task.after):
             raise ValueError(f"after must hold numbers of tasks, below {len(given)}, got {task.after}")
-    return given, [len(task.after) for task in given]
+    return given
 
 
 def _task(name: str, value: LaneTask) -> LaneTask:

@@ -137,71 +137,96 @@ def run_chain(layers: Sequence[SmallLayer], tasks: Sequence[ChainTask], x: Array
     layers, tasks = each("layers", layers, _small), checked_tasks(tasks)
     if not layers:
         raise ValueError(f"layers must hold at least one, got {layers!r}")
-    memory, count = Memory(), len(layers)
+    held = _Held(layers, _chain_input(layers[0], x))
+    for kind, number in tasks:
+        if number > len(layers):
+            raise ValueError(f"tasks must name layers up to {len(layers)}, got {number}")
+        if kind == "backward":
+            held.backward(number)
+        else:
+            held.forward(number, kind)
+    if len(held.found) != len(layers):
+        raise ValueError(f"tasks must end with every backward pass done, got {len(held.found)} of {len(layers)}")
+    gradients = tuple(held.found[number] for number in range(1, len(layers) + 1))
+    return ChainRun(gradients, held.memory.peak_bytes, tuple(held.forwards))
+
+
+def _chain_input(layer: SmallLayer, x: ArrayLike) -> _Array:
+    """Return a copy of the chain's input, or raise ``ValueError``."""
     try:
         start = np.array(x, dtype=float)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"x must be numbers, got {x!r}") from None
-    if start.shape != layers[0].first.shape[1:] or not np.all(np.abs(start) < 1e9):
-        raise ValueError(f"x must be {layers[0].first.shape[1]} numbers below 1e9 in size, got {x!r}")
-    kept: dict[int, _Array] = {0: memory.watch(start)}
-    del start
-    records: dict[int, tuple[_Array, _Array]] = {}
-    hand: tuple[int, _Array | None] = (-1, None)
-    gradient: _Array | None = None
-    found: dict[int, tuple[_Array, _Array]] = {}
-    forwards = [0] * count
-    for kind, number in tasks:
-        if number > count:
-            raise ValueError(f"tasks must name layers up to {count}, got {number}")
-        layer, before = layers[number - 1], number - 1
-        if kind == "backward":
-            if number not in records:
-                raise ValueError(f"tasks must record layer {number} before its backward pass")
-            if gradient is None:
-                if number != count or hand[1] is None or hand[0] != count:
-                    raise ValueError(f"tasks must reach the loss with x_{count} before the first backward pass")
-                gradient = memory.watch(hand[1].copy())
-            hand = (-1, None)
-            back, *weights = _backward(layer, *records[number], gradient)
-            gradient = memory.watch(back)
-            del back
-            found[number] = (weights[0], weights[1])
-            del records[number]
-            kept.pop(before, None)
-            continue
-        if hand[0] == before and hand[1] is not None:
-            source = hand[1]
-        elif before in kept:
-            source = kept[before]
-        elif number in records:
-            source = records[number][0]
-        else:
-            raise ValueError(f"tasks must have x_{before} before layer {number} runs")
-        hand = (-1, None)
-        output, inner = _forward(layer, source)
+    if start.shape != layer.first.shape[1:] or not np.all(np.abs(start) < 1e9):
+        raise ValueError(f"x must be {layer.first.shape[1]} numbers below 1e9 in size, got {x!r}")
+    return start
+
+
+class _Held:
+    """What is held between the tasks of a plan; the memory counts an array until nothing here refers to it."""
+
+    def __init__(self, layers: Sequence[SmallLayer], start: _Array) -> None:
+        self.layers, self.memory = layers, Memory()
+        self.kept: dict[int, _Array] = {0: self.memory.watch(start)}  # x_i by i
+        self.records: dict[int, tuple[_Array, _Array]] = {}  # a layer's input and inner values
+        self.hand: tuple[int, _Array | None] = (-1, None)  # the last output, x_i, with its i
+        self.gradient: _Array | None = None  # of the next backward pass's output
+        self.found: dict[int, tuple[_Array, _Array]] = {}
+        self.forwards = [0] * len(layers)
+
+    def forward(self, number: int, kind: str) -> None:
+        """Run a layer forward, and keep its input or record what its backward pass reads."""
+        source = self._input(number)
+        self.hand = (-1, None)
+        output, inner = _forward(self.layers[number - 1], source)
         if kind == "keep":
-            kept[before] = source
+            self.kept[number - 1] = source
         if kind == "record":
-            records[number] = (source, memory.watch(inner))
-        hand = (number, memory.watch(output))
-        del source, output, inner
-        forwards[before] += 1
-    if len(found) != count:
-        raise ValueError(f"tasks must end with every backward pass done, got {len(found)} of {count}")
-    gradients = tuple(found[number] for number in range(1, count + 1))
-    return ChainRun(gradients, memory.peak_bytes, tuple(forwards))
+            self.records[number] = (source, self.memory.watch(inner))
+        self.hand = (number, self.memory.watch(output))
+        self.forwards[number - 1] += 1
+
+    def _input(self, number: int) -> _Array:
+        """A layer's input, from wherever it is."""
+        before = number - 1
+        if self.hand[0] == before and self.hand[1] is not None:
+            return self.hand[1]
+        if before in self.kept:
+            return self.kept[before]
+        if number in self.records:
+            return self.records[number][0]
+        raise ValueError(f"tasks must have x_{before} before layer {number} runs")
+
+    def backward(self, number: int) -> None:
+        """Run a layer backward from its record, and drop this and its input."""
+        if number not in self.records:
+            raise ValueError(f"tasks must record layer {number} before its backward pass")
+        if self.gradient is None:
+            self.gradient = self._loss_gradient(number)
+        self.hand = (-1, None)
+        back, first, second = _backward(self.layers[number - 1], *self.records[number], self.gradient)
+        self.gradient = self.memory.watch(back)
+        self.found[number] = (first, second)
+        del self.records[number]
+        self.kept.pop(number - 1, None)
+
+    def _loss_gradient(self, number: int) -> _Array:
+        """The gradient of the loss with respect to the chain's output, which is in hand."""
+        count = len(self.layers)
+        if number != count or self.hand[1] is None or self.hand[0] != count:
+            raise ValueError(f"tasks must reach the loss with x_{count} before the first backward pass")
+        return self.memory.watch(self.hand[1].copy())
 
 
 def _forward(layer: SmallLayer, x: _Array) -> tuple[_Array, _Array]:
     """Return the output and the inner values."""
-    inner = np.tanh(layer.first @ x)
+    inner = np.tanh(layer.first @ x)  # (inner,)
     return layer.second @ inner, inner
 
 
 def _backward(layer: SmallLayer, x: _Array, inner: _Array, gradient: _Array) -> tuple[_Array, _Array, _Array]:
     """Return the gradients of the input and of both matrices."""
-    slope = (layer.second.T @ gradient) * (1 - inner**2)
+    slope = (layer.second.T @ gradient) * (1 - inner**2)  # (inner,)
     return layer.first.T @ slope, np.outer(slope, x), np.outer(gradient, inner)
 
 

@@ -143,7 +143,7 @@ def uniform_chain(
     """Return a chain of equal layers.
 
     Formula: $c_0 = c_1 = \\dots = c_L = c,\\quad A_i = A,\\quad u_i = u$
-    Symbols: c_i = bytes of x_i, A_i = kept_bytes and u_i = forward_cost of layer i
+    Symbols: c_i = bytes of x_i; A_i = kept_bytes; u_i = forward_cost of layer i
     Chapter: 23
 
     Args:
@@ -196,7 +196,7 @@ def segment_peak_bytes(layers: int, *, segment_layers: int, input_bytes: int, ke
     """Return the most that is held if a uniform chain is cut into segments, of which only the inputs are kept.
 
     Formula: $\\frac{L}{k}\\, c + k A + c$
-    Symbols: L = layers, k = segment_layers, c = input_bytes, A = kept_bytes. Where k does not divide L, the last
+    Symbols: L = layers; k = segment_layers; c = input_bytes; A = kept_bytes. Where k does not divide L, the last
         segment is the shorter one, and the larger of its peak and of that of the segment before counts
     Chapter: 23
 
@@ -231,7 +231,7 @@ def best_segment_layers(layers: int, *, input_bytes: float, kept_bytes: float) -
     """Return how many layers a segment should have for the least memory, if it need not be a whole number.
 
     Formula: $\\sqrt{\\frac{L\\, c}{A}}$
-    Symbols: L = layers, c = input_bytes, A = kept_bytes
+    Symbols: L = layers; c = input_bytes; A = kept_bytes
     Chapter: 23
 
     Args:
@@ -284,7 +284,7 @@ def binomial_reach_layers(*, checkpoints: int, repeats: int) -> int:
     """Return the layers of the longest chain that gets by with so many kept inputs and repetitions.
 
     Formula: $\\binom{n + r}{n}$
-    Symbols: n = checkpoints, r = repeats
+    Symbols: n = checkpoints; r = repeats
     Chapter: 23
 
     Args:
@@ -310,7 +310,7 @@ def binomial_forward_passes(layers: int, *, checkpoints: int) -> int:
     """Return the fewest forward passes of a uniform chain of which one layer's record fits, and some inputs.
 
     Formula: $L\\,(r + 1) - \\binom{n + r}{r - 1}$
-    Symbols: L = layers, n = checkpoints, r = the fewest repeats with L at most (n + r choose n)
+    Symbols: L = layers; n = checkpoints; r = the fewest repeats with L at most (n + r choose n)
     Chapter: 23
 
     Args:
@@ -364,7 +364,7 @@ def keep_all_tasks(layers: int) -> tuple[ChainTask, ...]:
     """Return the plan that keeps everything.
 
     Formula: $F_1 F_2 \\dots F_L\\, B_L \\dots B_1$
-    Symbols: F_i = run layer i and record, B_i = its backward pass
+    Symbols: F_i = run layer i and record; B_i = its backward pass
     Chapter: 23
 
     Args:
@@ -419,7 +419,7 @@ def segment_tasks(layers: int, *, segment_layers: int) -> tuple[ChainTask, ...]:
 
     Formula: $F_1 \\dots F_{L-k}\\; R_{L-k+1} \\dots R_L\\, B_L \\dots B_{L-k+1}\\; \\dots\\; R_1 \\dots R_k\\,
         B_k \\dots B_1$
-    Symbols: F_i = run layer i, R_i = run it and record, B_i = its backward pass, k = segment_layers, which divides L
+    Symbols: F_i = run layer i; R_i = run it and record; B_i = its backward pass; k = segment_layers, which divides L
     Chapter: 23
 
     Args:
@@ -452,8 +452,8 @@ def plan_account(chain: Sequence[ChainLayer], tasks: Sequence[ChainTask]) -> Rec
     """Return what a plan costs and what it holds at each task.
 
     Formula: $M = \\sum_{i \\in X} c_i + \\sum_{i \\in R} (A_i - c_{i-1}) + \\text{output} + \\text{gradients}$
-    Symbols: X = inputs that are held, those in records among them, R = layers whose records are held, c_i = bytes of
-        x_i, A_i = kept_bytes
+    Symbols: X = inputs that are held, those in records among them; R = layers whose records are held; c_i = bytes of
+        x_i; A_i = kept_bytes
     Chapter: 23
 
     Args:
@@ -543,8 +543,8 @@ def cheapest_plan(chain: Sequence[ChainLayer], *, budget_bytes: int) -> Recomput
 
     Formula: $C_{p,q}(m) = \\min\\big(u_p + C_{p+1,q}(m - e_p - c_p),\\; \\min_{p \\le j < q}\\; u_p + \\dots + u_j +
         C_{j+1,q}(m - c_j) + C_{p,j}(m)\\big)$
-    Symbols: C_{p,q}(m) = least cost of the backward passes of layers p to q with m bytes besides x_(p-1), u_i =
-        forward_cost, e_i = own_bytes, c_i = bytes of x_i
+    Symbols: C_{p,q}(m) = least cost of the backward passes of layers p to q with m bytes besides x_(p-1); u_i =
+        forward_cost; e_i = own_bytes; c_i = bytes of x_i
     Chapter: 23
 
     Args:

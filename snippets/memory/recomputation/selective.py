@@ -58,8 +58,8 @@ def tensor_prices(
     """Return the tensors that a layer keeps, each with what it costs to make it again.
 
     Formula: $\\frac{2 s b\\, h_{in} h_{out}}{2 s b\\, h_{out}} = h_{in}$
-    Symbols: operations a byte of a product's result; s = sequence, b = micro_batch, h_in = values that each result
-        sums over, h_out = values of the result for each token
+    Symbols: operations a byte of a product's result; s = sequence; b = micro_batch; h_in = values that each result
+        sums over; h_out = values of the result for each token
     Chapter: 23
 
     Args:
@@ -105,7 +105,7 @@ def remade_flops(prices: Sequence[TensorPrice], *, dropped: Collection[str]) -> 
     """Return the operations that make the dropped tensors of one layer again.
 
     Formula: $R = \\sum_{i \\in D} f_i$
-    Symbols: D = the dropped tensors, f_i = operations that make tensor i from those before it
+    Symbols: D = the dropped tensors; f_i = operations that make tensor i from those before it
     Chapter: 23
 
     Args:
@@ -139,7 +139,7 @@ def cheapest_drop(prices: Sequence[TensorPrice], *, free_bytes: int) -> tuple[st
     """Return which tensors of a layer to drop so that enough bytes are freed for the fewest operations.
 
     Formula: $\\min_D \\sum_{i \\in D} f_i \\quad \\text{with} \\quad \\sum_{i \\in D} n_i \\ge n$
-    Symbols: D = the dropped tensors, f_i, n_i = operations and bytes of tensor i, n = free_bytes
+    Symbols: D = the dropped tensors; f_i, n_i = operations and bytes of tensor i; n = free_bytes
     Chapter: 23
 
     Args:
@@ -176,7 +176,7 @@ def sizes_without(sizes: StepSizes, *, dropped: Collection[str]) -> StepSizes:
     """Return the sizes of a step whose layers drop some tensors and make them again for their backward pass.
 
     Formula: $A' = A - \\sum_{i \\in D} n_i$
-    Symbols: A, A' = what a layer keeps before and after, D = the dropped tensors, n_i = bytes of tensor i
+    Symbols: A, A' = what a layer keeps before and after; D = the dropped tensors; n_i = bytes of tensor i
     Chapter: 23
 
     Args:

@@ -34,7 +34,7 @@ def deepspeed_zero2_estimate(
     """Return DeepSpeed's estimate for ZeRO stage 2.
 
     Formula: $M_{gpu} = 2 \\Psi + \\frac{18 \\Psi}{N}$
-    Symbols: M_{gpu} = gpu_bytes of the result, \\Psi = parameters, N = devices_per_node × nodes. With the optimizer on
+    Symbols: M_{gpu} = gpu_bytes of the result; \\Psi = parameters; N = devices_per_node × nodes. With the optimizer on
         the host the second term is 0
     Chapter: 22
 
@@ -78,7 +78,7 @@ def deepspeed_zero3_estimate(
     """Return DeepSpeed's estimate for ZeRO stage 3.
 
     Formula: $M_{gpu} = 4 U + \\frac{k \\Psi}{N}$
-    Symbols: M_{gpu} = gpu_bytes of the result, U = largest_layer, \\Psi = parameters, N = devices_per_node × nodes,
+    Symbols: M_{gpu} = gpu_bytes of the result; U = largest_layer; \\Psi = parameters; N = devices_per_node × nodes;
         k = 18, or 2 with the optimizer on the host, or 0 with the parameters there too
     Chapter: 22
 

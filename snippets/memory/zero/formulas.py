@@ -51,7 +51,7 @@ def shard_length(elements: int | float, *, ranks: int, rank: int) -> int:
     """Return how many of the elements one rank holds.
 
     Formula: $\\left\\lceil \\frac{\\Psi - r}{N} \\right\\rceil$
-    Symbols: \\Psi = elements, N = ranks, r = rank
+    Symbols: \\Psi = elements; N = ranks; r = rank
     Chapter: 22
 
     Args:
@@ -80,7 +80,7 @@ def zero_bytes_per_parameter(*, ranks: int, stage: int, recipe: Recipe | str = "
     """Return the bytes of model state that a rank holds for each parameter of the model.
 
     Formula: $b_p + b_g + K,\\; b_p + b_g + \\tfrac{K}{N},\\; b_p + \\tfrac{b_g + K}{N},\\; \\tfrac{b_p + b_g + K}{N}$
-    Symbols: in turn for stages 0 to 3, N = ranks, b_p, b_g, K = the recipe's bytes of parameters, gradients and
+    Symbols: in turn for stages 0 to 3, N = ranks; b_p, b_g, K = the recipe's bytes of parameters, gradients and
         optimizer state
     Chapter: 22
 
@@ -124,7 +124,7 @@ def zero_state_bytes(
     """Return the bytes of model state that one rank holds.
 
     Formula: $b_p \\Psi_3 + b_g \\Psi_2 + K \\Psi_1$
-    Symbols: \\Psi_i = ⌈(Ψ − r)/N⌉ where stage ≥ i, else Ψ; Ψ = parameters, N = ranks, r = rank; b_p, b_g, K = the
+    Symbols: \\Psi_i = ⌈(Ψ − r)/N⌉ where stage ≥ i, else Ψ; Ψ = parameters; N = ranks; r = rank; b_p, b_g, K = the
         recipe's bytes of parameters, gradients and optimizer state
     Chapter: 22
 
@@ -171,7 +171,7 @@ def zero_buffer_bytes(
     """Return the bytes of whole units that a rank holds for a moment, besides its shards.
 
     Formula: $b_g U\\,[z \\ge 2] + b_p U\\,[z = 3]$
-    Symbols: U = largest_unit, z = stage, b_p, b_g = the recipe's bytes of parameters and of exchanged gradients. The
+    Symbols: U = largest_unit; z = stage; b_p, b_g = the recipe's bytes of parameters and of exchanged gradients. The
         first term is 0 without reduce_each; without gather_again the second has all parameters for U
     Chapter: 22
 
@@ -223,7 +223,7 @@ def zero_communication_elements(
     """Return the elements that a rank sends in one optimizer step, the mean over ranks.
 
     Formula: $\\frac{N-1}{N}\\,(R + G)\\, \\Psi$
-    Symbols: \\Psi = parameters, N = ranks, R = reduce-scatters and G = all-gathers of the whole model in one step
+    Symbols: \\Psi = parameters; N = ranks; R = reduce-scatters and G = all-gathers of the whole model in one step
     Chapter: 22
 
     Args:
@@ -272,7 +272,7 @@ def zero_traffic_elements(
     """Return the elements that one rank sends and receives in one optimizer step, by ring collectives.
 
     Formula: $R\\,(\\Psi - \\Psi_r) + G\\,(\\Psi - \\Psi_{r+1})$
-    Symbols: \\Psi = parameters, \\Psi_r = the shard of rank r (ranks counted in a circle), R = reduce-scatters and
+    Symbols: \\Psi = parameters; \\Psi_r = the shard of rank r (ranks counted in a circle); R = reduce-scatters and
         G = all-gathers in one step. This is what rank r sends; it receives R (Ψ − Ψ_{r−1}) + G (Ψ − Ψ_r)
     Chapter: 22
 
@@ -325,7 +325,7 @@ def zero_traffic_bytes(
     """Return the bytes that one rank sends and receives in one optimizer step, by ring collectives.
 
     Formula: $b_g E_g + b_p E_p$
-    Symbols: E_g, E_p = the elements of gradients and parameters in ``zero_traffic_elements``, b_g, b_p = bytes of one
+    Symbols: E_g, E_p = the elements of gradients and parameters in zero_traffic_elements; b_g, b_p = bytes of one
         of them in the recipe
     Chapter: 22
 
@@ -386,7 +386,7 @@ def hybrid_shard_elements(
     """Return the elements that a rank sends when stage 3 runs inside groups and the groups are replicas.
 
     Formula: $3 m\\, \\frac{G-1}{G}\\, \\Psi,\\quad 2\\, \\frac{R-1}{R} \\cdot \\frac{\\Psi}{G}$
-    Symbols: the first inside a group, the second across groups; \\Psi = parameters, G = shard_ranks, R = replicas,
+    Symbols: the first inside a group, the second across groups; \\Psi = parameters; G = shard_ranks; R = replicas;
         m = micro_batches
     Chapter: 22
 
@@ -426,7 +426,7 @@ def least_ranks_to_fit(
     """Return the fewest ranks on which a model's state fits.
 
     Formula: $N = \\left\\lceil \\Psi \\Big/ \\left\\lfloor \\frac{M - M_0 - w \\Psi}{k} \\right\\rfloor \\right\\rceil$
-    Symbols: \\Psi = parameters, M = memory_bytes, M_0 = other_bytes, w and k = the recipe's bytes of what the stage
+    Symbols: \\Psi = parameters; M = memory_bytes; M_0 = other_bytes; w and k = the recipe's bytes of what the stage
         leaves whole and of what it shards
     Chapter: 22
 
@@ -464,7 +464,7 @@ def largest_model_parameters(
     """Return the most parameters whose model state fits.
 
     Formula: $\\Psi \\approx \\frac{m\\, M}{w + k / N}$
-    Symbols: \\Psi = the result, M = memory_bytes, N = ranks, m = model_parallel, w and k = the recipe's bytes of what
+    Symbols: \\Psi = the result; M = memory_bytes; N = ranks; m = model_parallel; w and k = the recipe's bytes of what
         the stage leaves whole and of what it shards
     Chapter: 22
 

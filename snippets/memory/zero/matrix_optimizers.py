@@ -13,7 +13,7 @@ def newton_schulz_flops(*, rows: int, columns: int, steps: int = 5) -> int:
     """Return the operations of Muon's orthogonalisation of one matrix.
 
     Formula: $F = k\\,(4 q^2 w + 2 q^3)$
-    Symbols: F = the result, k = steps, q = the smaller and w = the larger of rows and columns
+    Symbols: F = the result; k = steps; q = the smaller and w = the larger of rows and columns
     Chapter: 22
 
     Args:
@@ -99,7 +99,7 @@ def assign_whole(sizes: Sequence[int], *, ranks: int) -> Assignment:
     """Give each piece of work, whole, to one rank, the largest first and each to the rank that has least.
 
     Formula: $\\frac{\\max_r \\ell_r}{\\mathrm{best}} \\le \\frac43 - \\frac{1}{3N}$
-    Symbols: \\ell_r = loads of the result, N = ranks
+    Symbols: \\ell_r = loads of the result; N = ranks
     Chapter: 22
 
     Args:

@@ -294,12 +294,16 @@ class _Rank:
     def _accumulate(self, model: Model, call: dict[str, int]) -> Program:
         """One forward and one backward pass."""
         units, kept = range(len(self.job.initial)), []
+
+        # Forward.
         for unit in units:
             whole = yield from self._whole(unit)
             model.forward(**call, unit=unit, parameters=_locked(whole))
             if not self.job.gather_again:
                 kept.append(whole)
             del whole
+
+        # Backward.
         for unit in reversed(units):
             whole = (yield from self._whole(unit)) if self.job.gather_again else kept[unit]
             gradient = self._gradient_buffer(unit)

@@ -24,7 +24,7 @@ def shard_weights(examples: Sequence[int]) -> tuple[float, ...]:
     counts an example of a small shard for more than one of a large shard, unless the loss is weighted first.
 
     Formula: $\\frac{N n_r}{\\sum_q n_q}$
-    Symbols: N = number of ranks, n_r = examples of rank r
+    Symbols: N = number of ranks; n_r = examples of rank r
     Chapter: 16
 
     Args:
@@ -55,7 +55,7 @@ def token_weights(tokens: Sequence[Sequence[int]]) -> tuple[tuple[float, ...], .
     loss is the mean over its tokens, a token of a short micro-batch counts for more, unless the loss is weighted first.
 
     Formula: $\\frac{N t_{rj}}{\\sum_{q,i} t_{qi}}$
-    Symbols: N = number of ranks, t_rj = tokens that count in micro-batch j of rank r
+    Symbols: N = number of ranks; t_rj = tokens that count in micro-batch j of rank r
     Chapter: 16
 
     Args:
@@ -89,7 +89,7 @@ def bucket_sizes_bytes(tensor_bytes: Sequence[int], *, cap_bytes: int) -> tuple[
     may take it far beyond; what is left at the end makes the last bucket.
 
     Formula: $B_k = \\sum_{i=a_k}^{b_k} n_i, \\quad b_k = \\min\\{b \\ge a_k : n_{a_k} + \\dots + n_b \\ge C\\}$
-    Symbols: B_k = size of bucket k, n_i = size of tensor i, C = cap_bytes, a_k = b_{k-1} + 1
+    Symbols: B_k = size of bucket k; n_i = size of tensor i; C = cap_bytes; a_k = b_{k-1} + 1
     Chapter: 16
 
     Args:
@@ -127,7 +127,7 @@ def tokens_to_hide_all_reduce(
     in two halves of a ring. Both times are proportional to the number of weights, which cancels.
 
     Formula: $x = \\frac{N-1}{N} \\cdot \\frac{b_g P}{2 \\beta}$
-    Symbols: x = tokens, N = ranks, b_g = gradient_bytes, P = flops_per_s, β = bandwidth_bytes_per_s
+    Symbols: x = tokens; N = ranks; b_g = gradient_bytes; P = flops_per_s; β = bandwidth_bytes_per_s
     Chapter: 16
 
     Args:
@@ -164,8 +164,8 @@ def exposed_all_reduce_s(
     """Return how long the ranks wait for the gradients' sum after the last backward pass of a step.
 
     Formula: $T(k) - C = \\max( \\alpha + n / (k \\beta),\\; C / k + k \\alpha + n / \\beta - C )$
-    Symbols: T(k) = when the last of k buckets has been sent, k = buckets, C = backward_s, n = total_bytes,
-        α = latency_s, β = bandwidth_bytes_per_s
+    Symbols: T(k) = when the last of k buckets has been sent; k = buckets; C = backward_s; n = total_bytes;
+        α = latency_s; β = bandwidth_bytes_per_s
     Chapter: 16
 
     Args:
@@ -199,7 +199,7 @@ def shared_batch_efficiency(*, ranks: int, batch_s: float, exposed_s: float) -> 
     """Return the share of their time for which ranks that share one batch compute.
 
     Formula: $E = \\frac{W}{W + N e}$
-    Symbols: E = efficiency, N = ranks, W = batch_s, e = exposed_s
+    Symbols: E = efficiency; N = ranks; W = batch_s; e = exposed_s
     Chapter: 16
 
     Args:
@@ -228,7 +228,7 @@ def kth_exponential_s(*, fastest_s: float, excess_s: float, ranks: int, awaited:
     """Return when, on average, the first k of N ranks are ready, if what each takes beyond a minimum is exponential.
 
     Formula: $a + b \\left( \\frac1N + \\frac1{N-1} + \\dots + \\frac1{N-k+1} \\right)$
-    Symbols: a = fastest_s, b = excess_s, N = ranks, k = awaited
+    Symbols: a = fastest_s; b = excess_s; N = ranks; k = awaited
     Chapter: 16
 
     Args:
@@ -259,7 +259,7 @@ def stale_step_limit(*, staleness: int, curvature: float) -> float:
     """Return the step size from which descent by stale gradients no longer converges on a quadratic.
 
     Formula: $\\frac{2}{\\lambda} \\sin \\frac{\\pi}{2 (2 \\tau + 1)}$
-    Symbols: λ = curvature, τ = staleness
+    Symbols: λ = curvature; τ = staleness
     Chapter: 16
 
     Args:

@@ -120,13 +120,13 @@ class _Replica:
         self.loss = 0.0
 
     def accumulate(self, x: Array, y: Array, share: float) -> None:
-        """Run one micro-batch forward and backward, and add its tokens' gradients, each times a share."""
+        """Run a micro-batch of T tokens forward and backward, and add its tokens' gradients, each times a share."""
         first, second = self.weights
-        hidden = self.memory.watch(np.tanh(x @ first), "activations")
-        error = self.memory.watch(hidden @ second - y, "activations")
+        hidden = self.memory.watch(np.tanh(x @ first), "activations")  # (T, hidden)
+        error = self.memory.watch(hidden @ second - y, "activations")  # (T, outputs)
         self.loss += float((error**2).sum() / 2)
-        self.gradients[1] += share * (hidden.T @ error)
-        self.gradients[0] += share * (x.T @ ((error @ second.T) * (1 - hidden**2)))
+        self.gradients[1] += share * (hidden.T @ error)  # (hidden, outputs)
+        self.gradients[0] += share * (x.T @ ((error @ second.T) * (1 - hidden**2)))  # (features, hidden)
 
 
 def _average(replica: _Replica, ranks: int) -> Program:
@@ -203,25 +203,12 @@ def train_shared(
         >>> np.allclose(one.weights[0], two.weights[1]), sum(two.account.sent_bytes)
         (True, 368)
     """
-    matrices = each("weights", weights, lambda name, weight: finite_array(name, weight, dimensions=2))
-    if len(matrices) != 2 or matrices[0].shape[1] != matrices[1].shape[0]:
-        raise ValueError(f"weights must be two matrices that fit, got shapes {[one.shape for one in matrices]}")
-    first, second = matrices
-    given = each("sequences", sequences, _sequence)
-    for number, (x, y) in enumerate(given):
-        if x.shape[1:] != first.shape[:1] or y.shape != (len(x), second.shape[1]):
-            raise ValueError(f"sequences[{number}] must fit the weights, got shapes {x.shape} and {y.shape}")
+    matrices, given = _fitting(weights, sequences)
     positive_number("step", step)
     one_of("weighting", weighting, WEIGHTINGS)
-    flag("every", every)
-    steps = each("deals", deals, lambda name, dealt: each(name, dealt, lambda rank, own: each(rank, own, _numbers)))
-    ranks = len(steps[0]) if steps else 0
-    if not ranks or any(len(dealt) != ranks for dealt in steps):
-        raise ValueError(f"deals must give every step the same ranks, at least one, got {list(map(len, steps))}")
-    if every and any(len({len(own) for own in dealt}) > 1 for dealt in steps):
-        raise ValueError("deals must give every rank equally many micro-batches if every is true")
-    machine = Machine(ranks)
-    replicas = [_Replica((first, second), memory) for memory in machine.memories]
+    steps = _dealt(deals, every=flag("every", every))
+    machine = Machine(len(steps[0]))
+    replicas = [_Replica(matrices, memory) for memory in machine.memories]
     losses, gradients = list[float](), list[Array]()
     for dealt in steps:
         parts = [[_chosen(given, part) for part in own] for own in dealt]
@@ -231,7 +218,7 @@ def train_shared(
             raise ValueError("deals must give every step a token")
         machine.run(
             [
-                _train(replica, own, weighting, ranks, step, every=every)
+                _train(replica, own, weighting, machine.ranks, step, every=every)
                 for replica, own in zip(replicas, parts, strict=True)
             ]
         )
@@ -239,6 +226,30 @@ def train_shared(
         gradients.append(np.concatenate([gradient.ravel() for gradient in replicas[0].gradients]))
     ends = tuple(np.concatenate([weight.ravel() for weight in replica.weights]) for replica in replicas)
     return SharedRun(tuple(losses), tuple(gradients), ends, machine.account)
+
+
+def _fitting(weights: Sequence[Array], sequences: Sequences) -> tuple[tuple[Array, ...], Sequences]:
+    """Return both matrices, and the sequences, which fit them, or raise ``ValueError``."""
+    matrices = each("weights", weights, lambda name, weight: finite_array(name, weight, dimensions=2))
+    if len(matrices) != 2 or matrices[0].shape[1] != matrices[1].shape[0]:
+        raise ValueError(f"weights must be two matrices that fit, got shapes {[one.shape for one in matrices]}")
+    first, second = matrices
+    given = each("sequences", sequences, _sequence)
+    for number, (x, y) in enumerate(given):
+        if x.shape[1:] != first.shape[:1] or y.shape != (len(x), second.shape[1]):
+            raise ValueError(f"sequences[{number}] must fit the weights, got shapes {x.shape} and {y.shape}")
+    return matrices, given
+
+
+def _dealt(deals: Sequence[Deal], *, every: bool) -> tuple[tuple[tuple[tuple[int, ...], ...], ...], ...]:
+    """Return the sequences' numbers by step, rank and micro-batch, or raise ``ValueError``."""
+    steps = each("deals", deals, lambda name, dealt: each(name, dealt, lambda rank, own: each(rank, own, _numbers)))
+    ranks = len(steps[0]) if steps else 0
+    if not ranks or any(len(dealt) != ranks for dealt in steps):
+        raise ValueError(f"deals must give every step the same ranks, at least one, got {list(map(len, steps))}")
+    if every and any(len({len(own) for own in dealt}) > 1 for dealt in steps):
+        raise ValueError("deals must give every rank equally many micro-batches if every is true")
+    return steps
 
 
 def _sequence(name: str, value: Any) -> tuple[Array, Array]:

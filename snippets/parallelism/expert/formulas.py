@@ -32,7 +32,7 @@ def expert_capacity(*, tokens: int, experts: int, per_token: int = 1, capacity_f
     """Return the room of an expert: the most tokens that it takes, before any rounding.
 
     Formula: $C = c\\,\\frac{k T}{E}$
-    Symbols: C = the result, c = capacity_factor, k = per_token, T = tokens, E = experts
+    Symbols: C = the result; c = capacity_factor; k = per_token; T = tokens; E = experts
     Chapter: 20
 
     Args:
@@ -69,7 +69,7 @@ def expected_overflow(*, tokens: int, share: float, capacity: int) -> float:
     """Return how many tokens an expert is expected to turn away.
 
     Formula: $\\mathrm{E}\\,(X - C)^+ = \\sum_{x > C} (x - C) \\binom{T}{x} p^x (1 - p)^{T - x}$
-    Symbols: X = the expert's load, binomial with T = tokens and p = share, C = capacity
+    Symbols: X = the expert's load, binomial with T = tokens and p = share; C = capacity
     Chapter: 20
 
     Args:
@@ -117,7 +117,7 @@ def expected_drop_share(*, tokens: int, shares: Sequence[float], capacity: int) 
     """Return the share of all assignments that is expected to be dropped.
 
     Formula: $\\frac{\\sum_i \\mathrm{E}\\,(X_i - C)^+}{T \\sum_i p_i}$
-    Symbols: X_i = load of expert i, binomial with T = tokens and p_i = ``shares[i]``, C = capacity
+    Symbols: X_i = load of expert i, binomial with T = tokens and p_i = shares[i]; C = capacity
     Chapter: 20
 
     Args:
@@ -150,7 +150,7 @@ def balance_loss(shares: Sequence[float], probabilities: Sequence[float], *, coe
     """Return the auxiliary loss that balances experts.
 
     Formula: $\\alpha E \\sum_i f_i p_i$
-    Symbols: α = coefficient, E = number of experts, f_i = ``shares[i]``, p_i = ``probabilities[i]``
+    Symbols: α = coefficient; E = number of experts; f_i = shares[i]; p_i = probabilities[i]
     Chapter: 20
 
     Args:
@@ -182,7 +182,7 @@ def expert_all_to_all_bytes(*, tokens: int, hidden: int, per_token: int, ranks: 
     """Return what a rank sends in one of the all-to-alls of a layer of experts.
 
     Formula: $\\frac{N - 1}{N}\\,k\\,T\\,h\\,w$
-    Symbols: N = ranks, k = per_token, T = tokens, h = hidden, w = element_bytes
+    Symbols: N = ranks; k = per_token; T = tokens; h = hidden; w = element_bytes
     Chapter: 20
 
     Args:
@@ -215,7 +215,7 @@ def expert_communication_to_compute(
     """Return the time of a layer's four all-to-alls over the time of its experts' products.
 
     Formula: $\\frac{2\\,(N - 1)\\,w P}{9\\,N q \\beta}$
-    Symbols: N = ranks, w = element_bytes, P = flops_per_s, q = width, β = bandwidth_bytes_per_s
+    Symbols: N = ranks; w = element_bytes; P = flops_per_s; q = width; β = bandwidth_bytes_per_s
     Chapter: 20
 
     Args:
@@ -250,7 +250,7 @@ def expected_groups(*, experts: int, per_token: int, groups: int) -> float:
     """Return in how many groups of experts (ranks, nodes) a token's experts are expected to stand.
 
     Formula: $M \\left(1 - \\binom{E - E/M}{k} \\Big/ \\binom{E}{k}\\right)$
-    Symbols: M = groups, E = experts, k = per_token
+    Symbols: M = groups; E = experts; k = per_token
     Chapter: 20
 
     Args:
@@ -285,7 +285,7 @@ def expert_rank_parameters(model: Transformer | str, *, expert_parallel: int) ->
     """Return the parameters that a rank holds if only the routed experts are divided.
 
     Formula: $P - \\left(1 - \\frac{1}{N}\\right) P_E$
-    Symbols: P = ``parameter_count(model)``, P_E = its routed experts, N = expert_parallel
+    Symbols: P = parameter_count(model); P_E = its routed experts; N = expert_parallel
     Chapter: 20
 
     Args:

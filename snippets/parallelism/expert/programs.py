@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,23 +157,28 @@ def dense_expert_layer(
     layer = _checked(weights, per_token, normalised, None)
     x, gradient = _tokens(x, gradient, layer)
     w = layer.weights
-    chances = _softmax(x @ w["router"])
+
+    # Forward: every expert for every token, and a mask over what was not chosen.
+    chances = _softmax(x @ w["router"])  # (T, E)
     mask = np.zeros_like(chances)
     np.put_along_axis(mask, top_experts(chances, per_token=layer.per_token), 1.0, axis=1)
-    kept = chances * mask
-    total = kept.sum(axis=1, keepdims=True) if layer.normalised else np.ones((len(x), 1))
-    gates = kept / total
+    kept = chances * mask  # (T, E)
+    total = kept.sum(axis=1, keepdims=True) if layer.normalised else np.ones((len(x), 1))  # (T, 1)
+    gates = kept / total  # (T, E)
     made, up = np.einsum("th,ehf->etf", x, w["first"]), np.einsum("th,ehf->etf", x, w["gate"])
     act, slope = _silu(made)
     outputs = np.einsum("etf,efh->eth", act * up, w["second"])
     output = np.einsum("te,eth->th", gates, outputs)
 
+    # Backward: the router, then the experts.
     d_gates = np.einsum("th,eth->te", gradient, outputs) * mask
     d_kept = d_gates / total - (d_gates * gates).sum(axis=1, keepdims=True) / total * mask * layer.normalised
-    d_logits = chances * (d_kept - (d_kept * chances).sum(axis=1, keepdims=True))
+    d_logits = chances * (d_kept - (d_kept * chances).sum(axis=1, keepdims=True))  # (T, E)
+
+    # The experts.
     d_out = np.einsum("te,th->eth", gates, gradient)
     d_inner = np.einsum("eth,efh->etf", d_out, w["second"])
-    d_made, d_up = d_inner * up * slope, d_inner * act
+    d_made, d_up = d_inner * up * slope, d_inner * act  # (E, T, f)
     back = np.einsum("etf,ehf->th", d_made, w["first"]) + np.einsum("etf,ehf->th", d_up, w["gate"])
     grads = {
         "router": x.T @ d_logits,
@@ -239,8 +244,8 @@ def run_expert_layer(
     for memory in machine.memories:
         memory.hold(held + layer.weights["router"].nbytes, "parameters")
     parts = np.array_split(np.arange(len(x)), N)
-    done = machine.run([_rank(layer, x[mine], gradient[mine], rank, N, D) for rank, mine in enumerate(parts)])
     own = N // D
+    done = machine.run([_rank(layer, x[mine], gradient[mine], _Place(rank, N, own)) for rank, mine in enumerate(parts)])
     grads = {name: np.concatenate([each[2][name] for each in done[:own]]) for name in ("first", "gate", "second")}
     grads["router"] = done[0][2]["router"]
     loads = np.sum([each[3] for each in done], axis=0)
@@ -249,88 +254,195 @@ def run_expert_layer(
     return ExpertLayerRun(output, back, grads, tuple(int(load) for load in loads), dropped, machine.account)
 
 
-def _rank(layer: _Layer, x: Array, gradient: Array, rank: int, ranks: int, replicas: int) -> Program:
-    """One rank: route its tokens, send them, compute its experts' tokens, send back; and the same backward."""
-    size = ranks // replicas
-    start = rank // size * size
-    group, own = range(start, start + size), layer.experts // size
-    mine = slice((rank - start) * own, (rank - start + 1) * own)
-    first, gate, second = (layer.weights[name][mine] for name in ("first", "gate", "second"))
-    chances = _softmax(x @ layer.weights["router"])
-    chosen = top_experts(chances, per_token=layer.per_token)
-    kept = np.take_along_axis(chances, chosen, axis=1)
-    total = kept.sum(axis=1, keepdims=True) if layer.normalised else np.ones((len(x), 1))
-    gates = kept / total
+@dataclass(frozen=True)
+class _Place:
+    """A rank's place in the mesh, in which every ``size`` ranks that follow one another have all experts."""
 
-    # Assignments in the order of their experts, and the slot of each in what is sent to its rank.
-    order = np.argsort(chosen.ravel(), kind="stable")
-    counts = np.bincount(chosen.ravel(), minlength=layer.experts)
-    if layer.capacity is None:
-        told = yield AllToAll([[int(n) for n in part] for part in counts.reshape(size, own)], group=group)
-        arriving = np.array(told)  # for each source, the rows for each own expert
-        rooms = counts
-    else:
-        arriving = np.full((size, own), layer.capacity)
-        rooms = np.full(layer.experts, layer.capacity)
-    starts = np.cumsum(rooms) - rooms
-    expert = chosen.ravel()[order]
-    place = np.arange(len(order)) - (np.cumsum(counts) - counts)[expert]
-    fits = place < rooms[expert]
-    order, slots = order[fits], (starts[expert] + place)[fits]
-    token, choice = order // layer.per_token, order % layer.per_token
-    edges = np.cumsum(rooms.reshape(size, own).sum(axis=1))[:-1]
+    rank: int
+    ranks: int
+    size: int
 
-    def parcels(rows: Array) -> list[Array]:
-        sent = np.zeros((int(rooms.sum()), x.shape[1]))
-        sent[slots] = rows
-        return np.split(sent, edges)
+    @property
+    def group(self) -> range:
+        """The ranks that have all experts together with this one."""
+        start = self.rank // self.size * self.size
+        return range(start, start + self.size)
 
-    # To the experts, through them, and back.
-    there = yield AllToAll(parcels(x[token]), group=group)
-    rows, sources = np.concatenate(there), np.cumsum([len(part) for part in there])[:-1]
-    local = np.concatenate([np.repeat(np.arange(own), source) for source in arriving])
-    made, up, out = np.empty((len(rows), first.shape[2])), np.empty((len(rows), first.shape[2])), np.empty(rows.shape)
-    for e in range(own):
-        at = local == e
-        made[at], up[at] = rows[at] @ first[e], rows[at] @ gate[e]
-        out[at] = (_silu(made[at])[0] * up[at]) @ second[e]
-    yield Compute("product_flops", 3 * 3 * 2 * len(rows) * x.shape[1] * first.shape[2])  # both passes
-    results = np.concatenate((yield AllToAll(np.split(out, sources), group=group)))[slots]
-    output = np.zeros_like(x)
-    np.add.at(output, token, gates[token, choice][:, None] * results)
+    @property
+    def copies(self) -> range:
+        """The ranks that have the same experts."""
+        return range(self.rank % self.size, self.ranks, self.size)
+
+
+def _rank(layer: _Layer, x: Array, gradient: Array, place: _Place) -> Program:
+    """One rank: route its T tokens, send them, compute its experts' R rows, send them back; and the same backward.
+
+    Of the T·k assignments of tokens to experts, A have room.
+    """
+    own, number = layer.experts // place.size, place.rank % place.size
+    mine = {name: layer.weights[name][number * own : (number + 1) * own] for name in ("first", "gate", "second")}
+    routed = _route(layer, x)
+    dispatch = yield from _plan_dispatch(layer, routed.chosen, place)
+    token, group = dispatch.token, place.group
+    gates = routed.gates[token, dispatch.choice][:, None]  # (A, 1)
+
+    # Forward: to the experts, through them, and back.
+    arrived = yield AllToAll(dispatch.parcels(x[token]), group=group)
+    work = _experts_forward(mine, np.concatenate(arrived), dispatch.own_expert)
+    yield Compute("product_flops", 3 * 3 * 2 * work.made.size * x.shape[1])  # both passes
+    results = dispatch.in_order((yield AllToAll(dispatch.answers(work.out), group=group)))  # (A, h)
+    output = _summed(gates * results, token, like=x)  # (T, h)
 
     # Backward: the same two ways, with gradients.
-    back = yield AllToAll(parcels(gates[token, choice][:, None] * gradient[token]), group=group)
-    d_out = np.concatenate(back)
-    d_rows = np.empty_like(rows)
-    grads = {"first": np.zeros_like(first), "gate": np.zeros_like(gate), "second": np.zeros_like(second)}
-    for e in range(own):
-        at = local == e
-        act, slope = _silu(made[at])
-        d_inner = d_out[at] @ second[e].T
-        d_made, d_up = d_inner * up[at] * slope, d_inner * act
-        d_rows[at] = d_made @ first[e].T + d_up @ gate[e].T
-        grads["first"][e], grads["gate"][e] = rows[at].T @ d_made, rows[at].T @ d_up
-        grads["second"][e] = (act * up[at]).T @ d_out[at]
-    returned = np.concatenate((yield AllToAll(np.split(d_rows, sources), group=group)))[slots]
-    input_gradient = np.zeros_like(x)
-    np.add.at(input_gradient, token, returned)
+    back = yield AllToAll(dispatch.parcels(gates * gradient[token]), group=group)
+    d_rows, grads = _experts_backward(mine, work, np.concatenate(back))
+    returned = dispatch.in_order((yield AllToAll(dispatch.answers(d_rows), group=group)))  # (A, h)
+    input_gradient = _summed(returned, token, like=x)  # (T, h)
 
     # The router: through the weights of the chosen experts alone.
-    d_gates = np.zeros_like(gates)
-    d_gates[token, choice] = (gradient[token] * results).sum(axis=1)
-    d_kept = d_gates / total - (d_gates * gates).sum(axis=1, keepdims=True) / total * layer.normalised
-    d_chances = np.zeros_like(chances)
-    np.put_along_axis(d_chances, chosen, d_kept, axis=1)
-    d_logits = chances * (d_chances - (d_chances * chances).sum(axis=1, keepdims=True))
+    d_gates = np.zeros_like(routed.gates)  # (T, k)
+    d_gates[token, dispatch.choice] = (gradient[token] * results).sum(axis=1)
+    d_logits = _router_backward(layer, routed, d_gates)
     input_gradient += d_logits @ layer.weights["router"].T
-    grads["router"] = yield AllReduce(x.T @ d_logits)
-    if replicas > 1:
-        copies = range(rank - start, ranks, size)
-        for name in ("first", "gate", "second"):
-            grads[name] = yield AllReduce(grads[name], group=copies)
-    loads = np.bincount(expert[fits], minlength=layer.experts)
-    return output, input_gradient, grads, loads, int(counts.sum()) - len(order)
+
+    # Gradients of the weights: the router's over all ranks, an expert's over its copies.
+    grads["router"] = yield AllReduce(x.T @ d_logits)  # (h, E)
+    if len(place.copies) > 1:
+        for name in mine:
+            grads[name] = yield AllReduce(grads[name], group=place.copies)
+    return output, input_gradient, grads, dispatch.loads, dispatch.dropped
+
+
+class _Routed(NamedTuple):
+    """What the router makes of T tokens."""
+
+    chances: Array  # (T, E)
+    chosen: NDArray[np.int64]  # (T, k), experts
+    total: Array  # (T, 1), what the chances of the chosen are divided by
+    gates: Array  # (T, k)
+
+
+def _route(layer: _Layer, x: Array) -> _Routed:
+    chances = _softmax(x @ layer.weights["router"])  # (T, E)
+    chosen = top_experts(chances, per_token=layer.per_token)  # (T, k)
+    kept = np.take_along_axis(chances, chosen, axis=1)  # (T, k)
+    total = kept.sum(axis=1, keepdims=True) if layer.normalised else np.ones((len(x), 1))  # (T, 1)
+    return _Routed(chances, chosen, total, kept / total)
+
+
+def _router_backward(layer: _Layer, routed: _Routed, d_gates: Array) -> Array:
+    """The gradient of the router's logits."""
+    along = (d_gates * routed.gates).sum(axis=1, keepdims=True)  # (T, 1)
+    d_kept = d_gates / routed.total - along / routed.total * layer.normalised  # (T, k)
+    d_chances = np.zeros_like(routed.chances)  # (T, E)
+    np.put_along_axis(d_chances, routed.chosen, d_kept, axis=1)
+    return np.asarray(routed.chances * (d_chances - (d_chances * routed.chances).sum(axis=1, keepdims=True)))
+
+
+class _Dispatch(NamedTuple):
+    """The way of a rank's assignments to the experts' ranks, and that of their results."""
+
+    token: NDArray[np.int64]  # (A,), of each assignment that has room
+    choice: NDArray[np.int64]  # (A,), which of its token's k experts it goes to
+    slots: NDArray[np.int64]  # (A,), its row among all that the rank sends
+    sent: int  # how many rows these are
+    edges: NDArray[np.int64]  # (ranks - 1,), where among them the next rank's begin
+    arriving: NDArray[np.int64]  # (ranks, own experts), the rows that come from each rank for each expert
+    loads: NDArray[np.int64]  # (E,), the assignments that have room
+    dropped: int
+
+    def parcels(self, assigned: Array) -> list[Array]:
+        """Put a row for each assignment into its slot; room that is left is 0."""
+        rows = np.zeros((self.sent, assigned.shape[1]))
+        rows[self.slots] = assigned
+        return np.split(rows, self.edges)
+
+    @property
+    def own_expert(self) -> NDArray[np.int64]:
+        """For each row that arrives, which of the rank's experts it is for."""
+        return np.concatenate([np.repeat(np.arange(len(source)), source) for source in self.arriving])  # (R,)
+
+    def answers(self, rows: Array) -> list[Array]:
+        """Cut rows as those that have arrived are cut: a parcel for each rank."""
+        return np.split(rows, np.cumsum(self.arriving.sum(axis=1))[:-1])
+
+    def in_order(self, parcels: list[Array]) -> Array:
+        """Take each assignment's row out of what has come back."""
+        return np.asarray(np.concatenate(parcels)[self.slots])  # (A, h)
+
+
+def _plan_dispatch(layer: _Layer, chosen: NDArray[np.int64], place: _Place) -> Program:
+    """Find each assignment's slot; without a capacity, ranks tell each other the counts first."""
+    E, own = layer.experts, layer.experts // place.size
+    counts = np.bincount(chosen.ravel(), minlength=E)  # (E,)
+    if layer.capacity is None:
+        told = yield AllToAll([[int(n) for n in part] for part in counts.reshape(-1, own)], group=place.group)
+        rooms, arriving = counts, np.array(told)
+    else:
+        rooms, arriving = np.full(E, layer.capacity), np.full((place.size, own), layer.capacity)
+
+    # Assignments in the order of their experts, and of tokens for each expert; those that come too late are dropped.
+    order = np.argsort(chosen.ravel(), kind="stable")  # (T·k,)
+    expert = chosen.ravel()[order]
+    turn = np.arange(len(order)) - (np.cumsum(counts) - counts)[expert]  # among those of its expert
+    fits = turn < rooms[expert]
+    slots = ((np.cumsum(rooms) - rooms)[expert] + turn)[fits]  # (A,)
+    return _Dispatch(
+        token=order[fits] // layer.per_token,
+        choice=order[fits] % layer.per_token,
+        slots=slots,
+        sent=int(rooms.sum()),
+        edges=np.cumsum(rooms.reshape(-1, own).sum(axis=1))[:-1],
+        arriving=arriving,
+        loads=np.bincount(expert[fits], minlength=E),
+        dropped=len(order) - len(slots),
+    )
+
+
+class _Work(NamedTuple):
+    """What a rank's experts keep of their R rows."""
+
+    rows: Array  # (R, h)
+    expert: NDArray[np.int64]  # (R,), whose it is
+    made: Array  # (R, f), of the first matrix
+    up: Array  # (R, f), of the gate
+    out: Array  # (R, h)
+
+
+def _experts_forward(mine: Mapping[str, Array], rows: Array, expert: NDArray[np.int64]) -> _Work:
+    """Each of a rank's experts computes its rows."""
+    first, gate, second = mine["first"], mine["gate"], mine["second"]
+    made, up = np.empty((2, len(rows), first.shape[2]))
+    out = np.empty_like(rows)  # (R, h)
+    for e in range(len(first)):
+        at = expert == e
+        made[at], up[at] = rows[at] @ first[e], rows[at] @ gate[e]
+        out[at] = (_silu(made[at])[0] * up[at]) @ second[e]
+    return _Work(rows, expert, made, up, out)
+
+
+def _experts_backward(mine: Mapping[str, Array], work: _Work, d_out: Array) -> tuple[Array, dict[str, Array]]:
+    """Return the gradients of the rows, and of the rank's experts' weights."""
+    first, gate, second = mine["first"], mine["gate"], mine["second"]
+    d_rows = np.empty_like(work.rows)  # (R, h)
+    grads = {name: np.zeros_like(weights) for name, weights in mine.items()}
+    for e in range(len(first)):
+        at = work.expert == e
+        rows, up = work.rows[at], work.up[at]
+        act, slope = _silu(work.made[at])
+        d_inner = d_out[at] @ second[e].T
+        d_made, d_up = d_inner * up * slope, d_inner * act
+        d_rows[at] = d_made @ first[e].T + d_up @ gate[e].T
+        grads["first"][e], grads["gate"][e] = rows.T @ d_made, rows.T @ d_up
+        grads["second"][e] = (act * up).T @ d_out[at]
+    return d_rows, grads
+
+
+def _summed(rows: Array, token: NDArray[np.int64], *, like: Array) -> Array:
+    """Add up each token's rows."""
+    total = np.zeros_like(like)
+    np.add.at(total, token, rows)
+    return total
 
 
 @dataclass(frozen=True)

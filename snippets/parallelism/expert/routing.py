@@ -48,9 +48,9 @@ def top_experts(scores: Any, *, per_token: int, groups: int = 1, most_groups: in
         if most > M or most * (E // M) < k:
             raise ValueError(f"most_groups must be at most {M} and leave {k} experts, got {most_groups!r}")
         own = min(-(-k // most), E // M)
-        sums = np.sort(table.reshape(len(table), M, E // M), axis=2)[:, :, -own:].sum(axis=2)
-        allowed = np.argsort(-sums, axis=1, kind="stable")[:, :most]
-        mask = np.zeros((len(table), M), bool)
+        sums = np.sort(table.reshape(len(table), M, E // M), axis=2)[:, :, -own:].sum(axis=2)  # (T, M)
+        allowed = np.argsort(-sums, axis=1, kind="stable")[:, :most]  # (T, most)
+        mask = np.zeros((len(table), M), bool)  # (T, M)
         np.put_along_axis(mask, allowed, True, axis=1)
         table = np.where(np.repeat(mask, E // M, axis=1), table, -np.inf)
     return np.argsort(-table, axis=1, kind="stable")[:, :k]
@@ -130,17 +130,13 @@ def balance_router(
     bias = np.zeros(E)
     loads, means = [], []
     for _ in range(S):
-        logits = liking + rng.normal(size=(T, E))
-        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-        chances = powers / powers.sum(axis=1, keepdims=True)
-        chosen = np.argpartition(-(chances + bias), k - 1, axis=1)[:, :k]
-        share = np.bincount(chosen.ravel(), minlength=E) / (k * T)
+        chances, share = _routed_step(liking, bias, T, k, rng)
         loads.append(E * share)
         means.append(chances.mean(axis=0))
         if method == "bias":
             bias += eta * np.sign(1 / E - share)
         elif method == "loss":
-            slope = chances * (share - chances @ share[:, None])
+            slope = chances * (share - chances @ share[:, None])  # (T, E)
             liking -= eta * E * slope.mean(axis=0)
     tail = slice(-max(1, S // 10), None)
     return Balancing(
@@ -150,3 +146,14 @@ def balance_router(
         tuple(map(float, means[0])),
         tuple(map(float, np.mean(means[tail], axis=0))),
     )
+
+
+def _routed_step(
+    liking: NDArray[np.float64], bias: NDArray[np.float64], tokens: int, per_token: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the router's chances for the tokens of a step, and each expert's share of the choices."""
+    logits = liking + rng.normal(size=(tokens, len(liking)))  # (T, E)
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    chances = powers / powers.sum(axis=1, keepdims=True)
+    chosen = np.argpartition(-(chances + bias), per_token - 1, axis=1)[:, :per_token]  # (T, k)
+    return chances, np.bincount(chosen.ravel(), minlength=len(liking)) / (per_token * tokens)

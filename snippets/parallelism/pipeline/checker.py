@@ -194,20 +194,32 @@ def find_timeline_faults(
         for task, start, end in zip(order, start_s[rank], end_s[rank], strict=True):
             when[task] = (rank, start, end)
     faults += _length_faults(when, duration_s)
+    faults += _order_faults(schedule, when)
+    faults += _arrival_faults(schedule, when, message_s)
+    return tuple(faults)
+
+
+def _order_faults(schedule: PipelineSchedule, when: dict[Task, tuple[int, Time, Time]]) -> Iterator[str]:
+    """Yield what starts before its rank has ended the one before."""
     for rank, order in enumerate(schedule.orders):
         for earlier, later in pairwise(order):
             if not when[later][1] >= when[earlier][2]:
-                faults.append(
+                yield (
                     f"rank {rank} starts {later} at {when[later][1]}, "
                     f"before it has ended {earlier} at {when[earlier][2]}"
                 )
+
+
+def _arrival_faults(
+    schedule: PipelineSchedule, when: dict[Task, tuple[int, Time, Time]], message_s: MessageTime
+) -> Iterator[str]:
+    """Yield what starts before its input is there."""
     for earlier, later in _dependencies(schedule):
         sender, _, sent = when[earlier]
         receiver, start, _ = when[later]
         travel = 0 if sender == receiver else message_s(sender, receiver) if callable(message_s) else message_s
         if not start >= sent + travel:
-            faults.append(f"{later} starts at {start}, before {earlier} arrives at {sent + travel}")
-    return tuple(faults)
+            yield f"{later} starts at {start}, before {earlier} arrives at {sent + travel}"
 
 
 def _check_times(name: str, times: object) -> None:

@@ -67,7 +67,7 @@ def gpipe_bubble_share(*, stages: int, micro_batches: int) -> float:
     """Return GPipe's bubble as a share of the step: idle time over total time.
 
     Formula: $\\frac{p-1}{m+p-1}$
-    Symbols: p = stages, m = micro_batches
+    Symbols: p = stages; m = micro_batches
     Chapter: 18
 
     Args:
@@ -93,7 +93,7 @@ def one_f_one_b_bubble_share(*, stages: int, micro_batches: int) -> float:
     """Return 1F1B's bubble as a share of the step; it is GPipe's, only the memory differs.
 
     Formula: $\\frac{p-1}{m+p-1}$
-    Symbols: p = stages, m = micro_batches
+    Symbols: p = stages; m = micro_batches
     Chapter: 18
 
     Args:
@@ -119,7 +119,7 @@ def interleaved_bubble_share(*, stages: int, micro_batches: int, chunks: int) ->
     """Return the bubble of interleaved 1F1B as a share of the step.
 
     Formula: $\\frac{p-1}{vm+p-1}$
-    Symbols: p = stages, m = micro_batches, v = chunks
+    Symbols: p = stages; m = micro_batches; v = chunks
     Chapter: 18
 
     Args:
@@ -146,7 +146,7 @@ def bubble_overhead(*, stages: int, micro_batches: int, chunks: int = 1) -> floa
     """Return the bubble on top of the ideal: idle time over working time.
 
     Formula: $\\frac{p-1}{vm}$
-    Symbols: p = stages, m = micro_batches, v = chunks
+    Symbols: p = stages; m = micro_batches; v = chunks
     Chapter: 18
 
     Args:
@@ -173,7 +173,7 @@ def idle_share(*, bubble_s: Time, work_s: Time) -> float:
     """Return the share of a step that is bubble, for a bubble and a working time of one device.
 
     Formula: $\\frac{t_b}{t_b + t_w}$
-    Symbols: t_b = bubble_s, t_w = work_s
+    Symbols: t_b = bubble_s; t_w = work_s
     Chapter: 18
 
     Args:
@@ -201,7 +201,7 @@ def pipeline_speedup(*, stages: int, micro_batches: int, chunks: int = 1) -> flo
     """Return how many times as fast p devices are as one: p without the bubble's share.
 
     Formula: $\\frac{p\\,vm}{vm+p-1}$
-    Symbols: p = stages, m = micro_batches, v = chunks
+    Symbols: p = stages; m = micro_batches; v = chunks
     Chapter: 18
 
     Args:
@@ -235,7 +235,7 @@ def least_micro_batches(
     """Return the fewest micro-batches whose bubble is below a limit (or at most the limit).
 
     Formula: $m > \\frac{(p-1)(1-x)}{x\\,v} \\;\\text{ or }\\; m > \\frac{p-1}{x\\,v}$
-    Symbols: m = the result, p = stages, x = bubble, v = chunks; the first for convention "share", the second for
+    Symbols: m = the result; p = stages; x = bubble; v = chunks; the first for convention "share", the second for
         "overhead"; ≥ for > with at_most
     Chapter: 18
 
@@ -285,7 +285,7 @@ def bubble_s(*, stages: int, forward_s: Time, backward_s: Time, chunks: int = 1)
     """Return the time that every device idles in a step of GPipe, 1F1B or interleaved 1F1B.
 
     Formula: $\\frac{(p-1)(T_F+T_B)}{v}$
-    Symbols: p = stages, T_F = forward_s, T_B = backward_s, v = chunks
+    Symbols: p = stages; T_F = forward_s; T_B = backward_s; v = chunks
     Chapter: 18
 
     Args:
@@ -314,7 +314,7 @@ def step_time_s(*, stages: int, micro_batches: int, forward_s: Time, backward_s:
     """Return the time of a step of GPipe, 1F1B or interleaved 1F1B with equal stages and free messages.
 
     Formula: $\\Bigl(m+\\frac{p-1}{v}\\Bigr)(T_F+T_B) = \\frac{(vm+p-1)(T_F+T_B)}{v}$
-    Symbols: p = stages, m = micro_batches, v = chunks, T_F = forward_s, T_B = backward_s, the whole backward pass
+    Symbols: p = stages; m = micro_batches; v = chunks; T_F = forward_s; T_B = backward_s, the whole backward pass
     Chapter: 18
 
     Args:
@@ -344,7 +344,7 @@ def gpipe_exposed_message_s(*, stages: int, message_s: Time) -> Time:
     """Return what messages add to a step of GPipe: one trip down the pipeline and one back.
 
     Formula: $2(p-1)\\,c$
-    Symbols: p = stages, c = message_s
+    Symbols: p = stages; c = message_s
     Chapter: 18
 
     Args:
@@ -373,7 +373,7 @@ def one_f_one_b_exposed_message_s(*, stages: int, micro_batches: int, message_s:
     does not hide this; more warm-up forwards would, at the price of memory.
 
     Formula: $2\\,c\\,\\Bigl\\lfloor \\frac{(p-1)(m+p-1)}{p} \\Bigr\\rfloor$
-    Symbols: p = stages, m = micro_batches, c = message_s
+    Symbols: p = stages; m = micro_batches; c = message_s
     Chapter: 18
 
     Args:
@@ -415,7 +415,7 @@ def gpipe_step_time_s(
     """Return the time of a GPipe step whose stages differ: the slowest stage sets the pace, all are passed once.
 
     Formula: $\\sum_s (F_s+B_s) + (m-1)(\\max_s F_s+\\max_s B_s) + 2(p-1)\\,c$
-    Symbols: F_s = forward_s[s], B_s = backward_s[s], m = micro_batches, c = message_s, p = number of stages
+    Symbols: F_s = forward_s[s]; B_s = backward_s[s]; m = micro_batches; c = message_s; p = number of stages
     Chapter: 18
 
     Args:
@@ -450,7 +450,7 @@ def step_time_bound_s(
     Before stage s works, a micro-batch must reach it; after its last backward, the gradient must leave it.
 
     Formula: $\\max_s \\Bigl( m(F_s+B_s) + \\sum_{j<s} (F_j+B_j) + 2\\,s\\,c \\Bigr)$
-    Symbols: F_s = forward_s[s], B_s = backward_s[s], m = micro_batches, c = message_s, s = stage from 0
+    Symbols: F_s = forward_s[s]; B_s = backward_s[s]; m = micro_batches; c = message_s; s = stage from 0
     Chapter: 18
 
     Args:
@@ -490,7 +490,7 @@ def zb_h1_bubble_s(*, stages: int, forward_s: Time, input_gradient_s: Time, weig
     """Return the bubble of ZB-H1, from m ≥ p micro-batches on.
 
     Formula: $(p-1)(T_F+T_B-T_W)$
-    Symbols: p = stages, T_F = forward_s, T_B = input_gradient_s, T_W = weight_gradient_s
+    Symbols: p = stages; T_F = forward_s; T_B = input_gradient_s; T_W = weight_gradient_s
     Chapter: 18
 
     Args:
@@ -523,7 +523,7 @@ def zb_h2_bubble_s(*, stages: int, forward_s: Time, input_gradient_s: Time, weig
     """Return the bubble of ZB-H2 between a device's own start and end, from m ≥ 2p − 1 micro-batches on.
 
     Formula: $(p-1)(T_F+T_B-2\\,T_W)$
-    Symbols: p = stages, T_F = forward_s, T_B = input_gradient_s, T_W = weight_gradient_s
+    Symbols: p = stages; T_F = forward_s; T_B = input_gradient_s; T_W = weight_gradient_s
     Chapter: 18
 
     Args:
@@ -564,7 +564,7 @@ def dualpipe_bubble_s(*, stages: int, overlapped_s: Time, backward_s: Time, weig
     """Return the bubble that DualPipe's table states.
 
     Formula: $\\Bigl(\\frac{p}{2}-1\\Bigr)(T_{F\\&B}+T_{B+W}-3\\,T_W)$
-    Symbols: p = stages, T_{F\\&B} = overlapped_s, T_{B+W} = backward_s, T_W = weight_gradient_s
+    Symbols: p = stages; T_{F\\&B} = overlapped_s; T_{B+W} = backward_s; T_W = weight_gradient_s
     Chapter: 18
 
     Args:
@@ -610,7 +610,7 @@ def dualpipev_bubble_s(*, stages: int, overlapped_s: Time, backward_s: Time, wei
     """Return DualPipeV's bubble: that of a DualPipe of twice the stages, folded in the middle.
 
     Formula: $(p-1)(T_{F\\&B}+T_{B+W}-3\\,T_W)$
-    Symbols: p = stages, T_{F\\&B} = overlapped_s, T_{B+W} = backward_s, T_W = weight_gradient_s
+    Symbols: p = stages; T_{F\\&B} = overlapped_s; T_{B+W} = backward_s; T_W = weight_gradient_s
     Chapter: 18
 
     Args:
@@ -642,7 +642,7 @@ def chimera_bubble_share(*, stages: int, micro_batches: int) -> float:
     """Return Chimera's bubble as a share of the step, with forward and backward slots of equal length.
 
     Formula: $\\frac{p-2}{2m+p-2}$
-    Symbols: p = stages, m = micro_batches (the paper's D and N)
+    Symbols: p = stages; m = micro_batches (the paper's D and N)
     Chapter: 18
 
     Args:
@@ -719,7 +719,7 @@ def one_f_one_b_peak_activations(*, stages: int, micro_batches: int, stage: int 
     """Return how many micro-batches' activations a stage of 1F1B holds at its peak: at most p, however many there are.
 
     Formula: $\\min(m, p-s)$
-    Symbols: p = stages, m = micro_batches, s = stage
+    Symbols: p = stages; m = micro_batches; s = stage
     Chapter: 18
 
     Args:
@@ -748,7 +748,7 @@ def interleaved_peak_activations(
     """Return how many chunk activations a device of interleaved 1F1B holds at its peak: its warm-up and one more.
 
     Formula: $\\min\\bigl(vm,\\; 2(p-s-1)+(v-1)g+1\\bigr)$
-    Symbols: p = stages, m = micro_batches, v = chunks, s = stage, g = group
+    Symbols: p = stages; m = micro_batches; v = chunks; s = stage; g = group
     Chapter: 18
 
     Args:
@@ -789,7 +789,7 @@ def interleaved_memory_factor(*, stages: int, chunks: int) -> float:
     """Return how much more activation memory the first stage needs with interleaving than with 1F1B.
 
     Formula: $1+\\frac{p-1}{pv}$
-    Symbols: p = stages, v = chunks
+    Symbols: p = stages; v = chunks
     Chapter: 18
 
     Args:
@@ -815,7 +815,7 @@ def zb_h1_peak_activations(*, stages: int, micro_batches: int) -> int:
     """Return how many micro-batches' activations every ZB-H1 stage holds at its peak: as many as 1F1B's first.
 
     Formula: $\\min(m, p)$
-    Symbols: p = stages, m = micro_batches
+    Symbols: p = stages; m = micro_batches
     Chapter: 18
 
     Args:
@@ -841,7 +841,7 @@ def zb_h2_peak_activations(*, stages: int, micro_batches: int) -> int:
     """Return how many micro-batches' activations every ZB-H2 stage holds at its peak.
 
     Formula: $\\min(m, 2p-1)$
-    Symbols: p = stages, m = micro_batches
+    Symbols: p = stages; m = micro_batches
     Chapter: 18
 
     Args:
@@ -867,7 +867,7 @@ def chimera_peak_activations(*, stages: int, stage: int = 0) -> int:
     """Return how many micro-batches' activations a device of Chimera holds at its peak, both directions together.
 
     Formula: $\\frac{p}{2}+1+\\min(s, p-1-s)$
-    Symbols: p = stages, s = stage
+    Symbols: p = stages; s = stage
     Chapter: 18
 
     Args:
@@ -918,7 +918,7 @@ def pipeline_messages(*, stages: int, micro_batches: int, chunks: int = 1, place
     """Return how many messages a step sends between devices, forward and backward together.
 
     Formula: $2m(pv-1) \\;\\text{ or }\\; 2mv(p-1)$
-    Symbols: p = stages, m = micro_batches, v = chunks; the second for placement "v"; none where p = 1
+    Symbols: p = stages; m = micro_batches; v = chunks; the second for placement "v"; none where p = 1
     Chapter: 18
 
     Args:
@@ -951,7 +951,7 @@ def message_bytes(
     """Return the size of one message: a micro-batch's activations at a stage's edge, or their gradient.
 
     Formula: $\\frac{b\\,s\\,h\\,w}{t}$
-    Symbols: b = micro_batch, s = sequence, h = hidden, w = element_bytes, t = tensor_parallel
+    Symbols: b = micro_batch; s = sequence; h = hidden; w = element_bytes; t = tensor_parallel
     Chapter: 18
 
     Args:
@@ -993,7 +993,7 @@ def pass_flops(*, micro_batch: int, sequence: int, hidden: int) -> PassFlops:
     """Return the operations of a layer's F, B (of the input alone) and W: attention scores have no weights.
 
     Formula: $T_F = sbh(24h+4s),\\; T_B = sbh(24h+8s),\\; T_W = sbh\\cdot 24h$
-    Symbols: b = micro_batch, s = sequence, h = hidden; T_F, T_B, T_W = the result's parts
+    Symbols: b = micro_batch; s = sequence; h = hidden; T_F, T_B, T_W = the result's parts
     Chapter: 18
 
     Args:
@@ -1029,7 +1029,7 @@ def pass_activation_bytes(*, micro_batch: int, sequence: int, hidden: int, heads
     """Return what a layer keeps until B, M_B, and what of it must stay until W, M_W.
 
     Formula: $M_B = sb(34h+5as),\\; M_W = 32\\,sbh$
-    Symbols: b = micro_batch, s = sequence, h = hidden, a = heads; M_B, M_W = the result's parts
+    Symbols: b = micro_batch; s = sequence; h = hidden; a = heads; M_B, M_W = the result's parts
     Chapter: 18
 
     Args:

@@ -88,7 +88,7 @@ class _Rank:
     def forward(self, task: Task) -> Array:
         """Compute the output of a stage, and store what its backward needs."""
         x = self.mailbox.pop(task)
-        output: Array = np.tanh(x @ self.weights[task.stage])
+        output: Array = np.tanh(x @ self.weights[task.stage])  # (examples, out)
         self.stored[task.micro_batch, task.stage] = x, output
         self.peak = max(self.peak, len(self.stored))
         return output
@@ -97,17 +97,17 @@ class _Rank:
         """Compute the gradient of a stage's input; add up that of its weights too, unless W does so later."""
         key = task.micro_batch, task.stage
         x, output = self.stored[key]
-        inner = self.mailbox.pop(task) * (1 - output**2)
+        inner = self.mailbox.pop(task) * (1 - output**2)  # (examples, out)
         self.stored[key] = x, inner
         if not split:
             self.weight_gradient(task)
-        result: Array = inner @ self.weights[task.stage].T
+        result: Array = inner @ self.weights[task.stage].T  # (examples, in)
         return result
 
     def weight_gradient(self, task: Task) -> None:
         """Add up the gradient of a stage's weights, and drop the activations."""
         x, inner = self.stored.pop((task.micro_batch, task.stage))
-        self.gradients[task.stage] = self.gradients.get(task.stage, 0) + x.T @ inner
+        self.gradients[task.stage] = self.gradients.get(task.stage, 0) + x.T @ inner  # (in, out)
 
 
 @refusing_overflow("weights, inputs and targets")

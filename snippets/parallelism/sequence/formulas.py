@@ -34,9 +34,7 @@ def rank_chunks(rank: int, *, ranks: int, layout: str = "zigzag") -> tuple[int, 
     In order, there are N chunks and rank r has chunk r. Zig-zag, there are 2N, and rank r has one from each end.
 
     Formula: $\\{r,\\; 2N - 1 - r\\}$
-
-    Symbols: r = ``rank``; N = ``ranks``; in order, {r} of N chunks
-
+    Symbols: r = rank; N = ranks; in order, {r} of N chunks
     Chapter: 19
 
     Args:
@@ -48,15 +46,14 @@ def rank_chunks(rank: int, *, ranks: int, layout: str = "zigzag") -> tuple[int, 
         Numbers of chunks, from 0.
 
     Source: Grattafiori et al. 2024, section 3.3.2; the zig-zag of ring-flash-attention, issue 2.
-
     Convention: chunks of equal length.
-
     Leaves out: striping, which deals single tokens out.
 
-    >>> rank_chunks(1, ranks=4)
-    (1, 6)
-    >>> rank_chunks(1, ranks=4, layout="contiguous")
-    (1,)
+    Example:
+        >>> rank_chunks(1, ranks=4)
+        (1, 6)
+        >>> rank_chunks(1, ranks=4, layout="contiguous")
+        (1,)
     """
     N = at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS)
     r = nonnegative_integer("rank", rank)
@@ -71,9 +68,7 @@ def rank_tokens(rank: int, *, ranks: int, sequence: int, layout: str = "zigzag")
     """Return the positions of a rank's tokens, in increasing order.
 
     Formula: $\\{\\, i : \\lfloor i / c \\rfloor \\in C_r \\,\\}$
-
-    Symbols: i = a position; c = length of a chunk; C_r = ``rank_chunks``; striped, all i with i mod N = r
-
+    Symbols: i = a position; c = length of a chunk; C_r = rank_chunks; striped, all i with i mod N = r
     Chapter: 19
 
     Args:
@@ -86,15 +81,14 @@ def rank_tokens(rank: int, *, ranks: int, sequence: int, layout: str = "zigzag")
         Positions, from 0.
 
     Source: as ``rank_chunks``; Brandon et al. 2023, section 3, for striping.
-
     Convention: every rank has equally many.
-
     Leaves out: sequences packed together from several documents.
 
-    >>> rank_tokens(0, ranks=2, sequence=8)
-    (0, 1, 6, 7)
-    >>> rank_tokens(0, ranks=2, sequence=8, layout="striped")
-    (0, 2, 4, 6)
+    Example:
+        >>> rank_tokens(0, ranks=2, sequence=8)
+        (0, 1, 6, 7)
+        >>> rank_tokens(0, ranks=2, sequence=8, layout="striped")
+        (0, 2, 4, 6)
     """
     layout = named("layout", layout, LAYOUTS, aliases=LAYOUT_ALIASES)
     N, s = _cut(ranks, sequence, layout)
@@ -115,9 +109,7 @@ def ring_step_pairs(
     In step t, rank r has the keys and values of rank r − t.
 
     Formula: $P_{t,r} = \\#\\{(i, j) : i \\in T_r,\\; j \\in T_{(r-t) \\bmod N},\\; j \\le i\\}$
-
-    Symbols: T_r = ``rank_tokens``; t = step; r = rank; N = ``ranks``; without a causal mask, all pairs count
-
+    Symbols: T_r = rank_tokens; t = step; r = rank; N = ranks; without a causal mask, all pairs count
     Chapter: 19
 
     Args:
@@ -130,15 +122,14 @@ def ring_step_pairs(
         For each step, the pairs of each rank. All together are s(s + 1)/2, or s² without the mask.
 
     Source: counted; for the layouts see ``rank_tokens``.
-
     Convention: pairs that the mask hides are not computed, not even next to the diagonal.
-
     Leaves out: kernels that compute whole tiles there.
 
-    >>> ring_step_pairs(ranks=2, sequence=8, layout="contiguous")
-    ((10, 10), (0, 16))
-    >>> ring_step_pairs(ranks=2, sequence=8)
-    ((10, 10), (8, 8))
+    Example:
+        >>> ring_step_pairs(ranks=2, sequence=8, layout="contiguous")
+        ((10, 10), (0, 16))
+        >>> ring_step_pairs(ranks=2, sequence=8)
+        ((10, 10), (8, 8))
     """
     layout = named("layout", layout, LAYOUTS, aliases=LAYOUT_ALIASES)
     N, s = _cut(ranks, sequence, layout)
@@ -164,10 +155,8 @@ def ring_starts_s(work_s: Sequence[Sequence[float]], *, pass_s: float) -> tuple[
     begins when both ends have begun the step.
 
     Formula: $b_{t+1,r} = \\max\\bigl(b_{t,r} + w_{t,r},\\; \\max(b_{t,r}, b_{t,r-1}) + c\\bigr)$
-
-    Symbols: b_{t,r} = when rank r begins step t; w_{t,r} = ``work_s``; c = ``pass_s``; ranks modulo N. After the last
+    Symbols: b_{t,r} = when rank r begins step t; w_{t,r} = work_s; c = pass_s; ranks modulo N. After the last
         step nothing is passed: its end is b + w
-
     Chapter: 19
 
     Args:
@@ -178,13 +167,12 @@ def ring_starts_s(work_s: Sequence[Sequence[float]], *, pass_s: float) -> tuple[
         One row more than there are steps: the beginnings, and in the last row the ends.
 
     Source: Liu et al. 2023, algorithm 1: a block is sent and the next received while a block is computed.
-
     Convention: all ranks begin at 0; messages of one step all go at the same time.
-
     Leaves out: several blocks under way, which would let a rank run ahead.
 
-    >>> ring_starts_s([[1, 1], [0, 2]], pass_s=0.5)
-    ((0.0, 0.0), (1.0, 1.0), (1.0, 3.0))
+    Example:
+        >>> ring_starts_s([[1, 1], [0, 2]], pass_s=0.5)
+        ((0.0, 0.0), (1.0, 1.0), (1.0, 3.0))
     """
     work = each("work_s", work_s, lambda name, row: each(name, row, nonnegative_number))
     if not work or not work[0] or len(set(map(len, work))) > 1:
@@ -203,9 +191,7 @@ def contiguous_slowdown(ranks: int) -> float:
     """Return how much longer a causal ring takes with the sequence cut in order than with the same work in balance.
 
     Formula: $\\frac{N - 1/2}{N / 2} = 2 - \\frac1N$
-
-    Symbols: N = ``ranks``
-
+    Symbols: N = ranks
     Chapter: 19
 
     Args:
@@ -215,13 +201,12 @@ def contiguous_slowdown(ranks: int) -> float:
         The last rank's work over the mean.
 
     Source: derived in this book; Brandon et al. 2023 describe the imbalance.
-
     Convention: for long blocks, in which half of the diagonal block's pairs are hidden; messages hide.
-
     Leaves out: x(x + 1)/2 instead of x²/2 on the diagonal.
 
-    >>> contiguous_slowdown(8)
-    1.875
+    Example:
+        >>> contiguous_slowdown(8)
+        1.875
     """
     N = positive_integer("ranks", ranks)
     return 2 - 1 / N
@@ -231,9 +216,7 @@ def ring_forward_bytes(*, sequence: int, kv_width: int, ranks: int, element_byte
     """Return what a rank sends in the forward pass of one layer's ring attention, or of its all-gather.
 
     Formula: $\\frac{N-1}{N} \\cdot 2 s k w$
-
-    Symbols: N = ``ranks``; s = ``sequence``; k = ``kv_width``; w = ``element_bytes``
-
+    Symbols: N = ranks; s = sequence; k = kv_width; w = element_bytes
     Chapter: 19
 
     Args:
@@ -246,13 +229,12 @@ def ring_forward_bytes(*, sequence: int, kv_width: int, ranks: int, element_byte
         Bytes: N − 1 blocks of s/N keys and values.
 
     Source: Liu et al. 2023, section 3; Grattafiori et al. 2024, section 3.3.2, for the all-gather.
-
     Convention: sent by one rank, one sequence, one layer.
-
     Leaves out: nothing that travels.
 
-    >>> ring_forward_bytes(sequence=1_000_000, kv_width=128, ranks=16)
-    480000000.0
+    Example:
+        >>> ring_forward_bytes(sequence=1_000_000, kv_width=128, ranks=16)
+        480000000.0
     """
     s, k, N = (
         positive_integer("sequence", sequence),
@@ -269,9 +251,7 @@ def ring_backward_bytes(*, sequence: int, kv_width: int, ranks: int, element_byt
     Keys and values go round once more, and with each block its gradients, which have one hop more to come home.
 
     Formula: $\\frac{2N-1}{N} \\cdot 2 s k w$
-
-    Symbols: N = ``ranks``; s = ``sequence``; k = ``kv_width``; w = ``element_bytes``; 0 for N = 1
-
+    Symbols: N = ranks; s = sequence; k = kv_width; w = element_bytes; 0 for N = 1
     Chapter: 19
 
     Args:
@@ -284,13 +264,12 @@ def ring_backward_bytes(*, sequence: int, kv_width: int, ranks: int, element_byt
         Bytes: N − 1 blocks of keys and values, N of their gradients.
 
     Source: derived in this book; the same order as Liu et al. 2023's code.
-
     Convention: sent by one rank, one sequence, one layer.
-
     Leaves out: gradients that travel in float32.
 
-    >>> ring_backward_bytes(sequence=1_000_000, kv_width=128, ranks=16)
-    992000000.0
+    Example:
+        >>> ring_backward_bytes(sequence=1_000_000, kv_width=128, ranks=16)
+        992000000.0
     """
     s, k, N = (
         positive_integer("sequence", sequence),
@@ -309,9 +288,7 @@ def head_exchange_bytes(
     """Return what a rank sends in one layer's attention if all-to-alls turn tokens into heads and back.
 
     Formula: $\\frac{N-1}{N} \\cdot \\frac{s}{N} (2q + 2k) w$
-
-    Symbols: N = ``ranks``; s = ``sequence``; q = ``query_width``; k = ``kv_width``; w = ``element_bytes``
-
+    Symbols: N = ranks; s = sequence; q = query_width; k = kv_width; w = element_bytes
     Chapter: 19
 
     Args:
@@ -325,13 +302,12 @@ def head_exchange_bytes(
         Bytes of a forward pass, and of a backward pass, which sends the gradients of the same four.
 
     Source: Jacobs et al. 2023, section 3.2: 4Nh/P in their letters, with q = k = h and without the (N − 1)/N.
-
     Convention: sent by one rank, one sequence, one layer.
-
     Leaves out: keys and values that are copied where N exceeds their heads.
 
-    >>> head_exchange_bytes(sequence=16_384, query_width=4096, kv_width=1024, ranks=8)
-    36700160.0
+    Example:
+        >>> head_exchange_bytes(sequence=16_384, query_width=4096, kv_width=1024, ranks=8)
+        36700160.0
     """
     s, N = positive_integer("sequence", sequence), positive_integer("ranks", ranks)
     q, k = positive_integer("query_width", query_width), positive_integer("kv_width", kv_width)
@@ -352,10 +328,8 @@ def hidden_block_tokens(
     """Return from how many tokens a rank on passing keys and values hides behind computing with them.
 
     Formula: $x^* = \\frac{w}{2 \\rho g} \\cdot \\frac{P}{\\beta}$
-
-    Symbols: x^* = result; w = ``element_bytes``; \\rho = ``computed_share``; g = ``queries_per_key``; P =
-        ``flops_per_s``; \\beta = ``bandwidth_bytes_per_s``
-
+    Symbols: x^* = result; w = element_bytes; \\rho = computed_share; g = queries_per_key; P =
+        flops_per_s; \\beta = bandwidth_bytes_per_s
     Chapter: 19
 
     Args:
@@ -369,13 +343,12 @@ def hidden_block_tokens(
         Tokens on a rank, not rounded.
 
     Source: Liu et al. 2023, section 3, the case w = 2, g = 1, without a mask: c ≥ F/B.
-
     Convention: forward: 4x²qd operations over 2xkd numbers, for q and k heads of size d on the rank.
-
     Leaves out: latency, the first step's diagonal, and the rest of the layer, which does not wait for messages.
 
-    >>> hidden_block_tokens(flops_per_s=312e12, bandwidth_bytes_per_s=300e9)
-    1040.0
+    Example:
+        >>> hidden_block_tokens(flops_per_s=312e12, bandwidth_bytes_per_s=300e9)
+        1040.0
     """
     P, B = positive_number("flops_per_s", flops_per_s), positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s)
     g, w = positive_number("queries_per_key", queries_per_key), positive_number("element_bytes", element_bytes)
@@ -391,9 +364,7 @@ def kv_blocks_held(kind: str, *, ranks: int) -> int:
     """Return how many blocks of s/N keys and values a rank holds at the most, its own among them.
 
     Formula: $\\min(N, 3) \\;\\text{ (ring)}, \\quad N + 1 \\;\\text{ (all-gather)}, \\quad 2 \\;\\text{ (all-to-all)}$
-
-    Symbols: N = ``ranks``; 1 each for N = 1
-
+    Symbols: N = ranks; 1 each for N = 1
     Chapter: 19
 
     Args:
@@ -405,13 +376,12 @@ def kv_blocks_held(kind: str, *, ranks: int) -> int:
         Blocks.
 
     Source: counted on the simulated machine.
-
     Convention: forward; a block has the keys and values of s/N tokens and all heads of the rank.
-
     Leaves out: queries, outputs; a ring that drops its own block after the first step.
 
-    >>> [kv_blocks_held(kind, ranks=16) for kind in KINDS]
-    [3, 17, 2]
+    Example:
+        >>> [kv_blocks_held(kind, ranks=16) for kind in KINDS]
+        [3, 17, 2]
     """
     N = positive_integer("ranks", ranks)
     kind = named("kind", kind, KINDS, aliases=KIND_ALIASES)
@@ -424,9 +394,7 @@ def attention_flops(*, pairs: float, query_heads: int, head_size: int) -> float:
     """Return the operations of attention's two products for pairs of a query and a key.
 
     Formula: $4 p h d$
-
-    Symbols: p = ``pairs``; h = ``query_heads``; d = ``head_size``
-
+    Symbols: p = pairs; h = query_heads; d = head_size
     Chapter: 19
 
     Args:
@@ -438,13 +406,12 @@ def attention_flops(*, pairs: float, query_heads: int, head_size: int) -> float:
         FLOP, forward.
 
     Source: Narayanan et al. 2021, appendix.
-
     Convention: a multiply-add is 2; a backward pass has five products instead of two, 2.5 times as many.
-
     Leaves out: the softmax.
 
-    >>> attention_flops(pairs=36, query_heads=2, head_size=4)
-    1152.0
+    Example:
+        >>> attention_flops(pairs=36, query_heads=2, head_size=4)
+        1152.0
     """
     p, h = nonnegative_number("pairs", pairs), positive_integer("query_heads", query_heads)
     d = positive_integer("head_size", head_size)

@@ -1,7 +1,8 @@
 """Simulators: attention over a sequence that is cut among ranks, forward and backward, on the simulated machine.
 
 Keys and values have fewer heads than queries where queries share them (grouped queries). Whatever the kind, a rank
-begins and ends with its own tokens: queries, keys, values and the output's gradient in, output and gradients out.
+begins and ends with its own tokens: queries, keys, values and the output's gradient in, output and gradients out. In
+comments on shapes, queries have a heads, keys and values kv, all of size d, and s is the length of the sequence.
 """
 
 from __future__ import annotations
@@ -189,8 +190,10 @@ _Steps = Generator[Any, Any, tuple[Array, ...]]
 def _ring(own: _Shard) -> _Steps:
     """Pass keys and values on; backward pass them on again, with their gradients."""
     N, after, before = own.ranks, (own.rank + 1) % own.ranks, (own.rank - 1) % own.ranks
-    o, log_sum = _nothing(own.q)
-    k, v = own.k, own.v
+
+    # Forward.
+    o, log_sum = _nothing(own.q)  # (a, own s, d), (a, own s)
+    k, v = own.k, own.v  # (kv, own s, d)
     for step in range(N):
         there = own.places[(own.rank - step) % N]
         pairs = own.pairs(there)
@@ -201,7 +204,9 @@ def _ring(own: _Shard) -> _Steps:
             k, v = yield Exchange(after, [k, v], before)
     if own.d_o is None:
         return (o,)
-    delta = (own.d_o * o).sum(axis=2)
+
+    # Backward.
+    delta = (own.d_o * o).sum(axis=2)  # (a, own s)
     k, v = own.k, own.v
     d_q, d_k, d_v = np.zeros_like(own.q), np.zeros_like(k), np.zeros_like(v)
     for step in range(N):
@@ -220,21 +225,24 @@ def _ring(own: _Shard) -> _Steps:
 
 def _gathered(own: _Shard) -> _Steps:
     """Gather all keys and values first; backward add up everybody's gradients of them."""
+    # Forward.
     there = np.concatenate(own.places)
-    both = yield AllGather(np.stack([own.k, own.v]).transpose(2, 0, 1, 3))
-    k, v = both.transpose(1, 2, 0, 3)
+    both = yield AllGather(np.stack([own.k, own.v]).transpose(2, 0, 1, 3))  # (s, 2, kv, d)
+    k, v = both.transpose(1, 2, 0, 3)  # (kv, s, d)
     yield Compute(PAIRS, own.pairs(there))
-    o, log_sum = own.forward(k, v, there)
+    o, log_sum = own.forward(k, v, there)  # (a, own s, d), (a, own s)
     if own.d_o is None:
         return (o,)
     del both, k, v
+
+    # Backward.
     both = yield AllGather(np.stack([own.k, own.v]).transpose(2, 0, 1, 3))  # it was not kept
     k, v = both.transpose(1, 2, 0, 3)
     yield Compute(PAIRS, own.pairs(there))
-    delta = (own.d_o * o).sum(axis=2)
+    delta = (own.d_o * o).sum(axis=2)  # (a, own s)
     d_q, d_k, d_v = _block_backward(own.q, k, v, own.here, there, own.causal, own.d_o, log_sum, delta)
-    mine = yield ReduceScatter(np.stack([d_k, d_v]).transpose(2, 0, 1, 3))
-    d_k, d_v = mine.transpose(1, 2, 0, 3)
+    mine = yield ReduceScatter(np.stack([d_k, d_v]).transpose(2, 0, 1, 3))  # (own s, 2, kv, d)
+    d_k, d_v = mine.transpose(1, 2, 0, 3)  # (kv, own s, d)
     return o, d_q, d_k, d_v
 
 
@@ -243,30 +251,33 @@ def _by_heads(own: _Shard) -> _Steps:
     N, order = own.ranks, np.argsort(np.concatenate(own.places))
     everywhere = np.arange(len(order))
 
-    def by_heads(*arrays: Array) -> list[list[Array]]:
+    def by_heads(*arrays: Array) -> list[list[Array]]:  # a parcel for each rank: its heads of these tokens
         return [[np.split(array, N)[r] for array in arrays] for r in range(N)]
 
     def whole(parcels: list[list[Array]]) -> list[Array]:
         return [np.concatenate(pieces, axis=1)[:, order] for pieces in zip(*parcels, strict=True)]
 
-    def by_tokens(*arrays: Array) -> list[list[Array]]:
+    def by_tokens(*arrays: Array) -> list[list[Array]]:  # a parcel for each rank: its tokens of these heads
         return [[array[:, place] for array in arrays] for place in own.places]
 
     def own_tokens(parcels: list[list[Array]]) -> list[Array]:
         return [np.concatenate(pieces) for pieces in zip(*parcels, strict=True)]
 
-    q, k, v = whole((yield AllToAll(by_heads(own.q, own.k, own.v))))
+    # Forward.
+    q, k, v = whole((yield AllToAll(by_heads(own.q, own.k, own.v))))  # q (own a, s, d), k (own kv, s, d)
     k, v = (own.memory.watch(array, "buffers") for array in (k, v))
     yield Compute(PAIRS, _pairs(everywhere, everywhere, own.causal) * len(q))
-    o, log_sum = _block_forward(q, k, v, everywhere, everywhere, own.causal)
-    (mine,) = own_tokens((yield AllToAll(by_tokens(o))))
+    o, log_sum = _block_forward(q, k, v, everywhere, everywhere, own.causal)  # (own a, s, d), (own a, s)
+    (mine,) = own_tokens((yield AllToAll(by_tokens(o))))  # (a, own s, d)
     if own.d_o is None:
         return (mine,)
-    (d_o,) = whole((yield AllToAll(by_heads(own.d_o))))
+
+    # Backward.
+    (d_o,) = whole((yield AllToAll(by_heads(own.d_o))))  # (own a, s, d)
     yield Compute(PAIRS, _pairs(everywhere, everywhere, own.causal) * len(q))
-    delta = (d_o * o).sum(axis=2)
+    delta = (d_o * o).sum(axis=2)  # (own a, s)
     gradients = _block_backward(q, k, v, everywhere, everywhere, own.causal, d_o, log_sum, delta)
-    d_q, d_k, d_v = own_tokens((yield AllToAll(by_tokens(*gradients))))
+    d_q, d_k, d_v = own_tokens((yield AllToAll(by_tokens(*gradients))))  # d_q (a, own s, d), d_k (kv, own s, d)
     return mine, d_q, d_k, d_v
 
 
@@ -280,7 +291,7 @@ def _nothing(q: Array) -> tuple[Array, Array]:
 
 def _merged(o: Array, log_sum: Array, more: Array, more_sum: Array) -> tuple[Array, Array]:
     """Merge two blocks' averages by their log-sum-exps; a row that sees nothing has minus infinity."""
-    together = np.logaddexp(log_sum, more_sum)
+    together = np.logaddexp(log_sum, more_sum)  # (a, queries)
     safe = np.where(np.isneginf(together), 0.0, together)
     merged = np.exp(log_sum - safe)[..., None] * o + np.exp(more_sum - safe)[..., None] * more
     return merged, together
@@ -288,7 +299,7 @@ def _merged(o: Array, log_sum: Array, more: Array, more_sum: Array) -> tuple[Arr
 
 def _scores(q: Array, k: Array, here: Any, there: Any, causal: bool) -> Array:
     """Scaled products, minus infinity where a key comes later: shape (query heads, queries, keys)."""
-    shared = np.repeat(k, len(q) // len(k), axis=0)
+    shared = np.repeat(k, len(q) // len(k), axis=0)  # (a, keys, d)
     scores = q @ shared.transpose(0, 2, 1) / np.sqrt(q.shape[2])
     if causal:
         scores = np.where(there[None, :] > here[:, None], -np.inf, scores)
@@ -296,13 +307,13 @@ def _scores(q: Array, k: Array, here: Any, there: Any, causal: bool) -> Array:
 
 
 def _block_forward(q: Array, k: Array, v: Array, here: Any, there: Any, causal: bool) -> tuple[Array, Array]:
-    scores = _scores(q, k, here, there, causal)
-    largest = scores.max(axis=2)
+    scores = _scores(q, k, here, there, causal)  # (a, queries, keys)
+    largest = scores.max(axis=2)  # (a, queries)
     safe = np.where(np.isneginf(largest), 0.0, largest)
     weights = np.exp(scores - safe[..., None])
     total = weights.sum(axis=2)
     divisor = np.where(total == 0, 1.0, total)
-    o = weights @ np.repeat(v, len(q) // len(v), axis=0) / divisor[..., None]
+    o = weights @ np.repeat(v, len(q) // len(v), axis=0) / divisor[..., None]  # (a, queries, d)
     return o, np.where(total == 0, -np.inf, safe + np.log(divisor))
 
 
@@ -311,11 +322,11 @@ def _block_backward(
 ) -> tuple[Array, Array, Array]:
     """Gradients that one block of keys gives; the softmax is made again from the whole row's log-sum-exp."""
     group = len(q) // len(k)
-    soft = np.exp(_scores(q, k, here, there, causal) - log_sum[..., None])
+    soft = np.exp(_scores(q, k, here, there, causal) - log_sum[..., None])  # (a, queries, keys)
     d_soft = d_o @ np.repeat(v, group, axis=0).transpose(0, 2, 1)
     d_scores = soft * (d_soft - delta[..., None]) / np.sqrt(q.shape[2])
-    d_q = d_scores @ np.repeat(k, group, axis=0)
-    d_k, d_v = d_scores.transpose(0, 2, 1) @ q, soft.transpose(0, 2, 1) @ d_o
+    d_q = d_scores @ np.repeat(k, group, axis=0)  # (a, queries, d)
+    d_k, d_v = d_scores.transpose(0, 2, 1) @ q, soft.transpose(0, 2, 1) @ d_o  # (a, keys, d)
     return d_q, _grouped(d_k, group), _grouped(d_v, group)
 
 

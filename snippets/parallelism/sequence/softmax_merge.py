@@ -53,9 +53,7 @@ def softmax_part(scores: Sequence[float], values: Sequence[Sequence[float]]) -> 
     """Return what a row of scores and the values that belong to them leave behind.
 
     Formula: $m = \\max_j S_j, \\quad \\ell = \\sum_j e^{S_j - m}, \\quad o = \\frac1\\ell \\sum_j e^{S_j - m} v_j$
-
-    Symbols: m, \\ell, o = result; S_j = ``scores``; v_j = ``values``
-
+    Symbols: m, \\ell, o = result; S_j = scores; v_j = values
     Chapter: 19
 
     Args:
@@ -66,13 +64,12 @@ def softmax_part(scores: Sequence[float], values: Sequence[Sequence[float]]) -> 
         The part; ``EMPTY`` for no keys.
 
     Source: Milakov and Gimelshein 2018, equation 5, with the average beside the normaliser.
-
     Convention: the average is normalised; FlashAttention carries o·ℓ in some versions.
-
     Leaves out: masks: leave masked keys out.
 
-    >>> softmax_part([0.0, 0.0], [[1.0], [3.0]])
-    SoftmaxPart(largest=0.0, total=2.0, mean=(2.0,))
+    Example:
+        >>> softmax_part([0.0, 0.0], [[1.0], [3.0]])
+        SoftmaxPart(largest=0.0, total=2.0, mean=(2.0,))
     """
     S = each("scores", scores, finite_number)
     v = each("values", values, lambda name, value: each(name, value, finite_number))
@@ -96,9 +93,7 @@ def merge_parts(first: SoftmaxPart, second: SoftmaxPart) -> SoftmaxPart:
 
     Formula: $m = \\max(m_1, m_2), \\quad a_i = \\ell_i e^{m_i - m}, \\quad \\ell = a_1 + a_2, \\quad
         o = \\frac{a_1 o_1 + a_2 o_2}{\\ell}$
-
-    Symbols: m, \\ell, o = result; m_1, \\ell_1, o_1 = ``first``; m_2, \\ell_2, o_2 = ``second``
-
+    Symbols: m, \\ell, o = result; m_1, \\ell_1, o_1 = first; m_2, \\ell_2, o_2 = second
     Chapter: 19
 
     Args:
@@ -109,14 +104,13 @@ def merge_parts(first: SoftmaxPart, second: SoftmaxPart) -> SoftmaxPart:
         The merged part. The operation is associative and commutative, up to rounding, and ``EMPTY`` is its identity.
 
     Source: Milakov and Gimelshein 2018, equation 4 and section 3.1.
-
     Convention: averages are normalised.
-
     Leaves out: nothing.
 
-    >>> merged = merge_parts(SoftmaxPart(0.0, 3.0, (1.0, 2.0)), SoftmaxPart(2.0, 1.5, (3.0, 4.0)))
-    >>> merged.largest, round(merged.total, 3), [round(x, 3) for x in merged.mean]
-    (2.0, 1.906, [2.574, 3.574])
+    Example:
+        >>> merged = merge_parts(SoftmaxPart(0.0, 3.0, (1.0, 2.0)), SoftmaxPart(2.0, 1.5, (3.0, 4.0)))
+        >>> merged.largest, round(merged.total, 3), [round(x, 3) for x in merged.mean]
+        (2.0, 1.906, [2.574, 3.574])
     """
     for name, part in (("first", first), ("second", second)):
         if not isinstance(part, SoftmaxPart):
@@ -136,9 +130,7 @@ def standard_attention_words(*, sequence: int, head_size: int) -> int:
     """Return the numbers that attention reads and writes if it stores the scores between its three operations.
 
     Formula: $4 s d + 4 s^2$
-
-    Symbols: s = ``sequence``; d = ``head_size``
-
+    Symbols: s = sequence; d = head_size
     Chapter: 19
 
     Args:
@@ -150,13 +142,12 @@ def standard_attention_words(*, sequence: int, head_size: int) -> int:
         read.
 
     Source: Dao et al. 2022, algorithm 0 and theorem 2: of the order of sd + s².
-
     Convention: one head, forward, without a mask; each operation reads its inputs and writes its result once.
-
     Leaves out: a mask and a dropout, which are further passes over s² numbers where they are operations of their own.
 
-    >>> standard_attention_words(sequence=8, head_size=2)
-    320
+    Example:
+        >>> standard_attention_words(sequence=8, head_size=2)
+        320
     """
     s, d = positive_integer("sequence", sequence), positive_integer("head_size", head_size)
     return 4 * s * d + 4 * s * s
@@ -166,9 +157,7 @@ def block_attention_words(*, sequence: int, head_size: int, rows: int) -> int:
     """Return the numbers that attention reads and writes block by block, while some rows of Q stay on the chip.
 
     Formula: $2 s d + 2 s d \\lceil s / r \\rceil$
-
-    Symbols: s = ``sequence``; d = ``head_size``; r = ``rows``
-
+    Symbols: s = sequence; d = head_size; r = rows
     Chapter: 19
 
     Args:
@@ -181,13 +170,12 @@ def block_attention_words(*, sequence: int, head_size: int, rows: int) -> int:
 
     Source: Dao 2023, section 3.1 (rows outside, keys inside). With r = M/(4d) this is of the order s²d²/M of Dao et al.
         2022, theorem 2.
-
     Convention: one head, forward, without a mask.
-
     Leaves out: what a larger cache keeps of K and V between blocks; the log-sum-exp, one number a row.
 
-    >>> block_attention_words(sequence=8, head_size=2, rows=4)
-    96
+    Example:
+        >>> block_attention_words(sequence=8, head_size=2, rows=4)
+        96
     """
     s, d, r = (
         positive_integer("sequence", sequence),
@@ -201,9 +189,7 @@ def flash_block_sizes(*, fast_words: int, head_size: int) -> tuple[int, int]:
     """Return the block sizes of FlashAttention's first version.
 
     Formula: $B_c = \\lceil M / 4d \\rceil, \\quad B_r = \\min(B_c, d)$
-
-    Symbols: B_c, B_r = result; M = ``fast_words``; d = ``head_size``
-
+    Symbols: B_c, B_r = result; M = fast_words; d = head_size
     Chapter: 19
 
     Args:
@@ -214,13 +200,12 @@ def flash_block_sizes(*, fast_words: int, head_size: int) -> tuple[int, int]:
         Keys (columns) and queries (rows) of a block.
 
     Source: Dao et al. 2022, algorithm 1, line 1.
-
     Convention: numbers, not bytes.
-
     Leaves out: what kernels choose by measurement.
 
-    >>> flash_block_sizes(fast_words=49152, head_size=64)
-    (192, 64)
+    Example:
+        >>> flash_block_sizes(fast_words=49152, head_size=64)
+        (192, 64)
     """
     M, d = positive_integer("fast_words", fast_words), positive_integer("head_size", head_size)
     B_c = -(-M // (4 * d))

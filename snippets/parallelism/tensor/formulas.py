@@ -35,7 +35,7 @@ def block_collectives(
     and the output scattered: every all-reduce becomes an all-gather on one side and a reduce-scatter on the other.
 
     Formula: $1 + u$
-    Symbols: all-reduces of a block without sequence parallelism, for t > 1; u = input_sums, t = tensor_parallel
+    Symbols: all-reduces of a block without sequence parallelism, for t > 1; u = input_sums; t = tensor_parallel
     Chapter: 17
 
     Args:
@@ -93,7 +93,7 @@ def block_traffic_bytes(
     reduce-scatter and an all-gather.
 
     Formula: $(2 + 2u + ug)\\,\\frac{t-1}{t}\\,b\\,s\\,h\\,w$
-    Symbols: b = micro_batch, s = sequence, h = hidden, t = tensor_parallel, u = input_sums, w = element_bytes, g = 1
+    Symbols: b = micro_batch; s = sequence; h = hidden; t = tensor_parallel; u = input_sums; w = element_bytes; g = 1
         with gather_again, else 0
     Chapter: 17
 
@@ -136,7 +136,7 @@ def matrix_cut_bytes(
     back, and the stream is gathered besides.
 
     Formula: $\\frac{t-1}{t}\\,n\\,w \\cdot 2h \\quad\\text{or}\\quad \\frac{t-1}{t}\\,n\\,w\\,(h + 2q)$
-    Symbols: n = tokens, h = stream, q = inner, t = tensor_parallel, w = element_bytes; the first form with cut_inner
+    Symbols: n = tokens; h = stream; q = inner; t = tensor_parallel; w = element_bytes; the first form with cut_inner
     Chapter: 17
 
     Args:
@@ -182,7 +182,7 @@ def communication_to_compute(
     A rank sends 8(t − 1)/t·bshw bytes and computes 12bsh(6h + s)/t operations in a step. Batch and 1/t cancel.
 
     Formula: $\\frac{2\\,(t-1)\\,w\\,P}{3\\,(6h + s)\\,\\beta}$
-    Symbols: s = sequence, h = hidden, t = tensor_parallel, P = flops_per_s, \\beta = bandwidth_bytes_per_s,
+    Symbols: s = sequence; h = hidden; t = tensor_parallel; P = flops_per_s; \\beta = bandwidth_bytes_per_s;
         w = element_bytes
     Chapter: 17
 
@@ -229,8 +229,8 @@ def tensor_layer_time_s(
     """Return how long a GPT layer takes forward and backward: its products, and then four ring all-reduces.
 
     Formula: $\\frac{12bsh(6h + s)}{tP} + 8(t-1)\\left(\\alpha + \\frac{bshw}{t\\beta}\\right)$
-    Symbols: b = micro_batch, s = sequence, h = hidden, t = tensor_parallel, P = flops_per_s, \\alpha = latency_s,
-        \\beta = bandwidth_bytes_per_s, w = element_bytes
+    Symbols: b = micro_batch; s = sequence; h = hidden; t = tensor_parallel; P = flops_per_s; \\alpha = latency_s;
+        \\beta = bandwidth_bytes_per_s; w = element_bytes
     Chapter: 17
 
     Args:
@@ -275,7 +275,7 @@ def placed_ring_bytes_per_s(
     inside the node the other g − 1.
 
     Formula: $\\min\\left(\\tfrac{g}{g-1}\\,\\beta_{\\text{node}},\\; g\\,\\beta_{\\text{adapter}}\\right)$
-    Symbols: g = gpus_in_node, \\beta_{\\text{node}} = node_bytes_per_s, \\beta_{\\text{adapter}} = adapter_bytes_per_s;
+    Symbols: g = gpus_in_node; \\beta_{\\text{node}} = node_bytes_per_s; \\beta_{\\text{adapter}} = adapter_bytes_per_s;
         \\beta_{\\text{node}} for one node, \\beta_{\\text{adapter}} for one GPU in each of several
     Chapter: 17
 
@@ -313,7 +313,7 @@ def key_value_heads_per_rank(*, heads: int, key_value_heads: int, tensor_paralle
     With more ranks than key-value heads, each is copied to all ranks that have one of its query heads.
 
     Formula: $\\max(1,\\; a_{kv}/t)$
-    Symbols: a_{kv} = key_value_heads, t = tensor_parallel
+    Symbols: a_{kv} = key_value_heads; t = tensor_parallel
     Chapter: 17
 
     Args:
@@ -354,7 +354,7 @@ def vocabulary_loss_bytes(*, tokens: int, tensor_parallel: int, element_bytes: i
     below it, and the target's logit if it has it.
 
     Formula: $3\\,(t-1)\\,n\\,w$
-    Symbols: n = tokens, t = tensor_parallel, w = element_bytes
+    Symbols: n = tokens; t = tensor_parallel; w = element_bytes
     Chapter: 17
 
     Args:

@@ -124,36 +124,36 @@ def _pair(
     own_first = first[:, in_q] if by_columns else first[in_h]
     own_second = second[in_k] if by_rows else second[:, in_h]
 
-    made = x @ own_first if by_columns else (yield from _scattered(x[:, in_h] @ own_first))
-    inner, kept = _inner(made, heads)
+    made = x @ own_first if by_columns else (yield from _scattered(x[:, in_h] @ own_first))  # (n, own q)
+    inner, kept = _inner(made, heads)  # inner (n, own k)
     if by_rows:
-        output = yield AllReduce(inner @ own_second)
-        back = gradient @ own_second.T
-        second_gradient = inner.T @ gradient
+        output = yield AllReduce(inner @ own_second)  # (n, h)
+        back = gradient @ own_second.T  # (n, own k)
+        second_gradient = inner.T @ gradient  # (own k, h)
     else:
-        whole = yield from _gathered(inner)
-        output = yield from _gathered(whole @ own_second)
-        back = yield from _scattered(gradient[:, in_h] @ own_second.T)
-        second_gradient = whole.T @ gradient[:, in_h]
+        whole = yield from _gathered(inner)  # (n, k)
+        output = yield from _gathered(whole @ own_second)  # (n, h)
+        back = yield from _scattered(gradient[:, in_h] @ own_second.T)  # (n, own k)
+        second_gradient = whole.T @ gradient[:, in_h]  # (k, own h)
 
-    down = _inner_backward(back, made, kept, heads)
+    down = _inner_backward(back, made, kept, heads)  # (n, own q)
     if by_columns:
-        input_gradient = yield AllReduce(down @ own_first.T)
+        input_gradient = yield AllReduce(down @ own_first.T)  # (n, h)
         return output, input_gradient, x.T @ down, second_gradient
-    whole = yield from _gathered(down)
-    input_gradient = yield from _gathered(whole @ own_first.T)
+    whole = yield from _gathered(down)  # (n, q)
+    input_gradient = yield from _gathered(whole @ own_first.T)  # (n, h)
     return output, input_gradient, x[:, in_h].T @ whole, second_gradient
 
 
 def _gathered(columns: Array) -> Program:
     """Join the ranks' columns."""
-    rows = yield AllGather(np.ascontiguousarray(columns.T))
+    rows = yield AllGather(np.ascontiguousarray(columns.T))  # (all columns, n)
     return rows.T
 
 
 def _scattered(partial: Array) -> Program:
     """Sum over the ranks, and keep this rank's columns."""
-    rows = yield ReduceScatter(np.ascontiguousarray(partial.T))
+    rows = yield ReduceScatter(np.ascontiguousarray(partial.T))  # (own columns, n)
     return rows.T
 
 
@@ -161,8 +161,8 @@ def _inner(made: Array, heads: int | None) -> tuple[Array, Any]:
     """Apply what stands between the products, to this rank's columns."""
     if heads is None:
         return _gelu(made), None
-    query, key, value = made.reshape(len(made), heads, 3, -1).transpose(2, 1, 0, 3)
-    soft = _softmax(query, key)
+    query, key, value = made.reshape(len(made), heads, 3, -1).transpose(2, 1, 0, 3)  # (a, n, d)
+    soft = _softmax(query, key)  # (a, n, n)
     return (soft @ value).transpose(1, 0, 2).reshape(len(made), -1), (query, key, value, soft)
 
 
@@ -170,8 +170,8 @@ def _inner_backward(back: Array, made: Array, kept: Any, heads: int | None) -> A
     if heads is None:
         return back * _gelu_slope(made)
     query, key, value, soft = kept
-    context = back.reshape(len(back), heads, -1).transpose(1, 0, 2)
-    parts = np.stack(_attention_backward(query, key, value, soft, soft, context, 1.0))
+    context = back.reshape(len(back), heads, -1).transpose(1, 0, 2)  # (a, n, d)
+    parts = np.stack(_attention_backward(query, key, value, soft, soft, context, 1.0))  # (3, a, n, d)
     return parts.transpose(2, 1, 0, 3).reshape(len(back), -1)
 
 
@@ -275,43 +275,59 @@ def run_tensor_layer(
     x, gradient = finite_array("x", x, dimensions=3), finite_array("gradient", gradient, dimensions=3)
     if 0 in x.shape or gradient.shape != x.shape:
         raise ValueError(f"gradient must have the shape of x, which has no 0, got {gradient.shape} and {x.shape}")
-    h, a = x.shape[2], positive_integer("heads", heads)
-    t = at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS)
-    kv = a if key_value_heads is None else positive_integer("key_value_heads", key_value_heads)
-    if h % a or a % t:
-        raise ValueError(f"heads must divide the width {h} and be a multiple of ranks = {t}, got {a}")
-    if a % kv or (kv % t and t % kv):
-        raise ValueError(f"key_value_heads must divide {a} and be a multiple or a divisor of ranks = {t}, got {kv}")
-    again = flag("gather_again", gather_again)
-    if again and not flag("sequence_parallel", sequence_parallel):
-        raise ValueError("gather_again must be False without sequence_parallel, got True")
-    d = h // a
-    shapes = {"first norm": (h,), "second norm": (h,), "qkv": (h, h + 2 * kv * d), "projection": (h, h)}
-    shapes |= {"first": (h, 4 * h), "second": (4 * h, h)}
-    if not isinstance(weights, Mapping) or set(weights) != set(shapes):
-        raise ValueError(f"weights must have the keys {', '.join(shapes)}, got {weights!r:.80}")
-    given = {name: finite_array(f"weights[{name!r}]", weights[name]) for name in shapes}
-    for name, shape in shapes.items():
-        if given[name].shape != shape:
-            raise ValueError(f"weights[{name!r}] must have shape {shape}, got {given[name].shape}")
-    tokens, sequences, _ = x.shape
-    shape3 = (tokens, sequences, h)
-    plan = _Plan(
-        t, a, kv, d, shape3, flag("sequence_parallel", sequence_parallel), again, nonnegative_integer("seed", seed)
-    )
-    machine = Machine(t)
-    layers = [_RankLayer(plan, rank, given, machine.memories[rank]) for rank in range(t)]
+    plan = _plan(x.shape, ranks, heads, key_value_heads, sequence_parallel, gather_again, seed)
+    given = _checked_weights(weights, plan)
+    machine = Machine(plan.ranks)
+    layers = [_RankLayer(plan, rank, given, machine.memories[rank]) for rank in range(plan.ranks)]
     done = machine.run([layer.train(x, gradient) for layer in layers])
     outputs, backs = [rank[0] for rank in done], [rank[1] for rank in done]
     if plan.sequence_parallel:
         output, back = np.concatenate(outputs), np.concatenate(backs)
     else:
         output, back = outputs[0], backs[0]
-    grads = {name: np.zeros(shape) for name, shape in shapes.items()}
+    grads = {name: np.zeros(weight.shape) for name, weight in given.items()}
     for layer in layers:
         for name, places in layer.places.items():
             grads[name][places] = layer.gradients[name]
     return TensorLayerRun(output, back, grads, tuple(layer.kept_bytes for layer in layers), machine.account)
+
+
+def _plan(
+    shape: tuple[int, ...],
+    ranks: int,
+    heads: int,
+    key_value_heads: int | None,
+    sequence_parallel: bool,
+    gather_again: bool,
+    seed: int,
+) -> _Plan:
+    """Return how a layer for an input of this shape is cut, or raise ``ValueError``."""
+    s, b, h = shape
+    a = positive_integer("heads", heads)
+    t = at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS)
+    kv = a if key_value_heads is None else positive_integer("key_value_heads", key_value_heads)
+    if h % a or a % t:
+        raise ValueError(f"heads must divide the width {h} and be a multiple of ranks = {t}, got {a}")
+    if a % kv or (kv % t and t % kv):
+        raise ValueError(f"key_value_heads must divide {a} and be a multiple or a divisor of ranks = {t}, got {kv}")
+    cut, again = flag("sequence_parallel", sequence_parallel), flag("gather_again", gather_again)
+    if again and not cut:
+        raise ValueError("gather_again must be False without sequence_parallel, got True")
+    return _Plan(t, a, kv, h // a, (s, b, h), cut, again, nonnegative_integer("seed", seed))
+
+
+def _checked_weights(weights: Any, plan: _Plan) -> dict[str, Array]:
+    """Return the weights as arrays of the plan's shapes, or raise ``ValueError``."""
+    h = plan.shape[2]
+    shapes = {"first norm": (h,), "second norm": (h,), "qkv": (h, h + 2 * plan.key_value_heads * plan.head_size)}
+    shapes |= {"projection": (h, h), "first": (h, 4 * h), "second": (4 * h, h)}
+    if not isinstance(weights, Mapping) or set(weights) != set(shapes):
+        raise ValueError(f"weights must have the keys {', '.join(shapes)}, got {weights!r:.80}")
+    given = {name: finite_array(f"weights[{name!r}]", weights[name]) for name in shapes}
+    for name, shape in shapes.items():
+        if given[name].shape != shape:
+            raise ValueError(f"weights[{name!r}] must have shape {shape}, got {given[name].shape}")
+    return given
 
 
 class _RankLayer:
@@ -381,40 +397,46 @@ class _RankLayer:
         return self.kept[name]
 
     def train(self, x: Array, gradient: Array) -> Program:
-        """The rank's program: forward, then backward."""
+        """The rank's program. Its own s is the whole sequence without sequence parallelism; f is the inner width 4h."""
         weights, kept, plan = self.weights, self.kept, self.plan
-        # Forward.
-        stream = self.keep("first norm's input", x[self.tokens])
+
+        # Forward: attention.
+        stream = self.keep("first norm's input", x[self.tokens])  # (own s, b, h)
         normed = _norm(stream, weights["first norm"])
-        whole = yield from self.block_input("query, key and value's input", normed)
-        joined = self.attention(whole @ weights["qkv"])
+        whole = yield from self.block_input("query, key and value's input", normed)  # (s, b, h)
+        joined = self.attention(whole @ weights["qkv"])  # (s, b, own h)
         self.keep("output projection's input", joined)
-        summed = yield from self.out_of_block(joined @ weights["projection"])
+        summed = yield from self.out_of_block(joined @ weights["projection"])  # (own s, b, h)
         middle = stream + summed * self.keep("attention dropout's mask", self.mask(1)) / KEEP
         self.keep("second norm's input", middle)
+
+        # Forward: the feed-forward block.
         normed = _norm(middle, weights["second norm"])
-        whole = yield from self.block_input("first matrix's input", normed)
-        inner = self.keep("activation function's input", whole @ weights["first"])
+        whole = yield from self.block_input("first matrix's input", normed)  # (s, b, h)
+        inner = self.keep("activation function's input", whole @ weights["first"])  # (s, b, own f)
         active = self.keep("second matrix's input", _gelu(inner))
-        summed = yield from self.out_of_block(active @ weights["second"])
+        summed = yield from self.out_of_block(active @ weights["second"])  # (own s, b, h)
         output = middle + summed * self.keep("feed-forward dropout's mask", self.mask(2)) / KEEP
-        # Backward.
-        above = gradient[self.tokens]
-        outer = yield from self.into_block(above * kept["feed-forward dropout's mask"] / KEEP)
+
+        # Backward: the feed-forward block.
+        above = gradient[self.tokens]  # (own s, b, h)
+        outer = yield from self.into_block(above * kept["feed-forward dropout's mask"] / KEEP)  # (s, b, h)
         self.gradients["second"] = _product(active, outer)
-        down = outer @ weights["second"].T * _gelu_slope(inner)
+        down = outer @ weights["second"].T * _gelu_slope(inner)  # (s, b, own f)
         whole = yield from self.kept_input("first matrix's input")
         self.gradients["first"] = _product(whole, down)
-        summed = yield from self.out_of_block(down @ weights["first"].T)
+        summed = yield from self.out_of_block(down @ weights["first"].T)  # (own s, b, h)
         back, self.gradients["second norm"] = _norm_backward(middle, weights["second norm"], summed)
         above = above + back
-        outer = yield from self.into_block(above * kept["attention dropout's mask"] / KEEP)
+
+        # Backward: attention.
+        outer = yield from self.into_block(above * kept["attention dropout's mask"] / KEEP)  # (s, b, h)
         self.gradients["projection"] = _product(joined, outer)
-        down = self.attention_backward(outer @ weights["projection"].T)
+        down = self.attention_backward(outer @ weights["projection"].T)  # (s, b, own columns)
         whole = yield from self.kept_input("query, key and value's input")
         self.gradients["qkv"] = _product(whole, down)
         yield from self.sum_copies()
-        summed = yield from self.out_of_block(down @ weights["qkv"].T)
+        summed = yield from self.out_of_block(down @ weights["qkv"].T)  # (own s, b, h)
         back, self.gradients["first norm"] = _norm_backward(stream, weights["first norm"], summed)
         if plan.sequence_parallel and plan.ranks > 1:
             both = yield AllReduce(np.stack([self.gradients[name] for name in ("first norm", "second norm")]))
@@ -438,14 +460,14 @@ class _RankLayer:
         parts = np.split(projected, ends, axis=2)
         query, key, value = (_split(part, part.shape[2] // d) for part in parts)
         self.keep("query", query), self.keep("key", key), self.keep("value", value)
-        used = np.arange(own.start, own.stop) // (plan.heads // plan.key_value_heads) - shared.start
+        used = np.arange(own.start, own.stop) // (plan.heads // plan.key_value_heads) - shared.start  # (own a,)
         self.used = used
-        soft = self.keep("softmax's output", _softmax(query, key[:, used]))
+        soft = self.keep("softmax's output", _softmax(query, key[:, used]))  # (b, own a, s, s)
         tokens, sequences, _ = plan.shape
         whole = np.random.default_rng(plan.seed).random((sequences, plan.heads, tokens, tokens)) < KEEP
         mask = self.keep("score dropout's mask", whole[:, own])
         dropped = self.keep("score dropout's output", soft * mask / KEEP)
-        return _join(dropped @ value[:, used])
+        return _join(dropped @ value[:, used])  # (s, b, own h)
 
     def attention_backward(self, back: Array) -> Array:
         kept = self.kept
@@ -464,7 +486,7 @@ class _RankLayer:
         for place, head in enumerate(self.used):  # query heads of a group share a key and a value
             shared[1][:, head] += parts[1][:, place]
             shared[2][:, head] += parts[2][:, place]
-        return np.concatenate([_join(part) for part in shared], axis=2)
+        return np.concatenate([_join(part) for part in shared], axis=2)  # (s, b, own columns)
 
 
 def _bounds(length: int, ranks: int) -> list[slice]:
@@ -495,7 +517,7 @@ def _attention_backward(
     query: Array, key: Array, value: Array, soft: Array, dropped: Array, context: Array, mask: Any
 ) -> tuple[Array, Array, Array]:
     """Gradients of query, key and value."""
-    towards = context @ value.swapaxes(-1, -2) * mask
+    towards = context @ value.swapaxes(-1, -2) * mask  # (…, s, s)
     scores = soft * (towards - (towards * soft).sum(axis=-1, keepdims=True)) / np.sqrt(query.shape[-1])
     return scores @ key, scores.swapaxes(-1, -2) @ query, dropped.swapaxes(-1, -2) @ context
 

@@ -80,27 +80,30 @@ def run_vocabulary_parallel(table: Any, tokens: Any, targets: Any, *, ranks: int
 def _ends(rows: Array, start: int, tokens: Any, targets: Any) -> Program:
     """One rank: its rows of the table, which begin at ``start``."""
     count, everyone = len(tokens), np.arange(len(tokens))
+    # The table: each rank looks up the tokens that it has.
     mine, aim = tokens - start, targets - start
     here, hit = (mine >= 0) & (mine < len(rows)), (aim >= 0) & (aim < len(rows))
-    embedded = np.zeros((count, rows.shape[1]))
+    embedded = np.zeros((count, rows.shape[1]))  # (n, h)
     embedded[here] = rows[mine[here]]
     embedded = yield AllReduce(embedded)
     hidden = np.tanh(embedded)
 
-    logits = hidden @ rows.T
-    largest = logits.max(axis=1)
-    powers = np.exp(logits - largest[:, None])
-    target = np.where(hit, logits[everyone, np.where(hit, aim, 0)], 0.0)
+    # The head: each rank has the logits of its rows, and tells the others what the loss needs.
+    logits = hidden @ rows.T  # (n, own v)
+    largest = logits.max(axis=1)  # (n,)
+    powers = np.exp(logits - largest[:, None])  # (n, own v)
+    target = np.where(hit, logits[everyone, np.where(hit, aim, 0)], 0.0)  # (n,)
     told = yield AllGather(np.stack([largest, powers.sum(axis=1), target]))
-    most, sums, right = told.reshape(-1, 3, count).transpose(1, 0, 2)
+    most, sums, right = told.reshape(-1, 3, count).transpose(1, 0, 2)  # (t, n)
     top = most.max(axis=0)
-    total = (sums * np.exp(most - top)).sum(axis=0)
-    losses = top + np.log(total) - right.sum(axis=0)
+    total = (sums * np.exp(most - top)).sum(axis=0)  # (n,)
+    losses = top + np.log(total) - right.sum(axis=0)  # (n,)
 
-    back = powers * (np.exp(largest - top) / total)[:, None]
+    # Backward: the head, then the table.
+    back = powers * (np.exp(largest - top) / total)[:, None]  # (n, own v)
     back[everyone[hit], aim[hit]] -= 1
     back /= count
-    gradient = back.T @ hidden
-    towards = yield AllReduce(back @ rows)
+    gradient = back.T @ hidden  # (own v, h)
+    towards = yield AllReduce(back @ rows)  # (n, h)
     np.add.at(gradient, mine[here], (towards * (1 - hidden**2))[here])
     return losses, gradient

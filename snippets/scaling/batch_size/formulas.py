@@ -17,9 +17,7 @@ def gradient_noise_scale(*, noise: float, signal: float) -> float:
     r"""Return the batch whose error is, in mean square, as long as the full gradient.
 
     Formula: $B_{\mathrm{noise}} = \dfrac{\operatorname{tr}\Sigma}{\lVert G \rVert^2}$
-
     Symbols: B_noise = result; tr Σ = noise; ‖G‖² = signal
-
     Chapter: 11
 
     Args:
@@ -30,9 +28,7 @@ def gradient_noise_scale(*, noise: float, signal: float) -> float:
         Examples, or tokens where the noise is that of one token's gradient.
 
     Source: McCandlish et al. 2018, equation 2.9, which calls it the simple noise scale.
-
     Convention: the covariance is that of one example, not of a batch.
-
     Leaves out: curvature that differs between directions; with it the noise is weighed by the Hessian (equation 2.8).
 
     Example:
@@ -47,9 +43,7 @@ def batch_steps(*, batch_size: float, critical_batch: float, fewest_steps: float
     r"""Return how many steps a run takes to a given loss with batches of one size.
 
     Formula: $S = S_{\min}\left(1 + \dfrac{B_{\mathrm{crit}}}{B}\right)$
-
     Symbols: S = result; S_min = fewest_steps; B_crit = critical_batch; B = batch_size
-
     Chapter: 11
 
     Args:
@@ -61,9 +55,7 @@ def batch_steps(*, batch_size: float, critical_batch: float, fewest_steps: float
         Steps, not rounded.
 
     Source: McCandlish et al. 2018, equations 2.11 and 2.12.
-
     Convention: the learning rate is tuned for every batch.
-
     Leaves out: a noise scale that changes on the way; the critical batch is then an average.
 
     Example:
@@ -79,9 +71,7 @@ def batch_examples(*, batch_size: float, critical_batch: float, fewest_steps: fl
     r"""Return how many examples a run sees until a given loss with batches of one size.
 
     Formula: $E = S_{\min}\,(B + B_{\mathrm{crit}}) = E_{\min}\left(1 + \dfrac{B}{B_{\mathrm{crit}}}\right)$
-
     Symbols: E = result; S_min = fewest_steps; B = batch_size; B_crit = critical_batch; E_min = S_min·B_crit
-
     Chapter: 11
 
     Args:
@@ -93,9 +83,7 @@ def batch_examples(*, batch_size: float, critical_batch: float, fewest_steps: fl
         Examples, not rounded: the batch times ``batch_steps``.
 
     Source: McCandlish et al. 2018, equations 2.11 and 2.12.
-
     Convention: the learning rate is tuned for every batch.
-
     Leaves out: examples that come twice.
 
     Example:
@@ -111,9 +99,7 @@ def two_batch_signal(*, small_batch: int, big_batch: int, small_square: float, b
     r"""Return an unbiased estimate of the full gradient's squared norm from gradients of two batch sizes.
 
     Formula: $\mathcal{G} = \dfrac{B\lVert G_B \rVert^2 - b\,\lVert G_b \rVert^2}{B - b}$
-
     Symbols: \mathcal{G} = result; B = big_batch; b = small_batch; ‖G_B‖² = big_square; ‖G_b‖² = small_square
-
     Chapter: 11
 
     Args:
@@ -126,9 +112,7 @@ def two_batch_signal(*, small_batch: int, big_batch: int, small_square: float, b
         The estimate; by chance it may be negative.
 
     Source: McCandlish et al. 2018, appendix A.1.
-
     Convention: gradients are means over their batch, not sums.
-
     Leaves out: draws without replacement, and batches of which one is no part of the other draw by draw; in
         expectation neither matters here.
 
@@ -145,9 +129,7 @@ def two_batch_noise(*, small_batch: int, big_batch: int, small_square: float, bi
     r"""Return an unbiased estimate of the trace of the covariance from gradients of two batch sizes.
 
     Formula: $\mathcal{S} = \dfrac{\lVert G_b \rVert^2 - \lVert G_B \rVert^2}{1/b - 1/B}$
-
     Symbols: \mathcal{S} = result; b = small_batch; B = big_batch; ‖G_b‖² = small_square; ‖G_B‖² = big_square
-
     Chapter: 11
 
     Args:
@@ -160,9 +142,7 @@ def two_batch_noise(*, small_batch: int, big_batch: int, small_square: float, bi
         The estimate; by chance it may be negative.
 
     Source: McCandlish et al. 2018, appendix A.1.
-
     Convention: gradients are means over their batch, not sums.
-
     Leaves out: draws without replacement.
 
     Example:
@@ -178,9 +158,7 @@ def best_step_size(*, largest: float, noise_scale: float, batch_size: float) -> 
     r"""Return the step size that lowers a quadratic loss most in one step.
 
     Formula: $\eta^* = \dfrac{\eta_{\max}}{1 + B_{\mathrm{noise}}/B}$
-
     Symbols: η* = result; η_max = largest; B_noise = noise_scale; B = batch_size
-
     Chapter: 11
 
     Args:
@@ -192,9 +170,7 @@ def best_step_size(*, largest: float, noise_scale: float, batch_size: float) -> 
         The step size, in the unit of ``largest``.
 
     Source: McCandlish et al. 2018, equation 2.6.
-
     Convention: plain SGD.
-
     Leaves out: later steps, for which a smaller step size may be better; momentum.
 
     Example:
@@ -209,9 +185,7 @@ def scaled_learning_rate(*, rate: float, factor: float, rule: str) -> float:
     r"""Return the learning rate for a batch that is larger by a factor.
 
     Formula: $\eta' = \eta\, k^{p}, \quad p = 0,\ \tfrac12,\ 1$
-
     Symbols: η' = result; η = rate; k = factor; p = 0 (constant), 1/2 (square_root) or 1 (linear), by rule
-
     Chapter: 11
 
     Args:
@@ -223,9 +197,7 @@ def scaled_learning_rate(*, rate: float, factor: float, rule: str) -> float:
         The learning rate.
 
     Source: Goyal et al. 2017, section 2.1, for the linear rule; Malladi et al. 2022, abstract, for the other.
-
     Convention: the square root belongs to Adam and RMSprop, the linear rule to SGD.
-
     Leaves out: Adam's betas, which Malladi et al. change too; that both rules end at the noise scale.
 
     Example:
@@ -241,9 +213,7 @@ def mup_hidden_rate(*, rate: float, width: int, base_width: int) -> float:
     r"""Return Adam's learning rate of a hidden matrix in the maximal update parametrisation.
 
     Formula: $\eta_n = \eta_{n_0}\, \dfrac{n_0}{n}$
-
     Symbols: η_n = result; η_{n_0} = rate; n = width; n_0 = base_width
-
     Chapter: 11
 
     Args:
@@ -255,9 +225,7 @@ def mup_hidden_rate(*, rate: float, width: int, base_width: int) -> float:
         The learning rate at the new width.
 
     Source: Yang et al. 2022, table 3, for Adam.
-
     Convention: also for the output matrix, if its starting values shrink as 1/n and no multiplier stands before it.
-
     Leaves out: weight decay, depth, and the first layer, whose rate stays.
 
     Example:
@@ -272,9 +240,7 @@ def cheapest_batch(*, critical_batch: float, usd_per_step: float, usd_per_exampl
     r"""Return the batch at which steps and examples together cost least.
 
     Formula: $B^* = \sqrt{B_{\mathrm{crit}}\, c_S / c_E}$
-
     Symbols: B* = result; B_crit = critical_batch; c_S = usd_per_step; c_E = usd_per_example
-
     Chapter: 11
 
     Args:
@@ -286,9 +252,7 @@ def cheapest_batch(*, critical_batch: float, usd_per_step: float, usd_per_exampl
         Examples.
 
     Source: the least of c_S·S + c_E·E on the hyperbola; compare McCandlish et al. 2018, appendix D.
-
     Convention: both prices in the same money, or in seconds.
-
     Leaves out: that the batch is whole, and a multiple of the ranks.
 
     Example:
@@ -304,9 +268,7 @@ def language_critical_batch(*, loss: float, scale_tokens: float = 2e8, exponent:
     r"""Return the critical batch of language models at a loss, as Kaplan et al. fitted it.
 
     Formula: $B_{\mathrm{crit}} = \dfrac{B_*}{L^{1/\alpha_B}}$
-
     Symbols: B_crit = result; B_* = scale_tokens; L = loss; \alpha_B = exponent
-
     Chapter: 11
 
     Args:
@@ -318,9 +280,7 @@ def language_critical_batch(*, loss: float, scale_tokens: float = 2e8, exponent:
         Tokens.
 
     Source: Kaplan et al. 2020, equation 1.4.
-
     Convention: tokens of their vocabulary, losses on their text.
-
     Leaves out: models beyond the 85 million parameters of the fit; the irreducible loss.
 
     Example:

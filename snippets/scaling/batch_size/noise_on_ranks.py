@@ -67,7 +67,7 @@ def _program(gradients: Sequence[FloatArray], ranks: int) -> Program:
     """
     seen = []
     for own in gradients:
-        average = (yield AllReduce(np.append(own, own @ own))) / ranks
+        average = (yield AllReduce(np.append(own, own @ own))) / ranks  # (entries + 1,)
         seen.append((float(average[-1]), float(average[:-1] @ average[:-1])))
     return seen
 
@@ -96,5 +96,5 @@ def measure_noise(gradients: ArrayLike, *, rank_batch: int) -> NoiseMeasured:
     machine = Machine(ranks)
     with refusing_overflow("gradients"):
         results: Any = machine.run([_program(list(local[:, rank]), ranks) for rank in range(ranks)])
-    small_squares, big_squares = np.array(results[0]).T
+    small_squares, big_squares = np.array(results[0]).T  # (steps,)
     return NoiseMeasured(small_squares, big_squares, small, small * ranks, machine.account)

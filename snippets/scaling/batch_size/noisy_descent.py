@@ -183,12 +183,12 @@ def fewest_steps_to(stream: Stream, *, batch_size: int, loss: float, rates: int 
     """
     batch, goal = positive_integer("batch_size", batch_size), _goal(stream, loss)
     count = at_most("rates", positive_integer("rates", rates), 10_000)
-    tried = np.geomspace(2e-3, 2, count)[:, None] / max(stream.curvatures)
-    squares = np.repeat(stream.squares()[None], count, axis=0)
+    tried = np.geomspace(2e-3, 2, count)[:, None] / max(stream.curvatures)  # (rates, 1)
+    squares = np.repeat(stream.squares()[None], count, axis=0)  # (rates, features)
     for _ in range(MOST_STEPS):
         with np.errstate(over="ignore", invalid="ignore"):
             squares = stream._after_step(squares, tried, batch)
-            arrived = stream._loss(squares) <= goal
+            arrived = stream._loss(squares) <= goal  # (rates,)
         if arrived.any():
             first = float(tried[int(arrived.argmax()), 0])
             return _run(stream, goal, partial(_always, batch), partial(_always, first))
@@ -239,14 +239,14 @@ def thriftiest_descent(
     if least < 1:
         raise ValueError(f"batch must be at least 1, got {batch!r}")
     count = at_most("rates", positive_integer("rates", rates), 10_000)
-    tried = np.geomspace(2e-3, 2, count)[:, None] / max(stream.curvatures)
+    tried = np.geomspace(2e-3, 2, count)[:, None] / max(stream.curvatures)  # (rates, 1)
     squares, examples = np.repeat(stream.squares()[None], count, axis=0), np.zeros((count, 1))
     cheapest, first = np.inf, 0.0
     for step in range(most):
         with np.errstate(over="ignore", invalid="ignore"):
             batches = np.maximum(least, part * stream._noise_scale(squares))[:, None] if part else np.float64(least)
             examples += batches
-            squares = stream._after_step(squares, tried / (1 + fall * step), batches)
+            squares = stream._after_step(squares, tried / (1 + fall * step), batches)  # (rates, features)
             arrived = np.where(stream._loss(squares) <= goal, examples[:, 0], np.inf)
         if arrived.min() < cheapest:
             cheapest, first = float(arrived.min()), float(tried[int(arrived.argmin()), 0])
@@ -291,20 +291,20 @@ def sampled_losses(
     """
     B, seen = positive_integer("batch_size", batch_size), positive_integer("examples", examples)
     steps = seen // B
-    η = np.array(each("rates", rates, positive_number))[:, None, None]
+    η = np.array(each("rates", rates, positive_number))[:, None, None]  # (rates, 1, 1)
     one_of("optimizer", optimizer, OPTIMIZERS)
     count, source = positive_integer("runs", runs), random_generator("generator", generator)
     λ = _stream(stream).array
     affordable("runs × batch_size × features", count * B * len(λ))
     at_most("examples / batch_size", steps, MOST_STEPS)
-    distance = np.broadcast_to(np.sqrt(stream.squares()), (len(η), count, len(λ))).copy()
+    distance = np.broadcast_to(np.sqrt(stream.squares()), (len(η), count, len(λ))).copy()  # (rates, runs, features)
     mean, square = np.zeros_like(distance), np.zeros_like(distance)
     for step in range(1, steps + 1):
-        x = source.standard_normal((count, B, len(λ))) * np.sqrt(λ)
+        x = source.standard_normal((count, B, len(λ))) * np.sqrt(λ)  # (runs, B, features)
         noise = np.sqrt(stream.label_variance) * source.standard_normal((count, B))
         with np.errstate(over="ignore", invalid="ignore"):
-            residual = x @ distance.transpose(1, 2, 0) - noise[:, :, None]
-            gradient = (x.transpose(0, 2, 1) @ residual).transpose(2, 0, 1) / B
+            residual = x @ distance.transpose(1, 2, 0) - noise[:, :, None]  # (runs, B, rates)
+            gradient = (x.transpose(0, 2, 1) @ residual).transpose(2, 0, 1) / B  # (rates, runs, features)
             if optimizer == "adam":
                 mean += 0.1 * (gradient - mean)
                 square += 0.01 * (gradient**2 - square)

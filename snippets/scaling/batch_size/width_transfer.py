@@ -72,12 +72,12 @@ def width_losses(
     starts[2] /= shrink
     weights = [np.repeat(start[None].astype(np.float32), len(tried), axis=0) for start in starts]
     moments = [(np.zeros_like(one), np.zeros_like(one)) for one in weights]
-    rate = np.array(tried, np.float32)[:, None, None]
+    rate = np.array(tried, np.float32)[:, None, None]  # (rates, 1, 1)
     layer_rates = (rate, rate / np.float32(grown), rate / np.float32(grown))
     losses = []
     for step in range(1, count + 1):
         x = draws.standard_normal((_BATCH, _INPUTS)).astype(np.float32)
-        error, gradients = _backward(weights, x, _target(x))
+        error, gradients = _backward(weights, x, _target(x))  # error (rates,)
         losses.append(error)
         for one, pair, gradient, own in zip(weights, moments, gradients, layer_rates, strict=True):
             _adam(one, pair, gradient, own, step)
@@ -112,7 +112,7 @@ def best_rate(rates: Sequence[float], losses: Sequence[float]) -> float:
 def _target(x: NDArray[np.float32]) -> NDArray[np.float32]:
     """The function to learn: sines of fixed directions, added up."""
     fixed = np.random.default_rng(99)
-    directions = fixed.standard_normal((_INPUTS, _TEACHER)) / np.sqrt(_INPUTS)
+    directions = fixed.standard_normal((_INPUTS, _TEACHER)) / np.sqrt(_INPUTS)  # (inputs, teacher)
     heights = 2 * fixed.standard_normal((_TEACHER, 1)) / np.sqrt(_TEACHER)
     return np.asarray(np.sin(2 * x @ directions) @ heights, np.float32)
 
@@ -121,13 +121,13 @@ def _backward(
     weights: Sequence[NDArray[np.float32]], x: NDArray[np.float32], y: NDArray[np.float32]
 ) -> tuple[FloatArray, list[NDArray[np.float32]]]:
     """The mean squared error for each rate, and the gradients of the three matrices."""
-    first, second, last = weights
-    one = np.maximum(x @ first, 0)
-    two = np.maximum(one @ second, 0)
-    residual = two @ last - y
+    first, second, last = weights  # first (rates, inputs, n), second (rates, n, n), last (rates, n, 1)
+    one = np.maximum(x @ first, 0)  # (rates, batch, n)
+    two = np.maximum(one @ second, 0)  # (rates, batch, n)
+    residual = two @ last - y  # (rates, batch, 1)
     at_output = residual * np.float32(2 / len(x))
-    at_two = (at_output @ last.transpose(0, 2, 1)) * (two > 0)
-    at_one = (at_two @ second.transpose(0, 2, 1)) * (one > 0)
+    at_two = (at_output @ last.transpose(0, 2, 1)) * (two > 0)  # (rates, batch, n)
+    at_one = (at_two @ second.transpose(0, 2, 1)) * (one > 0)  # (rates, batch, n)
     gradients = [x.T @ at_one, one.transpose(0, 2, 1) @ at_two, two.transpose(0, 2, 1) @ at_output]
     return (residual**2).mean(axis=(1, 2)), gradients
 

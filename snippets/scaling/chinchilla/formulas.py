@@ -41,7 +41,7 @@ def optimal_parameters(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> flo
 
     Formula: $N^* = G \\left(\\frac{C}{6}\\right)^{\\frac{\\beta}{\\alpha+\\beta}}, \\quad
         G = \\left(\\frac{\\alpha A}{\\beta B}\\right)^{\\frac{1}{\\alpha+\\beta}}$
-    Symbols: N^* = the result, C = flops; A, B, α, β = the fit's constants
+    Symbols: N^* = the result; C = flops; A, B, α, β = the fit's constants
     Chapter: 9
 
     Args:
@@ -68,7 +68,7 @@ def optimal_tokens(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
 
     Formula: $D^* = \\frac{1}{G} \\left(\\frac{C}{6}\\right)^{\\frac{\\alpha}{\\alpha+\\beta}}, \\quad
         G = \\left(\\frac{\\alpha A}{\\beta B}\\right)^{\\frac{1}{\\alpha+\\beta}}$
-    Symbols: D^* = the result, C = flops; A, B, α, β = the fit's constants
+    Symbols: D^* = the result; C = flops; A, B, α, β = the fit's constants
     Chapter: 9
 
     Args:
@@ -125,7 +125,7 @@ def optimal_loss_nats(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> floa
     Formula: $L^* = E + \\left(\\frac1\\alpha + \\frac1\\beta\\right)
         \\left((\\alpha A)^\\beta (\\beta B)^\\alpha\\right)^{\\frac{1}{\\alpha+\\beta}}
         \\left(\\frac{C}{6}\\right)^{-\\frac{\\alpha\\beta}{\\alpha+\\beta}}$
-    Symbols: L^* = the result, C = flops; E, A, B, α, β = the fit's constants
+    Symbols: L^* = the result; C = flops; E, A, B, α, β = the fit's constants
     Chapter: 9
 
     Args:
@@ -157,7 +157,7 @@ def flops_for_parameters(*, parameters: float, fit: LossFit | str = DEFAULT_FIT)
 
     Formula: $C = 6 \\left(\\frac{N}{G}\\right)^{\\frac{\\alpha+\\beta}{\\beta}}, \\quad
         G = \\left(\\frac{\\alpha A}{\\beta B}\\right)^{\\frac{1}{\\alpha+\\beta}}$
-    Symbols: C = the result, N = parameters; A, B, α, β = the fit's constants
+    Symbols: C = the result; N = parameters; A, B, α, β = the fit's constants
     Chapter: 9
 
     Args:
@@ -183,7 +183,7 @@ def tokens_for_loss(*, parameters: float, loss_nats: float, fit: LossFit | str =
     """Return the tokens after which a model has a loss.
 
     Formula: $D = \\left(\\frac{B}{L - E - A/N^\\alpha}\\right)^{1/\\beta}$
-    Symbols: D = the result, N = parameters, L = loss_nats; E, A, B, α, β = the fit's constants
+    Symbols: D = the result; N = parameters; L = loss_nats; E, A, B, α, β = the fit's constants
     Chapter: 9
 
     Args:
@@ -221,7 +221,7 @@ def missized_compute_factor(*, size_ratio: float, fit: LossFit | str = DEFAULT_F
 
     Formula: $F = \\left(\\frac{\\beta k^{-\\alpha} + \\alpha k^{\\beta}}
         {\\alpha+\\beta}\\right)^{\\frac{\\alpha+\\beta}{\\alpha\\beta}}$
-    Symbols: F = the result, k = size_ratio; α, β = the fit's exponents
+    Symbols: F = the result; k = size_ratio; α, β = the fit's exponents
     Chapter: 9
 
     Args:
@@ -254,7 +254,7 @@ def rounding_factor(
 
     Formula: $\\exp\\left(\\frac{2}{\\alpha+\\beta}\\left[\\left(\\ln N^* - \\frac1\\alpha\\right)\\Delta\\alpha -
         \\left(\\ln D^* - \\frac1\\beta\\right)\\Delta\\beta\\right]\\right)$
-    Symbols: N^*, D^* = the optimum, \\Delta\\alpha = parameter_exponent_change, \\Delta\\beta = token_exponent_change;
+    Symbols: N^*, D^* = the optimum; \\Delta\\alpha = parameter_exponent_change; \\Delta\\beta = token_exponent_change;
         α, β = the fit's exponents
     Chapter: 9
 
@@ -291,7 +291,7 @@ def lifetime_flops(*, parameters: float, tokens: float, inference_tokens: float)
     """Return the operations of a model's training and of all its use.
 
     Formula: $C = 6ND + 2NM$
-    Symbols: C = the result, N = parameters, D = tokens, M = inference_tokens
+    Symbols: C = the result; N = parameters; D = tokens; M = inference_tokens
     Chapter: 9
 
     Args:
@@ -319,7 +319,7 @@ def inference_aware_parameters(*, tokens: float, inference_tokens: float, fit: L
     """Return the model that goes best with its tokens of training, when its use counts too.
 
     Formula: $N = \\left(\\frac{\\alpha A\\, D^\\beta}{\\beta B\\, (1 + M/3D)}\\right)^{1/\\alpha}$
-    Symbols: N = the result, D = tokens, M = inference_tokens; A, B, α, β = the fit's constants
+    Symbols: N = the result; D = tokens; M = inference_tokens; A, B, α, β = the fit's constants
     Chapter: 9
 
     Args:
@@ -347,7 +347,7 @@ def break_even_inference_tokens(*, parameters: float, tokens: float, fit: LossFi
     """Return for how many tokens of use a model and its training are the cheapest way to their loss.
 
     Formula: $M = 3D \\left(\\frac{\\alpha A / N^\\alpha}{\\beta B / D^\\beta} - 1\\right)$
-    Symbols: M = the result, N = parameters, D = tokens; A, B, α, β = the fit's constants
+    Symbols: M = the result; N = parameters; D = tokens; A, B, α, β = the fit's constants
     Chapter: 9
 
     Args:
@@ -376,7 +376,7 @@ def cheapest_for_loss(*, loss_nats: float, inference_tokens: float, fit: LossFit
 
     Formula: $\\frac{\\alpha A}{N^\\alpha} = \\frac{\\beta B}{D^\\beta}\\left(1 + \\frac{M}{3D}\\right), \\quad
         E + \\frac{A}{N^\\alpha} + \\frac{B}{D^\\beta} = L$
-    Symbols: N, D = the result, L = loss_nats, M = inference_tokens; E, A, B, α, β = the fit's constants
+    Symbols: N, D = the result; L = loss_nats; M = inference_tokens; E, A, B, α, β = the fit's constants
     Chapter: 9
 
     Args:
@@ -413,7 +413,7 @@ def best_for_budget(*, flops: float, inference_tokens: float, fit: LossFit | str
 
     Formula: $\\frac{\\alpha A}{N^\\alpha} = \\frac{\\beta B}{D^\\beta}\\left(1 + \\frac{M}{3D}\\right), \\quad
         6ND + 2NM = C$
-    Symbols: N, D = the result, C = flops, M = inference_tokens; A, B, α, β = the fit's constants
+    Symbols: N, D = the result; C = flops; M = inference_tokens; A, B, α, β = the fit's constants
     Chapter: 9
 
     Args:

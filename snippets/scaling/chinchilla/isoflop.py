@@ -105,7 +105,7 @@ def isoflop_runs(
     sizes = at_most("sizes", integer_at_least("sizes", sizes, 3), MOST_RUNS // len(checked))
     ratios = np.geomspace(1 / _above_one("spread", spread), float(spread), sizes)
     best = np.array([optimal_parameters(flops=budget, fit=fit) for budget in checked])
-    parameters = (best[:, None] * ratios).ravel()
+    parameters = (best[:, None] * ratios).ravel()  # (runs,)
     tokens = np.repeat(checked, sizes) / 6 / parameters
     wobble = np.exp(nonnegative_number("noise", noise) * _generator(seed).standard_normal(parameters.size))
     return Runs(parameters, tokens, surface_losses(parameters, tokens, fit=fit) * wobble)
@@ -190,14 +190,14 @@ def envelope_optima(
     if most <= least:
         raise ValueError(f"largest must be above smallest = {smallest!r}, got {largest!r}")
     above = nonnegative_number("unfinished_nats", unfinished_nats)
-    parameters = np.repeat(np.geomspace(least, most, sizes), 4)
+    parameters = np.repeat(np.geomspace(least, most, sizes), 4)  # (runs,)
     horizon = parameters * np.tile(np.geomspace(5, 80, 4), sizes)
     wobble = np.exp(nonnegative_number("noise", noise) * _generator(seed).standard_normal(parameters.size))
-    tokens = checked[:, None] / 6 / parameters
+    tokens = checked[:, None] / 6 / parameters  # (flops, runs)
     if (tokens <= 0).any():
         raise ValueError(f"flops must be such that each model sees more than 0 tokens, got {flops!r:.200}")
     sizes_there = np.broadcast_to(parameters, tokens.shape)
-    exact = surface_losses(sizes_there.ravel(), tokens.ravel(), fit=fit).reshape(tokens.shape)
+    exact = surface_losses(sizes_there.ravel(), tokens.ravel(), fit=fit).reshape(tokens.shape)  # (flops, runs)
     losses = (exact + above * (1 - tokens / horizon)) * wobble
     losses[tokens > horizon] = np.inf
     if not np.all(np.isfinite(losses.min(axis=1, initial=np.inf))):
@@ -278,7 +278,7 @@ def parametric_fit(
 def _huber(constants: Array, ln_n: Array, ln_d: Array, ln_loss: Array, share: float) -> tuple[float, Array]:
     """Return the objective and its gradient."""
     a, b, e, alpha, beta = constants
-    terms = np.stack([a - alpha * ln_n, b - beta * ln_d, np.full_like(ln_n, e)])
+    terms = np.stack([a - alpha * ln_n, b - beta * ln_d, np.full_like(ln_n, e)])  # (3, runs)
     top = terms.max(axis=0)
     shares = np.exp(terms - top)
     total = shares.sum(axis=0)
@@ -286,7 +286,7 @@ def _huber(constants: Array, ln_n: Array, ln_d: Array, ln_loss: Array, share: fl
     miss = top + np.log(total) - ln_loss
     size = np.abs(miss)
     value = np.where(size <= HUBER_WIDTH, miss**2 / 2, HUBER_WIDTH * (size - HUBER_WIDTH / 2)).sum()
-    pull = np.clip(miss, -HUBER_WIDTH, HUBER_WIDTH) * shares
+    pull = np.clip(miss, -HUBER_WIDTH, HUBER_WIDTH) * shares  # (3, runs)
     gradient = [*pull.sum(axis=1), -(pull[0] * ln_n).sum(), -(pull[1] * ln_d).sum()]
     return share * float(value), share * np.array(gradient)
 

@@ -99,7 +99,7 @@ def compute_multiple(*, loss_nats: float, gain_nats: float, irreducible_nats: fl
     """Return how many times the compute lowers a loss by a gain.
 
     Formula: $\\left(\\frac{L - E}{L - E - g}\\right)^{1/\\gamma}$
-    Symbols: L = loss_nats, g = gain_nats, E = irreducible_nats, γ = exponent
+    Symbols: L = loss_nats; g = gain_nats; E = irreducible_nats; γ = exponent
     Chapter: 8
 
     Args:
@@ -173,7 +173,7 @@ def log_log_line(flops: Sequence[float], losses_nats: Sequence[float]) -> Comput
 
     Formula: $\\gamma = -\\frac{\\sum_i (x_i - \\bar x)(y_i - \\bar y)}{\\sum_i (x_i - \\bar x)^2},\\quad
         K = e^{\\bar y},\\quad C_0 = e^{\\bar x}$
-    Symbols: x_i = ln of the compute of run i, y_i = ln of its loss, barred their means
+    Symbols: x_i = ln of the compute of run i; y_i = ln of its loss, barred their means
     Chapter: 8
 
     Args:
@@ -260,7 +260,7 @@ def prediction_error(flops: Sequence[float], *, target_flops: float, relative_no
     Formula: $\\frac{\\sigma}{L_t} \\sqrt{g_t^{\\mathsf T} M^{-1} g_t},
         \\quad M = \\sum_i \\frac{g_i g_i^{\\mathsf T}}{L_i^2},
         \\quad g = \\left(1,\\ u,\\ -K u \\ln\\tfrac{C}{C_0}\\right), \\ u = (C/C_0)^{-\\gamma}$
-    Symbols: g_i = derivatives of the loss of run i by E, K and γ, g_t = at the target; σ = relative_noise
+    Symbols: g_i = derivatives of the loss of run i by E, K and γ; g_t = at the target; σ = relative_noise
     Chapter: 8
 
     Args:

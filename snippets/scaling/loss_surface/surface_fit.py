@@ -97,7 +97,7 @@ def isoflop_grid(flops: Sequence[float], tokens_per_parameter: Sequence[float]) 
         if (values <= 0).any() or (values > 1e100).any() or (values < 1e-100).any():
             raise ValueError(f"{name} must hold numbers above 0, from 1e-100 to 1e100, got {values!r:.200}")
     at_most("the number of flops times that of tokens_per_parameter", budgets.size * ratios.size, MOST_RUNS)
-    parameters = np.sqrt(budgets[:, None] / 6 / ratios[None, :])
+    parameters = np.sqrt(budgets[:, None] / 6 / ratios[None, :])  # (budgets, ratios)
     return parameters.ravel(), (parameters * ratios).ravel()
 
 

@@ -16,9 +16,7 @@ def min_norm_error(*, examples: int, features: int, signal: float, noise: float)
     r"""Return the expected squared error, on a new example, of the least-squares fit of least norm.
 
     Formula: $s^2\left(1 + \frac{\min(n, d)}{|n-d|-1}\right) + r^2\left[1 - \frac nd\right]_+$
-
-    Symbols: n = ``examples``; d = ``features``; r² = ``signal``; s² = ``noise``; [·]₊ is 0 for negative numbers
-
+    Symbols: n = examples; d = features; r² = signal; s² = noise; [·]₊ is 0 for negative numbers
     Chapter: 10
 
     Args:
@@ -32,9 +30,7 @@ def min_norm_error(*, examples: int, features: int, signal: float, noise: float)
         features, unless there is no noise.
 
     Source: Belkin, Hsu and Xu 2020, the Gaussian model; derived in the chapter from the mean of 1/χ².
-
     Convention: the mean over all sets of examples. Near d = n it is far above the median.
-
     Leaves out: correlated features, and those that are not normal.
 
     Example:
@@ -55,9 +51,7 @@ def best_ridge(*, features: int, signal: float, noise: float) -> float:
     r"""Return the penalty of ridge regression whose expected error is least.
 
     Formula: $\lambda = \frac{d\,s^2}{r^2}$
-
-    Symbols: λ = result; d = ``features``; r² = ``signal``; s² = ``noise``
-
+    Symbols: λ = result; d = features; r² = signal; s² = noise
     Chapter: 10
 
     Args:
@@ -69,9 +63,7 @@ def best_ridge(*, features: int, signal: float, noise: float) -> float:
         λ, for the penalty λ·|w|² beside the sum of squared errors over the examples.
 
     Source: Nakkiran, Venkat, Kakade and Ma 2021, for independent normal features of one variance.
-
     Convention: beside the *sum* of squares; beside their mean it is λ/n.
-
     Leaves out: that r² and s² have to be known or tried out.
 
     Example:

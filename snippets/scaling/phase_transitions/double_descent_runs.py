@@ -63,16 +63,16 @@ def fitted_errors(
     count = at_most("trials", positive_integer("trials", trials), 100_000)
     at_most("weights × examples × trials", len(true) * n * count, _MOST)
     generator = np.random.default_rng(nonnegative_integer("seed", seed))
-    drawn = generator.standard_normal((count, n, len(true)))
-    results = drawn @ true + np.sqrt(sigma2) * generator.standard_normal((count, n))
-    off = np.tile(true, (count, 1))
+    drawn = generator.standard_normal((count, n, len(true)))  # (trials, n, all features)
+    results = drawn @ true + np.sqrt(sigma2) * generator.standard_normal((count, n))  # (trials, n)
+    off = np.tile(true, (count, 1))  # (trials, all features)
     if d:
         used = drawn[:, :, :d]
-        flipped = used.transpose(0, 2, 1)
+        flipped = used.transpose(0, 2, 1)  # (trials, d, n)
         wide = d > n  # the smaller of the two systems has the same solution
-        gram = used @ flipped if wide else flipped @ used
+        gram = used @ flipped if wide else flipped @ used  # (trials, smaller, smaller)
         gram += ridge * np.eye(gram.shape[-1])
-        right = results[:, :, None] if wide else flipped @ results[:, :, None]
+        right = results[:, :, None] if wide else flipped @ results[:, :, None]  # (trials, smaller, 1)
         solved = np.linalg.solve(gram, right)
         off[:, :d] -= (flipped @ solved if wide else solved)[:, :, 0]
     return np.asarray((off**2).sum(axis=1) + sigma2)

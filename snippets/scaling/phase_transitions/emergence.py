@@ -19,9 +19,7 @@ def exact_match_rate(*, token_accuracy: float, tokens: int) -> float:
     r"""Return how often all tokens of an answer are right, if each is right as often as any other, independently.
 
     Formula: $E = p^k$
-
-    Symbols: E = result; p = ``token_accuracy``; k = ``tokens``
-
+    Symbols: E = result; p = token_accuracy; k = tokens
     Chapter: 10
 
     Args:
@@ -32,9 +30,7 @@ def exact_match_rate(*, token_accuracy: float, tokens: int) -> float:
         A share from 0 to 1.
 
     Source: Schaeffer, Miranda and Koyejo 2023, section 2.
-
     Convention: the accuracy is conditional: a token counts where all before it are right.
-
     Leaves out: problems that are easier than others (``spread_exact_match_rate``), and tokens that are.
 
     Example:
@@ -49,9 +45,7 @@ def spread_exact_match_rate(*, loss: float, tokens: int, shape: float) -> float:
     r"""Return how often an answer is right whose tokens' loss differs from problem to problem.
 
     Formula: $E = \left(1 + \frac{kL}{a}\right)^{-a}$
-
-    Symbols: E = result; L = ``loss``; k = ``tokens``; a = ``shape``
-
+    Symbols: E = result; L = loss; k = tokens; a = shape
     Chapter: 10
 
     Args:
@@ -63,9 +57,7 @@ def spread_exact_match_rate(*, loss: float, tokens: int, shape: float) -> float:
         A share from 0 to 1; for a large ``shape`` it is e to the power of −kL.
 
     Source: derived in this book: the mean of e^(−kLg) over g with a gamma distribution of mean 1.
-
     Convention: natural logarithm. A problem's tokens have one sum of losses, k·L·g, however it is spread over them.
-
     Leaves out: a floor under the loss, guesses, and decoding that is not sampling.
 
     Example:
@@ -83,9 +75,7 @@ def length_compute_factor(*, tokens: int, exponent: float) -> float:
     r"""Return how many times the compute an answer of k tokens needs to be right as often as a single token was.
 
     Formula: $\frac{C_k}{C_1} = k^{1/b}$
-
-    Symbols: C_k/C_1 = result; k = ``tokens``; b = ``exponent``
-
+    Symbols: C_k/C_1 = result; k = tokens; b = exponent
     Chapter: 10
 
     Args:
@@ -96,9 +86,7 @@ def length_compute_factor(*, tokens: int, exponent: float) -> float:
         The ratio of the computes.
 
     Source: derived in this book: the exact match depends on kL alone, and L falls as C^(−b).
-
     Convention: any unit of compute.
-
     Leaves out: a floor under the loss, which no compute undercuts.
 
     Example:
@@ -115,9 +103,7 @@ def zero_upper_bound(*, trials: int, confidence: float = CONFIDENCE) -> float:
     r"""Return the largest rate that a test on which nothing was right has not ruled out.
 
     Formula: $q = 1 - (1-c)^{1/m}$
-
-    Symbols: q = result; m = ``trials``; c = ``confidence``
-
+    Symbols: q = result; m = trials; c = confidence
     Chapter: 10
 
     Args:
@@ -128,9 +114,7 @@ def zero_upper_bound(*, trials: int, confidence: float = CONFIDENCE) -> float:
         The rate, from 0 to 1; about 3/m for 95%.
 
     Source: the binomial probability of 0, (1 − q)^m, set to 1 − c; Hanley and Lippman-Hand 1983 for 3/m.
-
     Convention: one-sided.
-
     Leaves out: problems that share a text or a generator's quirk, which are not independent.
 
     Example:
@@ -145,9 +129,7 @@ def trials_to_see(*, rate: float, confidence: float = CONFIDENCE) -> int:
     r"""Return the fewest problems among which a model that gets a share right gets at least one right.
 
     Formula: $m = \left\lceil \frac{\ln(1-c)}{\ln(1-q)} \right\rceil$
-
-    Symbols: m = result; q = ``rate``; c = ``confidence``
-
+    Symbols: m = result; q = rate; c = confidence
     Chapter: 10
 
     Args:
@@ -158,9 +140,7 @@ def trials_to_see(*, rate: float, confidence: float = CONFIDENCE) -> int:
         m, at least 1.
 
     Source: the binomial probability of 0, (1 − q)^m, set to 1 − c.
-
     Convention: one-sided.
-
     Leaves out: problems that are not independent.
 
     Example:
@@ -175,9 +155,7 @@ def scoring_gain(*, loss: float, tokens: int, shape: float) -> float:
     r"""Return how many sampled answers tell as much of the exact match as one right answer's probability.
 
     Formula: $\frac{E_k (1 - E_k)}{E_{2k} - E_k^2}$
-
-    Symbols: E_k, E_2k = ``spread_exact_match_rate`` of k and of 2k tokens; k = ``tokens``
-
+    Symbols: E_k, E_2k = spread_exact_match_rate of k and of 2k tokens; k = tokens
     Chapter: 10
 
     Args:
@@ -190,9 +168,7 @@ def scoring_gain(*, loss: float, tokens: int, shape: float) -> float:
 
     Source: derived in this book: a sampled answer is right or wrong, with variance E(1 − E); a probability e^(−Λ) has
         the mean square E_2k, since its square is e^(−2Λ).
-
     Convention: one sampled answer, and one scored one, for each problem.
-
     Leaves out: what both cost; a scored answer is one forward pass over the right answer.
 
     Example:

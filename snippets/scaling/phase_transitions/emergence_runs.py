@@ -69,8 +69,8 @@ def token_losses(difficulties: ArrayLike, *, loss: float, tokens: int, jitter: f
     sigma = number_between("jitter", jitter, low=0, high=2)
     weights = np.linspace(0.5, 1.5, count) if count > 1 else np.ones(1)
     normal = np.random.default_rng(nonnegative_integer("seed", seed)).standard_normal(hard.size)
-    own = np.exp(sigma * normal - sigma**2 / 2)
-    return np.asarray(mean * (hard * own)[:, None] * weights)
+    own = np.exp(sigma * normal - sigma**2 / 2)  # (problems,)
+    return np.asarray(mean * (hard * own)[:, None] * weights)  # (problems, tokens)
 
 
 def tokens_right(losses: ArrayLike, *, seed: int) -> NDArray[np.int64]:
@@ -89,7 +89,7 @@ def tokens_right(losses: ArrayLike, *, seed: int) -> NDArray[np.int64]:
     table = finite_array("losses", losses, dimensions=2)
     if not table.size or table.min() < 0:
         raise ValueError(f"losses must be at least 0, for one token or more, got {losses!r:.200}")
-    chances = np.random.default_rng(nonnegative_integer("seed", seed)).random(table.shape)
+    chances = np.random.default_rng(nonnegative_integer("seed", seed)).random(table.shape)  # (problems, tokens)
     return np.asarray(np.cumprod(chances < np.exp(-table), axis=1).sum(axis=1))
 
 

@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 from sampling import examples
 
 from exercises.background.information.choose_code import (
-    DESIGN,
+    CHOICE,
     EXERCISE,
     LATE_GRADIENT,
     LLAMA,
-    any_in_time,
     arrival_s,
     arrives_s,
     block_bits,
     choose_code,
     designs,
-    observe,
+    fault,
+    in_time,
 )
 from grader.judging import judge
 from snippets.background.information.entropy_coder import huffman_lengths, prefix_words
@@ -62,11 +62,11 @@ def test_the_clock_is_the_formula(stages: list[float], chunks: int) -> None:
 
 def test_all_designs_in_time_pass_and_no_others() -> None:
     for inputs in [*EXERCISE.examples, *INPUTS]:
-        wanted = any_in_time(**inputs)
+        none = in_time(**inputs) is None
         for design in [*designs(inputs), None]:
-            seen = observe(lambda design=design, **_: design, **inputs)
-            in_time = design is not None and arrives_s(design, inputs) <= inputs["limit_s"]
-            assert (seen == wanted) == (in_time or (design is None and wanted == {DESIGN: "None"}))
+            seen = CHOICE.observe(lambda design=design, **_: design, **inputs)
+            right = none if design is None else arrives_s(design, inputs) <= inputs["limit_s"]
+            assert (seen == CHOICE.expected(**inputs)) == right
 
 
 def test_the_inputs_ask_for_all_kinds_of_designs() -> None:
@@ -114,12 +114,12 @@ def test_wrong_answers_are_refused(answer: Any) -> None:
 
 def test_another_right_answer_passes() -> None:
     assert judge(EXERCISE, last_in_time).status == "solved"
-    assert any_in_time(**LLAMA) == {DESIGN: "('huffman', 1) or ('huffman', 2)"}
+    assert in_time(**LLAMA) == "('huffman', 1) or ('huffman', 2)"
 
 
 def test_a_design_that_is_late_is_named_with_its_seconds() -> None:
-    said = [observe(lambda design=design, **_: design, **LLAMA)[DESIGN] for design in (("fixed", 1), ("huffman", 3))]
-    assert said == ["('fixed', 1), 0.005303 s late", "('huffman', 3): blocks have 1 to 2 numbers"]
+    assert fault(("fixed", 1), **LLAMA) == "('fixed', 1), 0.005303 s late"
+    assert fault(("huffman", 3), **LLAMA) == "('huffman', 3): blocks have 1 to 2 numbers"
+    assert fault(("raw", 2), **LLAMA) == "('raw', 2): with raw goes the block 1"
     without = {**LLAMA, "coder_bytes_per_s": None}
-    assert observe(lambda **_: ("huffman", 1), **without) == {DESIGN: "('huffman', 1): there is no coder"}
-    assert observe(lambda **_: ("raw", 2), **LLAMA) == {DESIGN: "('raw', 2): with raw goes the block 1"}
+    assert fault(("huffman", 1), **without) == "('huffman', 1): there is no coder"

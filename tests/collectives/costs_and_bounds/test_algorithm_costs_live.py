@@ -15,7 +15,7 @@ from snippets.collectives.costs_and_bounds.live import _FAR, _PRIMITIVES, best_c
 from snippets.collectives.schedule_cost import price
 from snippets.live.knobs import from_units
 from snippets.simulation.algorithms import ALGORITHMS, PIPELINED, build, spoken
-from tests.live.checking import assert_draws, assert_extremes_draw
+from tests.live.checking import assert_draws
 
 
 def regions(numbers: str) -> list[tuple[float, str]]:
@@ -153,10 +153,6 @@ def test_the_switch_is_idle_where_it_changes_nothing(primitive: str) -> None:
     with_all, without = (best_collective(primitive=primitive, distant=distant) for distant in (True, False))
     same = [panel.svg() for panel in with_all.panels] == [panel.svg() for panel in without.panels]
     assert ("distant" in without.idle) == same
-
-
-def test_it_draws_at_every_extreme() -> None:
-    assert_extremes_draw(best_collective)
 
 
 @pytest.mark.nightly

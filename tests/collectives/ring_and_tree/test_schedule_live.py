@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 from snippets.collectives.grid import run_on_grid
 from snippets.collectives.ring_and_tree.live import _columns, _plain, collective_stepper, primitive_stepper
 from snippets.drawing import Panel
-from snippets.live.declaring import LiveFigure
 from snippets.simulation.algorithms import ALGORITHMS, PIPELINED, PLAINEST, build
 from snippets.simulation.runner import run
 from snippets.simulation.schedule import ROOTED, Schedule
-from tests.live.checking import assert_draws, assert_extremes_draw
+from tests.live.checking import assert_draws
 
 ALL_REDUCES = ALGORITHMS["all_reduce"]
 
@@ -216,11 +215,6 @@ def test_a_root_beyond_the_ranks_is_the_last_rank() -> None:
     far, last = (primitive_stepper(primitive="scatter", ranks=3, root=root) for root in (7, 2))
     assert far.numbers == last.numbers
     assert "from root 2" in far.numbers
-
-
-@pytest.mark.parametrize("figure", [primitive_stepper, collective_stepper], ids=lambda figure: figure.name)
-def test_it_draws_at_every_extreme(figure: LiveFigure) -> None:
-    assert_extremes_draw(figure)
 
 
 def test_a_knob_that_changes_nothing_is_idle() -> None:

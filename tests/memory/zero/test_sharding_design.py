@@ -84,17 +84,18 @@ def test_designs_that_there_are_not_are_refused(answer: Any) -> None:
 def test_what_is_wrong_with_a_design_is_told() -> None:
     """Its bytes and seconds, and by how much they are beyond the limits."""
     inputs = {**exercise.SMALLEST, "memory_bytes": 60, "limit_s": 1}
-    told = exercise.observe(lambda **_: (1, 2, "adam"), **inputs)["design"]
+    told = exercise.fault((1, 2, "adam"), **inputs)
     assert told == "stage 1, 2 GPUs, adam (it holds 80 bytes and waits 8 s), 20 bytes too many and 7 s too long"
 
 
 def test_across_groups_every_slip_is_noticed_on_small_inputs() -> None:
     """Not on the chapter's own cluster alone: an answer is wrong on several of the others."""
+    choice = exercise.CHOICE
     slips = [what for what in CLOSE if "across" in what or what in ("all adapters for one GPU", "a latency a phase")]
     assert len(slips) == 5
     for what in slips:
         answer = changed(exercise.sharding_design, *CLOSE[what])
-        wrong = [inputs for inputs in CASES if exercise.observe(answer, **inputs) != exercise.any_that_meets(**inputs)]
+        wrong = [inputs for inputs in CASES if choice.observe(answer, **inputs) != choice.expected(**inputs)]
         assert sum(inputs["parameters"] < 2000 for inputs in wrong) > 5, what
 
 

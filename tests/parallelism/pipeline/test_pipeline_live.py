@@ -21,7 +21,7 @@ from snippets.parallelism.pipeline.formulas import (
 )
 from snippets.parallelism.pipeline.live import pipeline_schedule
 from snippets.parallelism.pipeline.runner import run_pipeline
-from tests.live.checking import assert_draws, assert_extremes_draw
+from tests.live.checking import assert_draws
 
 SCHEDULES = list(module._KINDS)
 TIMES = ("forward", "input_gradient", "weight_gradient")
@@ -47,10 +47,6 @@ def test_the_first_picture_says_what_the_chapter_says() -> None:
     interleaved = pipeline_schedule(schedule="interleaved").numbers
     assert "takes 28.5" in interleaved
     assert "at most 5.5," in interleaved
-
-
-def test_extremes_draw_or_say_why_not() -> None:
-    assert_extremes_draw(pipeline_schedule)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)

@@ -1,4 +1,4 @@
-"""The live ring: its numbers against closed forms, its notices, and every extreme."""
+"""The live ring: its numbers against closed forms, and its notices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from sampling import examples
 
 from snippets.parallelism.sequence.formulas import contiguous_slowdown
 from snippets.parallelism.sequence.live import attention_ring
-from tests.live.checking import assert_extremes_draw
 
 
 def shares(**settings_: object) -> float:
@@ -47,7 +46,3 @@ def test_the_notices_say_what_the_figure_says() -> None:
         ("128,000 tokens at 3 GB/s", ["8,000 tokens", "22,500 tokens", "work 37%"]),
     ):
         assert all(word in said[name] for word in words)
-
-
-def test_it_draws_at_every_extreme() -> None:
-    assert_extremes_draw(attention_ring)

@@ -1,4 +1,4 @@
-"""The live figure of chapter 17 says what rings and products take, and draws at every extreme."""
+"""The live figure of chapter 17 says what rings and products take."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from snippets.parallelism.tensor.figures import (
 )
 from snippets.parallelism.tensor.live import tensor_layer
 from snippets.parallelism.tensor.placed_rings import placed_all_reduce
-from tests.live.checking import assert_extremes_draw
 
 LINKS = {"h100": (450e9, 50e9, 989.4e12), "a100": (300e9, 25e9, 312e12)}
 
@@ -62,8 +61,7 @@ def test_one_rank_sends_nothing_and_the_batch_changes_no_share() -> None:
     assert [found[1] for found in shares if found] == ["11.9", "11.9"]
 
 
-def test_it_draws_at_every_extreme() -> None:
-    assert_extremes_draw(tensor_layer)
+def test_what_has_no_picture_is_refused() -> None:
     with pytest.raises(ValueError, match="powers of two"):
         tensor_layer(ranks=3)
 

@@ -28,6 +28,7 @@ def values(prose: str) -> list[str]:
         ("6 × 10²³ and $1.4 \\cdot 10^{-3}$", ["6 × 10²³", "1.4 \\cdot 10^{-3}"]),
         ("$2^{30}$, $10^9$, 10⁹, $x^{128}$", []),
         ("H100, A100-80GB, bf16, 175B, GPT-3, Llama 3 405B, DGX-100", []),
+        ("## For the 70B on 256 GPUs\n\nThe 70B on 256 GPUs waits on 128 GPUs.", ["128"]),
         ("in section 310, Table 4.128, tables 100 and 200, step 1000", []),
         ("[Hoffmann 2022](../r.md#h) and `x = 1000` and <b data-x='500'>", []),
         ("```text\n5000\n```\n\n> ~~~\n", []),

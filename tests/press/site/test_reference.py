@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from pathlib import Path
 
@@ -241,3 +242,90 @@ def assert_says_what_a_caller_needs(function: griffe.Function) -> None:
         assert ">>>" in str(entry.sections.get("Example", entry.sections.get("examples", ""))), function.path
     if "Formula" in entry.labelled:
         assert {"Symbols", "Chapter", "Source"} <= entry.labelled.keys(), function.path
+
+
+GROUPS = (
+    ("Also", "Formula", "Symbols", "Chapter"),
+    *(("Args",), ("Returns",), ("Raises",)),
+    ("Source", "Convention", "Leaves out"),
+    ("Example",),
+)
+TOGETHER = {label: group for group in GROUPS for label in group}
+SYMBOL = r"[^\s,;=()]+(?:\([^()]*\))?"
+
+
+def other_dialect(docstring: str) -> list[str]:
+    """Say in what a formula's docstring differs from all others: labels, their order, symbols, example."""
+    lines = docstring.split("\n")
+    labels = [(line.partition(":")[0], number) for number, line in enumerate(lines)]
+    found = [(label, number) for label, number in labels if label in TOGETHER and ":" in lines[number]]
+    names = [label for label, _ in found]
+    wrong = []
+    if names != sorted(names, key=list(TOGETHER).index):
+        wrong.append(f"the order of {', '.join(names)}")
+    for (before, _), (label, number) in itertools.pairwise(found):
+        if (lines[number - 1] == "") == (TOGETHER[before] == TOGETHER[label]):
+            wrong.append(f"an empty line {'too many' if lines[number - 1] == '' else 'missing'} before {label}")
+    if "Example" not in names:
+        wrong.append("no Example:")
+    symbols = re.search(r"^Symbols:(.*?)(?=^\S|^$|\Z)", docstring, re.MULTILINE | re.DOTALL)
+    for entry in symbols[1].split(";") if symbols else ():
+        meaning = " ".join(entry.split()).partition(" = ")[2]
+        if re.search(rf", (?:and )?{SYMBOL} = ", meaning):
+            wrong.append(f"a comma between two symbols: {entry.strip()}")
+    if symbols and "`" in symbols[1]:
+        wrong.append("backticks in Symbols")
+    return wrong
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_formulas_are_documented_in_one_dialect(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            docstring = ast.get_docstring(node) or ""
+            assert "\nFormula:" not in docstring or other_dialect(docstring) == [], node.name
+
+
+ONE = """Return it.
+
+Formula: $V = nR$
+Symbols: V = result; n, m = bytes of two; R = ranks
+    of a group
+Chapter: 13
+
+Args:
+    ranks: R.
+
+Returns:
+    Bytes.
+
+Source: somebody.
+Leaves out: much.
+
+Example:
+    >>> 1
+    1
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wrong"),
+    [
+        ("", "", []),
+        ("Formula:", "Also: what others say\nFormula:", []),
+        ("Chapter: 13\n", "Chapter: 13\nAlso: what others say\n", ["the order of "]),
+        ("Source: somebody.\nLeaves", "Leaves", []),
+        ("Source: somebody.\nLeaves out: much.", "Leaves out: much.\nSource: somebody.", ["the order of "]),
+        ("\nSymbols", "\n\nSymbols", ["an empty line too many before Symbols"]),
+        ("\n\nReturns", "\nReturns", ["an empty line missing before Returns"]),
+        ("result; n", "result, n", ["a comma between two symbols: V = result, n, m = bytes of two"]),
+        ("two; R", "two, R", ["a comma between two symbols: n, m = bytes of two, R = ranks"]),
+        ("= ranks", "= ``ranks``", ["backticks in Symbols"]),
+        ("Example:\n    ", "", ["no Example:"]),
+    ],
+)
+def test_another_dialect_is_named(old: str, new: str, wrong: list[str]) -> None:
+    found = other_dialect(ONE.replace(old, new, 1) if old else ONE)
+    assert len(found) == len(wrong), found
+    for said, expected in zip(found, wrong, strict=True):
+        assert said.startswith(expected)

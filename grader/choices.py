@@ -1,0 +1,44 @@
+"""How a choice is judged of which several may be right: a design that keeps its limits, or ``None`` where none does.
+
+All right choices of an input show the same, so that whichever an answer finds is compared with whichever the oracle
+found; a wrong one shows what is wrong with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from grader.exercise import Observation
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What an exercise is declared with whose answer is such a choice: ``expected`` and ``observe``.
+
+    Attributes:
+        name: what the observation is called, ``design``.
+        right: from an input to what each right choice shows, ``None`` where nothing can be chosen.
+        wrong: from a choice that is not ``None``, and the input, to what is wrong with it; ``""`` if it is right.
+        none: what is shown for ``None``.
+    """
+
+    name: str
+    right: Callable[..., str | None]
+    wrong: Callable[..., str]
+    none: str | None = None
+
+    def expected(self, **inputs: Any) -> Observation:
+        """Return what a right answer shows."""
+        right = self.right(**inputs)
+        return {self.name: self.none if right is None else right}
+
+    def observe(self, function: Callable[..., Any], **inputs: Any) -> Observation:
+        """Return what an answer's choice shows."""
+        chosen = function(**inputs)
+        if chosen is None:
+            return {self.name: self.none}
+        if wrong := self.wrong(chosen, **inputs):
+            return {self.name: wrong}
+        return self.expected(**inputs)

@@ -1,5 +1,0 @@
-# Wrong: the bytes of a number are left out.
-# Message: element_bytes
-def grid_traffic_bytes(*, m, k, n, grid, element_bytes):
-    r, c, d = grid
-    return m * k * (c - 1) + k * n * (r - 1) + m * n * (d - 1)

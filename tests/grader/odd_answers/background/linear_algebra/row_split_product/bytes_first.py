@@ -1,8 +1,0 @@
-# Wrong: the bytes come before the blocks.
-import numpy as np
-
-
-def row_split_product(a, b, parts):
-    strips = np.array_split(a, parts)
-    blocks = [strip @ b for strip in strips]
-    return [x.nbytes + b.nbytes + y.nbytes for x, y in zip(strips, blocks)], blocks

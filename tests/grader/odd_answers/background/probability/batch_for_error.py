@@ -1,0 +1,30 @@
+# %% by_trying
+# Right: tries one batch after the other.
+def batch_for_error(variance, error, population=None):
+    batch = 1
+    while True:
+        square = variance / batch
+        if population is not None and population > 1:
+            square *= (population - batch) / (population - 1)
+        if square <= error**2 or batch == population:
+            return batch
+        batch += 1
+
+# %% loses_the_default
+# Wrong: a signature with other names.
+# Message: TypeError
+from math import ceil
+
+
+def batch_for_error(sigma_squared, e, m=None):
+    return ceil(sigma_squared / e**2)
+
+# %% numpy_ceil
+# Right: a whole number as one of NumPy's floats.
+import numpy as np
+
+
+def batch_for_error(*, variance, error, population=None):
+    if population in (None, 1) or variance == 0:
+        return np.maximum(1, np.ceil(variance / error**2)) if population != 1 else 1
+    return np.ceil(population * variance / ((population - 1) * error**2 + variance))

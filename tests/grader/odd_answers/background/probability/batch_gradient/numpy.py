@@ -1,7 +1,0 @@
-# Right: an array for the list, and NumPy's float.
-import numpy as np
-
-
-def batch_gradient(shards):
-    drawn = np.array([gradient for shard in shards for gradient in shard])
-    return drawn.mean(axis=0), drawn.var(axis=0, ddof=1).sum() / len(drawn)

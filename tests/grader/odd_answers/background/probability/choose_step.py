@@ -1,0 +1,31 @@
+# %% fewest_passes
+# Wrong: only as many passes as the memory asks for, which fill up with draws that nobody needs.
+# Message: where 8 s is allowed
+import math
+
+
+def choose_step(*, variance, error, most_examples, most_workers, pass_s, example_s, message_s, deadline_s):
+    draws = math.ceil(variance / error**2)
+    best = None
+    for workers in range(1, most_workers + 1):
+        passes = math.ceil(draws / (workers * most_examples))
+        examples = math.ceil(draws / (workers * passes))
+        time = passes * (pass_s + examples * example_s) + 2 * (workers - 1) * message_s
+        if best is None or time < best[0]:
+            best = time, examples, workers, passes
+    return best[1:]
+
+# %% first_in_time
+# Right: the first design within the deadline, as a list, with the passes tried one by one.
+import math
+
+
+def choose_step(*, variance, error, most_examples, most_workers, pass_s, example_s, message_s, deadline_s):
+    draws = math.ceil(variance / error**2)
+    for workers in range(most_workers, 0, -1):
+        share = math.ceil(draws / workers)
+        for passes in range(1, share + 1):
+            examples = math.ceil(share / passes)
+            time = passes * (pass_s + examples * example_s) + 2 * (workers - 1) * message_s
+            if examples <= most_examples and time <= deadline_s:
+                return [examples, workers, passes]

@@ -1,8 +1,0 @@
-# Right: covariances by NumPy.
-import numpy as np
-
-
-def control_variate_mean(values, controls, *, control_mean):
-    (_, both), (_, spread) = np.cov(values, controls, ddof=0)
-    slope = both / spread if spread else 0
-    return np.mean(values) - slope * (np.mean(controls) - control_mean)

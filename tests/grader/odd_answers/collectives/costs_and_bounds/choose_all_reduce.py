@@ -1,0 +1,155 @@
+# %% a_row_for_each_size
+# Right: tries all three at many sizes, and has a row for each of them.
+def lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    k = ranks.bit_length() - 1
+    fold = int(2**k < ranks)
+    terms = {
+        "recursive_doubling": (k + 2 * fold, k + 2 * fold, k + fold),
+        "halving_doubling": (2 * k + 2 * fold, 2 - 2 / 2**k + 2 * fold, 1 - 1 / 2**k + fold),
+        "ring": (2 * (ranks - 1), 2 - 2 / ranks, 1 - 1 / ranks),
+    }
+    return {x: (s * latency_s, b / bandwidth_bytes_per_s + r * reduction_s_per_byte) for x, (s, b, r) in terms.items()}
+
+
+def choose_all_reduce(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    found = lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
+    sizes = [0.0, *(2 ** (step / 40) for step in range(320, 1400))]
+    return [(n, min(found, key=lambda x: found[x][0] + found[x][1] * n)) for n in sizes]
+
+# %% bruck
+# Wrong: a fourth algorithm.
+# Message: bruck
+def choose_all_reduce(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    return [(0, "recursive_doubling"), (latency_s * bandwidth_bytes_per_s, "bruck")]
+
+# %% descending
+# Wrong: the rows descend.
+# Message: begins at
+def choose_all_reduce(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    return [(latency_s * bandwidth_bytes_per_s * ranks, "ring"), (0.0, "recursive_doubling")]
+
+# %% never_halving_off_powers_of_two
+# Wrong: leaves halving–doubling out where N is no power of two.
+# Known mistake: Off powers of two there is a third algorithm between the fewest steps and the fewest bytes: take the line that is met first.
+def lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    k = ranks.bit_length() - 1
+    fold = int(2**k < ranks)
+    terms = {
+        "recursive_doubling": (k + 2 * fold, k + 2 * fold, k + fold),
+        "halving_doubling": (2 * k + 2 * fold, 2 - 2 / 2**k + 2 * fold, 1 - 1 / 2**k + fold),
+        "ring": (2 * (ranks - 1), 2 - 2 / ranks, 1 - 1 / ranks),
+    }
+    return {x: (s * latency_s, b / bandwidth_bytes_per_s + r * reduction_s_per_byte) for x, (s, b, r) in terms.items()}
+
+
+def choose_all_reduce(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    found = lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
+    (a, b), (c, d) = found["recursive_doubling"], found["halving_doubling" if ranks & (ranks - 1) == 0 else "ring"]
+    large = "halving_doubling" if ranks & (ranks - 1) == 0 else "ring"
+    table = [(0.0, "recursive_doubling")]
+    return [*table, ((c - a) / (b - d), large)] if d < b * (1 - 1e-12) else table
+
+# %% never_the_ring
+# Wrong: off powers of two a ring sends the fewest bytes.
+# Known mistake: Where N is no power of two, two messages of the whole vector come on top, one before and one after: halving–doubling then sends about twice the bytes of a ring.
+def lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    k = ranks.bit_length() - 1
+    fold = int(2**k < ranks)
+    terms = {
+        "recursive_doubling": (k + 2 * fold, k + 2 * fold, k + fold),
+        "halving_doubling": (2 * k + 2 * fold, 2 - 2 / 2**k + 2 * fold, 1 - 1 / 2**k + fold),
+        "ring": (2 * (ranks - 1), 2 - 2 / ranks, 1 - 1 / ranks),
+    }
+    return {x: (s * latency_s, b / bandwidth_bytes_per_s + r * reduction_s_per_byte) for x, (s, b, r) in terms.items()}
+
+
+def choose_all_reduce(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    found = lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
+    (a, b), (c, d) = found["recursive_doubling"], found["halving_doubling"]
+    table = [(0.0, "recursive_doubling")]
+    return [*table, ((c - a) / (b - d), "halving_doubling")] if d < b * (1 - 1e-12) else table
+
+# %% nothing
+# Wrong: no rows.
+# Message: has no row
+def choose_all_reduce(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    return []
+
+# %% ranks_rounded_up
+# Wrong: it counts as if there were ranks up to the next power of two.
+# Known mistake: Off powers of two you count as if there were ranks up to the next power of two. There are not: each rank beyond the power of two below sends its whole vector before, and receives the result after.
+
+def lines(ranks, alpha, beta, gamma):
+    N = ranks
+    k = (N - 1).bit_length()
+    P = 2 ** k
+    f = 0
+    raw = {
+        "ring": (2 * (N - 1), 2 * (N - 1) / N, (N - 1) / N),
+        "recursive_doubling": (k + 2 * f, k + 2 * f, k + f),
+        "halving_doubling": (2 * k + 2 * f, 2 * (P - 1) / P + 2 * f, (P - 1) / P + f),
+    }
+    return {a: (S * alpha, b / beta + r * gamma) for a, (S, b, r) in raw.items()}
+
+def choose_all_reduce(*, ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    rest = lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
+    name = min(rest, key=lambda a: rest[a])
+    table = [(0.0, name)]
+    while True:
+        a0, s0 = rest[name]
+        meet = [((a - a0) / (s0 - s), s, other) for other, (a, s) in rest.items() if s < s0]
+        if not meet: return table
+        n, _, name = min(meet)
+        table.append((n, name))
+
+# %% three_digits
+# Right: first sizes rounded to three digits are within the margin,
+# and lists pass for tuples, NumPy's numbers for floats.
+import numpy as np
+
+def lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    k = ranks.bit_length() - 1
+    fold = int(2**k < ranks)
+    terms = {
+        "recursive_doubling": (k + 2 * fold, k + 2 * fold, k + fold),
+        "halving_doubling": (2 * k + 2 * fold, 2 - 2 / 2**k + 2 * fold, 1 - 1 / 2**k + fold),
+        "ring": (2 * (ranks - 1), 2 - 2 / ranks, 1 - 1 / ranks),
+    }
+    return {x: (s * latency_s, b / bandwidth_bytes_per_s + r * reduction_s_per_byte) for x, (s, b, r) in terms.items()}
+
+
+def choose_all_reduce(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    found = lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
+    table, now = [], min(found, key=lambda x: found[x])
+    table.append([np.float64(0), now])
+    while later := [x for x in found if found[x][1] < found[now][1] * 0.999999]:
+        meets = {x: (found[x][0] - found[now][0]) / (found[now][1] - found[x][1]) for x in later}
+        now = min(later, key=meets.get)
+        table.append([np.float64(f"{meets[now]:.2e}"), now])
+    return table
+
+# %% twice_a_rings_bytes
+# Wrong: off powers of two it takes exactly twice a ring's bytes for halving and doubling. It passed once.
+
+def lines(ranks, alpha, beta, gamma):
+    N = ranks
+    k = N.bit_length() - 1
+    P = 2 ** k
+    f = P < N
+    raw = {
+        "ring": (2 * (N - 1), 2 * (N - 1) / N, (N - 1) / N),
+        "recursive_doubling": (k + 2 * f, k + 2 * f, k + f),
+        "halving_doubling": (2 * k + 2 * f, 2 * (2 * (N - 1) / N if f else (P - 1) / P), (P - 1) / P + f),
+    }
+    return {a: (S * alpha, b / beta + r * gamma) for a, (S, b, r) in raw.items()}
+
+def choose_all_reduce(*, ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte):
+    rest = lines(ranks, latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
+    name = min(rest, key=lambda a: rest[a])
+    table = [(0.0, name)]
+    while True:
+        a0, s0 = rest[name]
+        meet = [((a - a0) / (s0 - s), s, other) for other, (a, s) in rest.items() if s < s0]
+        if not meet: return table
+        n, _, name = min(meet)
+        table.append((n, name))

@@ -1,4 +1,0 @@
-# Wrong: None is asked where the lines do not meet.
-def crossover_bytes(first, second, *, latency_s, bandwidth_bytes_per_s):
-    (s, b), (t, c) = first, second
-    return (t - s) / (b - c) * latency_s * bandwidth_bytes_per_s if (t - s) * (b - c) > 0 else float("inf")

@@ -1,0 +1,29 @@
+# %% all_to_all_sends_the_whole
+# Wrong: right for five of six primitives.
+# Known mistake: In an all_to_all each rank keeps a block: its factor is (N − 1)/N, not 1.
+def possible(primitive, ranks, size_bytes, time_s, bandwidth_bytes_per_s):
+    share = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1}.get(primitive, 0) * (ranks - 1) / ranks or 1
+    return share * size_bytes <= time_s * bandwidth_bytes_per_s
+
+# %% five_per_cent
+# Wrong: lets 5% pass.
+# Known mistake: A time that is a little too short is impossible too: compare with the floor itself, without slack.
+def possible(primitive, ranks, size_bytes, time_s, bandwidth_bytes_per_s):
+    share = 1 if primitive in ("broadcast", "reduce") else (1 + (primitive == "all_reduce")) * (ranks - 1) / ranks
+    return 0.95 * share * size_bytes <= time_s * bandwidth_bytes_per_s
+
+# %% numpy_bool
+# Right: NumPy's truth.
+import numpy as np
+
+
+def possible(primitive, ranks, size_bytes, time_s, bandwidth_bytes_per_s):
+    share = {"all_reduce": 2.0, "broadcast": ranks / (ranks - 1), "reduce": ranks / (ranks - 1)}.get(primitive, 1.0)
+    floor = np.float64(share * size_bytes * (ranks - 1) / ranks)
+    return floor <= np.float64(time_s * bandwidth_bytes_per_s) * (1 + 1e-12)
+
+# %% one_and_zero
+# Right: 1 and 0 for True and False.
+def possible(primitive, ranks, size_bytes, time_s, bandwidth_bytes_per_s):
+    share = 1 if primitive in ("broadcast", "reduce") else (1 + (primitive == "all_reduce")) * (ranks - 1) / ranks
+    return int(share * size_bytes <= time_s * bandwidth_bytes_per_s)

@@ -1,0 +1,70 @@
+# %% an_outer_product
+# Right: a matrix of NumPy's floats.
+import numpy as np
+
+
+def column_matrix(primitive, ranks, column, root=0):
+    one = np.eye(ranks)
+    everybody = np.ones(ranks)
+    return {
+        "broadcast": np.outer(everybody, one[root]),
+        "reduce": np.outer(one[root], everybody),
+        "scatter": np.outer(one[column], one[root]),
+        "gather": np.outer(one[root], one[column]),
+        "all_gather": np.outer(everybody, one[column]),
+        "reduce_scatter": np.outer(one[column], everybody),
+        "all_reduce": np.outer(everybody, everybody),
+    }[primitive]
+
+# %% booleans
+# Right: True and False for 1 and 0.
+FROM = {"broadcast": "root", "scatter": "root", "gather": "owner", "all_gather": "owner"}
+TO = {"reduce": "root", "gather": "root", "scatter": "owner", "reduce_scatter": "owner"}
+
+
+def column_matrix(primitive, *, ranks, column, root=0):
+    def takes_part(who, rank):
+        return who == "all" or rank == {"root": root, "owner": column}[who]
+
+    asked, answered = FROM.get(primitive, "all"), TO.get(primitive, "all")
+    return [[takes_part(answered, r) and takes_part(asked, q) for q in range(ranks)] for r in range(ranks)]
+
+# %% by_match
+# Right: a match statement, rows that are tuples.
+def column_matrix(primitive, **sizes):
+    ranks, column, root = sizes["ranks"], sizes["column"], sizes.get("root", 0)
+    match primitive:
+        case "broadcast" | "scatter":
+            asked = {root}
+        case "gather" | "all_gather":
+            asked = {column}
+        case _:
+            asked = set(range(ranks))
+    match primitive:
+        case "reduce" | "gather":
+            answered = {root}
+        case "scatter" | "reduce_scatter":
+            answered = {column}
+        case _:
+            answered = set(range(ranks))
+    return tuple(tuple(int(r in answered and q in asked) for q in range(ranks)) for r in range(ranks))
+
+# %% gather_forgotten
+# Wrong: right for all primitives but one.
+# Message: gather
+def column_matrix(primitive, *, ranks, column, root=0):
+    everybody = set(range(ranks))
+    asked = {root} if primitive in ("broadcast", "scatter") else {column} if primitive == "all_gather" else everybody
+    answered = {root} if primitive in ("reduce", "gather") else {column} if "scatter" in primitive else everybody
+    return [[int(r in answered and q in asked) for q in range(ranks)] for r in range(ranks)]
+
+# %% unknown_primitive
+# Wrong: an exception with a text of its own.
+# Message: ValueError: what is all_gather? (line 6)
+def column_matrix(primitive, *, ranks, column, root=0):
+    everybody = set(range(ranks))
+    if primitive == "all_gather":
+        raise ValueError(f"what is {primitive}?")
+    asked = {root} if primitive in ("broadcast", "scatter") else {column} if "gather" in primitive else everybody
+    answered = {root} if primitive in ("reduce", "gather") else {column} if "scatter" in primitive else everybody
+    return [[int(r in answered and q in asked) for q in range(ranks)] for r in range(ranks)]

@@ -1,6 +1,0 @@
-# Wrong: the rows one after the other.
-def column_matrix(primitive, *, ranks, column, root=0):
-    everybody = set(range(ranks))
-    asked = {root} if primitive in ("broadcast", "scatter") else {column} if "gather" in primitive else everybody
-    answered = {root} if primitive in ("reduce", "gather") else {column} if "scatter" in primitive else everybody
-    return [int(r in answered and q in asked) for r in range(ranks) for q in range(ranks)]

@@ -1,0 +1,251 @@
+# %% a_fraction
+# Wrong: no whole number.
+# Message: a whole number from 2 to 8 number of buckets, none of them smaller or larger than measured: 4.4
+
+import math
+
+
+def choose_buckets(points, *, total_bytes, compute_s):
+    def b(n):
+        for (n0, t0), (n1, t1) in zip(points, points[1:]):
+            if n0 <= n <= n1:
+                return t0 + (t1 - t0) * (n - n0) / (n1 - n0)
+        raise ValueError(n)
+
+    best = None
+    for k in range(math.ceil(total_bytes / points[-1][0]), math.floor(total_bytes / points[0][0]) + 1):
+        t = b(total_bytes / k)
+        e = max(compute_s + t, compute_s / k + k * t)
+        if best is None or e < best[0]:
+            best = (e, k)
+    return best[1] + 0.4
+
+# %% a_hundred_at_most
+# Wrong: it tries no more than 100 buckets. It passed once.
+
+import math
+
+
+def choose_buckets(points, *, total_bytes, compute_s):
+    def b(n):
+        for (n0, t0), (n1, t1) in zip(points, points[1:]):
+            if n0 <= n <= n1:
+                return t0 + (t1 - t0) * (n - n0) / (n1 - n0)
+        raise ValueError(n)
+
+    best = None
+    for k in range(
+        math.ceil(total_bytes / points[-1][0]),
+        math.floor(total_bytes / max(points[0][0], min(points[-1][0], total_bytes / 100))) + 1,
+    ):
+        t = b(total_bytes / k)
+        e = max(compute_s + t, compute_s / k + k * t)
+        if best is None or e < best[0]:
+            best = (e, k)
+    return best[1]
+
+# %% a_whole_float
+# Right: the most buckets within the 2%, as a float.
+def sent(points, size):
+    for (low, early), (high, late) in zip(points, points[1:]):
+        if low <= size <= high:
+            return early + (late - early) * (size - low) / (high - low)
+
+
+def choose_buckets(points, *, total_bytes, compute_s):
+    ends = {}
+    for k in range(1, int(total_bytes // points[0][0]) + 1):
+        if total_bytes / k <= points[-1][0]:
+            busy = sent(points, total_bytes / k)
+            ends[k] = max(compute_s + busy, compute_s / k + k * busy)
+    return float(max(k for k in ends if ends[k] <= 1.0199 * min(ends.values())))
+
+# %% bandwidths
+# Wrong: between two points it takes a straight line of the bandwidths.
+# Known mistake: Between two points the seconds lie on a straight line, not the bytes per second.
+
+import math
+
+
+def choose_buckets(points, *, total_bytes, compute_s):
+    def b(n):
+        for (n0, t0), (n1, t1) in zip(points, points[1:]):
+            if n0 <= n <= n1:
+                return n / (n0 / t0 + (n1 / t1 - n0 / t0) * (n - n0) / (n1 - n0))
+        raise ValueError(n)
+
+    best = None
+    for k in range(math.ceil(total_bytes / points[-1][0]), math.floor(total_bytes / points[0][0]) + 1):
+        t = b(total_bytes / k)
+        e = max(compute_s + t, compute_s / k + k * t)
+        if best is None or e < best[0]:
+            best = (e, k)
+    return best[1]
+
+# %% even_numbers
+# Wrong: above 8 it tries even numbers alone. It passed once.
+
+import math
+
+
+def choose_buckets(points, *, total_bytes, compute_s):
+    def b(n):
+        for (n0, t0), (n1, t1) in zip(points, points[1:]):
+            if n0 <= n <= n1:
+                return t0 + (t1 - t0) * (n - n0) / (n1 - n0)
+        raise ValueError(n)
+
+    best = None
+    for k in range(math.ceil(total_bytes / points[-1][0]), math.floor(total_bytes / points[0][0]) + 1):
+        if k > 8 and k % 2:
+            continue
+        t = b(total_bytes / k)
+        e = max(compute_s + t, compute_s / k + k * t)
+        if best is None or e < best[0]:
+            best = (e, k)
+    return best[1]
+
+# %% from_the_largest_bucket_on
+# Right: another choice within the 2%, the fewest buckets that are; the link's clock is advanced.
+def sent(points, size):
+    for (low, early), (high, late) in zip(points, points[1:]):
+        if low <= size <= high:
+            return early + (late - early) * (size - low) / (high - low)
+
+
+def end(points, total, compute, k):
+    free = 0
+    for bucket in range(k):
+        free = max(free, compute * (bucket + 1) / k) + sent(points, total / k)
+    return free
+
+
+def choose_buckets(points, total_bytes, compute_s):
+    allowed = range(-(-total_bytes // points[-1][0]).__int__(), int(total_bytes // points[0][0]) + 1)
+    ends = {k: end(points, total_bytes, compute_s, k) for k in allowed}
+    return next(k for k in ends if ends[k] <= 1.0199 * min(ends.values()))
+
+# %% larger_than_measured
+# Wrong: buckets larger than any that was measured.
+# Message: a whole number from 2 to 8 number of buckets, none of them smaller or larger than measured: 1
+
+import numpy as np
+
+
+def choose_buckets(points, *, total_bytes, compute_s):
+    n, t = np.array(points, float).T
+    k = np.arange(1, 5001)
+    b = np.interp(total_bytes / k, n, t)
+    return int(k[np.argmin(np.maximum(compute_s + b, compute_s / k + k * b))])
+
+# %% logarithms
+# Wrong: between two points it takes a straight line of the logarithms.
+# Known mistake: Between two points the time itself lies on a straight line over the bytes, not its logarithm on one over the logarithm of the bytes.
+
+import math
+
+
+def choose_buckets(points, *, total_bytes, compute_s):
+    def b(n):
+        for (n0, t0), (n1, t1) in zip(points, points[1:]):
+            if n0 <= n <= n1:
+                return t0 * (t1 / t0) ** (math.log(n / n0) / math.log(n1 / n0))
+        raise ValueError(n)
+
+    best = None
+    for k in range(math.ceil(total_bytes / points[-1][0]), math.floor(total_bytes / points[0][0]) + 1):
+        t = b(total_bytes / k)
+        e = max(compute_s + t, compute_s / k + k * t)
+        if best is None or e < best[0]:
+            best = (e, k)
+    return best[1]
+
+# %% one_too_many
+# Wrong: one bucket more than is best.
+# Message: ends by 14.28 s (with k = 4 at 14 s) the step: ends at 16.6 s with k = 5
+
+import math
+
+
+def choose_buckets(points, *, total_bytes, compute_s):
+    def b(n):
+        for (n0, t0), (n1, t1) in zip(points, points[1:]):
+            if n0 <= n <= n1:
+                return t0 + (t1 - t0) * (n - n0) / (n1 - n0)
+        raise ValueError(n)
+
+    best = None
+    for k in range(math.ceil(total_bytes / points[-1][0]), math.floor(total_bytes / points[0][0]) + 1):
+        t = b(total_bytes / k)
+        e = max(compute_s + t, compute_s / k + k * t)
+        if best is None or e < best[0]:
+            best = (e, k)
+    return best[1] + 1
+
+# %% over_the_logarithm
+# Wrong: between two points it takes a straight line over the logarithm of the bytes.
+# Known mistake: Between two points the time lies on a straight line over the bytes, not over their logarithm.
+
+import math
+
+
+def choose_buckets(points, *, total_bytes, compute_s):
+    def b(n):
+        for (n0, t0), (n1, t1) in zip(points, points[1:]):
+            if n0 <= n <= n1:
+                return t0 + (t1 - t0) * math.log(n / n0) / math.log(n1 / n0)
+        raise ValueError(n)
+
+    best = None
+    for k in range(math.ceil(total_bytes / points[-1][0]), math.floor(total_bytes / points[0][0]) + 1):
+        t = b(total_bytes / k)
+        e = max(compute_s + t, compute_s / k + k * t)
+        if best is None or e < best[0]:
+            best = (e, k)
+    return best[1]
+
+# %% starts_early
+# Wrong: the first bucket is full at C/(k + 1).
+# Known mistake: Of k equal buckets the first is full at C/k, not earlier: k of them fill in k equal times.
+
+import math
+
+
+def choose_buckets(points, *, total_bytes, compute_s):
+    def b(n):
+        for (n0, t0), (n1, t1) in zip(points, points[1:]):
+            if n0 <= n <= n1:
+                return t0 + (t1 - t0) * (n - n0) / (n1 - n0)
+        raise ValueError(n)
+
+    best = None
+    for k in range(math.ceil(total_bytes / points[-1][0]), math.floor(total_bytes / points[0][0]) + 1):
+        t = b(total_bytes / k)
+        e = max(compute_s + t, compute_s / (k + 1) + k * t)
+        if best is None or e < best[0]:
+            best = (e, k)
+    return best[1]
+
+# %% two_hundred_at_most
+# Wrong: it tries no more than 200 buckets. It passed once.
+
+import math
+
+
+def choose_buckets(points, *, total_bytes, compute_s):
+    def b(n):
+        for (n0, t0), (n1, t1) in zip(points, points[1:]):
+            if n0 <= n <= n1:
+                return t0 + (t1 - t0) * (n - n0) / (n1 - n0)
+        raise ValueError(n)
+
+    best = None
+    for k in range(
+        math.ceil(total_bytes / points[-1][0]),
+        math.floor(total_bytes / min(points[-1][0], max(points[0][0], total_bytes / 200))) + 1,
+    ):
+        t = b(total_bytes / k)
+        e = max(compute_s + t, compute_s / k + k * t)
+        if best is None or e < best[0]:
+            best = (e, k)
+    return best[1]

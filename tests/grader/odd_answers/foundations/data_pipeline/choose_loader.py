@@ -1,0 +1,116 @@
+# %% all_pairs
+# Right: the smallest factor that is in time instead of the largest that fits.
+def choose_loader(batches_s, *, step_s, slots, deadline_s):
+    for workers in range(1, slots + 1):
+        for factor in range(1, slots // workers + 1):
+            free, taken, ended = 0.0, [], []
+            for i, making in enumerate(batches_s):
+                begun = taken[i - workers * factor] if i >= workers * factor else 0.0
+                if i >= workers:
+                    begun = max(begun, ended[i - workers])
+                ended.append(begun + making)
+                taken.append(max(free, ended[-1]))
+                free = taken[-1] + step_s
+            if free <= deadline_s:
+                return workers, factor
+
+# %% factor_16_at_most
+# Wrong: a factor of 16 at most.
+# Message: 1 too many
+def end_s(times, step_s, w, f, first=None):
+    made, taken = [], []
+    for i, time in enumerate(times):
+        asked = taken[i - w * f] if i >= w * f else 0
+        made.append(max(asked, made[i - w] if i >= w else 0) + time)
+        taken.append(max(made[i], taken[i - 1] + step_s) if i else (made[0] if first is None else first))
+    return taken[-1] + step_s
+
+
+def choose_loader(batches_s, *, step_s, slots, deadline_s):
+    for w in range(1, slots + 1):
+        f = min(16, slots // w)
+        if end_s(batches_s, step_s, w, f) <= deadline_s:
+            return w, f
+    return slots, 1
+
+# %% factors_of_two
+# Wrong: tries powers of two alone as factors.
+# Message: too many
+def end_s(times, step_s, w, f, first=None):
+    made, taken = [], []
+    for i, time in enumerate(times):
+        asked = taken[i - w * f] if i >= w * f else 0
+        made.append(max(asked, made[i - w] if i >= w else 0) + time)
+        taken.append(max(made[i], taken[i - 1] + step_s) if i else (made[0] if first is None else first))
+    return taken[-1] + step_s
+
+
+def choose_loader(batches_s, *, step_s, slots, deadline_s):
+    for w in range(1, slots + 1):
+        f = 1 << ((slots // w).bit_length() - 1)
+        if end_s(batches_s, step_s, w, f) <= deadline_s:
+            return w, f
+    return slots, 1
+
+# %% first_step_at_0
+# Wrong: the first step begins before its batch is made.
+# Message: s late
+def end_s(times, step_s, w, f, first=None):
+    made, taken = [], []
+    for i, time in enumerate(times):
+        asked = taken[i - w * f] if i >= w * f else 0
+        made.append(max(asked, made[i - w] if i >= w else 0) + time)
+        taken.append(max(made[i], taken[i - 1] + step_s) if i else (made[0] if first is None else first))
+    return taken[-1] + step_s
+
+
+def choose_loader(batches_s, *, step_s, slots, deadline_s):
+    for w in range(1, slots + 1):
+        f = slots // w
+        if end_s(batches_s, step_s, w, f, first=0) <= deadline_s:
+            return w, f
+    return slots, 1
+
+# %% from_littles_number_up
+# Wrong: begins at Little's number, though the deadline leaves time to wait.
+# Known mistake: Little's number is for a GPU that never waits. This deadline leaves it time to wait, so that fewer workers may do: begin at 1.
+import math
+
+
+def end_s(times, step_s, w, f, first=None):
+    made, taken = [], []
+    for i, time in enumerate(times):
+        asked = taken[i - w * f] if i >= w * f else 0
+        made.append(max(asked, made[i - w] if i >= w else 0) + time)
+        taken.append(max(made[i], taken[i - 1] + step_s) if i else (made[0] if first is None else first))
+    return taken[-1] + step_s
+
+
+def choose_loader(batches_s, *, step_s, slots, deadline_s):
+    for w in range(max(1, math.ceil(sum(batches_s) / len(batches_s) / step_s - 1e-9)), slots + 1):
+        f = slots // w
+        if end_s(batches_s, step_s, w, f) <= deadline_s:
+            return w, f
+    return slots, 1
+
+# %% halving
+# Wrong: halves an interval of workers, though the end does not fall with them.
+# Known mistake: In the same memory more workers may end later, because f = slots // w is smaller. So halving an interval can miss the fewest: try 1, 2, 3 and so on.
+def end_s(times, step_s, w, f, first=None):
+    made, taken = [], []
+    for i, time in enumerate(times):
+        asked = taken[i - w * f] if i >= w * f else 0
+        made.append(max(asked, made[i - w] if i >= w else 0) + time)
+        taken.append(max(made[i], taken[i - 1] + step_s) if i else (made[0] if first is None else first))
+    return taken[-1] + step_s
+
+
+def choose_loader(batches_s, *, step_s, slots, deadline_s):
+    low, high = 1, slots
+    while low < high:
+        middle = (low + high) // 2
+        if end_s(batches_s, step_s, middle, slots // middle) <= deadline_s:
+            high = middle
+        else:
+            low = middle + 1
+    return low, slots // low

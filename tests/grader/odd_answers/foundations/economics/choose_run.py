@@ -1,0 +1,395 @@
+# %% a_list
+# Right: a list, with a whole interval.
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1, max(1, most // 400)):
+            mtbf, work = 3600 * mtbf_h / devices, flops / devices / rate
+            for factor in (0.7, 0.9):
+                interval = min(factor * (2 * checkpoint_s * mtbf) ** 0.5, work)
+                time = work / interval * mtbf * math.expm1((interval + checkpoint_s) / mtbf) * math.exp(restart_s / mtbf)
+                cost = devices * usd * time / 3600
+                broken = max(time / 3600 / deadline_h, cost / budget_usd)
+                if best is None or broken < best[0]:
+                    best = (broken, (number, devices, interval))
+    return [best[1][0], best[1][1], float(round(best[1][2]))]
+
+# %% a_negative_interval
+# Wrong: an interval below 0.
+# Message: an interval of -
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1, max(1, most // 400)):
+            mtbf, work = 3600 * mtbf_h / devices, flops / devices / rate
+            for factor in (0.7, 0.9):
+                interval = min(factor * (2 * checkpoint_s * mtbf) ** 0.5, work)
+                time = work / interval * mtbf * math.expm1((interval + checkpoint_s) / mtbf) * math.exp(restart_s / mtbf)
+                cost = devices * usd * time / 3600
+                broken = max(time / 3600 / deadline_h, cost / budget_usd)
+                if best is None or broken < best[0]:
+                    best = (broken, (number, devices, interval))
+    return (*best[1][:2], -best[1][2])
+
+# %% a_shorter_interval
+# Right: the root without the 2, the cheapest choice in time.
+import math
+
+
+def expected_s(W, tau, d, R, M):
+    x = (tau + d) / M
+    if x > 600 or R / M > 600:
+        return math.inf
+    return W / tau * M * math.exp(R / M) * math.expm1(x)
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    d, R = checkpoint_s, restart_s
+    best = None
+    for i, (rate, price, mtbf, most) in enumerate(offers):
+        for n in range(1, most + 1):
+            M = 3600 * mtbf / n
+            W = flops / (rate * n)
+            tau = min(math.sqrt(d * M), W)
+            T = expected_s(W, tau, d, R, M)
+            cost = n * price * T / 3600
+            if T <= deadline_h * 3600 and cost <= budget_usd:
+                key = cost
+                if best is None or key < best[0]:
+                    best = (key, i, n, tau)
+    return best[1:]
+
+# %% an_interval_beyond_the_work
+# Wrong: the interval may be longer than the work, and then counts as a part of one.
+# Message: 1.009 times the 1.06 h that are allowed
+import math
+
+
+def expected_s(W, tau, d, R, M):
+    x = (tau + d) / M
+    if x > 600 or R / M > 600:
+        return math.inf
+    return W / tau * M * math.exp(R / M) * math.expm1(x)
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    d, R = checkpoint_s, restart_s
+    best = None
+    for i, (rate, price, mtbf, most) in enumerate(offers):
+        for n in range(1, most + 1):
+            M = 3600 * mtbf / n
+            W = flops / (rate * n)
+            tau = math.sqrt(2 * d * M)
+            T = expected_s(W, tau, d, R, M)
+            cost = n * price * T / 3600
+            if T <= deadline_h * 3600 and cost <= budget_usd:
+                key = cost
+                if best is None or key < best[0]:
+                    best = (key, i, n, tau)
+    return best[1:]
+
+# %% checkpoints_never_struck
+# Wrong: checkpoints never struck, chosen as far from both limits as can be.
+# Message: 155.00 h that are allowed
+import math
+
+
+def expected_s(W, tau, d, R, M):
+    x = (tau + d) / M
+    if x > 600 or R / M > 600:
+        return math.inf
+    return W / tau * (d + M * math.exp(R / M) * math.expm1(tau / M))
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    d, R = checkpoint_s, restart_s
+    best = None
+    for i, (rate, price, mtbf, most) in enumerate(offers):
+        for n in range(1, most + 1):
+            M = 3600 * mtbf / n
+            W = flops / (rate * n)
+            tau = min(math.sqrt(2 * d * M), W)
+            T = expected_s(W, tau, d, R, M)
+            cost = n * price * T / 3600
+            if T <= deadline_h * 3600 and cost <= budget_usd:
+                key = max(T / 3600 / deadline_h, cost / budget_usd)
+                if best is None or key < best[0]:
+                    best = (key, i, n, tau)
+    return best[1:]
+
+# %% checkpoints_take_no_time
+# Wrong: checkpoints take no time, chosen as far from both limits as can be.
+# Message: 155.00 h that are allowed
+import math
+
+
+def expected_s(W, tau, d, R, M):
+    x = (tau + d) / M
+    if x > 600 or R / M > 600:
+        return math.inf
+    return W / tau * M * math.exp(R / M) * math.expm1(tau / M)
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    d, R = checkpoint_s, restart_s
+    best = None
+    for i, (rate, price, mtbf, most) in enumerate(offers):
+        for n in range(1, most + 1):
+            M = 3600 * mtbf / n
+            W = flops / (rate * n)
+            tau = min(math.sqrt(2 * d * M), W)
+            T = expected_s(W, tau, d, R, M)
+            cost = n * price * T / 3600
+            if T <= deadline_h * 3600 and cost <= budget_usd:
+                key = max(T / 3600 / deadline_h, cost / budget_usd)
+                if best is None or key < best[0]:
+                    best = (key, i, n, tau)
+    return best[1:]
+
+# %% fails_like_one_device
+# Wrong: the mean time between failures is that of one device.
+# Message: a failure every 0.251 h
+import math
+
+
+def expected_s(W, tau, d, R, M):
+    x = (tau + d) / M
+    if x > 600 or R / M > 600:
+        return math.inf
+    return W / tau * M * math.exp(R / M) * math.expm1(x)
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    d, R = checkpoint_s, restart_s
+    best = None
+    for i, (rate, price, mtbf, most) in enumerate(offers):
+        for n in range(1, most + 1):
+            M = 3600 * mtbf
+            W = flops / (rate * n)
+            tau = min(math.sqrt(2 * d * M), W)
+            T = expected_s(W, tau, d, R, M)
+            cost = n * price * T / 3600
+            if T <= deadline_h * 3600 and cost <= budget_usd:
+                key = cost
+                if best is None or key < best[0]:
+                    best = (key, i, n, tau)
+    return best[1:]
+
+# %% first_order
+# Wrong: overheads to first order, as far from both limits as can be.
+# Message: 155.00 h that are allowed
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1, max(1, most // 400)):
+            mtbf, work = 3600 * mtbf_h / devices, flops / devices / rate
+            for factor in (0.7, 0.9):
+                interval = min(factor * (2 * checkpoint_s * mtbf) ** 0.5, work)
+                time = work * (1 + checkpoint_s / interval + (interval / 2 + restart_s) / mtbf)
+                cost = devices * usd * time / 3600
+                broken = max(time / 3600 / deadline_h, cost / budget_usd)
+                if best is None or broken < best[0]:
+                    best = (broken, (number, devices, interval))
+    return best[1]
+
+# %% half_a_device
+# Wrong: no whole number of devices.
+# Message: whole numbers from 1 to
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1, max(1, most // 400)):
+            mtbf, work = 3600 * mtbf_h / devices, flops / devices / rate
+            for factor in (0.7, 0.9):
+                interval = min(factor * (2 * checkpoint_s * mtbf) ** 0.5, work)
+                time = work / interval * mtbf * math.expm1((interval + checkpoint_s) / mtbf) * math.exp(restart_s / mtbf)
+                cost = devices * usd * time / 3600
+                broken = max(time / 3600 / deadline_h, cost / budget_usd)
+                if best is None or broken < best[0]:
+                    best = (broken, (number, devices, interval))
+    return (best[1][0], best[1][1] - 0.5, best[1][2])
+
+# %% least_of_the_worse_limit
+# Right: the choice whose worse limit is kept by most.
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1, max(1, most // 400)):
+            mtbf, work = 3600 * mtbf_h / devices, flops / devices / rate
+            for factor in (0.7, 0.9):
+                interval = min(factor * (2 * checkpoint_s * mtbf) ** 0.5, work)
+                time = work / interval * mtbf * math.expm1((interval + checkpoint_s) / mtbf) * math.exp(restart_s / mtbf)
+                cost = devices * usd * time / 3600
+                broken = max(time / 3600 / deadline_h, cost / budget_usd)
+                if best is None or broken < best[0]:
+                    best = (broken, (number, devices, interval))
+    return best[1]
+
+# %% more_than_there_are
+# Wrong: as many devices as are best, whether there are so many or not.
+# Known mistake: You took more devices than the offer has.
+# Message: 750 devices, where offer 0 has whole numbers from 1 to 500
+import math
+
+
+def expected_s(W, tau, d, R, M):
+    x = (tau + d) / M
+    if x > 600 or R / M > 600:
+        return math.inf
+    return W / tau * M * math.exp(R / M) * math.expm1(x)
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    d, R = checkpoint_s, restart_s
+    best = None
+    for i, (rate, price, mtbf, most) in enumerate(offers):
+        for n in range(1, 8193):
+            M = 3600 * mtbf / n
+            W = flops / (rate * n)
+            tau = min(math.sqrt(2 * d * M), W)
+            T = expected_s(W, tau, d, R, M)
+            cost = n * price * T / 3600
+            if T <= deadline_h * 3600 and cost <= budget_usd:
+                key = cost
+                if best is None or key < best[0]:
+                    best = (key, i, n, tau)
+    return best[1:]
+
+# %% names_the_rate
+# Wrong: the rate in the place of the number.
+# Message: counted from 0
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1, max(1, most // 400)):
+            mtbf, work = 3600 * mtbf_h / devices, flops / devices / rate
+            for factor in (0.7, 0.9):
+                interval = min(factor * (2 * checkpoint_s * mtbf) ** 0.5, work)
+                time = work / interval * mtbf * math.expm1((interval + checkpoint_s) / mtbf) * math.exp(restart_s / mtbf)
+                cost = devices * usd * time / 3600
+                broken = max(time / 3600 / deadline_h, cost / budget_usd)
+                if best is None or broken < best[0]:
+                    best = (broken, (number, devices, interval))
+    return (offers[best[1][0]][0], *best[1][1:])
+
+# %% never_saves
+# Wrong: the interval is longer than the run, so nothing is saved before the end. It passed once.
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1, max(1, most // 400)):
+            mtbf, work = 3600 * mtbf_h / devices, flops / devices / rate
+            for factor in (0.7, 0.9):
+                interval = min(factor * (2 * checkpoint_s * mtbf) ** 0.5, work)
+                time = work / interval * mtbf * math.expm1((interval + checkpoint_s) / mtbf) * math.exp(restart_s / mtbf)
+                cost = devices * usd * time / 3600
+                broken = max(time / 3600 / deadline_h, cost / budget_usd)
+                if best is None or broken < best[0]:
+                    best = (broken, (number, devices, interval))
+    return (*best[1][:2], 1e20)
+
+# %% restarts_never_fail
+# Wrong: restarts never fail, chosen as far from both limits as can be.
+# Message: 155.00 h that are allowed
+import math
+
+
+def expected_s(W, tau, d, R, M):
+    x = (tau + d) / M
+    if x > 600 or R / M > 600:
+        return math.inf
+    return W / tau * (M + R) * math.expm1(x)
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    d, R = checkpoint_s, restart_s
+    best = None
+    for i, (rate, price, mtbf, most) in enumerate(offers):
+        for n in range(1, most + 1):
+            M = 3600 * mtbf / n
+            W = flops / (rate * n)
+            tau = min(math.sqrt(2 * d * M), W)
+            T = expected_s(W, tau, d, R, M)
+            cost = n * price * T / 3600
+            if T <= deadline_h * 3600 and cost <= budget_usd:
+                key = max(T / 3600 / deadline_h, cost / budget_usd)
+                if best is None or key < best[0]:
+                    best = (key, i, n, tau)
+    return best[1:]
+
+# %% the_fastest_that_is_paid
+# Right: formula (4) with a part of an interval, the fastest choice within the budget.
+import math
+
+
+def expected_s(W, tau, d, R, M):
+    x = (tau + d) / M
+    if x > 600 or R / M > 600:
+        return math.inf
+    return W / tau * M * math.exp(R / M) * math.expm1(x)
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    d, R = checkpoint_s, restart_s
+    best = None
+    for i, (rate, price, mtbf, most) in enumerate(offers):
+        for n in range(1, most + 1):
+            M = 3600 * mtbf / n
+            W = flops / (rate * n)
+            tau = min(math.sqrt(2 * d * M), W)
+            T = expected_s(W, tau, d, R, M)
+            cost = n * price * T / 3600
+            if T <= deadline_h * 3600 and cost <= budget_usd:
+                key = T
+                if best is None or key < best[0]:
+                    best = (key, i, n, tau)
+    return best[1:]
+
+# %% the_first_two_offers
+# Wrong: the third offer is never looked at. It passed once.
+import math
+
+
+def expected_s(W, tau, d, R, M):
+    x = (tau + d) / M
+    if x > 600 or R / M > 600:
+        return math.inf
+    return W / tau * M * math.exp(R / M) * math.expm1(x)
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    d, R = checkpoint_s, restart_s
+    best = None
+    for i, (rate, price, mtbf, most) in enumerate(offers):
+        for n in range(1, most + 1):
+            M = 3600 * mtbf / n
+            W = flops / (rate * n)
+            tau = min(math.sqrt(2 * d * M), W)
+            T = expected_s(W, tau, d, R, M)
+            cost = n * price * T / 3600
+            if T <= deadline_h * 3600 and cost <= budget_usd and i < 2:
+                key = cost
+                if best is None or key < best[0]:
+                    best = (key, i, n, tau)
+    return best[1:]

@@ -1,3 +1,0 @@
-# Wrong: it rounds to whole cents.
-def million_tokens_usd(*, parameters, peak_flops_per_s, mfu, usd_per_hour):
-    return round(6e6 * parameters / (peak_flops_per_s * mfu) / 3600 * usd_per_hour, 2)

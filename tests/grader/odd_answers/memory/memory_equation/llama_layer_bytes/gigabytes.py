@@ -1,4 +1,0 @@
-# Wrong: in GB.
-def llama_layer_bytes(sequence, micro_batch, hidden, heads, key_value_heads, width):
-    shared = hidden // heads * key_value_heads
-    return sequence * micro_batch * (12 * hidden + 4 * shared + 8 * width + 4 * heads) / 1e9

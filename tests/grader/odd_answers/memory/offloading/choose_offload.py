@@ -1,0 +1,175 @@
+# %% fewest_then_time
+# Wrong: the fewest things first, then the time.
+# Known mistake: What offloads least need not take the shortest step: compare the times first.
+from snippets.memory.offloading.timeline import offloaded_step
+
+def choose_offload(*, layers, layer_parameters, tokens, activation_bytes, memory_bytes, flops_per_s, link_bytes_per_s, host_bytes_per_s):
+    U = layer_parameters
+    N = layers
+    found = []
+    for opt, par, act in [(0,0,0),(0,0,1),(1,0,0),(1,0,1),(1,1,0),(1,1,1)]:
+        w = 2 * U * (2 if par else N)
+        g = U * (4 if opt else 14 * N)
+        k = activation_bytes * (2 if act else N)
+        held = w + g + k
+        f = 2 * U * tokens / flops_per_s
+        b = 4 * U * tokens / flops_per_s
+        way = 2 * U / link_bytes_per_s
+        upd = 28 * U / host_bytes_per_s
+        mv = activation_bytes / link_bytes_per_s
+        s = dict(layers=N, forward_s=f, backward_s=b)
+        if opt:
+            s["gradients_s"] = way
+            s["update_s"] = upd
+            s["new_weights_s"] = way
+        if par:
+            s["weights_s"] = way
+            s.pop("new_weights_s", None)
+        if act:
+            s["activations_s"] = mv
+        end = offloaded_step(**s).end_s
+        names = [n for n, on in (("optimizer", opt), ("weights", par), ("activations", act)) if on]
+        if held <= memory_bytes:
+            found.append((len(names), end, names))
+    return min(found)[2] if found else None
+
+# %% forgets_the_update
+# Wrong: the host's update takes time.
+# Known mistake: The host's update takes time too: 28 bytes a parameter in its memory.
+from snippets.memory.offloading.timeline import offloaded_step
+
+def choose_offload(*, layers, layer_parameters, tokens, activation_bytes, memory_bytes, flops_per_s, link_bytes_per_s, host_bytes_per_s):
+    U = layer_parameters
+    N = layers
+    found = []
+    for opt, par, act in [(0,0,0),(0,0,1),(1,0,0),(1,0,1),(1,1,0),(1,1,1)]:
+        w = 2 * U * (2 if par else N)
+        g = U * (4 if opt else 14 * N)
+        k = activation_bytes * (2 if act else N)
+        held = w + g + k
+        f = 2 * U * tokens / flops_per_s
+        b = 4 * U * tokens / flops_per_s
+        way = 2 * U / link_bytes_per_s
+        upd = 28 * U / host_bytes_per_s
+        mv = activation_bytes / link_bytes_per_s
+        s = dict(layers=N, forward_s=f, backward_s=b)
+        if opt:
+            s["gradients_s"] = way
+            s["new_weights_s"] = way
+        if par:
+            s["weights_s"] = way
+            s.pop("new_weights_s", None)
+        if act:
+            s["activations_s"] = mv
+        end = offloaded_step(**s).end_s
+        names = [n for n, on in (("optimizer", opt), ("weights", par), ("activations", act)) if on]
+        if held <= memory_bytes:
+            found.append((end, len(names), names))
+    return min(found)[2] if found else None
+
+# %% in_another_order
+# Right: a tuple, in another order.
+from itertools import product
+
+from snippets.memory.offloading.timeline import offloaded_step
+
+
+def choose_offload(layers, layer_parameters, tokens, activation_bytes, memory_bytes, flops_per_s, link_bytes_per_s, host_bytes_per_s):
+    best = None
+    run = 2 * layer_parameters * tokens / flops_per_s
+    way = 2 * layer_parameters / link_bytes_per_s
+    for optimizer, parameters, activations in product([False, True], repeat=3):
+        if parameters and not optimizer:
+            continue
+        held = 2 * layer_parameters * (2 if parameters else layers) + activation_bytes * (2 if activations else layers)
+        held += 4 * layer_parameters if optimizer else 14 * layer_parameters * layers
+        if held > memory_bytes:
+            continue
+        end = offloaded_step(
+            layers=layers,
+            forward_s=run,
+            backward_s=2 * run,
+            gradients_s=way * optimizer,
+            new_weights_s=way * (optimizer and not parameters),
+            update_s=28 * layer_parameters / host_bytes_per_s * optimizer,
+            weights_s=way * parameters,
+            activations_s=activation_bytes / link_bytes_per_s * activations,
+        ).end_s
+        names = [("activations", activations), ("weights", parameters), ("optimizer", optimizer)]
+        if best is None or end < best[0]:
+            best = end, tuple(name for name, away in names if away)
+    return best and best[1]
+
+# %% in_milliseconds
+# Right: times in milliseconds.
+from snippets.memory.offloading.timeline import offloaded_step
+
+def choose_offload(*, layers, layer_parameters, tokens, activation_bytes, memory_bytes, flops_per_s, link_bytes_per_s, host_bytes_per_s):
+    U = layer_parameters
+    N = layers
+    found = []
+    for opt, par, act in [(0,0,0),(0,0,1),(1,0,0),(1,0,1),(1,1,0),(1,1,1)]:
+        w = 2 * U * (2 if par else N)
+        g = U * (4 if opt else 14 * N)
+        k = activation_bytes * (2 if act else N)
+        held = w + g + k
+        f = 2e3 * U * tokens / flops_per_s
+        b = 4e3 * U * tokens / flops_per_s
+        way = 2e3 * U / link_bytes_per_s
+        upd = 28e3 * U / host_bytes_per_s
+        mv = 1e3 * activation_bytes / link_bytes_per_s
+        s = dict(layers=N, forward_s=f, backward_s=b)
+        if opt:
+            s["gradients_s"] = way
+            s["update_s"] = upd
+            s["new_weights_s"] = way
+        if par:
+            s["weights_s"] = way
+            s.pop("new_weights_s", None)
+        if act:
+            s["activations_s"] = mv
+        end = offloaded_step(**s).end_s
+        names = [n for n, on in (("optimizer", opt), ("weights", par), ("activations", act)) if on]
+        if held <= memory_bytes:
+            found.append((end, len(names), names))
+    return min(found)[2] if found else None
+
+# %% new_weights_beside_fetches
+# Wrong: the next fetch brings the new weights.
+# Known mistake: With the weights away, the next fetch brings the new ones: there is no new_weights_s.
+from snippets.memory.offloading.timeline import offloaded_step
+
+def choose_offload(*, layers, layer_parameters, tokens, activation_bytes, memory_bytes, flops_per_s, link_bytes_per_s, host_bytes_per_s):
+    U = layer_parameters
+    N = layers
+    found = []
+    for opt, par, act in [(0,0,0),(0,0,1),(1,0,0),(1,0,1),(1,1,0),(1,1,1)]:
+        w = 2 * U * (2 if par else N)
+        g = U * (4 if opt else 14 * N)
+        k = activation_bytes * (2 if act else N)
+        held = w + g + k
+        f = 2 * U * tokens / flops_per_s
+        b = 4 * U * tokens / flops_per_s
+        way = 2 * U / link_bytes_per_s
+        upd = 28 * U / host_bytes_per_s
+        mv = activation_bytes / link_bytes_per_s
+        s = dict(layers=N, forward_s=f, backward_s=b)
+        if opt:
+            s["gradients_s"] = way
+            s["update_s"] = upd
+            s["new_weights_s"] = way
+        if par:
+            s["weights_s"] = way
+        if act:
+            s["activations_s"] = mv
+        end = offloaded_step(**s).end_s
+        names = [n for n, on in (("optimizer", opt), ("weights", par), ("activations", act)) if on]
+        if held <= memory_bytes:
+            found.append((end, len(names), names))
+    return min(found)[2] if found else None
+
+# %% says_state
+# Wrong: a name that there is not.
+# Message: each must be one of optimizer, weights, activations
+def choose_offload(layers, layer_parameters, tokens, activation_bytes, memory_bytes, flops_per_s, link_bytes_per_s, host_bytes_per_s):
+    return ["optimizer state"]

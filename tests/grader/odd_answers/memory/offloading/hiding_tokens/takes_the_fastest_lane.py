@@ -1,4 +1,0 @@
-# Wrong: the slowest lane decides.
-def hiding_tokens(flops_per_s, down_bytes_per_s, host_bytes_per_s, up_bytes_per_s, update_bytes):
-    lanes = [(2, down_bytes_per_s), (update_bytes, host_bytes_per_s), (2, up_bytes_per_s)]
-    return min(-(-size * flops_per_s // (4 * rate)) for size, rate in lanes)

@@ -1,3 +1,0 @@
-# Wrong: always says that nothing will do.
-def sharding_design(**inputs):
-    return None

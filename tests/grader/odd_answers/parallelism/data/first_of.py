@@ -1,0 +1,25 @@
+# %% a_logarithm
+# Wrong: the logarithm of the ratio, which has no value where all are awaited.
+# Known mistake: The logarithm comes near the sum where many ranks are awaited and many are left; here it is not exact.
+from math import log
+
+
+def first_of(*, fastest_s, excess_s, ranks, awaited):
+    return fastest_s + excess_s * log(ranks / (ranks - awaited))
+
+# %% numpy
+# Right: NumPy's float.
+import numpy as np
+
+
+def first_of(*, fastest_s, excess_s, ranks, awaited):
+    return fastest_s + excess_s * np.sum(1 / np.arange(ranks - awaited + 1, ranks + 1))
+
+# %% two_harmonic_numbers
+# Right: the difference of two harmonic numbers.
+from fractions import Fraction
+
+
+def first_of(*, fastest_s, excess_s, ranks, awaited):
+    H = lambda n: sum(Fraction(1, i) for i in range(1, n + 1))
+    return fastest_s + excess_s * float(H(ranks) - H(ranks - awaited))

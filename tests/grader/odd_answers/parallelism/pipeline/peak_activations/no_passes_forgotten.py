@@ -1,8 +1,0 @@
-# Wrong: an order may be empty.
-# Message: ValueError
-from itertools import accumulate
-
-
-def peak_activations(order):
-    last = "W" if any(kind == "W" for kind, _ in order) else "B"
-    return max(accumulate((kind == "F") - (kind == last) for kind, _ in order))

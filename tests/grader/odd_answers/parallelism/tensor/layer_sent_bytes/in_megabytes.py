@@ -1,5 +1,0 @@
-# Wrong: megabytes.
-# Message: bytes
-def layer_sent_bytes(*, tokens, hidden, layers, ranks, element_bytes, mode):
-    k = 10 if mode.endswith("again") else 8
-    return k * layers * (ranks - 1) * tokens * hidden * element_bytes // ranks // 10**6

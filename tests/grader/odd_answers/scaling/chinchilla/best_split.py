@@ -1,0 +1,52 @@
+# %% by_comparing_losses
+# Right: compares losses, so rounding leaves it less sharp than a formula.
+import math
+
+
+def best_split(*, flops, fit):
+    E, A, B, a, b = fit
+
+    def loss(x):
+        return E + A * math.exp(-a * x) + B * math.exp(-b * (math.log(flops / 6) - x))
+
+    low, high = -100.0, 150.0
+    for _ in range(300):
+        one, two = low + (high - low) / 3, high - (high - low) / 3
+        if loss(one) < loss(two):
+            high = two
+        else:
+            low = one
+    return math.exp(low), flops / 6 / math.exp(low)
+
+# %% by_search
+# Right: a golden-section search along the budget.
+import math
+
+
+def best_split(*, flops, fit):
+    _, A, B, alpha, beta = fit
+    whole = math.log(flops / 6)
+
+    def slope(n):
+        return beta * B * math.exp(-beta * (whole - n)) - alpha * A * math.exp(-alpha * n)
+
+    low, high = -200.0, 300.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if slope(middle) < 0 else (low, middle)
+    return [math.exp(low), math.exp(whole - low)]
+
+# %% forgets_the_exponents_in_front
+# Wrong: the terms are made equal.
+# Known mistake: You made the two terms equal. Their slopes have to be: alpha A / N**alpha and beta B / D**beta.
+def best_split(*, flops, fit):
+    _, A, B, a, b = fit
+    n = (A / B * (flops / 6) ** b) ** (1 / (a + b))
+    return n, flops / 6 / n
+
+# %% from_the_product
+# Right: the tokens from the budget.
+def best_split(*, flops, fit):
+    _, A, B, a, b = fit
+    size = (a * A / (b * B) * (flops / 6) ** b) ** (1 / (a + b))
+    return size, flops / (6 * size)

@@ -1,0 +1,14 @@
+# %% loss_share
+# Wrong: compares what is above E.
+# Known mistake: You compared losses. What is above E falls with the compute to the power alpha beta/(alpha+beta).
+def compute_wasted(*, size_ratio, alpha, beta):
+    return 1 - (alpha + beta) / (beta * size_ratio**-alpha + alpha * size_ratio**beta)
+
+# %% step_by_step
+# Right: the two terms with numbers in them.
+def compute_wasted(*, size_ratio, alpha, beta):
+    x, y = beta, alpha
+    above = x / size_ratio**alpha + y * size_ratio**beta
+    falls = alpha * beta / (alpha + beta)
+    needed = ((x + y) / above) ** (1 / falls)
+    return 1 - needed

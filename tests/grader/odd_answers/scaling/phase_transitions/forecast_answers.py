@@ -1,0 +1,20 @@
+# %% never_rises
+# Wrong: a slope above 0 is taken for 0. It passed once.
+import numpy as np
+
+
+def forecast_answers(compute, answer_losses, *, next_compute):
+    losses = np.array(answer_losses, dtype=float)
+    slope = np.polyfit(np.log(compute), np.log(losses.mean(axis=1)), 1)[0]
+    return float(np.exp(-losses[-1] * (next_compute / compute[-1]) ** min(0.0, slope)).mean())
+
+# %% with_statistics
+# Right: the library's line, and logarithms of ten.
+import math
+from statistics import linear_regression, mean
+
+
+def forecast_answers(compute, answer_losses, *, next_compute):
+    line = linear_regression([math.log10(c) for c in compute], [math.log10(mean(row)) for row in answer_losses])
+    scale = 10 ** (line.slope * (math.log10(next_compute) - math.log10(compute[-1])))
+    return mean(math.exp(-loss * scale) for loss in answer_losses[-1])

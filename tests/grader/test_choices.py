@@ -1,0 +1,76 @@
+"""How a choice of which several may be right is judged, and what else exercises are declared with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from grader.choices import Choice
+from grader.exercise import Exercise, inputs_for
+from grader.judging import judge
+
+
+def choose_divisor(*, number: int, most: int) -> int | None:
+    """Return a divisor of a number that is above 1 and at most ``most``; ``None`` if there is none."""
+    return next((divisor for divisor in range(2, most + 1) if number % divisor == 0), None)
+
+
+def divisors(number: int, most: int) -> str | None:
+    found = [divisor for divisor in range(2, most + 1) if number % divisor == 0]
+    return f"one of {found}" if found else None
+
+
+def fault(chosen: int, *, number: int, most: int) -> str:
+    if not 2 <= chosen <= most:
+        return f"{chosen}, which is not from 2 to {most}"
+    return f"{chosen}, which leaves {number % chosen}" if number % chosen else ""
+
+
+CHOICE = Choice("divisor", divisors, fault, none="None, since there is no divisor")
+CASES = [{"number": number, "most": most} for number in range(2, 20) for most in range(1, 20)]
+EXERCISE = Exercise(
+    choose_divisor,
+    number=1,
+    asked="a divisor",
+    expected=CHOICE.expected,
+    observe=CHOICE.observe,
+    examples=[CASES[0], CASES[-1]],
+    inputs=CASES,
+)
+
+
+def largest(*, number: int, most: int) -> int | None:
+    return next((divisor for divisor in range(most, 1, -1) if number % divisor == 0), None)
+
+
+@pytest.mark.parametrize("answer", [choose_divisor, largest])
+def test_all_right_choices_are_solved(answer: Any) -> None:
+    assert judge(EXERCISE, answer).status == "solved"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "inputs", "shown"),
+    [
+        (2, {"number": 6, "most": 4}, "one of [2, 3]"),
+        (3, {"number": 6, "most": 4}, "one of [2, 3]"),
+        (4, {"number": 6, "most": 4}, "4, which leaves 2"),
+        (6, {"number": 6, "most": 4}, "6, which is not from 2 to 4"),
+        (2, {"number": 5, "most": 4}, "2, which leaves 1"),
+        (None, {"number": 5, "most": 4}, "None, since there is no divisor"),
+        (None, {"number": 6, "most": 4}, "None, since there is no divisor"),
+    ],
+)
+def test_a_choice_shows_what_is_wrong_with_it(chosen: int | None, inputs: dict[str, int], shown: str) -> None:
+    assert CHOICE.observe(lambda **_: chosen, **inputs) == {"divisor": shown}
+
+
+@pytest.mark.parametrize("answer", [lambda **_: None, lambda **_: 2, lambda *, number, most: most])
+def test_none_where_there_is_a_choice_and_a_choice_where_there_is_none_are_wrong(answer: Any) -> None:
+    assert judge(EXERCISE, answer).status == "wrong"
+
+
+@pytest.mark.parametrize("values", [(), (4,), (4, 8, 2)])
+def test_inputs_of_more_or_fewer_values_than_arguments_are_refused(values: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=rf"^values must be 2, number, most, got {len(values)}: "):
+        inputs_for(choose_divisor)(*values)
