@@ -35,8 +35,8 @@ def choose_runs(
     small; repeats of one size have noise of their own. How wide the prediction
     will be (its standard error as a share of the loss) is given by
 
-        ladder_prediction_error(runs, target_flops=target, relative_noise=0.0035,
-                         law=law)
+        ladder_prediction_error(runs, target_flops=target,
+                                relative_noise=0.0035, law=law)
 
     Another noise would change all choices by the same factor.
 
