@@ -761,7 +761,7 @@ def test_a_model_of_ones_own(tmp_path: Path, asked: Any, values: Any, capsys: py
     [
         ("{", "no JSON"),
         ("[]", "config must be a mapping, what a config.json holds, got []"),
-        ("{}", "config['model_type'] must be one of 'deepseek_v2', "),
+        ("{}", "config must be a mapping, what a config.json holds, got {}"),
         ('{"model_type": "llama"}', "config['num_hidden_layers'] must be an integer of at least 1"),
     ],
 )
