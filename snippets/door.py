@@ -1,0 +1,71 @@
+"""Formulas: the package's front door, by which ``from snippets import NAME`` finds formulas, catalogues and records.
+
+Which names there are stands in ``__init__.pyi``, which type checkers, editors and the press read too;
+``python -m press.door`` writes it from the modules' texts.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import sys
+from importlib.util import find_spec
+from typing import Any
+
+from snippets.domain import UnknownName, named, text
+from snippets.index import also, explained, listed
+
+SHOWN = ("Formulas", "Catalogues")
+
+
+def opened(name: str) -> Any:
+    """Return what has a name at the door, importing the module that it is in and no other.
+
+    Args:
+        name: of a formula, a catalogue, a record, or a name that the field uses besides.
+
+    Returns:
+        A function with ``index.explained`` around it; anything else as it is.
+
+    Raises:
+        AttributeError: there is no such name; in ``from snippets import name`` an ``ImportError``.
+
+    Example:
+        >>> opened("ring_all_reduce_bytes")(ranks=8, size_bytes=800)
+        1400.0
+    """
+    name = text("name", name)
+    for names in listed().values():
+        if name in names:
+            module, own = names[name]
+            found = getattr(importlib.import_module(module), own)
+            return explained(found) if inspect.isfunction(found) else found
+    said = f"module 'snippets' has no attribute {name!r}"
+    if not name.startswith("_") and find_spec(f"snippets.{name}") is None:
+        said += _nearest(name)
+        # Python asks here first and, after an AttributeError, would give a message of its own.
+        if sys._getframe(2).f_code.co_name == "_handle_fromlist":
+            raise ImportError(f"cannot import name {name!r} from 'snippets'{_nearest(name)}", name="snippets")
+    raise AttributeError(said, name=name)
+
+
+def shown() -> list[str]:
+    """Return the names that ``dir(snippets)`` has: formulas and catalogues.
+
+    Example:
+        >>> {"ring_all_reduce_bytes", "MODELS"} <= {*shown()}
+        True
+    """
+    return sorted(name for kind in SHOWN for name in listed().get(kind, ()))
+
+
+@functools.cache
+def _nearest(name: str) -> str:
+    """Return the names that are near a wrong one, as the end of a message; nothing where none is."""
+    names = [own for kind in listed().values() for own, (_, same) in kind.items() if own == same]
+    try:
+        named("name", name, names, aliases=also())
+    except UnknownName as error:
+        return f"; near: {', '.join(error.near)}" if error.near else "; dir(snippets) has all names"
+    return ""
