@@ -249,7 +249,7 @@ def _delayed_s(process: int) -> float:
 
 
 class OnRanks:
-    """Stands for a rank program, of which each rank runs in a process of its own, whatever else these have in common.
+    """Stands for a rank program, of which each rank runs in a process of its own.
 
     A rank has the same process from one input to the next; it has no other rank's.
 
