@@ -11,7 +11,7 @@ import re
 import shutil
 import tempfile
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 
 import mkdocs
 from jinja2 import Environment, FileSystemBytecodeCache, Template
+from markupsafe import Markup
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, MkDocsException
 from mkdocs.livereload import LiveReloadServer
@@ -46,6 +47,7 @@ log = logging.getLogger("mkdocs.press")
 PLANNED = "planned:"  # where the navigation leads for a chapter that is still to be written; it becomes no link
 _PLANNED_LINK = re.compile(rf'<a href="{PLANNED}"[^>]*>(?P<title>.*?)</a>', re.DOTALL)
 OPTION = re.compile(r"Config value '(\w+)': ")
+SCRIPTS = ("base", "palette", "content")  # those of Material's templates that stand in every page
 SERVED = ".press-serves"  # in the folder of a served site; MkDocs leaves hidden files there
 
 # MkDocs calls functions, not an object, so what one build knows stands here. ``on_files`` starts it anew.
@@ -59,6 +61,7 @@ state = SimpleNamespace(
     book=None,
     rendered={},
     bases=set(),
+    scripts=frozenset(),
     outputs=None,
 )
 
@@ -158,6 +161,11 @@ def _outputs(nav: Navigation, config: MkDocsConfig) -> KeptFolder:
     return KeptFolder(state.root / ".press" / "outputs", parts)
 
 
+def on_page_read_source(*, page: Page, config: MkDocsConfig) -> str:
+    """Give MkDocs a page's text without its header: the press reads that, and none of it reaches a template raw."""
+    return str(state.book.parted(_path(state.book, page.file))[1])
+
+
 def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
     """Let the press make every page."""
     path = _path(state.book, page.file)
@@ -166,6 +174,9 @@ def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
         rendered = state.book.page(path)
         state.rendered[path] = rendered
         page.content, page.toc = rendered.html, get_toc(rendered.headings)
+        page.meta = header = state.book.parted(path)[0]
+        page.title = Markup.escape(page.title or "")  # the navigation's, else the header's, else the first heading
+        page.meta = _meta(header)
         if path in state.book.chapters:
             page.meta["notebook"] = state.book.executed_notebook(path).name
             page.meta["pdf"] = f"{Path(path).stem}.pdf" if config.extra.get("downloads") else ""
@@ -176,9 +187,20 @@ def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
     return page
 
 
+def _meta(header: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what templates may know of a page's header; they write it as it is, so it is escaped."""
+    texts = {key: Markup.escape(header[key]) for key in ("title", "description") if key in header}
+    return {**texts, "hide": header.get("hide", [])}
+
+
 def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
     """Check what spans pages, add the font that the pages need, and refuse the book if anything is wrong."""
+    from press.site.policy import scripts_of
+
     book = state.book
+    assert env.loader
+    names = [f"partials/javascripts/{name}.html" for name in SCRIPTS]
+    state.scripts = scripts_of(env.loader.get_source(env, name)[0] for name in names)
     env.template_class = KeptOutput
     compiled = book.root / ".press" / "templates"  # compiling Material's templates takes as long as filling them
     compiled.mkdir(parents=True, exist_ok=True)
@@ -245,10 +267,13 @@ def on_post_template(output: str, *, template_name: str, config: MkDocsConfig) -
 
 def _policed(page: str) -> str:
     from press.site import runtime
-    from press.site.policy import with_policy
+    from press.site.policy import UnknownScript, with_policy
 
     host = "" if state.book.runtime_is_here else runtime.CDN
-    return with_policy(page, bases=state.bases, host=host, serving=state.serving)
+    try:
+        return with_policy(page, scripts=state.scripts, bases=state.bases, host=host, serving=state.serving)
+    except UnknownScript as error:
+        raise Abort(f"The book cannot be built: {error}.") from None
 
 
 def on_post_build(*, config: MkDocsConfig) -> None:
@@ -408,7 +433,7 @@ def _filled_in(nav: Any, book: Book) -> Any:
 
 def _nav_item(item: str | Entry) -> str | dict[str, str]:
     """Return what the navigation has for a page, or for a chapter that is planned."""
-    return _place(item) if isinstance(item, str) else {item.title: PLANNED}
+    return _place(item) if isinstance(item, str) else {html.escape(item.title): PLANNED}
 
 
 def _reference(book: Book) -> list[dict[str, str]]:

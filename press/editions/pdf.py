@@ -233,7 +233,7 @@ def _faces(math_font: Path) -> str:
 
 
 def _page_rule(number: int, head: str) -> str:
-    said = head.replace("\\", "\\\\").replace('"', '\\"')
+    said = re.sub(r'[\\"<]', lambda sign: f"\\{ord(sign[0]):x} ", head)  # as < would end the style sheet
     return f'@page piece-{number}{{@top-left{{content:"{said}"}}}}#piece-{number}{{page:piece-{number}}}'
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import posixpath
 import re
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from press.problems import Problem
 from press.reading.allowed import refusals, style_refusals
+from press.reading.chapter import says_something
 from press.reading.links import Link, Map, scheme
 from press.reading.markup import line_in_prose
 
@@ -40,8 +42,8 @@ class Scan(HTMLParser):
         self._exercises: set[int] = set()
         self._item_to_find = ""
         self.feed(page)
-        if begun := _BEGINS_A_TAG.search(self.rawdata):  # a tag that the page's end leaves open
-            self._refuse_reading(self.rawdata[begun.start() :][:30])
+        if _BEGINS_A_TAG.match(self.rawdata) and not self.rawdata.startswith("<!--"):  # the end leaves it open
+            self._refuse_reading(self.rawdata[:30])
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -55,7 +57,7 @@ class Scan(HTMLParser):
             self._section = ""  # whose list is none of the section that it follows
         if tag in _VERBATIM:
             self._verbatim += 1
-        elif tag == "img" and not (attributes.get("alt") or "").strip():
+        elif tag == "img" and not says_something(html.unescape(attributes.get("alt") or "")):
             source = attributes.get("src") or ""
             self.findings.append((source, f"a figure without alt text: {source}"))
         elif re.fullmatch("h[1-6]", tag):

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from press.reading.chapter import says_something
+
 CELL_LIMIT_BYTES = 2_000_000
 CHAPTER_LIMIT_BYTES = 10_000_000
 
@@ -91,7 +93,7 @@ def _not_the_books(role: Any, book: Any, data: Mapping[str, Any], panels: int) -
     """Return what an output under the book's name lacks, ``""`` if it lacks nothing."""
     if role == "panel":
         alt = book.get("alt")
-        lacks_alt = not (isinstance(alt, str) and alt.strip())
+        lacks_alt = not (isinstance(alt, str) and says_something(alt))
         return "a panel without alt text" if lacks_alt else "" if _is_svg(data) else "a panel without a picture"
     if role == "live-panel":
         return "" if _is_svg(data) else "a panel without a picture"

@@ -370,3 +370,12 @@ def test_a_time_that_is_no_number_is_refused(tmp_path: Path) -> None:
         Site(write_site(tmp_path), tmp_path, {"SOURCE_DATE_EPOCH": "today"})
     site = Site(tmp_path / "site", tmp_path, {"SOURCE_DATE_EPOCH": "0"})
     assert site.book().date == "1970-01-01"
+
+
+def test_a_title_cannot_end_the_style_sheet_of_a_printed_page() -> None:
+    said = '2 < 3, "x" \\ </style><script>'
+    rule = pdf._page_rule(0, said)
+    assert "<" not in rule
+    content = re.search(r'content:"([^"]*)"', rule)
+    assert content is not None
+    assert re.sub(r"\\([0-9a-f]+) ", lambda escape: chr(int(escape[1], 16)), content[1]) == said
