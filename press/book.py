@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from press.children import beside, in_children
+from press.children import Stopped, beside, in_children
 from press.kept import KeptFolder, kept_alone
 from press.making.exercise import PATH as EXERCISES
 from press.making.exercise import exercises_page, shown_in
@@ -234,6 +234,8 @@ class Book:
         try:
             return list(make())
         except (Exception, SystemExit) as error:
+            if isinstance(error, Stopped):
+                raise
             problems = faults(error, self.root)
             if not problems:
                 raise

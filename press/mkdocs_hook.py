@@ -31,6 +31,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 from mkdocs.utils.templates import TemplateContext
 
+from press.children import stop_by_exception
 from press.kept import KeptFolder
 from press.making.convert import missing_converter
 from press.site.addresses import DOWNLOADS_FOLDER, Addresses, addresses, download_name
@@ -69,6 +70,8 @@ state = SimpleNamespace(
 def on_startup(*, command: str, dirty: bool) -> None:
     """Remember whether a reader is writing (``serve``: show problems and stay up) or the site is built (refuse it)."""
     state.serving = command == "serve"
+    if not state.serving:
+        stop_by_exception()
     logging.getLogger("press").parent = log  # so that --verbose shows what the press itself logs
 
 
