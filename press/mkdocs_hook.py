@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import html
 import json
 import logging
@@ -9,6 +10,7 @@ import os
 import posixpath
 import re
 import shutil
+import socket
 import tempfile
 import traceback
 from collections.abc import Callable, Mapping
@@ -54,6 +56,7 @@ SERVED = ".press-serves"  # in the folder of a served site; MkDocs leaves hidden
 # MkDocs calls functions, not an object, so what one build knows stands here. ``on_files`` starts it anew.
 state = SimpleNamespace(
     serving=False,
+    asked_for_port=False,
     rebuilding=False,
     served=None,
     root=None,
@@ -77,6 +80,9 @@ def on_startup(*, command: str, dirty: bool) -> None:
 
 def on_config(config: MkDocsConfig) -> None:
     """Take the book's addresses from the environment; a site that is served has the local server's."""
+    if state.serving and not state.asked_for_port:
+        state.asked_for_port = True
+        _ask_for_port(config.dev_addr.host, config.dev_addr.port)
     try:
         state.addresses = addresses(os.environ)
     except ValueError as error:
@@ -88,6 +94,21 @@ def on_config(config: MkDocsConfig) -> None:
     config.extra["published"] = published
     if state.addresses.downloads and not state.serving:
         config.extra["downloads"] = f"{DOWNLOADS_FOLDER}/{download_name(config.site_name)}"
+
+
+def _ask_for_port(host: str, port: int) -> None:
+    """Refuse to serve where nothing can listen, before anything is built: MkDocs would find out afterwards."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        if os.name == "posix":  # as the server will; on Windows this would take the port from whoever has it
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            why = f"{error.strerror or error};"
+            if error.errno == errno.EADDRINUSE:
+                why = "another program is there, perhaps this book's server in another terminal. End it, or"
+            other = f"take another port: mkdocs serve --dev-addr 127.0.0.1:{8001 if port == 8000 else 8000}"
+            raise Abort(f"The book cannot be served at {host}:{port}: {why} {other}") from None
 
 
 def on_pre_build(config: MkDocsConfig) -> None:
