@@ -18,6 +18,7 @@ _ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,}")
 # It begins where a word does: tried at every character, it would take time with the square of a long word.
 _CELL_FILE = re.compile(r"(?<![^\s\"'(])[^\s\"'(]*[/\\]ipykernel_\d+[/\\]\d+\.py")
 _KINDS = ("text/", "image/")
+_NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f\ufffe\uffff]")  # all but \t, \n, \r and colours' \x1b
 
 
 def size_bytes(value: Any) -> int:
@@ -81,6 +82,10 @@ def output_findings(outputs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         for kind, content in data.items():
             if kind.startswith(_KINDS) and not isinstance(content, str):
                 yield f"shows {kind} that is no text but of type {type(content).__name__}"
+        shown = [output.get("text"), *(content for kind, content in data.items() if kind.startswith(_KINDS))]
+        for text in shown:
+            if isinstance(text, str) and (sign := _NO_TEXT.search(text)):
+                yield f"shows the control character {sign[0]!r}, which no page can hold"
         book = output.get("metadata", {}).get("book")
         role = book.get("role") if isinstance(book, Mapping) else None
         if book is not None and (wrong := _not_the_books(role, book, data, panels)):
