@@ -56,7 +56,6 @@ SERVED = ".press-serves"  # in the folder of a served site; MkDocs leaves hidden
 # MkDocs calls functions, not an object, so what one build knows stands here. ``on_files`` starts it anew.
 state = SimpleNamespace(
     serving=False,
-    asked_for_port=False,
     rebuilding=False,
     served=None,
     root=None,
@@ -80,9 +79,6 @@ def on_startup(*, command: str, dirty: bool) -> None:
 
 def on_config(config: MkDocsConfig) -> None:
     """Take the book's addresses from the environment; a site that is served has the local server's."""
-    if state.serving and not state.asked_for_port:
-        state.asked_for_port = True
-        _ask_for_port(config.dev_addr.host, config.dev_addr.port)
     try:
         state.addresses = addresses(os.environ)
     except ValueError as error:
@@ -120,6 +116,8 @@ def on_pre_build(config: MkDocsConfig) -> None:
         raise Abort(f"{_line(config, error.key)}: {error}") from None
     if missing := missing_converter():
         raise Abort(missing)
+    if state.serving and not state.rebuilding:  # then the port is this server's own
+        _ask_for_port(config.dev_addr.host, config.dev_addr.port)
     _try_to_write(root / ".press")
     if state.serving and not state.served:
         state.served = _mark_served(Path(config.site_dir), root)
