@@ -33,14 +33,15 @@ from grader.answer_files import MOST_BYTES, submitted
 from grader.assignment import Assignment, assigned, files_of, last_change
 from grader.cases import cases
 from grader.catalogue import HOME, chapters
-from grader.cleaning import shown_name
+from grader.cleaning import shown_name, writable
 from grader.confining import GRACE_S, ROOT, Limits
 from grader.grading import grade
 from grader.judging import Verdict
 from grader.messages import Result
 from grader.options import at_least_one, gibibytes, limits_of, named_path, seconds, seed
-from grader.report import as_report, write_atomically
+from grader.report import as_json, as_report
 from grader.sandbox import JUDGING_S, START_S, Sandbox
+from grader.whole_files import write_whole
 
 Report = dict[str, Any]
 Tell = Callable[[str], None]
@@ -137,13 +138,13 @@ class Class:
         ]
         of_all = as_report(results, self.deadline, self.seed)
         report = {"submission": shown_name(path.name), "digest": digest, **of_all}
-        write_atomically(self._result(path), json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+        write_whole(self._result(path), as_json(report))
         return report
 
     def _write_tables(self, reports: Mapping[Path, Report]) -> None:
         late = [last_change(path) > self.deadline.timestamp() for path in reports] if self.deadline else None
-        write_atomically(self.out / "results.csv", table(list(reports.values()), late))
-        write_atomically(self.out / "mistakes.csv", mistakes_table(list(reports.values())))
+        write_whole(self.out / "results.csv", table(list(reports.values()), late))
+        write_whole(self.out / "mistakes.csv", writable(mistakes_table(list(reports.values()))))
 
     def _result(self, path: Path) -> Path:
         """Return where a submission's results are; a name may be as long as names can be, or no text."""

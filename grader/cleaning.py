@@ -27,6 +27,11 @@ def shown_name(name: str) -> str:
     return clean(name).replace("\n", "?").replace("\t", "?")
 
 
+def writable(text: str) -> str:
+    """Return a text as UTF-8 can hold it: a lone surrogate stands there by its number, as in JSON."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def may_need_cleaning(data: bytes) -> bool:
     """Say of JSON whether a text in it could have what ``clean`` replaces.
 
