@@ -1,7 +1,8 @@
 """The content security policy of a page: what may run in it, and where it may send anything: to its own site alone.
 
-It stands in the page (``<meta http-equiv>``), so it holds wherever the site is put. The worker that runs a reader's
-code is started from a blob and so inherits it.
+It stands in the page (``<meta http-equiv>``), so it holds wherever the site is put. The workers that run Python are
+started from a blob and so inherit it. No other script comes from a blob, but where the runtime comes from another host:
+then its scripts are fetched, checked against their hashes and imported from memory.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def with_policy(page: str, *, bases: Iterable[str], host: str, serving: bool) ->
     scripts = "'unsafe-inline'" if serving else hashes
     rules = [
         "default-src 'self'",
-        f"script-src 'self' blob: 'wasm-unsafe-eval' {scripts}",
+        f"script-src 'self' {'blob: ' if host else ''}'wasm-unsafe-eval' {scripts}",
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data:",
         "font-src 'self' data:",

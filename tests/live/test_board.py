@@ -119,7 +119,6 @@ def test_the_board_goes_to_a_file_and_into_another_browser(open_page: Any, tmp_p
     other.locator(".own-board button").first.wait_for()
     spoilt = "one-gradient:collectives/ring_and_tree/spoilt"
     mine = {f"guess {path}": "7", [*kept][2]: json.dumps({"state": "draft", "text": "b = 2\n"}), spoilt: "{}"}
-    saved.write_text(json.dumps({spoilt: "null", **kept}))
     other.evaluate("kept => Object.entries(kept).forEach(([key, value]) => localStorage.setItem(key, value))", mine)
     take_in(other, saved)
     until(other, "document.querySelector('.own-board [role=status]').textContent.startsWith('New: 1.')")

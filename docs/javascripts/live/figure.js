@@ -215,6 +215,8 @@ class Figure {
       return;
     }
     const panels = this.element.querySelector(".panels");
+    // From the build, or from a Python that executes the book's own modules alone and is sent nothing but settings: a
+    // reader's text is executed in other workers, which cannot reach this one.
     panels.innerHTML = drawn.svgs.join("");
     panels.setAttribute("aria-label", drawn.alt);
     this.numbers.textContent = drawn.numbers;
