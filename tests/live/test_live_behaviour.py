@@ -253,6 +253,7 @@ def without_own_runtime(open_page: Any, place: dict[str, str]) -> Any:
 
     def allow(route: Any) -> None:
         text = route.fetch().text().replace("connect-src 'self'", f"connect-src 'self' {runtime.CDN}")
+        text = text.replace("script-src 'self'", "script-src 'self' blob:")
         route.fulfill(body=text, content_type="text/html")
 
     page.route(f"**/{place['page']}", allow)
