@@ -43,6 +43,8 @@ def with_policy(page: str, *, bases: Iterable[str], host: str, serving: bool) ->
         "frame-src 'none'",
         "base-uri 'none'",
         "form-action 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types default book",
     ]
     meta = f'<meta http-equiv="Content-Security-Policy" content="{"; ".join(rules)}">'
     return _HEAD.sub(lambda head: head[0] + meta, page, count=1)

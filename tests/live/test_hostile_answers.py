@@ -207,6 +207,30 @@ def test_a_timer_that_an_answer_leaves_behind_does_not_ring(walker: Any, asked: 
     assert exercise.printed.text_content() == "once\n"
 
 
+SINKS = {
+    "document.body.innerHTML = html": False,
+    "document.body.insertAdjacentHTML('beforeend', html)": False,
+    "document.createElement('iframe').srcdoc = html": False,
+    "document.createRange().createContextualFragment(html)": False,
+    "document.createElement('script').src = 'blob:x'": False,
+    "document.createElement('script').src = 'data:text/javascript,1'": False,
+    "document.createElement('script').src = 'https://example.org/x.js'": False,
+    "new Worker(URL.createObjectURL(new Blob([''])))": False,
+    "document.createElement('p').innerHTML = 'words & more'": True,
+    "new DOMParser().parseFromString(html, 'text/html')": True,  # instant navigation's; nothing in it runs
+}
+
+
+@pytest.mark.parametrize("sink", SINKS)
+def test_a_text_becomes_no_element_and_no_script_where_nobody_has_vouched_for_it(
+    walker: Any, asked: list[str], sink: str
+) -> None:
+    """Chromium has Trusted Types; elsewhere the policy on scripts holds alone."""
+    call = f"() => {{ const html = '<b id=pwn>x</b>'; try {{ {sink}; return true }} catch (error) {{ return false }} }}"
+    assert walker.evaluate(call) == SINKS[sink]
+    assert walker.locator("#pwn").count() == 0
+
+
 # What a page takes from a worker, asked without Python ----------------------------------------------------------------
 
 VERDICT = {"status": "solved", "message": "m", "says": "", "given": "", "printed": "", "case": None, "draws": False}

@@ -436,7 +436,11 @@ class Panel {
       const parameters = [this.chapter, this.name, this.editor.text()];
       const printed = (text) => output.add(text);
       try {
-        const error = errorOf(await freshly(this, () => execute("run", parameters, { printed })));
+        const ran = freshly(this, async () => {
+          await warmUp(answers, this.chapter, this.name);
+          return execute("run", parameters, { printed });
+        });
+        const error = errorOf(await ran);
         output.add(error);
         output.show();
         this.say(error ? `It raises ${lastLine(error)}` : `It ran to its end${this.printed.hidden ? " and printed nothing" : ""}.`);

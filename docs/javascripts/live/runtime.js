@@ -3,6 +3,11 @@
 const here = new URL(".", import.meta.url);
 const runtime = new URL("../../assets/runtime/", here);
 
+// Makes HTML and a worker's address of texts where a browser refuses texts there (Trusted Types). Who calls it answers for
+// the text: it is the book's own, and no part of it a reader's or an answer's.
+const texts = { createHTML: (text) => text, createScriptURL: (url) => url };
+export const vouched = globalThis.trustedTypes?.createPolicy("book", texts) ?? texts;
+
 // What the build says of the files that the page may ask for; asked for once, and again after a failure.
 let manifest;
 export function files() {
@@ -116,7 +121,7 @@ export class Machine {
       throw new Stopped("stopped");
     }
     const url = URL.createObjectURL(blob);
-    const worker = new Worker(url, { type: "module" });
+    const worker = new Worker(vouched.createScriptURL(url), { type: "module" });
     URL.revokeObjectURL(url);
     this.#worker = worker;
     let silent;

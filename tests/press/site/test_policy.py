@@ -17,7 +17,7 @@ from test_serve import Server
 from press.site import runtime
 from press.site.policy import with_policy
 
-OWN = {"'self'", "'none'", "data:", "blob:", "'wasm-unsafe-eval'", "'unsafe-inline'"}
+OWN = {"'self'", "'none'", "data:", "blob:", "'wasm-unsafe-eval'", "'unsafe-inline'", "'script'", "default", "book"}
 CDN = "https://cdn.jsdelivr.net"
 
 
@@ -108,6 +108,8 @@ def test_nothing_is_loaded_from_or_sent_to_another_host_but_the_runtime_that_is_
         assert page.rules["default-src"] == ["'self'"]
         for directive in ("object-src", "frame-src", "base-uri", "form-action"):
             assert page.rules[directive] == ["'none'"]
+        assert page.rules["require-trusted-types-for"] == ["'script'"]
+        assert page.rules["trusted-types"] == ["default", "book"]
         for directive, allowed in page.rules.items():
             others = {source for source in allowed if source not in OWN and not source.startswith("'sha256-")}
             assert others == ({CDN} if directive == "connect-src" else set()), directive
