@@ -1,1 +1,1 @@
-"""What the book costs those who write, build, read and grade it. CONTRIBUTING.md has the results."""
+"""What the book costs those who write, build, read and grade it. results.md has the results."""

@@ -2,7 +2,7 @@
 
 ``python -m press.new parallelism/16-data --exercises 4 --lab``. The chapter has to stand in the table of
 contents. What is still to be written is marked ``TO WRITE:`` in each file, and ``python -m press.lacks`` lists it. No
-file is overwritten.
+file is overwritten; the table of the front door, which is made from the modules' texts, is made anew.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from press import door
 from press.lacks import EXERCISE_MINUTES, ROOT, subject_of
 from press.problems import Refused
 from press.reading.contents import PATH, Entry, Part, read_contents
@@ -127,6 +128,8 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
         parser.error(str(error))
     files = chapter_files(part, entry, exercises=options.exercises, lab=options.lab)
     new = written({**part_files(part, files), **files}, root)
+    if (root / door.TABLE).is_file():
+        door.main(root)
     kept = [path for path in files if path not in new]
     print(*(f"written: {path}" for path in new), *(f"kept as it is: {path}" for path in kept), sep="\n")
     print(f"What is still to be written: python -m press.lacks {number_of(entry.path)}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.domain import Catalogue, as_float, integer_fields, named, positive_integer, positive_number, text_fields
+from snippets.domain import Catalogue, Checked, as_float, named, positive_integer, positive_number
 
 GB = 10**9
 GIB = 2**30
@@ -20,7 +20,7 @@ READ = "2026-11-21"
 
 
 @dataclass(frozen=True)
-class Peaks:
+class Peaks(Checked):
     """Dense peak rates of one accelerator in operations a second; ``None`` where it has no such unit or none is listed.
 
     ``fp32`` is the vector units' rate, the others are the matrix units'. Dense: a data sheet's figure "with sparsity"
@@ -40,14 +40,9 @@ class Peaks:
     fp8: int | None = None
     int8: int | None = None
 
-    def __post_init__(self) -> None:
-        for dtype in DTYPES:
-            if getattr(self, dtype) is not None:
-                integer_fields(self, dtype)
-
 
 @dataclass(frozen=True)
-class Link:
+class Link(Checked):
     """All the wires of one kind that leave one device: an accelerator's NVLinks, a slot, a network port.
 
     Attributes:
@@ -72,10 +67,6 @@ class Link:
     source: str
     read: str = READ
 
-    def __post_init__(self) -> None:
-        text_fields(self, "name", "advertised", "source", "read")
-        integer_fields(self, "bandwidth_bytes_per_s", "advertised_bytes_per_s", "lanes")
-
     @property
     def lane_bytes_per_s(self) -> int:
         """The rate of one lane in one direction.
@@ -87,7 +78,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Accelerator:
+class Accelerator(Checked):
     """One accelerator as its data sheet describes it.
 
     Attributes:
@@ -122,8 +113,7 @@ class Accelerator:
     read: str = READ
 
     def __post_init__(self) -> None:
-        text_fields(self, "name", "maker", "memory_printed", "source", "read")
-        integer_fields(self, "memory_bytes", "memory_bandwidth_bytes_per_s")
+        super().__post_init__()
         if not isinstance(self.peaks, Peaks):
             raise TypeError(f"peaks must be a Peaks, got {self.peaks!r}")
         for name, link in (("interconnect", self.interconnect), ("host", self.host)):
@@ -132,7 +122,7 @@ class Accelerator:
 
 
 @dataclass(frozen=True)
-class Node:
+class Node(Checked):
     """One machine: equal accelerators that reach one another over ``interconnect``, and network ports.
 
     Attributes:
@@ -159,10 +149,9 @@ class Node:
     read: str = READ
 
     def __post_init__(self) -> None:
-        text_fields(self, "name", "source", "read")
+        super().__post_init__()
         if not isinstance(self.accelerator, Accelerator):
             raise TypeError(f"accelerator must be an Accelerator, got {self.accelerator!r}")
-        integer_fields(self, "accelerators", "ports")
         if not isinstance(self.port, Link):
             raise TypeError(f"port must be a Link, got {self.port!r}")
 
@@ -312,6 +301,7 @@ def dense_peak_flops_per_s(accelerator: Accelerator | str, dtype: str) -> int:
 def ridge_flops_per_byte(accelerator: Accelerator | str, dtype: str) -> float:
     """Return the arithmetic intensity from which an accelerator's arithmetic, not its memory, is the limit.
 
+    Also: ridge point, machine balance
     Formula: $I^* = P / B$
     Symbols: I^* = the result in FLOP a byte; P = dense peak of accelerator in dtype; B = its memory bandwidth
     Chapter: 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.domain import Catalogue, integer_fields, text_fields
+from snippets.domain import Catalogue, Checked
 from snippets.flops import flops_utilization, training_flops
 from snippets.hardware import dense_peak_flops_per_s
 from snippets.models import parameter_count
@@ -16,12 +16,12 @@ _LLAMA_3 = "meta-llama/llama-models, models/llama3_1/MODEL_CARD.md at commit 1b2
 
 
 @dataclass(frozen=True)
-class TrainingRun:
+class TrainingRun(Checked):
     """A finished training run: what was trained on how much, and the hours of all accelerators together.
 
     Attributes:
         name: the model as its makers call it.
-        model: its name in ``snippets.models.CATALOGUE``.
+        model: its name in ``snippets.models.MODELS``.
         tokens: tokens of the training; the card of Llama 3.1 prints "15T+", of which 15·10¹² is the lower bound.
         device: the accelerator's name in ``snippets.hardware.ACCELERATORS``.
         device_hours: hours of all of them, added up, as printed.
@@ -40,10 +40,6 @@ class TrainingRun:
     device_hours: int
     source: str
     read: str = READ
-
-    def __post_init__(self) -> None:
-        text_fields(self, "name", "model", "device", "source", "read")
-        integer_fields(self, "tokens", "device_hours")
 
     @property
     def peak_share(self) -> float:

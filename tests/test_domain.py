@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -108,6 +109,39 @@ def test_fields_that_are_counts_become_integers() -> None:
     record = SimpleNamespace(layers=32.0, width=7)
     domain.integer_fields(record, "layers", "width")
     assert (record.layers, type(record.layers), record.width) == (32, int, 7)
+
+
+@dataclass(frozen=True)
+class Wire(domain.Checked):
+    name: str
+    lanes: int
+    length_m: float | None
+    speeds: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class PricedWire(Wire):
+    usd: float = 1.0
+
+
+def test_a_record_has_its_fields_as_their_types_say() -> None:
+    wire = PricedWire("copper", 4.0, None, (0,), 2)  # type: ignore[arg-type]
+    assert repr(wire) == "PricedWire(name='copper', lanes=4, length_m=None, speeds=(0,), usd=2.0)"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"name": None}, "name must be a text, got None"),
+        ({"lanes": 0}, "lanes must be an integer of at least 1, got 0"),
+        ({"lanes": None}, "lanes must be an integer of at least 1, got None"),
+        ({"length_m": 0}, "length_m must be a finite number above 0, got 0"),
+        ({"usd": None}, "usd must be a finite number above 0, got None"),
+    ],
+)
+def test_a_record_refuses_what_its_types_do_not_allow(wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(told)):
+        PricedWire(**{"name": "copper", "lanes": 4, "length_m": 1.5, **wrong})
 
 
 NAMES = ("all_reduce", "all_gather", "halving_doubling")

@@ -23,11 +23,11 @@ def read_utf8(path: Path) -> str:
     """Return the text of a file, with one kind of line ends.
 
     Raises:
-        Unreadable: it is no file (a folder, a pipe, which would never end), may not be read, or is not UTF-8.
+        Unreadable: it is no file, may not be read, or is not UTF-8.
     """
     try:
         if not path.is_file():
-            raise Unreadable(1, f"{_kind(path)} stands where a text file is wanted")
+            raise Unreadable(1, "there is no text file here")
         content = path.read_bytes()
     except OSError as error:
         raise Unreadable(1, f"the file cannot be read: {error.strerror}") from error
@@ -43,15 +43,6 @@ def read_utf8(path: Path) -> str:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise Unreadable(line, "the file holds a null character: save it as UTF-8")
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _kind(path: Path) -> str:
-    """Say what stands in a file's place."""
-    if path.is_symlink() and not path.exists():
-        return "a link that leads nowhere"
-    if path.is_dir():
-        return "a folder"
-    return "a pipe, a socket or a device" if path.exists() else "nothing"
 
 
 def why_unwritable(error: OSError) -> str | None:

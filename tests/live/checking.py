@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from itertools import combinations
 from typing import Any
 from xml.etree import ElementTree
 
-from sampling import ALL
+from sampling import ALL, ROOT
 
+from press.making.live import live_modules
 from snippets.drawing import FONT_PX, Panel
 from snippets.live.declaring import LiveFigure, Picture
 from snippets.live.knobs import Knob, Number, Switch
 
-MOST_WIDE_PX = 720.0  # what a wide screen's column holds
 MOST_CHARACTERS = 40_000  # of one panel
 MOST_WIDE_PX = 720  # of one panel: what the column of a wide screen holds
 SMALLEST_PX = 12  # of a text
 _SLACK_PX = 1.0
 _NARROW, _WIDE = frozenset(" .,:;'|!()[]ijlIrtf·₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹"), frozenset("mwMW—…")
 Box = tuple[float, float, float, float]
+
+
+def live_figures() -> dict[str, LiveFigure]:
+    """Return every live figure of the book by its name: modules are found as the press finds them."""
+    modules = [import_module(name) for name in live_modules(ROOT)]
+    found = [value for module in modules for value in vars(module).values() if isinstance(value, LiveFigure)]
+    return {figure.name: figure for figure in found}
 
 
 def ends(knob: Knob) -> list[Any]:

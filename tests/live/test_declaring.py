@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-import re
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from press.making.live import live_modules
 from snippets.drawing import Panel
 from snippets.live.declaring import LiveFigure, Named, Picture, draw, find, in_page, live_figure, settings_key
 from snippets.live.knobs import Choice, Knob, Number, Switch
@@ -238,20 +234,3 @@ def test_limits_and_idle_of_no_knob_are_refused() -> None:
 def test_only_live_figures_are_found(module: str, name: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         find(module, name)
-
-
-def test_every_live_figure_of_the_book_is_found_by_what_it_tells_a_page() -> None:
-    modules = [import_module(name) for name in live_modules(ROOT)]
-    figures = {
-        id(value): value for module in modules for value in vars(module).values() if isinstance(value, LiveFigure)
-    }
-    assert len(figures) >= 9
-    for figure in figures.values():
-        assert find(figure.module, figure.name) is figure
-        assert [knob.name for knob in figure.knobs] == list(inspect.signature(figure.function).parameters)
-        assert re.search(r"\w", figure.title + figure.caption)
-        for named in figure.named:  # it draws, and says no number that its picture does not
-            picture = figure(**named.values)
-            shown = f"{picture.numbers} {picture.alt} {figure().numbers}"
-            for number in re.findall(r"\d[\d.,]*\d|\d", named.notice):
-                assert re.search(rf"(?<![\d.,]){re.escape(number)}(?![\d]|[.,]\d)", shown), (figure.name, number)

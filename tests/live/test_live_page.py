@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import random
 from typing import Any
 
 import pytest
-from browser_fixtures import CONTRAST, ROOT, dark, until, violations, visit
-from checking import extremes
+from browser_fixtures import CONTRAST, dark, until, violations, visit
+from checking import extremes, live_figures
 from open_figure import first_number, live, note, settled, turn
 from sampling import ALL, figure_changed, sampled
 
-from press.making.live import live_modules
 from snippets.live.declaring import LiveFigure, draw, find
 from snippets.live.knobs import Choice, Knob, Number
 
 pytestmark = pytest.mark.browser
 
-MODULES = [importlib.import_module(name) for name in live_modules(ROOT)]
-NAMES = sorted(name for module in MODULES for name, value in vars(module).items() if isinstance(value, LiveFigure))
+NAMES = sorted(live_figures())
 RANDOM_SETTINGS = 50 if ALL else 4
 some_figures = pytest.mark.parametrize("name", sampled(NAMES, 3, changed=figure_changed, most=1))
 DRAW = "parameters => draw(parameters)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from snippets.collectives.costs_and_bounds.bus_bandwidth import bus_bandwidth_factor
-from snippets.domain import each, integer_fields, positive_integer, positive_number, text_fields
+from snippets.domain import Checked, each, positive_integer, positive_number
 
 KIB = 2**10
 _BEKMAN = (
@@ -16,7 +16,7 @@ READ = "2026-11-21"
 
 
 @dataclass(frozen=True)
-class PublishedRun:
+class PublishedRun(Checked):
     """All-reduces of several sizes on one machine.
 
     Attributes:
@@ -46,8 +46,7 @@ class PublishedRun:
     read: str = READ
 
     def __post_init__(self) -> None:
-        text_fields(self, "name", "program", "source", "read")
-        integer_fields(self, "ranks")
+        super().__post_init__()
         each("sizes_bytes", self.sizes_bytes, positive_integer)
         each("bus_bandwidths_bytes_per_s", self.bus_bandwidths_bytes_per_s, positive_number)
         if len(self.sizes_bytes) != len(self.bus_bandwidths_bytes_per_s):

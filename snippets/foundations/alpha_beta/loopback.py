@@ -8,12 +8,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from snippets.domain import at_most, each, nonnegative_integer, positive_integer, positive_number
 from snippets.foundations.alpha_beta.loopback_echo import HEADER, receive_exactly
-from snippets.foundations.recorded_run import read_run, this_machine, write_run
+from snippets.foundations.recorded_run import Measurement
 
 RECORDED = Path(__file__).with_name("loopback_recorded.json")
 MOST_BYTES = 2**30
@@ -21,30 +20,21 @@ LEAST_WAIT_S, MOST_WAIT_S = 1, 86_400
 SIZES_BYTES = tuple(4**power for power in range(13))
 
 
-@dataclass(frozen=True)
-class Loopback:
-    """One-way message times.
-
-    Attributes:
-        machine: processor, operating system and Python.
-        date: when it was measured, as year-month-day.
-        sizes_bytes: sizes of the messages.
-        times_s: for each size the times of its messages in the order in which they were sent: half a round trip each.
+class Loopback(Measurement):
+    """One-way message times: half a round trip each. Sizes are those of the messages, in bytes.
 
     Example:
-        >>> Loopback("a machine", "2026-01-01", (1, 1000), ((3e-6, 1e-6, 2e-6), (4e-6, 5e-6, 9e-6))).medians_s
-        (2e-06, 5e-06)
+        >>> Loopback("a machine", "2026-01-01", (1, 1000), ((3e-6, 1e-6, 2e-6), (4e-6, 5e-6, 9e-6))).sizes_bytes
+        (1, 1000)
     """
 
-    machine: str
-    date: str
-    sizes_bytes: tuple[int, ...]
-    times_s: tuple[tuple[float, ...], ...]
+    sizes_name = "sizes_bytes"
+    unit = "tenths_of_us"
 
     @property
-    def medians_s(self) -> tuple[float, ...]:
-        """The median time of each size."""
-        return tuple(statistics.median(times) for times in self.times_s)
+    def sizes_bytes(self) -> tuple[int, ...]:
+        """The sizes, which are of bytes."""
+        return self.sizes
 
     @property
     def spreads_s(self) -> tuple[float, ...]:
@@ -102,14 +92,14 @@ def measure_loopback(
             if echo.poll() is None:
                 echo.kill()
                 echo.wait()
-    return Loopback(this_machine(), time.strftime("%Y-%m-%d"), sizes, times)
+    return Loopback.of_now(sizes, times)
 
 
 def recorded_loopback(path: Path = RECORDED) -> Loopback:
     """Return a measurement that was made once and kept, so that everyone computes with the same numbers.
 
     Args:
-        path: a file that ``write_loopback`` wrote; by default the book's own.
+        path: a file that ``Loopback.write`` wrote; by default the book's own.
 
     Returns:
         The measurement.
@@ -122,43 +112,7 @@ def recorded_loopback(path: Path = RECORDED) -> Loopback:
         >>> recorded_loopback().sizes_bytes[:3]
         (1, 4, 16)
     """
-    kept = read_run(path)
-    return Loopback(
-        kept["machine"],
-        kept["date"],
-        tuple(kept["sizes_bytes"]),
-        tuple(tuple(tenths / 1e7 for tenths in times) for times in kept["times_in_tenths_of_us"]),
-    )
-
-
-def write_loopback(measurement: Loopback, path: Path) -> None:
-    """Write a measurement as JSON, to a tenth of a microsecond.
-
-    Args:
-        measurement: what ``measure_loopback`` returned.
-        path: the file.
-
-    Raises:
-        OSError: if the file cannot be written.
-
-    Example:
-        >>> from os import devnull
-        >>> write_loopback(Loopback("m", "2026-01-01", (1,), ((2e-6,),)), Path(devnull))
-        >>> from tempfile import TemporaryDirectory
-        >>> with TemporaryDirectory() as folder:
-        ...     write_loopback(Loopback("m", "2026-01-01", (1,), ((2e-6,),)), Path(folder) / "run.json")
-        ...     recorded_loopback(Path(folder) / "run.json").times_s
-        ((2e-06,),)
-    """
-    if not isinstance(measurement, Loopback):
-        raise TypeError(f"measurement must be a Loopback, got {measurement!r}")
-    entries = {
-        "machine": measurement.machine,
-        "date": measurement.date,
-        "sizes_bytes": measurement.sizes_bytes,
-        "times_in_tenths_of_us": [[round(seconds * 1e7) for seconds in times] for times in measurement.times_s],
-    }
-    write_run(entries, path)
+    return Loopback.read(path)
 
 
 def _one_way_times(link: socket.socket, size: int, messages: int) -> tuple[float, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.domain import nonnegative_number, positive_number, text_fields
+from snippets.domain import Checked
 from snippets.training_runs import TRAINING_RUNS
 
 READ = "2026-11-23"
@@ -13,15 +13,15 @@ _LLAMA_3 = "meta-llama/llama-models, models/llama3_1/MODEL_CARD.md: 700 W, by lo
 
 
 @dataclass(frozen=True)
-class PublishedEnergy:
+class PublishedEnergy(Checked):
     """One run, as it was printed.
 
     Attributes:
         name: the model.
         device_hours: hours of all devices together.
         device_watts: power of one device, as the source takes it.
-        energy_mwh: printed energy, at least 0; 0 where none is printed.
-        tonnes: printed tonnes of CO₂ equivalent, at least 0.
+        energy_mwh: printed energy; ``None`` where none is printed.
+        tonnes: printed tonnes of CO₂ equivalent.
         source: where.
         read: when it was read there.
 
@@ -37,15 +37,10 @@ class PublishedEnergy:
     name: str
     device_hours: float
     device_watts: float
-    energy_mwh: float
+    energy_mwh: float | None
     tonnes: float
     source: str
     read: str = READ
-
-    def __post_init__(self) -> None:
-        text_fields(self, "name", "source", "read")
-        positive_number("device_hours", self.device_hours), positive_number("device_watts", self.device_watts)
-        nonnegative_number("energy_mwh", self.energy_mwh), nonnegative_number("tonnes", self.tonnes)
 
 
 LLAMA_TABLE = tuple(
@@ -60,6 +55,6 @@ LLAMA_TABLE = tuple(
     )
 )
 LLAMA_3_CARD = tuple(
-    PublishedEnergy(name, TRAINING_RUNS[name].device_hours, 700, 0, tonnes, _LLAMA_3)
+    PublishedEnergy(name, TRAINING_RUNS[name].device_hours, 700, None, tonnes, _LLAMA_3)
     for name, tonnes in (("Llama 3.1 8B", 420), ("Llama 3.1 70B", 2_040), ("Llama 3.1 405B", 8_930))
 )

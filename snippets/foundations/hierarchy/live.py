@@ -5,6 +5,7 @@ from __future__ import annotations
 from snippets.drawing import Panel
 from snippets.foundations.hierarchy.formulas import fat_tree_bisection_bytes_per_s, oversubscription, path_time_s
 from snippets.hardware import bits_to_bytes_per_s
+from snippets.live.bars import Bar, draw_bars
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Number, in_units
 
@@ -90,10 +91,10 @@ def _bars(rates: dict[str, float]) -> Panel:
     """Draw rates as bars from a common start."""
     panel = Panel(_WIDTH, 175)
     panel.text(0, 14, "From the first half to the second", bold=True)
-    most = max(rates.values())
     colours = ("rank-0", "communication", "accent")
-    for row, ((name, rate), colour) in enumerate(zip(rates.items(), colours, strict=True)):
-        y = 34 + 47 * row
-        panel.text(0, y + 4, f"{name}: {in_units(rate, 'B/s')}", size=12)
-        panel.rectangle(0.5, y + 11, (_WIDTH - 2) * rate / most, 16, colour=colour, strength=0.5)
+    bars = [
+        Bar(f"{name}: {in_units(rate, 'B/s')}", [(rate, colour)])
+        for (name, rate), colour in zip(rates.items(), colours, strict=True)
+    ]
+    draw_bars(panel, bars, top=38, pitch=47, gap=7, left=0.5, wide=_WIDTH - 2)
     return panel

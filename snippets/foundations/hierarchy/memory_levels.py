@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.domain import Catalogue, integer_fields, positive_number, text_fields
+from snippets.domain import Catalogue, Checked
 from snippets.hardware import ACCELERATORS, GB, LINKS, NODES, READ
 
 TB = 10**12
@@ -17,7 +17,7 @@ STREAMING_MULTIPROCESSORS = 132  # of an H100 SXM: its cores; registers and L1 b
 
 
 @dataclass(frozen=True)
-class MemoryLevel:
+class MemoryLevel(Checked):
     """One place where bytes can be, seen from one GPU.
 
     Attributes:
@@ -34,10 +34,10 @@ class MemoryLevel:
     Raises:
         ValueError: a number is not above 0, or a text is none.
 
-    >>> LEVELS["HBM"].bandwidth_bytes_per_s, LEVELS["HBM"].how
+    >>> MEMORY_LEVELS["HBM"].bandwidth_bytes_per_s, MEMORY_LEVELS["HBM"].how
     (3350000000000, 'printed')
     >>> from dataclasses import replace
-    >>> replace(LEVELS["HBM"], name="mine", capacity_bytes=96 * 10**9).capacity_bytes
+    >>> replace(MEMORY_LEVELS["HBM"], name="mine", capacity_bytes=96 * 10**9).capacity_bytes
     96000000000
     """
 
@@ -51,15 +51,6 @@ class MemoryLevel:
     source: str
     read: str = READ_LEVELS
 
-    def __post_init__(self) -> None:
-        text_fields(self, "name", "reach", "how", "source", "read")
-        integer_fields(self, "bandwidth_bytes_per_s")
-        if self.capacity_bytes is not None:
-            integer_fields(self, "capacity_bytes")
-        for name in ("latency_s", "picojoules_per_bit"):
-            if getattr(self, name) is not None:
-                positive_number(name, getattr(self, name))
-
 
 _WHITEPAPER = (
     "NVIDIA H100 whitepaper: 64K 32-bit registers and 256 KB of L1 and shared memory an SM, 132 SMs, 50 MB of L2;"
@@ -72,7 +63,7 @@ _ENERGY_45NM = "energy: Han et al. 2015, after Horowitz 2014, 45 nm, for 32 bits
 _NODE = NODES["DGX H100"]
 _H100 = ACCELERATORS["H100 SXM"]
 
-LEVELS = Catalogue(
+MEMORY_LEVELS = Catalogue(
     "level",
     MemoryLevel,
     (

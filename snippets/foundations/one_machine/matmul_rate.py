@@ -2,46 +2,32 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from snippets.domain import at_most, each, positive_integer
-from snippets.foundations.recorded_run import read_run, this_machine, write_run
+from snippets.foundations.recorded_run import Measurement
 
 RECORDED = Path(__file__).with_name("matmul_rate_recorded.json")
 SIZES = (128, 256, 512, 1024, 2048)
 MOST_ROWS, MOST_REPEATS = 2**14, 2**16
 
 
-@dataclass(frozen=True)
-class MatmulTimes:
-    """Times of square matrix products in float32.
-
-    Attributes:
-        machine: processor, operating system and Python.
-        date: when it was measured, as year-month-day.
-        sizes: rows n of the matrices.
-        times_s: for each size the times of its products in the order in which they ran.
+class MatmulTimes(Measurement):
+    """Times of square matrix products in float32. Sizes are rows n of the matrices.
 
     Example:
         >>> MatmulTimes("a machine", "2026-01-01", (1000,), ((0.02, 0.01, 0.04),)).flops_per_s
         (100000000000.0,)
     """
 
-    machine: str
-    date: str
-    sizes: tuple[int, ...]
-    times_s: tuple[tuple[float, ...], ...]
-
     @property
     def flops_per_s(self) -> tuple[float, ...]:
         """For each size 2n³ operations over the median of its times."""
-        return tuple(2 * n**3 / statistics.median(times) for n, times in zip(self.sizes, self.times_s, strict=True))
+        return tuple(2 * n**3 / median for n, median in zip(self.sizes, self.medians_s, strict=True))
 
 
 def measure_matmul(*, sizes: Sequence[int] = SIZES, repeats: int = 9) -> MatmulTimes:
@@ -71,14 +57,14 @@ def measure_matmul(*, sizes: Sequence[int] = SIZES, repeats: int = 9) -> MatmulT
     at_most("sizes", max(rows), MOST_ROWS)
     repeats = at_most("repeats", positive_integer("repeats", repeats), MOST_REPEATS)
     times = tuple(_product_times(n, repeats) for n in rows)
-    return MatmulTimes(this_machine(), time.strftime("%Y-%m-%d"), tuple(rows), times)
+    return MatmulTimes.of_now(rows, times)
 
 
 def recorded_matmul(path: Path = RECORDED) -> MatmulTimes:
     """Return a measurement that was made once and kept, so that everyone computes with the same numbers.
 
     Args:
-        path: a file that ``write_matmul`` wrote; by default the book's own.
+        path: a file that ``MatmulTimes.write`` wrote; by default the book's own.
 
     Returns:
         The measurement.
@@ -91,39 +77,7 @@ def recorded_matmul(path: Path = RECORDED) -> MatmulTimes:
         >>> recorded_matmul().sizes
         (128, 256, 512, 1024, 2048)
     """
-    kept = read_run(path)
-    times = tuple(tuple(microseconds / 1e6 for microseconds in row) for row in kept["times_in_us"])
-    return MatmulTimes(kept["machine"], kept["date"], tuple(kept["sizes"]), times)
-
-
-def write_matmul(measurement: MatmulTimes, path: Path) -> None:
-    """Write a measurement as JSON, to a microsecond.
-
-    Args:
-        measurement: what ``measure_matmul`` returned.
-        path: the file.
-
-    Raises:
-        OSError: if the file cannot be written.
-
-    Example:
-        >>> from os import devnull
-        >>> write_matmul(MatmulTimes("m", "2026-01-01", (1,), ((2e-6,),)), Path(devnull))
-        >>> from tempfile import TemporaryDirectory
-        >>> with TemporaryDirectory() as folder:
-        ...     write_matmul(MatmulTimes("m", "2026-01-01", (1,), ((2e-6,),)), Path(folder) / "run.json")
-        ...     recorded_matmul(Path(folder) / "run.json").times_s
-        ((2e-06,),)
-    """
-    if not isinstance(measurement, MatmulTimes):
-        raise TypeError(f"measurement must be a MatmulTimes, got {measurement!r}")
-    kept = {
-        "machine": measurement.machine,
-        "date": measurement.date,
-        "sizes": measurement.sizes,
-        "times_in_us": [[round(seconds * 1e6) for seconds in row] for row in measurement.times_s],
-    }
-    write_run(kept, path)
+    return MatmulTimes.read(path)
 
 
 def _product_times(rows: int, repeats: int) -> tuple[float, ...]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.domain import Catalogue, as_float, integer_fields, positive_integer, positive_number, text_fields
+from snippets.domain import Catalogue, Checked, as_float, positive_integer, positive_number
 from snippets.hardware import GB, READ
 
 
 @dataclass(frozen=True)
-class HostMemory:
+class HostMemory(Checked):
     """The memory of one processor (one socket).
 
     Attributes:
@@ -30,10 +30,6 @@ class HostMemory:
     bandwidth_bytes_per_s: int
     source: str
     read: str = READ
-
-    def __post_init__(self) -> None:
-        text_fields(self, "name", "source", "read")
-        integer_fields(self, "bandwidth_bytes_per_s")
 
 
 def memory_channels_bytes_per_s(*, transfers_per_s: float, channels: int, channel_bytes: int = 8) -> float:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 
 from snippets.domain import each, flag, one_of, positive_integer, positive_number
 from snippets.drawing import Panel
+from snippets.live.bars import draw_key
 from snippets.memory.zero.formulas import STAGES, hybrid_shard_elements, zero_bytes_per_parameter, zero_state_bytes
 from snippets.memory.zero.sharded_step import StepTask, held_over_step, sharded_step
 from snippets.memory.zero.unit_overlap import UnitTimes
 from snippets.recipes import RECIPES, Recipe
-from snippets.simulation.algorithms import build
+from snippets.simulation.algorithms import build_collective
 
 _LEFT, _TOP, _ROW, _GAP = 52, 42, 22, 5
 
@@ -58,7 +59,7 @@ def stage_panel(
     return panel
 
 
-def overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_s: float, width_px: float = 320) -> Panel:
+def gather_overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_s: float, width_px: float = 320) -> Panel:
     """Draw the gathers and the runs of a forward pass as two lanes of blocks on a time axis, with the end of the pass.
 
     Args:
@@ -101,10 +102,10 @@ def overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_s: float, wid
 
 _STEP = {"layers": 2, "forward_s": 1.0, "gather_s": 1.0, "reduce_s": 1.0}  # in forward passes of a layer
 _AXIS = 9.5
-_HELD = ("weights", "parameters"), ("gradients", "gradients"), ("optimizer state", "optimizer")
+_HELD = {"parameters": "weights", "gradients": "gradients", "optimizer": "optimizer state"}
 
 
-def step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed-adam", width_px: float = 690) -> Panel:
+def zero_step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed-adam", width_px: float = 690) -> Panel:
     """Draw one step of two layers on a time axis: what each rank computes, what is on the wire, what a rank holds.
 
     Args:
@@ -125,9 +126,7 @@ def step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed-adam
     panel = Panel(width, held + high + 34)
     panel.text(0, 14, f"stage {stage}", bold=True)
     if stage == 0:
-        for place, (name, hue) in enumerate(_HELD):
-            panel.rectangle(left + place * 100, 4, 12, 12, colour=hue, strength=0.55)
-            panel.text(left + place * 100 + 18, 14, name, size=12)
+        draw_key(panel, _HELD, step=100, left=left, top=4, strength=0.55)
     for rank in range(ranks):
         panel.text(0, top + rank * row + 8, f"rank {rank}", middle=True)
     panel.text(0, network + 8, "network", middle=True)
@@ -249,7 +248,7 @@ def state_bars_panel(
     left, top, row = 98.0, 26.0, 25.0
     scale = (width - left - 60) / kept.bytes_per_parameter
     panel = Panel(width, top + len(rows) * row + 30)
-    for place, (name, hue) in enumerate(_HELD):
+    for place, (hue, name) in enumerate(_HELD.items()):
         panel.rectangle(1 + place * 100, 4, 12, 12, colour=hue, strength=0.6)
         panel.text(18 + place * 100, 14, name, size=12)
     for number, (stage, ranks) in enumerate(rows):
@@ -287,7 +286,7 @@ def leaves_a_node(*, primitive: str, node: int, ranks: int) -> float:
     >>> leaves_a_node(primitive="all_gather", node=8, ranks=64)
     0.984375
     """
-    rounds = build(primitive, "ring", ranks=ranks, length=ranks).rounds
+    rounds = build_collective(primitive, "ring", ranks=ranks, length=ranks).rounds
     out = (send for sends in rounds for send in sends if send.source < node <= send.destination)
     return sum(send.elements for send in out) / ranks
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from snippets.drawing import Panel
+from snippets.live.bars import Bar, draw_bars, draw_key
 from snippets.palette import rank as rank_colour
 
 NARROW_PX = 340.0
 
 
-def layer_panel(*, experts: int, chosen: Mapping[int, float]) -> Panel:
+def expert_layer_panel(*, experts: int, chosen: Mapping[int, float]) -> Panel:
     """Draw one token's way through a layer of experts.
 
     Args:
@@ -142,14 +143,10 @@ def rows_panel(rows: Mapping[str, tuple[float, float]]) -> Panel:
         The panel.
     """
     panel = Panel(340, 30 + 44 * len(rows))
-    for place, (hue, name) in enumerate((("communication", "between nodes"), ("forward", "inside a node"))):
-        panel.rectangle(1 + 160 * place, 3, 12, 12, colour=hue, strength=0.5)
-        panel.text(19 + 160 * place, 13, name, size=12)
-    scale = 337 / max(sum(parts) for parts in rows.values())
-    for number, (name, (across, inside)) in enumerate(rows.items()):
-        y = 44.0 + 44 * number
-        panel.text(0, y, name, size=12)
-        panel.text(340, y, f"{across:.2f} + {inside:.2f}", anchor="end", size=12, bold=True)
-        panel.rectangle(1, y + 5, across * scale, 16, colour="communication", strength=0.5)
-        panel.rectangle(1 + across * scale, y + 5, max(inside * scale, 0.1), 16, colour="forward", strength=0.5)
+    draw_key(panel, {"communication": "between nodes", "forward": "inside a node"}, step=160)
+    bars = [
+        Bar(name, [(across, "communication"), (inside, "forward")], f"{across:.2f} + {inside:.2f}")
+        for name, (across, inside) in rows.items()
+    ]
+    draw_bars(panel, bars, top=44, pitch=44, least=0.1)
     return panel

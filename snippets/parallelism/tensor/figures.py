@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from snippets.drawing import Panel
+from snippets.live.bars import Bar, draw_bars, draw_key
 from snippets.palette import rank as rank_colour
 
 WIDE_PX = 690.0
@@ -46,7 +47,7 @@ def product_panel(*, cut: str) -> Panel:
         panel.text(210, 112, "rank 0", size=12)
         panel.text(270, 112, "rank 1", size=12)
         panel.text(0, 160, "Each rank has finished entries of XW.", size=12, colour="muted")
-        panel.text(0, 178, "It may apply any function to them.", size=12, colour="muted")
+        panel.text(0, 178, "It may apply a function to each.", size=12, colour="muted")
         return panel
     for number, (part, hue) in enumerate(zip(parts, (first, second), strict=True)):
         _cells(panel, 210, 30 + 42 * number, [part], [[hue] * 4])
@@ -104,7 +105,7 @@ def block_panel(*, tokens: int, stream: int, inner: int, ranks: int) -> Panel:
     return panel
 
 
-def layer_panel(*, sequence_parallel: bool) -> Panel:
+def tensor_layer_panel(*, sequence_parallel: bool) -> Panel:
     """Draw a layer as a line from left to right, with what is called before and behind each block, both ways.
 
     Args:
@@ -140,7 +141,7 @@ def layer_panel(*, sequence_parallel: bool) -> Panel:
     return panel
 
 
-def kept_panel(rows: Mapping[str, tuple[float, float]]) -> Panel:
+def tensor_kept_panel(rows: Mapping[str, tuple[float, float]]) -> Panel:
     """Draw what a rank keeps of a layer as bars: what it keeps whole, and what is cut.
 
     Args:
@@ -167,22 +168,18 @@ def placement_panel(rows: Mapping[str, tuple[float, float]]) -> Panel:
 def _stacked(rows: Mapping[str, tuple[float, float]], kinds: Mapping[str, str], *, unit: str, digits: int) -> Panel:
     """Draw bars of two kinds, with each bar's name and sum above it."""
     panel = Panel(340, 26 + 42 * len(rows))
-    left, right = kinds
-    for place, (hue, name) in enumerate(kinds.items()):
-        panel.rectangle(1 + 150 * place, 3, 12, 12, colour=hue, strength=0.5)
-        panel.text(19 + 150 * place, 13, name, size=12)
-    scale = 337 / max(sum(parts) for parts in rows.values())
-    for number, (name, (first, second)) in enumerate(rows.items()):
-        y = 40.0 + 42 * number
-        panel.text(0, y, name, size=12)
-        panel.text(340, y, f"{round(first + second, digits):g}{unit}", anchor="end", size=12, bold=True)
-        panel.rectangle(1, y + 5, first * scale, 16, colour=left, strength=0.5)
-        if second:
-            panel.rectangle(1 + first * scale, y + 5, second * scale, 16, colour=right, strength=0.5)
+    draw_key(panel, kinds, step=150)
+    bars = [
+        Bar(name, list(zip(parts, kinds, strict=True)), f"{round(sum(parts), digits):g}{unit}")
+        for name, parts in rows.items()
+    ]
+    draw_bars(panel, bars, top=40)
     return panel
 
 
-def overlap_panel(*, input_ms: float, weight_ms: float, all_reduce_ms: float, beside: bool, until_ms: float) -> Panel:
+def tensor_overlap_panel(
+    *, input_ms: float, weight_ms: float, all_reduce_ms: float, beside: bool, until_ms: float
+) -> Panel:
     """Draw the backward pass of a first matrix: two products and the all-reduce, in turn or side by side.
 
     Args:

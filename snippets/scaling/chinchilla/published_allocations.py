@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.domain import Catalogue, positive_number, text_fields
+from snippets.domain import Catalogue, Checked
 from snippets.scaling.chinchilla.formulas import GOPHER_FLOPS
 
 READ = "2026-11-23"
@@ -12,7 +12,7 @@ _TABLE_1 = "Hoffmann et al. 2022, table 1"
 
 
 @dataclass(frozen=True)
-class Projection:
+class Projection(Checked):
     """A row of Hoffmann et al. 2022's tables 3 and A3: the budget and the tokens for which a size is the best one.
 
     Attributes:
@@ -29,12 +29,6 @@ class Projection:
     flops: float
     tokens: float
     gopher_units: float | None = None
-
-    def __post_init__(self) -> None:
-        for field in ("parameters", "flops", "tokens"):
-            object.__setattr__(self, field, positive_number(field, getattr(self, field)))
-        if self.gopher_units is not None:
-            object.__setattr__(self, "gopher_units", positive_number("gopher_units", self.gopher_units))
 
     @property
     def units(self) -> float:
@@ -92,7 +86,7 @@ PRINTED_EXPONENTS = {"1": 0.50, "2": 0.49, "3": 0.46}  # a of N* ∝ C^a: Hoffma
 
 
 @dataclass(frozen=True)
-class PublishedModel:
+class PublishedModel(Checked):
     """A model with the tokens that its makers trained it on.
 
     Attributes:
@@ -112,22 +106,17 @@ class PublishedModel:
     source: str
     read: str = READ
 
-    def __post_init__(self) -> None:
-        text_fields(self, "name", "source", "read")
-        for field in ("parameters", "tokens"):
-            object.__setattr__(self, field, positive_number(field, getattr(self, field)))
-
     @property
     def flops(self) -> float:
         """6ND.
 
-        >>> MODELS["Chinchilla"].flops
+        >>> PUBLISHED_ALLOCATIONS["Chinchilla"].flops
         5.88e+23
         """
         return 6 * self.parameters * self.tokens
 
 
-MODELS = Catalogue(
+PUBLISHED_ALLOCATIONS = Catalogue(
     "model",
     PublishedModel,
     (

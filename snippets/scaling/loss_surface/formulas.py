@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.domain import Catalogue, as_float, positive_number, text_fields
+from snippets.domain import Catalogue, Checked, as_float, positive_number
 
 READ = "2026-11-23"
 
 
 @dataclass(frozen=True)
-class LossFit:
+class LossFit(Checked):
     """The five constants of a fitted loss surface, L(N, D) = E + A/N^α + B/D^β.
 
     Attributes:
@@ -37,17 +37,6 @@ class LossFit:
     source: str
     read: str = READ
 
-    def __post_init__(self) -> None:
-        text_fields(self, "name", "source", "read")
-        for field in (
-            "irreducible_nats",
-            "parameter_coefficient",
-            "token_coefficient",
-            "parameter_exponent",
-            "token_exponent",
-        ):
-            object.__setattr__(self, field, positive_number(field, getattr(self, field)))
-
 
 _PRINTED = "Hoffmann et al. 2022, equation (10) and appendix D.2"
 _UNROUNDED = (
@@ -68,6 +57,7 @@ LOSS_FITS = Catalogue(
 def surface_loss_nats(*, parameters: float, tokens: float, fit: LossFit | str = "Besiroglu et al. 2024") -> float:
     """Return the loss of a model that was trained once through its tokens, by a fitted surface.
 
+    Also: Chinchilla loss, scaling-law loss, parametric loss
     Formula: $E + \\frac{A}{N^\\alpha} + \\frac{B}{D^\\beta}$
     Symbols: N = parameters; D = tokens; E, A, B, α, β = the fit's constants
     Chapter: 8
@@ -96,7 +86,7 @@ def surface_loss_nats(*, parameters: float, tokens: float, fit: LossFit | str = 
 
 
 @dataclass(frozen=True)
-class PowerLaw:
+class PowerLaw(Checked):
     """A power law of the loss without an irreducible term, L = (X_c/X)^α.
 
     Attributes:
@@ -115,11 +105,6 @@ class PowerLaw:
     exponent: float
     source: str
     read: str = READ
-
-    def __post_init__(self) -> None:
-        text_fields(self, "name", "source", "read")
-        for field in ("scale", "exponent"):
-            object.__setattr__(self, field, positive_number(field, getattr(self, field)))
 
 
 PF_DAY_FLOPS = 1e15 * 86_400
@@ -165,6 +150,7 @@ def power_law_loss_nats(amount: float, *, law: PowerLaw | str) -> float:
 def kaplan_growth(*, compute_factor: float) -> dict[str, float]:
     """Return by how much Kaplan et al. let everything grow when the compute grows.
 
+    Also: Kaplan scaling
     Formula: $N \\propto C^{0.73},\\ B \\propto C^{0.24},\\ S \\propto C^{0.03},\\ D \\propto C^{0.27}$
     Symbols: C = compute; N = parameters; B = batch; S = steps; D = tokens, which are batch times steps
     Chapter: 8

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.domain import Catalogue, positive_number, text_fields
+from snippets.domain import Catalogue, Checked
 from snippets.scaling.loss_surface.formulas import READ
 
 _ZOO = "README of Cerebras-GPT in the Cerebras Model Zoo, table of the 0-shot evaluation"
 
 
 @dataclass(frozen=True)
-class LadderRun:
+class LadderRun(Checked):
     """One trained model.
 
     Attributes:
@@ -36,11 +36,6 @@ class LadderRun:
     card_loss_nats: float
     source: str = _ZOO
     read: str = READ
-
-    def __post_init__(self) -> None:
-        text_fields(self, "name", "source", "read")
-        for field in ("parameters", "tokens", "flops", "loss_nats", "card_loss_nats"):
-            object.__setattr__(self, field, positive_number(field, getattr(self, field)))
 
 
 CEREBRAS_GPT = Catalogue(

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from snippets.background.information.live import MOST_WEIGHT, two_distributions
-from tests.live.checking import assert_draws, assert_extremes_draw
+from tests.live.checking import assert_draws
 
 WEIGHTS = st.lists(st.integers(0, MOST_WEIGHT), min_size=4, max_size=4)
 
@@ -24,10 +24,6 @@ def settings_of(p: list[int], q: list[int]) -> dict[str, int]:
 def numbers(said: str) -> list[float]:
     """Return what stands after each sign of equality."""
     return [float(found.replace("∞", "inf")) for found in re.findall(r"= ([\d.]+|∞) (?:bits|nats)", said)]
-
-
-def test_every_extreme_draws() -> None:
-    assert_extremes_draw(two_distributions)
 
 
 def test_at_first_it_says_what_the_chapter_says() -> None:

@@ -17,7 +17,7 @@ from snippets.background.linear_algebra.live import MOST_WORKERS, block_product
 from snippets.background.linear_algebra.simulators import grid_product
 from snippets.drawing import Panel
 from snippets.live.knobs import from_units, in_units
-from tests.live.checking import assert_draws, assert_extremes_draw
+from tests.live.checking import assert_draws
 
 SHRINK = 16  # the simulated matrices are smaller by this in each dimension
 SIZES = st.integers(1, 4).map(lambda count: 1024 * count)
@@ -33,10 +33,6 @@ def boxes(root: ElementTree.Element, colour: str) -> list[tuple[float, ...]]:
     paths = [path.get("d", "") for path in root.iter("path") if path.get("class") == f"b-{colour}"]
     found = [re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)v([\d.]+)", path) for path in paths]
     return [tuple(map(float, box)) for path in found for box in path]
-
-
-def test_every_extreme_draws() -> None:
-    assert_extremes_draw(block_product)
 
 
 @given(rows=PARTS, columns=PARTS, layers=PARTS, m=SIZES, k=SIZES, n=SIZES, worker=st.integers(0, 63))

@@ -13,7 +13,6 @@ from sampling import examples
 
 from snippets.background.optimization import simulators as descent_paths
 from snippets.background.optimization.live import descent_on_quadratic
-from tests.live.checking import assert_extremes_draw
 
 STEPS = st.floats(0.0002, 0.04)
 MOMENTA = st.floats(0, 0.98)
@@ -29,10 +28,6 @@ def simulated(step: float, momentum: float, condition: int, steps: int) -> desce
 def eigenvalue(step: float, momentum: float, condition: int) -> float:
     matrices = [[[1 + momentum - step * c, -momentum], [1, 0]] for c in (100 / condition, 100.0)]
     return float(abs(np.linalg.eigvals(np.array(matrices))).max())
-
-
-def test_every_extreme_draws() -> None:
-    assert_extremes_draw(descent_on_quadratic)
 
 
 @given(step=STEPS, momentum=MOMENTA, condition=CONDITIONS, steps=st.integers(1, 200))

@@ -18,15 +18,14 @@ from snippets.background.probability.live import (
     POPULATIONS,
     STEPS,
     batch_gradient_spread,
-    example_gradients,
+    drawn_gradients,
 )
-from tests.live.checking import assert_extremes_draw
 
 SIZES = st.sampled_from([1, 2, 4, 8, 16, 32, 64])
 
 
 def gradients() -> np.ndarray:
-    numbers = np.array(example_gradients())
+    numbers = np.array(drawn_gradients())
     return np.stack([numbers.real, numbers.imag], axis=1)
 
 
@@ -43,10 +42,6 @@ def relative_distance(population: int, size: int, sampled: sampling.Sampling) ->
     )
     found = sampling.compare_with_full(sampling.batch_gradients(every, batches % DISTINCT), every.mean(axis=0))
     return float(100 * np.sqrt(found.batch_variance) / found.full_norm)
-
-
-def test_every_extreme_draws() -> None:
-    assert_extremes_draw(batch_gradient_spread)
 
 
 @given(batch_size=SIZES, workers=st.sampled_from([1, 2, 4, 8]), population=st.sampled_from([500, 50_000]))

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from snippets.foundations.alpha_beta.live import message_time
 from snippets.live.knobs import Number, from_units
-from tests.live.checking import assert_extremes_draw
 
 KNOBS = [knob for knob in message_time.knobs if isinstance(knob, Number)]
 
@@ -78,10 +77,6 @@ def test_the_square_stands_at_half_of_the_bandwidth_on_the_curve() -> None:
     right = min(point for point in points if point[0] > x + 4)
     at = left[1] + (right[1] - left[1]) * (x + 4 - left[0]) / (right[0] - left[0])
     assert at == pytest.approx(y + 4, abs=1.5)
-
-
-def test_it_draws_at_every_extreme() -> None:
-    assert_extremes_draw(message_time)
 
 
 def test_the_questions_thousand_tensors_are_a_named_setting() -> None:

@@ -17,7 +17,6 @@ from snippets.foundations.alpha_beta.loopback import (
     Loopback,
     measure_loopback,
     recorded_loopback,
-    write_loopback,
 )
 from snippets.foundations.alpha_beta.loopback_echo import HEADER, receive_exactly, serve
 
@@ -65,9 +64,9 @@ def test_the_other_process_returns_what_it_got_and_ends_when_the_sender_hangs_up
 
 def test_a_written_measurement_is_read_back_to_a_tenth_of_a_microsecond(tmp_path: Path) -> None:
     run = Loopback('a "machine", ½', "2026-01-02", (1, 2), ((1.23e-5, 2.34e-5), (0.5, 1e-7)))
-    write_loopback(run, tmp_path / "run.json")
+    run.write(tmp_path / "run.json")
     assert recorded_loopback(tmp_path / "run.json") == run
-    write_loopback(replace(run, times_s=((1.234e-5,), (0.5,))), tmp_path / "run.json")
+    replace(run, times_s=((1.234e-5,), (0.5,))).write(tmp_path / "run.json")
     assert recorded_loopback(tmp_path / "run.json").times_s == ((1.23e-5,), (0.5,))
 
 
@@ -75,7 +74,7 @@ def test_the_recorded_measurement_is_as_the_file_of_the_book_was_written(tmp_pat
     run = recorded_loopback()
     assert run.sizes_bytes == SIZES_BYTES
     assert {len(times) for times in run.times_s} == {40}
-    write_loopback(run, tmp_path / "run.json")
+    run.write(tmp_path / "run.json")
     assert (tmp_path / "run.json").read_bytes() == RECORDED.read_bytes()
     fit = fit_alpha_beta(run.sizes_bytes, run.medians_s)
     assert abs(fit.latency_s - run.medians_s[0]) < 3 * fit.latency_standard_error_s

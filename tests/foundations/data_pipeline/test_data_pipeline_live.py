@@ -1,4 +1,4 @@
-"""The live figure of a loader says what queues give in which batches move, and draws at every extreme."""
+"""The live figure of a loader says what queues give in which batches move."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 
 from snippets.foundations.data_pipeline.live import loader_lanes, slow_and_fast_s
 from snippets.foundations.data_pipeline.simulators import ordered_loader
-from tests.live.checking import assert_extremes_draw
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5, 8, 16])
@@ -31,7 +30,3 @@ def test_the_question_is_a_named_setting() -> None:
 
 def test_equal_times_are_compared_with_themselves_alone() -> None:
     assert loader_lanes().numbers.endswith("the GPU is busy 80% of the time.")
-
-
-def test_it_draws_at_every_extreme() -> None:
-    assert_extremes_draw(loader_lanes)

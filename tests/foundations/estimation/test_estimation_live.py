@@ -1,4 +1,4 @@
-"""The tornado chart says what drawn products say, sorts its bars, and draws at every extreme."""
+"""The tornado chart says what drawn products say, and sorts its bars."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from snippets.foundations.estimation.live import tornado
 from snippets.live.knobs import Number
-from tests.live.checking import assert_extremes_draw
 
 SPREADS = st.floats(1, 4).map(lambda value: round(value, 2))
 
@@ -53,14 +52,3 @@ def test_the_axis_holds_the_straight_bar_or_cuts_it(spread: float, high: float) 
     widths = [float(width) for width in re.findall(r'<rect [^>]*?width="([\d.]+)"', svg)]
     assert widths[0] == pytest.approx(216 * math.log(spread) / math.log(high), abs=0.1)
     assert widths[5] == pytest.approx(min(216, 4 * widths[0]), abs=0.1)
-
-
-def test_the_named_settings_say_their_numbers() -> None:
-    for named in tornado.named:
-        numbers = tornado(**named.values).numbers
-        for factor in re.findall(r"×/÷ [\d.]*\d", named.notice):
-            assert factor in numbers or factor == "×/÷ 1.1", named.name
-
-
-def test_it_draws_at_every_extreme() -> None:
-    assert_extremes_draw(tornado)

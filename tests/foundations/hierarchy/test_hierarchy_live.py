@@ -1,4 +1,4 @@
-"""The figure of a network cut in half says what the links of the graph give, and draws at every extreme."""
+"""The figure of a network cut in half says what the links of the graph give."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from exercises.foundations.hierarchy.common import worst_halving_links
 from snippets.foundations.hierarchy.live import halved_tree
 from snippets.live.knobs import from_units
-from tests.live.checking import assert_extremes_draw
 
 
 @settings(max_examples=60, deadline=None)
@@ -31,7 +30,3 @@ def test_it_opens_at_the_smallest_instance_and_knows_the_question() -> None:
     values = {named.name: named.values for named in halved_tree.named}
     assert "takes 200 ms" in halved_tree(**values["The question's network A"]).numbers
     assert "takes 800 ms" in halved_tree(**values["The question's network B"]).numbers
-
-
-def test_it_draws_at_every_extreme() -> None:
-    assert_extremes_draw(halved_tree)

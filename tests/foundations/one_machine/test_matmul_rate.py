@@ -12,7 +12,6 @@ from snippets.foundations.one_machine.matmul_rate import (
     MatmulTimes,
     measure_matmul,
     recorded_matmul,
-    write_matmul,
 )
 
 
@@ -39,5 +38,5 @@ def test_bad_input_is_named(arguments: dict[str, object], named: str) -> None:
 def test_the_recorded_run_is_as_the_file_of_the_book_was_written(tmp_path: Path) -> None:
     run = recorded_matmul()
     assert run.sizes == SIZES
-    write_matmul(run, tmp_path / "run.json")
+    run.write(tmp_path / "run.json")
     assert (tmp_path / "run.json").read_bytes() == RECORDED.read_bytes()

@@ -1,4 +1,4 @@
-"""The live figure of chapter 1 says what the formulas give, and draws at every extreme."""
+"""The live figure of chapter 1 says what the formulas give."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from snippets import flops
 from snippets.foundations.one_machine.live import duration, training_days
 from snippets.hardware import ACCELERATORS
-from tests.live.checking import assert_extremes_draw
 
 
 def test_the_numbers_are_those_of_the_formula() -> None:
@@ -64,7 +63,3 @@ def test_the_days_are_written_beside_the_lines(model: str, devices: int) -> None
 def test_every_device_has_a_rate_in_16_bits() -> None:
     offered = next(knob for knob in training_days.knobs if knob.name == "device").options  # type: ignore[union-attr]
     assert set(offered) == {name for name, device in ACCELERATORS.items() if device.peaks.bf16 or device.peaks.fp16}
-
-
-def test_it_draws_at_every_extreme() -> None:
-    assert_extremes_draw(training_days)

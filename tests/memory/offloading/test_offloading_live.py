@@ -1,4 +1,4 @@
-"""The live figure of chapter 24 against closed forms and a sum by hand, at its named settings and at every extreme."""
+"""The live figure of chapter 24 against closed forms and a sum by hand, also at its named settings."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from snippets.hardware import LINKS
 from snippets.memory.offloading.formulas import offloaded_activations_step_s, offloaded_update_step_s
 from snippets.memory.offloading.host_memory import HOSTS
 from snippets.memory.offloading.live import KEPT_BYTES, LAYER, LINKS_SHOWN, layer_seconds, offload_lanes
-from snippets.models import CATALOGUE, parameter_count
-from tests.live.checking import assert_extremes_draw
+from snippets.models import MODELS, parameter_count
 
 
 def said_ms(**knobs: object) -> float:
@@ -25,7 +24,7 @@ def said_ms(**knobs: object) -> float:
 
 
 def test_a_layer_is_the_model_s() -> None:
-    model = CATALOGUE["Llama 3 8B"]
+    model = MODELS["Llama 3 8B"]
     outside = 2 * 128_256 * 4096 + 4096
     assert LAYER * model.layers + outside == parameter_count(model)
 
@@ -65,7 +64,3 @@ def test_the_step_is_the_formula_s(tokens: int, link: str, host: str, layers: in
     assert said_ms(layers=layers, **knobs) == pytest.approx(exact * 1e3, abs=0.051)
     exact = offloaded_activations_step_s(layers=layers, **layer_seconds("activations", **knobs))  # type: ignore[arg-type]
     assert said_ms(layers=layers, state="activations", **knobs) == pytest.approx(exact * 1e3, abs=0.051)
-
-
-def test_it_draws_at_every_extreme() -> None:
-    assert_extremes_draw(offload_lanes)

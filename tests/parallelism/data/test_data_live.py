@@ -1,4 +1,4 @@
-"""The shared batch's figure says what a clock says, and draws at every extreme."""
+"""The shared batch's figure says what a clock says."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from snippets.parallelism.data.live import LINKS, shared_batch
 from snippets.parallelism.data.steps import shared_step
-from tests.live.checking import assert_extremes_draw
 
 
 @settings(max_examples=30)
@@ -50,7 +49,3 @@ def test_one_machine_waits_for_nobody() -> None:
     picture = shared_batch(machines=1)
     assert "0%, the GPU waits" in picture.numbers
     assert set(picture.idle) == {"link", "buckets"}
-
-
-def test_it_draws_at_every_extreme() -> None:
-    assert_extremes_draw(shared_batch)

@@ -1,4 +1,4 @@
-"""The live ring: its numbers against closed forms, its notices, and every extreme."""
+"""The live ring: its numbers against closed forms, and its notices."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
-from snippets.parallelism.sequence.formulas import contiguous_slowdown
+from snippets.parallelism.sequence.formulas import contiguous_attention_slowdown
 from snippets.parallelism.sequence.live import attention_ring
-from tests.live.checking import assert_extremes_draw
 
 
 def shares(**settings_: object) -> float:
@@ -24,7 +23,7 @@ def shares(**settings_: object) -> float:
 @given(st.integers(2, 16))
 def test_shares_are_those_of_the_closed_forms(ranks: int) -> None:
     fast = {"ranks": ranks, "tokens": 65536, "bandwidth_bytes_per_s": 1.6e12}
-    assert shares(layout="contiguous", **fast) == pytest.approx(1 / contiguous_slowdown(ranks), abs=0.011)
+    assert shares(layout="contiguous", **fast) == pytest.approx(1 / contiguous_attention_slowdown(ranks), abs=0.011)
     for layout in ("none", "zigzag", "striped"):
         assert shares(layout=layout, **fast) >= 0.99
 
@@ -47,7 +46,3 @@ def test_the_notices_say_what_the_figure_says() -> None:
         ("128,000 tokens at 3 GB/s", ["8,000 tokens", "22,500 tokens", "work 37%"]),
     ):
         assert all(word in said[name] for word in words)
-
-
-def test_it_draws_at_every_extreme() -> None:
-    assert_extremes_draw(attention_ring)

@@ -1,4 +1,4 @@
-"""The live figure of chapter 17 says what rings and products take, and draws at every extreme."""
+"""The live figure of chapter 17 says what rings and products take."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from snippets.flops import layer_forward_flops
 from snippets.live.knobs import from_units
 from snippets.parallelism.tensor.figures import (
     block_panel,
-    kept_panel,
-    layer_panel,
-    overlap_panel,
     placement_panel,
     product_panel,
+    tensor_kept_panel,
+    tensor_layer_panel,
+    tensor_overlap_panel,
 )
 from snippets.parallelism.tensor.live import tensor_layer
 from snippets.parallelism.tensor.placed_rings import placed_all_reduce
-from tests.live.checking import assert_extremes_draw
 
 LINKS = {"h100": (450e9, 50e9, 989.4e12), "a100": (300e9, 25e9, 312e12)}
 
@@ -62,8 +61,7 @@ def test_one_rank_sends_nothing_and_the_batch_changes_no_share() -> None:
     assert [found[1] for found in shares if found] == ["11.9", "11.9"]
 
 
-def test_it_draws_at_every_extreme() -> None:
-    assert_extremes_draw(tensor_layer)
+def test_what_has_no_picture_is_refused() -> None:
     with pytest.raises(ValueError, match="powers of two"):
         tensor_layer(ranks=3)
 
@@ -75,10 +73,10 @@ def test_the_pictures_show_what_was_computed() -> None:
     assert " ".join(rows) == "2 1 1 −2 3 0 1 1 −4 2 2 −4 6 0 1 1 −4 2 3 −3 2 2"
     assert "12,288 × 6,144" in block_panel(tokens=2048, stream=12288, inner=49152, ranks=8).svg()
     for cut, calls in ((False, (0, 0, 4)), (True, (4, 4, 0))):
-        svg = layer_panel(sequence_parallel=cut).svg()
+        svg = tensor_layer_panel(sequence_parallel=cut).svg()
         assert tuple(svg.count(f">{name}<") for name in ("all-gather", "reduce-scatter", "all-reduce")) == calls
-    assert ">13 B a value<" in kept_panel({"one": (10, 3)}).svg()
+    assert ">13 B a value<" in tensor_kept_panel({"one": (10, 3)}).svg()
     assert "53 GPU-ms" in placement_panel({"one": (46.3, 6.3)}).svg()
     overlap = {"input_ms": 0.5, "weight_ms": 0.5, "all_reduce_ms": 0.2, "until_ms": 1.5}
-    assert "1.00 ms" in overlap_panel(**overlap, beside=True).svg()
-    assert "1.20 ms" in overlap_panel(**overlap, beside=False).svg()
+    assert "1.00 ms" in tensor_overlap_panel(**overlap, beside=True).svg()
+    assert "1.20 ms" in tensor_overlap_panel(**overlap, beside=False).svg()

@@ -73,7 +73,7 @@ def test_a_build_names_all_that_it_cannot_read_and_ends(built_book: SmallBook) -
     built_book.replace(ONE, "level: Beginner", "level: [Beginner")
     two = built_book.root / "chapters/part/02-two.md"
     two.write_bytes(two.read_text().encode("utf-16"))
-    os.mkfifo(built_book.root / "chapters/part/03-pipe.md")
+    (built_book.root / "chapters/part/03-folder.md").mkdir()
     built_book.write("chapters/part/04-new.md", f"{CHAPTER[:-1]}\n\n```Python\nx = 1\n```\n")
     (built_book.root / "chapters/other").mkdir()
     (built_book.root / "chapters/other/index.md").write_bytes(b"# Caf\xe9\n")
@@ -84,7 +84,7 @@ def test_a_build_names_all_that_it_cannot_read_and_ends(built_book: SmallBook) -
     for expected in (
         f"{ONE}:5: the header is not YAML",
         "chapters/part/02-two.md:1: the file begins with the mark of UTF-16",
-        "chapters/part/03-pipe.md:1: a pipe, a socket or a device stands where a text file is wanted",
+        "chapters/part/03-folder.md:1: there is no text file here",
         "```Python looks like a cell and would not be executed",
         "chapters/other/index.md:1: the byte 0xe9 is not UTF-8",
     ):

@@ -1,4 +1,4 @@
-"""The live figure of chapter 11 counts what a stepped run counts, and draws at every extreme."""
+"""The live figure of chapter 11 counts what a stepped run counts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snippets.scaling.batch_size.live import steps_and_examples_against_batch as figure
-from tests.live.checking import assert_extremes_draw
 
 
 def stepped(batch: int, critical: int) -> float:
@@ -34,14 +33,3 @@ def test_the_numbers_are_those_of_a_run_made_step_by_step(batch: int, critical: 
 
 def test_it_opens_at_the_smallest_instance() -> None:
     assert figure().numbers.startswith("B = 4: 2 times the fewest steps, 2 times the fewest examples.")
-
-
-def test_the_named_settings_say_their_numbers() -> None:
-    for named in figure.named:
-        numbers = figure(**named.values).numbers
-        for number in re.findall(r"[\d,.]*\d%?", named.notice):
-            assert number in numbers, (named.name, number)
-
-
-def test_it_draws_at_every_extreme() -> None:
-    assert_extremes_draw(figure)

@@ -1,4 +1,4 @@
-"""The live figure of chapter 9 says what a search over sizes finds, and draws at every extreme."""
+"""The live figure of chapter 9 says what a search over sizes finds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from snippets.scaling.chinchilla.live import split_budget
 from snippets.scaling.loss_surface.formulas import LOSS_FITS
-from tests.live.checking import assert_extremes_draw
 
 UNITS = {"": 1.0, "M": 1e6, "B": 1e9, "T": 1e12}
 
@@ -51,7 +50,3 @@ def test_it_says_what_a_search_finds(flops: float, fit: str, ratio: float, serve
     spent = np.where(left > 0, 6 * sizes * tokens + 2 * sizes * served * 1e12, np.inf)
     at = float(np.interp(np.log(cheapest), np.log(sizes), np.log(spent)))
     assert at == pytest.approx(float(np.log(spent.min())), abs=0.01)
-
-
-def test_it_draws_at_every_extreme() -> None:
-    assert_extremes_draw(split_budget)
