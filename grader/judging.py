@@ -10,7 +10,7 @@ import copy
 import dataclasses
 import inspect
 import itertools
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, get_origin
@@ -76,8 +76,17 @@ class NotWritten(Exception):
 
 
 @dataclass(frozen=True)
-class _Seen:
-    """What one call showed: an observation, or what was wrong with it, and the name of an argument that it changed."""
+class Seen:
+    """What an answer showed on one case.
+
+    Attributes:
+        observation: what was observed, ``None`` where nothing could be.
+        expected: what is said to be expected where there is no observation.
+        got: what was wrong with it.
+        trace: where the answer raised an exception.
+        changed: the name of an argument that it changed in place, or ``""``.
+        kind: the name of the exception's class.
+    """
 
     observation: Observation | None
     expected: str = ""
@@ -92,7 +101,7 @@ class _Tried:
     """A case, what the answer showed on it, and whether that is right."""
 
     case: Case
-    seen: _Seen
+    seen: Seen
     right: bool
 
 
@@ -101,11 +110,25 @@ def judge(exercise: Exercise, function: Callable[..., Any]) -> Verdict:
 
     An answer that raises ``NotImplementedError`` on the first example is open.
     """
+    return judge_shown(exercise, shown_by(exercise, function))
+
+
+def shown_by(exercise: Exercise, function: Callable[..., Any]) -> Iterator[Seen]:
+    """Yield what an answer shows on each case in turn; raise ``Stopped`` on the one where it reaches a limit."""
+    for case in cases(exercise):
+        yield _call(exercise, function, case.inputs)
+
+
+def judge_shown(exercise: Exercise, shown: Iterable[Seen]) -> Verdict:
+    """Judge an answer by what it shows on each case, which ``shown_by`` may have seen in another process.
+
+    Raises:
+        ValueError: there are more or fewer than the exercise's cases.
+    """
     asked = exercise.asked
     tried: list[_Tried] = []
     try:
-        for case in cases(exercise):
-            seen = _call(exercise, function, case.inputs)
+        for case, seen in zip(cases(exercise), shown, strict=True):
             if not tried and seen.kind == "NotImplementedError":
                 return Verdict("open", asked)
             tried.append(_Tried(case, seen, _right(exercise, seen, case.wanted)))
@@ -122,11 +145,11 @@ def is_solved_by(exercise: Exercise, function: Callable[..., Any]) -> bool:
     return all(_right(exercise, _call(exercise, function, case.inputs), case.wanted) for case in cases(exercise))
 
 
-def pictures(exercise: Exercise, function: Callable[..., Any], verdict: Verdict) -> list[str]:
-    """Return drawings, as SVG, of what an answer does on the input that breaks it; none where it cannot be drawn."""
-    if exercise.picture is None or verdict.case is None:
+def pictures(exercise: Exercise, function: Callable[..., Any], number: int) -> list[str]:
+    """Return drawings, as SVG, of what an answer does on the case of a number; none where it cannot be drawn."""
+    if exercise.picture is None:
         return []
-    inputs = copy.deepcopy(cases(exercise)[verdict.case].inputs)
+    inputs = copy.deepcopy(cases(exercise)[number].inputs)
     try:
         return [panel.svg() for panel in exercise.picture(_Gated(function, exercise.solution), **inputs)]
     except Exception:  # what is wrong with such an answer has been said
@@ -142,11 +165,11 @@ def _stopped(exercise: Exercise, tried: list[_Tried], stop: Stopped) -> Verdict:
     return Verdict("wrong", exercise.asked, given, stop.expected, stop.got)
 
 
-def _right(exercise: Exercise, seen: _Seen, wanted: Observation) -> bool:
+def _right(exercise: Exercise, seen: Seen, wanted: Observation) -> bool:
     return seen.observation is not None and not seen.changed and not _difference(exercise, seen.observation, wanted)
 
 
-def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> _Seen:
+def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> Seen:
     """Observe an answer on a copy of an input; what it raises, ``sys.exit`` included, is observed too."""
     gated = _Gated(function, exercise.solution)
     own = copy.deepcopy(inputs)
@@ -155,19 +178,19 @@ def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> _
     except Stopped:
         raise
     except WrongShape as error:
-        return _Seen(None, error.expected, error.got, kind="WrongShape")
+        return Seen(None, error.expected, error.got, kind="WrongShape")
     except AnswerError as error:
-        return _Seen(None, "a result", error.text, error.trace, kind=error.text.partition(":")[0].partition(" ")[0])
+        return Seen(None, "a result", error.text, error.trace, kind=error.text.partition(":")[0].partition(" ")[0])
     except NotWritten:
-        return _Seen(None, "a result", "NotImplementedError", kind="NotImplementedError")
+        return Seen(None, "a result", "NotImplementedError", kind="NotImplementedError")
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         file = _file_of(function)
         text, trace = describe_error(error, file), traceback_of(error, file)
-        return _Seen(None, "a result", text, trace, kind=type(error).__name__)
+        return Seen(None, "a result", text, trace, kind=type(error).__name__)
     changed = gated.changed or next((name for name in inputs if not same(own[name], inputs[name], 0.0)), "")
-    return _Seen(observation(shown), changed=changed)
+    return Seen(observation(shown), changed=changed)
 
 
 class _Gated:
@@ -231,7 +254,7 @@ def _recognised(exercise: Exercise, tried: list[_Tried]) -> tuple[str, str]:
     return "", ""
 
 
-def _alike(exercise: Exercise, one: _Seen, other: _Seen) -> bool:
+def _alike(exercise: Exercise, one: Seen, other: Seen) -> bool:
     if one.observation is None or other.observation is None:
         return one.observation is other.observation and one.kind == other.kind
     names = one.observation.keys() == other.observation.keys()

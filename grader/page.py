@@ -1,9 +1,13 @@
-"""The door by which the page's worker, Python in a browser, runs and grades what a reader writes there.
+"""The door by which a page's two Pythons, each in a worker of its own, run and grade what a reader writes there.
+
+In the one an answer runs: ``run``, ``show`` and ``draw`` execute a text, and the page ends that Python afterwards. What
+it hands out is data, which the text may have forged. In the other, which executes no text, are the judge, ``grade``,
+and what packs and unpacks files. So what a text does reaches no later verdict. A text can still deceive about itself:
+what observes an answer runs beside it here, while in a terminal that is in the judge's process.
 
 Everything here takes and returns what JSON can hold. ``chapter`` is a folder of exercises, ``"parallelism/pipeline"``;
-``name`` one of its exercises; ``source`` the reader's text. The judge and the messages are those of pytest. A worker
-that has run a text which could have changed it is replaced, so that nothing which a text does reaches the next verdict;
-the page keeps the time.
+``name`` one of its exercises; ``source`` the reader's text. The judge and the messages are those of pytest. The page
+keeps the time.
 """
 
 from __future__ import annotations
@@ -20,20 +24,23 @@ import linecache
 import sys
 import traceback
 import zipfile
+import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import PurePosixPath
 from types import ModuleType
 from typing import Any, TextIO
+from xml.etree import ElementTree
 
 from grader.cases import take
 from grader.catalogue import HOME, Chapter, chapter_of
 from grader.described import cases_from
-from grader.errors import Printed, Stopped, describe_error, line_of, traceback_of
+from grader.errors import KEPT_CHARACTERS, Printed, Stopped, describe_error, line_of, traceback_of
 from grader.exercise import Exercise
-from grader.judging import Verdict, judge, pictures
+from grader.judging import Seen, Verdict, judge_shown, pictures, shown_by
 from grader.messages import Result, message
+from grader.plain import NotPlain, decode, encode
 from grader.source import stub_of
 
 CASES = "cases.json"
@@ -45,6 +52,8 @@ CALLS_DEEP = 200
 LARGEST_BYTES = 100_000
 """The largest answer that is taken in; the longest solution has 2,000."""
 
+MOST_CHARACTERS = 5_000
+"""Of each text that says what was wrong with an answer."""
 
 DEEPEST = 200
 """How deep brackets may be nested in a file that is taken in; Python's own limit elsewhere."""
@@ -54,51 +63,11 @@ class Unwelcome(Exception):
     """A file that cannot be taken in; the text says why."""
 
 
-def warm_up(chapter: str, name: str, source: str) -> bool:
-    """Do now what grading would begin with, load the exercise and its cases, and say what running the text will mean.
-
-    Returns:
-        Whether this Python is as good as new after it has run the text (``leaves_no_trace``).
-    """
+def warm_up(chapter: str, name: str) -> None:
+    """Do now what grading would begin with: load the exercise and its cases."""
     exercise = _exercise(chapter, name)
     listed = json.loads((HOME / chapter / f"{name}.{CASES}").read_text(encoding="utf-8"))
     take(exercise, cases_from(listed))
-    return leaves_no_trace(source)
-
-
-_COMMON = {
-    *("__future__", "bisect", "collections", "copy", "dataclasses", "decimal", "enum", "fractions", "functools"),
-    *("heapq", "itertools", "math", "numbers", "operator", "re", "snippets", "statistics", "string", "typing"),
-}
-_REACHING = {"setattr", "delattr", "getattr", "exec", "eval", "compile", "globals", "vars", "locals", "open", "type"}
-_HARMLESS = {"__getitem__", "__len__", "__contains__", "__add__", "__mul__", "__sub__"}
-_INNER = ("_", "gi_", "cr_", "ag_", "f_", "tb_", "co_")  # what leads from a value to Python's own workings
-
-
-def leaves_no_trace(source: str) -> bool:
-    """Say whether a text, by all that it names, can change nothing but its own values.
-
-    It then imports common modules alone, sets no attributes, and uses neither inner names nor what finds names.
-
-    >>> leaves_no_trace("import math\\nmath.sqrt(2)"), leaves_no_trace("import math\\nmath.sqrt = abs")
-    (True, False)
-    """
-    try:
-        return not any(map(_reaches_out, ast.walk(ast.parse(source))))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return True  # it is not run
-
-
-def _reaches_out(node: ast.AST) -> bool:
-    if isinstance(node, ast.Import):
-        return any(alias.name.partition(".")[0] not in _COMMON for alias in node.names)
-    if isinstance(node, ast.ImportFrom):
-        return (node.module or "").partition(".")[0] not in _COMMON
-    if isinstance(node, ast.Attribute):
-        return not isinstance(node.ctx, ast.Load) or (node.attr.startswith(_INNER) and node.attr not in _HARMLESS)
-    if isinstance(node, ast.Name):
-        return node.id in _REACHING or node.id.startswith("__")
-    return isinstance(node, ast.MatchClass) and any(name.startswith(_INNER) for name in node.kwd_attrs)
 
 
 def run(chapter: str, name: str, source: str) -> dict[str, str]:
@@ -132,60 +101,178 @@ def _run_examples(names: dict[str, Any], name: str) -> None:
             print(f"The docstring says: {example.want.rstrip()}")
 
 
-def grade(chapter: str, name: str, source: str, beat: Callable[[], object]) -> dict[str, Any]:
-    """Judge a reader's text as pytest does.
+def show(chapter: str, name: str, source: str, tell: Callable[[str], object]) -> None:
+    """Execute a text, call its function on each of the exercise's cases, and tell what ``grade`` judges.
 
     Args:
         chapter: the folder.
         name: the exercise.
         source: the reader's text.
-        beat: called before each call of the reader's function: when it has not been called for long, an answer does
-            not end.
-
-    Returns:
-        The verdict's fields (``status``, ``asked``, ``given``, ``expected``, ``got``, ``mistake``, ``says``,
-        ``pattern``, ``trace``, ``printed``, ``case``), ``message``, the text that pytest prints for it, and
-        ``pictures``, drawings of what the answer does on the input that breaks it; none of a text that could have
-        changed what draws them.
+        tell: is given one JSON object at a time, at once, so that the page has all of them if it ends this Python; and
+            ``""``, a sign of life, before each call of the reader's function.
     """
-    found, exercise, printed = _chapter(chapter), _exercise(chapter, name), Printed()
+    exercise, printed = _exercise(chapter, name), Printed()
     with _streams(printed, printed):
-        verdict, answer = _verdict(exercise, source, beat)
-        drawn = pictures(exercise, answer, verdict) if answer and leaves_no_trace(source) else []
-    verdict = dataclasses.replace(verdict, printed=printed.text)
-    text = message(Result(found, exercise, verdict), everything=True, commands=False)
-    return {**dataclasses.asdict(verdict), "message": text, "pictures": drawn}
+        for kind, data in _told(exercise, source, lambda: tell("")):
+            tell(json.dumps({kind: data}))
+    tell(json.dumps({"printed": printed.text}))
 
 
-def _verdict(exercise: Exercise, source: str, beat: Callable[[], object]) -> tuple[Verdict, Callable[..., Any] | None]:
-    """Return the verdict, and the function that was judged, if there was one."""
+def _told(exercise: Exercise, source: str, beat: Callable[[], object]) -> Iterator[tuple[str, Any]]:
+    """Yield what is told: what the text has, then what its function shows on each case, or where it was stopped."""
+    try:
+        function = _function(exercise, source)
+    except _NoFunction as fault:
+        yield "fault", fault.args
+        return
+    yield "loaded", function is not None
+    if function is None:
+        return
+    try:
+        for seen in shown_by(exercise, _watched(function, beat)):
+            yield "seen", _as_data(seen)
+    except Stopped as stop:
+        yield "stopped", [stop.expected, stop.got]
+
+
+class _NoFunction(Exception):
+    """A text cannot be executed or has no function of the exercise's name; has what is expected, and what there is."""
+
+
+def _function(exercise: Exercise, source: str) -> Callable[..., Any] | None:
+    """Return the function that a text defines for an exercise, ``None`` if it defines nothing of that name."""
     file = _file_of(exercise.name)
     try:
         function = vars(_executed(source, "answer", file)).get(exercise.name)
     except BaseException as error:
         expected = "a file that Python can read" if isinstance(error, SyntaxError) else "a file that can be imported"
         got = error.got if isinstance(error, Stopped) else _read_error(error, file)
-        return Verdict("wrong", exercise.asked, f"import of {file}", expected, got), None
-    if function is None:
-        return Verdict("open", exercise.asked), None
-    if not callable(function):
-        got = f"{exercise.name} is no function"
-        return Verdict("wrong", exercise.asked, "", f"a function {exercise.name}", got), None
-    answer: Callable[..., Any] = function
+        raise _NoFunction(expected, got) from None
+    if function is not None and not callable(function):
+        raise _NoFunction(f"a function {exercise.name}", f"{exercise.name} is no function")
+    answer: Callable[..., Any] | None = function
+    return answer
 
+
+def _watched(answer: Callable[..., Any], beat: Callable[[], object]) -> Callable[..., Any]:
     @functools.wraps(answer)
     def watched(*args: Any, **kwargs: Any) -> Any:
         beat()
         with _shallow():
             return answer(*args, **kwargs)
 
-    return judge(exercise, watched), watched
+    return watched
+
+
+def _as_data(seen: Seen) -> dict[str, Any]:
+    try:
+        observation = encode(seen.observation)
+    except NotPlain as error:
+        return _as_data(Seen(None, "a result", f"the result cannot be looked at: {error}"))
+    return {**{field.name: getattr(seen, field.name) for field in dataclasses.fields(seen)}, "observation": observation}
 
 
 def _read_error(error: BaseException, file: str) -> str:
     if isinstance(error, SyntaxError):
         return f"{file}, line {error.lineno}: {error.msg}"
     return describe_error(error, file)
+
+
+def draw(chapter: str, name: str, source: str, number: int) -> list[dict[str, Any]]:
+    """Return drawings of what a text's function does on the case of a number: numbers and texts, no SVG.
+
+    Returns:
+        For each drawing ``width`` and ``height``, and ``shapes``: a list of ``[tag, attributes, text]``. The page draws
+        what it knows of them (``docs/javascripts/live/drawing.js``).
+    """
+    exercise, printed = _exercise(chapter, name), Printed()
+    with _streams(printed, printed):
+        function = _function(exercise, source)
+        drawn = pictures(exercise, _watched(function, lambda: None), number) if function else []
+    return [_drawing(svg) for svg in drawn]
+
+
+def _drawing(svg: str) -> dict[str, Any]:
+    root = ElementTree.fromstring(svg)
+    shapes = [_shape(element) for element in root if not element.tag.endswith("}style")]
+    return {"width": float(root.attrib["width"]), "height": float(root.attrib["height"]), "shapes": shapes}
+
+
+def _shape(element: ElementTree.Element) -> tuple[str, dict[str, str], str]:
+    """Return an element's tag, its attributes, among them what its style says, and its text."""
+    attributes = {name: value for name, value in element.attrib.items() if name != "style"}
+    rules = filter(None, element.get("style", "").split(";"))
+    attributes |= {name: value for name, _, value in (rule.partition(":") for rule in rules)}
+    return element.tag.rpartition("}")[2], attributes, element.text or ""
+
+
+def grade(chapter: str, name: str, told: Sequence[str], ended: Sequence[str] | None = None) -> dict[str, Any]:
+    """Judge what ``show`` told of a reader's text, as pytest judges the text.
+
+    Args:
+        chapter: the folder.
+        name: the exercise.
+        told: what came, in its order. Whoever sent it may be anyone.
+        ended: where the page has ended the answer's Python before it had told all: what it expected, and what it got.
+
+    Returns:
+        The verdict's fields (``status``, ``asked``, ``given``, ``expected``, ``got``, ``mistake``, ``says``,
+        ``pattern``, ``trace``, ``printed``, ``case``), ``message``, the text that pytest prints for it, and
+        ``draws``, whether ``draw`` may have something to show.
+    """
+    found, exercise = _chapter(chapter), _exercise(chapter, name)
+    try:
+        parts = [_part(text) for text in told]
+        verdict = _judged(exercise, [part for part in parts if part[0] != "printed"], ended)
+        printed = "".join(str(data) for kind, data in parts if kind == "printed")[:KEPT_CHARACTERS]
+        verdict = dataclasses.replace(verdict, printed=printed)
+    except Exception as error:
+        got = f"what the answer's Python sends is no data ({type(error).__name__})"
+        verdict = Verdict("wrong", exercise.asked, "", "a result", got)
+    text = message(Result(found, exercise, verdict), everything=True, commands=False)
+    fields = {**dataclasses.asdict(verdict), "message": text, "draws": bool(exercise.picture)}
+    return {key: _writable(value) if isinstance(value, str) else value for key, value in fields.items()}
+
+
+def _part(text: str) -> tuple[str, Any]:
+    [(kind, data)] = json.loads(text).items()
+    return kind, data
+
+
+def _judged(exercise: Exercise, parts: list[tuple[str, Any]], ended: Sequence[str] | None) -> Verdict:
+    imported = f"import of {_file_of(exercise.name)}"
+    if not parts and ended:
+        expected, got = ended
+        return Verdict("wrong", exercise.asked, imported, expected, got)
+    (kind, first), *rest = parts
+    if kind == "fault":
+        expected, got = map(str, first)
+        return Verdict("wrong", exercise.asked, imported, expected, got)
+    if kind != "loaded":
+        raise NotPlain(f"{kind[:40]!r} comes first")
+    return judge_shown(exercise, _seen_in(rest, ended)) if first else Verdict("open", exercise.asked)
+
+
+def _seen_in(parts: list[tuple[str, Any]], ended: Sequence[str] | None) -> Iterator[Seen]:
+    for kind, data in parts:
+        if kind == "stopped":
+            raise Stopped(*map(str, data))
+        yield _from_data(data)
+    if ended:
+        raise Stopped(*ended)
+
+
+def _from_data(data: Mapping[str, Any]) -> Seen:
+    texts = {key: str(value)[:MOST_CHARACTERS] for key, value in data.items() if key != "observation"}
+    observation = decode(data["observation"])
+    if not isinstance(observation, dict | None) or not all(isinstance(name, str) for name in observation or {}):
+        raise NotPlain("it is no observation")
+    return Seen(observation, **texts)
+
+
+def _writable(text: str) -> str:
+    """Return a text that can be written: halves of characters, which Python's texts can have, are replaced."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def export(chapter: str, sources: Mapping[str, str]) -> str:
@@ -230,8 +317,10 @@ def _from_zip(chapter: str, packed: bytes) -> dict[str, str]:
                 raise Unwelcome(f"an answer in it has more than {LARGEST_BYTES:,} bytes")
             asked = _chapter(chapter).exercises
             return {name: _text(files.read(entry)) for name, entry in mine.items() if name in asked}
-    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
-        raise Unwelcome(f"it is no zip file ({error})") from None
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, ValueError, EOFError) as error:
+        raise Unwelcome(f"it is no zip file that can be read ({error})") from None
+    except RuntimeError:
+        raise Unwelcome("it is encrypted: pack it without a password") from None
 
 
 def _from_text(chapter: str, file: str, content: str) -> dict[str, str]:

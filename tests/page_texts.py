@@ -9,6 +9,7 @@ from typing import Any
 
 from sampling import ALL, ROOT, sampled
 
+from grader import page
 from grader.catalogue import declares, exercise_in
 from grader.exercise import Exercise
 from grader.source import answer_of, stub_of
@@ -66,6 +67,13 @@ def told(verdict: Mapping[str, Any]) -> str:
     if verdict["trace"]:
         text = re.sub(r"(got: \w+): .*(\(line \d+\))", r"\1 \2", text)
     return re.sub(r"\d+\.\d{9,}(e-?\d+)?", lambda number: f"{float(number[0]):.12g}", text)
+
+
+def graded(address: str, name: str, text: str, ended: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the verdict of the page's door on a text, of which one Python tells and another judges."""
+    told: list[str] = []
+    page.show(address, name, text, lambda part: told.append(part) if part else None)
+    return page.grade(address, name, told, ended)
 
 
 def wanted(kind: str) -> tuple[str, str]:

@@ -29,13 +29,15 @@ function solved(key, text) {
   }
 }
 
-// Returns the text of a kept answer, undefined if it is none.
-function textOf(entry) {
+// Says whether an entry is one that this book's pages can read: an answer, its earlier versions, or a plain text.
+function isReadable([key, value]) {
+  if (!key.startsWith(ANSWERS)) {
+    return true;
+  }
   try {
-    const { text } = JSON.parse(entry);
-    return typeof text === "string" ? text : undefined;
+    return key.includes("#") ? store.areVersions(JSON.parse(value)) : store.isAnswer(JSON.parse(value));
   } catch {
-    return undefined;
+    return false;
   }
 }
 
@@ -78,7 +80,7 @@ document.addEventListener("click", ({ target }) => {
 });
 
 function save(say) {
-  const kept = entries();
+  const kept = entries().filter(isReadable);
   if (!kept.length) {
     say("There is nothing to save: this browser keeps nothing of this book yet.");
     return;
@@ -112,6 +114,8 @@ async function taken(text) {
   const found = JSON.parse(text);
   const isText = ([key, value]) => KINDS.some((kind) => key.startsWith(kind)) && typeof value === "string";
   if (Object.prototype.toString.call(found) !== "[object Object]" || !Object.entries(found).every(isText)) throw new SyntaxError();
+  const unreadable = Object.entries(found).find((entry) => !isReadable(entry));
+  if (unreadable) throw new Error(`what it has as ${unreadable[0].slice(0, 100)} is no answer.`);
   let count = 0;
   for (const [key, value] of Object.entries(found)) {
     const here = localStorage.getItem(key);
@@ -120,8 +124,8 @@ async function taken(text) {
       localStorage.setItem(key, value);
       count += 1;
     } else if (here !== value && key.startsWith(ANSWERS) && !key.includes("#")) {
-      const other = textOf(value);
-      if (other !== undefined && other !== store.get(id)?.text) store.keepVersion(id, other, "from a file");
+      const { text } = JSON.parse(value);
+      if (text !== store.get(id)?.text) store.keepVersion(id, text, "from a file");
     }
   }
   return `New: ${count}. What was here has stayed.`;

@@ -1,7 +1,8 @@
 """The content security policy of a page: what may run in it, and where it may send anything: to its own site alone.
 
-It stands in the page (``<meta http-equiv>``), so it holds wherever the site is put. The worker that runs a reader's
-code is started from a blob and so inherits it.
+It stands in the page (``<meta http-equiv>``), so it holds wherever the site is put. The workers that run Python are
+started from a blob and so inherit it. No other script comes from a blob, but where the runtime comes from another host:
+then its scripts are fetched, checked against their hashes and imported from memory.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def with_policy(page: str, *, scripts: Collection[str], bases: Iterable[str], ho
     scripts = "'unsafe-inline'" if serving else hashes
     rules = [
         "default-src 'self'",
-        f"script-src 'self' blob: 'wasm-unsafe-eval' {scripts}",
+        f"script-src 'self' {'blob: ' if host else ''}'wasm-unsafe-eval' {scripts}",
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data:",
         "font-src 'self' data:",
@@ -61,6 +62,8 @@ def with_policy(page: str, *, scripts: Collection[str], bases: Iterable[str], ho
         "frame-src 'none'",
         "base-uri 'none'",
         "form-action 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types default book",
     ]
     meta = f'<meta http-equiv="Content-Security-Policy" content="{"; ".join(rules)}">'
     return _HEAD.sub(lambda head: head[0] + meta, page, count=1)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import posixpath
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -85,7 +86,8 @@ def files(root: Path, archives: Mapping[str, Sequence[Archive]]) -> dict[str, by
     here = installed(root)
     if here:
         for file in record()["files"]:
-            made[f"{FOLDER}/{_address(file)}"] = root / "node_modules" / file["package"] / file["path"]
+            found = root / "node_modules" / file["package"] / file["path"]
+            made[f"{FOLDER}/{_address(file)}"] = found if file["package"] == "pyodide" else _led(file, found)
     made |= {f"{FOLDER}/{archive.file}": archive.content for several in archives.values() for archive in several}
     names = {subject: [archive.file for archive in several] for subject, several in archives.items()}
     made[MANIFEST] = json.dumps(manifest(here=here, archives=names), indent=1).encode()
@@ -111,6 +113,18 @@ def manifest(*, here: bool, archives: Mapping[str, Sequence[str]]) -> dict[str, 
         "editor": editor,
         "archives": {subject: list(names) for subject, names in archives.items()},
     }
+
+
+def _led(file: Mapping[str, Any], found: Path) -> bytes:
+    """Return a package of the editor that imports the others by their addresses, as a browser does."""
+    addresses = {other["name"]: _address(other) for other in record()["files"]}
+    here = posixpath.dirname(_address(file))
+
+    def led(match: re.Match[str]) -> str:
+        address = posixpath.relpath(addresses[match[1]], here)
+        return f"{match[0][: match.start(1) - match.start()]}./{address}{match[0][-1]}"
+
+    return _IMPORT.sub(led, found.read_text(encoding="utf-8")).encode()
 
 
 def _address(file: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_texts import IN_PAGES, exercise_at, one_of_each, texts_in_pages, wanted
+from page_texts import IN_PAGES, exercise_at, graded, one_of_each, texts_in_pages, wanted
 from sampling import ROOT, sampled
 
 from grader import cases as cases_kept
@@ -22,7 +22,7 @@ from grader.cases import Case, take
 from grader.catalogue import chapter_of
 from grader.judging import judge
 from grader.messages import Result, message
-from grader.source import answer_of, solution_of, stub_of
+from grader.source import solution_of, stub_of
 from press.site import runtime
 from press.site.exercise_records import ExerciseRecords
 
@@ -37,9 +37,11 @@ from grader import page
 graded = {}
 for address, exercises in json.load(sys.stdin).items():
     for name, kinds in exercises.items():
-        page.warm_up(address, name, "")
+        page.warm_up(address, name)
         for kind, text in kinds.items():
-            graded[f"{address} {name} {kind}"] = page.grade(address, name, text, lambda: None)
+            told = []
+            page.show(address, name, text, lambda part: told.append(part) if part else None)
+            graded[f"{address} {name} {kind}"] = page.grade(address, name, told)
 loaded = {name.split(".")[0] for name in sys.modules if not name.startswith("_sysconfigdata")}
 strange = loaded - set(sys.stdlib_module_names)
 print(json.dumps([graded, sorted(strange)]))
@@ -61,10 +63,21 @@ ASKED = {address: one_of_each()[address] for address in sampled(IN_PAGES, 4)}
     ],
 )
 def test_a_wrong_schedule_is_drawn_step_by_step(name: str, text: str) -> None:
-    start, end = page.grade("collectives/ring_and_tree", name, text, lambda: None)["pictures"]
-    assert "at the start" in start
-    assert "AB</text>" in end
-    assert "framed: not ABC" in end
+    start, end = drawn("collectives/ring_and_tree", name, text)
+    assert "at the start" in words_of(start)
+    assert "AB" in words_of(end)
+    assert any("framed: not ABC" in words for words in words_of(end))
+
+
+def drawn(chapter: str, name: str, text: str) -> list[dict[str, Any]]:
+    """Return what is drawn of a wrong answer, as the page asks for it."""
+    verdict = graded(chapter, name, text)
+    assert verdict["status"] != "solved"
+    return page.draw(chapter, name, text, verdict["case"]) if verdict["case"] is not None else []
+
+
+def words_of(drawing: dict[str, Any]) -> list[str]:
+    return [words for _, _, words in drawing["shapes"] if words]
 
 
 ORDERS = "def one_f_one_b_order(*, stages, micro_batches, stage):\n    return "
@@ -75,7 +88,6 @@ GPIPE = "[(kind, i) for kind in 'FB' for i in range(micro_batches)]\n"
     ("text", "pictures"),
     [
         (ORDERS + GPIPE, 1),
-        (ORDERS + GPIPE + "\nopen = 1\n", 0),  # it could have changed what draws
         (ORDERS + "[]\n", 0),  # there is nothing to draw
         (ORDERS + "[('B', 0)]\n", 0),
         (ORDERS + "None\n", 0),
@@ -84,13 +96,19 @@ GPIPE = "[(kind, i) for kind in 'FB' for i in range(micro_batches)]\n"
     ],
 )
 def test_what_a_wrong_answer_does_is_drawn_where_it_can_be(text: str, pictures: int) -> None:
-    chapter, name = "parallelism/pipeline", "one_f_one_b_order"
-    graded = page.grade(chapter, name, text, lambda: None)
-    assert graded["status"] != "solved"
-    assert len(graded["pictures"]) == pictures
-    assert all(drawn.startswith("<svg") and "your orders" in drawn for drawn in graded["pictures"])
-    right = page.grade(chapter, name, solution_of(exercise_at(chapter, name)), lambda: None)
-    assert (right["status"], right["pictures"], right["case"]) == ("solved", [], None)
+    found = drawn("parallelism/pipeline", "one_f_one_b_order", text)
+    assert len(found) == pictures
+    for drawing in found:
+        assert any("your orders" in words for words in words_of(drawing))
+        assert json.loads(json.dumps(drawing))["width"] > 0  # data, as the page gets it
+        assert {tag for tag, _, _ in drawing["shapes"]} <= {"rect", "line", "path", "text"}
+        assert not any("style" in attributes for _, attributes, _ in drawing["shapes"])
+
+
+def test_what_is_right_is_not_drawn() -> None:
+    place = ("parallelism/pipeline", "one_f_one_b_order")
+    right = graded(*place, solution_of(exercise_at(*place)))
+    assert (right["status"], right["case"]) == ("solved", None)
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +161,8 @@ def test_messages_are_those_of_pytest(address: str, alone: tuple[Graded, list[st
 
 
 PLACE = ("memory/memory_equation", "largest_micro_batch")
+ADDRESS = PLACE[0]
+RIGHT = "def largest_micro_batch(**inputs):\n    return 3\n"
 
 
 @pytest.fixture
@@ -218,60 +238,118 @@ def test_dataclasses_find_their_module() -> None:
     ],
 )
 def test_grade_tells_what_a_reader_did(source: str, status: str, said: str) -> None:
-    told = page.grade(*PLACE, source, lambda: None)
+    told = graded(*PLACE, source)
     assert told["status"] == status
     assert said in " ".join(told["message"].split()) or said in told["message"]
 
 
 @pytest.mark.usefixtures("few_cases")
 def test_signs_of_life_come_before_each_call() -> None:
-    events: list[str] = []
-    source = "def largest_micro_batch(**inputs):\n    return 3\n"
-    assert page.grade(*PLACE, source, lambda: events.append("beat"))["status"] == "solved"
-    assert events == ["beat"]
+    told: list[str] = []
+    page.show(*PLACE, "def largest_micro_batch(**inputs):\n    return 3\n", told.append)
+    assert [next(iter(json.loads(part))) if part else "" for part in told] == ["loaded", "", "seen", "printed"]
 
 
-@pytest.mark.parametrize("address", IN_PAGES)
-def test_solutions_leave_no_trace(address: str) -> None:
-    """So that a reader who tries and tries again does not wait for Python to start each time."""
-    for name in IN_PAGES[address]:
-        assert page.leaves_no_trace(answer_of(exercise_at(address, name))), name
+# What an answer's Python tells may be forged -------------------------------------------------------------------------
+
+SEEN = {"observation": {"dict": [["result", 3]]}, "expected": "", "got": "", "trace": "", "changed": "", "kind": ""}
+LOADED = '{"loaded": true}'
 
 
+def seen(**changes: Any) -> str:
+    return json.dumps({"seen": {**SEEN, **changes}})
+
+
+@pytest.mark.usefixtures("few_cases")
 @pytest.mark.parametrize(
-    "source",
+    "told",
     [
-        "import js",
-        "from grader import cases",
-        "import math\nmath.sqrt = None",
-        "import math\ndel math.sqrt",
-        "import functools as f\n[*map(setattr, [f], 'x', [1])]",
-        "exec('1')",
-        "f = (lambda: 0).__globals__",
-        "def f():\n    yield\nf().gi_frame.f_back",
-        "match abs:\n    case object(__self__=module):\n        pass",
-        "__builtins__",
-        "__import__('js')",
+        [],
+        [LOADED],
+        [LOADED, seen(), seen()],
+        [seen()],
+        ["no json"],
+        ["[]"],
+        ['{"loaded": true, "seen": 1}'],
+        [LOADED, seen(observation={"dict": [[1, 2]]})],
+        [LOADED, seen(observation=[1])],
+        [LOADED, seen(observation={"__proto__": 1})],
+        [LOADED, seen(observation={"object": ["os:system", []]})],
+        [LOADED, seen(more="field")],
+        [LOADED, json.dumps({"seen": "x"})],
+        [LOADED, "[" * 100_000],
+        [LOADED, seen(observation={"int": "zz"})],
+        [LOADED, json.dumps({"verdict": {"status": "solved"}})],
+        ['{"status": "solved"}'],
+        ['{"fault": 1}'],
     ],
 )
-def test_a_text_that_could_reach_the_judge_is_known(source: str) -> None:
-    assert not page.leaves_no_trace(source)
+def test_what_is_no_data_is_a_wrong_answer(told: list[str]) -> None:
+    verdict = page.grade(*PLACE, told)
+    assert verdict["status"] == "wrong"
+    assert "what the answer's Python sends is no data" in " ".join(verdict["message"].split())
 
 
-def packed(**files: str) -> str:
+@pytest.mark.usefixtures("few_cases")
+@pytest.mark.parametrize(
+    "value", [{"float": "nan"}, {"float": "inf"}, 10**300, "3", True, {"unknown": ["\ud800", "<b>"]}]
+)
+def test_a_strange_value_is_judged_as_what_it_is(value: Any) -> None:
+    verdict = page.grade(*PLACE, [LOADED, seen(observation={"dict": [["result", value]]})])
+    assert verdict["status"] == "wrong"
+    assert verdict["expected"]
+    json.dumps(verdict, ensure_ascii=False).encode()  # no half of a character
+
+
+@pytest.mark.usefixtures("few_cases")
+def test_what_is_said_of_an_answer_has_a_largest_size() -> None:
+    verdict = page.grade(
+        *PLACE, [LOADED, seen(observation=None, got="x" * 10**7), json.dumps({"printed": "y" * 10**7})]
+    )
+    assert len(verdict["got"]) == page.MOST_CHARACTERS
+    assert len(verdict["printed"]) <= 4000
+
+
+@pytest.mark.usefixtures("few_cases")
+def test_a_verdict_is_not_changed_by_one_before() -> None:
+    forged = ["no json", LOADED, seen(observation={"object": ["grader.page:judge_shown", []]})]
+    before = graded(*PLACE, RIGHT)
+    page.grade(*PLACE, forged)
+    assert graded(*PLACE, RIGHT) == before
+    assert before["status"] == "solved"
+
+
+@pytest.mark.usefixtures("few_cases")
+def test_an_answer_whose_python_was_ended_is_told_the_input_that_it_was_at() -> None:
+    ended = ["a result within 10 s", "still running: it was stopped"]
+    at_import = page.grade(*PLACE, [], ended)
+    assert (at_import["given"], at_import["got"]) == ("import of largest_micro_batch.py", ended[1])
+    in_call = page.grade(*PLACE, [LOADED], ended)
+    assert " = " in in_call["given"]
+    assert (in_call["expected"], in_call["got"]) == tuple(ended)
+
+
+def packed(files: dict[str, str], *, flags: int = 0, damaged: bool = False) -> str:
+    """Return a zip in base64, with these flags on its entries, or with bytes that cannot be unpacked."""
     content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as made:
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as made:
         for name, text in files.items():
             made.writestr(name, text)
-    return b64encode(content.getvalue()).decode()
+    data = bytearray(content.getvalue())
+    for header, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        data[data.index(header) + place] |= flags
+    if damaged:
+        start = 30 + len(next(iter(files)))
+        data[start : start + 4] = b"\xff" * 4
+    return b64encode(data).decode()
+
+
+def encrypted() -> str:
+    return packed({f"{ADDRESS}/peak_and_live.py": "x = 1\n"}, flags=1)
 
 
 def encoded(text: str | bytes) -> str:
     return b64encode(text.encode() if isinstance(text, str) else text).decode()
-
-
-RIGHT = "def largest_micro_batch(**inputs):\n    return 3\n"
-ADDRESS = PLACE[0]
 
 
 def test_what_is_exported_is_taken_in_again() -> None:
@@ -288,9 +366,9 @@ def test_what_is_exported_is_taken_in_again() -> None:
         ("largest_micro_batch.py", encoded(RIGHT), ["largest_micro_batch"]),
         ("largest_micro_batch.py", encoded("x = (\n"), ["largest_micro_batch"]),
         ("answers.py", encoded(f"{RIGHT}\ndef peak_and_live(events):\n    return 0, []\n"), None),
-        ("all.zip", packed(**{f"answers/{ADDRESS}/largest_micro_batch.py": RIGHT}), ["largest_micro_batch"]),
-        ("all.zip", packed(**{f"{ADDRESS}/largest_micro_batch.py": RIGHT}), ["largest_micro_batch"]),
-        ("all.zip", packed(**{"answers/a/b/largest_micro_batch.py": RIGHT}), []),
+        ("all.zip", packed({f"answers/{ADDRESS}/largest_micro_batch.py": RIGHT}), ["largest_micro_batch"]),
+        ("all.zip", packed({f"{ADDRESS}/largest_micro_batch.py": RIGHT}), ["largest_micro_batch"]),
+        ("all.zip", packed({"answers/a/b/largest_micro_batch.py": RIGHT}), []),
     ],
 )
 def test_files_that_are_taken_in(file: str, content: str, names: list[str] | None) -> None:
@@ -314,8 +392,14 @@ def test_a_stub_is_nothing_new() -> None:
         ("answers.py", encoded("x = 1\n" * 100_000), "it has 600,000 bytes, and at most 100,000 are taken"),
         ("peak_and_live.py", encoded(b"\xff\xfe\x00"), "it is no text in UTF-8"),
         ("peak_and_live.py", encoded("x\0"), "it has NUL characters"),
-        ("all.zip", encoded("no zip"), "it is no zip file"),
-        ("all.zip", packed(**{f"{ADDRESS}/peak_and_live.py": "#" * 200_000}), "an answer in it has more than 100,000"),
+        ("all.zip", encrypted(), "it is encrypted: pack it without a password"),
+        (
+            "all.zip",
+            packed({f"{ADDRESS}/peak_and_live.py": "#" * 99}, damaged=True),
+            "it is no zip file that can be read",
+        ),
+        ("all.zip", encoded("no zip"), "it is no zip file that can be read"),
+        ("all.zip", packed({f"{ADDRESS}/peak_and_live.py": "#" * 200_000}), "an answer in it has more than 100,000"),
     ],
 )
 def test_files_that_are_refused(file: str, content: str, why: str) -> None:
@@ -328,8 +412,8 @@ def test_files_that_are_refused(file: str, content: str, why: str) -> None:
 @pytest.mark.parametrize("address", ["nowhere/never", "..", "parallelism", "../exercises/memory"])
 def test_a_wrong_address_is_named(address: str) -> None:
     calls: list[Callable[[], object]] = [
-        lambda: page.warm_up(address, "f", ""),
-        lambda: page.grade(address, "f", "", lambda: None),
+        lambda: page.warm_up(address, "f"),
+        lambda: page.grade(address, "f", []),
         lambda: page.export(address, {"f": ""}),
         lambda: page.take_in(address, "f.py", ""),
     ]
@@ -339,7 +423,7 @@ def test_a_wrong_address_is_named(address: str) -> None:
 
 
 def test_a_wrong_name_is_named() -> None:
-    for call in (lambda: page.warm_up(ADDRESS, "g", ""), lambda: page.export(ADDRESS, {"g": ""})):
+    for call in (lambda: page.warm_up(ADDRESS, "g"), lambda: page.export(ADDRESS, {"g": ""})):
         with pytest.raises(ValueError, match="name must be an exercise of memory/memory_equation"):
             call()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from browser_fixtures import CONTRAST, dark, until, violations, visit
-from open_exercise import PIPELINE
+from open_exercise import PIPELINE, OpenExercise, stub
 
 pytestmark = pytest.mark.browser
 
@@ -119,7 +119,6 @@ def test_the_board_goes_to_a_file_and_into_another_browser(open_page: Any, tmp_p
     other.locator(".own-board button").first.wait_for()
     spoilt = "one-gradient:collectives/ring_and_tree/spoilt"
     mine = {f"guess {path}": "7", [*kept][2]: json.dumps({"state": "draft", "text": "b = 2\n"}), spoilt: "{}"}
-    saved.write_text(json.dumps({spoilt: "null", **kept}))
     other.evaluate("kept => Object.entries(kept).forEach(([key, value]) => localStorage.setItem(key, value))", mine)
     take_in(other, saved)
     until(other, "document.querySelector('.own-board [role=status]').textContent.startsWith('New: 1.')")
@@ -143,6 +142,53 @@ def test_a_file_that_is_none_of_the_boards_is_refused(open_page: Any, tmp_path: 
     assert page.evaluate("localStorage.length") == page.evaluate(
         "Object.keys(localStorage).filter(key => key.includes('__palette') || key.startsWith('/')).length"
     )
+
+
+ANSWER = "one-gradient:parallelism/pipeline/cut_layers"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (ANSWER, {"text": None, "state": "solved"}),
+        (ANSWER, {"text": 1}),
+        (ANSWER, {"text": "x", "state": "<b>"}),
+        (ANSWER, None),
+        (ANSWER, []),
+        (f"{ANSWER}#versions", {"text": "x"}),
+        (f"{ANSWER}#versions", [None]),
+        (f"{ANSWER}#versions", [{"text": None, "at": 1}]),
+    ],
+)
+def test_a_file_with_an_answer_that_is_none_is_refused(open_page: Any, tmp_path: Path, key: str, value: Any) -> None:
+    """The exercise could not be opened any more."""
+    page = open_page("")
+    page.locator(".own-board button").first.wait_for()
+    file = tmp_path / "other.json"
+    file.write_text(json.dumps({"guess /x": "5", key: json.dumps(value)}))
+    take_in(page, file)
+    said = f"other.json is not taken in: what it has as {key} is no answer."
+    until(page, "said => document.querySelector('.own-board [role=status]').textContent === said", said)
+    assert page.evaluate("keys => keys.filter(key => localStorage.getItem(key) !== null)", [key, "guess /x"]) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "versions"), [('{"text": null, "state": "solved"}', "3"), ('{"text": 1}', "[null]"), ("[]", "{}")]
+)
+def test_an_exercise_opens_whatever_something_else_has_kept_in_its_place(
+    open_page: Any, entry: str, versions: str
+) -> None:
+    page = open_page(PIPELINE)
+    kept = {ANSWER: entry, f"{ANSWER}#versions": versions}
+    page.evaluate("kept => Object.entries(kept).forEach(([key, value]) => localStorage.setItem(key, value))", kept)
+    page.reload()
+    exercise = OpenExercise(page).open()
+    assert exercise.text == stub()
+    exercise.box.get_by_text("Earlier versions").click()
+    exercise.box.get_by_text("There are none yet.").wait_for()
+    exercise.write("a = 1\n")
+    assert exercise.kept()["text"] == "a = 1\n"
+    assert page.errors == []
 
 
 def take_in(page: Any, file: Path) -> None:

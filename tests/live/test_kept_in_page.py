@@ -236,6 +236,7 @@ def from_elsewhere(open_page: Any, address: str, tampered: str = "") -> Any:
 
     def allow(route: Any) -> None:
         text = route.fetch().text().replace("connect-src 'self'", f"connect-src 'self' {runtime.CDN}")
+        text = text.replace("script-src 'self'", "script-src 'self' blob:")
         route.fulfill(body=text, content_type="text/html")
 
     page.route(f"**/{PIPELINE}", allow)

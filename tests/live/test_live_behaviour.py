@@ -253,6 +253,7 @@ def without_own_runtime(open_page: Any, place: dict[str, str]) -> Any:
 
     def allow(route: Any) -> None:
         text = route.fetch().text().replace("connect-src 'self'", f"connect-src 'self' {runtime.CDN}")
+        text = text.replace("script-src 'self'", "script-src 'self' blob:")
         route.fulfill(body=text, content_type="text/html")
 
     page.route(f"**/{place['page']}", allow)
@@ -293,7 +294,7 @@ def test_a_runtime_that_was_changed_on_the_way_is_refused(open_page: Any, some: 
     assert "could not be loaded" in note(page, place)
 
 
-def test_nothing_that_runs_in_the_page_can_send_anything_elsewhere(python: Any) -> None:
+def test_nothing_that_runs_in_the_page_can_send_anything_elsewhere(python: Any, address: str) -> None:
     """The policy holds in the page and in the worker that runs Python."""
     fetching = (
         "async () => { try { await fetch('https://example.org/'); return 'sent' } catch (e) { return String(e) } }"
@@ -303,20 +304,20 @@ def test_nothing_that_runs_in_the_page_can_send_anything_elsewhere(python: Any) 
         """async () => {
             const seen = new Promise(resolve =>
                 document.addEventListener('securitypolicyviolation', e => resolve(e.blockedURI)));
-            const script = document.createElement('script');
-            script.src = 'https://example.org/x.js';
-            document.head.append(script);
+            import('https://example.org/x.js').catch(() => {});
             return seen;
         }"""
     )
     assert refused == "https://example.org/x.js"
     python.evaluate(
-        """address => {
+        """async address => {
             globalThis.answered = undefined;
             const inside = "fetch('https://example.org/').then(() => postMessage('sent'), e => postMessage(String(e)))";
-            const worker = new Worker(URL.createObjectURL(new Blob([inside])));
+            const {vouched} = await import(address + 'javascripts/live/runtime.js');
+            const worker = new Worker(vouched.createScriptURL(URL.createObjectURL(new Blob([inside]))));
             worker.onmessage = ({data}) => { answered = data };
-        }"""
+        }""",
+        address,
     )
     assert "Failed to fetch" in until(python, "answered")
     code = "from pyodide.code import run_js; run_js(\"import('https://example.org/x.mjs')\")"

@@ -1,5 +1,6 @@
-// The editor: CodeMirror, whose packages import each other by bare names. Each is fetched (and checked against its hash
-// where it comes from another host), its imports are led to those fetched before it, and it is imported from memory.
+// The editor: CodeMirror. The site's own copies of its packages import each other by their addresses. From another host
+// come the packages as they are, which import each other by bare names: each is fetched and checked against its hash, its
+// imports are led to those fetched before it, and it is imported from memory, which only then the page's policy allows.
 
 import { files } from "./runtime.js";
 
@@ -16,27 +17,34 @@ function packages() {
   return loading;
 }
 
+const PARTS = ["commands", "lang-python", "language", "state", "view"].map((name) => `@codemirror/${name}`);
+const WANTED = [...PARTS, "@lezer/highlight"];
+
 async function load() {
-  const { editor, files: all } = await files();
-  const texts = await Promise.all(editor.map((name) => text(all[name])));
+  const { host, editor, files: all } = await files();
+  const urls = host ? await fromMemory(editor, all) : editor.map((name) => all[name].url);
+  try {
+    const modules = await Promise.all(urls.map((url) => import(url))); // all are asked for at once
+    return Object.assign({}, ...modules.filter((_, number) => WANTED.includes(editor[number])));
+  } finally {
+    urls.forEach(URL.revokeObjectURL);
+  }
+}
+
+async function fromMemory(names, all) {
+  const texts = await Promise.all(names.map((name) => text(all[name])));
   const urls = {};
-  editor.forEach((name, number) => {
+  names.forEach((name, number) => {
     const led = texts[number].replace(IMPORTS, (whole, before, quote, other) => {
       return other in urls ? `${before}${quote}${urls[other]}${quote}` : whole;
     });
     urls[name] = URL.createObjectURL(new Blob([led], { type: "text/javascript" }));
   });
-  try {
-    const wanted = ["commands", "lang-python", "language", "state", "view"].map((name) => urls[`@codemirror/${name}`]);
-    const modules = await Promise.all([...wanted, urls["@lezer/highlight"]].map((url) => import(url)));
-    return Object.assign({}, ...modules);
-  } finally {
-    Object.values(urls).forEach(URL.revokeObjectURL);
-  }
+  return names.map((name) => urls[name]);
 }
 
 async function text({ url, integrity }) {
-  const response = await fetch(url, { signal: AbortSignal.timeout(SILENT_MS), ...(integrity ? { integrity } : {}) });
+  const response = await fetch(url, { signal: AbortSignal.timeout(SILENT_MS), integrity });
   if (!response.ok) {
     throw new Error(`${url}: ${response.status} ${response.statusText}`);
   }

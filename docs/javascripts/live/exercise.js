@@ -1,13 +1,15 @@
-// In-page exercises: an editor, Python in a worker, and what is kept of the answers. Loaded when a reader first presses
+// In-page exercises: an editor, Python in workers, and what is kept of the answers. Loaded when a reader first presses
 // a button of an exercise or of a board. What the reader writes or prints is text on the page, never HTML.
 
 import { createEditor } from "./editor.js";
+import { drawingsOf, errorOf, textsOf, verdictOf } from "./received.js";
 import { Machine, Stopped } from "./runtime.js";
 import * as store from "./store.js";
 
 const DOOR = "grader.page";
 const LIMIT_S = 10; // as in a terminal: for a run from its start, for grading from the last sign of life
 const MOST_S = 60; // for grading in all, whatever signs of life there are
+const JUDGE_S = 30; // for the judge, whatever it is told of an answer
 const LARGEST_BYTES = 1_000_000; // of a file that is taken in
 const SAVE_MS = 250;
 const SHOWN = 10_000; // characters of the first and of the last part of what is printed
@@ -16,7 +18,8 @@ const NOT_KEPT =
 
 const NOT_LOADED = "Is there a connection? A file that is not the one this book was made with is refused, too.";
 
-const machine = new Machine();
+const answers = new Machine(); // each text is executed by a Python that has executed none, and that is ended then
+const judge = new Machine(); // executes no text of a reader's: judges what it is told, packs and unpacks files
 const panels = new Map();
 let busy; // whoever has Python: {say, stop}
 
@@ -52,10 +55,10 @@ function button(text, click, attributes = {}) {
 class Late extends Error {}
 class NotLoaded extends Error {}
 
-// Starts Python with the modules of a chapter's exercises; whoever waits for it is told how far that is.
-async function startPython(chapter) {
+// Starts a Python with the modules of a chapter's exercises; whoever waits for it is told how far that is.
+async function startPython(python, chapter, progress = () => {}) {
   try {
-    await machine.start(subjectOf(chapter), (text) => busy?.say(text));
+    await python.start(subjectOf(chapter), progress);
   } catch (error) {
     throw error instanceof Stopped ? error : new NotLoaded(error.message);
   }
@@ -65,56 +68,116 @@ function subjectOf(chapter) {
   return `exercises/${chapter}`;
 }
 
-// Calls a function of the door for `owner`; its first parameter is the chapter. One has Python at a time. With `first`, a
-// function that is to be called before, the call ends LIMIT_S after its start or, if it `beats`, after its last sign of
-// life, and after MOST_S in any case. `first` says whether Python is as good as new afterwards; if a text could have
-// changed it, the next verdict comes from a new one.
-async function ask(owner, name, parameters, { printed, first, beats = false } = {}) {
+// Lets `owner` work with Python; one does at a time.
+async function alone(owner, work) {
   busy = owner;
-  let timer;
-  let latest;
-  let late = false;
+  try {
+    return await work();
+  } finally {
+    busy = undefined;
+  }
+}
+
+// Lets work execute a text, in a Python that has executed none; the next one is started while nobody waits for it.
+async function freshly(owner, work) {
+  const { chapter, name } = owner;
   let started = false;
-  let asNew = true;
+  try {
+    const cold = !answers.ready;
+    await startPython(answers, chapter, (text) => owner.say(text));
+    if (cold) {
+      owner.say("Python is started.");
+    }
+    started = true;
+    return await work();
+  } finally {
+    answers.stop();
+    if (started) {
+      warmUp(answers, chapter, name).catch(() => {}); // who needs it is told what fails
+    }
+  }
+}
+
+// Does what comes before an exercise's time begins.
+async function warmUp(python, chapter, name) {
+  await startPython(python, chapter);
+  await python.call(subjectOf(chapter), DOOR, "warm_up", [chapter, name]);
+}
+
+// Calls a function of the door that executes a text. It ends LIMIT_S after its start or, where it tells of itself, after
+// the last sign of life; and after MOST_S in any case.
+async function execute(name, parameters, { printed, told }) {
   const [chapter] = parameters;
+  let late = false;
+  let timer;
   const end = () => {
     late = true;
-    machine.stop();
+    answers.stop();
   };
   const watch = () => {
     clearTimeout(timer);
     timer = setTimeout(end, LIMIT_S * 1000);
   };
+  const hear = (text) => {
+    watch();
+    if (text) {
+      told(text);
+    }
+  };
+  const latest = setTimeout(end, MOST_S * 1000);
+  watch();
   try {
-    const cold = !machine.ready;
-    await startPython(chapter);
-    if (cold) {
-      owner.say("Python is started.");
-    }
-    started = true;
-    if (first) {
-      asNew = false;
-      asNew = await machine.call(subjectOf(chapter), DOOR, first, parameters); // imports what is needed, before the time begins
-      latest = setTimeout(end, MOST_S * 1000);
-      watch();
-    }
-    return await machine.call(subjectOf(chapter), DOOR, name, parameters, { printed, ...(beats ? { beat: watch } : {}) });
+    return await answers.call(subjectOf(chapter), DOOR, name, parameters, { printed, told: told && hear, executes: true });
   } catch (error) {
-    if (!(error instanceof Stopped)) {
-      machine.stop(); // whatever Python is in, the next call gets a new one
-    }
     throw late ? new Late() : error;
   } finally {
     clearTimeout(timer);
     clearTimeout(latest);
-    busy = undefined;
-    if (!asNew) {
-      machine.stop();
-    }
-    if (started && !machine.ready) {
-      startPython(chapter).catch(() => {}); // in the background; who needs it is told what fails
-    }
   }
+}
+
+// Calls a function of the door that executes no text.
+async function askJudge(name, parameters) {
+  const [chapter] = parameters;
+  await startPython(judge, chapter);
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    judge.stop();
+  }, JUDGE_S * 1000);
+  try {
+    return await judge.call(subjectOf(chapter), DOOR, name, parameters);
+  } catch (error) {
+    if (!(error instanceof Stopped)) {
+      judge.stop(); // whatever Python is in, the next call gets a new one
+    }
+    throw late ? new Error(`it took more than ${JUDGE_S} s`) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// Returns the verdict on a text, once the judge is there, and drawings of what the text does.
+async function graded(chapter, name, source, judging) {
+  const told = [];
+  let ended = []; // what the judge is to say of an answer that has not told all
+  let late = false;
+  try {
+    await execute("show", [chapter, name, source], { told: (text) => told.push(text) });
+  } catch (error) {
+    if (error instanceof Stopped) {
+      throw error;
+    }
+    late = error instanceof Late;
+    ended = late ? [`a result within ${LIMIT_S} s`, "still running: it was stopped"] : ["a result", "Python ended before that"];
+  }
+  await judging;
+  const verdict = verdictOf(await askJudge("grade", [chapter, name, told, ended]));
+  if (late) {
+    verdict.says ||= "A call takes too long. Does a loop never end?";
+  }
+  const drawn = verdict.drawn === undefined || ended.length > 0 ? [] : execute("draw", [chapter, name, source, verdict.drawn], {});
+  return { verdict, drawings: await Promise.resolve(drawn).then(drawingsOf).catch(() => []) };
 }
 
 function whyNot(error) {
@@ -354,7 +417,7 @@ class Panel {
     this.#busy(true);
     this.say(doing);
     try {
-      await work(output);
+      await alone(this, () => work(output));
     } catch (error) {
       if (error instanceof NotLoaded) {
         this.say(whyNot(error), ["Try again", () => this.#work(doing, why, work)]);
@@ -371,10 +434,14 @@ class Panel {
   run() {
     return this.#work("Running.", "run", async (output) => {
       const parameters = [this.chapter, this.name, this.editor.text()];
+      const printed = (text) => output.add(text);
       try {
-        const printed = (text) => output.add(text);
-        const { error } = await ask(this, "run", parameters, { printed, first: "warm_up" });
-        output.add(error ?? "");
+        const ran = freshly(this, async () => {
+          await warmUp(answers, this.chapter, this.name);
+          return execute("run", parameters, { printed });
+        });
+        const error = errorOf(await ran);
+        output.add(error);
         output.show();
         this.say(error ? `It raises ${lastLine(error)}` : `It ran to its end${this.printed.hidden ? " and printed nothing" : ""}.`);
       } catch (error) {
@@ -389,24 +456,20 @@ class Panel {
   grade() {
     return this.#work("Grading.", "graded", async (output) => {
       const source = this.editor.text();
-      let verdict;
-      try {
-        verdict = await ask(this, "grade", [this.chapter, this.name, source], { first: "warm_up", beats: true });
-      } catch (error) {
-        if (!(error instanceof Late)) {
-          throw error;
-        }
-        const message = `expected: a result within ${LIMIT_S} s\ngot:      still running: it was stopped`;
-        verdict = { status: "wrong", message, says: "A call takes too long. Does a loop never end?" };
-      }
-      this.#graded(verdict, source);
+      const { verdict, drawings } = await freshly(this, async () => {
+        const judging = warmUp(judge, this.chapter, this.name); // beside the answer
+        judging.catch(() => {});
+        await warmUp(answers, this.chapter, this.name);
+        return graded(this.chapter, this.name, source, judging);
+      });
+      this.#graded(verdict, drawings, source);
       if (verdict.printed && !verdict.message.includes(verdict.printed)) {
         output.add(verdict.printed);
       }
     });
   }
 
-  #graded({ status, message, says, given, pictures = [] }, source) {
+  #graded({ status, message, says, given }, drawings, source) {
     const state = { solved: "solved", wrong: "tried" }[status];
     if (state) {
       this.save({ state, changed: this.editor.text() !== source });
@@ -420,8 +483,8 @@ class Panel {
       open: "○ Still open: the function raises NotImplementedError, as the stub does.",
     };
     this.say(words[status], ...(status === "wrong" ? this.#nextHint() : []));
-    this.pictures.hidden = pictures.length === 0;
-    this.pictures.innerHTML = pictures.join(""); // drawn by the book's modules, which the answer could not change
+    this.pictures.hidden = drawings.length === 0;
+    this.pictures.replaceChildren(...drawings);
     this.pictures.setAttribute("aria-label", `What your answer does with ${given}`);
   }
 
@@ -441,7 +504,9 @@ class Panel {
 
   stop() {
     if (busy === this) {
-      machine.stop();
+      for (const python of [answers, judge].filter((one) => one.waits)) {
+        python.stop();
+      }
     }
   }
 }
@@ -469,7 +534,10 @@ async function exchange(who, name, parameters, then) {
     return;
   }
   try {
-    await then(await ask(who, name, parameters));
+    await alone(who, async () => {
+      await startPython(judge, parameters[0], (text) => who.say(text));
+      await then(await askJudge(name, parameters));
+    });
   } catch (error) {
     who.say(whyNot(error));
   }
@@ -505,8 +573,9 @@ function importTo(place) {
     }
     const bytes = new Uint8Array(await file.arrayBuffer());
     const packed = btoa(bytes.reduce((letters, byte) => letters + String.fromCharCode(byte), ""));
-    await exchange(who, "take_in", [chapter, file.name, packed], ({ texts, notice }) => {
-      const names = Object.keys(texts).filter((name) => takeIn(`${chapter}/${name}`, texts[name]));
+    await exchange(who, "take_in", [chapter, file.name, packed], (found) => {
+      const { texts, notice } = textsOf(found, namesIn(chapter));
+      const names = texts.filter(([name, text]) => takeIn(`${chapter}/${name}`, text)).map(([name]) => name);
       const words = names.length ? `Taken in: ${names.join(", ")}. What was there is among the earlier versions.` : "Nothing is new.";
       who.say(`${words} ${notice}`.trim());
     });

@@ -1,7 +1,7 @@
 // Live figures: what a reader sets is drawn by the figure's own function, in Python. Every element is in the page
 // already; here they are only filled. Loaded when a reader first touches a knob, or comes by a link to a setting.
 
-import { Machine, Stopped } from "./runtime.js";
+import { Machine, Stopped, vouched } from "./runtime.js";
 
 const SPOKEN_MS = 600; // so that numbers are read out when a knob rests, not at every stop
 const ADDRESS_MS = 250; // browsers allow few changes of the address a second
@@ -215,7 +215,9 @@ class Figure {
       return;
     }
     const panels = this.element.querySelector(".panels");
-    panels.innerHTML = drawn.svgs.join("");
+    // From the build, or from a Python that executes the book's own modules alone and is sent nothing but settings: a
+    // reader's text is executed in other workers, which cannot reach this one.
+    panels.innerHTML = vouched.createHTML(drawn.svgs.join(""));
     panels.setAttribute("aria-label", drawn.alt);
     this.numbers.textContent = drawn.numbers;
     this.numbers.style.minHeight = `${this.numbers.offsetHeight}px`; // so that the knobs do not move up under the hand
@@ -357,7 +359,7 @@ class Figure {
       box.tabIndex = 0; // it scrolls
       box.setAttribute("role", "region");
       box.setAttribute("aria-label", `Code of ${this.name}`);
-      box.innerHTML = await response.text(); // made by the build from the book's own file
+      box.innerHTML = vouched.createHTML(await response.text()); // made by the build from the book's own file
       this.element.querySelector("figcaption").before(box);
       link.setAttribute("aria-expanded", "true");
     } catch {

@@ -27,13 +27,23 @@ function write(key, value) {
   }
 }
 
+// What is kept of an answer, and its earlier versions, is what this page wrote, or came by a file.
+export function isAnswer(entry) {
+  return typeof entry?.text === "string" && (entry.state === undefined || ["draft", "tried", "solved"].includes(entry.state));
+}
+
+export function areVersions(list) {
+  return Array.isArray(list) && list.every((one) => typeof one?.text === "string" && Number.isFinite(one.at));
+}
+
 // Says whether all that the reader wrote is kept beyond this page.
 export function safe() {
   return ![...memory.keys()].some((key) => !key.endsWith(VERSIONS));
 }
 
 export function get(id) {
-  return read(id);
+  const entry = read(id);
+  return isAnswer(entry) ? entry : undefined;
 }
 
 // Keeps a text with its state: "draft", "tried" or "solved", and whether it was changed since it was graded.
@@ -54,7 +64,8 @@ export function remove(id) {
 
 // Earlier texts, the latest first: {text, at, why}.
 export function versions(id) {
-  return read(id + VERSIONS) ?? [];
+  const list = read(id + VERSIONS);
+  return areVersions(list) ? list : [];
 }
 
 export function keepVersion(id, text, why) {
@@ -79,7 +90,7 @@ function tell(id, entry, elsewhere = false) {
 window.addEventListener("storage", ({ key }) => {
   if (key?.startsWith(PREFIX) && !key.endsWith(VERSIONS)) {
     const id = key.slice(PREFIX.length);
-    tell(id, read(id), true);
+    tell(id, get(id), true);
   }
 });
 window.addEventListener("beforeunload", (event) => {

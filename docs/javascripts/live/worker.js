@@ -5,6 +5,7 @@ const SOME_MS = 50; // how often what is printed goes to the page
 const MOST_PRINTED = 1_000_000;
 
 const plain = self.fetch.bind(self);
+const post = self.postMessage.bind(self);
 let python;
 let loaded = 0;
 
@@ -17,7 +18,7 @@ async function get(file, total) {
   const counting = new TransformStream({
     transform(part, sink) {
       loaded += part.length;
-      postMessage({ loaded, total });
+      post({ loaded, total });
       sink.enqueue(part);
     },
   });
@@ -26,7 +27,16 @@ async function get(file, total) {
   return new Response(whole, { headers: { "Content-Type": type } });
 }
 
-async function imported(response) {
+// Imports a script of the runtime: the site's own by its address, one from another host from memory, so that what was
+// checked is what runs. Only then does the page's policy allow scripts from memory.
+async function imported(file, total) {
+  if (!file.integrity) {
+    const module = await import(file.url);
+    loaded += file.bytes;
+    post({ loaded, total });
+    return module;
+  }
+  const response = await get(file, total);
   const url = URL.createObjectURL(new Blob([await response.text()], { type: "text/javascript" }));
   try {
     return await import(url);
@@ -58,20 +68,25 @@ async function fetched(archives) {
   };
 }
 
-async function start({ files, archives }) {
-  const names = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"];
-  const total = names.reduce((sum, name) => sum + files[name].bytes, 0);
+// Starts Python and returns its compiled code, which another worker's start saves to compile anew.
+async function start({ files, archives, compiled }) {
+  const scripts = ["pyodide.mjs", "pyodide.asm.mjs"];
+  const names = ["python_stdlib.zip", "pyodide-lock.json", ...(compiled ? [] : ["pyodide.asm.wasm"])];
+  const total = [...scripts, ...names].reduce((sum, name) => sum + files[name].bytes, 0);
   // All are waited for, since Pyodide waits for ever for a file that fails.
-  const [unpack, ...responses] = await Promise.all([
+  const [unpack, { loadPyodide }, assembly, ...responses] = await Promise.all([
     fetched(archives),
+    ...scripts.map((name) => imported(files[name], total)),
     ...names.map((name) => get(files[name], total)),
   ]);
   const answers = Object.fromEntries(names.map((name, number) => [name, responses[number]]));
+  const module = compiled ?? (await WebAssembly.compileStreaming(answers["pyodide.asm.wasm"]));
+  const { instantiateStreaming } = WebAssembly;
+  WebAssembly.instantiateStreaming = async (_, imports) => ({ module, instance: await WebAssembly.instantiate(module, imports) });
+  answers["pyodide.asm.wasm"] = new Response();
   // Pyodide asks for its files by these names, whatever their real address.
   const base = "https://runtime.invalid/";
   self.fetch = async (url, options) => answers[String(url).replace(base, "")] ?? plain(url, options);
-  const { loadPyodide } = await imported(answers["pyodide.mjs"]);
-  const assembly = await imported(answers["pyodide.asm.mjs"]);
   python = await loadPyodide({
     indexURL: base,
     createPyodideModule: assembly.default,
@@ -80,6 +95,7 @@ async function start({ files, archives }) {
     checkAPIVersion: false,
   });
   self.fetch = plain;
+  WebAssembly.instantiateStreaming = instantiateStreaming;
   unpack();
   python.runPython(`
 import sys
@@ -87,6 +103,7 @@ sys.path.insert(0, "/book")
 for stream in (sys.stdout, sys.stderr):
     stream.reconfigure(line_buffering=True)
 `);
+  return module;
 }
 
 // Sends what is printed to the page: at once if it is little, in pieces if it is much, cut if it is too much.
@@ -97,7 +114,7 @@ function printer(id) {
   let last = 0;
   const flush = () => {
     if (waiting) {
-      postMessage({ id, printed: waiting });
+      post({ id, printed: waiting });
       waiting = "";
       last = performance.now();
     }
@@ -119,20 +136,50 @@ function printer(id) {
   return { write, flush };
 }
 
-function call({ id, module, name, parameters, beats }) {
+// What a text may find of the browser: the language, time, and what Python itself uses.
+const LEFT = new Set([
+  ...["Object", "Function", "Array", "Number", "Boolean", "String", "Symbol", "BigInt", "Date", "Promise", "RegExp", "JSON"],
+  ...["Math", "Intl", "Reflect", "Proxy", "Map", "Set", "WeakMap", "WeakSet", "WeakRef", "FinalizationRegistry", "Iterator"],
+  ...["Error", "AggregateError", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError"],
+  ...["SuppressedError", "DOMException", "ArrayBuffer", "SharedArrayBuffer", "Atomics", "DataView", "Uint8Array", "Int8Array"],
+  ...["Uint16Array", "Int16Array", "Uint32Array", "Int32Array", "Float16Array", "Float32Array", "Float64Array"],
+  ...["Uint8ClampedArray", "BigUint64Array", "BigInt64Array", "WebAssembly", "globalThis", "self", "undefined", "NaN", "Infinity"],
+  ...["parseFloat", "parseInt", "isFinite", "isNaN", "eval", "escape", "unescape", "decodeURI", "decodeURIComponent"],
+  ...["encodeURI", "encodeURIComponent", "console", "performance", "crypto", "TextDecoder", "TextEncoder", "queueMicrotask"],
+  ...["setTimeout", "clearTimeout", "setInterval", "clearInterval", "structuredClone", "MessageChannel", "MessagePort"],
+  ...["AbortController", "AbortSignal", "Event", "EventTarget", "atob", "btoa", "constructor"],
+]);
+
+// Takes from this worker for good what stores, sends, loads or starts anything, before a text is executed that may be
+// a stranger's: this site's databases and caches, its files, other workers, and the page's ear.
+function confine() {
+  for (let owner = self; owner !== Object.prototype; owner = Object.getPrototypeOf(owner)) {
+    for (const [name, { configurable, value }] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
+      const isConstant = !configurable && typeof value === "number"; // such as TEMPORARY
+      if (!LEFT.has(name) && !isConstant) {
+        delete owner[name]; // raises where it cannot
+      }
+    }
+  }
+}
+
+function call({ id, module, name, parameters, tells, executes }) {
   const output = printer(id);
   python.setStdout({ write: output.write });
   python.setStderr({ write: output.write });
   const modules = python.pyimport(module);
   const values = parameters.map((value) => (value !== null && typeof value === "object" ? python.toPy(value) : value));
-  if (beats) {
+  if (tells) {
     let last = 0;
-    values.push(() => {
-      if (performance.now() - last > SOME_MS) {
+    values.push((told) => {
+      if (told || performance.now() - last > SOME_MS) {
         last = performance.now();
-        postMessage({ id, beat: true });
+        post({ id, told });
       }
     });
+  }
+  if (executes) {
+    confine();
   }
   let result;
   try {
@@ -142,7 +189,7 @@ function call({ id, module, name, parameters, beats }) {
     output.flush();
     modules.destroy();
   }
-  postMessage({ id, result: result?.toJs ? result.toJs({ dict_converter: Object.fromEntries }) : result });
+  post({ id, result: result?.toJs ? result.toJs({ dict_converter: Object.fromEntries }) : result });
   result?.destroy?.();
 }
 
@@ -154,15 +201,14 @@ function emptyStreams() {
 self.onmessage = async ({ data }) => {
   try {
     if (data.files) {
-      await start(data);
-      postMessage({ ready: true });
+      post({ ready: await start(data) });
     } else if (data.archives) {
       (await fetched(data.archives))();
-      postMessage({ id: data.id });
+      post({ id: data.id });
     } else {
       call(data);
     }
   } catch (error) {
-    postMessage({ id: data.id, error: String(error?.message ?? error) });
+    post({ id: data.id, error: String(error?.message ?? error) });
   }
 };

@@ -18,7 +18,7 @@ from test_serve import Server
 from press.site import runtime
 from press.site.policy import UnknownScript, scripts_of, with_policy
 
-OWN = {"'self'", "'none'", "data:", "blob:", "'wasm-unsafe-eval'", "'unsafe-inline'"}
+OWN = {"'self'", "'none'", "data:", "blob:", "'wasm-unsafe-eval'", "'unsafe-inline'", "'script'", "default", "book"}
 CDN = "https://cdn.jsdelivr.net"
 
 
@@ -109,6 +109,8 @@ def test_nothing_is_loaded_from_or_sent_to_another_host_but_the_runtime_that_is_
         assert page.rules["default-src"] == ["'self'"]
         for directive in ("object-src", "frame-src", "base-uri", "form-action"):
             assert page.rules[directive] == ["'none'"]
+        assert page.rules["require-trusted-types-for"] == ["'script'"]
+        assert page.rules["trusted-types"] == ["default", "book"]
         for directive, allowed in page.rules.items():
             others = {source for source in allowed if source not in OWN and not source.startswith("'sha256-")}
             assert others == ({CDN} if directive == "connect-src" else set()), directive
@@ -126,6 +128,7 @@ def test_with_the_runtime_here_a_page_may_connect_to_its_own_site_alone(built_bo
     for page in found.values():
         assert page.rules["connect-src"] == ["'self'"]
         assert "jsdelivr" not in page.policies[0]
+        assert "blob:" not in page.rules["script-src"]
 
 
 @pytest.mark.book
@@ -142,6 +145,13 @@ def test_while_serving_the_script_that_reloads_the_page_may_run(built_book: Smal
     allowed = page.rules["script-src"]
     assert "'unsafe-inline'" in allowed
     assert not any(source.startswith("'sha") for source in allowed)  # beside a hash a browser passes it over
+
+
+def test_scripts_come_from_memory_only_where_the_runtime_comes_from_another_host() -> None:
+    page = '<html><head><meta charset="utf-8"></head></html>'
+    for host, expected in (("", {"worker-src"}), (CDN, {"worker-src", "script-src"})):
+        rules = Page(with_policy(page, bases=["."], host=host, serving=False)).rules
+        assert {directive for directive, allowed in rules.items() if "blob:" in allowed} == expected
 
 
 def test_an_empty_script_of_another_site_is_not_allowed_by_a_rule_of_this_one() -> None:
