@@ -5,6 +5,7 @@ Nothing here guesses what its author thought: each sentence holds for every inpu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -38,9 +39,13 @@ def _where(tried: Sequence[tuple[Inputs, bool]]) -> str:
     """Say for which value of an argument the answer is wrong, and right for all others; or for which alone it is."""
     bad = [inputs for inputs, good in tried if not good]
     fine = [inputs for inputs, good in tried if good]
-    if len(bad) < 2 or len(fine) < 2:
+    if len(bad) < FEWEST or len(fine) < 2:  # of few inputs much is true by chance
         return ""
-    conditions = [found for name in bad[0] for found in _conditions(name, bad[0].get(name))]
+    everything = [*bad, *fine]
+    alike = [name for name in bad[0] if _one_value(name, bad) and not _one_value(name, everything)]
+    if len(alike) > 1:  # they have more in common than one argument, which need not be the reason
+        return ""
+    conditions = [found for name in alike or bad[0] for found in _conditions(name, bad, everything)]
     shared = [(words, sum(map(holds, fine))) for words, holds in conditions if all(map(holds, bad))]
     words, also_right = min(shared, key=lambda found: found[1], default=("", len(fine)))
     if also_right > len(fine) / 2:  # most inputs are so, whether the answer is right or wrong
@@ -48,17 +53,54 @@ def _where(tried: Sequence[tuple[Inputs, bool]]) -> str:
     return f"wrong only where {words}" if also_right else f"wrong wherever {words}"
 
 
-def _conditions(name: str, value: Any) -> Iterable[tuple[str, Callable[[Inputs], bool]]]:
-    if isinstance(value, str | bool | int | type(None)):
-        yield f"{name} = {value!r}", lambda inputs: type(inputs.get(name)) is type(value) and inputs[name] == value
-    if type(value) is int:
-        yield f"{name} is odd", lambda inputs: type(inputs.get(name)) is int and inputs[name] % 2 == 1
+def _values(name: str, inputs: Iterable[Inputs]) -> list[Any]:
+    """Return the different values of an argument, which an input may leave out."""
+    return list({repr(plain(one.get(name, _LEFT_OUT))): one.get(name, _LEFT_OUT) for one in inputs}.values())
+
+
+def _one_value(name: str, inputs: Iterable[Inputs]) -> bool:
+    return len(_values(name, inputs)) == 1
+
+
+_LEFT_OUT = object()
+LARGEST_ENUMERATION = 5
+
+
+def _conditions(
+    name: str, bad: Sequence[Inputs], everything: Sequence[Inputs]
+) -> Iterable[tuple[str, Callable[[Inputs], bool]]]:
+    """Yield what could be said of an argument: its value, where it has a meaning, and how it differs from 1 and 2ⁿ.
+
+    A whole number is said if it is 0 or 1, or one of few that the argument can have, as a stage of ZeRO is. Any other
+    is so by the choice of the inputs.
+    """
+    value, values = bad[0].get(name, _LEFT_OUT), _values(name, everything)
+    is_whole = type(value) is int
+    means_something = is_whole and (value in (0, 1) or len(values) <= LARGEST_ENUMERATION)
+    if means_something or isinstance(value, str | bool | type(None)):
+        yield f"{name} = {value!r}", lambda inputs: _is(inputs.get(name, _LEFT_OUT), value)
+    if is_whole:
         yield f"{name} is above 1", lambda inputs: type(inputs.get(name)) is int and inputs[name] > 1
-        yield f"{name} is no power of two", lambda inputs: type(inputs.get(name)) is int and _is_no_power(inputs[name])
+    if is_whole and not _by_chance(_values(name, bad), values):
+        yield f"{name} is no power of two", lambda inputs: _is_no_power(inputs.get(name))
 
 
-def _is_no_power(value: int) -> bool:
-    return value < 1 or value & (value - 1) != 0
+def _is(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and bool(one == other)
+
+
+def _by_chance(chosen: Sequence[Any], values: Sequence[Any]) -> bool:
+    """Say whether so many values, drawn from all, would be no powers of two in more than one case of twenty.
+
+    >>> _by_chance([3, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7, 8]), _by_chance([3], [1, 2, 3, 4])
+    (False, True)
+    """
+    no_powers = sum(map(_is_no_power, values))
+    return 20 * math.comb(no_powers, len(chosen)) > math.comb(len(values), len(chosen))
+
+
+def _is_no_power(value: Any) -> bool:
+    return type(value) is int and (value < 1 or value & (value - 1) != 0)
 
 
 def _how(wrong: Sequence[tuple[Inputs, Any, Any]], tolerance: float) -> str:

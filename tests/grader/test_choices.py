@@ -58,16 +58,21 @@ def test_all_right_choices_are_solved(answer: Any) -> None:
         (6, {"number": 6, "most": 4}, "6, which is not from 2 to 4"),
         (2, {"number": 5, "most": 4}, "2, which leaves 1"),
         (None, {"number": 5, "most": 4}, "None, since there is no divisor"),
-        (None, {"number": 6, "most": 4}, "None, since there is no divisor"),
+        (None, {"number": 6, "most": 4}, None),
     ],
 )
-def test_a_choice_shows_what_is_wrong_with_it(chosen: int | None, inputs: dict[str, int], shown: str) -> None:
+def test_a_choice_shows_what_is_wrong_with_it(chosen: int | None, inputs: dict[str, int], shown: str | None) -> None:
     assert CHOICE.observe(lambda **_: chosen, **inputs) == {"divisor": shown}
 
 
 @pytest.mark.parametrize("answer", [lambda **_: None, lambda **_: 2, lambda *, number, most: most])
 def test_none_where_there_is_a_choice_and_a_choice_where_there_is_none_are_wrong(answer: Any) -> None:
     assert judge(EXERCISE, answer).status == "wrong"
+
+
+def test_none_where_there_is_a_choice_is_given_no_reason() -> None:
+    verdict = judge(EXERCISE, lambda **_: None)
+    assert (verdict.expected, verdict.got) == ("divisor: one of [2]", "divisor: None")
 
 
 @pytest.mark.parametrize("values", [(), (4,), (4, 8, 2)])
