@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from grader.cases import Case, cases, observation
 from grader.comparing import plain, same
@@ -128,7 +128,7 @@ def pictures(exercise: Exercise, function: Callable[..., Any], verdict: Verdict)
         return []
     inputs = copy.deepcopy(cases(exercise)[verdict.case].inputs)
     try:
-        return [panel.svg() for panel in exercise.picture(_Gated(function, exercise.solution), **inputs)]
+        return [panel.svg() for panel in exercise.picture(_Gated(function, exercise), **inputs)]
     except Exception:  # what is wrong with such an answer has been said
         return []
 
@@ -148,7 +148,7 @@ def _right(exercise: Exercise, seen: _Seen, wanted: Observation) -> bool:
 
 def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> _Seen:
     """Observe an answer on a copy of an input; what it raises, ``sys.exit`` included, is observed too."""
-    gated = _Gated(function, exercise.solution)
+    gated = _Gated(function, exercise)
     own = copy.deepcopy(inputs)
     try:
         shown = exercise.observe(gated, **own) if exercise.observe else gated(**own)
@@ -173,9 +173,10 @@ def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> _
 class _Gated:
     """A function whose results pass the gate that the solution's annotation is."""
 
-    def __init__(self, function: Callable[..., Any], solution: Callable[..., Any]) -> None:
-        self._function, self._kind = function, returned(solution)
-        self._is_program = inspect.isgeneratorfunction(solution)
+    def __init__(self, function: Callable[..., Any], exercise: Exercise) -> None:
+        self._function, self._kind = function, returned(exercise.solution)
+        self._is_program = inspect.isgeneratorfunction(exercise.solution)
+        self._any_order = exercise.any_order
         self.changed = ""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -183,11 +184,13 @@ class _Gated:
         self.changed = self.changed or getattr(self._function, "changed", "")
         if isinstance(result, Generator):
             return self._until_the_end(result) if self._is_program else shaped(self._entries(result), self._kind)
+        if self._any_order and isinstance(result, set | frozenset):
+            result = sorted(result, key=repr)
         return shaped(result, self._kind)
 
     def _entries(self, result: Generator[Any, Any, Any]) -> list[Any]:
         """Return what an answer yields one after the other, where entries are asked for."""
-        if get_origin(self._kind) is not list:
+        if not any(get_origin(kind) is list for kind in (self._kind, *get_args(self._kind))):
             raise WrongShape(described(self._kind), "a generator: is `return` meant, not `yield`?")
         return list(itertools.islice(result, MOST_ENTRIES))
 

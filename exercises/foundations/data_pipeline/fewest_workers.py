@@ -55,6 +55,10 @@ EXERCISE = Exercise(
         node(4, 1000, 250),
         node(4, 1000, 251),
         node(3, 7, 100),
+        node(4, 100, 17_500),  # 7 workers; as floats 4 * 100 * (17_500 / 1e6) is above 7
+        node(3, 100, 30_000),
+        node(7, 100, 10_000),
+        node(1, 400, 17_500),
         node(8, 1280, 3594),
     ],
     inputs=lambda st: {

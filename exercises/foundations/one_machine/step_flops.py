@@ -118,7 +118,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "halves_attention_for_the_mask",
-            "By the convention asked for, the mask saves nothing: the whole n × n products count.",
+            "This counts half of attention. If for the mask: by the convention asked for, it saves nothing. Otherwise "
+            "one of its two products is missing: queries times keys, and scores times values.",
             {"4 * tokens * sequence": "2 * tokens * sequence"},
         ),
         Mistake(
