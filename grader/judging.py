@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args, get_origin
 from grader.cases import Case, cases, observation
 from grader.comparing import plain, same
 from grader.errors import Stopped, describe_error, traceback_of
-from grader.exercise import RESULT, Exercise, Inputs, Observation
+from grader.exercise import RESULT, Exercise, Inputs, Mistake, Observation
 from grader.patterns import pattern
 from grader.plain import MOST_ENTRIES
 from grader.shapes import WrongShape, described, returned, shaped
@@ -85,6 +85,7 @@ class _Seen:
     trace: str = ""
     changed: str = ""
     kind: str = ""
+    result: Any = None  # of the last call
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,7 @@ def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> _
         text, trace = describe_error(error, file), traceback_of(error, file)
         return _Seen(None, "a result", text, trace, kind=type(error).__name__)
     changed = gated.changed or next((name for name in inputs if not same(own[name], inputs[name], 0.0)), "")
-    return _Seen(observation(shown), changed=changed)
+    return _Seen(observation(shown), changed=changed, result=gated.result)
 
 
 class _Gated:
@@ -177,7 +178,7 @@ class _Gated:
         self._function, self._kind = function, returned(exercise.solution)
         self._is_program = inspect.isgeneratorfunction(exercise.solution)
         self._any_order = exercise.any_order
-        self.changed = ""
+        self.changed, self.result = "", None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         result = self._function(*args, **kwargs)
@@ -186,7 +187,8 @@ class _Gated:
             return self._until_the_end(result) if self._is_program else shaped(self._entries(result), self._kind)
         if self._any_order and isinstance(result, set | frozenset):
             result = sorted(result, key=repr)
-        return shaped(result, self._kind)
+        self.result = shaped(result, self._kind)
+        return self.result
 
     def _entries(self, result: Generator[Any, Any, Any]) -> list[Any]:
         """Return what an answer yields one after the other, where entries are asked for."""
@@ -231,7 +233,30 @@ def _recognised(exercise: Exercise, tried: list[_Tried]) -> tuple[str, str]:
         function = wrong_answer(exercise, mistake)
         if all(_alike(exercise, one.seen, _call(exercise, function, one.case.inputs)) for one in in_order):
             return mistake.name, mistake.says
-    return "", ""
+    return _by_mistaken_rule(exercise, tried)
+
+
+FEWEST_WRONG = 2
+
+
+def _by_mistaken_rule(exercise: Exercise, tried: list[_Tried]) -> tuple[str, str]:
+    """Return name and sentence of the only mistake by whose rule all choices of the answer are right.
+
+    One wrong choice alone may be right by a rule that its author did not follow.
+    """
+    if sum(not one.right for one in tried) < FEWEST_WRONG:
+        return "", ""
+    found = [mistake for mistake in exercise.mistakes if all(_takes(mistake, one) for one in tried)]
+    return (found[0].name, found[0].says) if len(found) == 1 else ("", "")
+
+
+def _takes(mistake: Mistake, one: _Tried) -> bool:
+    if mistake.takes is None or one.seen.observation is None:
+        return False
+    try:
+        return mistake.takes(one.seen.result, **one.case.inputs)
+    except (TypeError, ValueError, ArithmeticError, LookupError):  # the choice is none that can be judged
+        return False
 
 
 def _alike(exercise: Exercise, one: _Seen, other: _Seen) -> bool:

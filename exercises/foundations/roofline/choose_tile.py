@@ -135,6 +135,23 @@ def power_of_two(**inputs: Any) -> Tile:
     return tuple(2 ** (side.bit_length() - 1) for side in square(**inputs))
 
 
+def by_rule(*, strips: bool = True, numbers: bool = False, swapped: bool = False) -> Callable[..., bool]:
+    """Return what judges a tile by another rule: what fits without strips, in numbers for bytes, or sides exchanged."""
+
+    def takes(tile: Tile, *, fast_bytes: int, **inputs: int) -> bool:
+        rows, columns = reversed(tile) if swapped else tile
+        m, k, n, element_bytes = (inputs[name] for name in ("m", "k", "n", "element_bytes"))
+        if not (1 <= rows <= m and 1 <= columns <= n):
+            return False
+        held, passed = counted(m, k, n, (rows, columns))
+        room = fast_bytes if numbers else fast_bytes // element_bytes
+        operations, bandwidth = 2 * m * k * n, inputs["bandwidth_bytes_per_s"]
+        in_time = passed * element_bytes * inputs["peak_flops_per_s"] <= operations * bandwidth
+        return in_time and (held if strips else rows * columns) <= room
+
+    return takes
+
+
 SEARCH = "return min(found)[1]"
 
 EXERCISE = Exercise(
@@ -169,6 +186,7 @@ EXERCISE = Exercise(
             "forgets_the_strips",
             "Beside the tile, a column of X and a row of W are in the fast memory.",
             {"(room - rows) // (rows + 1)": "room // rows"},
+            takes=by_rule(strips=False),
         ),
         Mistake(
             "takes_the_most_entries",
@@ -180,6 +198,7 @@ EXERCISE = Exercise(
             "counts_numbers_for_bytes",
             "The fast memory is given in bytes, and each number has element_bytes.",
             {"fast_bytes // element_bytes": "fast_bytes"},
+            takes=by_rule(numbers=True),
         ),
         Mistake(
             "reads_one_row_of_tiles",
@@ -196,6 +215,7 @@ EXERCISE = Exercise(
             "exchanges_the_sides",
             "You exchanged the sides: the first is the height of the tile, of at most m rows.",
             {SEARCH: "return min(found)[1][::-1]"},
+            takes=by_rule(swapped=True),
         ),
         Mistake(
             "is_always_two_by_two", "This is right for one input only: look at the fast memory.", lambda **_: (2, 2)
