@@ -59,6 +59,7 @@ class Exercise:
         given: names of the module's that the reader is handed in the stub, besides those of the signature.
         takes: packages that solving and grading it need besides the standard library; a page has none of them.
         any_order: whether the entries of a list that is returned have no order, so that a set may be returned too.
+        taught: what the exercise's own numbers come to and teach, computed: whoever has solved it is told.
         picture: from the answer and an input to drawings (``snippets.drawing``) of what the answer does there, for the
             first input on which it is wrong. A page shows them; what it cannot draw it raises ``ValueError`` for.
     """
@@ -79,6 +80,7 @@ class Exercise:
     given: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
     any_order: bool = False
+    taught: Callable[[], str] | None = None
     picture: Callable[..., Sequence[Any]] | None = None
 
     @property

@@ -63,40 +63,39 @@ def _one_value(name: str, inputs: Iterable[Inputs]) -> bool:
 
 
 _LEFT_OUT = object()
-LARGEST_ENUMERATION = 5
 
 
 def _conditions(
     name: str, bad: Sequence[Inputs], everything: Sequence[Inputs]
 ) -> Iterable[tuple[str, Callable[[Inputs], bool]]]:
-    """Yield what could be said of an argument: its value, where it has a meaning, and how it differs from 1 and 2ⁿ.
+    """Yield what could be said of an argument: its value, and how it differs from 1 and from 2ⁿ.
 
-    A whole number is said if it is 0 or 1, or one of few that the argument can have, as a stage of ZeRO is. Any other
-    is so by the choice of the inputs.
+    A whole number above 1 is said only if so many inputs, drawn from all, would hardly have had it by chance.
     """
     value, values = bad[0].get(name, _LEFT_OUT), _values(name, everything)
     is_whole = type(value) is int
-    means_something = is_whole and (value in (0, 1) or len(values) <= LARGEST_ENUMERATION)
-    if means_something or isinstance(value, str | bool | type(None)):
-        yield f"{name} = {value!r}", lambda inputs: _is(inputs.get(name, _LEFT_OUT), value)
+
+    def has_it(inputs: Inputs) -> bool:
+        one = inputs.get(name, _LEFT_OUT)
+        return type(one) is type(value) and bool(one == value)
+
+    if isinstance(value, str | bool | type(None)) or (
+        is_whole and (value in (0, 1) or not _by_chance(len(bad), sum(map(has_it, everything)), len(everything)))
+    ):
+        yield f"{name} = {value!r}", has_it
     if is_whole:
         yield f"{name} is above 1", lambda inputs: type(inputs.get(name)) is int and inputs[name] > 1
-    if is_whole and not _by_chance(_values(name, bad), values):
+    if is_whole and not _by_chance(len(_values(name, bad)), sum(map(_is_no_power, values)), len(values)):
         yield f"{name} is no power of two", lambda inputs: _is_no_power(inputs.get(name))
 
 
-def _is(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and bool(one == other)
+def _by_chance(drawn: int, such: int, among: int) -> bool:
+    """Say whether all that are drawn would be of one kind in more than one case of thirty.
 
-
-def _by_chance(chosen: Sequence[Any], values: Sequence[Any]) -> bool:
-    """Say whether so many values, drawn from all, would be no powers of two in more than one case of twenty.
-
-    >>> _by_chance([3, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7, 8]), _by_chance([3], [1, 2, 3, 4])
-    (False, True)
+    >>> _by_chance(4, 4, 12), _by_chance(4, 10, 20), _by_chance(1, 1, 4)
+    (False, True, True)
     """
-    no_powers = sum(map(_is_no_power, values))
-    return 20 * math.comb(no_powers, len(chosen)) > math.comb(len(values), len(chosen))
+    return 30 * math.comb(such, drawn) > math.comb(among, drawn)
 
 
 def _is_no_power(value: Any) -> bool:

@@ -196,6 +196,16 @@ def workers_of(loader: Callable[..., tuple[int, int]]) -> Callable[..., bool]:
     return lambda chosen, **inputs: chosen[0] == loader(**inputs)[0]
 
 
+def taught() -> str:
+    w, least = (choose_loader(QUESTION, step_s=0.25, slots=slots, deadline_s=18.5)[0] for slots in (32, 8))
+    times = tuple(QUESTION)
+    late = [f"{n} end it at {simulated_end_s(times, 0.25, n, 8 // n):g} s" for n in range(w, least)]
+    return (
+        f"With room for 32 batches {w} workers are enough. With room for 8, {', '.join(late)}, all after the 18.5 s, "
+        f"and it takes {least}: more workers leave each a smaller factor. Memory buys cores."
+    )
+
+
 EXERCISE = Exercise(
     choose_loader,
     number=4,
@@ -233,6 +243,7 @@ EXERCISE = Exercise(
         for slots in (9, 14)
         for deadline in (ideal + 2.25, ideal + 4.0)
     ],
+    taught=taught,
     mistakes=[
         Mistake(
             "takes_littles_number",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.exercise import Exercise, Inputs, Mistake
+from snippets.models import gpt_parameter_count
 
 
 def step_flops(
@@ -67,6 +68,15 @@ def step(layers: int, hidden: int, vocabulary: int, batch: int, sequence: int) -
     return {"layers": layers, "hidden": hidden, "vocabulary": vocabulary, "batch": batch, "sequence": sequence}
 
 
+def taught() -> str:
+    flops = step_flops(layers=12, hidden=768, vocabulary=50257, batch=1, sequence=1024)
+    estimate = 6 * gpt_parameter_count(layers=12, hidden=768, vocabulary=50257, positions=1024) * 1024
+    return (
+        f"For the smallest GPT-2 and 1,024 tokens it is {flops:,}. 6ND gives {1 - estimate / flops:.0%} less: it "
+        "counts positions and biases, which are in no product, and leaves attention's products out."
+    )
+
+
 EXERCISE = Exercise(
     step_flops,
     number=3,
@@ -90,6 +100,7 @@ EXERCISE = Exercise(
         "sequence": st.integers(1, 5000),
     },
     units={"result": "FLOP"},
+    taught=taught,
     mistakes=[
         Mistake(
             "counts_the_forward_pass",

@@ -154,6 +154,19 @@ def by_rule(*, strips: bool = True, numbers: bool = False, swapped: bool = False
 
 SEARCH = "return min(found)[1]"
 
+
+def taught() -> str:
+    m, k, n, element_bytes, fast, peak, bandwidth = EXERCISE.examples[-1].values()
+    own = {"m": m, "k": k, "n": n, "element_bytes": element_bytes, "fast_bytes": fast}
+    tile, largest = choose_tile(**own, peak_flops_per_s=peak, bandwidth_bytes_per_s=bandwidth), square(**own)
+    ms, square_ms = (1e3 * counted(m, k, n, one)[1] * element_bytes / bandwidth for one in (tile, largest))
+    return (
+        f"For the question's product {tile[0]} × {tile[1]} takes {ms:.0f} ms to read and write, and the operations "
+        f"take {2e3 * m * k * n / peak:.0f} ms. The largest square, {largest[0]} × {largest[1]}, takes "
+        f"{square_ms:.0f} ms: a tile is to suit the sides of Y, not only the memory."
+    )
+
+
 EXERCISE = Exercise(
     choose_tile,
     number=4,
@@ -170,6 +183,7 @@ EXERCISE = Exercise(
         product(192, 4096, 4096, 4, 65536, 100_000_000_000, 3_500_000_000),
     ],
     inputs=tight(),
+    taught=taught,
     mistakes=[
         Mistake(
             "takes_the_largest_square",
