@@ -25,6 +25,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from snippets.index import listed
+
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "benchmarks" / "equivalent_mutants.toml"
 WALK = "tests/test_bad_input.py"
@@ -77,14 +79,15 @@ def path_of(module: str) -> str:
 
 
 def imported(path: Path) -> set[str]:
-    """Return the modules, and the names in modules, that a file imports."""
+    """Return the modules, and the names in modules, that a file imports; of a name at the front door, its module."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return names
+    homes = {f"snippets.{name}": module for kind in listed().values() for name, (module, _) in kind.items()}
+    return names | {homes[name] for name in names if name in homes}
 
 
 def tests_of(module: str) -> list[str]:

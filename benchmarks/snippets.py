@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from snippets.parallelism.pipeline import schedules
 from snippets.parallelism.pipeline.runner import Timeline, run_pipeline
 from snippets.parallelism.pipeline.schedules import PipelineSchedule, Task
-from snippets.simulation.algorithms import build
+from snippets.simulation.algorithms import build_collective
 from snippets.simulation.runner import run
 
 DURATIONS_S = {"F": 2, "B": 3, "W": 1}
@@ -92,7 +92,7 @@ def fastest_s(actions: Sequence[Callable[[], object]], repetitions: int) -> list
 def ring(sizes: Sizes) -> list[Measured]:
     """Compare a ring all-reduce with a plain sum of the same arrays, in time and in memory."""
     elements = sizes.buffer_bytes // 4
-    schedule = build("all_reduce", "ring", ranks=sizes.ranks, length=elements)
+    schedule = build_collective("all_reduce", "ring", ranks=sizes.ranks, length=elements)
     rng = np.random.default_rng(1)
 
     def all_reduce() -> object:

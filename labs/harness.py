@@ -8,7 +8,7 @@ A lab is a function of a ``Lab``, which every rank calls. The smallest one::
     import torch.distributed as dist
 
     from labs.harness import Lab, run_lab
-    from snippets.collectives.traffic import traffic
+    from snippets.collectives.traffic import collective_traffic
 
 
     def main(lab: Lab) -> None:
@@ -17,7 +17,7 @@ A lab is a function of a ``Lab``, which every rank calls. The smallest one::
         vector = torch.full((10,), float(lab.rank), device=lab.device)
         dist.all_reduce(vector)
         lab.close("result", vector, torch.full_like(vector, lab.ranks * (lab.ranks - 1) / 2))
-        sent = traffic("all_reduce", "ring", ranks=lab.ranks, size_bytes=10 * 4, element_bytes=4).sent_bytes
+        sent = collective_traffic("all_reduce", "ring", ranks=lab.ranks, size_bytes=10 * 4, element_bytes=4).sent_bytes
         lab.count("sent by a rank", predicted=sent[lab.rank], measured=..., unit="bytes")
         lab.time("all-reduce", predicted_s=1e-3, measured_s=lab.median_s(lambda: dist.all_reduce(vector)))
 

@@ -22,6 +22,7 @@ from press.reading.contents import PATH, Entry, read_contents
 from press.reading.form import FORM, SPINE, THREAD, has_box, places_to_look
 from press.reading.outline import number_of
 from press.site.labs import RECORDS
+from snippets.index import listed
 
 ROOT = Path(__file__).parents[1]
 MARK = "TO WRITE:"
@@ -72,7 +73,7 @@ def _in_other_rooms(entry: Entry, chapter: Chapter, root: Path) -> list[Problem]
     if not (chapter.path.parent / "index.md").is_file():
         problems.append(Problem(f"chapters/{part}/index.md", 1, "lacks: a part with a chapter has a page"))
     tests = "\n".join(path.read_text(encoding="utf-8") for path in sorted((root / "tests").rglob("*.py")))
-    for module in sorted(set(re.findall(rf"^ *from (snippets\.{part}\.[\w.]+) import", chapter.text, re.MULTILINE))):
+    for module in sorted(_modules_of(part, chapter.text)):
         home, _, name = module.rpartition(".")
         file = f"{module.replace('.', '/')}.py"
         imported = rf"{re.escape(module)}\b|from {re.escape(home)} import [^\n]*\b{name}\b"
@@ -95,6 +96,15 @@ def _in_the_live_figure(entry: Entry, chapter: Chapter, root: Path) -> Iterator[
             named = re.findall(r'\bNamed\(\s*"([^"]*)"', (root / path).read_text(encoding="utf-8"))
             if THREAD not in named:
                 yield Problem(path, 1, f"lacks the named setting {THREAD!r}, has {', '.join(named) or 'none'}")
+
+
+def _modules_of(part: str, text: str) -> set[str]:
+    """Return the modules of a part that a chapter imports, those too whose names it finds at the front door."""
+    homes = {name: module for names in listed().values() for name, (module, _) in names.items()}
+    asked = re.findall(r"^ *from snippets import (\([^)]*\)|.*)", text, re.MULTILINE)
+    found = {homes[name] for names in asked for name in re.findall(r"\w+", names) if name in homes}
+    found |= {*re.findall(r"^ *from (snippets\.[\w.]+) import", text, re.MULTILINE)}
+    return {module for module in found if module.startswith(f"snippets.{part}.")}
 
 
 def _still_to_write(entry: Entry, root: Path) -> list[Problem]:

@@ -45,7 +45,7 @@ def ring_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
 
     Source: Patarasuk and Yuan 2009.
     Convention: sent by one rank, in one direction.
-    Leaves out: chunks of different length (``traffic`` counts them).
+    Leaves out: chunks of different length (``collective_traffic`` counts them).
 
     Example:
         >>> ring_all_reduce_bytes(ranks=8, size_bytes=14e9)
@@ -162,6 +162,7 @@ def tree_all_reduce_time_s(
 def recursive_doubling_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
     """Return what every rank of recursive doubling (a butterfly) sends: the whole vector in every step.
 
+    Also: butterfly all-reduce
     Formula: $n \\log_2 N$
     Symbols: N = ranks; n = size_bytes
     Chapter: 13
@@ -195,6 +196,7 @@ def recursive_doubling_all_reduce_time_s(
 ) -> float:
     """Return the time of recursive doubling (a butterfly): log₂N exchanges of the whole vector.
 
+    Also: butterfly all-reduce time
     Formula: $\\log_2 N \\left( \\alpha + \\frac{n}{\\beta} + n \\gamma \\right)$
     Symbols: N = ranks; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
     Chapter: 13
@@ -226,6 +228,7 @@ def recursive_doubling_all_reduce_time_s(
 def halving_doubling_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
     """Return what every rank of halving–doubling (Rabenseifner's algorithm) sends: as little as in a ring.
 
+    Also: Rabenseifner, recursive halving and doubling
     Formula: $2 \\frac{N-1}{N} n$
     Symbols: N = ranks; n = size_bytes
     Chapter: 13
@@ -259,6 +262,7 @@ def halving_doubling_all_reduce_time_s(
 ) -> float:
     """Return the time of halving–doubling (Rabenseifner's algorithm): halves, quarters, … to 1/N, and back.
 
+    Also: Rabenseifner, recursive halving and doubling
     Formula: $2 \\log_2 N \\, \\alpha + 2 \\frac{N-1}{N} \\frac{n}{\\beta} + \\frac{N-1}{N} n \\gamma$
     Symbols: N = ranks; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
     Chapter: 13

@@ -28,7 +28,7 @@ from typing import Annotated, Any
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter, Token, UnusedCliTokensError
 
 from snippets.domain import Catalogue, UnknownName, each, flag, named, text
-from snippets.index import find_formula, formula_modules, labelled, unit_of
+from snippets.index import CALLED_ELSEWHERE, also, find_formula, formula_modules, labelled, unit_of
 from snippets.quantities import is_unit, read_quantity
 
 QUESTIONS = ("memory", "all_reduce", "pipeline", "roofline", "train")
@@ -43,7 +43,7 @@ _NUMBERS = {"int", "float", "Fraction", "Time"}
 _SHORT = {"size_bytes": "--bytes"}  # what an option may be called besides
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _SCALED = {"bytes": "B", "bytes/s": "B/s", "FLOP/s": "FLOP/s"}
-_SEARCHED = ("Summary", "Convention", "Source")
+_SEARCHED = ("Also", "Summary", "Convention", "Source")
 _MANY = 40  # entries of a table, too many for a sentence
 _TIMES = ((86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Returns:     Bytes that one rank sends; it receives as many.
         Convention:  sent by one rank, in one direction.
         Source:      Patarasuk and Yuan 2009.
-        Leaves out:  chunks of different length (``traffic`` counts them).
+        Leaves out:  chunks of different length (``collective_traffic`` counts them).
         Chapter:     13
         0
     """
@@ -89,8 +89,9 @@ def list_formulas(word: str = "", *, part: str = "", json: bool = False) -> str:
     """List the formulas that are commands, by part and module, and those that no command line can call.
 
     Args:
-        word: show what has this text in its name, its first sentence, its convention, its source or its module's
-            sentence; ``models``, ``devices``, ``links`` and ``recipes`` list what those options take.
+        word: show what has this text in its name, what the field calls it besides, its first sentence, its convention,
+            its source or its module's sentence; ``models``, ``devices``, ``links`` and ``recipes`` list what those
+            options take.
         part: show one part of the book: background, foundations, scaling, collectives, parallelism, memory,
             simulation, everywhere.
         json: print JSON: name, command, part, module, summary, chapter, and of what is left out the argument and why.
@@ -152,7 +153,7 @@ def _parameters_of(model: Any) -> int:
 
 # What `list` takes besides: where its catalogue is, and what is printed of an entry, in which unit.
 CATALOGUES: dict[str, tuple[str, str, Callable[[Any], Any], str]] = {
-    "models": ("snippets.models", "CATALOGUE", _parameters_of, "parameters"),
+    "models": ("snippets.models", "MODELS", _parameters_of, "parameters"),
     "devices": ("snippets.hardware", "ACCELERATORS", operator.attrgetter("memory_bytes"), "bytes"),
     "links": ("snippets.hardware", "LINKS", operator.attrgetter("bandwidth_bytes_per_s"), "bytes/s"),
     "recipes": ("snippets.recipes", "RECIPES", operator.attrgetter("source"), ""),
@@ -168,7 +169,8 @@ _TAKES |= {"link": "links", "node_link": "links"}
 def _named_command(wanted: str, known: list[str]) -> str:
     """Return the function of a command, however that is spelled; where nothing is near, say how to find one."""
     try:
-        return named("command", wanted, known).replace("-", "_")
+        aliases = {alias: _typed(name) for alias, name in also().items()}
+        return named("command", wanted, known, aliases=aliases).replace("-", "_")
     except UnknownName as error:
         if error.near:
             raise
@@ -222,7 +224,7 @@ def _entry(name: str, module: str) -> dict[str, str]:
         "summary": said["Summary"],
         "chapter": said["Chapter"],
         "left_out": _left_out(function),
-        "searched": f"{name_words} {about} {' '.join(map(said.get, _SEARCHED, ('',) * 3))}".casefold()
+        "searched": f"{name_words} {about} {' '.join(said.get(label, '') for label in _SEARCHED)}".casefold()
         .replace("_", " ")
         .replace("-", " "),
     }
@@ -248,7 +250,7 @@ def _as_typed(words: str, function: Callable[..., Any]) -> str:
     """
 
     def held(match: re.Match[str]) -> str:
-        table = function.__globals__.get(match[1])
+        table = inspect.unwrap(function).__globals__.get(match[1])
         for kind, (_, name, *_) in CATALOGUES.items():
             if name == match[1] or (isinstance(table, Catalogue) and _catalogue(kind) is table):
                 return f"`list {kind}`" + (" or a config.json" if kind == "models" else "")
@@ -263,33 +265,6 @@ def _as_typed(words: str, function: Callable[..., Any]) -> str:
 
 
 # From a signature to options.
-
-# What other programs call what an argument here is, where the two words are not alike.
-_CALLED_ELSEWHERE = {
-    "seqlen": ("sequence",),
-    "context": ("sequence",),
-    "worldsize": ("gpus", "ranks", "devices"),
-    "gpu": ("device", "accelerator", "devices"),
-    "dataparallel": ("ranks", "gpus"),
-    "tp": ("tensor_parallel",),
-    "pp": ("stages",),
-    "pipelineparallel": ("stages",),
-    "mbs": ("micro_batch",),
-    "zero": ("stage",),
-    "batchsize": ("batch", "micro_batch"),
-    "messagesize": ("size_bytes",),
-    "gradientaccumulationsteps": ("micro_batches",),
-    "activationcheckpointing": ("recomputation",),
-    "dmodel": ("hidden",),
-    "nembd": ("hidden",),
-    "vocabsize": ("vocabulary",),
-    "alpha": ("latency_s",),
-    "beta": ("bandwidth_bytes_per_s", "link"),
-    "optimizer": ("recipe",),
-    "precision": ("dtype", "recipe"),
-    "price": ("usd_per_gpu_hour", "usd_per_device_hour"),
-    "cost": ("usd_per_gpu_hour", "usd_per_device_hour"),
-}
 
 
 def _as_options(given: Sequence[str]) -> list[str]:
@@ -354,7 +329,7 @@ def _near_options(option: str, names: Mapping[str, inspect.Parameter], options: 
     """Return the options that a wrong one may mean: that hold it or are held, called so elsewhere, or spelled alike."""
     wrong = _squeezed(option)
     near = [own for word, own in options.items() if min(len(word), len(wrong)) > 2 and (wrong in word or word in wrong)]
-    elsewhere = (meant for word, meant in _CALLED_ELSEWHERE.items() if wrong.startswith(word))
+    elsewhere = (meant for word, meant in CALLED_ELSEWHERE.items() if wrong.startswith(word))
     near += [_flag(name) for name in next(elsewhere, ()) if name in names]
     near += [options[word] for word in difflib.get_close_matches(wrong, options, cutoff=0.7)]
     return list(dict.fromkeys(near))

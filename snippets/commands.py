@@ -12,14 +12,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from snippets.background.linear_algebra.formulas import gemm_arithmetic_intensity, gemm_flops, gemm_words
-from snippets.collectives.algorithm_costs import algorithm_cost, best_segments, compare_algorithms
+from snippets.collectives.algorithm_costs import algorithm_cost, best_collective_segments, compare_algorithms
 from snippets.collectives.costs_and_bounds.bus_bandwidth import (
     algorithm_bandwidth_bytes_per_s,
     bandwidth_bound_s,
     bus_bandwidth_bytes_per_s,
 )
 from snippets.collectives.topology.formulas import hierarchical_all_reduce_time_s
-from snippets.collectives.traffic import traffic
+from snippets.collectives.traffic import collective_traffic
 from snippets.domain import (
     at_most,
     flag,
@@ -45,16 +45,16 @@ from snippets.index import labelled
 from snippets.memory.memory_equation.activations import ATTENTIONS, RECOMPUTATIONS, layer_activation_bytes, logits_bytes
 from snippets.memory.memory_equation.model_parallel import first_stage_activation_bytes, first_stage_parameters
 from snippets.memory.zero.formulas import STAGES, least_ranks_to_fit, zero_buffer_bytes, zero_state_bytes
-from snippets.models import CATALOGUE, Transformer, active_parameter_count, parameter_count, parameter_parts
+from snippets.models import MODELS, Transformer, active_parameter_count, parameter_count, parameter_parts
 from snippets.parallelism.pipeline.formulas import (
     gpipe_bubble_share,
     gpipe_peak_activations,
-    idle_share,
     interleaved_bubble_share,
     interleaved_peak_activations,
     one_f_one_b_bubble_share,
     one_f_one_b_peak_activations,
-    step_time_s,
+    pipeline_idle_share,
+    pipeline_step_time_s,
     zb_h1_bubble_s,
     zb_h1_peak_activations,
     zb_h2_bubble_s,
@@ -152,7 +152,7 @@ def memory(
     """Return what one GPU holds while it trains a model, and whether it has room for that.
 
     Args:
-        model: a name in ``CATALOGUE``, or a ``Transformer`` of your own; give this or ``parameters``.
+        model: a name in ``MODELS``, or a ``Transformer`` of your own; give this or ``parameters``.
         parameters: how many parameters, where the model is none of the catalogue; then activations are left out.
         gpus: GPUs in all. What tensor parallelism and the pipeline do not take is data parallel.
         zero: stage of ZeRO, from 0 (plain data parallelism) to 3, over the data-parallel ranks.
@@ -298,7 +298,7 @@ def _head_bytes(chosen: Transformer, size: dict[str, Any], cut: dict[str, Any]) 
 
 def _as_given(model: Transformer) -> Transformer | str:
     """Return a model as a formula is called with it: by its name where the book has it."""
-    return model.name if CATALOGUE.get(model.name) == model else model
+    return model.name if MODELS.get(model.name) == model else model
 
 
 def _sequence(value: Any) -> int | None:
@@ -315,7 +315,7 @@ def _parameter_rows(model: Any, parameters: Any, t: int, p: int) -> tuple[Transf
         if t * p > 1:
             raise ValueError(f"model must be given where tensor_parallel × stages = {t * p} is above 1, got None")
         return None, [Row("parameters", count, note="As given.")]
-    chosen = CATALOGUE.find(model)
+    chosen = MODELS.find(model)
     if chosen.layers % p:
         raise ValueError(f"stages must be a divisor of the {chosen.layers} layers of {chosen.name}, got {p}")
     if chosen.attention.heads % t:
@@ -394,10 +394,10 @@ def all_reduce(
         Row("β", β, "bytes/s", note="In one direction. " + ("As given." if given else f"{wire.name}: {wire.source}.")),
     ]
     if chosen in PIPELINED:
-        rows.append(_computed("blocks of the vector", "", best_segments, **how, **machine))
+        rows.append(_computed("blocks of the vector", "", best_collective_segments, **how, **machine))
         how["segments"] = rows[-1].value
     cost = _computed("terms", "", algorithm_cost, **how)
-    sent = _computed("traffic", "", traffic, **how)
+    sent = _computed("traffic", "", collective_traffic, **how)
     time_s = cost.value.time_s(**machine)
     priced = Row(
         f"time of {chosen}", time_s, "s", algorithm_cost, how, "Of the result ``time_s`` is printed: Sα + B/β + Rγ."
@@ -465,7 +465,7 @@ def pipeline(
             half of it unless given. They need it no longer than ``forward_s`` and the rest of ``backward_s``.
         chunks: model chunks of a device, for interleaved 1F1B.
         schedule: "gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", or "all".
-        model: a name in ``CATALOGUE``, or a ``Transformer`` of your own, to have the activations in bytes; then
+        model: a name in ``MODELS``, or a ``Transformer`` of your own, to have the activations in bytes; then
             ``sequence`` too.
         sequence: tokens of one sequence, with ``model``.
         micro_batch: sequences of one micro-batch, with ``model``.
@@ -552,12 +552,12 @@ def _plain(name: str, size: dict[str, Any], times: dict[str, Any], split: dict[s
     if name in ("gpipe", "one_f_one_b"):
         shares = {"gpipe": gpipe_bubble_share, "one_f_one_b": one_f_one_b_bubble_share}
         bubble = _computed("bubble", "share", shares[name], **size)
-        step = _computed("step", "s", step_time_s, **size, **times)
+        step = _computed("step", "s", pipeline_step_time_s, **size, **times)
     else:
         idle = _computed("", "s", {"zb_h1": zb_h1_bubble_s, "zb_h2": zb_h2_bubble_s}[name], **split)
-        work_s = step_time_s(stages=1, micro_batches=size["micro_batches"], **times)
+        work_s = pipeline_step_time_s(stages=1, micro_batches=size["micro_batches"], **times)
         said = f"Idle for {idle.name}: {idle.convention}"
-        bubble = _computed("bubble", "share", idle_share, bubble_s=idle.value, work_s=work_s, note=said)
+        bubble = _computed("bubble", "share", pipeline_idle_share, bubble_s=idle.value, work_s=work_s, note=said)
         step = Row("step", idle.value + work_s, "s", idle.formula, idle.arguments, "The bubble and the work, added.")
     peaks: dict[str, Callable[..., int]] = {
         "gpipe": gpipe_peak_activations,
@@ -576,7 +576,7 @@ def _interleaved(size: dict[str, Any], times: dict[str, Any], chunks: int) -> li
     note = f"In micro-batches of all of a device's layers: chunks in flight over {chunks}."
     return [
         _computed("bubble", "share", interleaved_bubble_share, **size, chunks=chunks),
-        _computed("step", "s", step_time_s, **size, **times, chunks=chunks),
+        _computed("step", "s", pipeline_step_time_s, **size, **times, chunks=chunks),
         Row("micro-batches kept", held.value / chunks, "", held.formula, held.arguments, note),
     ]
 
@@ -585,7 +585,7 @@ def _kept_bytes(model: Any, sequence: Any, micro_batch: int, stages: int) -> Row
     """Return what one micro-batch leaves on a device for its backward pass."""
     if model is None:
         return None
-    chosen = CATALOGUE.find(model)
+    chosen = MODELS.find(model)
     if sequence is None:
         raise ValueError("sequence must be an integer of at least 1 where model is given, got None")
     if chosen.layers % stages:
@@ -694,7 +694,7 @@ def train(
 
     Args:
         tokens: tokens trained on.
-        model: a name in ``CATALOGUE``, or a ``Transformer`` of your own; give this or ``parameters``. Of a mixture of
+        model: a name in ``MODELS``, or a ``Transformer`` of your own; give this or ``parameters``. Of a mixture of
             experts, what a token meets counts.
         parameters: how many parameters a token meets, where the model is none of the catalogue.
         gpus: GPUs that share the run.

@@ -8,6 +8,7 @@ import functools
 import math
 import operator
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -337,11 +338,13 @@ def named(name: str, value: Any, allowed: Iterable[str], *, aliases: Mapping[str
     allowed = tuple(allowed)
     if isinstance(value, str) and value in allowed:
         return value
-    known = {_normalized(entry): entry for entry in allowed}
-    known |= {_normalized(alias): entry for alias, entry in (aliases or {}).items() if entry in allowed}
+    spelled = {alias: entry for alias, entry in (aliases or {}).items() if entry in allowed}
+    spelled |= {entry: entry for entry in allowed}
+    known = {_normalized(spelling): entry for spelling, entry in spelled.items()}
     wanted = _normalized(value) if isinstance(value, str) else ""
     if wanted not in known:
-        near = _near(wanted, known) if len(allowed) > _FEW else []
+        few = not isinstance(value, str) or len(allowed) <= _FEW
+        near = [] if few else list(dict.fromkeys(spelled[name] for name in near_names(value, spelled)))
         error = UnknownName(f"{name} must be one of {', '.join(map(repr, near or allowed))}, got {value!r}")
         error.near = near
         raise error
@@ -356,11 +359,32 @@ def _normalized(name: str) -> str:
     return re.sub(r"[\s_\-\u2010-\u2015]", "", name).casefold()
 
 
-def _near(wanted: str, known: Mapping[str, str]) -> list[str]:
-    """Return the names that a wrong one may have meant: those that hold it, or are held, and those spelled alike."""
-    near = [spelling for spelling in known if wanted and (wanted in spelling or spelling in wanted)]
-    near += difflib.get_close_matches(wanted, known, cutoff=0.7)
-    return list(dict.fromkeys(known[spelling] for spelling in near))
+def near_names(wanted: str, known: Iterable[str]) -> list[str]:
+    """Return the names that a wrong one may have meant: those that hold it, or are held, and those spelled alike.
+
+    Where these are few, names follow that share its rarer words, five names in all.
+
+    >>> near_names("size", ["size_bytes", "ranks"]), near_names("bytes_in_zero", ["zero_state_bytes", "ring_time_s"])
+    (['size_bytes'], ['zero_state_bytes'])
+    """
+    spelled = {_normalized(name): name for name in known}
+    wanted = text("wanted", wanted)
+    sought, words = _normalized(wanted), _words(wanted)
+    near = [spelling for spelling in spelled if sought and (sought in spelling or spelling in sought)]
+    near += difflib.get_close_matches(sought, spelled, cutoff=0.7)
+    found = list(dict.fromkeys(spelled[spelling] for spelling in near))
+    held = {name: words & _words(name) for name in spelled.values()}
+    often = Counter(word for shared in held.values() for word in shared)
+    rarity = {word: math.log(1 + len(held) / (1 + often[word])) for word in words}
+    enough = 0.4 * sum(rarity.values())
+    weights = {name: sum(rarity[word] for word in shared) for name, shared in held.items() if shared}
+    by_words = sorted((name for name in weights if weights[name] >= enough), key=weights.__getitem__, reverse=True)
+    return [*found, *(name for name in by_words if name not in found)][: max(5, len(found))]
+
+
+def _words(name: str) -> set[str]:
+    """Return the words of a name by their first letters, so that an ending does not count."""
+    return {word[:5] for word in re.split(r"[\W_]+", name.casefold())} - {""}
 
 
 class Catalogue(Mapping[str, _Named]):

@@ -7,7 +7,7 @@ norms, softmax, activations and biases are left out everywhere.
 from __future__ import annotations
 
 from snippets.domain import as_float, named, positive_integer, positive_number
-from snippets.models import CATALOGUE, LatentAttention, Transformer, active_parameter_parts
+from snippets.models import MODELS, LatentAttention, Transformer, active_parameter_parts
 
 MASKS = ("full", "half", "exact")
 RECOMPUTATIONS = ("none", "selective", "full")
@@ -199,7 +199,7 @@ def forward_flops(model: Transformer | str, *, batch: int, sequence: int, mask: 
     Chapter: 1
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own.
+        model: a name in ``MODELS``, or a configuration of your own.
         batch: sequences.
         sequence: tokens of each.
         mask: as in ``attention_pairs``.
@@ -216,7 +216,7 @@ def forward_flops(model: Transformer | str, *, batch: int, sequence: int, mask: 
         >>> forward_flops("GPT-2 124M", batch=1, sequence=1024)
         291648307200
     """
-    model = CATALOGUE.find(model)
+    model = MODELS.find(model)
     batch, sequence = positive_integer("batch", batch), positive_integer("sequence", sequence)
     attention = model.attention
     widths = 2 * attention.head_size
@@ -234,7 +234,7 @@ def backward_flops(model: Transformer | str, *, batch: int, sequence: int, mask:
     Chapter: 1
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own.
+        model: a name in ``MODELS``, or a configuration of your own.
         batch: sequences.
         sequence: tokens of each.
         mask: as in ``attention_pairs``.
@@ -262,7 +262,7 @@ def training_step_flops(model: Transformer | str, *, batch: int, sequence: int, 
     Chapter: 1
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own.
+        model: a name in ``MODELS``, or a configuration of your own.
         batch: sequences of one step.
         sequence: tokens of each.
         mask: as in ``attention_pairs``.
@@ -312,6 +312,7 @@ def compute_time_s(*, flops: float, flops_per_s: float, devices: int = 1) -> flo
 def training_flops(*, parameters: int | float, tokens: int | float) -> int:
     """Return the rule of thumb for a whole training run.
 
+    Also: 6ND, training compute
     Formula: $C = 6 N D$
     Symbols: C = the result; N = parameters that a token meets; D = tokens
     Chapter: 1
@@ -369,6 +370,7 @@ def training_time_s(
 ) -> float:
     """Return how long a training run takes.
 
+    Also: time to train
     Formula: $t = \\frac{k P T}{n X}$
     Symbols: t = the result in seconds; P = parameters that a token meets; T = tokens; n = devices; X = flops_per_s,
         which one device achieves (its peak times the MFU); k = 6, or 8 with full recomputation
@@ -407,6 +409,7 @@ def training_time_s(
 def flops_utilization(*, flops: float, seconds: float, devices: int, peak_flops_per_s: float) -> float:
     """Return the share of the peak that a run reaches.
 
+    Also: MFU, model FLOPs utilization, HFU, hardware FLOPs utilization
     Formula: $u = \\frac{F}{t\\, n\\, P}$
     Symbols: u = the result; F = flops; t = seconds; n = devices; P = peak_flops_per_s
     Chapter: 6

@@ -301,6 +301,7 @@ def dense_peak_flops_per_s(accelerator: Accelerator | str, dtype: str) -> int:
 def ridge_flops_per_byte(accelerator: Accelerator | str, dtype: str) -> float:
     """Return the arithmetic intensity from which an accelerator's arithmetic, not its memory, is the limit.
 
+    Also: ridge point, machine balance
     Formula: $I^* = P / B$
     Symbols: I^* = the result in FLOP a byte; P = dense peak of accelerator in dtype; B = its memory bandwidth
     Chapter: 2

@@ -78,7 +78,7 @@ class LatentAttention:
         rotary_size: width of the part that carries position; all heads share one such key.
         value_size: width of a value.
 
-    >>> CATALOGUE["DeepSeek-V3"].attention.heads
+    >>> MODELS["DeepSeek-V3"].attention.heads
     128
     >>> LatentAttention(heads=16, query_rank=96, key_value_rank=32, head_size=8, rotary_size=4, value_size=8).heads
     16
@@ -171,10 +171,10 @@ class Transformer:
         TypeError: if a block is of the wrong kind.
         ValueError: if a size is out of its domain, or the blocks do not fit ``expert_layers``.
 
-    >>> CATALOGUE["Llama 3 8B"].layers
+    >>> MODELS["Llama 3 8B"].layers
     32
     >>> from dataclasses import replace
-    >>> replace(CATALOGUE["Mixtral 8x7B"], name="half of it", layers=16, expert_layers=16).layers
+    >>> replace(MODELS["Mixtral 8x7B"], name="half of it", layers=16, expert_layers=16).layers
     16
     """
 
@@ -322,7 +322,7 @@ def parameter_parts(model: Transformer | str) -> Parts:
     Chapter: 1
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own.
+        model: a name in ``MODELS``, or a configuration of your own.
 
     Returns:
         The exact counts. A tied head counts once, as the token table.
@@ -335,7 +335,7 @@ def parameter_parts(model: Transformer | str) -> Parts:
         >>> parameter_parts("GPT-2 124M").total
         124439808
     """
-    model = CATALOGUE.find(model)
+    model = MODELS.find(model)
     hidden, dense = model.hidden, model.feed_forward
     norm = hidden * (1 + model.norm_bias)
     parts = Parts(
@@ -370,12 +370,13 @@ def _inner_norms(attention: Attention | LatentAttention) -> int:
 def parameter_count(model: Transformer | str) -> int:
     """Return a model's parameters, all of them.
 
+    Also: model size, number of parameters
     Formula: $P = \\sum_{\\text{parts}} P_i$
     Symbols: P = the result; P_i = the fields of parameter_parts(model)
     Chapter: 1
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own.
+        model: a name in ``MODELS``, or a configuration of your own.
 
     Returns:
         The exact count.
@@ -400,7 +401,7 @@ def active_parameter_parts(model: Transformer | str) -> Parts:
     Chapter: 20
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own.
+        model: a name in ``MODELS``, or a configuration of your own.
 
     Returns:
         As ``parameter_parts``, with only the routed experts that one token visits. The whole router works for every
@@ -414,7 +415,7 @@ def active_parameter_parts(model: Transformer | str) -> Parts:
         >>> active_parameter_parts("Mixtral 8x7B").routed_experts
         11274289152
     """
-    model = CATALOGUE.find(model)
+    model = MODELS.find(model)
     parts = parameter_parts(model)
     if model.experts is None:
         return parts
@@ -424,13 +425,14 @@ def active_parameter_parts(model: Transformer | str) -> Parts:
 def active_parameter_count(model: Transformer | str, *, embeddings: str = "both") -> int:
     """Return how many parameters one token's forward pass uses.
 
+    Also: active parameters, activated parameters
     Formula: $P_a = P - \\left(1 - \\frac{k}{E}\\right) P_E - T$
     Symbols: P_a = the result; P = parameter_count(model); P_E = its routed experts; k = per_token; E = experts;
         T = the tables that embeddings leaves out
     Chapter: 20
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own.
+        model: a name in ``MODELS``, or a configuration of your own.
         embeddings: which tables count. ``"both"``: token table, positions and head. ``"head"``: only the output head,
             since reading a row of a table costs no arithmetic. ``"none"``: none of them.
 
@@ -449,7 +451,7 @@ def active_parameter_count(model: Transformer | str, *, embeddings: str = "both"
         >>> active_parameter_count("DeepSeek-V3", embeddings="head") / 1e9
         36.625618432
     """
-    model, embeddings = CATALOGUE.find(model), named("embeddings", embeddings, EMBEDDINGS)
+    model, embeddings = MODELS.find(model), named("embeddings", embeddings, EMBEDDINGS)
     parts = active_parameter_parts(model)
     if embeddings == "both":
         return parts.total
@@ -851,7 +853,7 @@ def _shortened(name: str) -> str:
 # What these records cannot describe exactly is left out: gpt-oss (sinks in the attention, biases in the experts),
 # Falcon (one norm for attention and feed-forward), Gemma 3 from 4B on (a vision part in the published count), Qwen1.5
 # MoE (a shared expert of another width, with a gate), DeepSeek-V2-Lite (queries without a latent).
-CATALOGUE = Catalogue(
+MODELS = Catalogue(
     "model",
     Transformer,
     (

@@ -156,6 +156,7 @@ RECIPES = Catalogue(
 def model_state_bytes(parameters: int | float, *, recipe: Recipe | str = "mixed-adam") -> StateBytes:
     """Return the bytes of a whole model's state on one device that shares nothing.
 
+    Also: model states, training memory
     Formula: $M = (b_p + b_g + K)\\, \\Psi$
     Symbols: M = total of the result in bytes; \\Psi = parameters; b_p, b_g, K = bytes per parameter of the recipe's
         working copy, gradients and optimizer state

@@ -21,7 +21,7 @@ class TrainingRun(Checked):
 
     Attributes:
         name: the model as its makers call it.
-        model: its name in ``snippets.models.CATALOGUE``.
+        model: its name in ``snippets.models.MODELS``.
         tokens: tokens of the training; the card of Llama 3.1 prints "15T+", of which 15·10¹² is the lower bound.
         device: the accelerator's name in ``snippets.hardware.ACCELERATORS``.
         device_hours: hours of all of them, added up, as printed.

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
-from snippets.simulation.algorithms import ALGORITHMS, PIPELINED, build
+from snippets.simulation.algorithms import ALGORITHMS, PIPELINED, build_collective
 from snippets.simulation.schedule import ROOTED, Schedule
 
 Arrays = list[npt.NDArray[Any]]
@@ -36,7 +36,7 @@ def sizes(draw: st.DrawFn, primitive: str, algorithm: str, most_ranks: int = 13)
 
 
 def schedule_of(primitive: str, algorithm: str, at: Sizes) -> Schedule:
-    return build(primitive, algorithm, ranks=at.ranks, length=at.length, root=at.root, segments=at.segments)
+    return build_collective(primitive, algorithm, ranks=at.ranks, length=at.length, root=at.root, segments=at.segments)
 
 
 def inputs_and_outputs(primitive: str, at: Sizes, seed: int, dtype: Any = np.int64) -> tuple[Arrays, Arrays]:

@@ -12,9 +12,9 @@ from sampling import examples
 
 from snippets import all_reduce as formulas
 from snippets.collectives.algorithm_costs import algorithm_cost
-from snippets.collectives.schedule_cost import price
-from snippets.collectives.traffic import traffic
-from snippets.simulation.algorithms import ALIASES, build, largest_power_of_two
+from snippets.collectives.schedule_cost import price_schedule
+from snippets.collectives.traffic import collective_traffic
+from snippets.simulation.algorithms import ALIASES, build_collective, largest_power_of_two
 
 NAMED: dict[str, tuple[Callable[..., float], Callable[..., float]]] = {
     "ring": (formulas.ring_all_reduce_bytes, formulas.ring_all_reduce_time_s),
@@ -59,11 +59,11 @@ def test_a_named_formula_is_the_cost_of_its_schedule(
 @pytest.mark.parametrize("ranks", [1, 2, 8])
 def test_what_a_rank_sends_is_what_its_messages_carry(algorithm: str, ranks: int) -> None:
     in_bytes, in_seconds = NAMED[algorithm]
-    counted = traffic("all_reduce", algorithm, ranks=ranks, size_bytes=240)
+    counted = collective_traffic("all_reduce", algorithm, ranks=ranks, size_bytes=240)
     assert set(counted.sent_bytes) == set(counted.received_bytes) == {in_bytes(ranks=ranks, size_bytes=240)}
     machine: Any = {"latency_s": 1.0, "bandwidth_bytes_per_s": 8.0, "reduction_s_per_byte": 0.5}
-    schedule = build("all_reduce", algorithm, ranks=ranks, length=120)
-    priced = price(schedule, element_bytes=2, **machine)
+    schedule = build_collective("all_reduce", algorithm, ranks=ranks, length=120)
+    priced = price_schedule(schedule, element_bytes=2, **machine)
     assert in_seconds(ranks=ranks, size_bytes=240, **machine) == pytest.approx(priced.time_s, rel=1e-15)
 
 
@@ -79,14 +79,14 @@ def test_what_a_rank_sends_is_what_its_messages_carry(algorithm: str, ranks: int
 )
 @pytest.mark.parametrize("primitive", ["all_reduce", "all-reduce", "AllReduce"])
 def test_an_algorithm_is_found_by_what_the_field_calls_it(primitive: str, written: str, meant: str) -> None:
-    schedule = build(primitive, written, ranks=4, length=8)
+    schedule = build_collective(primitive, written, ranks=4, length=8)
     assert (schedule.primitive, schedule.algorithm) == ("all_reduce", meant)
     asked = {"ranks": 4, "size_bytes": 16}
     assert algorithm_cost(primitive, written, **asked) == algorithm_cost("all_reduce", meant, **asked)
-    assert traffic(primitive, written, **asked) == traffic("all_reduce", meant, **asked)
+    assert collective_traffic(primitive, written, **asked) == collective_traffic("all_reduce", meant, **asked)
 
 
 def test_an_alias_names_an_algorithm() -> None:
     for alias, algorithm in ALIASES.items():
         primitive = "broadcast" if algorithm == "scatter_all_gather" else "all_reduce"
-        assert build(primitive, alias, ranks=2, length=2).algorithm == algorithm
+        assert build_collective(primitive, alias, ranks=2, length=2).algorithm == algorithm

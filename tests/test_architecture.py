@@ -107,13 +107,23 @@ def test_no_two_test_modules_share_a_name() -> None:
     assert len(files) == len(set(files))
 
 
-def test_no_two_public_classes_share_a_name() -> None:
+@pytest.mark.parametrize("what", [ast.ClassDef, ast.FunctionDef])
+def test_no_two_public_classes_or_functions_share_a_name(what: type[ast.ClassDef] | type[ast.FunctionDef]) -> None:
     homes: dict[str, list[str]] = {}
     for name, path in MODULES.items():
         for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            if isinstance(node, what) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(name)
     assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
+
+
+def test_no_module_imports_through_the_front_door() -> None:
+    """What opens it may be what it opens."""
+    for name, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module == "snippets":
+                names = [each.name for each in node.names]
+                assert all((ROOT / each).is_dir() or (ROOT / f"{each}.py").is_file() for each in names), name
 
 
 def test_no_text_holds_what_an_unfinished_merge_leaves() -> None:

@@ -26,7 +26,7 @@ from snippets.command_line import QUESTIONS, main
 from snippets.hardware import ACCELERATORS
 from snippets.index import find_formula, formula_modules, labelled, unit_of
 from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_parts
-from snippets.models import CATALOGUE, model_from_config, parameter_count
+from snippets.models import MODELS, model_from_config, parameter_count
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/command-line.md").read_text(encoding="utf-8")
@@ -427,7 +427,7 @@ def test_the_list_can_be_searched(asked: Any, capsys: pytest.CaptureFixture[str]
     assert main(["list", "no such word"]) == 0
     assert capsys.readouterr().out == "0 formulas; `list` without a word names all\n"
     assert "ring_all_reduce_bytes" in {entry["name"] for entry in asked("list", "Patarasuk")["formulas"]}
-    assert "optimal_tokens" in {entry["name"] for entry in asked("list", "chinchilla")["formulas"]}
+    assert "compute_optimal_tokens" in {entry["name"] for entry in asked("list", "chinchilla")["formulas"]}
 
 
 @pytest.mark.parametrize(
@@ -495,7 +495,10 @@ def test_without_the_library_one_sentence_says_what_to_install() -> None:
 @pytest.mark.parametrize(
     ("line", "first"),
     [
-        ("dimension-bytes --sides 4 2 --bytes 8", "dimension_bytes(sides=[4, 2], size_bytes=8) = [12.0, 2.0] bytes"),
+        (
+            "all-reduce-dimension-bytes --sides 4 2 --bytes 8",
+            "all_reduce_dimension_bytes(sides=[4, 2], size_bytes=8) = [12.0, 2.0] bytes",
+        ),
         ("best-control-coefficient --covariance -0.5 --control-variance 2", "= -0.25"),
         (
             "crossover-bytes all-reduce ring binomial --ranks 2 --latency-s 1e-5 --bandwidth-bytes-per-s 1e9",
@@ -548,7 +551,7 @@ def test_help_says_what_every_argument_is(
 def test_help_names_what_can_be_typed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "300")
     for line, said in (
-        ("traffic", "one of broadcast, reduce, "),
+        ("collective-traffic", "one of broadcast, reduce, "),
         ("parameter-count", "a name in `list models` or a config.json."),
         ("memory", "a name in `list models` or a config.json; give this or"),
         ("model-state-bytes", "a name in `list recipes`."),
@@ -623,7 +626,7 @@ def test_help_of_a_command_comes_by_either_word(capsys: pytest.CaptureFixture[st
         ("train --parameters 7e9 --tokens 1e12 --gpus 8 --mfu 40", "mfu must be a number from"),
         ("rin-all", "command must be memory, all-reduce, pipeline, roofline, train, list or a formula's name"),
         ("zero-states-bytes", "command must be a name that there is, such as 'zero-state-bytes'"),
-        ("price", "got price, to call from Python: schedule is of type Schedule"),
+        ("price-schedule", "got price_schedule, to call from Python: schedule is of type Schedule"),
         ("list --part memmory", "part must be one of"),
         ("all-reduce", "missing: --bytes, --ranks;"),
         ("roofline --m 4096", "missing: --k, --n;"),
@@ -632,7 +635,7 @@ def test_help_of_a_command_comes_by_either_word(capsys: pytest.CaptureFixture[st
         ("memory --model Llama 3 8B", "needs quotes"),
         ("memory --model ''", "must be one of 'GPT-2 124M', "),
         ("memory --model mixtral", "such as 'Mixtral 8x7B', 'Mixtral 8x22B'"),
-        ("memory --model mixtral", f"got 'mixtral'; `list models` names all {len(CATALOGUE)}"),
+        ("memory --model mixtral", f"got 'mixtral'; `list models` names all {len(MODELS)}"),
         (
             "memory --model nosuch.json",
             "--model must be a name that `list models` has, or a config.json, got nosuch.json: ",
@@ -681,10 +684,10 @@ def test_memory_cuts_alike_with_and_without_a_sequence(cut: str, sentence: str, 
 
 
 def test_a_large_number_is_the_one_that_was_typed(asked: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    assert asked("optimal-tokens", "--flops", "6e23")["arguments"]["flops"] == 6 * 10**23
+    assert asked("compute-optimal-tokens", "--flops", "6e23")["arguments"]["flops"] == 6 * 10**23
     assert asked("train", *["--parameters", "1", "--gpus", "1", "--tokens", "1e30"])["arguments"]["tokens"] == 10**30
-    assert main(["optimal-tokens", "--flops", "6e23"]) == 0
-    assert capsys.readouterr().out.startswith("optimal_tokens(flops=6e23, ")
+    assert main(["compute-optimal-tokens", "--flops", "6e23"]) == 0
+    assert capsys.readouterr().out.startswith("compute_optimal_tokens(flops=6e23, ")
 
 
 def test_a_name_is_taken_in_any_usual_spelling(asked: Any) -> None:
@@ -758,7 +761,7 @@ def test_a_model_of_ones_own(tmp_path: Path, asked: Any, values: Any, capsys: py
     [
         ("{", "no JSON"),
         ("[]", "config must be a mapping, what a config.json holds, got []"),
-        ("{}", "config['model_type'] must be one of 'deepseek_v2', "),
+        ("{}", "config must be a mapping, what a config.json holds, got {}"),
         ('{"model_type": "llama"}', "config['num_hidden_layers'] must be an integer of at least 1"),
     ],
 )

@@ -14,7 +14,7 @@ from sampling import examples
 
 from snippets import flops
 from snippets.models import (
-    CATALOGUE,
+    MODELS,
     Attention,
     Experts,
     FeedForward,
@@ -242,7 +242,7 @@ def test_megatron_lm_halves_attention() -> None:
 
 def test_nano_gpt() -> None:
     expected = ROWS["nanogpt-flops"]["expected"]
-    model = CATALOGUE["GPT-2 124M"]
+    model = MODELS["GPT-2 124M"]
     assert flops.forward_flops(model, batch=1, sequence=1024) == expected["forward"]
     shape: dict[str, Any] = {"batch": 1, "sequence": 1024, "layers": 12, "hidden": 768, "vocabulary": 50257}
     assert flops.gpt_training_flops(**shape) == expected["total"]
@@ -346,13 +346,13 @@ def test_time_is_work_over_rate(parameters: int, tokens: int, devices: int, rate
     assert share == pytest.approx(0.5, rel=1e-12)
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
+@pytest.mark.parametrize("name", MODELS)
 def test_a_step_is_a_forward_and_a_backward_pass_of_twice_as_much(name: str) -> None:
     """By name or as a configuration; 6N of the rule of thumb are 2 and 4, and attention comes on top."""
     size: dict[str, Any] = {"batch": 2, "sequence": 64}
     passes = [work(name, **size) for work in (flops.forward_flops, flops.backward_flops, flops.training_step_flops)]
     assert passes == [passes[0], 2 * passes[0], 3 * passes[0]]
-    assert passes[0] == flops.forward_flops(CATALOGUE[name], **size)
+    assert passes[0] == flops.forward_flops(MODELS[name], **size)
     assert passes[2] > flops.training_flops(parameters=active_parameter_count(name, embeddings="none"), tokens=2 * 64)
 
 

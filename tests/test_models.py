@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sampling import examples
 
 from snippets import models
-from snippets.models import CATALOGUE, Attention, Experts, FeedForward, LatentAttention, Transformer
+from snippets.models import MODELS, Attention, Experts, FeedForward, LatentAttention, Transformer
 
 ROWS = {
     row["id"]: row
@@ -389,12 +389,12 @@ def assert_same(model: Transformer, tensors: Tensors) -> None:
 
 @pytest.mark.parametrize(("name", "count"), PUBLISHED.items())
 def test_published_counts(name: str, count: int) -> None:
-    assert models.parameter_count(CATALOGUE[name]) == count
+    assert models.parameter_count(MODELS[name]) == count
 
 
 def test_every_model_of_the_catalogue_is_held_to_a_number() -> None:
-    assert set(CATALOGUE) - set(PUBLISHED) == {"DeepSeek-V3"}
-    assert all(model.name == name and len(model.source) > 10 for name, model in CATALOGUE.items())
+    assert set(MODELS) - set(PUBLISHED) == {"DeepSeek-V3"}
+    assert all(model.name == name and len(model.source) > 10 for name, model in MODELS.items())
 
 
 @pytest.mark.parametrize(
@@ -409,14 +409,14 @@ def test_every_model_of_the_catalogue_is_held_to_a_number() -> None:
     ],
 )
 def test_published_rows(name: str, row: str) -> None:
-    assert models.parameter_count(CATALOGUE[name]) == ROWS[row]["expected"]["params"]
+    assert models.parameter_count(MODELS[name]) == ROWS[row]["expected"]["params"]
 
 
 @pytest.mark.parametrize(
     ("name", "row"), [("Mixtral 8x7B", "moe-mixtral-8x7b"), ("Mixtral 8x22B", "moe-mixtral-8x22b")]
 )
 def test_published_mixtures(name: str, row: str) -> None:
-    expected, model = ROWS[row]["expected"], CATALOGUE[name]
+    expected, model = ROWS[row]["expected"], MODELS[name]
     assert models.parameter_count(model) == expected["total"]
     assert models.active_parameter_count(model) == expected["active"]
     assert round(expected["total"] / 1e9, 1) == pytest.approx(expected["total_printed_B"], abs=0.5)
@@ -425,14 +425,14 @@ def test_published_mixtures(name: str, row: str) -> None:
 
 def test_eight_sevens_are_not_56() -> None:
     # Only the feed-forward blocks are replicated, so Mixtral 8x7B has fewer parameters than eight Mistrals of 7B.
-    eight = 8 * models.parameter_count(CATALOGUE["Mistral 7B"])
-    assert 0.80 < models.parameter_count(CATALOGUE["Mixtral 8x7B"]) / eight < 0.81
+    eight = 8 * models.parameter_count(MODELS["Mistral 7B"])
+    assert 0.80 < models.parameter_count(MODELS["Mixtral 8x7B"]) / eight < 0.81
 
 
 def test_deepseek_by_both_conventions() -> None:
     # The report prints 671B and 37B. README_WEIGHTS.md prints 36.7B "including 0.9B for Embedding and 0.9B for the
     # output Head": with both the configuration gives 37.55B, so the book prints both counts and copies neither.
-    model = CATALOGUE["DeepSeek-V3"]
+    model = MODELS["DeepSeek-V3"]
     assert round(models.parameter_count(model) / 1e9) == 671
     assert round(models.active_parameter_count(model) / 1e9, 2) == 37.55
     assert round(models.active_parameter_count(model, embeddings="head") / 1e9, 2) == 36.63
@@ -442,10 +442,10 @@ def test_deepseek_by_both_conventions() -> None:
 
 
 def test_catalogue_against_every_tensor_of_the_checkpoints() -> None:
-    assert_same(CATALOGUE["GPT-2 124M"], gpt2_state(GPT2))
-    assert_same(CATALOGUE["Llama 3 70B"], llama_state(LLAMA3_70B))
-    assert_same(CATALOGUE["Mixtral 8x7B"], llama_state(MIXTRAL))
-    assert_same(CATALOGUE["DeepSeek-V3"], deepseek_state(DEEPSEEK))
+    assert_same(MODELS["GPT-2 124M"], gpt2_state(GPT2))
+    assert_same(MODELS["Llama 3 70B"], llama_state(LLAMA3_70B))
+    assert_same(MODELS["Mixtral 8x7B"], llama_state(MIXTRAL))
+    assert_same(MODELS["DeepSeek-V3"], deepseek_state(DEEPSEEK))
 
 
 sizes = st.integers(1, 9)
@@ -456,7 +456,7 @@ sizes = st.integers(1, 9)
 def test_any_gpt(layers: int, heads: int, head_size: int, positions: int, vocabulary: int) -> None:
     d = heads * head_size
     model = replace(
-        CATALOGUE["GPT-2 124M"],
+        MODELS["GPT-2 124M"],
         layers=layers,
         hidden=d,
         vocabulary=vocabulary,
@@ -569,7 +569,7 @@ def test_biases_are_counted_where_they_are() -> None:
 
 
 def test_configurations_that_contradict_themselves_are_refused() -> None:
-    gpt, mixtral = CATALOGUE["GPT-2 124M"], CATALOGUE["Mixtral 8x7B"]
+    gpt, mixtral = MODELS["GPT-2 124M"], MODELS["Mixtral 8x7B"]
     broken: list[tuple[Any, dict[str, Any], str]] = [
         (gpt, {"layers": 0}, "layers"),
         (gpt, {"hidden": -1}, "hidden"),
@@ -637,8 +637,8 @@ def test_configurations_that_contradict_themselves_are_refused() -> None:
     ],
 )
 def test_a_model_is_found_in_any_usual_spelling(written: str, name: str) -> None:
-    assert models.CATALOGUE[written].name == name
-    assert models.parameter_count(written) == models.parameter_count(models.CATALOGUE[name])
+    assert models.MODELS[written].name == name
+    assert models.parameter_count(written) == models.parameter_count(models.MODELS[name])
 
 
 def test_a_model_that_there_is_not_is_answered_with_the_near_ones() -> None:
@@ -652,7 +652,7 @@ def test_a_model_that_there_is_not_is_answered_with_the_near_ones() -> None:
 
 
 def test_configurations_are_built_like_those_of_the_catalogue() -> None:
-    gpt, llama = models.CATALOGUE["GPT-2 1.5B"], models.CATALOGUE["Llama 3 8B"]
+    gpt, llama = models.MODELS["GPT-2 1.5B"], models.MODELS["Llama 3 8B"]
     sizes: dict[str, Any] = {"layers": 48, "hidden": 1600, "heads": 25, "positions": 1024, "source": gpt.source}
     assert models.gpt_like("GPT-2 1.5B", **sizes) == gpt
     sizes = {"layers": 32, "hidden": 4096, "heads": 32, "key_value_heads": 8, "width": 14336, "vocabulary": 128256}
@@ -673,7 +673,7 @@ def test_every_architecture_has_a_published_file() -> None:
 @pytest.mark.parametrize("name", CONFIGS)
 def test_a_published_file_is_the_model_of_the_catalogue(name: str) -> None:
     read = models.model_from_config(CONFIGS[name], name=name)
-    assert replace(read, source=CATALOGUE[name].source, read=CATALOGUE[name].read) == CATALOGUE[name]
+    assert replace(read, source=MODELS[name].source, read=MODELS[name].read) == MODELS[name]
 
 
 def test_a_model_that_is_not_in_the_catalogue() -> None:

@@ -38,8 +38,7 @@ import torch.distributed as dist
 from labs.collectives.executor import Executor, Tally
 from labs.collectives.measure import DTYPE, Machine, all_reduce_s, crossing, fit_machine, sizes_of_sweep
 from labs.harness import Lab, run_lab
-from snippets.collectives.algorithm_costs import algorithm_cost, compare_algorithms, crossover_bytes
-from snippets.simulation.algorithms import build
+from snippets import algorithm_cost, build_collective, compare_algorithms, crossover_bytes
 
 ALGORITHMS = ("recursive_doubling", "binomial", "halving_doubling", "ring")
 
@@ -60,7 +59,7 @@ def slowest_path(lab: Lab, tally: Tally) -> list[int]:
 
 def check(lab: Lab, algorithm: str, length: int) -> None:
     """Count what an algorithm does, and compare its result with the engine's."""
-    schedule = build("all_reduce", algorithm, ranks=lab.ranks, length=length)
+    schedule = build_collective("all_reduce", algorithm, ranks=lab.ranks, length=length)
     own = torch.arange(length, dtype=DTYPE, device=lab.device) % 97 + lab.rank  # sums stay exact
     executor = Executor(schedule, rank=lab.rank, dtype=DTYPE, device=lab.device)
     executor.load(own)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import torch
 import torch.distributed as dist
 
-from snippets.simulation.schedule import Range, Schedule, ScheduledSend
+from snippets import Schedule, ScheduledSend
+from snippets.simulation.schedule import Range
 
 
 @dataclass

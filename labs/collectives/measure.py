@@ -10,9 +10,8 @@ import torch
 
 from labs.collectives.executor import Executor
 from labs.harness import Lab
+from snippets import Schedule, build_collective
 from snippets.foundations.alpha_beta.fit import fit_alpha_beta
-from snippets.simulation.algorithms import build
-from snippets.simulation.schedule import Schedule
 
 DTYPE = torch.float32
 
@@ -39,7 +38,9 @@ def sizes_of_sweep(lab: Lab, largest_bytes: int) -> list[int]:
 
 def all_reduce_s(lab: Lab, algorithm: str, size_bytes: int, *, repeats: int) -> float:
     """Return the time of an all-reduce of the book, sent by this engine."""
-    return _time_s(lab, build("all_reduce", algorithm, ranks=lab.ranks, length=size_bytes // DTYPE.itemsize), repeats)
+    return _time_s(
+        lab, build_collective("all_reduce", algorithm, ranks=lab.ranks, length=size_bytes // DTYPE.itemsize), repeats
+    )
 
 
 def _time_s(lab: Lab, schedule: Schedule, repeats: int) -> float:
@@ -57,7 +58,7 @@ def fit_machine(lab: Lab, sizes_bytes: list[int], *, repeats: int) -> Machine | 
     for primitive in ("all_gather", "reduce_scatter"):
         times[primitive] = []
         for size in sizes_bytes:
-            ring = build(primitive, "ring", ranks=lab.ranks, length=size // DTYPE.itemsize)
+            ring = build_collective(primitive, "ring", ranks=lab.ranks, length=size // DTYPE.itemsize)
             step = Schedule(primitive, "one step", lab.ranks, ring.length, ring.rounds[:1])
             times[primitive].append(_time_s(lab, step, repeats))
     lab.data["step"] = {

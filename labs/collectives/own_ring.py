@@ -27,7 +27,7 @@ import torch.distributed as dist
 
 from labs.answers import ROOT, Engine, Sent, answer_in
 from labs.harness import Lab, run_lab
-from snippets.all_reduce import ring_all_reduce_bytes
+from snippets import ring_all_reduce_bytes
 
 ADDRESS = "collectives/ring_and_tree/ring_all_reduce"
 DTYPE = torch.float64

@@ -26,10 +26,10 @@ import torch.distributed as dist
 
 from labs.collectives.executor import Executor
 from labs.harness import Lab, run_lab
-from snippets.collectives.traffic import traffic
-from snippets.simulation.algorithms import ALGORITHMS, build
+from snippets import Schedule, build_collective, chunk_bounds, collective_traffic
+from snippets.simulation.algorithms import ALGORITHMS
 from snippets.simulation.runner import run
-from snippets.simulation.schedule import PRIMITIVES, ROOTED, Schedule, chunk_bounds
+from snippets.simulation.schedule import PRIMITIVES, ROOTED
 
 DTYPE = torch.int64
 
@@ -122,7 +122,7 @@ def main(lab: Lab) -> None:
         counted, predicted = {}, {}
         for algorithm in ALGORITHMS[primitive]:
             where = {"length": 0 if primitive == "barrier" else length, "root": root if primitive in ROOTED else 0}
-            schedule = build(primitive, algorithm, ranks=lab.ranks, **where)
+            schedule = build_collective(primitive, algorithm, ranks=lab.ranks, **where)
             inputs = [data(schedule, rank) for rank in range(lab.ranks)]
             simulated = run(schedule, inputs).outputs[lab.rank].tolist()
             own = torch.from_numpy(inputs[lab.rank]).to(lab.device)
@@ -137,7 +137,7 @@ def main(lab: Lab) -> None:
                 continue
             counted[algorithm] = executor.run().sent_bytes
             size = {"size_bytes": length * DTYPE.itemsize, "element_bytes": DTYPE.itemsize}
-            formula = traffic(primitive, algorithm, ranks=lab.ranks, **size, root=where["root"])
+            formula = collective_traffic(primitive, algorithm, ranks=lab.ranks, **size, root=where["root"])
             predicted[algorithm] = formula.sent_bytes[lab.rank]
             if executor.result().tolist() != simulated:
                 lab.count(

@@ -33,10 +33,7 @@ import torch.distributed as dist
 from labs.collectives.executor import Executor, Tally
 from labs.collectives.measure import DTYPE, all_reduce_s, fit_machine, sizes_of_sweep
 from labs.harness import Lab, run_lab
-from snippets.all_reduce import ring_all_reduce_bytes, ring_all_reduce_time_s
-from snippets.collectives.algorithm_costs import algorithm_cost
-from snippets.collectives.traffic import traffic
-from snippets.simulation.algorithms import build
+from snippets import algorithm_cost, build_collective, collective_traffic, ring_all_reduce_bytes, ring_all_reduce_time_s
 from snippets.simulation.runner import run
 
 
@@ -49,7 +46,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def compare(lab: Lab, name: str, length: int) -> Tally:
     """Run ring, simulator and engine on one vector, and return what this rank sent."""
-    schedule = build("all_reduce", "ring", ranks=lab.ranks, length=length)
+    schedule = build_collective("all_reduce", "ring", ranks=lab.ranks, length=length)
     inputs = [np.random.default_rng(rank).standard_normal(length, dtype=np.float32) for rank in range(lab.ranks)]
     own = torch.from_numpy(inputs[lab.rank]).to(lab.device)
     executor = Executor(schedule, rank=lab.rank, dtype=DTYPE, device=lab.device)
@@ -61,7 +58,7 @@ def compare(lab: Lab, name: str, length: int) -> Tally:
     dist.all_reduce(own)
     lab.close(f"{name}: dist.all_reduce's result", executor.result(), own, tolerance=lab.ranks * 2.0**-23)
     size = {"ranks": lab.ranks, "size_bytes": length * DTYPE.itemsize, "element_bytes": DTYPE.itemsize}
-    formula = traffic("all_reduce", "ring", **size)
+    formula = collective_traffic("all_reduce", "ring", **size)
     lab.count(f"{name}: sent", predicted=formula.sent_bytes[lab.rank], measured=tally.sent_bytes, unit="bytes")
     lab.count(f"{name}: got", predicted=formula.received_bytes[lab.rank], measured=tally.received_bytes, unit="bytes")
     steps = algorithm_cost("all_reduce", "ring", **size).steps

@@ -23,10 +23,8 @@ import torch.distributed as dist
 
 from labs.collectives.executor import Executor
 from labs.harness import Lab, run_lab
-from snippets.all_reduce import ring_all_reduce_bytes
-from snippets.collectives.topology.formulas import dimension_bytes, dimension_schedule
+from snippets import all_reduce_dimension_bytes, build_collective, dimension_schedule, ring_all_reduce_bytes
 from snippets.collectives.topology.programs import grid_groups
-from snippets.simulation.algorithms import build
 
 NODES = 2
 DTYPE = torch.int64
@@ -66,7 +64,7 @@ def main(lab: Lab) -> None:
     )
     for name, schedule in (
         ("hierarchical", dimension_schedule([gpus, NODES], length)),
-        ("one ring", build("all_reduce", "ring", ranks=lab.ranks, length=length)),
+        ("one ring", build_collective("all_reduce", "ring", ranks=lab.ranks, length=length)),
     ):
         lab.phase(name)
         executor = Executor(schedule, rank=lab.rank, dtype=DTYPE, device=lab.device)
@@ -78,7 +76,7 @@ def main(lab: Lab) -> None:
             first = len(schedule.rounds) // 2 - (NODES - 1)  # steps of the reduce-scatter inside; as many at the end
             sent = [step_bytes for _, step_bytes, _ in tally.rounds]
             across = sum(sent[first : len(sent) - first])
-            said = dimension_bytes(sides=[gpus, NODES], size_bytes=size)
+            said = all_reduce_dimension_bytes(sides=[gpus, NODES], size_bytes=size)
             lab.count("hierarchical: sent inside", predicted=int(said[0]), measured=sum(sent) - across, unit="bytes")
             lab.count("hierarchical: sent across", predicted=int(said[1]), measured=across, unit="bytes")
         else:

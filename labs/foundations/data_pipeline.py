@@ -37,8 +37,7 @@ from torch.utils.data import DataLoader, Dataset
 from torch.utils.data.distributed import DistributedSampler
 
 from labs.harness import Lab, run_lab
-from snippets.foundations.data_pipeline.epoch_order import epoch_order, rank_batches
-from snippets.foundations.data_pipeline.formulas import loader_run
+from snippets import epoch_order, loader_run, rank_batches
 
 EXAMPLES, BATCH, STOP, WORKERS, FACTOR = 101, 16, 3, 2, 2
 

@@ -26,8 +26,7 @@ import torch.distributed as dist
 
 from labs.answers import ROOT, Engine, answer_in
 from labs.harness import Lab, run_lab
-from snippets.memory.zero.formulas import zero_traffic_bytes
-from snippets.memory.zero.sharded_rank import Rank
+from snippets import Rank, zero_traffic_bytes
 
 ADDRESS = "memory/zero/zero1_step"
 STEPS = 3

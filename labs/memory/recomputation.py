@@ -32,15 +32,15 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint, set_checkpoint_early_stop
 
 from labs.harness import Lab, run_lab
-from snippets.memory.recomputation.formulas import (
+from snippets import (
     ChainLayer,
     ChainTask,
     RecomputationPlan,
-    cheapest_plan,
+    cheapest_recomputation_plan,
     keep_all_tasks,
     keep_nothing_forward_passes,
     keep_nothing_tasks,
-    plan_account,
+    recomputation_account,
     segment_tasks,
 )
 
@@ -151,15 +151,15 @@ def main(lab: Lab) -> None:
         for before, inner, after in zip(WIDTHS, INNER, WIDTHS[1:], strict=False)
     ]
     count = len(chain)
-    whole = plan_account(chain, keep_all_tasks(count))
-    cheapest = cheapest_plan(chain, budget_bytes=6 * whole.peak_bytes // 10)
+    whole = recomputation_account(chain, keep_all_tasks(count))
+    cheapest = cheapest_recomputation_plan(chain, budget_bytes=6 * whole.peak_bytes // 10)
     if cheapest is None:
         raise RuntimeError("no plan fits into 60% of what keeping everything takes")
     plans = {
         "keep all": whole,
-        "keep nothing": plan_account(chain, keep_nothing_tasks(count)),
-        "segments of 1": plan_account(chain, segment_tasks(count, segment_layers=1)),
-        "segments of 3": plan_account(chain, segment_tasks(count, segment_layers=3)),
+        "keep nothing": recomputation_account(chain, keep_nothing_tasks(count)),
+        "segments of 1": recomputation_account(chain, segment_tasks(count, segment_layers=1)),
+        "segments of 3": recomputation_account(chain, segment_tasks(count, segment_layers=3)),
         "cheapest in 60%": cheapest,
     }
     expected = run(lab, whole.tasks)[2]

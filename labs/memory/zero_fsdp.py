@@ -49,7 +49,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from labs.harness import Lab, run_lab
 from labs.memory.account import GATHER, SCATTER, Account, local
-from snippets.memory.zero.formulas import (
+from snippets import (
     shard_length,
     zero_buffer_bytes,
     zero_communication_elements,

@@ -43,8 +43,8 @@ from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_
 from torch.nn.parallel import DistributedDataParallel
 
 from labs.harness import Lab, run_lab
+from snippets import bucket_sizes_bytes, shard_weights, token_weights
 from snippets.background.probability.simulators import combine_ranks, compare_with_full
-from snippets.parallelism.data.formulas import bucket_sizes_bytes, shard_weights, token_weights
 
 WIDTHS = (6, 40, 30, 50, 10, 3)
 ELEMENT_BYTES = 8

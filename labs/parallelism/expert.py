@@ -41,7 +41,7 @@ from torch.distributed.tensor.debug import CommDebugMode
 from torch.nn.functional import silu
 
 from labs.harness import Lab, NotApplicableError, run_lab
-from snippets.parallelism.expert.formulas import expert_all_to_all_bytes
+from snippets import expert_all_to_all_bytes
 from snippets.parallelism.expert.programs import ExpertLayerRun, dense_expert_layer, expert_weights, run_expert_layer
 
 TOKENS, HIDDEN, WIDTH, EXPERTS, PER_TOKEN, ROOM = 96, 16, 24, 12, 2, 5
@@ -143,7 +143,7 @@ def compare(lab: Lab, name: str, *, replicas: int = 1, room: int | None = None) 
     x, upstream = np.random.default_rng(20).normal(size=(2, TOKENS, HIDDEN))
     mine = np.array_split(np.arange(TOKENS), lab.ranks)[lab.rank]
     said: ExpertLayerRun = run_expert_layer(
-        arrays, x, upstream, ranks=lab.ranks, replicas=replicas, per_token=PER_TOKEN, capacity=room
+        arrays, x, upstream, ranks=lab.ranks, replicas=replicas, experts_per_token=PER_TOKEN, capacity=room
     )
     experts = slice(place * EXPERTS // size, (place + 1) * EXPERTS // size)
     weights = tensors(lab, arrays, experts)
@@ -155,7 +155,7 @@ def compare(lab: Lab, name: str, *, replicas: int = 1, room: int | None = None) 
         if replicas > 1:
             for key in EXPERTS_WEIGHTS:
                 dist.all_reduce(weights[key].grad, group=copies)
-    whole = said if room is not None else dense_expert_layer(arrays, x, upstream, per_token=PER_TOKEN)
+    whole = said if room is not None else dense_expert_layer(arrays, x, upstream, experts_per_token=PER_TOKEN)
 
     def expected(array: Any) -> Any:
         return torch.tensor(array, device=lab.device)
@@ -170,14 +170,14 @@ def compare(lab: Lab, name: str, *, replicas: int = 1, room: int | None = None) 
     numbers = 0 if room is not None else 8 * EXPERTS // size * (size - 1)  # the counts
     sent = said.account.of("all_to_all").sent_bytes[lab.rank] - numbers
     if room is not None:  # in closed form: every place travels, used or not
-        places = {"tokens": EXPERTS * room, "hidden": HIDDEN, "per_token": 1, "ranks": size}
+        places = {"tokens": EXPERTS * room, "hidden": HIDDEN, "experts_per_token": 1, "ranks": size}
         sent = round(4 * expert_all_to_all_bytes(**places, element_bytes=8))
     lab.count(f"{name}: all-to-alls", predicted=4 if room is not None else 5, measured=counting.all_to_alls)
     lab.count(f"{name}: all-reduces", predicted=4 if replicas > 1 else 1, measured=counting.all_reduces)
     label = "sent by a rank in all-to-alls" if replicas > 1 else "sent by a rank"
     lab.count(f"{name}: {label}", predicted=sent, measured=counting.sent_bytes, unit="bytes")
     size_of = {"tokens": len(mine), "hidden": HIDDEN, "element_bytes": 8, "ranks": size}
-    mean = 4 * expert_all_to_all_bytes(**size_of, per_token=PER_TOKEN)
+    mean = 4 * expert_all_to_all_bytes(**size_of, experts_per_token=PER_TOKEN)
     if room is None:
         lab.estimate(
             f"{name}: the same, without favourites", predicted=mean, measured=counting.sent_bytes, unit="bytes"

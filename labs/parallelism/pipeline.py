@@ -50,8 +50,8 @@ from torch.distributed import pipelining
 from torch.distributed.pipelining.schedules import _Action
 
 from labs.harness import Lab, Row, run_lab
+from snippets import pipeline_message_bytes
 from snippets.parallelism.pipeline import schedules as book
-from snippets.parallelism.pipeline.formulas import message_bytes
 from snippets.parallelism.pipeline.runner import count_messages, peak_activations, run_pipeline
 
 SEQUENCE, HIDDEN = 3, 8  # of a micro-batch, which is one sequence
@@ -120,7 +120,7 @@ def compare(
     peak, most = peak_activations(schedule)[lab.rank], max(held for *_, held in log)
     lab.count(f"{name}: held at most", predicted=peak, measured=most, unit="micro-batches")
     messages = sum(count for (source, _), count in count_messages(schedule).items() if source == lab.rank)
-    size = message_bytes(micro_batch=1, sequence=SEQUENCE, hidden=HIDDEN, element_bytes=4)
+    size = pipeline_message_bytes(micro_batch=1, sequence=SEQUENCE, hidden=HIDDEN, element_bytes=4)
     sent = [nbytes for stage in stages for nbytes in stage.sent_bytes]
     lab.count(f"{name}: messages sent", predicted=messages, measured=len(sent))
     lab.count(f"{name}: bytes sent", predicted=messages * size, measured=sum(sent))

@@ -35,12 +35,12 @@ import torch.distributed as dist
 from torch.nn.functional import scaled_dot_product_attention
 
 from labs.harness import Lab, run_lab
-from snippets.parallelism.sequence.formulas import (
-    rank_tokens,
-    ring_backward_bytes,
-    ring_forward_bytes,
-    ring_starts_s,
-    ring_step_pairs,
+from snippets import (
+    context_rank_tokens,
+    ring_attention_backward_bytes,
+    ring_attention_forward_bytes,
+    ring_attention_starts_s,
+    ring_attention_step_pairs,
 )
 
 QUERY_HEADS, KEY_HEADS, HEAD_SIZE, TOKENS = 4, 2, 8, 16  # tokens of a rank
@@ -140,7 +140,7 @@ def compare(lab: Lab, name: str) -> None:
 
     layout = LAYOUTS[name]
     cut: dict[str, Any] = {"ranks": lab.ranks, "sequence": tokens, "layout": layout}
-    places = [torch.tensor(rank_tokens(r, **cut), device=lab.device) for r in range(lab.ranks)]
+    places = [torch.tensor(context_rank_tokens(r, **cut), device=lab.device) for r in range(lab.ranks)]
     mine, ring = places[lab.rank], Ring(lab)
     o, log_sum = forward(ring, places, q[:, mine], k[:, mine], v[:, mine])
     there, pairs = ring.sent_bytes, ring.pairs
@@ -149,10 +149,14 @@ def compare(lab: Lab, name: str) -> None:
     exact = [tensor.grad[:, mine].flatten() for tensor in whole if tensor.grad is not None]
     lab.close(f"{name}: gradients", torch.cat([gradient.flatten() for gradient in gradients]), torch.cat(exact))
     size = {"sequence": tokens, "kv_width": KEY_HEADS * HEAD_SIZE, "ranks": lab.ranks, "element_bytes": 4}
-    lab.count(f"{name}: sent forward", predicted=round(ring_forward_bytes(**size)), measured=there, unit="bytes")
+    lab.count(
+        f"{name}: sent forward", predicted=round(ring_attention_forward_bytes(**size)), measured=there, unit="bytes"
+    )
     back = ring.sent_bytes - there
-    lab.count(f"{name}: sent backward", predicted=round(ring_backward_bytes(**size)), measured=back, unit="bytes")
-    said = sum(row[lab.rank] for row in ring_step_pairs(**cut)) * QUERY_HEADS
+    lab.count(
+        f"{name}: sent backward", predicted=round(ring_attention_backward_bytes(**size)), measured=back, unit="bytes"
+    )
+    said = sum(row[lab.rank] for row in ring_attention_step_pairs(**cut)) * QUERY_HEADS
     lab.count(f"{name}: pairs", predicted=said, measured=pairs)
 
 
@@ -160,7 +164,7 @@ def sleep(lab: Lab, name: str) -> None:
     """Time a ring whose ranks sleep for each block as long as its pairs say."""
     lab.phase(f"{name}, asleep")
     tokens = 1000
-    pairs = ring_step_pairs(ranks=lab.ranks, sequence=tokens * lab.ranks, layout=LAYOUTS[name])
+    pairs = ring_attention_step_pairs(ranks=lab.ranks, sequence=tokens * lab.ranks, layout=LAYOUTS[name])
     work = [[lab.options.block_ms / 1e3 * count / tokens**2 for count in row] for row in pairs]
     ring = Ring(lab)
 
@@ -172,7 +176,7 @@ def sleep(lab: Lab, name: str) -> None:
             if begun:
                 block = ring.wait(begun)
 
-    predicted = max(ring_starts_s(work, pass_s=0)[-1])
+    predicted = max(ring_attention_starts_s(work, pass_s=0)[-1])
     lab.time(f"{name}: time of a ring that sleeps", predicted_s=predicted, measured_s=lab.fastest_s(run, repeats=3))
 
 

@@ -60,8 +60,7 @@ from torch.nn.functional import cross_entropy
 from torch.utils.checkpoint import checkpoint
 
 from labs.harness import Lab, NotApplicableError, run_lab
-from snippets.collectives.traffic import traffic
-from snippets.parallelism.tensor.formulas import block_collectives, block_traffic_bytes
+from snippets import collective_traffic, tensor_block_collectives, tensor_block_traffic_bytes
 
 BATCH, SEQUENCE, HIDDEN, HEADS = 2, 24, 48, 12
 VOCABULARY = 120
@@ -155,9 +154,11 @@ def compare(
     theirs = [parameter.grad.flatten() for parameter in dense.parameters()]
     lab.close(f"{name}: weights' gradients", torch.cat(ours), torch.cat(theirs))
 
-    said = block_collectives(tensor_parallel=lab.ranks, sequence_parallel=cut, input_sums=sums, gather_again=again)
+    said = tensor_block_collectives(
+        tensor_parallel=lab.ranks, sequence_parallel=cut, input_sums=sums, gather_again=again
+    )
     sizes = {"micro_batch": BATCH, "sequence": SEQUENCE, "hidden": HIDDEN, "element_bytes": 4}
-    bytes_said = block_traffic_bytes(**sizes, tensor_parallel=lab.ranks, input_sums=sums, gather_again=again)
+    bytes_said = tensor_block_traffic_bytes(**sizes, tensor_parallel=lab.ranks, input_sums=sums, gather_again=again)
     count(lab, name, counting, said, bytes_said)
 
 
@@ -167,7 +168,7 @@ def count(lab: Lab, name: str, counting: Counting, said: tuple[int, int, int], b
     for primitive, predicted in zip(PRIMITIVES.values(), said, strict=True):
         lab.count(f"{name}: {primitive}s", predicted=predicted, measured=counts.get(primitive, 0))
     whole = {"ranks": lab.ranks, "element_bytes": 4}
-    sent = [traffic(primitive, "ring", size_bytes=n * 4, **whole) for primitive, n in counting.calls]
+    sent = [collective_traffic(primitive, "ring", size_bytes=n * 4, **whole) for primitive, n in counting.calls]
     measured = sum(account.sent_bytes[lab.rank] for account in sent)
     lab.count(f"{name}: sent, if by rings", predicted=round(bytes_said), measured=measured, unit="bytes")
 

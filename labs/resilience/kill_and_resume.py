@@ -45,7 +45,7 @@ from torch.distributed.device_mesh import DeviceMesh
 from labs.harness import Lab, NotApplicableError, run_lab
 from labs.resilience.checkpoints import latest_whole, whole, written_by
 from labs.resilience.trainer import CUT, EVERY, KILLED, STEPS, WIDTH, Trainer
-from snippets.memory.zero.formulas import zero_state_bytes
+from snippets import zero_state_bytes
 
 BEFORE_KILL, BEFORE_CUT = KILLED // EVERY * EVERY, (CUT - 1) // EVERY * EVERY  # the last whole checkpoints
 

@@ -5,14 +5,16 @@ A chapter's digest covers, by content:
 - its code cells, in order, and the tags that change how they run (a cell's time limit does not count);
 - every module of this repository that they reach by import, and so on from module to module: ``import a.b``,
   ``from a import b``, ``from a import *``, relative imports, imports inside functions, the ``__init__.py`` of every
-  package on the way, and the data files beside a reached module (all but hidden ones, notebooks and Markdown);
+  package on the way, and the data files beside a reached module (all but hidden ones, notebooks and Markdown); where
+  ``from a import name`` finds the name by the package's ``__init__.pyi``, the module that this says, not the stub;
 - the files that the chapter's header names under ``inputs`` (patterns relative to the root);
 - ``requirements.txt``, a ``matplotlibrc`` in the root, and the version of Python, without its last number;
 - the press's own execution (``execute.py``, ``client.py``, ``outputs.py``, ``kernels.py``, ``asserting.py``).
 
 Prose is not covered. What the digest cannot see: imports by computed names (``importlib.import_module(name)``,
-``%run``), installed packages that differ from ``requirements.txt``, the clock, the network, and files that a cell or a
-module opens by path and that ``inputs`` does not name.
+``%run``), what one cell takes from a package that another imports (``a.name``), installed packages that differ from
+``requirements.txt``, the clock, the network, and files that a cell or a module opens by path and that ``inputs`` does
+not name.
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ from press.reading.sources import UNREADABLE
 
 _OWN = ("execute.py", "client.py", "outputs.py", "kernels.py", "asserting.py")
 _RELEVANT_TAGS = {"raises-exception", "skip-execution"}
-_NO_DATA = {".py", ".pyc", ".ipynb", ".md"}
+_NO_DATA = {".py", ".pyi", ".pyc", ".ipynb", ".md"}
+_STUB = "__init__.pyi"
+_HANDED_ON = re.compile(r"^from (\S+) import \w+ as (\w+)$", re.MULTILINE)
+_ALSO = re.compile(r"^(\w+) = (\w+)$", re.MULTILINE)
 
 
 # What is kept was found by this file's code and this Python's parser.
@@ -63,16 +68,23 @@ class Imports:
 def imported_names(tree: ast.AST) -> list[tuple[int, str]]:
     """Return the names that a module imports, each with the number of dots before it.
 
-    >>> imported_names(ast.parse("import os.path\\nfrom ..a import b"))
-    [(0, 'os.path'), (2, 'a.b')]
+    What is taken from an imported module counts as imported: it may be one that the module imports when asked.
+
+    >>> imported_names(ast.parse("import os.path\\nfrom ..a import b\\nimport c as d\\nd.e"))
+    [(0, 'os.path'), (2, 'a.b'), (0, 'c'), (0, 'c.e')]
     """
-    names = []
+    names: list[tuple[int, str]] = []
+    modules: dict[str, str] = {}
+    taken: dict[tuple[str, str], None] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names += [(0, alias.name) for alias in node.names]
+            modules |= {alias.asname or alias.name: alias.name for alias in node.names}
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            taken[node.value.id, node.attr] = None
         elif isinstance(node, ast.ImportFrom):
             names += [(node.level, f"{node.module or ''}.{alias.name}".strip(".")) for alias in node.names]
-    return names
+    return names + [(0, f"{modules[name]}.{attribute}") for name, attribute in taken if name in modules]
 
 
 class Freshness:
@@ -88,6 +100,7 @@ class Freshness:
         self._files_of: dict[tuple[str, str], tuple[Path, ...]] = {}
         self._data: dict[Path, list[Path]] = {}
         self._names: dict[str, frozenset[str]] = {}
+        self._handed_on: dict[str, dict[str, str]] = {}
         self._common = self._digest_of_common()
 
     def digest(self, code: Sequence[tuple[str, Sequence[str]]], inputs: Sequence[str] = ()) -> str:
@@ -101,7 +114,8 @@ class Freshness:
         for source, tags in code:
             total.update(sha256(repr((source, sorted(set(tags) & _RELEVANT_TAGS))).encode()).digest())
         for path in self.reached([source for source, _ in code]):
-            total.update(self.content(path))
+            if path.name != _STUB:  # what it says of the names that are used shows in the modules that are reached
+                total.update(self.content(path))
         for pattern in inputs:
             for path in sorted(self._root.glob(pattern)):
                 total.update(self.content(path))
@@ -178,11 +192,24 @@ class Freshness:
             if part == "*":
                 yield from Path(folder).glob("*.py")
                 return
+            if module := self._handed_on_in(folder).get(part):
+                yield Path(folder, _STUB)
+                yield from self._module(self._root, module)
+                return
             if f"{part}.py" in self._names_in(folder):
                 yield Path(folder, f"{part}.py")
             folder = os.path.join(folder, part)
             if "__init__.py" in self._names_in(folder):
                 yield Path(folder, "__init__.py")
+
+    def _handed_on_in(self, folder: str) -> dict[str, str]:
+        """Return the modules of the names that a package's stub hands on; none if it has no stub."""
+        if folder not in self._handed_on:
+            here = _STUB in self._names_in(folder)
+            text = Path(folder, _STUB).read_text(encoding="utf-8") if here else ""
+            modules = {name: module for module, name in _HANDED_ON.findall(text)}
+            self._handed_on[folder] = modules | {name: modules[own] for name, own in _ALSO.findall(text)}
+        return self._handed_on[folder]
 
     def _names_in(self, folder: str) -> frozenset[str]:
         """Return the names of the files in a folder; none if there is no such folder."""

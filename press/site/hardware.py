@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from press.making.pages import Page
 from snippets import hardware
-from snippets.foundations.hierarchy.memory_levels import LEVELS, MemoryLevel
+from snippets.foundations.hierarchy.memory_levels import MEMORY_LEVELS, MemoryLevel
 from snippets.hardware import Accelerator, Link, Node
 
 PATH = "docs/hardware.md"
@@ -39,7 +39,7 @@ def hardware_page() -> Page:
     lines += ["## Accelerators", "", *_accelerators(hardware.ACCELERATORS.values(), sources)]
     lines += ["## Links", "", *_links(hardware.LINKS.values(), sources)]
     lines += ["## Nodes", "", *_nodes(hardware.NODES.values(), sources)]
-    lines += ["## Levels", "", *_levels(LEVELS.values(), sources)]
+    lines += ["## Levels", "", *_levels(MEMORY_LEVELS.values(), sources)]
     lines += ["## Sources", "", *sources.lines()]
     return Page(PATH, SOURCE, "\n".join(lines).rstrip() + "\n", "Hardware")
 

@@ -2,7 +2,7 @@
 
 griffe reads signatures and docstrings without importing anything, so a reference is written even where a simulator's
 libraries are missing. What a docstring of ours adds to Google's sections are paragraphs that begin with a label:
-``Convention:``, ``Leaves out:``, ``Source:``, ``Formula:``, ``Symbols:``, ``Chapter:``.
+``Also:``, ``Convention:``, ``Leaves out:``, ``Source:``, ``Formula:``, ``Symbols:``, ``Chapter:``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from press.making.pages import Page
 FOLDER = "docs/reference"
 INDEX = f"{FOLDER}/index.md"
 ENTRIES_AT = "docs/quick-reference.md"  # from where the links of formulas' entries lead
-LABELS = ("Formula", "Symbols", "Chapter", "Convention", "Leaves out", "Source")
+LABELS = ("Formula", "Also", "Symbols", "Chapter", "Convention", "Leaves out", "Source")
 
 _LABELLED = re.compile(rf"^({'|'.join(LABELS)}):\s+")
 _BETWEEN = re.compile(rf"\n\s*\n|\n(?=(?:{'|'.join(LABELS)}):\s)")

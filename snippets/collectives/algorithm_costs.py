@@ -323,7 +323,7 @@ def algorithm_cost(
         size_bytes: bytes n, in the convention of ``snippets.simulation.schedule``; 0 for a barrier.
         element_bytes: bytes of one element, which is never cut.
         root: root of broadcast, reduce, scatter and gather. It matters where chunks are uneven.
-        segments: blocks of a pipelined algorithm, as in ``build``.
+        segments: blocks of a pipelined algorithm, as in ``build_collective``.
 
     Returns:
         The terms of the slowest path, exact integers; ``time_s`` of the result prices them.
@@ -402,7 +402,9 @@ CLOSED_FORMS: dict[tuple[str, str], ClosedForm] = {
 }
 
 
-def lower_bound(primitive: str, *, ranks: int, size_bytes: int | float, element_bytes: int = 2, root: int = 0) -> Cost:
+def collective_lower_bound(
+    primitive: str, *, ranks: int, size_bytes: int | float, element_bytes: int = 2, root: int = 0
+) -> Cost:
     """Return what no algorithm can go below: steps, bytes and reduced bytes, each a bound of its own.
 
     Steps: what one rank knows reaches at most twice as many ranks with every step. Bytes: some rank must send or
@@ -431,7 +433,7 @@ def lower_bound(primitive: str, *, ranks: int, size_bytes: int | float, element_
     Leaves out: that no algorithm may meet all three at once; reduction in the network, which needs fewer bytes.
 
     Example:
-        >>> lower_bound("all_reduce", ranks=8, size_bytes=1e6)
+        >>> collective_lower_bound("all_reduce", ranks=8, size_bytes=1e6)
         Cost(steps=3, wire_bytes=1750000, reduced_bytes=875000)
     """
     primitive = named("primitive", primitive, PRIMITIVES)
@@ -587,7 +589,7 @@ def _machine(
     )
 
 
-def best_segments(
+def best_collective_segments(
     primitive: str,
     algorithm: str,
     *,
@@ -624,7 +626,7 @@ def best_segments(
     Leaves out: limits on block size, alignment.
 
     Example:
-        >>> best_segments(
+        >>> best_collective_segments(
         ...     "broadcast", "chain", ranks=10, size_bytes=1e8, latency_s=1e-5, bandwidth_bytes_per_s=25e9
         ... )
         57
@@ -698,7 +700,7 @@ def compare_algorithms(
 
     Returns:
         One for each, by time, ties in the order of ``ALGORITHMS``; root 0. ``distance`` is the time over that
-        of ``lower_bound``, whose three terms no algorithm need meet together.
+        of ``collective_lower_bound``, whose three terms no algorithm need meet together.
 
     Source: the envelope of Thakur, Rabenseifner and Gropp 2005, and of libraries' tuning tables.
     Convention: that of ``algorithm_cost``.
@@ -716,14 +718,14 @@ def compare_algorithms(
         "bandwidth_bytes_per_s": bandwidth_bytes_per_s,
         "reduction_s_per_byte": reduction_s_per_byte,
     }
-    bound_s = lower_bound(primitive, **size).time_s(**machine)
+    bound_s = collective_lower_bound(primitive, **size).time_s(**machine)
     names = ALGORITHMS[primitive] if algorithms is None else algorithms
     if not isinstance(names, Collection) or isinstance(names, str) or not len(names):
         raise ValueError(f"algorithms must name at least one algorithm, got {algorithms!r}")
     choices = []
     for given in names:
         name = named("algorithms", given, ALGORITHMS[primitive], aliases=ALIASES)
-        blocks = best_segments(primitive, name, **size, **machine) if name in PIPELINED else 1
+        blocks = best_collective_segments(primitive, name, **size, **machine) if name in PIPELINED else 1
         terms = algorithm_cost(primitive, name, **size, segments=blocks)
         choices.append(PricedAlgorithm(name, blocks, terms, terms.time_s(**machine), bound_s))
     return tuple(sorted(choices, key=lambda choice: choice.time_s))

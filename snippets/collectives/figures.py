@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from snippets.collectives.algorithm_costs import algorithm_cost, lower_bound
+from snippets.collectives.algorithm_costs import algorithm_cost, collective_lower_bound
 from snippets.collectives.grid import run_on_grid
 from snippets.domain import integer_at_least, positive_integer
 from snippets.drawing import Panel
 from snippets.figures import colour, plot
 from snippets.palette import rank as rank_colour
-from snippets.simulation.checker import check
+from snippets.simulation.checker import check_collective
 from snippets.simulation.double_tree import double_binary_tree, edge_delays
 from snippets.simulation.holdings import holdings
 from snippets.simulation.schedule import Schedule
@@ -81,7 +81,7 @@ def round_panels(
         letters are the ranks whose terms a cell holds, a full cell is tinted most, and a thick frame says that the
         cell has just been filled.
     """
-    check(schedule)
+    check_collective(schedule)
     ranks = schedule.ranks
     if schedule.length != ranks or ranks > len(letters):
         most = len(letters)
@@ -192,7 +192,7 @@ def steps_and_bytes_plot(*, ranks: int, segments: tuple[int, ...]) -> Figure:
         terms = algorithm_cost("all_reduce", algorithm, ranks=ranks, size_bytes=length, segments=blocks)
         return terms.steps, terms.wire_bytes / length
 
-    bound = lower_bound("all_reduce", ranks=ranks, size_bytes=length)
+    bound = collective_lower_bound("all_reduce", ranks=ranks, size_bytes=length)
     place: dict[str, Any] = {
         "flat": {"ha": "right", "va": "center", "xytext": (-9, 0)},
         "binomial": {"ha": "center", "va": "bottom", "xytext": (0, 7)},

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from snippets.arrays import number_array
 from snippets.domain import named
 from snippets.simulation.account import Account
-from snippets.simulation.algorithms import PLAINEST, build
+from snippets.simulation.algorithms import PLAINEST, build_collective
 from snippets.simulation.runner import run
 from snippets.simulation.schedule import Range
 
@@ -57,7 +57,7 @@ def run_on_grid(primitive: str, grid: npt.ArrayLike, *, algorithm: str | None = 
     primitive = named("primitive", primitive, PLAINEST)
     ranks = len(before)
     chosen = PLAINEST[primitive] if algorithm is None else algorithm
-    schedule = build(primitive, chosen, ranks=ranks, length=ranks, root=root)
+    schedule = build_collective(primitive, chosen, ranks=ranks, length=ranks, root=root)
     exchange = primitive == "all_to_all"
     brought = [_columns(schedule.input_ranges(rank), ranks) for rank in range(ranks)]
     done = run(schedule, [row[columns] for row, columns in zip(before, brought, strict=True)])

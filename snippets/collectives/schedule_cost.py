@@ -86,9 +86,9 @@ class Price:
     """What a schedule costs: its terms on the slowest path, its time, and the time of each round.
 
     Example:
-        >>> from snippets.simulation.algorithms import build
-        >>> tree = build("broadcast", "binomial", ranks=8, length=1000)
-        >>> price(tree, element_bytes=2, latency_s=1e-6, bandwidth_bytes_per_s=1e9).terms
+        >>> from snippets.simulation.algorithms import build_collective
+        >>> tree = build_collective("broadcast", "binomial", ranks=8, length=1000)
+        >>> price_schedule(tree, element_bytes=2, latency_s=1e-6, bandwidth_bytes_per_s=1e9).terms
         Cost(steps=3, wire_bytes=6000, reduced_bytes=0)
     """
 
@@ -97,7 +97,7 @@ class Price:
     round_times_s: tuple[float, ...]
 
 
-def price(
+def price_schedule(
     schedule: Schedule,
     *,
     element_bytes: int,
@@ -131,10 +131,10 @@ def price(
     Leaves out: topology and contention; overlap of rounds: no rank starts a round before all have ended the last.
 
     Example:
-        >>> from snippets.simulation.algorithms import build
-        >>> ring = build("all_reduce", "ring", ranks=8, length=500_000)
+        >>> from snippets.simulation.algorithms import build_collective
+        >>> ring = build_collective("all_reduce", "ring", ranks=8, length=500_000)
         >>> net = {"latency_s": 1e-5, "bandwidth_bytes_per_s": 25e9, "reduction_s_per_byte": 1e-12}
-        >>> price(ring, element_bytes=2, **net).time_s
+        >>> price_schedule(ring, element_bytes=2, **net).time_s
         0.00021087500000000002
     """
     if not isinstance(schedule, Schedule):

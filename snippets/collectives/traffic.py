@@ -244,7 +244,7 @@ def _elements(primitive: str, algorithm: str, r: _Ranks) -> Traffic:
     return _elements("reduce", algorithm, r) + _elements("broadcast", algorithm, r)
 
 
-def traffic(
+def collective_traffic(
     primitive: str,
     algorithm: str,
     *,
@@ -281,7 +281,7 @@ def traffic(
     Leaves out: which messages carry them.
 
     Example:
-        >>> traffic("all_reduce", "ring", ranks=3, size_bytes=20).sent_bytes
+        >>> collective_traffic("all_reduce", "ring", ranks=3, size_bytes=20).sent_bytes
         (26, 28, 26)
     """
     primitive = named("primitive", primitive, PRIMITIVES)

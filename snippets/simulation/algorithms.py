@@ -1,7 +1,7 @@
 """Formulas: the algorithms of the book, each as a function from sizes to a schedule.
 
-``build`` is the door. What is written out here are broadcasts, scatters, all-gathers, all-to-alls, barriers and the
-steps that only an all-reduce has; a reduce, gather or reduce-scatter is the adjoint of one of them.
+``build_collective`` is the door. What is written out here are broadcasts, scatters, all-gathers, all-to-alls, barriers
+and the steps that only an all-reduce has; a reduce, gather or reduce-scatter is the adjoint of one of them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from snippets.simulation.schedule import (
     Range,
     Schedule,
     ScheduledSend,
-    adjoint,
+    adjoint_schedule,
     check_root,
     chunk_bound,
     chunk_bounds,
@@ -235,13 +235,13 @@ def _recursive_doubling_all_gather(job: _Job) -> Rounds:
 def _adjoint_rounds(primitive: str, algorithm: str, job: _Job) -> Rounds:
     """Return the rounds of the adjoint of a primitive that is written out above."""
     rounds = _BUILDERS[primitive, algorithm](job)
-    return list(adjoint(Schedule(primitive, algorithm, job.ranks, job.length, tuple(rounds), job.root)).rounds)
+    return list(adjoint_schedule(Schedule(primitive, algorithm, job.ranks, job.length, tuple(rounds), job.root)).rounds)
 
 
 def _ring_reduce_scatter(job: _Job) -> Rounds:
     """The adjoint of the ring that runs the other way, so that both rings of an all-reduce send to rank + 1."""
     rounds = tuple(_ring_all_gather(job, direction=-1))
-    return list(adjoint(Schedule("all_gather", "ring", job.ranks, job.length, rounds)).rounds)
+    return list(adjoint_schedule(Schedule("all_gather", "ring", job.ranks, job.length, rounds)).rounds)
 
 
 def _reversed_from(primitive: str, algorithm: str) -> Callable[[_Job], Rounds]:
@@ -418,7 +418,9 @@ _SPOKEN = {
 }
 
 
-def build(primitive: str, algorithm: str, *, ranks: int, length: int, root: int = 0, segments: int = 1) -> Schedule:
+def build_collective(
+    primitive: str, algorithm: str, *, ranks: int, length: int, root: int = 0, segments: int = 1
+) -> Schedule:
     """Return the schedule of an algorithm, for any number of ranks and any length.
 
     Formula: $A = A_T \\cdots A_2 A_1$
@@ -448,7 +450,7 @@ def build(primitive: str, algorithm: str, *, ranks: int, length: int, root: int 
     Leaves out: the machine's topology.
 
     Example:
-        >>> ring = build("all_reduce", "ring", ranks=3, length=6)
+        >>> ring = build_collective("all_reduce", "ring", ranks=3, length=6)
         >>> len(ring.rounds), ring.rounds[0][1]
         (4, ScheduledSend(source=1, destination=2, ranges=((0, 2),), combine=True))
     """

@@ -32,7 +32,7 @@ class Fault:
         return f"{'end' if self.round is None else f'round {self.round}'}: {self.message}"
 
 
-def find_faults(schedule: Schedule, *, ports: int | None = 1) -> tuple[Fault, ...]:
+def find_collective_faults(schedule: Schedule, *, ports: int | None = 1) -> tuple[Fault, ...]:
     """Return everything that is wrong with a schedule.
 
     A fault is: a rank that sends what it does not hold; that adds to a place where it holds nothing, or adds a
@@ -59,11 +59,11 @@ def find_faults(schedule: Schedule, *, ports: int | None = 1) -> tuple[Fault, ..
     Leaves out: time, and messages that are right but useless.
 
     Example:
-        >>> from snippets.simulation.algorithms import build
-        >>> find_faults(build("all_reduce", "ring", ranks=5, length=7))
+        >>> from snippets.simulation.algorithms import build_collective
+        >>> find_collective_faults(build_collective("all_reduce", "ring", ranks=5, length=7))
         ()
         >>> half = Schedule("all_reduce", "by hand", 2, 1, ((ScheduledSend(0, 1, ((0, 1),), True),),))
-        >>> print(find_faults(half)[0])
+        >>> print(find_collective_faults(half)[0])
         end: rank 0 must hold the contributions of ranks 0, 1 at [0, 1), has those of 0
     """
     if not isinstance(schedule, Schedule):
@@ -85,7 +85,7 @@ def find_faults(schedule: Schedule, *, ports: int | None = 1) -> tuple[Fault, ..
     return tuple(sorted(faults, key=lambda fault: (fault.round is None, fault.round)))
 
 
-def check(schedule: Schedule, *, ports: int | None = 1) -> None:
+def check_collective(schedule: Schedule, *, ports: int | None = 1) -> None:
     """Raise ``ValueError`` if anything is wrong with a schedule, naming the first fault and the number of the others.
 
     Formula: $S_r(a) = \\{\\, i : i \\text{ brings } a \\,\\}$
@@ -94,24 +94,24 @@ def check(schedule: Schedule, *, ports: int | None = 1) -> None:
 
     Args:
         schedule: the schedule to judge.
-        ports: as for ``find_faults``.
+        ports: as for ``find_collective_faults``.
 
     Raises:
-        ValueError: if ``find_faults`` finds any, or an argument is impossible.
+        ValueError: if ``find_collective_faults`` finds any, or an argument is impossible.
 
     Source: derived in this book.
-    Convention: as ``find_faults``.
-    Leaves out: as ``find_faults``.
+    Convention: as ``find_collective_faults``.
+    Leaves out: as ``find_collective_faults``.
 
     Example:
-        >>> from snippets.simulation.algorithms import build
-        >>> check(build("all_gather", "ring", ranks=3, length=6))
-        >>> check(Schedule("broadcast", "by hand", 2, 1, ()))
+        >>> from snippets.simulation.algorithms import build_collective
+        >>> check_collective(build_collective("all_gather", "ring", ranks=3, length=6))
+        >>> check_collective(Schedule("broadcast", "by hand", 2, 1, ()))
         Traceback (most recent call last):
         ...
         ValueError: schedule must do a broadcast: end: rank 1 must hold the contributions of ranks 0 at [0, 1), has none
     """
-    faults = find_faults(schedule, ports=ports)
+    faults = find_collective_faults(schedule, ports=ports)
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         primitive = schedule.primitive.replace("_", "-")

@@ -30,8 +30,8 @@ def holdings(schedule: Schedule) -> tuple[tuple[Held, ...], ...]:
     Leaves out: values (``snippets.simulation.runner`` moves them).
 
     Example:
-        >>> from snippets.simulation.algorithms import build
-        >>> [sorted(held[1][1]) for held in holdings(build("all_reduce", "ring", ranks=3, length=3))]
+        >>> from snippets.simulation.algorithms import build_collective
+        >>> [sorted(held[1][1]) for held in holdings(build_collective("all_reduce", "ring", ranks=3, length=3))]
         [[1], [1], [0, 1, 2], [0, 1, 2], [0, 1, 2]]
     """
     if not isinstance(schedule, Schedule):

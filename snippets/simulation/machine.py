@@ -36,7 +36,7 @@ from typing import Any, NamedTuple, get_args
 
 from snippets.domain import at_most, each, positive_integer, shortened
 from snippets.simulation.account import Account, Memory, Message, is_array
-from snippets.simulation.algorithms import build
+from snippets.simulation.algorithms import build_collective
 from snippets.simulation.schedule import Schedule, ScheduledSend, chunk_bounds
 
 MOST_RANKS = 2**16  # each is simulated
@@ -612,7 +612,7 @@ def _schedule(waits: list[_Wait]) -> Schedule:
 
 @lru_cache(maxsize=64)
 def _built(primitive: str, algorithm: str, ranks: int, length: int, root: int) -> Schedule:
-    return build(primitive, algorithm, ranks=ranks, length=length, root=root)
+    return build_collective(primitive, algorithm, ranks=ranks, length=length, root=root)
 
 
 def _chunks(send: ScheduledSend) -> list[int]:

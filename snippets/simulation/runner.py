@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from snippets.domain import named
 from snippets.simulation.account import Account, Message
-from snippets.simulation.checker import check
+from snippets.simulation.checker import check_collective
 from snippets.simulation.schedule import Range, Schedule
 
 Array = npt.NDArray[Any]
@@ -60,13 +60,14 @@ def run(schedule: Schedule, inputs: Sequence[npt.ArrayLike], *, combination: str
         silently.
 
     Example:
-        >>> from snippets.simulation.algorithms import build
-        >>> done = run(build("all_reduce", "ring", ranks=3, length=6), [np.full(6, 10**rank) for rank in range(3)])
+        >>> from snippets.simulation.algorithms import build_collective
+        >>> ring = build_collective("all_reduce", "ring", ranks=3, length=6)
+        >>> done = run(ring, [np.full(6, 10**rank) for rank in range(3)])
         >>> done.outputs[2].tolist(), done.account.sent_bytes
         ([111, 111, 111, 111, 111, 111], (64, 64, 64))
     """
     combination = named("combination", combination, COMBINATIONS)
-    check(schedule, ports=None)
+    check_collective(schedule, ports=None)
     arrays = _checked(schedule, inputs, combination)
     plan = _Plan(schedule)
     runner = _Runner(plan, arrays, schedule.messages, COMBINATIONS[combination])

@@ -300,7 +300,7 @@ def merged(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
     return tuple(joined)
 
 
-def adjoint(schedule: Schedule) -> Schedule:
+def adjoint_schedule(schedule: Schedule) -> Schedule:
     """Return the schedule of the adjoint map: time reversed, every message turned round.
 
     The adjoint of "the destination copies from the source" is "the source adds what the destination holds, and the
@@ -329,7 +329,7 @@ def adjoint(schedule: Schedule) -> Schedule:
     Example:
         >>> send = ScheduledSend(0, 1, ((0, 4),), False)
         >>> down = Schedule("broadcast", "by hand", ranks=2, length=4, rounds=((send,),))
-        >>> adjoint(down).primitive, adjoint(down).rounds
+        >>> adjoint_schedule(down).primitive, adjoint_schedule(down).rounds
         ('reduce', ((ScheduledSend(source=1, destination=0, ranges=((0, 4),), combine=True),),))
     """
     if not isinstance(schedule, Schedule):

@@ -44,7 +44,7 @@ def test_the_examples_in_docstrings_hold(module: object) -> None:
     [
         ("from snippets.memory.zero.formulas import STAGES", "from snippets.memory3.zero.formulas import STAGES"),
         ("from snippets.memory import zero", "from snippets.memory3 import zero"),
-        ("from snippets.models import CATALOGUE", "from snippets.models import CATALOGUE"),
+        ("from snippets.models import MODELS", "from snippets.models import MODELS"),
         ("[13 · Ring](../collectives/13-ring-and-tree.md#x)", "[213 · Ring](../collectives3/213-ring-and-tree.md#x)"),
         ('title: "A1 · Linear algebra"', 'title: "A201 · Linear algebra"'),
         ("    Chapter: 5, 14", "    Chapter: 205, 214"),

@@ -19,7 +19,7 @@ from snippets.simulation import algorithms, checker, schedule
 from snippets.simulation.runner import run
 from snippets.simulation.schedule import Schedule, ScheduledSend
 
-RING = algorithms.build("all_reduce", "ring", ranks=3, length=6)
+RING = algorithms.build_collective("all_reduce", "ring", ranks=3, length=6)
 ARRAYS = [np.arange(6) + rank for rank in range(3)]
 MACHINE: dict[str, Any] = {"latency_s": 1e-6, "bandwidth_bytes_per_s": 1e9}
 SIZES: dict[str, Any] = {"ranks": 4, "size_bytes": 10}
@@ -28,15 +28,21 @@ SIZES: dict[str, Any] = {"ranks": 4, "size_bytes": 10}
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda: algorithms.build("all_reduce", "ring", ranks=4, length=4, root=1), "root must be 0 for all_reduce"),
         (
-            lambda: algorithms.build("broadcast", "flat", ranks=4, length=4, root=4),
+            lambda: algorithms.build_collective("all_reduce", "ring", ranks=4, length=4, root=1),
+            "root must be 0 for all_reduce",
+        ),
+        (
+            lambda: algorithms.build_collective("broadcast", "flat", ranks=4, length=4, root=4),
             "root must be an integer from 0 to 3",
         ),
-        (lambda: algorithms.build("barrier", "flat", ranks=4, length=1), "length must be 0 for a barrier"),
-        (lambda: algorithms.build("broadcast", "flat", ranks=4, length=4, segments=2), "segments must be 1 for flat"),
+        (lambda: algorithms.build_collective("barrier", "flat", ranks=4, length=1), "length must be 0 for a barrier"),
         (
-            lambda: algorithms.build("broadcast", "ring", ranks=4, length=4),
+            lambda: algorithms.build_collective("broadcast", "flat", ranks=4, length=4, segments=2),
+            "segments must be 1 for flat",
+        ),
+        (
+            lambda: algorithms.build_collective("broadcast", "ring", ranks=4, length=4),
             "algorithm must be one of 'flat', 'binomial'",
         ),
         (
@@ -48,8 +54,14 @@ SIZES: dict[str, Any] = {"ranks": 4, "size_bytes": 10}
             lambda: algorithm_costs.algorithm_cost("gather", "flat", ranks=4, size_bytes=4, root=9),
             "root must be an integer from 0 to 3",
         ),
-        (lambda: traffic.traffic("barrier", "flat", ranks=4, size_bytes=2), "size_bytes must be 0 for a barrier"),
-        (lambda: traffic.traffic("all_reduce", "ring", ranks=4, size_bytes=7), "multiple of element_bytes = 2, got 7"),
+        (
+            lambda: traffic.collective_traffic("barrier", "flat", ranks=4, size_bytes=2),
+            "size_bytes must be 0 for a barrier",
+        ),
+        (
+            lambda: traffic.collective_traffic("all_reduce", "ring", ranks=4, size_bytes=7),
+            "multiple of element_bytes = 2, got 7",
+        ),
         (
             lambda: all_reduce_formulas.halving_doubling_all_reduce_bytes(ranks=96, size_bytes=1e9),
             "ranks must be a power of two .*, got 96",
@@ -58,14 +70,17 @@ SIZES: dict[str, Any] = {"ranks": 4, "size_bytes": 10}
             lambda: all_reduce_formulas.double_tree_all_reduce_bytes(ranks=1, size_bytes=1e9, segments=4),
             "ranks must be an integer of at least 2, got 1",
         ),
-        (lambda: algorithms.build("all_reduce", "rings", ranks=4, length=4), "one of .*'ring', .*got 'rings'"),
+        (
+            lambda: algorithms.build_collective("all_reduce", "rings", ranks=4, length=4),
+            "one of .*'ring', .*got 'rings'",
+        ),
         (lambda: bus_bandwidth.bus_bandwidth_factor("barrier", ranks=4), "primitive must be one of 'broadcast'"),
         (
             lambda: algorithm_costs.latency_share_half_bytes("reduce", "flat", ranks=1, **MACHINE),
             "ranks must be an integer of at",
         ),
         (
-            lambda: algorithm_costs.best_segments("scatter", "chain", **SIZES, **MACHINE),
+            lambda: algorithm_costs.best_collective_segments("scatter", "chain", **SIZES, **MACHINE),
             "primitive must be one of 'broadcast', 'reduce'",
         ),
         (
@@ -82,8 +97,11 @@ SIZES: dict[str, Any] = {"ranks": 4, "size_bytes": 10}
         ),
         (lambda: alpha_beta.size_for_efficiency_bytes(efficiency=1, **MACHINE), "efficiency must be a number from 0"),
         (lambda: alpha_beta.half_bandwidth_bytes(latency_s=1e300, bandwidth_bytes_per_s=1e300), "latency_s"),
-        (lambda: schedule.adjoint(RING), "schedule must be of one of broadcast"),
-        (lambda: checker.contributions(algorithms.build("barrier", "flat", ranks=2, length=0)), "got a barrier"),
+        (lambda: schedule.adjoint_schedule(RING), "schedule must be of one of broadcast"),
+        (
+            lambda: checker.contributions(algorithms.build_collective("barrier", "flat", ranks=2, length=0)),
+            "got a barrier",
+        ),
         (lambda: RING.input_ranges(3), "rank must be an integer from 0 to 2"),
         (lambda: RING.output_ranges(-1), "rank must be"),
         (lambda: run(RING, ARRAYS[:2]), "inputs must be one array for each of 3 ranks, got 2"),

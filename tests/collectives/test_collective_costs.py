@@ -20,11 +20,11 @@ from snippets.collectives.algorithm_costs import (
     CLOSED_FORMS,
     PricedAlgorithm,
     algorithm_cost,
-    best_segments,
+    best_collective_segments,
+    collective_lower_bound,
     compare_algorithms,
     crossover_bytes,
     latency_share_half_bytes,
-    lower_bound,
 )
 from snippets.collectives.costs_and_bounds.bus_bandwidth import (
     algorithm_bandwidth_bytes_per_s,
@@ -33,7 +33,7 @@ from snippets.collectives.costs_and_bounds.bus_bandwidth import (
     bus_bandwidth_factor,
 )
 from snippets.collectives.schedule_cost import Cost
-from snippets.collectives.traffic import traffic
+from snippets.collectives.traffic import collective_traffic
 from snippets.simulation.algorithms import ALGORITHMS, PIPELINED, largest_power_of_two
 from snippets.simulation.double_tree import double_tree_rounds
 
@@ -125,7 +125,7 @@ def test_published_lower_bounds(row: dict[str, Any], ranks: int) -> None:
     wanted = Cost(*(terms[row["expected"][part]] for part in ("latency", "bandwidth", "compute")))
     for name in row["inputs"]["collective"].split("/"):
         primitive = NAMES.get(name, name)
-        assert lower_bound(primitive, ranks=ranks, size_bytes=length, element_bytes=1) == wanted
+        assert collective_lower_bound(primitive, ranks=ranks, size_bytes=length, element_bytes=1) == wanted
         assert wanted.wire_bytes == pytest.approx(bus_bandwidth_factor(primitive, ranks=ranks) * length, rel=1e-15)
 
 
@@ -133,7 +133,7 @@ def test_published_lower_bounds(row: dict[str, Any], ranks: int) -> None:
 def test_few_elements_concern_few_ranks(root: int, steps: int) -> None:
     """Of 5 ranks only 0 and 1 have one of 2 elements: the root joins them or is one of them."""
     for primitive in ("scatter", "gather"):
-        assert lower_bound(primitive, ranks=5, size_bytes=2, element_bytes=1, root=root).steps == steps
+        assert collective_lower_bound(primitive, ranks=5, size_bytes=2, element_bytes=1, root=root).steps == steps
 
 
 def value_of(tex: str, ranks: int, length: int, segments: int) -> Fraction:
@@ -242,26 +242,32 @@ def test_the_best_number_of_blocks_is_the_best(key: tuple[str, str], gamma: floa
             **machine
         )
 
-    best = best_segments(*key, ranks=ranks, size_bytes=length * 4, element_bytes=4, **machine)
+    best = best_collective_segments(*key, ranks=ranks, size_bytes=length * 4, element_bytes=4, **machine)
     # blocks of one element more or less shift a block's time by 1e-4 at most
     assert time(best) <= 1.0002 * min(map(time, range(1, 3 * best + 10)))
 
 
 def test_the_best_number_of_blocks_at_the_edges() -> None:
     quick: dict[str, Any] = {"latency_s": 0.0, "bandwidth_bytes_per_s": 1e9}
-    assert best_segments("broadcast", "chain", ranks=5, size_bytes=77, element_bytes=1, **quick) == 77
-    assert best_segments("broadcast", "double_binary_tree", ranks=5, size_bytes=77, element_bytes=1, **quick) == 38
+    assert best_collective_segments("broadcast", "chain", ranks=5, size_bytes=77, element_bytes=1, **quick) == 77
+    assert (
+        best_collective_segments("broadcast", "double_binary_tree", ranks=5, size_bytes=77, element_bytes=1, **quick)
+        == 38
+    )
     slow: dict[str, Any] = {"latency_s": 1.0, "bandwidth_bytes_per_s": 1e9}
-    assert best_segments("broadcast", "chain", ranks=5, size_bytes=77, element_bytes=1, **slow) == 1
+    assert best_collective_segments("broadcast", "chain", ranks=5, size_bytes=77, element_bytes=1, **slow) == 1
     for ranks in (1, 2):
-        assert best_segments("broadcast", "chain", ranks=ranks, size_bytes=77, element_bytes=1, **quick) == 1
+        assert best_collective_segments("broadcast", "chain", ranks=ranks, size_bytes=77, element_bytes=1, **quick) == 1
         assert (
-            best_segments("all_reduce", "double_binary_tree", ranks=ranks, size_bytes=77, element_bytes=1, **quick) == 1
+            best_collective_segments(
+                "all_reduce", "double_binary_tree", ranks=ranks, size_bytes=77, element_bytes=1, **quick
+            )
+            == 1
         )
-    assert best_segments("broadcast", "chain", ranks=5, size_bytes=0, element_bytes=1, **quick) == 1
+    assert best_collective_segments("broadcast", "chain", ranks=5, size_bytes=0, element_bytes=1, **quick) == 1
     # K* = √((N − 2) n/(αβ)) = √(3 · 1200) = 60
     assert (
-        best_segments(
+        best_collective_segments(
             "broadcast", "chain", ranks=5, size_bytes=1200, element_bytes=1, latency_s=1, bandwidth_bytes_per_s=1
         )
         == 60
@@ -305,9 +311,11 @@ def test_distances_where_the_bound_is_nothing() -> None:
 
 def test_correction_1_the_two_in_a_ring_is_two_phases() -> None:
     for phase in ("reduce_scatter", "all_gather"):
-        counted = traffic(phase, "ring", ranks=8, size_bytes=800, element_bytes=1)
+        counted = collective_traffic(phase, "ring", ranks=8, size_bytes=800, element_bytes=1)
         assert set(counted.sent_bytes) == set(counted.received_bytes) == {700}
-    assert set(traffic("all_reduce", "ring", ranks=8, size_bytes=800, element_bytes=1).sent_bytes) == {2 * 700}
+    assert set(collective_traffic("all_reduce", "ring", ranks=8, size_bytes=800, element_bytes=1).sent_bytes) == {
+        2 * 700
+    }
 
 
 def test_correction_14_a_ring_of_a100_takes_82_ms_at_best() -> None:
@@ -343,14 +351,14 @@ def test_correction_24_below_a_size_the_ring_is_not_best() -> None:
 
 def test_correction_29_a_ring_meets_the_bound_of_both_directions() -> None:
     for ranks in (2, 3, 8, 100):
-        counted = traffic("all_reduce", "ring", ranks=ranks, size_bytes=10 * ranks, element_bytes=1)
-        bound = lower_bound("all_reduce", ranks=ranks, size_bytes=10 * ranks, element_bytes=1).wire_bytes
+        counted = collective_traffic("all_reduce", "ring", ranks=ranks, size_bytes=10 * ranks, element_bytes=1)
+        bound = collective_lower_bound("all_reduce", ranks=ranks, size_bytes=10 * ranks, element_bytes=1).wire_bytes
         assert set(counted.sent_bytes) == set(counted.received_bytes) == {bound} == {20 * (ranks - 1)}
 
 
 def test_correction_30_a_tree_needs_twice_the_steps_of_the_bound() -> None:
     for ranks in (4, 64, 1024):
-        bound = lower_bound("all_reduce", ranks=ranks, size_bytes=1, element_bytes=1).steps
+        bound = collective_lower_bound("all_reduce", ranks=ranks, size_bytes=1, element_bytes=1).steps
         assert bound == log2(ranks)
         assert algorithm_cost("all_reduce", "binomial", ranks=ranks, size_bytes=1, element_bytes=1).steps == 2 * bound
         assert (
@@ -362,8 +370,8 @@ def test_correction_30_a_tree_needs_twice_the_steps_of_the_bound() -> None:
 def test_correction_32_an_all_to_all_moves_one_nth_of_an_all_gather() -> None:
     for ranks in (2, 8, 64):
         buffer = 5 * ranks
-        exchanged = traffic("all_to_all", "pairwise", ranks=ranks, size_bytes=buffer, element_bytes=1)
-        gathered = traffic(
+        exchanged = collective_traffic("all_to_all", "pairwise", ranks=ranks, size_bytes=buffer, element_bytes=1)
+        gathered = collective_traffic(
             "all_gather", "ring", ranks=ranks, size_bytes=ranks * buffer, element_bytes=1
         )  # every rank brings such a buffer
         assert [ranks * sent for sent in exchanged.sent_bytes] == list(gathered.sent_bytes)

@@ -8,7 +8,7 @@ import pytest
 
 from snippets.collectives import figures as pictures
 from snippets.figures import svg_of
-from snippets.simulation.algorithms import build
+from snippets.simulation.algorithms import build_collective
 from snippets.simulation.double_tree import edge_delays
 
 
@@ -28,7 +28,7 @@ def test_too_many_ranks_to_mark_are_refused() -> None:
 
 
 def test_a_panel_for_each_moment_with_a_frame_for_each_message() -> None:
-    panels = pictures.round_panels(build("all_reduce", "ring", ranks=4, length=4))
+    panels = pictures.round_panels(build_collective("all_reduce", "ring", ranks=4, length=4))
     assert len(panels) == 7
     frames = [re.findall(r'<path class="b-communication" d="([^"]*)"', panel.svg()) for panel in panels]
     assert ["".join(found).count("M") for found in frames] == [0] + [2 * 4] * 6
@@ -37,7 +37,7 @@ def test_a_panel_for_each_moment_with_a_frame_for_each_message() -> None:
 
 def test_rounds_want_one_element_for_each_rank() -> None:
     with pytest.raises(ValueError, match="as many elements as ranks"):
-        pictures.round_panels(build("all_reduce", "ring", ranks=4, length=8))
+        pictures.round_panels(build_collective("all_reduce", "ring", ranks=4, length=8))
 
 
 def test_every_rank_is_a_leaf_in_one_of_the_trees() -> None:
@@ -55,7 +55,7 @@ def test_the_edges_of_the_trees_carry_their_first_steps() -> None:
 
 
 def test_terms_may_have_letters_of_their_own() -> None:
-    last = pictures.round_panels(build("all_reduce", "ring", ranks=4, length=4), letters="wxyz")[-1]
+    last = pictures.round_panels(build_collective("all_reduce", "ring", ranks=4, length=4), letters="wxyz")[-1]
     assert last.svg().count(">wxyz</text>") == 16
 
 

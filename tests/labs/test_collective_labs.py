@@ -64,10 +64,10 @@ def test_three_phases_over_subgroups_are_one_all_reduce(launch: Launcher, ranks:
 @pytest.mark.parametrize(
     ("lab", "formula", "row"),
     [
-        (PRIMITIVES, "snippets.collectives.traffic:traffic", "all_to_all: sent by pairwise, bruck"),
+        (PRIMITIVES, "snippets.collectives.traffic:collective_traffic", "all_to_all: sent by pairwise, bruck"),
         (RING, "snippets.all_reduce:ring_all_reduce_bytes", "even: sent, as 2(N−1)/N·n"),
         (COSTS, "snippets.collectives.algorithm_costs:algorithm_cost", "ring: steps, wire, reduced"),
-        (TOPOLOGY, "snippets.collectives.topology.formulas:dimension_bytes", "hierarchical: sent across"),
+        (TOPOLOGY, "snippets.collectives.topology.formulas:all_reduce_dimension_bytes", "hierarchical: sent across"),
     ],
 )
 def test_a_wrong_prediction_fails_the_lab(launch: Launcher, lab: str, formula: str, row: str) -> None:

@@ -75,10 +75,10 @@ def test_the_engine_runs_the_books_schedules(launch: Launcher, ranks: int, tmp_p
         (DATA, "snippets.parallelism.data.formulas:bucket_sizes_bytes", "later steps: buckets"),
         (DATA, "snippets.parallelism.data.formulas:shard_weights", "uneven: weighted losses averaged"),
         (DATA, "snippets.parallelism.data.formulas:token_weights", "ragged: weighted losses accumulated"),
-        (TENSOR, "snippets.parallelism.tensor.formulas:block_collectives", "MLP: all_reduces"),
-        (TENSOR, "snippets.parallelism.tensor.formulas:block_traffic_bytes", "attention: sent, if by rings"),
+        (TENSOR, "snippets.parallelism.tensor.formulas:tensor_block_collectives", "MLP: all_reduces"),
+        (TENSOR, "snippets.parallelism.tensor.formulas:tensor_block_traffic_bytes", "attention: sent, if by rings"),
         (EXPERT, "snippets.parallelism.expert.formulas:expert_all_to_all_bytes", "fixed room: sent by a rank"),
-        (PIPELINE, "snippets.parallelism.pipeline.formulas:message_bytes", "1F1B: bytes sent"),
+        (PIPELINE, "snippets.parallelism.pipeline.formulas:pipeline_message_bytes", "1F1B: bytes sent"),
         (PIPELINE, "snippets.parallelism.pipeline.runner:peak_activations", "ZB-H1: held at most"),
     ],
 )

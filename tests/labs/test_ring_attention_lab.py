@@ -25,9 +25,9 @@ def test_ring_attention_sends_and_computes_what_the_formulas_say(launch: Launche
 @pytest.mark.parametrize(
     ("formula", "row"),
     [
-        ("snippets.parallelism.sequence.formulas:ring_forward_bytes", "in order: sent forward"),
-        ("snippets.parallelism.sequence.formulas:ring_backward_bytes", "in order: sent backward"),
-        ("snippets.parallelism.sequence.formulas:ring_step_pairs", "zig-zag: pairs"),
+        ("snippets.parallelism.sequence.formulas:ring_attention_forward_bytes", "in order: sent forward"),
+        ("snippets.parallelism.sequence.formulas:ring_attention_backward_bytes", "in order: sent backward"),
+        ("snippets.parallelism.sequence.formulas:ring_attention_step_pairs", "zig-zag: pairs"),
     ],
 )
 def test_a_wrong_prediction_fails_the_lab(launch: Launcher, formula: str, row: str) -> None:

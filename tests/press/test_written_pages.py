@@ -12,7 +12,7 @@ from press.reading.chapter import find_chapters
 from press.site.corrections import corrections_page
 from press.site.hardware import hardware_page
 from snippets import hardware
-from snippets.foundations.hierarchy.memory_levels import LEVELS
+from snippets.foundations.hierarchy.memory_levels import MEMORY_LEVELS
 
 ROOT = Path(__file__).parents[2]
 PATH = "chapters/collectives/13-ring.md"
@@ -92,7 +92,7 @@ def test_every_claim_of_the_book_is_on_the_page() -> None:
 def test_the_hardware_page_has_every_entry_with_source_and_date() -> None:
     page = hardware_page().text
     rows = [line for line in page.splitlines() if line.startswith("| ") and "](#source-" in line]
-    names = [*hardware.ACCELERATORS, *hardware.LINKS, *hardware.NODES, *LEVELS]
+    names = [*hardware.ACCELERATORS, *hardware.LINKS, *hardware.NODES, *MEMORY_LEVELS]
     assert [row.split(" | ")[0].removeprefix("| ") for row in rows] == names
     marks = {int(number) for number in re.findall(r"\]\(#source-(\d+)\)", page)}
     sources = re.findall(r'^(\d+)\. <span id="source-(\d+)"></span>(.+) Read (\d{4}-\d\d-\d\d)\.$', page, re.MULTILINE)

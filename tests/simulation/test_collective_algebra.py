@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
-from snippets.simulation.algorithms import ALGORITHMS, PIPELINED, build
-from snippets.simulation.checker import find_faults
+from snippets.simulation.algorithms import ALGORITHMS, PIPELINED, build_collective
+from snippets.simulation.checker import find_collective_faults
 from snippets.simulation.runner import run
-from snippets.simulation.schedule import Schedule, ScheduledSend, adjoint
+from snippets.simulation.schedule import Schedule, ScheduledSend, adjoint_schedule
 
 EXAMPLES = settings(max_examples=examples(25), deadline=None)
 PAIRS = {
@@ -47,14 +47,14 @@ def test_the_reversed_schedule_is_the_adjoint_map(
 ) -> None:
     at = data.draw(sizes(primitive, algorithm))
     forward = schedule_of(primitive, algorithm, at)
-    backward = adjoint(forward)
+    backward = adjoint_schedule(forward)
     assert backward.primitive == PAIRS[primitive]
     assert backward.algorithm in ALGORITHMS[backward.primitive]
-    assert find_faults(backward) == ()
+    assert find_collective_faults(backward) == ()
     x, image = inputs_and_outputs(primitive, at, seed)
     y = random_arrays(image, seed + 1)
     assert inner(run(forward, x).outputs, y) == inner(x, run(backward, y).outputs)
-    again = adjoint(backward)
+    again = adjoint_schedule(backward)
     assert (again.primitive, again.algorithm) == (primitive, algorithm)
     assert [sorted(sends) for sends in again.rounds] == [sorted(sends) for sends in forward.rounds]
 
@@ -67,7 +67,7 @@ def test_the_reversed_schedule_is_the_adjoint_map(
 def test_all_reduce_and_all_to_all_are_their_own_adjoints(
     primitive: str, algorithm: str, ranks: int, chunk: int, seed: int
 ) -> None:
-    schedule = build(primitive, algorithm, ranks=ranks, length=ranks * chunk)
+    schedule = build_collective(primitive, algorithm, ranks=ranks, length=ranks * chunk)
     x, image = inputs_and_outputs(primitive, Sizes(ranks, ranks * chunk), seed)
     y = random_arrays(image, seed + 1)
     assert inner(run(schedule, x).outputs, y) == inner(x, run(schedule, y).outputs)
@@ -79,7 +79,9 @@ def test_primitives_compose(data: st.DataObject, ranks: int, length: int, seed: 
     def apply(primitive: str, arrays: Any) -> tuple[Any, ...]:
         algorithm = data.draw(st.sampled_from(ALGORITHMS[primitive]))
         segments = data.draw(st.integers(1, 4)) if algorithm in PIPELINED else 1
-        return run(build(primitive, algorithm, ranks=ranks, length=length, segments=segments), arrays).outputs
+        return run(
+            build_collective(primitive, algorithm, ranks=ranks, length=length, segments=segments), arrays
+        ).outputs
 
     def same(some: Any, others: Any) -> bool:
         return all(np.array_equal(a, b) for a, b in zip(some, others, strict=True))
@@ -118,7 +120,7 @@ def test_integers_agree_exactly_and_floats_only_to_rounding() -> None:
     size = np.sum([np.abs(values) for values in floats], axis=0)
     results = {}
     for algorithm in ALGORITHMS["all_reduce"]:
-        schedule = build("all_reduce", algorithm, ranks=ranks, length=length)
+        schedule = build_collective("all_reduce", algorithm, ranks=ranks, length=length)
         first, again = run(schedule, floats).outputs, run(schedule, floats).outputs
         assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))  # the same bits every time
         # whoever adds, all ranks end with the same bits: a sum is made once and copied, or made alike on both sides
@@ -130,7 +132,7 @@ def test_integers_agree_exactly_and_floats_only_to_rounding() -> None:
 
 
 def test_overflow_is_as_silent_as_in_hardware() -> None:
-    pair = build("all_reduce", "ring", ranks=2, length=2)
+    pair = build_collective("all_reduce", "ring", ranks=2, length=2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         large = run(pair, [np.full(2, 3e38, np.float32)] * 2).outputs[0]
@@ -148,16 +150,18 @@ def test_a_tile_boundary_changes_nothing() -> None:
     random = np.random.default_rng(3)
     vectors = [random.integers(-9, 9, 70_001) for _ in range(3)]
     for algorithm in ("recursive_doubling", "ring"):
-        done = run(build("all_reduce", algorithm, ranks=3, length=70_001), vectors)
+        done = run(build_collective("all_reduce", algorithm, ranks=3, length=70_001), vectors)
         assert all(np.array_equal(values, np.sum(vectors, axis=0)) for values in done.outputs)
         assert sum(done.account.sent_bytes) == 8 * sum(
-            send.elements for sends in build("all_reduce", algorithm, ranks=3, length=70_001).rounds for send in sends
+            send.elements
+            for sends in build_collective("all_reduce", algorithm, ranks=3, length=70_001).rounds
+            for send in sends
         )
 
 
 def test_a_ring_holds_its_input_and_its_output_and_little_more() -> None:
     vectors = [np.full(1 << 19, rank, np.float32) for rank in range(16)]
-    schedule = build("all_reduce", "ring", ranks=16, length=1 << 19)
+    schedule = build_collective("all_reduce", "ring", ranks=16, length=1 << 19)
     tracemalloc.start()
     run(schedule, vectors)
     peak = tracemalloc.get_traced_memory()[1]
@@ -177,10 +181,10 @@ def test_several_messages_of_a_round_are_delivered_in_order() -> None:
 
 def test_outputs_are_the_callers_own() -> None:
     x = np.arange(6)
-    done = run(build("all_reduce", "ring", ranks=1, length=6), [x])
+    done = run(build_collective("all_reduce", "ring", ranks=1, length=6), [x])
     done.outputs[0][:] = 0
     assert x.tolist() == [0, 1, 2, 3, 4, 5]
-    sent = run(build("scatter", "binomial", ranks=3, length=6), [x, [], []]).outputs
+    sent = run(build_collective("scatter", "binomial", ranks=3, length=6), [x, [], []]).outputs
     sent[0][:] = 9
     assert [values.tolist() for values in sent[1:]] == [[2, 3], [4, 5]]
 
@@ -195,4 +199,4 @@ def test_an_adjoint_that_would_add_and_copy_at_once_is_refused() -> None:
     )
     for rounds in (twice, mixed):
         with pytest.raises(ValueError, match="must not send a rank what it holds"):
-            adjoint(Schedule("broadcast", "some of it twice", 3, 2, rounds))
+            adjoint_schedule(Schedule("broadcast", "some of it twice", 3, 2, rounds))

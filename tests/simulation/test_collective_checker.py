@@ -8,8 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
-from snippets.simulation.algorithms import build
-from snippets.simulation.checker import check, contributions, find_faults
+from snippets.simulation.algorithms import build_collective
+from snippets.simulation.checker import check_collective, contributions, find_collective_faults
 from snippets.simulation.schedule import Schedule, ScheduledSend
 
 EXAMPLES = settings(max_examples=examples(25), deadline=None)
@@ -87,11 +87,11 @@ def test_what_the_checker_passes_gives_the_right_result(
         rounds = list(schedule.rounds)
         rounds[number], rounds[other] = rounds[other], rounds[number]
         mutant = Schedule(primitive, "mutant", schedule.ranks, schedule.length, tuple(rounds), schedule.root)
-    faults = find_faults(mutant, ports=None)
+    faults = find_collective_faults(mutant, ports=None)
     if not faults:
         assert result_is_right(mutant)
     if kind == "repeat":
-        assert find_faults(mutant, ports=1)
+        assert find_collective_faults(mutant, ports=1)
         assert faults or not send.combine
     if kind == "flip" or (kind == "drop" and "scatter" not in algorithm):
         # a ring after a scatter brings some chunks to ranks that passed them on before; nothing else is superfluous
@@ -99,7 +99,7 @@ def test_what_the_checker_passes_gives_the_right_result(
 
 
 def fault_of(schedule: Schedule, ports: int | None = 1) -> str:
-    (fault, *_) = find_faults(schedule, ports=ports)
+    (fault, *_) = find_collective_faults(schedule, ports=ports)
     return str(fault)
 
 
@@ -109,9 +109,13 @@ def test_each_fault_is_named_with_its_round_and_ranks() -> None:
 
     whole = ((0, 4),)
     one, two = ScheduledSend(1, 0, whole, True), ScheduledSend(2, 0, whole, True)
-    assert find_faults(reduce_by((one,), (two,))) == ()
+    assert find_collective_faults(reduce_by((one,), (two,))) == ()
     assert fault_of(reduce_by((one, two))) == "round 0: rank 0 receives 2 messages with 1 port"
-    assert find_faults(reduce_by((one, two)), ports=2) == find_faults(reduce_by((one, two)), ports=None) == ()
+    assert (
+        find_collective_faults(reduce_by((one, two)), ports=2)
+        == find_collective_faults(reduce_by((one, two)), ports=None)
+        == ()
+    )
     assert fault_of(reduce_by((one,), (one,), (two,))) == (
         "round 1: rank 0 adds the contribution of 1 twice at [0, 4), sent by rank 1"
     )
@@ -122,7 +126,7 @@ def test_each_fault_is_named_with_its_round_and_ranks() -> None:
     assert fault_of(reduce_by((one, two._replace(combine=False))), None) == (
         "round 0: rank 0 is written twice in one round at [0, 4), sent by rank 2"
     )
-    both = find_faults(reduce_by((one, two._replace(combine=False), one)), ports=None)
+    both = find_collective_faults(reduce_by((one, two._replace(combine=False), one)), ports=None)
     assert [fault.round for fault in both] == [0, 0, None]  # the first fault of a round does not hide the second
     three = tuple(ScheduledSend(0, 1, ((at, at + 1),), False) for at in range(3))
     assert fault_of(Schedule("broadcast", "by hand", 2, 3, (three,)), 2) == (
@@ -134,18 +138,18 @@ def test_each_fault_is_named_with_its_round_and_ranks() -> None:
     assert fault_of(gather) == "round 0: rank 1 sends [0, 1) to rank 0 and does not hold it"
     adds = Schedule("gather", "by hand", 2, 2, ((ScheduledSend(1, 0, ((1, 2),), True),),))
     assert fault_of(adds) == "round 0: rank 0 adds to nothing at [1, 2), sent by rank 1"
-    assert [fault.round for fault in find_faults(adds)] == [0, None]
+    assert [fault.round for fault in find_collective_faults(adds)] == [0, None]
     with pytest.raises(ValueError, match=r"^schedule must do a gather: round 0: rank 0 adds .* \(and 1 more\)$"):
-        check(adds)
+        check_collective(adds)
     with pytest.raises(ValueError, match=r"^schedule must do an all-reduce: end:"):
-        check(Schedule("all_reduce", "nothing", 2, 1, ()))
+        check_collective(Schedule("all_reduce", "nothing", 2, 1, ()))
 
 
 def test_a_message_carries_what_its_sender_held_before_the_round() -> None:
     swap = Schedule(
         "all_reduce", "swap", 2, 1, ((ScheduledSend(0, 1, ((0, 1),), True), ScheduledSend(1, 0, ((0, 1),), True)),)
     )
-    assert find_faults(swap) == ()
+    assert find_collective_faults(swap) == ()
     relay = Schedule(
         "broadcast", "too soon", 3, 1, ((ScheduledSend(0, 1, ((0, 1),), False), ScheduledSend(1, 2, ((0, 1),), False)),)
     )
@@ -155,10 +159,10 @@ def test_a_message_carries_what_its_sender_held_before_the_round() -> None:
 @pytest.mark.parametrize("algorithm", ["flat", "binomial", "dissemination"])
 @pytest.mark.parametrize("ranks", [2, 4, 8])
 def test_a_barrier_needs_every_message(algorithm: str, ranks: int) -> None:
-    barrier = build("barrier", algorithm, ranks=ranks, length=0)
+    barrier = build_collective("barrier", algorithm, ranks=ranks, length=0)
     for number, sends in enumerate(barrier.rounds):
         for place in range(len(sends)):
-            faults = find_faults(replaced(barrier, number, (*sends[:place], *sends[place + 1 :])))
+            faults = find_collective_faults(replaced(barrier, number, (*sends[:place], *sends[place + 1 :])))
             assert faults
             assert "without having heard from" in str(faults[0])
 
@@ -169,7 +173,7 @@ def test_a_barrier_that_hears_at_once_is_too_early() -> None:
 
 
 def test_contributions_show_every_state_of_a_ring() -> None:
-    states = list(contributions(build("reduce_scatter", "ring", ranks=3, length=3)))
+    states = list(contributions(build_collective("reduce_scatter", "ring", ranks=3, length=3)))
     assert [state[0] for state in states] == [
         ((0, 1, (0,)), (1, 2, (0,)), (2, 3, (0,))),
         ((0, 1, (0,)), (1, 2, (0, 2)), (2, 3, (0,))),

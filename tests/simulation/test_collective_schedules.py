@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
-from snippets.collectives.algorithm_costs import algorithm_cost, lower_bound
-from snippets.collectives.schedule_cost import price
-from snippets.collectives.traffic import traffic
-from snippets.simulation.algorithms import ALGORITHMS, build
-from snippets.simulation.checker import find_faults
+from snippets.collectives.algorithm_costs import algorithm_cost, collective_lower_bound
+from snippets.collectives.schedule_cost import price_schedule
+from snippets.collectives.traffic import collective_traffic
+from snippets.simulation.algorithms import ALGORITHMS, build_collective
+from snippets.simulation.checker import find_collective_faults
 from snippets.simulation.double_tree import double_binary_tree, double_tree_rounds, edge_delays
 from snippets.simulation.runner import run
 from snippets.simulation.schedule import Schedule, ScheduledSend, chunk_bound, chunk_bounds, merged
@@ -46,7 +46,7 @@ def test_a_run_gives_what_the_primitive_asks_and_counts_what_the_formula_says(
     account, width = done.account, np.dtype(dtype).itemsize
     asked = {"ranks": at.ranks, "root": at.root, "segments": at.segments}
     asked |= {"size_bytes": at.length * width, "element_bytes": width}
-    formula = traffic(primitive, algorithm, **asked)
+    formula = collective_traffic(primitive, algorithm, **asked)
     assert account.sent_bytes == formula.sent_bytes
     assert account.received_bytes == formula.received_bytes
     assert account.steps == len(schedule.rounds) == algorithm_cost(primitive, algorithm, **asked).steps
@@ -73,7 +73,7 @@ def test_the_priced_schedule_equals_the_formula_and_no_bound_is_broken(
     at = data.draw(sizes(primitive, algorithm, most_ranks=20))
     schedule = schedule_of(primitive, algorithm, at)
     machine: dict[str, Any] = {"latency_s": alpha, "bandwidth_bytes_per_s": beta, "reduction_s_per_byte": gamma}
-    priced = price(schedule, **machine, element_bytes=width)
+    priced = price_schedule(schedule, **machine, element_bytes=width)
     formula = algorithm_cost(
         primitive,
         algorithm,
@@ -89,7 +89,9 @@ def test_the_priced_schedule_equals_the_formula_and_no_bound_is_broken(
         formula.steps * alpha + Fraction(formula.wire_bytes, beta) + formula.reduced_bytes * gamma
     )
     assert sum(priced.round_times_s) == pytest.approx(priced.time_s, rel=1e-12)
-    bound = lower_bound(primitive, ranks=at.ranks, size_bytes=at.length * width, root=at.root, element_bytes=width)
+    bound = collective_lower_bound(
+        primitive, ranks=at.ranks, size_bytes=at.length * width, root=at.root, element_bytes=width
+    )
     assert formula.steps >= bound.steps
     assert formula.wire_bytes >= bound.wire_bytes
     assert formula.reduced_bytes >= bound.reduced_bytes
@@ -99,7 +101,7 @@ def test_the_priced_schedule_equals_the_formula_and_no_bound_is_broken(
 @EXAMPLES
 @given(data=st.data())
 def test_the_checker_passes_every_algorithm_with_one_port(primitive: str, algorithm: str, data: st.DataObject) -> None:
-    assert find_faults(schedule_of(primitive, algorithm, data.draw(sizes(primitive, algorithm, 17)))) == ()
+    assert find_collective_faults(schedule_of(primitive, algorithm, data.draw(sizes(primitive, algorithm, 17)))) == ()
 
 
 @pytest.mark.parametrize(("primitive", "algorithm"), EVERY)
@@ -108,10 +110,10 @@ def test_the_checker_passes_every_algorithm_with_one_port(primitive: str, algori
 def test_some_rank_moves_what_the_bound_says(primitive: str, algorithm: str, data: st.DataObject) -> None:
     """The bound on bytes speaks of one rank's port: that rank's own traffic is as large, not only the slowest path."""
     at = data.draw(sizes(primitive, algorithm))
-    counted = traffic(
+    counted = collective_traffic(
         primitive, algorithm, ranks=at.ranks, size_bytes=at.length, element_bytes=1, root=at.root, segments=at.segments
     )
-    bound = lower_bound(primitive, ranks=at.ranks, size_bytes=at.length, element_bytes=1, root=at.root)
+    bound = collective_lower_bound(primitive, ranks=at.ranks, size_bytes=at.length, element_bytes=1, root=at.root)
     assert max(counted.sent_bytes + counted.received_bytes) >= bound.wire_bytes
     assert sum(counted.sent_bytes) == sum(counted.received_bytes)
 
@@ -160,7 +162,7 @@ def test_which_algorithm_meets_which_bound(ranks: int) -> None:
         length = 0 if primitive == "barrier" else 10 * ranks
         found, bound = (
             algorithm_cost(primitive, algorithm, ranks=ranks, size_bytes=length, element_bytes=1),
-            lower_bound(primitive, ranks=ranks, size_bytes=length, element_bytes=1),
+            collective_lower_bound(primitive, ranks=ranks, size_bytes=length, element_bytes=1),
         )
         steps |= {(primitive, algorithm)} if found.steps == bound.steps else set()
         wire |= {(primitive, algorithm)} if found.wire_bytes == bound.wire_bytes else set()
@@ -171,7 +173,7 @@ def test_which_algorithm_meets_which_bound(ranks: int) -> None:
 def test_beyond_powers_of_two_bruck_still_meets_both_bounds_of_its_phases(ranks: int) -> None:
     for primitive in ("all_gather", "reduce_scatter"):
         found = algorithm_cost(primitive, "bruck", ranks=ranks, size_bytes=4 * ranks, element_bytes=1)
-        assert found == lower_bound(primitive, ranks=ranks, size_bytes=4 * ranks, element_bytes=1)
+        assert found == collective_lower_bound(primitive, ranks=ranks, size_bytes=4 * ranks, element_bytes=1)
     doubling = algorithm_cost("all_reduce", "recursive_doubling", ranks=ranks, size_bytes=7, element_bytes=1)
     log = ranks.bit_length() - 1
     assert (doubling.steps, doubling.wire_bytes) == (log + 2, 7 * (log + 2))
@@ -239,7 +241,7 @@ def test_merged_ranges_cover_the_same_addresses(pairs: list[tuple[int, int]]) ->
 
 
 def test_the_ring_step_by_step() -> None:
-    ring = build("all_reduce", "ring", ranks=4, length=4)
+    ring = build_collective("all_reduce", "ring", ranks=4, length=4)
     told = [[(send.source, send.destination, send.ranges[0][0], send.combine) for send in s] for s in ring.rounds]
     for step in range(3):
         assert told[step] == [(r, (r + 1) % 4, (r - 1 - step) % 4, True) for r in range(4)]
@@ -247,7 +249,7 @@ def test_the_ring_step_by_step() -> None:
 
 
 def test_folding_pairs_the_ranks_beyond_a_power_of_two() -> None:
-    schedule = build("all_reduce", "recursive_doubling", ranks=6, length=5)
+    schedule = build_collective("all_reduce", "recursive_doubling", ranks=6, length=5)
     pairs = [[(send.source, send.destination) for send in sends] for sends in schedule.rounds]
     assert pairs == [
         [(0, 1), (2, 3)],
@@ -261,19 +263,21 @@ def test_a_round_costs_its_slowest_rank_and_a_port_takes_one_message_after_anoth
     at_once = tuple(ScheduledSend(r, 0, ((2 * r, 2 * r + 2),), False) for r in (1, 2, 3))
     fan = Schedule("gather", "all at once", 4, 8, (at_once,))
     machine: dict[str, Any] = {"latency_s": 10, "bandwidth_bytes_per_s": 2, "element_bytes": 1}
-    assert price(fan, **machine).terms == algorithm_cost("gather", "flat", ranks=4, size_bytes=8, element_bytes=1)
-    assert price(fan, **(machine | {"element_bytes": 4})).time_s == 3 * 10 + 24 / 2
-    swap = build("all_reduce", "recursive_doubling", ranks=2, length=6)
-    assert price(swap, **machine, reduction_s_per_byte=1).time_s == 10 + 3 + 6
-    assert price(swap, **machine, reduction_s_per_byte=1, duplex="half").time_s == 20 + 6 + 6
+    assert price_schedule(fan, **machine).terms == algorithm_cost(
+        "gather", "flat", ranks=4, size_bytes=8, element_bytes=1
+    )
+    assert price_schedule(fan, **(machine | {"element_bytes": 4})).time_s == 3 * 10 + 24 / 2
+    swap = build_collective("all_reduce", "recursive_doubling", ranks=2, length=6)
+    assert price_schedule(swap, **machine, reduction_s_per_byte=1).time_s == 10 + 3 + 6
+    assert price_schedule(swap, **machine, reduction_s_per_byte=1, duplex="half").time_s == 20 + 6 + 6
     both = (ScheduledSend(0, 1, ((0, 9),), False), ScheduledSend(2, 0, ((0, 4),), True))
     uneven = Schedule("all_reduce", "lopsided", 3, 9, (both,))
     # rank 0 sends 9 while it adds 4: longer than rank 1, which only receives 9
-    assert price(uneven, **machine, reduction_s_per_byte=5).time_s == 10 + 4.5 + 20
+    assert price_schedule(uneven, **machine, reduction_s_per_byte=5).time_s == 10 + 4.5 + 20
     idle = Schedule("broadcast", "nothing", 1, 3, ((), ()))
-    assert price(idle, **machine, reduction_s_per_byte=1).round_times_s == (0.0, 0.0)
+    assert price_schedule(idle, **machine, reduction_s_per_byte=1).round_times_s == (0.0, 0.0)
     spread = (tuple(ScheduledSend(0, r, ((2 * r, 2 * r + 2),), False) for r in (1, 2, 3)),)
-    assert price(Schedule("scatter", "all at once", 4, 8, spread), **machine).terms.steps == 3
+    assert price_schedule(Schedule("scatter", "all at once", 4, 8, spread), **machine).terms.steps == 3
 
 
 def test_one_rank_has_nothing_to_do() -> None:
@@ -282,11 +286,11 @@ def test_one_rank_has_nothing_to_do() -> None:
             at = Sizes(1, 0 if primitive == "barrier" else 5)
             assert schedule_of(primitive, algorithm, at).rounds == ()
             assert algorithm_cost(primitive, algorithm, ranks=1, size_bytes=at.length, element_bytes=1).steps == 0
-        assert lower_bound(primitive, ranks=1, size_bytes=0, element_bytes=1).wire_bytes == 0
+        assert collective_lower_bound(primitive, ranks=1, size_bytes=0, element_bytes=1).wire_bytes == 0
 
 
 def test_pairwise_exchange_meets_every_other_rank_in_turn() -> None:
     for primitive in ("all_gather", "all_to_all"):
-        steps = build(primitive, "pairwise", ranks=4, length=8).rounds
+        steps = build_collective(primitive, "pairwise", ranks=4, length=8).rounds
         told = [[(send.source, send.destination) for send in sends] for sends in steps]
         assert told == [[(rank, (rank + step) % 4) for rank in range(4)] for step in (1, 2, 3)]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sampling import examples
 
 from snippets.collectives.algorithm_costs import algorithm_cost
-from snippets.collectives.traffic import traffic
+from snippets.collectives.traffic import collective_traffic
 from snippets.simulation.account import Account, Memory, Message
 from snippets.simulation.algorithms import ALGORITHMS
 from snippets.simulation.machine import (
@@ -286,7 +286,7 @@ def test_sums_and_what_they_cost(form: str, ranks: int, length: int, seed: int) 
     results, account = run(all_reduce, ranks)
     assert all(same(result, wanted, brought[0]) for result in results)
     size = {"ranks": ranks, "size_bytes": entries * width, "element_bytes": width}
-    formula = traffic("all_reduce", "ring", **size)
+    formula = collective_traffic("all_reduce", "ring", **size)
     assert (account.sent_bytes, account.received_bytes) == (formula.sent_bytes, formula.received_bytes)
     assert account.steps == algorithm_cost("all_reduce", "ring", **size).steps
     assert {message.operation for message in account.messages} <= {"all_reduce"}
@@ -294,7 +294,7 @@ def test_sums_and_what_they_cost(form: str, ranks: int, length: int, seed: int) 
     results, account = run(reduce_scatter, ranks)
     for result, part in zip(results, np.array_split(wanted, ranks), strict=True):
         assert same(result, part, brought[0])
-    formula = traffic("reduce_scatter", "ring", **size | {"element_bytes": width * row})
+    formula = collective_traffic("reduce_scatter", "ring", **size | {"element_bytes": width * row})
     assert (account.sent_bytes, account.received_bytes) == (formula.sent_bytes, formula.received_bytes)
     assert account.steps == algorithm_cost("reduce_scatter", "ring", **size).steps
 
@@ -333,7 +333,7 @@ def test_a_broadcast_by_any_algorithm(algorithm: str, ranks: int, length: int, d
     assert not any(np.shares_memory(results[rank], brought[root]) for rank in range(ranks) if rank != root)
     if algorithm in ("flat", "binomial", "chain"):
         size = {"ranks": ranks, "size_bytes": 8 * length, "root": root, "element_bytes": 8}
-        assert account.sent_bytes == traffic("broadcast", algorithm, **size).sent_bytes
+        assert account.sent_bytes == collective_traffic("broadcast", algorithm, **size).sent_bytes
         assert account.steps == algorithm_cost("broadcast", algorithm, **size).steps
 
 

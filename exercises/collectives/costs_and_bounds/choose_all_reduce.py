@@ -9,8 +9,8 @@ from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.collectives.algorithm_costs import algorithm_cost
-from snippets.collectives.schedule_cost import price
-from snippets.simulation.algorithms import build, largest_power_of_two
+from snippets.collectives.schedule_cost import price_schedule
+from snippets.simulation.algorithms import build_collective, largest_power_of_two
 
 NAMES = ("ring", "recursive_doubling", "halving_doubling")
 SIZES = tuple(round(2**10 * 2 ** (step / 8)) for step in range(193))  # 1 KiB to 16 GiB
@@ -80,8 +80,8 @@ def counted(name: str, ranks: int) -> tuple[float, float, float]:
     """Count steps, and bytes and added bytes for each byte of the vector, message by message."""
     length = ranks * largest_power_of_two(ranks)  # all chunks are even
     if ranks <= FEW:
-        schedule = build("all_reduce", name, ranks=ranks, length=length)
-        terms = price(schedule, element_bytes=1, latency_s=1, bandwidth_bytes_per_s=1).terms
+        schedule = build_collective("all_reduce", name, ranks=ranks, length=length)
+        terms = price_schedule(schedule, element_bytes=1, latency_s=1, bandwidth_bytes_per_s=1).terms
     else:  # to go through so many messages takes too long; the closed forms are exact
         terms = algorithm_cost("all_reduce", name, ranks=ranks, size_bytes=length, element_bytes=1)
     return terms.steps, terms.wire_bytes / length, terms.reduced_bytes / length

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.collectives.algorithm_costs import lower_bound
+from snippets.collectives.algorithm_costs import collective_lower_bound
 from snippets.collectives.costs_and_bounds.bus_bandwidth import bus_bandwidth_factor
 
 PRIMITIVES = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce")
@@ -50,7 +50,9 @@ def at_or_above_the_floor(
     primitive: str, ranks: int, size_bytes: float, time_s: float, bandwidth_bytes_per_s: float
 ) -> bool:
     """Compare with the floor of bytes that holds for every schedule, scaled from a vector with even chunks."""
-    floor = Fraction(lower_bound(primitive, ranks=ranks, size_bytes=ranks, element_bytes=1).wire_bytes, ranks)
+    floor = Fraction(
+        collective_lower_bound(primitive, ranks=ranks, size_bytes=ranks, element_bytes=1).wire_bytes, ranks
+    )
     return floor * Fraction(size_bytes) <= Fraction(time_s) * Fraction(bandwidth_bytes_per_s)
 
 

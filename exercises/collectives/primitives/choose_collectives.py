@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.collectives.traffic import traffic
-from snippets.simulation.algorithms import PLAINEST, build
+from snippets.collectives.traffic import collective_traffic
+from snippets.simulation.algorithms import PLAINEST, build_collective
 
 ROOTED = ("broadcast", "reduce", "scatter", "gather")
 ROOTLESS = ("all_gather", "reduce_scatter", "all_reduce")
@@ -100,7 +100,7 @@ def lacking(grid: Grid, brings: str, holder: int, needs: list[list[int]]) -> lis
 def carried_out(grid: Grid, primitive: str, root: int) -> tuple[Grid, list[int], list[int]]:
     """Move the numbers message by message; return the grid after, and what each rank sent and received."""
     ranks = len(grid)
-    schedule = build(primitive, PLAINEST[primitive], ranks=ranks, length=ranks, root=root)
+    schedule = build_collective(primitive, PLAINEST[primitive], ranks=ranks, length=ranks, root=root)
     held = [
         {chunk: grid[rank][chunk] for start, stop in schedule.input_ranges(rank) for chunk in range(start, stop)}
         for rank in range(ranks)
@@ -180,7 +180,7 @@ def ways(ranks: int, brings: str, holder: int, most: int = MOST_CALLS) -> dict[t
     calls = [(name, root) for name in ROOTED for root in range(ranks)] + [(name, 0) for name in ROOTLESS]
     costs = {}
     for name, root in calls:
-        cost = traffic(name, PLAINEST[name], ranks=ranks, size_bytes=ranks, element_bytes=1, root=root)
+        cost = collective_traffic(name, PLAINEST[name], ranks=ranks, size_bytes=ranks, element_bytes=1, root=root)
         costs[name, root] = cost.sent_bytes + cost.received_bytes
     enough = 2 * (ranks - 1)  # an all-reduce, or a scatter and an all-gather, gives everybody everything
     found: dict[tuple[tuple[int, ...], ...], Cost] = {}

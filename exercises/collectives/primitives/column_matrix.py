@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.exercise import Exercise, Mistake
-from snippets.simulation.algorithms import build
+from snippets.simulation.algorithms import build_collective
 from snippets.simulation.holdings import holdings
 
 ROOTED = ("broadcast", "reduce", "scatter", "gather")
@@ -54,7 +54,9 @@ def column_matrix(
 
 def matrix_by_messages(primitive: str, ranks: int, column: int, root: int = 0) -> list[list[int]]:
     """Follow whose terms the messages of a schedule bring to each rank that the primitive answers."""
-    schedule = build(primitive, "flat" if primitive in ROOTED else "ring", ranks=ranks, length=ranks, root=root)
+    schedule = build_collective(
+        primitive, "flat" if primitive in ROOTED else "ring", ranks=ranks, length=ranks, root=root
+    )
     terms = [
         held.get(column, ()) if any(start <= column < stop for start, stop in schedule.output_ranges(rank)) else ()
         for rank, held in enumerate(holdings(schedule)[-1])

@@ -6,7 +6,7 @@ from math import fsum
 from random import Random
 
 from grader.exercise import Exercise, Mistake
-from snippets.simulation.algorithms import build
+from snippets.simulation.algorithms import build_collective
 
 Row = list[float]
 
@@ -47,7 +47,7 @@ def sums_by_messages(vectors: list[Row]) -> Row:
     """Move the floats by the messages of the book's ring, and return what rank 0 ends with."""
     from snippets.simulation.runner import run
 
-    schedule = build("all_reduce", "ring", ranks=len(vectors), length=len(vectors[0]))
+    schedule = build_collective("all_reduce", "ring", ranks=len(vectors), length=len(vectors[0]))
     sums: Row = run(schedule, vectors).outputs[0].tolist()
     return sums
 

@@ -12,7 +12,7 @@ from grader.exercise import Inputs, Observation
 from snippets.collectives.ring_and_tree.programs import run_programs
 from snippets.collectives.ring_and_tree.term_panels import term_panels
 from snippets.drawing import Panel
-from snippets.simulation.checker import Fault, find_faults
+from snippets.simulation.checker import Fault, find_collective_faults
 from snippets.simulation.machine import Exchange, RankProgramError, Receive, Send
 from snippets.simulation.schedule import Range, Schedule, ScheduledSend, chunk_bounds, merged
 
@@ -120,7 +120,9 @@ def replay(rounds: Rounds, *, ranks: int, length: int, others: int, allowed: Obs
     partners = Counter(source for source, _ in {link for load in loads for link in load})
     costs = {SENT: sent, RECEIVED: received, STEPS: len(steps), PARTNERS: max(partners.values(), default=0)}
     costs |= {LINK: max(links.values(), default=0), LONGEST: sum(max(load.values(), default=0) for load in loads)}
-    fault = next(_crowds(steps, others), "") or next(map(_counted_from_1, find_faults(schedule, ports=None)), "none")
+    fault = next(_crowds(steps, others), "") or next(
+        map(_counted_from_1, find_collective_faults(schedule, ports=None)), "none"
+    )
     shown: Observation = {MESSAGES: SENDABLE, WRONG_SUMS: list(_wrong_sums(moments[-1])), FAULTS: fault}
     if COMPLETE in allowed:
         middle, starts = moments[:ranks][-1], [start for start, stop in chunk_bounds(length, ranks) if start < stop]

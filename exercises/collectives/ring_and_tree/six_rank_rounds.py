@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from exercises.collectives.ring_and_tree import common
 from grader.exercise import Exercise, Mistake, Observation
-from snippets.simulation.algorithms import build
+from snippets.simulation.algorithms import build_collective
 
 # Source, destination, start and stop of the entries that travel, and whether
 # the receiver adds them.
@@ -73,7 +73,7 @@ def observe(function: Callable[..., Rounds], *, length: int) -> Observation:
 
 
 def by_the_book(algorithm: str, length: int) -> Rounds:
-    schedule = build("all_reduce", algorithm, ranks=RANKS, length=length)
+    schedule = build_collective("all_reduce", algorithm, ranks=RANKS, length=length)
     return [
         [(send.source, send.destination, *pair, send.combine) for send in sends for pair in send.ranges]
         for sends in schedule.rounds

@@ -6,8 +6,8 @@ from fractions import Fraction
 from functools import cache
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.collectives.schedule_cost import price
-from snippets.simulation.algorithms import build
+from snippets.collectives.schedule_cost import price_schedule
+from snippets.simulation.algorithms import build_collective
 
 
 def latency_rules_below_bytes(
@@ -41,8 +41,8 @@ def latency_rules_below_bytes(
 @cache
 def ring_line(ranks: int) -> tuple[int, Fraction]:
     """Steps and bytes on the wire for each byte of the vector, counted on the messages of a ring all-reduce."""
-    ring = build("all_reduce", "ring", ranks=ranks, length=ranks)
-    terms = price(ring, element_bytes=1, latency_s=1.0, bandwidth_bytes_per_s=1.0).terms
+    ring = build_collective("all_reduce", "ring", ranks=ranks, length=ranks)
+    terms = price_schedule(ring, element_bytes=1, latency_s=1.0, bandwidth_bytes_per_s=1.0).terms
     return terms.steps, Fraction(terms.wire_bytes, ranks)
 
 

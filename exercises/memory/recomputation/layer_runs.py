@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.exercise import Exercise, Mistake
-from snippets.memory.recomputation.formulas import ChainTask, plan_account, uniform_chain
+from snippets.memory.recomputation.formulas import ChainTask, recomputation_account, uniform_chain
 
 
 def layer_runs(*, layers: int, kept_inputs: Sequence[int]) -> list[int]:
@@ -46,7 +46,7 @@ def by_running(*, layers: int, kept_inputs: Sequence[int]) -> list[int]:
         for layer in range(start + 1, last):
             tasks.append(ChainTask("keep" if layer - 1 in kept_inputs else "forward", layer))
         tasks += [ChainTask("record", last), ChainTask("backward", last)]
-    done = plan_account(uniform_chain(layers, kept_bytes=9), tasks).tasks
+    done = recomputation_account(uniform_chain(layers, kept_bytes=9), tasks).tasks
     return [sum(task.layer == layer and task.kind != "backward" for task in done) for layer in range(1, layers + 1)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 
 from grader.exercise import Exercise, Mistake
-from snippets.memory.recomputation.formulas import plan_account, segment_tasks, uniform_chain
+from snippets.memory.recomputation.formulas import recomputation_account, segment_tasks, uniform_chain
 
 
 def segment_length(*, layers: int, input_bytes: int, kept_bytes: int) -> int:
@@ -39,7 +39,7 @@ def by_running(*, layers: int, input_bytes: int, kept_bytes: int) -> int:
     """Run the plan of every length, and take the first of those that hold least."""
     chain = uniform_chain(layers, input_bytes=input_bytes, kept_bytes=kept_bytes)
     peaks = {
-        length: plan_account(chain, segment_tasks(layers, segment_layers=length)).peak_bytes
+        length: recomputation_account(chain, segment_tasks(layers, segment_layers=length)).peak_bytes
         for length in range(1, layers + 1)
         if layers % length == 0
     }

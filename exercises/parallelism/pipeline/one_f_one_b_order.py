@@ -9,7 +9,7 @@ from typing import Any
 from grader.exercise import Exercise, Mistake, Observation
 from snippets.drawing import Panel
 from snippets.parallelism.pipeline import formulas as pipeline
-from snippets.parallelism.pipeline.checker import find_faults
+from snippets.parallelism.pipeline.checker import find_pipeline_faults
 from snippets.parallelism.pipeline.runner import run_pipeline
 from snippets.parallelism.pipeline.schedules import PipelineSchedule, Task
 
@@ -73,7 +73,7 @@ def run_orders(function: Callable[..., Any], *, stages: int, micro_batches: int)
         schedule = asked(function, stages=stages, micro_batches=micro_batches)
     except (TypeError, ValueError) as error:
         return {FAULTS: str(error)}
-    if faults := find_faults(schedule):
+    if faults := find_pipeline_faults(schedule):
         return {FAULTS: faults[0]}
     line = run_pipeline(schedule, {"F": 1, "B": 2})
     return {
@@ -89,7 +89,7 @@ def cost_of_1f1b(stages: int, micro_batches: int) -> Observation:
     sizes = {"stages": stages, "micro_batches": micro_batches}
     return {
         FAULTS: "nothing",
-        MAKESPAN: pipeline.step_time_s(forward_s=1, backward_s=2, **sizes),
+        MAKESPAN: pipeline.pipeline_step_time_s(forward_s=1, backward_s=2, **sizes),
         BUBBLE: Fraction(stages - 1, micro_batches + stages - 1),
         PEAK: [pipeline.one_f_one_b_peak_activations(stage=stage, **sizes) for stage in range(stages)],
     }

@@ -9,7 +9,13 @@ from numbers import Integral
 from grader.choices import Choice
 from grader.exercise import Exercise, Inputs, Mistake
 from snippets.domain import named
-from snippets.parallelism.sequence.formulas import KIND_ALIASES, KINDS, attention_flops, kv_blocks_held, ring_starts_s
+from snippets.parallelism.sequence.formulas import (
+    KIND_ALIASES,
+    KINDS,
+    attention_flops,
+    kv_blocks_held,
+    ring_attention_starts_s,
+)
 
 HEAD, NUMBER_BYTES = 128, 2
 
@@ -116,7 +122,7 @@ def cost(
     if N == 1:
         taken = launch_us + compute_us
     elif kind == "ring":
-        taken = max(ring_starts_s([[launch_us + compute_us / N] * N] * N, pass_s=block)[-1])
+        taken = max(ring_attention_starts_s([[launch_us + compute_us / N] * N] * N, pass_s=block)[-1])
     elif kind == "all_gather":
         taken = sum([block] * (N - 1)) + launch_us + compute_us
     else:

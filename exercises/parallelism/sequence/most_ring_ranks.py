@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.parallelism.sequence.formulas import ring_starts_s
+from snippets.parallelism.sequence.formulas import ring_attention_starts_s
 
 HEAD = 128
 
@@ -50,7 +50,7 @@ def by_running(*, tokens: int, query_heads: int, key_heads: int, tflop_per_s: fl
         x = tokens / ranks
         step_s = 4 * x * x / 2 * query_heads * HEAD / (tflop_per_s * 1e12)
         message_s = 2 * x * key_heads * HEAD * 2 / (gb_per_s * 1e9)
-        end = max(ring_starts_s([[step_s] * 3] * 3, pass_s=message_s)[-1])
+        end = max(ring_attention_starts_s([[step_s] * 3] * 3, pass_s=message_s)[-1])
         return end > 3 * step_s * (1 + 1e-9)
 
     low, high = 1, 2  # low does not wait

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.parallelism.sequence.formulas import ring_forward_bytes
+from snippets.parallelism.sequence.formulas import ring_attention_forward_bytes
 from snippets.simulation.machine import Exchange, Machine, RankProgramError, as_request
 
 RUN, OUTPUT, SENT, STEPS = "the run", "outputs of each rank", "bytes sent by each rank", "steps"
@@ -85,7 +85,7 @@ def dense(*, queries: list[list[float]], keys: list[list[float]], values: list[l
         weights = [math.exp(score - max(scores)) for score in scores]
         outputs.append(math.fsum(w * value for w, value in zip(weights, v, strict=False)) / math.fsum(weights))
     N, x = len(queries), len(queries[0])
-    sent = ring_forward_bytes(sequence=N * x, kv_width=1, ranks=N, element_bytes=8)
+    sent = ring_attention_forward_bytes(sequence=N * x, kv_width=1, ranks=N, element_bytes=8)
     return {
         RUN: "ends",
         OUTPUT: [outputs[r * x : (r + 1) * x] for r in range(N)],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.collectives.traffic import traffic
+from snippets.collectives.traffic import collective_traffic
 
 MODES = ("tensor", "sequence", "sequence, gathered again")
 
@@ -52,7 +52,7 @@ def collective_by_collective(
     forward = ["all_reduce"] if mode == "tensor" else ["all_gather", "reduce_scatter"]
     again = ["all_gather"] if mode == "sequence, gathered again" else []
     size = {"ranks": ranks, "size_bytes": tokens * hidden * element_bytes, "element_bytes": element_bytes * hidden}
-    block = sum(traffic(primitive, "ring", **size).sent_bytes[0] for primitive in forward + forward + again)
+    block = sum(collective_traffic(primitive, "ring", **size).sent_bytes[0] for primitive in forward + forward + again)
     return 2 * layers * block
 
 

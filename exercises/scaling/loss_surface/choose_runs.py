@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
-from snippets.scaling.loss_surface.compute_law import ComputeLaw, prediction_error
+from snippets.scaling.loss_surface.compute_law import ComputeLaw, ladder_prediction_error
 
 CHOICE, COST, WIDTH = "runs", "cost", "interval"
 VALID, KEPT, NARROW = (
@@ -35,8 +35,8 @@ def choose_runs(
     small; repeats of one size have noise of their own. How wide the prediction
     will be (its standard error as a share of the loss) is given by
 
-        prediction_error(runs, target_flops=target, relative_noise=0.0035,
-                         law=law)
+        ladder_prediction_error(runs, target_flops=target,
+                                relative_noise=0.0035, law=law)
 
     Another noise would change all choices by the same factor.
 
@@ -63,7 +63,7 @@ def choose_runs(
     for number in range(3, most_runs + 1):
         for runs in combinations_with_replacement(sizes, number):
             if sum(runs) <= budget * (1 + 1e-9):
-                error = prediction_error(runs, target_flops=target, relative_noise=0.0035, law=law)
+                error = ladder_prediction_error(runs, target_flops=target, relative_noise=0.0035, law=law)
                 best = min(best, (error, list(runs)))
     return best[1]
 
@@ -205,7 +205,7 @@ EXERCISE = Exercise(
     asked="the small runs, within a budget, after which the large run's loss is predicted most sharply",
     expected=all_kept,
     observe=observe,
-    given=("ComputeLaw", "prediction_error"),
+    given=("ComputeLaw", "ladder_prediction_error"),
     examples=[
         case([1e18, 1e19, 1e20], 112e18, 4, 1e21, ComputeLaw(1.5, 1.0, 0.25, 1e20)),
         case([1e18, 1e19, 1e20], 230e18, 6, 1e22, QUESTION_LAW),

@@ -233,7 +233,7 @@ def loss_split_plot(steps: Sequence[int], losses: Sequence[float], *, floor: flo
     return figure
 
 
-def rate_plot(measured: Mapping[str, Sequence[tuple[float, float]]]) -> Figure:
+def coding_rate_plot(measured: Mapping[str, Sequence[tuple[float, float]]]) -> Figure:
     """Plot bits per number against the spread in steps: normal numbers, their fine-step rule, and what was measured.
 
     Args:

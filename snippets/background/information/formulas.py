@@ -19,6 +19,7 @@ SUM_TOLERANCE = 1e-6  # lets float32 probabilities pass
 def entropy(probabilities: Sequence[float], *, base: float = 2.0) -> float:
     r"""Entropy of a distribution, ``−Σ p·log p``: the fewest bits per symbol that any code can average.
 
+    Also: Shannon entropy
     Formula: $H(p) = -\sum_i p_i \log p_i$
     Symbols: H(p) = result; p_i = probabilities
     Chapter: A4
@@ -78,6 +79,7 @@ def cross_entropy(p: Sequence[float], q: Sequence[float], *, base: float = 2.0) 
 def kl_divergence(p: Sequence[float], q: Sequence[float], *, base: float = 2.0) -> float:
     r"""Kullback–Leibler divergence, ``Σ p·log(p/q)``: what coding p with a code made for q costs beyond the entropy.
 
+    Also: relative entropy, Kullback-Leibler divergence
     Formula: $D(p \,\|\, q) = \sum_i p_i \log \dfrac{p_i}{q_i}$
     Symbols: D = result; p_i = p; q_i = q
     Chapter: A4
@@ -107,6 +109,7 @@ def kl_divergence(p: Sequence[float], q: Sequence[float], *, base: float = 2.0) 
 def jensen_shannon_divergence(p: Sequence[float], q: Sequence[float], *, base: float = 2.0) -> float:
     r"""Jensen–Shannon divergence, the mean of the divergences of p and q from their average ``m = (p + q)/2``.
 
+    Also: JSD
     Formula: $J(p, q) = \tfrac12 D(p \,\|\, m) + \tfrac12 D(q \,\|\, m),\quad m = \tfrac12 (p + q)$
     Symbols: J = result; p, q = the arguments; D = kl_divergence
     Chapter: A4
@@ -279,6 +282,7 @@ def perplexity_of_loss(loss: float, *, base: float = math.e) -> float:
 def bits_per_byte(*, loss_nats_per_token: float, bytes_per_token: float) -> float:
     r"""A language model's loss in bits per byte of text, ``ℓ/(ln 2·b)``: what it would compress the text to.
 
+    Also: BPB
     Formula: $\dfrac{\ell}{b \ln 2}$
     Symbols: whole = result; ℓ = loss_nats_per_token; b = bytes_per_token
     Chapter: A4
@@ -450,6 +454,7 @@ def quantised_gaussian_bits(*, std: float, step: float) -> float:
 def gaussian_rate(*, variance: float, distortion: float) -> float:
     r"""The fewest bits per number that keep the mean squared error of normal values at D, ``½·log₂(σ²/D)``.
 
+    Also: rate-distortion function
     Formula: $R(D) = \max\Bigl(0,\ \tfrac12 \log_2 \dfrac{\sigma^2}{D}\Bigr)$
     Symbols: R = result; σ² = variance; D = distortion
     Chapter: A4

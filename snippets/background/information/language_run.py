@@ -254,7 +254,7 @@ class Snapshot:
         return float(np.sqrt((self.batch_gradient**2).mean()))
 
 
-def train(
+def train_language_network(
     generator: np.random.Generator,
     language: Language,
     network: Network,
@@ -283,7 +283,7 @@ def train(
         >>> generator = np.random.default_rng(0)
         >>> language = draw_language(generator, symbols=8, concentration=0.2)
         >>> start = draw_network(generator, symbols=8, hidden=16)
-        >>> run = train(generator, language, start, batch_size=64, step_size=0.5, record=[0, 200])
+        >>> run = train_language_network(generator, language, start, batch_size=64, step_size=0.5, record=[0, 200])
         >>> run[1].loss_nats < run[0].loss_nats
         True
     """

@@ -19,7 +19,7 @@ from snippets.background.linear_algebra.simulators import (
 from snippets.domain import positive_integer, positive_number
 from snippets.drawing import Panel
 from snippets.palette import RANKS, rank
-from snippets.simulation.algorithms import build
+from snippets.simulation.algorithms import build_collective
 from snippets.simulation.holdings import holdings
 
 _MOST_PX = 10_000
@@ -239,7 +239,7 @@ def step_panels(*, width_px: float = 210) -> tuple[Panel, Panel, Panel]:
     return panels[0], panels[1], panels[2]
 
 
-def layers_panel(*, width_px: float = 330) -> Panel:
+def product_layers_panel(*, width_px: float = 330) -> Panel:
     """Draw the product of a 4 × 8 and an 8 × 4 matrix on two rows and four layers of workers.
 
     Args:
@@ -291,7 +291,7 @@ def ring_panels(*, workers: int = 4, cell_px: tuple[float, float] = (76, 28)) ->
     """
     if positive_integer("workers", workers) not in range(2, RANKS + 1):
         raise ValueError(f"workers must be an integer from 2 to {RANKS}, got {workers!r}")
-    schedule = build("reduce_scatter", "ring", ranks=workers, length=workers)
+    schedule = build_collective("reduce_scatter", "ring", ranks=workers, length=workers)
     (width, height), left, top = cell_px, 22, 44
     panels = []
     for moment, held in enumerate(holdings(schedule)):

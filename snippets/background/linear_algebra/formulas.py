@@ -34,6 +34,7 @@ def gemm_flops(*, m: int, k: int, n: int) -> int:
 
     Each of the m·n entries is a sum of k products: k multiplications and k additions, the first of them to zero.
 
+    Also: matmul FLOPs
     Formula: $F = 2mkn$
     Symbols: F = result; m, k, n = the arguments
     Chapter: A1
@@ -88,6 +89,7 @@ def gemm_words(*, m: int, k: int, n: int) -> int:
 def gemm_arithmetic_intensity(*, m: int, k: int, n: int, element_bytes: float = 2) -> float:
     r"""FLOP per byte of memory traffic of a product that touches each number once, ``2mkn / (s·(mk + kn + mn))``.
 
+    Also: arithmetic intensity, operational intensity
     Formula: $I = \dfrac{2mkn}{s\,(mk + kn + mn)}$
     Symbols: I = result; s = element_bytes; m, k, n = the arguments
     Chapter: A1
@@ -404,7 +406,7 @@ def grid_traffic_words(*, m: int, k: int, n: int, grid: tuple[int, int, int]) ->
     return m * k * (c - 1) + k * n * (r - 1) + m * n * (d - 1)
 
 
-def best_grid(*, m: int, k: int, n: int, ranks: int) -> tuple[int, int, int]:
+def best_gemm_grid(*, m: int, k: int, n: int, ranks: int) -> tuple[int, int, int]:
     r"""The grid (r, c, d) of N ranks whose traffic is least, found by trying every way to write N as r·c·d.
 
     Formula: $(r, c, d) = \arg\min_{rcd = N}\; mk(c-1) + kn(r-1) + mn(d-1)$
@@ -424,7 +426,7 @@ def best_grid(*, m: int, k: int, n: int, ranks: int) -> tuple[int, int, int]:
     Leaves out: memory, the number of steps, and that links differ.
 
     Example:
-        >>> best_grid(m=8192, k=14336, n=4096, ranks=8)
+        >>> best_gemm_grid(m=8192, k=14336, n=4096, ranks=8)
         (2, 1, 4)
     """
     m, k, n = _shape(m, k, n)
@@ -439,6 +441,7 @@ def global_norm(shard_norms: Sequence[float], *, order: float = 2.0) -> float:
 
     A matrix counts as the vector of its entries: for p = 2 this is its Frobenius norm.
 
+    Also: gradient norm
     Formula: $\lVert g \rVert = \bigl(\sum_p \lVert g_p \rVert^{q}\bigr)^{1/q}$
     Symbols: ‖g_p‖ = shard_norms; q = order; ‖g‖ = result
     Chapter: A1
@@ -512,6 +515,7 @@ def rounding_bound(k: int, *, unit_roundoff: float) -> float:
     Entry by entry, ``|C_computed − C| ≤ γ_k·|A|·|B|``, with the absolute values taken inside the product. Each entry
     is a sum of k rounded products; any order and any grouping of the additions obeys the same bound.
 
+    Also: Higham's gamma
     Formula: $\gamma_k = \dfrac{ku}{1 - ku}$
     Symbols: u = unit_roundoff; k = the argument; γ_k = result
     Chapter: A1

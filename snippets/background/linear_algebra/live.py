@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
-from snippets.background.linear_algebra.formulas import best_grid, block_ranges, grid_split, grid_traffic_words
+from snippets.background.linear_algebra.formulas import best_gemm_grid, block_ranges, grid_split, grid_traffic_words
 from snippets.drawing import Panel
 from snippets.live.axes import Axis, Plot
 from snippets.live.declaring import Named, Picture, live_figure
@@ -111,7 +111,7 @@ def _traffic(m: int, k: int, n: int, grid: Grid) -> Panel:
         "cut m": [(count, _sent_each(m, k, n, (count, 1, 1))) for count in counts],
         "cut n": [(count, _sent_each(m, k, n, (1, count, 1))) for count in counts],
         "cut k": [(count, _sent_each(m, k, n, (1, 1, count))) for count in counts],
-        "best": [(count, _sent_each(m, k, n, best_grid(m=m, k=k, n=n, ranks=count))) for count in counts],
+        "best": [(count, _sent_each(m, k, n, best_gemm_grid(m=m, k=k, n=n, ranks=count))) for count in counts],
     }
     here = math.prod(grid), _sent_each(m, k, n, grid)
     heights = [height for curve in curves.values() for _, height in curve] + [here[1]] * (here[1] > 0)
@@ -203,7 +203,7 @@ def block_product(*, rows: int, columns: int, layers: int, worker: int, m: int, 
     rows_of, columns_of = _needed(m, k, n, grid, list(_places(grid))[p])["C"]
     shared = _needed(m, k, n, grid, list(_places(grid))[p])["A"][1]
     multiplied = (len(rows_of) + len(columns_of)) * len(shared) * ELEMENT_BYTES
-    best = best_grid(m=m, k=k, n=n, ranks=workers)
+    best = best_gemm_grid(m=m, k=k, n=n, ranks=workers)
     sent, least = in_units(share.sent_bytes, "B"), in_units(_sent_each(m, k, n, best), "B")
     compared = f"The best grid of {workers}, {_written(best)}, sends {least} each."
     if _sent_each(m, k, n, best) == _sent_each(m, k, n, grid):

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from snippets.background.optimization.formulas import (
     best_gradient_descent_rate,
+    best_gradient_descent_step,
     best_momentum,
     best_momentum_rate,
-    best_step,
     gradient_descent_rate,
     largest_stable_step,
     momentum_rate,
@@ -99,7 +99,7 @@ def path_rows(
     return figure
 
 
-def rate_plot(*, smallest_curvature: float, largest_curvature: float) -> Figure:
+def descent_rate_plot(*, smallest_curvature: float, largest_curvature: float) -> Figure:
     """Plot the factors by which a step shrinks the flattest and the steepest direction, against the step size.
 
     Args:
@@ -111,7 +111,7 @@ def rate_plot(*, smallest_curvature: float, largest_curvature: float) -> Figure:
         thin ones for both, a line at 1, where a direction neither shrinks nor grows, and a dot at the best step size.
     """
     ends = {"smallest_curvature": smallest_curvature, "largest_curvature": largest_curvature}
-    best, border = best_step(**ends), largest_stable_step(largest_curvature)
+    best, border = best_gradient_descent_step(**ends), largest_stable_step(largest_curvature)
     sizes = np.unique([*np.linspace(0, 1.08 * border, 28), 1 / largest_curvature, best, border])
     best_rate = best_gradient_descent_rate(largest_curvature / smallest_curvature)
     slower = [gradient_descent_rate(step=float(size), **ends) for size in sizes]

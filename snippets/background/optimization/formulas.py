@@ -74,7 +74,7 @@ def largest_stable_step(largest_curvature: float, *, momentum: float = 0.0) -> f
     return _finite("largest_curvature", largest_curvature, 2 * (1 + beta) / largest)
 
 
-def best_step(*, smallest_curvature: float, largest_curvature: float) -> float:
+def best_gradient_descent_step(*, smallest_curvature: float, largest_curvature: float) -> float:
     r"""The step size at which gradient descent on a quadratic is fastest where it is slowest, ``2/(λ_min + λ_max)``.
 
     At it, the flattest and the steepest direction shrink by the same factor, one of them changing its sign.
@@ -96,7 +96,7 @@ def best_step(*, smallest_curvature: float, largest_curvature: float) -> float:
     Source: Polyak 1964; Nesterov 2004, theorem 2.1.15, for every strongly convex loss.
 
     Example:
-        >>> best_step(smallest_curvature=1.0, largest_curvature=9.0)
+        >>> best_gradient_descent_step(smallest_curvature=1.0, largest_curvature=9.0)
         0.2
     """
     smallest, largest = _curvatures(smallest_curvature, largest_curvature)
@@ -570,6 +570,7 @@ def linear_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: i
 def cosine_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: int, final: float = 0.0) -> float:
     r"""Learning rate that rises on a line to its peak during warm-up and then falls on half a cosine.
 
+    Also: cosine decay
     Formula: $\eta_t = \eta_{\min} + \tfrac12(\eta_{\max}-\eta_{\min})\Bigl(1+\cos\pi\,\dfrac{t-W}{T-W}\Bigr)$
     Symbols: η_t = result from t = W on, before that η_max·t/W; η_max = peak; η_min = final; t = step; W = warmup_steps;
     T = total_steps
@@ -596,9 +597,10 @@ def cosine_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: i
     return top * warm if warm < 1 else bottom + (top - bottom) * (1 + math.cos(math.pi * done)) / 2
 
 
-def clip_scale(shard_norms: Sequence[float], *, max_norm: float) -> float:
+def gradient_clip_scale(shard_norms: Sequence[float], *, max_norm: float) -> float:
     r"""The factor that clipping by global norm multiplies every shard by, ``min(1, c/‖g‖)``, ``‖g‖ = √Σ‖g_p‖²``.
 
+    Also: gradient clipping
     Formula: $s = \min\Bigl(1,\ \dfrac{c}{\sqrt{\sum_p \lVert g_p\rVert^2}}\Bigr)$
     Symbols: s = result; c = max_norm; ‖g_p‖ = shard_norms
     Chapter: A3
@@ -618,9 +620,9 @@ def clip_scale(shard_norms: Sequence[float], *, max_norm: float) -> float:
     PyTorch's ``clip_grad_norm_`` adds 1e-6.
 
     Example:
-        >>> clip_scale([3.0, 4.0], max_norm=1.0)
+        >>> gradient_clip_scale([3.0, 4.0], max_norm=1.0)
         0.2
-        >>> clip_scale([0.3, 0.4], max_norm=1.0)
+        >>> gradient_clip_scale([0.3, 0.4], max_norm=1.0)
         1.0
     """
     limit = positive_number("max_norm", max_norm)

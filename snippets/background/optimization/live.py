@@ -7,10 +7,10 @@ from itertools import takewhile
 
 from snippets.background.optimization.formulas import (
     best_gradient_descent_rate,
+    best_gradient_descent_step,
     best_momentum,
     best_momentum_rate,
     best_momentum_step,
-    best_step,
     largest_stable_step,
     momentum_matrix,
     momentum_rate,
@@ -151,7 +151,7 @@ def descent_on_quadratic(*, step: float, momentum: float, condition: int, steps:
     return Picture(
         [_map(points, condition), _losses(points, rate, condition)],
         f"η = {step:.4g}, μ = {momentum:.2g}: {does}. ρ = {rate:.4f} per step{takes}; stable below η = {border:.4g}. "
-        f"Best for κ = {condition}: without momentum η = {best_step(**ends):.4f}, "
+        f"Best for κ = {condition}: without momentum η = {best_gradient_descent_step(**ends):.4f}, "
         f"ρ = {best_gradient_descent_rate(condition):.4f}; with μ = {best_momentum(condition):.3f} "
         f"η = {best_momentum_step(**ends):.4f}, ρ = {best_momentum_rate(condition):.4f}.",
         f"Left: contour lines of a valley of condition number {condition} and a path of {len(points) - 1} steps, which "

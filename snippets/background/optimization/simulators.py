@@ -24,7 +24,7 @@ from snippets.arrays import (
     random_generator,
     refusing_overflow,
 )
-from snippets.background.optimization.formulas import clip_scale
+from snippets.background.optimization.formulas import gradient_clip_scale
 from snippets.domain import each, nonnegative_integer, nonnegative_number, one_of, positive_integer, positive_number
 
 FloatArray = NDArray[np.float64]
@@ -555,7 +555,7 @@ def clip_by_global_norm(shards: Sequence[ArrayLike], *, max_norm: float) -> Clip
     norm = math.hypot(*norms)
     if math.isinf(norm):
         raise ValueError("shards must be smaller: their norm overflows")
-    scale = clip_scale(norms, max_norm=max_norm)
+    scale = gradient_clip_scale(norms, max_norm=max_norm)
     return ClippedShards(tuple(scale * array for array in arrays), norm, scale, reduced_numbers=1)
 
 

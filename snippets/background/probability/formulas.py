@@ -150,6 +150,7 @@ def chebyshev_bound(*, variance: float, samples: int, deviation: float) -> float
 
     It falls to 0 as n grows, whatever the distribution: the weak law of large numbers.
 
+    Also: Chebyshev's inequality
     Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \le \dfrac{\sigma^2}{n t^2}$
     Symbols: right side = result; σ² = variance; n = samples; t = deviation
     Chapter: A2
@@ -207,6 +208,7 @@ def normal_tail(*, variance: float, samples: int, deviation: float) -> float:
 def hoeffding_bound(*, samples: int, deviation: float, width: float = 1.0) -> float:
     r"""Hoeffding's bound on the chance that a mean of n bounded values is off by at least t, ``2·exp(−2nt²/w²)``.
 
+    Also: Hoeffding's inequality
     Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \le 2\exp\!\Bigl(-\dfrac{2nt^2}{w^2}\Bigr)$
     Symbols: right side = result; n = samples; t = deviation; w = width
     Chapter: A2

@@ -26,13 +26,13 @@ _CORNERS = 40  # of the circle
 
 
 @lru_cache(maxsize=1)
-def example_gradients() -> tuple[complex, ...]:
+def drawn_gradients() -> tuple[complex, ...]:
     """Return the gradient of each different example of a linear regression with two weights, as a complex number.
 
     Convention: the loss is the squared error; a feature is a sum of four uniform numbers, of mean 0 and variance 1.
 
     Example:
-        >>> len(example_gradients())
+        >>> len(drawn_gradients())
         500
     """
     draw = Random(7).random
@@ -55,7 +55,7 @@ def _root_mean_square(values: list[complex]) -> float:
 @lru_cache(maxsize=1)
 def _scaled() -> tuple[tuple[complex, ...], float]:
     """Return the examples' gradients, turned and scaled so that their mean is ``_FULL``, and their variance."""
-    every = example_gradients()
+    every = drawn_gradients()
     turn = _FULL / _mean(every)
     scaled = tuple(gradient * turn for gradient in every)
     return scaled, _root_mean_square([gradient - _FULL for gradient in scaled]) ** 2

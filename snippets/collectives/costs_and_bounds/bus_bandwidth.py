@@ -9,8 +9,9 @@ from snippets.simulation.schedule import PRIMITIVES
 def bus_bandwidth_factor(primitive: str, *, ranks: int) -> float:
     """Return what nccl-tests multiplies algorithm bandwidth with to get bus bandwidth.
 
-    The factor is the bound on bytes of ``lower_bound`` over n: bus bandwidth is what each port carries if the algorithm
-    meets that bound, whatever N is. An algorithm that moves more, or a network that reduces, carries something else.
+    The factor is the bound on bytes of ``collective_lower_bound`` over n: bus bandwidth is what each port carries if
+    the algorithm meets that bound, whatever N is. An algorithm that moves more, or a network that reduces, carries
+    something else.
 
     Formula: $2 \\frac{N-1}{N}, \\quad \\frac{N-1}{N} \\quad \\text{or} \\quad 1$
     Symbols: N = ranks; for all-reduce, then for all-gather, reduce-scatter, all-to-all, scatter and gather, then for
@@ -43,6 +44,7 @@ def bus_bandwidth_factor(primitive: str, *, ranks: int) -> float:
 def algorithm_bandwidth_bytes_per_s(*, size_bytes: float, time_s: float) -> float:
     """Return the bandwidth that the caller of a collective sees.
 
+    Also: algbw
     Formula: $n / T$
     Symbols: n = size_bytes; T = time_s
     Chapter: 14
@@ -69,6 +71,7 @@ def algorithm_bandwidth_bytes_per_s(*, size_bytes: float, time_s: float) -> floa
 def bus_bandwidth_bytes_per_s(primitive: str, *, ranks: int, size_bytes: float, time_s: float) -> float:
     """Return the bandwidth to hold against a link's.
 
+    Also: busbw
     Formula: $f(N) \\, n / T$
     Symbols: f(N) = bus_bandwidth_factor; n = size_bytes; T = time_s
     Chapter: 14
@@ -113,7 +116,7 @@ def bandwidth_bound_s(primitive: str, *, ranks: int, size_bytes: float, bandwidt
 
     Source: NVIDIA nccl-tests, doc/PERFORMANCE.md (t = 2S(n−1)/(nB)).
     Convention: per direction, single port, full duplex.
-    Leaves out: latency (``lower_bound`` has it), reduction in the network.
+    Leaves out: latency (``collective_lower_bound`` has it), reduction in the network.
 
     Example:
         >>> round(bandwidth_bound_s("all_reduce", ranks=8, size_bytes=14e9, bandwidth_bytes_per_s=300e9), 6)
@@ -130,6 +133,7 @@ def nvls_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
     Every rank owns 1/N of the vector. It reads the sum of its part from the switches, for which every rank sends all n
     bytes and receives n/N; then it writes the sum once, and the switches copy it to all: n/N out and n in.
 
+    Also: SHARP, in-network reduction
     Formula: $\\frac{N+1}{N} \\, n$
     Symbols: N = ranks; n = size_bytes
     Chapter: 14

@@ -10,14 +10,14 @@ import numpy as np
 
 from snippets.collectives.algorithm_costs import (
     CLOSED_FORMS,
+    collective_lower_bound,
     compare_algorithms,
     crossover_bytes,
-    lower_bound,
 )
 from snippets.collectives.costs_and_bounds.bus_bandwidth import bandwidth_bound_s
 from snippets.collectives.costs_and_bounds.published_runs import PublishedRun
 from snippets.collectives.figures import LETTERS
-from snippets.collectives.schedule_cost import price
+from snippets.collectives.schedule_cost import price_schedule
 from snippets.domain import integer_at_least, one_of
 from snippets.drawing import Panel
 from snippets.figures import colour, plot
@@ -25,7 +25,7 @@ from snippets.foundations.alpha_beta.figures import byte_axis
 from snippets.live.axes import Axis, Plot
 from snippets.live.knobs import in_units
 from snippets.palette import rank as rank_colour
-from snippets.simulation.algorithms import ALGORITHMS, build, spoken
+from snippets.simulation.algorithms import ALGORITHMS, build_collective, spoken
 from snippets.simulation.checker import contributions
 from snippets.simulation.holdings import holdings
 from snippets.simulation.schedule import ScheduledSend
@@ -73,13 +73,13 @@ def steps_of(
     Returns:
         A ``Step`` for each round of its schedule.
     """
-    schedule = build("all_reduce", algorithm, ranks=ranks, length=size_bytes)
+    schedule = build_collective("all_reduce", algorithm, ranks=ranks, length=size_bytes)
     net: dict[str, Any] = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
-    times = price(schedule, element_bytes=1, **net).round_times_s
+    times = price_schedule(schedule, element_bytes=1, **net).round_times_s
     return [Step(latency_s, time - latency_s) for time in times]
 
 
-def steps_panel(
+def algorithm_steps_panel(
     algorithms: Sequence[str],
     *,
     ranks: int,
@@ -142,7 +142,7 @@ def hears_from(ranks: int, *, rank: int = 0) -> list[list[ScheduledSend]]:
         For each round the messages on which the rank's sum depends.
     """
     needed, rounds = {rank}, []
-    for sends in reversed(build("all_reduce", "recursive_doubling", ranks=ranks, length=1).rounds):
+    for sends in reversed(build_collective("all_reduce", "recursive_doubling", ranks=ranks, length=1).rounds):
         rounds.append([send for send in sends if send.destination in needed])
         needed |= {send.source for send in rounds[-1]}
     return rounds[::-1]
@@ -157,7 +157,7 @@ def hearing_panel(*, ranks: int = 8) -> Panel:
     Returns:
         The picture: a row a moment, a cell a rank, with the letters of the ranks whose terms it holds.
     """
-    schedule = build("all_reduce", "recursive_doubling", ranks=ranks, length=1)
+    schedule = build_collective("all_reduce", "recursive_doubling", ranks=ranks, length=1)
     moments = [[set(rank[0][2]) for rank in held] for held in contributions(schedule)]
     needed = hears_from(ranks)
     left, height, gap = 42.0, 32.0, 40.0
@@ -209,7 +209,7 @@ def hops_of_a_chunk(*, ranks: int, chunk: int = 0) -> list[Hop]:
     Returns:
         The messages in their order.
     """
-    schedule = build("all_reduce", "ring", ranks=ranks, length=ranks)
+    schedule = build_collective("all_reduce", "ring", ranks=ranks, length=ranks)
     held = list(holdings(schedule))
     return [
         Hop(step, send.source, send.destination, any(len(rank.get(chunk, ())) == ranks for rank in held[step]))
@@ -238,7 +238,7 @@ def chunk_panels(*, ranks: int = 4) -> tuple[Panel, Panel]:
 
 
 def _chunk_panel(ranks: int, moments: range, words: str, tone: str) -> Panel:
-    held = list(holdings(build("all_reduce", "ring", ranks=ranks, length=ranks)))
+    held = list(holdings(build_collective("all_reduce", "ring", ranks=ranks, length=ranks)))
     left, width, gap, height = 48.0, 50.0, 28.0, 40.0
     panel = Panel(_NARROW, 54 + ranks * height)
     column = {moment: left + number * (width + gap) for number, moment in enumerate(moments)}
@@ -304,8 +304,8 @@ def envelope_panel(*, ranks: int, size_bytes: int, latency_s: float, bandwidth_b
         at: dict[str, Any] = {"ranks": ranks, "size_bytes": round(size), "element_bytes": 1}
         for choice in compare_algorithms("all_reduce", **at, **net, algorithms=_ENVELOPE):
             times[choice.algorithm].append(choice.time_s)
-        floor.append(lower_bound("all_reduce", **at).time_s(**net))
-    waits = lower_bound("all_reduce", ranks=ranks, size_bytes=2).steps * latency_s
+        floor.append(collective_lower_bound("all_reduce", **at).time_s(**net))
+    waits = collective_lower_bound("all_reduce", ranks=ranks, size_bytes=2).steps * latency_s
     carries = [
         bandwidth_bound_s(
             "all_reduce", ranks=ranks, size_bytes=size, bandwidth_bytes_per_s=net["bandwidth_bytes_per_s"]

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from snippets.collectives.algorithm_costs import (
     PricedAlgorithm,
     algorithm_cost,
-    best_segments,
+    best_collective_segments,
+    collective_lower_bound,
     compare_algorithms,
-    lower_bound,
 )
 from snippets.drawing import Panel
 from snippets.live.axes import Axis, Plot
@@ -151,7 +151,7 @@ class _Curve:
         length = 2 * machine.ranks * largest_power_of_two(machine.ranks)  # all cuts divide it
         at = {"ranks": machine.ranks, "size_bytes": length}
         primitive = machine.primitive
-        terms = algorithm_cost(primitive, algorithm, **at) if algorithm else lower_bound(primitive, **at)
+        terms = algorithm_cost(primitive, algorithm, **at) if algorithm else collective_lower_bound(primitive, **at)
         self.steps, self.wire = terms.steps, terms.wire_bytes / length
 
     def time_s(self, size: float) -> float:
@@ -161,7 +161,7 @@ class _Curve:
             return self.steps * latency_s + self.wire * size / bandwidth
         at: dict[str, Any] = {"ranks": ranks, "size_bytes": round(size), "element_bytes": 1}
         link: dict[str, Any] = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth}
-        blocks = best_segments(primitive, self.algorithm, **at, **link)
+        blocks = best_collective_segments(primitive, self.algorithm, **at, **link)
         return algorithm_cost(primitive, self.algorithm, **at, segments=blocks).time_s(**link)
 
 

@@ -7,13 +7,13 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from snippets.collectives.algorithm_costs import algorithm_cost, best_segments
+from snippets.collectives.algorithm_costs import algorithm_cost, best_collective_segments
 from snippets.domain import each, integer_at_least, nonnegative_integer, positive_number
 from snippets.drawing import Panel
 from snippets.figures import colour, plot
 from snippets.palette import rank as rank_colour
-from snippets.simulation.algorithms import build
-from snippets.simulation.checker import check
+from snippets.simulation.algorithms import build_collective
+from snippets.simulation.checker import check_collective
 from snippets.simulation.holdings import holdings
 from snippets.simulation.schedule import Schedule, ScheduledSend
 
@@ -34,7 +34,7 @@ def star_panel(schedule: Schedule) -> Panel:
     Returns:
         The picture.
     """
-    check(schedule)
+    check_collective(schedule)
     sends = [(number, send) for number, sends in enumerate(schedule.rounds, 1) for send in sends]
     if schedule.ranks != 4 or any(0 not in (send.source, send.destination) for _, send in sends):
         raise ValueError(f"schedule must have 4 ranks and every message at rank 0, got {schedule.algorithm}")
@@ -67,7 +67,7 @@ def step_shares(schedule: Schedule) -> list[Fraction]:
     Args:
         schedule: a schedule of at least one element.
 
-    >>> [str(share) for share in step_shares(build("all_reduce", "halving_doubling", ranks=4, length=4))]
+    >>> [str(share) for share in step_shares(build_collective("all_reduce", "halving_doubling", ranks=4, length=4))]
     ['1/2', '1/4', '1/4', '1/2']
     """
     return [Fraction(max(send.elements for send in sends), schedule.length) for sends in schedule.rounds]
@@ -90,7 +90,7 @@ def message_charts(schedules: Mapping[str, Schedule], *, width_px: float = 340, 
     if not schedules:
         raise ValueError("schedules must hold one schedule or more, got none")
     for schedule in schedules.values():
-        check(schedule)
+        check_collective(schedule)
     shares = {name: step_shares(schedule) for name, schedule in schedules.items()}
     end = longest or max(-(-sum(share) // 1) for share in shares.values())
     left, right = 34.0, 10.0
@@ -165,7 +165,7 @@ def walk_panels(chunks: Sequence[int], *, ranks: int = 4, steps: int = 3) -> tup
     if integer_at_least("ranks", ranks, 4) != 4 or nonnegative_integer("steps", steps) > 3:
         raise ValueError(f"ranks must be 4 and steps at most 3, got {ranks} and {steps}")
     chunks = each("chunks", chunks, nonnegative_integer)
-    schedule = build("reduce_scatter", "ring", ranks=ranks, length=ranks)
+    schedule = build_collective("reduce_scatter", "ring", ranks=ranks, length=ranks)
     held = holdings(schedule)
     corners = {0: (35.0, 62.0), 1: (104.0, 62.0), 2: (104.0, 122.0), 3: (35.0, 122.0)}
     panels = []
@@ -215,7 +215,7 @@ def all_reduce_time_s(algorithm: str, *, ranks: int, size_bytes: int, **machine:
     sizes: dict[str, Any] = {"ranks": ranks, "size_bytes": size_bytes, "element_bytes": 1}
     link: dict[str, Any] = machine
     if algorithm == "double_binary_tree":
-        sizes["segments"] = best_segments("all_reduce", algorithm, **sizes, **link)
+        sizes["segments"] = best_collective_segments("all_reduce", algorithm, **sizes, **link)
     return algorithm_cost("all_reduce", algorithm, **sizes).time_s(**link)
 
 

@@ -9,13 +9,20 @@ from dataclasses import replace
 from fractions import Fraction
 
 from snippets.collectives.algorithm_costs import CLOSED_FORMS, algorithm_cost
-from snippets.collectives.schedule_cost import Cost, price
-from snippets.collectives.traffic import traffic
+from snippets.collectives.schedule_cost import Cost, price_schedule
+from snippets.collectives.traffic import collective_traffic
 from snippets.drawing import Panel
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number
 from snippets.palette import rank as rank_colour
-from snippets.simulation.algorithms import ALGORITHMS, PIPELINED, PLAINEST, build, largest_power_of_two, spoken
+from snippets.simulation.algorithms import (
+    ALGORITHMS,
+    PIPELINED,
+    PLAINEST,
+    build_collective,
+    largest_power_of_two,
+    spoken,
+)
 from snippets.simulation.holdings import Held, holdings
 from snippets.simulation.schedule import ROOTED, SUMMING, Range, Schedule, ScheduledSend
 
@@ -191,7 +198,7 @@ _WIDEST_PRIMITIVE = 192.0  # of a grid, without the ranks' numbers beside it
 def primitive_stepper(*, primitive: str, ranks: int, root: int, moment: int) -> Picture:
     """Draw the messages of a round, what every rank holds after it, and what it must hold in the end."""
     root = min(root, ranks - 1) if primitive in ROOTED else 0
-    schedule = build(primitive, PLAINEST[primitive], ranks=ranks, length=ranks, root=root)
+    schedule = build_collective(primitive, PLAINEST[primitive], ranks=ranks, length=ranks, root=root)
     moment = min(moment, len(schedule.rounds))
     held, sends = _at(schedule, moment)
     rounds = len(schedule.rounds)
@@ -335,7 +342,7 @@ def collective_stepper(*, algorithm: str, ranks: int, segments: int, moment: int
     """Draw the messages of a step, what every rank holds after it, and the bytes so far beside the closed forms."""
     blocks = segments if algorithm in PIPELINED else 1
     columns = _columns(algorithm, ranks, blocks)
-    schedule = build("all_reduce", algorithm, ranks=ranks, length=columns, segments=blocks)
+    schedule = build_collective("all_reduce", algorithm, ranks=ranks, length=columns, segments=blocks)
     steps = len(schedule.rounds)
     moment = min(moment, steps)
     held, sends = _at(schedule, moment)
@@ -386,7 +393,7 @@ def _columns(algorithm: str, ranks: int, segments: int) -> int:
 def _so_far(schedule: Schedule, moment: int) -> Cost:
     """Return the steps and the elements of their longest messages, counted from the messages of the first rounds."""
     begun = replace(schedule, rounds=schedule.rounds[:moment])
-    return price(begun, latency_s=0, bandwidth_bytes_per_s=1, element_bytes=1).terms
+    return price_schedule(begun, latency_s=0, bandwidth_bytes_per_s=1, element_bytes=1).terms
 
 
 def _share(share: Fraction) -> str:
@@ -415,7 +422,7 @@ def _bars(schedule: Schedule, moment: int, segments: int) -> Panel:
     """Draw what each rank has sent and received, and in outline what it will have in the end."""
     ranks = schedule.ranks
     size = {"size_bytes": schedule.length, "element_bytes": 1}
-    final = traffic("all_reduce", schedule.algorithm, ranks=ranks, **size, segments=segments)
+    final = collective_traffic("all_reduce", schedule.algorithm, ranks=ranks, **size, segments=segments)
     sent = _sent(schedule, moment)
     received = [
         sum(send.elements for sends in schedule.rounds[:moment] for send in sends if send.destination == rank)

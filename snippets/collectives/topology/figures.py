@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from snippets.collectives.topology.formulas import dimension_bytes
+from snippets.collectives.topology.formulas import all_reduce_dimension_bytes
 from snippets.collectives.topology.link_network import Cluster, fair_rates, schedule_loads
 from snippets.domain import each, nonnegative_number, positive_integer, positive_number, text
 from snippets.drawing import Panel
@@ -214,7 +214,7 @@ def torus_parts_panel(*, side: int, phase: int, title: str) -> Panel:
             panel.arrow(x + 12, y, x + (36 if last_x else step - 12), y, colour=rows)
             panel.arrow(x, y + 10, x, y + (34 if last_y else step - 10), colour=columns)
             panel.rectangle(x - 12, y - 10, 24, 20, colour=rank(row * s + column), label=str(row * s + column))
-    sizes = dimension_bytes(sides=[s, s], size_bytes=1)
+    sizes = all_reduce_dimension_bytes(sides=[s, s], size_bytes=1)
     said = f"on each arrow, there and back: {sizes[phase - 1]:.2f} parts"
     panel.text(0, top + step * (s - 1) + 60, said, colour="muted", size=12)
     return panel

@@ -61,7 +61,7 @@ def busiest_link_s(*, loads_bytes: Sequence[float], bandwidths_bytes_per_s: Sequ
     return as_float("loads_bytes and bandwidths_bytes_per_s", max(map(lambda load, rate: load / rate, L, β)))
 
 
-def node_bound_s(*, nodes: int, ports_per_node: int, port_bytes_per_s: float, size_bytes: float) -> float:
+def node_all_reduce_bound_s(*, nodes: int, ports_per_node: int, port_bytes_per_s: float, size_bytes: float) -> float:
     """Return the time below which no all-reduce by sends and receives can pass the nodes' ports.
 
     It is the bound on bytes of chapter 14 with a whole node in the place of a rank.
@@ -84,7 +84,7 @@ def node_bound_s(*, nodes: int, ports_per_node: int, port_bytes_per_s: float, si
     Leaves out: latency, the links inside the nodes, switches that add.
 
     Example:
-        >>> node_bound_s(nodes=64, ports_per_node=8, port_bytes_per_s=50e9, size_bytes=10e9)
+        >>> node_all_reduce_bound_s(nodes=64, ports_per_node=8, port_bytes_per_s=50e9, size_bytes=10e9)
         0.04921875
     """
     m, k = positive_integer("nodes", nodes), positive_integer("ports_per_node", ports_per_node)
@@ -141,7 +141,7 @@ def many_rings_time_s(
     return as_float(_CLUSTER, 2 * (N - 1) * α + 2 * (N - 1) / N * n * max(1 / (k * β2), f / β1))
 
 
-def dimension_bytes(*, sides: Sequence[int], size_bytes: float) -> tuple[float, ...]:
+def all_reduce_dimension_bytes(*, sides: Sequence[int], size_bytes: float) -> tuple[float, ...]:
     """Return what every rank sends in each dimension of an all-reduce by dimensions.
 
     The ranks stand on a grid. Along the first dimension they reduce-scatter, along the second they reduce-scatter what
@@ -164,7 +164,7 @@ def dimension_bytes(*, sides: Sequence[int], size_bytes: float) -> tuple[float, 
     Leaves out: chunks of different length.
 
     Example:
-        >>> dimension_bytes(sides=[8, 64], size_bytes=10e9)
+        >>> all_reduce_dimension_bytes(sides=[8, 64], size_bytes=10e9)
         (17500000000.0, 2460937500.0)
     """
     s, n = each("sides", sides, positive_integer), nonnegative_number("size_bytes", size_bytes)
@@ -173,7 +173,7 @@ def dimension_bytes(*, sides: Sequence[int], size_bytes: float) -> tuple[float, 
     return tuple(as_float("size_bytes", 2 * (side - 1) / side * n / math.prod(s[:i])) for i, side in enumerate(s))
 
 
-def dimensions_time_s(
+def all_reduce_dimensions_time_s(
     *, sides: Sequence[int], size_bytes: float, latency_s: float, bandwidths_bytes_per_s: Sequence[float]
 ) -> float:
     """Return the time of an all-reduce by dimensions, one phase after the other, each by rings.
@@ -200,7 +200,7 @@ def dimensions_time_s(
 
     Example:
         >>> cluster = {"latency_s": 5e-6, "bandwidths_bytes_per_s": [450e9, 50e9]}
-        >>> dimensions_time_s(sides=[8, 64], size_bytes=10e9, **cluster)
+        >>> all_reduce_dimensions_time_s(sides=[8, 64], size_bytes=10e9, **cluster)
         0.08880...
     """
     s, n = each("sides", sides, positive_integer), nonnegative_number("size_bytes", size_bytes)
@@ -222,6 +222,7 @@ def hierarchical_all_reduce_time_s(
 ) -> float:
     """Return the time of a hierarchical all-reduce: reduce-scatter inside, all-reduce of 1/g across, all-gather inside.
 
+    Also: two-level all-reduce
     Formula: $2 (g - 1 + m - 1) \\alpha + 2 \\frac{g-1}{g} \\frac{n}{\\beta_1} + 2 \\frac{m-1}{m} \\frac{n}{g \\beta_2}$
     Symbols: m = nodes; g = gpus_per_node; n = size_bytes; α = latency_s; β₁ = node_bytes_per_s;
         β₂ = port_bytes_per_s
@@ -319,7 +320,7 @@ def collision_free_probability(*, flows: int, cables: int) -> float:
     return math.prod(max(0.0, 1 - i / c) for i in range(min(f, c + 1)))
 
 
-def expected_nodes(*, nodes: int, experts: int, experts_per_token: int) -> float:
+def expected_expert_nodes(*, nodes: int, experts: int, experts_per_token: int) -> float:
     """Return on how many nodes a token's experts lie, in expectation, if they are drawn with equal chances.
 
     Formula: $m \\left( 1 - \\binom{E - E/m}{k} \\Big/ \\binom{E}{k} \\right)$
@@ -342,7 +343,7 @@ def expected_nodes(*, nodes: int, experts: int, experts_per_token: int) -> float
     Leaves out: that a router prefers some experts.
 
     Example:
-        >>> round(expected_nodes(nodes=8, experts=256, experts_per_token=8), 2)
+        >>> round(expected_expert_nodes(nodes=8, experts=256, experts_per_token=8), 2)
         5.29
     """
     m, E = positive_integer("nodes", nodes), at_most("experts", positive_integer("experts", experts))

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from snippets.collectives.topology.figures import cluster_panel, schedule_class_times_s
-from snippets.collectives.topology.formulas import hierarchical_all_reduce_time_s, many_rings_time_s, node_bound_s
+from snippets.collectives.topology.formulas import (
+    hierarchical_all_reduce_time_s,
+    many_rings_time_s,
+    node_all_reduce_bound_s,
+)
 from snippets.collectives.topology.link_network import Cluster, schedule_loads
 from snippets.drawing import Panel
 from snippets.live.bars import Bar, draw_bars
@@ -40,7 +44,7 @@ _NAMES = {
     named=[
         Named("Two rings on two nodes", "Both ports of a node work, and the bytes take 150 ms, half as long as before.",
               {"schedule": "many_rings"}),
-        Named("The question, one ring", "One port of eight works, and the whole takes 404 ms.",
+        Named("The question, one ring", "In each direction one port of eight works, and the whole takes 404 ms.",
               {"nodes": 64, "gpus": 8}),
         Named("The question, eight rings", "All ports work; of the 55 ms, 5.11 ms are latency.",
               {"schedule": "many_rings", "nodes": 64, "gpus": 8}),
@@ -66,7 +70,7 @@ def cluster_load(
         total = many_rings_time_s(rings=1 if schedule == "one_ring" else gpus, **job)
     else:
         total = steps * LATENCY_S + (sum(times.values()) if phases else max(times.values()))
-    bound = node_bound_s(nodes=nodes, ports_per_node=gpus, port_bytes_per_s=port_rate, size_bytes=size_bytes)
+    bound = node_all_reduce_bound_s(nodes=nodes, ports_per_node=gpus, port_bytes_per_s=port_rate, size_bytes=size_bytes)
     busy = sum(1 for gpu in range(gpus) if loads[f"port {gpu} out"])
     numbers = (
         f"{nodes * gpus:,} GPUs, {_NAMES[schedule]}: {busy} of {gpus} ports of a node send. The busiest port needs "

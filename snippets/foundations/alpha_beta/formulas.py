@@ -24,6 +24,7 @@ def _link(latency_s: float, bandwidth_bytes_per_s: float) -> tuple[float, float]
 def message_time_s(*, size_bytes: float, latency_s: float, bandwidth_bytes_per_s: float) -> float:
     """Return how long one message takes.
 
+    Also: alpha-beta, alpha-beta time, Hockney model, postal model
     Formula: $T(n) = \\alpha + n / \\beta$
     Symbols: n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s
     Chapter: 5
@@ -109,6 +110,7 @@ def shared_link_time_s(*, size_bytes: float, transfers: int, latency_s: float, b
 def half_bandwidth_bytes(*, latency_s: float, bandwidth_bytes_per_s: float) -> float:
     """Return the size of a message that reaches half of the bandwidth: it waits as long as it moves.
 
+    Also: half-performance message size
     Formula: $n_{1/2} = \\alpha \\beta$
     Symbols: n½ = the result; α = latency_s; β = bandwidth_bytes_per_s
     Chapter: 5
@@ -268,6 +270,7 @@ def best_buckets(*, total_bytes: float, compute_s: float, latency_s: float, band
 def logp_messages_time_s(*, messages: int, latency_s: float, overhead_s: float, gap_s: float) -> float:
     """Return when the last of several short messages has been received, in the LogP model.
 
+    Also: LogP
     Formula: $T = (m - 1) \\max(g, o) + o + L + o$
     Symbols: m = messages; L = latency_s; o = overhead_s; g = gap_s
     Chapter: 5
@@ -299,6 +302,7 @@ def loggp_message_time_s(*, size_bytes: int, latency_s: float, overhead_s: float
 
     As α + n/β it has α = L + 2o − G and β = 1/G. Of α only 2o keep processors busy.
 
+    Also: LogGP
     Formula: $T(n) = o + (n - 1) G + L + o$
     Symbols: n = size_bytes; L = latency_s; o = overhead_s; G = gap_s_per_byte
     Chapter: 5

@@ -34,7 +34,7 @@ def epoch_order(*, examples: int, seed: int, epoch: int) -> list[int]:
     return order
 
 
-def rank_share(*, position: int, examples: int, ranks: int, rank: int) -> range:
+def epoch_rank_share(*, position: int, examples: int, ranks: int, rank: int) -> range:
     """Return the places of the epoch's order that one rank takes in a step; no two shares differ by more than one.
 
     Formula: $[\\,p + \\lfloor rn/N \\rfloor,\\; p + \\lfloor (r+1)n/N \\rfloor\\,)$
@@ -52,7 +52,7 @@ def rank_share(*, position: int, examples: int, ranks: int, rank: int) -> range:
     Leaves out: equal shapes, which a short last step does not give.
 
     Example:
-        >>> [list(rank_share(position=8, examples=5, ranks=4, rank=rank)) for rank in range(4)]
+        >>> [list(epoch_rank_share(position=8, examples=5, ranks=4, rank=rank)) for rank in range(4)]
         [[8], [9], [10], [11, 12]]
     """
     p, n = nonnegative_integer("position", position), nonnegative_integer("examples", examples)
@@ -87,6 +87,9 @@ def rank_batches(order: Sequence[int], *, position: int, batch: int, ranks: int,
     first = at_most("position", position, length)
     steps = range(first, length, batch)
     return [
-        [order[place] for place in rank_share(position=a, examples=min(batch, length - a), ranks=ranks, rank=rank)]
+        [
+            order[place]
+            for place in epoch_rank_share(position=a, examples=min(batch, length - a), ranks=ranks, rank=rank)
+        ]
         for a in steps
     ]

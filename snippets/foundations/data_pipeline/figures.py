@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from snippets.drawing import Panel
-from snippets.foundations.data_pipeline.epoch_order import rank_share
+from snippets.foundations.data_pipeline.epoch_order import epoch_rank_share
 from snippets.foundations.data_pipeline.formulas import LoaderRun, still_in_buffer_share
 from snippets.live.axes import Axis, Plot
 from snippets.palette import rank as rank_colour
@@ -29,7 +29,7 @@ def _time_axis(panel: Panel, y: float, until_s: float, width: float) -> None:
         panel.text(x, y + 17, f"{tick} s", anchor="middle", colour="muted", size=12)
 
 
-def lanes_panel(runs: Mapping[str, tuple[LoaderRun, int]], *, until_s: float, width_px: float = WIDTH) -> Panel:
+def loader_lanes_panel(runs: Mapping[str, tuple[LoaderRun, int]], *, until_s: float, width_px: float = WIDTH) -> Panel:
     """Draw runs one above the other on one axis of time: a lane for each worker, below them one for the GPU.
 
     Args:
@@ -223,7 +223,7 @@ def order_panel(
         a, b = step * batch, min((step + 1) * batch, len(order))
         panel.text(0, y + 17, f"step {step}, {count} ranks", size=12)
         for rank in range(count):
-            for place in rank_share(position=a, examples=b - a, ranks=count, rank=rank):
+            for place in epoch_rank_share(position=a, examples=b - a, ranks=count, rank=rank):
                 x = left + (place - a) * cell
                 panel.rectangle(x, y, cell - 3, 24, colour=rank_colour(rank), label=str(order[place]))
                 panel.text(x + (cell - 3) / 2, y + 36, f"r{rank}", anchor="middle", colour="muted", size=12)

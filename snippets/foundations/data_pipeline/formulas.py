@@ -51,6 +51,7 @@ def input_bytes_per_s(*, examples_per_s: float, example_bytes: float) -> float:
 def batches_in_flight(*, batches_per_s: float, batch_s: float) -> float:
     """Return how many batches are in the making at any time, on average (Little's law).
 
+    Also: Little's law
     Formula: $L = \\lambda T$
     Symbols: L = the result; λ = batches_per_s; T = batch_s
     Chapter: 4
@@ -147,6 +148,7 @@ def shared_queue_busy_share(*, workers: int, outstanding: int, batch_s: float, s
 def still_in_buffer_share(*, slots: int, draws: int) -> float:
     """Return the chance that an example is still in a shuffle buffer after some draws.
 
+    Also: shuffle buffer
     Formula: $P = (1 - 1/B)^d$
     Symbols: P = the result; B = slots; d = draws
     Chapter: 4

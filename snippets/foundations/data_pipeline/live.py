@@ -6,7 +6,7 @@ import random
 
 from snippets.domain import at_most, nonnegative_integer, positive_integer, positive_number
 from snippets.drawing import Panel
-from snippets.foundations.data_pipeline.figures import lanes_panel, levels_panel, stalls
+from snippets.foundations.data_pipeline.figures import levels_panel, loader_lanes_panel, stalls
 from snippets.foundations.data_pipeline.formulas import LoaderRun, loader_run, steady_busy_share
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Number
@@ -77,7 +77,7 @@ def loader_lanes(*, workers: int, prefetch_factor: int, fast_s: float, slow_s: f
     until_s = max(_whole(run.takes_s[_SHOWN_STEPS - 1] + step_s), 2.0)
     shown = _first(run, until_s)
     panels: list[Panel] = [
-        lanes_panel({"Workers and GPU": (shown, workers)}, until_s=until_s, width_px=330),
+        loader_lanes_panel({"Workers and GPU": (shown, workers)}, until_s=until_s, width_px=330),
         levels_panel(
             {"Finished batches that wait": shown}, until_s=until_s, most=workers * prefetch_factor, width_px=330
         ),

@@ -19,6 +19,7 @@ _FAR = 9.0  # standard deviations beyond which a normal time adds nothing
 def device_hours(*, flops: float, peak_flops_per_s: float, utilization: float) -> float:
     """Return how many hours of one device a run takes, all devices added up.
 
+    Also: GPU hours, accelerator hours
     Formula: $h = \\frac{F}{3600\\, P\\, u}$
     Symbols: h = the result in hours; F = flops; P = peak_flops_per_s; u = utilization
     Chapter: 6
@@ -49,6 +50,7 @@ def training_bill_usd(
 ) -> float:
     """Return what a training run costs in dollars.
 
+    Also: training cost, cost of training
     Formula: $C = \\frac{F}{P\\, u\\, g} \\cdot \\frac{p}{3600}$
     Symbols: C = the result in dollars; F = flops; P = peak_flops_per_s; u = utilization; g = goodput;
         p = usd_per_device_hour
@@ -83,6 +85,7 @@ def training_bill_usd(
 def run_energy_kwh(*, device_hours: float, device_watts: float, pue: float) -> float:
     """Return the electricity that a run takes at the meter of its data centre.
 
+    Also: energy of training, training energy
     Formula: $E = \\frac{h\\, w\\, \\kappa}{1000}$
     Symbols: E = the result in kWh; h = device_hours; w = device_watts; \\kappa = pue
     Chapter: 6
@@ -111,6 +114,7 @@ def run_energy_kwh(*, device_hours: float, device_watts: float, pue: float) -> f
 def emissions_kg(*, energy_kwh: float, kg_per_kwh: float) -> float:
     """Return the carbon dioxide that a run's electricity stands for.
 
+    Also: carbon footprint, CO2
     Formula: $m = E c$
     Symbols: m = the result in kg; E = energy_kwh; c = kg_per_kwh
     Chapter: 6
@@ -137,6 +141,7 @@ def emissions_kg(*, energy_kwh: float, kg_per_kwh: float) -> float:
 def cluster_mtbf_s(*, device_mtbf_s: float, devices: int) -> float:
     """Return the mean time between failures of many devices of which none may fail.
 
+    Also: MTTF, MTBF, mean time to failure, mean time between failures
     Formula: $M = m / N$
     Symbols: M = the result in seconds; m = device_mtbf_s; N = devices
     Chapter: 6
@@ -163,6 +168,7 @@ def cluster_mtbf_s(*, device_mtbf_s: float, devices: int) -> float:
 def failure_overhead_share(*, interval_s: float, checkpoint_s: float, restart_s: float, mtbf_s: float) -> float:
     """Return what checkpoints and failures add to a run's time, to first order, as a share of the useful time.
 
+    Also: checkpoint overhead
     Formula: $\\omega = \\frac{\\delta}{\\tau} + \\frac{\\tau/2 + R}{M}$
     Symbols: \\omega = the result; \\delta = checkpoint_s; \\tau = interval_s; R = restart_s; M = mtbf_s
     Chapter: 6
@@ -189,9 +195,10 @@ def failure_overhead_share(*, interval_s: float, checkpoint_s: float, restart_s:
     return as_float("interval_s, checkpoint_s, restart_s and mtbf_s", δ / τ + (τ / 2 + R) / M)
 
 
-def best_interval_s(*, checkpoint_s: float, mtbf_s: float) -> float:
+def best_checkpoint_interval_s(*, checkpoint_s: float, mtbf_s: float) -> float:
     """Return the interval between checkpoints at which ``failure_overhead_share`` is least.
 
+    Also: Young's interval, Young-Daly interval, checkpoint interval, optimal checkpoint interval
     Formula: $\\tau^* = \\sqrt{2 \\delta M}$
     Symbols: \\tau^* = the result in seconds; \\delta = checkpoint_s; M = mtbf_s
     Chapter: 6
@@ -208,7 +215,7 @@ def best_interval_s(*, checkpoint_s: float, mtbf_s: float) -> float:
     Leaves out: terms of higher order, which shorten it (Daly 2006).
 
     Example:
-        >>> round(best_interval_s(checkpoint_s=300, mtbf_s=86_400), 6)
+        >>> round(best_checkpoint_interval_s(checkpoint_s=300, mtbf_s=86_400), 6)
         7200.0
     """
     δ, M = positive_number("checkpoint_s", checkpoint_s), positive_number("mtbf_s", mtbf_s)
@@ -258,6 +265,7 @@ def expected_run_s(*, work_s: float, interval_s: float, checkpoint_s: float, res
 def goodput_share(*, interval_s: float, checkpoint_s: float, restart_s: float, mtbf_s: float) -> float:
     """Return the share of its time for which a run with checkpoints and failures moves on.
 
+    Also: goodput, effective training time ratio, ETTR
     Formula: $g = \\frac{\\tau}{M e^{R/M} \\left(e^{(\\tau + \\delta)/M} - 1\\right)}$
     Symbols: g = the result; \\tau = interval_s; \\delta = checkpoint_s; R = restart_s; M = mtbf_s
     Chapter: 6
@@ -344,6 +352,7 @@ def slowest_exponential_s(*, fastest_s: float, excess_s: float, ranks: int) -> f
 def slowest_normal_s(*, mean_s: float, deviation_s: float, ranks: int) -> float:
     """Return the mean time of the slowest of N ranks whose times are normal.
 
+    Also: straggler, expected maximum
     Formula: $\\mu + \\sigma \\int_{-\\infty}^{\\infty} x\\, N \\Phi(x)^{N-1} \\varphi(x)\\, dx$
     Symbols: \\mu = mean_s; \\sigma = deviation_s; N = ranks; \\varphi and \\Phi = the standard normal density and its
         integral

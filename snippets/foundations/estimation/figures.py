@@ -12,27 +12,27 @@ from snippets.drawing import Panel
 from snippets.foundations.estimation.formulas import (
     COVERAGE,
     Factor,
+    geometric_middle,
     log_half_width,
-    middle,
     normal_interval_score,
     product_range,
     variance_shares,
 )
 from snippets.foundations.estimation.simulators import FloatArray, mean_score
 from snippets.live.axes import Axis, Plot
-from snippets.models import CATALOGUE, Attention, FeedForward, Transformer
+from snippets.models import MODELS, Attention, FeedForward, Transformer
 
 WIDTH = 340
 
 
-def layer_panel(model: Transformer | str, *, scale_px: float = 250) -> Panel:
+def counted_layer_panel(model: Transformer | str, *, scale_px: float = 250) -> Panel:
     """Return a drawing of the matrices of one layer of a dense model, areas to scale.
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own, with grouped queries and a gated feed-forward.
+        model: a name in ``MODELS``, or a configuration of your own, with grouped queries and a gated feed-forward.
         scale_px: pixels of the feed-forward width, at most 320.
     """
-    model, scale_px = CATALOGUE.find(model), positive_number("scale_px", scale_px)
+    model, scale_px = MODELS.find(model), positive_number("scale_px", scale_px)
     attention, dense = model.attention, model.feed_forward
     if not isinstance(attention, Attention) or not isinstance(dense, FeedForward) or not dense.gated or scale_px > 320:
         raise ValueError(
@@ -154,7 +154,7 @@ def tornado_panel(factors: Sequence[Factor], *, unit: str) -> Panel:
         unit: of the product.
     """
     low, high = product_range(factors)
-    centre = middle(low=low, high=high)
+    centre = geometric_middle(low=low, high=high)
     rows = []
     for factor, part in zip(factors, variance_shares(factors), strict=True):
         reach = math.exp(abs(factor.power) * log_half_width(low=factor.low, high=factor.high))
@@ -246,7 +246,7 @@ def mean_scores(shares: Mapping[str, float], centre: float, factors: Sequence[fl
 
     Args:
         shares: run → its share of the peak.
-        centre: the ranges' middle, above 0.
+        centre: the ranges' geometric_middle, above 0.
         factors: within which factor of the middle each range lies.
 
     >>> mean_scores({"one": 0.3, "other": 0.6}, 0.3, [2])

@@ -46,7 +46,7 @@ class Factor:
         number_between("power", self.power, low=-100, high=100)
 
 
-def middle(*, low: float, high: float) -> float:
+def geometric_middle(*, low: float, high: float) -> float:
     """Return the middle of a range on a logarithmic axis.
 
     Formula: $m = \\sqrt{a b}$
@@ -65,7 +65,7 @@ def middle(*, low: float, high: float) -> float:
     Leaves out: nothing: it is a definition.
 
     Example:
-        >>> round(middle(low=0.3, high=0.5), 3)
+        >>> round(geometric_middle(low=0.3, high=0.5), 3)
         0.387
     """
     a, b = _range(low, high)
@@ -101,6 +101,7 @@ def log_half_width(*, low: float, high: float) -> float:
 def product_range(factors: Sequence[Factor]) -> tuple[float, float]:
     """Return the range of a product of independent factors.
 
+    Also: Fermi estimate
     Formula: $\\prod_i m_i^{p_i} \\cdot e^{\\pm w}, \\quad w = \\sqrt{\\sum_i (p_i w_i)^2}$
     Symbols: m_i, w_i = middle and logarithmic half-width of a factor; p_i = its power
     Chapter: 7
@@ -125,7 +126,7 @@ def product_range(factors: Sequence[Factor]) -> tuple[float, float]:
         [0.375, 2.665]
     """
     checked = _factors(factors)
-    log_middle = math.fsum(f.power * math.log(middle(low=f.low, high=f.high)) for f in checked)
+    log_middle = math.fsum(f.power * math.log(geometric_middle(low=f.low, high=f.high)) for f in checked)
     w = math.sqrt(math.fsum((f.power * log_half_width(low=f.low, high=f.high)) ** 2 for f in checked))
     if abs(log_middle) + w > _FARTHEST:
         raise ValueError("factors must have a product that a float can hold, got one beyond 1e300 or below 1e-300")
@@ -164,6 +165,7 @@ def variance_shares(factors: Sequence[Factor]) -> tuple[float, ...]:
 def interval_score(*, low: float, high: float, truth: float, coverage: float = COVERAGE) -> float:
     """Return the interval score of a range in logarithms: its width, and a fine where the truth lies outside.
 
+    Also: Winkler score
     Formula: $S = \\ln\\frac{b}{a} + \\frac{2}{1-c} \\left( \\left[\\ln\\frac{a}{x}\\right]_+
         + \\left[\\ln\\frac{x}{b}\\right]_+ \\right)$
     Symbols: S = the result; a = low; b = high; x = truth; c = coverage; [·]₊ is 0 for negative numbers

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from snippets.domain import positive_integer, positive_number, text
 from snippets.drawing import Anchor, Panel
-from snippets.foundations.hierarchy.memory_levels import LEVELS, MemoryLevel
+from snippets.foundations.hierarchy.memory_levels import MEMORY_LEVELS, MemoryLevel
 from snippets.live.axes import Axis, Plot
 from snippets.live.knobs import in_units
 from snippets.palette import rank
@@ -16,11 +16,11 @@ WIDTH = 344.0
 _NAMES, _ROW, _TOP, _END = 132.0, 24.0, 30.0, 272.0
 
 
-def ladder_panel(levels: Sequence[MemoryLevel | str] = tuple(LEVELS)) -> Panel:
+def ladder_panel(levels: Sequence[MemoryLevel | str] = tuple(MEMORY_LEVELS)) -> Panel:
     """Draw what one GPU gets of each level in a second, a dot for each on a logarithmic axis.
 
     Args:
-        levels: names in ``LEVELS`` or levels of your own, in the order in which they are drawn.
+        levels: names in ``MEMORY_LEVELS`` or levels of your own, in the order in which they are drawn.
 
     Returns:
         A panel with a row for each level.
@@ -28,18 +28,18 @@ def ladder_panel(levels: Sequence[MemoryLevel | str] = tuple(LEVELS)) -> Panel:
     >>> ladder_panel(["HBM"]).width
     344.0
     """
-    found = [LEVELS.find(level) for level in levels]
+    found = [MEMORY_LEVELS.find(level) for level in levels]
     rows = {level.name: level.bandwidth_bytes_per_s for level in found}
     return _dots_panel(
         "Bandwidth for one GPU", rows, Axis(1e7, 1e16, "log", "", "B/s", ticks=(1e9, 1e12, 1e15)), digits=3
     )
 
 
-def latency_panel(levels: Sequence[MemoryLevel | str] = tuple(LEVELS)) -> Panel:
+def latency_panel(levels: Sequence[MemoryLevel | str] = tuple(MEMORY_LEVELS)) -> Panel:
     """Draw how long the first byte of each level takes, where a source says so, on a logarithmic axis.
 
     Args:
-        levels: names in ``LEVELS`` or levels of your own, in the order in which they are drawn.
+        levels: names in ``MEMORY_LEVELS`` or levels of your own, in the order in which they are drawn.
 
     Returns:
         A panel with a row for each level that lists a latency, which is written with two digits.
@@ -47,7 +47,7 @@ def latency_panel(levels: Sequence[MemoryLevel | str] = tuple(LEVELS)) -> Panel:
     >>> latency_panel(["HBM", "L2"]).width
     344.0
     """
-    found = [LEVELS.find(level) for level in levels]
+    found = [MEMORY_LEVELS.find(level) for level in levels]
     rows = {level.name: level.latency_s for level in found if level.latency_s is not None}
     if not rows:
         raise ValueError(f"levels must list a latency for one at least, got {levels!r}")
@@ -86,7 +86,7 @@ def _short(name: str) -> str:
     }.get(name, name)
 
 
-def path_panel(stages: Mapping[str, float], *, title: str) -> Panel:
+def bandwidth_path_panel(stages: Mapping[str, float], *, title: str) -> Panel:
     """Draw the links of a path as pipes, as high as the logarithm of what they carry; the narrowest is red.
 
     Args:
@@ -96,7 +96,7 @@ def path_panel(stages: Mapping[str, float], *, title: str) -> Panel:
     Returns:
         A panel, 156 pixels high.
 
-    >>> path_panel({"PCIe": 63e9, "port": 50e9}, title="a path").height
+    >>> bandwidth_path_panel({"PCIe": 63e9, "port": 50e9}, title="a path").height
     156.0
     """
     if not isinstance(stages, Mapping) or not 1 <= len(stages) <= 5:

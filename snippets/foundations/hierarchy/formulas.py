@@ -72,6 +72,7 @@ def fair_share_bytes_per_s(*, link_bytes_per_s: float, links: int, users: int) -
 def moving_energy_j(*, size_bytes: float, picojoules_per_bit: float) -> float:
     """Return the energy that it takes to move bytes.
 
+    Also: energy per bit
     Formula: $E = 8 n e$
     Symbols: E = the result; n = size_bytes; e = picojoules_per_bit in joules
     Chapter: 3
@@ -98,6 +99,7 @@ def moving_energy_j(*, size_bytes: float, picojoules_per_bit: float) -> float:
 def oversubscription(*, hosts_per_leaf: int, uplinks_per_leaf: int) -> float:
     """Return by how much the links down from a leaf switch outnumber those up.
 
+    Also: oversubscription ratio, taper
     Formula: $r = D / U$
     Symbols: r = the result; D = hosts_per_leaf; U = uplinks_per_leaf
     Chapter: 3
@@ -125,6 +127,7 @@ def fat_tree_bisection_bytes_per_s(
 ) -> float:
     """Return the bisection bandwidth of a two-level fat tree whose links all have one rate.
 
+    Also: bisection bandwidth, fat-tree bisection bandwidth, leaf-spine bisection bandwidth
     Formula: $B = \\frac{L}{2} \\min(D, U)\\, \\beta$
     Symbols: B = the result; L = leaves; D = hosts_per_leaf; U = uplinks_per_leaf; \\beta = link_bytes_per_s
     Chapter: 3

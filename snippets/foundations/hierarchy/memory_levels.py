@@ -34,10 +34,10 @@ class MemoryLevel(Checked):
     Raises:
         ValueError: a number is not above 0, or a text is none.
 
-    >>> LEVELS["HBM"].bandwidth_bytes_per_s, LEVELS["HBM"].how
+    >>> MEMORY_LEVELS["HBM"].bandwidth_bytes_per_s, MEMORY_LEVELS["HBM"].how
     (3350000000000, 'printed')
     >>> from dataclasses import replace
-    >>> replace(LEVELS["HBM"], name="mine", capacity_bytes=96 * 10**9).capacity_bytes
+    >>> replace(MEMORY_LEVELS["HBM"], name="mine", capacity_bytes=96 * 10**9).capacity_bytes
     96000000000
     """
 
@@ -63,7 +63,7 @@ _ENERGY_45NM = "energy: Han et al. 2015, after Horowitz 2014, 45 nm, for 32 bits
 _NODE = NODES["DGX H100"]
 _H100 = ACCELERATORS["H100 SXM"]
 
-LEVELS = Catalogue(
+MEMORY_LEVELS = Catalogue(
     "level",
     MemoryLevel,
     (

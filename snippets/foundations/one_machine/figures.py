@@ -72,7 +72,7 @@ def _grid(panel: Panel, x: float, y: float, rows: int, columns: int, hue: str) -
     panel.rectangles(cells, colour=hue)
 
 
-def layer_panel(*, unit_px: float = 54) -> Panel:
+def layer_products_panel(*, unit_px: float = 54) -> Panel:
     """Draw the six matrices of a GPT layer to scale: each small square is d × d weights.
 
     Args:

@@ -11,7 +11,7 @@ from snippets.live.axes import Axis, Plot
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number, in_units
 from snippets.live.stacks import gigabytes, stacked_rows
-from snippets.models import CATALOGUE, active_parameter_count, parameter_count
+from snippets.models import MODELS, active_parameter_count, parameter_count
 from snippets.recipes import model_state_bytes
 
 DAY_S = 86_400
@@ -35,7 +35,7 @@ _DAYS = Axis(1e-5, 1e8, "log", ticks=(1e-4, 1e-2, 1, 100, 1e4))
     "against the memory of one GPU. Change the model and watch both; then change only the recipe: the state moves, "
     "and the days stay.",
     knobs=[
-        Choice("model", "Model", {name: name for name in CATALOGUE}, "GPT-2 124M"),
+        Choice("model", "Model", {name: name for name in MODELS}, "GPT-2 124M"),
         Number("tokens", "Tokens D", 1e10, 1e8, 1e14, 10**0.1, "log"),
         Choice("device", "Device", _DEVICES, "A100 SXM 80GB"),
         Number("utilization", "Share of the peak u, %", 40, 5, 100, 1),

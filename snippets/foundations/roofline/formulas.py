@@ -13,6 +13,7 @@ CEILINGS = ("compute", "memory", "network")
 def roofline_flops_per_s(*, flops_per_byte: float, peak_flops_per_s: float, bandwidth_bytes_per_s: float) -> float:
     """Return the highest rate that an operation of some arithmetic intensity can reach.
 
+    Also: attainable performance
     Formula: $R = \\min(P, I B)$
     Symbols: R = result; I = flops_per_byte; P = peak_flops_per_s; B = bandwidth_bytes_per_s
     Chapter: 2

@@ -152,7 +152,7 @@ class ChainStep:
             raise ValueError(f"how must be a function, got {self.how!r}")
 
 
-def run_chain(
+def run_elementwise_chain(
     steps: Sequence[ChainStep], arrays: Mapping[str, Floats], *, kept: Sequence[str], fused: bool, memory: CountedMemory
 ) -> dict[str, Floats]:
     """Run a chain of element-wise operations on arrays in slow memory, entry by entry.
@@ -182,7 +182,7 @@ def run_chain(
         >>> memory = CountedMemory(8)
         >>> steps = [ChainStep("u", ("x", "y"), np.add), ChainStep("v", ("u",), np.sqrt)]
         >>> arrays = {"x": np.ones(5), "y": np.full(5, 3.0)}
-        >>> made = run_chain(steps, arrays, kept=["v"], fused=True, memory=memory)
+        >>> made = run_elementwise_chain(steps, arrays, kept=["v"], fused=True, memory=memory)
         >>> made["v"][0], memory.read + memory.written
         (np.float64(2.0), 15)
     """

@@ -61,6 +61,7 @@ def stored_tensors(
 ) -> tuple[StoredTensor, ...]:
     """Return every tensor that one layer keeps for its backward pass, with its bytes on one rank.
 
+    Also: saved tensors
     Formula: $M_i = e_i\\, n_i / c_i$
     Symbols: M_i = bytes of tensor i; e_i = bytes of one value; n_i = values; c_i = ranks among which it is cut
     Chapter: 21
@@ -211,6 +212,7 @@ def sequence_parallel_activation_bytes(
 def selective_activation_bytes(*, sequence: int, micro_batch: int, hidden: int, tensor_parallel: int) -> float:
     """Return what one layer keeps with sequence parallelism where the scores are computed again.
 
+    Also: selective recomputation, selective checkpointing
     Formula: $34 \\frac{s b h}{t}$
     Symbols: s = sequence; b = micro_batch; h = hidden; t = tensor_parallel, with sequence parallelism; without it,
         10 + 24/t in place of 34/t
@@ -241,6 +243,7 @@ def selective_activation_bytes(*, sequence: int, micro_batch: int, hidden: int, 
 def full_recomputation_activation_bytes(*, sequence: int, micro_batch: int, hidden: int) -> float:
     """Return what one layer keeps where all of it is computed again: its input.
 
+    Also: activation checkpointing, gradient checkpointing
     Formula: $2 s b h$
     Symbols: s = sequence; b = micro_batch; h = hidden
     Chapter: 21
@@ -279,6 +282,7 @@ def layer_activation_bytes(
 ) -> int:
     """Return the bytes of activations that one layer keeps for its backward pass, on one rank.
 
+    Also: activation memory, layer activation memory
     Formula: $s b h \\left(\\frac{10}{c} + \\frac{24}{t} + \\frac{5 a s}{h t}\\right)$
     Symbols: s = sequence; b = micro_batch; h = hidden; a = heads; t = tensor_parallel; c = t with sequence_parallel,
         else 1. The last term is 0 with selective recomputation and 4a/(ht) with flash attention; full recomputation
@@ -323,6 +327,7 @@ def layer_activation_bytes(
 def attention_score_bytes(*, sequence: int, batch: int, heads: int, element_bytes: int = 2) -> int:
     """Return the bytes of one layer's attention scores, where they are stored.
 
+    Also: attention matrix
     Formula: $e\\, a\\, b\\, s^2$
     Symbols: s = sequence; b = batch; a = heads; e = element_bytes
     Chapter: 21

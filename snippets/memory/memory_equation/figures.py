@@ -292,7 +292,7 @@ NEEDED_BY = {
 CALLED = {"activation function's input": "GeLU's input"}
 
 
-def kept_panel(tensors: Sequence[StoredTensor], *, values: int, width_px: float = 680) -> Panel:
+def stored_tensors_panel(tensors: Sequence[StoredTensor], *, values: int, width_px: float = 680) -> Panel:
     """Draw what a layer keeps: an operation, the tensor kept for it as a bar, and what is computed from it later.
 
     Args:

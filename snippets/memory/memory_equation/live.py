@@ -10,7 +10,7 @@ from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number, Switch
 from snippets.live.stacks import gigabytes, kinds_panel, stacked_rows
 from snippets.memory.memory_equation.step_peak import StepSizes, gpt_step_sizes, step_peak_parts
-from snippets.models import CATALOGUE, Attention, Transformer, gpt_like, parameter_parts
+from snippets.models import MODELS, Attention, Transformer, gpt_like, parameter_parts
 from snippets.recipes import RECIPES
 
 _HEAD_SIZE = 128  # of the reader's own model
@@ -24,9 +24,9 @@ QUESTION = gpt_like(
     source="Narayanan et al. 2021, Table 1",
 )
 # Where the activations of another layer than GPT's would mean nothing, a model is left out.
-MODELS = {QUESTION.name: QUESTION} | {
+SHOWN_MODELS = {QUESTION.name: QUESTION} | {
     name: model
-    for name, model in CATALOGUE.items()
+    for name, model in MODELS.items()
     if isinstance(model.attention, Attention) and model.feed_forward is not None
 }
 _KEPT = {
@@ -104,7 +104,7 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
     "[ZeRO](22-zero.md) divides the optimizer state in stage 1, the gradients too in stage 2, the weights too in "
     "stage 3. What is left is activations and temporaries, which no stage makes smaller.",
     knobs=[
-        Choice("model", "Model", {name: name for name in MODELS} | {"own": "your own GPT"}, "GPT 3.6B"),
+        Choice("model", "Model", {name: name for name in SHOWN_MODELS} | {"own": "your own GPT"}, "GPT 3.6B"),
         Number("own_layers", "Your layers L", 24, 1, 128),
         Number("own_hidden", "Your width h", 2048, 256, 20480, step=256),
         Choice(
@@ -158,7 +158,7 @@ def memory_calculator(
     device: str,
 ) -> Picture:
     """Add up what a device holds at four moments of a step, and set the worst beside its memory."""
-    chosen = _own_model(own_layers, own_hidden) if model == "own" else MODELS[model]
+    chosen = _own_model(own_layers, own_hidden) if model == "own" else SHOWN_MODELS[model]
     memory_bytes = ACCELERATORS[device].memory_bytes
 
     def moments(sequences: int) -> Parts:

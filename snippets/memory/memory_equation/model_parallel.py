@@ -9,7 +9,7 @@ from typing import Any
 
 from snippets.domain import positive_integer
 from snippets.memory.memory_equation.activations import layer_activation_bytes, layers_in_flight, outside_layers_bytes
-from snippets.models import CATALOGUE, Transformer, parameter_parts
+from snippets.models import MODELS, Transformer, parameter_parts
 
 
 def first_stage_parameters(model: Transformer | str, *, tensor_parallel: int = 1, stages: int = 1) -> float:
@@ -21,7 +21,7 @@ def first_stage_parameters(model: Transformer | str, *, tensor_parallel: int = 1
     Chapter: 21
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own.
+        model: a name in ``MODELS``, or a configuration of your own.
         tensor_parallel: ranks among which a layer is cut.
         stages: pipeline stages among which the layers are dealt.
 
@@ -38,7 +38,7 @@ def first_stage_parameters(model: Transformer | str, *, tensor_parallel: int = 1
         >>> round(zero_state_bytes(round(parameters), ranks=8, stage=1).total / 1e9, 1)
         15.4
     """
-    model = CATALOGUE.find(model)
+    model = MODELS.find(model)
     t, p = positive_integer("tensor_parallel", tensor_parallel), positive_integer("stages", stages)
     parts = parameter_parts(model)
     blocks = parts.total - parts.token_embedding - parts.position_embedding - parts.head
@@ -66,7 +66,7 @@ def first_stage_activation_bytes(
     Chapter: 21
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own.
+        model: a name in ``MODELS``, or a configuration of your own.
         sequence: tokens of one sequence.
         micro_batch: sequences of one micro-batch.
         tensor_parallel: ranks among which heads, inner widths and the vocabulary are cut.
@@ -89,7 +89,7 @@ def first_stage_activation_bytes(
         >>> round(first_stage_activation_bytes("GPT-3 175B", sequence=2048, micro_batch=1, **cut) / 1e9, 2)
         10.29
     """
-    model = CATALOGUE.find(model)
+    model = MODELS.find(model)
     size: dict[str, Any] = {"sequence": sequence, "micro_batch": micro_batch, "hidden": model.hidden}
     cut: dict[str, Any] = {"tensor_parallel": tensor_parallel, "sequence_parallel": sequence_parallel}
     kept: dict[str, Any] = {"recomputation": recomputation, "attention": attention}

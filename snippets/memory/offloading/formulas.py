@@ -10,6 +10,7 @@ def offloaded_update_step_s(
 ) -> float:
     """Return how long a step takes whose optimizer state lies in the host's memory and is updated there.
 
+    Also: ZeRO-Offload
     Formula: $T = L f + b + g + u + w + (L - 1) \\max(b, g, u, w)$
     Symbols: T = the result; L = layers; f = forward_s; b = backward_s; g = gradients_s; u = update_s; w = new_weights_s
     Chapter: 24
@@ -110,7 +111,7 @@ def offloaded_activations_step_s(*, layers: int, forward_s: float, backward_s: f
     return as_float("layers, forward_s, backward_s and activations_s", time)
 
 
-def break_even_tokens(
+def offload_break_even_tokens(
     *, bytes_per_parameter: float, flops_per_token: float, flops_per_s: float, bandwidth_bytes_per_s: float
 ) -> float:
     """Return the tokens beside whose computation a transfer of a layer's state is hidden.
@@ -135,7 +136,7 @@ def break_even_tokens(
     Leaves out: latency; attention's scores, which give more time.
 
     Example:
-        >>> round(break_even_tokens(
+        >>> round(offload_break_even_tokens(
         ...     bytes_per_parameter=2, flops_per_token=2, flops_per_s=989.4e12, bandwidth_bytes_per_s=50e9
         ... ))
         19788
@@ -152,7 +153,7 @@ def break_even_tokens(
     return as_float(arguments, c * (P / (k * beta)) if k * beta else float("inf"))
 
 
-def least_bandwidth_bytes_per_s(
+def offload_least_bandwidth_bytes_per_s(
     *, bytes_per_parameter: float, flops_per_token: float, flops_per_s: float, tokens: float
 ) -> float:
     """Return the bandwidth from which on a transfer of a layer's state is hidden beside the computation.
@@ -162,7 +163,7 @@ def least_bandwidth_bytes_per_s(
     Chapter: 24
 
     Args:
-        bytes_per_parameter: as in ``break_even_tokens``.
+        bytes_per_parameter: as in ``offload_break_even_tokens``.
         flops_per_token: as there.
         flops_per_s: speed of the device.
         tokens: of a micro-batch on the device.
@@ -171,11 +172,12 @@ def least_bandwidth_bytes_per_s(
         Bytes a second.
 
     Source: derived.
-    Convention: as ``break_even_tokens``.
+    Convention: as ``offload_break_even_tokens``.
     Leaves out: as there.
 
     Example:
-        >>> least_bandwidth_bytes_per_s(bytes_per_parameter=2, flops_per_token=2, flops_per_s=70e12, tokens=1024) / 1e9
+        >>> step = {"bytes_per_parameter": 2, "flops_per_token": 2, "flops_per_s": 70e12}
+        >>> offload_least_bandwidth_bytes_per_s(**step, tokens=1024) / 1e9
         68.359375
     """
     c, k = (
@@ -187,7 +189,7 @@ def least_bandwidth_bytes_per_s(
     return as_float(arguments, c * (P / (k * x)) if k * x else float("inf"))
 
 
-def least_hidden_size(
+def offload_least_hidden_size(
     *, bytes_per_value: float, flops_per_s: float, bandwidth_bytes_per_s: float, flops_per_token: float = 2
 ) -> float:
     """Return the hidden size from which on a layer's activations go to the host while the next layer computes.
@@ -208,11 +210,11 @@ def least_hidden_size(
         Channels. The number of tokens does not occur: both times are proportional to it.
 
     Source: derived from 12h² parameters a layer.
-    Convention: as ``break_even_tokens``.
+    Convention: as ``offload_break_even_tokens``.
     Leaves out: attention's scores, which give more time, the more the longer a sequence is; other shapes of layers.
 
     Example:
-        >>> round(least_hidden_size(bytes_per_value=2, flops_per_s=494.7e12, bandwidth_bytes_per_s=63e9))
+        >>> round(offload_least_hidden_size(bytes_per_value=2, flops_per_s=494.7e12, bandwidth_bytes_per_s=63e9))
         654
     """
     q, P = positive_number("bytes_per_value", bytes_per_value), positive_number("flops_per_s", flops_per_s)
@@ -306,6 +308,7 @@ def activation_offload_intensity(*, hidden: int, layers_per_checkpoint: int = 1)
 def offload_efficiency(*, intensity_flops_per_byte: float, bandwidth_bytes_per_s: float, flops_per_s: float) -> float:
     """Return the share of the time in which a device computes if it waits for every transfer.
 
+    Also: ZeRO-Infinity efficiency
     Formula: $\\eta = \\frac{I \\beta}{I \\beta + P}$
     Symbols: \\eta = the result; I = intensity_flops_per_byte; \\beta = bandwidth_bytes_per_s; P = flops_per_s
     Chapter: 24

@@ -48,7 +48,7 @@ def _brief(number: float) -> str:
     return f"{number:,.0f}" if number >= 10_000 else f"{number:.4g}"
 
 
-def lanes_panel(
+def offload_lanes_panel(
     step: OffloadedStep, *, title: str, scale_s: float, unit_s: float = 1.0, width_px: float = 690, held: bool = False
 ) -> Panel:
     """Draw the lanes of a step that have anything to do, its end in bold, and, below, what the device holds.
@@ -65,7 +65,7 @@ def lanes_panel(
         The panel. A block has the letter of its task and the number of its layer, where there is room.
 
     >>> from snippets.memory.offloading.timeline import offloaded_step
-    >>> lanes_panel(offloaded_step(layers=2, forward_s=1, backward_s=2), title="a step", scale_s=8).width
+    >>> offload_lanes_panel(offloaded_step(layers=2, forward_s=1, backward_s=2), title="a step", scale_s=8).width
     690.0
     """
     if not isinstance(step, OffloadedStep):

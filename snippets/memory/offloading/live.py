@@ -9,11 +9,11 @@ from snippets.hardware import ACCELERATORS, LINKS
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number
 from snippets.memory.offloading.host_memory import HOSTS
-from snippets.memory.offloading.lane_drawings import NAMES, lanes_panel
+from snippets.memory.offloading.lane_drawings import NAMES, offload_lanes_panel
 from snippets.memory.offloading.timeline import OffloadedStep, offloaded_step
-from snippets.models import CATALOGUE, parameter_parts
+from snippets.models import MODELS, parameter_parts
 
-_LLAMA = CATALOGUE["Llama 3 8B"]
+_LLAMA = MODELS["Llama 3 8B"]
 _PARTS = parameter_parts(_LLAMA)
 LAYER = (_PARTS.attention + _PARTS.feed_forward) // _LLAMA.layers + 2 * _LLAMA.hidden
 LINKS_SHOWN = ("PCIe 3.0 x16", "PCIe 4.0 x16", "PCIe 5.0 x16", "NVLink-C2C (Grace Hopper)")
@@ -100,7 +100,7 @@ def offload_lanes(tokens: int, state: str, link: str, host: str, layers: int) ->
     step = offloaded_step(layers=layers, **seconds)
     end, busy = float(step.end_s), {lane: float(time) for lane, time in step.busy_s.items()}
     title = f"{layers} layers, {tokens:,} tokens, {STATES[state]} over {link}"
-    panel = lanes_panel(step, title=title, scale_s=end, unit_s=0.001)
+    panel = offload_lanes_panel(step, title=title, scale_s=end, unit_s=0.001)
     lanes = ", ".join(f"{NAMES[lane]} {_ms(time)} ms" for lane, time in busy.items() if time)
     numbers = (
         f"The step takes {_ms(end)} ms, and the GPU computes for {busy['GPU'] / end:.1%} of it. The lanes work for: "

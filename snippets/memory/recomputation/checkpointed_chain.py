@@ -110,7 +110,7 @@ def _inner(name: str, value: int) -> int:
     return at_most(name, value, _MOST_WIDTH)
 
 
-def run_chain(layers: Sequence[SmallLayer], tasks: Sequence[ChainTask], x: ArrayLike) -> ChainRun:
+def run_checkpointed_chain(layers: Sequence[SmallLayer], tasks: Sequence[ChainTask], x: ArrayLike) -> ChainRun:
     """Run a plan with arrays, and count every array of activations and gradients until nothing refers to it.
 
     Args:
@@ -125,12 +125,12 @@ def run_chain(layers: Sequence[SmallLayer], tasks: Sequence[ChainTask], x: Array
     Raises:
         ValueError: if a task's input or record is not there.
 
-    Convention: as ``plan_account``: a task makes its output before anything is freed.
+    Convention: as ``recomputation_account``: a task makes its output before anything is freed.
     Leaves out: weights and their gradients, and what is used and freed within a task.
 
     Example:
         >>> from snippets.memory.recomputation.formulas import keep_nothing_tasks
-        >>> run = run_chain(small_layers([1, 1, 1], [1, 1]), keep_nothing_tasks(2), np.ones(1))
+        >>> run = run_checkpointed_chain(small_layers([1, 1, 1], [1, 1]), keep_nothing_tasks(2), np.ones(1))
         >>> run.forwards, run.peak_bytes
         ((2, 1), 40)
     """
@@ -251,7 +251,7 @@ def search_least_cost(chain: Sequence[ChainLayer], *, budget_bytes: int, drop: b
         The cost, or ``None`` where no plan fits.
 
     Source: derived; Dijkstra's algorithm.
-    Convention: what is held is that of ``plan_account``.
+    Convention: what is held is that of ``recomputation_account``.
 
     Example:
         >>> from snippets.memory.recomputation.formulas import uniform_chain

@@ -43,8 +43,9 @@ def plan_panel(
         ValueError: if the plan has no moments, or more than ``columns``.
 
     Example:
-        >>> from snippets.memory.recomputation.formulas import cheapest_plan, uniform_chain
-        >>> plan_panel(cheapest_plan(uniform_chain(2), budget_bytes=9), columns=5, most_bytes=9, budget_bytes=9).width
+        >>> from snippets.memory.recomputation.formulas import cheapest_recomputation_plan, uniform_chain
+        >>> plan = cheapest_recomputation_plan(uniform_chain(2), budget_bytes=9)
+        >>> plan_panel(plan, columns=5, most_bytes=9, budget_bytes=9).width
         690.0
     """
     if not isinstance(plan, RecomputationPlan):

@@ -110,7 +110,7 @@ class PlanMoment(NamedTuple):
 class RecomputationPlan:
     """A plan with what it costs and the most that it holds.
 
-    >>> cheapest_plan(uniform_chain(2), budget_bytes=9).forward_passes
+    >>> cheapest_recomputation_plan(uniform_chain(2), budget_bytes=9).forward_passes
     2
     """
 
@@ -230,6 +230,7 @@ def segment_peak_bytes(layers: int, *, segment_layers: int, input_bytes: int, ke
 def best_segment_layers(layers: int, *, input_bytes: float, kept_bytes: float) -> float:
     """Return how many layers a segment should have for the least memory, if it need not be a whole number.
 
+    Also: sqrt checkpointing, Chen's checkpointing
     Formula: $\\sqrt{\\frac{L\\, c}{A}}$
     Symbols: L = layers; c = input_bytes; A = kept_bytes
     Chapter: 23
@@ -244,7 +245,7 @@ def best_segment_layers(layers: int, *, input_bytes: float, kept_bytes: float) -
 
     Source: derived, from ``segment_peak_bytes``; Chen et al. 2016, section 4, for equal sizes.
     Convention: equal segments.
-    Leaves out: that segments may be unequal, for which see ``cheapest_plan``.
+    Leaves out: that segments may be unequal, for which see ``cheapest_recomputation_plan``.
 
     Example:
         >>> best_segment_layers(30, input_bytes=2, kept_bytes=34)
@@ -283,6 +284,7 @@ def growing_segments_layers(slots: int) -> int:
 def binomial_reach_layers(*, checkpoints: int, repeats: int) -> int:
     """Return the layers of the longest chain that gets by with so many kept inputs and repetitions.
 
+    Also: Griewank's bound
     Formula: $\\binom{n + r}{n}$
     Symbols: n = checkpoints; r = repeats
     Chapter: 23
@@ -309,6 +311,7 @@ def binomial_reach_layers(*, checkpoints: int, repeats: int) -> int:
 def binomial_forward_passes(layers: int, *, checkpoints: int) -> int:
     """Return the fewest forward passes of a uniform chain of which one layer's record fits, and some inputs.
 
+    Also: Revolve
     Formula: $L\\,(r + 1) - \\binom{n + r}{r - 1}$
     Symbols: L = layers; n = checkpoints; r = the fewest repeats with L at most (n + r choose n)
     Chapter: 23
@@ -338,6 +341,7 @@ def binomial_forward_passes(layers: int, *, checkpoints: int) -> int:
 def full_recomputation_overhead(*, backward_ratio: float = 2.0) -> float:
     """Return what running every layer forward twice adds to a step, as a share of the step without it.
 
+    Also: recomputation overhead, gradient checkpointing overhead
     Formula: $\\frac{1}{1 + \\rho}$
     Symbols: \\rho = backward_ratio
     Chapter: 23
@@ -448,7 +452,7 @@ def segment_tasks(layers: int, *, segment_layers: int) -> tuple[ChainTask, ...]:
     return tuple(tasks)
 
 
-def plan_account(chain: Sequence[ChainLayer], tasks: Sequence[ChainTask]) -> RecomputationPlan:
+def recomputation_account(chain: Sequence[ChainLayer], tasks: Sequence[ChainTask]) -> RecomputationPlan:
     """Return what a plan costs and what it holds at each task.
 
     Formula: $M = \\sum_{i \\in X} c_i + \\sum_{i \\in R} (A_i - c_{i-1}) + \\text{output} + \\text{gradients}$
@@ -473,7 +477,7 @@ def plan_account(chain: Sequence[ChainLayer], tasks: Sequence[ChainTask]) -> Rec
     Leaves out: weights and their gradients; working memory within a layer.
 
     Example:
-        >>> plan = plan_account(uniform_chain(3), keep_nothing_tasks(3))
+        >>> plan = recomputation_account(uniform_chain(3), keep_nothing_tasks(3))
         >>> plan.forward_passes, plan.peak_bytes
         (6, 5)
     """
@@ -538,7 +542,7 @@ class _Walk:
         self.moments.append(PlanMoment(task, tuple(sorted(inputs)), tuple(sorted(self.records)), held))
 
 
-def cheapest_plan(chain: Sequence[ChainLayer], *, budget_bytes: int) -> RecomputationPlan | None:
+def cheapest_recomputation_plan(chain: Sequence[ChainLayer], *, budget_bytes: int) -> RecomputationPlan | None:
     """Return the plan of the least forward cost that never holds more than a budget, if there is one.
 
     Formula: $C_{p,q}(m) = \\min\\big(u_p + C_{p+1,q}(m - e_p - c_p),\\; \\min_{p \\le j < q}\\; u_p + \\dots + u_j +
@@ -556,13 +560,13 @@ def cheapest_plan(chain: Sequence[ChainLayer], *, budget_bytes: int) -> Recomput
 
     Source: Beaumont et al. 2019 (second-hand), whose dynamic program this is, with gradients counted as here.
     Convention: of all plans that drop nothing before its backward pass; the first choice wins a tie. What is held is
-        that of ``plan_account``.
+        that of ``recomputation_account``.
     Leaves out: plans that drop a kept input and compute it once more, which can be cheaper where sizes differ.
 
     Example:
-        >>> [cheapest_plan(uniform_chain(6), budget_bytes=m).forward_passes for m in (14, 11, 8, 6, 5)]
+        >>> [cheapest_recomputation_plan(uniform_chain(6), budget_bytes=m).forward_passes for m in (14, 11, 8, 6, 5)]
         [6, 8, 10, 14, 21]
-        >>> cheapest_plan(uniform_chain(6), budget_bytes=4) is None
+        >>> cheapest_recomputation_plan(uniform_chain(6), budget_bytes=4) is None
         True
     """
     chain = checked_chain(chain)
@@ -571,7 +575,7 @@ def cheapest_plan(chain: Sequence[ChainLayer], *, budget_bytes: int) -> Recomput
     room = budget - chain[0].input_bytes
     if program.cost(1, len(chain), room) == inf:
         return None
-    return plan_account(chain, program.tasks(1, len(chain), room))
+    return recomputation_account(chain, program.tasks(1, len(chain), room))
 
 
 class _Program:

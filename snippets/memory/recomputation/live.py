@@ -6,10 +6,10 @@ from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Number
 from snippets.memory.recomputation.drawing import plan_panel
 from snippets.memory.recomputation.formulas import (
-    cheapest_plan,
+    cheapest_recomputation_plan,
     keep_all_tasks,
     keep_nothing_tasks,
-    plan_account,
+    recomputation_account,
     uniform_chain,
 )
 
@@ -44,9 +44,9 @@ from snippets.memory.recomputation.formulas import (
 def cheapest_plan_figure(*, layers: int, kept: int, budget: int) -> Picture:
     """Draw the plan that the dynamic program finds, and say what it costs beside the two extremes."""
     chain = uniform_chain(layers, kept_bytes=kept)
-    all_kept = plan_account(chain, keep_all_tasks(layers))
-    nothing = plan_account(chain, keep_nothing_tasks(layers))
-    plan = cheapest_plan(chain, budget_bytes=budget)
+    all_kept = recomputation_account(chain, keep_all_tasks(layers))
+    nothing = recomputation_account(chain, keep_nothing_tasks(layers))
+    plan = cheapest_recomputation_plan(chain, budget_bytes=budget)
     if plan is None:
         raise ValueError(f"No plan fits into {budget} units: even keeping nothing takes {nothing.peak_bytes}.")
     again = plan.forward_passes - layers

@@ -13,7 +13,7 @@ from snippets.memory.zero.formulas import STAGES, hybrid_shard_elements, zero_by
 from snippets.memory.zero.sharded_step import StepTask, held_over_step, sharded_step
 from snippets.memory.zero.unit_overlap import UnitTimes
 from snippets.recipes import RECIPES, Recipe
-from snippets.simulation.algorithms import build
+from snippets.simulation.algorithms import build_collective
 
 _LEFT, _TOP, _ROW, _GAP = 52, 42, 22, 5
 
@@ -59,7 +59,7 @@ def stage_panel(
     return panel
 
 
-def overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_s: float, width_px: float = 320) -> Panel:
+def gather_overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_s: float, width_px: float = 320) -> Panel:
     """Draw the gathers and the runs of a forward pass as two lanes of blocks on a time axis, with the end of the pass.
 
     Args:
@@ -105,7 +105,7 @@ _AXIS = 9.5
 _HELD = {"parameters": "weights", "gradients": "gradients", "optimizer": "optimizer state"}
 
 
-def step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed-adam", width_px: float = 690) -> Panel:
+def zero_step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed-adam", width_px: float = 690) -> Panel:
     """Draw one step of two layers on a time axis: what each rank computes, what is on the wire, what a rank holds.
 
     Args:
@@ -286,7 +286,7 @@ def leaves_a_node(*, primitive: str, node: int, ranks: int) -> float:
     >>> leaves_a_node(primitive="all_gather", node=8, ranks=64)
     0.984375
     """
-    rounds = build(primitive, "ring", ranks=ranks, length=ranks).rounds
+    rounds = build_collective(primitive, "ring", ranks=ranks, length=ranks).rounds
     out = (send for sends in rounds for send in sends if send.source < node <= send.destination)
     return sum(send.elements for send in out) / ranks
 

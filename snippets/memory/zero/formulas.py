@@ -79,6 +79,7 @@ def shard_length(elements: int | float, *, ranks: int, rank: int) -> int:
 def zero_bytes_per_parameter(*, ranks: int, stage: int, recipe: Recipe | str = "mixed-adam") -> float:
     """Return the bytes of model state that a rank holds for each parameter of the model.
 
+    Also: FSDP bytes per parameter
     Formula: $b_p + b_g + K,\\; b_p + b_g + \\tfrac{K}{N},\\; b_p + \\tfrac{b_g + K}{N},\\; \\tfrac{b_p + b_g + K}{N}$
     Symbols: in turn for stages 0 to 3, N = ranks; b_p, b_g, K = the recipe's bytes of parameters, gradients and
         optimizer state
@@ -123,6 +124,7 @@ def zero_state_bytes(
 ) -> StateBytes:
     """Return the bytes of model state that one rank holds.
 
+    Also: ZeRO memory, FSDP memory, sharded model states
     Formula: $b_p \\Psi_3 + b_g \\Psi_2 + K \\Psi_1$
     Symbols: \\Psi_i = ⌈(Ψ − r)/N⌉ where stage ≥ i, else Ψ; Ψ = parameters; N = ranks; r = rank; b_p, b_g, K = the
         recipe's bytes of parameters, gradients and optimizer state
@@ -324,6 +326,7 @@ def zero_traffic_bytes(
 ) -> ZeroTraffic:
     """Return the bytes that one rank sends and receives in one optimizer step, by ring collectives.
 
+    Also: ZeRO communication volume, FSDP communication volume
     Formula: $b_g E_g + b_p E_p$
     Symbols: E_g, E_p = the elements of gradients and parameters in zero_traffic_elements; b_g, b_p = bytes of one
         of them in the recipe

@@ -14,7 +14,7 @@ from snippets.memory.zero.formulas import (
     zero_state_bytes,
     zero_traffic_bytes,
 )
-from snippets.models import CATALOGUE, parameter_count
+from snippets.models import MODELS, parameter_count
 from snippets.recipes import RECIPES
 
 _PANEL_PX = 328.0
@@ -26,7 +26,7 @@ _DEGREES = tuple(2**power for power in range(11))
     caption="A cell with a box fits. Go down a column: where does a stage stop shrinking? Then raise $m$ and watch the "
     'bytes that are sent: for which stages does accumulation cost nothing? "Parameters" in a bar are the weights.',
     knobs=[
-        Choice("model", "Model", {name: name for name in CATALOGUE} | {"own": "your own"}, "own"),
+        Choice("model", "Model", {name: name for name in MODELS} | {"own": "your own"}, "own"),
         Number("own_billions", "Your Ψ in billions", 7.5, 7.5 / 64, 7.5 * 256, step=2, scale="log", whole=False),
         Choice(
             "recipe",
@@ -67,7 +67,7 @@ def zero_table(
     device: str,
 ) -> Picture:
     """Compute what the fullest device holds, what it sends, and which numbers of devices are enough."""
-    parameters = round(own_billions * 1e9) if model == "own" else parameter_count(CATALOGUE[model])
+    parameters = round(own_billions * 1e9) if model == "own" else parameter_count(MODELS[model])
     memory_bytes, other = ACCELERATORS[device].memory_bytes, round(other_bytes)
     held, sent, totals, amounts = {}, {}, [], []
     for stage in STAGES:

@@ -12,6 +12,7 @@ from snippets.domain import at_most, each, positive_integer
 def newton_schulz_flops(*, rows: int, columns: int, steps: int = 5) -> int:
     """Return the operations of Muon's orthogonalisation of one matrix.
 
+    Also: Muon
     Formula: $F = k\\,(4 q^2 w + 2 q^3)$
     Symbols: F = the result; k = steps; q = the smaller and w = the larger of rows and columns
     Chapter: 22
@@ -39,6 +40,7 @@ def newton_schulz_flops(*, rows: int, columns: int, steps: int = 5) -> int:
 def shampoo_numbers(*, rows: int, columns: int, block: int | None = None) -> int:
     """Return the numbers in Shampoo's two preconditioners of one matrix.
 
+    Also: Shampoo
     Formula: $\\sum_{ij} (r_i^2 + c_j^2)$
     Symbols: r_i, c_j = rows and columns of block (i, j)
     Chapter: 22

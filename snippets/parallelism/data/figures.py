@@ -148,7 +148,7 @@ def _numbered(rows: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
     return [(number, place) for place, number in enumerate(n for n, row in enumerate(rows) for _ in row)]
 
 
-def step_panel(steps: Mapping[str, SharedStep], *, width_px: float = WIDE_PX) -> Panel:
+def shared_step_panel(steps: Mapping[str, SharedStep], *, width_px: float = WIDE_PX) -> Panel:
     """Draw steps one above the other on one time axis: a lane for the GPU's passes, and one for its link's buckets.
 
     Args:

@@ -126,6 +126,7 @@ def tokens_to_hide_all_reduce(
     Every token meets every weight in two products of the backward pass, 4 operations; every weight's gradient is sent
     in two halves of a ring. Both times are proportional to the number of weights, which cancels.
 
+    Also: data-parallel overlap
     Formula: $x = \\frac{N-1}{N} \\cdot \\frac{b_g P}{2 \\beta}$
     Symbols: x = tokens; N = ranks; b_g = gradient_bytes; P = flops_per_s; β = bandwidth_bytes_per_s
     Chapter: 16
@@ -163,6 +164,7 @@ def exposed_all_reduce_s(
 ) -> float:
     """Return how long the ranks wait for the gradients' sum after the last backward pass of a step.
 
+    Also: exposed communication
     Formula: $T(k) - C = \\max( \\alpha + n / (k \\beta),\\; C / k + k \\alpha + n / \\beta - C )$
     Symbols: T(k) = when the last of k buckets has been sent; k = buckets; C = backward_s; n = total_bytes;
         α = latency_s; β = bandwidth_bytes_per_s
@@ -198,6 +200,7 @@ def exposed_all_reduce_s(
 def shared_batch_efficiency(*, ranks: int, batch_s: float, exposed_s: float) -> float:
     """Return the share of their time for which ranks that share one batch compute.
 
+    Also: scaling efficiency
     Formula: $E = \\frac{W}{W + N e}$
     Symbols: E = efficiency; N = ranks; W = batch_s; e = exposed_s
     Chapter: 16
@@ -227,6 +230,7 @@ def shared_batch_efficiency(*, ranks: int, batch_s: float, exposed_s: float) -> 
 def kth_exponential_s(*, fastest_s: float, excess_s: float, ranks: int, awaited: int) -> float:
     """Return when, on average, the first k of N ranks are ready, if what each takes beyond a minimum is exponential.
 
+    Also: backup workers
     Formula: $a + b \\left( \\frac1N + \\frac1{N-1} + \\dots + \\frac1{N-k+1} \\right)$
     Symbols: a = fastest_s; b = excess_s; N = ranks; k = awaited
     Chapter: 16
@@ -258,6 +262,7 @@ def kth_exponential_s(*, fastest_s: float, excess_s: float, ranks: int, awaited:
 def stale_step_limit(*, staleness: int, curvature: float) -> float:
     """Return the step size from which descent by stale gradients no longer converges on a quadratic.
 
+    Also: asynchronous SGD, staleness bound
     Formula: $\\frac{2}{\\lambda} \\sin \\frac{\\pi}{2 (2 \\tau + 1)}$
     Symbols: λ = curvature; τ = staleness
     Chapter: 16

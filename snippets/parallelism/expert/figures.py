@@ -11,7 +11,7 @@ from snippets.palette import rank as rank_colour
 NARROW_PX = 340.0
 
 
-def layer_panel(*, experts: int, chosen: Mapping[int, float]) -> Panel:
+def expert_layer_panel(*, experts: int, chosen: Mapping[int, float]) -> Panel:
     """Draw one token's way through a layer of experts.
 
     Args:

@@ -1,6 +1,6 @@
 """Formulas: layers of experts: room for tokens, what is dropped, a loss that balances, what travels, what a rank holds.
 
-An expert is a feed-forward block; a router sends each token to ``per_token`` of ``experts`` of them.
+An expert is a feed-forward block; a router sends each token to ``experts_per_token`` of ``experts`` of them.
 """
 
 from __future__ import annotations
@@ -21,24 +21,25 @@ from snippets.domain import (
     probability,
     shortened,
 )
-from snippets.models import CATALOGUE, Transformer, parameter_parts
+from snippets.models import MODELS, Transformer, parameter_parts
 
 MOST_TOKENS = 10**7
 _TINY = 1e-14
 _FAR = 120.0  # an exponent of −60
 
 
-def expert_capacity(*, tokens: int, experts: int, per_token: int = 1, capacity_factor: float) -> float:
+def expert_capacity(*, tokens: int, experts: int, experts_per_token: int = 1, capacity_factor: float) -> float:
     """Return the room of an expert: the most tokens that it takes, before any rounding.
 
+    Also: capacity factor, tokens per expert
     Formula: $C = c\\,\\frac{k T}{E}$
-    Symbols: C = the result; c = capacity_factor; k = per_token; T = tokens; E = experts
+    Symbols: C = the result; c = capacity_factor; k = experts_per_token; T = tokens; E = experts
     Chapter: 20
 
     Args:
         tokens: of the batch that is routed together.
         experts: of the layer.
-        per_token: experts that each token goes to.
+        experts_per_token: experts that each token goes to.
         capacity_factor: room in units of the even share.
 
     Returns:
@@ -53,19 +54,23 @@ def expert_capacity(*, tokens: int, experts: int, per_token: int = 1, capacity_f
         >>> expert_capacity(tokens=4096, experts=64, capacity_factor=1.25)
         80.0
     """
-    T, E, k = positive_integer("tokens", tokens), positive_integer("experts", experts), _chosen(per_token, experts)
+    T, E, k = (
+        positive_integer("tokens", tokens),
+        positive_integer("experts", experts),
+        _chosen(experts_per_token, experts),
+    )
     c = positive_number("capacity_factor", capacity_factor)
     return as_float("tokens and capacity_factor", Fraction(c) * k * T / E)
 
 
-def _chosen(per_token: int, experts: int) -> int:
-    k = positive_integer("per_token", per_token)
+def _chosen(experts_per_token: int, experts: int) -> int:
+    k = positive_integer("experts_per_token", experts_per_token)
     if k > experts:
-        raise ValueError(f"per_token must be at most experts = {experts}, got {per_token!r}")
+        raise ValueError(f"experts_per_token must be at most experts = {experts}, got {experts_per_token!r}")
     return k
 
 
-def expected_overflow(*, tokens: int, share: float, capacity: int) -> float:
+def expected_expert_overflow(*, tokens: int, share: float, capacity: int) -> float:
     """Return how many tokens an expert is expected to turn away.
 
     Formula: $\\mathrm{E}\\,(X - C)^+ = \\sum_{x > C} (x - C) \\binom{T}{x} p^x (1 - p)^{T - x}$
@@ -85,7 +90,7 @@ def expected_overflow(*, tokens: int, share: float, capacity: int) -> float:
     Leaves out: which tokens are turned away.
 
     Example:
-        >>> round(expected_overflow(tokens=4, share=0.5, capacity=2), 4)
+        >>> round(expected_expert_overflow(tokens=4, share=0.5, capacity=2), 4)
         0.375
     """
     T = at_most("tokens", positive_integer("tokens", tokens), MOST_TOKENS)
@@ -116,6 +121,7 @@ def _tail(T: int, p: float, C: int) -> float:
 def expected_drop_share(*, tokens: int, shares: Sequence[float], capacity: int) -> float:
     """Return the share of all assignments that is expected to be dropped.
 
+    Also: dropped tokens, token drop rate
     Formula: $\\frac{\\sum_i \\mathrm{E}\\,(X_i - C)^+}{T \\sum_i p_i}$
     Symbols: X_i = load of expert i, binomial with T = tokens and p_i = shares[i]; C = capacity
     Chapter: 20
@@ -141,14 +147,15 @@ def expected_drop_share(*, tokens: int, shares: Sequence[float], capacity: int) 
     total = sum(chances)
     if not total:
         raise ValueError(f"shares must hold at least one above 0, got {shortened(shares)}")
-    dropped = {p: expected_overflow(tokens=tokens, share=p, capacity=capacity) for p in set(chances)}
+    dropped = {p: expected_expert_overflow(tokens=tokens, share=p, capacity=capacity) for p in set(chances)}
     T = positive_integer("tokens", tokens)
     return min(1.0, sum(dropped[p] for p in chances) / (T * total))
 
 
-def balance_loss(shares: Sequence[float], probabilities: Sequence[float], *, coefficient: float = 1.0) -> float:
+def expert_balance_loss(shares: Sequence[float], probabilities: Sequence[float], *, coefficient: float = 1.0) -> float:
     """Return the auxiliary loss that balances experts.
 
+    Also: load-balancing loss, auxiliary loss
     Formula: $\\alpha E \\sum_i f_i p_i$
     Symbols: α = coefficient; E = number of experts; f_i = shares[i]; p_i = probabilities[i]
     Chapter: 20
@@ -166,7 +173,7 @@ def balance_loss(shares: Sequence[float], probabilities: Sequence[float], *, coe
     Leaves out: the gradient, which goes through the probabilities alone.
 
     Example:
-        >>> round(balance_loss([1, 0], [0.4, 0.6]), 12)
+        >>> round(expert_balance_loss([1, 0], [0.4, 0.6]), 12)
         0.8
     """
     f = each("shares", shares, nonnegative_number)
@@ -178,17 +185,20 @@ def balance_loss(shares: Sequence[float], probabilities: Sequence[float], *, coe
     return as_float("shares and coefficient", Fraction(total) if math.isfinite(total) else total)
 
 
-def expert_all_to_all_bytes(*, tokens: int, hidden: int, per_token: int, ranks: int, element_bytes: float = 2) -> float:
+def expert_all_to_all_bytes(
+    *, tokens: int, hidden: int, experts_per_token: int, ranks: int, element_bytes: float = 2
+) -> float:
     """Return what a rank sends in one of the all-to-alls of a layer of experts.
 
+    Also: MoE all-to-all, token dispatch
     Formula: $\\frac{N - 1}{N}\\,k\\,T\\,h\\,w$
-    Symbols: N = ranks; k = per_token; T = tokens; h = hidden; w = element_bytes
+    Symbols: N = ranks; k = experts_per_token; T = tokens; h = hidden; w = element_bytes
     Chapter: 20
 
     Args:
         tokens: of one rank.
         hidden: width of a token's vector.
-        per_token: experts that it goes to.
+        experts_per_token: experts that it goes to.
         ranks: among which the experts are divided evenly.
         element_bytes: of a number.
 
@@ -200,13 +210,13 @@ def expert_all_to_all_bytes(*, tokens: int, hidden: int, per_token: int, ranks: 
     Leaves out: the choices and weights that travel too, and that experts of one rank may share a copy.
 
     Example:
-        >>> expert_all_to_all_bytes(tokens=8192, hidden=4096, per_token=2, ranks=8) / 1e6
+        >>> expert_all_to_all_bytes(tokens=8192, hidden=4096, experts_per_token=2, ranks=8) / 1e6
         117.440512
     """
     T, h = positive_integer("tokens", tokens), positive_integer("hidden", hidden)
-    k, N = positive_integer("per_token", per_token), positive_integer("ranks", ranks)
+    k, N = positive_integer("experts_per_token", experts_per_token), positive_integer("ranks", ranks)
     w = Fraction(positive_number("element_bytes", element_bytes))
-    return as_float("tokens, hidden, per_token and element_bytes", Fraction(N - 1, N) * k * T * h * w)
+    return as_float("tokens, hidden, experts_per_token and element_bytes", Fraction(N - 1, N) * k * T * h * w)
 
 
 def expert_communication_to_compute(
@@ -246,16 +256,16 @@ def expert_communication_to_compute(
     return as_float("flops_per_s, element_bytes and bandwidth_bytes_per_s", 2 * (N - 1) * w * P / (9 * N * q * beta))
 
 
-def expected_groups(*, experts: int, per_token: int, groups: int) -> float:
+def expected_expert_groups(*, experts: int, experts_per_token: int, groups: int) -> float:
     """Return in how many groups of experts (ranks, nodes) a token's experts are expected to stand.
 
     Formula: $M \\left(1 - \\binom{E - E/M}{k} \\Big/ \\binom{E}{k}\\right)$
-    Symbols: M = groups; E = experts; k = per_token
+    Symbols: M = groups; E = experts; k = experts_per_token
     Chapter: 20
 
     Args:
         experts: of the layer, a multiple of ``groups``.
-        per_token: different experts that a token chooses, all sets of so many being equally likely.
+        experts_per_token: different experts that a token chooses, all sets of so many being equally likely.
         groups: of equally many experts each.
 
     Returns:
@@ -266,11 +276,11 @@ def expected_groups(*, experts: int, per_token: int, groups: int) -> float:
     Leaves out: routers with favourites.
 
     Example:
-        >>> round(expected_groups(experts=256, per_token=8, groups=8), 2)
+        >>> round(expected_expert_groups(experts=256, experts_per_token=8, groups=8), 2)
         5.29
     """
     E, M = integer_at_least("experts", experts, 1), positive_integer("groups", groups)
-    k = at_most("per_token", _chosen(per_token, E), 10_000)
+    k = at_most("experts_per_token", _chosen(experts_per_token, E), 10_000)
     if E % M:
         raise ValueError(f"groups must divide experts = {E}, got {M}")
     missed = Fraction(1)
@@ -289,7 +299,7 @@ def expert_rank_parameters(model: Transformer | str, *, expert_parallel: int) ->
     Chapter: 20
 
     Args:
-        model: a name in ``CATALOGUE``, or a configuration of your own, with experts.
+        model: a name in ``MODELS``, or a configuration of your own, with experts.
         expert_parallel: ranks among which each layer's experts are divided; it divides them.
 
     Returns:
@@ -303,7 +313,7 @@ def expert_rank_parameters(model: Transformer | str, *, expert_parallel: int) ->
         >>> expert_rank_parameters("Mixtral 8x7B", expert_parallel=8)
         7242780672
     """
-    found, N = CATALOGUE.find(model), positive_integer("expert_parallel", expert_parallel)
+    found, N = MODELS.find(model), positive_integer("expert_parallel", expert_parallel)
     if found.experts is None:
         raise ValueError(f"model must have experts, got {found.name!r}")
     if found.experts.experts % N:

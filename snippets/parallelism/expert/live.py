@@ -15,30 +15,33 @@ _WIDTH = 328
 _FACTORS = Axis(1, 3, label="capacity factor c", ticks=(1, 1.5, 2, 2.5, 3))
 
 
-def favoured_shares(*, experts: int, per_token: int, skew: float) -> tuple[float, ...]:
+def favoured_shares(*, experts: int, experts_per_token: int, skew: float) -> tuple[float, ...]:
     """Return the probabilities that a token chooses each expert, where the i-th is liked less than the first.
 
     Args:
         experts: E, at least 1.
-        per_token: k, the sum of the probabilities; at most E.
+        experts_per_token: k, the sum of the probabilities; at most E.
         skew: from 0 to 8; the i-th expert is chosen (i + 1) ** -skew times as often as the first, as far as no
             probability is above 1.
 
     Returns:
         Probabilities that add up to k.
 
-    >>> favoured_shares(experts=4, per_token=2, skew=0.0)
+    >>> favoured_shares(experts=4, experts_per_token=2, skew=0.0)
     (0.5, 0.5, 0.5, 0.5)
     """
     experts = at_most("experts", positive_integer("experts", experts))
-    per_token, skew = positive_integer("per_token", per_token), number_between("skew", skew, low=0, high=8)
-    if per_token > experts:
-        raise ValueError(f"per_token must be at most experts = {experts}, got {per_token!r}")
+    experts_per_token, skew = (
+        positive_integer("experts_per_token", experts_per_token),
+        number_between("skew", skew, low=0, high=8),
+    )
+    if experts_per_token > experts:
+        raise ValueError(f"experts_per_token must be at most experts = {experts}, got {experts_per_token!r}")
     wishes = [(place + 1.0) ** -skew for place in range(experts)]
-    for full in range(per_token + 1):  # so many experts are chosen by every token
+    for full in range(experts_per_token + 1):  # so many experts are chosen by every token
         rest = sum(wishes[full:])
-        if full == per_token or (per_token - full) * wishes[full] <= rest:
-            scale = (per_token - full) / rest if rest else 0.0
+        if full == experts_per_token or (experts_per_token - full) * wishes[full] <= rest:
+            scale = (experts_per_token - full) / rest if rest else 0.0
             return tuple([1.0] * full + [min(1.0, wish * scale) for wish in wishes[full:]])
     return ()
 
@@ -53,7 +56,7 @@ def favoured_shares(*, experts: int, per_token: int, skew: float) -> tuple[float
         Number("capacity", "Capacity factor c", 1, 1, 3, 0.25, whole=False),
         Number("tokens", "Tokens n routed together", 4, 4, 8192, 2, "log"),
         Number("experts", "Experts E", 2, 2, 32, 2, "log"),
-        Number("per_token", "Experts for each token k", 1, 1, 8, 2, "log"),
+        Number("experts_per_token", "Experts for each token k", 1, 1, 8, 2, "log"),
         Number("skew", "Favouritism a", 0, 0, 1.5, 0.25, whole=False),
     ],
     named=[
@@ -65,29 +68,29 @@ def favoured_shares(*, experts: int, per_token: int, skew: float) -> tuple[float
         Named(
             "Mixtral's layer",
             "With room for a quarter more than the even share, 0.00% are dropped.",
-            {"tokens": 8192, "experts": 8, "per_token": 2, "capacity": 1.25},
+            {"tokens": 8192, "experts": 8, "experts_per_token": 2, "capacity": 1.25},
         ),
         Named(
             "Many small experts",
             "Each expert expects 16 tokens; with room for exactly these, 9.28% are dropped.",
-            {"tokens": 128, "experts": 32, "per_token": 4},
+            {"tokens": 128, "experts": 32, "experts_per_token": 4},
         ),
         Named(
             "A favourite",
             "The same tokens with a router that has favourites: 15.80% are dropped.",
-            {"tokens": 8192, "experts": 8, "per_token": 2, "capacity": 1.25, "skew": 0.75},
+            {"tokens": 8192, "experts": 8, "experts_per_token": 2, "capacity": 1.25, "skew": 0.75},
         ),
     ],
 )
-def expert_room(*, capacity: float, tokens: int, experts: int, per_token: int, skew: float) -> Picture:
+def expert_room(*, capacity: float, tokens: int, experts: int, experts_per_token: int, skew: float) -> Picture:
     """Draw the loads of the experts against their room, and the share that is dropped against the capacity factor."""
-    if per_token > experts:
-        raise ValueError(f"A token goes to different experts, so it cannot go to {per_token} of {experts}.")
-    shares = favoured_shares(experts=experts, per_token=per_token, skew=skew)
-    even = tokens * per_token / experts
+    if experts_per_token > experts:
+        raise ValueError(f"A token goes to different experts, so it cannot go to {experts_per_token} of {experts}.")
+    shares = favoured_shares(experts=experts, experts_per_token=experts_per_token, skew=skew)
+    even = tokens * experts_per_token / experts
 
     def dropped(factor: float) -> tuple[float, int]:
-        size = {"tokens": tokens, "experts": experts, "per_token": per_token}
+        size = {"tokens": tokens, "experts": experts, "experts_per_token": experts_per_token}
         room = math.ceil(expert_capacity(**size, capacity_factor=factor))
         return 100 * expected_drop_share(tokens=tokens, shares=shares, capacity=room), room
 
@@ -97,8 +100,8 @@ def expert_room(*, capacity: float, tokens: int, experts: int, per_token: int, s
     spread = [math.sqrt(tokens * each * (1 - each)) / even for each in shares]
     numbers = (
         f"An expert has room for {room:,} token{'s' if room > 1 else ''}; the even share is {even:,.4g}, and the "
-        f"busiest expects {busiest:.2f} times as many. {share:.2f}% of the {tokens * per_token:,} assignments are "
-        "dropped."
+        f"busiest expects {busiest:.2f} times as many. {share:.2f}% of the {tokens * experts_per_token:,} assignments "
+        "are dropped."
     )
     alt = (
         f"First: {experts} bars, the mean loads of the experts, from {busiest:.2f} down to "

@@ -79,7 +79,7 @@ class _Layer:
     """The checked weights and settings; the same on all ranks."""
 
     weights: dict[str, Array]
-    per_token: int
+    experts_per_token: int
     normalised: bool
     capacity: int | None
 
@@ -88,7 +88,7 @@ class _Layer:
         return int(self.weights["router"].shape[1])
 
 
-def _checked(weights: Any, per_token: int, normalised: bool, capacity: int | None) -> _Layer:
+def _checked(weights: Any, experts_per_token: int, normalised: bool, capacity: int | None) -> _Layer:
     names = ("router", "first", "gate", "second")
     if not isinstance(weights, Mapping) or set(weights) != set(names):
         raise ValueError(f"weights must have the keys {', '.join(names)}, got {weights!r:.80}")
@@ -101,9 +101,9 @@ def _checked(weights: Any, per_token: int, normalised: bool, capacity: int | Non
     for name, shape in zip(names, ((h, E), (E, h, f), (E, h, f), (E, f, h)), strict=True):
         if given[name].shape != shape or 0 in shape:
             raise ValueError(f"weights[{name!r}] must have shape {shape} without a 0, got {given[name].shape}")
-    k = positive_integer("per_token", per_token)
+    k = positive_integer("experts_per_token", experts_per_token)
     if k > E:
-        raise ValueError(f"per_token must be at most {E}, the experts, got {per_token!r}")
+        raise ValueError(f"experts_per_token must be at most {E}, the experts, got {experts_per_token!r}")
     room = None if capacity is None else at_most("capacity", positive_integer("capacity", capacity), 2**16)
     return _Layer(given, k, flag("normalised", normalised), room)
 
@@ -131,7 +131,7 @@ def _silu(z: Array) -> tuple[Array, Array]:
 
 @refusing_overflow("weights, x and gradient")
 def dense_expert_layer(
-    weights: Mapping[str, Any], x: Any, gradient: Any, *, per_token: int, normalised: bool = True
+    weights: Mapping[str, Any], x: Any, gradient: Any, *, experts_per_token: int, normalised: bool = True
 ) -> ExpertLayerRun:
     """Run a layer of experts forward and backward on one device, with every expert for every token and a mask.
 
@@ -139,7 +139,7 @@ def dense_expert_layer(
         weights: as ``expert_weights`` makes them.
         x: tokens, shape (T, h).
         gradient: of the loss with respect to the output, shape (T, h).
-        per_token: k, experts that a token's output is made of.
+        experts_per_token: k, experts that a token's output is made of.
         normalised: whether the k weights are divided by their sum.
 
     Returns:
@@ -150,18 +150,19 @@ def dense_expert_layer(
     Leaves out: capacity, noise, shared experts.
 
     Example:
-        >>> run = dense_expert_layer(expert_weights(hidden=2, width=3, experts=4), np.eye(2), np.eye(2), per_token=2)
+        >>> weights = expert_weights(hidden=2, width=3, experts=4)
+        >>> run = dense_expert_layer(weights, np.eye(2), np.eye(2), experts_per_token=2)
         >>> sum(run.loads)
         4
     """
-    layer = _checked(weights, per_token, normalised, None)
+    layer = _checked(weights, experts_per_token, normalised, None)
     x, gradient = _tokens(x, gradient, layer)
     w = layer.weights
 
     # Forward: every expert for every token, and a mask over what was not chosen.
     chances = _softmax(x @ w["router"])  # (T, E)
     mask = np.zeros_like(chances)
-    np.put_along_axis(mask, top_experts(chances, per_token=layer.per_token), 1.0, axis=1)
+    np.put_along_axis(mask, top_experts(chances, experts_per_token=layer.experts_per_token), 1.0, axis=1)
     kept = chances * mask  # (T, E)
     total = kept.sum(axis=1, keepdims=True) if layer.normalised else np.ones((len(x), 1))  # (T, 1)
     gates = kept / total  # (T, E)
@@ -197,7 +198,7 @@ def run_expert_layer(
     gradient: Any,
     *,
     ranks: int,
-    per_token: int,
+    experts_per_token: int,
     replicas: int = 1,
     normalised: bool = True,
     capacity: int | None = None,
@@ -212,7 +213,7 @@ def run_expert_layer(
         x: tokens, shape (T, h).
         gradient: of the loss with respect to the output, shape (T, h).
         ranks: in all, at most 64.
-        per_token: k.
+        experts_per_token: k.
         replicas: groups with all experts; they divide the ranks.
         normalised: whether the k weights are divided by their sum.
         capacity: room of an expert for the tokens of one rank; tokens that come later are dropped, and room that is
@@ -229,10 +230,10 @@ def run_expert_layer(
     Example:
         >>> weights = expert_weights(hidden=2, width=3, experts=4)
         >>> x = np.array([[1.0, 0], [0, 1], [-1, 0], [0, -1]])
-        >>> run_expert_layer(weights, x, x, ranks=2, per_token=1).loads
+        >>> run_expert_layer(weights, x, x, ranks=2, experts_per_token=1).loads
         (1, 1, 2, 0)
     """
-    layer = _checked(weights, per_token, normalised, capacity)
+    layer = _checked(weights, experts_per_token, normalised, capacity)
     x, gradient = _tokens(x, gradient, layer)
     N = at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS)
     D = positive_integer("replicas", replicas)
@@ -324,7 +325,7 @@ class _Routed(NamedTuple):
 
 def _route(layer: _Layer, x: Array) -> _Routed:
     chances = _softmax(x @ layer.weights["router"])  # (T, E)
-    chosen = top_experts(chances, per_token=layer.per_token)  # (T, k)
+    chosen = top_experts(chances, experts_per_token=layer.experts_per_token)  # (T, k)
     kept = np.take_along_axis(chances, chosen, axis=1)  # (T, k)
     total = kept.sum(axis=1, keepdims=True) if layer.normalised else np.ones((len(x), 1))  # (T, 1)
     return _Routed(chances, chosen, total, kept / total)
@@ -388,8 +389,8 @@ def _plan_dispatch(layer: _Layer, chosen: NDArray[np.int64], place: _Place) -> P
     fits = turn < rooms[expert]
     slots = ((np.cumsum(rooms) - rooms)[expert] + turn)[fits]  # (A,)
     return _Dispatch(
-        token=order[fits] // layer.per_token,
-        choice=order[fits] % layer.per_token,
+        token=order[fits] // layer.experts_per_token,
+        choice=order[fits] % layer.experts_per_token,
         slots=slots,
         sent=int(rooms.sum()),
         edges=np.cumsum(rooms.reshape(-1, own).sum(axis=1))[:-1],

@@ -14,12 +14,14 @@ from snippets.domain import at_most, one_of, positive_integer, positive_number
 METHODS = ("none", "loss", "bias")
 
 
-def top_experts(scores: Any, *, per_token: int, groups: int = 1, most_groups: int | None = None) -> NDArray[np.int64]:
+def top_experts(
+    scores: Any, *, experts_per_token: int, groups: int = 1, most_groups: int | None = None
+) -> NDArray[np.int64]:
     """Return the experts with the largest scores, for each token.
 
     Args:
         scores: shape (T, E).
-        per_token: k.
+        experts_per_token: k.
         groups: into which the experts are divided evenly, in their order: nodes.
         most_groups: how many groups a token's experts may come from. Those with the largest sums of their largest
             ⌈k / most_groups⌉ scores are taken. ``None``: any.
@@ -34,13 +36,19 @@ def top_experts(scores: Any, *, per_token: int, groups: int = 1, most_groups: in
     Convention: scores of any kind, logits or probabilities.
 
     Example:
-        >>> top_experts([[5, 1, 4, 4]], per_token=2), top_experts([[5, 1, 4, 4]], per_token=2, groups=2, most_groups=1)
-        (array([[0, 2]]), array([[2, 3]]))
+        >>> top_experts([[5, 1, 4, 4]], experts_per_token=2)
+        array([[0, 2]])
+        >>> top_experts([[5, 1, 4, 4]], experts_per_token=2, groups=2, most_groups=1)
+        array([[2, 3]])
     """
     table = finite_array("scores", scores, dimensions=2)
-    E, k, M = table.shape[1], positive_integer("per_token", per_token), positive_integer("groups", groups)
+    E, k, M = (
+        table.shape[1],
+        positive_integer("experts_per_token", experts_per_token),
+        positive_integer("groups", groups),
+    )
     if k > E:
-        raise ValueError(f"per_token must be at most {E}, the experts, got {per_token!r}")
+        raise ValueError(f"experts_per_token must be at most {E}, the experts, got {experts_per_token!r}")
     if E % M:
         raise ValueError(f"groups must divide {E} experts, got {groups!r}")
     if most_groups is not None:
@@ -82,7 +90,7 @@ def balance_router(
     popularity: Any,
     *,
     tokens: int,
-    per_token: int,
+    experts_per_token: int,
     steps: int,
     method: str,
     rate: float,
@@ -93,7 +101,7 @@ def balance_router(
     Args:
         popularity: for each expert, the mean of its logits; a router learns it.
         tokens: of a step.
-        per_token: k.
+        experts_per_token: k.
         steps: at least 10.
         method: ``"none"``; ``"loss"``: the popularity goes down the auxiliary loss's gradient; ``"bias"``: a number
             for each expert, added to its probability when experts are chosen and nowhere else, goes up by ``rate``
@@ -109,7 +117,7 @@ def balance_router(
     Leaves out: the task's own gradient, which would push back.
 
     Example:
-        >>> settings = {"tokens": 64, "per_token": 1, "steps": 20, "rate": 0.05, "method": "bias"}
+        >>> settings = {"tokens": 64, "experts_per_token": 1, "steps": 20, "rate": 0.05, "method": "bias"}
         >>> run = balance_router([1.0, 0.0], **settings, generator=np.random.default_rng(0))
         >>> [round(load, 1) for load in run.first_loads]
         [1.6, 0.4]
@@ -117,14 +125,14 @@ def balance_router(
     liking = finite_array("popularity", popularity, dimensions=1).copy()
     if not len(liking):
         raise ValueError("popularity must hold one number for each expert, at least one, got none")
-    T, k = positive_integer("tokens", tokens), positive_integer("per_token", per_token)
+    T, k = positive_integer("tokens", tokens), positive_integer("experts_per_token", experts_per_token)
     S = at_most("steps", positive_integer("steps", steps), 10_000)
     if S < 10:
         raise ValueError(f"steps must be at least 10, got {steps!r}")
     method, eta = one_of("method", method, METHODS), positive_number("rate", rate)
     rng, E = random_generator("generator", generator), len(liking)
     if k > E:
-        raise ValueError(f"per_token must be at most {E}, the experts, got {per_token!r}")
+        raise ValueError(f"experts_per_token must be at most {E}, the experts, got {experts_per_token!r}")
     affordable("tokens × experts", T * E)
     affordable("steps × tokens × experts", S * T * E)
     bias = np.zeros(E)
@@ -149,11 +157,15 @@ def balance_router(
 
 
 def _routed_step(
-    liking: NDArray[np.float64], bias: NDArray[np.float64], tokens: int, per_token: int, rng: np.random.Generator
+    liking: NDArray[np.float64],
+    bias: NDArray[np.float64],
+    tokens: int,
+    experts_per_token: int,
+    rng: np.random.Generator,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the router's chances for the tokens of a step, and each expert's share of the choices."""
     logits = liking + rng.normal(size=(tokens, len(liking)))  # (T, E)
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     chances = powers / powers.sum(axis=1, keepdims=True)
-    chosen = np.argpartition(-(chances + bias), per_token - 1, axis=1)[:, :per_token]  # (T, k)
-    return chances, np.bincount(chosen.ravel(), minlength=len(liking)) / (per_token * tokens)
+    chosen = np.argpartition(-(chances + bias), experts_per_token - 1, axis=1)[:, :experts_per_token]  # (T, k)
+    return chances, np.bincount(chosen.ravel(), minlength=len(liking)) / (experts_per_token * tokens)

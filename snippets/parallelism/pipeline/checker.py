@@ -43,7 +43,7 @@ def _dependencies(schedule: PipelineSchedule) -> Iterator[tuple[Task, Task]]:
             yield Task("B", i, upper), Task("B", i, lower)
 
 
-def find_faults(schedule: PipelineSchedule) -> tuple[str, ...]:
+def find_pipeline_faults(schedule: PipelineSchedule) -> tuple[str, ...]:
     """Return everything that is wrong with a schedule.
 
     A fault is: a task missing; a task more than once; tasks that wait for each other in a circle, so that none of them
@@ -64,10 +64,10 @@ def find_faults(schedule: PipelineSchedule) -> tuple[str, ...]:
 
     Example:
         >>> from snippets.parallelism.pipeline.schedules import one_f_one_b
-        >>> find_faults(one_f_one_b(stages=4, micro_batches=8))
+        >>> find_pipeline_faults(one_f_one_b(stages=4, micro_batches=8))
         ()
         >>> order = (Task("B", 0, 0), Task("F", 0, 0))
-        >>> find_faults(PipelineSchedule("upside down", (order,), ((0,),), (0,), splits_backward=False))
+        >>> find_pipeline_faults(PipelineSchedule("upside down", (order,), ((0,),), (0,), splits_backward=False))
         ('B0@0 and F0@0 wait for each other',)
     """
     _is_schedule(schedule)
@@ -106,7 +106,7 @@ def _circle(followers: dict[Task, list[Task]]) -> list[Task]:
     return path[path.index(path[-1]) + 1 :][::-1]
 
 
-def check(schedule: PipelineSchedule) -> None:
+def check_pipeline(schedule: PipelineSchedule) -> None:
     """Raise ``ValueError`` if anything is wrong with a schedule, naming the first fault and the number of the others.
 
     Args:
@@ -114,21 +114,21 @@ def check(schedule: PipelineSchedule) -> None:
 
     Raises:
         TypeError: if ``schedule`` is no ``PipelineSchedule``.
-        ValueError: if ``find_faults`` finds any.
+        ValueError: if ``find_pipeline_faults`` finds any.
 
-    Source: as ``find_faults``.
-    Convention: as ``find_faults``.
-    Leaves out: as ``find_faults``.
+    Source: as ``find_pipeline_faults``.
+    Convention: as ``find_pipeline_faults``.
+    Leaves out: as ``find_pipeline_faults``.
 
     Example:
         >>> from snippets.parallelism.pipeline.schedules import gpipe
-        >>> check(gpipe(stages=2, micro_batches=2))
-        >>> check(PipelineSchedule("half", ((Task("F", 0, 0),),), ((0,),), (0,), splits_backward=False))
+        >>> check_pipeline(gpipe(stages=2, micro_batches=2))
+        >>> check_pipeline(PipelineSchedule("half", ((Task("F", 0, 0),),), ((0,),), (0,), splits_backward=False))
         Traceback (most recent call last):
         ...
         ValueError: schedule must run every task once and in a possible order: B0@0 is missing
     """
-    faults = find_faults(schedule)
+    faults = find_pipeline_faults(schedule)
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise ValueError(f"schedule must run every task once and in a possible order: {faults[0]}{more}")
@@ -163,7 +163,7 @@ def find_timeline_faults(
             is no function.
         ValueError: if a time is no finite number, or ``message_s`` is negative.
 
-    Source: as ``find_faults``.
+    Source: as ``find_pipeline_faults``.
     Convention: a message leaves when its task ends; on one rank there is none. Comparisons are exact.
     Leaves out: links shared by several messages.
 
@@ -182,7 +182,7 @@ def find_timeline_faults(
         raise TypeError(f"duration_s must be a function of rank and task or None, got {duration_s!r}")
     _check_times("start_s", start_s)
     _check_times("end_s", end_s)
-    faults = list(find_faults(schedule))
+    faults = list(find_pipeline_faults(schedule))
     tasks = [len(order) for order in schedule.orders]
     for name, times in (("start_s", start_s), ("end_s", end_s)):
         if [len(row) for row in times] != tasks:

@@ -122,7 +122,7 @@ def passes_panel(*, stages: int = 3, width_px: float = WIDE_PX) -> Panel:
     return panel
 
 
-def layers_panel(*, devices: int, layers: int, chunks: int, title: str, width_px: float = WIDE_PX) -> Panel:
+def stage_layers_panel(*, devices: int, layers: int, chunks: int, title: str, width_px: float = WIDE_PX) -> Panel:
     """Draw which device has which layers, a row for each device, and the way of a forward pass through them.
 
     Boxes too narrow for the word "layer" have the layer's number alone.
@@ -138,7 +138,7 @@ def layers_panel(*, devices: int, layers: int, chunks: int, title: str, width_px
         The panel.
 
     Example:
-        >>> layers_panel(devices=2, layers=4, chunks=2, title="two chunks").svg().count("layer")
+        >>> stage_layers_panel(devices=2, layers=4, chunks=2, title="two chunks").svg().count("layer")
         4
     """
     stages = devices * chunks

@@ -78,7 +78,7 @@ def gpipe_bubble_share(*, stages: int, micro_batches: int) -> float:
         The share, from 0 to 1.
 
     Source: Huang et al. 2019 (GPipe), section 2.3.
-    Convention: share of the total, as GPipe quotes it; ``bubble_overhead`` is relative to the ideal.
+    Convention: share of the total, as GPipe quotes it; ``pipeline_bubble_overhead`` is relative to the ideal.
     Leaves out: messages, uneven stages, recomputation.
 
     Example:
@@ -92,6 +92,7 @@ def gpipe_bubble_share(*, stages: int, micro_batches: int) -> float:
 def one_f_one_b_bubble_share(*, stages: int, micro_batches: int) -> float:
     """Return 1F1B's bubble as a share of the step; it is GPipe's, only the memory differs.
 
+    Also: pipeline bubble, bubble fraction, 1F1B bubble
     Formula: $\\frac{p-1}{m+p-1}$
     Symbols: p = stages; m = micro_batches
     Chapter: 18
@@ -104,7 +105,7 @@ def one_f_one_b_bubble_share(*, stages: int, micro_batches: int) -> float:
         The share, from 0 to 1.
 
     Source: Narayanan et al. 2021, section 2.2.1; Fan et al. 2021 (DAPPLE).
-    Convention: share of the total; ``bubble_overhead`` is relative to the ideal.
+    Convention: share of the total; ``pipeline_bubble_overhead`` is relative to the ideal.
     Leaves out: messages, uneven stages, recomputation.
 
     Example:
@@ -118,6 +119,7 @@ def one_f_one_b_bubble_share(*, stages: int, micro_batches: int) -> float:
 def interleaved_bubble_share(*, stages: int, micro_batches: int, chunks: int) -> float:
     """Return the bubble of interleaved 1F1B as a share of the step.
 
+    Also: virtual pipeline bubble
     Formula: $\\frac{p-1}{vm+p-1}$
     Symbols: p = stages; m = micro_batches; v = chunks
     Chapter: 18
@@ -131,7 +133,7 @@ def interleaved_bubble_share(*, stages: int, micro_batches: int, chunks: int) ->
         The share, from 0 to 1.
 
     Source: Narayanan et al. 2021, section 2.2.2.
-    Convention: share of the total; ``bubble_overhead`` is relative to the ideal.
+    Convention: share of the total; ``pipeline_bubble_overhead`` is relative to the ideal.
     Leaves out: messages, uneven stages, recomputation.
 
     Example:
@@ -142,7 +144,7 @@ def interleaved_bubble_share(*, stages: int, micro_batches: int, chunks: int) ->
     return (p - 1) / (v * m + p - 1)
 
 
-def bubble_overhead(*, stages: int, micro_batches: int, chunks: int = 1) -> float:
+def pipeline_bubble_overhead(*, stages: int, micro_batches: int, chunks: int = 1) -> float:
     """Return the bubble on top of the ideal: idle time over working time.
 
     Formula: $\\frac{p-1}{vm}$
@@ -162,14 +164,14 @@ def bubble_overhead(*, stages: int, micro_batches: int, chunks: int = 1) -> floa
     Leaves out: messages, uneven stages, recomputation.
 
     Example:
-        >>> f"{bubble_overhead(stages=8, micro_batches=32):.1%}"
+        >>> f"{pipeline_bubble_overhead(stages=8, micro_batches=32):.1%}"
         '21.9%'
     """
     p, m, v = _sizes(stages, micro_batches, chunks)
     return (p - 1) / (v * m)
 
 
-def idle_share(*, bubble_s: Time, work_s: Time) -> float:
+def pipeline_idle_share(*, bubble_s: Time, work_s: Time) -> float:
     """Return the share of a step that is bubble, for a bubble and a working time of one device.
 
     Formula: $\\frac{t_b}{t_b + t_w}$
@@ -188,7 +190,7 @@ def idle_share(*, bubble_s: Time, work_s: Time) -> float:
     Leaves out: nothing.
 
     Example:
-        >>> f"{idle_share(bubble_s=7, work_s=72):.1%}"
+        >>> f"{pipeline_idle_share(bubble_s=7, work_s=72):.1%}"
         '8.9%'
     """
     bubble_s, work_s = nonnegative_exact("bubble_s", bubble_s), nonnegative_exact("work_s", work_s)
@@ -250,7 +252,7 @@ def least_micro_batches(
     Returns:
         Micro-batches, at least 1.
 
-    Source: follows from ``interleaved_bubble_share`` and ``bubble_overhead``.
+    Source: follows from ``interleaved_bubble_share`` and ``pipeline_bubble_overhead``.
     Convention: strictly below, unless ``at_most``; share of the total, unless ``convention`` says otherwise.
     Leaves out: Megatron's rule that m be a multiple of p when chunks are interleaved in groups of p.
 
@@ -281,7 +283,7 @@ def _limit(bubble: Any, convention: str) -> Fraction:
     return limit
 
 
-def bubble_s(*, stages: int, forward_s: Time, backward_s: Time, chunks: int = 1) -> Time:
+def pipeline_bubble_s(*, stages: int, forward_s: Time, backward_s: Time, chunks: int = 1) -> Time:
     """Return the time that every device idles in a step of GPipe, 1F1B or interleaved 1F1B.
 
     Formula: $\\frac{(p-1)(T_F+T_B)}{v}$
@@ -302,7 +304,7 @@ def bubble_s(*, stages: int, forward_s: Time, backward_s: Time, chunks: int = 1)
     Leaves out: messages, uneven stages. It does not depend on the number of micro-batches.
 
     Example:
-        >>> bubble_s(stages=8, forward_s=1.0, backward_s=2.0, chunks=2)
+        >>> pipeline_bubble_s(stages=8, forward_s=1.0, backward_s=2.0, chunks=2)
         10.5
     """
     p, v = positive_integer("stages", stages), positive_integer("chunks", chunks)
@@ -310,7 +312,9 @@ def bubble_s(*, stages: int, forward_s: Time, backward_s: Time, chunks: int = 1)
     return _finite("forward_s and backward_s", (p - 1) * (F + B) / v)
 
 
-def step_time_s(*, stages: int, micro_batches: int, forward_s: Time, backward_s: Time, chunks: int = 1) -> Time:
+def pipeline_step_time_s(
+    *, stages: int, micro_batches: int, forward_s: Time, backward_s: Time, chunks: int = 1
+) -> Time:
     """Return the time of a step of GPipe, 1F1B or interleaved 1F1B with equal stages and free messages.
 
     Formula: $\\Bigl(m+\\frac{p-1}{v}\\Bigr)(T_F+T_B) = \\frac{(vm+p-1)(T_F+T_B)}{v}$
@@ -332,7 +336,7 @@ def step_time_s(*, stages: int, micro_batches: int, forward_s: Time, backward_s:
     Leaves out: messages (``gpipe_exposed_message_s``, ``one_f_one_b_exposed_message_s``), uneven stages, the optimizer.
 
     Example:
-        >>> step_time_s(stages=4, micro_batches=8, forward_s=1, backward_s=2)
+        >>> pipeline_step_time_s(stages=4, micro_batches=8, forward_s=1, backward_s=2)
         33.0
     """
     p, m, v = _sizes(stages, micro_batches, chunks)
@@ -442,7 +446,7 @@ def gpipe_step_time_s(
     return _finite("forward_s, backward_s and message_s", step)
 
 
-def step_time_bound_s(
+def pipeline_step_time_bound_s(
     *, forward_s: Sequence[Time], backward_s: Sequence[Time], micro_batches: int, message_s: Time = 0
 ) -> Time:
     """Return a time that no schedule with one stage on each device and an unsplit backward can beat.
@@ -467,7 +471,7 @@ def step_time_bound_s(
     Leaves out: schedules that split the backward, or place several stages on a device: they can be faster.
 
     Example:
-        >>> step_time_bound_s(forward_s=[1, 1, 2, 1], backward_s=[2, 2, 4, 2], micro_batches=8)
+        >>> pipeline_step_time_bound_s(forward_s=[1, 1, 2, 1], backward_s=[2, 2, 4, 2], micro_batches=8)
         54
     """
     forward, backward = _stage_times(forward_s, backward_s)
@@ -718,6 +722,7 @@ def gpipe_peak_activations(*, micro_batches: int) -> int:
 def one_f_one_b_peak_activations(*, stages: int, micro_batches: int, stage: int = 0) -> int:
     """Return how many micro-batches' activations a stage of 1F1B holds at its peak: at most p, however many there are.
 
+    Also: 1F1B peak, in-flight micro-batches
     Formula: $\\min(m, p-s)$
     Symbols: p = stages; m = micro_batches; s = stage
     Chapter: 18
@@ -945,7 +950,7 @@ def pipeline_messages(*, stages: int, micro_batches: int, chunks: int = 1, place
     return 2 * m * edges if p > 1 else 0
 
 
-def message_bytes(
+def pipeline_message_bytes(
     *, micro_batch: int, sequence: int, hidden: int, element_bytes: int = 2, tensor_parallel: int = 1
 ) -> int:
     """Return the size of one message: a micro-batch's activations at a stage's edge, or their gradient.
@@ -970,7 +975,7 @@ def message_bytes(
     Leaves out: the all-gather within the next stage, which is inside a node.
 
     Example:
-        >>> message_bytes(micro_batch=1, sequence=2048, hidden=12288)
+        >>> pipeline_message_bytes(micro_batch=1, sequence=2048, hidden=12288)
         50331648
     """
     b, s = positive_integer("micro_batch", micro_batch), positive_integer("sequence", sequence)
@@ -989,7 +994,7 @@ class PassFlops(NamedTuple):
     weight_gradient: int
 
 
-def pass_flops(*, micro_batch: int, sequence: int, hidden: int) -> PassFlops:
+def pipeline_pass_flops(*, micro_batch: int, sequence: int, hidden: int) -> PassFlops:
     """Return the operations of a layer's F, B (of the input alone) and W: attention scores have no weights.
 
     Formula: $T_F = sbh(24h+4s),\\; T_B = sbh(24h+8s),\\; T_W = sbh\\cdot 24h$
@@ -1009,7 +1014,7 @@ def pass_flops(*, micro_batch: int, sequence: int, hidden: int) -> PassFlops:
     Leaves out: norms, softmax, biases, the vocabulary.
 
     Example:
-        >>> flops = pass_flops(micro_batch=1, sequence=1024, hidden=4096)
+        >>> flops = pipeline_pass_flops(micro_batch=1, sequence=1024, hidden=4096)
         >>> flops.input_gradient + flops.weight_gradient == 2 * flops.forward
         True
     """
@@ -1025,7 +1030,7 @@ class PassBytes(NamedTuple):
     until_weight: int
 
 
-def pass_activation_bytes(*, micro_batch: int, sequence: int, hidden: int, heads: int) -> PassBytes:
+def pipeline_pass_activation_bytes(*, micro_batch: int, sequence: int, hidden: int, heads: int) -> PassBytes:
     """Return what a layer keeps until B, M_B, and what of it must stay until W, M_W.
 
     Formula: $M_B = sb(34h+5as),\\; M_W = 32\\,sbh$
@@ -1046,7 +1051,7 @@ def pass_activation_bytes(*, micro_batch: int, sequence: int, hidden: int, heads
     Leaves out: flash attention, which does not keep the 5as term.
 
     Example:
-        >>> pass_activation_bytes(micro_batch=1, sequence=1024, hidden=4096, heads=32)
+        >>> pipeline_pass_activation_bytes(micro_batch=1, sequence=1024, hidden=4096, heads=32)
         PassBytes(until_backward=310378496, until_weight=134217728)
     """
     b, s = positive_integer("micro_batch", micro_batch), positive_integer("sequence", sequence)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from snippets.domain import Catalogue, flag
-from snippets.parallelism.pipeline.formulas import pass_activation_bytes
+from snippets.parallelism.pipeline.formulas import pipeline_pass_activation_bytes
 
 READ = "2026-11-21"
 SCHEDULES = ("one_f_one_b", "interleaved", "zb_h1", "zb_h2")
@@ -45,7 +45,7 @@ class ProfiledRun:
     Leaves out: ZB-2p and ZB-V, whose orders a search finds.
 
     Example:
-        >>> run = RUNS["14.6B, 48 micro-batches"]
+        >>> run = PROFILED_RUNS["14.6B, 48 micro-batches"]
         >>> run.layers_per_stage, round(run.work_s * 1000, 3), round(run.layer_activation_bytes / 1e6)
         (3, 30.727, 388)
         >>> run.durations_s(splits_backward=False)
@@ -85,8 +85,8 @@ class ProfiledRun:
 
     @property
     def layer_activation_bytes(self) -> int:
-        """What a layer keeps of one micro-batch until its B, by ``pass_activation_bytes``."""
-        return pass_activation_bytes(
+        """What a layer keeps of one micro-batch until its B, by ``pipeline_pass_activation_bytes``."""
+        return pipeline_pass_activation_bytes(
             micro_batch=self.micro_batch, sequence=self.sequence, hidden=self.hidden, heads=self.heads
         ).until_backward
 
@@ -146,4 +146,4 @@ def _run(
     )
 
 
-RUNS = Catalogue("run", ProfiledRun, (_run(*row) for row in _TABLE))
+PROFILED_RUNS = Catalogue("run", ProfiledRun, (_run(*row) for row in _TABLE))

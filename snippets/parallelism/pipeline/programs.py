@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from snippets.arrays import number_array, refusing_overflow
 from snippets.domain import each
-from snippets.parallelism.pipeline.checker import check
+from snippets.parallelism.pipeline.checker import check_pipeline
 from snippets.parallelism.pipeline.schedules import PipelineSchedule, Task
 from snippets.simulation.account import Account
 from snippets.simulation.machine import Isend, Machine, Program, Receive
@@ -139,7 +139,7 @@ def train_step(schedule: PipelineSchedule, weights: Sequence[Array], inputs: Arr
         >>> step.account.sent_messages, step.account.sent_bytes, step.peak_micro_batches
         ((2, 2), (64, 64), (2, 1))
     """
-    check(schedule)
+    check_pipeline(schedule)
     weights = each("weights", weights, _matrix)
     inputs, targets = _matrix("inputs", inputs), _matrix("targets", targets)
     if len(weights) != schedule.stages:

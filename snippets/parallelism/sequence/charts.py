@@ -9,7 +9,7 @@ from snippets.domain import each, nonnegative_number, number_between, positive_n
 from snippets.drawing import MOST_PX, Panel
 from snippets.live.knobs import in_units
 from snippets.palette import rank as rank_colour
-from snippets.parallelism.sequence.formulas import ring_starts_s
+from snippets.parallelism.sequence.formulas import ring_attention_starts_s
 
 _LEFT, _TOP, _UNDER = 56.0, 26.0, 38.0
 _LEAST_PX = 15.0  # the narrowest block that carries a number
@@ -47,7 +47,7 @@ def ring_chart(
         >>> ring_chart([[1, 1], [0, 2]], pass_s=0.5, title="two ranks").width
         328.0
     """
-    starts = ring_starts_s(work_s, pass_s=pass_s)
+    starts = ring_attention_starts_s(work_s, pass_s=pass_s)
     work = each("work_s", work_s, lambda name, row: each(name, row, nonnegative_number))
     ranks, end = len(work[0]), max(starts[-1])
     until = positive_number("until_s", until_s if until_s is not None else end or 1.0)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from snippets.drawing import Panel
 from snippets.palette import rank as rank_colour
-from snippets.parallelism.sequence.formulas import rank_chunks
+from snippets.parallelism.sequence.formulas import context_rank_chunks
 from snippets.parallelism.sequence.softmax_merge import SoftmaxPart, merge_parts, softmax_part
 
 WIDTH_PX = 340  # of a telephone
@@ -61,7 +61,7 @@ def _written(panel: Panel, middle: float, y: float, part: SoftmaxPart, colour: s
     panel.text(middle, y + 33, f"o = {part.mean[0]:.2f}", anchor="middle", middle=True)
 
 
-def steps_panel(*, ranks: int, layout: str, title: str, causal: bool = True, width_px: float = 328) -> Panel:
+def attention_steps_panel(*, ranks: int, layout: str, title: str, causal: bool = True, width_px: float = 328) -> Panel:
     """Draw which rank computes which pairs of queries and keys in which step of the ring.
 
     Args:
@@ -75,7 +75,7 @@ def steps_panel(*, ranks: int, layout: str, title: str, causal: bool = True, wid
         A square with a row for each chunk of queries and a column for each of keys, in the order of the sequence. A
         cell has the colour of the rank whose keys it is computed with, and "t" with the number of the step, from 0.
     """
-    owner = {chunk: r for r in range(ranks) for chunk in rank_chunks(r, ranks=ranks, layout=layout)}
+    owner = {chunk: r for r in range(ranks) for chunk in context_rank_chunks(r, ranks=ranks, layout=layout)}
     count, left, top = len(owner), 62.0, 46.0
     cell = (width_px - left - 4) / count
     panel = Panel(width_px, top + count * cell + 4)

@@ -28,7 +28,7 @@ LAYOUT_ALIASES = {"in order": "contiguous", "load-balanced": "zigzag", "round ro
 MOST_RANKS = 4096
 
 
-def rank_chunks(rank: int, *, ranks: int, layout: str = "zigzag") -> tuple[int, ...]:
+def context_rank_chunks(rank: int, *, ranks: int, layout: str = "zigzag") -> tuple[int, ...]:
     """Return which chunks of the sequence a rank has.
 
     In order, there are N chunks and rank r has chunk r. Zig-zag, there are 2N, and rank r has one from each end.
@@ -50,9 +50,9 @@ def rank_chunks(rank: int, *, ranks: int, layout: str = "zigzag") -> tuple[int, 
     Leaves out: striping, which deals single tokens out.
 
     Example:
-        >>> rank_chunks(1, ranks=4)
+        >>> context_rank_chunks(1, ranks=4)
         (1, 6)
-        >>> rank_chunks(1, ranks=4, layout="contiguous")
+        >>> context_rank_chunks(1, ranks=4, layout="contiguous")
         (1,)
     """
     N = at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS)
@@ -64,11 +64,11 @@ def rank_chunks(rank: int, *, ranks: int, layout: str = "zigzag") -> tuple[int, 
     return r, 2 * N - 1 - r
 
 
-def rank_tokens(rank: int, *, ranks: int, sequence: int, layout: str = "zigzag") -> tuple[int, ...]:
+def context_rank_tokens(rank: int, *, ranks: int, sequence: int, layout: str = "zigzag") -> tuple[int, ...]:
     """Return the positions of a rank's tokens, in increasing order.
 
     Formula: $\\{\\, i : \\lfloor i / c \\rfloor \\in C_r \\,\\}$
-    Symbols: i = a position; c = length of a chunk; C_r = rank_chunks; striped, all i with i mod N = r
+    Symbols: i = a position; c = length of a chunk; C_r = context_rank_chunks; striped, all i with i mod N = r
     Chapter: 19
 
     Args:
@@ -80,28 +80,28 @@ def rank_tokens(rank: int, *, ranks: int, sequence: int, layout: str = "zigzag")
     Returns:
         Positions, from 0.
 
-    Source: as ``rank_chunks``; Brandon et al. 2023, section 3, for striping.
+    Source: as ``context_rank_chunks``; Brandon et al. 2023, section 3, for striping.
     Convention: every rank has equally many.
     Leaves out: sequences packed together from several documents.
 
     Example:
-        >>> rank_tokens(0, ranks=2, sequence=8)
+        >>> context_rank_tokens(0, ranks=2, sequence=8)
         (0, 1, 6, 7)
-        >>> rank_tokens(0, ranks=2, sequence=8, layout="striped")
+        >>> context_rank_tokens(0, ranks=2, sequence=8, layout="striped")
         (0, 2, 4, 6)
     """
     layout = named("layout", layout, LAYOUTS, aliases=LAYOUT_ALIASES)
     N, s = _cut(ranks, sequence, layout)
     s = at_most("sequence", s)
     if layout == "striped":
-        rank_chunks(rank, ranks=N)
+        context_rank_chunks(rank, ranks=N)
         return tuple(range(nonnegative_integer("rank", rank), s, N))
-    chunks = rank_chunks(rank, ranks=N, layout=layout)
+    chunks = context_rank_chunks(rank, ranks=N, layout=layout)
     c = s // (N * len(chunks))
     return tuple(i for chunk in chunks for i in range(chunk * c, (chunk + 1) * c))
 
 
-def ring_step_pairs(
+def ring_attention_step_pairs(
     *, ranks: int, sequence: int, layout: str = "zigzag", causal: bool = True
 ) -> tuple[tuple[int, ...], ...]:
     """Return how many pairs of a query and a key each rank computes in each step of the ring.
@@ -109,7 +109,7 @@ def ring_step_pairs(
     In step t, rank r has the keys and values of rank r − t.
 
     Formula: $P_{t,r} = \\#\\{(i, j) : i \\in T_r,\\; j \\in T_{(r-t) \\bmod N},\\; j \\le i\\}$
-    Symbols: T_r = rank_tokens; t = step; r = rank; N = ranks; without a causal mask, all pairs count
+    Symbols: T_r = context_rank_tokens; t = step; r = rank; N = ranks; without a causal mask, all pairs count
     Chapter: 19
 
     Args:
@@ -121,14 +121,14 @@ def ring_step_pairs(
     Returns:
         For each step, the pairs of each rank. All together are s(s + 1)/2, or s² without the mask.
 
-    Source: counted; for the layouts see ``rank_tokens``.
+    Source: counted; for the layouts see ``context_rank_tokens``.
     Convention: pairs that the mask hides are not computed, not even next to the diagonal.
     Leaves out: kernels that compute whole tiles there.
 
     Example:
-        >>> ring_step_pairs(ranks=2, sequence=8, layout="contiguous")
+        >>> ring_attention_step_pairs(ranks=2, sequence=8, layout="contiguous")
         ((10, 10), (0, 16))
-        >>> ring_step_pairs(ranks=2, sequence=8)
+        >>> ring_attention_step_pairs(ranks=2, sequence=8)
         ((10, 10), (8, 8))
     """
     layout = named("layout", layout, LAYOUTS, aliases=LAYOUT_ALIASES)
@@ -139,7 +139,7 @@ def ring_step_pairs(
         return tuple((x * x,) * N for _ in range(N))
     if layout == "striped":
         return tuple(tuple(x * (x + (1 if r >= t else -1)) // 2 for r in range(N)) for t in range(N))
-    chunks = [rank_chunks(r, ranks=N, layout=layout) for r in range(N)]
+    chunks = [context_rank_chunks(r, ranks=N, layout=layout) for r in range(N)]
     c = x // len(chunks[0])
     pairs = {-1: 0, 0: c * (c + 1) // 2, 1: c * c}  # a key's chunk after, at, or before the query's
     return tuple(
@@ -148,7 +148,7 @@ def ring_step_pairs(
     )
 
 
-def ring_starts_s(work_s: Sequence[Sequence[float]], *, pass_s: float) -> tuple[tuple[float, ...], ...]:
+def ring_attention_starts_s(work_s: Sequence[Sequence[float]], *, pass_s: float) -> tuple[tuple[float, ...], ...]:
     """Return when each rank of a ring begins each step, and when it ends.
 
     While a rank computes with one block of keys and values, it sends the block on and receives the next. A message
@@ -171,7 +171,7 @@ def ring_starts_s(work_s: Sequence[Sequence[float]], *, pass_s: float) -> tuple[
     Leaves out: several blocks under way, which would let a rank run ahead.
 
     Example:
-        >>> ring_starts_s([[1, 1], [0, 2]], pass_s=0.5)
+        >>> ring_attention_starts_s([[1, 1], [0, 2]], pass_s=0.5)
         ((0.0, 0.0), (1.0, 1.0), (1.0, 3.0))
     """
     work = each("work_s", work_s, lambda name, row: each(name, row, nonnegative_number))
@@ -187,7 +187,7 @@ def ring_starts_s(work_s: Sequence[Sequence[float]], *, pass_s: float) -> tuple[
     return tuple(rows)
 
 
-def contiguous_slowdown(ranks: int) -> float:
+def contiguous_attention_slowdown(ranks: int) -> float:
     """Return how much longer a causal ring takes with the sequence cut in order than with the same work in balance.
 
     Formula: $\\frac{N - 1/2}{N / 2} = 2 - \\frac1N$
@@ -205,16 +205,17 @@ def contiguous_slowdown(ranks: int) -> float:
     Leaves out: x(x + 1)/2 instead of x²/2 on the diagonal.
 
     Example:
-        >>> contiguous_slowdown(8)
+        >>> contiguous_attention_slowdown(8)
         1.875
     """
     N = positive_integer("ranks", ranks)
     return 2 - 1 / N
 
 
-def ring_forward_bytes(*, sequence: int, kv_width: int, ranks: int, element_bytes: float = 2) -> float:
+def ring_attention_forward_bytes(*, sequence: int, kv_width: int, ranks: int, element_bytes: float = 2) -> float:
     """Return what a rank sends in the forward pass of one layer's ring attention, or of its all-gather.
 
+    Also: ring attention, context parallelism
     Formula: $\\frac{N-1}{N} \\cdot 2 s k w$
     Symbols: N = ranks; s = sequence; k = kv_width; w = element_bytes
     Chapter: 19
@@ -233,7 +234,7 @@ def ring_forward_bytes(*, sequence: int, kv_width: int, ranks: int, element_byte
     Leaves out: nothing that travels.
 
     Example:
-        >>> ring_forward_bytes(sequence=1_000_000, kv_width=128, ranks=16)
+        >>> ring_attention_forward_bytes(sequence=1_000_000, kv_width=128, ranks=16)
         480000000.0
     """
     s, k, N = (
@@ -245,7 +246,7 @@ def ring_forward_bytes(*, sequence: int, kv_width: int, ranks: int, element_byte
     return as_float("sequence, kv_width and element_bytes", Fraction(N - 1, N) * 2 * s * k * w)
 
 
-def ring_backward_bytes(*, sequence: int, kv_width: int, ranks: int, element_bytes: float = 2) -> float:
+def ring_attention_backward_bytes(*, sequence: int, kv_width: int, ranks: int, element_bytes: float = 2) -> float:
     """Return what a rank sends in the backward pass of one layer's ring attention.
 
     Keys and values go round once more, and with each block its gradients, which have one hop more to come home.
@@ -268,7 +269,7 @@ def ring_backward_bytes(*, sequence: int, kv_width: int, ranks: int, element_byt
     Leaves out: gradients that travel in float32.
 
     Example:
-        >>> ring_backward_bytes(sequence=1_000_000, kv_width=128, ranks=16)
+        >>> ring_attention_backward_bytes(sequence=1_000_000, kv_width=128, ranks=16)
         992000000.0
     """
     s, k, N = (
@@ -282,11 +283,12 @@ def ring_backward_bytes(*, sequence: int, kv_width: int, ranks: int, element_byt
     return as_float("sequence, kv_width and element_bytes", Fraction(2 * N - 1, N) * 2 * s * k * w)
 
 
-def head_exchange_bytes(
+def ulysses_exchange_bytes(
     *, sequence: int, query_width: int, kv_width: int, ranks: int, element_bytes: float = 2
 ) -> float:
     """Return what a rank sends in one layer's attention if all-to-alls turn tokens into heads and back.
 
+    Also: Ulysses, DeepSpeed-Ulysses, all-to-all attention
     Formula: $\\frac{N-1}{N} \\cdot \\frac{s}{N} (2q + 2k) w$
     Symbols: N = ranks; s = sequence; q = query_width; k = kv_width; w = element_bytes
     Chapter: 19
@@ -306,7 +308,7 @@ def head_exchange_bytes(
     Leaves out: keys and values that are copied where N exceeds their heads.
 
     Example:
-        >>> head_exchange_bytes(sequence=16_384, query_width=4096, kv_width=1024, ranks=8)
+        >>> ulysses_exchange_bytes(sequence=16_384, query_width=4096, kv_width=1024, ranks=8)
         36700160.0
     """
     s, N = positive_integer("sequence", sequence), positive_integer("ranks", ranks)

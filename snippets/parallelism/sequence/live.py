@@ -8,9 +8,9 @@ from snippets.parallelism.sequence.charts import ring_chart
 from snippets.parallelism.sequence.formulas import (
     attention_flops,
     hidden_block_tokens,
-    ring_forward_bytes,
-    ring_starts_s,
-    ring_step_pairs,
+    ring_attention_forward_bytes,
+    ring_attention_starts_s,
+    ring_attention_step_pairs,
 )
 
 HEAD_SIZE = 128
@@ -73,12 +73,12 @@ def attention_ring(
     flops_per_s = tflop_per_s * 1e12
     causal = layout != "none"
     cut = layout if causal else "contiguous"
-    pairs = ring_step_pairs(ranks=ranks, sequence=ranks * tokens, layout=cut, causal=causal)
+    pairs = ring_attention_step_pairs(ranks=ranks, sequence=ranks * tokens, layout=cut, causal=causal)
     second = attention_flops(pairs=1, query_heads=queries_per_key, head_size=HEAD_SIZE) / flops_per_s
     work = [[count * second for count in row] for row in pairs]
-    sent = ring_forward_bytes(sequence=ranks * tokens, kv_width=HEAD_SIZE, ranks=ranks) / (ranks - 1)
+    sent = ring_attention_forward_bytes(sequence=ranks * tokens, kv_width=HEAD_SIZE, ranks=ranks) / (ranks - 1)
     passing = sent / bandwidth_bytes_per_s
-    end = max(ring_starts_s(work, pass_s=passing)[-1])
+    end = max(ring_attention_starts_s(work, pass_s=passing)[-1])
     busy = sum(map(sum, work)) / ranks / end
     least = hidden_block_tokens(
         flops_per_s=flops_per_s,

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from snippets.arrays import affordable, finite_array, refusing_overflow
 from snippets.domain import flag, named, positive_integer
-from snippets.parallelism.sequence.formulas import KIND_ALIASES, KINDS, LAYOUT_ALIASES, LAYOUTS, rank_tokens
+from snippets.parallelism.sequence.formulas import KIND_ALIASES, KINDS, LAYOUT_ALIASES, LAYOUTS, context_rank_tokens
 from snippets.simulation.account import Account, Memory
 from snippets.simulation.machine import AllGather, AllToAll, Compute, Exchange, Machine, ReduceScatter
 
@@ -138,7 +138,7 @@ def run_context_parallel(
     Source: Liu et al. 2023; Grattafiori et al. 2024, section 3.3.2; Jacobs et al. 2023.
     Convention: float64. Blocks of keys that a rank's mask hides altogether are passed on and not computed. The ring's
         backward pass sends keys and values round again, and their gradients with them.
-    Leaves out: time: ``ring_starts_s`` has it; temporaries of arithmetic.
+    Leaves out: time: ``ring_attention_starts_s`` has it; temporaries of arithmetic.
 
     >>> run = run_context_parallel(np.ones((1, 4, 1)), np.ones((1, 4, 1)), [[[1.0], [2.0], [3.0], [4.0]]], ranks=2)
     >>> run.output.ravel(), run.account.sent_bytes, run.account.operations["pairs"]
@@ -153,7 +153,7 @@ def run_context_parallel(
         raise ValueError(f"ranks must cut {tokens} tokens evenly, {layout}, got {ranks!r}")
     if kind == "all_to_all" and len(k) % N:
         raise ValueError(f"ranks must divide the {len(k)} heads of keys, got {ranks!r}")
-    places = [np.array(rank_tokens(r, ranks=N, sequence=tokens, layout=layout)) for r in range(N)]
+    places = [np.array(context_rank_tokens(r, ranks=N, sequence=tokens, layout=layout)) for r in range(N)]
     machine = Machine(N)
     shards = [
         _Shard(

@@ -52,6 +52,7 @@ EMPTY = SoftmaxPart(LOWEST, 0.0, ())
 def softmax_part(scores: Sequence[float], values: Sequence[Sequence[float]]) -> SoftmaxPart:
     """Return what a row of scores and the values that belong to them leave behind.
 
+    Also: online softmax
     Formula: $m = \\max_j S_j, \\quad \\ell = \\sum_j e^{S_j - m}, \\quad o = \\frac1\\ell \\sum_j e^{S_j - m} v_j$
     Symbols: m, \\ell, o = result; S_j = scores; v_j = values
     Chapter: 19
@@ -91,6 +92,7 @@ def softmax_part(scores: Sequence[float], values: Sequence[Sequence[float]]) -> 
 def merge_parts(first: SoftmaxPart, second: SoftmaxPart) -> SoftmaxPart:
     """Return the part of two blocks together from their parts, without looking at scores or values again.
 
+    Also: log-sum-exp merge
     Formula: $m = \\max(m_1, m_2), \\quad a_i = \\ell_i e^{m_i - m}, \\quad \\ell = a_1 + a_2, \\quad
         o = \\frac{a_1 o_1 + a_2 o_2}{\\ell}$
     Symbols: m, \\ell, o = result; m_1, \\ell_1, o_1 = first; m_2, \\ell_2, o_2 = second
@@ -156,6 +158,7 @@ def standard_attention_words(*, sequence: int, head_size: int) -> int:
 def block_attention_words(*, sequence: int, head_size: int, rows: int) -> int:
     """Return the numbers that attention reads and writes block by block, while some rows of Q stay on the chip.
 
+    Also: FlashAttention
     Formula: $2 s d + 2 s d \\lceil s / r \\rceil$
     Symbols: s = sequence; d = head_size; r = rows
     Chapter: 19

@@ -47,7 +47,7 @@ def product_panel(*, cut: str) -> Panel:
         panel.text(210, 112, "rank 0", size=12)
         panel.text(270, 112, "rank 1", size=12)
         panel.text(0, 160, "Each rank has finished entries of XW.", size=12, colour="muted")
-        panel.text(0, 178, "It may apply any function to them.", size=12, colour="muted")
+        panel.text(0, 178, "It may apply a function to each.", size=12, colour="muted")
         return panel
     for number, (part, hue) in enumerate(zip(parts, (first, second), strict=True)):
         _cells(panel, 210, 30 + 42 * number, [part], [[hue] * 4])
@@ -105,7 +105,7 @@ def block_panel(*, tokens: int, stream: int, inner: int, ranks: int) -> Panel:
     return panel
 
 
-def layer_panel(*, sequence_parallel: bool) -> Panel:
+def tensor_layer_panel(*, sequence_parallel: bool) -> Panel:
     """Draw a layer as a line from left to right, with what is called before and behind each block, both ways.
 
     Args:
@@ -141,7 +141,7 @@ def layer_panel(*, sequence_parallel: bool) -> Panel:
     return panel
 
 
-def kept_panel(rows: Mapping[str, tuple[float, float]]) -> Panel:
+def tensor_kept_panel(rows: Mapping[str, tuple[float, float]]) -> Panel:
     """Draw what a rank keeps of a layer as bars: what it keeps whole, and what is cut.
 
     Args:
@@ -177,7 +177,9 @@ def _stacked(rows: Mapping[str, tuple[float, float]], kinds: Mapping[str, str], 
     return panel
 
 
-def overlap_panel(*, input_ms: float, weight_ms: float, all_reduce_ms: float, beside: bool, until_ms: float) -> Panel:
+def tensor_overlap_panel(
+    *, input_ms: float, weight_ms: float, all_reduce_ms: float, beside: bool, until_ms: float
+) -> Panel:
     """Draw the backward pass of a first matrix: two products and the all-reduce, in turn or side by side.
 
     Args:

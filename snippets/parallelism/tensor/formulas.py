@@ -24,7 +24,7 @@ class BlockCollectives(NamedTuple):
     reduce_scatters: int
 
 
-def block_collectives(
+def tensor_block_collectives(
     *, tensor_parallel: int, sequence_parallel: bool = False, input_sums: int = 1, gather_again: bool = False
 ) -> BlockCollectives:
     """Return the collectives that a block calls in one forward and one backward pass.
@@ -60,11 +60,11 @@ def block_collectives(
         gradients, 2h numbers a layer; embeddings and the loss.
 
     Example:
-        >>> block_collectives(tensor_parallel=8)
+        >>> tensor_block_collectives(tensor_parallel=8)
         BlockCollectives(all_reduces=2, all_gathers=0, reduce_scatters=0)
-        >>> block_collectives(tensor_parallel=8, sequence_parallel=True)
+        >>> tensor_block_collectives(tensor_parallel=8, sequence_parallel=True)
         BlockCollectives(all_reduces=0, all_gathers=2, reduce_scatters=2)
-        >>> block_collectives(tensor_parallel=8, sequence_parallel=True, gather_again=True)
+        >>> tensor_block_collectives(tensor_parallel=8, sequence_parallel=True, gather_again=True)
         BlockCollectives(all_reduces=0, all_gathers=3, reduce_scatters=2)
     """
     ranks = positive_integer("tensor_parallel", tensor_parallel)
@@ -77,7 +77,7 @@ def block_collectives(
     return BlockCollectives(calls, 0, 0) if ranks > 1 else BlockCollectives(0, 0, 0)
 
 
-def block_traffic_bytes(
+def tensor_block_traffic_bytes(
     *,
     micro_batch: int,
     sequence: int,
@@ -92,6 +92,7 @@ def block_traffic_bytes(
     It is the same with and without sequence parallelism, if all that is gathered is kept: a ring all-reduce is a
     reduce-scatter and an all-gather.
 
+    Also: Megatron traffic, tensor-parallel traffic
     Formula: $(2 + 2u + ug)\\,\\frac{t-1}{t}\\,b\\,s\\,h\\,w$
     Symbols: b = micro_batch; s = sequence; h = hidden; t = tensor_parallel; u = input_sums; w = element_bytes; g = 1
         with gather_again, else 0
@@ -104,7 +105,7 @@ def block_traffic_bytes(
         tensor_parallel: ranks among which the block is cut, t.
         input_sums: in how many parts the input's gradient is summed over ranks: 1, or 3 where query, key and value
             have a matrix each.
-        gather_again: as in ``block_collectives``, with sequence parallelism.
+        gather_again: as in ``tensor_block_collectives``, with sequence parallelism.
         element_bytes: bytes of one number, w.
 
     Returns:
@@ -112,10 +113,10 @@ def block_traffic_bytes(
 
     Source: Narayanan et al. 2021, section 3.2: 8bsh(t − 1)/t numbers a layer, which has two blocks.
     Convention: sent by one rank, as ``snippets.collectives.traffic`` counts.
-    Leaves out: as ``block_collectives``.
+    Leaves out: as ``tensor_block_collectives``.
 
     Example:
-        >>> block_traffic_bytes(micro_batch=1, sequence=2048, hidden=12288, tensor_parallel=8)
+        >>> tensor_block_traffic_bytes(micro_batch=1, sequence=2048, hidden=12288, tensor_parallel=8)
         176160768.0
     """
     b, s = positive_integer("micro_batch", micro_batch), positive_integer("sequence", sequence)
@@ -168,7 +169,7 @@ def matrix_cut_bytes(
     return (t - 1) * n * numbers * w / t
 
 
-def communication_to_compute(
+def tensor_communication_to_compute(
     *,
     sequence: int,
     hidden: int,
@@ -203,7 +204,7 @@ def communication_to_compute(
 
     Example:
         >>> size = {"sequence": 2048, "hidden": 12288, "tensor_parallel": 8}
-        >>> round(communication_to_compute(**size, flops_per_s=494.7e12, bandwidth_bytes_per_s=450e9), 4)
+        >>> round(tensor_communication_to_compute(**size, flops_per_s=494.7e12, bandwidth_bytes_per_s=450e9), 4)
         0.1354
     """
     s, h = positive_integer("sequence", sequence), positive_integer("hidden", hidden)
@@ -247,7 +248,7 @@ def tensor_layer_time_s(
         Seconds.
 
     Source: derived in this book; the products as in Narayanan et al. 2021, appendix.
-    Convention: as ``communication_to_compute``.
+    Convention: as ``tensor_communication_to_compute``.
     Leaves out: overlap; norms, dropouts and other operations that are limited by memory.
 
     Example:

@@ -9,7 +9,11 @@ from snippets.hardware import NODES
 from snippets.live.axes import Axis, Plot
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number, in_units
-from snippets.parallelism.tensor.formulas import communication_to_compute, placed_ring_bytes_per_s, tensor_layer_time_s
+from snippets.parallelism.tensor.formulas import (
+    placed_ring_bytes_per_s,
+    tensor_communication_to_compute,
+    tensor_layer_time_s,
+)
 
 _WIDTH = 328
 _NODES = {"h100": "DGX H100", "a100": "DGX A100"}
@@ -34,7 +38,7 @@ def _share(ranks: int, most: int, node: str, sequence: int, hidden: int) -> floa
         "tensor_parallel": ranks,
         "flops_per_s": _rate(node),
     }
-    ratio = communication_to_compute(**size, bandwidth_bytes_per_s=_bandwidth(ranks, most, node)[0])
+    ratio = tensor_communication_to_compute(**size, bandwidth_bytes_per_s=_bandwidth(ranks, most, node)[0])
     return 100 * ratio / (1 + ratio)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from snippets.domain import as_float, at_most, positive_integer, positive_number
-from snippets.simulation.algorithms import build
+from snippets.simulation.algorithms import build_collective
 
 
 class PlacedAllReduce(NamedTuple):
@@ -52,7 +52,7 @@ def placed_all_reduce(
     inside = positive_number("node_bytes_per_s", node_bytes_per_s)
     outside = positive_number("adapter_bytes_per_s", adapter_bytes_per_s)
     ranks = m * g
-    rounds = build("all_reduce", "ring", ranks=ranks, length=ranks).rounds
+    rounds = build_collective("all_reduce", "ring", ranks=ranks, length=ranks).rounds
     within: Counter[int] = Counter()
     across: Counter[int] = Counter()
     for ring in range(g):

@@ -9,13 +9,14 @@ import math
 
 from snippets.domain import as_float, named, nonnegative_number, positive_integer, positive_number
 
-RULES = ("constant", "square_root", "linear")
+LEARNING_RATE_RULES = ("constant", "square_root", "linear")
 ALIASES = {"sqrt": "square_root", "LSR": "linear", "SRSR": "square_root"}
 
 
 def gradient_noise_scale(*, noise: float, signal: float) -> float:
     r"""Return the batch whose error is, in mean square, as long as the full gradient.
 
+    Also: noise scale, GNS, B_simple
     Formula: $B_{\mathrm{noise}} = \dfrac{\operatorname{tr}\Sigma}{\lVert G \rVert^2}$
     Symbols: B_noise = result; tr Σ = noise; ‖G‖² = signal
     Chapter: 11
@@ -184,6 +185,7 @@ def best_step_size(*, largest: float, noise_scale: float, batch_size: float) -> 
 def scaled_learning_rate(*, rate: float, factor: float, rule: str) -> float:
     r"""Return the learning rate for a batch that is larger by a factor.
 
+    Also: linear scaling rule, square-root scaling rule
     Formula: $\eta' = \eta\, k^{p}, \quad p = 0,\ \tfrac12,\ 1$
     Symbols: η' = result; η = rate; k = factor; p = 0 (constant), 1/2 (square_root) or 1 (linear), by rule
     Chapter: 11
@@ -205,13 +207,14 @@ def scaled_learning_rate(*, rate: float, factor: float, rule: str) -> float:
         0.004
     """
     η, k = positive_number("rate", rate), positive_number("factor", factor)
-    p = RULES.index(named("rule", rule, RULES, aliases=ALIASES)) / 2
+    p = LEARNING_RATE_RULES.index(named("rule", rule, LEARNING_RATE_RULES, aliases=ALIASES)) / 2
     return as_float("rate and factor", η * math.pow(k, p))
 
 
 def mup_hidden_rate(*, rate: float, width: int, base_width: int) -> float:
     r"""Return Adam's learning rate of a hidden matrix in the maximal update parametrisation.
 
+    Also: muP, maximal update parametrization
     Formula: $\eta_n = \eta_{n_0}\, \dfrac{n_0}{n}$
     Symbols: η_n = result; η_{n_0} = rate; n = width; n_0 = base_width
     Chapter: 11
@@ -267,6 +270,7 @@ def cheapest_batch(*, critical_batch: float, usd_per_step: float, usd_per_exampl
 def language_critical_batch(*, loss: float, scale_tokens: float = 2e8, exponent: float = 0.21) -> float:
     r"""Return the critical batch of language models at a loss, as Kaplan et al. fitted it.
 
+    Also: critical batch size, critical batch
     Formula: $B_{\mathrm{crit}} = \dfrac{B_*}{L^{1/\alpha_B}}$
     Symbols: B_crit = result; B_* = scale_tokens; L = loss; \alpha_B = exponent
     Chapter: 11

@@ -14,9 +14,9 @@ from snippets.live.knobs import in_units
 from snippets.scaling.chinchilla.formulas import (
     DEFAULT_FIT,
     cheapest_for_loss,
+    compute_optimal_parameters,
     lifetime_flops,
     missized_compute_factor,
-    optimal_parameters,
     tokens_for_loss,
 )
 from snippets.scaling.chinchilla.isoflop import PowerFit
@@ -95,7 +95,7 @@ def terms_panel(*, flops: float, low: float, high: float, fit: LossFit | str = D
         width_px=WIDTH,
         height_px=270,
     )
-    best = optimal_parameters(flops=flops, fit=f)
+    best = compute_optimal_parameters(flops=flops, fit=f)
     at_best = sum(terms[1] for terms in _at(best, flops, f))
     x = plot.x(best / _B)
     plot.panel.line(x, plot.y(at_best), x, plot.bottom, colour="muted", dashed=True)
@@ -157,7 +157,7 @@ def isoflop_panel(runs: Runs, *, budgets: int, shown: Sequence[int]) -> Panel:
     return plot.panel
 
 
-def path_panel(
+def compute_optimal_path_panel(
     flops: npt.ArrayLike, bottoms: npt.ArrayLike, *, law: PowerFit, until: float, truth: LossFit | str = DEFAULT_FIT
 ) -> Panel:
     """Draw the best sizes of small budgets, the power law through them, and where it leads for a large one.
@@ -184,7 +184,7 @@ def path_panel(
     plot.dots(_pairs(np.log10(budgets), sizes / _B), colour="ink", radius=3.5)
     x, y = plot.x(math.log10(until)), plot.y(law.at(until) / _B)
     plot.panel.line(x, y, x, plot.bottom, dashed=True)
-    best = optimal_parameters(flops=until, fit=truth) / _B
+    best = compute_optimal_parameters(flops=until, fit=truth) / _B
     plot.panel.rectangle(x - 6, plot.y(best) - 6, 12, 12, colour="communication", strength=0)
     plot.dots([(math.log10(until), law.at(until) / _B)], colour="accent", radius=4)
     plot.panel.text(x - 12, y - 8, in_units(law.at(until) / _B), anchor="end", bold=True)
@@ -240,7 +240,7 @@ def allocations_panel(
     )
     for name in fits:
         plot.curve(
-            [(power, optimal_parameters(flops=10.0**power, fit=name) / _B) for power in (22, 25)],
+            [(power, compute_optimal_parameters(flops=10.0**power, fit=name) / _B) for power in (22, 25)],
             colour=FIT_COLOURS[name],
             dashed=name == "Hoffmann et al. 2022",
         )

@@ -36,9 +36,10 @@ class Allocation:
         return self.tokens / self.parameters
 
 
-def optimal_parameters(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
+def compute_optimal_parameters(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the size of the model with the least loss that a training budget buys.
 
+    Also: compute-optimal, compute-optimal model size, Chinchilla-optimal parameters
     Formula: $N^* = G \\left(\\frac{C}{6}\\right)^{\\frac{\\beta}{\\alpha+\\beta}}, \\quad
         G = \\left(\\frac{\\alpha A}{\\beta B}\\right)^{\\frac{1}{\\alpha+\\beta}}$
     Symbols: N^* = the result; C = flops; A, B, α, β = the fit's constants
@@ -56,16 +57,17 @@ def optimal_parameters(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> flo
     Leaves out: what serving the model costs; a limit of the data.
 
     Example:
-        >>> round(optimal_parameters(flops=5.76e23) / 1e9, 1)
+        >>> round(compute_optimal_parameters(flops=5.76e23) / 1e9, 1)
         72.2
     """
     C, (_, A, B, α, β) = positive_number("flops", flops), _constants(fit)
     return _power("flops and fit", lambda: (α * A / (β * B)) ** (1 / (α + β)) * (C / 6) ** (β / (α + β)))
 
 
-def optimal_tokens(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
+def compute_optimal_tokens(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the tokens on which a training budget is best spent.
 
+    Also: compute-optimal data, Chinchilla-optimal tokens
     Formula: $D^* = \\frac{1}{G} \\left(\\frac{C}{6}\\right)^{\\frac{\\alpha}{\\alpha+\\beta}}, \\quad
         G = \\left(\\frac{\\alpha A}{\\beta B}\\right)^{\\frac{1}{\\alpha+\\beta}}$
     Symbols: D^* = the result; C = flops; A, B, α, β = the fit's constants
@@ -83,16 +85,17 @@ def optimal_tokens(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     Leaves out: what serving the model costs; a limit of the data.
 
     Example:
-        >>> round(optimal_tokens(flops=5.76e23) / 1e12, 2)
+        >>> round(compute_optimal_tokens(flops=5.76e23) / 1e12, 2)
         1.33
     """
     C, (_, A, B, α, β) = positive_number("flops", flops), _constants(fit)
     return _power("flops and fit", lambda: (β * B / (α * A)) ** (1 / (α + β)) * (C / 6) ** (α / (α + β)))
 
 
-def optimal_tokens_per_parameter(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
+def compute_optimal_tokens_per_parameter(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the tokens for each parameter at the best split of a training budget.
 
+    Also: Chinchilla ratio, tokens per parameter
     Formula: $\\frac{D^*}{N^*} = \\left(\\frac{\\beta B}{\\alpha A}\\right)^{\\frac{2}{\\alpha+\\beta}}
         \\left(\\frac{C}{6}\\right)^{\\frac{\\alpha-\\beta}{\\alpha+\\beta}}$
     Symbols: C = flops; A, B, α, β = the fit's constants
@@ -110,8 +113,8 @@ def optimal_tokens_per_parameter(*, flops: float, fit: LossFit | str = DEFAULT_F
     Leaves out: what serving the model costs.
 
     Example:
-        >>> round(optimal_tokens_per_parameter(flops=5.76e23)), round(
-        ...     optimal_tokens_per_parameter(flops=5.76e23, fit="Chinchilla")
+        >>> round(compute_optimal_tokens_per_parameter(flops=5.76e23)), round(
+        ...     compute_optimal_tokens_per_parameter(flops=5.76e23, fit="Chinchilla")
         ... )
         (18, 93)
     """
@@ -119,9 +122,10 @@ def optimal_tokens_per_parameter(*, flops: float, fit: LossFit | str = DEFAULT_F
     return _power("flops and fit", lambda: (β * B / (α * A)) ** (2 / (α + β)) * (C / 6) ** ((α - β) / (α + β)))
 
 
-def optimal_loss_nats(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
+def compute_optimal_loss_nats(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the least loss that a training budget buys.
 
+    Also: compute-optimal loss
     Formula: $L^* = E + \\left(\\frac1\\alpha + \\frac1\\beta\\right)
         \\left((\\alpha A)^\\beta (\\beta B)^\\alpha\\right)^{\\frac{1}{\\alpha+\\beta}}
         \\left(\\frac{C}{6}\\right)^{-\\frac{\\alpha\\beta}{\\alpha+\\beta}}$
@@ -140,7 +144,7 @@ def optimal_loss_nats(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> floa
     Leaves out: tokens seen more than once; other data, tokenizers and architectures than those of the fit's runs.
 
     Example:
-        >>> round(optimal_loss_nats(flops=5.76e23), 4)
+        >>> round(compute_optimal_loss_nats(flops=5.76e23), 4)
         1.9744
     """
     C, (E, A, B, α, β) = positive_number("flops", flops), _constants(fit)
@@ -243,7 +247,7 @@ def missized_compute_factor(*, size_ratio: float, fit: LossFit | str = DEFAULT_F
     return _power("size_ratio and fit", lambda: ((β * k**-α + α * k**β) / (α + β)) ** ((α + β) / (α * β)))
 
 
-def rounding_factor(
+def exponent_rounding_factor(
     *,
     flops: float,
     parameter_exponent_change: float = 0.0,
@@ -267,17 +271,17 @@ def rounding_factor(
     Returns:
         A factor, to first order in the changes.
 
-    Source: the derivative of the logarithm of ``optimal_tokens_per_parameter``.
+    Source: the derivative of the logarithm of ``compute_optimal_tokens_per_parameter``.
     Convention: A and B stay as they are.
     Leaves out: second order, a few per cent for changes of 0.005.
 
     Example:
-        >>> round(rounding_factor(flops=5.76e23, token_exponent_change=-0.005), 2)
+        >>> round(exponent_rounding_factor(flops=5.76e23, token_exponent_change=-0.005), 2)
         1.42
     """
     Δα = finite_number("parameter_exponent_change", parameter_exponent_change)
     Δβ = finite_number("token_exponent_change", token_exponent_change)
-    N, D = optimal_parameters(flops=flops, fit=fit), optimal_tokens(flops=flops, fit=fit)
+    N, D = compute_optimal_parameters(flops=flops, fit=fit), compute_optimal_tokens(flops=flops, fit=fit)
     if N == 0 or D == 0:
         raise ValueError(f"flops must be such that the best split is above 0, got {flops!r}")
     ln_N, ln_D, (_, _, _, α, β) = math.log(N), math.log(D), _constants(fit)
@@ -374,6 +378,7 @@ def break_even_inference_tokens(*, parameters: float, tokens: float, fit: LossFi
 def cheapest_for_loss(*, loss_nats: float, inference_tokens: float, fit: LossFit | str = DEFAULT_FIT) -> Allocation:
     """Return the model and tokens that reach a loss with the fewest operations of training and use together.
 
+    Also: overtraining
     Formula: $\\frac{\\alpha A}{N^\\alpha} = \\frac{\\beta B}{D^\\beta}\\left(1 + \\frac{M}{3D}\\right), \\quad
         E + \\frac{A}{N^\\alpha} + \\frac{B}{D^\\beta} = L$
     Symbols: N, D = the result; L = loss_nats; M = inference_tokens; E, A, B, α, β = the fit's constants
@@ -408,9 +413,12 @@ def cheapest_for_loss(*, loss_nats: float, inference_tokens: float, fit: LossFit
     return _on_the_condition(above, M, fit)
 
 
-def best_for_budget(*, flops: float, inference_tokens: float, fit: LossFit | str = DEFAULT_FIT) -> Allocation:
+def inference_aware_allocation(
+    *, flops: float, inference_tokens: float, fit: LossFit | str = DEFAULT_FIT
+) -> Allocation:
     """Return the model and tokens with the least loss, if a budget has to pay for training and use together.
 
+    Also: inference-aware scaling
     Formula: $\\frac{\\alpha A}{N^\\alpha} = \\frac{\\beta B}{D^\\beta}\\left(1 + \\frac{M}{3D}\\right), \\quad
         6ND + 2NM = C$
     Symbols: N, D = the result; C = flops; M = inference_tokens; A, B, α, β = the fit's constants
@@ -429,7 +437,7 @@ def best_for_budget(*, flops: float, inference_tokens: float, fit: LossFit | str
     Leaves out: that an operation of use costs more or less than one of training; a limit of the data.
 
     Example:
-        >>> best = best_for_budget(flops=5.76e23, inference_tokens=0)
+        >>> best = inference_aware_allocation(flops=5.76e23, inference_tokens=0)
         >>> round(best.parameters / 1e9, 1), round(best.tokens_per_parameter)
         (72.2, 18)
     """

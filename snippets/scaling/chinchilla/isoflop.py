@@ -24,7 +24,7 @@ from snippets.domain import (
     nonnegative_number,
     positive_number,
 )
-from snippets.scaling.chinchilla.formulas import DEFAULT_FIT, optimal_parameters
+from snippets.scaling.chinchilla.formulas import DEFAULT_FIT, compute_optimal_parameters
 from snippets.scaling.loss_surface.formulas import LossFit
 from snippets.scaling.loss_surface.surface_fit import MOST_RUNS, Runs, surface_losses
 
@@ -104,7 +104,7 @@ def isoflop_runs(
         raise ValueError("budgets must hold at least one budget, got none")
     sizes = at_most("sizes", integer_at_least("sizes", sizes, 3), MOST_RUNS // len(checked))
     ratios = np.geomspace(1 / _above_one("spread", spread), float(spread), sizes)
-    best = np.array([optimal_parameters(flops=budget, fit=fit) for budget in checked])
+    best = np.array([compute_optimal_parameters(flops=budget, fit=fit) for budget in checked])
     parameters = (best[:, None] * ratios).ravel()  # (runs,)
     tokens = np.repeat(checked, sizes) / 6 / parameters
     wobble = np.exp(nonnegative_number("noise", noise) * _generator(seed).standard_normal(parameters.size))

@@ -11,11 +11,11 @@ from snippets.live.knobs import Choice, Number, in_units
 from snippets.scaling.chinchilla.formulas import (
     Allocation,
     cheapest_for_loss,
+    compute_optimal_loss_nats,
+    compute_optimal_parameters,
+    compute_optimal_tokens,
     lifetime_flops,
     missized_compute_factor,
-    optimal_loss_nats,
-    optimal_parameters,
-    optimal_tokens,
     tokens_for_loss,
 )
 from snippets.scaling.loss_surface.formulas import LOSS_FITS, LossFit, surface_loss_nats
@@ -69,8 +69,8 @@ _LETTERS = (("T", 1e12), ("B", 1e9), ("M", 1e6))
 def split_budget(*, flops: float, fit: str, ratio: float, served: int) -> Picture:
     """Draw losses along a budget, and the operations of a whole life along the least loss."""
     f = LOSS_FITS.find(fit)
-    best = Allocation(optimal_parameters(flops=flops, fit=f), optimal_tokens(flops=flops, fit=f))
-    least = optimal_loss_nats(flops=flops, fit=f)
+    best = Allocation(compute_optimal_parameters(flops=flops, fit=f), compute_optimal_tokens(flops=flops, fit=f))
+    least = compute_optimal_loss_nats(flops=flops, fit=f)
     chosen = Allocation(ratio * best.parameters, best.tokens / ratio)
     loss = surface_loss_nats(parameters=chosen.parameters, tokens=chosen.tokens, fit=f)
     wasted = missized_compute_factor(size_ratio=ratio, fit=f)

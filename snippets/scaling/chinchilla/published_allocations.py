@@ -110,13 +110,13 @@ class PublishedModel(Checked):
     def flops(self) -> float:
         """6ND.
 
-        >>> MODELS["Chinchilla"].flops
+        >>> PUBLISHED_ALLOCATIONS["Chinchilla"].flops
         5.88e+23
         """
         return 6 * self.parameters * self.tokens
 
 
-MODELS = Catalogue(
+PUBLISHED_ALLOCATIONS = Catalogue(
     "model",
     PublishedModel,
     (

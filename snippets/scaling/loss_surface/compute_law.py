@@ -254,7 +254,9 @@ def fit_compute_law(flops: Sequence[float], losses_nats: Sequence[float]) -> Com
     return ComputeLaw(E, K, gamma, line.reference_flops) if E > 0 and K > 0 else line
 
 
-def prediction_error(flops: Sequence[float], *, target_flops: float, relative_noise: float, law: ComputeLaw) -> float:
+def ladder_prediction_error(
+    flops: Sequence[float], *, target_flops: float, relative_noise: float, law: ComputeLaw
+) -> float:
     """Return the standard error of a ladder's predicted loss, as a share of it, to first order.
 
     Formula: $\\frac{\\sigma}{L_t} \\sqrt{g_t^{\\mathsf T} M^{-1} g_t},
@@ -278,7 +280,7 @@ def prediction_error(flops: Sequence[float], *, target_flops: float, relative_no
 
     Example:
         >>> law = ComputeLaw(1.5, 1.0, 0.25, 1e20)
-        >>> round(prediction_error([1e18, 1e19, 1e20], target_flops=1e21, relative_noise=0.01, law=law), 4)
+        >>> round(ladder_prediction_error([1e18, 1e19, 1e20], target_flops=1e21, relative_noise=0.01, law=law), 4)
         0.0352
     """
     compute = each("flops", flops, positive_number)

@@ -57,6 +57,7 @@ LOSS_FITS = Catalogue(
 def surface_loss_nats(*, parameters: float, tokens: float, fit: LossFit | str = "Besiroglu et al. 2024") -> float:
     """Return the loss of a model that was trained once through its tokens, by a fitted surface.
 
+    Also: Chinchilla loss, scaling-law loss, parametric loss
     Formula: $E + \\frac{A}{N^\\alpha} + \\frac{B}{D^\\beta}$
     Symbols: N = parameters; D = tokens; E, A, B, α, β = the fit's constants
     Chapter: 8
@@ -149,6 +150,7 @@ def power_law_loss_nats(amount: float, *, law: PowerLaw | str) -> float:
 def kaplan_growth(*, compute_factor: float) -> dict[str, float]:
     """Return by how much Kaplan et al. let everything grow when the compute grows.
 
+    Also: Kaplan scaling
     Formula: $N \\propto C^{0.73},\\ B \\propto C^{0.24},\\ S \\propto C^{0.03},\\ D \\propto C^{0.27}$
     Symbols: C = compute; N = parameters; B = batch; S = steps; D = tokens, which are batch times steps
     Chapter: 8

@@ -15,6 +15,7 @@ from snippets.domain import as_float, nonnegative_integer, nonnegative_number, p
 def min_norm_error(*, examples: int, features: int, signal: float, noise: float) -> float:
     r"""Return the expected squared error, on a new example, of the least-squares fit of least norm.
 
+    Also: double descent
     Formula: $s^2\left(1 + \frac{\min(n, d)}{|n-d|-1}\right) + r^2\left[1 - \frac nd\right]_+$
     Symbols: n = examples; d = features; r² = signal; s² = noise; [·]₊ is 0 for negative numbers
     Chapter: 10

@@ -11,9 +11,9 @@ import pytest
 from snippets.background.information.figures import (
     code_sizes_panel,
     code_tree_panel,
+    coding_rate_plot,
     huffman_panels,
     loss_split_plot,
-    rate_plot,
     sending_panel,
     surprise_panel,
     training_bits_plot,
@@ -91,7 +91,7 @@ def test_the_loss_stands_on_its_floor() -> None:
 
 
 def test_rates_and_runs_name_their_curves() -> None:
-    shown = texts(svg_of(rate_plot({"start": [(1, 2.0), (2, 3.0)], "end": [(4, 4.0)]})))
+    shown = texts(svg_of(coding_rate_plot({"start": [(1, 2.0), (2, 3.0)], "end": [(4, 4.0)]})))
     for label in ("start", "end", "normal numbers", "log2 σ/Δ + 2.05", "bits per number"):
         assert label in shown
     curves = {"relative": [4.0, 5.0], "fixed": [4.0, 3.5], "told": [2.0, 0.1]}

@@ -79,7 +79,9 @@ def test_the_mean_square_of_examples_is_the_sum_over_pairs() -> None:
 def test_batches_have_the_noise_that_is_foretold() -> None:
     language, network = small(symbols=4)
     shots = [
-        lab.train(np.random.default_rng(seed), language, network, batch_size=8, step_size=0.1, record=[0])[0]
+        lab.train_language_network(
+            np.random.default_rng(seed), language, network, batch_size=8, step_size=0.1, record=[0]
+        )[0]
         for seed in range(2000)
     ]
     errors = [((shot.batch_gradient - shot.full_gradient) ** 2).sum() for shot in shots]
@@ -92,7 +94,7 @@ def test_training_learns_and_the_noise_stays() -> None:
     rng = np.random.default_rng(3)
     language = lab.draw_language(rng, symbols=8, concentration=0.3)
     start = lab.draw_network(rng, symbols=8, hidden=16)
-    first, last = lab.train(rng, language, start, batch_size=256, step_size=0.5, record=[0, 1500])
+    first, last = lab.train_language_network(rng, language, start, batch_size=256, step_size=0.5, record=[0, 1500])
     floor = conditional_entropy(language.joint.tolist(), base=math.e)
     assert floor < last.loss_nats < floor + 0.05 < first.loss_nats
     assert last.signal_power < first.signal_power / 20
@@ -104,7 +106,7 @@ def test_a_language_without_entropy_loses_its_noise() -> None:
     rng = np.random.default_rng(3)
     language = lab.Language(np.roll(np.eye(6), 1, axis=0))
     start = lab.draw_network(rng, symbols=6, hidden=12)
-    first, last = lab.train(rng, language, start, batch_size=64, step_size=0.5, record=[0, 1500])
+    first, last = lab.train_language_network(rng, language, start, batch_size=64, step_size=0.5, record=[0, 1500])
     assert last.loss_nats < 0.01
     assert last.noise_power < first.noise_power / 1000
 
@@ -116,7 +118,7 @@ def test_a_late_gradient_tells_less_and_costs_no_less_at_a_relative_step(seed: i
     rng = np.random.default_rng(seed)
     language = lab.draw_language(rng, symbols=32, concentration=0.1)
     start = lab.draw_network(rng, symbols=32, hidden=32)
-    shots = lab.train(rng, language, start, batch_size=512, step_size=0.3, record=[0, 1500])
+    shots = lab.train_language_network(rng, language, start, batch_size=512, step_size=0.3, record=[0, 1500])
     relative = [compress(quantise(shot.batch_gradient, step=shot.rms / 8)).code_bits_per_number for shot in shots]
     fixed = compress(quantise(shots[1].batch_gradient, step=shots[0].rms / 8)).code_bits_per_number
     by_the_norm = math.log2(shots[0].signal_power / shots[1].signal_power) / 2
@@ -132,7 +134,7 @@ def test_the_same_seed_gives_the_same_run() -> None:
     for _ in range(2):
         rng = np.random.default_rng(9)
         language, network = small(9)
-        runs.append(lab.train(rng, language, network, batch_size=4, step_size=0.1, record=[0, 3]))
+        runs.append(lab.train_language_network(rng, language, network, batch_size=4, step_size=0.1, record=[0, 3]))
     assert np.array_equal(runs[0][1].batch_gradient, runs[1][1].batch_gradient)
 
 
@@ -156,10 +158,10 @@ def test_refusals() -> None:
     with pytest.raises(ValueError, match="weights must be K × h, h × h and h × K"):
         lab.Network((np.ones((2, 3)), np.ones((3, 3)), np.ones((2, 3))))
     with pytest.raises(ValueError, match="record must hold rising numbers of steps"):
-        lab.train(rng, language, network, batch_size=4, step_size=0.1, record=[3, 1])
+        lab.train_language_network(rng, language, network, batch_size=4, step_size=0.1, record=[3, 1])
     with pytest.raises(ValueError, match="network must have the language's 4 symbols, got 5"):
-        lab.train(rng, language, small(symbols=5)[1], batch_size=4, step_size=0.1, record=[0])
+        lab.train_language_network(rng, language, small(symbols=5)[1], batch_size=4, step_size=0.1, record=[0])
     with pytest.raises(ValueError, match="batch_size must be"):
-        lab.train(rng, language, network, batch_size=0, step_size=0.1, record=[0])
+        lab.train_language_network(rng, language, network, batch_size=0, step_size=0.1, record=[0])
     with pytest.raises(ValueError, match="text must hold integers"):
         lab.conditional_counts([-1], context=0)

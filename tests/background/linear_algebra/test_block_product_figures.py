@@ -9,7 +9,7 @@ import pytest
 
 from snippets.background.linear_algebra.figures import (
     k_split_panels,
-    layers_panel,
+    product_layers_panel,
     ring_panels,
     split_panels,
     step_panels,
@@ -88,7 +88,7 @@ def test_every_cut_of_a_training_step_has_one_sum() -> None:
 
 
 def test_two_rows_of_four_layers_share_the_bands_of_b() -> None:
-    panel = layers_panel()
+    panel = product_layers_panel()
     run = grid_product(np.ones((4, 8), int), np.ones((8, 4), int), grid=(2, 1, 4))
     assert {"0+2+4+6", "1+3+5+7"} <= set(texts(panel.svg()))
     frames = boxes(panel, "ink")
@@ -140,7 +140,7 @@ def test_refusals() -> None:
         summa_panels(A, B)
     with pytest.raises(ValueError, match="workers must be an integer from 2 to 8, got 1"):
         ring_panels(workers=1)
-    for draw in (split_panels, step_panels, layers_panel):
+    for draw in (split_panels, step_panels, product_layers_panel):
         with pytest.raises(ValueError, match="width_px must be above 32"):
             draw(width_px=32)
     run = k_split_product(A, B, ranks=2)

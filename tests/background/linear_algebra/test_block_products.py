@@ -18,7 +18,7 @@ from sampling import examples
 from snippets.background.linear_algebra.formulas import (
     Result,
     Share,
-    best_grid,
+    best_gemm_grid,
     block_ranges,
     column_split,
     grid_split,
@@ -184,7 +184,7 @@ def test_no_grid_sends_less_than_the_best(shape: tuple[int, int, int], ranks: in
         if r * c * d == ranks:
             account = grid_product(np.zeros((m, k)), np.zeros((k, n)), grid=(r, c, d)).account
             sent[r, c, d] = sum(account.sent_bytes)
-    best = best_grid(m=m, k=k, n=n, ranks=ranks)
+    best = best_gemm_grid(m=m, k=k, n=n, ranks=ranks)
     assert sent[best] == min(sent.values())
     assert best == min(grid for grid in sent if sent[grid] == sent[best])
 

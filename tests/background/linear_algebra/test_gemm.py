@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snippets.background.linear_algebra.formulas import (
-    best_grid,
+    best_gemm_grid,
     block_ranges,
     column_split,
     gemm_arithmetic_intensity,
@@ -177,7 +177,7 @@ GRID = {"m": 4, "k": 4, "n": 4, "grid": (2, 1, 1), "rank": (0, 0, 0), "element_b
             {"m": 1, "k": 1, "n": 1, "grid": (0, 1, 1)},
             "grid[0] must be an integer of at least 1, got 0",
         ),
-        (best_grid, {"m": 1, "k": 1, "n": 1, "ranks": 0}, "ranks must be an integer of at least 1, got 0"),
+        (best_gemm_grid, {"m": 1, "k": 1, "n": 1, "ranks": 0}, "ranks must be an integer of at least 1, got 0"),
         (block_ranges, {"length": 3, "parts": 0}, "parts must be an integer of at least 1, got 0"),
         (global_norm, {"shard_norms": [1, -1]}, "shard_norms[1] must be a finite number of at least 0, got -1"),
         (global_norm, {"shard_norms": [1], "order": 0.5}, "order must be a number of at least 1 or infinity, got 0.5"),

@@ -19,13 +19,13 @@ from snippets.background.optimization.formulas import (
     adam_bias_correction,
     adam_update_bound,
     best_gradient_descent_rate,
+    best_gradient_descent_step,
     best_momentum,
     best_momentum_rate,
     best_momentum_step,
-    best_step,
-    clip_scale,
     condition_number,
     cosine_schedule,
+    gradient_clip_scale,
     gradient_descent_rate,
     largest_stable_step,
     linear_schedule,
@@ -58,7 +58,7 @@ def test_the_rate_is_what_exact_steps_do(step: Fraction, smallest: Fraction, rat
 @given(CURVATURES)
 def test_no_step_beats_the_best(curvatures: list[float]) -> None:
     ends = {"smallest_curvature": curvatures[0], "largest_curvature": curvatures[1]}
-    best, kappa = best_step(**ends), condition_number(**ends)
+    best, kappa = best_gradient_descent_step(**ends), condition_number(**ends)
     assert kappa == pytest.approx(curvatures[1] / curvatures[0])
     rate = gradient_descent_rate(step=best, **ends)
     assert rate == pytest.approx(best_gradient_descent_rate(kappa), abs=1e-12)
@@ -289,12 +289,12 @@ def test_clipping_is_that_of_the_whole_vector(shards: list[list[float]], limit: 
     whole = math.sqrt(sum(value * value for shard in shards for value in shard))
     norms = [math.sqrt(sum(value * value for value in shard)) for shard in shards]
     expected = min(1.0, limit / whole) if whole else 1.0
-    assert clip_scale(norms, max_norm=limit) == pytest.approx(expected)
+    assert gradient_clip_scale(norms, max_norm=limit) == pytest.approx(expected)
 
 
 def test_clipping_does_not_overflow() -> None:
-    assert clip_scale([3e200, 4e200], max_norm=1e200) == pytest.approx(0.2)
-    assert clip_scale([], max_norm=1.0) == clip_scale([1.0], max_norm=1.0) == 1
+    assert gradient_clip_scale([3e200, 4e200], max_norm=1e200) == pytest.approx(0.2)
+    assert gradient_clip_scale([], max_norm=1.0) == gradient_clip_scale([1.0], max_norm=1.0) == 1
 
 
 loose: Any = descent  # the calls below break the annotations on purpose
@@ -311,8 +311,11 @@ REFUSED = [
         lambda: loose.condition_number(smallest_curvature=1e-300, largest_curvature=1e300),
         r"smallest_curvature and largest_curvature must give .*, got \(1e-300, 1e\+300\)",
     ),
-    (lambda: loose.best_step(smallest_curvature=0.0, largest_curvature=1.0), "smallest_curvature must be"),
-    (lambda: loose.best_step(smallest_curvature=5e-324, largest_curvature=5e-324), "got 5e-324"),
+    (
+        lambda: loose.best_gradient_descent_step(smallest_curvature=0.0, largest_curvature=1.0),
+        "smallest_curvature must be",
+    ),
+    (lambda: loose.best_gradient_descent_step(smallest_curvature=5e-324, largest_curvature=5e-324), "got 5e-324"),
     (lambda: loose.largest_stable_step(0.0), "largest_curvature must be"),
     (lambda: loose.largest_stable_step(5e-324), "largest_curvature must give"),
     (lambda: loose.largest_stable_step(1.0, momentum=1.0), "momentum must be a number of at least 0 and below 1"),
@@ -359,10 +362,10 @@ REFUSED = [
         "total_steps must be above warmup_steps, 2, got 2",
     ),
     (lambda: loose.cosine_schedule(1, **PLAN, final=1.5), "final must be at most the peak"),
-    (lambda: loose.clip_scale([-1.0], max_norm=1.0), r"shard_norms\[0\] must be"),
-    (lambda: loose.clip_scale(1.0, max_norm=1.0), "shard_norms must be a sequence"),
-    (lambda: loose.clip_scale([1.7e308, 1.7e308], max_norm=1.0), "shard_norms must give"),
-    (lambda: loose.clip_scale([1.0], max_norm=0.0), "max_norm must be"),
+    (lambda: loose.gradient_clip_scale([-1.0], max_norm=1.0), r"shard_norms\[0\] must be"),
+    (lambda: loose.gradient_clip_scale(1.0, max_norm=1.0), "shard_norms must be a sequence"),
+    (lambda: loose.gradient_clip_scale([1.7e308, 1.7e308], max_norm=1.0), "shard_norms must give"),
+    (lambda: loose.gradient_clip_scale([1.0], max_norm=0.0), "max_norm must be"),
 ]
 
 

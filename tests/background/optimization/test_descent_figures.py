@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from snippets.background.optimization.figures import (
+    descent_rate_plot,
     floor_plot,
     hops_plot,
     momentum_plot,
     path_map,
     path_rows,
-    rate_plot,
     settling_plot,
 )
 from snippets.background.optimization.formulas import best_momentum, best_momentum_rate, momentum_rate
@@ -95,7 +95,7 @@ def test_rows_of_maps_share_their_axes_and_draw_each_path() -> None:
 
 
 def test_the_thick_line_of_rates_is_the_slower_direction_and_its_dot_the_lowest() -> None:
-    rows = rate_plot(smallest_curvature=1.0, largest_curvature=10.0).axes
+    rows = descent_rate_plot(smallest_curvature=1.0, largest_curvature=10.0).axes
     for row in rows:
         slower, flat, steep, dot, border, one = row.lines
         sizes = np.asarray(flat.get_xdata(), dtype=float)

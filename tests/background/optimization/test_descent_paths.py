@@ -17,10 +17,10 @@ from sampling import examples
 from snippets.arrays import exact_or_finite_array
 from snippets.background.optimization import simulators as descent_paths
 from snippets.background.optimization.formulas import (
+    best_gradient_descent_step,
     best_momentum,
     best_momentum_rate,
     best_momentum_step,
-    best_step,
     cosine_schedule,
     gradient_descent_rate,
     largest_stable_step,
@@ -131,7 +131,7 @@ def test_measured_rates_are_those_of_the_formulas(condition: float) -> None:
         sizes = np.linalg.norm(descend(surface, [1.0, 1.0], rule=rule, steps=steps).points, axis=1)
         return float((sizes[-1] / sizes[steps // 2]) ** (1 / (steps - steps // 2)))
 
-    eta = best_step(**ends)
+    eta = best_gradient_descent_step(**ends)
     assert rate(GradientDescent(eta), 40) == pytest.approx(gradient_descent_rate(step=eta, **ends))
     heavy = Momentum(best_momentum_step(**ends), best_momentum(condition))
     # at the best choice the root is double and distances shrink as t·ρᵗ: 2^(1/40) more over the second half of 80 steps

@@ -18,14 +18,14 @@ from snippets.background.probability.live import (
     POPULATIONS,
     STEPS,
     batch_gradient_spread,
-    example_gradients,
+    drawn_gradients,
 )
 
 SIZES = st.sampled_from([1, 2, 4, 8, 16, 32, 64])
 
 
 def gradients() -> np.ndarray:
-    numbers = np.array(example_gradients())
+    numbers = np.array(drawn_gradients())
     return np.stack([numbers.real, numbers.imag], axis=1)
 
 

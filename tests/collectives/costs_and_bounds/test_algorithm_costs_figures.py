@@ -10,10 +10,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from snippets.collectives.algorithm_costs import lower_bound
+from snippets.collectives.algorithm_costs import collective_lower_bound
 from snippets.collectives.costs_and_bounds.bus_bandwidth import bus_bandwidth_factor, nvls_all_reduce_bytes
 from snippets.collectives.costs_and_bounds.figures import (
     Port,
+    algorithm_steps_panel,
     bus_bandwidth_plot,
     bus_panel,
     bus_rows,
@@ -25,7 +26,6 @@ from snippets.collectives.costs_and_bounds.figures import (
     hears_from,
     hops_of_a_chunk,
     steps_of,
-    steps_panel,
     switch_counts,
     switch_panels,
 )
@@ -67,7 +67,7 @@ def test_the_table_prints_the_floor_and_a_row_for_each_algorithm(primitive: str)
     assert len(table) == 3 + len(ALGORITHMS[primitive])
     floor = [cell.strip().strip("$") for cell in table[2].strip("|").split("|")][1:]
     size = 0 if primitive == "barrier" else 16 * 9
-    bound = lower_bound(primitive, ranks=16, size_bytes=size, element_bytes=1)
+    bound = collective_lower_bound(primitive, ranks=16, size_bytes=size, element_bytes=1)
     expected = [bound.steps, bound.wire_bytes, bound.reduced_bytes]
     assert [evaluate(tex, ranks=16, size=size) for tex in floor] == expected
 
@@ -107,7 +107,7 @@ def test_the_steps_are_a_latency_and_the_bytes_of_one_message(size: int) -> None
         steps = steps_of(name, ranks=4, size_bytes=size, **NET)
         assert [step.latency_s for step in steps] == [5e-6] * len(messages)
         assert [step.bytes_s for step in steps] == pytest.approx([message / 50e9 for message in messages])
-    panel = steps_panel(THREE, ranks=4, size_bytes=size, last_s=2e-4, **NET)
+    panel = algorithm_steps_panel(THREE, ranks=4, size_bytes=size, last_s=2e-4, **NET)
     assert (
         count(panel, 'class="b-idle"') == count(panel, 'class="b-communication"') == 1 + 6 + 2 + 4
     )  # one in the legend
@@ -118,7 +118,7 @@ def test_the_steps_are_a_latency_and_the_bytes_of_one_message(size: int) -> None
 def test_rank_0_hears_from_as_many_as_the_bound_says_and_through_them_from_all() -> None:
     for log in range(1, 4):
         rounds = hears_from(2**log)
-        assert len(rounds) == lower_bound("all_reduce", ranks=2**log, size_bytes=2).steps
+        assert len(rounds) == collective_lower_bound("all_reduce", ranks=2**log, size_bytes=2).steps
         assert [len(sends) for sends in rounds] == [2**step for step in reversed(range(log))]
         assert [sum(send.destination == 0 for send in sends) for sends in rounds] == [1] * log
         knows = {rank: {rank} for rank in range(2**log)}

@@ -12,9 +12,9 @@ from sampling import examples
 
 from snippets.collectives.algorithm_costs import compare_algorithms, crossover_bytes
 from snippets.collectives.costs_and_bounds.live import _FAR, _PRIMITIVES, best_collective
-from snippets.collectives.schedule_cost import price
+from snippets.collectives.schedule_cost import price_schedule
 from snippets.live.knobs import from_units
-from snippets.simulation.algorithms import ALGORITHMS, PIPELINED, build, spoken
+from snippets.simulation.algorithms import ALGORITHMS, PIPELINED, build_collective, spoken
 from tests.live.checking import assert_draws
 
 
@@ -46,8 +46,10 @@ def test_the_fastest_is_the_fastest_schedule(
         if distant or name not in _FAR:
             blocks = (1, 2, 3, 5, 8, 12, 20, 40) if name in PIPELINED else (1,)
             times[name] = min(
-                price(
-                    build(primitive, name, ranks=ranks, length=size_bytes, segments=count), element_bytes=1, **net
+                price_schedule(
+                    build_collective(primitive, name, ranks=ranks, length=size_bytes, segments=count),
+                    element_bytes=1,
+                    **net,
                 ).time_s
                 for count in blocks
             )

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snippets.collectives.primitives.float_sums import BFLOAT16_BITS, FLOAT32_BITS, pairwise_sum, rounded, running_sums
-from snippets.simulation.algorithms import build
+from snippets.simulation.algorithms import build_collective
 from snippets.simulation.runner import run
 
 SINGLES = st.floats(width=32, allow_nan=False, min_value=-(2.0**100), max_value=2.0**100, allow_subnormal=False)
@@ -45,7 +45,7 @@ def test_53_bits_change_nothing_that_is_normal(number: float) -> None:
 def test_the_rings_sums_are_running_sums_in_its_order(vectors: list[float]) -> None:
     arrays = [np.full(4, number, dtype=np.float32) for number in vectors]
     held = [float(values[0]) for values in arrays]
-    sums = run(build("all_reduce", "ring", ranks=4, length=4), arrays).outputs[0].tolist()
+    sums = run(build_collective("all_reduce", "ring", ranks=4, length=4), arrays).outputs[0].tolist()
     orders = [[held[(chunk + 1 + hop) % 4] for hop in range(4)] for chunk in range(4)]
     assert sums == [running_sums(order, significant_bits=FLOAT32_BITS)[-1] for order in orders]
 

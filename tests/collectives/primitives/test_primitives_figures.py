@@ -12,9 +12,9 @@ import pytest
 from snippets.collectives.primitives import figures
 from snippets.drawing import Panel
 from snippets.figures import svg_of
-from snippets.simulation.algorithms import build
+from snippets.simulation.algorithms import build_collective
 from snippets.simulation.runner import run
-from snippets.simulation.schedule import adjoint
+from snippets.simulation.schedule import adjoint_schedule
 
 BRING = [1.0, 1e8, -1e8, 1.0]
 
@@ -53,7 +53,7 @@ def test_the_table_has_each_primitive_at_its_place_and_all_cells() -> None:
 def test_the_pairs_are_adjoint_and_their_arrows_are_turned_round() -> None:
     for forward, backward in figures.PAIRS[:-1]:
         algorithm = "ring" if forward == "all_gather" else "flat"
-        assert adjoint(build(forward, algorithm, ranks=4, length=4)).primitive == backward
+        assert adjoint_schedule(build_collective(forward, algorithm, ranks=4, length=4)).primitive == backward
     panels = figures.adjoint_panels()
     arrows, kept = (
         [panel.svg().count(mark) for panel in panels] for mark in ('<path class="t-comm', "stroke-dasharray")
@@ -93,7 +93,7 @@ def test_the_halves_of_an_all_reduce() -> None:
 def test_the_rings_sums_are_those_of_a_run() -> None:
     found = [labels(panel) for panel in figures.ring_sums_panels(BRING)]
     vectors = [np.full(4, number, dtype=np.float32) for number in BRING]
-    sums = run(build("all_reduce", "ring", ranks=4, length=4), vectors).outputs[0]
+    sums = run(build_collective("all_reduce", "ring", ranks=4, length=4), vectors).outputs[0]
     assert [chunk[0] for chunk in found] == [f"chunk {number}" for number in range(4)]
     assert [chunk[-1] for chunk in found] == [f"{total:.0f}" for total in sums]
     assert [re.findall(r"([A-D]) =", "|".join(chunk)) for chunk in found] == [

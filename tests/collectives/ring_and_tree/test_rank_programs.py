@@ -12,8 +12,8 @@ from sampling import examples
 
 from snippets.collectives.algorithm_costs import algorithm_cost
 from snippets.collectives.ring_and_tree.programs import run_programs
-from snippets.collectives.traffic import traffic
-from snippets.simulation.algorithms import build
+from snippets.collectives.traffic import collective_traffic
+from snippets.simulation.algorithms import build_collective
 from snippets.simulation.machine import AllReduce, Exchange, Isend, RankProgramError, Receive, Send
 from snippets.simulation.schedule import Schedule
 
@@ -50,11 +50,11 @@ def test_a_schedules_program_has_its_sums_bytes_and_steps(
 ) -> None:
     vector = st.lists(st.integers(-99, 99), min_size=length, max_size=length)
     vectors = data.draw(st.lists(vector, min_size=ranks, max_size=ranks))
-    program = replay(build("all_reduce", algorithm, ranks=ranks, length=length))
+    program = replay(build_collective("all_reduce", algorithm, ranks=ranks, length=length))
     results, account = run_programs(program, vectors, number_bytes=4)
     assert list(results) == [[sum(column) for column in zip(*vectors, strict=True)]] * ranks
     size = {"ranks": ranks, "size_bytes": 4 * length, "element_bytes": 4}
-    wanted = traffic("all_reduce", algorithm, **size)
+    wanted = collective_traffic("all_reduce", algorithm, **size)
     assert (account.sent_bytes, account.received_bytes) == (wanted.sent_bytes, wanted.received_bytes)
     assert account.steps == algorithm_cost("all_reduce", algorithm, **size).steps
 

@@ -22,14 +22,14 @@ from snippets.collectives.ring_and_tree.figures import (
     walk_panels,
 )
 from snippets.drawing import Panel
-from snippets.simulation.algorithms import ALGORITHMS, build
+from snippets.simulation.algorithms import ALGORITHMS, build_collective
 from snippets.simulation.schedule import Schedule
 
 MACHINE: dict[str, Any] = {"latency_s": 10e-6, "bandwidth_bytes_per_s": 50e9}
 
 
 def all_reduce(algorithm: str, ranks: int) -> Schedule:
-    return build("all_reduce", algorithm, ranks=ranks, length=ranks)
+    return build_collective("all_reduce", algorithm, ranks=ranks, length=ranks)
 
 
 def arrows(panel: Panel) -> list[str]:

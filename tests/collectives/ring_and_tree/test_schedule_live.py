@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from snippets.collectives.grid import run_on_grid
 from snippets.collectives.ring_and_tree.live import _columns, _plain, collective_stepper, primitive_stepper
 from snippets.drawing import Panel
-from snippets.simulation.algorithms import ALGORITHMS, PIPELINED, PLAINEST, build
+from snippets.simulation.algorithms import ALGORITHMS, PIPELINED, PLAINEST, build_collective
 from snippets.simulation.runner import run
 from snippets.simulation.schedule import ROOTED, Schedule
 from tests.live.checking import assert_draws
@@ -88,7 +88,7 @@ def final_sent(schedule: Schedule) -> Sequence[int]:
 def test_a_primitive_counts_what_a_run_counts(primitive: str, ranks: int, root: int, moment: int) -> None:
     picture = primitive_stepper(primitive=primitive, ranks=ranks, root=root, moment=moment)
     root = min(root, ranks - 1) if primitive in ROOTED else 0
-    schedule = build(primitive, PLAINEST[primitive], ranks=ranks, length=ranks, root=root)
+    schedule = build_collective(primitive, PLAINEST[primitive], ranks=ranks, length=ranks, root=root)
     moment = min(moment, len(schedule.rounds))
     assert picture.limits["moment"] == len(schedule.rounds)
     said = re.search(
@@ -132,7 +132,7 @@ def test_an_all_reduce_shows_what_arrays_hold(algorithm: str, ranks: int, segmen
     picture = collective_stepper(algorithm=algorithm, ranks=ranks, segments=segments, moment=moment)
     blocks = segments if algorithm in PIPELINED else 1
     columns = _columns(algorithm, ranks, blocks)
-    schedule = build("all_reduce", algorithm, ranks=ranks, length=columns, segments=blocks)
+    schedule = build_collective("all_reduce", algorithm, ranks=ranks, length=columns, segments=blocks)
     moment = min(moment, len(schedule.rounds))
     ring, grid, _ = picture.panels
     assert picture.limits["moment"] == len(schedule.rounds)
@@ -161,7 +161,7 @@ def test_bars_end_at_their_outlines_and_at_what_a_run_counts(algorithm: str, ran
     panel = collective_stepper(algorithm=algorithm, ranks=ranks, segments=segments, moment=24).panels[2]
     blocks = segments if algorithm in PIPELINED else 1
     columns = _columns(algorithm, ranks, blocks)
-    schedule = build("all_reduce", algorithm, ranks=ranks, length=columns, segments=blocks)
+    schedule = build_collective("all_reduce", algorithm, ranks=ranks, length=columns, segments=blocks)
     sent = final_sent(schedule)
     outlines = [float(element.get("width", 0)) for element in elements(panel) if element.tag.endswith("rect")]
     filled = [float(width) for width in re.findall(r"h([\d.]+)v", panel.svg())]
@@ -232,7 +232,7 @@ def test_every_moment_of_every_all_reduce_draws() -> None:
 
 
 def test_the_shown_share_is_of_the_vector() -> None:
-    schedule = build("all_reduce", "ring", ranks=8, length=8)
+    schedule = build_collective("all_reduce", "ring", ranks=8, length=8)
     half = replace(schedule, rounds=schedule.rounds[:7])
     moved = Fraction(sum(send.elements for sends in half.rounds for send in sends if send.source == 0), 8)
     assert f"{float(moved):.3g} n of" in collective_stepper(ranks=8, moment=7).numbers

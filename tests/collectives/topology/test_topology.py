@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snippets.collectives.schedule_cost import price
+from snippets.collectives.schedule_cost import price_schedule
 from snippets.collectives.topology import formulas as topology
 from snippets.collectives.topology.link_network import (
     SCHEDULES,
@@ -60,7 +60,7 @@ def test_by_dimensions_the_machine_and_the_schedule_are_one(sides: list[int], le
     machine = run_by_dimensions(sides, brought)
     total = [sum(column) for column in zip(*brought, strict=True)]
     schedule = topology.dimension_schedule(sides, length)
-    checker.check(schedule)
+    checker.check_collective(schedule)
     done = run(schedule, [np.array(vector, dtype=np.int64) for vector in brought])
     assert all(output.tolist() == total for output in done.outputs)
     assert done.account.sent_bytes == machine.account.sent_bytes
@@ -81,14 +81,14 @@ def test_the_bytes_and_the_time_by_dimensions_are_those_of_the_messages(
     for i, sends in zip(down + down[::-1], schedule.rounds, strict=True):
         sent[i] += sends[0].elements
         time += latency_s + max(send.elements for send in sends) / rates[i]
-    said = topology.dimension_bytes(sides=sides, size_bytes=length)
+    said = topology.all_reduce_dimension_bytes(sides=sides, size_bytes=length)
     assert said == pytest.approx([sent[i] for i in range(len(sides))])
     assert sum(said) == pytest.approx(2 * (ranks - 1) / ranks * length)
     machine: dict[str, Any] = {"latency_s": latency_s, "bandwidths_bytes_per_s": rates[: len(sides)]}
-    assert topology.dimensions_time_s(sides=sides, size_bytes=length, **machine) == pytest.approx(time)
-    priced = price(schedule, element_bytes=1, latency_s=latency_s, bandwidth_bytes_per_s=rates[0])
+    assert topology.all_reduce_dimensions_time_s(sides=sides, size_bytes=length, **machine) == pytest.approx(time)
+    priced = price_schedule(schedule, element_bytes=1, latency_s=latency_s, bandwidth_bytes_per_s=rates[0])
     same: dict[str, Any] = {"latency_s": latency_s, "bandwidths_bytes_per_s": rates[:1] * len(sides)}
-    assert topology.dimensions_time_s(sides=sides, size_bytes=length, **same) == pytest.approx(priced.time_s)
+    assert topology.all_reduce_dimensions_time_s(sides=sides, size_bytes=length, **same) == pytest.approx(priced.time_s)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -116,7 +116,7 @@ def test_no_schedule_beats_the_nodes_ports_and_the_hierarchy_meets_them(
     nodes: int, gpus: int, port: float, size: float
 ) -> None:
     net = cluster(nodes, gpus, 1e15, port)
-    least = topology.node_bound_s(nodes=nodes, ports_per_node=gpus, port_bytes_per_s=port, size_bytes=size)
+    least = topology.node_all_reduce_bound_s(nodes=nodes, ports_per_node=gpus, port_bytes_per_s=port, size_bytes=size)
     for schedule in SCHEDULES:
         loads = schedule_loads(net, schedule, size_bytes=size)
         ports = {link: load for link, load in loads.items() if link.startswith("port")}
@@ -181,7 +181,7 @@ def test_a_torus_with_all_links_busy(side: int, dimensions: int) -> None:
         for part in range(2 * dimensions):
             axis, way = (part // 2 + turn) % dimensions, 1 if part % 2 else -1
             sides = [side] * dimensions
-            moved = topology.dimension_bytes(sides=sides, size_bytes=size / (2 * dimensions))[turn] / 2
+            moved = topology.all_reduce_dimension_bytes(sides=sides, size_bytes=size / (2 * dimensions))[turn] / 2
             for rank in range(ranks):
                 loads[rank, axis, way] += moved  # type: ignore[assignment]
         assert len(loads) == 2 * dimensions * ranks
@@ -208,13 +208,13 @@ def test_collisions_by_counting_all_choices(flows: int, cables: int) -> None:
 @pytest.mark.parametrize(("nodes", "experts", "k"), [(2, 4, 1), (2, 4, 3), (3, 6, 2), (4, 8, 5), (2, 6, 6), (1, 3, 2)])
 def test_expected_nodes_by_all_draws(nodes: int, experts: int, k: int) -> None:
     counts = [len({e * nodes // experts for e in drawn}) for drawn in itertools.combinations(range(experts), k)]
-    said = topology.expected_nodes(nodes=nodes, experts=experts, experts_per_token=k)
+    said = topology.expected_expert_nodes(nodes=nodes, experts=experts, experts_per_token=k)
     assert said == pytest.approx(statistics.mean(counts))
 
 
 def test_experts_have_to_spread_evenly() -> None:
     with pytest.raises(ValueError, match="multiple of nodes = 3"):
-        topology.expected_nodes(nodes=3, experts=8, experts_per_token=2)
+        topology.expected_expert_nodes(nodes=3, experts=8, experts_per_token=2)
 
 
 def test_the_switches_take_each_vector_once() -> None:
@@ -287,7 +287,7 @@ def test_tokens_that_cross_once_cross_no_more_often_than_their_nodes() -> None:
         loads = link_loads(net, dispatch_bytes(**sizes, **draw, most_nodes=most, once_per_node=once))
         ported[most, once] = sum(load for link, load in loads.items() if link.startswith("port") and "out" in link)
     tokens = 200 * 8
-    expected = topology.expected_nodes(nodes=4, experts=32, experts_per_token=5) * 3 / 4
+    expected = topology.expected_expert_nodes(nodes=4, experts=32, experts_per_token=5) * 3 / 4
     assert ported[4, True] / tokens == pytest.approx(expected, rel=0.03)
     assert ported[2, True] / tokens <= 2 < ported[4, True] / tokens < ported[4, False] / tokens
     with pytest.raises(ValueError, match="enough on 1 nodes"):

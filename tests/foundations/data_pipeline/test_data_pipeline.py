@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snippets.foundations.data_pipeline.epoch_order import epoch_order, rank_batches, rank_share
+from snippets.foundations.data_pipeline.epoch_order import epoch_order, epoch_rank_share, rank_batches
 from snippets.foundations.data_pipeline.formulas import (
     batches_in_flight,
     input_bytes_per_s,
@@ -130,7 +130,7 @@ def test_any_ranks_and_any_stops_give_every_example_once_in_the_same_order(
 
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(1, 9))
 def test_shares_follow_each_other_and_are_even(first: int, count: int, ranks: int) -> None:
-    shares = [rank_share(position=first, examples=count, ranks=ranks, rank=rank) for rank in range(ranks)]
+    shares = [epoch_rank_share(position=first, examples=count, ranks=ranks, rank=rank) for rank in range(ranks)]
     assert [place for share in shares for place in share] == list(range(first, first + count))
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
 
@@ -147,7 +147,7 @@ def test_bad_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="outstanding must be at most 4096"):
         shared_queue_busy_share(workers=3, outstanding=5000, batch_s=1, step_s=1)
     with pytest.raises(ValueError, match="rank must be below ranks = 2, got 2"):
-        rank_share(position=0, examples=4, ranks=2, rank=2)
+        epoch_rank_share(position=0, examples=4, ranks=2, rank=2)
     for run in (loader_run, ordered_loader):
         with pytest.raises(ValueError, match="batches_s must hold at least one time"):
             run([], step_s=1, workers=1)

@@ -7,8 +7,8 @@ import re
 from snippets.foundations.data_pipeline.figures import (
     busy_panel,
     delay_panel,
-    lanes_panel,
     levels_panel,
+    loader_lanes_panel,
     order_panel,
     stalls,
     waiting,
@@ -19,7 +19,7 @@ RUN = loader_run([1.0] * 8, step_s=0.25, workers=2)
 
 
 def test_lanes_have_a_block_for_each_batch_and_each_step_and_for_each_wait() -> None:
-    svg = lanes_panel({"two": (RUN, 2)}, until_s=4).svg()
+    svg = loader_lanes_panel({"two": (RUN, 2)}, until_s=4).svg()
     blocks = {name: svg.count(f'class="b-{name}"') for name in ("communication", "forward", "idle")}
     assert blocks == {"communication": 8, "forward": len([t for t in RUN.takes_s if t < 4]), "idle": 4}
     places = [float(x) for x in re.findall(r'<rect x="([\d.]+)"[^>]*class="b-forward"', svg)]

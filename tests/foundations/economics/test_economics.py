@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from snippets.flops import flops_utilization, gpt_training_flops, training_flops
 from snippets.foundations.economics.formulas import (
-    best_interval_s,
+    best_checkpoint_interval_s,
     cluster_mtbf_s,
     device_hours,
     emissions_kg,
@@ -144,7 +144,7 @@ def test_a_run_has_no_gaps_and_keeps_its_work(failures: list[float], intervals: 
 
 @given(st.floats(1, 100), st.floats(1e4, 1e6))
 def test_young_is_the_least_of_the_first_order(checkpoint_s: float, mtbf_s: float) -> None:
-    best = best_interval_s(checkpoint_s=checkpoint_s, mtbf_s=mtbf_s)
+    best = best_checkpoint_interval_s(checkpoint_s=checkpoint_s, mtbf_s=mtbf_s)
 
     def overhead(interval: float) -> float:
         return failure_overhead_share(interval_s=interval, checkpoint_s=checkpoint_s, restart_s=0, mtbf_s=mtbf_s)
@@ -156,7 +156,7 @@ def test_young_is_the_least_of_the_first_order(checkpoint_s: float, mtbf_s: floa
     ("mtbf_s", "checkpoint_s", "young_s"), [(86400, 300, 7200), (11135.084, 60, 1155.95), (11135.084, 300, 2584.77)]
 )
 def test_published_intervals(mtbf_s: float, checkpoint_s: float, young_s: float) -> None:
-    assert best_interval_s(checkpoint_s=checkpoint_s, mtbf_s=mtbf_s) == pytest.approx(young_s, rel=1e-5)
+    assert best_checkpoint_interval_s(checkpoint_s=checkpoint_s, mtbf_s=mtbf_s) == pytest.approx(young_s, rel=1e-5)
 
 
 def test_meta_rscs_projections() -> None:

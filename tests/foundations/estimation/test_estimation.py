@@ -19,15 +19,15 @@ from snippets.foundations.estimation import figures as pictures
 from snippets.foundations.estimation.formulas import (
     Factor,
     best_log_half_width,
+    geometric_middle,
     interval_score,
     log_half_width,
-    middle,
     normal_interval_score,
     product_range,
     variance_shares,
 )
 from snippets.foundations.estimation.simulators import SHAPES, central_range, mean_score, product_trials
-from snippets.models import CATALOGUE, parameter_count
+from snippets.models import MODELS, parameter_count
 from snippets.training_runs import TRAINING_RUNS
 from tests.live.checking import assert_texts_fit
 
@@ -131,7 +131,11 @@ def test_runs_are_as_published(name: str) -> None:
 
 
 def test_bad_ranges_are_refused() -> None:
-    for wrong in (lambda: middle(low=2, high=1), lambda: log_half_width(low=0, high=1), lambda: product_range([])):
+    for wrong in (
+        lambda: geometric_middle(low=2, high=1),
+        lambda: log_half_width(low=0, high=1),
+        lambda: product_range([]),
+    ):
         with pytest.raises(ValueError, match=r"high must|low must|factors must"):
             wrong()
     with pytest.raises(ValueError, match="a float can hold"):
@@ -150,8 +154,8 @@ def boxes(panel: Panel) -> list[tuple[float, float]]:
 
 
 def test_the_layers_areas_are_its_parameters() -> None:
-    panel = pictures.layer_panel("Llama 3 405B")
-    model = CATALOGUE["Llama 3 405B"]
+    panel = pictures.counted_layer_panel("Llama 3 405B")
+    model = MODELS["Llama 3 405B"]
     area = sum(width * height for width, height in boxes(panel))
     square = boxes(panel)[0]
     counted = area / (square[0] * square[1]) * model.hidden**2
@@ -160,7 +164,7 @@ def test_the_layers_areas_are_its_parameters() -> None:
     assert len(boxes(panel)) == 7
     assert_texts_fit(panel.svg())
     with pytest.raises(ValueError, match="dense and gated"):
-        pictures.layer_panel("GPT-3 175B")
+        pictures.counted_layer_panel("GPT-3 175B")
 
 
 def test_walks_are_binomial_and_drawn_once_each() -> None:
@@ -208,7 +212,7 @@ def test_a_tornado_moves_one_factor_at_a_time() -> None:
 
 
 def still(factor: Factor) -> Factor:
-    centre = middle(low=factor.low, high=factor.high)
+    centre = geometric_middle(low=factor.low, high=factor.high)
     return Factor(factor.name, centre, centre, factor.power)
 
 

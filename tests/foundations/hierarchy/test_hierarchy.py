@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from exercises.foundations.hierarchy.common import worst_halving_links
 from snippets.foundations.hierarchy.figures import (
+    bandwidth_path_panel,
     ladder_panel,
     latency_panel,
-    path_panel,
     share_plot,
     torus_panel,
     tree_panel,
@@ -30,7 +30,7 @@ from snippets.foundations.hierarchy.formulas import (
     path_time_s,
     torus_bisection_bytes_per_s,
 )
-from snippets.foundations.hierarchy.memory_levels import LEVELS, MemoryLevel
+from snippets.foundations.hierarchy.memory_levels import MEMORY_LEVELS, MemoryLevel
 from snippets.foundations.hierarchy.simulators import (
     NetworkGraph,
     cut_links,
@@ -172,14 +172,16 @@ def test_pieces_through_a_path_arrive_at_the_narrowest_links_rate() -> None:
 
 
 def test_every_level_has_a_source_and_bandwidth_falls_outwards() -> None:
-    levels = list(LEVELS.values())
+    levels = list(MEMORY_LEVELS.values())
     assert all(level.source and re.fullmatch(r"20\d\d-\d\d-\d\d", level.read) for level in levels)
     assert all(level.how in ("printed", "measured", "derived") for level in levels)
     rates = [level.bandwidth_bytes_per_s for level in levels]
     assert rates == sorted(rates, reverse=True)
     waits = [level.latency_s for level in levels if level.latency_s]
     assert waits == sorted(waits)
-    assert LEVELS["memory of another node"].bandwidth_bytes_per_s == LINKS["InfiniBand NDR"].bandwidth_bytes_per_s
+    assert (
+        MEMORY_LEVELS["memory of another node"].bandwidth_bytes_per_s == LINKS["InfiniBand NDR"].bandwidth_bytes_per_s
+    )
 
 
 def texts(svg: str) -> list[str]:
@@ -187,13 +189,13 @@ def texts(svg: str) -> list[str]:
 
 
 def test_the_ladders_dots_lie_on_their_axis() -> None:
-    level = LEVELS["HBM"]
+    level = MEMORY_LEVELS["HBM"]
     for rate, x in ((10**7, 132), (10**16, 272)):
         mine = MemoryLevel("mine", "here", None, rate, 1e-9 if rate == 10**7 else 10, None, "derived", "a test")
         assert f"M{x} " in ladder_panel([mine]).svg()
         assert f"M{x} " in latency_panel([mine]).svg()
     assert "3.35 TB/s" in texts(ladder_panel([level]).svg())
-    assert len([text for text in texts(ladder_panel().svg()) if text.endswith("B/s")]) == len(LEVELS) + 3
+    assert len([text for text in texts(ladder_panel().svg()) if text.endswith("B/s")]) == len(MEMORY_LEVELS) + 3
 
 
 def test_red_links_are_those_of_the_cut() -> None:
@@ -210,7 +212,7 @@ def test_red_links_are_those_of_the_cut() -> None:
 
 
 def test_the_narrowest_pipe_is_red_and_the_others_are_not() -> None:
-    svg = path_panel({"a": 8e9, "b": 2e9, "c": 4e9}, title="path").svg()
+    svg = bandwidth_path_panel({"a": 8e9, "b": 2e9, "c": 4e9}, title="path").svg()
     assert len(re.findall(r'<rect[^>]*class="b-communication"', svg)) == 1
     assert len(re.findall(r'<rect[^>]*class="b-accent"', svg)) == 2
     assert [text for text in texts(svg) if text.endswith("B/s")] == ["8 GB/s", "2 GB/s", "4 GB/s"]

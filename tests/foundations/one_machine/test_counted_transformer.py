@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from exercises.foundations.one_machine.step_flops import counted
 from snippets import flops
 from snippets.foundations.one_machine.simulators import PARTS, ProductCounter, counted_step, gpt_shapes, gpt_weights
-from snippets.models import CATALOGUE, gpt_parameter_count, parameter_count
+from snippets.models import MODELS, gpt_parameter_count, parameter_count
 
 SIZES: dict[str, Any] = {"layers": 2, "hidden": 6, "vocabulary": 7, "positions": 5}
 
@@ -102,9 +102,9 @@ def test_the_closed_forms_are_what_the_counter_counts(
     assert step.flops() == flops.gpt_training_flops(layers=layers, vocabulary=vocabulary, **shape)
 
 
-@pytest.mark.parametrize("name", [name for name in CATALOGUE if name.startswith("GPT")])
+@pytest.mark.parametrize("name", [name for name in MODELS if name.startswith("GPT")])
 def test_the_shapes_add_up_to_the_catalogue(name: str) -> None:
-    model = CATALOGUE[name]
+    model = MODELS[name]
     sizes = {"layers": model.layers, "hidden": model.hidden}
     shapes = gpt_shapes(vocabulary=model.vocabulary, positions=model.positions, **sizes)
     count = sum(prod(shape) for shape in shapes.values())

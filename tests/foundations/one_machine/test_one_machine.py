@@ -58,7 +58,7 @@ def test_three_products_are_drawn_with_their_shapes() -> None:
 
 
 def test_the_layer_has_twelve_squares() -> None:
-    panel = pictures.layer_panel(unit_px=50)
+    panel = pictures.layer_products_panel(unit_px=50)
     boxes = re.findall(r'<rect[^>]*width="([\d.]+)" height="([\d.]+)"', panel.svg())
     assert sum(float(width) * float(height) for width, height in boxes) == 12 * 50**2
     assert_texts_fit(panel)

@@ -18,7 +18,13 @@ from snippets.foundations.roofline.formulas import (
     roofline_time_s,
     tiled_gemm_words,
 )
-from snippets.foundations.roofline.simulators import ChainStep, CountedMemory, FastMemoryFull, run_chain, tiled_product
+from snippets.foundations.roofline.simulators import (
+    ChainStep,
+    CountedMemory,
+    FastMemoryFull,
+    run_elementwise_chain,
+    tiled_product,
+)
 from snippets.hardware import ACCELERATORS, ridge_flops_per_byte
 from snippets.simulation.machine import AllReduce, Machine, Program
 
@@ -119,7 +125,7 @@ def test_a_chain_gives_the_same_fused_and_moves_less(fused: bool, moved: int) ->
     ]
     arrays = {"x": np.arange(4.0), "y": np.full(4, 2.0)}
     memory = CountedMemory(8)
-    kept = run_chain(steps, arrays, kept=["w", "u"], fused=fused, memory=memory)
+    kept = run_elementwise_chain(steps, arrays, kept=["w", "u"], fused=fused, memory=memory)
     assert np.allclose(kept["w"], np.sqrt(arrays["x"] + 2) * arrays["x"])
     assert np.allclose(kept["u"], arrays["x"] + 2)
     assert (memory.read + memory.written, memory.held) == (moved * 4, 0)

@@ -18,7 +18,7 @@ from snippets.memory.memory_equation import live as module
 from snippets.memory.memory_equation.live import memory_calculator
 from snippets.memory.memory_equation.step_peak import gpt_step_sizes
 from snippets.memory.memory_equation.step_timeline import step_timeline
-from snippets.models import CATALOGUE, parameter_count
+from snippets.models import MODELS, parameter_count
 from snippets.recipes import RECIPES
 
 GPT = ["GPT-2 124M", "GPT-2 355M", "GPT-2 774M", "GPT-2 1.5B", "GPT-3 175B"]
@@ -57,9 +57,9 @@ def test_a_width_that_heads_do_not_divide_is_refused() -> None:
         memory_calculator(model="own", own_hidden=1000)
 
 
-@pytest.mark.parametrize("name", module.MODELS)
+@pytest.mark.parametrize("name", module.SHOWN_MODELS)
 def test_the_parameters_are_the_model_s_own(name: str) -> None:
-    model = module.MODELS[name]
+    model = module.SHOWN_MODELS[name]
     sizes = module._step_sizes(model, "mixed-adam", 128, 1, "full")
     assert sizes.parameters == parameter_count(model)
     if name in GPT:
@@ -76,7 +76,7 @@ def test_the_parameters_are_the_model_s_own(name: str) -> None:
 
 
 def test_models_whose_layers_the_formula_does_not_know_are_left_out() -> None:
-    assert CATALOGUE.keys() - module.MODELS.keys() == {name for name, model in CATALOGUE.items() if model.experts}
+    assert MODELS.keys() - module.SHOWN_MODELS.keys() == {name for name, model in MODELS.items() if model.experts}
 
 
 @settings(max_examples=examples(40), deadline=None)
@@ -91,7 +91,7 @@ def test_models_whose_layers_the_formula_does_not_know_are_left_out() -> None:
 def test_without_sharding_it_is_the_simulated_step(
     name: str, recipe: str, micro_batch: int, sequence: int, kept: str, accumulated: bool
 ) -> None:
-    model = module._own_model(3, 512) if name == "own" else CATALOGUE[name]
+    model = module._own_model(3, 512) if name == "own" else MODELS[name]
     line = step_timeline(
         gpt_step_sizes(
             layers=model.layers,

@@ -74,7 +74,7 @@ def test_lives_show_every_sum_and_mark_the_peak() -> None:
 @pytest.mark.parametrize("attention", ["standard", "flash"])
 def test_every_kept_tensor_is_drawn_with_its_bytes_and_its_use(attention: str) -> None:
     tensors = stored_tensors(sequence=8, micro_batch=1, hidden=16, heads=2, attention=attention)
-    shown = texts(memory_figures.kept_panel(tensors, values=8 * 16).svg())
+    shown = texts(memory_figures.stored_tensors_panel(tensors, values=8 * 16).svg())
     for tensor in tensors:
         name = memory_figures.CALLED.get(tensor.name, tensor.name)
         assert shown[shown.index(name) + 1] == f"{tensor.bytes / 128:.3g}"
@@ -96,7 +96,7 @@ def test_a_step_of_two_layers_fits_a_phone_and_names_every_row_with_its_bytes() 
 
 def test_no_number_beside_a_bar_touches_the_arrow() -> None:
     tensors = stored_tensors(sequence=2048, micro_batch=1, hidden=3072, heads=32)
-    svg = memory_figures.kept_panel(tensors, values=2048 * 3072).svg()
+    svg = memory_figures.stored_tensors_panel(tensors, values=2048 * 3072).svg()
     (arrow,) = {float(x) for x in re.findall(r'<line x1="([\d.]+)"', svg) if float(x) > 300}
     for x, words in re.findall(r'<text x="([\d.]+)"[^>]*>([\d.]+)<', svg):
         assert float(x) + 7.5 * len(words) < arrow - 4

@@ -10,14 +10,14 @@ import pytest
 
 from snippets.memory.memory_equation import activations
 from snippets.memory.memory_equation.model_parallel import first_stage_activation_bytes, first_stage_parameters
-from snippets.models import CATALOGUE, gpt_like, llama_like, parameter_count
+from snippets.models import MODELS, gpt_like, llama_like, parameter_count
 
 ROWS = {row["id"]: row for row in json.loads((Path(__file__).parents[1] / "published_memory.json").read_text())}
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
+@pytest.mark.parametrize("name", MODELS)
 def test_a_single_device_has_the_whole_model(name: str) -> None:
-    model = CATALOGUE[name]
+    model = MODELS[name]
     assert first_stage_parameters(name) == parameter_count(name) - model.positions * model.hidden
 
 

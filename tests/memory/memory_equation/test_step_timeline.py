@@ -17,7 +17,7 @@ from snippets.memory.memory_equation import step_peak, step_timeline
 from snippets.memory.memory_equation.activations import ATTENTIONS, RECOMPUTATIONS, layer_activation_bytes
 from snippets.memory.memory_equation.step_timeline import MemoryTimeline, Tensor, arena_bytes, in_sequence
 from snippets.memory.zero.sharded_adam import SIMULATED, GivenGradients, run_sharded_adam
-from snippets.models import CATALOGUE, gpt_parameter_count, parameter_count
+from snippets.models import MODELS, gpt_parameter_count, parameter_count
 from snippets.recipes import RECIPES, model_state_bytes
 
 GPT2: dict[str, Any] = {"layers": 48, "hidden": 1600, "heads": 25, "vocabulary": 50257, "positions": 1024}
@@ -107,7 +107,7 @@ def test_arrays_that_are_made_and_dropped_in_this_order(step: step_peak.StepSize
 
 def test_sizes_of_gpt2() -> None:
     step = step_peak.gpt_step_sizes(**GPT2, sequence=1024, micro_batch=1)
-    assert step.parameters == parameter_count(CATALOGUE["GPT-2 1.5B"])
+    assert step.parameters == parameter_count(MODELS["GPT-2 1.5B"])
     assert step.layer_bytes == layer_activation_bytes(sequence=1024, micro_batch=1, hidden=1600, heads=25)
     again = gpt_parameter_count(layers=3, hidden=8, vocabulary=11, positions=5)
     shape: dict[str, Any] = {

@@ -22,7 +22,7 @@ from snippets.memory.offloading.adam import run_offloaded_adam
 from snippets.memory.offloading.cut import FLOWS, STATE_BYTES, offload_cuts
 from snippets.memory.offloading.figures import efficiency_figure
 from snippets.memory.offloading.host_memory import HOSTS
-from snippets.memory.offloading.lane_drawings import lanes_panel
+from snippets.memory.offloading.lane_drawings import offload_lanes_panel
 from snippets.memory.offloading.lanes import Holding, LaneTask, TaskTimes, held_over_run, run_lanes
 from snippets.memory.offloading.timeline import offloaded_step
 from snippets.memory.zero.sharded_adam import GivenGradients, run_sharded_adam
@@ -153,7 +153,7 @@ def test_weights_on_the_host(layers: int, f: int, b: int, w: int) -> None:
 def test_break_even(c: int, speed: int, bandwidth: int, k: int) -> None:
     """At the break-even batch, a layer more costs what it computes, and with a token fewer it costs more."""
     exact = Fraction(c * speed, k * bandwidth)
-    told = formulas.break_even_tokens(
+    told = formulas.offload_break_even_tokens(
         bytes_per_parameter=c, flops_per_token=k, flops_per_s=speed, bandwidth_bytes_per_s=bandwidth
     )
     assert told == pytest.approx(float(exact))
@@ -164,7 +164,7 @@ def test_break_even(c: int, speed: int, bandwidth: int, k: int) -> None:
 
     for tokens, hidden in ((exact, True), (exact * Fraction(9, 10), False), (exact * 2, True)):
         assert (step(4, tokens) - step(3, tokens) == Fraction(k * tokens, speed)) == hidden
-    back = formulas.least_bandwidth_bytes_per_s(
+    back = formulas.offload_least_bandwidth_bytes_per_s(
         bytes_per_parameter=c, flops_per_token=k, flops_per_s=speed, tokens=float(exact)
     )
     assert back == pytest.approx(bandwidth)
@@ -173,7 +173,7 @@ def test_break_even(c: int, speed: int, bandwidth: int, k: int) -> None:
 @settings(max_examples=examples(20), deadline=None)
 @given(st.integers(1, 40), st.integers(1, 50), st.integers(1, 9), st.integers(2, 9))
 def test_least_hidden_size(c: int, speed: int, bandwidth: int, tokens: int) -> None:
-    least = formulas.least_hidden_size(bytes_per_value=c, flops_per_s=speed, bandwidth_bytes_per_s=bandwidth)
+    least = formulas.offload_least_hidden_size(bytes_per_value=c, flops_per_s=speed, bandwidth_bytes_per_s=bandwidth)
     for h, hidden in ((Fraction(c * speed, 24 * bandwidth), True), (Fraction(c * speed, 25 * bandwidth), False)):
         f, d = 2 * 12 * h * h * tokens / speed, c * h * tokens / Fraction(bandwidth)
         step = offloaded_step(layers=40, forward_s=f, backward_s=f, activations_s=d)
@@ -320,11 +320,11 @@ def test_hosts() -> None:
 
 def test_pictures_say_what_was_computed() -> None:
     step = offloaded_step(layers=2, forward_s=1, backward_s=2, gradients_s=1, update_s=3, new_weights_s=1)
-    svg = lanes_panel(step, title="a step", scale_s=14).svg()
+    svg = offload_lanes_panel(step, title="a step", scale_s=14).svg()
     assert ">12<" in svg
     assert svg.count(">U") == 2
     assert ">host<" in svg
     held = offloaded_step(layers=3, forward_s=1, backward_s=2, weights_s=1, weight_bytes=4)
-    assert ">held<" in lanes_panel(held, title="a step", scale_s=14, held=True).svg()
+    assert ">held<" in offload_lanes_panel(held, title="a step", scale_s=14, held=True).svg()
     figure = efficiency_figure({"a curve": 1024.0}, [(70e9, 0.5, "a mark")], flops_per_s=70e12)
     assert "a mark" in svg_of(figure)

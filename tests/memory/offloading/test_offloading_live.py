@@ -14,7 +14,7 @@ from snippets.hardware import LINKS
 from snippets.memory.offloading.formulas import offloaded_activations_step_s, offloaded_update_step_s
 from snippets.memory.offloading.host_memory import HOSTS
 from snippets.memory.offloading.live import KEPT_BYTES, LAYER, LINKS_SHOWN, layer_seconds, offload_lanes
-from snippets.models import CATALOGUE, parameter_count
+from snippets.models import MODELS, parameter_count
 
 
 def said_ms(**knobs: object) -> float:
@@ -24,7 +24,7 @@ def said_ms(**knobs: object) -> float:
 
 
 def test_a_layer_is_the_model_s() -> None:
-    model = CATALOGUE["Llama 3 8B"]
+    model = MODELS["Llama 3 8B"]
     outside = 2 * 128_256 * 4096 + 4096
     assert LAYER * model.layers + outside == parameter_count(model)
 

@@ -7,9 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from snippets.memory.recomputation.checkpointed_chain import run_chain, search_least_cost, small_layers
+from snippets.memory.recomputation.checkpointed_chain import run_checkpointed_chain, search_least_cost, small_layers
 from snippets.memory.recomputation.drawing import plan_panel
-from snippets.memory.recomputation.formulas import keep_nothing_tasks, plan_account, uniform_chain
+from snippets.memory.recomputation.formulas import keep_nothing_tasks, recomputation_account, uniform_chain
 from snippets.memory.recomputation.live import cheapest_plan_figure
 
 
@@ -22,7 +22,7 @@ def test_the_numbers_are_those_of_a_search_over_all_plans(layers: int, kept: int
 
 
 def test_keeping_nothing_is_what_a_run_with_arrays_finds() -> None:
-    run = run_chain(small_layers([1] * 5, [2] * 4), keep_nothing_tasks(4), np.ones(1))
+    run = run_checkpointed_chain(small_layers([1] * 5, [2] * 4), keep_nothing_tasks(4), np.ones(1))
     assert f"Keeping nothing: {run.peak_bytes // 8} and {run.forward_passes}." in cheapest_plan_figure().numbers
 
 
@@ -32,7 +32,7 @@ def test_a_budget_in_which_nothing_fits_is_refused() -> None:
 
 
 def test_the_panel_has_a_letter_for_every_task() -> None:
-    plan = plan_account(uniform_chain(3, kept_bytes=3), keep_nothing_tasks(3))
+    plan = recomputation_account(uniform_chain(3, kept_bytes=3), keep_nothing_tasks(3))
     svg = plan_panel(plan, title="a plan", budget_bytes=4).svg()
     letters = "".join(re.findall(r">([FB]+)</text>", svg))
     assert letters.count("F") == plan.forward_passes == 6
@@ -42,7 +42,7 @@ def test_the_panel_has_a_letter_for_every_task() -> None:
 
 @pytest.mark.parametrize(("columns", "tasks", "said"), [(3, 3, "columns must"), (None, 0, "plan must")])
 def test_what_cannot_be_drawn_is_refused(columns: int | None, tasks: int, said: str) -> None:
-    plan = plan_account(uniform_chain(3), keep_nothing_tasks(3))
+    plan = recomputation_account(uniform_chain(3), keep_nothing_tasks(3))
     empty = type(plan)((), (), 0)
     with pytest.raises(ValueError, match=said):
         plan_panel(plan if tasks else empty, columns=columns)

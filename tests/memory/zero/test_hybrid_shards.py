@@ -11,12 +11,12 @@ from sampling import examples
 from snippets.memory.zero.figures import stage_panel
 from snippets.memory.zero.formulas import STAGES, hybrid_shard_elements, zero_communication_elements
 from snippets.simulation import runner
-from snippets.simulation.algorithms import build
+from snippets.simulation.algorithms import build_collective
 
 
 def sent(primitive: str, ranks: int, length: int) -> int:
     """Elements that all ranks together send in a ring, counted from arrays that travel."""
-    schedule = build(primitive, "ring", ranks=ranks, length=length)
+    schedule = build_collective(primitive, "ring", ranks=ranks, length=length)
     if primitive == "all_gather":
         inputs = np.array_split(np.arange(length, dtype=np.float32), ranks)
     else:

@@ -20,7 +20,7 @@ from snippets.memory.zero.formulas import (
 )
 from snippets.memory.zero.sharded_step import StepTask, exposed_communication_s, held_over_step, sharded_step
 from snippets.memory.zero.unit_overlap import overlapped_units
-from snippets.simulation.algorithms import build
+from snippets.simulation.algorithms import build_collective
 
 ticks = st.integers(0, 6)
 stages = st.sampled_from(STAGES)
@@ -131,7 +131,7 @@ def labels(svg: str) -> list[str]:
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_the_step_panel_shows_what_the_stage_sends_and_holds(stage: int) -> None:
-    found = labels(zero_figures.step_panel(stage=stage).svg())
+    found = labels(zero_figures.zero_step_panel(stage=stage).svg())
     assert found[0] == f"stage {stage}"
     assert sum(text.startswith("gather") for text in found) == {0: 0, 1: 2, 2: 2, 3: 4}[stage]
     assert sum(text.startswith("reduce") for text in found) == (0 if stage == 0 else 2)
@@ -177,7 +177,7 @@ def test_the_nodes_panel_counts_what_leaves_a_node(node: int) -> None:
 
 @pytest.mark.parametrize("primitive", ["all_gather", "reduce_scatter"])
 def test_what_leaves_a_node_by_counting_the_ring_s_messages(primitive: str) -> None:
-    rounds = build(primitive, "ring", ranks=24, length=24).rounds
+    rounds = build_collective(primitive, "ring", ranks=24, length=24).rounds
     out = [send for sends in rounds for send in sends if send.source // 8 == 0 and send.destination // 8 != 0]
     counted = sum(send.elements for send in out) / 24
     assert zero_figures.leaves_a_node(primitive=primitive, node=8, ranks=24) == counted == 23 / 24

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
-from snippets.memory.zero.figures import overlap_panel
+from snippets.memory.zero.figures import gather_overlap_panel
 from snippets.memory.zero.unit_overlap import overlapped_units
 
 ticks = st.integers(0, 6)
@@ -76,9 +76,9 @@ def test_bad_input_is_named(arguments: tuple[list[float], list[float], int], nam
 
 def test_overlap_panel_names_its_units() -> None:
     units = overlapped_units([1.0, 1.0, 1.0], [2.0, 2.0, 2.0])
-    svg = overlap_panel(units, title="one ahead", scale_s=9).svg()
+    svg = gather_overlap_panel(units, title="one ahead", scale_s=9).svg()
     for text in ("one ahead", "gather", "run", ">2<", "7.0"):
         assert text in svg, text
     assert svg.count('class="b-communication"') == svg.count('class="b-forward"') == 3
     with pytest.raises(ValueError, match="units"):
-        overlap_panel((), title="", scale_s=1)
+        gather_overlap_panel((), title="", scale_s=1)

@@ -12,9 +12,9 @@ from sampling import examples
 
 from snippets.hardware import ACCELERATORS
 from snippets.memory.zero.live import zero_table
-from snippets.models import CATALOGUE, parameter_count
+from snippets.models import MODELS, parameter_count
 from snippets.recipes import RECIPES
-from snippets.simulation.algorithms import build
+from snippets.simulation.algorithms import build_collective
 
 # Rajbhandari et al. 2020, table 1: GB on a device for 7.5 billion parameters, by devices, in stages 1 to 3.
 TABLE_1 = {
@@ -67,7 +67,7 @@ def test_the_table_is_the_paper_s() -> None:
 
 @settings(max_examples=examples(60), deadline=None)
 @given(
-    st.sampled_from([*CATALOGUE, "own"]),
+    st.sampled_from([*MODELS, "own"]),
     st.sampled_from(sorted(RECIPES)),
     st.integers(1, 4096),
     st.integers(0, 150).map(lambda giga: giga * 1e9),
@@ -75,7 +75,7 @@ def test_the_table_is_the_paper_s() -> None:
 )
 def test_boxes_are_around_what_fits(model: str, recipe: str, ranks: int, other: float, device: str) -> None:
     """Every cell is added up again from the recipe's bytes."""
-    count = 7_500_000_000 if model == "own" else parameter_count(CATALOGUE[model])
+    count = 7_500_000_000 if model == "own" else parameter_count(MODELS[model])
     kept, memory = RECIPES[recipe], ACCELERATORS[device].memory_bytes
 
     def held(stage: int, degree: int) -> int:
@@ -106,7 +106,7 @@ def sent_by_rings(ranks: int, *, reduces: int, gathers: int) -> float:
     """Return what rank 0 sends, as a share of the parameters, counted message by message."""
     elements = 0
     for primitive, times in (("reduce_scatter", reduces), ("all_gather", gathers)):
-        rounds = build(primitive, "ring", ranks=ranks, length=ranks).rounds
+        rounds = build_collective(primitive, "ring", ranks=ranks, length=ranks).rounds
         elements += times * sum(send.elements for sends in rounds for send in sends if send.source == 0)
     return elements / ranks
 

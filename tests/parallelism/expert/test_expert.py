@@ -16,13 +16,13 @@ from scipy.stats import binom
 
 from snippets.all_reduce import ring_all_reduce_bytes
 from snippets.models import active_parameter_count, parameter_count
-from snippets.parallelism.expert.figures import layer_panel, loads_panel, mesh_panel, rows_panel, travel_panel
+from snippets.parallelism.expert.figures import expert_layer_panel, loads_panel, mesh_panel, rows_panel, travel_panel
 from snippets.parallelism.expert.formulas import (
-    balance_loss,
     expected_drop_share,
-    expected_groups,
-    expected_overflow,
+    expected_expert_groups,
+    expected_expert_overflow,
     expert_all_to_all_bytes,
+    expert_balance_loss,
     expert_capacity,
     expert_communication_to_compute,
     expert_rank_parameters,
@@ -72,9 +72,9 @@ def test_ranks_compute_what_one_device_computes(
     ranks, replicas = mesh
     weights = expert_weights(hidden=3, width=5, experts=6, seed=seed)
     x, g = np.random.default_rng(seed).normal(size=(2, tokens, 3))
-    one = dense_expert_layer(weights, x, g, per_token=k, normalised=normalised)
+    one = dense_expert_layer(weights, x, g, experts_per_token=k, normalised=normalised)
     assert np.allclose(one.output, token_by_token(weights, x, k, normalised))
-    run = run_expert_layer(weights, x, g, ranks=ranks, replicas=replicas, per_token=k, normalised=normalised)
+    run = run_expert_layer(weights, x, g, ranks=ranks, replicas=replicas, experts_per_token=k, normalised=normalised)
     assert np.allclose(run.output, one.output)
     assert np.allclose(run.input_gradient, one.input_gradient)
     assert all(np.allclose(run.gradients[name], one.gradients[name]) for name in one.gradients)
@@ -96,7 +96,7 @@ def test_gradients_are_slopes() -> None:
     rng = np.random.default_rng(4)
     x, g = rng.normal(size=(2, 7, 3))
     for k, normalised in ((1, False), (2, True), (3, False)):
-        run = dense_expert_layer(weights, x, g, per_token=k, normalised=normalised)
+        run = dense_expert_layer(weights, x, g, experts_per_token=k, normalised=normalised)
         for name, value in weights.items():
             place = tuple(int(rng.integers(size)) for size in value.shape)
             step = np.zeros_like(value)
@@ -105,7 +105,7 @@ def test_gradients_are_slopes() -> None:
                 float(
                     (
                         dense_expert_layer(
-                            weights | {name: value + sign * step}, x, g, per_token=k, normalised=normalised
+                            weights | {name: value + sign * step}, x, g, experts_per_token=k, normalised=normalised
                         ).output
                         * g
                     ).sum()
@@ -120,19 +120,19 @@ def test_gradients_are_slopes() -> None:
 def test_fixed_room_drops_the_later_tokens_and_sends_the_room(ranks: int, k: int, room: int, seed: int) -> None:
     weights = expert_weights(hidden=2, width=3, experts=4, seed=seed)
     x, g = np.random.default_rng(seed).normal(size=(2, 16, 2))
-    run = run_expert_layer(weights, x, g, ranks=ranks, per_token=k, capacity=room)
+    run = run_expert_layer(weights, x, g, ranks=ranks, experts_per_token=k, capacity=room)
     kept = np.zeros((16, 4), bool)
     for part in np.array_split(np.arange(16), ranks):
         seen = [0] * 4
         for token in part:
-            for expert in top_experts(x[[token]] @ weights["router"], per_token=k)[0]:
+            for expert in top_experts(x[[token]] @ weights["router"], experts_per_token=k)[0]:
                 kept[token, expert] = seen[expert] < room
                 seen[expert] += 1
     assert run.loads == tuple(kept.sum(axis=0))
     assert run.dropped == 16 * k - kept.sum()
     assert set(run.account.of("all_to_all").sent_bytes or (0,)) <= {4 * (ranks - 1) * (4 // ranks) * room * 2 * 8}
     if room >= 16:
-        assert np.allclose(run.output, dense_expert_layer(weights, x, g, per_token=k).output)
+        assert np.allclose(run.output, dense_expert_layer(weights, x, g, experts_per_token=k).output)
 
 
 @settings(max_examples=25)
@@ -140,13 +140,15 @@ def test_fixed_room_drops_the_later_tokens_and_sends_the_room(ranks: int, k: int
 def test_the_overflow_is_that_of_the_whole_distribution(tokens: int, share: float, capacity: int) -> None:
     loads = np.arange(tokens + 1)
     whole = float((binom.pmf(loads, tokens, share) * np.maximum(loads - capacity, 0)).sum())
-    assert expected_overflow(tokens=tokens, share=share, capacity=capacity) == pytest.approx(whole, rel=1e-7, abs=1e-12)
+    assert expected_expert_overflow(tokens=tokens, share=share, capacity=capacity) == pytest.approx(
+        whole, rel=1e-7, abs=1e-12
+    )
 
 
 def test_drops_are_those_of_routers_that_run() -> None:
     rng = np.random.default_rng(20)
     scores = rng.normal(size=(4000 * 48, 8))
-    chosen = top_experts(scores, per_token=2).reshape(4000, 96)
+    chosen = top_experts(scores, experts_per_token=2).reshape(4000, 96)
     loads = np.array([np.bincount(batch, minlength=8) for batch in chosen])
     for capacity in (12, 14, 18):
         share = np.maximum(loads - capacity, 0).sum() / (4000 * 96)
@@ -160,11 +162,13 @@ def test_drops_are_those_of_routers_that_run() -> None:
 def test_traffic_is_the_closed_form_on_average(ranks: int, k: int) -> None:
     weights = expert_weights(hidden=2, width=2, experts=8, seed=1)
     x = np.random.default_rng(ranks + k).normal(size=(4000, 2))
-    run = run_expert_layer(weights, x, x, ranks=ranks, per_token=k)
+    run = run_expert_layer(weights, x, x, ranks=ranks, experts_per_token=k)
     counts = 8 * 8 // ranks * (ranks - 1) * ranks
     sent = sum(run.account.of("all_to_all").sent_bytes) - counts
     said = (
-        4 * ranks * expert_all_to_all_bytes(tokens=4000 // ranks, hidden=2, per_token=k, ranks=ranks, element_bytes=8)
+        4
+        * ranks
+        * expert_all_to_all_bytes(tokens=4000 // ranks, hidden=2, experts_per_token=k, ranks=ranks, element_bytes=8)
     )
     assert sent == pytest.approx(said, rel=0.05)
     flops = sum(run.account.operations["product_flops"])
@@ -177,7 +181,7 @@ def test_traffic_is_the_closed_form_on_average(ranks: int, k: int) -> None:
 @settings(max_examples=10)
 @given(nodes=st.sampled_from([1, 2, 4]), gpus=st.sampled_from([1, 2]), k=st.integers(1, 4), seed=st.integers(0, 99))
 def test_every_way_brings_the_same_tokens_with_fewer_rows(nodes: int, gpus: int, k: int, seed: int) -> None:
-    chosen = top_experts(np.random.default_rng(seed).normal(size=(24, 16)), per_token=k)
+    chosen = top_experts(np.random.default_rng(seed).normal(size=(24, 16)), experts_per_token=k)
     ways = {way: run_dispatch(chosen, experts=16, nodes=nodes, gpus_per_node=gpus, way=way) for way in WAYS}
     right = tuple(tuple(token for token in range(24) if expert in chosen[token]) for expert in range(16))
     assert {run.received for run in ways.values()} == {right}
@@ -193,20 +197,20 @@ def test_every_way_brings_the_same_tokens_with_fewer_rows(nodes: int, gpus: int,
 def test_expected_groups_is_the_mean_over_all_sets(experts: int, k: int, groups: int) -> None:
     sets = [len({expert * groups // experts for expert in each}) for each in combinations(range(experts), k)]
     assert len(sets) == comb(experts, k)
-    assert expected_groups(experts=experts, per_token=k, groups=groups) == pytest.approx(np.mean(sets))
+    assert expected_expert_groups(experts=experts, experts_per_token=k, groups=groups) == pytest.approx(np.mean(sets))
 
 
 def test_limited_routing_takes_the_best_nodes() -> None:
     scores = [[9.0, 0.0, 5.0, 5.0, 1.0, 7.0]]
-    assert top_experts(scores, per_token=2, groups=3, most_groups=1).tolist() == [[2, 3]]  # 10 beats 9 and 8
-    assert top_experts(scores, per_token=2, groups=3, most_groups=2).tolist() == [[0, 5]]  # best alone: 9, 5, 7
-    assert top_experts(scores, per_token=2).tolist() == [[0, 5]]
+    assert top_experts(scores, experts_per_token=2, groups=3, most_groups=1).tolist() == [[2, 3]]  # 10 beats 9 and 8
+    assert top_experts(scores, experts_per_token=2, groups=3, most_groups=2).tolist() == [[0, 5]]  # best alone: 9, 5, 7
+    assert top_experts(scores, experts_per_token=2).tolist() == [[0, 5]]
     with pytest.raises(ValueError, match="most_groups"):
-        top_experts(scores, per_token=3, groups=3, most_groups=1)
+        top_experts(scores, experts_per_token=3, groups=3, most_groups=1)
 
 
 def test_both_ways_of_balancing_balance_and_only_one_moves_the_weights() -> None:
-    settings_ = {"tokens": 512, "per_token": 2, "steps": 120}
+    settings_ = {"tokens": 512, "experts_per_token": 2, "steps": 120}
     runs = {
         method: balance_router(
             np.linspace(1, -1, 6), **settings_, method=method, rate=rate, generator=np.random.default_rng(3)
@@ -239,10 +243,12 @@ def test_published_capacities_and_loss() -> None:
         row = ROWS[name]
         size = {key: row[key] for key in ("tokens", "experts", "capacity_factor")}
         assert expert_capacity(**size) == row["capacity"]
-        assert expert_capacity(**size, per_token=2) == 2 * row["capacity"]
+        assert expert_capacity(**size, experts_per_token=2) == 2 * row["capacity"]
     row = ROWS["switch-aux-2"]
-    assert balance_loss(row["shares"], row["probabilities"], coefficient=row["alpha"]) == pytest.approx(row["loss"])
-    assert balance_loss([1, 0], [0.4, 0.6]) == pytest.approx(0.8)  # uneven, and below the even value
+    assert expert_balance_loss(row["shares"], row["probabilities"], coefficient=row["alpha"]) == pytest.approx(
+        row["loss"]
+    )
+    assert expert_balance_loss([1, 0], [0.4, 0.6]) == pytest.approx(0.8)  # uneven, and below the even value
 
 
 def test_active_parameters_of_deepseek_v3_by_convention() -> None:
@@ -254,7 +260,7 @@ def test_active_parameters_of_deepseek_v3_by_convention() -> None:
 
 
 def test_the_pictures_show_what_was_computed() -> None:
-    assert layer_panel(experts=8, chosen={1: 0.73, 6: 0.27}).svg().count("0.73") == 1
+    assert expert_layer_panel(experts=8, chosen={1: 0.73, 6: 0.27}).svg().count("0.73") == 1
     assert travel_panel([[1, 0], [1, 1]]).svg().count(">→1<") == 3
     assert ">1.25<" in loads_panel({"one": ([1.25, 0.75], [1.1, 0.9])}).svg()
     assert "experts 6, 7" in mesh_panel(columns=4, replicas=2, experts=8).svg()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sampling import examples
 
 from snippets.parallelism.pipeline import checker as pipeline_checker
-from snippets.parallelism.pipeline.checker import check, find_faults, find_timeline_faults
+from snippets.parallelism.pipeline.checker import check_pipeline, find_pipeline_faults, find_timeline_faults
 from snippets.parallelism.pipeline.runner import run_pipeline
 from snippets.parallelism.pipeline.schedules import PipelineSchedule, Task, chimera, interleaved, one_f_one_b, zb_h1
 
@@ -79,16 +79,16 @@ def test_faults_of_schedules(schedule: PipelineSchedule, faults: tuple[str, ...]
         start = names.index(min(names))
         return names[start:] + names[:start]
 
-    assert [turned(fault) for fault in find_faults(schedule)] == [turned(fault) for fault in faults]
+    assert [turned(fault) for fault in find_pipeline_faults(schedule)] == [turned(fault) for fault in faults]
     with pytest.raises(ValueError, match="schedule must run every task once and in a possible order"):
-        check(schedule)
+        check_pipeline(schedule)
 
 
 def test_check_counts_the_other_faults() -> None:
     with pytest.raises(ValueError, match=r"B0@0 stands 3 times \(and 1 more\)$"):
-        check(by_hand("F0 F0 B0 B0 B0"))
+        check_pipeline(by_hand("F0 F0 B0 B0 B0"))
     with pytest.raises(ValueError, match=r"B1@0 is missing$"):
-        check(by_hand("F0 F1 B0", "F0 B0 F1 B1"))
+        check_pipeline(by_hand("F0 F1 B0", "F0 B0 F1 B1"))
 
 
 def rows(times: tuple[tuple[Any, ...], ...]) -> list[list[Any]]:
@@ -195,7 +195,7 @@ def test_bad_input(change: dict[str, Any], kind: type[Exception], message: str) 
         find_timeline_faults(**good | change)
 
 
-@pytest.mark.parametrize("function", [find_faults, check])
+@pytest.mark.parametrize("function", [find_pipeline_faults, check_pipeline])
 def test_no_schedule(function: Any) -> None:
     for bad in (None, 3, "F0 B0", [[0]]):
         with pytest.raises(TypeError, match="schedule must be a PipelineSchedule"):

@@ -14,9 +14,9 @@ from snippets.parallelism.pipeline.figures import (
     held_panel,
     held_plot,
     held_steps,
-    layers_panel,
     passes_panel,
     predicted_panel,
+    stage_layers_panel,
 )
 from snippets.parallelism.pipeline.runner import Timeline, run_pipeline
 from snippets.parallelism.pipeline.schedules import gpipe, interleaved, one_f_one_b, zb_h1
@@ -73,7 +73,7 @@ def test_held_lines_reach_their_peaks_and_say_so() -> None:
 
 @pytest.mark.parametrize("chunks", [1, 2])
 def test_layers_lie_where_the_schedule_puts_them(chunks: int) -> None:
-    panel = layers_panel(devices=4, layers=8, chunks=chunks, title="t")
+    panel = stage_layers_panel(devices=4, layers=8, chunks=chunks, title="t")
     assert_texts_fit(panel)
     rows: dict[float, list[int]] = {}
     for element in ElementTree.fromstring(panel.svg()).iter(f"{SVG}text"):
@@ -84,7 +84,7 @@ def test_layers_lie_where_the_schedule_puts_them(chunks: int) -> None:
     wanted = [[k for k in range(8) if placement[k // each] == device] for device in range(4)]
     assert [rows[y] for y in sorted(rows)] == wanted
     with pytest.raises(ValueError, match=r"layers must be a multiple of devices × chunks \(8\), got 9"):
-        layers_panel(devices=4, layers=9, chunks=2, title="t")
+        stage_layers_panel(devices=4, layers=9, chunks=2, title="t")
 
 
 def test_nothing_waits_for_a_weight_gradient() -> None:

@@ -57,13 +57,13 @@ def test_gpipe_and_1f1b_take_the_step_time_and_idle_for_the_bubble(
     assume(forward + backward > 0)
     line = run_pipeline(build(stages=p, micro_batches=m), {"F": forward, "B": backward})
     size = {"stages": p, "micro_batches": m}
-    assert line.makespan_s == pipeline.step_time_s(**size, forward_s=forward, backward_s=backward)
-    bubble_s = pipeline.bubble_s(stages=p, forward_s=forward, backward_s=backward)
+    assert line.makespan_s == pipeline.pipeline_step_time_s(**size, forward_s=forward, backward_s=backward)
+    bubble_s = pipeline.pipeline_bubble_s(stages=p, forward_s=forward, backward_s=backward)
     assert line.idle_s == (bubble_s,) * p
     assert line.idle_share == SHARES[build.__name__](**size)
     assert line.idle_share == pipeline.interleaved_bubble_share(**size, chunks=1)
-    assert line.idle_overhead == pipeline.bubble_overhead(**size)
-    assert line.idle_share == pipeline.idle_share(bubble_s=bubble_s, work_s=m * (forward + backward))
+    assert line.idle_overhead == pipeline.pipeline_bubble_overhead(**size)
+    assert line.idle_share == pipeline.pipeline_idle_share(bubble_s=bubble_s, work_s=m * (forward + backward))
     assert pipeline.pipeline_speedup(**size) == float(Fraction(p * m * (forward + backward)) / line.makespan_s)
 
 
@@ -87,10 +87,10 @@ def test_interleaving_divides_the_bubble_by_v(shape: tuple[int, int, int, int], 
     schedule = interleaved(stages=p, micro_batches=m, chunks=v, group=group)
     line = run_pipeline(schedule, {"F": forward / v, "B": backward / v})
     size: dict[str, Any] = {"stages": p, "micro_batches": m, "chunks": v}
-    assert line.makespan_s == pipeline.step_time_s(**size, forward_s=forward, backward_s=backward)
-    assert set(line.idle_s) == {pipeline.bubble_s(stages=p, forward_s=forward, backward_s=backward, chunks=v)}
+    assert line.makespan_s == pipeline.pipeline_step_time_s(**size, forward_s=forward, backward_s=backward)
+    assert set(line.idle_s) == {pipeline.pipeline_bubble_s(stages=p, forward_s=forward, backward_s=backward, chunks=v)}
     assert line.idle_share == pipeline.interleaved_bubble_share(**size)
-    assert line.idle_overhead == pipeline.bubble_overhead(**size)
+    assert line.idle_overhead == pipeline.pipeline_bubble_overhead(**size)
     assert line.peak_activations == tuple(
         pipeline.interleaved_peak_activations(**size, stage=stage, group=group) for stage in range(p)
     )
@@ -112,7 +112,7 @@ def test_interleaving_without_whole_groups_misses_the_formula() -> None:
             order += [*forwards[position + warmup : position + warmup + 1], backward]
         orders.append(tuple(order))
     ragged = PipelineSchedule("ragged", tuple(orders), ((0, 1, 0, 1),), (0,) * 5, splits_backward=False)
-    formula_s = pipeline.step_time_s(stages=2, micro_batches=5, chunks=2, forward_s=2, backward_s=4)
+    formula_s = pipeline.pipeline_step_time_s(stages=2, micro_batches=5, chunks=2, forward_s=2, backward_s=4)
     assert (run_pipeline(ragged, {"F": 1, "B": 2}).makespan_s, formula_s) == (35, 33)
 
 
@@ -172,10 +172,10 @@ def test_what_is_a_share_can_be_formatted_as_one() -> None:
         {"bubble_s": 1, "work_s": 3},
         {"bubble_s": Fraction(1), "work_s": 3},
     ):
-        assert f"{pipeline.idle_share(**given_s):.1%}" == "25.0%"
+        assert f"{pipeline.pipeline_idle_share(**given_s):.1%}" == "25.0%"
     for forward, backward in ((1.0, 2), (1, 2.0), (1, 2)):
-        assert f"{pipeline.bubble_s(stages=3, forward_s=forward, backward_s=backward, chunks=4):.1f}" == "1.5"
-    assert pipeline.bubble_s(stages=2, forward_s=Fraction(1), backward_s=1, chunks=3) == Fraction(2, 3)
+        assert f"{pipeline.pipeline_bubble_s(stages=3, forward_s=forward, backward_s=backward, chunks=4):.1f}" == "1.5"
+    assert pipeline.pipeline_bubble_s(stages=2, forward_s=Fraction(1), backward_s=1, chunks=3) == Fraction(2, 3)
 
 
 # Messages that take time, and stages that differ
@@ -185,7 +185,7 @@ def test_what_is_a_share_can_be_formatted_as_one() -> None:
 @given(p=stages, m=micro_batches, forward=times, backward=times, message=times)
 def test_exposed_messages(p: int, m: int, forward: Any, backward: Any, message: Any) -> None:
     forward = Fraction(forward)
-    free_s = pipeline.step_time_s(stages=p, micro_batches=m, forward_s=forward, backward_s=backward)
+    free_s = pipeline.pipeline_step_time_s(stages=p, micro_batches=m, forward_s=forward, backward_s=backward)
     assume(forward + backward + message > 0)
     durations = {"F": forward, "B": backward}
     line = run_pipeline(gpipe(stages=p, micro_batches=m), durations, message_s=message)
@@ -211,19 +211,19 @@ def test_uneven_stages(stage_times: tuple[list[Any], list[Any]], m: int, message
     size = {"stages": len(forward), "micro_batches": m}
     line = run_pipeline(gpipe(**size), durations, message_s=message)
     assert line.makespan_s == pipeline.gpipe_step_time_s(**step)
-    bound_s = pipeline.step_time_bound_s(**step)
+    bound_s = pipeline.pipeline_step_time_bound_s(**step)
     for build in PLAIN:
         assert run_pipeline(build(**size), durations, message_s=message).makespan_s >= bound_s
     # A single micro-batch meets it, messages and all.
     single: dict[str, Any] = {**step, "micro_batches": 1}
-    assert pipeline.step_time_bound_s(**single) == pipeline.gpipe_step_time_s(**single)
+    assert pipeline.pipeline_step_time_bound_s(**single) == pipeline.gpipe_step_time_s(**single)
 
 
 @EXAMPLES
 @given(p=stages, m=micro_batches, forward=times, backward=times)
 def test_equal_stages_meet_the_bound(p: int, m: int, forward: Any, backward: Any) -> None:
-    bound_s = pipeline.step_time_bound_s(forward_s=[forward] * p, backward_s=[backward] * p, micro_batches=m)
-    assert bound_s == pipeline.step_time_s(stages=p, micro_batches=m, forward_s=forward, backward_s=backward)
+    bound_s = pipeline.pipeline_step_time_bound_s(forward_s=[forward] * p, backward_s=[backward] * p, micro_batches=m)
+    assert bound_s == pipeline.pipeline_step_time_s(stages=p, micro_batches=m, forward_s=forward, backward_s=backward)
     gpipe_s = pipeline.gpipe_step_time_s(forward_s=[forward] * p, backward_s=[backward] * p, micro_batches=m)
     assert gpipe_s == bound_s
 
@@ -231,7 +231,7 @@ def test_equal_stages_meet_the_bound(p: int, m: int, forward: Any, backward: Any
 def test_1f1b_comes_nearer_to_the_bound_than_gpipe() -> None:
     """One slow stage: GPipe fills and drains the pipe beside it twice."""
     forward, backward = [1, 1, 2, 1], [2, 2, 4, 2]
-    bound_s = pipeline.step_time_bound_s(forward_s=forward, backward_s=backward, micro_batches=8)
+    bound_s = pipeline.pipeline_step_time_bound_s(forward_s=forward, backward_s=backward, micro_batches=8)
     made = {
         build.__name__: run_pipeline(build(stages=4, micro_batches=8), {"F": forward, "B": backward}).makespan_s
         for build in PLAIN
@@ -246,9 +246,9 @@ def test_floats_come_near_to_fractions(p: int, m: int, v: int, forward: float, b
     size = {"stages": p, "micro_batches": m, "chunks": v}
     given_s: dict[str, Any] = {"forward_s": forward, "backward_s": backward}
     exact_s: dict[str, Any] = {name: Fraction(value) for name, value in given_s.items()}
-    step_s = pipeline.step_time_s(**size, **given_s)
+    step_s = pipeline.pipeline_step_time_s(**size, **given_s)
     assert isinstance(step_s, float)
-    assert step_s == pytest.approx(float(pipeline.step_time_s(**size, **exact_s)), rel=1e-15)
+    assert step_s == pytest.approx(float(pipeline.pipeline_step_time_s(**size, **exact_s)), rel=1e-15)
 
 
 # Zero bubble
@@ -441,13 +441,13 @@ def test_messages_where_the_model_turns(p: int, m: int, v: int) -> None:
 
 def test_message_bytes() -> None:
     sizes = {"micro_batch": 3, "sequence": 2**40 + 1, "hidden": 2**50 + 3}
-    assert pipeline.message_bytes(**sizes) == 2 * 3 * (2**40 + 1) * (2**50 + 3)
-    assert pipeline.message_bytes(**sizes, element_bytes=4) == 2 * pipeline.message_bytes(**sizes)
+    assert pipeline.pipeline_message_bytes(**sizes) == 2 * 3 * (2**40 + 1) * (2**50 + 3)
+    assert pipeline.pipeline_message_bytes(**sizes, element_bytes=4) == 2 * pipeline.pipeline_message_bytes(**sizes)
     layer = {"micro_batch": 1, "sequence": 2048, "hidden": 12288}
-    parts = [pipeline.message_bytes(**layer, tensor_parallel=t) for t in (1, 8)]
+    parts = [pipeline.pipeline_message_bytes(**layer, tensor_parallel=t) for t in (1, 8)]
     assert parts[0] == 8 * parts[1], "scatter/gather: each of 8 ranks sends an eighth"
     with pytest.raises(ValueError, match="hidden must be a multiple of tensor_parallel = 7, got 12288"):
-        pipeline.message_bytes(**layer, tensor_parallel=7)
+        pipeline.pipeline_message_bytes(**layer, tensor_parallel=7)
 
 
 # Published tables
@@ -458,9 +458,9 @@ def test_narayanan_bubbles(name: str) -> None:
     inputs, expected = ROWS[name]["inputs"], ROWS[name]["expected"]
     size = {"stages": inputs["p"], "micro_batches": inputs["m"], "chunks": inputs["v"]}
     passes: dict[str, Any] = {"forward_s": inputs["tf"], "backward_s": inputs["tb"]}
-    assert pipeline.step_time_s(**size, **passes) == expected["makespan"]
-    assert pipeline.bubble_s(stages=inputs["p"], chunks=inputs["v"], **passes) == expected["bubble_time"]
-    assert pipeline.bubble_overhead(**size) == pytest.approx(expected["bubble_over_ideal"], rel=1e-9)
+    assert pipeline.pipeline_step_time_s(**size, **passes) == expected["makespan"]
+    assert pipeline.pipeline_bubble_s(stages=inputs["p"], chunks=inputs["v"], **passes) == expected["bubble_time"]
+    assert pipeline.pipeline_bubble_overhead(**size) == pytest.approx(expected["bubble_over_ideal"], rel=1e-9)
     assert pipeline.interleaved_bubble_share(**size) == pytest.approx(expected["bubble_over_total"], rel=1e-9)
 
 
@@ -501,7 +501,7 @@ def test_zero_bubble_table_2(name: str) -> None:
     inputs, expected = ROWS[name]["inputs"], ROWS[name]["expected"]
     p, f, b, w = (inputs[key] for key in ("p", "TF", "TB", "TW"))
     split: dict[str, Any] = {"stages": p, "forward_s": f, "input_gradient_s": b, "weight_gradient_s": w}
-    assert pipeline.bubble_s(stages=p, forward_s=f, backward_s=b + w) == expected["b_1f1b"]
+    assert pipeline.pipeline_bubble_s(stages=p, forward_s=f, backward_s=b + w) == expected["b_1f1b"]
     assert pipeline.zb_h1_bubble_s(**split) == expected["b_zbh1"]
     assert pipeline.zb_h2_bubble_s(**split) == expected["b_zbh2"]
     size = {"stages": p, "micro_batches": 100}
@@ -514,7 +514,7 @@ def test_zero_bubble_table_2(name: str) -> None:
 def test_zero_bubble_table_1() -> None:
     inputs, expected = ROWS["pipe-zb-flops"]["inputs"], ROWS["pipe-zb-flops"]["expected"]
     s, b, h, a = inputs["s"], inputs["b"], inputs["h"], 32
-    flops = pipeline.pass_flops(micro_batch=b, sequence=s, hidden=h)
+    flops = pipeline.pipeline_pass_flops(micro_batch=b, sequence=s, hidden=h)
     assert expected == {
         "F": "sbh(24h+4s)",
         "B": "sbh(24h+8s)",
@@ -525,7 +525,7 @@ def test_zero_bubble_table_1() -> None:
     assert tuple(flops) == (s * b * h * (24 * h + 4 * s), s * b * h * (24 * h + 8 * s), s * b * h * (24 * h))
     assert flops.weight_gradient < flops.forward < flops.input_gradient
     assert flops.input_gradient + flops.weight_gradient == 2 * flops.forward
-    held = pipeline.pass_activation_bytes(micro_batch=b, sequence=s, hidden=h, heads=a)
+    held = pipeline.pipeline_pass_activation_bytes(micro_batch=b, sequence=s, hidden=h, heads=a)
     assert held == (s * b * (34 * h + 5 * a * s), 32 * s * b * h)
     schedule = zb_h1(stages=3, micro_batches=6)
     until_b, until_w = held
@@ -544,7 +544,7 @@ def test_zero_bubble_readme() -> None:
     split = {"forward_s": 1, "input_gradient_s": 1, "weight_gradient_s": 1}
     assert expected["zb2p"] == expected["zbv"] == pipeline.zb_h2_bubble_s(stages=p, **split)
     h1 = pipeline.zb_h1_bubble_s(stages=p, **split)
-    assert pipeline.idle_share(bubble_s=h1, work_s=3 * m) == 7 / 79
+    assert pipeline.pipeline_idle_share(bubble_s=h1, work_s=3 * m) == 7 / 79
     one = pipeline.one_f_one_b_peak_activations(stages=p, micro_batches=m)
     assert pipeline.zb_h1_peak_activations(stages=p, micro_batches=m) / one == expected["act"]["ZB1P"]
     assert math.ceil(pipeline.zb_h2_peak_activations(stages=p, micro_batches=m) / one) == expected["act"]["ZB2P"]
@@ -572,7 +572,7 @@ def test_every_published_row_is_used() -> None:
 def test_dualpipe_table() -> None:
     """DeepSeek-V3, table 2, whose B is the whole backward: rows of 1F1B, ZB1P and DualPipe at PP = 16."""
     f, whole, w, both = 10, 20, 9, 25
-    assert pipeline.bubble_s(stages=16, forward_s=f, backward_s=whole) == 15 * (f + whole)
+    assert pipeline.pipeline_bubble_s(stages=16, forward_s=f, backward_s=whole) == 15 * (f + whole)
     zb1p = pipeline.zb_h1_bubble_s(stages=16, forward_s=f, input_gradient_s=whole - w, weight_gradient_s=w)
     assert zb1p == 15 * (f + whole - 2 * w)
     least: dict[str, Any] = {"stages": 4, "overlapped_s": 4, "backward_s": 4}  # an overlapped pair is no shorter than B
@@ -590,16 +590,16 @@ GOOD: dict[str, dict[str, Any]] = {
     "gpipe_bubble_share": {"stages": 4, "micro_batches": 8},
     "one_f_one_b_bubble_share": {"stages": 4, "micro_batches": 8},
     "interleaved_bubble_share": {"stages": 4, "micro_batches": 8, "chunks": 2},
-    "bubble_overhead": {"stages": 4, "micro_batches": 8, "chunks": 2},
-    "idle_share": {"bubble_s": 1, "work_s": 2},
+    "pipeline_bubble_overhead": {"stages": 4, "micro_batches": 8, "chunks": 2},
+    "pipeline_idle_share": {"bubble_s": 1, "work_s": 2},
     "pipeline_speedup": {"stages": 4, "micro_batches": 8, "chunks": 2},
     "least_micro_batches": {"stages": 4, "bubble": 0.5, "chunks": 2, "at_most": True, "convention": "share"},
-    "bubble_s": {"stages": 4, "forward_s": 1, "backward_s": 2, "chunks": 2},
-    "step_time_s": {"stages": 4, "micro_batches": 8, "forward_s": 1, "backward_s": 2, "chunks": 2},
+    "pipeline_bubble_s": {"stages": 4, "forward_s": 1, "backward_s": 2, "chunks": 2},
+    "pipeline_step_time_s": {"stages": 4, "micro_batches": 8, "forward_s": 1, "backward_s": 2, "chunks": 2},
     "gpipe_exposed_message_s": {"stages": 4, "message_s": 1},
     "one_f_one_b_exposed_message_s": {"stages": 4, "micro_batches": 8, "message_s": 1},
     "gpipe_step_time_s": {"forward_s": [1, 2], "backward_s": [2, 3], "micro_batches": 8, "message_s": 1},
-    "step_time_bound_s": {"forward_s": [1, 2], "backward_s": [2, 3], "micro_batches": 8, "message_s": 1},
+    "pipeline_step_time_bound_s": {"forward_s": [1, 2], "backward_s": [2, 3], "micro_batches": 8, "message_s": 1},
     "zb_h1_bubble_s": {"stages": 4, "forward_s": 2, "input_gradient_s": 2, "weight_gradient_s": 1},
     "zb_h2_bubble_s": {"stages": 4, "forward_s": 2, "input_gradient_s": 2, "weight_gradient_s": 1},
     "dualpipe_bubble_s": {"stages": 4, "overlapped_s": 5, "backward_s": 4, "weight_gradient_s": 2},
@@ -615,9 +615,9 @@ GOOD: dict[str, dict[str, Any]] = {
     "chimera_peak_activations": {"stages": 4, "stage": 3},
     "dualpipe_peak_activations": {"stages": 4},
     "pipeline_messages": {"stages": 4, "micro_batches": 8, "chunks": 2, "placement": "v"},
-    "message_bytes": {"micro_batch": 1, "sequence": 2, "hidden": 3, "element_bytes": 2},
-    "pass_flops": {"micro_batch": 1, "sequence": 2, "hidden": 3},
-    "pass_activation_bytes": {"micro_batch": 1, "sequence": 2, "hidden": 3, "heads": 1},
+    "pipeline_message_bytes": {"micro_batch": 1, "sequence": 2, "hidden": 3, "element_bytes": 2},
+    "pipeline_pass_flops": {"micro_batch": 1, "sequence": 2, "hidden": 3},
+    "pipeline_pass_activation_bytes": {"micro_batch": 1, "sequence": 2, "hidden": 3, "heads": 1},
 }
 BAD: tuple[Any, ...] = (-1, math.nan, math.inf, -math.inf, "x", "", b"1", [], [[]], {}, (), object(), 1j, -0.5)
 CASES = [(name, argument, value) for name, given_ in GOOD.items() for argument in given_ for value in (*BAD, None)]
@@ -637,8 +637,8 @@ def test_bad_input_is_refused_by_name(name: str, argument: str) -> None:
     ("name", "change", "message"),
     [
         ("interleaved_bubble_share", {"micro_batches": 3}, "micro_batches must be at least stages"),
-        ("idle_share", {"bubble_s": 0, "work_s": 0}, "work_s must be above 0"),
-        ("idle_share", {"bubble_s": True}, "bubble_s must be"),
+        ("pipeline_idle_share", {"bubble_s": 0, "work_s": 0}, "work_s must be above 0"),
+        ("pipeline_idle_share", {"bubble_s": True}, "bubble_s must be"),
         ("least_micro_batches", {"bubble": 0}, "bubble must be a number above 0 and below 1"),
         ("least_micro_batches", {"bubble": 1}, "bubble must be a number above 0 and below 1"),
         ("least_micro_batches", {"bubble": True, "convention": "overhead"}, "bubble must be a number above 0"),
@@ -656,9 +656,9 @@ def test_bad_input_is_refused_by_name(name: str, argument: str) -> None:
         ("interleaved_peak_activations", {"micro_batches": 9}, "micro_batches must be a multiple of group"),
         ("interleaved_memory_factor", {"chunks": 1}, "chunks must be an integer of at least 2"),
         ("pipeline_messages", {"placement": "ring"}, "placement must be one of"),
-        ("step_time_s", {"forward_s": 1e308, "backward_s": 1e308}, "fits a float"),
-        ("step_time_s", {"stages": 0}, "stages must be an integer of at least 1"),
-        ("step_time_s", {"stages": 4.5}, "stages must be an integer of at least 1"),
+        ("pipeline_step_time_s", {"forward_s": 1e308, "backward_s": 1e308}, "fits a float"),
+        ("pipeline_step_time_s", {"stages": 0}, "stages must be an integer of at least 1"),
+        ("pipeline_step_time_s", {"stages": 4.5}, "stages must be an integer of at least 1"),
     ],
 )
 def test_contradictions_are_refused(name: str, change: dict[str, Any], message: str) -> None:

@@ -15,9 +15,9 @@ from snippets.parallelism.pipeline import live as module
 from snippets.parallelism.pipeline import schedules
 from snippets.parallelism.pipeline.checker import find_timeline_faults
 from snippets.parallelism.pipeline.formulas import (
-    bubble_overhead,
     interleaved_bubble_share,
     interleaved_peak_activations,
+    pipeline_bubble_overhead,
 )
 from snippets.parallelism.pipeline.live import pipeline_schedule
 from snippets.parallelism.pipeline.runner import run_pipeline
@@ -93,7 +93,7 @@ def test_the_bubble_of_unsplit_schedules_is_the_closed_form(size: dict[str, Any]
     shape = {"stages": size["stages"], "micro_batches": size["micro_batches"]}
     cut = shape | {"chunks": size["chunks"] if schedule == "interleaved" else 1}
     numbers = pipeline_schedule(schedule=schedule, **size).numbers
-    assert f"{interleaved_bubble_share(**cut):.1%} of the step, {bubble_overhead(**cut):.1%} on top" in numbers
+    assert f"{interleaved_bubble_share(**cut):.1%} of the step, {pipeline_bubble_overhead(**cut):.1%} on top" in numbers
     held = said(numbers)[2]
     if schedule == "gpipe":
         assert set(held) == {size["micro_batches"]}

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sampling import examples
 
 from snippets.parallelism.pipeline import runner as pipeline_runner
-from snippets.parallelism.pipeline.checker import find_faults, find_timeline_faults
+from snippets.parallelism.pipeline.checker import find_pipeline_faults, find_timeline_faults
 from snippets.parallelism.pipeline.runner import (
     ScheduleError,
     count_messages,
@@ -151,7 +151,7 @@ def test_starts_are_longest_paths(schedule: PipelineSchedule, seed: int, message
 
     line = run_pipeline(schedule, duration, message_s=travel)
     assert [list(starts) for starts in line.start_s] == longest_paths(schedule, duration, travel)
-    assert find_faults(schedule) == ()
+    assert find_pipeline_faults(schedule) == ()
     times_s: dict[str, Any] = {"start_s": line.start_s, "end_s": line.end_s, "message_s": travel}
     assert find_timeline_faults(schedule, **times_s, duration_s=duration) == ()
     for rank, order in enumerate(schedule.orders):
@@ -255,7 +255,7 @@ def test_runner_and_checker_refuse_the_same_schedules(schedule: PipelineSchedule
     def one(*_: Any) -> int:
         return 1
 
-    if find_faults(schedule):
+    if find_pipeline_faults(schedule):
         with pytest.raises(ScheduleError):
             run_pipeline(schedule, one)
     else:
@@ -434,7 +434,7 @@ def test_no_schedule(bad: Any) -> None:
         lambda: held_activations(bad),
         lambda: peak_activations(bad),
         lambda: count_messages(bad),
-        lambda: find_faults(bad),
+        lambda: find_pipeline_faults(bad),
     )
     for call in calls:
         with pytest.raises(TypeError, match="schedule must be a PipelineSchedule"):

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
-from snippets.parallelism.pipeline.checker import check
+from snippets.parallelism.pipeline.checker import check_pipeline
 from snippets.parallelism.pipeline.schedules import (
     PipelineSchedule,
     Task,
@@ -45,7 +45,7 @@ def warmup(order: tuple[Task, ...]) -> int:
 def test_1f1b_warms_up_and_alternates(p: int, m: int) -> None:
     """Correction 43: p − s − 1 forwards, then F and B in turn, then the backwards that are left."""
     schedule = one_f_one_b(stages=p, micro_batches=m)
-    check(schedule)
+    check_pipeline(schedule)
     for stage, order in enumerate(schedule.orders):
         ahead = min(p - stage - 1, m)
         assert kinds(order) == "F" * ahead + "FB" * (m - ahead) + "B" * ahead
@@ -57,7 +57,7 @@ def test_1f1b_warms_up_and_alternates(p: int, m: int) -> None:
 @given(p=sizes, m=st.integers(1, 24))
 def test_gpipe_runs_all_forwards_first(p: int, m: int) -> None:
     schedule = gpipe(stages=p, micro_batches=m)
-    check(schedule)
+    check_pipeline(schedule)
     assert all(kinds(order) == "F" * m + "B" * m for order in schedule.orders)
 
 
@@ -65,7 +65,7 @@ def test_gpipe_runs_all_forwards_first(p: int, m: int) -> None:
 @given(p=sizes, m=st.integers(1, 24), build=st.sampled_from((zb_h1, zb_h2)))
 def test_zero_bubble_orders(p: int, m: int, build: Callable[..., PipelineSchedule]) -> None:
     schedule = build(stages=p, micro_batches=m)
-    check(schedule)
+    check_pipeline(schedule)
     assert schedule.splits_backward
     for stage, order in enumerate(schedule.orders):
         whole = p - stage if build is zb_h1 else 2 * (p - stage) - 1
@@ -87,7 +87,7 @@ def test_zero_bubble_orders(p: int, m: int, build: Callable[..., PipelineSchedul
 def test_interleaved_order_is_megatrons(p: int, groups: int, v: int) -> None:
     m = p * groups
     schedule = interleaved(stages=p, micro_batches=m, chunks=v)
-    check(schedule)
+    check_pipeline(schedule)
     assert schedule.placements == (tuple(range(p)) * v,)
     for rank, order in enumerate(schedule.orders):
         assert warmup(order) == min(2 * (p - rank - 1) + (v - 1) * p + 1, m * v)
@@ -114,7 +114,7 @@ def test_megatrons_table_for_five_micro_batches_in_groups_of_three() -> None:
 def test_chimera_is_symmetric_and_valid(half: int, units: int) -> None:
     p, m = 2 * half, 2 * half * units
     schedule = chimera(stages=p, micro_batches=m)
-    check(schedule)
+    check_pipeline(schedule)
     assert [schedule.directions.count(d) for d in (0, 1)] == [m // 2, m // 2]
     mirror = {i: i + half if i % p < half else i - half for i in range(m)}
     for rank in range(p):
@@ -136,7 +136,7 @@ def test_chimera_of_four_stages() -> None:
 def test_dualpipe_follows_its_eight_steps(half: int, extra: int) -> None:
     p, m = 2 * half, 4 * half + 2 * extra
     schedule = dualpipe(stages=p, micro_batches=m)
-    check(schedule)
+    check_pipeline(schedule)
     for rank, order in enumerate(schedule.orders):
         depth = min(rank, p - 1 - rank)
         rest, own = half - depth - 1, depth + 1
@@ -275,7 +275,7 @@ F, B = Task("F", 0, 0), Task("B", 0, 0)
 )
 def test_a_schedule_must_be_well_formed(change: dict[str, Any], kind: type[Exception], message: str) -> None:
     good = PipelineSchedule("alone", ((F, B),), ((0,),), (0,), splits_backward=False)
-    check(good)
+    check_pipeline(good)
     with pytest.raises(kind, match=message):
         dataclasses.replace(good, **change)
 

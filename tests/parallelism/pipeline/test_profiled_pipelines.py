@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from snippets.parallelism.pipeline.formulas import pass_activation_bytes
-from snippets.parallelism.pipeline.profiled_pipelines import RUNS, ProfiledRun
+from snippets.parallelism.pipeline.formulas import pipeline_pass_activation_bytes
+from snippets.parallelism.pipeline.profiled_pipelines import PROFILED_RUNS, ProfiledRun
 from snippets.parallelism.pipeline.runner import peak_activations, run_pipeline
 from snippets.parallelism.pipeline.schedules import PipelineSchedule, interleaved, one_f_one_b, zb_h1, zb_h2
 
-EVERY = pytest.mark.parametrize("run", RUNS.values(), ids=lambda run: run.name)
+EVERY = pytest.mark.parametrize("run", PROFILED_RUNS.values(), ids=lambda run: run.name)
 
 
 def longest_s(run: ProfiledRun, schedule: PipelineSchedule) -> float:
@@ -51,7 +51,9 @@ def test_measured_memory(run: ProfiledRun) -> None:
     size = {"stages": run.stages, "micro_batches": run.micro_batches}
     layers = [run.layers_per_stage] * run.stages
     layers[0] = layers[-1] = run.layers_per_stage - 1
-    kept = pass_activation_bytes(micro_batch=run.micro_batch, sequence=run.sequence, hidden=run.hidden, heads=run.heads)
+    kept = pipeline_pass_activation_bytes(
+        micro_batch=run.micro_batch, sequence=run.sequence, hidden=run.hidden, heads=run.heads
+    )
     amounts = {"until_backward": kept.until_backward, "until_weight": kept.until_weight}
     held = {
         "one_f_one_b": [n * x for n, x in zip(layers, peak_activations(one_f_one_b(**size), **amounts), strict=True)],

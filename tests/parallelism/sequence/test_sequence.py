@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from live.checking import assert_texts_fit
 from sampling import examples
 
-from snippets.models import CATALOGUE, parameter_count
+from snippets.models import MODELS, parameter_count
 from snippets.parallelism.sequence import figures as pictures
 from snippets.parallelism.sequence import formulas
 from snippets.parallelism.sequence.charts import ring_chart
@@ -121,9 +121,9 @@ def test_what_the_paper_measured_is_more_than_the_least_that_moves() -> None:
 @given(st.sampled_from(formulas.LAYOUTS), st.integers(1, 6), st.integers(1, 3), st.booleans())
 def test_pairs_of_each_step_by_counting_them(layout: str, ranks: int, half: int, causal: bool) -> None:
     s = 2 * ranks * half
-    own = [formulas.rank_tokens(r, ranks=ranks, sequence=s, layout=layout) for r in range(ranks)]
+    own = [formulas.context_rank_tokens(r, ranks=ranks, sequence=s, layout=layout) for r in range(ranks)]
     assert sorted(token for tokens in own for token in tokens) == list(range(s))
-    pairs = formulas.ring_step_pairs(ranks=ranks, sequence=s, layout=layout, causal=causal)
+    pairs = formulas.ring_attention_step_pairs(ranks=ranks, sequence=s, layout=layout, causal=causal)
     for t in range(ranks):
         for r in range(ranks):
             seen = [(i, j) for i in own[r] for j in own[(r - t) % ranks] if j <= i or not causal]
@@ -132,7 +132,7 @@ def test_pairs_of_each_step_by_counting_them(layout: str, ranks: int, half: int,
 
 @given(st.integers(1, 40), st.integers(1, 50))
 def test_zig_zag_balances_every_step(ranks: int, half: int) -> None:
-    pairs = formulas.ring_step_pairs(ranks=ranks, sequence=2 * ranks * half)
+    pairs = formulas.ring_attention_step_pairs(ranks=ranks, sequence=2 * ranks * half)
     assert all(len(set(row)) == 1 for row in pairs)
     x = 2 * half
     assert {row[0] for row in pairs[1:]} <= {x * x // 2}
@@ -141,16 +141,19 @@ def test_zig_zag_balances_every_step(ranks: int, half: int) -> None:
 @given(st.integers(1, 60))
 def test_in_order_the_last_rank_has_almost_twice_the_mean(ranks: int) -> None:
     x = 2000
-    pairs = np.array(formulas.ring_step_pairs(ranks=ranks, sequence=ranks * x, layout="contiguous"))
+    pairs = np.array(formulas.ring_attention_step_pairs(ranks=ranks, sequence=ranks * x, layout="contiguous"))
     work = pairs.sum(axis=0)
-    assert work[-1] / work.mean() == pytest.approx(formulas.contiguous_slowdown(ranks), rel=1e-3)
+    assert work[-1] / work.mean() == pytest.approx(formulas.contiguous_attention_slowdown(ranks), rel=1e-3)
     assert all(pairs[:, -1] > 0)  # at every step
     assert work[-1] / work[0] == pytest.approx(2 * ranks - 1, rel=1e-3)
 
 
 def test_chunks_as_published() -> None:
     row = PUBLISHED["cp-chunks"]
-    assert list(formulas.rank_chunks(row["inputs"]["rank"], ranks=row["inputs"]["cp"])) == row["expected"]["chunks"]
+    assert (
+        list(formulas.context_rank_chunks(row["inputs"]["rank"], ranks=row["inputs"]["cp"]))
+        == row["expected"]["chunks"]
+    )
 
 
 @settings(max_examples=examples(30))
@@ -168,7 +171,7 @@ def test_starts_are_the_longest_chains(ranks: int, steps: int, c: float, random:
             chains += [begins(t - 1, q) + c for q in {r, (r - 1) % ranks}]
         return max(chains)
 
-    starts = formulas.ring_starts_s(work, pass_s=c)
+    starts = formulas.ring_attention_starts_s(work, pass_s=c)
     for t in range(steps + 1):
         assert starts[t] == pytest.approx([begins(t, r) for r in range(ranks)])
 
@@ -179,9 +182,9 @@ def test_a_ring_in_balance_hides_its_messages_from_the_formula_s_tokens_on(ranks
     P, x, g = 1e12, 1000, 4
     block_s = formulas.attention_flops(pairs=x * x, query_heads=g, head_size=128) / P
     bandwidth = 2 * x * 128 * 2 / (ratio * block_s)
-    pairs = formulas.ring_step_pairs(ranks=ranks, sequence=ranks * x)
+    pairs = formulas.ring_attention_step_pairs(ranks=ranks, sequence=ranks * x)
     work = [[block_s * pair / x**2 for pair in row] for row in pairs]
-    end = max(formulas.ring_starts_s(work, pass_s=ratio * block_s)[-1])
+    end = max(formulas.ring_attention_starts_s(work, pass_s=ratio * block_s)[-1])
     least = formulas.hidden_block_tokens(
         flops_per_s=P, bandwidth_bytes_per_s=bandwidth, queries_per_key=g, computed_share=0.5
     )
@@ -239,18 +242,20 @@ def test_sharded_attention_is_dense_attention(
     there = np.array(forward.account.sent_bytes)
     back = np.array(both.account.sent_bytes) - there
     size: dict[str, Any] = {"sequence": s, "kv_width": heads * d, "ranks": ranks, "element_bytes": 8}
-    ring = formulas.ring_forward_bytes(**size)
+    ring = formulas.ring_attention_forward_bytes(**size)
     if kind == "all_to_all":
-        exchanged = formulas.head_exchange_bytes(**size, query_width=heads * group * d)
+        exchanged = formulas.ulysses_exchange_bytes(**size, query_width=heads * group * d)
         assert set(there) == set(back) == {exchanged}
     else:
         assert set(there) == {ring}
-        assert set(back) == {formulas.ring_backward_bytes(**size) if kind == "ring" else 2 * ring}
+        assert set(back) == {formulas.ring_attention_backward_bytes(**size) if kind == "ring" else 2 * ring}
     if kind == "ring":
         assert (forward.account.steps, both.account.steps) == ((ranks - 1, 2 * ranks - 1) if ranks > 1 else (0, 0))
     block = 2 * s // ranks * heads * d * 8
     assert {held / block for held in forward.account.peak_bytes} == {formulas.kv_blocks_held(kind, ranks=ranks)}
-    pairs = np.array(formulas.ring_step_pairs(ranks=ranks, sequence=s, layout=layout, causal=causal)).sum(axis=0)
+    pairs = np.array(formulas.ring_attention_step_pairs(ranks=ranks, sequence=s, layout=layout, causal=causal)).sum(
+        axis=0
+    )
     if kind == "all_to_all":
         pairs = np.full(ranks, pairs.sum() // ranks)
     assert tuple(pairs * heads * group) == forward.account.operations["pairs"]
@@ -289,7 +294,7 @@ def test_six_blocks_of_a_ring() -> None:
 
 def test_a_million_tokens() -> None:
     row = PUBLISHED["million-tokens"]
-    model, s = CATALOGUE["Llama 3 405B"], row["inputs"]["tokens"]
+    model, s = MODELS["Llama 3 405B"], row["inputs"]["tokens"]
     attention = model.layers * formulas.attention_flops(
         pairs=s * s / 2, query_heads=model.attention.heads, head_size=model.attention.head_size
     )
@@ -303,7 +308,7 @@ def test_a_million_tokens() -> None:
 def test_measured_rings_lose_what_the_count_says() -> None:
     row = PUBLISHED["ring-flash-attention-8"]
     for measured in row["expected"]["in_order"]:
-        assert measured == pytest.approx(1 / formulas.contiguous_slowdown(8), abs=row["tolerance"]["abs"])
+        assert measured == pytest.approx(1 / formulas.contiguous_attention_slowdown(8), abs=row["tolerance"]["abs"])
     assert min(row["expected"]["zigzag"]) > max(row["expected"]["in_order"]) * 1.5
 
 
@@ -313,8 +318,8 @@ def test_measured_rings_lose_what_the_count_says() -> None:
 def test_pictures_are_readable() -> None:
     panels = [
         pictures.merge_panel([1, 3, 2, 1], [10, 20, 30, 40], cut=2),
-        pictures.steps_panel(ranks=4, layout="contiguous", title="in order"),
-        pictures.steps_panel(ranks=4, layout="zigzag", title="zig-zag"),
+        pictures.attention_steps_panel(ranks=4, layout="contiguous", title="in order"),
+        pictures.attention_steps_panel(ranks=4, layout="zigzag", title="zig-zag"),
         *pictures.exchange_panels(),
         ring_chart([[1, 2], [0, 3]], pass_s=0.5, title="two ranks", unit=""),
     ]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import examples
 
-from snippets.parallelism.sequence.formulas import contiguous_slowdown
+from snippets.parallelism.sequence.formulas import contiguous_attention_slowdown
 from snippets.parallelism.sequence.live import attention_ring
 
 
@@ -23,7 +23,7 @@ def shares(**settings_: object) -> float:
 @given(st.integers(2, 16))
 def test_shares_are_those_of_the_closed_forms(ranks: int) -> None:
     fast = {"ranks": ranks, "tokens": 65536, "bandwidth_bytes_per_s": 1.6e12}
-    assert shares(layout="contiguous", **fast) == pytest.approx(1 / contiguous_slowdown(ranks), abs=0.011)
+    assert shares(layout="contiguous", **fast) == pytest.approx(1 / contiguous_attention_slowdown(ranks), abs=0.011)
     for layout in ("none", "zigzag", "striped"):
         assert shares(layout=layout, **fast) >= 0.99
 

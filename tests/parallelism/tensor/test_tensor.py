@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from scipy.special import log_softmax
 
 from snippets.all_reduce import ring_all_reduce_bytes, ring_all_reduce_time_s
-from snippets.collectives.traffic import traffic
+from snippets.collectives.traffic import collective_traffic
 from snippets.flops import layer_forward_flops
 from snippets.memory.memory_equation.activations import layer_activation_bytes, stored_tensors
 from snippets.memory.memory_equation.gpt_layer import layer_backward, layer_forward, layer_weights
 from snippets.parallelism.tensor.formulas import (
-    block_collectives,
-    block_traffic_bytes,
-    communication_to_compute,
     key_value_heads_per_rank,
     matrix_cut_bytes,
     placed_ring_bytes_per_s,
+    tensor_block_collectives,
+    tensor_block_traffic_bytes,
+    tensor_communication_to_compute,
     tensor_layer_time_s,
     vocabulary_loss_bytes,
 )
@@ -92,7 +92,9 @@ def test_a_pair_in_every_cut_is_the_block_and_sends_what_the_formula_says(
     said += matrix_cut_bytes(**size, inner=k, cut_inner=cuts[1] == "row")
     assert sum(run.account.sent_bytes) / ranks == pytest.approx(said, rel=1e-12)
     if cuts == ("column", "row"):
-        assert said == block_traffic_bytes(micro_batch=1, sequence=n, hidden=h, tensor_parallel=ranks, element_bytes=8)
+        assert said == tensor_block_traffic_bytes(
+            micro_batch=1, sequence=n, hidden=h, tensor_parallel=ranks, element_bytes=8
+        )
 
 
 def layer_inputs(heads: int, size: int, sequences: int, tokens: int, seed: int) -> tuple[Any, Any, Any]:
@@ -157,11 +159,13 @@ def test_a_layer_among_ranks_is_the_layer_of_chapter_21(
         "tensor_parallel": ranks,
         "element_bytes": 8,
     }
-    said = 2 * block_traffic_bytes(**sent, gather_again=mode == "again")
+    said = 2 * tensor_block_traffic_bytes(**sent, gather_again=mode == "again")
     if mode != "tensor":
         said += ring_all_reduce_bytes(ranks=ranks, size_bytes=2 * h * 8) if ranks > 1 else 0
     assert sum(run.account.sent_bytes) / ranks == pytest.approx(said, rel=1e-12)
-    counts = block_collectives(tensor_parallel=ranks, sequence_parallel=mode != "tensor", gather_again=mode == "again")
+    counts = tensor_block_collectives(
+        tensor_parallel=ranks, sequence_parallel=mode != "tensor", gather_again=mode == "again"
+    )
     steps = 2 * (ranks - 1) * (2 * counts.all_reduces + (mode != "tensor"))
     steps += (ranks - 1) * 2 * (counts.all_gathers + counts.reduce_scatters)
     assert run.account.steps == steps
@@ -199,7 +203,7 @@ def test_copies_of_keys_and_values_sum_their_gradients() -> None:
     query, key, value = np.split(weights["qkv"], 3, axis=1)
     grouped = weights | {"qkv": np.hstack([query, key[:, :4], value[:, :4]])}
     run = run_tensor_layer(grouped, x, above, ranks=4, heads=4, key_value_heads=2)
-    plain = 2 * block_traffic_bytes(micro_batch=1, sequence=4, hidden=8, tensor_parallel=4, element_bytes=8)
+    plain = 2 * tensor_block_traffic_bytes(micro_batch=1, sequence=4, hidden=8, tensor_parallel=4, element_bytes=8)
     copied = ring_all_reduce_bytes(ranks=2, size_bytes=2 * 8 * 2 * 8)
     assert sum(run.account.sent_bytes) / 4 == plain + copied
 
@@ -269,7 +273,7 @@ def test_times_are_those_of_the_books_operations_and_rings(
     }
     assert tensor_layer_time_s(**size, micro_batch=b, latency_s=latency) == pytest.approx(compute + 4 * ring)
     bare = ring_all_reduce_time_s(ranks=t, size_bytes=2 * b * s * h, latency_s=0, bandwidth_bytes_per_s=7.0)
-    assert communication_to_compute(**size) == pytest.approx(4 * bare / compute)
+    assert tensor_communication_to_compute(**size) == pytest.approx(4 * bare / compute)
 
 
 def test_key_value_heads_by_dealing_them() -> None:
@@ -288,19 +292,19 @@ def test_the_published_layer() -> None:
     assert flops == said["layer_forward_flops"]
     size: dict[str, Any] = {"sequence": given_["s"], "hidden": given_["d"], "tensor_parallel": given_["t"]}
     rates = {"flops_per_s": given_["peak"], "bandwidth_bytes_per_s": given_["nvlink_per_direction"]}
-    forward = block_traffic_bytes(micro_batch=given_["b"], **size) / given_["nvlink_per_direction"]
+    forward = tensor_block_traffic_bytes(micro_batch=given_["b"], **size) / given_["nvlink_per_direction"]
     assert 1e6 * forward == pytest.approx(said["comm_us"], rel=1e-3)
     assert 1e6 * flops / given_["t"] / given_["peak"] == pytest.approx(said["compute_us"], rel=1e-3)
-    assert 1 / communication_to_compute(**size, **rates) == pytest.approx(said["ratio"] * 3 / 2, rel=1e-3)
+    assert 1 / tensor_communication_to_compute(**size, **rates) == pytest.approx(said["ratio"] * 3 / 2, rel=1e-3)
 
 
 def test_ulysses_beside_megatrons_sequence_parallelism() -> None:
     """Numbers that a rank sends in a layer's forward pass, without the factor (P − 1)/P: 4Nh/P and 4Nh."""
     given_, said = ROWS["ulysses-volume"]["inputs"], ROWS["ulysses-volume"]["expected"]
     n, h, p = given_["N"], given_["h"], given_["P"]
-    both = 2 * block_traffic_bytes(micro_batch=1, sequence=n, hidden=h, tensor_parallel=p, element_bytes=1)
+    both = 2 * tensor_block_traffic_bytes(micro_batch=1, sequence=n, hidden=h, tensor_parallel=p, element_bytes=1)
     assert both / 2 * p / (p - 1) == said["megatron_sp_elems"]
-    one = traffic("all_to_all", "pairwise", ranks=p, size_bytes=n * h // p, element_bytes=1).sent_bytes[0]
+    one = collective_traffic("all_to_all", "pairwise", ranks=p, size_bytes=n * h // p, element_bytes=1).sent_bytes[0]
     assert 4 * one * p / (p - 1) == said["ulysses_elems"]
     assert said["megatron_sp_elems"] / said["ulysses_elems"] == given_["P"] == said["ratio"]
 
@@ -317,6 +321,6 @@ def test_bad_pairs_and_layers_are_named() -> None:
     with pytest.raises(ValueError, match="key_value_heads"):
         run_tensor_layer(layer_weights(hidden=4), cube, cube, ranks=1, heads=4, key_value_heads=3)
     with pytest.raises(ValueError, match="gather_again"):
-        block_collectives(tensor_parallel=2, gather_again=True)
+        tensor_block_collectives(tensor_parallel=2, gather_again=True)
     with pytest.raises(ValueError, match="tensor_parallel"):
         key_value_heads_per_rank(heads=8, key_value_heads=2, tensor_parallel=3)

@@ -13,11 +13,11 @@ from snippets.flops import layer_forward_flops
 from snippets.live.knobs import from_units
 from snippets.parallelism.tensor.figures import (
     block_panel,
-    kept_panel,
-    layer_panel,
-    overlap_panel,
     placement_panel,
     product_panel,
+    tensor_kept_panel,
+    tensor_layer_panel,
+    tensor_overlap_panel,
 )
 from snippets.parallelism.tensor.live import tensor_layer
 from snippets.parallelism.tensor.placed_rings import placed_all_reduce
@@ -73,10 +73,10 @@ def test_the_pictures_show_what_was_computed() -> None:
     assert " ".join(rows) == "2 1 1 −2 3 0 1 1 −4 2 2 −4 6 0 1 1 −4 2 3 −3 2 2"
     assert "12,288 × 6,144" in block_panel(tokens=2048, stream=12288, inner=49152, ranks=8).svg()
     for cut, calls in ((False, (0, 0, 4)), (True, (4, 4, 0))):
-        svg = layer_panel(sequence_parallel=cut).svg()
+        svg = tensor_layer_panel(sequence_parallel=cut).svg()
         assert tuple(svg.count(f">{name}<") for name in ("all-gather", "reduce-scatter", "all-reduce")) == calls
-    assert ">13 B a value<" in kept_panel({"one": (10, 3)}).svg()
+    assert ">13 B a value<" in tensor_kept_panel({"one": (10, 3)}).svg()
     assert "53 GPU-ms" in placement_panel({"one": (46.3, 6.3)}).svg()
     overlap = {"input_ms": 0.5, "weight_ms": 0.5, "all_reduce_ms": 0.2, "until_ms": 1.5}
-    assert "1.00 ms" in overlap_panel(**overlap, beside=True).svg()
-    assert "1.20 ms" in overlap_panel(**overlap, beside=False).svg()
+    assert "1.00 ms" in tensor_overlap_panel(**overlap, beside=True).svg()
+    assert "1.20 ms" in tensor_overlap_panel(**overlap, beside=False).svg()

@@ -18,21 +18,21 @@ from snippets.models import parameter_count
 from snippets.scaling.chinchilla.formulas import (
     GOPHER_FLOPS,
     Allocation,
-    best_for_budget,
     break_even_inference_tokens,
     cheapest_for_loss,
+    compute_optimal_loss_nats,
+    compute_optimal_parameters,
+    compute_optimal_tokens,
+    compute_optimal_tokens_per_parameter,
+    exponent_rounding_factor,
     flops_for_parameters,
+    inference_aware_allocation,
     inference_aware_parameters,
     lifetime_flops,
     missized_compute_factor,
-    optimal_loss_nats,
-    optimal_parameters,
-    optimal_tokens,
-    optimal_tokens_per_parameter,
-    rounding_factor,
     tokens_for_loss,
 )
-from snippets.scaling.chinchilla.published_allocations import APPROACHES, MODELS, PRINTED_EXPONENTS
+from snippets.scaling.chinchilla.published_allocations import APPROACHES, PRINTED_EXPONENTS, PUBLISHED_ALLOCATIONS
 from snippets.scaling.loss_surface.formulas import LOSS_FITS, LossFit, surface_loss_nats
 from snippets.training_runs import TRAINING_RUNS
 
@@ -68,9 +68,9 @@ def searched(function: Any, low: float, high: float) -> float:
 
 @given(flops=BUDGETS, fit=FITS)
 def test_the_optimum_is_where_a_search_finds_it(flops: float, fit: LossFit) -> None:
-    N, D = optimal_parameters(flops=flops, fit=fit), optimal_tokens(flops=flops, fit=fit)
+    N, D = compute_optimal_parameters(flops=flops, fit=fit), compute_optimal_tokens(flops=flops, fit=fit)
     assert pytest.approx(flops) == 6 * N * D
-    assert optimal_tokens_per_parameter(flops=flops, fit=fit) == pytest.approx(D / N)
+    assert compute_optimal_tokens_per_parameter(flops=flops, fit=fit) == pytest.approx(D / N)
     middle = math.log(flops / 6) / 2
 
     def above(ln_N: float) -> float:  # E is left out, so that the bottom is not lost in rounding
@@ -80,18 +80,20 @@ def test_the_optimum_is_where_a_search_finds_it(flops: float, fit: LossFit) -> N
 
     found = searched(above, middle - 25, middle + 25)
     assert found == pytest.approx(math.log(N), abs=1e-5)
-    assert optimal_loss_nats(flops=flops, fit=fit) == pytest.approx(fit.irreducible_nats + above(found), rel=1e-9)
+    assert compute_optimal_loss_nats(flops=flops, fit=fit) == pytest.approx(
+        fit.irreducible_nats + above(found), rel=1e-9
+    )
     assert flops_for_parameters(parameters=math.exp(found), fit=fit) == pytest.approx(flops, rel=1e-4)
 
 
 @given(flops=BUDGETS, fit=FITS, ratio=st.floats(0.1, 10))
 def test_a_wrong_size_costs_what_two_searches_say(flops: float, fit: LossFit, ratio: float) -> None:
-    N, D = optimal_parameters(flops=flops, fit=fit), optimal_tokens(flops=flops, fit=fit)
+    N, D = compute_optimal_parameters(flops=flops, fit=fit), compute_optimal_tokens(flops=flops, fit=fit)
     loss = surface_loss_nats(parameters=ratio * N, tokens=D / ratio, fit=fit)
     low, high = math.log(flops) - 60, math.log(flops) + 1
     for _ in range(100):  # the budget whose best split has this loss
         middle = (low + high) / 2
-        size = optimal_parameters(flops=math.exp(middle), fit=fit)
+        size = compute_optimal_parameters(flops=math.exp(middle), fit=fit)
         reached = surface_loss_nats(parameters=size, tokens=math.exp(middle) / 6 / size, fit=fit)
         low, high = (middle, high) if reached > loss else (low, middle)
     assert missized_compute_factor(size_ratio=ratio, fit=fit) == pytest.approx(flops / math.exp(low), rel=1e-5)
@@ -109,16 +111,18 @@ def test_a_changed_exponent_moves_the_ratio_as_the_derivative_says(
     flops: float, fit: LossFit, Δα: float, Δβ: float
 ) -> None:
     changed = replace(fit, parameter_exponent=fit.parameter_exponent + Δα, token_exponent=fit.token_exponent + Δβ)
-    both = [optimal_tokens_per_parameter(flops=flops, fit=f) for f in (fit, changed)]
-    said = rounding_factor(flops=flops, parameter_exponent_change=Δα, token_exponent_change=Δβ, fit=fit)
+    both = [compute_optimal_tokens_per_parameter(flops=flops, fit=f) for f in (fit, changed)]
+    said = exponent_rounding_factor(flops=flops, parameter_exponent_change=Δα, token_exponent_change=Δβ, fit=fit)
     assert math.log(said) == pytest.approx(math.log(both[1] / both[0]), abs=1e-6)
 
 
 def test_rounding_explains_the_printed_constants() -> None:
     printed, unrounded = LOSS_FITS["Chinchilla"], LOSS_FITS[UNROUNDED]
-    ratios = [optimal_tokens_per_parameter(flops=GOPHER_FLOPS, fit=fit) for fit in (printed, unrounded, "refit")]
+    ratios = [
+        compute_optimal_tokens_per_parameter(flops=GOPHER_FLOPS, fit=fit) for fit in (printed, unrounded, "refit")
+    ]
     assert [round(ratio) for ratio in ratios] == [93, 59, 18]
-    said = rounding_factor(
+    said = exponent_rounding_factor(
         flops=GOPHER_FLOPS,
         parameter_exponent_change=printed.parameter_exponent - unrounded.parameter_exponent,
         token_exponent_change=printed.token_exponent - unrounded.token_exponent,
@@ -132,7 +136,7 @@ USE = st.one_of(st.just(0.0), st.floats(8, 17).map(lambda power: 10**power))
 
 @given(flops=BUDGETS, use=USE, fit=FITS)
 def test_the_cheapest_life_is_where_a_search_finds_it(flops: float, use: float, fit: LossFit) -> None:
-    loss = optimal_loss_nats(flops=flops, fit=fit)
+    loss = compute_optimal_loss_nats(flops=flops, fit=fit)
     best = cheapest_for_loss(loss_nats=loss, inference_tokens=use, fit=fit)
     left = loss - fit.irreducible_nats
     tokens = (
@@ -160,7 +164,7 @@ def test_the_cheapest_life_is_where_a_search_finds_it(flops: float, use: float, 
 def test_the_best_for_a_budget_of_training_and_use_is_where_a_search_finds_it(
     flops: float, use: float, fit: LossFit
 ) -> None:
-    best = best_for_budget(flops=flops, inference_tokens=use, fit=fit)
+    best = inference_aware_allocation(flops=flops, inference_tokens=use, fit=fit)
     whole = lifetime_flops(parameters=best.parameters, tokens=best.tokens, inference_tokens=use)
     assert whole == pytest.approx(flops)
 
@@ -179,7 +183,7 @@ def test_a_model_that_is_too_small_for_a_loss_is_refused() -> None:
     with pytest.raises(ValueError, match=r"above the fit's irreducible loss 1\.8172"):
         cheapest_for_loss(loss_nats=1.8, inference_tokens=0)
     with pytest.raises(ValueError, match=r"flops and fit must be such that"):
-        optimal_parameters(flops=1e300, fit=LossFit("flat", 1, 1, 1, 1e-3, 1e-9, "a test"))
+        compute_optimal_parameters(flops=1e300, fit=LossFit("flat", 1, 1, 1, 1e-3, 1e-9, "a test"))
 
 
 @pytest.mark.parametrize("row", PUBLISHED, ids=lambda row: row["id"])
@@ -190,9 +194,9 @@ def test_published_values(row: dict[str, Any]) -> None:
     if "opt" in row["id"]:
         fit, flops = fits[given_["fit"]], given_["C"]
         found = {
-            "N_opt": optimal_parameters(flops=flops, fit=fit),
-            "D_opt": optimal_tokens(flops=flops, fit=fit),
-            "tokens_per_param": optimal_tokens_per_parameter(flops=flops, fit=fit),
+            "N_opt": compute_optimal_parameters(flops=flops, fit=fit),
+            "D_opt": compute_optimal_tokens(flops=flops, fit=fit),
+            "tokens_per_param": compute_optimal_tokens_per_parameter(flops=flops, fit=fit),
         }
         assert found == pytest.approx({key: expected[key] for key in found}, **near)
         assert fit.token_exponent / (fit.parameter_exponent + fit.token_exponent) == pytest.approx(
@@ -203,7 +207,7 @@ def test_published_values(row: dict[str, Any]) -> None:
         loss = surface_loss_nats(parameters=given_["N"], tokens=given_["D"], fit="Chinchilla")
         assert loss == pytest.approx(expected["loss"], **near)
     elif row["id"] == "chinchilla-model":
-        assert MODELS["Chinchilla"].flops == pytest.approx(expected["FLOPs"], **near)
+        assert PUBLISHED_ALLOCATIONS["Chinchilla"].flops == pytest.approx(expected["FLOPs"], **near)
         assert Allocation(given_["N"], given_["D"]).tokens_per_parameter == expected["tokens_per_param"]
     else:
         approaches = ("1",) if "FLOPs" in expected else ("2", "3")
@@ -243,7 +247,7 @@ def test_the_unrounded_constants_give_approach_3s_table_within_a_fifth() -> None
 
 def test_the_papers_40_billion_for_gophers_budget() -> None:
     """Caption of figure 4: the unrounded constants agree, the printed ones say 32."""
-    sizes = [optimal_parameters(flops=GOPHER_FLOPS, fit=fit) / 1e9 for fit in (UNROUNDED, "Chinchilla")]
+    sizes = [compute_optimal_parameters(flops=GOPHER_FLOPS, fit=fit) / 1e9 for fit in (UNROUNDED, "Chinchilla")]
     assert [round(size) for size in sizes] == [40, 32]
 
 
@@ -271,11 +275,11 @@ def test_the_code_of_sardana_finds_the_cheapest_life_of_a_loss() -> None:
 @settings(max_examples=20)
 @given(use=st.floats(10, 15).map(lambda power: 10**power), fit=st.sampled_from([*LOSS_FITS]))
 def test_use_asks_for_a_smaller_model_that_is_trained_for_longer(use: float, fit: str) -> None:
-    loss = optimal_loss_nats(flops=GOPHER_FLOPS, fit=fit)
+    loss = compute_optimal_loss_nats(flops=GOPHER_FLOPS, fit=fit)
     none, some = (cheapest_for_loss(loss_nats=loss, inference_tokens=M, fit=fit) for M in (0, use))
     assert some.parameters < none.parameters
     assert some.tokens > none.tokens
-    assert none.parameters == pytest.approx(optimal_parameters(flops=GOPHER_FLOPS, fit=fit))
+    assert none.parameters == pytest.approx(compute_optimal_parameters(flops=GOPHER_FLOPS, fit=fit))
 
 
 def test_llama_3_8b_is_right_for_a_hundred_trillion_tokens_of_use_or_two() -> None:

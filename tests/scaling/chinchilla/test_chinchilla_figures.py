@@ -10,16 +10,16 @@ import pytest
 from snippets.drawing import Panel
 from snippets.scaling.chinchilla.figures import (
     allocations_panel,
+    compute_optimal_path_panel,
     isoflop_panel,
     lifetime_panel,
-    path_panel,
     penalty_panel,
     terms_panel,
     valley_panel,
 )
-from snippets.scaling.chinchilla.formulas import GOPHER_FLOPS, optimal_loss_nats
+from snippets.scaling.chinchilla.formulas import GOPHER_FLOPS, compute_optimal_loss_nats
 from snippets.scaling.chinchilla.isoflop import BUDGETS, isoflop_optima, isoflop_runs, power_law
-from snippets.scaling.chinchilla.published_allocations import MODELS
+from snippets.scaling.chinchilla.published_allocations import PUBLISHED_ALLOCATIONS
 
 
 def dots(panel: Panel, name: str) -> list[tuple[float, float]]:
@@ -52,7 +52,7 @@ def test_bottoms_of_parabolas_lie_among_their_runs_and_on_the_path() -> None:
     first = isoflop_panel(runs, budgets=9, shown=(0, 4, 8))
     assert len(dots(first, "ink")) == 3
     assert len(dots(first, "muted")) == 27
-    second = path_panel(BUDGETS, bottoms, law=power_law(BUDGETS, bottoms), until=GOPHER_FLOPS)
+    second = compute_optimal_path_panel(BUDGETS, bottoms, law=power_law(BUDGETS, bottoms), until=GOPHER_FLOPS)
     places = np.array(dots(second, "ink"))
     assert len(places) == 9
     slope, offset = np.polyfit(places[:, 0], places[:, 1], 1)
@@ -71,7 +71,7 @@ def test_the_factors_are_written_beside_their_dots() -> None:
 
 
 def test_models_lie_where_their_compute_and_size_say() -> None:
-    models = [MODELS[name] for name in ("GPT-3", "Gopher", "Chinchilla")]
+    models = [PUBLISHED_ALLOCATIONS[name] for name in ("GPT-3", "Gopher", "Chinchilla")]
     panel = allocations_panel(dict.fromkeys(models, ("end", 0.0)))
     places = dots(panel, "ink")
     assert [x for x, _ in places] == sorted(x for x, _ in places)
@@ -82,7 +82,7 @@ def test_models_lie_where_their_compute_and_size_say() -> None:
 
 def test_use_moves_the_bottom_to_the_left_and_up() -> None:
     panel = lifetime_panel(
-        loss_nats=optimal_loss_nats(flops=GOPHER_FLOPS), served={"none": 0, "much": 1e13}, low=16e9, high=2e11
+        loss_nats=compute_optimal_loss_nats(flops=GOPHER_FLOPS), served={"none": 0, "much": 1e13}, low=16e9, high=2e11
     )
     (x_none, y_none), (x_much, y_much) = dots(panel, "ink")
     assert x_much < x_none

@@ -7,7 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snippets.scaling.chinchilla.formulas import GOPHER_FLOPS, optimal_parameters, optimal_tokens_per_parameter
+from snippets.scaling.chinchilla.formulas import (
+    GOPHER_FLOPS,
+    compute_optimal_parameters,
+    compute_optimal_tokens_per_parameter,
+)
 from snippets.scaling.chinchilla.isoflop import (
     BUDGETS,
     STARTS,
@@ -42,7 +46,7 @@ def test_runs_spend_their_budget_and_lie_on_the_surface(fit: str, spread: float,
 @given(fit=st.sampled_from([*LOSS_FITS]), spread=st.floats(2, 16))
 def test_without_noise_parabolas_find_the_exponent_and_miss_the_size_by_one_share(fit: str, spread: float) -> None:
     bottoms = isoflop_optima(isoflop_runs(spread=spread, fit=fit), budgets=9)
-    shares = bottoms / [optimal_parameters(flops=budget, fit=fit) for budget in BUDGETS]
+    shares = bottoms / [compute_optimal_parameters(flops=budget, fit=fit) for budget in BUDGETS]
     assert shares == pytest.approx(shares[0])
     assert 0.93 < shares[0] < 1.07
     assert power_law(BUDGETS, bottoms).exponent == pytest.approx(truth(fit), abs=1e-6)
@@ -52,7 +56,7 @@ def test_a_window_that_drifts_bends_the_exponent() -> None:
     f = LOSS_FITS["refit"]
     bottoms = []
     for number, budget in enumerate(BUDGETS):
-        sizes = optimal_parameters(flops=budget, fit=f) * 4 ** (number / 8) * np.geomspace(1 / 16, 16, 9)
+        sizes = compute_optimal_parameters(flops=budget, fit=f) * 4 ** (number / 8) * np.geomspace(1 / 16, 16, 9)
         losses = [surface_loss_nats(parameters=n, tokens=budget / 6 / n, fit=f) for n in sizes]
         bottoms.append(isoflop_optima(Runs(sizes, budget / 6 / sizes, np.array(losses)), budgets=1)[0])
     assert power_law(BUDGETS, bottoms).exponent > truth("refit") + 0.001
@@ -61,7 +65,7 @@ def test_a_window_that_drifts_bends_the_exponent() -> None:
 def test_noise_scatters_the_exponent_less_than_the_size_it_leads_to() -> None:
     laws = [power_law(BUDGETS, isoflop_optima(isoflop_runs(noise=0.002, seed=seed), budgets=9)) for seed in range(40)]
     exponents = np.array([law.exponent for law in laws])
-    sizes = np.array([law.at(GOPHER_FLOPS) for law in laws]) / optimal_parameters(flops=GOPHER_FLOPS)
+    sizes = np.array([law.at(GOPHER_FLOPS) for law in laws]) / compute_optimal_parameters(flops=GOPHER_FLOPS)
     assert exponents.mean() == pytest.approx(truth("refit"), abs=3 * exponents.std() / 40**0.5)
     assert np.std(exponents) / truth("refit") < np.std(sizes) < 0.05
 
@@ -72,7 +76,7 @@ def test_the_envelope_finds_the_exponent_within_its_grid() -> None:
     exponents = [law.exponent for law in laws]
     assert np.mean(exponents) == pytest.approx(truth("refit"), abs=0.02)
     exact = envelope_optima(flops=flops, sizes=1000, unfinished_nats=0)
-    assert exact == pytest.approx([optimal_parameters(flops=C) for C in flops], rel=0.05)
+    assert exact == pytest.approx([compute_optimal_parameters(flops=C) for C in flops], rel=0.05)
 
 
 def test_an_envelope_needs_runs_that_last() -> None:
@@ -97,8 +101,8 @@ def test_a_mean_stops_far_from_its_minimum_and_a_large_sum_does_not(seed: int) -
     assert parametric_fit(runs, scale=1e3).fit.token_exponent == pytest.approx(large.fit.token_exponent, abs=1e-4)
     assert mean.steps < large.steps
     assert mean.objective > 3 * large.objective
-    wanted = optimal_tokens_per_parameter(flops=GOPHER_FLOPS)
-    ratios = [optimal_tokens_per_parameter(flops=GOPHER_FLOPS, fit=end.fit) for end in (large, mean)]
+    wanted = compute_optimal_tokens_per_parameter(flops=GOPHER_FLOPS)
+    ratios = [compute_optimal_tokens_per_parameter(flops=GOPHER_FLOPS, fit=end.fit) for end in (large, mean)]
     assert abs(ratios[0] / wanted - 1) < 0.1
     assert 2.4 < ratios[1] / wanted < 3
     starts = np.exp(5.0)
@@ -111,15 +115,15 @@ def test_an_early_stop_leaves_what_the_starts_make_of_it() -> None:
     runs = isoflop_runs(noise=0.002, seed=1)
     moved = [(a, b, e, 0.5, 0.5) for a in (6.0, 9.0) for b in (6.0, 9.0) for e in (0.0, 0.5)]
     ends = [parametric_fit(runs, scale=1 / 81, starts=starts) for starts in (STARTS, moved)]
-    sizes = [optimal_parameters(flops=GOPHER_FLOPS, fit=end.fit) / 1e9 for end in ends]
+    sizes = [compute_optimal_parameters(flops=GOPHER_FLOPS, fit=end.fit) / 1e9 for end in ends]
     assert [round(size) for size in sizes] == [45, 112]
     assert all(end.objective > 2 * parametric_fit(runs).objective for end in ends)
 
 
 def test_a_converged_surface_scatters_by_four_to_five_per_cent() -> None:
     fits = [parametric_fit(isoflop_runs(noise=0.002, seed=seed)).fit for seed in range(20)]
-    sizes = [optimal_parameters(flops=GOPHER_FLOPS, fit=fit) for fit in fits]
-    assert 0.04 < np.std(sizes) / optimal_parameters(flops=GOPHER_FLOPS) < 0.05
+    sizes = [compute_optimal_parameters(flops=GOPHER_FLOPS, fit=fit) for fit in fits]
+    assert 0.04 < np.std(sizes) / compute_optimal_parameters(flops=GOPHER_FLOPS) < 0.05
 
 
 def test_the_gradient_is_that_of_the_objective() -> None:

@@ -16,9 +16,9 @@ from snippets.scaling.loss_surface.compute_law import (
     compute_law_loss_nats,
     compute_multiple,
     fit_compute_law,
+    ladder_prediction_error,
     log_log_line,
     log_log_slope,
-    prediction_error,
     three_run_law,
 )
 from snippets.scaling.loss_surface.formulas import (
@@ -169,7 +169,7 @@ def test_a_line_is_numpys_and_a_fit_never_has_a_negative_floor() -> None:
 def test_the_prediction_error_is_that_of_the_normal_equations(
     law: ComputeLaw, flops: list[float], target: float
 ) -> None:
-    error = prediction_error(flops, target_flops=target, relative_noise=0.01, law=law)
+    error = ladder_prediction_error(flops, target_flops=target, relative_noise=0.01, law=law)
     if len(set(flops)) < 3:
         assert error == math.inf
         return

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import least_squares
 
-from snippets.scaling.loss_surface.compute_law import ComputeLaw, compute_law_loss_nats, prediction_error
+from snippets.scaling.loss_surface.compute_law import ComputeLaw, compute_law_loss_nats, ladder_prediction_error
 from snippets.scaling.loss_surface.formulas import LOSS_FITS, LossFit, surface_loss_nats
 from snippets.scaling.loss_surface.surface_fit import (
     NAMES,
@@ -111,7 +111,7 @@ def test_refits_of_a_ladder_scatter_as_the_formula_says() -> None:
     flops = [1e18, 1e18, 3e18, 3e18, 1e19, 1e19, 1e20]
     fits = ladder_trials(np.array(flops), law=law, relative_noise=0.002, trials=300, seed=4)
     losses = np.array([compute_law_loss_nats(1e21, law=fit) for fit in fits])
-    expected = prediction_error(flops, target_flops=1e21, relative_noise=0.002, law=law)
+    expected = ladder_prediction_error(flops, target_flops=1e21, relative_noise=0.002, law=law)
     assert np.std(np.log(losses)) == pytest.approx(expected, rel=0.15)
     assert np.median(losses) == pytest.approx(compute_law_loss_nats(1e21, law=law), rel=3e-3)
 

@@ -3,12 +3,12 @@
 # Message: times the budget
 from itertools import combinations_with_replacement
 
-from snippets.scaling.loss_surface.compute_law import prediction_error
+from snippets.scaling.loss_surface.compute_law import ladder_prediction_error
 
 
 def choose_runs(sizes, *, budget, most_runs, target, law):
     choices = [
-        (prediction_error(runs, target_flops=target, relative_noise=1, law=law), runs)
+        (ladder_prediction_error(runs, target_flops=target, relative_noise=1, law=law), runs)
         for number in range(3, most_runs + 1)
         for runs in combinations_with_replacement(sizes, number)
         if sum(runs) <= 1.2 * budget
@@ -20,12 +20,12 @@ def choose_runs(sizes, *, budget, most_runs, target, law):
 # Message: times the narrowest
 from itertools import combinations_with_replacement
 
-from snippets.scaling.loss_surface.compute_law import prediction_error
+from snippets.scaling.loss_surface.compute_law import ladder_prediction_error
 
 
 def choose_runs(sizes, *, budget, most_runs, target, law):
     choices = [
-        (prediction_error(runs, target_flops=target, relative_noise=1, law=law), runs)
+        (ladder_prediction_error(runs, target_flops=target, relative_noise=1, law=law), runs)
         for number in range(3, min(7, most_runs) + 1)
         for runs in combinations_with_replacement(sizes, number)
         if sum(runs) <= budget * (1 + 1e-9)
@@ -36,7 +36,7 @@ def choose_runs(sizes, *, budget, most_runs, target, law):
 # Right: goes through counts of each size, largest size first, and returns a tuple in falling order.
 from itertools import product
 
-from snippets.scaling.loss_surface.compute_law import prediction_error
+from snippets.scaling.loss_surface.compute_law import ladder_prediction_error
 
 
 def choose_runs(sizes, *, budget, most_runs, target, law):
@@ -45,7 +45,7 @@ def choose_runs(sizes, *, budget, most_runs, target, law):
         cost = sum(n * size for n, size in zip(counts, sizes))
         if 3 <= sum(counts) <= most_runs and cost <= budget * (1 + 1e-9):
             runs = [size for n, size in zip(counts, sizes) for _ in range(n)]
-            error = prediction_error(runs, target_flops=target, relative_noise=0.005, law=law)
+            error = ladder_prediction_error(runs, target_flops=target, relative_noise=0.005, law=law)
             best = min(best, (error, tuple(reversed(runs))))
     return best[1]
 
@@ -72,12 +72,12 @@ def choose_runs(sizes, *, budget, most_runs, target, law):
 # Known mistake: You never make as many runs as are allowed: look at where your counting ends.
 from itertools import combinations_with_replacement
 
-from snippets.scaling.loss_surface.compute_law import prediction_error
+from snippets.scaling.loss_surface.compute_law import ladder_prediction_error
 
 
 def choose_runs(sizes, *, budget, most_runs, target, law):
     choices = [
-        (prediction_error(runs, target_flops=target, relative_noise=1, law=law), runs)
+        (ladder_prediction_error(runs, target_flops=target, relative_noise=1, law=law), runs)
         for number in range(3, most_runs)
         for runs in combinations_with_replacement(sizes, number)
         if sum(runs) <= budget * (1 + 1e-9)
@@ -89,12 +89,12 @@ def choose_runs(sizes, *, budget, most_runs, target, law):
 # Message: times the narrowest
 from itertools import combinations_with_replacement
 
-from snippets.scaling.loss_surface.compute_law import prediction_error
+from snippets.scaling.loss_surface.compute_law import ladder_prediction_error
 
 
 def choose_runs(sizes, *, budget, most_runs, target, law):
     choices = [
-        (prediction_error(runs, target_flops=target, relative_noise=1, law=law), runs)
+        (ladder_prediction_error(runs, target_flops=target, relative_noise=1, law=law), runs)
         for number in range(3, most_runs + 1)
         for runs in combinations_with_replacement(sizes, number)
         if sum(runs) <= budget * (1 + 1e-9)

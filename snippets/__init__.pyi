@@ -1,0 +1,688 @@
+"""What the front door has, written by ``python -m press.door`` from the modules' texts."""
+
+# Formulas
+from snippets.all_reduce import ring_all_reduce_bytes as ring_all_reduce_bytes
+from snippets.all_reduce import ring_all_reduce_time_s as ring_all_reduce_time_s
+from snippets.all_reduce import tree_all_reduce_bytes as tree_all_reduce_bytes
+from snippets.all_reduce import tree_all_reduce_time_s as tree_all_reduce_time_s
+from snippets.all_reduce import recursive_doubling_all_reduce_bytes as recursive_doubling_all_reduce_bytes
+from snippets.all_reduce import recursive_doubling_all_reduce_time_s as recursive_doubling_all_reduce_time_s
+from snippets.all_reduce import halving_doubling_all_reduce_bytes as halving_doubling_all_reduce_bytes
+from snippets.all_reduce import halving_doubling_all_reduce_time_s as halving_doubling_all_reduce_time_s
+from snippets.all_reduce import double_tree_all_reduce_bytes as double_tree_all_reduce_bytes
+from snippets.all_reduce import double_tree_all_reduce_time_s as double_tree_all_reduce_time_s
+from snippets.background.information.formulas import entropy as entropy
+from snippets.background.information.formulas import cross_entropy as cross_entropy
+from snippets.background.information.formulas import kl_divergence as kl_divergence
+from snippets.background.information.formulas import jensen_shannon_divergence as jensen_shannon_divergence
+from snippets.background.information.formulas import joint_entropy as joint_entropy
+from snippets.background.information.formulas import conditional_entropy as conditional_entropy
+from snippets.background.information.formulas import mutual_information as mutual_information
+from snippets.background.information.formulas import perplexity as perplexity
+from snippets.background.information.formulas import perplexity_of_loss as perplexity_of_loss
+from snippets.background.information.formulas import bits_per_byte as bits_per_byte
+from snippets.background.information.formulas import nats_to_bits as nats_to_bits
+from snippets.background.information.formulas import source_coding_bounds as source_coding_bounds
+from snippets.background.information.formulas import gaussian_entropy_bits as gaussian_entropy_bits
+from snippets.background.information.formulas import quantised_rate as quantised_rate
+from snippets.background.information.formulas import quantised_gaussian_bits as quantised_gaussian_bits
+from snippets.background.information.formulas import gaussian_rate as gaussian_rate
+from snippets.background.linear_algebra.formulas import gemm_flops as gemm_flops
+from snippets.background.linear_algebra.formulas import gemm_words as gemm_words
+from snippets.background.linear_algebra.formulas import gemm_arithmetic_intensity as gemm_arithmetic_intensity
+from snippets.background.linear_algebra.formulas import block_ranges as block_ranges
+from snippets.background.linear_algebra.formulas import row_split as row_split
+from snippets.background.linear_algebra.formulas import column_split as column_split
+from snippets.background.linear_algebra.formulas import k_split as k_split
+from snippets.background.linear_algebra.formulas import grid_split as grid_split
+from snippets.background.linear_algebra.formulas import grid_traffic_words as grid_traffic_words
+from snippets.background.linear_algebra.formulas import best_gemm_grid as best_gemm_grid
+from snippets.background.linear_algebra.formulas import global_norm as global_norm
+from snippets.background.linear_algebra.formulas import weighted_mean as weighted_mean
+from snippets.background.linear_algebra.formulas import rounding_bound as rounding_bound
+from snippets.background.optimization.formulas import condition_number as condition_number
+from snippets.background.optimization.formulas import largest_stable_step as largest_stable_step
+from snippets.background.optimization.formulas import best_gradient_descent_step as best_gradient_descent_step
+from snippets.background.optimization.formulas import gradient_descent_rate as gradient_descent_rate
+from snippets.background.optimization.formulas import best_gradient_descent_rate as best_gradient_descent_rate
+from snippets.background.optimization.formulas import steps_to_shrink as steps_to_shrink
+from snippets.background.optimization.formulas import momentum_matrix as momentum_matrix
+from snippets.background.optimization.formulas import momentum_spectral_radius as momentum_spectral_radius
+from snippets.background.optimization.formulas import momentum_rate as momentum_rate
+from snippets.background.optimization.formulas import best_momentum as best_momentum
+from snippets.background.optimization.formulas import best_momentum_step as best_momentum_step
+from snippets.background.optimization.formulas import best_momentum_rate as best_momentum_rate
+from snippets.background.optimization.formulas import sgd_stationary_variance as sgd_stationary_variance
+from snippets.background.optimization.formulas import sgd_noise_floor as sgd_noise_floor
+from snippets.background.optimization.formulas import sgd_mean_square as sgd_mean_square
+from snippets.background.optimization.formulas import adam_bias_correction as adam_bias_correction
+from snippets.background.optimization.formulas import adam_update_bound as adam_update_bound
+from snippets.background.optimization.formulas import linear_schedule as linear_schedule
+from snippets.background.optimization.formulas import cosine_schedule as cosine_schedule
+from snippets.background.optimization.formulas import gradient_clip_scale as gradient_clip_scale
+from snippets.background.probability.formulas import finite_population_factor as finite_population_factor
+from snippets.background.probability.formulas import batch_variance as batch_variance
+from snippets.background.probability.formulas import data_parallel_variance as data_parallel_variance
+from snippets.background.probability.formulas import rms_distance as rms_distance
+from snippets.background.probability.formulas import chebyshev_bound as chebyshev_bound
+from snippets.background.probability.formulas import normal_tail as normal_tail
+from snippets.background.probability.formulas import hoeffding_bound as hoeffding_bound
+from snippets.background.probability.formulas import hoeffding_deviation as hoeffding_deviation
+from snippets.background.probability.formulas import hoeffding_samples as hoeffding_samples
+from snippets.background.probability.formulas import normal_interval as normal_interval
+from snippets.background.probability.formulas import wilson_interval as wilson_interval
+from snippets.background.probability.formulas import best_control_coefficient as best_control_coefficient
+from snippets.background.probability.formulas import control_variate_variance as control_variate_variance
+from snippets.background.probability.formulas import control_variate_gain as control_variate_gain
+from snippets.collectives.algorithm_costs import algorithm_cost as algorithm_cost
+from snippets.collectives.algorithm_costs import collective_lower_bound as collective_lower_bound
+from snippets.collectives.algorithm_costs import crossover_bytes as crossover_bytes
+from snippets.collectives.algorithm_costs import latency_share_half_bytes as latency_share_half_bytes
+from snippets.collectives.algorithm_costs import best_collective_segments as best_collective_segments
+from snippets.collectives.algorithm_costs import compare_algorithms as compare_algorithms
+from snippets.collectives.costs_and_bounds.bus_bandwidth import bus_bandwidth_factor as bus_bandwidth_factor
+from snippets.collectives.costs_and_bounds.bus_bandwidth import algorithm_bandwidth_bytes_per_s as algorithm_bandwidth_bytes_per_s
+from snippets.collectives.costs_and_bounds.bus_bandwidth import bus_bandwidth_bytes_per_s as bus_bandwidth_bytes_per_s
+from snippets.collectives.costs_and_bounds.bus_bandwidth import bandwidth_bound_s as bandwidth_bound_s
+from snippets.collectives.costs_and_bounds.bus_bandwidth import nvls_all_reduce_bytes as nvls_all_reduce_bytes
+from snippets.collectives.primitives.float_sums import rounded as rounded
+from snippets.collectives.primitives.float_sums import running_sums as running_sums
+from snippets.collectives.primitives.float_sums import pairwise_sum as pairwise_sum
+from snippets.collectives.schedule_cost import price_schedule as price_schedule
+from snippets.collectives.topology.formulas import busiest_link_s as busiest_link_s
+from snippets.collectives.topology.formulas import node_all_reduce_bound_s as node_all_reduce_bound_s
+from snippets.collectives.topology.formulas import many_rings_time_s as many_rings_time_s
+from snippets.collectives.topology.formulas import all_reduce_dimension_bytes as all_reduce_dimension_bytes
+from snippets.collectives.topology.formulas import all_reduce_dimensions_time_s as all_reduce_dimensions_time_s
+from snippets.collectives.topology.formulas import hierarchical_all_reduce_time_s as hierarchical_all_reduce_time_s
+from snippets.collectives.topology.formulas import torus_all_reduce_time_s as torus_all_reduce_time_s
+from snippets.collectives.topology.formulas import collision_free_probability as collision_free_probability
+from snippets.collectives.topology.formulas import expected_expert_nodes as expected_expert_nodes
+from snippets.collectives.traffic import collective_traffic as collective_traffic
+from snippets.flops import attention_pairs as attention_pairs
+from snippets.flops import attention_forward_flops as attention_forward_flops
+from snippets.flops import layer_forward_flops as layer_forward_flops
+from snippets.flops import gpt_training_flops as gpt_training_flops
+from snippets.flops import korthikanti_hardware_flops as korthikanti_hardware_flops
+from snippets.flops import forward_flops as forward_flops
+from snippets.flops import backward_flops as backward_flops
+from snippets.flops import training_step_flops as training_step_flops
+from snippets.flops import compute_time_s as compute_time_s
+from snippets.flops import training_flops as training_flops
+from snippets.flops import training_flops_per_token as training_flops_per_token
+from snippets.flops import training_time_s as training_time_s
+from snippets.flops import flops_utilization as flops_utilization
+from snippets.foundations.alpha_beta.formulas import message_time_s as message_time_s
+from snippets.foundations.alpha_beta.formulas import messages_time_s as messages_time_s
+from snippets.foundations.alpha_beta.formulas import shared_link_time_s as shared_link_time_s
+from snippets.foundations.alpha_beta.formulas import half_bandwidth_bytes as half_bandwidth_bytes
+from snippets.foundations.alpha_beta.formulas import effective_bandwidth_bytes_per_s as effective_bandwidth_bytes_per_s
+from snippets.foundations.alpha_beta.formulas import size_for_efficiency_bytes as size_for_efficiency_bytes
+from snippets.foundations.alpha_beta.formulas import bucketed_step_time_s as bucketed_step_time_s
+from snippets.foundations.alpha_beta.formulas import best_buckets as best_buckets
+from snippets.foundations.alpha_beta.formulas import logp_messages_time_s as logp_messages_time_s
+from snippets.foundations.alpha_beta.formulas import loggp_message_time_s as loggp_message_time_s
+from snippets.foundations.data_pipeline.epoch_order import epoch_rank_share as epoch_rank_share
+from snippets.foundations.data_pipeline.formulas import input_bytes_per_s as input_bytes_per_s
+from snippets.foundations.data_pipeline.formulas import batches_in_flight as batches_in_flight
+from snippets.foundations.data_pipeline.formulas import steady_busy_share as steady_busy_share
+from snippets.foundations.data_pipeline.formulas import shared_queue_busy_share as shared_queue_busy_share
+from snippets.foundations.data_pipeline.formulas import still_in_buffer_share as still_in_buffer_share
+from snippets.foundations.data_pipeline.formulas import read_amplification as read_amplification
+from snippets.foundations.economics.formulas import device_hours as device_hours
+from snippets.foundations.economics.formulas import training_bill_usd as training_bill_usd
+from snippets.foundations.economics.formulas import run_energy_kwh as run_energy_kwh
+from snippets.foundations.economics.formulas import emissions_kg as emissions_kg
+from snippets.foundations.economics.formulas import cluster_mtbf_s as cluster_mtbf_s
+from snippets.foundations.economics.formulas import failure_overhead_share as failure_overhead_share
+from snippets.foundations.economics.formulas import best_checkpoint_interval_s as best_checkpoint_interval_s
+from snippets.foundations.economics.formulas import expected_run_s as expected_run_s
+from snippets.foundations.economics.formulas import goodput_share as goodput_share
+from snippets.foundations.economics.formulas import failure_bill_usd as failure_bill_usd
+from snippets.foundations.economics.formulas import slowest_exponential_s as slowest_exponential_s
+from snippets.foundations.economics.formulas import slowest_normal_s as slowest_normal_s
+from snippets.foundations.economics.formulas import owned_hour_usd as owned_hour_usd
+from snippets.foundations.estimation.formulas import geometric_middle as geometric_middle
+from snippets.foundations.estimation.formulas import log_half_width as log_half_width
+from snippets.foundations.estimation.formulas import product_range as product_range
+from snippets.foundations.estimation.formulas import variance_shares as variance_shares
+from snippets.foundations.estimation.formulas import interval_score as interval_score
+from snippets.foundations.estimation.formulas import normal_interval_score as normal_interval_score
+from snippets.foundations.estimation.formulas import best_log_half_width as best_log_half_width
+from snippets.foundations.hierarchy.formulas import path_time_s as path_time_s
+from snippets.foundations.hierarchy.formulas import fair_share_bytes_per_s as fair_share_bytes_per_s
+from snippets.foundations.hierarchy.formulas import moving_energy_j as moving_energy_j
+from snippets.foundations.hierarchy.formulas import oversubscription as oversubscription
+from snippets.foundations.hierarchy.formulas import fat_tree_bisection_bytes_per_s as fat_tree_bisection_bytes_per_s
+from snippets.foundations.hierarchy.formulas import k_ary_fat_tree_hosts as k_ary_fat_tree_hosts
+from snippets.foundations.hierarchy.formulas import k_ary_fat_tree_bisection_bytes_per_s as k_ary_fat_tree_bisection_bytes_per_s
+from snippets.foundations.hierarchy.formulas import torus_bisection_bytes_per_s as torus_bisection_bytes_per_s
+from snippets.foundations.hierarchy.formulas import dragonfly_bisection_bytes_per_s as dragonfly_bisection_bytes_per_s
+from snippets.foundations.one_machine.formulas import attention_flops_share as attention_flops_share
+from snippets.foundations.one_machine.formulas import least_devices_for_state as least_devices_for_state
+from snippets.foundations.roofline.formulas import roofline_flops_per_s as roofline_flops_per_s
+from snippets.foundations.roofline.formulas import ceiling_times_s as ceiling_times_s
+from snippets.foundations.roofline.formulas import roofline_time_s as roofline_time_s
+from snippets.foundations.roofline.formulas import compute_bound_batch as compute_bound_batch
+from snippets.foundations.roofline.formulas import k_split_flops_per_sent_byte as k_split_flops_per_sent_byte
+from snippets.foundations.roofline.formulas import tiled_gemm_words as tiled_gemm_words
+from snippets.hardware import bits_to_bytes_per_s as bits_to_bytes_per_s
+from snippets.hardware import lane_coded_bytes_per_s as lane_coded_bytes_per_s
+from snippets.hardware import peak_flops_per_s as peak_flops_per_s
+from snippets.hardware import dense_peak_flops_per_s as dense_peak_flops_per_s
+from snippets.hardware import ridge_flops_per_byte as ridge_flops_per_byte
+from snippets.memory.memory_equation.activations import stored_tensors as stored_tensors
+from snippets.memory.memory_equation.activations import serial_activation_bytes as serial_activation_bytes
+from snippets.memory.memory_equation.activations import tensor_parallel_activation_bytes as tensor_parallel_activation_bytes
+from snippets.memory.memory_equation.activations import sequence_parallel_activation_bytes as sequence_parallel_activation_bytes
+from snippets.memory.memory_equation.activations import selective_activation_bytes as selective_activation_bytes
+from snippets.memory.memory_equation.activations import full_recomputation_activation_bytes as full_recomputation_activation_bytes
+from snippets.memory.memory_equation.activations import layer_activation_bytes as layer_activation_bytes
+from snippets.memory.memory_equation.activations import attention_score_bytes as attention_score_bytes
+from snippets.memory.memory_equation.activations import logits_bytes as logits_bytes
+from snippets.memory.memory_equation.activations import outside_layers_bytes as outside_layers_bytes
+from snippets.memory.memory_equation.activations import layers_in_flight as layers_in_flight
+from snippets.memory.memory_equation.activations import rajbhandari_activation_bytes as rajbhandari_activation_bytes
+from snippets.memory.memory_equation.model_parallel import first_stage_parameters as first_stage_parameters
+from snippets.memory.memory_equation.model_parallel import first_stage_activation_bytes as first_stage_activation_bytes
+from snippets.memory.memory_equation.step_peak import gpt_step_sizes as gpt_step_sizes
+from snippets.memory.memory_equation.step_peak import step_peak_parts as step_peak_parts
+from snippets.memory.memory_equation.step_peak import step_peak_candidates as step_peak_candidates
+from snippets.memory.memory_equation.step_peak import step_peak_bytes as step_peak_bytes
+from snippets.memory.offloading.formulas import offloaded_update_step_s as offloaded_update_step_s
+from snippets.memory.offloading.formulas import clipped_update_step_s as clipped_update_step_s
+from snippets.memory.offloading.formulas import offloaded_activations_step_s as offloaded_activations_step_s
+from snippets.memory.offloading.formulas import offload_break_even_tokens as offload_break_even_tokens
+from snippets.memory.offloading.formulas import offload_least_bandwidth_bytes_per_s as offload_least_bandwidth_bytes_per_s
+from snippets.memory.offloading.formulas import offload_least_hidden_size as offload_least_hidden_size
+from snippets.memory.offloading.formulas import parameter_offload_intensity as parameter_offload_intensity
+from snippets.memory.offloading.formulas import optimizer_offload_intensity as optimizer_offload_intensity
+from snippets.memory.offloading.formulas import activation_offload_intensity as activation_offload_intensity
+from snippets.memory.offloading.formulas import offload_efficiency as offload_efficiency
+from snippets.memory.offloading.host_memory import memory_channels_bytes_per_s as memory_channels_bytes_per_s
+from snippets.memory.recomputation.formulas import uniform_chain as uniform_chain
+from snippets.memory.recomputation.formulas import keep_nothing_forward_passes as keep_nothing_forward_passes
+from snippets.memory.recomputation.formulas import segment_peak_bytes as segment_peak_bytes
+from snippets.memory.recomputation.formulas import best_segment_layers as best_segment_layers
+from snippets.memory.recomputation.formulas import growing_segments_layers as growing_segments_layers
+from snippets.memory.recomputation.formulas import binomial_reach_layers as binomial_reach_layers
+from snippets.memory.recomputation.formulas import binomial_forward_passes as binomial_forward_passes
+from snippets.memory.recomputation.formulas import full_recomputation_overhead as full_recomputation_overhead
+from snippets.memory.recomputation.formulas import keep_all_tasks as keep_all_tasks
+from snippets.memory.recomputation.formulas import keep_nothing_tasks as keep_nothing_tasks
+from snippets.memory.recomputation.formulas import segment_tasks as segment_tasks
+from snippets.memory.recomputation.formulas import recomputation_account as recomputation_account
+from snippets.memory.recomputation.formulas import cheapest_recomputation_plan as cheapest_recomputation_plan
+from snippets.memory.recomputation.selective import tensor_prices as tensor_prices
+from snippets.memory.recomputation.selective import remade_flops as remade_flops
+from snippets.memory.recomputation.selective import cheapest_drop as cheapest_drop
+from snippets.memory.recomputation.selective import sizes_without as sizes_without
+from snippets.memory.zero.deepspeed import deepspeed_zero2_estimate as deepspeed_zero2_estimate
+from snippets.memory.zero.deepspeed import deepspeed_zero3_estimate as deepspeed_zero3_estimate
+from snippets.memory.zero.formulas import shard_length as shard_length
+from snippets.memory.zero.formulas import zero_bytes_per_parameter as zero_bytes_per_parameter
+from snippets.memory.zero.formulas import zero_state_bytes as zero_state_bytes
+from snippets.memory.zero.formulas import zero_buffer_bytes as zero_buffer_bytes
+from snippets.memory.zero.formulas import zero_communication_elements as zero_communication_elements
+from snippets.memory.zero.formulas import zero_traffic_elements as zero_traffic_elements
+from snippets.memory.zero.formulas import zero_traffic_bytes as zero_traffic_bytes
+from snippets.memory.zero.formulas import hybrid_shard_elements as hybrid_shard_elements
+from snippets.memory.zero.formulas import least_ranks_to_fit as least_ranks_to_fit
+from snippets.memory.zero.formulas import largest_model_parameters as largest_model_parameters
+from snippets.memory.zero.formulas import partitioned_activation_overhead as partitioned_activation_overhead
+from snippets.memory.zero.matrix_optimizers import newton_schulz_flops as newton_schulz_flops
+from snippets.memory.zero.matrix_optimizers import shampoo_numbers as shampoo_numbers
+from snippets.memory.zero.matrix_optimizers import assign_whole as assign_whole
+from snippets.models import attention_parameters as attention_parameters
+from snippets.models import feed_forward_parameters as feed_forward_parameters
+from snippets.models import parameter_parts as parameter_parts
+from snippets.models import parameter_count as parameter_count
+from snippets.models import active_parameter_parts as active_parameter_parts
+from snippets.models import active_parameter_count as active_parameter_count
+from snippets.models import gpt_parameter_count as gpt_parameter_count
+from snippets.parallelism.data.formulas import shard_weights as shard_weights
+from snippets.parallelism.data.formulas import token_weights as token_weights
+from snippets.parallelism.data.formulas import bucket_sizes_bytes as bucket_sizes_bytes
+from snippets.parallelism.data.formulas import tokens_to_hide_all_reduce as tokens_to_hide_all_reduce
+from snippets.parallelism.data.formulas import exposed_all_reduce_s as exposed_all_reduce_s
+from snippets.parallelism.data.formulas import shared_batch_efficiency as shared_batch_efficiency
+from snippets.parallelism.data.formulas import kth_exponential_s as kth_exponential_s
+from snippets.parallelism.data.formulas import stale_step_limit as stale_step_limit
+from snippets.parallelism.expert.formulas import expert_capacity as expert_capacity
+from snippets.parallelism.expert.formulas import expected_expert_overflow as expected_expert_overflow
+from snippets.parallelism.expert.formulas import expected_drop_share as expected_drop_share
+from snippets.parallelism.expert.formulas import expert_balance_loss as expert_balance_loss
+from snippets.parallelism.expert.formulas import expert_all_to_all_bytes as expert_all_to_all_bytes
+from snippets.parallelism.expert.formulas import expert_communication_to_compute as expert_communication_to_compute
+from snippets.parallelism.expert.formulas import expected_expert_groups as expected_expert_groups
+from snippets.parallelism.expert.formulas import expert_rank_parameters as expert_rank_parameters
+from snippets.parallelism.pipeline.formulas import gpipe_bubble_share as gpipe_bubble_share
+from snippets.parallelism.pipeline.formulas import one_f_one_b_bubble_share as one_f_one_b_bubble_share
+from snippets.parallelism.pipeline.formulas import interleaved_bubble_share as interleaved_bubble_share
+from snippets.parallelism.pipeline.formulas import pipeline_bubble_overhead as pipeline_bubble_overhead
+from snippets.parallelism.pipeline.formulas import pipeline_idle_share as pipeline_idle_share
+from snippets.parallelism.pipeline.formulas import pipeline_speedup as pipeline_speedup
+from snippets.parallelism.pipeline.formulas import least_micro_batches as least_micro_batches
+from snippets.parallelism.pipeline.formulas import pipeline_bubble_s as pipeline_bubble_s
+from snippets.parallelism.pipeline.formulas import pipeline_step_time_s as pipeline_step_time_s
+from snippets.parallelism.pipeline.formulas import gpipe_exposed_message_s as gpipe_exposed_message_s
+from snippets.parallelism.pipeline.formulas import one_f_one_b_exposed_message_s as one_f_one_b_exposed_message_s
+from snippets.parallelism.pipeline.formulas import gpipe_step_time_s as gpipe_step_time_s
+from snippets.parallelism.pipeline.formulas import pipeline_step_time_bound_s as pipeline_step_time_bound_s
+from snippets.parallelism.pipeline.formulas import zb_h1_bubble_s as zb_h1_bubble_s
+from snippets.parallelism.pipeline.formulas import zb_h2_bubble_s as zb_h2_bubble_s
+from snippets.parallelism.pipeline.formulas import dualpipe_bubble_s as dualpipe_bubble_s
+from snippets.parallelism.pipeline.formulas import dualpipev_bubble_s as dualpipev_bubble_s
+from snippets.parallelism.pipeline.formulas import chimera_bubble_share as chimera_bubble_share
+from snippets.parallelism.pipeline.formulas import gems_bubble_share as gems_bubble_share
+from snippets.parallelism.pipeline.formulas import gpipe_peak_activations as gpipe_peak_activations
+from snippets.parallelism.pipeline.formulas import one_f_one_b_peak_activations as one_f_one_b_peak_activations
+from snippets.parallelism.pipeline.formulas import interleaved_peak_activations as interleaved_peak_activations
+from snippets.parallelism.pipeline.formulas import interleaved_memory_factor as interleaved_memory_factor
+from snippets.parallelism.pipeline.formulas import zb_h1_peak_activations as zb_h1_peak_activations
+from snippets.parallelism.pipeline.formulas import zb_h2_peak_activations as zb_h2_peak_activations
+from snippets.parallelism.pipeline.formulas import chimera_peak_activations as chimera_peak_activations
+from snippets.parallelism.pipeline.formulas import dualpipe_peak_activations as dualpipe_peak_activations
+from snippets.parallelism.pipeline.formulas import pipeline_messages as pipeline_messages
+from snippets.parallelism.pipeline.formulas import pipeline_message_bytes as pipeline_message_bytes
+from snippets.parallelism.pipeline.formulas import pipeline_pass_flops as pipeline_pass_flops
+from snippets.parallelism.pipeline.formulas import pipeline_pass_activation_bytes as pipeline_pass_activation_bytes
+from snippets.parallelism.sequence.formulas import context_rank_chunks as context_rank_chunks
+from snippets.parallelism.sequence.formulas import context_rank_tokens as context_rank_tokens
+from snippets.parallelism.sequence.formulas import ring_attention_step_pairs as ring_attention_step_pairs
+from snippets.parallelism.sequence.formulas import ring_attention_starts_s as ring_attention_starts_s
+from snippets.parallelism.sequence.formulas import contiguous_attention_slowdown as contiguous_attention_slowdown
+from snippets.parallelism.sequence.formulas import ring_attention_forward_bytes as ring_attention_forward_bytes
+from snippets.parallelism.sequence.formulas import ring_attention_backward_bytes as ring_attention_backward_bytes
+from snippets.parallelism.sequence.formulas import ulysses_exchange_bytes as ulysses_exchange_bytes
+from snippets.parallelism.sequence.formulas import hidden_block_tokens as hidden_block_tokens
+from snippets.parallelism.sequence.formulas import kv_blocks_held as kv_blocks_held
+from snippets.parallelism.sequence.formulas import attention_flops as attention_flops
+from snippets.parallelism.sequence.softmax_merge import softmax_part as softmax_part
+from snippets.parallelism.sequence.softmax_merge import merge_parts as merge_parts
+from snippets.parallelism.sequence.softmax_merge import standard_attention_words as standard_attention_words
+from snippets.parallelism.sequence.softmax_merge import block_attention_words as block_attention_words
+from snippets.parallelism.sequence.softmax_merge import flash_block_sizes as flash_block_sizes
+from snippets.parallelism.tensor.formulas import tensor_block_collectives as tensor_block_collectives
+from snippets.parallelism.tensor.formulas import tensor_block_traffic_bytes as tensor_block_traffic_bytes
+from snippets.parallelism.tensor.formulas import matrix_cut_bytes as matrix_cut_bytes
+from snippets.parallelism.tensor.formulas import tensor_communication_to_compute as tensor_communication_to_compute
+from snippets.parallelism.tensor.formulas import tensor_layer_time_s as tensor_layer_time_s
+from snippets.parallelism.tensor.formulas import placed_ring_bytes_per_s as placed_ring_bytes_per_s
+from snippets.parallelism.tensor.formulas import key_value_heads_per_rank as key_value_heads_per_rank
+from snippets.parallelism.tensor.formulas import vocabulary_loss_bytes as vocabulary_loss_bytes
+from snippets.recipes import model_state_bytes as model_state_bytes
+from snippets.recipes import quantization_constant_bytes as quantization_constant_bytes
+from snippets.scaling.batch_size.formulas import gradient_noise_scale as gradient_noise_scale
+from snippets.scaling.batch_size.formulas import batch_steps as batch_steps
+from snippets.scaling.batch_size.formulas import batch_examples as batch_examples
+from snippets.scaling.batch_size.formulas import two_batch_signal as two_batch_signal
+from snippets.scaling.batch_size.formulas import two_batch_noise as two_batch_noise
+from snippets.scaling.batch_size.formulas import best_step_size as best_step_size
+from snippets.scaling.batch_size.formulas import scaled_learning_rate as scaled_learning_rate
+from snippets.scaling.batch_size.formulas import mup_hidden_rate as mup_hidden_rate
+from snippets.scaling.batch_size.formulas import cheapest_batch as cheapest_batch
+from snippets.scaling.batch_size.formulas import language_critical_batch as language_critical_batch
+from snippets.scaling.chinchilla.formulas import compute_optimal_parameters as compute_optimal_parameters
+from snippets.scaling.chinchilla.formulas import compute_optimal_tokens as compute_optimal_tokens
+from snippets.scaling.chinchilla.formulas import compute_optimal_tokens_per_parameter as compute_optimal_tokens_per_parameter
+from snippets.scaling.chinchilla.formulas import compute_optimal_loss_nats as compute_optimal_loss_nats
+from snippets.scaling.chinchilla.formulas import flops_for_parameters as flops_for_parameters
+from snippets.scaling.chinchilla.formulas import tokens_for_loss as tokens_for_loss
+from snippets.scaling.chinchilla.formulas import missized_compute_factor as missized_compute_factor
+from snippets.scaling.chinchilla.formulas import exponent_rounding_factor as exponent_rounding_factor
+from snippets.scaling.chinchilla.formulas import lifetime_flops as lifetime_flops
+from snippets.scaling.chinchilla.formulas import inference_aware_parameters as inference_aware_parameters
+from snippets.scaling.chinchilla.formulas import break_even_inference_tokens as break_even_inference_tokens
+from snippets.scaling.chinchilla.formulas import cheapest_for_loss as cheapest_for_loss
+from snippets.scaling.chinchilla.formulas import inference_aware_allocation as inference_aware_allocation
+from snippets.scaling.loss_surface.compute_law import compute_law_loss_nats as compute_law_loss_nats
+from snippets.scaling.loss_surface.compute_law import log_log_slope as log_log_slope
+from snippets.scaling.loss_surface.compute_law import compute_multiple as compute_multiple
+from snippets.scaling.loss_surface.compute_law import three_run_law as three_run_law
+from snippets.scaling.loss_surface.compute_law import log_log_line as log_log_line
+from snippets.scaling.loss_surface.compute_law import fit_compute_law as fit_compute_law
+from snippets.scaling.loss_surface.compute_law import ladder_prediction_error as ladder_prediction_error
+from snippets.scaling.loss_surface.formulas import surface_loss_nats as surface_loss_nats
+from snippets.scaling.loss_surface.formulas import power_law_loss_nats as power_law_loss_nats
+from snippets.scaling.loss_surface.formulas import kaplan_growth as kaplan_growth
+from snippets.scaling.phase_transitions.double_descent import min_norm_error as min_norm_error
+from snippets.scaling.phase_transitions.double_descent import best_ridge as best_ridge
+from snippets.scaling.phase_transitions.emergence import exact_match_rate as exact_match_rate
+from snippets.scaling.phase_transitions.emergence import spread_exact_match_rate as spread_exact_match_rate
+from snippets.scaling.phase_transitions.emergence import length_compute_factor as length_compute_factor
+from snippets.scaling.phase_transitions.emergence import zero_upper_bound as zero_upper_bound
+from snippets.scaling.phase_transitions.emergence import trials_to_see as trials_to_see
+from snippets.scaling.phase_transitions.emergence import scoring_gain as scoring_gain
+from snippets.simulation.algorithms import largest_power_of_two as largest_power_of_two
+from snippets.simulation.algorithms import build_collective as build_collective
+from snippets.simulation.checker import find_collective_faults as find_collective_faults
+from snippets.simulation.checker import check_collective as check_collective
+from snippets.simulation.checker import contributions as contributions
+from snippets.simulation.double_tree import double_binary_tree as double_binary_tree
+from snippets.simulation.double_tree import edge_delays as edge_delays
+from snippets.simulation.double_tree import double_tree_rounds as double_tree_rounds
+from snippets.simulation.holdings import holdings as holdings
+from snippets.simulation.schedule import chunk_bounds as chunk_bounds
+from snippets.simulation.schedule import adjoint_schedule as adjoint_schedule
+
+# Catalogues
+from snippets.foundations.hierarchy.memory_levels import MEMORY_LEVELS as MEMORY_LEVELS
+from snippets.hardware import LINKS as LINKS
+from snippets.hardware import ACCELERATORS as ACCELERATORS
+from snippets.hardware import NODES as NODES
+from snippets.memory.offloading.host_memory import HOSTS as HOSTS
+from snippets.models import MODELS as MODELS
+from snippets.parallelism.pipeline.profiled_pipelines import PROFILED_RUNS as PROFILED_RUNS
+from snippets.recipes import RECIPES as RECIPES
+from snippets.scaling.chinchilla.published_allocations import PUBLISHED_ALLOCATIONS as PUBLISHED_ALLOCATIONS
+from snippets.scaling.loss_surface.formulas import LOSS_FITS as LOSS_FITS
+from snippets.scaling.loss_surface.formulas import KAPLAN_LAWS as KAPLAN_LAWS
+from snippets.scaling.loss_surface.published_ladder import CEREBRAS_GPT as CEREBRAS_GPT
+from snippets.training_runs import TRAINING_RUNS as TRAINING_RUNS
+
+# Records and other functions
+from snippets.background.linear_algebra.formulas import Share as Share
+from snippets.collectives.algorithm_costs import ClosedForm as ClosedForm
+from snippets.collectives.algorithm_costs import PricedAlgorithm as PricedAlgorithm
+from snippets.collectives.costs_and_bounds.published_runs import PublishedRun as PublishedRun
+from snippets.collectives.schedule_cost import Cost as Cost
+from snippets.collectives.schedule_cost import Price as Price
+from snippets.collectives.topology.formulas import dimension_schedule as dimension_schedule
+from snippets.collectives.traffic import Traffic as Traffic
+from snippets.foundations.data_pipeline.epoch_order import epoch_order as epoch_order
+from snippets.foundations.data_pipeline.epoch_order import rank_batches as rank_batches
+from snippets.foundations.data_pipeline.formulas import LoaderRun as LoaderRun
+from snippets.foundations.data_pipeline.formulas import loader_run as loader_run
+from snippets.foundations.economics.published_energy import PublishedEnergy as PublishedEnergy
+from snippets.foundations.estimation.formulas import Factor as Factor
+from snippets.foundations.hierarchy.memory_levels import MemoryLevel as MemoryLevel
+from snippets.hardware import Peaks as Peaks
+from snippets.hardware import Link as Link
+from snippets.hardware import Accelerator as Accelerator
+from snippets.hardware import Node as Node
+from snippets.memory.memory_equation.activations import StoredTensor as StoredTensor
+from snippets.memory.memory_equation.step_peak import StepSizes as StepSizes
+from snippets.memory.offloading.host_memory import HostMemory as HostMemory
+from snippets.memory.recomputation.formulas import ChainTask as ChainTask
+from snippets.memory.recomputation.formulas import ChainLayer as ChainLayer
+from snippets.memory.recomputation.formulas import PlanMoment as PlanMoment
+from snippets.memory.recomputation.formulas import RecomputationPlan as RecomputationPlan
+from snippets.memory.recomputation.selective import TensorPrice as TensorPrice
+from snippets.memory.zero.deepspeed import Estimate as Estimate
+from snippets.memory.zero.formulas import ZeroTraffic as ZeroTraffic
+from snippets.memory.zero.formulas import HybridTraffic as HybridTraffic
+from snippets.memory.zero.matrix_optimizers import Assignment as Assignment
+from snippets.memory.zero.sharded_rank import Rank as Rank
+from snippets.models import Attention as Attention
+from snippets.models import LatentAttention as LatentAttention
+from snippets.models import FeedForward as FeedForward
+from snippets.models import Experts as Experts
+from snippets.models import Transformer as Transformer
+from snippets.models import Parts as Parts
+from snippets.models import gpt_like as gpt_like
+from snippets.models import llama_like as llama_like
+from snippets.models import model_from_config as model_from_config
+from snippets.parallelism.pipeline.formulas import PassFlops as PassFlops
+from snippets.parallelism.pipeline.formulas import PassBytes as PassBytes
+from snippets.parallelism.pipeline.profiled_pipelines import ProfiledRun as ProfiledRun
+from snippets.parallelism.sequence.softmax_merge import SoftmaxPart as SoftmaxPart
+from snippets.parallelism.tensor.formulas import BlockCollectives as BlockCollectives
+from snippets.recipes import Recipe as Recipe
+from snippets.recipes import StateBytes as StateBytes
+from snippets.scaling.chinchilla.formulas import Allocation as Allocation
+from snippets.scaling.chinchilla.published_allocations import Projection as Projection
+from snippets.scaling.chinchilla.published_allocations import PublishedModel as PublishedModel
+from snippets.scaling.loss_surface.compute_law import ComputeLaw as ComputeLaw
+from snippets.scaling.loss_surface.formulas import LossFit as LossFit
+from snippets.scaling.loss_surface.formulas import PowerLaw as PowerLaw
+from snippets.scaling.loss_surface.published_ladder import LadderRun as LadderRun
+from snippets.simulation.algorithms import tree_masks as tree_masks
+from snippets.simulation.algorithms import spoken as spoken
+from snippets.simulation.checker import Fault as Fault
+from snippets.simulation.schedule import chunk_bound as chunk_bound
+from snippets.simulation.schedule import ScheduledSend as ScheduledSend
+from snippets.simulation.schedule import Schedule as Schedule
+from snippets.simulation.schedule import elements_of as elements_of
+from snippets.simulation.schedule import merged as merged
+from snippets.training_runs import TrainingRun as TrainingRun
+
+# Also
+DEVICES = ACCELERATORS
+GPUS = ACCELERATORS
+accelerator_hours = device_hours
+activated_parameters = active_parameter_count
+activation_checkpointing = full_recomputation_activation_bytes
+activation_checkpointing_bytes = full_recomputation_activation_bytes
+activation_memory = layer_activation_bytes
+activation_memory_bytes = layer_activation_bytes
+active_parameters = active_parameter_count
+algbw = algorithm_bandwidth_bytes_per_s
+algbw_bytes_per_s = algorithm_bandwidth_bytes_per_s
+all_to_all_attention = ulysses_exchange_bytes
+all_to_all_attention_bytes = ulysses_exchange_bytes
+alpha_beta = message_time_s
+alpha_beta_s = message_time_s
+alpha_beta_time = message_time_s
+alpha_beta_time_s = message_time_s
+arithmetic_intensity = gemm_arithmetic_intensity
+asynchronous_sgd = stale_step_limit
+attainable_performance = roofline_flops_per_s
+attainable_performance_flops_per_s = roofline_flops_per_s
+attention_matrix = attention_score_bytes
+attention_matrix_bytes = attention_score_bytes
+auxiliary_loss = expert_balance_loss
+b_simple = gradient_noise_scale
+backup_workers = kth_exponential_s
+backup_workers_s = kth_exponential_s
+bisection_bandwidth = fat_tree_bisection_bytes_per_s
+bisection_bandwidth_bytes_per_s = fat_tree_bisection_bytes_per_s
+bpb = bits_per_byte
+bubble_fraction = one_f_one_b_bubble_share
+bubble_fraction_share = one_f_one_b_bubble_share
+busbw = bus_bandwidth_bytes_per_s
+busbw_bytes_per_s = bus_bandwidth_bytes_per_s
+butterfly_all_reduce = recursive_doubling_all_reduce_bytes
+butterfly_all_reduce_bytes = recursive_doubling_all_reduce_bytes
+butterfly_all_reduce_time = recursive_doubling_all_reduce_time_s
+butterfly_all_reduce_time_s = recursive_doubling_all_reduce_time_s
+capacity_factor = expert_capacity
+carbon_footprint = emissions_kg
+carbon_footprint_kg = emissions_kg
+chebyshev_inequality = chebyshev_bound
+checkpoint_interval = best_checkpoint_interval_s
+checkpoint_interval_s = best_checkpoint_interval_s
+checkpoint_overhead = failure_overhead_share
+checkpoint_overhead_share = failure_overhead_share
+chen_checkpointing = best_segment_layers
+chinchilla_loss = surface_loss_nats
+chinchilla_loss_nats = surface_loss_nats
+chinchilla_optimal_parameters = compute_optimal_parameters
+chinchilla_optimal_tokens = compute_optimal_tokens
+chinchilla_ratio = compute_optimal_tokens_per_parameter
+co2 = emissions_kg
+co2_kg = emissions_kg
+compute_optimal = compute_optimal_parameters
+compute_optimal_data = compute_optimal_tokens
+compute_optimal_loss = compute_optimal_loss_nats
+compute_optimal_model_size = compute_optimal_parameters
+context_parallelism = ring_attention_forward_bytes
+context_parallelism_bytes = ring_attention_forward_bytes
+cosine_decay = cosine_schedule
+cost_of_training = training_bill_usd
+cost_of_training_usd = training_bill_usd
+critical_batch = language_critical_batch
+critical_batch_size = language_critical_batch
+data_parallel_overlap = tokens_to_hide_all_reduce
+deepspeed_ulysses = ulysses_exchange_bytes
+deepspeed_ulysses_bytes = ulysses_exchange_bytes
+double_descent = min_norm_error
+dropped_tokens = expected_drop_share
+dropped_tokens_share = expected_drop_share
+effective_training_time_ratio = goodput_share
+effective_training_time_ratio_share = goodput_share
+energy_of_training = run_energy_kwh
+energy_of_training_kwh = run_energy_kwh
+energy_per_bit = moving_energy_j
+energy_per_bit_j = moving_energy_j
+ettr = goodput_share
+ettr_share = goodput_share
+expected_maximum = slowest_normal_s
+expected_maximum_s = slowest_normal_s
+exposed_communication = exposed_all_reduce_s
+exposed_communication_s = exposed_all_reduce_s
+fat_tree_bisection_bandwidth = fat_tree_bisection_bytes_per_s
+fat_tree_bisection_bandwidth_bytes_per_s = fat_tree_bisection_bytes_per_s
+fermi_estimate = product_range
+flashattention = block_attention_words
+fsdp_bytes_per_parameter = zero_bytes_per_parameter
+fsdp_communication_volume = zero_traffic_bytes
+fsdp_communication_volume_bytes = zero_traffic_bytes
+fsdp_memory = zero_state_bytes
+fsdp_memory_bytes = zero_state_bytes
+gns = gradient_noise_scale
+goodput = goodput_share
+gpu_hours = device_hours
+gradient_checkpointing = full_recomputation_activation_bytes
+gradient_checkpointing_bytes = full_recomputation_activation_bytes
+gradient_checkpointing_overhead = full_recomputation_overhead
+gradient_clipping = gradient_clip_scale
+gradient_norm = global_norm
+griewank_bound = binomial_reach_layers
+half_performance_message_size = half_bandwidth_bytes
+half_performance_message_size_bytes = half_bandwidth_bytes
+hardware_flops_utilization = flops_utilization
+hfu = flops_utilization
+hfu_utilization = flops_utilization
+higham_gamma = rounding_bound
+hockney_model = message_time_s
+hockney_model_s = message_time_s
+hoeffding_inequality = hoeffding_bound
+in_flight_micro_batches = one_f_one_b_peak_activations
+in_network_reduction = nvls_all_reduce_bytes
+in_network_reduction_bytes = nvls_all_reduce_bytes
+inference_aware_scaling = inference_aware_allocation
+jsd = jensen_shannon_divergence
+kaplan_scaling = kaplan_growth
+kullback_leibler_divergence = kl_divergence
+layer_activation_memory = layer_activation_bytes
+layer_activation_memory_bytes = layer_activation_bytes
+leaf_spine_bisection_bandwidth = fat_tree_bisection_bytes_per_s
+leaf_spine_bisection_bandwidth_bytes_per_s = fat_tree_bisection_bytes_per_s
+linear_scaling_rule = scaled_learning_rate
+little_law = batches_in_flight
+load_balancing_loss = expert_balance_loss
+log_sum_exp_merge = merge_parts
+loggp = loggp_message_time_s
+loggp_s = loggp_message_time_s
+logp = logp_messages_time_s
+logp_s = logp_messages_time_s
+machine_balance = ridge_flops_per_byte
+machine_balance_flops_per_byte = ridge_flops_per_byte
+matmul_flops = gemm_flops
+maximal_update_parametrization = mup_hidden_rate
+mean_time_between_failures = cluster_mtbf_s
+mean_time_between_failures_s = cluster_mtbf_s
+mean_time_to_failure = cluster_mtbf_s
+mean_time_to_failure_s = cluster_mtbf_s
+megatron_traffic = tensor_block_traffic_bytes
+megatron_traffic_bytes = tensor_block_traffic_bytes
+mfu = flops_utilization
+mfu_utilization = flops_utilization
+model_flops_utilization = flops_utilization
+model_size = parameter_count
+model_states = model_state_bytes
+model_states_bytes = model_state_bytes
+moe_all_to_all = expert_all_to_all_bytes
+moe_all_to_all_bytes = expert_all_to_all_bytes
+mtbf = cluster_mtbf_s
+mtbf_s = cluster_mtbf_s
+mttf = cluster_mtbf_s
+mttf_s = cluster_mtbf_s
+muon = newton_schulz_flops
+muon_flops = newton_schulz_flops
+mup = mup_hidden_rate
+noise_scale = gradient_noise_scale
+number_of_parameters = parameter_count
+online_softmax = softmax_part
+operational_intensity = gemm_arithmetic_intensity
+optimal_checkpoint_interval = best_checkpoint_interval_s
+optimal_checkpoint_interval_s = best_checkpoint_interval_s
+oversubscription_ratio = oversubscription
+overtraining = cheapest_for_loss
+parametric_loss = surface_loss_nats
+parametric_loss_nats = surface_loss_nats
+pipeline_bubble = one_f_one_b_bubble_share
+pipeline_bubble_share = one_f_one_b_bubble_share
+postal_model = message_time_s
+postal_model_s = message_time_s
+rabenseifner_bytes = halving_doubling_all_reduce_bytes
+rabenseifner_s = halving_doubling_all_reduce_time_s
+rate_distortion_function = gaussian_rate
+recomputation_overhead = full_recomputation_overhead
+recursive_halving_and_doubling_bytes = halving_doubling_all_reduce_bytes
+recursive_halving_and_doubling_s = halving_doubling_all_reduce_time_s
+relative_entropy = kl_divergence
+revolve = binomial_forward_passes
+ridge_point = ridge_flops_per_byte
+ridge_point_flops_per_byte = ridge_flops_per_byte
+ring_attention = ring_attention_forward_bytes
+ring_attention_bytes = ring_attention_forward_bytes
+saved_tensors = stored_tensors
+scaling_efficiency = shared_batch_efficiency
+scaling_law_loss = surface_loss_nats
+scaling_law_loss_nats = surface_loss_nats
+selective_checkpointing = selective_activation_bytes
+selective_checkpointing_bytes = selective_activation_bytes
+selective_recomputation = selective_activation_bytes
+selective_recomputation_bytes = selective_activation_bytes
+shampoo = shampoo_numbers
+shannon_entropy = entropy
+sharded_model_states = zero_state_bytes
+sharded_model_states_bytes = zero_state_bytes
+sharp = nvls_all_reduce_bytes
+sharp_bytes = nvls_all_reduce_bytes
+shuffle_buffer = still_in_buffer_share
+shuffle_buffer_share = still_in_buffer_share
+sqrt_checkpointing = best_segment_layers
+square_root_scaling_rule = scaled_learning_rate
+staleness_bound = stale_step_limit
+straggler = slowest_normal_s
+straggler_s = slowest_normal_s
+taper = oversubscription
+tensor_parallel_traffic = tensor_block_traffic_bytes
+tensor_parallel_traffic_bytes = tensor_block_traffic_bytes
+time_to_train = training_time_s
+time_to_train_s = training_time_s
+token_dispatch = expert_all_to_all_bytes
+token_dispatch_bytes = expert_all_to_all_bytes
+token_drop_rate = expected_drop_share
+token_drop_rate_share = expected_drop_share
+tokens_per_expert = expert_capacity
+tokens_per_parameter = compute_optimal_tokens_per_parameter
+training_compute = training_flops
+training_compute_flops = training_flops
+training_cost = training_bill_usd
+training_cost_usd = training_bill_usd
+training_energy = run_energy_kwh
+training_energy_kwh = run_energy_kwh
+training_memory = model_state_bytes
+training_memory_bytes = model_state_bytes
+two_level_all_reduce = hierarchical_all_reduce_time_s
+two_level_all_reduce_s = hierarchical_all_reduce_time_s
+ulysses = ulysses_exchange_bytes
+ulysses_bytes = ulysses_exchange_bytes
+virtual_pipeline_bubble = interleaved_bubble_share
+virtual_pipeline_bubble_share = interleaved_bubble_share
+winkler_score = interval_score
+young_daly_interval = best_checkpoint_interval_s
+young_daly_interval_s = best_checkpoint_interval_s
+young_interval = best_checkpoint_interval_s
+young_interval_s = best_checkpoint_interval_s
+zero_communication_volume = zero_traffic_bytes
+zero_communication_volume_bytes = zero_traffic_bytes
+zero_infinity_efficiency = offload_efficiency
+zero_memory = zero_state_bytes
+zero_memory_bytes = zero_state_bytes
+zero_offload = offloaded_update_step_s
+zero_offload_s = offloaded_update_step_s
