@@ -85,7 +85,9 @@ def _conditions(
         yield f"{name} = {value!r}", has_it
     if is_whole:
         yield f"{name} is above 1", lambda inputs: type(inputs.get(name)) is int and inputs[name] > 1
-    if is_whole and not _by_chance(len(_values(name, bad)), sum(map(_is_no_power, values)), len(values)):
+    no_powers = sum(_is_no_power(inputs.get(name)) for inputs in everything)
+    by_chance = _by_chance(len(_values(name, bad)), sum(map(_is_no_power, values)), len(values))
+    if is_whole and (no_powers == len(bad) or not by_chance):  # all such inputs, or of many such values
         yield f"{name} is no power of two", lambda inputs: _is_no_power(inputs.get(name))
 
 
