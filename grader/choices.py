@@ -21,7 +21,7 @@ class Choice:
         name: what the observation is called, ``design``.
         right: from an input to what each right choice shows, ``None`` where nothing can be chosen.
         wrong: from a choice that is not ``None``, and the input, to what is wrong with it; ``""`` if it is right.
-        none: what is shown for ``None``.
+        none: what is shown for ``None`` where it is right.
     """
 
     name: str
@@ -37,8 +37,8 @@ class Choice:
     def observe(self, function: Callable[..., Any], **inputs: Any) -> Observation:
         """Return what an answer's choice shows."""
         chosen = function(**inputs)
-        if chosen is None:
-            return {self.name: self.none}
+        if chosen is None:  # without the reason, which is wrong where there is a choice
+            return {self.name: self.none if self.right(**inputs) is None else None}
         if wrong := self.wrong(chosen, **inputs):
             return {self.name: wrong}
         return self.expected(**inputs)

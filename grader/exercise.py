@@ -25,11 +25,15 @@ class Mistake:
         name: what it does wrong, ``rounds_down``.
         says: the sentence that its author is told.
         wrong: what it computes: a function, or what the solution's source has (once each) and the mistake has instead.
+        takes: of a choice of which several may be right, from what an answer chose and the input to whether that is
+            right by the mistaken rule. An answer whose choices are so on all inputs makes the mistake, whatever its
+            design.
     """
 
     name: str
     says: str
     wrong: Callable[..., Any] | Mapping[str, str]
+    takes: Callable[..., bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,8 @@ class Exercise:
         draws: how many inputs are drawn of a strategy; fewer where one call is slow.
         given: names of the module's that the reader is handed in the stub, besides those of the signature.
         takes: packages that solving and grading it need besides the standard library; a page has none of them.
+        any_order: whether the entries of a list that is returned have no order, so that a set may be returned too.
+        taught: what the exercise's own numbers come to and teach, computed: whoever has solved it is told.
         picture: from the answer and an input to drawings (``snippets.drawing``) of what the answer does there, for the
             first input on which it is wrong. A page shows them; what it cannot draw it raises ``ValueError`` for.
     """
@@ -77,6 +83,8 @@ class Exercise:
     draws: int = 100
     given: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
+    any_order: bool = False
+    taught: Callable[[], str] | None = None
     picture: Callable[..., Sequence[Any]] | None = None
     drawn: Callable[[Random], Sequence[Inputs]] | None = None
     seed: int | None = None

@@ -13,12 +13,12 @@ import itertools
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from grader.cases import Case, cases, observation
 from grader.comparing import plain, same
 from grader.errors import Stopped, describe_error, traceback_of
-from grader.exercise import RESULT, Exercise, Inputs, Observation
+from grader.exercise import RESULT, Exercise, Inputs, Mistake, Observation
 from grader.patterns import pattern
 from grader.plain import MOST_ENTRIES
 from grader.shapes import WrongShape, described, returned, shaped
@@ -94,6 +94,7 @@ class Seen:
     trace: str = ""
     changed: str = ""
     kind: str = ""
+    result: Any = None  # of the last call
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,7 @@ def pictures(exercise: Exercise, function: Callable[..., Any], number: int) -> l
         return []
     inputs = copy.deepcopy(cases(exercise)[number].inputs)
     try:
-        return [panel.svg() for panel in exercise.picture(_Gated(function, exercise.solution), **inputs)]
+        return [panel.svg() for panel in exercise.picture(_Gated(function, exercise), **inputs)]
     except Exception:  # what is wrong with such an answer has been said
         return []
 
@@ -171,7 +172,7 @@ def _right(exercise: Exercise, seen: Seen, wanted: Observation) -> bool:
 
 def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> Seen:
     """Observe an answer on a copy of an input; what it raises, ``sys.exit`` included, is observed too."""
-    gated = _Gated(function, exercise.solution)
+    gated = _Gated(function, exercise)
     own = copy.deepcopy(inputs)
     try:
         shown = exercise.observe(gated, **own) if exercise.observe else gated(**own)
@@ -190,27 +191,31 @@ def _call(exercise: Exercise, function: Callable[..., Any], inputs: Inputs) -> S
         text, trace = describe_error(error, file), traceback_of(error, file)
         return Seen(None, "a result", text, trace, kind=type(error).__name__)
     changed = gated.changed or next((name for name in inputs if not same(own[name], inputs[name], 0.0)), "")
-    return Seen(observation(shown), changed=changed)
+    return Seen(observation(shown), changed=changed, result=gated.result)
 
 
 class _Gated:
     """A function whose results pass the gate that the solution's annotation is."""
 
-    def __init__(self, function: Callable[..., Any], solution: Callable[..., Any]) -> None:
-        self._function, self._kind = function, returned(solution)
-        self._is_program = inspect.isgeneratorfunction(solution)
-        self.changed = ""
+    def __init__(self, function: Callable[..., Any], exercise: Exercise) -> None:
+        self._function, self._kind = function, returned(exercise.solution)
+        self._is_program = inspect.isgeneratorfunction(exercise.solution)
+        self._any_order = exercise.any_order
+        self.changed, self.result = "", None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         result = self._function(*args, **kwargs)
         self.changed = self.changed or getattr(self._function, "changed", "")
         if isinstance(result, Generator):
             return self._until_the_end(result) if self._is_program else shaped(self._entries(result), self._kind)
-        return shaped(result, self._kind)
+        if self._any_order and isinstance(result, set | frozenset):
+            result = sorted(result, key=repr)
+        self.result = shaped(result, self._kind)
+        return self.result
 
     def _entries(self, result: Generator[Any, Any, Any]) -> list[Any]:
         """Return what an answer yields one after the other, where entries are asked for."""
-        if get_origin(self._kind) is not list:
+        if not any(get_origin(kind) is list for kind in (self._kind, *get_args(self._kind))):
             raise WrongShape(described(self._kind), "a generator: is `return` meant, not `yield`?")
         return list(itertools.islice(result, MOST_ENTRIES))
 
@@ -251,7 +256,30 @@ def _recognised(exercise: Exercise, tried: list[_Tried]) -> tuple[str, str]:
         function = wrong_answer(exercise, mistake)
         if all(_alike(exercise, one.seen, _call(exercise, function, one.case.inputs)) for one in in_order):
             return mistake.name, mistake.says
-    return "", ""
+    return _by_mistaken_rule(exercise, tried)
+
+
+FEWEST_WRONG = 2
+
+
+def _by_mistaken_rule(exercise: Exercise, tried: list[_Tried]) -> tuple[str, str]:
+    """Return name and sentence of the only mistake by whose rule all choices of the answer are right.
+
+    One wrong choice alone may be right by a rule that its author did not follow.
+    """
+    if sum(not one.right for one in tried) < FEWEST_WRONG:
+        return "", ""
+    found = [mistake for mistake in exercise.mistakes if all(_takes(mistake, one) for one in tried)]
+    return (found[0].name, found[0].says) if len(found) == 1 else ("", "")
+
+
+def _takes(mistake: Mistake, one: _Tried) -> bool:
+    if mistake.takes is None or one.seen.observation is None:
+        return False
+    try:
+        return mistake.takes(one.seen.result, **one.case.inputs)
+    except (TypeError, ValueError, ArithmeticError, LookupError):  # the choice is none that can be judged
+        return False
 
 
 def _alike(exercise: Exercise, one: Seen, other: Seen) -> bool:
@@ -262,11 +290,14 @@ def _alike(exercise: Exercise, one: Seen, other: Seen) -> bool:
 
 
 def _pattern(exercise: Exercise, tried: list[_Tried]) -> str:
-    return pattern(
-        [(one.case.inputs, one.right) for one in tried],
-        list(_differing(exercise, tried)),
-        exercise.relative_tolerance,
-    )
+    """Return what is true of an answer; nothing where that cannot be found out, which costs no verdict."""
+    right = [(one.case.inputs, one.right) for one in tried]
+    try:
+        return pattern(right, list(_differing(exercise, tried)), exercise.relative_tolerance)
+    except Stopped:
+        raise
+    except Exception:  # an answer may have shown anything
+        return ""
 
 
 def _differing(exercise: Exercise, tried: list[_Tried]) -> Iterator[tuple[Inputs, Any, Any]]:

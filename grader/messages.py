@@ -33,7 +33,17 @@ def message(result: Result, *, everything: bool = False, commands: bool = True) 
     """
     if result.verdict.status == "wrong":
         return failure(result, everything=everything, commands=commands)
-    return labelled("solved", result.exercise.name) if result.verdict.status == "solved" else still_open(result)
+    return solved(result.exercise) if result.verdict.status == "solved" else still_open(result)
+
+
+def solved(exercise: Exercise) -> str:
+    """Say that an exercise is solved, and what its own numbers teach."""
+    return "\n".join([labelled("solved", exercise.name), *([taught(exercise)] if exercise.taught else [])])
+
+
+def taught(exercise: Exercise) -> str:
+    """Return what an exercise's own numbers come to and teach, ``""`` where it says nothing of them."""
+    return labelled("numbers", exercise.taught()) if exercise.taught else ""
 
 
 def failure(result: Result, *, everything: bool = False, commands: bool = True) -> str:

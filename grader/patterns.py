@@ -5,6 +5,7 @@ Nothing here guesses what its author thought: each sentence holds for every inpu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -38,9 +39,13 @@ def _where(tried: Sequence[tuple[Inputs, bool]]) -> str:
     """Say for which value of an argument the answer is wrong, and right for all others; or for which alone it is."""
     bad = [inputs for inputs, good in tried if not good]
     fine = [inputs for inputs, good in tried if good]
-    if len(bad) < 2 or len(fine) < 2:
+    if len(bad) < FEWEST or len(fine) < 2:  # of few inputs much is true by chance
         return ""
-    conditions = [found for name in bad[0] for found in _conditions(name, bad[0].get(name))]
+    everything = [*bad, *fine]
+    alike = [name for name in bad[0] if _one_value(name, bad) and not _one_value(name, everything)]
+    if len(alike) > 1:  # they have more in common than one argument, which need not be the reason
+        return ""
+    conditions = [found for name in alike or bad[0] for found in _conditions(name, bad, everything)]
     shared = [(words, sum(map(holds, fine))) for words, holds in conditions if all(map(holds, bad))]
     words, also_right = min(shared, key=lambda found: found[1], default=("", len(fine)))
     if also_right > len(fine) / 2:  # most inputs are so, whether the answer is right or wrong
@@ -48,17 +53,55 @@ def _where(tried: Sequence[tuple[Inputs, bool]]) -> str:
     return f"wrong only where {words}" if also_right else f"wrong wherever {words}"
 
 
-def _conditions(name: str, value: Any) -> Iterable[tuple[str, Callable[[Inputs], bool]]]:
-    if isinstance(value, str | bool | int | type(None)):
-        yield f"{name} = {value!r}", lambda inputs: type(inputs.get(name)) is type(value) and inputs[name] == value
-    if type(value) is int:
-        yield f"{name} is odd", lambda inputs: type(inputs.get(name)) is int and inputs[name] % 2 == 1
+def _values(name: str, inputs: Iterable[Inputs]) -> list[Any]:
+    """Return the different values of an argument, which an input may leave out."""
+    return list({repr(plain(one.get(name, _LEFT_OUT))): one.get(name, _LEFT_OUT) for one in inputs}.values())
+
+
+def _one_value(name: str, inputs: Iterable[Inputs]) -> bool:
+    return len(_values(name, inputs)) == 1
+
+
+_LEFT_OUT = object()
+
+
+def _conditions(
+    name: str, bad: Sequence[Inputs], everything: Sequence[Inputs]
+) -> Iterable[tuple[str, Callable[[Inputs], bool]]]:
+    """Yield what could be said of an argument: its value, and how it differs from 1 and from 2ⁿ.
+
+    A whole number above 1 is said only if so many inputs, drawn from all, would hardly have had it by chance.
+    """
+    value, values = bad[0].get(name, _LEFT_OUT), _values(name, everything)
+    is_whole = type(value) is int
+
+    def has_it(inputs: Inputs) -> bool:
+        one = inputs.get(name, _LEFT_OUT)
+        return type(one) is type(value) and bool(one == value)
+
+    if isinstance(value, str | bool | type(None)) or (
+        is_whole and (value in (0, 1) or not _by_chance(len(bad), sum(map(has_it, everything)), len(everything)))
+    ):
+        yield f"{name} = {value!r}", has_it
+    if is_whole:
         yield f"{name} is above 1", lambda inputs: type(inputs.get(name)) is int and inputs[name] > 1
-        yield f"{name} is no power of two", lambda inputs: type(inputs.get(name)) is int and _is_no_power(inputs[name])
+    no_powers = sum(_is_no_power(inputs.get(name)) for inputs in everything)
+    by_chance = _by_chance(len(_values(name, bad)), sum(map(_is_no_power, values)), len(values))
+    if is_whole and (no_powers == len(bad) or not by_chance):  # all such inputs, or of many such values
+        yield f"{name} is no power of two", lambda inputs: _is_no_power(inputs.get(name))
 
 
-def _is_no_power(value: int) -> bool:
-    return value < 1 or value & (value - 1) != 0
+def _by_chance(drawn: int, such: int, among: int) -> bool:
+    """Say whether all that are drawn would be of one kind in more than one case of thirty.
+
+    >>> _by_chance(4, 4, 12), _by_chance(4, 10, 20), _by_chance(1, 1, 4)
+    (False, True, True)
+    """
+    return 30 * math.comb(such, drawn) > math.comb(among, drawn)
+
+
+def _is_no_power(value: Any) -> bool:
+    return type(value) is int and (value < 1 or value & (value - 1) != 0)
 
 
 def _how(wrong: Sequence[tuple[Inputs, Any, Any]], tolerance: float) -> str:

@@ -24,7 +24,7 @@ from grader.exercise import Exercise
 from grader.grading import grade
 from grader.hints import next_hint
 from grader.judging import Verdict
-from grader.messages import Result, failure, labelled
+from grader.messages import Result, failure, labelled, solved, taught
 from grader.options import gibibytes, limits_of, named, seconds, seed
 from grader.report import write
 from grader.sandbox import Sandbox
@@ -116,7 +116,7 @@ def _solution(config: pytest.Config, chapter: Chapter, exercise: Exercise) -> tu
                 f"{exercise.name} is {how}. Hints: pytest exercises --hint {exercise.name}\n"
                 f"To see the solution all the same: pytest exercises --give-up --solution {exercise.name}"
             ), 1
-    return solution_of(exercise), 0
+    return "\n\n".join(filter(None, [solution_of(exercise), taught(exercise)])), 0
 
 
 def _limits(config: pytest.Config) -> Limits:
@@ -224,6 +224,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     for news in config.stash[NEWS]:
         terminalreporter.line(labelled("new", news))
     is_open = is_untouched if not config.getoption("--submission") else lambda chapter, name: False
+    if len(results) == 1 and results[0].verdict.status == "solved" and results[0].exercise.taught:
+        terminalreporter.line(solved(results[0].exercise), green=True)
     for line, colour in board(results, is_open=is_open):
         terminalreporter.line(line, **{colour: True} if colour else {})
     deadline = config.stash[ASSIGNED].deadline if ASSIGNED in config.stash else None

@@ -9,9 +9,11 @@ from __future__ import annotations
 import collections.abc
 import functools
 import math
+import re
 import types
 import typing
 from collections.abc import Callable, Generator
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -90,7 +92,7 @@ def _one_of(value: Any, kind: Any, kinds: tuple[Any, ...]) -> Any:
 
 
 def _number(value: Any, kind: Any) -> Any:
-    value = _single(value)
+    value = _fraction_of_decimal(_single(value))
     if not isinstance(value, bool | int | float | Fraction):
         return _refuse(kind, value)
     if kind is bool:
@@ -99,6 +101,20 @@ def _number(value: Any, kind: Any) -> Any:
         rounded = isinstance(value, float) and abs(value) > LARGEST_EXACT
         return int(value) if math.isfinite(value) and value == int(value) and not rounded else value
     return float(value) if isinstance(value, bool) else value
+
+
+def _fraction_of_decimal(value: Any) -> Any:
+    """Return a finite decimal, which another process may have described, as the fraction that it is.
+
+    >>> _fraction_of_decimal(Decimal("0.1")), _fraction_of_decimal(Unknown("Decimal", "Decimal('2.50')"))
+    (Fraction(1, 10), Fraction(5, 2))
+    """
+    if isinstance(value, Decimal):
+        value = Unknown("Decimal", repr(value))
+    if isinstance(value, Unknown) and value.kind == "Decimal":
+        digits = re.fullmatch(r"Decimal\('([+-]?[\d.]{1,80}(?:E[+-]?\d{1,3})?)'\)", value.shown, re.ASCII)
+        return Fraction(digits[1]) if digits else value
+    return value
 
 
 def _single(value: Any) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
 
 from grader.choices import Choice
-from grader.exercise import Exercise, inputs_for
+from grader.exercise import Exercise, Mistake, inputs_for
 from grader.judging import judge
 
 
@@ -58,16 +59,64 @@ def test_all_right_choices_are_solved(answer: Any) -> None:
         (6, {"number": 6, "most": 4}, "6, which is not from 2 to 4"),
         (2, {"number": 5, "most": 4}, "2, which leaves 1"),
         (None, {"number": 5, "most": 4}, "None, since there is no divisor"),
-        (None, {"number": 6, "most": 4}, "None, since there is no divisor"),
+        (None, {"number": 6, "most": 4}, None),
     ],
 )
-def test_a_choice_shows_what_is_wrong_with_it(chosen: int | None, inputs: dict[str, int], shown: str) -> None:
+def test_a_choice_shows_what_is_wrong_with_it(chosen: int | None, inputs: dict[str, int], shown: str | None) -> None:
     assert CHOICE.observe(lambda **_: chosen, **inputs) == {"divisor": shown}
 
 
 @pytest.mark.parametrize("answer", [lambda **_: None, lambda **_: 2, lambda *, number, most: most])
 def test_none_where_there_is_a_choice_and_a_choice_where_there_is_none_are_wrong(answer: Any) -> None:
     assert judge(EXERCISE, answer).status == "wrong"
+
+
+def test_none_where_there_is_a_choice_is_given_no_reason() -> None:
+    verdict = judge(EXERCISE, lambda **_: None)
+    assert (verdict.expected, verdict.got) == ("divisor: one of [2]", "divisor: None")
+
+
+BELOW = Mistake(
+    "stays_below",
+    "The most is allowed too.",
+    lambda *, number, most: choose_divisor(number=number, most=most - 1),
+    takes=lambda chosen, *, number, most: (
+        divisors(number, most - 1) is None or not fault(chosen, number=number, most=most - 1)
+    ),
+)
+ALWAYS_TWO = Mistake("two", "Not all numbers are even.", lambda **_: 2, takes=lambda chosen, **_: chosen == 2)
+COUNTED = [case for case in CASES if divisors(**case)]  # in each there is a divisor
+
+
+def named(answer: Any, *mistakes: Mistake) -> str:
+    exercise = dataclasses.replace(EXERCISE, examples=[COUNTED[0], COUNTED[-1]], inputs=COUNTED, mistakes=mistakes)
+    return judge(exercise, answer).mistake
+
+
+def largest_below(*, number: int, most: int) -> int:
+    return largest(number=number, most=most - 1) or 9
+
+
+def test_a_mistake_is_named_by_the_rule_that_an_answer_follows_in_any_design() -> None:
+    assert judge(dataclasses.replace(EXERCISE, mistakes=[BELOW]), choose_divisor).status == "solved"
+    assert named(largest_below, BELOW, ALWAYS_TWO) == "stays_below"
+    assert named(lambda **_: 2.0, ALWAYS_TWO, BELOW) == "two"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda *, number, most: largest(number=number, most=most) if number != 12 else 99,  # no rule of those
+        lambda *, number, most: "2",  # none that a rule could judge
+        lambda *, number, most: largest(number=number, most=most) if (number, most) != (4, 2) else 9,  # wrong once
+    ],
+)
+def test_an_answer_that_follows_no_rule_is_accused_of_none(answer: Any) -> None:
+    assert named(answer, BELOW, ALWAYS_TWO) == ""
+
+
+def test_an_answer_that_two_rules_explain_is_accused_of_neither() -> None:
+    assert named(largest_below, BELOW, dataclasses.replace(BELOW, name="another", wrong=lambda **_: 3)) == ""
 
 
 @pytest.mark.parametrize("values", [(), (4,), (4, 8, 2)])

@@ -14,7 +14,8 @@ from sampling import ROOT
 from grader.cases import cases
 from grader.catalogue import Chapter, chapters
 from grader.exercise import Exercise
-from grader.judging import judge
+from grader.judging import Verdict, judge
+from grader.messages import Result, message
 from grader.shapes import returned
 from grader.source import stub_of, wrong_answer
 
@@ -103,6 +104,19 @@ def test_each_value_of_an_enumeration_has_ten_inputs(chapter: Chapter, exercise:
         if (name == "stage" and max(values) <= 3) or all(isinstance(value, str | bool) for value in values):
             counts = Counter(values)
             assert len(counts) > 5 or min(counts.values()) >= 10, (name, counts)
+
+
+TAUGHT = [(chapter, one) for chapter in CHAPTERS for one in chapter.exercises.values() if one.taught]
+
+
+@pytest.mark.parametrize(("chapter", "exercise"), TAUGHT, ids=[one.name for _, one in TAUGHT])
+def test_whoever_solves_an_exercise_is_told_its_numbers(chapter: Chapter, exercise: Exercise) -> None:
+    said = exercise.taught() if exercise.taught else ""
+    assert re.search(r"\d", said)
+    assert said.endswith(".")
+    told = message(Result(chapter, exercise, Verdict("solved")))
+    assert " ".join(told.split()) == f"solved: {exercise.name} numbers: {' '.join(said.split())}"
+    assert "numbers:" not in message(Result(chapter, exercise, Verdict("wrong", expected="1", got="2")))
 
 
 @each_chapter

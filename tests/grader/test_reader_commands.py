@@ -99,6 +99,19 @@ def test_hints_and_solutions_are_printed(home: Path) -> None:
     assert (allowed.returncode, "return [2 * value" in allowed.stdout, allowed.stderr) == (0, True, "")
 
 
+def test_whoever_solves_an_exercise_is_told_what_its_numbers_teach(home: Path) -> None:
+    said = "numbers:  With 8 micro-batches on 4 stages 27% idle."
+    path = home / "flow" / "pipes" / "bubble_share.py"
+    idle = "{bubble_share(stages=4, micro_batches=8):.0%}"
+    teaches = f'    number=1, taught=lambda: f"With 8 micro-batches on 4 stages {idle} idle.",'
+    path.write_text(path.read_text(encoding="utf-8").replace("    number=1,", teaches), encoding="utf-8")
+    small_exercises.answer(home, RIGHT_SHARE)
+    assert f"solved:   bubble_share\n{said}\n" in pytest_run(home, "exercises", "-k", "bubble_share").stdout
+    assert pytest_run(home, "exercises", "--solution", "bubble_share").stdout.endswith(f"\n\n{said}\n")
+    small_exercises.answer(home, WRONG_SHARE)
+    assert said not in pytest_run(home, "exercises", "-k", "bubble_share").stdout
+
+
 def test_a_submission_is_graded_and_left_alone(home: Path, tmp_path: Path) -> None:
     file = write(tmp_path / "ada.py", RIGHT_SHARE + RIGHT_DOUBLE)
     report, unit = tmp_path / "results.json", tmp_path / "unit.xml"

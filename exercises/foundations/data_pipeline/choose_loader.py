@@ -145,6 +145,67 @@ def for_the_slowest(batches_s: Sequence[float], *, step_s: float, slots: int, de
     return w, slots // w
 
 
+def fewest_slots(batches_s: Sequence[float], *, step_s: float, slots: int, deadline_s: float) -> tuple[int, int]:
+    pairs = [(w, f) for w in range(1, slots + 1) for f in range(1, slots // w + 1)]
+    times = tuple(batches_s)
+    in_time = [pair for pair in pairs if simulated_end_s(times, step_s, *pair) <= deadline_s]
+    return min(in_time, key=lambda pair: (pair[0] * pair[1], pair))
+
+
+def without_the_last_step(times: tuple[float, ...], step_s: float, w: int, f: int) -> float:
+    return simulated_end_s(times, step_s, w, f) - step_s
+
+
+@cache
+def with_one_asked_too_early(times: tuple[float, ...], step_s: float, w: int, f: int) -> float:
+    made: list[float] = []
+    taken: list[float] = []
+    for i, time in enumerate(times):
+        asked = taken[i - w * f - 1] if i > w * f else 0.0
+        made.append(max(asked, made[i - w] if i >= w else 0.0) + time)
+        taken.append(max(made[i], taken[-1] + step_s if taken else 0.0))
+    return taken[-1] + step_s
+
+
+def by_rule(
+    end_s: Callable[[tuple[float, ...], float, int, int], float] = simulated_end_s,
+    *,
+    held: Callable[[int, int], int] = lambda w, f: w * f,
+    below: bool = False,
+    swapped: bool = False,
+) -> Callable[..., bool]:
+    """Return what judges a loader by another rule: what a run takes, what memory holds, whether limits may be met."""
+
+    def takes(
+        chosen: tuple[int, int], *, batches_s: Sequence[float], step_s: float, slots: int, deadline_s: float
+    ) -> bool:
+        def in_time(w: int, f: int) -> bool:
+            end = end_s(tuple(batches_s), step_s, w, f)
+            return end < deadline_s if below else end <= deadline_s * (1 + 1e-9)
+
+        w, f = reversed(chosen) if swapped else chosen
+        pairs = [(a, b) for a in range(1, slots + 1) for b in range(1, slots + 1) if held(a, b) <= slots]
+        least = next((a for a, b in pairs if in_time(a, b)), None)
+        return least is None or (w == least and (w, f) in pairs and in_time(w, f))
+
+    return takes
+
+
+def workers_of(loader: Callable[..., tuple[int, int]]) -> Callable[..., bool]:
+    """Return what judges by the workers alone that a rule gives."""
+    return lambda chosen, **inputs: chosen[0] == loader(**inputs)[0]
+
+
+def taught() -> str:
+    w, least = (choose_loader(QUESTION, step_s=0.25, slots=slots, deadline_s=18.5)[0] for slots in (32, 8))
+    times = tuple(QUESTION)
+    late = [f"{n} end it at {simulated_end_s(times, 0.25, n, 8 // n):g} s" for n in range(w, least)]
+    return (
+        f"With room for 32 batches {w} workers are enough. With room for 8, {', '.join(late)}, all after the 18.5 s, "
+        f"and it takes {least}: more workers leave each a smaller factor. Memory buys cores."
+    )
+
+
 EXERCISE = Exercise(
     choose_loader,
     number=4,
@@ -182,29 +243,34 @@ EXERCISE = Exercise(
         for slots in (9, 14)
         for deadline in (ideal + 2.25, ideal + 4.0)
     ],
+    taught=taught,
     mistakes=[
         Mistake(
             "takes_littles_number",
             "Little's law counts averages. Behind a slow batch finished ones wait: the run ends late, or "
             "fewer would do.",
             littles,
+            takes=workers_of(littles),
         ),
         Mistake(
             "plans_for_the_slowest",
             "Workers for the slowest batch are more than needed: finished batches in memory bridge a slow one.",
             for_the_slowest,
+            takes=workers_of(for_the_slowest),
         ),
         Mistake(
             "keeps_the_default_factor",
             "A prefetch factor of 2 is PyTorch's default, no law: memory may hold more batches, and then fewer "
             "workers may do, or it holds fewer.",
             {"f = slots // w": "f = 2"},
+            takes=lambda chosen, **_: chosen[1] == 2,
         ),
         Mistake(
             "begins_at_littles_number",
             "Little's number is for a GPU that never waits. This deadline leaves it time to wait, so that fewer "
             "workers may do: begin at 1.",
             from_littles,
+            takes=workers_of(from_littles),
         ),
         Mistake(
             "halves_an_interval_of_workers",
@@ -216,18 +282,49 @@ EXERCISE = Exercise(
             "takes_all_it_may",
             "As many workers as there is memory for end in time, but fewer do as well.",
             lambda batches_s, *, slots, **_: (slots, 1),
+            takes=lambda chosen, *, slots, **_: chosen[0] == slots,
         ),
         Mistake(
             "counts_memory_for_each_worker",
             "The factor counts for each worker: w · f batches have to fit in memory.",
             {"f = slots // w": "f = slots"},
+            takes=by_rule(held=lambda w, f: f),
         ),
         Mistake(
             "stops_at_the_last_take",
             "The run ends when the last step has ended, not when its batch is taken.",
             {"return free": "return takes[-1]"},
+            takes=by_rule(without_the_last_step),
         ),
-        Mistake("swaps_the_two", "The order is workers, then prefetch factor.", {"return w, f": "return f, w"}),
+        Mistake(
+            "swaps_the_two",
+            "The order is workers, then prefetch factor.",
+            {"return w, f": "return f, w"},
+            takes=by_rule(swapped=True),
+        ),
+        Mistake(
+            "stays_before_the_deadline",
+            "A run whose last step ends just at the deadline is in time.",
+            {"end_s(w, f) <= deadline_s": "end_s(w, f) < deadline_s"},
+            takes=by_rule(below=True),
+        ),
+        Mistake(
+            "leaves_a_slot_free",
+            "All of the memory may be used: w · f may be as many batches as it holds.",
+            {"f = slots // w": "f = (slots - 1) // w", "range(1, slots + 1)": "range(1, slots)"},
+            takes=by_rule(held=lambda w, f: w * f + 1),
+        ),
+        Mistake(
+            "takes_the_fewest_slots",
+            "This holds the fewest batches in memory. Asked for are the fewest workers: memory may be filled for them.",
+            fewest_slots,
+        ),
+        Mistake(
+            "asks_for_one_too_early",
+            "The first w · f batches are asked for at 0, counted from 0: batch w · f waits until batch 0 is taken.",
+            {"takes[i - w * f] if i >= w * f": "takes[i - w * f - 1] if i > w * f"},
+            takes=by_rule(with_one_asked_too_early),
+        ),
         Mistake("is_always_two_and_two", "This is right for one input only.", lambda batches_s, **_: (2, 2)),
     ],
 )

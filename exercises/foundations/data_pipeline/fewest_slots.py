@@ -54,6 +54,14 @@ def asked(draws: int, percent: int) -> Inputs:
     return {"draws": draws, "percent": percent}
 
 
+def taught() -> str:
+    slots = fewest_slots(draws=650, percent=50)
+    return (
+        f"For 650 draws and 50% it takes {slots} slots, {slots / 650:.2f} times the run: for a small 1/B the chance is "
+        "about exp(-d/B), which is one half where B is d / ln 2."
+    )
+
+
 EXERCISE = Exercise(
     fewest_slots,
     number=3,
@@ -68,12 +76,17 @@ EXERCISE = Exercise(
         asked(3, 99),
         asked(2, 25),
         asked(40, 10),
+        asked(1, 80),  # met exactly by a whole number of slots, which floats miss
+        asked(1, 90),
+        asked(2, 64),
+        asked(2, 81),
         asked(100, 90),
         asked(650, 50),
     ],
     inputs=lambda st: {"draws": st.integers(1, 60), "percent": st.integers(1, 99)},
     units={"result": "slots"},
     draws=60,
+    taught=taught,
     mistakes=[
         Mistake(
             "one_slot_less",

@@ -40,6 +40,15 @@ def node(gpus: int, images_per_s: int, image_us: int) -> Inputs:
     return {"gpus": gpus, "images_per_s": images_per_s, "image_us": image_us}
 
 
+def taught() -> str:
+    own = node(8, 1280, 3594)
+    together, each = fewest_workers(**own), fewest_workers(**{**own, "gpus": 1})
+    return (
+        f"The question's node needs {together} workers. A loader for each of its 8 GPUs would need {each} each, "
+        f"{8 * each}: rounded up once is fewer than rounded up eight times."
+    )
+
+
 EXERCISE = Exercise(
     fewest_workers,
     number=1,
@@ -55,6 +64,10 @@ EXERCISE = Exercise(
         node(4, 1000, 250),
         node(4, 1000, 251),
         node(3, 7, 100),
+        node(4, 100, 17_500),  # 7 workers; as floats 4 * 100 * (17_500 / 1e6) is above 7
+        node(3, 100, 30_000),
+        node(7, 100, 10_000),
+        node(1, 400, 17_500),
         node(8, 1280, 3594),
     ],
     inputs=lambda st: {
@@ -63,6 +76,7 @@ EXERCISE = Exercise(
         "image_us": st.integers(100, 20_000),
     },
     units={"result": "workers"},
+    taught=taught,
     mistakes=[
         Mistake(
             "rounds_down",

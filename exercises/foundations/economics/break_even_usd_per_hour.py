@@ -73,6 +73,15 @@ def swap(old: tuple[float, float, float], new: tuple[float, float], devices: int
     return {**given, "devices": devices, "fixed_usd_per_hour": fixed}
 
 
+def taught() -> str:
+    own = {"old_peak": 989.4e12, "old_mfu": 0.4, "old_usd_per_hour": 2.0, "new_peak": 2250e12, "new_mfu": 0.35}
+    usd, alone = (break_even_usd_per_hour(**own, devices=1000, fixed_usd_per_hour=fixed) for fixed in (500.0, 0.0))
+    return (
+        f"An hour of a B200 may cost {usd:.2f} dollars; without the fixed 500 it would be {alone:.2f}. A shorter run "
+        "saves these too, so that the faster device may cost more than its speed alone is worth."
+    )
+
+
 EXERCISE = Exercise(
     break_even_usd_per_hour,
     number=3,
@@ -94,6 +103,7 @@ EXERCISE = Exercise(
     ),
     relative_tolerance=1e-7,
     units={"result": "dollars an hour"},
+    taught=taught,
     mistakes=[
         Mistake(
             "compares_peaks",

@@ -49,6 +49,14 @@ def one_device_by_the_clock(*, parameters: float, peak_flops_per_s: float, mfu: 
 run = inputs_for(million_tokens_usd)
 
 
+def taught() -> str:
+    usd = million_tokens_usd(parameters=37e9, peak_flops_per_s=989.4e12, mfu=0.4, usd_per_hour=2.0)
+    return (
+        f"For 37 billion parameters on an H100 a million tokens cost {100 * usd:.0f} cents. Failures, attention and "
+        "what follows the pre-training come on top."
+    )
+
+
 EXERCISE = Exercise(
     million_tokens_usd,
     number=1,
@@ -63,6 +71,7 @@ EXERCISE = Exercise(
         "usd_per_hour": st.integers(1, 40).map(lambda quarters: quarters / 4),
     },
     units={"result": "dollars"},
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_hour",

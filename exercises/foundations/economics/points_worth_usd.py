@@ -37,6 +37,18 @@ def case(bill_usd: float, mfu: float, points: float) -> Inputs:
 
 
 RULE = "bill_usd * (1 - mfu / (mfu + points / 100))"
+
+
+def taught() -> str:
+    bill = 58.1e6
+    first = points_worth_usd(bill_usd=bill, mfu=0.404, points=5)
+    second = points_worth_usd(bill_usd=bill - first, mfu=0.454, points=5)
+    return (
+        f"The first 5 points are worth {first / 1e6:.1f} million dollars, the next 5 only {second / 1e6:.1f}: the "
+        "higher the MFU already is, the less the same points are worth."
+    )
+
+
 EXERCISE = Exercise(
     points_worth_usd,
     number=2,
@@ -57,6 +69,7 @@ EXERCISE = Exercise(
     },
     relative_tolerance=1e-7,
     units={"result": "dollars"},
+    taught=taught,
     mistakes=[
         Mistake(
             "takes_the_share_of_the_old_mfu",

@@ -48,6 +48,16 @@ def gpt(layers: int, hidden: int, vocabulary: int, positions: int) -> Inputs:
     return {"layers": layers, "hidden": hidden, "vocabulary": vocabulary, "positions": positions}
 
 
+def taught() -> str:
+    L, d, V, positions = 12, 768, 50257, 1024
+    count = gpt_parameters(layers=L, hidden=d, vocabulary=V, positions=positions)
+    missing = count - 12 * L * d**2 - V * d
+    return (
+        f"The smallest GPT-2 has {count:,} parameters. Of the {missing:,} that 12Ld² + Vd misses, {positions * d:,} "
+        f"are the table of positions; biases and norms are only the other {missing - positions * d:,}."
+    )
+
+
 EXERCISE = Exercise(
     gpt_parameters,
     number=2,
@@ -70,6 +80,7 @@ EXERCISE = Exercise(
         "positions": st.integers(1, 5000),
     },
     units={"result": "parameters"},
+    taught=taught,
     mistakes=[
         Mistake(
             "counts_matrices_alone",

@@ -54,6 +54,15 @@ def by_recipe(parameters: int, weight_bytes: int, gradient_bytes: int, master_by
 kept = inputs_for(state_bytes)
 
 
+def taught() -> str:
+    own = {"weight_bytes": 2, "gradient_bytes": 2, "moment_bytes": 4}
+    without, with_one = (state_bytes(7 * 10**9, master_bytes=master, **own) / 1e9 for master in (0, 4))
+    return (
+        f"The table has to say {without:.0f} GB without a master copy and {with_one:.0f} GB with one: it forgot the "
+        "gradients, which are as large as the weights, and did not say whether there is a master copy."
+    )
+
+
 EXERCISE = Exercise(
     state_bytes,
     number=1,
@@ -75,6 +84,7 @@ EXERCISE = Exercise(
         "moment_bytes": st.sampled_from([1, 2, 4]),
     },
     units={"result": "bytes"},
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_gradients",

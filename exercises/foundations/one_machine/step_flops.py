@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.exercise import Exercise, Inputs, Mistake
+from snippets.models import gpt_parameter_count
 
 
 def step_flops(
@@ -67,6 +68,15 @@ def step(layers: int, hidden: int, vocabulary: int, batch: int, sequence: int) -
     return {"layers": layers, "hidden": hidden, "vocabulary": vocabulary, "batch": batch, "sequence": sequence}
 
 
+def taught() -> str:
+    flops = step_flops(layers=12, hidden=768, vocabulary=50257, batch=1, sequence=1024)
+    estimate = 6 * gpt_parameter_count(layers=12, hidden=768, vocabulary=50257, positions=1024) * 1024
+    return (
+        f"For the smallest GPT-2 and 1,024 tokens it is {flops:,}. 6ND gives {1 - estimate / flops:.0%} less: it "
+        "counts positions and biases, which are in no product, and leaves attention's products out."
+    )
+
+
 EXERCISE = Exercise(
     step_flops,
     number=3,
@@ -90,6 +100,7 @@ EXERCISE = Exercise(
         "sequence": st.integers(1, 5000),
     },
     units={"result": "FLOP"},
+    taught=taught,
     mistakes=[
         Mistake(
             "counts_the_forward_pass",
@@ -118,7 +129,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "halves_attention_for_the_mask",
-            "By the convention asked for, the mask saves nothing: the whole n × n products count.",
+            "This counts half of attention. If for the mask: by the convention asked for, it saves nothing. Otherwise "
+            "one of its two products is missing: queries times keys, and scores times values.",
             {"4 * tokens * sequence": "2 * tokens * sequence"},
         ),
         Mistake(

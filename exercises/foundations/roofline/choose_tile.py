@@ -135,7 +135,37 @@ def power_of_two(**inputs: Any) -> Tile:
     return tuple(2 ** (side.bit_length() - 1) for side in square(**inputs))
 
 
+def by_rule(*, strips: bool = True, numbers: bool = False, swapped: bool = False) -> Callable[..., bool]:
+    """Return what judges a tile by another rule: what fits without strips, in numbers for bytes, or sides exchanged."""
+
+    def takes(tile: Tile, *, fast_bytes: int, **inputs: int) -> bool:
+        rows, columns = reversed(tile) if swapped else tile
+        m, k, n, element_bytes = (inputs[name] for name in ("m", "k", "n", "element_bytes"))
+        if not (1 <= rows <= m and 1 <= columns <= n):
+            return False
+        held, passed = counted(m, k, n, (rows, columns))
+        room = fast_bytes if numbers else fast_bytes // element_bytes
+        operations, bandwidth = 2 * m * k * n, inputs["bandwidth_bytes_per_s"]
+        in_time = passed * element_bytes * inputs["peak_flops_per_s"] <= operations * bandwidth
+        return in_time and (held if strips else rows * columns) <= room
+
+    return takes
+
+
 SEARCH = "return min(found)[1]"
+
+
+def taught() -> str:
+    m, k, n, element_bytes, fast, peak, bandwidth = EXERCISE.examples[-1].values()
+    own = {"m": m, "k": k, "n": n, "element_bytes": element_bytes, "fast_bytes": fast}
+    tile, largest = choose_tile(**own, peak_flops_per_s=peak, bandwidth_bytes_per_s=bandwidth), square(**own)
+    ms, square_ms = (1e3 * counted(m, k, n, one)[1] * element_bytes / bandwidth for one in (tile, largest))
+    return (
+        f"For the question's product {tile[0]} × {tile[1]} takes {ms:.0f} ms to read and write, and the operations "
+        f"take {2e3 * m * k * n / peak:.0f} ms. The largest square, {largest[0]} × {largest[1]}, takes "
+        f"{square_ms:.0f} ms: a tile is to suit the sides of Y, not only the memory."
+    )
+
 
 EXERCISE = Exercise(
     choose_tile,
@@ -153,6 +183,7 @@ EXERCISE = Exercise(
         product(192, 4096, 4096, 4, 65536, 100_000_000_000, 3_500_000_000),
     ],
     inputs=tight(),
+    taught=taught,
     mistakes=[
         Mistake(
             "takes_the_largest_square",
@@ -169,6 +200,7 @@ EXERCISE = Exercise(
             "forgets_the_strips",
             "Beside the tile, a column of X and a row of W are in the fast memory.",
             {"(room - rows) // (rows + 1)": "room // rows"},
+            takes=by_rule(strips=False),
         ),
         Mistake(
             "takes_the_most_entries",
@@ -180,6 +212,7 @@ EXERCISE = Exercise(
             "counts_numbers_for_bytes",
             "The fast memory is given in bytes, and each number has element_bytes.",
             {"fast_bytes // element_bytes": "fast_bytes"},
+            takes=by_rule(numbers=True),
         ),
         Mistake(
             "reads_one_row_of_tiles",
@@ -196,6 +229,7 @@ EXERCISE = Exercise(
             "exchanges_the_sides",
             "You exchanged the sides: the first is the height of the tile, of at most m rows.",
             {SEARCH: "return min(found)[1][::-1]"},
+            takes=by_rule(swapped=True),
         ),
         Mistake(
             "is_always_two_by_two", "This is right for one input only: look at the fast memory.", lambda **_: (2, 2)

@@ -240,6 +240,17 @@ def on_the_edges(inputs: Inputs) -> list[Inputs]:
 
 CHOICE = Choice("choice", any_shortest, fault)
 
+
+def taught() -> str:
+    chosen = tuple(state for state in STATES if state in (choose_offload(**LLAMA) or ()))
+    (held, best_s), (less, longer_s) = (judged(choice, LLAMA) for choice in (chosen, ("optimizer", "activations")))
+    return (
+        f"On the question's machine {' and '.join(chosen)} leave: {held / 1e9:.1f} GB and {best_s:.3f} s. Activations "
+        f"in place of the weights would hold {less / 1e9:.1f} GB, and the step would take {longer_s:.3f} s: new "
+        "weights would wait on the link behind them."
+    )
+
+
 EXERCISE = Exercise(
     choose_offload,
     number=4,
@@ -247,6 +258,7 @@ EXERCISE = Exercise(
     asked="what to offload, so that it fits and the step is shortest",
     expected=CHOICE.expected,
     observe=CHOICE.observe,
+    any_order=True,
     examples=[
         case(),
         case(activation_bytes=100, memory_bytes=750),
@@ -265,6 +277,7 @@ EXERCISE = Exercise(
         *({**LLAMA, "memory_bytes": judged(("optimizer",), LLAMA)[0] - less} for less in (0, 1)),
     ],
     given=("offloaded_step",),
+    taught=taught,
     mistakes=[
         Mistake(
             "takes_the_first_that_fits",

@@ -192,6 +192,7 @@ EXERCISE = Exercise(
     asked="which tensors each layer drops, so that the step fits and takes the fewest operations",
     expected=CHOICE.expected,
     observe=CHOICE.observe,
+    any_order=True,
     examples=[
         step_of(11920),
         step_of(less=1),

@@ -250,6 +250,8 @@ EXERCISE = Exercise(
         {**job(3, 6, 2, 1, 4, 6), "limit_ms": 8, "budget_ms": 48},
         {**job(4, 2, 2, 0, 6, 3), "limit_ms": 12, "budget_ms": 24},
         {**job(17, 5, 3, 1, 3, 4), "limit_ms": 14, "budget_ms": 70},
+        {**job(12, 1, 12, 10, 1, 0), "limit_ms": 22, "budget_ms": 22},
+        {**job(40, 2, 20, 9, 2, 7), "limit_ms": 49, "budget_ms": 98},
     ],
     mistakes=[
         Mistake(

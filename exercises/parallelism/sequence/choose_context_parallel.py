@@ -233,6 +233,8 @@ CLUSTERS = [
     cluster(4_096, (8, 1), 8, 100, 100, 50, 100),
 ]
 
+EXACT = cluster(62_500, (1, 1), 1, 1, 1, 0, 0)
+"""A machine whose designs take whole microseconds and hold whole megabytes, so that limits can be met exactly."""
 
 CHOICE = Choice("design", one_that_meets, fault, none="None, since no design meets both limits")
 
@@ -246,6 +248,10 @@ EXERCISE = Exercise(
         {**cluster(4_096, (1, 1), 2, 1, 1, 0, 0), "limit_us": 2_500.0, "room_mb": 3.0},
         {**cluster(4_096, (1, 1), 2, 1, 1, 0, 0), "limit_us": 4_500.0, "room_mb": 3.0},
         {**cluster(4_096, (1, 1), 2, 1, 1, 0, 0), "limit_us": 2_000.0, "room_mb": 9.0},
+        {**EXACT, "limit_us": 1_000_000.0, "room_mb": 32.0},
+        {**EXACT, "limit_us": 999_999.0, "room_mb": 32.0},
+        {**EXACT, "most_ranks": 2, "limit_us": 500_000.0, "room_mb": 50.0},
+        {**EXACT, "most_ranks": 2, "limit_us": 600_000.0, "room_mb": 32.0},
         {**cluster(8_192, (8, 8), 8, 400, 2, 1, 1), "limit_us": 4_000.0, "room_mb": 20.0},
         {**cluster(131_072, (128, 8), 16, 400, 50, 20, 30), "limit_us": 100_000.0, "room_mb": 120.0},
     ],

@@ -256,6 +256,8 @@ CLUSTERS = [
     cluster((1, 24, 12, 12, 6), (2, 4), SLOW),
 ]
 SMALLEST = cluster((1, 4, 4, 4, 2), (2, 2), (1e3, 1e3, 1e2), memory_bytes=2000, limit_s=2.0, budget_gpu_s=4.0)
+# Rates that are powers of two, so that limits can be met exactly.
+EXACT = cluster((1, 4, 4, 4, 2), (2, 2), (1024.0, 1024.0, 128.0))
 # A stage of 12 layers of GPT-3 on nodes of 8 H100s at half of their peak rate.
 GPT3 = cluster(
     (12, 12288, 96, 96, 2048),
@@ -284,6 +286,9 @@ EXERCISE = Exercise(
         {**SMALLEST, "memory_bytes": 1100, "budget_gpu_s": 9.0},
         {**SMALLEST, "memory_bytes": 1864, "gpus_per_node": 2, "nodes": 1},
         {**SMALLEST, "limit_s": 0.5},
+        {**EXACT, "memory_bytes": 1864, "limit_s": 1.296875, "budget_gpu_s": 2.59375},
+        {**EXACT, "memory_bytes": 9000, "limit_s": 1.296875, "budget_gpu_s": 4.0},
+        {**EXACT, "memory_bytes": 9000, "limit_s": 9.0, "budget_gpu_s": 2.4375},
         SMALL_NODES,
         GPT3,
     ],

@@ -95,8 +95,13 @@ def within(given: Inputs, hours: float, usd: float, room: float = 1.0) -> bool:
 
 
 def least(given: Inputs) -> float:
+    """Return the least that is clearly within the limits, or, if nothing is, within them."""
     place = 1 if given["wanted"] == "cheapest" else 0
-    return min(seen[place] for seen in designs(given).values() if within(given, *seen, room=1 / ROOM))
+    runs = designs(given).values()
+    found = [seen for seen in runs if within(given, *seen, room=1 / ROOM)] or [
+        seen for seen in runs if within(given, *seen)
+    ]
+    return min(seen[place] for seen in found)
 
 
 def wanted_of(**given: Any) -> Observation:
@@ -192,6 +197,10 @@ EXERCISE = Exercise(
         case("cheapest", (20, 800), (2.0, 1.0, 1.0), (90, 30, 60), (20, 8, 4, 12), (5.0, 100.0)),
         case("fastest", (64, 900), (2.0, 0.1, 1.0), (128, 32, 256, 64), (32, 8, 16), (9.0, 40.0)),
         case("fastest", (1, 900), (1.0, 1.0, 1.0), (8, 16, 64), (4, 8), (9.0, 100.0)),
+        # Both limits are met exactly; then one of them.
+        case("cheapest", (8, 900), (1.0, 1.0, 2.0), (8,), (8,), (1.0, 16.0)),
+        case("fastest", (8, 900), (1.0, 1.0, 2.0), (8,), (4, 8), (1.0, 100.0)),
+        case("cheapest", (8, 900), (1.0, 1.0, 2.0), (4, 8), (8,), (9.0, 16.0)),
         {**QUESTION, "wanted": "fastest", "deadline_h": 1000.0, "budget_usd": 2200.0},
         QUESTION,
     ],

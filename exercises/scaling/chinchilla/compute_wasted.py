@@ -101,7 +101,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "turns_the_ratio_round",
-            "More parameters make the parameters' term smaller, and leave fewer tokens: both signs are wrong.",
+            "More parameters make the parameters' term smaller, and leave fewer tokens. Here it is the other way "
+            "round: the signs are wrong, or alpha and beta are exchanged.",
             {ABOVE: "(beta * size_ratio**alpha + alpha * size_ratio**-beta) / (alpha + beta)"},
         ),
         Mistake(

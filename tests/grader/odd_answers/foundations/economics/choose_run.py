@@ -393,3 +393,182 @@ def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd
                 if best is None or key < best[0]:
                     best = (key, i, n, tau)
     return best[1:]
+
+# %% farthest_from_both_limits
+# Right: the run that is farthest from both limits.
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1):
+            mtbf = 3600 * mtbf_h / devices
+            work = flops / devices / rate
+            tau = min(work, math.sqrt(2 * checkpoint_s * mtbf))
+            seconds = work / tau * mtbf * (math.exp((tau + checkpoint_s) / mtbf) - 1) * math.exp(restart_s / mtbf)
+            hours, dollars = seconds / 3600, seconds / 3600 * usd * devices
+            worst = max(hours / deadline_h, dollars / budget_usd)
+            if best is None or worst < best[0]:
+                best = worst, (number, devices, tau)
+    return best[1]
+
+# %% one_device_fails_farthest
+# Wrong: one device's time between failures, in a design of its own.
+# Known mistake: You took one device's mean time between failures. Any of them stops the run: divide by their number.
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1):
+            mtbf = 3600 * mtbf_h
+            work = flops / devices / rate
+            tau = min(work, math.sqrt(2 * checkpoint_s * mtbf))
+            seconds = work / tau * mtbf * (math.exp((tau + checkpoint_s) / mtbf) - 1) * math.exp(restart_s / mtbf)
+            hours, dollars = seconds / 3600, seconds / 3600 * usd * devices
+            worst = max(hours / deadline_h, dollars / budget_usd)
+            if best is None or worst < best[0]:
+                best = worst, (number, devices, tau)
+    return best[1]
+
+# %% no_restart_farthest
+# Wrong: restarts take no time, in a design of its own.
+# Known mistake: You counted the lost work and not the restarts, for which all devices are paid for too.
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1):
+            mtbf = 3600 * mtbf_h / devices
+            work = flops / devices / rate
+            tau = min(work, math.sqrt(2 * checkpoint_s * mtbf))
+            seconds = work / tau * mtbf * (math.exp((tau + checkpoint_s) / mtbf) - 1)
+            hours, dollars = seconds / 3600, seconds / 3600 * usd * devices
+            worst = max(hours / deadline_h, dollars / budget_usd)
+            if best is None or worst < best[0]:
+                best = worst, (number, devices, tau)
+    return best[1]
+
+# %% cheapest_of_all
+# Wrong: the cheapest run, however long.
+# Known mistake: You took the cheapest run and forgot the deadline: with few devices little fails, and it takes long.
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1):
+            mtbf = 3600 * mtbf_h / devices
+            work = flops / devices / rate
+            tau = min(work, math.sqrt(2 * checkpoint_s * mtbf))
+            seconds = work / tau * mtbf * (math.exp((tau + checkpoint_s) / mtbf) - 1) * math.exp(restart_s / mtbf)
+            hours, dollars = seconds / 3600, seconds / 3600 * usd * devices
+            worst = dollars
+            if best is None or worst < best[0]:
+                best = worst, (number, devices, tau)
+    return best[1]
+
+# %% fastest_of_all
+# Wrong: the fastest run, however dear.
+# Known mistake: You took the fastest run and forgot the budget.
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1):
+            mtbf = 3600 * mtbf_h / devices
+            work = flops / devices / rate
+            tau = min(work, math.sqrt(2 * checkpoint_s * mtbf))
+            seconds = work / tau * mtbf * (math.exp((tau + checkpoint_s) / mtbf) - 1) * math.exp(restart_s / mtbf)
+            hours, dollars = seconds / 3600, seconds / 3600 * usd * devices
+            worst = hours
+            if best is None or worst < best[0]:
+                best = worst, (number, devices, tau)
+    return best[1]
+
+# %% all_devices_farthest
+# Wrong: all devices of an offer.
+# Known mistake: You took all the devices of an offer. Each one more makes failures more frequent, and the run dearer.
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in [most]:
+            mtbf = 3600 * mtbf_h / devices
+            work = flops / devices / rate
+            tau = min(work, math.sqrt(2 * checkpoint_s * mtbf))
+            seconds = work / tau * mtbf * (math.exp((tau + checkpoint_s) / mtbf) - 1) * math.exp(restart_s / mtbf)
+            hours, dollars = seconds / 3600, seconds / 3600 * usd * devices
+            worst = max(hours / deadline_h, dollars / budget_usd)
+            if best is None or worst < best[0]:
+                best = worst, (number, devices, tau)
+    return best[1]
+
+# %% every_hour_farthest
+# Wrong: a checkpoint every hour.
+# Known mistake: You took the same interval whatever fails. The best one is shorter the more devices there are: it goes with the root of the time between failures.
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1):
+            mtbf = 3600 * mtbf_h / devices
+            work = flops / devices / rate
+            tau = min(work, 3600.0)
+            seconds = work / tau * mtbf * (math.exp((tau + checkpoint_s) / mtbf) - 1) * math.exp(restart_s / mtbf)
+            hours, dollars = seconds / 3600, seconds / 3600 * usd * devices
+            worst = max(hours / deadline_h, dollars / budget_usd)
+            if best is None or worst < best[0]:
+                best = worst, (number, devices, tau)
+    return best[1]
+
+# %% steps_of_eight
+# Wrong: devices in steps of 8; no mistake that is known.
+# Message: that are allowed
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(min(8, most), most + 1, 8):
+            mtbf = 3600 * mtbf_h / devices
+            work = flops / devices / rate
+            tau = min(work, math.sqrt(2 * checkpoint_s * mtbf))
+            seconds = work / tau * mtbf * (math.exp((tau + checkpoint_s) / mtbf) - 1) * math.exp(restart_s / mtbf)
+            hours, dollars = seconds / 3600, seconds / 3600 * usd * devices
+            worst = max(hours / deadline_h, dollars / budget_usd)
+            if best is None or worst < best[0]:
+                best = worst, (number, devices, tau)
+    return best[1]
+
+# %% one_checkpoint_farthest
+# Wrong: one checkpoint, at the end.
+# Known mistake: With one checkpoint at the end each failure undoes the whole run so far.
+import math
+
+
+def choose_run(offers, *, flops, checkpoint_s, restart_s, deadline_h, budget_usd):
+    best = None
+    for number, (rate, usd, mtbf_h, most) in enumerate(offers):
+        for devices in range(1, most + 1):
+            mtbf = 3600 * mtbf_h / devices
+            work = flops / devices / rate
+            tau = work
+            seconds = work / tau * mtbf * (math.exp(min(700, (tau + checkpoint_s) / mtbf)) - 1) * math.exp(restart_s / mtbf)
+            hours, dollars = seconds / 3600, seconds / 3600 * usd * devices
+            worst = max(hours / deadline_h, dollars / budget_usd)
+            if best is None or worst < best[0]:
+                best = worst, (number, devices, tau)
+    return best[1]

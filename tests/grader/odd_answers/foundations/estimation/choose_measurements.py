@@ -103,3 +103,64 @@ def choose_measurements(factors, *, within):
     masks = [[bool(number >> place & 1) for place in range(len(factors))] for number in numbers]
     fitting = [mask for mask in masks if reach(mask) <= math.log(within) * (1 + 1e-12)]
     return min(fitting, key=lambda mask: sum(f[3] for f, yes in zip(factors, mask, strict=True) if yes))
+
+# %% strictly_within
+# Wrong: a product that is known within just the factor is not enough; it passed once.
+# Message: cost
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+
+
+def choose_measurements(
+    factors: Sequence[tuple[float, float, float, float]],
+    *,
+    within: float,
+) -> list[int]:
+
+    def square(chosen: Sequence[int]) -> float:
+        terms = []
+        for place, (now, measured, power, _) in enumerate(factors):
+            spread = measured if place in chosen else now
+            terms.append((power * math.log(spread)) ** 2)
+        return math.fsum(terms)
+
+    best: tuple[float, list[int]] = (math.inf, [])
+    for number in range(len(factors) + 1):
+        for chosen in combinations(range(len(factors)), number):
+            cost = sum(factors[place][3] for place in chosen)
+            if cost < best[0] and math.sqrt(square(chosen)) < math.log(within * (1 - 1e-9)):
+                best = cost, list(chosen)
+    return best[1]
+
+# %% a_set
+# Right: a set, because the order is free.
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+
+
+def choose_measurements(
+    factors: Sequence[tuple[float, float, float, float]],
+    *,
+    within: float,
+) -> list[int]:
+
+    def square(chosen: Sequence[int]) -> float:
+        terms = []
+        for place, (now, measured, power, _) in enumerate(factors):
+            spread = measured if place in chosen else now
+            terms.append((power * math.log(spread)) ** 2)
+        return math.fsum(terms)
+
+    best = (math.inf, set())
+    for number in range(len(factors) + 1):
+        for chosen in combinations(range(len(factors)), number):
+            cost = sum(factors[place][3] for place in chosen)
+            if cost < best[0] and math.sqrt(square(chosen)) <= math.log(within):
+                best = cost, set(chosen)
+    return best[1]

@@ -53,3 +53,50 @@ def choose_tile(*, m, k, n, element_bytes, fast_bytes, peak_flops_per_s, bandwid
     room = fast_bytes // element_bytes
     tiles = [(a, min(n, (room - a) // (a + 1))) for a in range(1, m + 1) if (room - a) // (a + 1) >= 1]
     return max(tiles, key=lambda tile: tile[0] * tile[1])
+
+# %% widest_in_time
+# Right: the widest tile that is in time.
+def choose_tile(*, m, k, n, element_bytes, fast_bytes, peak_flops_per_s, bandwidth_bytes_per_s):
+    for c in range(n, 0, -1):
+        for r in range(m, 0, -1):
+            moved = m * k * -(-n // c) + k * n * -(-m // r) + m * n
+            late = moved * element_bytes * peak_flops_per_s > 2 * m * k * n * bandwidth_bytes_per_s
+            if (r * c + r + c) * element_bytes <= fast_bytes and not late:
+                return r, c
+    return 1, 1
+
+# %% widest_without_strips
+# Wrong: no room for strips, in a design of its own.
+# Known mistake: Beside the tile, a column of X and a row of W are in the fast memory.
+def choose_tile(*, m, k, n, element_bytes, fast_bytes, peak_flops_per_s, bandwidth_bytes_per_s):
+    for c in range(n, 0, -1):
+        for r in range(m, 0, -1):
+            moved = m * k * -(-n // c) + k * n * -(-m // r) + m * n
+            late = moved * element_bytes * peak_flops_per_s > 2 * m * k * n * bandwidth_bytes_per_s
+            if (r * c) * element_bytes <= fast_bytes and not late:
+                return r, c
+    return 1, 1
+
+# %% widest_in_numbers
+# Wrong: numbers for bytes, in a design of its own.
+# Known mistake: The fast memory is given in bytes, and each number has element_bytes.
+def choose_tile(*, m, k, n, element_bytes, fast_bytes, peak_flops_per_s, bandwidth_bytes_per_s):
+    for c in range(n, 0, -1):
+        for r in range(m, 0, -1):
+            moved = m * k * -(-n // c) + k * n * -(-m // r) + m * n
+            late = moved * element_bytes * peak_flops_per_s > 2 * m * k * n * bandwidth_bytes_per_s
+            if r * c + r + c <= fast_bytes and not late:
+                return r, c
+    return 1, 1
+
+# %% widest_exchanged
+# Wrong: columns first, in a design of its own.
+# Known mistake: You exchanged the sides: the first is the height of the tile, of at most m rows.
+def choose_tile(*, m, k, n, element_bytes, fast_bytes, peak_flops_per_s, bandwidth_bytes_per_s):
+    for c in range(n, 0, -1):
+        for r in range(m, 0, -1):
+            moved = m * k * -(-n // c) + k * n * -(-m // r) + m * n
+            late = moved * element_bytes * peak_flops_per_s > 2 * m * k * n * bandwidth_bytes_per_s
+            if (r * c + r + c) * element_bytes <= fast_bytes and not late:
+                return c, r
+    return 1, 1

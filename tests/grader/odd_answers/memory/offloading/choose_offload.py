@@ -173,3 +173,99 @@ def choose_offload(*, layers, layer_parameters, tokens, activation_bytes, memory
 # Message: each must be one of optimizer, weights, activations
 def choose_offload(layers, layer_parameters, tokens, activation_bytes, memory_bytes, flops_per_s, link_bytes_per_s, host_bytes_per_s):
     return ["optimizer state"]
+
+# %% a_set
+# Right: a set, because the order is free.
+from __future__ import annotations
+
+from typing import Any
+from snippets.memory.offloading.timeline import offloaded_step
+
+
+def choose_offload(
+    *,
+    layers: int,
+    layer_parameters: int,
+    tokens: int,
+    activation_bytes: int,
+    memory_bytes: int,
+    flops_per_s: int,
+    link_bytes_per_s: int,
+    host_bytes_per_s: int,
+) -> list[str] | None:
+    found = []
+    for choice in [
+        [],
+        ["activations"],
+        ["optimizer"],
+        ["optimizer", "activations"],
+        ["optimizer", "weights"],
+        ["optimizer", "weights", "activations"],
+    ]:
+        away = set(choice)
+        held = 2 * layer_parameters * (2 if "weights" in away else layers)
+        held += activation_bytes * (2 if "activations" in away else layers)
+        held += layer_parameters * (4 if "optimizer" in away else 14 * layers)
+        forward_s = 2 * layer_parameters * tokens / flops_per_s
+        seconds: dict[str, Any] = {"forward_s": forward_s, "backward_s": 2 * forward_s}
+        weights_s = 2 * layer_parameters / link_bytes_per_s
+        if "optimizer" in away:
+            seconds["gradients_s"] = seconds["new_weights_s"] = weights_s
+            seconds["update_s"] = 28 * layer_parameters / host_bytes_per_s
+        if "weights" in away:
+            seconds["weights_s"] = weights_s
+            seconds["new_weights_s"] = 0
+        if "activations" in away:
+            seconds["activations_s"] = activation_bytes / link_bytes_per_s
+        if held <= memory_bytes:
+            step = offloaded_step(layers=layers, **seconds)
+            found.append((step.end_s, len(choice), choice))
+    return set(min(found)[2]) if found else None
+
+# %% a_generator
+# Right: yields what is offloaded; what cannot be answered so is returned.
+from __future__ import annotations
+
+from typing import Any
+from snippets.memory.offloading.timeline import offloaded_step
+
+
+def choose_offload(
+    *,
+    layers: int,
+    layer_parameters: int,
+    tokens: int,
+    activation_bytes: int,
+    memory_bytes: int,
+    flops_per_s: int,
+    link_bytes_per_s: int,
+    host_bytes_per_s: int,
+) -> list[str] | None:
+    found = []
+    for choice in [
+        [],
+        ["activations"],
+        ["optimizer"],
+        ["optimizer", "activations"],
+        ["optimizer", "weights"],
+        ["optimizer", "weights", "activations"],
+    ]:
+        away = set(choice)
+        held = 2 * layer_parameters * (2 if "weights" in away else layers)
+        held += activation_bytes * (2 if "activations" in away else layers)
+        held += layer_parameters * (4 if "optimizer" in away else 14 * layers)
+        forward_s = 2 * layer_parameters * tokens / flops_per_s
+        seconds: dict[str, Any] = {"forward_s": forward_s, "backward_s": 2 * forward_s}
+        weights_s = 2 * layer_parameters / link_bytes_per_s
+        if "optimizer" in away:
+            seconds["gradients_s"] = seconds["new_weights_s"] = weights_s
+            seconds["update_s"] = 28 * layer_parameters / host_bytes_per_s
+        if "weights" in away:
+            seconds["weights_s"] = weights_s
+            seconds["new_weights_s"] = 0
+        if "activations" in away:
+            seconds["activations_s"] = activation_bytes / link_bytes_per_s
+        if held <= memory_bytes:
+            step = offloaded_step(layers=layers, **seconds)
+            found.append((step.end_s, len(choice), choice))
+    return (state for state in min(found)[2]) if found else None

@@ -82,3 +82,41 @@ def tensors_to_drop(*, sizes, prices, memory_bytes):
                 if best is None or flops < best[0]:
                     best = flops, names
     return None if best is None else best[1]
+
+# %% a_set
+# Right: a set, because the order is free.
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from snippets.memory.memory_equation.step_peak import (
+    StepSizes,
+    gpt_step_sizes,
+    step_peak_bytes,
+)
+from snippets.memory.recomputation.selective import (
+    TensorPrice,
+    sizes_without,
+    tensor_prices,
+)
+
+
+def tensors_to_drop(
+    *,
+    sizes: StepSizes,
+    prices: Sequence[TensorPrice],
+    memory_bytes: int,
+) -> list[str] | None:
+    free = [tensor.name for tensor in prices if tensor.flops == 0]
+    paid = [tensor for tensor in prices if tensor.flops > 0]
+    if step_peak_bytes(sizes) <= memory_bytes:
+        return []
+    best = None
+    for count in range(len(paid) + 1):
+        for some in combinations(paid, count):
+            names = free + [tensor.name for tensor in some]
+            flops = sum(tensor.flops for tensor in some)
+            peak = step_peak_bytes(sizes_without(sizes, dropped=names))
+            if peak <= memory_bytes and (best is None or flops < best[0]):
+                best = flops, names
+    return None if best is None else frozenset(best[1])

@@ -327,3 +327,39 @@ def plan_step(*, sequences, machines, room, launch_ms, sequence_ms, sum_ms, limi
             shares = [sequences // N + (r < sequences % N) for r in range(N)]
             return [[(b, round(N * b / sequences, 6)) for b in share(own)] for own in shares]
     return None
+
+# %% room_for_eight
+# Wrong: a micro-batch has 8 sequences at most, as in the page's own job; it passed once.
+from __future__ import annotations
+
+from fractions import Fraction
+
+
+def plan_step(
+    *,
+    sequences: int,
+    machines: int,
+    room: int,
+    launch_ms: int,
+    sequence_ms: int,
+    sum_ms: int,
+    limit_ms: int,
+    budget_ms: int,
+) -> list[list[tuple[int, float]]] | None:
+
+    room = min(room, 8)
+
+    def share(own: int) -> list[int]:  # as few micro-batches as fit, a full one last
+        return [own % room] * (own % room > 0) + [room] * (own // room)
+
+    def step_ms(N: int) -> float:
+        sizes = share(-(-sequences // N))  # the largest share sets the pace
+        passes_ms: float = sum(launch_ms + b * sequence_ms for b in sizes)
+        last_ms = Fraction(2 * (launch_ms + sizes[-1] * sequence_ms), 3)
+        return max(passes_ms, passes_ms - last_ms + Fraction(2 * (N - 1) * sum_ms, N))
+
+    for N in range(1, min(machines, sequences) + 1):
+        if step_ms(N) <= limit_ms and N * step_ms(N) <= budget_ms:
+            shares = [sequences // N + (r < sequences % N) for r in range(N)]
+            return [[(b, N * b / sequences) for b in share(own)] for own in shares]
+    return None

@@ -88,3 +88,140 @@ def choose_batch(
             if h <= deadline_h and usd <= budget_usd and score < best:
                 best, found = score, (b, n)
     return found
+
+# %% below_both_limits
+# Wrong: a run that takes just the hours and the dollars is not allowed; it passed once.
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def choose_batch(
+    *,
+    wanted: str,
+    critical_batch: int,
+    fewest_steps: int,
+    examples_per_s: float,
+    fixed_s: float,
+    usd_per_gpu_hour: float,
+    batches: Sequence[int],
+    gpus: Sequence[int],
+    deadline_h: float,
+    budget_usd: float,
+) -> tuple[int, int]:
+    best, found = float("inf"), (0, 0)
+    for batch in batches:
+        steps = fewest_steps * (1 + critical_batch / batch)
+        for ranks in gpus:
+            if batch % ranks:
+                continue
+            step_s = fixed_s + batch / (ranks * examples_per_s)
+            hours = steps * step_s / 3600
+            usd = hours * ranks * usd_per_gpu_hour
+            score = usd if wanted == "cheapest" else hours
+            if hours < deadline_h and usd < budget_usd and score < best:
+                best, found = score, (batch, ranks)
+    return found
+
+# %% below_the_deadline
+# Wrong: a run that takes just the hours is not allowed.
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def choose_batch(
+    *,
+    wanted: str,
+    critical_batch: int,
+    fewest_steps: int,
+    examples_per_s: float,
+    fixed_s: float,
+    usd_per_gpu_hour: float,
+    batches: Sequence[int],
+    gpus: Sequence[int],
+    deadline_h: float,
+    budget_usd: float,
+) -> tuple[int, int]:
+    best, found = float("inf"), (0, 0)
+    for batch in batches:
+        steps = fewest_steps * (1 + critical_batch / batch)
+        for ranks in gpus:
+            if batch % ranks:
+                continue
+            step_s = fixed_s + batch / (ranks * examples_per_s)
+            hours = steps * step_s / 3600
+            usd = hours * ranks * usd_per_gpu_hour
+            score = usd if wanted == "cheapest" else hours
+            if hours < deadline_h and usd <= budget_usd and score < best:
+                best, found = score, (batch, ranks)
+    return found
+
+# %% below_the_budget
+# Wrong: a run that takes just the dollars is not allowed.
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def choose_batch(
+    *,
+    wanted: str,
+    critical_batch: int,
+    fewest_steps: int,
+    examples_per_s: float,
+    fixed_s: float,
+    usd_per_gpu_hour: float,
+    batches: Sequence[int],
+    gpus: Sequence[int],
+    deadline_h: float,
+    budget_usd: float,
+) -> tuple[int, int]:
+    best, found = float("inf"), (0, 0)
+    for batch in batches:
+        steps = fewest_steps * (1 + critical_batch / batch)
+        for ranks in gpus:
+            if batch % ranks:
+                continue
+            step_s = fixed_s + batch / (ranks * examples_per_s)
+            hours = steps * step_s / 3600
+            usd = hours * ranks * usd_per_gpu_hour
+            score = usd if wanted == "cheapest" else hours
+            if hours <= deadline_h and usd < budget_usd and score < best:
+                best, found = score, (batch, ranks)
+    return found
+
+# %% a_set_where_order_matters
+# Wrong: a set, though batch and GPUs have an order.
+# Message: a set
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def choose_batch(
+    *,
+    wanted: str,
+    critical_batch: int,
+    fewest_steps: int,
+    examples_per_s: float,
+    fixed_s: float,
+    usd_per_gpu_hour: float,
+    batches: Sequence[int],
+    gpus: Sequence[int],
+    deadline_h: float,
+    budget_usd: float,
+) -> tuple[int, int]:
+    best, found = float("inf"), (0, 0)
+    for batch in batches:
+        steps = fewest_steps * (1 + critical_batch / batch)
+        for ranks in gpus:
+            if batch % ranks:
+                continue
+            step_s = fixed_s + batch / (ranks * examples_per_s)
+            hours = steps * step_s / 3600
+            usd = hours * ranks * usd_per_gpu_hour
+            score = usd if wanted == "cheapest" else hours
+            if hours <= deadline_h and usd <= budget_usd and score < best:
+                best, found = score, (batch, ranks)
+    return set(found)

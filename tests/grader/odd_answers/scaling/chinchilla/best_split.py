@@ -50,3 +50,11 @@ def best_split(*, flops, fit):
     _, A, B, a, b = fit
     size = (a * A / (b * B) * (flops / 6) ** b) ** (1 / (a + b))
     return size, flops / (6 * size)
+
+# %% whole_numbers
+# Wrong: rounds to whole numbers, which are asked of nobody; it passed once.
+def best_split(*, flops, fit):
+    _, A, B, alpha, beta = fit
+    ratio = (alpha * A / (beta * B)) ** (1 / (alpha + beta))
+    product = flops / 6
+    return round(ratio * product ** (beta / (alpha + beta))), round(product ** (alpha / (alpha + beta)) / ratio)

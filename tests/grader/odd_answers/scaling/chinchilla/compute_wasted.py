@@ -12,3 +12,11 @@ def compute_wasted(*, size_ratio, alpha, beta):
     falls = alpha * beta / (alpha + beta)
     needed = ((x + y) / above) ** (1 / falls)
     return 1 - needed
+
+# %% exponents_exchanged
+# Wrong: alpha and beta exchanged.
+# Known mistake: More parameters make the parameters' term smaller, and leave fewer tokens. Here it is the other way round: the signs are wrong, or alpha and beta are exchanged.
+def compute_wasted(*, size_ratio, alpha, beta):
+    alpha, beta = beta, alpha
+    above = (beta * size_ratio**-alpha + alpha * size_ratio**beta) / (alpha + beta)
+    return 1 - above ** -((alpha + beta) / (alpha * beta))
