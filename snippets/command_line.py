@@ -44,6 +44,7 @@ Each command has --help and --json."""
 _NUMBERS = {"int", "float", "Fraction", "Time"}
 _SHORT = {"size_bytes": "--bytes"}  # what an option may be called besides
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_COUNTS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1.0, ""))  # as the field says them
 _SCALED = {"bytes": "B", "bytes/s": "B/s", "FLOP/s": "FLOP/s"}
 _SEARCHED = ("Also", "Summary", "Convention", "Source")
 _MANY = 40  # entries of a table, too many for a sentence
@@ -530,7 +531,9 @@ def _short(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int) or len(digits) < 17:
         return digits
     short = digits.rstrip("0")
-    return f"{short}e{len(digits) - len(short)}" if len(short) < 9 else digits if len(digits) < 40 else f"{Decimal(value):.4g}"
+    if len(short) < 9:
+        return f"{short}e{len(digits) - len(short)}"
+    return digits if len(digits) < 40 else f"{Decimal(value):.4g}"  # it may be more than a float holds
 
 
 def _wrapped(words: str, indent: str, hang: int | None = None) -> list[str]:
@@ -549,7 +552,8 @@ def _plain(value: Any, counted: Iterator[int] | None = None) -> Any:
         raise ValueError(f"an answer must hold at most {_MOST_VALUES} values, got more; call the function from Python")
     if dataclasses.is_dataclass(value):
         held = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        own = {name: getattr(value, name) for name in _properties(type(value))}
+        record: Any = type(value)  # mypy takes no dataclass's type for hashable
+        own = {name: getattr(value, name) for name in _properties(record)}
         return _plain(held | {name: one for name, one in own.items() if not dataclasses.is_dataclass(one)}, counted)
     if isinstance(value, Mapping):
         return {str(key): _plain(each, counted) for key, each in value.items()}
@@ -565,7 +569,7 @@ def _plain(value: Any, counted: Iterator[int] | None = None) -> Any:
 
 
 @functools.cache
-def _properties(record: type) -> list[str]:
+def _properties(record: Any) -> list[str]:
     """Return the names of a class's properties."""
     return [name for name, member in inspect.getmembers(record) if isinstance(member, property)]
 
@@ -593,6 +597,8 @@ def _exact(value: Any, unit: str) -> str:
 def _said(value: Any, unit: str) -> str:
     """Return a value with four digits and its unit, as people say it.
 
+    >>> _said(1738634774881.07, "tokens")
+    '1.739T tokens'
     >>> _said(1.875e9, "bytes"), _said(0.401, "s"), _said(0.179487, "share"), _said(7000000000, ""), _said(None, "")
     ('1.875 GB', '401 ms', '17.9%', '7,000,000,000', 'none')
     """
@@ -610,6 +616,9 @@ def _said(value: Any, unit: str) -> str:
         factor, prefix = _scale(value, _PREFIXES)
         short = f"{prefix}{_SCALED[unit]}"
         return f"{value / factor:,.4g} {short}" if abs(value) < 1e18 else f"{value:.4g} {unit}"
+    if unit in ("tokens", "parameters") and 1e6 <= abs(value) < 1e18:
+        factor, prefix = _scale(value, _COUNTS)
+        return f"{value / factor:,.4g}{prefix} {unit}"
     if unit == "s" and value and math.isfinite(value):
         longer = value / 2 if abs(value) >= 60 else value  # less than two minutes are said in seconds, and so on
         factor, short = _scale(longer, _TIMES)

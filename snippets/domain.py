@@ -26,7 +26,7 @@ _Named = TypeVar("_Named", bound=_HasName)
 
 MOST_COUNT = 10**30  # more than there is of anything here, and products of several still fit a float
 MOST_PARTS = 2**20  # ranks, blocks or steps: what lists more is more likely a slip than a wish
-MOST_LISTED = 2**17  # ranks or parts that a result lists one by one, each computed in Python
+MOST_LISTED = 2**16  # ranks or parts that a result lists one by one, each computed in Python
 
 
 def integer_at_least(name: str, value: Any, minimum: int) -> int:

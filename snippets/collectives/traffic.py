@@ -264,7 +264,7 @@ def collective_traffic(
     Args:
         primitive: one of ``PRIMITIVES``.
         algorithm: one of ``ALGORITHMS[primitive]``.
-        ranks: number of ranks, at most 2¹⁷.
+        ranks: number of ranks, at most 2¹⁶.
         size_bytes: bytes n, in the convention of ``snippets.simulation.schedule``; 0 for a barrier.
         element_bytes: bytes of one element, which is never cut.
         root: root of broadcast, reduce, scatter and gather.

@@ -21,7 +21,7 @@ def double_binary_tree(ranks: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     Chapter: 13
 
     Args:
-        ranks: number of ranks, root included, at most 2¹⁷.
+        ranks: number of ranks, root included, at most 2¹⁶.
 
     Returns:
         For each tree the parents of ranks 1, 2, … in order. Rank 0 has one child in each tree, every other rank at
@@ -57,7 +57,7 @@ def edge_delays(ranks: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     Chapter: 13
 
     Args:
-        ranks: number of ranks N, root included, at most 2¹⁷.
+        ranks: number of ranks N, root included, at most 2¹⁶.
 
     Returns:
         For each tree the delays of ranks 1, 2, … in order. Block j of a tree travels the edge in round τ + 2j.
@@ -106,7 +106,7 @@ def double_tree_rounds(*, ranks: int, segments: int) -> int:
     Chapter: 13
 
     Args:
-        ranks: number of ranks, at most 2¹⁷.
+        ranks: number of ranks, at most 2¹⁶.
         segments: blocks into which each tree's half of the vector is cut.
 
     Returns:
