@@ -256,8 +256,8 @@ def test_all_reduce_says_first_on_which_links(line: str, topology: str, count: i
 def test_all_reduce_adds_what_a_ring_adds(algorithm: str, values: Any) -> None:
     line = f"all-reduce --bytes 1e9 --ranks 64 --algorithm '{algorithm}'"
     plain, adding = values(line), values(f"{line} --reduction-s-per-byte 1e-12")
-    time = f"time of {plain['algorithm']}"
-    assert adding[time] - plain[time] == pytest.approx(63 / 64 * 1e9 * 1e-12)
+    what = f"time of {plain['algorithm']}"
+    assert adding[what] - plain[what] == pytest.approx(63 / 64 * 1e9 * 1e-12)
 
 
 def test_all_reduce_by_nodes(values: Any) -> None:
@@ -401,18 +401,31 @@ EXTREME += ("x" * 5000, "9" * 400, "9" * 5000)
 COMMAND_S = 2.0  # of processor time
 
 
+ASKED = {
+    "memory": "--model 'Llama 3 8B' --gpus 64 --zero 3 --sequence 8192 --micro-batch 1 --tensor-parallel 2 --stages 4",
+    "all_reduce": "--bytes 1e9 --ranks 64 --latency-s 5e-6 --reduction-s-per-byte 1e-12 --element-bytes 2 "
+    "--gpus-per-node 8 --bandwidth-bytes-per-s 50e9",
+    "pipeline": "--stages 8 --micro-batches 32 --forward-s 1 --backward-s 2 --weight-gradient-s 1 --chunks 2 "
+    "--model 'GPT-3 175B' --sequence 2048 --micro-batch 1",
+    "roofline": "--m 16 --k 8192 --n 8192 --dtype bf16 --element-bytes 2",
+    "train": "--parameters 8e9 --tokens 1e12 --gpus 64 --mfu 0.4 --usd-per-gpu-hour 2 --goodput 0.9",
+}
+
+
 def extremes(name: str) -> list[list[str]]:
-    """Return the example's call of a formula with one value at a time replaced by each extreme one."""
-    words = typed(name) or []
+    """Return a valid call of a command with one value at a time replaced by each extreme one."""
+    words = [name.replace("_", "-"), *shlex.split(ASKED[name])] if name in ASKED else typed(name) or []
     places = [place for place, word in enumerate(words) if place and not re.match("--[a-z]", word)]
     return [[*words[:place], value, *words[place + 1 :]] for place in places for value in EXTREME]
 
 
-@pytest.mark.parametrize("name", formula_modules())
+@pytest.mark.parametrize("name", [*QUESTIONS, *formula_modules()])
 def test_no_extreme_value_ends_in_a_traceback_or_a_hang(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Infinity is an answer only where the docstring says when, and is then printed as a word."""
-    may_be_infinite = re.search("infinit", labelled(find_formula(name)).get("Returns", ""))
-    for words in sampled(extremes(name), 6) if typed(name) else ():
+    function = getattr(commands, name) if name in QUESTIONS else find_formula(name)
+    may_be_infinite = "infinit" in labelled(function)["Returns"]
+    calls = extremes(name)
+    for words in sampled(calls, 6) if calls else ():
         begun = time.process_time()
         status = main(words)
         printed = capsys.readouterr()
