@@ -452,7 +452,7 @@ class _Wires:
 
     @property
     def flat_bytes_per_s(self) -> float:
-        """What algorithms that know no nodes are priced with: the slowest link that they use."""
+        """What algorithms that know no nodes are priced with: β, or inside a single node its links."""
         return self.node_bytes_per_s if self.nodes == 1 < self.gpus else self.port_bytes_per_s
 
     def bound(self, job: dict[str, Any]) -> Row:

@@ -396,7 +396,23 @@ def test_a_question_says_of_every_number_what_its_function_says(name: str, asked
 
 # Every formula.
 
-EXTREME = ("0", "-1", "-0.0", "1", "1e5", "1e18", "1e30", "1e300", "1e308", "1e-320", "nan", "inf", "1e400", "1/3", "")
+EXTREME: tuple[str, ...] = (
+    "0",
+    "-1",
+    "-0.0",
+    "1",
+    "1e5",
+    "1e18",
+    "1e30",
+    "1e300",
+    "1e308",
+    "1e-320",
+    "nan",
+    "inf",
+    "1e400",
+    "1/3",
+    "",
+)
 EXTREME += ("x" * 5000, "9" * 400, "9" * 5000)
 COMMAND_S = 2.0  # of processor time
 
