@@ -14,6 +14,7 @@ from pathlib import Path
 
 from grader.catalogue import Chapter
 from grader.source import stub_of
+from grader.whole_files import write_whole
 
 MOST_BYTES = 2**20  # of an answer; the longest solution has 2,000
 OLD = "answers.py"  # one file for a chapter, beside its exercises, as answers were kept before
@@ -45,20 +46,25 @@ def prepare(chapter: Chapter, names: Iterable[str]) -> str:
     kept, said = _old(old) if os.path.lexists(old) else ("", "")
     made: list[str] = []
     copied: list[str] = []
+    failed: list[str] = []
     for name in names:
         path = folder / f"{name}.py"
         if os.path.lexists(path):
             continue
         has_it = re.search(rf"^def {name}\b", kept, re.MULTILINE)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(kept if has_it else stub_of(chapter.exercises[name]))
+        try:
+            write_whole(path, kept if has_it else stub_of(chapter.exercises[name]))
+        except OSError as error:
+            failed.append(f"{path.name} could not be made: {error.strerror or error}")
+            continue
         (copied if has_it else made).append(path.name)
     news = [f"{', '.join(made)} made from {'its stub' if len(made) == 1 else 'their stubs'}"] if made else []
     news += (
         [f"{', '.join(copied)} copied from exercises/{chapter.address}/{OLD}, which stays as it is"] if copied else []
     )
-    return f"answers/{chapter.address}/: {'; '.join(news)}. Write your answers there.{said}" if news else ""
+    write = " Write your answers there." if news else ""
+    news += failed
+    return f"answers/{chapter.address}/: {'; '.join(news)}.{write}{said}" if news else ""
 
 
 def _old(path: Path) -> tuple[str, str]:

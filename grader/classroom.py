@@ -35,8 +35,9 @@ from grader.grading import grade
 from grader.judging import Verdict
 from grader.messages import Result
 from grader.proxy import clean
-from grader.report import as_report, write_atomically
+from grader.report import as_report
 from grader.sandbox import JUDGING_S, START_S, Sandbox
+from grader.whole_files import write_whole
 
 Report = dict[str, Any]
 Tell = Callable[[str], None]
@@ -131,13 +132,13 @@ class Class:
             for (chapter, exercise), (verdict, seconds) in zip(self.asked, verdicts, strict=True)
         ]
         report = {"submission": shown(path.name), "digest": digest, **as_report(results, self.deadline)}
-        write_atomically(self._result(path), json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+        write_whole(self._result(path), json.dumps(report, indent=1, ensure_ascii=False) + "\n")
         return report
 
     def _write_tables(self, reports: Mapping[Path, Report]) -> None:
         late = [last_change(path) > self.deadline.timestamp() for path in reports] if self.deadline else None
-        write_atomically(self.out / "results.csv", table(list(reports.values()), late))
-        write_atomically(self.out / "mistakes.csv", mistakes_table(list(reports.values())))
+        write_whole(self.out / "results.csv", table(list(reports.values()), late))
+        write_whole(self.out / "mistakes.csv", mistakes_table(list(reports.values())))
 
     def _result(self, path: Path) -> Path:
         """Return where a submission's results are; a name may be as long as names can be, or no text."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from grader.messages import Result, message
+from grader.whole_files import write_whole
 
 SCHEMA = 1
 
@@ -62,21 +62,7 @@ def _score(result: Result) -> float:
     return result.exercise.weight if result.verdict.status == "solved" else 0.0
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file so that it is there as a whole or not at all, whenever this process is killed.
-
-    What is no file, a device or a pipe, is written to and not replaced.
-    """
-    if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{os.getpid()}.tmp")  # not made of the name, which may be as long as names can be
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
-
-
 def write(path: Path, results: Sequence[Result], layout: str, deadline: datetime | None = None) -> None:
     """Write a report in a layout, ``book`` or ``gradescope``."""
     contents = (as_gradescope if layout == "gradescope" else as_report)(results, deadline)
-    write_atomically(path, json.dumps(contents, indent=1, ensure_ascii=False) + "\n")
+    write_whole(path, json.dumps(contents, indent=1, ensure_ascii=False) + "\n")

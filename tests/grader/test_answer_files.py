@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import small_exercises
+from full_disk import FullAfter
 from small_exercises import write
 
 from grader.answer_files import MOST_BYTES, Unreadable, answers_of, is_untouched, prepare, read, submitted
@@ -46,6 +47,16 @@ def test_files_are_made_once_from_the_stubs(chapter: Chapter) -> None:
     assert prepare(chapter, NAMES) == ""
     assert path.read_bytes() == b"mine\r\n"
     assert not is_untouched(chapter, "double")
+
+
+def test_a_stub_that_a_full_disk_cuts_off_is_none(chapter: Chapter, full_after: FullAfter) -> None:
+    with full_after(100):
+        news = prepare(chapter, NAMES)
+    said = "bubble_share.py could not be made: File too large; double.py could not be made: File too large"
+    assert news == f"answers/flow/pipes/: {said}."
+    assert list(answers_of(chapter).iterdir()) == []
+    assert all(is_untouched(chapter, name) for name in NAMES)
+    assert prepare(chapter, NAMES).startswith("answers/flow/pipes/: bubble_share.py, double.py made from their stubs")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
