@@ -12,7 +12,7 @@ import small_exercises
 from full_disk import FullAfter
 from small_exercises import write
 
-from grader.answer_files import MOST_BYTES, Unreadable, answers_of, is_untouched, prepare, read, submitted
+from grader.answer_files import MOST_BYTES, Unreadable, answers_of, as_text, is_untouched, prepare, read, submitted
 from grader.assignment import assigned, last_change
 from grader.catalogue import Chapter, chapter_of, find
 from grader.hints import next_hint
@@ -152,6 +152,13 @@ def test_a_file_answers_the_exercise_of_its_name_or_all(chapter: Chapter, tmp_pa
         found = submitted(all_of_them, chapter, name, NAMES)
         assert found
         assert found.text == "all"
+
+
+@pytest.mark.parametrize("encoding", ["punycode", "idna", "undefined", "unicode_escape", "UTF7"])
+def test_an_encoding_that_is_none_of_files_is_refused(encoding: str) -> None:
+    data = f"# coding: {encoding}\n".encode() + b"x = 1\n" * 100_000  # punycode would take minutes
+    with pytest.raises(Unreadable, match=r"its first lines name the encoding .*: write it in UTF-8"):
+        as_text(data)
 
 
 def test_a_zip_that_is_none_says_so(chapter: Chapter, tmp_path: Path) -> None:
