@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import importlib
 import re
@@ -93,14 +94,12 @@ def find(name: str, home: Path = HOME) -> tuple[Chapter, Exercise]:
     found = [one for one in all_chapters if short in one.exercises and one.address.endswith(chapter_name)]
     if len(found) == 1:
         return found[0], found[0].exercises[short]
-    near = [
-        f"{chapter.folder.name}/{other}"
-        for chapter in all_chapters
-        for other in chapter.exercises
-        if short in other or other in short
-    ]
-    listed = ", ".join(sorted(near)) or "pytest exercises lists the chapters"
-    raise KeyError(f"{len(found) or 'no'} exercises are called {name}; did you mean: {listed}")
+    names = {f"{chapter.folder.name}/{other}": other for chapter in all_chapters for other in chapter.exercises}
+    alike = {*difflib.get_close_matches(short, names.values()), *difflib.get_close_matches(name, names)}
+    near = [whole for whole, other in names.items() if short in other or other in short or {whole, other} & alike]
+    near += [whole for whole in names if chapter_name and not near and whole.startswith(f"{chapter_name}/")]
+    listed = f"did you mean: {', '.join(sorted(near))}" if near else "`pytest exercises` lists the chapters"
+    raise KeyError(f"{len(found) or 'no'} exercises are called {name}; {listed}")
 
 
 def _page(folder: Path) -> tuple[str, str]:

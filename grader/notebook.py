@@ -29,7 +29,11 @@ def check(name: str, function: Callable[..., Any], *, time_s: float = 10.0, home
         time_s: when to give up, in seconds.
         home: the folder of exercises.
     """
-    chapter, exercise = find(name, home)
+    try:
+        chapter, exercise = find(name, home)
+    except KeyError as error:
+        print(error.args[0])  # in a cell, a sentence and no traceback
+        return
     limits = Limits(time_s)
     if hasattr(os, "fork"):
         allowance = Allowance(limits)

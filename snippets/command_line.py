@@ -12,6 +12,7 @@ import difflib
 import functools
 import importlib
 import inspect
+import itertools
 import json
 import math
 import operator
@@ -20,14 +21,15 @@ import re
 import shlex
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter, Token, UnusedCliTokensError
 
-from snippets.domain import Catalogue, UnknownName, each, flag, named, text
+from snippets.domain import Catalogue, UnknownName, each, flag, named, shortened, text
 from snippets.index import CALLED_ELSEWHERE, also, find_formula, formula_modules, labelled, unit_of
 from snippets.quantities import is_unit, read_quantity
 
@@ -42,9 +44,11 @@ Each command has --help and --json."""
 _NUMBERS = {"int", "float", "Fraction", "Time"}
 _SHORT = {"size_bytes": "--bytes"}  # what an option may be called besides
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_COUNTS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1.0, ""))  # as the field says them
 _SCALED = {"bytes": "B", "bytes/s": "B/s", "FLOP/s": "FLOP/s"}
 _SEARCHED = ("Also", "Summary", "Convention", "Source")
 _MANY = 40  # entries of a table, too many for a sentence
+_MOST_VALUES = 2**19  # of an answer; more take seconds to print
 _TIMES = ((86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
@@ -427,9 +431,13 @@ def _value(name: str, shape: str, typed: str) -> Any:
     for kind in (int, Fraction if "/" in typed else float):
         with contextlib.suppress(ValueError, ZeroDivisionError):
             number = kind(typed)
-            whole = isinstance(number, float) and number.is_integer() and "e" in typed.casefold()
-            return int(Fraction(typed)) if whole else number  # 1e30 as a float is another integer
-    return read_quantity(name, typed, whole=shape.startswith("integer"))
+            break
+    else:
+        return read_quantity(name, typed, whole=shape.startswith("integer"))
+    if isinstance(number, float) and math.isinf(number) and "inf" not in typed.casefold():
+        raise ValueError(f"{name} must be a number up to 1.8e308, got {shortened(typed)}")
+    whole = isinstance(number, float) and number.is_integer() and "e" in typed.casefold()
+    return int(Fraction(typed)) if whole else number + 0  # 1e30 as a float is another integer; -0.0 is 0
 
 
 def _model_from_file(name: str, path: str) -> Any:
@@ -517,11 +525,15 @@ def _short(value: Any) -> str:
         return str(value)
     if dataclasses.is_dataclass(value):
         return f"model_from_config(json.load(open({getattr(value, 'name', '')!r})))"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"math.{value}" if value > 0 else f"-math.{-value}" if value < 0 else "math.nan"
     digits = repr(value)
     if isinstance(value, bool) or not isinstance(value, int) or len(digits) < 17:
         return digits
     short = digits.rstrip("0")
-    return f"{short}e{len(digits) - len(short)}" if len(short) < 9 else digits if len(digits) < 40 else f"{value:.4g}"
+    if len(short) < 9:
+        return f"{short}e{len(digits) - len(short)}"
+    return digits if len(digits) < 40 else f"{Decimal(value):.4g}"  # it may be more than a float holds
 
 
 def _wrapped(words: str, indent: str, hang: int | None = None) -> list[str]:
@@ -529,22 +541,37 @@ def _wrapped(words: str, indent: str, hang: int | None = None) -> list[str]:
     return textwrap.wrap(words, WIDTH, initial_indent=indent, subsequent_indent=more, break_on_hyphens=False)
 
 
-def _plain(value: Any) -> Any:
-    """Return a result as JSON can carry it: a record as a mapping with its properties, a fraction as a number."""
+def _plain(value: Any, counted: Iterator[int] | None = None) -> Any:
+    """Return a result as JSON can carry it: a record as a mapping with its properties, a fraction as a number.
+
+    >>> _plain((Fraction(1, 2), range(3, 5), -0.0))
+    [0.5, {'start': 3, 'stop': 5}, 0.0]
+    """
+    counted = itertools.count() if counted is None else counted
+    if next(counted) == _MOST_VALUES:
+        raise ValueError(f"an answer must hold at most {_MOST_VALUES} values, got more; call the function from Python")
     if dataclasses.is_dataclass(value):
         held = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        more = [name for name, member in inspect.getmembers(type(value)) if isinstance(member, property)]
-        own = {name: getattr(value, name) for name in more}
-        return _plain(held | {name: one for name, one in own.items() if not dataclasses.is_dataclass(one)})
+        record: Any = type(value)  # mypy takes no dataclass's type for hashable
+        own = {name: getattr(value, name) for name in _properties(record)}
+        return _plain(held | {name: one for name, one in own.items() if not dataclasses.is_dataclass(one)}, counted)
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _plain(each, counted) for key, each in value.items()}
+    if isinstance(value, range):
+        return {"start": value.start, "stop": value.stop}
     if isinstance(value, Fraction):
         return float(value)
     if isinstance(value, str | bool | int | None):
         return value
     if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    return [_plain(each) for each in value] if isinstance(value, Iterable) else str(value)
+        return value + 0.0 if math.isfinite(value) else str(value)  # -0.0 is 0
+    return [_plain(each, counted) for each in value] if isinstance(value, Iterable) else str(value)
+
+
+@functools.cache
+def _properties(record: Any) -> list[str]:
+    """Return the names of a class's properties."""
+    return [name for name, member in inspect.getmembers(record) if isinstance(member, property)]
 
 
 def _as_json(value: Any) -> str:
@@ -558,7 +585,7 @@ def _exact(value: Any, unit: str) -> str:
     ('24500000000.0 bytes (24.5 GB)', '0.25 (25.0%)', '8')
     """
     if isinstance(value, dict | list):
-        return f"{json.dumps(value, ensure_ascii=False)} {unit}".strip()
+        return f"{json.dumps(value, ensure_ascii=False)} {unit}".strip().replace('"inf"', "infinite")
     if isinstance(value, bool) or not isinstance(value, int | float):
         return _said(value, "")
     full = f"{value!r} {unit}".replace(" share", "").strip()
@@ -570,11 +597,15 @@ def _exact(value: Any, unit: str) -> str:
 def _said(value: Any, unit: str) -> str:
     """Return a value with four digits and its unit, as people say it.
 
+    >>> _said(1738634774881.07, "tokens")
+    '1.739T tokens'
     >>> _said(1.875e9, "bytes"), _said(0.401, "s"), _said(0.179487, "share"), _said(7000000000, ""), _said(None, "")
     ('1.875 GB', '401 ms', '17.9%', '7,000,000,000', 'none')
     """
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
+    if value in ("inf", math.inf):
+        return "infinite"
     if not isinstance(value, int | float):
         return str(value)
     if unit == "share":
@@ -585,6 +616,9 @@ def _said(value: Any, unit: str) -> str:
         factor, prefix = _scale(value, _PREFIXES)
         short = f"{prefix}{_SCALED[unit]}"
         return f"{value / factor:,.4g} {short}" if abs(value) < 1e18 else f"{value:.4g} {unit}"
+    if unit in ("tokens", "parameters") and 1e6 <= abs(value) < 1e18:
+        factor, prefix = _scale(value, _COUNTS)
+        return f"{value / factor:,.4g}{prefix} {unit}"
     if unit == "s" and value and math.isfinite(value):
         longer = value / 2 if abs(value) >= 60 else value  # less than two minutes are said in seconds, and so on
         factor, short = _scale(longer, _TIMES)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from snippets.all_reduce import ring_all_reduce_bytes
 from snippets.background.linear_algebra.formulas import gemm_arithmetic_intensity, gemm_flops, gemm_words
 from snippets.collectives.algorithm_costs import algorithm_cost, best_collective_segments, compare_algorithms
 from snippets.collectives.costs_and_bounds.bus_bandwidth import (
@@ -18,7 +19,12 @@ from snippets.collectives.costs_and_bounds.bus_bandwidth import (
     bandwidth_bound_s,
     bus_bandwidth_bytes_per_s,
 )
-from snippets.collectives.topology.formulas import hierarchical_all_reduce_time_s
+from snippets.collectives.topology.formulas import (
+    all_reduce_dimension_bytes,
+    hierarchical_all_reduce_time_s,
+    many_rings_time_s,
+    node_all_reduce_bound_s,
+)
 from snippets.collectives.traffic import collective_traffic
 from snippets.domain import (
     at_most,
@@ -40,7 +46,7 @@ from snippets.foundations.roofline.formulas import (
     roofline_flops_per_s,
     roofline_time_s,
 )
-from snippets.hardware import ACCELERATORS, DTYPES, LINKS, dense_peak_flops_per_s, ridge_flops_per_byte
+from snippets.hardware import ACCELERATORS, DTYPES, LINKS, NODES, dense_peak_flops_per_s, ridge_flops_per_byte
 from snippets.index import labelled
 from snippets.memory.memory_equation.activations import ATTENTIONS, RECOMPUTATIONS, layer_activation_bytes, logits_bytes
 from snippets.memory.memory_equation.model_parallel import first_stage_activation_bytes, first_stage_parameters
@@ -161,7 +167,8 @@ def memory(
         micro_batch: sequences of one micro-batch.
         tensor_parallel: ranks among which a layer is cut, a divisor of the heads.
         sequence_parallel: whether what tensor parallelism leaves whole is cut along the sequence.
-        stages: pipeline stages, a divisor of the layers; the row is the first stage's, in 1F1B.
+        stages: pipeline stages, at most the layers; the rows are the first stage's, in 1F1B. Where they do not divide
+            the layers, it counts as one of the fullest, with ⌈layers / stages⌉.
         recomputation: "none", "selective" or "full": what the total has. What is kept is listed for all three.
         attention: "flash", which stores no scores, or "standard".
         recipe: a name in the book's catalogue of recipes: which copies of a parameter are kept, in how many bytes.
@@ -316,16 +323,25 @@ def _parameter_rows(model: Any, parameters: Any, t: int, p: int) -> tuple[Transf
             raise ValueError(f"model must be given where tensor_parallel × stages = {t * p} is above 1, got None")
         return None, [Row("parameters", count, note="As given.")]
     chosen = MODELS.find(model)
-    if chosen.layers % p:
-        raise ValueError(f"stages must be a divisor of the {chosen.layers} layers of {chosen.name}, got {p}")
+    uneven = _uneven_rows(chosen, p)
     if chosen.attention.heads % t:
         heads = f"{chosen.attention.heads} heads of {chosen.name}"
         raise ValueError(f"tensor_parallel must be a divisor of the {heads}, got {t}")
     rows = [_computed("parameters", "", parameter_count, model=_as_given(chosen))]
     if t * p > 1:
         cut: dict[str, Any] = {"model": _as_given(chosen), "tensor_parallel": t, "stages": p}
-        rows.append(_computed("parameters of one GPU", "", first_stage_parameters, **cut))
+        rows += [*uneven, _computed("parameters of one GPU", "", first_stage_parameters, **cut)]
     return chosen, rows
+
+
+def _uneven_rows(model: Transformer, stages: int) -> list[Row]:
+    """Return how many layers the fullest stage has, where the stages do not divide them."""
+    if stages > model.layers:
+        raise ValueError(f"stages must be at most the {model.layers} layers of {model.name}, got {stages}")
+    if model.layers % stages == 0:
+        return []
+    note = f"{model.layers} layers over {stages} stages, rounded up. The numbers are those of such a stage."
+    return [Row("layers of the fullest stage", -(-model.layers // stages), note=note)]
 
 
 def all_reduce(
@@ -333,7 +349,7 @@ def all_reduce(
     size_bytes: int | float,
     ranks: int,
     algorithm: str | None = None,
-    link: str = "InfiniBand NDR",
+    link: str | None = None,
     latency_s: float = LATENCY_S,
     bandwidth_bytes_per_s: float | None = None,
     reduction_s_per_byte: float = 0.0,
@@ -341,103 +357,192 @@ def all_reduce(
     gpus_per_node: int | None = None,
     node_link: str | None = None,
 ) -> tuple[Row, ...]:
-    """Return how long an all-reduce takes in the α–β model, what each rank sends, and which algorithm is fastest.
+    """Return how long an all-reduce takes in the α–β model, on which links, and which algorithm is fastest.
 
     Args:
         size_bytes: bytes of the vector that every rank brings and ends with; at least 0, a multiple of
             ``element_bytes``.
         ranks: ranks that take part, at most 2¹⁵ = 32,768.
-        algorithm: flat, binomial, ring, recursive-doubling, halving-doubling, bruck or double-binary-tree; the fastest
-            unless given.
-        link: the link by which each rank sends, of the book's catalogue; its bandwidth in one direction is β.
+        algorithm: flat, binomial, ring, recursive-doubling, halving-doubling, bruck or double-binary-tree; of several
+            nodes also hierarchical or many-rings; the fastest unless given.
+        link: the link by which each rank sends to other nodes, of the book's catalogue; its bandwidth in one direction
+            is β; InfiniBand NDR unless given.
         latency_s: α, seconds before the first byte of a message arrives, at least 0. Chapter 14's assumption; measure
             yours.
         bandwidth_bytes_per_s: β in one direction, in place of the link's.
         reduction_s_per_byte: γ, seconds to add one byte that was received, at least 0.
         element_bytes: bytes of one element, which is never cut.
-        gpus_per_node: GPUs of a node, a divisor of ``ranks``: adds the time of the hierarchical algorithm.
+        gpus_per_node: GPUs of a node, a divisor of ``ranks``; 1 for a network without nodes. Unless given: 1 with a
+            link or bandwidth of your own, else the book's 8, all ranks where they are fewer, 1 where 8 does not divide
+            them.
         node_link: the link between the GPUs of a node, of the book's catalogue; NVLink 4 (H100) unless given.
 
     Returns:
-        Rows: the algorithm, its steps, bytes, time, bandwidths as nccl-tests reports them, the bound, the fastest
-        algorithm where another was asked for, and with ``gpus_per_node`` the hierarchical one.
+        Rows: the topology that is assumed, the algorithm, its time, steps, bytes, bandwidths as nccl-tests reports
+        them, the bound, and the time of every other algorithm, the fastest first.
 
     Example:
-        >>> rows = {row.what: row.value for row in all_reduce(size_bytes=10e9, ranks=256, algorithm="ring")}
-        >>> round(rows["time of ring"], 4), rows["sent by the busiest rank"] / 1e9
-        (0.401, 19.921875)
+        >>> rows = {row.what: row.value for row in all_reduce(size_bytes=141e9, ranks=256)}
+        >>> rows["algorithm"], round(rows["time of many_rings"], 3), round(rows["time of ring"], 3)
+        ('many_rings', 0.705, 5.621)
     """
     size, ranks = nonnegative_integer("size_bytes", size_bytes), positive_integer("ranks", ranks)
     at_most("ranks", ranks, MOST_RANKS)
     element_bytes = positive_integer("element_bytes", element_bytes)
+    alone = link is None and bandwidth_bytes_per_s is None
+    g = _gpus_per_node(gpus_per_node, ranks, alone=alone)
+    wires = _wires(ranks // g, g, link, bandwidth_bytes_per_s, node_link)
+    known = (*ALGORITHMS["all_reduce"], *(_BY_NODES if wires.nodes > 1 < g else ()))
     if algorithm is not None:
-        algorithm = named("algorithm", algorithm, ALGORITHMS["all_reduce"], aliases=ALIASES)
-    wire, given = LINKS[link], bandwidth_bytes_per_s is not None
-    β = positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s) if given else wire.bandwidth_bytes_per_s
+        algorithm = named("algorithm", algorithm, known, aliases=ALIASES)
     machine: dict[str, Any] = {
         "latency_s": nonnegative_number("latency_s", latency_s),
-        "bandwidth_bytes_per_s": β,
+        "bandwidth_bytes_per_s": wires.flat_bytes_per_s,
         "reduction_s_per_byte": nonnegative_number("reduction_s_per_byte", reduction_s_per_byte),
     }
     assumed = "Chapter 14's assumption; measure yours." if machine["latency_s"] == LATENCY_S else "As given."
     job: dict[str, Any] = {"primitive": "all_reduce", "ranks": ranks, "size_bytes": size}
     cut: dict[str, Any] = {**job, "element_bytes": element_bytes}
-    compared = _computed("", "", compare_algorithms, **cut, **machine)
-    fastest = compared.value[0]
-    chosen = fastest.algorithm if algorithm is None else algorithm
-    how: dict[str, Any] = {**cut, "algorithm": chosen}
-    by_nodes = _hierarchical(gpus_per_node, node_link, ranks=ranks, size_bytes=size, machine=machine)
-    said = "The fastest here." if chosen == fastest.algorithm else "As asked for."
+    times = _all_reduce_times(cut, machine, wires)
+    fastest = next(iter(times))
+    chosen = fastest if algorithm is None else algorithm
+    said = "The fastest here." if chosen == fastest else "As asked for."
     rows = [
-        Row("algorithm", chosen, note=f"{said} Every rank sends over one link of bandwidth β."),
+        Row("topology assumed", wires.said, note=wires.note),
+        Row("algorithm", chosen, note=said),
+        times.pop(chosen),
         Row("α", machine["latency_s"], "s", note=f"Before the first byte of a message arrives. {assumed}"),
-        Row("β", β, "bytes/s", note="In one direction. " + ("As given." if given else f"{wire.name}: {wire.source}.")),
+        *wires.rows,
     ]
+    rows += _by_nodes_terms(chosen, size, wires) if chosen in _BY_NODES else _flat_terms(chosen, cut, machine)
+    time_s = rows[2].value
+    if time_s > 0 and size > 0:
+        rate: dict[str, Any] = {"size_bytes": size, "time_s": time_s}
+        rows += [
+            _computed("algorithm bandwidth", "bytes/s", algorithm_bandwidth_bytes_per_s, **rate),
+            _computed("bus bandwidth", "bytes/s", bus_bandwidth_bytes_per_s, **job, time_s=time_s),
+        ]
+    rows.append(wires.bound(job))
+    if chosen != fastest:
+        rows.append(Row("fastest algorithm here", fastest, note="The least of the times below."))
+    return (*rows, *times.values())
+
+
+_BY_NODES = ("many_rings", "hierarchical")
+
+
+@dataclass(frozen=True)
+class _Wires:
+    """The links of an all-reduce.
+
+    Attributes:
+        nodes, gpus: how many nodes, and GPUs of each.
+        port_bytes_per_s, node_bytes_per_s: what a GPU sends to other nodes, and inside its own.
+        said, note: the topology in words, and what it means for the algorithms.
+        rows: the bandwidths with their sources.
+    """
+
+    nodes: int
+    gpus: int
+    port_bytes_per_s: float
+    node_bytes_per_s: float
+    said: str
+    note: str
+    rows: tuple[Row, ...]
+
+    @property
+    def flat_bytes_per_s(self) -> float:
+        """What algorithms that know no nodes are priced with: β, or inside a single node its links."""
+        return self.node_bytes_per_s if self.nodes == 1 < self.gpus else self.port_bytes_per_s
+
+    def bound(self, job: dict[str, Any]) -> Row:
+        """Return the time that the bytes need at the least: through the nodes' ports, or each rank's one link."""
+        if self.nodes == 1 or self.gpus == 1:
+            return _computed(
+                "bound by bytes", "s", bandwidth_bound_s, **job, bandwidth_bytes_per_s=self.flat_bytes_per_s
+            )
+        ports: dict[str, Any] = {"ports_per_node": self.gpus, "port_bytes_per_s": self.port_bytes_per_s}
+        size = job["size_bytes"]
+        return _computed("bound by bytes", "s", node_all_reduce_bound_s, nodes=self.nodes, size_bytes=size, **ports)
+
+
+def _gpus_per_node(given: Any, ranks: int, *, alone: bool) -> int:
+    """Return the GPUs of a node: the book's 8 where nothing is said of the links and the ranks fill such nodes."""
+    if given is None:
+        book = NODES["DGX H100"].accelerators
+        return min(book, ranks) if alone and (ranks < book or ranks % book == 0) else 1
+    g = positive_integer("gpus_per_node", given)
+    if ranks % g:
+        raise ValueError(f"gpus_per_node must be a divisor of ranks = {ranks}, got {g}")
+    return g
+
+
+def _wires(nodes: int, gpus: int, link: str | None, bandwidth: Any, node_link: str | None) -> _Wires:
+    """Return the links of so many nodes: those that are given, else those of the book's machine."""
+    wire, own = LINKS["InfiniBand NDR" if link is None else link], bandwidth is not None
+    port = positive_number("bandwidth_bytes_per_s", bandwidth) if own else wire.bandwidth_bytes_per_s
+    name = "the bandwidth given" if own else wire.name
+    source = "As given." if own else f"{wire.name}: {wire.source}."
+    if gpus == 1:
+        _no_effect("with gpus_per_node above 1", node_link=node_link)
+        said, note = f"flat: every rank has one link, {name}", "Every message takes such a link."
+        row = Row("β", port, "bytes/s", note=f"In one direction. {source}")
+        return _Wires(nodes, 1, port, port, said, note, (row,))
+    inside = LINKS[LINKS.name_of("NVLink 4 (H100)" if node_link is None else node_link, argument="node_link")]
+    node = Row("β inside a node", inside.bandwidth_bytes_per_s, "bytes/s", note=f"In one direction. {inside.source}.")
+    if nodes == 1:
+        _no_effect("where there is more than one node", link=link, bandwidth_bytes_per_s=bandwidth)
+        said, note = f"1 node of {gpus} GPUs: {inside.name}", "Every message takes such a link."
+        return _Wires(1, gpus, port, inside.bandwidth_bytes_per_s, said, note, (node,))
+    said = f"{nodes} nodes of {gpus} GPUs: {inside.name} inside, {name} for each GPU between"
+    note = "Algorithms other than hierarchical and many_rings know no nodes: each of their messages is priced at β."
+    rows = (node, Row("β", port, "bytes/s", note=f"Of a GPU's port, in one direction. {source}"))
+    return _Wires(nodes, gpus, port, inside.bandwidth_bytes_per_s, said, note, rows)
+
+
+def _all_reduce_times(cut: dict[str, Any], machine: dict[str, Any], wires: _Wires) -> dict[str, Row]:
+    """Return the rows of the algorithms' times, the fastest first."""
+    compared = _computed("", "s", compare_algorithms, **cut, **machine, note="Sα + B/β + Rγ of its terms.")
+    times = {one.algorithm: _part(f"time of {one.algorithm}", compared, one.time_s, "s") for one in compared.value}
+    if wires.nodes > 1 < wires.gpus:
+        sent: dict[str, Any] = {"size_bytes": cut["size_bytes"], "latency_s": machine["latency_s"]}
+        rates = {"node_bytes_per_s": wires.node_bytes_per_s, "port_bytes_per_s": wires.port_bytes_per_s}
+        grid: dict[str, Any] = {"nodes": wires.nodes, "gpus_per_node": wires.gpus, **sent, **rates}
+        added = algorithm_cost(**cut, algorithm="ring").reduced_bytes * machine["reduction_s_per_byte"]
+        note = "γ of what a ring adds is in it." if added else ""
+        by_nodes = (
+            _computed("time of many_rings", "s", many_rings_time_s, rings=wires.gpus, **grid, note=note),
+            _computed("time of hierarchical", "s", hierarchical_all_reduce_time_s, **grid, note=note),
+        )
+        times |= {name: replace(row, value=row.value + added) for name, row in zip(_BY_NODES, by_nodes, strict=True)}
+    return dict(sorted(times.items(), key=lambda item: item[1].value))
+
+
+def _flat_terms(chosen: str, cut: dict[str, Any], machine: dict[str, Any]) -> list[Row]:
+    """Return the blocks, steps and bytes of an algorithm that knows no nodes."""
+    how, rows = {**cut, "algorithm": chosen}, []
     if chosen in PIPELINED:
         rows.append(_computed("blocks of the vector", "", best_collective_segments, **how, **machine))
         how["segments"] = rows[-1].value
     cost = _computed("terms", "", algorithm_cost, **how)
     sent = _computed("traffic", "", collective_traffic, **how)
-    time_s = cost.value.time_s(**machine)
-    priced = Row(
-        f"time of {chosen}", time_s, "s", algorithm_cost, how, "Of the result ``time_s`` is printed: Sα + B/β + Rγ."
-    )
-    rows += [
+    return [
+        *rows,
         _part("steps", cost, cost.value.steps, ""),
         _part("bytes one after the other", cost, cost.value.wire_bytes),
         _part("sent by the busiest rank", sent, max(sent.value.sent_bytes)),
-        priced,
     ]
-    if time_s > 0 and size > 0:
-        rows += [
-            _computed(
-                "algorithm bandwidth", "bytes/s", algorithm_bandwidth_bytes_per_s, size_bytes=size, time_s=time_s
-            ),
-            _computed("bus bandwidth", "bytes/s", bus_bandwidth_bytes_per_s, **job, time_s=time_s),
-        ]
-    rows.append(_computed("bound by bytes", "s", bandwidth_bound_s, **job, bandwidth_bytes_per_s=β))
-    if chosen != fastest.algorithm:
-        rows.append(_part("fastest algorithm here", compared, fastest.algorithm, ""))
-        rows.append(_part(f"time of {fastest.algorithm}", compared, fastest.time_s, "s"))
-    return (*rows, *by_nodes)
 
 
-def _hierarchical(
-    gpus_per_node: Any, node_link: Any, *, ranks: int, size_bytes: int, machine: dict[str, Any]
-) -> tuple[Row, ...]:
-    """Return the time of chapter 15's algorithm, which sends inside the nodes first."""
-    if gpus_per_node is None:
-        _no_effect("with gpus_per_node", node_link=node_link)
-        return ()
-    g = positive_integer("gpus_per_node", gpus_per_node)
-    if ranks % g:
-        raise ValueError(f"gpus_per_node must be a divisor of ranks = {ranks}, got {g}")
-    inside = LINKS[LINKS.name_of("NVLink 4 (H100)" if node_link is None else node_link, argument="node_link")]
-    sent: dict[str, Any] = {"size_bytes": size_bytes, "latency_s": machine["latency_s"]}
-    rates = {"node_bytes_per_s": inside.bandwidth_bytes_per_s, "port_bytes_per_s": machine["bandwidth_bytes_per_s"]}
-    cut: dict[str, Any] = {"nodes": ranks // g, "gpus_per_node": g, **sent, **rates}
-    note = f"Inside a node {inside.name}, between nodes β for each GPU; γ is not counted."
-    return (_computed("time of hierarchical", "s", hierarchical_all_reduce_time_s, **cut, note=note),)
+def _by_nodes_terms(chosen: str, size: int, wires: _Wires) -> list[Row]:
+    """Return what a rank sends in an algorithm that knows nodes."""
+    if chosen == "many_rings":
+        ranks, note = wires.nodes * wires.gpus, f"Over {wires.gpus} rings at once."
+        return [_computed("sent by each rank", "bytes", ring_all_reduce_bytes, ranks=ranks, size_bytes=size, note=note)]
+    sides = [wires.gpus, wires.nodes]
+    both = _computed("", "bytes", all_reduce_dimension_bytes, sides=sides, size_bytes=size)
+    inside, between = both.value
+    return [_part("sent by a rank inside", both, inside), _part("sent by a rank between nodes", both, between)]
 
 
 def pipeline(
@@ -466,7 +571,8 @@ def pipeline(
         chunks: model chunks of a device, for interleaved 1F1B.
         schedule: "gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", or "all".
         model: a name in ``MODELS``, or a ``Transformer`` of your own, to have the activations in bytes; then
-            ``sequence`` too.
+            ``sequence`` too. Where the stages do not divide its layers, they are those of the fullest stage, and all
+            else takes the stages for alike.
         sequence: tokens of one sequence, with ``model``.
         micro_batch: sequences of one micro-batch, with ``model``.
 
@@ -512,7 +618,7 @@ def pipeline(
     if wanted != "all" and holds[wanted]:
         raise ValueError(holds[wanted].replace(", got", f" for {_SPOKEN[wanted]}, got"))
     kept = _kept_bytes(model, sequence, micro_batch, p)
-    rows = []
+    rows = [] if model is None else _uneven_rows(MODELS.find(model), p)
     for name in SCHEDULES if wanted == "all" else (wanted,):
         if holds[name]:
             if name != "interleaved" or v > 1:
@@ -588,13 +694,12 @@ def _kept_bytes(model: Any, sequence: Any, micro_batch: int, stages: int) -> Row
     chosen = MODELS.find(model)
     if sequence is None:
         raise ValueError("sequence must be an integer of at least 1 where model is given, got None")
-    if chosen.layers % stages:
-        raise ValueError(f"stages must be a divisor of the {chosen.layers} layers of {chosen.name}, got {stages}")
+    layers = -(-chosen.layers // stages)
     size: dict[str, Any] = {"sequence": sequence, "micro_batch": micro_batch}
     width: dict[str, Any] = {"hidden": chosen.hidden, "heads": chosen.attention.heads, "attention": "flash"}
     layer = _computed("", "bytes", layer_activation_bytes, **size, **width)
-    note = f"Times {chosen.layers // stages} layers a device, times the micro-batches kept."
-    return Row("", layer.value * (chosen.layers // stages), "bytes", layer.formula, layer.arguments, note)
+    note = f"Times {layers} layers a device, times the micro-batches kept."
+    return Row("", layer.value * layers, "bytes", layer.formula, layer.arguments, note)
 
 
 def _in_bytes(count: Row, kept: Row | None) -> list[Row]:

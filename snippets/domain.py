@@ -26,6 +26,7 @@ _Named = TypeVar("_Named", bound=_HasName)
 
 MOST_COUNT = 10**30  # more than there is of anything here, and products of several still fit a float
 MOST_PARTS = 2**20  # ranks, blocks or steps: what lists more is more likely a slip than a wish
+MOST_LISTED = 2**16  # ranks or parts that a result lists one by one, each computed in Python
 
 
 def integer_at_least(name: str, value: Any, minimum: int) -> int:
@@ -92,7 +93,7 @@ def _finite(value: Any) -> float | None:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    return number if math.isfinite(number) else None
+    return number + 0.0 if math.isfinite(number) else None  # -0.0 is 0
 
 
 def positive_number(name: str, value: Any) -> float:
@@ -290,6 +291,17 @@ def as_float(names: str, result: float | Fraction) -> float:
     if not math.isfinite(number):
         raise ValueError(f"{names} must be such that the result fits a float, got a result above 1.8e308")
     return number
+
+
+def as_count(names: str, result: int) -> int:
+    """Return a count, or raise ``ValueError`` where the arguments ``names`` make it larger than any count may be.
+
+    >>> as_count("bubble", 134)
+    134
+    """
+    if result > MOST_COUNT:
+        raise ValueError(f"{names} must be such that the result is at most 1e30, got more")
+    return result
 
 
 def one_of(name: str, value: Any, allowed: Collection[Any]) -> Any:

@@ -87,7 +87,11 @@ _UNITS = {
     "bits": "bits",
     "s": "s",
     "j": "J",
+    "tokens": "tokens",
+    "parameters": "parameters",
 }
+_COUNTED = ("examples", "batches", "transfers")  # whose number a second is a rate
+_NO_UNIT = {"epoch_rank_share"}  # a share of the examples, but not of 1
 
 
 @functools.cache
@@ -312,8 +316,17 @@ def unit_of(name: str) -> str:
     Example:
         >>> unit_of("ring_all_reduce_time_s"), unit_of("size_bytes"), unit_of("stages")
         ('s', 'bytes', '')
+        >>> unit_of("usd_per_kwh"), unit_of("examples_per_s"), unit_of("gpus_per_node")
+        ('USD/kWh', 'examples/s', '')
     """
-    return _UNITS.get(unit_end(name), "")
+    name = text("name", name).partition("_for_")[0]  # flops_for_parameters are FLOP
+    end = unit_end(name)
+    above, per, below = name.rpartition("_per_")
+    if per and "_per_" not in end:
+        counted = above.rpartition("_")[2]
+        unit = counted if counted in _COUNTED else unit_of(above)
+        return f"{unit}/{_UNITS.get(below, below.replace('_', ' '))}" if unit else ""
+    return "" if name in _NO_UNIT else _UNITS.get(end, "")
 
 
 def unit_end(name: str) -> str:

@@ -700,7 +700,8 @@ def compare_algorithms(
 
     Returns:
         One for each, by time, ties in the order of ``ALGORITHMS``; root 0. ``distance`` is the time over that
-        of ``collective_lower_bound``, whose three terms no algorithm need meet together.
+        of ``collective_lower_bound``, whose three terms no algorithm need meet together; infinite where only the bound
+        is 0.
 
     Source: the envelope of Thakur, Rabenseifner and Gropp 2005, and of libraries' tuning tables.
     Convention: that of ``algorithm_cost``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from snippets.domain import at_most, named, positive_integer
+from snippets.domain import MOST_LISTED, at_most, named, positive_integer
 from snippets.simulation.algorithms import ALGORITHMS, ALIASES, check_segments, largest_power_of_two, tree_masks
 from snippets.simulation.double_tree import double_binary_tree
 from snippets.simulation.schedule import PRIMITIVES, check_root, chunk_bounds, elements_of
@@ -264,7 +264,7 @@ def collective_traffic(
     Args:
         primitive: one of ``PRIMITIVES``.
         algorithm: one of ``ALGORITHMS[primitive]``.
-        ranks: number of ranks, at most 2²⁰.
+        ranks: number of ranks, at most 2¹⁶.
         size_bytes: bytes n, in the convention of ``snippets.simulation.schedule``; 0 for a barrier.
         element_bytes: bytes of one element, which is never cut.
         root: root of broadcast, reduce, scatter and gather.
@@ -288,7 +288,7 @@ def collective_traffic(
     algorithm = named("algorithm", algorithm, ALGORITHMS[primitive], aliases=ALIASES)
     check_segments(algorithm, segments)
     ranks, length = (
-        at_most("ranks", positive_integer("ranks", ranks)),
+        at_most("ranks", positive_integer("ranks", ranks), MOST_LISTED),
         elements_of(primitive, size_bytes, element_bytes),
     )
     check_root(primitive, ranks=ranks, root=root)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from snippets.domain import at_most, named, nonnegative_integer, positive_integer
+from snippets.domain import named, nonnegative_integer, positive_integer
 from snippets.simulation.double_tree import double_binary_tree, double_tree_rounds, edge_delays
 from snippets.simulation.schedule import (
     PRIMITIVES,
@@ -388,6 +388,7 @@ ALGORITHMS: dict[str, tuple[str, ...]] = {
     primitive: tuple(name for owner, name in _BUILDERS if owner == primitive) for primitive in PRIMITIVES
 }
 PIPELINED = ("chain", "double_binary_tree")
+MOST_MESSAGES = 2**21  # of a schedule, which lists every one
 # What the field calls an algorithm besides.
 ALIASES = {
     "Rabenseifner": "halving_doubling",
@@ -430,12 +431,12 @@ def build_collective(
     Args:
         primitive: one of ``PRIMITIVES``.
         algorithm: one of ``ALGORITHMS[primitive]``.
-        ranks: number of ranks N, at most 2²⁰.
+        ranks: number of ranks N. The schedule may have at most 2²¹ messages: 1,024 ranks for a ring all-reduce.
         length: elements n: of the vector (broadcast, reduce, all-reduce), of the root's buffer (scatter, gather), of
             the result (all-gather), of what each rank brings (reduce-scatter, all-to-all); 0 for a barrier.
         root: root of broadcast, reduce, scatter and gather; 0 for the others.
         segments: blocks of a pipelined algorithm: of the vector for a chain, of each tree's half for a double binary
-            tree; 1 for the others. At most 2²⁰.
+            tree; 1 for the others.
 
     Returns:
         The schedule. At most one message to and one from each rank in a round.
@@ -456,13 +457,29 @@ def build_collective(
     """
     primitive = named("primitive", primitive, PRIMITIVES)
     algorithm = named("algorithm", algorithm, ALGORITHMS[primitive], aliases=ALIASES)
-    ranks, length = at_most("ranks", positive_integer("ranks", ranks)), nonnegative_integer("length", length)
+    ranks, length = positive_integer("ranks", ranks), nonnegative_integer("length", length)
     check_root(primitive, ranks=ranks, root=root)
-    segments = at_most("segments", check_segments(algorithm, segments))
+    segments = check_segments(algorithm, segments)
+    messages = _most_messages(primitive, algorithm, ranks, segments)
+    if messages > MOST_MESSAGES:
+        sizes = f"{ranks:.4g} ranks" + (f" and {segments:.4g} segments" if segments > 1 else "")
+        raise ValueError(f"ranks must be such that {algorithm} has at most {MOST_MESSAGES} messages, got {sizes}")
     if primitive == "barrier" and length:
         raise ValueError(f"length must be 0 for a barrier, got {length!r}")
     rounds = _BUILDERS[primitive, algorithm](_Job(ranks, length, int(root), segments))
     return Schedule(primitive, algorithm, ranks, length, tuple(rounds), int(root))
+
+
+def _most_messages(primitive: str, algorithm: str, ranks: int, segments: int) -> int:
+    """Return how many messages a schedule has at the most; of Bruck's all-to-all, how many blocks they carry."""
+    if (primitive, algorithm) == ("all_to_all", "bruck"):
+        return ranks**2 * ranks.bit_length() // 2
+    phases = 2 if primitive in ("all_reduce", "barrier") or (primitive, algorithm) == ("all_gather", "flat") else 1
+    if algorithm in ("flat", "binomial", "chain", "double_binary_tree"):
+        return phases * ranks * segments
+    if algorithm in ("ring", "pairwise", "scatter_all_gather", "reduce_scatter_gather"):
+        return phases * ranks**2
+    return phases * ranks * ranks.bit_length()
 
 
 def check_segments(algorithm: str, segments: int) -> int:

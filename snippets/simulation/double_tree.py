@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from snippets.domain import at_most, positive_integer
+from snippets.domain import MOST_LISTED, at_most, positive_integer
 
 
 def double_binary_tree(ranks: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -21,7 +21,7 @@ def double_binary_tree(ranks: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     Chapter: 13
 
     Args:
-        ranks: number of ranks, root included, at most 2²⁰.
+        ranks: number of ranks, root included, at most 2¹⁶.
 
     Returns:
         For each tree the parents of ranks 1, 2, … in order. Rank 0 has one child in each tree, every other rank at
@@ -35,7 +35,7 @@ def double_binary_tree(ranks: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         >>> double_binary_tree(5)
         ((2, 4, 2, 0), (0, 3, 1, 3))
     """
-    others = at_most("ranks", positive_integer("ranks", ranks)) - 1
+    others = at_most("ranks", positive_integer("ranks", ranks), MOST_LISTED) - 1
     first = {}
     for node in range(1, others + 1):
         low = node & -node
@@ -57,7 +57,7 @@ def edge_delays(ranks: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     Chapter: 13
 
     Args:
-        ranks: number of ranks N, root included, at most 2²⁰.
+        ranks: number of ranks N, root included, at most 2¹⁶.
 
     Returns:
         For each tree the delays of ranks 1, 2, … in order. Block j of a tree travels the edge in round τ + 2j.
@@ -71,7 +71,7 @@ def edge_delays(ranks: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         >>> edge_delays(5)
         ((2, 1, 3, 0), (1, 4, 2, 3))
     """
-    return _edge_delays(at_most("ranks", positive_integer("ranks", ranks)))
+    return _edge_delays(at_most("ranks", positive_integer("ranks", ranks), MOST_LISTED))
 
 
 @cache
@@ -106,7 +106,7 @@ def double_tree_rounds(*, ranks: int, segments: int) -> int:
     Chapter: 13
 
     Args:
-        ranks: number of ranks, at most 2²⁰.
+        ranks: number of ranks, at most 2¹⁶.
         segments: blocks into which each tree's half of the vector is cut.
 
     Returns:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from snippets.domain import at_most, integer_fields, named, nonnegative_integer, positive_integer, text
+from snippets.domain import MOST_LISTED, at_most, integer_fields, named, nonnegative_integer, positive_integer, text
 
 Range = tuple[int, int]
 
@@ -64,7 +64,7 @@ def chunk_bounds(length: int, parts: int) -> tuple[Range, ...]:
 
     Args:
         length: elements of the vector; 0 is allowed.
-        parts: number of chunks, at most 2²⁰.
+        parts: number of chunks, at most 2¹⁶.
 
     Returns:
         A pair (start, stop) for each chunk, in order; stop is excluded. Chunks may be empty.
@@ -80,7 +80,8 @@ def chunk_bounds(length: int, parts: int) -> tuple[Range, ...]:
         >>> chunk_bounds(10, 4)
         ((0, 3), (3, 6), (6, 8), (8, 10))
     """
-    length, parts = nonnegative_integer("length", length), at_most("parts", positive_integer("parts", parts))
+    length = nonnegative_integer("length", length)
+    parts = at_most("parts", positive_integer("parts", parts), MOST_LISTED)
     whole, longer = divmod(length, parts)
     starts = [part * whole + min(part, longer) for part in range(parts + 1)]
     return tuple(pairwise(starts))

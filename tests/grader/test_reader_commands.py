@@ -182,3 +182,18 @@ def test_a_notebook_says_the_same(home: Path, tmp_path: Path, capfd: pytest.Capt
     assert capfd.readouterr().out in pytest_run(home, "exercises", "-k", "bubble_share").stdout
     check("double", lambda *, values: [value + value for value in values], home=mine)
     assert capfd.readouterr().out == "solved:   double\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("wrong/name", "no exercises are called wrong/name; `pytest exercises` lists the chapters\n"),
+        ("doubel", "no exercises are called doubel; did you mean: pipes/double\n"),
+        ("pipes/nothing", "no exercises are called pipes/nothing; did you mean: pipes/"),
+    ],
+)
+def test_a_notebook_answers_a_wrong_name_with_the_near_ones(
+    name: str, said: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    check(name, lambda: None, home=small_exercises.make(tmp_path / "elsewhere", "misnamed"))
+    assert capfd.readouterr().out.startswith(said)

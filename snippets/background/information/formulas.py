@@ -11,7 +11,15 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
-from snippets.domain import each, finite_number, nonnegative_number, positive_integer, positive_number, probability
+from snippets.domain import (
+    as_float,
+    each,
+    finite_number,
+    nonnegative_number,
+    positive_integer,
+    positive_number,
+    probability,
+)
 
 SUM_TOLERANCE = 1e-6  # lets float32 probabilities pass
 
@@ -258,10 +266,10 @@ def perplexity_of_loss(loss: float, *, base: float = math.e) -> float:
         base: of the logarithm that the loss was taken with, above 1.
 
     Returns:
-        At least 1; infinite where the loss is, or where floats cannot hold it.
+        At least 1; infinite where the loss is.
 
     Raises:
-        ValueError: ``loss`` is negative or no number, or ``base`` is not above 1.
+        ValueError: ``loss`` is negative or no number, ``base`` is not above 1, or a finite result is above 1.8e308.
 
     Source: the definition of perplexity.
     Convention: base e, since training losses are in nats. Perplexities compare only for one tokenizer.
@@ -274,9 +282,10 @@ def perplexity_of_loss(loss: float, *, base: float = math.e) -> float:
     if isinstance(loss, float) and loss == math.inf:
         return math.inf
     try:
-        return float(power ** nonnegative_number("loss", loss))
+        result = power ** nonnegative_number("loss", loss)
     except OverflowError:
-        return math.inf
+        result = math.inf
+    return as_float("loss and base", result)
 
 
 def bits_per_byte(*, loss_nats_per_token: float, bytes_per_token: float) -> float:

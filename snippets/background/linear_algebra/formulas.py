@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Literal
 
 from snippets.domain import (
+    MOST_LISTED,
     as_float,
     at_most,
     each,
@@ -129,7 +130,7 @@ def block_ranges(length: int, parts: int) -> tuple[range, ...]:
 
     Args:
         length: how many indices there are, at least 0.
-        parts: how many ranges to make, at least 1, at most 2²⁰; ranges beyond ``length`` are empty.
+        parts: how many ranges to make, at least 1, at most 2¹⁶; ranges beyond ``length`` are empty.
 
     Returns:
         The ranges, in order; together they hold each index once.
@@ -144,7 +145,8 @@ def block_ranges(length: int, parts: int) -> tuple[range, ...]:
         >>> block_ranges(7, 3)
         (range(0, 3), range(3, 5), range(5, 7))
     """
-    length, parts = nonnegative_integer("length", length), at_most("parts", positive_integer("parts", parts))
+    length = nonnegative_integer("length", length)
+    parts = at_most("parts", positive_integer("parts", parts), MOST_LISTED)
     base, longer = divmod(length, parts)
     starts = [part * base + min(part, longer) for part in range(parts + 1)]
     return tuple(range(start, stop) for start, stop in pairwise(starts))

@@ -410,6 +410,7 @@ def control_variate_variance(
     """
     variance = nonnegative_number("variance", variance)
     best = best_control_coefficient(covariance=covariance, control_variance=control_variance)
+    covariance, control_variance = float(covariance), float(control_variance)
     most = math.sqrt(variance) * math.sqrt(control_variance)
     if abs(covariance) > most * (1 + 1e-12):
         raise ValueError(f"covariance must be from −{most} to {most}, √(variance·control_variance), got {covariance!r}")

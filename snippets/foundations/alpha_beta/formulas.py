@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from snippets.domain import as_float, finite_number, nonnegative_number, positive_integer, positive_number
+from snippets.domain import as_count, as_float, finite_number, nonnegative_number, positive_integer, positive_number
 
 _RESULT = "latency_s, size_bytes and bandwidth_bytes_per_s"
 
@@ -264,6 +264,7 @@ def best_buckets(*, total_bytes: float, compute_s: float, latency_s: float, band
     if n == 0:
         return 1
     near = max(1, math.floor((C - n / β) / α), math.isqrt(math.floor(C / α)))
+    as_count("compute_s and latency_s", near)
     return min((near, near + 1), key=lambda k: max(C + α + n / k / β, C / k + k * α + n / β))
 
 

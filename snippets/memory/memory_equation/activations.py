@@ -437,24 +437,25 @@ def outside_layers_bytes(
 def layers_in_flight(*, layers: int, stages: int = 1, chunks: int = 1, micro_batches: int | None = None) -> int:
     """Return how many layers' activations the first stage of a 1F1B pipeline holds at its peak.
 
-    Formula: $L \\left(1 + \\frac{p - 1}{p m}\\,[m > 1]\\right)$
-    Symbols: L = layers; p = stages; m = chunks
+    Formula: $p \\left\\lceil \\frac{L}{p} \\right\\rceil \\;\\text{ or }\\; L \\left(1 + \\frac{p - 1}{p m}\\right)$
+    Symbols: L = layers; p = stages; m = chunks; the second for m > 1
     Chapter: 21
 
     Args:
-        layers: layers of the whole model; a multiple of ``stages * chunks``.
+        layers: layers of the whole model, at least ``stages``; with chunks a multiple of ``stages * chunks``.
         stages: pipeline stages.
         chunks: model chunks of one stage; 1 for plain 1F1B.
         micro_batches: micro-batches of one iteration, where they are fewer than fill the pipeline.
 
     Returns:
-        Layers, each once for every micro-batch in flight: p micro-batches of L/p layers without interleaving.
+        Layers, each once for every micro-batch in flight: p micro-batches of ⌈L/p⌉ layers without interleaving.
 
     Raises:
-        ValueError: if an argument is no integer of at least 1, or the layers cannot be cut evenly.
+        ValueError: if an argument is no integer of at least 1, or the layers cannot be cut so.
 
     Source: Korthikanti et al. 2022, section 4.2.3.
-    Convention: the first stage, which holds the most.
+    Convention: the first stage, which holds the most; where the stages do not divide the layers, it counts as one of
+        the fullest.
     Leaves out: GPipe, which holds every micro-batch; the other stages.
 
     Example:
@@ -463,12 +464,14 @@ def layers_in_flight(*, layers: int, stages: int = 1, chunks: int = 1, micro_bat
     """
     layers, stages = positive_integer("layers", layers), positive_integer("stages", stages)
     chunks = positive_integer("chunks", chunks)
-    if layers % (stages * chunks):
+    if layers < stages:
+        raise ValueError(f"layers must be at least stages = {stages}, got {layers}")
+    if chunks > 1 and layers % (stages * chunks):
         raise ValueError(f"layers must be a multiple of stages × chunks = {stages * chunks}, got {layers}")
     held = stages if chunks == 1 else stages * chunks + stages - 1
     if micro_batches is not None:
         held = min(held, chunks * positive_integer("micro_batches", micro_batches))
-    return held * (layers // (stages * chunks))
+    return held * -(-layers // (stages * chunks))
 
 
 def rajbhandari_activation_bytes(*, layers: int, hidden: int, batch: int, sequence: int) -> int:

@@ -15,21 +15,22 @@ from snippets.models import MODELS, Transformer, parameter_parts
 def first_stage_parameters(model: Transformer | str, *, tensor_parallel: int = 1, stages: int = 1) -> float:
     """Return the parameters of one device of the first pipeline stage.
 
-    Formula: $\\frac{1}{t} \\left( \\frac{P - E}{p} + V d \\right)$
-    Symbols: t = tensor_parallel; p = stages; P = parameter_count(model); E = its tables and head; V d = the token
-        table; without a pipeline a head that is not tied adds another V d
+    Formula: $\\frac{1}{t} \\left( \\frac{P - E}{L} \\left\\lceil \\frac{L}{p} \\right\\rceil + V d \\right)$
+    Symbols: t = tensor_parallel; p = stages; L = the model's layers; P = parameter_count(model); E = its tables and
+        head; V d = the token table; without a pipeline a head that is not tied adds another V d
     Chapter: 21
 
     Args:
         model: a name in ``MODELS``, or a configuration of your own.
         tensor_parallel: ranks among which a layer is cut.
-        stages: pipeline stages among which the layers are dealt.
+        stages: pipeline stages among which the layers are dealt, at most as many as layers.
 
     Returns:
         Parameters.
 
     Source: Megatron-LM, theoretical_memory_usage.py, the most loaded shard.
-    Convention: everything is cut evenly, norms too.
+    Convention: everything is cut evenly, norms too; where the stages do not divide the layers, the first counts as one
+        of the fullest. Layers count as their mean.
     Leaves out: learned positions; that tensor parallelism leaves norms and some biases whole.
 
     Example:
@@ -43,7 +44,9 @@ def first_stage_parameters(model: Transformer | str, *, tensor_parallel: int = 1
     parts = parameter_parts(model)
     blocks = parts.total - parts.token_embedding - parts.position_embedding - parts.head
     head = parts.head if p == 1 else 0
-    return (blocks / p + parts.token_embedding + head) / t
+    if p > model.layers:
+        raise ValueError(f"stages must be at most the {model.layers} layers of {model.name}, got {stages!r}")
+    return (blocks * -(-model.layers // p) / model.layers + parts.token_embedding + head) / t
 
 
 def first_stage_activation_bytes(

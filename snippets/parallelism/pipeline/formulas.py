@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
-from snippets.domain import as_float, flag, integer_at_least, named, nonnegative_exact, positive_integer
+from snippets.domain import as_count, as_float, flag, integer_at_least, named, nonnegative_exact, positive_integer
 
 Time: TypeAlias = int | float | Fraction
 
@@ -42,7 +42,9 @@ ALIASES = {
 
 
 def _finite(names: str, time: Time) -> Time:
-    return as_float(names, time) if isinstance(time, float) else time
+    """Return a time, exact where it is, or raise ``ValueError`` where no float can hold it."""
+    number = as_float(names, time)
+    return number if isinstance(time, float) else time
 
 
 def _sizes(stages: Any, micro_batches: Any, chunks: Any = 1) -> tuple[int, int, int]:
@@ -266,7 +268,7 @@ def least_micro_batches(
     at_most = flag("at_most", at_most)
     threshold = (p - 1) * (1 - limit if convention == "share" else 1) / (limit * v)
     least = math.ceil(threshold) if at_most else math.floor(threshold) + 1
-    return max(least, p if v > 1 else 1)
+    return as_count("stages and bubble", max(least, p if v > 1 else 1))
 
 
 def _limit(bubble: Any, convention: str) -> Fraction:
@@ -309,7 +311,7 @@ def pipeline_bubble_s(*, stages: int, forward_s: Time, backward_s: Time, chunks:
     """
     p, v = positive_integer("stages", stages), positive_integer("chunks", chunks)
     F, B = nonnegative_exact("forward_s", forward_s), nonnegative_exact("backward_s", backward_s)
-    return _finite("forward_s and backward_s", (p - 1) * (F + B) / v)
+    return _finite("forward_s and backward_s", (p - 1) * (F + B)) / v
 
 
 def pipeline_step_time_s(
@@ -341,7 +343,7 @@ def pipeline_step_time_s(
     """
     p, m, v = _sizes(stages, micro_batches, chunks)
     F, B = nonnegative_exact("forward_s", forward_s), nonnegative_exact("backward_s", backward_s)
-    return _finite("forward_s and backward_s", (v * m + p - 1) * (F + B) / v)
+    return _finite("forward_s and backward_s", (v * m + p - 1) * (F + B)) / v
 
 
 def gpipe_exposed_message_s(*, stages: int, message_s: Time) -> Time:

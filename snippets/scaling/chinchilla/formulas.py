@@ -410,7 +410,7 @@ def cheapest_for_loss(*, loss_nats: float, inference_tokens: float, fit: LossFit
         # A/N^α follows from the condition, without N: what is above E is B/D^β (1 + β/α (1 + M/3D)).
         return math.log(B) - β * ln_D + _ln_1p_exp(math.log(β / α) + _ln_longer(M, ln_D)) > math.log(L - E)
 
-    return _on_the_condition(above, M, fit)
+    return _on_the_condition("loss_nats and inference_tokens", above, M, fit)
 
 
 def inference_aware_allocation(
@@ -449,17 +449,20 @@ def inference_aware_allocation(
         ln_N = (math.log(α * A) - math.log(β * B) + β * ln_D - longer) / α
         return math.log(6) + ln_N + ln_D + longer < math.log(C)
 
-    return _on_the_condition(below, M, fit)
+    return _on_the_condition("flops and inference_tokens", below, M, fit)
 
 
-def _on_the_condition(short: Callable[[float], bool], M: float, fit: LossFit | str) -> Allocation:
+def _on_the_condition(names: str, short: Callable[[float], bool], M: float, fit: LossFit | str) -> Allocation:
     """Return the model and tokens on the condition at the D up to which ``short`` says that D is too small."""
     low, high = -_FARTHEST, _FARTHEST
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if short(middle) else (low, middle)
     D = math.exp(high)
-    return Allocation(inference_aware_parameters(tokens=D, inference_tokens=M, fit=fit), D)
+    N = inference_aware_parameters(tokens=D, inference_tokens=M, fit=fit)
+    if not N or math.isinf(D / N):
+        raise ValueError(f"{names} must be such that the optimum fits floats, got {N:g} parameters and {D:g} tokens")
+    return Allocation(N, D)
 
 
 def _ln_longer(M: float, ln_D: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations, permutations, product
 
@@ -318,3 +319,9 @@ def test_refusals(function: object, arguments: dict[str, object], message: str) 
 def test_a_correlation_has_its_range(correlation: float) -> None:
     with pytest.raises(ValueError, match="correlation must be"):
         control_variate_gain(correlation)
+
+
+def test_decimals_are_numbers() -> None:
+    """A ``Decimal`` ended in a ``TypeError`` of Python's own."""
+    moments = {"variance": Decimal(4), "covariance": Decimal(3), "control_variance": Decimal(4)}
+    assert control_variate_variance(**moments) == 1.75  # type: ignore[arg-type]

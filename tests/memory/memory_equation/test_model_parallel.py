@@ -32,6 +32,14 @@ def test_what_a_pipeline_leaves_on_the_first_stage(stages: int) -> None:
     assert first_stage_parameters(llama, tensor_parallel=4, stages=stages) == (layers / stages + tables) / 4
 
 
+def test_the_first_of_uneven_stages_counts_as_one_of_the_fullest() -> None:
+    gpt = gpt_like("a GPT", layers=10, hidden=64, heads=4, vocabulary=1000, positions=32)
+    layers = 10 * (12 * 64**2 + 13 * 64) + 2 * 64
+    assert first_stage_parameters(gpt, stages=4) == layers * 3 / 10 + 1000 * 64
+    with pytest.raises(ValueError, match="stages must be at most the 10 layers of a GPT, got 11"):
+        first_stage_parameters(gpt, stages=11)
+
+
 @pytest.mark.parametrize("size", ["22B", "530B", "1T"])
 def test_korthikanti_table_3_with_what_belongs_to_no_layer(size: str) -> None:
     row = ROWS[f"korthikanti-t3-{size}"]

@@ -370,6 +370,8 @@ def test_shapes_that_cannot_be_cut_are_refused() -> None:
         activations.logits_bytes(sequence=1, micro_batch=1, vocabulary=7, element_bytes=4, tensor_parallel=2)
     with pytest.raises(ValueError, match="layers must be a multiple of stages × chunks = 6, got 8"):
         activations.layers_in_flight(layers=8, stages=3, chunks=2)
+    with pytest.raises(ValueError, match="layers must be at least stages = 9, got 8"):
+        activations.layers_in_flight(layers=8, stages=9)
     with pytest.raises(ValueError, match="first_moment must be an integer of at least 0, got -1"):
         Recipe("broken", 2, 2, first_moment=-1)
     with pytest.raises(ValueError, match=r"recipe must be one of 'fp32-adam', .*got 'adam'"):
