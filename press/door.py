@@ -25,7 +25,7 @@ PLUMBING = (
     "snippets.palette",
 )
 KINDS = ("Formulas", "Catalogues", "Records and other functions")
-CATALOGUES_TOO = {"DEVICES": "ACCELERATORS"}  # what the field calls a catalogue besides
+CATALOGUES_TOO = {"DEVICES": "ACCELERATORS", "GPUS": "ACCELERATORS"}  # what the field calls a catalogue besides
 HEAD = '''"""What the front door has, written by ``python -m press.door`` from the modules' texts."""'''
 
 _ALSO = re.compile(r"^Also: (.*?)\.?\s*(?=^\S+:|\n\n|\Z)", re.MULTILINE | re.DOTALL)

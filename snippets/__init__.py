@@ -2,7 +2,9 @@
 
 Nothing is imported before it is asked for. ``dir(snippets)`` names formulas and catalogues (``MODELS``, ``LINKS``).
 Records such as ``Recipe`` are found too, and what the field calls a formula besides (``mfu``), from the docstrings'
-``Also:`` lines. A wrong name is answered with those that are near, a wrong argument with those that there are.
+``Also:`` lines. A name in another spelling, or without its unit, is found where it can mean one alone; so is another
+word for an argument (``seq_len``, ``params``). A wrong name is answered with those that are near and the nearest one's
+call, a wrong argument with those that there are.
 
 The modules stand in a folder for each part and chapter. The first word of a module's docstring says what it is:
 

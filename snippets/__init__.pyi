@@ -449,6 +449,7 @@ from snippets.training_runs import TrainingRun as TrainingRun
 
 # Also
 DEVICES = ACCELERATORS
+GPUS = ACCELERATORS
 accelerator_hours = device_hours
 activated_parameters = active_parameter_count
 activation_checkpointing = full_recomputation_activation_bytes

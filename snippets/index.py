@@ -6,7 +6,7 @@ import functools
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,27 @@ CALLED_ELSEWHERE = {
     "precision": ("dtype", "recipe"),
     "price": ("usd_per_gpu_hour", "usd_per_device_hour"),
     "cost": ("usd_per_gpu_hour", "usd_per_device_hour"),
+}
+
+# What an argument is called elsewhere that is the same in every way, its unit too: such a word is taken for it.
+SAME_ARGUMENT = {
+    "element_bytes": ("dtype_bytes", "bytes_per_element", "element_size"),
+    "experts": ("num_experts", "n_experts"),
+    "experts_per_token": ("top_k", "num_experts_per_tok"),
+    "heads": ("num_heads", "n_heads", "num_attention_heads"),
+    "head_size": ("head_dim",),
+    "hidden": ("hidden_size", "hidden_dim", "d_model"),
+    "key_value_heads": ("kv_heads", "num_kv_heads", "num_key_value_heads"),
+    "layers": ("num_layers", "n_layers", "num_hidden_layers"),
+    "micro_batch": ("micro_batch_size",),
+    "micro_batches": ("num_micro_batches",),
+    "parameters": ("params", "num_params", "n_params"),
+    "ranks": ("gpus", "num_gpus", "world_size", "num_ranks"),
+    "devices": ("gpus", "num_gpus", "world_size"),
+    "sequence": ("seq_len", "sequence_length", "seq_length"),
+    "size_bytes": ("num_bytes", "n_bytes", "message_bytes"),
+    "stages": ("num_stages", "pipeline_stages"),
+    "vocabulary": ("vocab_size",),
 }
 
 _TABLE = Path(__file__).with_name("__init__.pyi")
@@ -171,6 +192,9 @@ def explained(function: Callable[..., Any]) -> Callable[..., Any]:
             wrong = _wrong_call(function, args, kwargs)
             if wrong is None:
                 raise
+        in_our_words = _in_our_words(inspect.signature(function).parameters, kwargs)
+        if _wrong_call(function, args, in_our_words) is None:
+            return function(*args, **in_our_words)
         raise TypeError(wrong)
 
     asked.__module__ = "snippets"  # where pickle finds it
@@ -187,8 +211,8 @@ def _wrong_call(function: Callable[..., Any], args: Sequence[Any], kwargs: Mappi
         unknown = [key for key in kwargs if key not in taken]
         placed = [key for key, each in taken.items() if each.kind is each.POSITIONAL_OR_KEYWORD]
         if unknown:
-            squeezed = re.sub(r"[\W_]", "", unknown[0]).casefold()
-            elsewhere = next((meant for word, meant in CALLED_ELSEWHERE.items() if squeezed.startswith(word)), ())
+            spelled = squeezed(unknown[0])
+            elsewhere = next((meant for word, meant in CALLED_ELSEWHERE.items() if spelled.startswith(word)), ())
             near = list(dict.fromkeys([*(key for key in elsewhere if key in taken), *near_names(unknown[0], taken)]))
             said = f"has no argument {unknown[0]!r}" + (f"; near: {', '.join(near)}" if near else "")
         elif len(args) > len(placed):
@@ -198,8 +222,50 @@ def _wrong_call(function: Callable[..., Any], args: Sequence[Any], kwargs: Mappi
             lacking = [key for key, each in taken.items() if each.default is each.empty and key not in kwargs]
             lacking = [key for key in lacking if key not in placed[: len(args)]]
             said = f"needs {', '.join(lacking)}" if lacking else f"got {error}"
-        return f"{name} {said}; call {name}({', '.join(map(_as_called, taken.values()))})"
+        return f"{name} {said}; call {call_of(function)}"
     return None
+
+
+def _in_our_words(taken: Collection[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return given arguments by the names that are taken, where another word for one can mean nothing else."""
+    words = {squeezed(word): name for name in taken for word in (name, *SAME_ARGUMENT.get(name, ()))}
+    meant = {key: key if key in taken else words.get(squeezed(key), key) for key in given}
+    return {meant[key]: value for key, value in given.items()} if len({*meant.values()}) == len(given) else dict(given)
+
+
+def squeezed(word: str) -> str:
+    """Return a name without what its usual spellings differ in.
+
+    Args:
+        word: a name.
+
+    Returns:
+        Its letters and digits, in small letters.
+
+    Example:
+        >>> squeezed("Micro-batches"), squeezed("micro_batches")
+        ('microbatches', 'microbatches')
+    """
+    word = text("word", word)
+    return re.sub(r"[\W_]", "", word).casefold()
+
+
+def call_of(function: Callable[..., Any]) -> str:
+    """Return how a function is called: its name, and its arguments with their defaults.
+
+    Args:
+        function: one of this package.
+
+    Returns:
+        The call, with dots in place of the values that have to be given.
+
+    Example:
+        >>> call_of(find_formula("ring_all_reduce_bytes"))
+        'ring_all_reduce_bytes(ranks=…, size_bytes=…)'
+    """
+    if not callable(function):
+        raise ValueError(f"function must be a function, got {function!r}")
+    return f"{function.__name__}({', '.join(map(_as_called, inspect.signature(function).parameters.values()))})"
 
 
 def _as_called(parameter: inspect.Parameter) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 import snippets
+from snippets import index
 from snippets.domain import Catalogue, near_names
 from snippets.index import also, explained, find_formula, formula_modules, labelled, listed, unit_end
 
@@ -126,7 +127,8 @@ def test_submodules_are_imported_as_ever() -> None:
     ("name", "near"),
     [
         ("zero_bytes_per_param", "zero_bytes_per_parameter"),
-        ("ring_allreduce_time", "ring_all_reduce_time_s"),
+        ("ring_all_reduce", "ring_all_reduce_time_s"),  # in bytes or in seconds
+        ("peak_activations_1f1b", "one_f_one_b_peak_activations"),
         ("zero_state_memory", "zero_state_bytes"),
         ("rabenseifner", "halving_doubling_all_reduce_time_s"),
         ("MODELLS", "MODELS"),
@@ -163,7 +165,8 @@ def test_what_python_asks_is_not_answered_with_names() -> None:
         (lambda f: f(8, 1), "ring_all_reduce_bytes takes ranks, size_bytes by name; call "),
         (lambda f: f(ranks=8), "ring_all_reduce_bytes needs size_bytes; call "),
         (lambda f: f(), "ring_all_reduce_bytes needs ranks, size_bytes; call "),
-        (lambda f: f(world_size=8, size_bytes=1), "has no argument 'world_size'; near: ranks; call "),
+        (lambda f: f(tp=8, size_bytes=1), "has no argument 'tp'; call "),
+        (lambda f: f(ranks=8, gpus=8, size_bytes=1), "has no argument 'gpus'; "),
     ],
 )
 @pytest.mark.parametrize(
@@ -176,6 +179,34 @@ def test_a_wrong_argument_is_answered_with_those_that_there_are(
         call(found())
     assert said in str(caught.value)
     assert caught.value.__cause__ is caught.value.__context__ is None
+
+
+def test_a_wrong_name_is_answered_with_a_call_of_the_nearest() -> None:
+    with pytest.raises(ImportError, match=r"near: parameter_count, .*; call parameter_count\(model\)$"):
+        exec("from snippets import param_count")
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("ring_allreduce_bytes", "ring_all_reduce_bytes"),
+        ("training_time", "training_time_s"),
+        ("cluster_mtbf", "cluster_mtbf_s"),
+        ("GPUS", "ACCELERATORS"),
+    ],
+)
+def test_a_name_is_found_in_another_spelling_and_without_its_unit(name: str, own: str) -> None:
+    assert getattr(snippets, name) is getattr(snippets, own)
+
+
+def test_another_word_for_an_argument_is_taken_where_it_means_the_same() -> None:
+    names = {name for name, _ in index.formula_modules().items()}
+    taken = {key for name in names for key in inspect.signature(find_formula(name)).parameters}
+    assert index.SAME_ARGUMENT.keys() <= taken
+    assert not {word for words in index.SAME_ARGUMENT.values() for word in words} & taken
+    anyhow: Any = snippets
+    assert anyhow.pipeline_bubble(stages=8, MicroBatches=32) == anyhow.pipeline_bubble(stages=8, micro_batches=32)
+    assert anyhow.ring_all_reduce_bytes(gpus=8, num_bytes=800) == 1400
 
 
 def test_a_value_given_twice_is_answered_too() -> None:
@@ -296,5 +327,5 @@ def test_a_name_of_the_field_finds_its_formula(guess: str) -> None:
 
 @pytest.mark.parametrize("guess", NEAR_GUESSES)
 def test_a_name_like_it_is_answered_with_the_formula(guess: str) -> None:
-    with pytest.raises(AttributeError, match=rf"; near: (.*, )?{NEAR_GUESSES[guess]}(,|$)"):
+    with pytest.raises(AttributeError, match=rf"; near: (.*, )?{NEAR_GUESSES[guess]}(,|;|$)"):
         getattr(snippets, guess)

@@ -55,7 +55,8 @@ def choose_offload(
         layer_parameters: of each layer.
         tokens: of the step. A forward pass takes 2 operations for each token
             and parameter, a backward pass 4.
-        activation_bytes: what a layer keeps for its backward pass, in all.
+        activation_bytes: what one layer keeps for its backward pass, of all
+            tokens.
         memory_bytes: of the GPU; all of it may be used.
         flops_per_s: speed of the GPU.
         link_bytes_per_s: of the link to the host, in each direction.

@@ -31,10 +31,10 @@ def tensors_to_drop(
 
     Args:
         sizes: of the step if everything is kept.
-        prices: of the tensors that may be dropped: each has a name, its bytes
-            in one layer, and the flops that make it again. The flops of several
-            add up. There are 11 to 14, some of 0 flops; the 24 steps on which
-            you are judged have 10 seconds together.
+        prices: of the tensors that may be dropped: each has a ``name``, its
+            ``bytes`` in one layer, and the ``flops`` that make it again. The
+            flops of several add up. There are 11 to 14, some of 0 flops; the
+            24 steps on which you are judged have 10 seconds together.
         memory_bytes: memory of the device; all of it may be used.
 
     Returns:

@@ -44,7 +44,7 @@ _NAMES = {
     named=[
         Named("Two rings on two nodes", "Both ports of a node work, and the bytes take 150 ms, half as long as before.",
               {"schedule": "many_rings"}),
-        Named("The question, one ring", "One port of eight works, and the whole takes 404 ms.",
+        Named("The question, one ring", "In each direction one port of eight works, and the whole takes 404 ms.",
               {"nodes": 64, "gpus": 8}),
         Named("The question, eight rings", "All ports work; of the 55 ms, 5.11 ms are latency.",
               {"schedule": "many_rings", "nodes": 64, "gpus": 8}),

@@ -47,7 +47,7 @@ def product_panel(*, cut: str) -> Panel:
         panel.text(210, 112, "rank 0", size=12)
         panel.text(270, 112, "rank 1", size=12)
         panel.text(0, 160, "Each rank has finished entries of XW.", size=12, colour="muted")
-        panel.text(0, 178, "It may apply any function to them.", size=12, colour="muted")
+        panel.text(0, 178, "It may apply a function to each.", size=12, colour="muted")
         return panel
     for number, (part, hue) in enumerate(zip(parts, (first, second), strict=True)):
         _cells(panel, 210, 30 + 42 * number, [part], [[hue] * 4])
