@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import importlib.util
+import io
 import os
 import re
 import stat
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -13,7 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.catalogue import Chapter
+from grader.cleaning import shown_name
 from grader.source import stub_of
+from grader.whole_files import write_whole
 
 MOST_BYTES = 2**20  # of an answer; the longest solution has 2,000
 OLD = "answers.py"  # one file for a chapter, beside its exercises, as answers were kept before
@@ -45,20 +50,25 @@ def prepare(chapter: Chapter, names: Iterable[str]) -> str:
     kept, said = _old(old) if os.path.lexists(old) else ("", "")
     made: list[str] = []
     copied: list[str] = []
+    failed: list[str] = []
     for name in names:
         path = folder / f"{name}.py"
         if os.path.lexists(path):
             continue
         has_it = re.search(rf"^def {name}\b", kept, re.MULTILINE)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(kept if has_it else stub_of(chapter.exercises[name]))
+        try:
+            write_whole(path, kept if has_it else stub_of(chapter.exercises[name]))
+        except OSError as error:
+            failed.append(f"{path.name} could not be made: {error.strerror or error}")
+            continue
         (copied if has_it else made).append(path.name)
     news = [f"{', '.join(made)} made from {'its stub' if len(made) == 1 else 'their stubs'}"] if made else []
     news += (
         [f"{', '.join(copied)} copied from exercises/{chapter.address}/{OLD}, which stays as it is"] if copied else []
     )
-    return f"answers/{chapter.address}/: {'; '.join(news)}. Write your answers there.{said}" if news else ""
+    write = " Write your answers there." if news else ""
+    news += failed
+    return f"answers/{chapter.address}/: {'; '.join(news)}.{write}{said}" if news else ""
 
 
 def _old(path: Path) -> tuple[str, str]:
@@ -93,7 +103,7 @@ def read(path: Path) -> Written:
         if not stat.S_ISREG(kind):
             raise Unreadable(f"it is {_KINDS.get(stat.S_IFMT(kind), 'no file')}")
         with path.open("rb") as file:
-            return Written(path.name, as_text(file.read(MOST_BYTES + 1)))
+            return Written(shown_name(path.name), as_text(file.read(MOST_BYTES + 1)))
     except FileNotFoundError:
         if path.is_symlink():
             raise Unreadable("it is a link to a file that does not exist") from None
@@ -110,12 +120,20 @@ def as_text(data: bytes) -> str:
     if len(data) > MOST_BYTES:
         raise Unreadable(f"it has more than {MOST_BYTES // 2**20} MiB")
     try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        name = codecs.lookup(encoding).name
+        if name in _NO_FILE_ENCODINGS:
+            raise Unreadable(f"its first lines name the encoding {name}: write it in UTF-8")
         text = importlib.util.decode_source(data)
-    except (SyntaxError, UnicodeDecodeError, LookupError):
+    except (SyntaxError, ValueError, LookupError):  # a UnicodeError is a ValueError
         raise Unreadable("it is no UTF-8 text") from None
     if "\0" in text:
         raise Unreadable(f"it has a NUL character in line {text[: text.index(chr(0))].count(chr(10)) + 1}")
     return text
+
+
+# What Python knows besides encodings of files; some take a time that grows with the square of the length.
+_NO_FILE_ENCODINGS = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"}
 
 
 def submitted(submission: Path, chapter: Chapter, name: str, names: Iterable[str] = ()) -> Written | None:
@@ -129,17 +147,31 @@ def submitted(submission: Path, chapter: Chapter, name: str, names: Iterable[str
         names: all exercises' names.
 
     Raises:
-        Unreadable: what it has is no text.
+        Unreadable: what it has is no text, or lies behind a link.
     """
+    _refuse_link(submission, submission)
     if submission.suffix == ".zip" and submission.is_file():
         return _in_zip(submission, list(_places(chapter, name)))
     if submission.is_dir():
         found = next((path for place in _places(chapter, name) if os.path.lexists(path := submission / place)), None)
         if found is not None:
+            _refuse_link(submission, found)
             return read(found)
         zips = sorted(submission.glob("*.zip"))
-        return _in_zip(zips[0], list(_places(chapter, name))) if zips else None
+        if not zips:
+            return None
+        _refuse_link(submission, zips[0])
+        return _in_zip(zips[0], list(_places(chapter, name)))
     return read(submission) if submission.stem == name or submission.stem not in names else None
+
+
+def _refuse_link(submission: Path, path: Path) -> None:
+    """Raise ``Unreadable`` if a submission, or what leads from it to a path in it, is a link: to a neighbour's, say."""
+    for step in (path, *path.parents):
+        if step.is_symlink():
+            raise Unreadable(f"{shown_name(step.name)} is a link, and links are not followed: hand in what it leads to")
+        if step == submission:
+            return
 
 
 def _places(chapter: Chapter, name: str) -> Iterator[str]:
@@ -163,6 +195,8 @@ def _in_zip(path: Path, places: list[str]) -> Written | None:
             found = next((f"{head}{place}" for place in places for head in heads if f"{head}{place}" in names), None)
             if found is None:
                 return None
+            if stat.S_ISLNK(packed.getinfo(found).external_attr >> 16):
+                raise Unreadable(f"{shown_name(found)} is a link, and links are not followed: hand in what it leads to")
             with packed.open(found) as file:
                 return Written(found.rpartition("/")[2], as_text(file.read(MOST_BYTES + 1)))
     except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, ValueError) as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
 import importlib
 import io
 import json
@@ -24,9 +25,11 @@ from typing import Any
 
 from grader import plain
 from grader.channel import Channel
-from grader.confining import Limits, confine
+from grader.confining import ROOT, Limits, confine
 from grader.errors import Printed, Stopped, at_line, describe_error, traceback_of
 from grader.sharing import Shared
+
+MOST_MODULES = 100  # loaded before an answer is: what it loads itself takes its own time
 
 
 class Answer:
@@ -103,14 +106,12 @@ class Answer:
     def _call(self, args: Any, kwargs: Any) -> dict[str, Any]:
         """Call the answer; a program is kept, of anything else the result is returned."""
         decoded = plain.decode(args, self.tags), plain.decode(kwargs, self.tags)
-        before = [plain.encode(one) for one in decoded]
         assert self.function is not None
         result = self.function(*decoded[0], **decoded[1])
         if isinstance(result, GeneratorType):
             self.generators[id(result)] = result
             return {"generator": id(result)}
-        encoded = plain.encode(result)
-        return {"value": encoded, "changed": _changed(before, [plain.encode(one) for one in decoded])}
+        return {"value": plain.encode(result), "arguments": _as_they_are(decoded)}
 
     def _send(self, number: int, value: Any) -> dict[str, Any]:
         return self._step(number, lambda program: program.send(plain.decode(value, self.tags)))
@@ -156,11 +157,12 @@ def _error(kind: str, text: str) -> BaseException:
     return found(text) if isinstance(found, type) and issubclass(found, BaseException) else RuntimeError(text)
 
 
-def _changed(before: list[Any], after: list[Any]) -> str:
-    """Return the name of the first argument that is another now; a positional one has its number."""
-    named = [pair[0] for pair, other in zip(before[1]["dict"], after[1]["dict"], strict=True) if pair != other]
-    numbered = [place for place, (one, other) in enumerate(zip(before[0], after[0], strict=True), 1) if one != other]
-    return next(iter([*(f"argument {place}" for place in numbered), *named]), "")
+def _as_they_are(arguments: Any) -> Any:
+    """Return arguments after a call, for the judge to compare; nothing where they have become too large."""
+    try:
+        return [plain.encode(one, plain.special_argument) for one in arguments]
+    except plain.NotPlain:
+        return None
 
 
 def _alarm(left_s: float) -> None:
@@ -237,12 +239,20 @@ def _load(modules: Iterable[str]) -> None:
 
 
 def modules_to_load(text: str) -> tuple[str, ...]:
-    """Return the modules of the book that an answer names.
+    """Return modules of the book that an answer names, at most ``MOST_MODULES``: the others it can load itself.
 
-    >>> modules_to_load("import os\\nfrom snippets.simulation.machine import Send\\n")
+    >>> modules_to_load("import os\\nfrom snippets.simulation.machine import Send\\n# snippets.a0\\n")
     ('snippets.simulation.machine',)
     """
-    return tuple(dict.fromkeys(re.findall(r"\b(snippets(?:\.\w+)+)", text)))
+    named = dict.fromkeys(re.findall(r"\b(snippets(?:\.\w+)+)", text))
+    return tuple(name for name in named if name in _book_modules())[:MOST_MODULES]
+
+
+@functools.cache
+def _book_modules() -> frozenset[str]:
+    """Return the names of all modules of the book: a text can name others without end."""
+    paths = (path.relative_to(ROOT).with_suffix("") for path in (ROOT / "snippets").rglob("*.py"))
+    return frozenset(".".join(path.parts).removesuffix(".__init__") for path in paths)
 
 
 def main() -> None:

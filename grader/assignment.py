@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import os
 import re
 import time
 from collections.abc import Sequence
@@ -97,5 +99,20 @@ def due(deadline: datetime, now: datetime) -> str:
 
 def last_change(submission: Path) -> float:
     """Return when the newest file of a submission was changed, in seconds since 1970, as its file system tells it."""
-    files = [*submission.rglob("*.py"), *submission.rglob("*.zip")] if submission.is_dir() else [submission]
-    return max((path.stat().st_mtime for path in files if path.is_file()), default=time.time())
+    files = [path for path in files_of(submission) if path.is_file() or path.is_symlink()]
+    return max((path.lstat().st_mtime for path in files), default=time.time())
+
+
+def files_of(submission: Path) -> list[Path]:
+    """Return what a submission may have answers in: its Python files and zips, or itself; links are not followed."""
+    if submission.is_symlink() or not submission.is_dir():
+        return [submission]
+    found, folders = [], [submission]
+    while folders:
+        with contextlib.suppress(OSError):  # a folder that may not be read, or lies too deep
+            for entry in os.scandir(folders.pop()):
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(Path(entry))
+                elif entry.name.endswith((".py", ".zip")):
+                    found.append(Path(entry))
+    return found

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from random import Random
 from typing import Any
 
 from grader.comparing import plain
@@ -26,7 +27,7 @@ class _Cases:
     """The cases of the exercises that this process has judged."""
 
     def __init__(self) -> None:
-        self.known: dict[str, tuple[Exercise, list[Case]]] = {}
+        self.known: dict[tuple[str, str, int | None], tuple[Exercise, list[Case]]] = {}
 
 
 _CASES = _Cases()
@@ -35,18 +36,29 @@ _CASES = _Cases()
 def cases(exercise: Exercise) -> list[Case]:
     """Return an exercise's cases: its examples in their order, its own numbers last, and between them the drawn ones.
 
-    They are the same for every answer and on every machine; drawing needs hypothesis.
+    They are the same for every answer and on every machine; drawing needs hypothesis. Drawn by a seed, they are others.
     """
-    key = f"{exercise.solution.__module__}.{exercise.name}"
+    key = _key(exercise)
     known = _CASES.known.get(key)
-    if known is None or known[0] is not exercise:
+    if known is None or not _asks_the_same(known[0], exercise):
         known = _CASES.known[key] = exercise, [Case(one, wanted(exercise, one)) for one in inputs_of(exercise)]
     return known[1]
 
 
 def take(exercise: Exercise, found: Iterable[Case]) -> None:
     """Use these cases, which were drawn elsewhere, as where there is no hypothesis."""
-    _CASES.known[f"{exercise.solution.__module__}.{exercise.name}"] = exercise, list(found)
+    _CASES.known[_key(exercise)] = exercise, list(found)
+
+
+def _key(exercise: Exercise) -> tuple[str, str, int | None]:
+    return exercise.solution.__module__, exercise.name, exercise.seed
+
+
+def _asks_the_same(one: Exercise, other: Exercise) -> bool:
+    """Say whether two exercises have the same cases: one may be the other with another weight."""
+    return one.draws == other.draws and all(
+        getattr(one, name) is getattr(other, name) for name in ("expected", "examples", "inputs", "drawn")
+    )
 
 
 def wanted(exercise: Exercise, inputs: Inputs) -> Observation:
@@ -76,9 +88,11 @@ def _shown(inputs: Inputs) -> str:
 
 def _drawn(exercise: Exercise) -> list[Inputs]:
     if not callable(exercise.inputs):
-        return list(exercise.inputs)
+        again = exercise.drawn if exercise.seed is not None else None
+        return list(again(Random(exercise.seed)) if again else exercise.inputs)
     try:
         from hypothesis import HealthCheck, Phase, given, settings
+        from hypothesis import seed as seeded
         from hypothesis import strategies as st
     except ImportError:
         raise RuntimeError(f"{exercise.name} draws its inputs with hypothesis: pip install hypothesis") from None
@@ -97,8 +111,9 @@ def _drawn(exercise: Exercise) -> list[Inputs]:
     def draw(one: Inputs) -> None:
         drawn.append(one)
 
+    # Without a seed, hypothesis draws by the text of the function above: an edit of it changes the book's inputs.
     with _no_numbers_of_loaded_modules():
-        draw()
+        (draw if exercise.seed is None else seeded(exercise.seed)(draw))()
     return drawn
 
 

@@ -1,4 +1,7 @@
-"""Messages over a socket, between the judge and an answer's process: JSON, with its length before it."""
+"""Messages over a socket, between the judge and an answer's process: JSON, with its length before it.
+
+What arrives is cleaned here, so that nothing looks at a text that could not be written or would control a terminal.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import struct
 import time
 from typing import Any
 
+from grader.cleaning import cleaned, may_need_cleaning
 from grader.plain import NotPlain
 
 MESSAGE_BYTES = 8 * 2**20
@@ -45,12 +49,12 @@ class Channel:
         Raises:
             EOFError: there is none any more.
             OSError: it is not there in time, or the other end is gone.
+            ValueError: it is no message.
         """
         (length,) = _LENGTH.unpack(self._read(_LENGTH.size))
         if length > MESSAGE_BYTES:
             raise NotPlain(f"a message of {length} bytes is announced")
-        message: dict[str, Any] = json.loads(self._read(length))
-        return message
+        return message_of(self._read(length))
 
     def _read(self, count: int) -> bytes:
         data = bytearray()
@@ -66,3 +70,16 @@ class Channel:
     def _wait_until(self) -> None:
         if self.until is not None:
             self.connection.settimeout(max(0.001, self.until - time.monotonic()))
+
+
+def message_of(data: bytes) -> dict[str, Any]:
+    """Return the message that bytes hold, its texts cleaned.
+
+    Raises:
+        ValueError: they hold none.
+        RecursionError: it is nested too deep.
+    """
+    message = json.loads(data)
+    if not isinstance(message, dict):
+        raise NotPlain("a message must be an object of JSON")
+    return cleaned(message) if may_need_cleaning(data) else message

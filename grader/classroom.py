@@ -9,7 +9,9 @@ changed since is graded again, and all are if an exercise or the grader has. ``r
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
+import dataclasses
 import hashlib
 import io
 import json
@@ -18,6 +20,7 @@ import os
 import re
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,16 +30,18 @@ from pathlib import Path
 from typing import Any
 
 from grader.answer_files import MOST_BYTES, submitted
-from grader.assignment import Assignment, assigned, last_change
+from grader.assignment import Assignment, assigned, files_of, last_change
 from grader.cases import cases
 from grader.catalogue import HOME, chapters
+from grader.cleaning import shown_name, writable
 from grader.confining import GRACE_S, ROOT, Limits
 from grader.grading import grade
 from grader.judging import Verdict
 from grader.messages import Result
-from grader.proxy import clean
-from grader.report import as_report, write_atomically
+from grader.options import at_least_one, gibibytes, limits_of, named_path, seconds, seed
+from grader.report import as_json, as_report
 from grader.sandbox import JUDGING_S, START_S, Sandbox
+from grader.whole_files import write_whole
 
 Report = dict[str, Any]
 Tell = Callable[[str], None]
@@ -56,12 +61,13 @@ class _Job:
 class Class:
     """Grades submissions, each in a process of its own, in which the judge is; answers have theirs besides."""
 
-    def __init__(self, assignment: Assignment, home: Path, out: Path, limits: Limits) -> None:
-        self.asked, self.deadline = assignment.asked, assignment.deadline
+    def __init__(self, assignment: Assignment, home: Path, out: Path, limits: Limits, seed: int | None = None) -> None:
+        self.asked = [(chapter, dataclasses.replace(exercise, seed=seed)) for chapter, exercise in assignment.asked]
+        self.deadline, self.seed = assignment.deadline, seed
         self.home, self.out, self.limits = home, out, limits
         self.all_names = [name for chapter in chapters(home) for name in chapter.exercises]
         self.longest_s = limits.time_s + GRACE_S + JUDGING_S + START_S
-        self._graders = _digest_of_graders(home, [(e.name, e.weight) for _, e in self.asked], limits)
+        self._graders = _digest_of_graders(home, [(e.name, e.weight, seed) for _, e in self.asked], limits)
 
     def grade(self, submissions: Sequence[Path], jobs: int, tell: Tell) -> dict[str, Report]:
         """Grade what has no result yet, ``jobs`` at a time, and return all results by name."""
@@ -78,7 +84,7 @@ class Class:
             self._write_tables({one: reports[one] for one in submissions if one in reports})
             tell(_progress(len(reports), len(submissions), len(reports) - before, began))
         self._write_tables({path: reports[path] for path in submissions})
-        return {shown(path.name): reports[path] for path in submissions}
+        return {shown_name(path.name): reports[path] for path in submissions}
 
     def _graded(self, waiting: list[Path], jobs: int) -> Iterator[tuple[Path, list[tuple[Verdict, float]]]]:
         """Yield each submission's verdicts when it has all."""
@@ -103,7 +109,7 @@ class Class:
         """Start a process that grades what a job still lacks."""
         job.receiving, sending = multiprocessing.Pipe(duplex=False)
         left = [exercise.name for _, exercise in self.asked[len(job.verdicts) :]]
-        arguments = (sending, job.path, self.home, left, self.all_names, self.limits)
+        arguments = (sending, job.path, self.home, left, self.all_names, self.limits, self.seed)
         job.process = _CONTEXT.Process(target=_grade_all, args=arguments)
         job.process.start()
         sending.close()
@@ -130,18 +136,19 @@ class Class:
             Result(chapter, exercise, verdict, seconds)
             for (chapter, exercise), (verdict, seconds) in zip(self.asked, verdicts, strict=True)
         ]
-        report = {"submission": shown(path.name), "digest": digest, **as_report(results, self.deadline)}
-        write_atomically(self._result(path), json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+        of_all = as_report(results, self.deadline, self.seed)
+        report = {"submission": shown_name(path.name), "digest": digest, **of_all}
+        write_whole(self._result(path), as_json(report))
         return report
 
     def _write_tables(self, reports: Mapping[Path, Report]) -> None:
         late = [last_change(path) > self.deadline.timestamp() for path in reports] if self.deadline else None
-        write_atomically(self.out / "results.csv", table(list(reports.values()), late))
-        write_atomically(self.out / "mistakes.csv", mistakes_table(list(reports.values())))
+        write_whole(self.out / "results.csv", table(list(reports.values()), late))
+        write_whole(self.out / "mistakes.csv", writable(mistakes_table(list(reports.values()))))
 
     def _result(self, path: Path) -> Path:
         """Return where a submission's results are; a name may be as long as names can be, or no text."""
-        name = shown(path.name)
+        name = shown_name(path.name)
         if name != path.name or len(name.encode()) > 200:
             digest = hashlib.sha256(os.fsencode(path.name)).hexdigest()
             name = f"{re.sub(r'[^a-zA-Z0-9_. -]', '_', name[:50])}-{digest[:16]}"
@@ -150,8 +157,7 @@ class Class:
     def digest(self, submission: Path) -> str:
         """Return a digest of a submission and of all that judging depends on."""
         found = hashlib.sha256(self._graders.encode())
-        files = sorted([*submission.rglob("*.py"), *submission.rglob("*.zip")]) if submission.is_dir() else [submission]
-        for path in files:
+        for path in sorted(files_of(submission)):
             found.update(b"\0".join([os.fsencode(path.relative_to(submission)), _contents(path)]))
         return found.hexdigest()
 
@@ -160,16 +166,34 @@ _CONTEXT: Any = multiprocessing.get_context("fork" if hasattr(os, "fork") else "
 
 
 def _grade_all(
-    sending: connection.Connection, path: Path, home: Path, names: list[str], all_names: list[str], limits: Limits
+    sending: connection.Connection,
+    path: Path,
+    home: Path,
+    names: list[str],
+    all_names: list[str],
+    limits: Limits,
+    seed: int | None,
 ) -> None:
     """Grade exercises of a submission, and send the verdicts; what is not answered is open."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_DFL)
+    threading.Thread(target=_end_with_the_class, daemon=True).start()
     by_name = {name: (chapter, chapter.exercises[name]) for chapter in chapters(home) for name in chapter.exercises}
     with Sandbox(limits) as sandbox:
         for name in names:
             chapter, exercise = by_name[name]
+            exercise = dataclasses.replace(exercise, seed=seed)
             result = grade(sandbox, chapter, exercise, partial(submitted, path, chapter, name, all_names))
             sending.send((result.verdict, result.seconds))
+
+
+def _end_with_the_class() -> None:
+    """End this process, and with it those of its answers, when the one that started it is gone, however it ended."""
+    parent = multiprocessing.parent_process()
+    assert parent
+    connection.wait([parent.sentinel])
+    os._exit(1)
 
 
 def _end(job: _Job) -> None:
@@ -180,6 +204,8 @@ def _end(job: _Job) -> None:
 
 def _contents(path: Path) -> bytes:
     try:
+        if path.is_symlink():
+            return os.fsencode(os.readlink(path))
         return (
             path.read_bytes() if path.is_file() and path.stat().st_size <= 8 * MOST_BYTES else str(path.stat()).encode()
         )
@@ -187,7 +213,7 @@ def _contents(path: Path) -> bytes:
         return str(error).encode()
 
 
-def _digest_of_graders(home: Path, weights: list[tuple[str, float]], limits: Limits) -> str:
+def _digest_of_graders(home: Path, weights: list[tuple[str, float, int | None]], limits: Limits) -> str:
     """Return a digest of the exercises, of the modules that they may use, of the grader and of what it is asked."""
     found = hashlib.sha256(repr((weights, limits, sys.version_info[:2])).encode())
     for folder in (home, ROOT / "snippets", ROOT / "grader"):
@@ -282,18 +308,26 @@ def _column(row: dict[str, Any]) -> str:
     return f"{row['chapter']}/{row['exercise']}"
 
 
-def shown(name: str) -> str:
-    """Return a file's name as text that can be written and printed."""
-    return clean(name).replace("\n", "?").replace("\t", "?")
-
-
 def find_submissions(directory: Path, tell: Tell) -> list[Path]:
-    """Return a directory's submissions: its Python files, zips and directories; say which others there are."""
-    entries = sorted(path for path in directory.iterdir() if not path.name.startswith((".", "_")))
-    wanted = [path for path in entries if path.is_dir() or path.suffix in (".py", ".zip")]
+    """Return a directory's submissions: its Python files, zips and directories; say which others there are.
+
+    A link that could be one of them is a submission too, whose report says that links are not followed.
+    """
+    entries = sorted(path for path in directory.iterdir() if not path.name.startswith("."))
+    wanted = [path for path in entries if _is_submission(path)]
     for path in [path for path in entries if path not in wanted]:
-        tell(f"{shown(path.name)} is left out: no Python file, zip or directory\n")
+        why = "made by another program" if path.name in _MADE else "no Python file, zip or directory"
+        tell(f"{shown_name(path.name)} is left out: {why}\n")
     return wanted
+
+
+_MADE = ("__MACOSX", "__pycache__")
+
+
+def _is_submission(path: Path) -> bool:
+    if path.name in _MADE:
+        return False
+    return path.suffix in (".py", ".zip") or path.is_dir() or (path.is_symlink() and not path.suffix)
 
 
 def _teller() -> Tell:
@@ -307,15 +341,22 @@ def _teller() -> Tell:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m grader.classroom", description=(__doc__ or "").split("\n\n")[1])
-    parser.add_argument("submissions", type=Path, help="the directory; each file or directory in it is a submission")
-    parser.add_argument("--out", type=Path, default=Path("results"), help="where results go (default: %(default)s)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at a time (default: cores)")
-    parser.add_argument("--chapter", action="append", help="grade this one only, collectives/ring_and_tree; repeatable")
-    parser.add_argument("--assignment", type=Path, metavar="FILE", help="grade the exercises that it names, one a line")
-    seconds = "seconds for each exercise"
-    parser.add_argument("--time-limit", type=float, default=Limits.time_s, metavar="S", help=seconds)
-    parser.add_argument("--memory-limit", type=float, default=1.0, metavar="GIB", help="GiB for each exercise")
-    parser.add_argument("--exercises", type=Path, default=HOME, metavar="PATH", help="exercises of your own")
+    of_directory = "the directory; each file or directory in it is a submission"
+    parser.add_argument("submissions", type=named_path, help=of_directory)
+    out = "where results go (default: %(default)s)"
+    parser.add_argument("--out", type=named_path, default=Path("results"), help=out)
+    jobs = "how many at a time (default: cores)"
+    parser.add_argument("--jobs", type=at_least_one, default=os.cpu_count() or 1, metavar="N", help=jobs)
+    asked = parser.add_mutually_exclusive_group()
+    asked.add_argument("--chapter", action="append", help="grade this one only, collectives/ring_and_tree; repeatable")
+    names = "grade the exercises that it names, one a line"
+    asked.add_argument("--assignment", type=named_path, metavar="FILE", help=names)
+    time_limit = "seconds for each exercise"
+    parser.add_argument("--time-limit", type=seconds, default=Limits.time_s, metavar="S", help=time_limit)
+    parser.add_argument("--memory-limit", type=gibibytes, default=1.0, metavar="GIB", help="GiB for each exercise")
+    parser.add_argument("--exercises", type=named_path, default=HOME, metavar="PATH", help="exercises of your own")
+    input_seed = "draw the inputs of the exercises anew, by this number"
+    parser.add_argument("--input-seed", type=seed, metavar="N", help=input_seed)
     return parser
 
 
@@ -323,14 +364,37 @@ def _assignment(options: argparse.Namespace, home: Path) -> Assignment:
     """Return the assignment that the options name.
 
     Raises:
-        ValueError: there are none.
+        ValueError: there are none, or a chapter is unknown.
     """
     if options.assignment:
         return assigned(options.assignment, home)
-    wanted = [chapter for chapter in chapters(home) if not options.chapter or chapter.address in options.chapter]
+    all_chapters = chapters(home)
+    known = [chapter.address for chapter in all_chapters]
+    for address in options.chapter or []:
+        if address not in known:
+            raise ValueError(f"--chapter: there is no chapter {address} in {home}, but {', '.join(known)}")
+    wanted = [chapter for chapter in all_chapters if not options.chapter or chapter.address in options.chapter]
     if not wanted:
-        raise ValueError(f"no chapter {' or '.join(options.chapter or [])} in {home}")
+        raise ValueError(f"--exercises: there are no exercises in {home}")
     return Assignment([(chapter, exercise) for chapter in wanted for exercise in chapter.exercises.values()])
+
+
+_ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let a signal that ends programs end this one as Ctrl+C does: with what it has started."""
+
+    def stop(number: int, _frame: Any) -> None:
+        raise KeyboardInterrupt(number)
+
+    before = {number: signal.signal(number, stop) for number in _ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -344,13 +408,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         assignment = _assignment(options, home)
     except (OSError, ValueError) as error:
         parser.error(str(error))
-    limits = Limits(time_s=options.time_limit, memory_bytes=int(options.memory_limit * 2**30))
+    limits = limits_of(options.time_limit, options.memory_limit)
     submissions, began = find_submissions(options.submissions.resolve(), tell), time.monotonic()
     try:
-        reports = Class(assignment, home, options.out, limits).grade(submissions, max(1, options.jobs), tell)
-    except KeyboardInterrupt:
+        with _ended_by_signals():
+            of_class = Class(assignment, home, options.out, limits, options.input_seed)
+            reports = of_class.grade(submissions, options.jobs, tell)
+    except KeyboardInterrupt as stop:
         print(f"\nstopped; what is graded is in {options.out}, and the next run goes on with the others")
-        return 130
+        return 128 + (stop.args[0] if stop.args else signal.SIGINT)
     print(f"\n{len(reports)} submissions in {time.monotonic() - began:.1f} s: {options.out / 'results.csv'}")
     return 0
 

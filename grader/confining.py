@@ -1,7 +1,8 @@
 """What an answer may do: limits, and the refusal of what no answer needs. Both are set in its process, before it.
 
-What Python announces (audit events) is refused by a hook, which no Python code can take away; what Python does without
-announcing it is replaced. Under Linux the kernel refuses the same besides (``grader.system_calls``), native code too.
+What Python announces (audit events) is refused by a hook, which Python has no call to take away, though whoever studies
+it finds ways round it; what Python does without announcing it is replaced. Under Linux the kernel refuses the same
+besides (``grader.system_calls``), to native code too.
 What is not stopped is in ``docs/for-teachers.md``.
 """
 
@@ -26,13 +27,29 @@ ROOT = Path(__file__).parents[1]
 GRACE_S = 1.0  # from the moment at which an answer is told that its time is over to that at which it is killed
 
 
+LEAST_S, MOST_S = 0.1, 86_400
+LEAST_MEMORY_BYTES, MOST_MEMORY_BYTES = 2**26, 2**40
+
+
 @dataclass(frozen=True)
 class Limits:
-    """What an answer may use: seconds of the clock, bytes of memory beyond Python's own, characters printed."""
+    """What an answer may use: seconds of the clock, bytes of memory beyond Python's own, characters printed.
+
+    Raises:
+        ValueError: a limit is too small for a right answer to be judged, or no number that the system can take.
+    """
 
     time_s: float = 10.0
     memory_bytes: int = 2**30
     printed_characters: int = PRINTED_CHARACTERS
+
+    def __post_init__(self) -> None:
+        for name, least, most in (
+            ("time_s", LEAST_S, MOST_S),
+            ("memory_bytes", LEAST_MEMORY_BYTES, MOST_MEMORY_BYTES),
+        ):
+            if not least <= (value := getattr(self, name)) <= most:
+                raise ValueError(f"{name} must be from {least} to {most}, got {value}")
 
 
 def confine(limits: Limits) -> None:

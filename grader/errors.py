@@ -22,7 +22,10 @@ def describe_error(error: BaseException, file: str) -> str:
     line = at_line(error, file)
     if isinstance(error, SystemExit):
         return f"the program is ended by sys.exit{line}: return a value instead"
-    text = " ".join(str(error).split())
+    try:
+        text = " ".join(str(error).split())
+    except Exception as raised:
+        text = f"what it says cannot be shown ({type(raised).__name__})"
     if isinstance(error, MemoryError) and (not text or text.startswith("Unable to allocate")):  # not the answer's own
         return f"MemoryError: more memory than the limit allows is asked for{line}"
     return f"{type(error).__name__}{': ' if text else ''}{text[:200]}{line}"

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from types import ModuleType
 from typing import Any, Literal
 
@@ -44,6 +45,9 @@ class Exercise:
         examples: fixed inputs: first the smallest that explains, last the exercise's own numbers.
         inputs: from ``hypothesis.strategies`` to a strategy for each argument, or to one of whole inputs; or the list
             of all inputs of a small domain.
+        drawn: where ``inputs`` is a list that was drawn, from a generator of random numbers to other inputs of the
+            kind: a class is graded on these where the teacher names a seed.
+        seed: by which the inputs are drawn; by default they are the book's own.
         mistakes: known wrong answers.
         observe: from the answer and an input to what is observed of it; by default its result. Whatever the answer
             costs (bytes, steps, peak) is observed here, by running it on a simulator.
@@ -74,6 +78,8 @@ class Exercise:
     given: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
     picture: Callable[..., Sequence[Any]] | None = None
+    drawn: Callable[[Random], Sequence[Inputs]] | None = None
+    seed: int | None = None
 
     @property
     def name(self) -> str:

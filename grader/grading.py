@@ -15,7 +15,10 @@ from grader.source import stub_of
 
 
 def grade(sandbox: Sandbox, chapter: Chapter, exercise: Exercise, written: Callable[[], Written | None]) -> Result:
-    """Judge what somebody wrote; nothing counts as open, and what is no text as wrong."""
+    """Judge what somebody wrote; nothing counts as open, and what is no text as wrong.
+
+    Where the grader itself fails on what somebody wrote, that is wrong too, and says so: the next one is graded.
+    """
     began = time.perf_counter()
     try:
         found = written()
@@ -27,4 +30,7 @@ def grade(sandbox: Sandbox, chapter: Chapter, exercise: Exercise, written: Calla
         verdict = Verdict("open", exercise.asked)
     except Unreadable as error:
         verdict = Verdict("wrong", exercise.asked, "", "a file that Python can read", str(error))
+    except Exception as error:
+        got = f"the grader failed on this answer ({type(error).__name__}): show it to whoever grades"
+        verdict = Verdict("wrong", exercise.asked, "", "an answer that can be judged", got)
     return Result(chapter, exercise, verdict, time.perf_counter() - began)

@@ -11,6 +11,7 @@ from grader.answer_files import answers_of
 from grader.catalogue import Chapter
 from grader.exercise import Exercise
 from grader.messages import labelled
+from grader.whole_files import write_whole
 
 STATE = ".hints.json"
 _WHERE = re.compile(r"\s*\(?\[where to read\]\(([^)]*)\)\)?")
@@ -24,8 +25,7 @@ def next_hint(chapter: Chapter, exercise: Exercise) -> str:
     given = _given(chapter)
     level = min(max(0, given.get(exercise.name, 0)), len(hints) - 1)
     state = answers_of(chapter) / STATE
-    state.parent.mkdir(parents=True, exist_ok=True)
-    state.write_text(json.dumps({**given, exercise.name: level + 1}, indent=1), encoding="utf-8")
+    write_whole(state, json.dumps({**given, exercise.name: level + 1}, indent=1))
     more = "" if level + 1 < len(hints) else " This is the last one."
     number = f"Hint {level + 1} of {len(hints)} to exercise {exercise.number}, {exercise.name}.{more}"
     text, place = plain_hint(hints[level], chapter.page)

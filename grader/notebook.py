@@ -12,7 +12,8 @@ from grader.catalogue import HOME, find
 from grader.confining import Limits
 from grader.judging import judge
 from grader.messages import Result, message
-from grader.sandbox import forked, judged
+from grader.proxy import Allowance
+from grader.sandbox import for_exercise, forked, judged
 
 
 def check(name: str, function: Callable[..., Any], *, time_s: float = 10.0, home: Path = HOME) -> None:
@@ -31,8 +32,9 @@ def check(name: str, function: Callable[..., Any], *, time_s: float = 10.0, home
     chapter, exercise = find(name, home)
     limits = Limits(time_s)
     if hasattr(os, "fork"):
-        with forked(function, limits) as answer:
-            verdict = dataclasses.replace(judged(exercise, answer, limits), printed=answer.printed)
+        allowance = Allowance(limits)
+        with for_exercise(exercise, lambda: forked(function, allowance)) as answer:
+            verdict = dataclasses.replace(judged(exercise, answer, limits), printed=allowance.printed)
     else:
         verdict = judge(exercise, function)
     print(message(Result(chapter, exercise, verdict), commands=False))

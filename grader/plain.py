@@ -21,6 +21,7 @@ MOST_ENTRIES = 1_000_000  # of a list or an array
 MOST_KEYS = 10_000  # of a dictionary or a set: whoever chooses the keys can make more of them slow
 MOST_BITS = 100_000  # of a whole number
 PACKAGE = "snippets."
+NAMELESS = "value of a class without a name"
 
 Encode = Callable[[Any], Any]
 Decode = Callable[[Any], Any]
@@ -172,6 +173,11 @@ def _of_numpy(value: Any, part: Encode) -> Any:
     return _unknown(value)
 
 
+def special_argument(value: Any, part: Encode) -> Any:
+    """Encode an argument for a comparison of before and after: a function is the same whatever stands for it."""
+    return {"callback": 0} if callable(value) and not dataclasses.is_dataclass(value) else None
+
+
 def encode_array(array: Any, part: Encode = encode) -> Any:
     """Return what JSON can hold of a NumPy array: its type, shape and bytes, or its entries if they are no numbers."""
     import numpy as np
@@ -215,6 +221,13 @@ def decode(data: Any, special: Mapping[str, Callable[[Any, Decode], Any]] | None
     if make is None:
         raise NotPlain(f"{tag[:40]!r} is no data")
     return make(inner, part)
+
+
+def _decoded_fraction(inner: Any, part: Decode) -> Fraction:
+    numerator, denominator = map(part, inner)
+    if type(numerator) is not int or type(denominator) is not int:  # a text such as "1e999999999" takes for ever
+        raise NotPlain("it is no fraction of whole numbers")
+    return Fraction(numerator, denominator)
 
 
 def _decoded_dict(inner: Any, part: Decode) -> dict[Any, Any]:
@@ -269,7 +282,7 @@ _TAGS: dict[str, Callable[[Any, Decode], Any]] = {
     "float": lambda inner, part: {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}[inner],
     "bytes": lambda inner, part: bytes.fromhex(inner),
     "complex": lambda inner, part: complex(part(inner[0]), part(inner[1])),
-    "fraction": lambda inner, part: Fraction(part(inner[0]), part(inner[1])),
+    "fraction": _decoded_fraction,
     "tuple": lambda inner, part: tuple(part(entry) for entry in inner),
     "dict": _decoded_dict,
     "set": lambda inner, part: {part(entry) for entry in _at_most(inner, MOST_KEYS)},
@@ -278,5 +291,5 @@ _TAGS: dict[str, Callable[[Any, Decode], Any]] = {
     "array": _decoded_array,
     "entries": _decoded_entries,
     "object": decode_object,
-    "unknown": lambda inner, part: Unknown(str(inner[0])[:200], str(inner[1])[:200]),
+    "unknown": lambda inner, part: Unknown(" ".join(str(inner[0])[:60].split()) or NAMELESS, str(inner[1])[:200]),
 }

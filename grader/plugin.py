@@ -25,6 +25,7 @@ from grader.grading import grade
 from grader.hints import next_hint
 from grader.judging import Verdict
 from grader.messages import Result, failure, labelled
+from grader.options import gibibytes, limits_of, named, seconds, seed
 from grader.report import write
 from grader.sandbox import Sandbox
 from grader.source import solution_of
@@ -40,12 +41,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--hint", metavar="NAME", nargs="?", const="", help="print the next hint to an exercise")
     group.addoption("--solution", metavar="NAME", nargs="?", const="", help="print a solution, once yours passes")
     group.addoption("--give-up", action="store_true", help="with --solution: print it although yours does not pass")
-    group.addoption("--submission", metavar="PATH", help="grade this file, folder or zip instead of answers/")
-    group.addoption("--assignment", metavar="FILE", help="grade the exercises that this file names, one a line")
-    group.addoption("--report", metavar="FILE", help="write the results to this JSON file")
+    submission = "grade this file, folder or zip instead of answers/"
+    group.addoption("--submission", metavar="PATH", type=named, help=submission)
+    assignment = "grade the exercises that this file names, one a line"
+    group.addoption("--assignment", metavar="FILE", type=named, help=assignment)
+    group.addoption("--report", metavar="FILE", type=named, help="write the results to this JSON file")
     group.addoption("--report-format", choices=["book", "gradescope"], default="book", help="its layout")
-    group.addoption("--time-limit", type=float, default=Limits.time_s, metavar="S", help="seconds for each exercise")
-    group.addoption("--memory-limit", type=float, default=1.0, metavar="GIB", help="GiB for each exercise")
+    group.addoption("--time-limit", type=seconds, default=Limits.time_s, metavar="S", help="seconds for each exercise")
+    group.addoption("--memory-limit", type=gibibytes, default=1.0, metavar="GIB", help="GiB for each exercise")
+    group.addoption(
+        "--input-seed", type=seed, metavar="N", help="draw the inputs of the exercises anew, by this number"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -56,6 +62,8 @@ def pytest_configure(config: pytest.Config) -> None:
         except (OSError, ValueError) as error:
             raise pytest.UsageError(f"--assignment: {error}") from None
     submission = config.getoption("--submission")
+    if submission and Path(submission).is_symlink():
+        raise pytest.UsageError(f"--submission must not be a link, got {submission}: name what it leads to")
     if submission and not Path(submission).exists():
         raise pytest.UsageError(f"--submission: there is no {submission}")
 
@@ -112,8 +120,7 @@ def _solution(config: pytest.Config, chapter: Chapter, exercise: Exercise) -> tu
 
 
 def _limits(config: pytest.Config) -> Limits:
-    memory_bytes = int(config.getoption("--memory-limit") * 2**30)
-    return Limits(time_s=config.getoption("--time-limit"), memory_bytes=memory_bytes)
+    return limits_of(config.getoption("--time-limit"), config.getoption("--memory-limit"))
 
 
 def _written(config: pytest.Config, chapter: Chapter, exercise: Exercise) -> Written | None:
@@ -180,8 +187,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in mine:
             item.exercise = weighed.get(item.name, item.exercise)
         _keep(config, items, [item for item in mine if item.name in weighed])
-    if named := [item for item in mine if item.name == config.getoption("keyword")]:
-        _keep(config, items, named)
+    for item in mine:
+        item.exercise = dataclasses.replace(item.exercise, seed=config.getoption("--input-seed"))
+    if only := [item for item in mine if item.name == config.getoption("keyword")]:
+        _keep(config, items, only)
     yield
     if not config.getoption("--submission") and not config.getoption("collectonly"):
         names: dict[str, list[str]] = {}
@@ -221,7 +230,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if deadline:
         terminalreporter.line(labelled("due", due(deadline, datetime.now(UTC))))
     if path := config.getoption("--report"):
-        write(Path(path), results, config.getoption("--report-format"), deadline)
+        write(Path(path), results, config.getoption("--report-format"), deadline, config.getoption("--input-seed"))
 
 
 def _result(text: str) -> Result:

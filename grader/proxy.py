@@ -5,7 +5,9 @@ time a message comes, and one goes with the result. An answer that is a program 
 request of its own. With each message goes what has changed of the arrays that both sides have (``grader.sharing``).
 
 What comes from there is data; anything else, and a process that ends, hangs or sends without end, is this answer's
-fault and raises ``Stopped``, as does every later call.
+fault and raises ``Stopped``, as does every later call. How long it takes to read counts as the answer's time.
+
+Of a rank program each rank runs in a process of its own (``OnRanks``): what ranks know of each other they have sent.
 """
 
 from __future__ import annotations
@@ -13,9 +15,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
-import re
 import socket
 import time
+import weakref
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -27,6 +29,7 @@ from grader.confining import GRACE_S, Limits
 from grader.errors import KEPT_CHARACTERS, Stopped
 from grader.judging import AnswerError, NotWritten
 from grader.sharing import Shared
+from grader.timing import at_most
 
 RECEIVED_BYTES = 64 * 2**20  # what one answer may send in all
 
@@ -39,32 +42,58 @@ class CannotBeLoaded(Exception):
         self.expected, self.got, self.trace = expected, got, trace
 
 
+class Allowance:
+    """What one answer may use, in however many processes it runs, and what has become of it.
+
+    Attributes:
+        left_s: seconds of the clock that it has left.
+        received_bytes: what it has sent.
+        printed: what it has printed, cut.
+        stopped: why it was ended, if it was.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits, self.left_s = limits, limits.time_s
+        self.received_bytes, self.printed = 0, ""
+        self.stopped: Stopped | None = None
+        self._delayed_s = {os.getpid(): _delayed_s(os.getpid())}
+
+    def take_off(self, waited_s: float, process: int) -> None:
+        """Take a wait off the time that is left, but not what the two processes spent waiting for a processor."""
+        self.left_s -= waited_s
+        if self.left_s < self.limits.time_s / 2:
+            for one in (process, os.getpid()):
+                delayed_s = _delayed_s(one)
+                self.left_s += delayed_s - self._delayed_s.get(one, 0.0)
+                self._delayed_s[one] = delayed_s
+            self.left_s = min(self.limits.time_s, self.left_s)
+
+
 class AnswerProxy:
     """Stands for a function in an answer's process: what it is called with goes there, what it returns comes back.
 
     Attributes:
         changed: the name of an argument that the last call changed in place, or ``""``.
-        printed: what the answer has printed, cut.
+        allowance: what the answer may still use.
     """
 
-    def __init__(self, connection: socket.socket, limits: Limits, process: int, end: Callable[[], str]) -> None:
-        self.changed, self.printed = "", ""
-        self._limits, self._left_s, self._process, self._end = limits, limits.time_s, process, end
-        self._delayed_s = _delayed_s(os.getpid())
+    def __init__(self, connection: socket.socket, allowance: Allowance, process: int, end: Callable[[], str]) -> None:
+        self.changed, self.allowance = "", allowance
+        self._process, self._end = process, end
         self._channel = Channel(connection)
         self._shared = Shared(judge=True)
         self._callbacks: list[Callable[..., Any]] = []
         self._dropped: list[Any] = []
-        self._stopped: Stopped | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the answer; a program of the answer's comes back as a generator."""
         self.changed = ""
+        given = [plain.encode(one, plain.special_argument) for one in (list(args), kwargs)]
         reply = self.ask(call=[self._encoded(list(args)), self._encoded(kwargs)])
         if "generator" in reply:
             return _Program(self, reply["generator"])
         with self._reading():
-            self.changed = clean(str(reply["changed"]))[:100]
+            self.changed = _changed(given, reply["arguments"])
             return plain.decode(reply["value"], self._shared.tags)
 
     def load(self, text: str, name: str, file: str) -> bool:
@@ -94,11 +123,11 @@ class AnswerProxy:
             reply = self._exchanged(self._called_back(reply["callback"]))
         with self._reading():
             if "stopped" in reply:
-                expected, got = (clean(str(text)) for text in reply["stopped"])
-                self._stop(expected or self._in_time, got)
+                expected, got = (str(text)[:400] for text in reply["stopped"])
+                raise Stopped(expected or self._in_time, got)
             if "raised" in reply:
-                text, trace, kind = (clean(str(part)) for part in reply["raised"])
-                raise NotWritten(text) if kind == "NotImplementedError" else AnswerError(text[:400], trace[:5000])
+                text, trace, kind = (str(part)[:5000] for part in reply["raised"])
+                raise NotWritten(text) if kind == "NotImplementedError" else AnswerError(text[:400], trace)
         return reply
 
     def __enter__(self) -> AnswerProxy:
@@ -113,57 +142,60 @@ class AnswerProxy:
 
     @property
     def _in_time(self) -> str:
-        return f"a result within {self._limits.time_s:g} s"
+        return f"a result within {self.allowance.limits.time_s:g} s"
 
     def _exchanged(self, request: dict[str, Any]) -> dict[str, Any]:
         """Send a message and return the next one that comes."""
-        if self._stopped:
-            raise self._stopped
+        if self.allowance.stopped:
+            raise self.allowance.stopped
         dropped, self._dropped = self._dropped, []
-        message = {**request, "left_s": self._left_s, "dropped": dropped, "shared": self._shared.changes()}
-        began = time.monotonic()
-        self._channel.until = began + self._left_s + GRACE_S
+        left_s = self.allowance.left_s
+        message = {**request, "left_s": left_s, "dropped": dropped, "shared": self._shared.changes()}
+        began, before = time.monotonic(), self._channel.received
+        self._channel.until = began + left_s + GRACE_S
+        try:
+            self._channel.send(message)
+            reply = self._channel.receive()
+        except (OSError, EOFError):
+            late, how = time.monotonic() - began > left_s, self._end()
+            if late:
+                self._stop(self._in_time, "still running: it was stopped")
+            self._stop("a result", f"the process ended before there was one ({how})")
+        except Exception as error:
+            self._stop("a result", _no_data(error))
+        self.allowance.take_off(time.monotonic() - began, self._process)
+        self.allowance.received_bytes += self._channel.received - before
         with self._reading():
-            try:
-                self._channel.send(message)
-                reply = self._channel.receive()
-            except (OSError, EOFError):
-                late, how = time.monotonic() - began > self._left_s, self._end()
-                if late:
-                    self._stop(self._in_time, "still running: it was stopped")
-                self._stop("a result", f"the process ended before there was one ({how})")
-            if self._channel.received > RECEIVED_BYTES:
-                self._stop("less data", f"more than {RECEIVED_BYTES // 2**20} MiB is sent")
+            if self.allowance.received_bytes > RECEIVED_BYTES:
+                raise Stopped("less data", f"more than {RECEIVED_BYTES // 2**20} MiB is sent")
             self._shared.apply(reply["shared"])
-            self.printed = (self.printed + clean(str(reply["printed"])))[:KEPT_CHARACTERS]
-        self._take_off(time.monotonic() - began)
-        if self._left_s <= 0 and "stopped" not in reply:
+            self.allowance.printed = (self.allowance.printed + str(reply["printed"]))[:KEPT_CHARACTERS]
+        if self.allowance.left_s <= 0 and "stopped" not in reply:
             self._stop(self._in_time, "still running")
         return reply
 
-    def _take_off(self, waited_s: float) -> None:
-        """Take a wait off the time that is left, but not what the two processes spent waiting for a processor."""
-        self._left_s -= waited_s
-        if self._left_s < self._limits.time_s / 2:
-            delayed_s = _delayed_s(self._process) + _delayed_s(os.getpid())
-            self._left_s = min(self._limits.time_s, self._left_s + delayed_s - self._delayed_s)
-            self._delayed_s = delayed_s
-
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
-        """Stop the answer where what it sends is not as it should be."""
+        """Stop the answer where what it sends is not as it should be, or takes more time to read than it has left."""
+        began = time.monotonic()
+        too_long = Stopped(self._in_time, "what the answer's process sends takes too long to read")
         try:
-            yield
+            with at_most(max(self.allowance.left_s, 0.0) + GRACE_S, too_long):
+                yield
+        except Stopped as stop:
+            self._stop(stop.expected, stop.got)
         except (AnswerError, NotWritten):
             raise
         except Exception as error:
-            self._stop("a result", f"what the answer's process sends is no data ({type(error).__name__})")
+            self._stop("a result", _no_data(error))
+        finally:
+            self.allowance.take_off(time.monotonic() - began, self._process)
 
     def _stop(self, expected: str, got: str) -> NoReturn:
         """End the answer: this call and all that follow say so."""
-        self._stopped = Stopped(expected, got)
+        self.allowance.stopped = Stopped(expected, got)
         self._end()
-        raise self._stopped
+        raise self.allowance.stopped
 
     def _called_back(self, asked: Any) -> dict[str, Any]:
         """Compute a function that the answer was given, and return the message with its result."""
@@ -216,11 +248,91 @@ def _delayed_s(process: int) -> float:
         return 0.0
 
 
+class OnRanks:
+    """Stands for a rank program, of which each rank runs in a process of its own.
+
+    A rank has the same process from one input to the next; it has no other rank's.
+
+    Args:
+        start: returns the answer in one more process, with its text loaded there.
+
+    Attributes:
+        changed: as in ``AnswerProxy``.
+        allowance: what the answer may still use, on all ranks together.
+    """
+
+    def __init__(self, start: Callable[[], AnswerProxy]) -> None:
+        self._start = start
+        self._ranks = {0: start()}
+        self._running: weakref.WeakSet[_Program] = weakref.WeakSet()
+        self.changed, self.allowance = "", self._ranks[0].allowance
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the answer for a rank, which an argument ``rank`` names, or else how many programs are running."""
+        rank = kwargs.get("rank")
+        number = getattr(rank, "number", rank)
+        answer = self._on(number if type(number) is int else sum(not one.ended for one in self._running))
+        result = answer(*args, **kwargs)
+        self.changed = answer.changed
+        if isinstance(result, _Program):
+            self._running.add(result)
+        return result
+
+    def _on(self, rank: int) -> AnswerProxy:
+        if rank not in self._ranks:
+            printed = self.allowance.printed
+            try:
+                self._ranks[rank] = self._start()
+            except CannotBeLoaded as error:  # though another rank could load it
+                raise Stopped(error.expected, error.got) from None
+            self.allowance.printed = printed  # what loading prints is there once
+        return self._ranks[rank]
+
+    def __enter__(self) -> OnRanks:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        for answer in self._ranks.values():
+            answer.close()
+
+
+def _no_data(error: Exception) -> str:
+    return f"what the answer's process sends is no data ({type(error).__name__})"
+
+
+def _changed(before: list[Any], after: Any) -> str:
+    """Return the name of the first argument that is another after a call; a positional one has its number.
+
+    Both are encoded arguments: a list, and a dictionary by names.
+    """
+    if before == after:
+        return ""
+    if after is None:
+        return "an argument"
+    one, other = _in_order(before), _in_order(after)
+    names = [f"argument {place}" for place in range(1, len(one[0]) + 1)] + [name for name, _ in one[1]["dict"]]
+    values = [*one[0], *one[1]["dict"]], [*other[0], *other[1]["dict"]]
+    return next((name for name, mine, theirs in zip(names, *values, strict=True) if mine != theirs), "")
+
+
+def _in_order(data: Any) -> Any:
+    """Return encoded data with the entries of sets in one order, whatever process they come from."""
+    if isinstance(data, list):
+        return [_in_order(entry) for entry in data]
+    if isinstance(data, dict):
+        return {name: _sorted(inner) if name == "set" else _in_order(inner) for name, inner in data.items()}
+    return data
+
+
+def _sorted(entries: Any) -> list[Any]:
+    return sorted(map(_in_order, entries), key=repr)
+
+
 class _Program(Generator[Any, Any, Any]):
     """A generator in the answer's process."""
 
     def __init__(self, proxy: AnswerProxy, number: Any) -> None:
-        self._proxy, self._number, self._ended = proxy, number, False
+        self._proxy, self._number, self.ended = proxy, number, False
 
     def send(self, value: Any) -> Any:
         return self._gone_on(lambda: self._proxy.sent(self._number, value))
@@ -230,31 +342,19 @@ class _Program(Generator[Any, Any, Any]):
         return self._gone_on(lambda: self._proxy.step(throw=[self._number, type(error).__name__, str(error)]))
 
     def close(self) -> None:
-        if not self._ended:
-            self._ended = True
+        if not self.ended:
+            self.ended = True
             self._proxy.ask(close=[self._number])
 
     def _gone_on(self, step: Callable[[], Any]) -> Any:
-        if self._ended:
+        if self.ended:
             raise StopIteration
         try:
             return step()
         except BaseException:
-            self._ended = True
+            self.ended = True
             raise
 
     def __del__(self) -> None:
-        if not self._ended:
+        if not self.ended:
             self._proxy.drop(self._number)
-
-
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def clean(text: str) -> str:
-    """Return a text without what controls a terminal, and with what cannot be written replaced.
-
-    >>> clean("\\x1b[2Jred\\r\\n\\ud800")
-    '?[2Jred?\\n?'
-    """
-    return _CONTROLS.sub("?", text)

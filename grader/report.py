@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from grader.cleaning import writable
 from grader.messages import Result, message
+from grader.whole_files import write_whole
 
 SCHEMA = 1
 
 
-def as_report(results: Sequence[Result], deadline: datetime | None = None) -> dict[str, Any]:
-    """Return results, and the assignment's deadline if it has one, as the book's own report."""
+def as_report(results: Sequence[Result], deadline: datetime | None = None, seed: int | None = None) -> dict[str, Any]:
+    """Return results as the book's own report, with the assignment's deadline and the inputs' seed if it has them."""
     rows = [
         {
             "chapter": result.chapter.address,
@@ -36,11 +37,14 @@ def as_report(results: Sequence[Result], deadline: datetime | None = None) -> di
         for result in results
     ]
     possible = sum(result.exercise.weight for result in results)
-    due = {"deadline": deadline.isoformat()} if deadline else {}
-    return {"schema": SCHEMA, **due, "score": sum(map(_score, results)), "possible": possible, "exercises": rows}
+    of_all: dict[str, Any] = {"deadline": deadline.isoformat()} if deadline else {}
+    of_all |= {} if seed is None else {"input_seed": seed}
+    return {"schema": SCHEMA, **of_all, "score": sum(map(_score, results)), "possible": possible, "exercises": rows}
 
 
-def as_gradescope(results: Sequence[Result], deadline: datetime | None = None) -> dict[str, Any]:
+def as_gradescope(
+    results: Sequence[Result], deadline: datetime | None = None, seed: int | None = None
+) -> dict[str, Any]:
     """Return results in the layout that a Gradescope autograder writes to ``/autograder/results/results.json``."""
     tests = [
         {
@@ -54,29 +58,23 @@ def as_gradescope(results: Sequence[Result], deadline: datetime | None = None) -
         }
         for result in results
     ]
-    due = {"output": f"Due: {deadline.isoformat(' ', 'minutes')}."} if deadline else {}
-    return {"score": sum(map(_score, results)), **due, "tests": tests}
+    said = [f"Due: {deadline.isoformat(' ', 'minutes')}."] if deadline else []
+    said += [] if seed is None else [f"Inputs drawn with the seed {seed}."]
+    return {"score": sum(map(_score, results)), **({"output": " ".join(said)} if said else {}), "tests": tests}
 
 
 def _score(result: Result) -> float:
     return result.exercise.weight if result.verdict.status == "solved" else 0.0
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file so that it is there as a whole or not at all, whenever this process is killed.
-
-    What is no file, a device or a pipe, is written to and not replaced.
-    """
-    if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{os.getpid()}.tmp")  # not made of the name, which may be as long as names can be
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
-
-
-def write(path: Path, results: Sequence[Result], layout: str, deadline: datetime | None = None) -> None:
+def write(
+    path: Path, results: Sequence[Result], layout: str, deadline: datetime | None = None, seed: int | None = None
+) -> None:
     """Write a report in a layout, ``book`` or ``gradescope``."""
-    contents = (as_gradescope if layout == "gradescope" else as_report)(results, deadline)
-    write_atomically(path, json.dumps(contents, indent=1, ensure_ascii=False) + "\n")
+    contents = (as_gradescope if layout == "gradescope" else as_report)(results, deadline, seed)
+    write_whole(path, as_json(contents))
+
+
+def as_json(contents: dict[str, Any]) -> str:
+    """Return a report as JSON that UTF-8 can hold, whatever stands in it: a lone surrogate is written by its number."""
+    return writable(json.dumps(contents, indent=1, ensure_ascii=False) + "\n")

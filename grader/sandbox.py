@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
+import inspect
 import json
 import os
 import secrets
@@ -16,7 +18,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,7 +29,8 @@ from grader.confining import ROOT, Limits
 from grader.errors import describe_error
 from grader.exercise import Exercise
 from grader.judging import Stopped, Verdict, judge
-from grader.proxy import AnswerProxy, CannotBeLoaded
+from grader.proxy import Allowance, AnswerProxy, CannotBeLoaded, OnRanks
+from grader.timing import at_most
 
 START_S = 60.0  # a new process imports NumPy before it serves
 JUDGING_S = 60.0  # what the judge may take beside the answer, whatever that has returned
@@ -53,16 +55,19 @@ class Sandbox:
     def judge(self, exercise: Exercise, text: str, file: str) -> Verdict:
         """Judge the function that a text has for an exercise; ``file`` is what the text is called."""
         asked = exercise.asked
-        with self._started(text) as answer:
-            try:
-                written = answer.load(text, exercise.name, file)
-                verdict = judged(exercise, answer, self.limits) if written else Verdict("open", asked)
-            except CannotBeLoaded as error:
-                given = f"import of {file}"
-                verdict = Verdict("wrong", asked, given, error.expected, error.got, trace=error.trace)
+        allowance = Allowance(self.limits)
+        start = functools.partial(self._loaded, allowance, text, exercise.name, file)
+        try:
+            with for_exercise(exercise, start) as answer:
+                verdict = judged(exercise, answer, self.limits)
+        except _NotThere:
+            verdict = Verdict("open", asked)
+        except CannotBeLoaded as error:
+            given = f"import of {file}"
+            verdict = Verdict("wrong", asked, given, error.expected, error.got, trace=error.trace)
         if self._mended():
             verdict = Verdict("wrong", asked, "", "limits as they were", CHANGED)
-        return dataclasses.replace(verdict, printed=answer.printed)
+        return dataclasses.replace(verdict, printed=allowance.printed)
 
     def answer(self, text: str, name: str, file: str = "answer.py") -> AnswerProxy:
         """Return the function of a name that a text defines; ``close`` it in the end.
@@ -70,22 +75,29 @@ class Sandbox:
         Raises:
             CannotBeLoaded: there is none.
         """
-        answer = self._started(text)
-        if not answer.load(text, name, file):
+        return self._loaded(Allowance(self.limits), text, name, file)
+
+    def _loaded(self, allowance: Allowance, text: str, name: str, file: str) -> AnswerProxy:
+        """Return the function of a name in a process of its own."""
+        answer = self._started(allowance, text)
+        try:
+            if not answer.load(text, name, file):
+                raise _NotThere(f"a function {name}", "none of that name")
+        except BaseException:
             answer.close()
-            raise CannotBeLoaded(f"a function {name}", "none of that name")
+            raise
         return answer
 
-    def _started(self, text: str) -> AnswerProxy:
+    def _started(self, allowance: Allowance, text: str) -> AnswerProxy:
         modules = modules_to_load(text)
         if not self._fork:
-            return _spawned(self.limits, modules)
+            return _spawned(allowance, modules)
         if self._template is not None:
             with contextlib.suppress(OSError, ValueError):
-                return self._template.started(self.limits, modules)
+                return self._template.started(allowance, modules)
             self.close()  # somebody has ended or stopped it
         self._template = _Template()
-        return self._template.started(self.limits, modules)
+        return self._template.started(allowance, modules)
 
     def _mended(self) -> bool:
         """Say whether limits of this process or of the warm one were changed; if so, undo it."""
@@ -110,34 +122,30 @@ class Sandbox:
             self._template = None
 
 
+class _NotThere(CannotBeLoaded):
+    """A text has nothing of the exercise's name."""
+
+
+def for_exercise(exercise: Exercise, start: Callable[[], AnswerProxy]) -> AnswerProxy | OnRanks:
+    """Return the answer to an exercise; of a rank program, each rank's is in a process of its own.
+
+    Args:
+        exercise: which one.
+        start: returns the answer in one more process.
+    """
+    return OnRanks(start) if inspect.isgeneratorfunction(exercise.solution) else start()
+
+
 def judged(exercise: Exercise, answer: Callable[..., Any], limits: Limits) -> Verdict:
     """Judge, and let what the answer returned neither raise in the judge nor keep it busy."""
     try:
-        with _at_most(limits.time_s + JUDGING_S):
+        most_s = limits.time_s + JUDGING_S
+        with at_most(most_s, Stopped(f"a result that is judged within {most_s:g} s", "one that takes longer")):
             return judge(exercise, answer)
     except Stopped as stop:
         return Verdict("wrong", exercise.asked, "", stop.expected, stop.got)
     except Exception as error:
         return Verdict("wrong", exercise.asked, "", "a result that can be compared", describe_error(error, ""))
-
-
-@contextlib.contextmanager
-def _at_most(seconds: float) -> Iterator[None]:
-    """Raise ``Stopped`` here when the time is over; in other threads than the first, nothing keeps the time."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def ring(_number: int, _frame: Any) -> None:
-        raise Stopped(f"a result that is judged within {seconds:g} s", "one that takes longer")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 class _Template:
@@ -152,11 +160,11 @@ class _Template:
             )
         self.limits = _limits_of(self.process.pid)
 
-    def started(self, limits: Limits, modules: tuple[str, ...]) -> AnswerProxy:
+    def started(self, allowance: Allowance, modules: tuple[str, ...]) -> AnswerProxy:
         ours, theirs = socket.socketpair()
         with theirs:
-            child = self._asked([dataclasses.asdict(limits), modules], [theirs.fileno()])
-        return AnswerProxy(ours, limits, child, _once(lambda: self._end(child, ours)))
+            child = self._asked([dataclasses.asdict(allowance.limits), modules], [theirs.fileno()])
+        return AnswerProxy(ours, allowance, child, _once(lambda: self._end(child, ours)))
 
     def _end(self, child: int, connection: socket.socket) -> str:
         kill_session(child)
@@ -178,7 +186,7 @@ class _Template:
         self._control.close()
 
 
-def _spawned(limits: Limits, modules: tuple[str, ...]) -> AnswerProxy:
+def _spawned(allowance: Allowance, modules: tuple[str, ...]) -> AnswerProxy:
     """Start a process of its own, which connects to this one and proves by a token that it is the one."""
     token = secrets.token_hex(16)
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -188,7 +196,7 @@ def _spawned(limits: Limits, modules: tuple[str, ...]) -> AnswerProxy:
             command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=_environment(), start_new_session=True
         )
         assert child.stdin
-        child.stdin.write(json.dumps([token, dataclasses.asdict(limits), modules]).encode() + b"\n")
+        child.stdin.write(json.dumps([token, dataclasses.asdict(allowance.limits), modules]).encode() + b"\n")
         child.stdin.close()
         connection, _ = server.accept()
         while connection.recv(16, socket.MSG_WAITALL) != bytes.fromhex(token):
@@ -200,22 +208,22 @@ def _spawned(limits: Limits, modules: tuple[str, ...]) -> AnswerProxy:
         connection.close()
         return _how(child.wait())
 
-    return AnswerProxy(connection, limits, child.pid, _once(end))
+    return AnswerProxy(connection, allowance, child.pid, _once(end))
 
 
-def forked(function: Callable[..., Any], limits: Limits) -> AnswerProxy:
+def forked(function: Callable[..., Any], allowance: Allowance) -> AnswerProxy:
     """Return a function of this process as one in a fork of it."""
     ours, theirs = socket.socketpair()
     with theirs, warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of the kernel's threads, which the fork does not need
-        child = fork(theirs, limits, function)
+        child = fork(theirs, allowance.limits, function)
 
     def end() -> str:
         kill_session(child)
         ours.close()
         return _how(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
-    return AnswerProxy(ours, limits, child, _once(end))
+    return AnswerProxy(ours, allowance, child, _once(end))
 
 
 def _once(end: Callable[[], str]) -> Callable[[], str]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator
 from fractions import Fraction
 from typing import Any, Literal, Union, get_args, get_origin
 
-from grader.plain import Unknown
+from grader.plain import NAMELESS, Unknown
 
 NOTHING = "nothing is returned: does every way through end in a `return`?"
 
@@ -178,7 +178,7 @@ def shown(value: Any) -> str:
         return f"the text {value[:40]!r}"
     if isinstance(value, bool | int | float | Fraction | complex):
         return str(value)[:60]
-    name = value.kind if isinstance(value, Unknown) else type(value).__name__
+    name = (value.kind if isinstance(value, Unknown) else type(value).__name__) or NAMELESS
     name = f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
     return f"{name} of {len(value)}" if isinstance(value, list | tuple) else name
 

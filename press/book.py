@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from press.children import beside, in_children
+from press.children import Stopped, beside, in_children
 from press.kept import KeptFolder, kept_alone
 from press.making.exercise import PATH as EXERCISES
 from press.making.exercise import exercises_page, shown_in
@@ -28,7 +28,14 @@ from press.making.pages import Page
 from press.making.prose import SiteMarkdown, included_paths
 from press.making.quiz import HEADING, has_quiz, mark_quiz, read_quiz
 from press.problems import Problem, Refused
-from press.reading.chapter import BrokenChapter, find_chapters, find_part_pages, front_matter, read_chapter
+from press.reading.chapter import (
+    BrokenChapter,
+    find_chapters,
+    find_part_pages,
+    front_matter,
+    header_findings,
+    read_chapter,
+)
 from press.reading.checks import address_problems, link_problems, name_problems, unlisted_chapters
 from press.reading.contents import Entry, Part, read_contents, title_problems
 from press.reading.files import Unreadable, read_utf8
@@ -96,6 +103,7 @@ class Book:
         self.addresses: dict[str, str] = {}
         self.made: set[str] = set()
         self.problems: list[Problem] = []
+        self._parted: dict[str, tuple[dict[str, Any], str]] = {}
         self._unwritten: set[str] = set()
         self._formulas: dict[str, str] = {}
         self._source_url = source_url
@@ -226,6 +234,8 @@ class Book:
         try:
             return list(make())
         except (Exception, SystemExit) as error:
+            if isinstance(error, Stopped):
+                raise
             problems = faults(error, self.root)
             if not problems:
                 raise
@@ -294,6 +304,18 @@ class Book:
             return read_utf8(self.root / path)
         except Unreadable:
             return ""
+
+    def parted(self, path: str) -> tuple[dict[str, Any], str]:
+        """Return a page's header and the text below it; of a header that is refused, which is reported, nothing."""
+        if path not in self._parted:
+            text = self.text(path)
+            header: dict[str, Any] = {}
+            body = text
+            with suppress(yaml.YAMLError, ValueError, RecursionError):
+                header, body = front_matter(text)
+            wrong = not isinstance(header, dict) or any(header_findings(text, header))
+            self._parted[path] = ({} if wrong else header), body
+        return self._parted[path]
 
     def source(self, path: str) -> str:
         """Return the file to edit for a page: its own, or the module that it is written from."""
@@ -544,7 +566,8 @@ class Book:
         return str(text)
 
     def _plain(self, maker: PageMaker, source: str) -> Rendered:
-        text = front_matter(source)[1]
+        header, text = front_matter(source)
+        maker.problems += [Problem(maker.path, *finding) for finding in header_findings(source, header)]
         return maker.plain(text, 1 + source.count("\n") - text.count("\n"))
 
     def _included(self, path: str, source: str) -> list[bytes]:

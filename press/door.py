@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from grader.whole_files import write_whole
 from snippets.index import unit_end
 
 TABLE = "snippets/__init__.pyi"
@@ -109,7 +110,7 @@ def _aliases(name: str, words: str) -> Iterator[str]:
 
 def main(root: Path) -> None:
     """Write the table anew."""
-    (root / TABLE).write_text(table(root), encoding="utf-8")
+    write_whole(root / TABLE, table(root))
 
 
 if __name__ == "__main__":

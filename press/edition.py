@@ -17,12 +17,14 @@ from typing import Any
 
 from bs4 import BeautifulSoup, Tag
 
+from press.children import stop_by_exception
 from press.editions.epub import write_epub
 from press.editions.pdf import CannotPrint, Document, book_document, chapter_document, printer, write_pdf
 from press.editions.printed import Edition, NoPage, Printed, asked, link, only, read_page
 from press.lacks import chosen
 from press.problems import Refused
 from press.reading.contents import Entry, Part, read_contents
+from press.reading.files import why_unwritable
 from press.site.addresses import DOWNLOADS_FOLDER, addresses, download_name
 
 ROOT = Path(__file__).parents[1]
@@ -174,6 +176,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     parser.add_argument("--out", type=Path, default=Path("editions"), help="the folder to write into (editions)")
     parser.add_argument("--into-site", action="store_true", help="write all of them where the site's pages offer them")
     given = parser.parse_args(arguments)
+    stop_by_exception()
     try:
         site = Site(given.site, root, os.environ)
         entries = chosen(given.chapter, site.chapters) if given.chapter else []
@@ -183,6 +186,11 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
         problems = make(site, out, entries, book=book, beside_pages=given.into_site)
     except (CannotPrint, NoPage, Refused, ValueError) as error:
         parser.error(str(error))
+    except OSError as error:
+        parser.error(why_unwritable(error) or str(error))
+    except KeyboardInterrupt:
+        print("Stopped; the editions that were not finished are as they were.", file=sys.stderr)
+        return 130
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0

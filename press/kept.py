@@ -5,10 +5,12 @@ A kept file begins with the digest of what it holds, so that one which was cut o
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+
+from grader.whole_files import whole_file
 
 _LENGTH = 64
 
@@ -25,13 +27,8 @@ def read_kept(file: Path) -> bytes | None:
 
 def write_kept(file: Path, content: bytes) -> None:
     """Keep something in a file: the whole of it or nothing, also if several builds do so at once."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_name(f"{file.name}.{os.getpid()}.part")
-    temporary.write_bytes(sha256(content).hexdigest().encode() + content)
-    try:
-        temporary.replace(file)
-    except FileNotFoundError:
-        return  # another build has just swept it away; the next one makes it again
+    with suppress(FileNotFoundError), whole_file(file) as draft:  # another build may sweep it away: the next makes it
+        draft.write_bytes(sha256(content).hexdigest().encode() + content)
 
 
 def kept(file: Path, make: Callable[[], bytes]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import html
 import json
 import logging
@@ -9,9 +10,10 @@ import os
 import posixpath
 import re
 import shutil
+import socket
 import tempfile
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +23,7 @@ from urllib.parse import urlsplit
 
 import mkdocs
 from jinja2 import Environment, FileSystemBytecodeCache, Template
+from markupsafe import Markup
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, MkDocsException
 from mkdocs.livereload import LiveReloadServer
@@ -30,6 +33,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 from mkdocs.utils.templates import TemplateContext
 
+from press.children import stop_by_exception
 from press.kept import KeptFolder
 from press.making.convert import missing_converter
 from press.site.addresses import DOWNLOADS_FOLDER, Addresses, addresses, download_name
@@ -46,6 +50,7 @@ log = logging.getLogger("mkdocs.press")
 PLANNED = "planned:"  # where the navigation leads for a chapter that is still to be written; it becomes no link
 _PLANNED_LINK = re.compile(rf'<a href="{PLANNED}"[^>]*>(?P<title>.*?)</a>', re.DOTALL)
 OPTION = re.compile(r"Config value '(\w+)': ")
+SCRIPTS = ("base", "palette", "content")  # those of Material's templates that stand in every page
 SERVED = ".press-serves"  # in the folder of a served site; MkDocs leaves hidden files there
 
 # MkDocs calls functions, not an object, so what one build knows stands here. ``on_files`` starts it anew.
@@ -59,6 +64,7 @@ state = SimpleNamespace(
     book=None,
     rendered={},
     bases=set(),
+    scripts=frozenset(),
     outputs=None,
 )
 
@@ -66,6 +72,8 @@ state = SimpleNamespace(
 def on_startup(*, command: str, dirty: bool) -> None:
     """Remember whether a reader is writing (``serve``: show problems and stay up) or the site is built (refuse it)."""
     state.serving = command == "serve"
+    if not state.serving:
+        stop_by_exception()
     logging.getLogger("press").parent = log  # so that --verbose shows what the press itself logs
 
 
@@ -84,6 +92,21 @@ def on_config(config: MkDocsConfig) -> None:
         config.extra["downloads"] = f"{DOWNLOADS_FOLDER}/{download_name(config.site_name)}"
 
 
+def _ask_for_port(host: str, port: int) -> None:
+    """Refuse to serve where nothing can listen, before anything is built: MkDocs would find out afterwards."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        if os.name == "posix":  # as the server will; on Windows this would take the port from whoever has it
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            why = f"{error.strerror or error};"
+            if error.errno == errno.EADDRINUSE:
+                why = "another program is there, perhaps this book's server in another terminal. End it, or"
+            other = f"take another port: mkdocs serve --dev-addr 127.0.0.1:{8001 if port == 8000 else 8000}"
+            raise Abort(f"The book cannot be served at {host}:{port}: {why} {other}") from None
+
+
 def on_pre_build(config: MkDocsConfig) -> None:
     """Refuse settings and folders that the book cannot be built with, and forget the modules that have changed."""
     state.root = root = _folder(config)
@@ -93,6 +116,8 @@ def on_pre_build(config: MkDocsConfig) -> None:
         raise Abort(f"{_line(config, error.key)}: {error}") from None
     if missing := missing_converter():
         raise Abort(missing)
+    if state.serving and not state.rebuilding:  # then the port is this server's own
+        _ask_for_port(config.dev_addr.host, config.dev_addr.port)
     _try_to_write(root / ".press")
     if state.serving and not state.served:
         state.served = _mark_served(Path(config.site_dir), root)
@@ -158,6 +183,11 @@ def _outputs(nav: Navigation, config: MkDocsConfig) -> KeptFolder:
     return KeptFolder(state.root / ".press" / "outputs", parts)
 
 
+def on_page_read_source(*, page: Page, config: MkDocsConfig) -> str:
+    """Give MkDocs a page's text without its header: the press reads that, and none of it reaches a template raw."""
+    return str(state.book.parted(_path(state.book, page.file))[1])
+
+
 def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
     """Let the press make every page."""
     path = _path(state.book, page.file)
@@ -166,6 +196,9 @@ def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
         rendered = state.book.page(path)
         state.rendered[path] = rendered
         page.content, page.toc = rendered.html, get_toc(rendered.headings)
+        page.meta = header = state.book.parted(path)[0]
+        page.title = Markup.escape(page.title or "")  # the navigation's, else the header's, else the first heading
+        page.meta = _meta(header)
         if path in state.book.chapters:
             page.meta["notebook"] = state.book.executed_notebook(path).name
             page.meta["pdf"] = f"{Path(path).stem}.pdf" if config.extra.get("downloads") else ""
@@ -176,9 +209,20 @@ def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
     return page
 
 
+def _meta(header: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what templates may know of a page's header; they write it as it is, so it is escaped."""
+    texts = {key: Markup.escape(header[key]) for key in ("title", "description") if key in header}
+    return {**texts, "hide": header.get("hide", [])}
+
+
 def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
     """Check what spans pages, add the font that the pages need, and refuse the book if anything is wrong."""
+    from press.site.policy import scripts_of
+
     book = state.book
+    assert env.loader
+    names = [f"partials/javascripts/{name}.html" for name in SCRIPTS]
+    state.scripts = scripts_of(env.loader.get_source(env, name)[0] for name in names)
     env.template_class = KeptOutput
     compiled = book.root / ".press" / "templates"  # compiling Material's templates takes as long as filling them
     compiled.mkdir(parents=True, exist_ok=True)
@@ -245,10 +289,13 @@ def on_post_template(output: str, *, template_name: str, config: MkDocsConfig) -
 
 def _policed(page: str) -> str:
     from press.site import runtime
-    from press.site.policy import with_policy
+    from press.site.policy import UnknownScript, with_policy
 
     host = "" if state.book.runtime_is_here else runtime.CDN
-    return with_policy(page, bases=state.bases, host=host, serving=state.serving)
+    try:
+        return with_policy(page, scripts=state.scripts, bases=state.bases, host=host, serving=state.serving)
+    except UnknownScript as error:
+        raise Abort(f"The book cannot be built: {error}.") from None
 
 
 def on_post_build(*, config: MkDocsConfig) -> None:
@@ -408,7 +455,7 @@ def _filled_in(nav: Any, book: Book) -> Any:
 
 def _nav_item(item: str | Entry) -> str | dict[str, str]:
     """Return what the navigation has for a page, or for a chapter that is planned."""
-    return _place(item) if isinstance(item, str) else {item.title: PLANNED}
+    return _place(item) if isinstance(item, str) else {html.escape(item.title): PLANNED}
 
 
 def _reference(book: Book) -> list[dict[str, str]]:

@@ -14,10 +14,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from grader.whole_files import write_whole
 from press import door
 from press.lacks import EXERCISE_MINUTES, ROOT, subject_of
 from press.problems import Refused
 from press.reading.contents import PATH, Entry, Part, read_contents
+from press.reading.files import why_unwritable
 from press.reading.form import has_box
 from press.reading.outline import number_of
 
@@ -108,8 +110,7 @@ def written(files: Mapping[str, str], root: Path) -> list[str]:
     """Write the files that do not exist, and return their paths."""
     new = [path for path in files if not (root / path).exists()]
     for path in new:
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(files[path], encoding="utf-8")
+        write_whole(root / path, files[path])
     return new
 
 
@@ -127,7 +128,10 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     except (Refused, ValueError) as error:
         parser.error(str(error))
     files = chapter_files(part, entry, exercises=options.exercises, lab=options.lab)
-    new = written({**part_files(part, files), **files}, root)
+    try:
+        new = written({**part_files(part, files), **files}, root)
+    except OSError as error:
+        parser.error(f"{why_unwritable(error) or error}; the same command writes what is missing then")
     if (root / door.TABLE).is_file():
         door.main(root)
     kept = [path for path in files if path not in new]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from browser_fixtures import address, browser, open_page, served, site
+from full_disk import full_after
 
 collect_ignore_glob = ["grader/*_answers"]  # readers' answers, which are no tests
 
-__all__ = ["address", "browser", "open_page", "served", "site"]
+__all__ = ["address", "browser", "full_after", "open_page", "served", "site"]

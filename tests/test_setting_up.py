@@ -24,6 +24,27 @@ def test_what_builds_the_package_is_pinned() -> None:
     assert all("==" in requirement for requirement in build["requires"])
 
 
+def pins(name: str) -> dict[str, list[str]]:
+    """Return what a file of requirements pins, each with the hashes that it gives."""
+    found: dict[str, list[str]] = {}
+    for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
+        if line.startswith("    --hash=sha256:"):
+            found[list(found)[-1]].append(line.removesuffix(" \\"))
+        elif line and not line.startswith(("#", "-e ")):
+            found[line.removesuffix(" \\")] = []
+    return found
+
+
+def test_ci_installs_what_the_readme_does_each_file_held_to_its_hash() -> None:
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]
+    hashed = pins("requirements-hashed.txt")
+    assert hashed.keys() == pins("requirements.txt").keys() | {*build["requires"]}
+    for name, hashes in (hashed | pins("requirements-print.txt")).items():
+        assert hashes, name
+        assert all(re.fullmatch(r"    --hash=sha256:[0-9a-f]{64}", each) for each in hashes), name
+    assert "--require-hashes -r requirements-hashed.txt" in (ROOT / ".ci/run").read_text(encoding="utf-8")
+
+
 def test_nothing_but_labs_and_tests_imports_labs() -> None:
     """But for the recorded runs, which need no engine."""
     rooms = ("snippets", "grader", "press", "exercises", "benchmarks")

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from bs4 import Tag
 
+from grader.whole_files import whole_file
 from press.editions.printed import ANSWERS, COVER, Edition, Printed, answers_opening, headed, notes_section, xhtml
 from press.making.mathematics import FONT_FILE, FONT_NAME
 
@@ -72,8 +73,7 @@ def write_epub(edition: Edition, output: Path, *, modified: datetime) -> int:
     items.append(_Item("book.css", STYLE.read_bytes(), "text/css"))
     items.append(_Item("nav.xhtml", _navigation(edition, pages), "application/xhtml+xml", "nav"))
     package = _package(edition, items, modified).encode()
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(output, "w") as archive:
+    with whole_file(output) as draft, zipfile.ZipFile(draft, "w") as archive:
         _add(archive, "mimetype", b"application/epub+zip", zipfile.ZIP_STORED)
         _add(archive, "META-INF/container.xml", _CONTAINER.encode())
         _add(archive, "book/content.opf", package)

@@ -19,6 +19,7 @@ from typing import Any
 
 from bs4 import BeautifulSoup, Tag
 
+from grader.whole_files import whole_file
 from press.editions.printed import ANSWERS, COVER, Edition, Printed, answers_opening, headed, notes_section
 
 STYLE = Path(__file__).parents[1] / "templates" / "print" / "print.css"
@@ -233,7 +234,7 @@ def _faces(math_font: Path) -> str:
 
 
 def _page_rule(number: int, head: str) -> str:
-    said = head.replace("\\", "\\\\").replace('"', '\\"')
+    said = re.sub(r'[\\"<]', lambda sign: f"\\{ord(sign[0]):x} ", head)  # as < would end the style sheet
     return f'@page piece-{number}{{@top-left{{content:"{said}"}}}}#piece-{number}{{page:piece-{number}}}'
 
 
@@ -308,9 +309,9 @@ def write_pdf(document: Document, output: Path, *, browser: Any, math_font: Path
     """
     numbers: dict[str, int] = {}
     problems: list[str] = []
-    output.parent.mkdir(parents=True, exist_ok=True)
     text = document_html(document, math_font=math_font)
     with tempfile.TemporaryDirectory() as folder:
+        printed = Path(folder) / "document.pdf"
         made = 0
         while made < rounds:
             made += 1
@@ -323,15 +324,17 @@ def write_pdf(document: Document, output: Path, *, browser: Any, math_font: Path
             page.evaluate("document.fonts.ready")
             page.evaluate(_FIT, [LEAST, TALLEST_PX, CLOSE, SHORT_PX, DENSE])
             problems = [f"too wide for the page: {found}" for found in page.evaluate(_BEYOND)]
-            page.pdf(path=str(output), prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
+            page.pdf(path=str(printed), prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
             page.close()
-            pages, found = _places(output)
+            pages, found = _places(printed)
             if found == numbers:
                 break
             numbers = found
         else:
             problems.append(f"the numbers of pages have not come to rest after {rounds} printings")
-    _finish(output, document)
+        _finish(printed, document)
+        with whole_file(output) as draft:
+            shutil.copyfile(printed, draft)
     return Made(pages, made, tuple(problems))
 
 

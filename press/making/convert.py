@@ -74,8 +74,10 @@ def notebook_html(cells: Sequence[Mapping[str, Any]]) -> str:
         file.write_text(json.dumps(notebook), encoding="utf-8")
         own = {"JUPYTER_DATA_DIR": folder, "JUPYTER_NO_CONFIG": "1", "JUPYTER_PATH": "", "JUPYTER_PREFER_ENV_PATH": "1"}
         with _environment(own):
-            html = nb2html(str(file), no_prompt=True)
-            shutil.rmtree(jupyter_config_dir(), ignore_errors=True)  # JUPYTER_NO_CONFIG makes an empty one
+            try:
+                html = nb2html(str(file), no_prompt=True)
+            finally:
+                shutil.rmtree(jupyter_config_dir(), ignore_errors=True)  # JUPYTER_NO_CONFIG makes an empty one
     return html.partition(END)[0]
 
 

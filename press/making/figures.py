@@ -122,6 +122,8 @@ class Figures:
         if len(svg) <= INLINE_LIMIT:
             marked = '<svg aria-hidden="true" class="panel wide" ' if wide else '<svg aria-hidden="true" '
             return svg.replace(' class="panel"', "" if wide else ' class="panel"', 1).replace("<svg ", marked, 1)
+        for _, message in Scan(svg).findings:  # the page's own scan does not see what stands in a file
+            self.report(f"in the figure: {message}")
         size = " ".join(re.findall(r'\b(?:width|height)="[^"]*"', svg[: svg.index(">")]))
         return "".join(
             f'<img class="only-{theme}{wide}" src="{self._file(resolved, theme)}" {size} alt="{alt}" loading="lazy">'

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,8 +22,36 @@ _PROMISE = re.compile(r"^# .+\n\n((?:[^\n#].*\n)+)\n", re.MULTILINE)
 _BETWEEN_CELLS = re.compile(r"\s*$|<!--\s*#(end)?(region|raw|md|markdown)\b.*-->\s*$")
 
 
+_MINUTES = ("minutes", "exercise_minutes")
+_MOST_MINUTES = 600
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+)  # control characters, ends of lines
+_SECOND_HEADER = re.compile(r"\s*---[ \t]*\n")
+
+
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Reads YAML, and refuses a key that stands twice, of which PyYAML would drop the first in silence."""
+    """Reads YAML, and refuses a key that stands twice, of which PyYAML would drop the first in silence.
+
+    It refuses aliases too: a few lines of them name more than any machine can hold.
+    """
+
+    def get_single_node(self) -> yaml.Node | None:
+        """Return the document's tree, in which each node has one place."""
+        tree: yaml.Node | None = super().get_single_node()
+        seen: set[int] = set()
+        waiting = [tree] if tree else []
+        while waiting:
+            node = waiting.pop()
+            if id(node) in seen:
+                message = "an alias (*name) is not allowed: write what it stands for"
+                raise yaml.constructor.ConstructorError(problem=message, problem_mark=node.start_mark)
+            seen.add(id(node))
+            if isinstance(node, yaml.MappingNode):
+                waiting += [part for pair in node.value for part in pair]
+            elif isinstance(node, yaml.SequenceNode):
+                waiting += node.value
+        return tree
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """Return a mapping of different keys."""
@@ -98,6 +128,9 @@ class Chapter:
                 "the header has no settings for Jupyter, so nothing would be executed: copy jupyter: and what is below "
                 f"it from another chapter (every Markdown file in {CHAPTERS}/ but {PART_PAGE} is a chapter)",
             )
+        wrong = [Problem(self.name, line, message) for line, message in header_findings(self.text, header)]
+        if wrong:
+            raise BrokenChapter(*wrong)
         return header
 
     def _check_header_lines(self) -> None:
@@ -199,7 +232,7 @@ class Chapter:
 
     def line_of_key(self, key: str) -> int:
         """Return the line on which a key of the header stands."""
-        return next((number for number, text in enumerate(self.text.split("\n"), 1) if text.startswith(f"{key}:")), 1)
+        return line_of_key(self.text, key)
 
     def _lost(self, index: int) -> BrokenChapter:
         return self._broken(index + 1, "jupytext reads the cell that begins here in another way than it is written")
@@ -251,6 +284,45 @@ def front_matter(text: str) -> tuple[dict[str, Any], str]:
     return (read_yaml(header) or {}, body) if header is not None else ({}, text)
 
 
+def header_findings(text: str, header: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
+    """Find what is wrong with a page's header: the line in its text, and a sentence.
+
+    Args:
+        text: the whole page.
+        header: what its header says.
+    """
+    for key in ("title", "description", "level"):
+        value = header.get(key, "…")
+        if not (isinstance(value, str) and says_something(value) and not _UNSEEN.search(value)):
+            yield line_of_key(text, key), f"{key} must be some words on one line, got {_short(value)}"
+    for key in _MINUTES:
+        value = header.get(key, 1)
+        if type(value) is not int or not 1 <= value <= _MOST_MINUTES:
+            message = f"{key} must be a whole number of minutes from 1 to {_MOST_MINUTES}, got {_short(value)}"
+            yield line_of_key(text, key), message
+    hidden = header.get("hide", [])
+    if not isinstance(hidden, list) or not all(name in ("navigation", "toc") for name in hidden):
+        yield line_of_key(text, "hide"), f"hide must be a list of navigation, toc or both, got {_short(hidden)}"
+    body = _header(text)[1]
+    if len(body) < len(text) and _SECOND_HEADER.match(body):
+        line = 1 + text.count("\n") - body.lstrip().count("\n")
+        yield line, "a second header begins here and would be shown as text: a page has one"
+
+
+def line_of_key(text: str, key: str) -> int:
+    """Return the line (from 1) on which a key of a page's header stands; 1 if it has none."""
+    return next((number for number, line in enumerate(text.split("\n"), 1) if line.startswith(f"{key}:")), 1)
+
+
+def says_something(text: str) -> bool:
+    """Return whether a text has a letter, a digit or a sign that can be seen.
+
+    >>> says_something("A ring"), says_something("\\u200b \\u00a0")
+    (True, False)
+    """
+    return any(unicodedata.category(sign)[0] in "LNPS" for sign in text)
+
+
 def read_yaml(text: str) -> Any:
     """Return what stands in a text of YAML; a key that stands twice is an error."""
     return yaml.load(text, Loader=_Loader)
@@ -264,6 +336,7 @@ def _header(text: str) -> tuple[str | None, str]:
     return (header, body) if separator else (None, text)
 
 
-def _short(text: str) -> str:
-    """Return a text for a message, its beginning if it is long."""
-    return repr(text) if len(text) <= 60 else f"{text[:60]!r}…"
+def _short(value: object) -> str:
+    """Return a value for a message, its beginning if it is long."""
+    shown = repr(value[:60] if isinstance(value, str) else value)
+    return f"{shown[:62]}…" if len(shown) > 62 or shown != repr(value) else shown

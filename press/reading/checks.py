@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import posixpath
 import re
@@ -10,24 +11,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from press.problems import Problem
+from press.reading.allowed import refusals, style_refusals
+from press.reading.chapter import says_something
 from press.reading.links import Link, Map, scheme
 from press.reading.markup import line_in_prose
 
 _VERBATIM = {"code", "pre", "math", "svg", "script", "style"}
-# What runs scripts, loads from elsewhere or changes what the whole page is; the security policy stops most of it, too.
-_REFUSED_TAGS = {
-    "applet",
-    "base",
-    "embed",
-    "frame",
-    "frameset",
-    "iframe",
-    "link",
-    "meta",
-    "object",
-    "script",
-    "template",
-}
+_BEGINS_A_TAG = re.compile(r"<[A-Za-z/!?]")
 _NUMBERED_SECTIONS = ("exercises", "check yourself")
 
 
@@ -42,6 +32,7 @@ class Scan(HTMLParser):
         self.ids: set[str] = set()
         self.findings: list[tuple[str, str]] = []
         self._verbatim = 0
+        self._styled = False
         self._heading: list[str] | None = None
         self._permalink = False
         self._section = ""
@@ -51,18 +42,22 @@ class Scan(HTMLParser):
         self._exercises: set[int] = set()
         self._item_to_find = ""
         self.feed(page)
+        if _BEGINS_A_TAG.match(self.rawdata) and not self.rawdata.startswith("<!--"):  # the end leaves it open
+            self._refuse_reading(self.rawdata[:30])
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
-        self._refuse(tag, attributes)
+        written = self.get_starttag_text() or tag
+        self.findings += [(piece or written, message) for piece, message in refusals(tag, attrs)]
+        self._styled = tag == "style"
         if "id" in attributes:
             self._take(attributes["id"] or "")
         if tag == "div" and attributes.get("class") == "footnote":
             self._section = ""  # whose list is none of the section that it follows
         if tag in _VERBATIM:
             self._verbatim += 1
-        elif tag == "img" and not (attributes.get("alt") or "").strip():
+        elif tag == "img" and not says_something(html.unescape(attributes.get("alt") or "")):
             source = attributes.get("src") or ""
             self.findings.append((source, f"a figure without alt text: {source}"))
         elif re.fullmatch("h[1-6]", tag):
@@ -77,6 +72,7 @@ class Scan(HTMLParser):
             self._lists[-1] += 1
 
     def handle_endtag(self, tag: str) -> None:
+        self._styled = False
         if tag in _VERBATIM:
             self._verbatim = max(0, self._verbatim - 1)
         elif tag == "a":
@@ -91,6 +87,10 @@ class Scan(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._heading is not None and not self._permalink:
             self._heading.append(data)
+        if begun := _BEGINS_A_TAG.search(data):
+            self._refuse_reading(data[begun.start() :].split("\n")[0][:30])
+        if self._styled:
+            self.findings += [(data[:30], message) for message in style_refusals(data)]
         if self._item_to_find and data.strip():
             self.findings.append((f"{self._lists[-1] - 1}. {data.strip()[:40]}", self._item_to_find))
             self._item_to_find = ""
@@ -98,15 +98,25 @@ class Scan(HTMLParser):
             here = data[data.index("$") :].split("\n")[0][:30]
             self.findings.append((here, f"a dollar sign is left in the page: {here!r} (write \\$ for money)"))
 
-    def _refuse(self, tag: str, attributes: Mapping[str, str | None]) -> None:
-        written = self.get_starttag_text() or tag
-        if tag in _REFUSED_TAGS:
-            self.findings.append((written, f"a page may not have the tag <{tag}> in its text"))
-        for name, value in attributes.items():
-            if name.startswith("on"):
-                self.findings.append((value or name, f"a page may not have scripts in its text, got {name}={value!r}"))
-            elif value and ":" in value and scheme(value) in ("javascript", "vbscript"):
-                self.findings.append((value, f"a link may not be a script, got {value[:60]!r}"))
+    def handle_comment(self, data: str) -> None:
+        if data.startswith((">", "->")) or "--!>" in data:  # where a browser's comment ends
+            self._refuse_reading(f"<!--{data[:30]}")
+
+    def handle_decl(self, decl: str) -> None:
+        self._refuse_reading(f"<!{decl[:30]}")
+
+    def handle_pi(self, data: str) -> None:
+        self._refuse_reading(f"<?{data[:30]}")
+
+    def unknown_decl(self, data: str) -> None:
+        self._refuse_reading(f"<![{data[:30]}")
+
+    def _refuse_reading(self, written: str) -> None:
+        """Refuse what browsers may read in another way than this parser, so that a tag could hide there."""
+        message = (
+            f"what stands here is neither text nor a tag that is closed (a < in a text is written &lt;): {written}"
+        )
+        self.findings.append((written, message))
 
     def _take(self, name: str) -> None:
         if name in self.ids and not self._verbatim:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
-_FULL = {errno.ENOSPC, errno.EDQUOT}
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # the last where a process has a limit of its own
 _FORBIDDEN = {errno.EROFS, errno.EACCES, errno.EPERM}
 _MARKS = {b"\xef\xbb\xbf": "a byte-order mark", b"\xff\xfe": "the mark of UTF-16", b"\xfe\xff": "the mark of UTF-16"}
 

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from itertools import takewhile
 from typing import Any
 
+from press.reading.sources import UNREADABLE
 from press.running.freshness import parsed
 
 TAGS = {
@@ -29,6 +30,8 @@ _JUPYTEXTS_OWN = {"language", "lines_to_next_cell"}
 _BADLY_WRITTEN = "incorrectly_encoded_metadata"  # where Jupytext puts what it cannot read
 _FENCE = re.compile(r"[\s>]*(?:(?:[-*+]|\d+[.)])\s+)*(?P<marks>`{3,}|~{3,})(?P<info>[^`]*)$")
 _LANGUAGE = re.compile(r"[{.\s]*([\w-]*)")
+# Commands of IPython: a magic, a shell's, help. A fence like ```bash or ```python3 is to Jupytext a cell with %%bash.
+_NO_PYTHON = re.compile(r"\s*(?:[%!?]|[\w.,*\[\] ]+=\s*[%!])|.*\?\s*$")
 _CODE = {"code", "code-cell", "ipython", "ipython3", "py", "python", "python2", "python3"}
 
 
@@ -44,6 +47,8 @@ def cell_findings(cells: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int
             yield from ((index, line, message) for line, message in _fences(source))
         else:
             yield from ((index, -1, message) for message in _attributes(cell["metadata"]))
+            if "skip-execution" not in cell["metadata"].get("tags", []):
+                yield from ((index, line, message) for line, message in _run_elsewhere(source))
             if CHECK in cell["metadata"].get("tags", []) and (message := _no_check(source)):
                 yield index, -1, message
 
@@ -72,6 +77,21 @@ def _not_a_cell(line: str, opened: str) -> str:
         f"{line} looks like a cell and would not be executed: a cell begins with ```python at the start of a line, "
         "code that is only shown with ```text or ```python .noeval"
     )
+
+
+def _run_elsewhere(source: str) -> Iterator[tuple[int, str]]:
+    """Find the first line of a cell that IPython would hand to a shell, another interpreter or a command of its own."""
+    try:
+        ast.parse(source)
+    except UNREADABLE:
+        for number, line in enumerate(source.split("\n")):
+            if _NO_PYTHON.match(line):
+                yield (
+                    number,
+                    f"{line.strip()[:40]} is no Python, and what it prints would count as computed by the book: a cell "
+                    "is Python alone, and code that is only shown stands below ```text",
+                )
+                return
 
 
 def _attributes(metadata: Mapping[str, Any]) -> Iterator[str]:

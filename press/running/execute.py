@@ -31,7 +31,7 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
-from press.children import cores
+from press.children import Stopped, cores, stopped
 from press.kept import KeptFolder
 from press.problems import Problem
 from press.reading.chapter import BrokenChapter, Chapter, read_chapter
@@ -128,19 +128,20 @@ class _Stop:
     def __init__(self) -> None:
         self._number = 0
         self._task: asyncio.Task[Any] | None = None
-        self._taken: list[int] = []
+        self._before: dict[int, Any] = {}
 
     def __enter__(self) -> _Stop:
         if threading.current_thread() is threading.main_thread():
             numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-            self._taken = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]  # not nohup's
-        for number in self._taken:
+            before = {number: signal.getsignal(number) for number in numbers}
+            self._before = {number: how for number, how in before.items() if how in (signal.SIG_DFL, stopped)}
+        for number in self._before:  # not for one that is ignored, as under nohup
             signal.signal(number, self._stop)
         return self
 
     def __exit__(self, *_: object) -> None:
-        for number in self._taken:
-            signal.signal(number, signal.SIG_DFL)
+        for number, how in self._before.items():
+            signal.signal(number, how)
 
     def run(self, work: Coroutine[Any, Any, list[Problem]]) -> list[Problem]:
         """Do as ``asyncio.run``; an exception out of a signal would leave its loop in disorder, so it cancels."""
@@ -156,12 +157,12 @@ class _Stop:
         finally:
             self._task = None
             if self._number:
-                raise SystemExit(128 + self._number)
+                raise Stopped(128 + self._number)
 
     def _stop(self, number: int, _: object) -> None:
         self._number = number
         if self._task is None:
-            raise SystemExit(128 + number)  # what a shell makes of a process that a signal has ended
+            raise Stopped(128 + number)  # what a shell makes of a process that a signal has ended
         if not self._task.done():
             self._task.get_loop().call_soon_threadsafe(self._task.cancel)
 
@@ -300,7 +301,7 @@ def _write_executed(work: _Work, notebook: Any, report: Callable[[str], None]) -
         _replace_executed(work.chapter, text, report)
     except OSError as error:
         if not work.chapter.path.exists():
-            message = "the chapter's file has been removed while its cells ran, perhaps by one of them"
+            message = "the chapter's file is gone: it was renamed or removed after the build had read it"
         else:
             message = why_unwritable(error) or f"the notebook beside the chapter cannot be written: {error}"
         return [Problem(work.chapter.name, 1, message)]

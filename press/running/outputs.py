@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from press.reading.chapter import says_something
+
 CELL_LIMIT_BYTES = 2_000_000
 CHAPTER_LIMIT_BYTES = 10_000_000
 
@@ -16,6 +18,7 @@ _ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,}")
 # It begins where a word does: tried at every character, it would take time with the square of a long word.
 _CELL_FILE = re.compile(r"(?<![^\s\"'(])[^\s\"'(]*[/\\]ipykernel_\d+[/\\]\d+\.py")
 _KINDS = ("text/", "image/")
+_NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f\ufffe\uffff]")  # all but \t, \n, \r and colours' \x1b
 
 
 def size_bytes(value: Any) -> int:
@@ -79,6 +82,10 @@ def output_findings(outputs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         for kind, content in data.items():
             if kind.startswith(_KINDS) and not isinstance(content, str):
                 yield f"shows {kind} that is no text but of type {type(content).__name__}"
+        shown = [output.get("text"), *(content for kind, content in data.items() if kind.startswith(_KINDS))]
+        for text in shown:
+            if isinstance(text, str) and (sign := _NO_TEXT.search(text)):
+                yield f"shows the control character {sign[0]!r}, which no page can hold"
         book = output.get("metadata", {}).get("book")
         role = book.get("role") if isinstance(book, Mapping) else None
         if book is not None and (wrong := _not_the_books(role, book, data, panels)):
@@ -91,7 +98,7 @@ def _not_the_books(role: Any, book: Any, data: Mapping[str, Any], panels: int) -
     """Return what an output under the book's name lacks, ``""`` if it lacks nothing."""
     if role == "panel":
         alt = book.get("alt")
-        lacks_alt = not (isinstance(alt, str) and alt.strip())
+        lacks_alt = not (isinstance(alt, str) and says_something(alt))
         return "a panel without alt text" if lacks_alt else "" if _is_svg(data) else "a panel without a picture"
     if role == "live-panel":
         return "" if _is_svg(data) else "a panel without a picture"

@@ -8,26 +8,45 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from hashlib import sha256
 
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
-_SCOPE = re.compile(r'new URL\("[^"]*",location\)')
+_SCOPE = re.compile(r'new URL\("[^"]*",location\)')  # where Material names the site's root
 _HEAD = re.compile(r"<head>\s*<meta charset=\"?utf-8\"?>", re.IGNORECASE)
 
 
-def with_policy(page: str, *, bases: Iterable[str], host: str, serving: bool) -> str:
-    """Return a page with its policy.
+class UnknownScript(ValueError):
+    """A page has a script in it that none of the theme's templates has."""
+
+
+def scripts_of(templates: Iterable[str]) -> frozenset[str]:
+    """Return the scripts that stand in the theme's templates, without the site's root, which each page names anew."""
+    return frozenset(_rooted(text, "") for template in templates for text in _INLINE.findall(template))
+
+
+def _rooted(script: str, base: str) -> str:
+    return _SCOPE.sub(lambda _: f'new URL("{base}",location)', script)
+
+
+def with_policy(page: str, *, scripts: Collection[str], bases: Iterable[str], host: str, serving: bool) -> str:
+    """Return a page with its policy, which allows the theme's own scripts and nothing that a text has brought.
 
     Args:
         page: the finished HTML.
+        scripts: the theme's own, as ``scripts_of`` returns them.
         bases: the ways in which pages name the site's root (``.``, ``..``, …). Material writes it into an inline
             script, and instant navigation keeps the policy of the page that was opened first, so all are allowed.
         host: where the runtime comes from, ``""`` for the site itself.
         serving: whether MkDocs will add its own inline script, which reloads the page.
+
+    Raises:
+        UnknownScript: the page has a script that is not the theme's.
     """
-    inline = _INLINE.findall(page)
-    texts = {_SCOPE.sub(f'new URL("{base}",location)', text) for text in inline for base in bases}
+    inline = {_rooted(text, "") for text in _INLINE.findall(page)}
+    if unknown := inline.difference(scripts):
+        raise UnknownScript(f"a page has a script that no template of the theme has: {min(unknown)[:60]!r}")
+    texts = {_rooted(text, base) for text in inline for base in bases}
     hashes = " ".join(sorted(f"'sha256-{_digest(text)}'" for text in texts))
     scripts = "'unsafe-inline'" if serving else hashes
     rules = [

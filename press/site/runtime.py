@@ -19,6 +19,8 @@ from hashlib import sha256, sha384
 from pathlib import Path
 from typing import Any
 
+from grader.whole_files import write_whole
+
 CDN = "https://cdn.jsdelivr.net"
 FOLDER = "assets/runtime"
 MANIFEST = f"{FOLDER}/manifest.json"
@@ -189,7 +191,7 @@ def _in_order(modules: Path, wanted: Iterable[str]) -> list[str]:
 def main() -> None:
     """Write the record anew."""
     root = Path(__file__).parents[2]
-    RECORD.write_text(json.dumps(survey(root / "node_modules"), indent=1) + "\n", encoding="utf-8")
+    write_whole(RECORD, json.dumps(survey(root / "node_modules"), indent=1) + "\n")
 
 
 if __name__ == "__main__":

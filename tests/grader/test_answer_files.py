@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 import small_exercises
+from full_disk import FullAfter
 from small_exercises import write
 
-from grader.answer_files import MOST_BYTES, Unreadable, answers_of, is_untouched, prepare, read, submitted
+from grader.answer_files import MOST_BYTES, Unreadable, answers_of, as_text, is_untouched, prepare, read, submitted
 from grader.assignment import assigned, last_change
 from grader.catalogue import Chapter, chapter_of, find
 from grader.hints import next_hint
@@ -46,6 +47,16 @@ def test_files_are_made_once_from_the_stubs(chapter: Chapter) -> None:
     assert prepare(chapter, NAMES) == ""
     assert path.read_bytes() == b"mine\r\n"
     assert not is_untouched(chapter, "double")
+
+
+def test_a_stub_that_a_full_disk_cuts_off_is_none(chapter: Chapter, full_after: FullAfter) -> None:
+    with full_after(100):
+        news = prepare(chapter, NAMES)
+    said = "bubble_share.py could not be made: File too large; double.py could not be made: File too large"
+    assert news == f"answers/flow/pipes/: {said}."
+    assert list(answers_of(chapter).iterdir()) == []
+    assert all(is_untouched(chapter, name) for name in NAMES)
+    assert prepare(chapter, NAMES).startswith("answers/flow/pipes/: bubble_share.py, double.py made from their stubs")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
@@ -141,6 +152,13 @@ def test_a_file_answers_the_exercise_of_its_name_or_all(chapter: Chapter, tmp_pa
         found = submitted(all_of_them, chapter, name, NAMES)
         assert found
         assert found.text == "all"
+
+
+@pytest.mark.parametrize("encoding", ["punycode", "idna", "undefined", "unicode_escape", "UTF7"])
+def test_an_encoding_that_is_none_of_files_is_refused(encoding: str) -> None:
+    data = f"# coding: {encoding}\n".encode() + b"x = 1\n" * 100_000  # punycode would take minutes
+    with pytest.raises(Unreadable, match=r"its first lines name the encoding .*: write it in UTF-8"):
+        as_text(data)
 
 
 def test_a_zip_that_is_none_says_so(chapter: Chapter, tmp_path: Path) -> None:

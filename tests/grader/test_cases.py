@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
+from sampling import at_night, sampled
+
+from grader.cases import cases, inputs_of
+from grader.catalogue import chapters
+from grader.comparing import plain
+from grader.exercise import Exercise
+from grader.judging import judge
+from grader.source import wrong_answer
 
 ROOT = Path(__file__).parents[2]
 DRAW = """
@@ -31,3 +43,31 @@ def test_a_module_that_is_loaded_changes_no_input(tmp_path: Path) -> None:
     drawn, same, of_the_module = done.stdout.split()
     assert int(drawn) > 150
     assert (same, of_the_module) == ("True", "0")
+
+
+EXERCISES = [exercise for chapter in chapters() for exercise in chapter.exercises.values()]
+REDRAWN = [exercise for exercise in EXERCISES if callable(exercise.inputs) or exercise.drawn]
+
+
+@pytest.mark.parametrize("exercise", sampled(REDRAWN, 6), ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize("number", [1, at_night(20261124)])
+def test_inputs_drawn_by_a_seed_are_others_and_solved_by_the_solution(exercise: Exercise, number: int) -> None:
+    seeded = replace(exercise, seed=number)
+    assert judge(seeded, exercise.solution).status == "solved"
+    tried = [repr(plain(case.inputs)) for case in cases(seeded)]
+    assert [repr(plain(one)) for one in inputs_of(replace(seeded))] == tried
+    new = set(tried) - {repr(plain(case.inputs)) for case in cases(exercise)}
+    assert len(new) >= 5
+    assert any(judge(seeded, wrong_answer(exercise, mistake)).status == "wrong" for mistake in exercise.mistakes)
+
+
+def test_ranks_and_what_readers_tabulated_are_drawn_anew() -> None:
+    programs = {exercise.name for exercise in EXERCISES if inspect.isgeneratorfunction(exercise.solution)}
+    redrawn = {exercise.name for exercise in REDRAWN}
+    assert programs | {"all_reduce_by_all_to_all", "fewest_ranks", "owners", "least_batch"} <= redrawn
+    assert len(redrawn) >= 79  # of 124; docs/for-teachers.md says how many
+
+
+def test_another_weight_draws_nothing_again() -> None:
+    exercise = replace(EXERCISES[0], seed=5)
+    assert cases(replace(exercise, weight=7.0)) is cases(exercise)

@@ -6,18 +6,23 @@ import csv
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
+import zipfile
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 import small_exercises
-from small_exercises import RIGHT_DOUBLE, RIGHT_SHARE, write
+from small_exercises import RIGHT_DOUBLE, RIGHT_SHARE, WRONG_SHARE, write
+from test_hostile_answers import processes_below
 
 from grader import classroom, grading
+from grader.cases import cases
+from grader.catalogue import find
 from grader.classroom import find_submissions, main
 from grader.judging import Verdict
 from grader.messages import Result
@@ -104,6 +109,33 @@ ATTACKS = {
     "says-nonsense": "raise ValueError('\\ud800\\x1b[2J')\n",
 }
 
+# What ended a class once, or its judge: whoever hands it in has their own verdicts, the others theirs.
+BREAKING = {
+    "a-class-of-a-surrogate": (
+        "import json, os, struct\n"
+        "def bubble_share(**_):\n"
+        "    shared = {'fields': [], 'arrays': [], 'gone': []}\n"
+        "    told = {'value': {'unknown': ['\\ud800', 'y']}, 'arguments': None, 'changed': '', 'printed': ''}\n"
+        "    data = json.dumps({**told, 'shared': shared}).encode()\n"
+        "    for _ in range(200):\n"
+        "        os.write(3, struct.pack('>I', len(data)) + data)\n",
+        "a ?",
+    ),
+    "twenty-thousand-marks": (
+        "".join(f"# snippets.a{n}\n" for n in range(20_000)) + "def bubble_share(**_): 1",
+        "nothing",
+    ),
+    "punycode": ("# coding: punycode\n" + WRONG_SHARE, "its first lines name the encoding punycode"),
+    "undefined": ("# coding: undefined\n" + WRONG_SHARE, "its first lines name the encoding undefined"),
+    "an-encoding-by-another-name": ("# coding: UTF7\n" + WRONG_SHARE, "its first lines name the encoding utf-7"),
+    "no-encoding": ("# coding: nobody-s\n" + WRONG_SHARE, "it is no UTF-8 text"),
+    "says-itself": (
+        "class Says(Exception):\n    def __str__(self):\n        raise Says\ndef bubble_share(**_):\n    raise Says\n",
+        "Says: what it says cannot be shown (Says)",
+    ),
+    "a-class-without-a-name": ("def bubble_share(**_):\n    return type('', (), {})()\n", "a value of a class without"),
+}
+
 
 def test_no_submission_ends_a_run_or_costs_another_a_point(tmp_path: Path) -> None:
     home, handed_in = small_exercises.make(tmp_path, "attacked"), tmp_path / "handed-in"
@@ -132,6 +164,132 @@ def test_no_submission_ends_a_run_or_costs_another_a_point(tmp_path: Path) -> No
     texts = [path.read_text(encoding="utf-8") for path in (tmp_path / "results").glob("*.json")]
     assert len(texts) == len(rows)
     assert not any("\x1b" in text for text in texts)
+
+
+def test_what_breaks_the_grader_costs_its_author_alone(tmp_path: Path) -> None:
+    home, handed_in = small_exercises.make(tmp_path, "broken"), tmp_path / "handed-in"
+    for name, (text, _) in BREAKING.items():
+        write(handed_in / f"{name}.py", text)
+    for name in ("ada.py", "zoe.py"):
+        write(handed_in / name, RIGHT)
+    for _ in range(2):  # a rerun once died at the same place
+        assert main([*command(tmp_path, home), "--time-limit", "2"]) == 0
+        rows = {row["submission"]: row["flow/pipes/bubble_share"] for row in rows_of(tmp_path)}
+        assert rows == {**{f"{name}.py": "wrong" for name in BREAKING}, "ada.py": "solved", "zoe.py": "solved"}
+    for name, (_, said) in BREAKING.items():
+        report = json.loads((tmp_path / "results" / f"{name}.py.json").read_text(encoding="utf-8"))
+        assert report["exercises"][0]["got"].startswith(said), report["exercises"][0]
+    for table in ("results.csv", "mistakes.csv"):
+        assert "\x1b" not in (tmp_path / "results" / table).read_text(encoding="utf-8")
+
+
+def test_a_grader_that_fails_says_so_in_that_report_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = small_exercises.make(tmp_path, "failing")
+    for name in ("ada.py", "bo.py"):
+        write(tmp_path / "handed-in" / name, RIGHT)
+
+    def stub_of(exercise: Any) -> str:
+        if exercise.name == "double":
+            raise RuntimeError("of the grader's own")
+        return ""
+
+    monkeypatch.setattr(grading, "stub_of", stub_of)
+    assert main(command(tmp_path, home)) == 0
+    assert [row["flow/pipes/bubble_share"] for row in rows_of(tmp_path)] == ["solved", "solved"]
+    report = json.loads((tmp_path / "results" / "ada.py.json").read_text(encoding="utf-8"))
+    assert report["exercises"][1]["got"].startswith("the grader failed on this answer (RuntimeError)")
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs links")
+def test_no_link_is_followed(tmp_path: Path) -> None:
+    home, handed_in = small_exercises.make(tmp_path, "linked"), tmp_path / "handed-in"
+    zoe = write(handed_in / "zoe" / "flow" / "pipes" / "bubble_share.py", RIGHT_SHARE)
+    packed = tmp_path / "packed.zip"
+    with zipfile.ZipFile(packed, "w") as files:
+        files.writestr("bubble_share.py", RIGHT_SHARE)
+    links = {
+        "a-folder": zoe.parents[2],
+        "a-file.py": zoe,
+        "a-zip.zip": packed,
+        "in-a-folder/flow/pipes/bubble_share.py": zoe,
+        "a-folder-in-one/flow": zoe.parents[1],
+        "a-zip-in-one/answers.zip": packed,
+        "to-nothing": tmp_path / "nothing",
+    }
+    for place, target in links.items():
+        (handed_in / place).parent.mkdir(parents=True, exist_ok=True)
+        (handed_in / place).symlink_to(target)
+    with zipfile.ZipFile(handed_in / "in-a-zip.zip", "w") as files:
+        link = zipfile.ZipInfo("bubble_share.py")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        files.writestr(link, "../zoe/flow/pipes/bubble_share.py")
+    assert main(command(tmp_path, home)) == 0
+    assert {row["submission"]: row["score"] for row in rows_of(tmp_path) if float(row["score"])} == {"zoe": "1.0"}
+    for place in [*links, "in-a-zip.zip"]:
+        name = place.partition("/")[0]
+        report = json.loads((tmp_path / "results" / f"{name}.json").read_text(encoding="utf-8"))
+        assert "is a link, and links are not followed: hand in what it leads to" in report["exercises"][0]["got"]
+
+
+ENDINGS = [
+    signal.SIGINT,
+    *(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGKILL") if hasattr(signal, name)),
+]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+@pytest.mark.parametrize("number", ENDINGS, ids=lambda number: signal.Signals(number).name)
+def test_ending_the_classroom_ends_its_graders(tmp_path: Path, number: int) -> None:
+    home = small_exercises.make(tmp_path)
+    started = tmp_path / "handed-in"
+    for name in ("ada.py", "bo.py"):
+        write(started / name, "def bubble_share(**_):\n    while True:\n        pass\n")
+    run_it = [sys.executable, "-m", "grader.classroom", *command(tmp_path, home), "--time-limit", "60"]
+    environment = {**os.environ, "PYTHONPATH": str(small_exercises.ROOT)}
+    run = subprocess.Popen(run_it, env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    until = time.monotonic() + 60
+    while len(below := processes_below(run.pid)) < 6 and time.monotonic() < until:  # 2 judges, 2 warm, 2 answers
+        time.sleep(0.05)
+    assert len(below) >= 6
+    run.send_signal(number)
+    out, _ = run.communicate(timeout=30)  # which waits until nobody holds its standard output
+    until = time.monotonic() + 10
+    while any(map(is_running, below)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not [process for process in below if is_running(process)]
+    if number != signal.SIGKILL:
+        assert (run.returncode, "stopped; what is graded is in" in out) == (128 + number, True)
+
+
+def is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (OSError, IndexError):
+        return False
+
+
+def test_inputs_are_drawn_anew_by_a_seed(tmp_path: Path) -> None:
+    """A table of the book's inputs passes without one; so does whoever is right, with any."""
+    home = small_exercises.make(tmp_path, "drawn_anew")
+    _, exercise = find("double", home)
+    table = {repr(case.inputs["values"]): case.wanted["result"] for case in cases(exercise)}
+    write(
+        tmp_path / "handed-in" / "table.py", f"T = {table!r}\ndef double(*, values):\n    return T.get(repr(values))\n"
+    )
+    write(tmp_path / "handed-in" / "ada.py", RIGHT)
+
+    def graded_with(*options: str) -> dict[str, str]:
+        assert main([*command(tmp_path, home), *options]) == 0
+        return {row["submission"]: row["flow/pipes/double"] for row in rows_of(tmp_path)}
+
+    assert graded_with() == {"ada.py": "solved", "table.py": "solved"}
+    said = []
+    for seed in (7, 8, 7):
+        assert graded_with("--input-seed", str(seed)) == {"ada.py": "solved", "table.py": "wrong"}
+        report = json.loads((tmp_path / "results" / "table.py.json").read_text(encoding="utf-8"))
+        assert report["input_seed"] == seed
+        said.append(report["exercises"][1]["input"])
+    assert said[0] == said[2] != said[1]
 
 
 def test_a_judge_that_ends_or_hangs_costs_one_exercise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,21 +369,45 @@ def test_wrong_answers_stand_in_groups_by_what_they_do(tmp_path: Path) -> None:
 def test_what_is_no_submission_is_left_out_and_said(tmp_path: Path) -> None:
     for name in ("ada.py", "notes.txt", ".hidden.py", "eve.zip"):
         write(tmp_path / name, "")
-    (tmp_path / "bob").mkdir()
+    for name in ("bob", "_cy", "__MACOSX"):
+        (tmp_path / name).mkdir()
     said: list[str] = []
-    assert [path.name for path in find_submissions(tmp_path, said.append)] == ["ada.py", "bob", "eve.zip"]
-    assert said == ["notes.txt is left out: no Python file, zip or directory\n"]
+    assert [path.name for path in find_submissions(tmp_path, said.append)] == ["_cy", "ada.py", "bob", "eve.zip"]
+    assert said == [
+        "__MACOSX is left out: made by another program\n",
+        "notes.txt is left out: no Python file, zip or directory\n",
+    ]
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["nowhere"], "no directory nowhere"),
-        ([".", "--chapter", "flow/rivers"], "no chapter flow/rivers"),
+        ([".", "--chapter", "flow/rivers"], "--chapter: there is no chapter flow/rivers in"),
+        ([".", "--chapter", "memory/zero", "--chapter", "nope"], "--chapter: there is no chapter nope in"),
+        ([".", "--chapter", "nope", "--assignment", "week.txt"], "not allowed with argument --chapter"),
+        ([""], "must be the name of a file or a folder, got ''"),
+        ([".", "--assignment", ""], "--assignment: must be the name of a file or a folder, got ''"),
+        ([".", "--jobs", "0"], "--jobs: must be a whole number from 1, of at most 18 digits, got '0'"),
+        ([".", "--input-seed", "x"], "--input-seed: must be a whole number from 0, of at most 18 digits, got 'x'"),
+        *(
+            (
+                [".", "--time-limit", value],
+                f"--time-limit: must be a number of seconds from 0.1 to 86400, got '{value}'",
+            )
+            for value in ("nan", "inf", "1e400", "0", "-1", "1e30", "soon")
+        ),
+        *(
+            (
+                [".", "--memory-limit", value],
+                f"--memory-limit: must be a number of GiB from 0.0625 to 1024, got '{value}'",
+            )
+            for value in ("0", "1e30", "nan", "inf", "-1")
+        ),
         ([".", "--assignment", "nowhere.txt"], "nowhere.txt"),
     ],
 )
 def test_a_wrong_argument_is_told(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(arguments)
-    assert said in capsys.readouterr().err
+    assert said in " ".join(capsys.readouterr().err.split())

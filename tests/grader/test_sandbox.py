@@ -16,11 +16,12 @@ import numpy as np
 import pytest
 import small_exercises
 
+from grader.answering import MOST_MODULES, modules_to_load
 from grader.catalogue import chapter_of, find
 from grader.confining import GRACE_S, Limits
 from grader.exercise import Exercise
 from grader.judging import AnswerError, NotWritten, Stopped, judge
-from grader.proxy import AnswerProxy, CannotBeLoaded
+from grader.proxy import Allowance, AnswerProxy, CannotBeLoaded
 from grader.sandbox import CHANGED, Sandbox, forked, judged
 from grader.source import solution_of
 from snippets.collectives.ring_and_tree.programs import run_programs
@@ -75,6 +76,30 @@ def test_an_argument_that_is_changed_is_named(answer: Callable[[str], AnswerProx
     assert (f(a=1, b=[]), f.changed) == (1, "")
 
 
+def test_whether_an_argument_is_changed_is_found_out_here(answer: Callable[[str], AnswerProxy]) -> None:
+    """And not said by the answer's process, in which an answer can put something else into each module."""
+    text = "import sys\ndef f(a):\n    sys._getframe(1).f_globals['_changed'] = lambda *all: ''\n    a[:] = []\n"
+    f = answer(text)
+    assert (f(a=[1, 2]), f.changed) == (None, "a")
+
+
+def test_arguments_are_compared_by_what_is_in_them(answer: Callable[[str], AnswerProxy]) -> None:
+    f = answer("def f(a, change):\n    if change:\n        a[-1] = change\n    return 1\n")
+    for same in ([float("nan")], [{"b", "a", "c", "é"}], [(1, [2])], [Fraction(1, 3)], [len]):
+        assert (f(a=list(same), change=None), f.changed) == (1, ""), same
+    for before, after in ((1, 2), ((1,), [1]), ({1}, {2}), ([1], [1, 1]), (1.0, "1")):
+        assert (f(a=[before], change=after), f.changed) == (1, "a"), before
+    grown = answer("def f(a):\n    a += [0] * 2_000_000\n    return 1\n")
+    assert (grown(a=[1]), grown.changed) == (1, "an argument")
+
+
+def test_a_text_names_no_more_modules_than_there_are(answer: Callable[[str], AnswerProxy]) -> None:
+    marks = "".join(f"# snippets.a{number}.{'b' * 300}\n" for number in range(20_000))
+    assert answer(f"{marks}def f():\n    return 1\n")() == 1
+    every = " ".join(f"snippets.{path.stem}" for path in Path("snippets").rglob("*.py"))
+    assert len(modules_to_load(every)) <= MOST_MODULES
+
+
 def test_a_function_among_the_arguments_is_computed_here(answer: Callable[[str], AnswerProxy]) -> None:
     f = answer("def f(g):\n    return g(1, more=g(2))\n")
     called = []
@@ -106,9 +131,9 @@ def test_what_is_raised_says_where(answer: Callable[[str], AnswerProxy]) -> None
 
 def test_what_is_printed_is_kept_and_cut(answer: Callable[[str], AnswerProxy]) -> None:
     f = answer("print('here')\ndef f(n):\n    print('x' * n)\n    return n\n")
-    assert (f(3), f.printed) == (3, "here\nxxx\n")
+    assert (f(3), f.allowance.printed) == (3, "here\nxxx\n")
     f(9000)
-    assert len(f.printed) == 4000
+    assert len(f.allowance.printed) == 4000
 
 
 def test_a_program_is_stepped(answer: Callable[[str], AnswerProxy]) -> None:
@@ -382,7 +407,7 @@ def test_a_function_of_this_process_is_judged_in_a_fork(share: Exercise) -> None
         mine[0] += 1
         return (stages - 1) / (micro_batches + stages - 1)
 
-    with forked(function, LIMITS) as answer:
+    with forked(function, Allowance(LIMITS)) as answer:
         assert judged(share, answer, LIMITS).status == "solved"
     assert mine == [0]
     assert judge(share, function).status == "solved"

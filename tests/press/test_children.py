@@ -123,6 +123,33 @@ def test_children_end_with_their_parent(tmp_path: Path, number: signal.Signals) 
         parent.kill()
 
 
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, -2)])
+def test_what_children_have_begun_is_removed_when_their_parent_is_stopped(
+    tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    (tmp_path / "begun").mkdir()
+    script = f"""\
+from tempfile import TemporaryDirectory
+{SLEEPS.partition("def sleep")[0]}
+def sleep(number):
+    with TemporaryDirectory(dir=sys.argv[1]):
+        time.sleep(1000)
+
+children.stop_by_exception()
+children.cores = lambda: 2
+children.in_children(sleep, 2)
+"""
+    command = [sys.executable, "-c", script, str(tmp_path / "begun")]
+    parent = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        _until(lambda: len(list((tmp_path / "begun").iterdir())) == 2)
+        parent.send_signal(number)
+        assert parent.wait(60) == status
+        assert list((tmp_path / "begun").iterdir()) == []
+    finally:
+        parent.kill()
+
+
 def test_children_make_pages_and_the_build_reads_them(made_pages: MadePages, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in "abc":
         made_pages.write(f"docs/{name}.md", f"# {name}\n\nA letter, $x$.\n")

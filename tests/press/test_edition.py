@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup, Tag
+from full_disk import FullAfter
 from small_site import CHAPTER, FOOT, HEAD, write_site
 
 from press import edition as command
@@ -379,3 +380,67 @@ def test_a_time_that_is_no_number_is_refused(tmp_path: Path) -> None:
         Site(write_site(tmp_path), tmp_path, {"SOURCE_DATE_EPOCH": "today"})
     site = Site(tmp_path / "site", tmp_path, {"SOURCE_DATE_EPOCH": "0"})
     assert site.book().date == "1970-01-01"
+
+
+class Printer:
+    """A browser that is stopped while it prints."""
+
+    def new_page(self, **_: object) -> Printer:
+        return self
+
+    def pdf(self, *, path: str, **_: object) -> None:
+        Path(path).write_bytes(b"%PDF-1.4 the half of it")
+        raise KeyboardInterrupt
+
+    def evaluate(self, *_: object, **__: object) -> list[str]:
+        return []
+
+    set_default_timeout = emulate_media = goto = close = evaluate
+
+
+def test_a_printing_that_is_stopped_leaves_the_pdf_as_it_was(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "two.pdf").write_bytes(b"good")
+    document = chapter_document(site.chapter(site.chapters[0]))
+    with pytest.raises(KeyboardInterrupt):
+        pdf.write_pdf(document, tmp_path / "two.pdf", browser=Printer(), math_font=site.math_font)
+    assert (tmp_path / "two.pdf").read_bytes() == b"good"
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_an_epub_that_is_cut_off_leaves_the_old_one_as_it_was(
+    site: Site, tmp_path: Path, full_after: FullAfter
+) -> None:
+    (tmp_path / "book.epub").write_bytes(b"good")
+    with full_after(2_000), pytest.raises(OSError, match="File too large"):
+        write_epub(site.book(), tmp_path / "book.epub", modified=MOMENT)
+    assert (tmp_path / "book.epub").read_bytes() == b"good"
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_the_command_says_in_a_sentence_that_it_was_stopped_or_that_the_disk_is_full(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [str(site.folder), "--out", str(tmp_path / "out")]
+
+    def ends_with(error: BaseException) -> None:
+        def make(*_: object, **__: object) -> list[str]:
+            raise error
+
+        monkeypatch.setattr(command, "make", make)
+
+    ends_with(KeyboardInterrupt())
+    assert command.main(arguments, site.root) == 130
+    assert capsys.readouterr().err == "Stopped; the editions that were not finished are as they were.\n"
+    ends_with(OSError(28, "No space left on device", "out/a.pdf"))
+    with pytest.raises(SystemExit):
+        command.main(arguments, site.root)
+    assert "out/a.pdf cannot be written, for the disk is full" in capsys.readouterr().err
+
+
+def test_a_title_cannot_end_the_style_sheet_of_a_printed_page() -> None:
+    said = '2 < 3, "x" \\ </style><script>'
+    rule = pdf._page_rule(0, said)
+    assert "<" not in rule
+    content = re.search(r'content:"([^"]*)"', rule)
+    assert content is not None
+    assert re.sub(r"\\([0-9a-f]+) ", lambda escape: chr(int(escape[1], 16)), content[1]) == said

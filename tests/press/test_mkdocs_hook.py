@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,6 +40,24 @@ def test_a_folder_that_cannot_be_written_is_refused_in_one_sentence(tmp_path: Pa
         f"The book cannot be built here: {folder} cannot be written (File exists). A build writes there, beside the"
         " chapters and into the site's folder: take write permission, or build a copy of the book."
     )
+
+
+def test_a_port_that_is_taken_is_refused_in_one_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(Abort) as caught:
+            mkdocs_hook._ask_for_port("127.0.0.1", port)
+    assert str(caught.value) == (
+        f"The book cannot be served at 127.0.0.1:{port}: another program is there, perhaps this book's server in"
+        " another terminal. End it, or take another port: mkdocs serve --dev-addr 127.0.0.1:8000"
+    )
+    mkdocs_hook._ask_for_port("127.0.0.1", port)
+
+
+@pytest.mark.parametrize("host", ["203.0.113.7", "no.such.host.invalid"])
+def test_an_address_that_is_not_this_machines_is_refused_in_one_sentence(host: str) -> None:
+    with pytest.raises(Abort, match=rf"^The book cannot be served at {host}:8123: .*; take another port: mkdocs serve"):
+        mkdocs_hook._ask_for_port(host, 8123)
 
 
 def test_a_file_that_cannot_be_written_ends_the_build_with_its_name(

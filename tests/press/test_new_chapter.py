@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from full_disk import FullAfter
 
 from benchmarks.enlarged_book import enlarge
 from press import door
@@ -95,6 +96,23 @@ def test_no_file_is_overwritten(book: Path, capsys: pytest.CaptureFixture[str]) 
     main(["synthesis/36-investigation"], book)
     assert files(book) == {**before, CHAPTER: hashlib.sha256(b"mine\n").hexdigest()}
     assert not re.search(r"^written:", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_a_full_disk_leaves_no_half_of_a_file_and_the_next_run_makes_the_rest(
+    book: Path, tmp_path: Path, full_after: FullAfter, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with full_after(2_000), pytest.raises(SystemExit) as ended:
+        main(["synthesis/36-investigation"], book)
+    assert ended.value.code == 2
+    assert "cannot be written, for the disk is full" in capsys.readouterr().err
+    left = files(book)
+    assert main(["synthesis/36-investigation"], book) == 0
+    whole = files(book)
+    shutil.rmtree(book)
+    (book / "chapters").mkdir(parents=True)
+    (book / "chapters/contents.yml").write_text(CONTENTS, encoding="utf-8")
+    main(["synthesis/36-investigation"], book)
+    assert files(book) == {**left, **whole}
 
 
 ENTRIES = [(part, entry) for part in read_contents(ROOT) for entry in part.chapters]

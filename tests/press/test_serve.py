@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
 import time
 from collections.abc import Iterator
 
 import pytest
 from served_book import Server
-from small_book import SmallBook
+from small_book import MKDOCS, SmallBook
 
 pytestmark = pytest.mark.book
 
@@ -49,6 +51,17 @@ def test_it_starts_with_a_broken_book(built_book: SmallBook) -> None:
         broken.wait(lambda: "<pre>7\n</pre>" in broken.page())
     finally:
         broken.stop()
+
+
+def test_a_port_that_is_taken_is_told_before_anything_is_built(built_book: SmallBook) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        command = [*MKDOCS, "serve", "-a", f"127.0.0.1:{other.getsockname()[1]}"]
+        done = subprocess.run(command, cwd=built_book.root, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    said = done.stdout + done.stderr
+    assert "The book cannot be served at 127.0.0.1:" in said
+    assert "Traceback" not in said
+    assert "built in" not in said
 
 
 def test_it_comes_to_rest(built_book: SmallBook, server: Server) -> None:

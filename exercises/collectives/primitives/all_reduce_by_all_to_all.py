@@ -8,11 +8,14 @@ from operator import ne
 from random import Random
 from typing import Any
 
+from grader.comparing import same
 from grader.exercise import Exercise, Mistake, Observation
 
 SENT, FOLLOWS = "sent by each rank", "the sums depend on what rank 0 receives"
+ENOUGH = "what a rank has and receives is enough for its sums, whatever the others' rows are"
 
 Row = list[float]
+Heard = tuple[int, list[Row]]
 
 
 def all_reduce_by_all_to_all(
@@ -47,30 +50,62 @@ def all_reduce_by_all_to_all(
 def expected_all_reduce(grid: list[Row]) -> Observation:
     """The sums of the columns, and the bytes of a ring whose chunks are one number of 8 bytes each."""
     sums = [sum(column) for column in zip(*grid, strict=True)]
-    return {"result": [sums] * len(grid), SENT: 2 * (len(grid) - 1) * 8, FOLLOWS: True}
+    return {"result": [sums] * len(grid), SENT: 2 * (len(grid) - 1) * 8, FOLLOWS: True, ENOUGH: True}
 
 
 def observe_all_reduce(function: Callable[..., Any], grid: list[Row]) -> Observation:
-    """Hand over an all-to-all that counts, and then one that changes what rank 0 receives from rank 1."""
-
-    def run(grid: list[Row], disturbance: float) -> tuple[list[Row], int]:
-        sent_bytes = 0
-
-        def all_to_all(rows: list[Row]) -> list[Row]:
-            nonlocal sent_bytes
-            if any(len(row) != len(rows) for row in rows):
-                raise ValueError("all_to_all takes N rows of N numbers")
-            sent_bytes += 8 * (len(rows) - 1)
-            received = [list(column) for column in zip(*rows, strict=True)]
-            received[0][1:2] = [number + disturbance for number in received[0][1:2]]
-            return received
-
-        return function(grid=grid, all_to_all=all_to_all), sent_bytes
-
-    disturbed, _ = run(deepcopy(grid), 1000)
-    result, sent_bytes = run(grid, 0)
+    """Hand over an all-to-all that counts, one that changes what rank 0 receives from rank 1, and others' rows."""
+    disturbed, _ = run(function, deepcopy(grid), disturbance=1000)
+    result, received = run(function, grid)
     follows = len(grid) == 1 or (all(map(ne, result, disturbed)) and disturbed[:1] != disturbed[-1:])
-    return {"result": result, SENT: sent_bytes, FOLLOWS: follows}
+    right = same(result, [[sum(column) for column in zip(*grid, strict=True)]] * len(grid), 1e-9)
+    asked = right and follows and len(grid) > 1  # of an answer that is wrong already, it would say nothing more
+    enough = not asked or keeps_its_sums(function, grid, result, received)
+    return {"result": result, SENT: 8 * (len(grid) - 1) * len(received), FOLLOWS: follows, ENOUGH: enough}
+
+
+def run(
+    function: Callable[..., Any], grid: list[Row], *, disturbance: float = 0, heard: Heard | None = None
+) -> tuple[list[Row], list[list[Row]]]:
+    """Run an answer, and return what it returns and what the ranks received, one all-to-all after the other.
+
+    Args:
+        function: the answer.
+        grid: the ranks' rows.
+        disturbance: is added to what rank 0 receives from rank 1.
+        heard: a rank, and the rows that it is to receive instead.
+    """
+    received: list[list[Row]] = []
+
+    def all_to_all(rows: list[Row]) -> list[Row]:
+        if any(len(row) != len(rows) for row in rows):
+            raise ValueError("all_to_all takes N rows of N numbers")
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        columns[0][1:2] = [number + disturbance for number in columns[0][1:2]]
+        if heard and len(received) < len(heard[1]):
+            columns[heard[0]] = list(heard[1][len(received)])
+        received.append(columns)
+        return deepcopy(columns)
+
+    return function(grid=grid, all_to_all=all_to_all), received
+
+
+def keeps_its_sums(function: Callable[..., Any], grid: list[Row], result: list[Row], received: list[list[Row]]) -> bool:
+    """Say whether a rank ends with the same sums, whatever the others' rows are, if it receives the same.
+
+    In the same run with others' rows, in which it receives what these send, it has to end with other sums; which comes
+    first is drawn, so that an answer cannot go by what it has seen before.
+    """
+    chance = Random()
+    rank = chance.randrange(len(grid))
+    others = [
+        row if number == rank else [entry + chance.randint(1, 9) for entry in row] for number, row in enumerate(grid)
+    ]
+    sums = [sum(column) for column in zip(*others, strict=True)]
+    heard = rank, [columns[rank] for columns in received]
+    wanted: list[tuple[Heard | None, Row]] = [(heard, result[rank]), (None, sums)]
+    chance.shuffle(wanted)
+    return all(same(run(function, deepcopy(others), heard=given)[0][rank], row, 1e-9) for given, row in wanted)
 
 
 def grid(ranks: int, seed: int) -> list[Row]:
@@ -97,6 +132,7 @@ EXERCISE = Exercise(
     observe=observe_all_reduce,
     examples=[{"grid": [[1, 2], [30, 40]]}, {"grid": [[7]]}, {"grid": [[1, 2, 3], [10, 20, 30], [100, 200, 300]]}],
     inputs=[{"grid": grid(ranks, seed)} for ranks in range(2, 6) for seed in range(15)],
+    drawn=lambda chance: [{"grid": grid(ranks, chance.randrange(10**9))} for ranks in range(2, 6) for _ in range(15)],
     units={SENT: "bytes"},
     mistakes=[
         Mistake(

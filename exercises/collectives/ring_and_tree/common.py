@@ -218,6 +218,17 @@ EXAMPLES: list[Inputs] = [
     {"vectors": [[], []]},
     {"vectors": [[1, 2, 3, 4, 5, 6], [10, 20, 30, 40, 50, 60], [7, 7, 7, 7, 7, 7], [0, 1, 0, 1, 0, 1]]},
 ]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return vectors as ``INPUTS`` has, of other numbers."""
+    return [
+        {"vectors": [[chance.randint(-99, 99) for _ in range(length)] for _ in range(ranks)]}
+        for ranks in range(2, 6)
+        for length in (1, 2, 3, 5, 7)
+    ]
+
+
 INPUTS: list[Inputs] = [{"vectors": vectors(ranks, length)} for ranks in range(2, 6) for length in (1, 2, 3, 5, 7)]
 
 # The exchange of the solutions, and what two mistakes have instead.

@@ -77,6 +77,7 @@ EXERCISE = Exercise(
     observe=lambda function, vectors: common.run_on_ranks(function, vectors, expected_reduce_scatter(vectors)),
     examples=common.EXAMPLES,
     inputs=common.INPUTS,
+    drawn=common.drawn,
     units={common.SENT: "bytes; round a ring n − n_r", common.RECEIVED: "bytes; round a ring (N − 1)/N · n"},
     given=("Exchange", "Receive", "Send", "chunk_bounds"),
     mistakes=[

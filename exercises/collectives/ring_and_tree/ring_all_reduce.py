@@ -82,6 +82,7 @@ EXERCISE = Exercise(
     observe=lambda function, vectors: common.run_on_ranks(function, vectors, expected_all_reduce(vectors)),
     examples=common.EXAMPLES,
     inputs=common.INPUTS,
+    drawn=common.drawn,
     units={
         common.SENT: "bytes; a ring sends 2 (N − 1)/N · n",
         common.RECEIVED: "bytes; a ring receives 2 (N − 1)/N · n",

@@ -172,8 +172,12 @@ def wanted(*, sides: list[int], vectors: list[list[int]]) -> Observation:
     return {PROBLEM: "nothing", SUM: [total] * len(vectors), FAR: 0, SENT: most, STEPS: steps}
 
 
-def torus(sides: list[int], length: int) -> Inputs:
-    chance = Random(100 * math.prod(sides) + length)
+SIDES = ([4], [3, 2], [2, 4], [4, 3], [3, 1, 2], [2, 3, 2], [1, 4])
+LENGTHS = (0, 1, 7, 24)
+
+
+def torus(sides: list[int], length: int, chance: Random | None = None) -> Inputs:
+    chance = chance or Random(100 * math.prod(sides) + length)
     return {
         "sides": sides,
         "vectors": [[chance.randint(-9, 9) for _ in range(length)] for _ in range(math.prod(sides))],
@@ -225,11 +229,8 @@ EXERCISE = Exercise(
         torus([2, 2, 2, 2], 16),
         torus([3, 3, 3], 27),
     ],
-    inputs=[
-        torus(sides, length)
-        for sides in ([4], [3, 2], [2, 4], [4, 3], [3, 1, 2], [2, 3, 2], [1, 4])
-        for length in (0, 1, 7, 24)
-    ],
+    inputs=[torus(sides, length) for sides in SIDES for length in LENGTHS],
+    drawn=lambda chance: [torus(sides, length, chance) for sides in SIDES for length in LENGTHS],
     mistakes=[
         Mistake(
             "all_reduces_every_dimension",

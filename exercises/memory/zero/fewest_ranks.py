@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Mistake
@@ -56,6 +57,16 @@ def model(parameters: int, memory_bytes: int, other_bytes: int, stage: int) -> d
     return {"parameters": parameters, "memory_bytes": memory_bytes, "other_bytes": other_bytes, "stage": stage}
 
 
+def drawn(chance: Random) -> list[dict[str, Any]]:
+    """Return memories that hold a state exactly, or that and some bytes more or less."""
+    found = []
+    for stage in (0, 1, 2, 3) * 30:
+        parameters, other = chance.randint(1, 40), chance.randrange(10)
+        state = zero_state_bytes(parameters, ranks=chance.randint(1, parameters), stage=stage).total
+        found.append(model(parameters, state + other + chance.choice((0, 0, -1, chance.randrange(9))), other, stage))
+    return found
+
+
 EXERCISE = Exercise(
     fewest_ranks,
     number=2,
@@ -82,6 +93,7 @@ EXERCISE = Exercise(
         for stage in (1, 2, 3, 0)
         for other, less in ((0, 0), (3, 1), (4, 0), (0, 1))
     ],
+    drawn=drawn,
     units={"result": "ranks"},
     mistakes=[
         Mistake(

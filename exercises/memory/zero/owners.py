@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Mistake, Observation
@@ -87,6 +88,15 @@ def dealt_there_and_back(sizes: Sequence[int], ranks: int) -> list[int]:
     return owner
 
 
+def drawn(chance: Random) -> list[dict[str, Any]]:
+    return [
+        {"sizes": [chance.randint(1, 120) for _ in range(count)], "ranks": ranks}
+        for ranks in (2, 3)
+        for count in (3, 4, 5)
+        for _ in range(25)
+    ]
+
+
 EXERCISE = Exercise(
     owners,
     number=5,
@@ -117,6 +127,7 @@ EXERCISE = Exercise(
         )
         for sizes in product(values, repeat=count)
     ],
+    drawn=drawn,
     units={EXCESS: "numbers"},
     mistakes=[
         Mistake(

@@ -123,6 +123,8 @@ def drawn(ranks: int, tokens: int, spread: float, seed: int) -> Inputs:
     return {"logits_by_rank": columns, "targets": [chance.randrange(sum(widths)) for _ in range(tokens)]}
 
 
+SHAPES = [(ranks, tokens, spread) for ranks in (1, 2, 3, 5) for tokens in (1, 2, 4) for spread in (1.0, 20.0, 900.0)]
+
 RIGHT = "row[target - first] if 0 <= target - first < len(row) else 0.0"
 RESCALED = "rank[size + i] * math.exp(rank[i] - most)"
 
@@ -172,12 +174,8 @@ EXERCISE = Exercise(
         {"logits_by_rank": [[[0.0, 0.0], [800.0, 1.0]], [[801.0, 2.0], [-5.0, 799.0]]], "targets": [2, 3]},
         drawn(4, 6, 5.0, 17),
     ],
-    inputs=[
-        drawn(ranks, tokens, spread, seed)
-        for seed, (ranks, tokens, spread) in enumerate(
-            (r, n, s) for r in (1, 2, 3, 5) for n in (1, 2, 4) for s in (1.0, 20.0, 900.0)
-        )
-    ],
+    inputs=[drawn(*shape, seed) for seed, shape in enumerate(SHAPES)],
+    drawn=lambda chance: [drawn(*shape, chance.randrange(10**9)) for shape in SHAPES],
     given=("AllGather", "AllReduce"),
     mistakes=[
         Mistake(

@@ -32,11 +32,11 @@ TOO_MUCH = {
     ),
     "16-removed.md": (
         "import os\nos.remove('chapters/part/16-removed.md')",
-        "the chapter's file has been removed while its cells ran, perhaps by one of them",
+        "the chapter's file is gone: it was renamed or removed after the build had read it",
     ),
     "../folder/17-removed.md": (
         "import shutil\nshutil.rmtree('chapters/folder')",
-        "the chapter's file has been removed while its cells ran, perhaps by one of them",
+        "the chapter's file is gone: it was renamed or removed after the build had read it",
     ),
 }
 

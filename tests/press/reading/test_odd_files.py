@@ -265,4 +265,6 @@ def test_a_chapter_that_went_while_its_cells_ran(
     path = small_book.root / gone
     path.rename(small_book.root / "elsewhere")
     (problem,) = written_notebook()
-    assert problem == Problem(ONE, 1, "the chapter's file has been removed while its cells ran, perhaps by one of them")
+    assert problem == Problem(
+        ONE, 1, "the chapter's file is gone: it was renamed or removed after the build had read it"
+    )

@@ -146,3 +146,58 @@ def test_the_books_own_cells_are_accepted() -> None:
 @pytest.mark.parametrize("line", ["- " * 50_000, "```" + " " * 100_000 + "`", "`" * 100_000 + " `", "> " * 50_000])
 def test_a_long_line_takes_no_time_with_its_square(line: str) -> None:
     assert list(cell_findings([{"cell_type": "markdown", "source": line, "metadata": {}}])) == []
+
+
+@pytest.mark.parametrize("language", ["bash", "python3", "python2", "sh", "R", "javascript", "perl", "html", "sql"])
+def test_a_fence_of_another_language_is_no_cell(tmp_path: Path, language: str) -> None:
+    found = findings(tmp_path, f"text\n\n```{language}\necho 46662\n```\n\n```python\nx = 1\n```\n")
+    assert [line for line, message in found] in ([3], [])
+    notebook = read_chapter(tmp_path / "a.md", root=tmp_path).notebook
+    runs = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert bool(found) == (len(runs) > 1)  # what Jupytext leaves in the text is only shown
+    if found:
+        assert "is no Python, and what it prints would count as computed by the book" in found[0][1]
+
+
+def test_fences_of_a_shell_and_of_another_python_would_be_run(tmp_path: Path) -> None:
+    for language in ("bash", "python3"):
+        ((line, message),) = findings(tmp_path, f"```{language}\nprint(46662)\n```\n")
+        assert (line, message.split(" is no ")[0]) == (1, f"%%{language}")
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("%%bash\necho 46662", 2),
+        ("%%python3\nprint(46662)", 2),
+        ("%%script perl\nprint 46662", 2),
+        ("!echo 46662", 2),
+        ("import os\n\n!!echo 46662", 4),
+        ("if True:\n    !echo 46662", 3),
+        ("x = !echo 46662\nprint(x)", 2),
+        ("x, y[0] = %sx echo 46662", 2),
+        ("%system echo 46662", 2),
+        ("%run other.py", 2),
+        ("?print", 2),
+        ("print?", 2),
+        ("'''\n%%bash\n'''\n!echo 1", 3),
+    ],
+)
+def test_a_cell_is_python_alone(tmp_path: Path, source: str, line: int) -> None:
+    ((found, message),) = findings(tmp_path, f"```python\n{source}\n```\n")
+    assert found == line
+    assert "is no Python" in message
+
+
+@pytest.mark.parametrize(
+    "fence",
+    [
+        "```python\nx = 7 %3\ny = x != 3\n'''\n%%bash\n!echo\n'''\n```",
+        "```python\nawait later()\n```",
+        '```python tags=["skip-execution"]\n!pip install numpy\n```',
+        '```python tags=["raises-exception"]\nx = = 3\n```',
+        "```text\n!echo 1\n```",
+    ],
+)
+def test_python_and_what_is_not_run_stay(tmp_path: Path, fence: str) -> None:
+    assert findings(tmp_path, f"{fence}\n") == []

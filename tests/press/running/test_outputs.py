@@ -101,3 +101,22 @@ def test_the_books_own_outputs_are_accepted() -> None:
     outputs = [displayed(SVG, PANEL), displayed(SVG, PANEL), printed("late"), caption, displayed({"text/plain": "x"})]
     outputs += [displayed({}, GUESS), displayed({}, ANSWER)]
     assert list(output_findings([*outputs, displayed({"application/json": {"a": 1}})])) == []
+
+
+@pytest.mark.parametrize("sign", ["\0", "\x01", "\x08", "\x0c", "\x1f", "\uffff"])
+@pytest.mark.parametrize("kind", ["stream", "text/plain", "text/html", "text/markdown", "image/svg+xml"])
+def test_a_control_character_is_refused(sign: str, kind: str) -> None:
+    text = f"a{sign}b"
+    output = printed(text) if kind == "stream" else displayed({kind: text})
+    (message,) = output_findings([output])
+    assert message == f"shows the control character {sign!r}, which no page can hold"
+
+
+def test_lines_tabs_and_colours_are_text() -> None:
+    assert list(output_findings([printed("a\tb\r\nc \x1b[31mred\x1b[0m \u00a0 \u202f")])) == []
+
+
+@pytest.mark.parametrize("alt", ["", "\u200b \u00a0", " \n"])
+def test_a_panel_whose_alt_text_nobody_can_see_has_none(alt: str) -> None:
+    (message,) = output_findings([displayed(SVG, {"role": "panel", "alt": alt})])
+    assert "a panel without alt text" in message

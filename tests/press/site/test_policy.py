@@ -11,11 +11,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 from small_book import SmallBook
 from test_serve import Server
 
 from press.site import runtime
-from press.site.policy import with_policy
+from press.site.policy import UnknownScript, scripts_of, with_policy
 
 OWN = {"'self'", "'none'", "data:", "blob:", "'wasm-unsafe-eval'", "'unsafe-inline'"}
 CDN = "https://cdn.jsdelivr.net"
@@ -145,7 +146,96 @@ def test_while_serving_the_script_that_reloads_the_page_may_run(built_book: Smal
 
 def test_an_empty_script_of_another_site_is_not_allowed_by_a_rule_of_this_one() -> None:
     page = '<html><head><meta charset="utf-8"><script>go("..")</script></head></html>'
-    policed = with_policy(page, bases=["."], host="", serving=False)
+    policed = with_policy(page, scripts={'go("..")'}, bases=["."], host="", serving=False)
     assert re.sub(r"<meta http-equiv[^>]*>", "", policed) == page
     assert allows(Page(policed), 'go("..")')
     assert not allows(Page(policed), "")
+
+
+TEMPLATE = (
+    """<script>__md_scope=new URL("{{ base_url }}",location)</script> {% if x %}<script>go()</script>{% endif %}"""
+)
+OWN_SCRIPT = '<script>__md_scope=new URL("..",location)</script>'
+
+
+@pytest.mark.parametrize("serving", [False, True])
+@pytest.mark.parametrize(
+    "brought",
+    [
+        "<script>alert(1)</script>",
+        '<script>new URL("..",location);alert(1)</script>',
+        "<script></script>",
+        "<script>\n\n</script>",
+    ],
+)
+def test_a_script_that_the_theme_does_not_have_is_refused(brought: str, serving: bool) -> None:
+    scripts = scripts_of([TEMPLATE])
+    page = f'<html><head><meta charset="utf-8">{OWN_SCRIPT}</head>'
+    with_policy(page, scripts=scripts, bases=[".."], host="", serving=serving)
+    with pytest.raises(UnknownScript, match="a page has a script that no template of the theme has"):
+        with_policy(page + brought, scripts=scripts, bases=[".."], host="", serving=serving)
+
+
+def test_the_themes_scripts_are_allowed_with_the_sites_root_in_each_way_to_name_it() -> None:
+    page = f'<html><head><meta charset="utf-8">{OWN_SCRIPT}</head>'
+    policed = Page(with_policy(page, scripts=scripts_of([TEMPLATE]), bases=["..", "."], host="", serving=False))
+    assert allows(policed, '__md_scope=new URL(".",location)')
+    assert allows(policed, '__md_scope=new URL("..",location)')
+    assert not allows(policed, '__md_scope=new URL("https://example.org",location)')
+    assert not allows(policed, "go()")  # of another page, which the theme could have and does not
+
+
+BROUGHT = "<script>document.title='X'</script>"
+
+
+class Elsewhere(HTMLParser):
+    """What a finished page would load from another host: every address that is none of a link to be followed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.loaded: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        followed = tag == "a" or (tag == "link" and given.get("rel") in ("canonical", "prev", "next"))
+        said = tag == "meta" and "http-equiv" not in given
+        values = [value or "" for name, value in attrs if not (said or (followed and name == "href"))]
+        named = [value for value in values if re.search(r"(?:^|[\s,('\"=])(?:https?:)?//\w", value)]
+        self.loaded += [value for value in named if not value.startswith(("http://www.w3.org/", "default-src"))]
+
+
+@pytest.mark.book
+def test_a_title_and_a_description_are_words_and_nothing_else(built_book: SmallBook) -> None:
+    """Of a chapter, of a part, of a page of docs/, and of a chapter that is only planned."""
+    title = f'One & {BROUGHT} "Sums" &lt;'
+    said = f'a " b > {BROUGHT}<img src=https://example.org/x>'
+    header = (
+        f"title: {json.dumps(title)}\ndescription: {json.dumps(said)}\nauthor: {json.dumps(said)}\ntemplate: x.html\n"
+    )
+    for name, old in [
+        ("chapters/part/01-one.md", 'title: "One · Sums"\ndescription: "What a sum costs."\n'),
+        ("chapters/part/index.md", "title: Part\ndescription: The part.\n"),
+        ("docs/index.md", "title: Home\ndescription: Home.\n"),
+    ]:
+        built_book.replace(name, old, header)
+    built_book.settings["nav"][0] = "index.md"
+    built_book.save_settings()
+    done = built_book.build()
+    assert done.returncode == 0, done.stderr
+    found = {path: (built_book.root / "site" / path).read_text(encoding="utf-8") for path in pages(built_book)}
+    for path, text in found.items():
+        assert BROUGHT not in text, path
+        assert not Elsewhere(text).loaded, path
+    for path in ("part/01-one/index.html", "part/index.html"):
+        page = BeautifulSoup(found[path], "html.parser")
+        assert page.title is not None
+        assert page.title.text.startswith(title)
+        assert [tag["content"] for tag in page.find_all("meta", attrs={"name": "description"})] == [said]
+        assert [tag["content"] for tag in page.find_all("meta", property="og:description")] == [said]
+        assert next(str(tag["content"]) for tag in page.find_all("meta", property="og:title")).startswith(title)
+        header_topic = page.select_one('[data-md-component="header-topic"]')
+        assert header_topic is not None
+        assert header_topic.text.strip() == title
+    links = BeautifulSoup(found["part/02-two/index.html"], "html.parser").select('a[href$="01-one/"]')
+    assert title in {link.text.strip() for link in links}
