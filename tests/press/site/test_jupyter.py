@@ -43,7 +43,11 @@ def test_a_callout_begins_with_its_title() -> None:
 
 
 def test_a_caption_is_text_too() -> None:
-    caption = {"cell_type": "code", "metadata": {}, "outputs": [{"data": {"text/markdown": ["It costs ", "\\$2."]}}]}
+    caption: dict[str, Any] = {
+        "cell_type": "code",
+        "metadata": {},
+        "outputs": [{"data": {"text/markdown": ["It costs ", "\\$2."]}}],
+    }
     for_jupyter([caption])
     assert caption["outputs"][0]["data"]["text/markdown"] == f"It costs {DOLLAR}2."
 
