@@ -62,7 +62,7 @@ def _next(results: Sequence[Result], chapters: Sequence[Chapter], is_open: IsOpe
         labelled("write", f"answers/{chapter.address}/{exercise.name}.py"),
         *([labelled("read", chapter.page)] if chapter.page else []),
         labelled("grade", chapter.again(exercise.name)),
-        labelled("stuck?", f"pytest exercises --hint {exercise.name}"),
+        *([labelled("stuck?", f"{chapter.runner} --hint {exercise.name}")] if chapter.hints(exercise.name) else []),
     ]
 
 

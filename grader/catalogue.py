@@ -38,9 +38,15 @@ class Chapter:
     exercises: dict[str, Exercise]
 
     @property
+    def runner(self) -> str:
+        """What grades all exercises of its folder: only the book's own brings its plugin along."""
+        home = self.folder.parents[1].name
+        return f"pytest {home}" if home == HOME.name else f"python -m pytest -p grader.plugin {home}"
+
+    @property
     def command(self) -> str:
         """What grades this chapter."""
-        return f"pytest {self.folder.parents[1].name}/{self.address}"
+        return f"{self.runner}/{self.address}"
 
     def again(self, name: str) -> str:
         """What grades one exercise."""

@@ -58,7 +58,7 @@ def failure(result: Result, *, everything: bool = False, commands: bool = True) 
     ]
     if commands:
         lines += [labelled("again", result.chapter.again(name))]
-        lines += [labelled("hint", f"pytest exercises --hint {name}")] if everything else []
+        lines += [labelled("hint", f"{result.chapter.runner} --hint {name}")] if everything else []
     if everything:
         lines += [f"\nTraceback of the answer:\n{verdict.trace}"] if verdict.trace else []
         lines += [f"\nPrinted by the answer, at most 4000 characters:\n{verdict.printed}"] if verdict.printed else []

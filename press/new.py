@@ -52,8 +52,8 @@ def chapter_files(part: Part, entry: Entry, *, exercises: int, lab: bool) -> dic
     ]
     # Three questions of the quiz take a minute each.
     words["exercise minutes"] = str(3 + sum(EXERCISE_MINUTES[exercise["level"]] for exercise in asked))
-    words["box"] = _filled("box.md", words) if has_box(entry.path) else ""
-    words["exercises"] = "".join(_filled("exercise.md", exercise) for exercise in asked)
+    words["box"] = filled("box.md", words) if has_box(entry.path) else ""
+    words["exercises"] = "".join(filled("exercise.md", exercise) for exercise in asked)
     templates = {
         entry.path: "chapter.md",
         f"snippets/{folder}/{subject}/formulas.py": "formulas.py.txt",
@@ -65,12 +65,12 @@ def chapter_files(part: Part, entry: Entry, *, exercises: int, lab: bool) -> dic
     }
     if lab:
         templates[f"labs/{folder}/{subject}.py"] = "lab.py.txt"
-    files = {path: _filled(template, words) for path, template in templates.items()}
+    files = {path: filled(template, words) for path, template in templates.items()}
     files[f"snippets/{folder}/{subject}/__init__.py"] = f'"""Chapter {number_of(entry.path)} · {entry.title}."""\n'
     if asked:
         files[f"exercises/{folder}/{subject}/__init__.py"] = f'"""Exercises of chapter {entry.title}."""\n'
     for exercise in asked:
-        files[f"exercises/{folder}/{subject}/{exercise['exercise']}.py"] = _filled("exercise.py.txt", exercise)
+        files[f"exercises/{folder}/{subject}/{exercise['exercise']}.py"] = filled("exercise.py.txt", exercise)
     return files
 
 
@@ -79,10 +79,10 @@ def part_files(part: Part, files: Mapping[str, str]) -> dict[str, str]:
     words = {"Part": part.name.capitalize(), "part title": part.title, "part question": part.question}
     rooms = [room for room in ("snippets", "exercises", "labs") if any(path.startswith(f"{room}/") for path in files)]
     about = f'"""The part {part.title.partition(" · ")[2]}."""\n'
-    return {part.page: _filled("part.md", words), **{f"{room}/{part.name}/__init__.py": about for room in rooms}}
+    return {part.page: filled("part.md", words), **{f"{room}/{part.name}/__init__.py": about for room in rooms}}
 
 
-def _filled(template: str, words: Mapping[str, str]) -> str:
+def filled(template: str, words: Mapping[str, str]) -> str:
     """Return a template's text with its ``<<names>>`` replaced."""
     text = (TEMPLATES / template).read_text(encoding="utf-8")
     return re.sub(r"<<([\w ]+)>>", lambda name: words[name[1]], text)

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 from snippets.domain import each, finite_number, flag, one_of, positive_number, probability
 from snippets.domain import text as checked_text
-from snippets.palette import COLOURS
+from snippets.palette import COLOURS, LIGHT_PAGE
 
 Anchor = Literal["start", "middle", "end"]
 FONT_PX = 13
@@ -23,6 +23,18 @@ def _number(value: float) -> str:
     """Write a number to a tenth of a pixel (a share below one to a hundredth)."""
     text = f"{value:.{1 if abs(value) >= 1 else 2}f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+PAPER = f' style="background:{LIGHT_PAGE}"'
+
+
+def on_paper(svg: str) -> str:
+    """Return a picture with a light ground, for a notebook: no page sets its colours there, and the theme may be dark.
+
+    >>> on_paper('<svg viewBox="0 0 1 1"/>')
+    '<svg style="background:#ffffff" viewBox="0 0 1 1"/>'
+    """
+    return checked_text("svg", svg).replace("<svg", f"<svg{PAPER}", 1)
 
 
 MOST_PX = 1e6  # what lies farther out is a slip
@@ -323,7 +335,7 @@ class Panel:
 
     def _repr_svg_(self) -> str:
         """Return what Jupyter shows."""
-        return self.svg()
+        return on_paper(self.svg())
 
     def _class(self, kind: Literal["b", "l", "t"], colour: str) -> str:
         """Return the class of a block, a line or a text in ``colour``, and remember its rule."""

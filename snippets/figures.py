@@ -14,7 +14,7 @@ from IPython.display import display
 from matplotlib.figure import Figure
 
 from snippets.domain import one_of, positive_number, text
-from snippets.drawing import Panel
+from snippets.drawing import Panel, on_paper
 from snippets.live.declaring import LiveFigure
 from snippets.palette import COLOURS
 
@@ -127,8 +127,8 @@ def show_live(figure: LiveFigure) -> None:
         raise TypeError(f"figure must be a live figure, got {figure!r}")
     picture = figure()
     for panel in picture.panels:
-        metadata = {"book": {"role": "live-panel"}, "image/svg+xml": {"needs_background": "light"}}
-        display({"image/svg+xml": panel.svg(), "text/plain": picture.alt}, raw=True, metadata=metadata)
+        metadata = {"book": {"role": "live-panel"}}
+        display({"image/svg+xml": on_paper(panel.svg()), "text/plain": picture.alt}, raw=True, metadata=metadata)
     first = figure.knobs[0]
     call = f"{figure.name}({first.name}={first.default!r}).panels[0]"
     here = f"{picture.numbers}\n\n{figure.caption} (In a notebook, set it by hand, for instance `{call}`.)"
@@ -161,6 +161,6 @@ def show(*panels: Panel | Figure | str, alt: str, caption: str) -> None:
             raise TypeError(f"panels must hold Panels, matplotlib figures or SVG, got {panel!r}")
     for panel in panels:
         svg = panel if isinstance(panel, str) else panel.svg() if isinstance(panel, Panel) else svg_of(panel)
-        metadata = {"book": {"role": "panel", "alt": alt}, "image/svg+xml": {"needs_background": "light"}}
-        display({"image/svg+xml": svg, "text/plain": alt}, raw=True, metadata=metadata)
+        metadata = {"book": {"role": "panel", "alt": alt}}
+        display({"image/svg+xml": on_paper(svg), "text/plain": alt}, raw=True, metadata=metadata)
     display({"text/markdown": caption, "text/plain": caption}, raw=True, metadata={"book": {"role": "caption"}})

@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 from sampling import examples
 
 from snippets import figures
-from snippets.drawing import Panel
+from snippets.drawing import Panel, on_paper
+from snippets.foundations.alpha_beta.live import message_time
 from snippets.live.declaring import in_page
-from snippets.palette import COLOURS
+from snippets.palette import COLOURS, LIGHT_PAGE
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROOT = Path(__file__).parents[1]
@@ -217,13 +218,27 @@ def test_show_emits_the_panels_then_the_caption(monkeypatch: pytest.MonkeyPatch)
         axes.plot([0, 1], [0, 1])
         figures.show(_panel(), figure, "<svg/>", alt="Three pictures", caption="See $x$.")
         *panels, (caption, caption_metadata) = shown
-        assert [data["image/svg+xml"] for data, _ in panels] == [_panel().svg(), figures.svg_of(figure), "<svg/>"]
+        given = [_panel().svg(), figures.svg_of(figure), "<svg/>"]
+        assert [data["image/svg+xml"] for data, _ in panels] == [*map(on_paper, given)]
     for data, metadata in panels:
         assert data["text/plain"] == "Three pictures"  # what Jupyter and a screen reader fall back to
         assert metadata["book"] == {"role": "panel", "alt": "Three pictures"}
     assert caption["text/markdown"] == "See $x$."
     assert caption_metadata["book"] == {"role": "caption"}
     json.dumps(shown)  # a notebook can hold it
+
+
+def test_in_a_notebook_every_picture_has_a_light_ground(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ink is dark where no page says otherwise, and a notebook's theme may be dark too."""
+    shown: list[dict[str, str]] = []
+    monkeypatch.setattr(figures, "display", lambda data, **_: shown.append(data))
+    with figures.plot() as (figure, _axes):
+        figures.show(_panel(), figure, _panel().svg(), alt="Three pictures", caption="See.")
+    figures.show_live(message_time)
+    pictures = [data["image/svg+xml"] for data in shown if "image/svg+xml" in data]
+    assert len(pictures) > 3
+    for svg in [*pictures, _panel()._repr_svg_()]:
+        assert ElementTree.fromstring(svg).get("style") == f"background:{LIGHT_PAGE}"
 
 
 def test_plot_leaves_no_trace() -> None:

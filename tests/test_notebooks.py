@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jupytext
 import nbformat
 import pytest
 from nbclient import NotebookClient
@@ -55,6 +56,16 @@ def test_the_pair_is_in_step_and_an_edit_of_the_notebook_reaches_the_chapter(pai
     nbformat.write(notebook, executed)
     subprocess.run([*sync, str(executed)], capture_output=True, check=True)
     assert paired.read_text(encoding="utf-8") == text.rstrip("\n") + "\n\nA reader's remark.\n"
+
+
+@each_chapter
+def test_what_jupyter_adds_when_it_saves_does_not_reach_the_chapter(path: Path) -> None:
+    """Its kernel has another name in every environment."""
+    notebook = read_chapter(path, root=ROOT).notebook
+    assert jupytext.writes(notebook, fmt="md") == path.read_text(encoding="utf-8"), "before a kernel is chosen"
+    notebook.metadata["kernelspec"] = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "mine"}
+    notebook.metadata["language_info"] = {"name": "python", "version": "3.12.1"}
+    assert jupytext.writes(notebook, fmt="md") == path.read_text(encoding="utf-8")
 
 
 @each_chapter

@@ -2,8 +2,8 @@
 
 A link titled ``exercise: name`` that is alone on its line becomes, on the site, what
 ``docs/javascripts/live/exercise.js`` works with; readable without scripts. One titled ``solution: name`` becomes the
-solution's code. In a published notebook, an exercise is a cell with the stub and a cell that grades it. The page on
-all exercises is written here too.
+solution's code. In a published notebook, an exercise is a cell with the stub and a cell that grades it, and a solution
+stays in its fold. The page on all exercises is written here too.
 """
 
 from __future__ import annotations
@@ -144,19 +144,25 @@ def exercise_box(record: Record, page: str) -> str:
 
 
 def cells_of(text: str, page: str, records: Mapping[str, Record]) -> list[tuple[str, str]]:
-    """Return a Markdown cell as the cells of a published notebook: kind and source; exercises become cells of code."""
+    """Return a Markdown cell as the cells of a published notebook: kind and source; exercises become cells of code.
+
+    A solution stays in its cell, and so in its fold.
+    """
+
+    def solved(match: re.Match[str]) -> str:
+        [shown] = shown_in(match[0], page)
+        known = shown.kind == "solution" and shown.path in records
+        return f"```python\n{records[shown.path]['solution']}```" if known else match[0]
+
+    text = _LINK.sub(solved, text)
     cells, end = [], 0
     for match in _LINK.finditer(text):
         [shown] = shown_in(match[0], page)
         record = records.get(shown.path)
-        if record is None:
+        if shown.kind != "exercise" or record is None:
             continue
-        cells.append(("markdown", text[end : match.start()].strip()))
-        if shown.kind == "exercise":
-            check = f"from grader.notebook import check\n\ncheck({shown.name!r}, {shown.name})"
-            cells += [("code", record["stub"].rstrip()), ("code", check)]
-        else:
-            cells.append(("markdown", f"```python\n{record['solution']}```"))
+        check = f"from grader.notebook import check\n\ncheck({shown.name!r}, {shown.name})"
+        cells += [("markdown", text[end : match.start()].strip()), ("code", record["stub"].rstrip()), ("code", check)]
         end = match.end()
     cells.append(("markdown", text[end:].strip()))
     return [(kind, source) for kind, source in cells if source]

@@ -17,6 +17,7 @@ from press.making.live import live_html, near_pictures
 from press.making.questions import answer_html, guess_html
 from press.reading.checks import Scan
 from press.reading.markup import faults
+from snippets.drawing import PAPER
 from snippets.palette import COLOURS
 
 # Above this many characters an SVG is a file of its own, loaded when the reader comes near.
@@ -116,6 +117,7 @@ class Figures:
     def _panel(self, svg: str, alt: str) -> str:
         wide = " wide" * _is_wide(svg)
         prefix = f"f{self.count}-{sha256(svg.encode()).hexdigest()[:4]}-"
+        svg = svg.replace(PAPER, "", 1)  # the page is its ground
         svg = re.sub(r'(\sid="|url\(#|href="#)', rf"\g<1>{prefix}", svg)
         if len(svg) <= INLINE_LIMIT:
             marked = '<svg aria-hidden="true" class="panel wide" ' if wide else '<svg aria-hidden="true" '

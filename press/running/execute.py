@@ -288,6 +288,7 @@ def _with_outputs(notebook: Any, outputs: Sequence[Any]) -> Any:
 def _write_executed(work: _Work, notebook: Any, report: Callable[[str], None]) -> list[Problem]:
     """Write an executed notebook, and return what kept it from being written."""
     cells = notebook["cells"]
+    notebook["metadata"]["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
     notebook["metadata"]["language_info"] = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"}
     notebook["metadata"]["press"] = {
         "content": fingerprint(cells, outputs=True),

@@ -8,6 +8,7 @@ from typing import Any
 
 from press.making.exercise import cells_of, shown_in
 from press.site.addresses import Addresses
+from press.site.jupyter import for_jupyter
 
 # Every chapter has this cell, tagged ``setup``. It names no address: whoever reads it has the book or a copy of a page.
 SETUP = """\
@@ -36,6 +37,8 @@ def published(
 ) -> bytes:
     """Return an executed notebook as its page offers it: exercises are cells to write in and cells that grade them.
 
+    It begins with the chapter's title, not with the header of the chapter's file; its text is written for notebooks.
+
     Where the book has a repository, the copy finds its own way: the set-up cell installs the package from there, links
     lead to the web, and no tool takes it for the pair of a chapter.
 
@@ -47,7 +50,10 @@ def published(
         exercises: what is known of each exercise, by its module's path.
     """
     notebook = json.loads(executed)
+    if notebook["cells"][0]["cell_type"] == "raw":
+        del notebook["cells"][0]
     notebook["cells"] = [part for cell in notebook["cells"] for part in _with_exercises(cell, path, exercises)]
+    for_jupyter(notebook["cells"])
     for cell in notebook["cells"]:
         for output in cell.get("outputs", []):
             output.get("metadata", {}).pop("book", None)  # what only a page can use

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 import small_exercises
+from sampling import ROOT
 from small_exercises import RIGHT_DOUBLE, RIGHT_SHARE, WRONG_SHARE, pytest_run, write
 
 from grader.notebook import check
@@ -169,8 +175,28 @@ def test_exercises_of_a_teachers_own_are_graded_beside_the_books(home: Path, tmp
     private = small_exercises.make(tmp_path / "teacher", "private")
     run = pytest_run(private, "private")
     assert "Exercises: 0 of 4 solved" in run.stdout
-    assert "grade:    pytest private/flow/pipes -k bubble_share" in run.stdout
+    assert "grade:    python -m pytest -p grader.plugin private/flow/pipes -k bubble_share" in run.stdout
     assert (tmp_path / "teacher" / "answers" / "flow" / "pipes" / "double.py").exists()
+
+
+@pytest.mark.parametrize("label", ["grade", "stuck?"])
+def test_what_the_board_of_a_teachers_own_says_to_type_answers(tmp_path: Path, label: str) -> None:
+    """Only the book's folder brings the plugin along, and only there its exercises are looked for unasked."""
+    private = small_exercises.make(tmp_path / "teacher", "private")
+    board = pytest_run(private, "private").stdout
+    said = re.search(rf"^{re.escape(label)}: +python (.*)$", board, re.MULTILINE)
+    assert said, board
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    typed = [sys.executable, *said[1].split()]
+    done = subprocess.run(typed, cwd=private.parent, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ("Hint 1 of" if label == "stuck?" else "0 of 1 solved") in done.stdout
+
+
+def test_where_no_chapter_has_hints_none_are_promised(tmp_path: Path) -> None:
+    private = small_exercises.make(tmp_path / "teacher", "private")
+    shutil.rmtree(private.parent / "chapters")
+    assert "stuck?" not in pytest_run(private, "private").stdout
 
 
 def test_a_notebook_says_the_same(home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,7 @@ SOME_CHAPTERS = [
     f"{path.relative_to(ROOT / 'chapters').with_suffix('').as_posix()}/"
     for path in sampled(CHAPTERS, 3, changed=chapter_changed, most=1)
 ]
-WIDTHS = [1280, 390]
+WIDTHS = [1280, 390, 320]
 
 PACKED = {".woff2", ".png", ".jpg"}  # what a host sends as it is; the rest it compresses
 
@@ -208,6 +208,18 @@ def test_print_shows_the_text_alone(open_page: Any) -> None:
         assert page.evaluate(hidden, part), part
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate("document.querySelectorAll('article details:not([open])').length") == 0
+
+
+def test_a_chapter_prints_at_the_size_of_the_book(open_page: Any) -> None:
+    """Chapter 22 took 48 pages when a screen's sizes were printed, checks with their code; as a PDF it has 32."""
+    page = open_page("memory/22-zero/")
+    page.evaluate("document.querySelectorAll('article details').forEach(fold => { fold.open = true })")
+    printed = page.pdf(format="A4", prefer_css_page_size=True)
+    assert 20 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 36
+    page.emulate_media(media="print")
+    for part in (".cell-check pre", ".exercise-board", ".exercise-bar"):
+        assert page.locator(part).count(), part
+        assert not page.locator(part).filter(visible=True).count(), part
 
 
 def test_the_quick_reference_prints_on_four_pages(open_page: Any) -> None:

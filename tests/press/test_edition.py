@@ -315,6 +315,15 @@ def test_the_epub_s_contents_have_parts_with_their_chapters(epub: zipfile.ZipFil
     )
 
 
+def test_on_a_dark_page_the_epub_can_be_read(epub: zipfile.ZipFile) -> None:
+    """Letters of a picture are dark, so it has a ground; what has a ground says in which colour letters stand on it."""
+    rules = re.findall(r"([^{}]*)\{([^{}]*)\}", epub.read("book/book.css").decode())
+    grounds = {names.split("*/")[-1].strip(): rule for names, rule in rules if "background-color: #" in rule}
+    assert "background-color: #ffffff" in grounds.pop("svg,\nimg")
+    assert grounds
+    assert [names for names, rule in grounds.items() if not re.search(r"^ *color: #", rule, re.MULTILINE)] == []
+
+
 def test_pictures_keep_their_texts_in_the_epub(epub: zipfile.ZipFile) -> None:
     for name, page in pages_of(epub).items():
         for picture in page.iter("{http://www.w3.org/1999/xhtml}img"):

@@ -223,6 +223,6 @@ def test_the_book_builds_with_new_chapters_and_their_tests_say_what_is_to_be_wri
         "investigation_bytes is still to be written: its body is the printed formula",
         "the ranks' program of run_investigation is still to be written",
         f"{last}:{solution}: to write: the solution.",
-        f"{CHAPTER}:25: to write: the promise, in one sentence: what the reader can decide afterwards.",
+        f"{CHAPTER}:21: to write: the promise, in one sentence: what the reader can decide afterwards.",
     ):
         assert found in tested.stdout, found

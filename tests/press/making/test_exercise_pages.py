@@ -116,9 +116,7 @@ def test_a_published_notebook_has_a_cell_to_write_in_and_one_that_grades_it() ->
         ("markdown", "Text."),
         ("code", RECORD["stub"].rstrip()),
         ("code", "from grader.notebook import check\n\ncheck('double', double)"),
-        ("markdown", "Hint."),
-        ("markdown", f"```python\n{RECORD['solution']}```"),
-        ("markdown", "After."),
+        ("markdown", f"Hint.\n\n```python\n{RECORD['solution']}```\n\nAfter."),
     ]
 
 

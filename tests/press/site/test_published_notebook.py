@@ -67,6 +67,21 @@ def test_an_exercise_is_a_cell_to_write_in_and_a_cell_that_grades_it(executed: b
     ]
 
 
+def test_a_solution_stays_in_its_fold(executed: bytes) -> None:
+    notebook = nbformat.reads(executed.decode(), as_version=4)
+    fold = '<details markdown="1"><summary>Solution</summary>\n\n{}\n\nBecause.\n\n</details>'
+    notebook.cells.append(nbformat.v4.new_markdown_cell(fold.format(f'[here](../../{MODULE} "solution: twice")')))
+    record = {"name": "twice", "stub": "", "solution": "def twice(x):\n    return 2 * x\n"}
+    copy = published(nbformat.writes(notebook).encode(), PAGE, Addresses(), str, {MODULE: record})
+    assert sources(copy)[3:] == [fold.format("```python\ndef twice(x):\n    return 2 * x\n```")]
+
+
+def test_it_begins_with_the_title_and_not_with_the_header_of_the_file(executed: bytes) -> None:
+    notebook = nbformat.reads(executed.decode(), as_version=4)
+    notebook.cells.insert(0, nbformat.v4.new_raw_cell('---\ntitle: "α"\n---'))
+    assert sources(published(nbformat.writes(notebook).encode(), PAGE, Addresses(), str, {})) == sources(executed)
+
+
 def test_without_the_package_the_cell_says_what_to_do(tmp_path: Path) -> None:
     done = elsewhere(SETUP, tmp_path)
     assert done.returncode == 1
