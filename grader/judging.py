@@ -75,6 +75,9 @@ class NotWritten(Exception):
     """An answer is still the stub: it raised ``NotImplementedError``."""
 
 
+NOT_TOLD = object()
+
+
 @dataclass(frozen=True)
 class Seen:
     """What an answer showed on one case.
@@ -86,6 +89,7 @@ class Seen:
         trace: where the answer raised an exception.
         changed: the name of an argument that it changed in place, or ``""``.
         kind: the name of the exception's class.
+        result: what the last call returned, ``NOT_TOLD`` where that is not known.
     """
 
     observation: Observation | None
@@ -94,7 +98,7 @@ class Seen:
     trace: str = ""
     changed: str = ""
     kind: str = ""
-    result: Any = None  # of the last call
+    result: Any = NOT_TOLD  # of the last call
 
 
 @dataclass(frozen=True)
@@ -274,7 +278,7 @@ def _by_mistaken_rule(exercise: Exercise, tried: list[_Tried]) -> tuple[str, str
 
 
 def _takes(mistake: Mistake, one: _Tried) -> bool:
-    if mistake.takes is None or one.seen.observation is None:
+    if mistake.takes is None or one.seen.observation is None or one.seen.result is NOT_TOLD:
         return False
     try:
         return mistake.takes(one.seen.result, **one.case.inputs)

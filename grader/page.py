@@ -38,7 +38,7 @@ from grader.catalogue import HOME, Chapter, chapter_of
 from grader.described import cases_from
 from grader.errors import KEPT_CHARACTERS, Printed, Stopped, describe_error, line_of, traceback_of
 from grader.exercise import Exercise
-from grader.judging import Seen, Verdict, judge_shown, pictures, shown_by
+from grader.judging import NOT_TOLD, Seen, Verdict, judge_shown, pictures, shown_by
 from grader.messages import Result, message
 from grader.plain import NotPlain, decode, encode
 from grader.source import stub_of
@@ -169,7 +169,11 @@ def _as_data(seen: Seen) -> dict[str, Any]:
         observation = encode(seen.observation)
     except NotPlain as error:
         return _as_data(Seen(None, "a result", f"the result cannot be looked at: {error}"))
-    return {**{field.name: getattr(seen, field.name) for field in dataclasses.fields(seen)}, "observation": observation}
+    told = {field.name: getattr(seen, field.name) for field in dataclasses.fields(seen) if field.name != "result"}
+    with contextlib.suppress(NotPlain):
+        if seen.result is not NOT_TOLD:
+            told["result"] = encode(seen.result)
+    return {**told, "observation": observation}
 
 
 def _read_error(error: BaseException, file: str) -> str:
@@ -263,11 +267,11 @@ def _seen_in(parts: list[tuple[str, Any]], ended: Sequence[str] | None) -> Itera
 
 
 def _from_data(data: Mapping[str, Any]) -> Seen:
-    texts = {key: str(value)[:MOST_CHARACTERS] for key, value in data.items() if key != "observation"}
+    texts = {key: str(value)[:MOST_CHARACTERS] for key, value in data.items() if key not in ("observation", "result")}
     observation = decode(data["observation"])
     if not isinstance(observation, dict | None) or not all(isinstance(name, str) for name in observation or {}):
         raise NotPlain("it is no observation")
-    return Seen(observation, **texts)
+    return Seen(observation, **texts, result=decode(data["result"]) if "result" in data else NOT_TOLD)
 
 
 def _writable(text: str) -> str:

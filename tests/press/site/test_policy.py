@@ -150,7 +150,7 @@ def test_while_serving_the_script_that_reloads_the_page_may_run(built_book: Smal
 def test_scripts_come_from_memory_only_where_the_runtime_comes_from_another_host() -> None:
     page = '<html><head><meta charset="utf-8"></head></html>'
     for host, expected in (("", {"worker-src"}), (CDN, {"worker-src", "script-src"})):
-        rules = Page(with_policy(page, bases=["."], host=host, serving=False)).rules
+        rules = Page(with_policy(page, scripts=(), bases=["."], host=host, serving=False)).rules
         assert {directive for directive, allowed in rules.items() if "blob:" in allowed} == expected
 
 

@@ -1,34 +1,3 @@
-# %% a_block_for_a_number
-# Wrong: forgets that a word is for k numbers; then no longer block ever helps.
-# Known mistake: Longer blocks never come out ahead here: try them all, and divide a word's bits by the numbers in its block.
-import heapq
-import math
-from itertools import product
-
-
-def mean_bits(counts, k):
-    weights = [math.prod(word) for word in product(counts, repeat=k)]
-    total, merged = sum(weights), 0
-    heapq.heapify(weights)
-    while len(weights) > 1:
-        both = heapq.heappop(weights) + heapq.heappop(weights)
-        merged += both
-        heapq.heappush(weights, both)
-    return merged / total
-
-
-def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_s, chunks, longest_block, limit_s):
-    raw = numbers * raw_bits / 8
-    times = {("raw", 1): raw / link_bytes_per_s}
-    times["fixed", 1] = numbers * math.ceil(math.log2(len(counts))) / 8 / link_bytes_per_s
-    if coder_bytes_per_s is not None:
-        for k in range(1, longest_block + 1):
-            code = raw / coder_bytes_per_s
-            send = (len(counts) ** k + numbers * mean_bits(counts, k) / 8) / link_bytes_per_s
-            times["huffman", k] = (2 * code + send + (chunks - 1) * max(code, send)) / chunks
-    design = min(times, key=times.get)
-    return design if times[design] <= limit_s else None
-
 # %% a_coder_for_nothing
 # Wrong: where there is no coder, it codes in no time.
 # Message: there is no coder
@@ -87,37 +56,6 @@ def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_
             code = raw / coder_bytes_per_s
             send = (len(counts) ** k + numbers * mean_bits(counts, k) / 8) / link_bytes_per_s
             times["huffman", k] = (2 * code + send + (chunks - 1) * send) / chunks
-    design = min(times, key=times.get)
-    return design if times[design] <= limit_s else None
-
-# %% a_name_with_a_capital
-# Wrong: names are as the task has them.
-# Message: ('Huffman', 1): the names are raw, fixed and huffman
-import heapq
-import math
-from itertools import product
-
-
-def mean_bits(counts, k):
-    weights = [math.prod(word) for word in product(counts, repeat=k)]
-    total, merged = sum(weights), 0
-    heapq.heapify(weights)
-    while len(weights) > 1:
-        both = heapq.heappop(weights) + heapq.heappop(weights)
-        merged += both
-        heapq.heappush(weights, both)
-    return merged / total / k
-
-
-def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_s, chunks, longest_block, limit_s):
-    raw = numbers * raw_bits / 8
-    times = {("raw", 1): raw / link_bytes_per_s}
-    times["fixed", 1] = numbers * math.ceil(math.log2(len(counts))) / 8 / link_bytes_per_s
-    if coder_bytes_per_s is not None:
-        for k in range(1, longest_block + 1):
-            code = raw / coder_bytes_per_s
-            send = (len(counts) ** k + numbers * mean_bits(counts, k) / 8) / link_bytes_per_s
-            times["Huffman", k] = (2 * code + send + (chunks - 1) * max(code, send)) / chunks
     design = min(times, key=times.get)
     return design if times[design] <= limit_s else None
 
@@ -213,38 +151,6 @@ def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_
     design = min(times, key=times.get)
     return design if times[design] <= limit_s else None
 
-# %% coded_at_the_speed_of_words
-# Wrong: coder and decoder are timed on the coded bytes.
-# Known mistake: Coder and decoder take the raw bytes; the coded ones, which are fewer, are the link's.
-import heapq
-import math
-from itertools import product
-
-
-def mean_bits(counts, k):
-    weights = [math.prod(word) for word in product(counts, repeat=k)]
-    total, merged = sum(weights), 0
-    heapq.heapify(weights)
-    while len(weights) > 1:
-        both = heapq.heappop(weights) + heapq.heappop(weights)
-        merged += both
-        heapq.heappush(weights, both)
-    return merged / total / k
-
-
-def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_s, chunks, longest_block, limit_s):
-    raw = numbers * raw_bits / 8
-    times = {("raw", 1): raw / link_bytes_per_s}
-    times["fixed", 1] = numbers * math.ceil(math.log2(len(counts))) / 8 / link_bytes_per_s
-    if coder_bytes_per_s is not None:
-        for k in range(1, longest_block + 1):
-            code = raw / coder_bytes_per_s
-            send = (len(counts) ** k + numbers * mean_bits(counts, k) / 8) / link_bytes_per_s
-            code = send * link_bytes_per_s / coder_bytes_per_s
-            times["huffman", k] = (2 * code + send + (chunks - 1) * max(code, send)) / chunks
-    design = min(times, key=times.get)
-    return design if times[design] <= limit_s else None
-
 # %% late_at_the_limit
 # Wrong: takes what arrives at the limit for late.
 # Known mistake: A design that takes exactly the limit keeps to it.
@@ -275,37 +181,6 @@ def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_
             times["huffman", k] = (2 * code + send + (chunks - 1) * max(code, send)) / chunks
     design = min(times, key=times.get)
     return design if times[design] < limit_s else None
-
-# %% says_how_late
-# Wrong: takes a design that is late.
-# Message: s late
-import heapq
-import math
-from itertools import product
-
-
-def mean_bits(counts, k):
-    weights = [math.prod(word) for word in product(counts, repeat=k)]
-    total, merged = sum(weights), 0
-    heapq.heapify(weights)
-    while len(weights) > 1:
-        both = heapq.heappop(weights) + heapq.heappop(weights)
-        merged += both
-        heapq.heappush(weights, both)
-    return merged / total / k
-
-
-def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_s, chunks, longest_block, limit_s):
-    raw = numbers * raw_bits / 8
-    times = {("raw", 1): raw / link_bytes_per_s}
-    times["fixed", 1] = numbers * math.ceil(math.log2(len(counts))) / 8 / link_bytes_per_s
-    if coder_bytes_per_s is not None:
-        for k in range(1, longest_block + 1):
-            code = raw / coder_bytes_per_s
-            send = (len(counts) ** k + numbers * mean_bits(counts, k) / 8) / link_bytes_per_s
-            times["huffman", k] = (2 * code + send + (chunks - 1) * max(code, send)) / chunks
-    design = min(times, key=times.get)
-    return design
 
 # %% stops_at_the_first_that_is_no_better
 # Wrong: a longer block that sends more may be followed by one that sends less.
@@ -367,67 +242,6 @@ def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_
         for k in range(1, longest_block + 1):
             code = raw / coder_bytes_per_s
             send = (len(counts) ** k + numbers * mean_bits(counts, k) / 8) / link_bytes_per_s
-            times["huffman", k] = (2 * code + send + (chunks - 1) * max(code, send)) / chunks
-    design = min(times, key=times.get)
-    return design if times[design] <= limit_s else None
-
-# %% the_fastest_if_coding_took_no_time
-# Wrong: forgets that coding takes time, and takes the fastest, not the first that is in time.
-# Known mistake: The coder and the decoder take time as well; on a fast link they can take more than they save.
-import heapq
-import math
-from itertools import product
-
-
-def mean_bits(counts, k):
-    weights = [math.prod(word) for word in product(counts, repeat=k)]
-    total, merged = sum(weights), 0
-    heapq.heapify(weights)
-    while len(weights) > 1:
-        both = heapq.heappop(weights) + heapq.heappop(weights)
-        merged += both
-        heapq.heappush(weights, both)
-    return merged / total / k
-
-
-def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_s, chunks, longest_block, limit_s):
-    raw = numbers * raw_bits / 8
-    times = {("raw", 1): raw / link_bytes_per_s}
-    times["fixed", 1] = numbers * math.ceil(math.log2(len(counts))) / 8 / link_bytes_per_s
-    if coder_bytes_per_s is not None:
-        for k in range(1, longest_block + 1):
-            send = (len(counts) ** k + numbers * mean_bits(counts, k) / 8) / link_bytes_per_s
-            times["huffman", k] = send
-    design = min(times, key=times.get)
-    return design if times[design] <= limit_s else None
-
-# %% the_fastest_without_a_table
-# Wrong: forgets the table, and takes the fastest, not the first that is in time.
-# Known mistake: The receiver needs the table: one byte for each possible block, and their number grows with the block.
-import heapq
-import math
-from itertools import product
-
-
-def mean_bits(counts, k):
-    weights = [math.prod(word) for word in product(counts, repeat=k)]
-    total, merged = sum(weights), 0
-    heapq.heapify(weights)
-    while len(weights) > 1:
-        both = heapq.heappop(weights) + heapq.heappop(weights)
-        merged += both
-        heapq.heappush(weights, both)
-    return merged / total / k
-
-
-def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_s, chunks, longest_block, limit_s):
-    raw = numbers * raw_bits / 8
-    times = {("raw", 1): raw / link_bytes_per_s}
-    times["fixed", 1] = numbers * math.ceil(math.log2(len(counts))) / 8 / link_bytes_per_s
-    if coder_bytes_per_s is not None:
-        for k in range(1, longest_block + 1):
-            code = raw / coder_bytes_per_s
-            send = numbers * mean_bits(counts, k) / 8 / link_bytes_per_s
             times["huffman", k] = (2 * code + send + (chunks - 1) * max(code, send)) / chunks
     design = min(times, key=times.get)
     return design if times[design] <= limit_s else None

@@ -1,16 +1,3 @@
-# %% contexts_as_text
-# Wrong: 1, 11 and 11, 1 are the same text: right only where all symbols have one digit.
-# Known mistake: Contexts are mixed up: 1, 11 and 11, 1 are the same digits. Keep them as tuples.
-from collections import Counter
-from math import log
-
-
-def loss_floor_nats(text, *, context):
-    places = range(context, len(text))
-    before = ["".join(map(str, text[at - context : at])) for at in places]
-    pairs, contexts = Counter(zip(before, (text[at] for at in places))), Counter(before)
-    return -sum(n * log(n / contexts[seen]) for (seen, _), n in pairs.items()) / len(places)
-
 # %% digits_of_base_10
 # Wrong: takes contexts for numbers of base 10, in which 10, 0 and 0, 1 are the same.
 # Known mistake: Contexts are mixed up: in base 10 the symbols 10, 0 make the number that 0, 1 make. Keep them as tuples.
@@ -48,22 +35,6 @@ def loss_floor_nats(text, *, context):
     pairs, contexts = Counter(zip(before, (text[at] for at in places))), Counter(before)
     return -sum(n * log(n / contexts[seen]) for (seen, _), n in pairs.items()) / len(places)
 
-# %% entropies_of_two_lengths
-# Wrong: the entropy of all stretches of one symbol more, less that of all contexts, the last of which has no symbol after it.
-# Known mistake: This counts one context more than stretches with a symbol after them: the last one has none.
-from collections import Counter
-from math import log
-
-
-def entropy(text, length):
-    seen = Counter(tuple(text[at : at + length]) for at in range(len(text) - length + 1))
-    total = sum(seen.values())
-    return -sum(n / total * log(n / total) for n in seen.values())
-
-
-def loss_floor_nats(text, *, context):
-    return entropy(text, context + 1) - entropy(text, context)
-
 # %% four_symbols_at_most
 # Wrong: looks at four symbols of a context at most. It passed once.
 from collections import Counter
@@ -90,16 +61,3 @@ def loss_floor_nats(text, *, context):
         _, counts = np.unique(after, return_counts=True)
         loss -= (counts * np.log(counts / len(after))).sum()
     return loss / (len(text) - context)
-
-# %% sorted_contexts
-# Wrong: forgets the order of the symbols in a context.
-# Known mistake: The order counts: after 0, 1 something else may come than after 1, 0.
-from collections import Counter
-from math import log
-
-
-def loss_floor_nats(text, *, context):
-    places = range(context, len(text))
-    before = [tuple(sorted(text[at - context : at])) for at in places]
-    pairs, contexts = Counter(zip(before, (text[at] for at in places))), Counter(before)
-    return -sum(n * log(n / contexts[seen]) for (seen, _), n in pairs.items()) / len(places)

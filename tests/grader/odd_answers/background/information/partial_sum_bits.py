@@ -14,20 +14,6 @@ def partial_sum_bits(probabilities, *, ranks):
         total = longer
         yield -sum(share * log2(share) for share in total.values() if share)
 
-# %% largest_first
-# Wrong: the right numbers in another order.
-# Message: another order
-import numpy as np
-
-
-def partial_sum_bits(probabilities, *, ranks):
-    total, found = np.ones(1), []
-    for _ in range(ranks):
-        total = np.convolve(total, probabilities)
-        comes = total[total > 0]
-        found.append(float(-(comes * np.log2(comes)).sum()))
-    return found[::-1]
-
 # %% numpy
 # Right: an array, and NumPy's convolution.
 import numpy as np

@@ -10,10 +10,3 @@ def grid_traffic_bytes(m, k, n, grid, element_bytes):
 def grid_traffic_bytes(*, m, k, n, grid, element_bytes):
     r, c, d = grid
     return m * k * (c - 1) + k * n * (r - 1) + m * n * (d - 1)
-
-# %% positional_only
-# Wrong: the grader passes arguments by name.
-# Message: TypeError
-def grid_traffic_bytes(m, k, n, grid, element_bytes, /):
-    r, c, d = grid
-    return (m * k * (c - 1) + k * n * (r - 1) + m * n * (d - 1)) * element_bytes

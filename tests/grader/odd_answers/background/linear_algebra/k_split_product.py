@@ -6,16 +6,6 @@ import numpy as np
 def k_split_product(a, b, parts):
     return tuple(x @ y for x, y in zip(np.array_split(a, parts, axis=1), np.array_split(b, parts)))
 
-# %% last_part_first
-# Wrong: the right parts, from the last to the first.
-# Message: another order
-import numpy as np
-
-
-def k_split_product(a, b, parts):
-    products = [x @ y for x, y in zip(np.array_split(a, parts, axis=1), np.array_split(b, parts))]
-    return products[::-1]
-
 # %% nested_lists
 # Right: lists of rows where arrays are asked.
 def k_split_product(a, b, parts):
@@ -27,17 +17,6 @@ def k_split_product(a, b, parts):
         [[sum(a[i, x] * b[x, j] for x in range(start, stop)) for j in columns] for i in rows]
         for start, stop in zip(ends, ends[1:])
     ]
-
-# %% no_return
-# Wrong: the parts are computed and not returned.
-# Message: nothing is returned: does every way through end in a `return`?
-import numpy as np
-
-
-def k_split_product(a, b, parts):
-    products = []
-    for columns, rows in zip(np.array_split(a, parts, axis=1), np.array_split(b, parts)):
-        products.append(columns @ rows)
 
 # %% one_array_of_three_dimensions
 # Right: the parts stand one above the other in one array.

@@ -17,16 +17,3 @@ def row_split_product(a, b, parts):
     blocks = np.array_split(a @ b, parts)
     rows = np.array([len(block) for block in blocks])
     return tuple(blocks), a.itemsize * (rows * a.shape[1] + b.size + rows * b.shape[1])
-
-# %% multiplies_in_place
-# Wrong: writes into the matrix that it was given.
-# Message: a is changed: work on a copy
-import numpy as np
-
-
-def row_split_product(a, b, parts):
-    strips = np.array_split(a, parts)
-    blocks = [strip @ b for strip in strips]
-    held = [x.nbytes + b.nbytes + y.nbytes for x, y in zip(strips, blocks)]
-    a *= 0
-    return blocks, held

@@ -16,28 +16,6 @@ def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, 
             return float(eta[0, i]), batch, steps
     raise ValueError("no design")
 
-# %% a_quarter_of_a_step_more
-# Wrong: a number of steps that is not whole.
-# Message: where batch and steps have to be whole numbers
-import numpy as np
-
-
-def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
-    lam, x, var = (np.asarray(v, float)[:, None] for v in (curvatures, start, noise_variances))
-    eta = np.geomspace(1e-4, 0.99999, 3000)[None, :] * 2 / lam.max()
-    for steps in range(1, min(most_steps, most_examples) + 1):
-        batch = most_examples // steps
-        kept = (1 - eta * lam) ** (2 * steps)
-        value = (lam / 2 * (kept * x**2 + (1 - kept) * eta * var / (batch * lam * (2 - eta * lam)))).sum(0)
-        i = int(value.argmin())
-        if value[i] <= target * (1 - 1e-9):
-            return (
-                float(eta[0, i]),
-                batch,
-                steps + 0.25 if (steps + 0.25) * batch <= most_examples and steps + 0.25 <= most_steps else steps,
-            )
-    raise ValueError("no design")
-
 # %% a_step_more_than_examples
 # Wrong: one step more than there are examples.
 # Message: 1 · 25 = 25, 1 more than 24
@@ -77,35 +55,6 @@ def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, 
     best = None
     for steps in range(1, min(most_steps, most_examples)):
         batch = most_examples // steps
-        for k in range(1, 300):
-            eta = border * 0.98**k
-            value = loss(eta, batch, steps)
-            if best is None or value < best[0]:
-                best = (value, eta, batch, steps)
-    return best[1:]
-
-# %% beyond_the_border
-# Wrong: a step size at which the steepest direction diverges.
-# Message: times the target
-def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
-    return 2.1 / max(curvatures), max(1, most_examples // most_steps), min(most_steps, most_examples)
-
-# %% divided_not_rounded
-# Wrong: the examples are divided by the steps and not rounded.
-# Message: where batch and steps have to be whole numbers
-def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
-    def loss(eta, batch, steps):
-        total = 0.0
-        for lam, x0, var in zip(curvatures, start, noise_variances):
-            kept = (1 - eta * lam) ** (2 * steps)
-            settled = eta * var / (batch * lam * (2 - eta * lam))
-            total += lam / 2 * (kept * x0**2 + (1 - kept) * settled)
-        return total
-
-    border = 2 / max(curvatures)
-    best = None
-    for steps in range(1, min(most_steps, most_examples) + 1):
-        batch = most_examples / steps
         for k in range(1, 300):
             eta = border * 0.98**k
             value = loss(eta, batch, steps)
@@ -160,29 +109,6 @@ def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, 
                     return [eta, batch, steps]
         steps = steps // 2
     return [1 / max(curvatures), most_examples, 1]
-
-# %% forgets_as_fast_as_the_place
-# Wrong: (1 − ηλ)^T for the squares.
-# Known mistake: The squares shrink, by (1 − ηλ)² in each step: after T steps the start counts with the power 2T, not T.
-def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
-    def loss(eta, batch, steps):
-        total = 0.0
-        for lam, x0, var in zip(curvatures, start, noise_variances):
-            kept = (1 - eta * lam) ** steps
-            settled = eta * var / (batch * lam * (2 - eta * lam))
-            total += lam / 2 * (kept * x0**2 + (1 - kept) * settled)
-        return total
-
-    border = 2 / max(curvatures)
-    best = None
-    for steps in range(1, min(most_steps, most_examples) + 1):
-        batch = most_examples // steps
-        for k in range(1, 300):
-            eta = border * 0.98**k
-            value = loss(eta, batch, steps)
-            if best is None or value < best[0]:
-                best = (value, eta, batch, steps)
-    return best[1:]
 
 # %% from_the_border_of_the_last
 # Wrong: the last curvature need not be the largest. It passed once.
@@ -241,18 +167,6 @@ def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, 
             return float(eta[0, i]), batch + (0.5 if (batch + 0.5) * steps <= most_examples else 0), steps
     raise ValueError("no design")
 
-# %% half_of_the_batch_more
-# Wrong: one example more in each batch than there is.
-# Message: more than
-def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
-    return 1 / max(curvatures), most_examples // most_steps + 1, most_steps
-
-# %% no_steps
-# Wrong: no step at all.
-# Message: where all three have to be above 0
-def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
-    return 0.1, 1, 0
-
 # %% numpy
 # Right: NumPy's numbers, and only as large a batch as the target needs.
 import numpy as np
@@ -268,52 +182,6 @@ def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, 
             losses = (bends / 2 * (kept * places**2 + (1 - kept) * settled)).sum(axis=1)
             if losses.min() <= target:
                 return sizes[losses.argmin(), 0], np.int64(batch), steps
-
-# %% rounded_to_the_nearest
-# Wrong: the batch is rounded to the nearest number.
-# Message: 6 more than 400
-def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
-    def loss(eta, batch, steps):
-        total = 0.0
-        for lam, x0, var in zip(curvatures, start, noise_variances):
-            kept = (1 - eta * lam) ** (2 * steps)
-            settled = eta * var / (batch * lam * (2 - eta * lam))
-            total += lam / 2 * (kept * x0**2 + (1 - kept) * settled)
-        return total
-
-    border = 2 / max(curvatures)
-    best = None
-    for steps in range(1, min(most_steps, most_examples) + 1):
-        batch = round(most_examples / steps)
-        for k in range(1, 300):
-            eta = border * 0.98**k
-            value = loss(eta, batch, steps)
-            if best is None or value < best[0]:
-                best = (value, eta, batch, steps)
-    return best[1:]
-
-# %% rounded_up
-# Wrong: the batch is rounded up.
-# Known mistake: A batch that is rounded up takes more examples than there are: round down.
-def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
-    def loss(eta, batch, steps):
-        total = 0.0
-        for lam, x0, var in zip(curvatures, start, noise_variances):
-            kept = (1 - eta * lam) ** (2 * steps)
-            settled = eta * var / (batch * lam * (2 - eta * lam))
-            total += lam / 2 * (kept * x0**2 + (1 - kept) * settled)
-        return total
-
-    border = 2 / max(curvatures)
-    best = None
-    for steps in range(1, min(most_steps, most_examples) + 1):
-        batch = -(-most_examples // steps)
-        for k in range(1, 300):
-            eta = border * 0.98**k
-            value = loss(eta, batch, steps)
-            if best is None or value < best[0]:
-                best = (value, eta, batch, steps)
-    return best[1:]
 
 # %% stays_where_that_is_enough
 # Right: no step, where the start were below the target, which it never is.
@@ -339,29 +207,6 @@ def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, 
                 best = (value, eta, batch, steps)
     return best[1:]
 
-# %% steps_before_batch
-# Wrong: batch and steps are swapped.
-# Known mistake: The order is step size, batch, steps; you return the steps before the batch.
-def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
-    def loss(eta, batch, steps):
-        total = 0.0
-        for lam, x0, var in zip(curvatures, start, noise_variances):
-            kept = (1 - eta * lam) ** (2 * steps)
-            settled = eta * var / (batch * lam * (2 - eta * lam))
-            total += lam / 2 * (kept * x0**2 + (1 - kept) * settled)
-        return total
-
-    border = 2 / max(curvatures)
-    best = None
-    for steps in range(1, min(most_steps, most_examples) + 1):
-        batch = most_examples // steps
-        for k in range(1, 300):
-            eta = border * 0.98**k
-            value = loss(eta, batch, steps)
-            if best is None or value < best[0]:
-                best = (value, eta, batch, steps)
-    return best[1], best[3], best[2]
-
 # %% the_ends_of_the_curvatures_only
 # Wrong: the directions between the flattest and the steepest are left out. It passed once.
 def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
@@ -372,29 +217,6 @@ def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, 
         ]:
             kept = (1 - eta * lam) ** (2 * steps)
             settled = eta * var / (batch * lam * (2 - eta * lam))
-            total += lam / 2 * (kept * x0**2 + (1 - kept) * settled)
-        return total
-
-    border = 2 / max(curvatures)
-    best = None
-    for steps in range(1, min(most_steps, most_examples) + 1):
-        batch = most_examples // steps
-        for k in range(1, 300):
-            eta = border * 0.98**k
-            value = loss(eta, batch, steps)
-            if best is None or value < best[0]:
-                best = (value, eta, batch, steps)
-    return best[1:]
-
-# %% the_floor_far_from_the_border
-# Wrong: the floor for small steps.
-# Known mistake: ησ²/(4B) is the floor's approximation for small steps; near the border the factor 2 − ηλ counts.
-def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
-    def loss(eta, batch, steps):
-        total = 0.0
-        for lam, x0, var in zip(curvatures, start, noise_variances):
-            kept = (1 - eta * lam) ** (2 * steps)
-            settled = eta * var / (batch * lam * 2)
             total += lam / 2 * (kept * x0**2 + (1 - kept) * settled)
         return total
 
@@ -441,29 +263,6 @@ def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, 
         for lam, x0, var in zip(curvatures, start, noise_variances):
             kept = (1 - eta * lam) ** (2 * steps)
             settled = eta * (sum(noise_variances) / len(noise_variances)) / (batch * lam * (2 - eta * lam))
-            total += lam / 2 * (kept * x0**2 + (1 - kept) * settled)
-        return total
-
-    border = 2 / max(curvatures)
-    best = None
-    for steps in range(1, min(most_steps, most_examples) + 1):
-        batch = most_examples // steps
-        for k in range(1, 300):
-            eta = border * 0.98**k
-            value = loss(eta, batch, steps)
-            if best is None or value < best[0]:
-                best = (value, eta, batch, steps)
-    return best[1:]
-
-# %% the_noise_of_one_example
-# Wrong: the batch does not divide the noise.
-# Known mistake: The mean of B gradients has the variance σ²/B: you left the batch out, so a larger one gains nothing.
-def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
-    def loss(eta, batch, steps):
-        total = 0.0
-        for lam, x0, var in zip(curvatures, start, noise_variances):
-            kept = (1 - eta * lam) ** (2 * steps)
-            settled = eta * var / (1 * lam * (2 - eta * lam))
             total += lam / 2 * (kept * x0**2 + (1 - kept) * settled)
         return total
 

@@ -10,15 +10,6 @@ def batch_for_error(variance, error, population=None):
             return batch
         batch += 1
 
-# %% loses_the_default
-# Wrong: a signature with other names.
-# Message: TypeError
-from math import ceil
-
-
-def batch_for_error(sigma_squared, e, m=None):
-    return ceil(sigma_squared / e**2)
-
 # %% numpy_ceil
 # Right: a whole number as one of NumPy's floats.
 import numpy as np

@@ -8,20 +8,6 @@ def batch_gradient(shards):
     entries = list(zip(*chain(*shards)))
     return [mean(entry) for entry in entries], sum(map(variance, entries)) / len(entries[0])
 
-# %% empties_the_shards
-# Wrong: takes the gradients out of the lists that it was given.
-# Message: shards is changed: work on a copy
-from statistics import mean, variance
-
-
-def batch_gradient(shards):
-    drawn = []
-    for shard in shards:
-        while shard:
-            drawn.append(shard.pop())
-    entries = list(zip(*drawn))
-    return [mean(entry) for entry in entries], sum(map(variance, entries)) / len(drawn)
-
 # %% numpy
 # Right: an array for the list, and NumPy's float.
 import numpy as np

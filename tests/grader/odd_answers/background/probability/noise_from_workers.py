@@ -1,14 +1,3 @@
-# %% cut_off_at_zero
-# Wrong: an estimate that is cut off at 0 is biased.
-# Known mistake: The estimate of ‖g‖² may come out negative; cut off at 0 it is no longer unbiased.
-import numpy as np
-
-
-def noise_from_workers(gradients, *, batch_size):
-    g = np.array(gradients)
-    noise = batch_size * np.var(g, axis=0, ddof=1).sum()
-    return noise, max(0.0, (g.mean(axis=0) ** 2).sum() - noise / (len(g) * batch_size))
-
 # %% numpy
 # Right: NumPy's floats in an array.
 import numpy as np

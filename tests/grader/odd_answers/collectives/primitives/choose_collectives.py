@@ -1,9 +1,3 @@
-# %% a_root_that_is_none
-# Wrong: gives the all-gather a root, and sends to a rank that does not exist.
-# Message: root
-def choose_collectives(*, ranks, brings, holder, needs):
-    return [("gather", ranks)]
-
 # %% all_reduce_for_all
 # Right: one all-reduce where all need the sum, and tuples for lists.
 def choose_collectives(*, ranks, brings, holder, needs):
@@ -15,12 +9,6 @@ def choose_collectives(*, ranks, brings, holder, needs):
     if not wanting:
         return first
     return first + ((("gather", wanting[0]),) if len(wanting) == 1 else (("all_gather", 0),))
-
-# %% an_all_to_all
-# Wrong: an all-to-all, which is not among the calls.
-# Message: all_to_all
-def choose_collectives(*, ranks, brings, holder, needs):
-    return [("all_to_all", 0)]
 
 # %% by_search
 # Right: tries all pairs of calls on its own model of the grid, and takes the cheapest that serves everybody.
@@ -102,51 +90,6 @@ def choose_collectives(*, ranks, brings, holder, needs):
         return first if total == 2 * N - 1 else []   # 2N - 1: the others need their own; N: nothing
     return first + [("gather", one)]
 
-# %% everything_everywhere
-# Wrong: whoever needs something that is not its own, everybody is given everything.
-# Known mistake: An all-gather brings all chunks to all ranks; where one rank alone needs them, a gather sends fewer.
-def choose_collectives(*, ranks, brings, holder, needs):
-    wanting = [r for r in range(ranks) if any(c != r for c in needs[r]) and not (brings == "one" and r == holder)]
-    others = any(needs[r] for r in range(ranks) if r != holder)
-    first = {"vectors": [("reduce_scatter", 0)], "shards": [], "one": [("scatter", holder)] if others else []}[brings]
-    return first + ([("all_gather", 0)] if wanting else [])
-
-# %% no_root_is_none
-# Wrong: without a root it has None.
-# Message: (the text 'reduce_scatter', None) in it
-
-def choose_collectives(*, ranks, brings, holder, needs):
-    N = ranks
-    own = [[r] for r in range(N)]
-    wants = [r for r in range(N) if needs[r] and not set(needs[r]) <= {r}]
-    if brings == "one":
-        others = [r for r in range(N) if r != holder and needs[r]]
-        wants = [r for r in wants if r != holder]
-        first = [("scatter", holder)] if others else []
-    elif brings == "vectors":
-        first = [("reduce_scatter", 0)]
-    else:
-        first = []
-    if not wants:
-        second = []
-    elif len(wants) == 1:
-        second = [("gather", wants[0])]
-    else:
-        second = [("all_gather", 0)]
-    return first + second
-
-_f = choose_collectives
-def choose_collectives(**k):
-    return [(p, r if p in ("scatter", "gather") else None) for p, r in _f(**k)]
-
-# %% sums_twice
-# Wrong: all-reduces what a reduce-scatter has left, so that the owner's part counts twice.
-# Message: lack a chunk
-def choose_collectives(*, ranks, brings, holder, needs):
-    if brings == "vectors":
-        return [("reduce_scatter", 0), ("all_reduce", 0)]
-    return [("gather", 1)] if brings == "shards" else [("broadcast", holder)]
-
 # %% three_four_and_eight_ranks
 # Wrong: it chooses nothing but for 3, 4 and 8 ranks. It passed once.
 
@@ -169,28 +112,4 @@ def choose_collectives(*, ranks, brings, holder, needs):
         second = [("gather", wants[0])]
     else:
         second = [("all_gather", 0)]
-    return first + second
-
-# %% with_hyphens
-# Wrong: the primitives are spelt otherwise.
-# Message: which is none of broadcast
-
-def choose_collectives(*, ranks, brings, holder, needs):
-    N = ranks
-    own = [[r] for r in range(N)]
-    wants = [r for r in range(N) if needs[r] and not set(needs[r]) <= {r}]
-    if brings == "one":
-        others = [r for r in range(N) if r != holder and needs[r]]
-        wants = [r for r in wants if r != holder]
-        first = [("scatter", holder)] if others else []
-    elif brings == "vectors":
-        first = [("reduce-scatter", 0)]
-    else:
-        first = []
-    if not wants:
-        second = []
-    elif len(wants) == 1:
-        second = [("gather", wants[0])]
-    else:
-        second = [("all-gather", 0)]
     return first + second

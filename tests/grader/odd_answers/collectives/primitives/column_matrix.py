@@ -48,23 +48,3 @@ def column_matrix(primitive, **sizes):
         case _:
             answered = set(range(ranks))
     return tuple(tuple(int(r in answered and q in asked) for q in range(ranks)) for r in range(ranks))
-
-# %% gather_forgotten
-# Wrong: right for all primitives but one.
-# Message: gather
-def column_matrix(primitive, *, ranks, column, root=0):
-    everybody = set(range(ranks))
-    asked = {root} if primitive in ("broadcast", "scatter") else {column} if primitive == "all_gather" else everybody
-    answered = {root} if primitive in ("reduce", "gather") else {column} if "scatter" in primitive else everybody
-    return [[int(r in answered and q in asked) for q in range(ranks)] for r in range(ranks)]
-
-# %% unknown_primitive
-# Wrong: an exception with a text of its own.
-# Message: ValueError: what is all_gather? (line 6)
-def column_matrix(primitive, *, ranks, column, root=0):
-    everybody = set(range(ranks))
-    if primitive == "all_gather":
-        raise ValueError(f"what is {primitive}?")
-    asked = {root} if primitive in ("broadcast", "scatter") else {column} if "gather" in primitive else everybody
-    answered = {root} if primitive in ("reduce", "gather") else {column} if "scatter" in primitive else everybody
-    return [[int(r in answered and q in asked) for q in range(ranks)] for r in range(ranks)]

@@ -9,20 +9,6 @@ def ring_all_reduce_replay(vectors):
     owner = [chunk for chunk in range(ranks) for _ in range(length // ranks + (chunk < length % ranks))]
     return [reduce(add, (vectors[(c + hop) % ranks][i] for hop in range(1, ranks + 1))) for i, c in enumerate(owner)]
 
-# %% entries_in_turn
-# Wrong: entries are dealt out in turn.
-# Known mistake: You dealt the entries out in turn; a chunk is a run of entries that stand side by side.
-
-def ring_all_reduce_replay(vectors):
-    N, n = len(vectors), len(vectors[0])
-    out = []
-    for i in range(n):
-        c = i % N
-        s = vectors[(c + 1) % N][i]
-        for k in range(2, N + 1): s += vectors[(c + k) % N][i]
-        out.append(s)
-    return out
-
 # %% numpy
 # Right: NumPy's 64-bit floats round as Python's do.
 import numpy as np

@@ -7,26 +7,6 @@ def phase_bytes(*, sides, size_bytes):
     before = np.concatenate([[1], np.cumprod(sides)[:-1]])
     return 2 * (1 - 1 / np.array(sides)) * size_bytes / before
 
-# %% one_step_too_many
-# Wrong: one step too many.
-# Known mistake: A rank does not send all of what it has: of the chunks along a dimension, its own stays.
-def phase_bytes(*, sides, size_bytes):
-    sent = []
-    for side in sides:
-        sent.append(2 * size_bytes)
-        size_bytes = size_bytes / side
-    return sent
-
-# %% rounds_what_is_left
-# Wrong: rounds what is left.
-# Known mistake: Here sizes are divided as numbers: half of 25 bytes counts as 12.5.
-def phase_bytes(*, sides, size_bytes):
-    out, left = [], size_bytes
-    for s in sides:
-        out.append(2 * (s - 1) / s * left)
-        left = left // s
-    return out
-
 # %% step_by_step
 # Right: step by step.
 def phase_bytes(*, sides, size_bytes):

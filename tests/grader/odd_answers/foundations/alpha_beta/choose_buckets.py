@@ -1,25 +1,3 @@
-# %% a_fraction
-# Wrong: no whole number.
-# Message: a whole number from 2 to 8 number of buckets, none of them smaller or larger than measured: 4.4
-
-import math
-
-
-def choose_buckets(points, *, total_bytes, compute_s):
-    def b(n):
-        for (n0, t0), (n1, t1) in zip(points, points[1:]):
-            if n0 <= n <= n1:
-                return t0 + (t1 - t0) * (n - n0) / (n1 - n0)
-        raise ValueError(n)
-
-    best = None
-    for k in range(math.ceil(total_bytes / points[-1][0]), math.floor(total_bytes / points[0][0]) + 1):
-        t = b(total_bytes / k)
-        e = max(compute_s + t, compute_s / k + k * t)
-        if best is None or e < best[0]:
-            best = (e, k)
-    return best[1] + 0.4
-
 # %% a_hundred_at_most
 # Wrong: it tries no more than 100 buckets. It passed once.
 
@@ -125,19 +103,6 @@ def choose_buckets(points, total_bytes, compute_s):
     ends = {k: end(points, total_bytes, compute_s, k) for k in allowed}
     return next(k for k in ends if ends[k] <= 1.0199 * min(ends.values()))
 
-# %% larger_than_measured
-# Wrong: buckets larger than any that was measured.
-# Message: a whole number from 2 to 8 number of buckets, none of them smaller or larger than measured: 1
-
-import numpy as np
-
-
-def choose_buckets(points, *, total_bytes, compute_s):
-    n, t = np.array(points, float).T
-    k = np.arange(1, 5001)
-    b = np.interp(total_bytes / k, n, t)
-    return int(k[np.argmin(np.maximum(compute_s + b, compute_s / k + k * b))])
-
 # %% logarithms
 # Wrong: between two points it takes a straight line of the logarithms.
 # Known mistake: Between two points the time itself lies on a straight line over the bytes, not its logarithm on one over the logarithm of the bytes.
@@ -159,28 +124,6 @@ def choose_buckets(points, *, total_bytes, compute_s):
         if best is None or e < best[0]:
             best = (e, k)
     return best[1]
-
-# %% one_too_many
-# Wrong: one bucket more than is best.
-# Message: ends by 14.28 s (with k = 4 at 14 s) the step: ends at 16.6 s with k = 5
-
-import math
-
-
-def choose_buckets(points, *, total_bytes, compute_s):
-    def b(n):
-        for (n0, t0), (n1, t1) in zip(points, points[1:]):
-            if n0 <= n <= n1:
-                return t0 + (t1 - t0) * (n - n0) / (n1 - n0)
-        raise ValueError(n)
-
-    best = None
-    for k in range(math.ceil(total_bytes / points[-1][0]), math.floor(total_bytes / points[0][0]) + 1):
-        t = b(total_bytes / k)
-        e = max(compute_s + t, compute_s / k + k * t)
-        if best is None or e < best[0]:
-            best = (e, k)
-    return best[1] + 1
 
 # %% over_the_logarithm
 # Wrong: between two points it takes a straight line over the logarithm of the bytes.

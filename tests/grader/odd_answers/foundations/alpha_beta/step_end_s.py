@@ -12,23 +12,6 @@ def step_end_s(layers, bucket_bytes, latency_s, bandwidth_bytes_per_s):
         free += sum(size for _, size in bucket) / bandwidth_bytes_per_s
     return free
 
-# %% closes_before_it_overflows
-# Wrong: a layer that would make the bucket too large opens the next one; the closed one leaves when its own layers are.
-# Known mistake: This bucket closes before a layer that would overfill it; the layer joins it first, and then it leaves.
-def step_end_s(layers, *, bucket_bytes, latency_s, bandwidth_bytes_per_s):
-    buckets, held, last = [], 0, 0
-    for ready, size in layers:
-        if held and held + size > bucket_bytes:
-            buckets.append((last, held))
-            held = 0
-        held, last = held + size, ready
-    if held:
-        buckets.append((last, held))
-    free = 0
-    for ready, size in buckets:
-        free = max(free, ready) + latency_s + size / bandwidth_bytes_per_s
-    return free
-
 # %% from_both_ends
 # Wrong: it ignores the buckets between the first and the last.
 # Known mistake: The link can rest in the middle too: a bucket between the first and the last may be late and long.
@@ -59,36 +42,6 @@ def step_end_s(layers, *, bucket_bytes, latency_s, bandwidth_bytes_per_s):
             held = 0.0
     return free
 
-# %% latency_of_the_first_alone
-# Wrong: the first bucket alone pays α.
-# Known mistake: Your first bucket pays α and the others do not; the operation starts anew for each of them.
-
-
-def step_end_s(layers, *, bucket_bytes, latency_s, bandwidth_bytes_per_s):
-    free = held = 0.0
-    sent = False
-    for i, (ready, size) in enumerate(layers):
-        held += size
-        if held >= bucket_bytes or i == len(layers) - 1:
-            free = max(free, ready) + (0 if sent else latency_s) + held / bandwidth_bytes_per_s
-            held = 0.0
-            sent = True
-    return free
-
-# %% latency_while_the_link_is_busy
-# Wrong: α passes while the link sends the bucket before.
-# Known mistake: This ends one α later than it would without any latency. But each bucket keeps the link for α + n/β: no α passes while the bytes of another bucket travel.
-
-
-def step_end_s(layers, *, bucket_bytes, latency_s, bandwidth_bytes_per_s):
-    free = held = 0.0
-    for i, (ready, size) in enumerate(layers):
-        held += size
-        if held >= bucket_bytes or i == len(layers) - 1:
-            free = max(free, ready + latency_s) + held / bandwidth_bytes_per_s
-            held = 0.0
-    return free
-
 # %% nearly_full
 # Wrong: a bucket that lacks a thousandth is sent. It passed once.
 
@@ -101,18 +54,6 @@ def step_end_s(layers, *, bucket_bytes, latency_s, bandwidth_bytes_per_s):
             free = max(free, ready) + latency_s + held / bandwidth_bytes_per_s
             held = 0.0
     return free
-
-# %% no_layers_forgotten
-# Wrong: without layers there is no last one.
-# Message: IndexError: list index out of range (line 9)
-def step_end_s(layers, *, bucket_bytes, latency_s, bandwidth_bytes_per_s):
-    free, held = 0, 0
-    for ready, size in layers:
-        held += size
-        if held >= bucket_bytes:
-            free, held = max(free, ready) + latency_s + held / bandwidth_bytes_per_s, 0
-    ready = layers[-1][0]
-    return max(free, ready) + latency_s + held / bandwidth_bytes_per_s if held else free
 
 # %% rounded_to_three_decimals
 # Wrong: it rounds. It passed once.

@@ -18,23 +18,6 @@ def choose_measurements(factors, *, within):
 
     return best(len(factors) - 1, 0.0)[1]
 
-# %% drops_the_dearest_first
-# Wrong: begins with all and leaves out the dearest that can be spared.
-# Message: cost
-import math
-
-
-def choose_measurements(factors, *, within):
-    def reach(chosen):
-        spreads = [(f[1] if place in chosen else f[0], f[2]) for place, f in enumerate(factors)]
-        return math.hypot(*(power * math.log(spread) for spread, power in spreads))
-
-    chosen = set(range(len(factors)))
-    for place in sorted(chosen, key=lambda place: -factors[place][3]):
-        if reach(chosen - {place}) <= math.log(within):
-            chosen.remove(place)
-    return sorted(chosen)
-
 # %% half_width_from_the_ends
 # Right: takes the half-width from the ends 1/f and f of each range, as the chapter's cell does.
 import itertools
@@ -54,55 +37,6 @@ def choose_measurements(factors, *, within):
             if math.sqrt(total) <= math.log(within) and cost < best[0]:
                 best = (cost, list(places))
     return best[1]
-
-# %% rounds_the_reach
-# Wrong: rounds the factor to three digits behind the point before it compares.
-# Message: product known within ×/÷: 1.3004 if [] are measured
-import itertools
-import math
-
-
-def choose_measurements(factors, *, within):
-    best = (math.inf, [])
-    for number in range(len(factors) + 1):
-        for places in itertools.combinations(range(len(factors)), number):
-            logs = [f[2] * math.log(f[1] if place in places else f[0]) for place, f in enumerate(factors)]
-            cost = sum(factors[place][3] for place in places)
-            if round(math.exp(math.hypot(*logs)), 3) <= within and cost < best[0]:
-                best = (cost, list(places))
-    return best[1]
-
-# %% squares_the_costs
-# Wrong: the least sum of squared costs.
-# Message: cost: 3.2 for [1, 2]
-import itertools
-import math
-
-
-def choose_measurements(factors, *, within):
-    best = (math.inf, [])
-    for number in range(len(factors) + 1):
-        for places in itertools.combinations(range(len(factors)), number):
-            logs = [f[2] * math.log(f[1] if place in places else f[0]) for place, f in enumerate(factors)]
-            cost = sum(factors[place][3] ** 2 for place in places)
-            if math.hypot(*logs) <= math.log(within) + 1e-12 and cost < best[0]:
-                best = (cost, list(places))
-    return best[1]
-
-# %% yes_or_no
-# Wrong: the right choice, written as a yes or no for each factor.
-# Known mistake: You return a yes or no for each factor; asked are the places of those to measure.
-import math
-
-
-def choose_measurements(factors, *, within):
-    def reach(mask):
-        return math.hypot(*(f[2] * math.log(f[1] if yes else f[0]) for f, yes in zip(factors, mask, strict=True)))
-
-    numbers = range(2 ** len(factors))
-    masks = [[bool(number >> place & 1) for place in range(len(factors))] for number in numbers]
-    fitting = [mask for mask in masks if reach(mask) <= math.log(within) * (1 + 1e-12)]
-    return min(fitting, key=lambda mask: sum(f[3] for f, yes in zip(factors, mask, strict=True) if yes))
 
 # %% strictly_within
 # Wrong: a product that is known within just the factor is not enough; it passed once.

@@ -17,29 +17,6 @@ def choose_leaf_spine(*, gpus, ports, least_links):
                     best = [leaves, spines, cables]
     return best
 
-# %% a_spine_without_cables
-# Wrong: the single switch has a spine, but no cable to it.
-# Message: spines = 1 and cables = 0
-
-
-def choose_leaf_spine(*, gpus, ports, least_links):
-    if gpus <= ports:
-        return (1, 1, 0)
-    best = None
-    for leaves in range(2, gpus + 1):
-        if gpus % leaves:
-            continue
-        down = gpus // leaves
-        for cables in range(1, ports + 1):
-            for spines in range(1, ports + 1):
-                up = spines * cables
-                if down + up > ports or leaves * cables > ports:
-                    continue
-                across = leaves // 2 * min(down, up) + leaves % 2 * (down // 2)
-                if across >= least_links and (best is None or leaves + spines < sum(best[:2])):
-                    best = (leaves, spines, cables)
-    return best
-
 # %% as_many_cables_as_fit
 # Wrong: it always takes as many cables to a spine as the ports allow. It passed once.
 
@@ -53,27 +30,6 @@ def choose_leaf_spine(*, gpus, ports, least_links):
             continue
         down = gpus // leaves
         for cables in [min(ports // leaves, ports - down)] if down < ports else []:
-            for spines in range(1, ports + 1):
-                up = spines * cables
-                if down + up > ports or leaves * cables > ports:
-                    continue
-                across = leaves // 2 * min(down, up) + leaves % 2 * (down // 2)
-                if across >= least_links and (best is None or leaves + spines < sum(best[:2])):
-                    best = (leaves, spines, cables)
-    return best
-
-# %% leaves_that_do_not_divide
-# Wrong: the leaves need not share the GPUs evenly.
-# Message: leaves cannot share 32 GPUs evenly
-
-
-def choose_leaf_spine(*, gpus, ports, least_links):
-    if gpus <= ports:
-        return (1, 0, 0)
-    best = None
-    for leaves in range(2, gpus + 1):
-        down = -(-gpus // leaves)
-        for cables in range(1, ports + 1):
             for spines in range(1, ports + 1):
                 up = spines * cables
                 if down + up > ports or leaves * cables > ports:
@@ -104,37 +60,3 @@ def choose_leaf_spine(*, gpus, ports, least_links):
                 if across >= least_links and (best is None or leaves + spines < sum(best[:2])):
                     best = (leaves, spines, cables)
     return best
-
-# %% the_middle_leaf_goes_up
-# Wrong: the leaf that is cut in two has no more links across than cables.
-# Known mistake: The two halves of a leaf's GPUs reach each other through the leaf itself: they need no cable up.
-
-
-def choose_leaf_spine(*, gpus, ports, least_links):
-    if gpus <= ports:
-        return (1, 0, 0)
-    best = None
-    for leaves in range(2, gpus + 1):
-        if gpus % leaves:
-            continue
-        down = gpus // leaves
-        for cables in range(1, ports + 1):
-            for spines in range(1, ports + 1):
-                up = spines * cables
-                if down + up > ports or leaves * cables > ports:
-                    continue
-                across = leaves // 2 * min(down, up) + leaves % 2 * min(down // 2, up)
-                if across >= least_links and (best is None or leaves + spines < sum(best[:2])):
-                    best = (leaves, spines, cables)
-    return best
-
-# %% too_many_ports
-# Wrong: the spines have more cables than ports.
-# Message: ports of a spine
-
-
-def choose_leaf_spine(*, gpus, ports, least_links):
-    if gpus <= ports and gpus // 2 >= least_links:
-        return (1, 0, 0)
-    leaves = next(number for number in range(2, gpus + 1) if gpus % number == 0 and gpus // number < ports)
-    return (leaves, 1, ports - gpus // leaves)

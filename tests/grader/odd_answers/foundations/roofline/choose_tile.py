@@ -1,11 +1,3 @@
-# %% a_byte_too_many
-# Wrong: it takes one number more than there is room for.
-# Message: more than there are
-def choose_tile(m, k, n, element_bytes, fast_bytes, **rates):
-    room = fast_bytes // element_bytes + 1
-    tiles = [(a, min(n, (room - a) // (a + 1))) for a in range(1, m + 1) if (room - a) // (a + 1) >= 1]
-    return min(tiles, key=lambda tile: m * k * -(-n // tile[1]) + k * n * -(-m // tile[0]))
-
 # %% a_list
 # Right: a list of two.
 def choose_tile(m, k, n, element_bytes, fast_bytes, **rates):
@@ -45,14 +37,6 @@ def choose_tile(*, m, k, n, element_bytes, fast_bytes, peak_flops_per_s, bandwid
             if best is None or words < best[0]:
                 best = words, rows, columns
     return best[1:]
-
-# %% the_most_entries
-# Wrong: the tile with the most entries.
-# Known mistake: The tile with the most entries need not be the best: what counts is how many rows and columns of tiles Y is cut into, since that is how often W and X are read.
-def choose_tile(*, m, k, n, element_bytes, fast_bytes, peak_flops_per_s, bandwidth_bytes_per_s):
-    room = fast_bytes // element_bytes
-    tiles = [(a, min(n, (room - a) // (a + 1))) for a in range(1, m + 1) if (room - a) // (a + 1) >= 1]
-    return max(tiles, key=lambda tile: tile[0] * tile[1])
 
 # %% widest_in_time
 # Right: the widest tile that is in time.

@@ -26,30 +26,6 @@ def least_batch(*, k, n, weight_bytes, activation_bytes, peak_flops_per_s, bandw
     room = 2 * bandwidth_bytes_per_s / peak_flops_per_s - activation_bytes * (1 / k + 1 / n)
     return math.ceil(weight_bytes / room - 1e-9) if room > 1e-15 else 0
 
-# %% divides_by_zero
-# Wrong: a difference of 0 is divided by.
-# Known mistake: Where a row's bytes take just as long as its operations, nothing is left to make up for the weights: return 0 there too.
-def least_batch(*, k, n, weight_bytes, activation_bytes, peak_flops_per_s, bandwidth_bytes_per_s):
-    room = 2 * k * n * bandwidth_bytes_per_s - activation_bytes * (k + n) * peak_flops_per_s
-    return 0 if room < 0 else -(-weight_bytes * k * n * peak_flops_per_s // room)
-
-# %% floats_rounded_up
-# Wrong: the formula in floats, rounded up as it comes.
-# Known mistake: Floats are rounded: a number of rows that should be whole may come out a little larger, and a difference of 0 a little off 0. All inputs are whole numbers, and -(-x // y) divides them exactly and rounds up.
-import math
-
-
-def least_batch(*, k, n, weight_bytes, activation_bytes, peak_flops_per_s, bandwidth_bytes_per_s):
-    x = 2 * bandwidth_bytes_per_s / peak_flops_per_s - activation_bytes / k - activation_bytes / n
-    return math.ceil(weight_bytes / x) if x > 0 else 0
-
-# %% minus_one
-# Wrong: −1 where no batch is enough.
-# Known mistake: Where no number of rows is enough, the result is to be 0.
-def least_batch(*, k, n, weight_bytes, activation_bytes, peak_flops_per_s, bandwidth_bytes_per_s):
-    room = 2 * k * n * bandwidth_bytes_per_s - activation_bytes * (k + n) * peak_flops_per_s
-    return -(-weight_bytes * k * n * peak_flops_per_s // room) if room > 0 else -1
-
 # %% nine_digits
 # Wrong: nine digits after the point, but a difference of 0 in floats is not 0. It passed once.
 import math

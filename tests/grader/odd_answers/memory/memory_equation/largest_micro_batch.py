@@ -23,11 +23,3 @@ def largest_micro_batch(*sizes, **named):
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low
-
-# %% raises_a_text
-# Wrong: an exception without a text.
-# Message: KeyError: '' (line 5)
-def largest_micro_batch(memory_bytes, state_bytes, layers, layer_bytes, other_bytes):
-    if memory_bytes < state_bytes:
-        raise KeyError("")
-    return (memory_bytes - state_bytes) // (layers * layer_bytes + other_bytes)

@@ -23,19 +23,6 @@ def peak_and_live(events):
         names = [*names, name] if change > 0 else [other for other in names if other != name]
     return totals.max(), np.array(names)
 
-# %% names_in_alphabetical_order
-# Wrong: the right names in another order.
-# Message: another order
-def peak_and_live(events):
-    held, worst = {}, {}
-    for name, change in events:
-        held[name] = held.get(name, 0) + change
-        if not held[name]:
-            del held[name]
-        if sum(held.values()) > sum(worst.values()):
-            worst = dict(held)
-    return sum(worst.values()), sorted(worst)
-
 # %% reads_the_events_twice
 # Right: looks for the peak first, and then for who is held there.
 from itertools import accumulate

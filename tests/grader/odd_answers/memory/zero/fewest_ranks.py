@@ -37,25 +37,3 @@ def fewest_ranks(parameters, memory_bytes, other_bytes, stage):
         return np.float64(1) if room >= 0 else None
     each = np.floor(room / (16 - whole))
     return np.ceil(parameters / each) if each > 0 else None
-
-# %% one_whole_byte_beside_fourteen
-# Wrong: stage 2 keeps one byte of a weight whole, and cuts 14.
-# Message: wrong only where stage = 2
-def fewest_ranks(parameters, memory_bytes, other_bytes, stage):
-    whole, cut = [(16, 0), (4, 12), (1, 14), (0, 16)][stage]
-    room = memory_bytes - other_bytes - whole * parameters
-    if stage == 0:
-        return 1 if room >= 0 else None
-    largest = room // cut
-    return -(-parameters // largest) if largest >= 1 else None
-
-# %% one_whole_byte_in_stage_2
-# Wrong: the weights have 2 bytes.
-# Known mistake: Stage 2 leaves the weights whole, and a weight has 2 bytes.
-def fewest_ranks(parameters, memory_bytes, other_bytes, stage):
-    whole = {0: 16, 1: 4, 2: 1, 3: 0}[stage]
-    room = memory_bytes - other_bytes - whole * parameters
-    if stage == 0:
-        return 1 if room >= 0 else None
-    largest = room // (16 - whole)
-    return -(-parameters // largest) if largest >= 1 else None

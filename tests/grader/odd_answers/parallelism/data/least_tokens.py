@@ -1,12 +1,3 @@
-# %% both_directions
-# Wrong: half of the bytes, as if the link's two directions were added.
-# Known mistake: An all-reduce sends every chunk twice, in the reduce-scatter and in the all-gather, and the bandwidth is that of one direction.
-from math import ceil
-
-
-def least_tokens(*, ranks, parameters, flops_per_s, bandwidth_bytes_per_s, gradient_bytes):
-    return ceil((ranks - 1) / ranks * gradient_bytes * flops_per_s / (4 * bandwidth_bytes_per_s))
-
 # %% both_times
 # Right: one time divided by the other, as the first hint has it.
 from math import ceil
@@ -34,21 +25,6 @@ import numpy as np
 
 def least_tokens(*, ranks, parameters, flops_per_s, bandwidth_bytes_per_s, gradient_bytes):
     return np.int64(np.ceil((ranks - 1) * gradient_bytes * flops_per_s / (2 * ranks * bandwidth_bytes_per_s) - 1e-7))
-
-# %% one_more
-# Wrong: one too many where the threshold is whole.
-# Known mistake: Where the threshold is a whole number, so many tokens are enough.
-def least_tokens(*, ranks, parameters, flops_per_s, bandwidth_bytes_per_s, gradient_bytes):
-    return int((ranks - 1) * gradient_bytes * flops_per_s / (2 * ranks * bandwidth_bytes_per_s)) + 1
-
-# %% upside_down
-# Wrong: speed and bandwidth swapped.
-# Known mistake: This is one token everywhere: is a fraction upside down, or are the parameters on one side only?
-from math import ceil
-
-
-def least_tokens(*, ranks, parameters, flops_per_s, bandwidth_bytes_per_s, gradient_bytes):
-    return ceil((ranks - 1) / ranks * gradient_bytes * bandwidth_bytes_per_s / (2 * flops_per_s))
 
 # %% with_the_parameters
 # Right: the parameters stand on both sides.

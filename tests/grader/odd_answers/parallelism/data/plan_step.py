@@ -19,72 +19,6 @@ def plan_step(*, sequences, machines, room, launch_ms, sequence_ms, sum_ms, limi
             return [[(b, N * b / sequences) for b in share(own)] for own in shares]
     return None
 
-# %% below_the_limits
-# Wrong: what meets a limit exactly is allowed.
-# Known mistake: A step that takes exactly limit_ms, or exactly budget_ms on all machines, is allowed.
-from fractions import Fraction
-
-
-def plan_step(*, sequences, machines, room, launch_ms, sequence_ms, sum_ms, limit_ms, budget_ms):
-    def share(own: int) -> list[int]:  # as few micro-batches as fit, a full one last
-        return [own % room] * (own % room > 0) + [room] * (own // room)
-
-    def step_ms(N: int) -> Fraction:
-        sizes = share(-(-sequences // N))  # the largest share sets the pace
-        passes_ms = sum(launch_ms + b * sequence_ms for b in sizes)
-        last_ms = Fraction(2 * (launch_ms + sizes[-1] * sequence_ms), 3)
-        return max(Fraction(passes_ms), passes_ms - last_ms + Fraction(2 * (N - 1) * sum_ms, N))
-
-    for N in range(1, min(machines, sequences) + 1):
-        if step_ms(N) < limit_ms and N * step_ms(N) < budget_ms:
-            shares = [sequences // N + (r < sequences % N) for r in range(N)]
-            return [[(b, N * b / sequences) for b in share(own)] for own in shares]
-    return None
-
-# %% divisors_alone
-# Wrong: only machines that divide the sequences.
-# Known mistake: The machines need not divide the batch: shares may differ by one sequence.
-from fractions import Fraction
-
-
-def plan_step(*, sequences, machines, room, launch_ms, sequence_ms, sum_ms, limit_ms, budget_ms):
-    def share(own: int) -> list[int]:  # as few micro-batches as fit, a full one last
-        return [own % room] * (own % room > 0) + [room] * (own // room)
-
-    def step_ms(N: int) -> Fraction:
-        sizes = share(-(-sequences // N))  # the largest share sets the pace
-        passes_ms = sum(launch_ms + b * sequence_ms for b in sizes)
-        last_ms = Fraction(2 * (launch_ms + sizes[-1] * sequence_ms), 3)
-        return max(Fraction(passes_ms), passes_ms - last_ms + Fraction(2 * (N - 1) * sum_ms, N))
-
-    for N in range(1, min(machines, sequences) + 1):
-        if sequences % N == 0 and step_ms(N) <= limit_ms and N * step_ms(N) <= budget_ms:
-            shares = [sequences // N + (r < sequences % N) for r in range(N)]
-            return [[(b, N * b / sequences) for b in share(own)] for own in shares]
-    return None
-
-# %% empty_machines
-# Wrong: more machines than sequences, some of them empty.
-# Message: a machine or a micro-batch that has no sequence
-from fractions import Fraction
-
-
-def plan_step(*, sequences, machines, room, launch_ms, sequence_ms, sum_ms, limit_ms, budget_ms):
-    def share(own: int) -> list[int]:  # as few micro-batches as fit, a full one last
-        return [own % room] * (own % room > 0) + [room] * (own // room)
-
-    def step_ms(N: int) -> Fraction:
-        sizes = share(-(-sequences // N))  # the largest share sets the pace
-        passes_ms = sum(launch_ms + b * sequence_ms for b in sizes)
-        last_ms = Fraction(2 * (launch_ms + sizes[-1] * sequence_ms), 3)
-        return max(Fraction(passes_ms), passes_ms - last_ms + Fraction(2 * (N - 1) * sum_ms, N))
-
-    for N in range(machines, 0, -1):
-        if step_ms(N) <= limit_ms and N * step_ms(N) <= budget_ms:
-            shares = [sequences // N + (r < sequences % N) for r in range(N)]
-            return [[(b, N * b / sequences) for b in share(own)] for own in shares]
-    return None
-
 # %% even_micro_batches
 # Wrong: all micro-batches as even as can be. It was taken for another mistake once.
 from fractions import Fraction
@@ -153,28 +87,6 @@ def plan_step(*, sequences, machines, room, launch_ms, sequence_ms, sum_ms, limi
             return tuple(tuple((b, N * b / sequences) for b in share(own)) for own in shares)
     return None
 
-# %% forgets_to_divide_by_the_machines
-# Wrong: 2 (N - 1) times the sum.
-# Known mistake: The sum takes 2 * (N - 1) / N times sum_ms: here the division by N is missing.
-from fractions import Fraction
-
-
-def plan_step(*, sequences, machines, room, launch_ms, sequence_ms, sum_ms, limit_ms, budget_ms):
-    def share(own: int) -> list[int]:  # as few micro-batches as fit, a full one last
-        return [own % room] * (own % room > 0) + [room] * (own // room)
-
-    def step_ms(N: int) -> Fraction:
-        sizes = share(-(-sequences // N))  # the largest share sets the pace
-        passes_ms = sum(launch_ms + b * sequence_ms for b in sizes)
-        last_ms = Fraction(2 * (launch_ms + sizes[-1] * sequence_ms), 3)
-        return max(Fraction(passes_ms), passes_ms - last_ms + 2 * (N - 1) * sum_ms)
-
-    for N in range(1, min(machines, sequences) + 1):
-        if step_ms(N) <= limit_ms and N * step_ms(N) <= budget_ms:
-            shares = [sequences // N + (r < sequences % N) for r in range(N)]
-            return [[(b, N * b / sequences) for b in share(own)] for own in shares]
-    return None
-
 # %% shares_by_rounding
 # Wrong: rounds the shares, so that the last may be much too large. It passed once.
 from fractions import Fraction
@@ -196,28 +108,6 @@ def plan_step(*, sequences, machines, room, launch_ms, sequence_ms, sum_ms, limi
         if step_ms(N) <= limit_ms and N * step_ms(N) <= budget_ms:
             shares = [round(sequences / N)] * (N - 1)
             shares.append(sequences - sum(shares))
-            return [[(b, N * b / sequences) for b in share(own)] for own in shares]
-    return None
-
-# %% shares_cut_in_pieces
-# Wrong: shares that are not whole.
-# Message: a sequence cannot be cut
-from fractions import Fraction
-
-
-def plan_step(*, sequences, machines, room, launch_ms, sequence_ms, sum_ms, limit_ms, budget_ms):
-    def share(own: int) -> list[int]:  # as few micro-batches as fit, a full one last
-        return [own - room * i for i in [int(own // room)] if own > room * i] + [room] * int(own // room)
-
-    def step_ms(N: int) -> Fraction:
-        sizes = share(-(-sequences // N))  # the largest share sets the pace
-        passes_ms = sum(launch_ms + b * sequence_ms for b in sizes)
-        last_ms = Fraction(2 * (launch_ms + sizes[-1] * sequence_ms), 3)
-        return max(Fraction(passes_ms), passes_ms - last_ms + Fraction(2 * (N - 1) * sum_ms, N))
-
-    for N in range(1, min(machines, sequences) + 1):
-        if step_ms(N) <= limit_ms and N * step_ms(N) <= budget_ms:
-            shares = [sequences / N] * N
             return [[(b, N * b / sequences) for b in share(own)] for own in shares]
     return None
 
@@ -261,50 +151,6 @@ def plan_step(*, sequences, machines, room, launch_ms, sequence_ms, sum_ms, limi
         if step_ms(N) <= limit_ms and N * step_ms(N) <= budget_ms:
             shares = [sequences // N + (r < sequences % N) for r in range(N)]
             return [[(b, N * b / sequences) for b in share(own)] for own in shares]
-    return None
-
-# %% the_rest_to_the_last
-# Wrong: the last machine gets all that is left over, on a clock that knows it.
-# Known mistake: One machine gets all that is left over, and the others wait for it: deal the sequences more evenly.
-from fractions import Fraction
-
-
-def plan_step(*, sequences, machines, room, launch_ms, sequence_ms, sum_ms, limit_ms, budget_ms):
-    def share(own: int) -> list[int]:  # as few micro-batches as fit, a full one last
-        return [own % room] * (own % room > 0) + [room] * (own // room)
-
-    def step_ms(N: int) -> Fraction:
-        sizes = share(sequences // N + sequences % N)  # the largest share sets the pace
-        passes_ms = sum(launch_ms + b * sequence_ms for b in sizes)
-        last_ms = Fraction(2 * (launch_ms + sizes[-1] * sequence_ms), 3)
-        return max(Fraction(passes_ms), passes_ms - last_ms + Fraction(2 * (N - 1) * sum_ms, N))
-
-    for N in range(1, min(machines, sequences) + 1):
-        if step_ms(N) <= limit_ms and N * step_ms(N) <= budget_ms:
-            shares = [sequences // N + (sequences % N) * (r == N - 1) for r in range(N)]
-            return [[(b, N * b / sequences) for b in share(own)] for own in shares]
-    return None
-
-# %% weighs_by_the_share
-# Wrong: right only where all shares are equal.
-# Message: a sequence counts for
-from fractions import Fraction
-
-
-def plan_step(*, sequences, machines, room, launch_ms, sequence_ms, sum_ms, limit_ms, budget_ms):
-    def share(own: int) -> list[int]:  # as few micro-batches as fit, a full one last
-        return [own % room] * (own % room > 0) + [room] * (own // room)
-
-    def step_ms(N: int) -> Fraction:
-        sizes = share(-(-sequences // N))  # the largest share sets the pace
-        passes_ms = sum(launch_ms + b * sequence_ms for b in sizes)
-        last_ms = Fraction(2 * (launch_ms + sizes[-1] * sequence_ms), 3)
-        return max(Fraction(passes_ms), passes_ms - last_ms + Fraction(2 * (N - 1) * sum_ms, N))
-
-    for N in range(1, min(machines, sequences) + 1):
-        if step_ms(N) <= limit_ms and N * step_ms(N) <= budget_ms:
-            shares = [sequences // N + (r < sequences % N) for r in range(N)]
-            return [[(b, b / own) for b in share(own)] for own in shares]
     return None
 
 # %% weights_of_six_digits

@@ -1,13 +1,3 @@
-# %% a_list_of_five
-# Wrong: takes it that there are at most five workers.
-# Message: IndexError
-def stalenesses(*, arrivals):
-    read, found = [0] * 5, []
-    for made, worker in enumerate(arrivals):
-        found.append(made - read[worker])
-        read[worker] = made + 1
-    return found
-
 # %% first_gradients_are_fresh
 # Wrong: a worker's first gradient is taken for fresh.
 # Known mistake: All workers read at the start, so a worker's first gradient is as old as all updates before it.

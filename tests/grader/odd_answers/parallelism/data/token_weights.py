@@ -16,13 +16,6 @@ def token_weights(*, tokens):
     total = sum(map(sum, tokens))
     return [list(np.array(own) * len(tokens) / total) for own in tokens]
 
-# %% one_list
-# Wrong: one list for all ranks.
-# Message: a list of lists
-def token_weights(*, tokens):
-    total = sum(map(sum, tokens))
-    return [len(tokens) * t / total for own in tokens for t in own]
-
 # %% tuples
 # Right: tuples for lists.
 def token_weights(*, tokens):

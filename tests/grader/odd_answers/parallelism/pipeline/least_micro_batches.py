@@ -27,24 +27,3 @@ def least_micro_batches(stages, bubble, chunks=1):
     while Fraction(stages - 1, chunks * batches + stages - 1) >= bubble:
         batches += 1
     return np.int64(batches)
-
-# %% more_than_two_chunks_count_as_two
-# Wrong: right wherever there are one or two chunks.
-# Message: chunks = 3
-def least_micro_batches(stages, bubble, chunks=1):
-    least = int((stages - 1) * (1 - bubble) / (bubble * min(chunks, 2))) + 1
-    return least if chunks == 1 else max(least, stages)
-
-# %% multiples_of_the_stages
-# Wrong: Megatron's interleaved schedule asks for a multiple of the stages; the exercise does not.
-# Known mistake: Interleaving needs at least as many micro-batches as stages here; that they are a multiple is Megatron's rule.
-def least_micro_batches(stages, bubble, chunks=1):
-    least = int((stages - 1) * (1 - bubble) / (bubble * chunks)) + 1
-    return least if chunks == 1 else -(-least // stages) * stages
-
-# %% one_too_many
-# Wrong: one more than needed, always.
-# Message: always one too many
-def least_micro_batches(stages, bubble, chunks=1):
-    least = int((stages - 1) * (1 - bubble) / (bubble * chunks)) + 2
-    return least if chunks == 1 else max(least, stages + 1)

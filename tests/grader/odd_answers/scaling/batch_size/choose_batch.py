@@ -1,33 +1,3 @@
-# %% lets_the_gpus_share_a_batch_unevenly
-# Wrong: lets the GPUs share a batch unevenly.
-# Known mistake: The GPUs share the batch evenly: their number must divide it.
-import math
-
-
-def choose_batch(
-    *,
-    wanted,
-    critical_batch,
-    fewest_steps,
-    examples_per_s,
-    fixed_s,
-    usd_per_gpu_hour,
-    batches,
-    gpus,
-    deadline_h,
-    budget_usd,
-):
-    D = []
-    for b in batches:
-        for n in gpus:
-            pass
-            S = fewest_steps * (1 + critical_batch / b)
-            h = S * (fixed_s + b / n / examples_per_s) / 3600
-            u = h * n * usd_per_gpu_hour
-            if h <= deadline_h and u <= budget_usd:
-                D.append(((u, h) if wanted == "cheapest" else (h, u), b, n))
-    return min(D)[1:]
-
 # %% of_equal_pairs_the_largest_batch
 # Right: of equal pairs the largest batch.
 import math
@@ -57,37 +27,6 @@ def choose_batch(
             if h <= deadline_h and u <= budget_usd:
                 D.append((round(u if wanted == "cheapest" else h, 9), -b, n))
     return (-min(D)[1], min(D)[2])
-
-# %% rounds_the_share_of_a_gpu_up
-# Wrong: rounds the share of a GPU up.
-# Known mistake: A GPU cannot have one example more than another here: the number of GPUs must divide the batch.
-import math
-
-
-def choose_batch(
-    *,
-    wanted,
-    critical_batch,
-    fewest_steps,
-    examples_per_s,
-    fixed_s,
-    usd_per_gpu_hour,
-    batches,
-    gpus,
-    deadline_h,
-    budget_usd,
-):
-    best, found = math.inf, None
-    for b in batches:
-        for n in gpus:
-            if n > b:
-                continue
-            h = fewest_steps * (1 + critical_batch / b) * (fixed_s + math.ceil(b / n) / examples_per_s) / 3600
-            usd = h * n * usd_per_gpu_hour
-            score = usd if wanted == "cheapest" else h
-            if h <= deadline_h and usd <= budget_usd and score < best:
-                best, found = score, (b, n)
-    return found
 
 # %% below_both_limits
 # Wrong: a run that takes just the hours and the dollars is not allowed; it passed once.

@@ -36,14 +36,6 @@ def best_split(*, flops, fit):
         low, high = (middle, high) if slope(middle) < 0 else (low, middle)
     return [math.exp(low), math.exp(whole - low)]
 
-# %% forgets_the_exponents_in_front
-# Wrong: the terms are made equal.
-# Known mistake: You made the two terms equal. Their slopes have to be: alpha A / N**alpha and beta B / D**beta.
-def best_split(*, flops, fit):
-    _, A, B, a, b = fit
-    n = (A / B * (flops / 6) ** b) ** (1 / (a + b))
-    return n, flops / 6 / n
-
 # %% from_the_product
 # Right: the tokens from the budget.
 def best_split(*, flops, fit):

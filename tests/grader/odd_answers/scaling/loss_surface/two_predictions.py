@@ -60,28 +60,6 @@ def two_predictions(compute, losses, *, at):
     floors = [step / 100 for step in range(201) if step / 100 <= min(losses) - 0.01 + 1e-9]
     return fit(0.0)[1], min(fit(floor) for floor in floors)[1]
 
-# %% repeats_collapse
-# Wrong: of runs with the same compute it keeps the last.
-# Known mistake: Of two runs with the same compute you kept one. Each is a measurement of its own.
-import math
-
-
-def two_predictions(compute, losses, *, at):
-    compute, losses = zip(*dict(zip(compute, losses)).items())
-    x = [math.log(value) for value in compute]
-    middle = sum(x) / len(x)
-
-    def fit(floor):
-        y = [math.log(loss - floor) for loss in losses]
-        height = sum(y) / len(y)
-        slope = sum((a - middle) * b for a, b in zip(x, y)) / sum((a - middle) ** 2 for a in x)
-        law = [floor + math.exp(height + slope * (a - middle)) for a in x]
-        error = sum(math.log(loss / value) ** 2 for loss, value in zip(losses, law))
-        return error, floor + math.exp(height + slope * (math.log(at) - middle))
-
-    floors = [step / 100 for step in range(int((min(losses) - 0.01 + 1e-9) * 100) + 1)]
-    return fit(0.0)[1], min(fit(floor) for floor in floors)[1]
-
 # %% walks_down_from_the_top
 # Wrong: goes down from the highest floor until the error rises for the first time. It passed once.
 import math

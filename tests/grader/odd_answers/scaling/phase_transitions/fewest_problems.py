@@ -27,13 +27,3 @@ import math
 def fewest_problems(token_accuracies, *, confidence):
     rate = math.exp(sum(math.log(accuracy) for accuracy in token_accuracies))
     return math.ceil(math.log10(1 - confidence) / math.log10(1 - rate))
-
-# %% one_more
-# Wrong: floor plus one of the rounded up number.
-# Message: 10
-import math
-
-
-def fewest_problems(token_accuracies, *, confidence):
-    rate = math.prod(token_accuracies)
-    return math.ceil(math.log(1 - confidence) / math.log(1 - rate)) + 1
