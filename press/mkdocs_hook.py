@@ -50,7 +50,7 @@ log = logging.getLogger("mkdocs.press")
 PLANNED = "planned:"  # where the navigation leads for a chapter that is still to be written; it becomes no link
 _PLANNED_LINK = re.compile(rf'<a href="{PLANNED}"[^>]*>(?P<title>.*?)</a>', re.DOTALL)
 OPTION = re.compile(r"Config value '(\w+)': ")
-SCRIPTS = ("base", "palette", "content")  # those of Material's templates that stand in every page
+SCRIPTS = ("base", "palette", "content")  # those of Material's templates that stand in pages; ours is in main.html
 SERVED = ".press-serves"  # in the folder of a served site; MkDocs leaves hidden files there
 
 # MkDocs calls functions, not an object, so what one build knows stands here. ``on_files`` starts it anew.
@@ -221,7 +221,7 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
 
     book = state.book
     assert env.loader
-    names = [f"partials/javascripts/{name}.html" for name in SCRIPTS]
+    names = ["main.html", *(f"partials/javascripts/{name}.html" for name in SCRIPTS)]
     state.scripts = scripts_of(env.loader.get_source(env, name)[0] for name in names)
     env.template_class = KeptOutput
     compiled = book.root / ".press" / "templates"  # compiling Material's templates takes as long as filling them
