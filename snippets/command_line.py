@@ -30,7 +30,7 @@ from typing import Annotated, Any
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter, Token, UnusedCliTokensError
 
 from snippets.domain import Catalogue, UnknownName, each, flag, named, shortened, text
-from snippets.index import CALLED_ELSEWHERE, also, find_formula, formula_modules, labelled, unit_of
+from snippets.index import CALLED_ELSEWHERE, SAME_ARGUMENT, also, find_formula, formula_modules, labelled, unit_of
 from snippets.quantities import is_unit, read_quantity
 
 QUESTIONS = ("memory", "all_reduce", "pipeline", "roofline", "train")
@@ -108,13 +108,18 @@ def list_formulas(word: str = "", *, part: str = "", json: bool = False) -> str:
         True
     """
     entries = [_entry(name, module) for name, module in formula_modules().items()]
-    if text("word", word).casefold() in CATALOGUES:
-        return _list_names(word.casefold(), flag("json", json))
+    kind = {"gpus": "devices", "accelerators": "devices"}.get(text("word", word).casefold(), word.casefold())
+    if kind in CATALOGUES:
+        return _list_names(kind, flag("json", json))
     parts = tuple(dict.fromkeys(entry["part"] for entry in entries))
     if text("part", part):
         part = named("part", part, parts)
     wanted = word.casefold().replace("-", " ").replace("_", " ")
-    shown = [entry for entry in entries if wanted in entry["searched"] and part in ("", entry["part"])]
+    shown = [
+        entry
+        for entry in entries
+        if (wanted in entry["searched"] or _squeezed(word) in entry["spelled"]) and part in ("", entry["part"])
+    ]
     able = [entry for entry in shown if not entry["left_out"]]
     unable = [entry for entry in shown if entry["left_out"]]
     if flag("json", json):
@@ -231,12 +236,13 @@ def _entry(name: str, module: str) -> dict[str, str]:
         "searched": f"{name_words} {about} {' '.join(said.get(label, '') for label in _SEARCHED)}".casefold()
         .replace("_", " ")
         .replace("-", " "),
+        "spelled": _squeezed(f"{name} {said.get('Also', '')}".replace(" ", "-")),
     }
 
 
 def _listed(entry: Mapping[str, str]) -> dict[str, str]:
     """Return what the list's JSON has of a formula."""
-    return {key: words for key, words in entry.items() if key not in ("about", "searched") and words}
+    return {key: words for key, words in entry.items() if key not in ("about", "searched", "spelled") and words}
 
 
 def _about(function: Callable[..., Any]) -> str:
@@ -289,7 +295,8 @@ def _as_options(given: Sequence[str]) -> list[str]:
     names = _arguments(given)
     if not names:
         return list(given)
-    options = {_squeezed(option): option for option in _options(names)}
+    options = {_squeezed(word): _flag(name) for name in names for word in SAME_ARGUMENT.get(name, ())}
+    options |= {_squeezed(option): option for option in _options(names)}
     read, wrong = [given[0]], []
     for word in given[1:]:
         option, equals, value = word.partition("=")

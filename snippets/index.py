@@ -193,13 +193,12 @@ def explained(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*args, **kwargs)
         except TypeError:
-            wrong = _wrong_call(function, args, kwargs)
-            if wrong is None:
+            if _wrong_call(function, args, kwargs) is None:
                 raise
         in_our_words = _in_our_words(inspect.signature(function).parameters, kwargs)
-        if _wrong_call(function, args, in_our_words) is None:
-            return function(*args, **in_our_words)
-        raise TypeError(wrong)
+        if wrong := _wrong_call(function, args, in_our_words):
+            raise TypeError(wrong)
+        return function(*args, **in_our_words)
 
     asked.__module__ = "snippets"  # where pickle finds it
     return asked

@@ -754,15 +754,15 @@ def test_help_of_a_command_comes_by_either_word(capsys: pytest.CaptureFixture[st
             "there is no --micro-batchs here; did you mean --micro-batch or --micro-batches?",
         ),
         ("memory --zero-stage 3", "there is no --zero-stage here; did you mean --zero?"),
-        ("memory --seq-len 8192", "there is no --seq-len here; did you mean --sequence?"),
+        ("memory --context-length 8192", "there is no --context-length here; did you mean --sequence?"),
         ("memory --gpu 8", "there is no --gpu here; did you mean --gpus or --device?"),
         ("roofline --gpu h100", "there is no --gpu here; did you mean --device?"),
         ("zero-state-bytes --parameters 7B --zero 3", "there is no --zero here; did you mean --stage?"),
-        ("train --params 8B --num-gpus 8", "there is no --params, --num-gpus here; did you mean --parameters, --gpus?"),
+        ("train --mfus 8B --num-gpus 8", "there is no --mfus, --num-gpus here; did you mean --mfu, --gpus?"),
         ("memory --tp-size 8", "there is no --tp-size here; did you mean --tensor-parallel?"),
         ("pipeline --pp 8", "there is no --pp here; did you mean --stages?"),
         ("memory --world_size 8", "there is no --world_size here; did you mean --gpus?"),
-        ("layer-activation-bytes --hidden-size=8", "there is no --hidden-size here; did you mean --hidden?"),
+        ("layer-activation-bytes --n-embd=8", "there is no --n-embd here; did you mean --hidden?"),
         ("message-time-s --bandwidth 5", "there is no --bandwidth here; did you mean --bandwidth-bytes-per-s?"),
         ("memory --colour red", "there is no --colour here; `memory --help` lists those that there are"),
         ("list --prt memory", "there is no --prt here; did you mean --part?"),
@@ -917,6 +917,18 @@ def test_a_model_of_ones_own(tmp_path: Path, asked: Any, values: Any, capsys: py
     assert call == f"parameter_count(model=model_from_config(json.load(open({str(path)!r}))))"
     found = {"json": json, "open": open, "model_from_config": model_from_config}
     assert eval(call, {**found, "parameter_count": parameter_count}) == parameter_count("Llama 3 8B")
+
+
+def test_another_word_for_an_option_is_taken_where_it_means_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    def printed(line: str) -> str:
+        assert main(shlex.split(line)) == 0
+        return capsys.readouterr().out
+
+    assert printed("ring-all-reduce-bytes --num-gpus 8 --num-bytes 800") == printed(
+        "ring-all-reduce-bytes --ranks 8 --bytes 800"
+    )
+    assert "ring-all-reduce-bytes" in printed("list allreduce")
+    assert printed("list gpus") == printed("list devices")
 
 
 @pytest.mark.parametrize(

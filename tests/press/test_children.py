@@ -135,6 +135,8 @@ def sleep(number):
     with TemporaryDirectory(dir=sys.argv[1]):
         time.sleep(1000)
 
+import signal
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whoever runs the tests may ignore it
 children.stop_by_exception()
 children.cores = lambda: 2
 children.in_children(sleep, 2)
