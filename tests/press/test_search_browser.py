@@ -37,7 +37,7 @@ def ask(page: Any, query: str) -> list[str]:
     ("query", "where"),
     [
         ("rabenseifner", "references/#rabenseifner-2004"),
-        ("zero_bytes_per_parameter", "reference/memory/#zero.zero_bytes_per_parameter"),
+        ("zero_bytes_per_parameter", "reference/memory/#zero.formulas.zero_bytes_per_parameter"),
         ("matrix product cut", PAGE),
     ],
 )
