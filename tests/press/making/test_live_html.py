@@ -212,7 +212,7 @@ def test_the_notebook_shows_the_picture_and_how_to_set_it(chapter: tuple[Beautif
     (cell,) = [cell for cell in cells if "show_live(message_time)" in "".join(cell["source"])]
     *panels, words = cell["outputs"]
     shown = ["".join(output["data"]["image/svg+xml"]) for output in panels]
-    assert shown == [panel.svg() for panel in message_time().panels]
+    assert shown == [panel._repr_svg_() for panel in message_time().panels]
     markdown = "".join(words["data"]["text/markdown"])
     assert message_time.drawn({}).numbers in markdown
     assert "message_time(size_bytes=1000000.0).panels[0]" in markdown

@@ -103,7 +103,7 @@ def test_a_cell_that_removes_its_chapter_ends_the_build_with_a_sentence(built_bo
     done = built_book.build()
     assert done.returncode != 0
     assert "Traceback" not in done.stdout + done.stderr
-    assert f"{ONE}:1: the chapter's file has been removed" in done.stderr
+    assert f"{ONE}:1: the chapter's file is gone: it was renamed or removed" in done.stderr
 
 
 @pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write everywhere")

@@ -416,7 +416,8 @@ def test_tracebacks_hold_no_path_of_this_machine(build: Builder) -> None:
 def test_svg_of_plain_matplotlib_is_the_same_each_time(build: Builder) -> None:
     build.chapter(
         ONE,
-        "%config InlineBackend.figure_formats = ['svg']\nfrom pylab import *\nplot([1, 2])\ngrid();",
+        "from matplotlib_inline.backend_inline import set_matplotlib_formats\nset_matplotlib_formats('svg')\n"
+        "from pylab import *\nplot([1, 2])\ngrid();",
     )
     executed = []
     for _ in range(2):
