@@ -41,8 +41,15 @@ from press.reading.contents import Entry, Part, read_contents, title_problems
 from press.reading.files import Unreadable, read_utf8
 from press.reading.links import Map, led_out, moved
 from press.reading.markup import line_in_prose
-from press.reading.notation import letters_of, read_letters, repeated_symbols, symbol_problems, symbols_used
-from press.reading.outline import outline_problems
+from press.reading.notation import (
+    keeps_its_letters,
+    letters_of,
+    read_alphabet,
+    repeated_symbols,
+    symbol_problems,
+    symbols_used,
+)
+from press.reading.outline import number_of, outline_problems
 from press.reading.sources import inside
 from press.running.execute import execute_chapters, read_executed
 from press.running.freshness import Freshness
@@ -519,14 +526,16 @@ class Book:
         path = f"{self.docs}/notation.md"
         if path not in rendered:
             return []
-        everywhere = read_letters(self.text(path))
+        alphabet = read_alphabet(self.text(path))
         problems = []
         for chapter in self.chapters:
             if chapter in rendered:
                 own = letters_of(self.text(chapter))
+                everywhere = alphabet.holding_for(number_of(chapter))
                 tables = [everywhere, own] if own else [everywhere]
                 problems += symbol_problems(rendered[chapter].symbols, tables, path=chapter)
-                problems += repeated_symbols(everywhere, own, chapter) if own else []
+                if own and not keeps_its_letters(self._read[chapter].header):
+                    problems += repeated_symbols(everywhere, own, chapter)
         return problems
 
     def _lists(self, path: str, source: str) -> dict[str, str]:

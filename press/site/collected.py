@@ -95,7 +95,7 @@ def all_letters(entries: Iterable[Entry], chapters: Mapping[str, Chapter], here:
         with suppress(BrokenChapter):
             if entry.path in chapters and (found := letters_of(chapters[entry.path].text)):
                 table = moved(found.table, entry.path, here)
-                pieces.append(f"## {_link(entry.title, entry.path, here)}\n\n{table}")
+                pieces.append(f"### {_link(entry.title, entry.path, here)}\n\n{table}")
     return "\n\n".join(pieces)
 
 
