@@ -55,7 +55,7 @@ def token_weights(tokens: Sequence[Sequence[int]]) -> tuple[tuple[float, ...], .
     loss is the mean over its tokens, a token of a short micro-batch counts for more, unless the loss is weighted first.
 
     Formula: $\\frac{R x_{rj}}{\\sum x}$
-    Symbols: R = number of ranks; x_rj = tokens that count in micro-batch j of rank r, summed over all of them below
+    Symbols: R = number of ranks; x_rj = how many tokens count in micro-batch j of rank r
     Chapter: 16
 
     Args:
@@ -166,7 +166,8 @@ def exposed_all_reduce_s(
 
     Also: exposed communication
     Formula: $\\max( T_K,\\; T_\\text{pass} / K + K T_K - T_\\text{pass} ),\\; T_K = \\alpha + \\frac{n}{K\\beta}$
-    Symbols: T_K = time of one of K buckets; K = buckets; T_pass = backward_s; n = total_bytes; α = latency_s; β = bandwidth_bytes_per_s
+    Symbols: T_K = time of one of K buckets; K = buckets; T_pass = backward_s; n = bytes of all gradients, total_bytes;
+        α = latency_s; β = bandwidth_bytes_per_s
     Chapter: 16
 
     Args:

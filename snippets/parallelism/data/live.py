@@ -31,10 +31,9 @@ def _ring(ranks: int, link: float, latency: float) -> dict[str, Any]:
 
 @live_figure(
     title="Share one batch",
-    caption="First: the last micro-batch of a step on a GPU, forward (F) and backward (B), and below it the network with "
-    "its buckets. Second: the share of the step that a GPU waits, against the number of GPUs, for the same batch; "
-    "dashed, if all gradients are sent after the last backward pass. The thin line is the question's limit, an eighth. The ring and "
-    "equal buckets are assumed.",
+    caption="First: the last micro-batch of a step on a GPU, forward (F) and backward (B), and below it the network "
+    "with its buckets. Second: the share of the step that a GPU waits, against the number of GPUs, for the same batch; "
+    "dashed, if all gradients are sent after the last backward pass. A ring and equal buckets are assumed.",
     knobs=[
         Number("ranks", "GPUs R", 128, 1, _MOST_RANKS, 2, "log"),
         Number("batch", "Tokens of the batch B", 2**21, 2**12, 2**25, 2, "log"),
@@ -54,12 +53,12 @@ def _ring(ranks: int, link: float, latency: float) -> dict[str, Any]:
         ),
         Named(
             "A tenth of the parameters",
-            "The same 128 GPUs wait for 30%: the bytes shrink with the model, the latencies of a bucket's messages do not.",
+            "The same 128 GPUs wait for 30%: the bytes shrink with the model, the latencies of the messages do not.",
             {"parameters": 155761120},
         ),
         Named(
             "256 GPUs",
-            "Each has only 8,192 tokens, too few to hide the bytes: it takes 9,861, and the GPUs wait for 30% of the step.",
+            "Each has only 8,192 tokens, and it takes 9,861 to hide the bytes: the GPUs wait for 30% of the step.",
             {"ranks": 256},
         ),
         Named(
