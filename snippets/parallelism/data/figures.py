@@ -18,7 +18,7 @@ from snippets.parallelism.data.steps import SharedStep, Update
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WIDTH_PX = 334.0  # two stand side by side, and one is as wide as a phone
+WIDTH_PX = 330.0  # two stand side by side, and one is as wide as a phone
 _LEFT = 48.0
 _WORKER = 62.0
 _MOST_OUTLINED = 30

@@ -36,10 +36,10 @@ def _ring(ranks: int, link: float, latency: float) -> dict[str, Any]:
     "dashed, if all gradients are sent after the last backward pass. A ring and equal buckets are assumed.",
     knobs=[
         Number("ranks", "GPUs R", 128, 1, _MOST_RANKS, 2, "log"),
-        Number("batch", "Tokens of the batch B", 2**21, 2**12, 2**25, 2, "log"),
+        Number("batch", "Million tokens of the batch, B", 2.097152, 0.004096, 33.554432, 2, "log", whole=False),
         Number("most", "Tokens of a micro-batch x, at most", 2**14, 2**8, 2**18, 2, "log"),
         Number("buckets", "Buckets K", 20, 1, 256, 1),
-        Number("parameters", "Parameters N", 1_557_611_200, 15_576_112, 155_761_120_000, 10**0.1, "log"),
+        Number("parameters", "Billion parameters, N", 1.5576112, 0.015576112, 155.76112, 10**0.1, "log", whole=False),
         Number("tera", "TFLOP/s that a GPU reaches, uP", 396, 6, 1500, 6),
         Number("link", "GB/s of its network, β", 40, 1.25, 640, 2, "log", whole=False),
         Number("latency", "µs of a message, α", 5, 0, 50, 1),
@@ -54,7 +54,7 @@ def _ring(ranks: int, link: float, latency: float) -> dict[str, Any]:
         Named(
             "A tenth of the parameters",
             "The same 128 GPUs wait for 30%: the bytes shrink with the model, the latencies of the messages do not.",
-            {"parameters": 155761120},
+            {"parameters": 0.15576112},
         ),
         Named(
             "256 GPUs",
@@ -67,10 +67,10 @@ def _ring(ranks: int, link: float, latency: float) -> dict[str, Any]:
             "GPUs wait for 0.077% of the step.",
             {
                 "ranks": 256,
-                "batch": 2**22,
+                "batch": 4.194304,
                 "most": 2**13,
                 "buckets": 80,
-                "parameters": 70553706496,
+                "parameters": 70.553706496,
                 "link": 320.0,
             },
         ),
@@ -79,7 +79,7 @@ def _ring(ranks: int, link: float, latency: float) -> dict[str, Any]:
 def shared_batch(
     *,
     ranks: int,
-    batch: int,
+    batch: float,
     most: int,
     buckets: int,
     parameters: float,
@@ -90,10 +90,10 @@ def shared_batch(
 ) -> Picture:
     """Draw the last micro-batch of a step on a clock, and the share of waiting for all numbers of GPUs."""
     size: dict[str, Any] = {
-        "batch": batch,
+        "batch": round(batch * 1e6),
         "most": most,
         "buckets": buckets,
-        "parameters": parameters,
+        "parameters": round(parameters * 1e9),
         "tera": tera,
         "link": link,
         "latency": latency,
@@ -213,7 +213,7 @@ def _against(ranks: int, share: float, size: Mapping[str, Any]) -> Panel:
         height_px=248,
     )
     plot.curve([(1, LIMIT), (_MOST_RANKS, LIMIT)], colour="muted", width=1)
-    plot.panel.text(plot.left + 4, plot.y(LIMIT) - 5, "the question's limit, an eighth", colour="muted", size=12)
+    plot.panel.text(plot.left + 4, plot.y(LIMIT) - 5, "limit: an eighth", colour="muted", size=12)
     after = [(1.0, 0.0), *((R, _one(R, **size, after=True)[5]) for R in counts)]
     plot.curve(after, colour="idle", dashed=True)
     plot.curve([(1.0, 0.0), *((R, _one(R, **size)[5]) for R in counts)], colour="accent")

@@ -30,10 +30,10 @@ def test_the_share_of_waiting_is_that_of_a_clock(
     parameters = 2e9
     said = shared_batch(
         ranks=ranks,
-        batch=batch,
+        batch=batch / 1e6,
         most=most,
         buckets=buckets,
-        parameters=parameters,
+        parameters=parameters / 1e9,
         tera=tera,
         link=link,
         latency=latency,
@@ -64,7 +64,7 @@ def test_one_gpu_waits_for_nobody() -> None:
 
 def test_the_setting_of_the_books_job_is_the_job() -> None:
     (job,) = (named.values for named in shared_batch.named if named.name == "The 70B on 256 GPUs")
-    assert (job["ranks"], job["batch"], job["most"]) == (THE_70B.ranks, THE_70B.batch_tokens, THE_70B.sequence)
-    assert (job["parameters"], job["buckets"]) == (THE_70B.parameters, THE_70B.model.layers)
+    assert (job["ranks"], job["most"], job["buckets"]) == (THE_70B.ranks, THE_70B.sequence, THE_70B.model.layers)
+    assert (job["batch"] * 1e6, job["parameters"] * 1e9) == (THE_70B.batch_tokens, THE_70B.parameters)
     adapters = THE_70B.node.accelerators
     assert job["link"] == pytest.approx(0.8 * adapters * THE_70B.network_bytes_per_s / 1e9)
