@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 WIDTH_PX = 330.0  # two stand side by side, and one is as wide as a phone
 _LEFT = 48.0
+_ALONE_PX = 345.0  # too wide for two beside each other: they stand one above the other, on one time axis
 _WORKER = 62.0
 _MOST_OUTLINED = 30
 _LEAST_GAP = 1e-14
@@ -48,8 +49,8 @@ def shares_panel(*, ranks: int, micro_batches: int, all_reduce_s: float = 2.0, u
         1
     """
     own = micro_batches // ranks
-    scale = (WIDTH_PX - _LEFT - 10) / until_s
-    panel = Panel(WIDTH_PX, 44 + 30 * ranks + 46)
+    scale = (_ALONE_PX - _LEFT - 10) / until_s
+    panel = Panel(_ALONE_PX, 44 + 30 * ranks + 46)
     panel.text(0, 14, title, bold=True)
     top, bottom = 42.0, 42.0 + 30 * ranks
     end = _LEFT + 3 * own * scale
