@@ -32,6 +32,9 @@ from press.site.collected import expand_collected
 from snippets import palette
 
 
+_SECTION = re.compile(r"^## ", re.MULTILINE)
+
+
 @dataclass
 class Rendered:
     """A finished page and what the rest of the build needs to know of it."""
@@ -93,12 +96,16 @@ class PageMaker:
             Refused: the prose is such that no converter can be given it.
         """
         texts = self._prose([cell["source"] if cell["cell_type"] == "markdown" else "" for cell in cells], lines)
-        prepared = []
+        prepared: list[dict[str, Any]] = []
+        section: list[dict[str, Any]] = []  # its cells of checks
         for cell, text, line in zip(cells, texts, lines, strict=True):
             self._cell_line = line
             if cell["cell_type"] == "code":
                 prepared += self._code_cell(cell)
+                if prepared and prepared[-1]["metadata"].get("checks"):
+                    section = _one_mark(prepared, section)
             elif cell["cell_type"] == "markdown":
+                section = [] if _SECTION.search(cell["source"]) else section
                 prose_cell = {"cell_type": "markdown", "metadata": {}, "source": self._placeholders.hold(text)}
                 prepared.append(prose_cell)
         if wrong := question_problem(self._figures.questions):
@@ -156,8 +163,9 @@ class PageMaker:
         said, source = checked(cell["source"]) if CHECK in tags else ("", cell["source"])
         code = "" if "remove-input" in tags else self._placeholders.hold(self._code(source))
         outputs = [] if "remove-output" in tags else self._figures.outputs(cell["outputs"])
-        summary = said and self._placeholders.hold(self._figures.inline(said))
-        about = {"folded": "hide-input" in tags, "checked": summary}
+        about: dict[str, Any] = {"folded": "hide-input" in tags}
+        if said:
+            about["checks"] = [{"said": self._placeholders.hold(self._figures.inline(said)), "code": code}]
         shown = {"source": code, "outputs": outputs, "metadata": about}
         return [{"cell_type": "code", "execution_count": None, **shown}]
 
@@ -179,6 +187,17 @@ class PageMaker:
 
     def _report_here(self, message: str) -> None:
         self.problems.append(Problem(self.path, self._cell_line, message))
+
+
+def _one_mark(prepared: list[dict[str, Any]], section: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Let the section's checks stand in one cell, its last one; return the cell, alone in a list, for the next check."""
+    last = prepared[-1]
+    for cell in section:
+        if cell is not last:
+            prepared[:] = [other for other in prepared if other is not cell]
+            last["metadata"]["checks"] = cell["metadata"]["checks"] + last["metadata"]["checks"]
+            last["outputs"] = cell["outputs"] + last["outputs"]
+    return [last]
 
 
 def _with_mathml(headings: list[dict[str, Any]]) -> list[dict[str, Any]]:
