@@ -29,8 +29,8 @@ from press.reading.links import Link, Map, rewrite
 from press.reading.markup import faults, line_in_prose, tangles
 from press.running.cells import CHECK, checked
 from press.site.collected import expand_collected
+from press.site.thread import expand_boxes
 from snippets import palette
-
 
 _SECTION = re.compile(r"^## ", re.MULTILINE)
 
@@ -125,6 +125,7 @@ class PageMaker:
         for fault in faults(sources):
             below = sources[fault.cell].count("\n", 0, fault.position)
             self.problems.append(Problem(self.path, lines[fault.cell] + below, fault.message))
+        sources = [expand_boxes(source, self.path, self.lists, self._report) for source in sources]
         sources = [expand_collected(source, self.lists, self._report) for source in sources]
         sources = [expand_live(source, self.live, self._live_figure, self._report) for source in sources]
         sources = [prose.expand_includes(source, folder, self.root, self._report) for source in sources]
@@ -190,7 +191,7 @@ class PageMaker:
 
 
 def _one_mark(prepared: list[dict[str, Any]], section: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Let the section's checks stand in one cell, its last one; return the cell, alone in a list, for the next check."""
+    """Let a section's checks stand in one cell, the last; return this cell, alone in a list, for the next check."""
     last = prepared[-1]
     for cell in section:
         if cell is not last:

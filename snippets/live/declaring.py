@@ -238,8 +238,9 @@ def live_figure(
             Empty: the figure opens at the knobs' own defaults.
 
     Raises:
-        ValueError: ``opens`` names no setting; a text is empty; there is no knob, two have one name, or they are not the function's arguments; a
-            named setting has no name or sentence, or one that another has, or a value that its knob does not allow.
+        ValueError: a text is empty; there is no knob, two have one name, or they are not the function's arguments; a
+            named setting has no name or sentence, or one that another has, or a value that its knob does not allow;
+            ``opens`` is the name of none.
 
     Example:
         >>> @live_figure(title="A square", caption="How it grows.", knobs=[Number("side_px", "Side a", 5, 1, 9)])
