@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 WIDTH_PX = 330.0  # two stand side by side, and one is as wide as a phone
 _LEFT = 48.0
-_ALONE_PX = 345.0  # too wide for two beside each other: they stand one above the other, on one time axis
 _WORKER = 62.0
 _MOST_OUTLINED = 30
 _LEAST_GAP = 1e-14
@@ -31,7 +30,9 @@ def _gradients(numbers: Sequence[int]) -> str:
     return " + ".join(f"g{number}".translate(_SUBSCRIPTS) for number in numbers)
 
 
-def shares_panel(*, ranks: int, micro_batches: int, all_reduce_s: float = 2.0, until_s: float, title: str) -> Panel:
+def shares_panel(
+    *, ranks: int, micro_batches: int, all_reduce_s: float = 2.0, until_s: float, width_px: float = WIDTH_PX
+) -> Panel:
     """Draw who computes which micro-batch when: a row for each GPU, a forward of 1 and a backward of 2 units for each.
 
     Args:
@@ -39,19 +40,20 @@ def shares_panel(*, ranks: int, micro_batches: int, all_reduce_s: float = 2.0, u
         micro_batches: all of them, a multiple of ``ranks``.
         all_reduce_s: how long the all-reduce takes, where there is more than one rank.
         until_s: time at the right edge; the update after the passes takes 1.5 units.
-        title: above the rows.
+        width_px: width of the picture.
 
     Returns:
         The picture, with a time axis below the rows and the sum with its brackets below that.
 
     Example:
-        >>> shares_panel(ranks=2, micro_batches=4, until_s=12, title="two").svg().count("all-reduce")
+        >>> shares_panel(ranks=2, micro_batches=4, until_s=12).svg().count("all-reduce")
         1
     """
     own = micro_batches // ranks
-    scale = (_ALONE_PX - _LEFT - 10) / until_s
-    panel = Panel(_ALONE_PX, 44 + 30 * ranks + 46)
-    panel.text(0, 14, title, bold=True)
+    scale = (width_px - _LEFT - 10) / until_s
+    panel = Panel(width_px, 44 + 30 * ranks + 46)
+    title = "One GPU" if ranks == 1 else f"{ranks} GPUs"
+    panel.text(0, 14, f"{title}, {own} micro-batches{' each' if ranks > 1 else ''}", bold=True)
     top, bottom = 42.0, 42.0 + 30 * ranks
     end = _LEFT + 3 * own * scale
     for row in range(ranks):
@@ -153,12 +155,15 @@ def _numbered(rows: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
     return [(number, place) for place, number in enumerate(n for n, row in enumerate(rows) for _ in row)]
 
 
-def shared_step_panel(steps: Mapping[str, SharedStep], *, until_s: float | None = None) -> Panel:
+def shared_step_panel(
+    steps: Mapping[str, SharedStep], *, until_s: float | None = None, width_px: float = WIDTH_PX
+) -> Panel:
     """Draw steps of a rank below each other on one time axis: a lane for the GPU's passes, one for its buckets.
 
     Args:
         steps: by name, what ``shared_step`` returned.
         until_s: time at the right edge, that of the longest step if left out.
+        width_px: width of the picture.
 
     Returns:
         The picture; each title says how long the step takes and for which share of it the GPU waits, and a dashed line
@@ -166,8 +171,8 @@ def shared_step_panel(steps: Mapping[str, SharedStep], *, until_s: float | None 
     """
     longest = until_s or max(step.end_s for step in steps.values())
     left = 62.0
-    scale = (WIDTH_PX - left - 14) / longest
-    panel = Panel(WIDTH_PX, 104 * len(steps) + 24)
+    scale = (width_px - left - 14) / longest
+    panel = Panel(width_px, 104 * len(steps) + 24)
     for row, (name, step) in enumerate(steps.items()):
         y = 104.0 * row + 14
         panel.text(0, y, name, bold=True)

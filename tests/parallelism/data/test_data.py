@@ -277,7 +277,7 @@ def test_no_other_plan_beats_those_that_the_grader_tries(
 
 
 def test_pictures_show_what_was_computed() -> None:
-    four = pictures.shares_panel(ranks=4, micro_batches=8, until_s=26, title="four").svg()
+    four = pictures.shares_panel(ranks=4, micro_batches=8, until_s=26).svg()
     assert "(g₀ + g₁) + (g₂ + g₃) + (g₄ + g₅) + (g₆ + g₇)" in four
     step = shared_step(
         micro_batches=2, forward_s=1, backward_s=2, total_bytes=4, buckets=40, latency_s=0, bandwidth_bytes_per_s=1
