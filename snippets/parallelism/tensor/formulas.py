@@ -144,8 +144,8 @@ def matrix_cut_bytes(
     Args:
         tokens: rows of the input, x.
         stream: width of what comes into the block and leaves it, h.
-        inner: width that the matrix has on its other side, h_in: 3h for query, key and value, 4h in a GPT's feed-forward
-            block.
+        inner: width that the matrix has on its other side, h_in: 3h for query, key and value, 4h in a GPT's
+            feed-forward block.
         tensor_parallel: ranks among which the matrix is cut, t.
         cut_inner: whether it is cut along the inner width.
         element_bytes: bytes of one number, w.
@@ -164,11 +164,8 @@ def matrix_cut_bytes(
         >>> matrix_cut_bytes(tokens=2048, stream=12288, inner=49152, tensor_parallel=8, cut_inner=False)
         396361728.0
     """
-    x, h, h_in = (
-        positive_integer("tokens", tokens),
-        positive_integer("stream", stream),
-        positive_integer("inner", inner),
-    )
+    x, h = positive_integer("tokens", tokens), positive_integer("stream", stream)
+    h_in = positive_integer("inner", inner)
     t, w = positive_integer("tensor_parallel", tensor_parallel), positive_integer("element_bytes", element_bytes)
     numbers = 2 * h if flag("cut_inner", cut_inner) else h + 2 * h_in
     return (t - 1) * x * numbers * w / t
@@ -277,14 +274,14 @@ def placed_ring_bytes_per_s(
 ) -> float:
     """Return the bandwidth of an all-reduce whose ranks stand in several nodes, by as many rings as a node has ranks.
 
-    Each ring leaves a node once, by the adapter of a different GPU, so each adapter carries one ring of R_node, and each
-    GPU's links inside the node carry the other R_node − 1.
+    Each ring leaves a node once, by the adapter of a different GPU, so each adapter carries one ring of R_node, and
+    each GPU's links inside the node carry the other R_node − 1.
 
     Formula: $\\min\\left(\\tfrac{R_{\\text{node}}}{R_{\\text{node}}-1}\\,\\beta_{\\text{node}},\\;
         R_{\\text{node}}\\,\\beta_{\\text{net}}\\right)$
     Symbols: R_{\\text{node}} = gpus_in_node; \\beta_{\\text{node}} = node_bytes_per_s;
-        \\beta_{\\text{net}} = adapter_bytes_per_s; \\beta_{\\text{node}} for one node, \\beta_{\\text{net}} for one GPU in each
-        of several
+        \\beta_{\\text{net}} = adapter_bytes_per_s; \\beta_{\\text{node}} for one node, \\beta_{\\text{net}} for one GPU
+        in each of several
     Chapter: 17
 
     Args:

@@ -85,7 +85,7 @@ class _Setting(NamedTuple):
         Number("latency_s", "Latency α", 5e-6, 5e-7, 5e-5, 10**0.5, "log", "s", whole=False),
     ],
     named=[
-        Named("The question", "Eight GPUs of one node wait for 6.8% of the step.", {}),
+        Named("The question", "Eight GPUs of one node wait for 6.8% of the step.", {"ranks": 8}),
         Named(
             "Over the node's border",
             "Sixteen GPUs in two whole nodes wait for 16.3% of the step, although their ring is nearly as fast.",
