@@ -177,7 +177,7 @@ def tensor_kept_panel(rows: Mapping[str, tuple[float, float]]) -> Panel:
     Returns:
         The panel.
     """
-    return _stacked(rows, {"muted": "whole on each rank", "activations": "cut"}, unit=" B an element", digits=2)
+    return _stacked(rows, {"muted": "in full on each rank", "activations": "cut"}, unit=" B an element", digits=2)
 
 
 def placement_panel(rows: Mapping[str, tuple[float, float]]) -> Panel:
