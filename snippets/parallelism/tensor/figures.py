@@ -72,37 +72,37 @@ def block_panels(*, tokens: int, stream: int, inner: int, ranks: int) -> tuple[P
         A panel for each matrix.
     """
     part = inner // ranks
-    first, second = Panel(340, 236), Panel(340, 236)
+    first, second = Panel(330, 254), Panel(330, 254)
     first.text(0, 14, "First matrix: by columns, no message", bold=True)
     second.text(0, 14, "Second matrix: by rows, one all-reduce", bold=True)
     heads = (
-        (first, 92.0, "X", f"{tokens:,} × {stream:,}", 66.0, 48.0),
-        (first, 190.0, "W₁: own columns", f"{stream:,} × {part:,}", 24.0, 66.0),
-        (first, 290.0, "φ(X W₁)", f"{tokens:,} × {part:,}", 24.0, 48.0),
-        (second, 84.0, "W₂: own rows", f"{part:,} × {stream:,}", 66.0, 24.0),
-        (second, 180.0, "its term of Z", f"{tokens:,} × {stream:,}", 66.0, 48.0),
-        (second, 296.0, "Z", f"{tokens:,} × {stream:,}", 66.0, 48.0),
+        (first, 55.0, "X", f"{tokens:,} × {stream:,}", 66.0, 48.0),
+        (first, 165.0, "W₁: own columns", f"{stream:,} × {part:,}", 24.0, 66.0),
+        (first, 275.0, "φ(X W₁)", f"{tokens:,} × {part:,}", 24.0, 48.0),
+        (second, 55.0, "W₂: own rows", f"{part:,} × {stream:,}", 66.0, 24.0),
+        (second, 165.0, "its term of Z", f"{tokens:,} × {stream:,}", 66.0, 48.0),
+        (second, 275.0, "Z", f"{tokens:,} × {stream:,}", 66.0, 48.0),
     )
     for column, (panel, middle, name, shape, wide, high) in enumerate(heads):
-        panel.text(middle, 38, name, anchor="middle", size=12, bold=True)
-        panel.text(middle, 54, shape, anchor="middle", size=12, colour="muted")
+        panel.text(middle, 36, name, anchor="middle", size=12, bold=True)
+        panel.text(middle, 51, shape, anchor="middle", size=12, colour="muted")
         for row, number in enumerate((0, 1)):
-            y, same = 102 + 80.0 * row, column in (0, 5)
+            y, same = 112 + 86.0 * row, column in (0, 5)
             hue = "muted" if same else rank_colour(number)
             panel.rectangle(middle - wide / 2, y - high / 2, wide, high, colour=hue)
             if column in (1, 3):  # the other ranks' parts of the matrix
                 panel.rectangle(middle - 33, y - 33, 66, 66, colour="line", strength=0, dashed=True)
             if column in (0, 1, 3):
-                panel.text(middle + 49, y, "→" if column == 1 else "·" if column == 0 else "=", middle=True)
+                panel.text(middle + 52, y, "→" if column == 1 else "·" if column == 0 else "=", middle=True)
     for row, number in enumerate((0, 1)):
-        y = 102 + 80.0 * row
-        first.text(0, y, f"rank {number}", middle=True, size=12)
-        second.text(0, y, f"rank {number}", middle=True, size=12)
-        second.arrow(216, y, 260, y, colour="communication")
-    second.line(238, 102, 238, 182, colour="communication")
-    second.text(234, 142, "all-reduce", anchor="end", middle=True, size=12, colour="communication")
-    first.text(0, 232, f"two of {ranks} ranks; grey: the same on every rank", size=12, colour="muted")
-    second.text(0, 232, "dashed: the matrix before it was cut", size=12, colour="muted")
+        y = 112 + 86.0 * row
+        first.text(0, y - 38, f"rank {number}", size=12)
+        second.text(0, y - 38, f"rank {number}", size=12)
+        second.arrow(202, y, 240, y, colour="communication")
+    second.line(220, 112, 220, 198, colour="communication")
+    second.text(216, 155, "all-reduce", anchor="end", middle=True, size=12, colour="communication")
+    first.text(0, 250, f"two of {ranks} ranks; grey: the same on every rank", size=12, colour="muted")
+    second.text(0, 250, "dashed: the matrix before it was cut", size=12, colour="muted")
     return first, second
 
 
@@ -120,17 +120,17 @@ def tensor_layer_panels(*, sequence_parallel: bool) -> tuple[Panel, Panel]:
     stream = "activations" if sequence_parallel else "muted"
     panels = []
     for name in ("attention", "feed-forward"):
-        panel = Panel(340, 146)
+        panel = Panel(330, 158)
         panel.text(0, 14, "Attention block" if name == "attention" else "Feed-forward block", bold=True)
-        panel.text(0, 46, "forward", size=12, middle=True, colour="muted")
-        panel.text(0, 132, "backward", size=12, middle=True, colour="muted")
-        for start, end in ((4, 18), (68, 126), (222, 276), (336, 340)):
+        panel.text(0, 34, "forward:", size=12, colour="muted")
+        panel.text(0, 154, "backward:", size=12, colour="muted")
+        for start, end in ((0, 8), (56, 116), (212, 266), (326, 330)):
             panel.line(start, 90, end, 90)
-        panel.rectangle(18, 76, 50, 28, colour=stream, label="norm", strength=0.35)
-        panel.rectangle(126, 72, 96, 36, colour="parameters", label=name, strength=0.3)
-        panel.rectangle(276, 76, 60, 28, colour=stream, label="dropout", strength=0.35)
-        for x, letter, ahead, behind in ((100, "f", into, back_into), (249, "g", out, back_out)):
-            for y, word in ((46, ahead), (132, behind)):
+        panel.rectangle(8, 76, 48, 28, colour=stream, label="norm", strength=0.35)
+        panel.rectangle(116, 72, 96, 36, colour="parameters", label=name, strength=0.3)
+        panel.rectangle(266, 76, 60, 28, colour=stream, label="dropout", strength=0.35)
+        for x, letter, ahead, behind in ((86, "f", into, back_into), (239, "g", out, back_out)):
+            for y, word in ((50, ahead), (130, behind)):
                 hue = "muted" if word == "nothing" else "communication"
                 panel.text(x, y, word, anchor="middle", middle=True, size=12, colour=hue, bold=word != "nothing")
             panel.line(x, 58, x, 120, colour="communication")
@@ -146,25 +146,27 @@ def rings_panel() -> Panel:
     Returns:
         The panel.
     """
-    panel = Panel(340, 190)
-    panel.text(0, 14, "Two rings, each through other adapters", bold=True)
-    places = {0: (44.0, 56.0), 1: (44.0, 132.0), 2: (262.0, 56.0), 3: (262.0, 132.0)}
-    for node, x in enumerate((22.0, 240.0)):
-        panel.rectangle(x, 40, 78, 134, colour="line", strength=0.25)
-        panel.text(x + 39, 187, f"node {node}", anchor="middle", size=12, colour="muted")
-    for number, (x, y) in places.items():
-        panel.rectangle(x, y, 34, 30, colour=rank_colour(number), label=f"{number}")
+    panel = Panel(330, 236)
+    panel.text(0, 14, "Two rings, four adapters", bold=True)
+    top, bottom = 62.0, 160.0
+    for node, x in enumerate((10.0, 240.0)):
+        panel.rectangle(x, 40, 80, 176, colour="line", strength=0.25)
+        panel.text(x + 40, 232, f"node {node}", anchor="middle", size=12, colour="muted")
+        for place, y in enumerate((top, bottom)):
+            number = 2 * node + place
+            panel.rectangle(x + 22, y, 36, 34, colour=rank_colour(number), label=f"{number}")
     red, blue = "communication", "accent"
-    panel.arrow(52, 88, 52, 130, colour=red)  # 0 → 1 → 3 → 2 → 0
-    panel.arrow(80, 153, 260, 153, colour=red)
-    panel.arrow(288, 130, 288, 88, colour=red)
-    panel.arrow(260, 64, 80, 64, colour=red)
-    panel.arrow(70, 130, 70, 88, colour=blue)  # 1 → 0 → 2 → 3 → 1
-    panel.arrow(80, 78, 260, 78, colour=blue)
-    panel.arrow(270, 88, 270, 130, colour=blue)
-    panel.arrow(260, 139, 80, 139, colour=blue)
-    panel.text(170, 100, "network: each adapter", anchor="middle", size=12)
-    panel.text(170, 116, "carries one ring", anchor="middle", size=12)
+    panel.arrow(42, 98, 42, 158, colour=red)  # 0 → 1 → 3 → 2 → 0
+    panel.arrow(70, 186, 260, 186, colour=red)
+    panel.arrow(290, 158, 290, 98, colour=red)
+    panel.arrow(260, 70, 70, 70, colour=red)
+    panel.arrow(58, 158, 58, 98, colour=blue)  # 1 → 0 → 2 → 3 → 1
+    panel.arrow(70, 86, 260, 86, colour=blue)
+    panel.arrow(274, 98, 274, 158, colour=blue)
+    panel.arrow(260, 170, 70, 170, colour=blue)
+    panel.text(165, 118, "the network:", anchor="middle", size=12)
+    panel.text(165, 134, "each adapter", anchor="middle", size=12)
+    panel.text(165, 150, "sends for one ring", anchor="middle", size=12)
     return panel
 
 
@@ -194,13 +196,13 @@ def placement_panel(rows: Mapping[str, tuple[float, float]]) -> Panel:
 
 def _stacked(rows: Mapping[str, tuple[float, float]], kinds: Mapping[str, str], *, unit: str, digits: int) -> Panel:
     """Draw bars of two kinds, with each bar's name and sum above it."""
-    panel = Panel(340, 26 + 42 * len(rows))
+    panel = Panel(330, 26 + 42 * len(rows))
     draw_key(panel, kinds, step=150)
     bars = [
         Bar(name, list(zip(parts, kinds, strict=True)), f"{round(sum(parts), digits):g}{unit}")
         for name, parts in rows.items()
     ]
-    draw_bars(panel, bars, top=40)
+    draw_bars(panel, bars, top=40, wide=326)
     return panel
 
 

@@ -18,7 +18,7 @@ _RANKS = (1, 2, 4, 8, 16, 32, 64)
 _LINK_SHARE = 0.8
 # In units of h²: all weights of a layer, those that make queries, keys and values, those of the first feed-forward ones
 _LAYERS = {"gpt": (12.0, 3.0, 4.0), "llama": (12.75, 1.25, 7.0)}
-_SHARES = Axis(0, 100, label="% of the step", ticks=(0, 25, 50, 75, 100))
+_SHARES = Axis(0, 100, ticks=(0, 25, 50, 75, 100))
 _ACROSS = Axis(1, 64, "log", "ranks t", ticks=_RANKS)
 
 
@@ -147,13 +147,14 @@ def tensor_layer(
         f"from 0 to {setting.share(64, hide=hidden_backward):.0f}% at 64, and a dot marks {ranks} ranks and "
         f"{share:.1f}%."
     )
-    return Picture([_bars(times, ranks), _curve(setting, ranks, share, hide=hidden_backward)], numbers, alt)
+    return Picture([_bars(times, ranks, share), _curve(setting, ranks, share, hide=hidden_backward)], numbers, alt)
 
 
-def _bars(times: dict[int, tuple[float, float]], ranks: int) -> Panel:
+def _bars(times: dict[int, tuple[float, float]], ranks: int, share: float) -> Panel:
     """Draw for each number of ranks the step, computing first."""
     panel = Panel(_WIDTH, 250)
-    panel.text(0, 14, "Time of a layer's step", bold=True)
+    title = f"{ranks} GPUs wait for {share:.1f}% of the step" if ranks > 1 else "One GPU waits for nobody"
+    panel.text(0, 14, title, bold=True)
     scale = 190 / max(map(sum, times.values()))
     for row, (t, (compute, waiting)) in enumerate(times.items()):
         y = 30.0 + 27 * row
@@ -164,20 +165,19 @@ def _bars(times: dict[int, tuple[float, float]], ranks: int) -> Panel:
         if t > 1:
             panel.rectangles([(38 + compute * scale, y, waiting * scale, 18.0)], colour="communication", strength=0.5)
         panel.text(44 + (compute + waiting) * scale, y + 9, in_units(compute + waiting, "s"), middle=True, size=12)
-    panel.text(0, 244, "ranks t; blue: computing, red: waiting", size=12, colour="muted")
+    panel.text(0, 244, "ranks t; time of a step, blue: computing, red: waiting", size=12, colour="muted")
     return panel
 
 
 def _curve(setting: _Setting, ranks: int, share: float, *, hide: bool) -> Panel:
-    title = "Share that waits; dashed: nothing hidden" if hide else "Share that waits"
+    title = "Waits, % of the step; dashed: none hidden" if hide else "Waits, % of the step"
     plot = Plot(_ACROSS, _SHARES, title=title, width_px=_WIDTH)
     if hide:
         points = [(float(t), setting.share(t, hide=False)) for t in _RANKS]
         plot.curve(points, colour="muted", width=1.2, dashed=True)
     plot.curve([(float(t), setting.share(t, hide=hide)) for t in _RANKS], colour="communication")
     plot.dots([(float(ranks), share)], colour="communication", radius=5)
-    low = share < 15
-    x = plot.x(ranks) + (10 if ranks < 32 else -10)
-    y = plot.y(share) + (-12 if low and not hide else 18 if not low else 4)
-    plot.panel.text(x, min(y, plot.bottom - 6), f"{share:.1f}%", anchor="start" if ranks < 32 else "end", bold=True)
+    first = ranks == 1
+    x, y = plot.x(ranks) + (6 if first else -6), max(plot.y(share) - 24, plot.top + 14)
+    plot.panel.text(x, y, f"{share:.1f}%", anchor="start" if first else "end", bold=True)
     return plot.panel
