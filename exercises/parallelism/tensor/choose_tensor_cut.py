@@ -35,17 +35,18 @@ def choose_tensor_cut(
     Each layer has matrices of h × h for queries and for the attention's
     output, of h × 4h and 4h × h for the feed-forward block, and h × h_head
     for every key head and every value head, where h_head = h / heads. A
-    parameter takes 18 bytes. Query heads are dealt evenly in order; key-value heads are dealt
-    too, or where there are more ranks than these, each rank has a copy of one.
-    Sequence parallelism gathers blocks' inputs again, so that a layer keeps
-    34·s·h/t bytes of activations, of one sequence, without its scores.
+    parameter takes 18 bytes. Query heads are dealt evenly in order; key-value
+    heads are dealt too, or where there are more ranks than these, each rank
+    has a copy of one. Sequence parallelism gathers blocks' inputs again, so
+    that a layer keeps 34·s·h/t bytes of activations, of one sequence, without
+    its scores.
 
     A step of a layer, forward and backward, takes 6 operations for each token
     and each parameter that the rank holds, 12·s²·h/t for attention's scores,
     and ten halves of a ring, each of (t − 1)/t·s·h numbers of 2 bytes. Nothing
     overlaps and messages have no latency. In one node a ring's bandwidth is
-    node_bytes_per_s. In several nodes with g ranks each there are g rings, and it is
-    min(g/(g − 1)·node_bytes_per_s, g·adapter_bytes_per_s), or
+    node_bytes_per_s. In several nodes with g ranks each there are g rings, and
+    it is min(g/(g − 1)·node_bytes_per_s, g·adapter_bytes_per_s), or
     adapter_bytes_per_s if g is 1.
 
     Args:
