@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -162,6 +162,7 @@ class LiveFigure:
             "named": [
                 {"name": named.name, "notice": named.notice, "settings": self._sent(named)} for named in self.named
             ],
+            "opens": next((named.name for named in self.named if not self.drawn(self._sent(named)).changed), ""),
             "drawn": asdict(self.drawn({})),
             "near": {settings_key(raw): asdict(drawn) for raw, drawn in self._near()},
             "code": inspect.getsource(self.function),
@@ -224,7 +225,7 @@ def _knob(name: str, value: Any) -> Knob:
 
 
 def live_figure(
-    *, title: str, caption: str, knobs: Sequence[Knob], named: Sequence[Named] = ()
+    *, title: str, caption: str, knobs: Sequence[Knob], named: Sequence[Named] = (), opens: str = ""
 ) -> Callable[[Callable[..., Picture]], LiveFigure]:
     """Return what makes a function from settings to a ``Picture`` a live figure.
 
@@ -233,10 +234,13 @@ def live_figure(
         caption: what to try and to look for; Markdown, with TeX between dollar signs.
         knobs: in the order in which the page shows them, one for each argument of the function.
         named: settings that the page offers as buttons.
+        opens: the name of the setting at which the figure opens, with its sentence; its values become the defaults.
+            Empty: the figure opens at the knobs' own defaults.
 
     Raises:
         ValueError: a text is empty; there is no knob, two have one name, or they are not the function's arguments; a
-            named setting has no name or sentence, or one that another has, or a value that its knob does not allow.
+            named setting has no name or sentence, or one that another has, or a value that its knob does not allow;
+            ``opens`` is the name of none.
 
     Example:
         >>> @live_figure(title="A square", caption="How it grows.", knobs=[Number("side_px", "Side a", 5, 1, 9)])
@@ -252,6 +256,8 @@ def live_figure(
     if not names or len(set(names)) < len(names):
         raise ValueError(f"knobs must be at least one, each with a name of its own, got {names}")
     _check_named(named, {knob.name: knob for knob in knobs})
+    if opens:
+        knobs, named = _opened(opens, knobs, named)
 
     def declare(function: Callable[..., Picture]) -> LiveFigure:
         if not inspect.isfunction(function) or not function.__name__.isidentifier():
@@ -262,6 +268,16 @@ def live_figure(
         return LiveFigure(function, title, caption, tuple(knobs), tuple(named))
 
     return declare
+
+
+def _opened(opens: str, knobs: Sequence[Knob], named: Sequence[Named]) -> tuple[list[Knob], list[Named]]:
+    """Return knobs whose defaults are a setting's values, and the same named settings as before."""
+    values = {setting.name: setting.values for setting in named}
+    if opens not in values:
+        raise ValueError(f"opens must be the name of a setting: {', '.join(values)}, got {opens!r}")
+    before = {knob.name: knob.default for knob in knobs if knob.name in values[opens]}
+    moved: list[Knob] = [replace(knob, default=values[opens].get(knob.name, knob.default)) for knob in knobs]
+    return moved, [replace(setting, values={**before, **setting.values}) for setting in named]
 
 
 def _named(name: str, setting: Any) -> Named:
