@@ -147,14 +147,13 @@ def tensor_layer(
         f"from 0 to {setting.share(64, hide=hidden_backward):.0f}% at 64, and a dot marks {ranks} ranks and "
         f"{share:.1f}%."
     )
-    return Picture([_bars(times, ranks, share), _curve(setting, ranks, share, hide=hidden_backward)], numbers, alt)
+    return Picture([_bars(times, ranks), _curve(setting, ranks, share, hide=hidden_backward)], numbers, alt)
 
 
-def _bars(times: dict[int, tuple[float, float]], ranks: int, share: float) -> Panel:
+def _bars(times: dict[int, tuple[float, float]], ranks: int) -> Panel:
     """Draw for each number of ranks the step, computing first."""
     panel = Panel(_WIDTH, 250)
-    title = f"{ranks} GPUs wait for {share:.1f}% of the step" if ranks > 1 else "One GPU waits for nobody"
-    panel.text(0, 14, title, bold=True)
+    panel.text(0, 14, "Time of a layer's step", bold=True)
     scale = 190 / max(map(sum, times.values()))
     for row, (t, (compute, waiting)) in enumerate(times.items()):
         y = 30.0 + 27 * row
@@ -165,7 +164,7 @@ def _bars(times: dict[int, tuple[float, float]], ranks: int, share: float) -> Pa
         if t > 1:
             panel.rectangles([(38 + compute * scale, y, waiting * scale, 18.0)], colour="communication", strength=0.5)
         panel.text(44 + (compute + waiting) * scale, y + 9, in_units(compute + waiting, "s"), middle=True, size=12)
-    panel.text(0, 244, "ranks t; time of a step, blue: computing, red: waiting", size=12, colour="muted")
+    panel.text(0, 244, "ranks t; blue: computing, red: waiting", size=12, colour="muted")
     return panel
 
 
