@@ -80,7 +80,7 @@ class _Setting(NamedTuple):
         Number("hidden", "Hidden size h", 12288, 1536, 24576, 2, "log"),
         Number("sequences", "Sequences b", 4, 1, 16, 2, "log"),
         Number("tokens", "Tokens of each s", 2048, 256, 131072, 2, "log"),
-        Choice("node", "Node", {"h100": "DGX H100: 450 and 50 GB/s", "a100": "DGX A100: 300 and 25 GB/s"}, "h100"),
+        Choice("node", "Node", {"h100": "DGX H100", "a100": "DGX A100"}, "h100"),
         Number("utilization", "Utilisation u, % of the peak", 40, 5, 100, 5),
         Number("latency_s", "Latency α", 5e-6, 5e-7, 5e-5, 10**0.5, "log", "s", whole=False),
     ],
