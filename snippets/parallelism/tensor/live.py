@@ -135,11 +135,13 @@ def tensor_layer(
     )
     stand = stand if nodes == 1 or here > 1 else f"on one GPU in each of {nodes} nodes"
     at = "" if ranks == 1 else f", at {in_units(bandwidth, 'B/s')}"
+    paid_ms = 1e3 * ranks * step
+    digits = 0 if paid_ms >= 100 else 1
     exactly = f"{sequences:,} × {tokens:,} tokens"
     numbers = (
         f"The step of {exactly} takes {in_units(step, 's')} {stand}{at}: {in_units(compute, 's')} of computing and "
         f"{in_units(waiting, 's')} of waiting, {share:.1f}% of the step. All ranks together pay "
-        f"{1e3 * ranks * step:,.3g} GPU-ms."
+        f"{paid_ms:,.{digits}f} GPU-ms."
     )
     alt = (
         f"First: bars for 1 to 64 ranks, the time of a step; that of {ranks} ranks is {in_units(step, 's')}, of which "
