@@ -48,7 +48,7 @@ def _ring(ranks: int, link: float, latency: float) -> dict[str, Any]:
     named=[
         Named(
             "The question",
-            "128 GPUs in 20 buckets wait for 2.3% of the step. One bucket is worse, and so are as many as there can be.",
+            "128 GPUs in 20 buckets wait for 2.3% of the step. One bucket is worse, and so are as many as can be.",
             {"buckets": 20},
         ),
         Named(
