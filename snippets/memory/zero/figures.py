@@ -59,7 +59,7 @@ def stage_panel(
     return panel
 
 
-def gather_overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_ms: float, width_px: float = 336) -> Panel:
+def gather_overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_ms: float, width_px: float = 328) -> Panel:
     """Draw the gathers and the runs of a forward pass as two lanes of blocks on a time axis, and where the GPU waits.
 
     Args:
@@ -111,7 +111,7 @@ _AXIS = 9.5
 _HELD = {"parameters": "weights", "gradients": "gradients", "optimizer": "optimizer state"}
 
 
-def zero_step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed-adam", width_px: float = 336) -> Panel:
+def zero_step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed-adam", width_px: float = 328) -> Panel:
     """Draw one step of two layers on a time axis: what each rank computes, what is on the wire, what a rank holds.
 
     Args:
@@ -303,7 +303,7 @@ def leaves_a_node(*, primitive: str, node: int, ranks: int) -> float:
     return sum(send.elements for send in out) / ranks
 
 
-def nodes_panel(*, hybrid: bool, node: int = 4, width_px: float = 340) -> Panel:
+def nodes_panel(*, hybrid: bool, node: int = 4, width_px: float = 328) -> Panel:
     """Draw two nodes, the shard of each GPU, and the rings along which stage 3 sends: over all GPUs, or hybrid.
 
     Args:
