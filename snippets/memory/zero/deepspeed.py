@@ -34,8 +34,8 @@ def deepspeed_zero2_estimate(
     """Return DeepSpeed's estimate for ZeRO stage 2.
 
     Formula: $M_\\text{gpu} = 2 N + \\frac{18 N}{R}$
-    Symbols: M_\\text{gpu} = gpu_bytes of the result; N = parameters; R = all devices, devices_per_node × nodes. With the
-        optimizer on the host the second term is 0
+    Symbols: M_\\text{gpu} = gpu_bytes of the result; N = parameters; R = all devices, devices_per_node × nodes.
+        With the optimizer on the host the second term is 0
     Chapter: 22
 
     Args:
@@ -79,7 +79,8 @@ def deepspeed_zero3_estimate(
 
     Formula: $M_\\text{gpu} = 4 N_\\text{layer} + \\frac{q N}{R}$
     Symbols: M_\\text{gpu} = gpu_bytes of the result; N_\\text{layer} = largest_layer; N = parameters;
-        R = all devices, devices_per_node × nodes; q = 18, or 2 with the optimizer on the host, or 0 with the parameters there too
+        R = all devices, devices_per_node × nodes; q = 18, or 2 with the optimizer on the host, or 0 with the
+        parameters there too
     Chapter: 22
 
     Args:

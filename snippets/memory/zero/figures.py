@@ -96,7 +96,8 @@ def gather_overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_ms: fl
     end_s = units[-1].run_end_s
     axis = top + 2 * (row + 4)
     panel.line(left, axis, width - 4, axis)
-    apart = 10 ** math.floor(math.log10(scale_ms)) / (1 if scale_ms / 10 ** math.floor(math.log10(scale_ms)) >= 4 else 2)
+    power = 10 ** math.floor(math.log10(scale_ms))
+    apart = power if scale_ms >= 4 * power else power / 2
     for tick in range(int(scale_ms / apart) + 1):
         panel.line(left + tick * apart * scale, axis, left + tick * apart * scale, axis + 4)
         place = left + tick * apart * scale, axis + 17

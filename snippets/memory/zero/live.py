@@ -1,4 +1,4 @@
-"""Drawings: the live figure of chapter 22: what a GPU holds and sends in ZeRO's stages, from when on it fits, what hides."""
+"""Drawings: the live figure of chapter 22: what a GPU holds and sends in ZeRO's stages, what fits and what hides."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ _WAYS = {"node": "NVLink", "adapters": "8 adapters of a node", "adapter": "1 ada
         ),
         Named(
             "The 8B on 1,024 GPUs",
-            "Most of a gather is latency now, so it takes more tokens to hide, although each GPU holds next to nothing.",
+            "Most of a gather is latency now, so it takes more tokens to hide, though each GPU holds next to nothing.",
             {"model": "Llama 3 8B", "ranks": 1024, "link": "adapters"},
         ),
     ],
