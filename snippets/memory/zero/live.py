@@ -31,7 +31,7 @@ _LINKS = {
     "adapters": _NODE.network_bytes_per_s,
     "adapter": THE_70B.network_bytes_per_s,
 }
-_WAYS = {"node": "NVLink", "adapters": "8 adapters of a node", "adapter": "1 adapter"}
+_WAYS = {"node": "NVLink", "adapters": "8 adapters", "adapter": "1 adapter"}
 
 
 @live_figure(
