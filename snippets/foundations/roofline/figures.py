@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 WIDTH = 470
 TEXT_PX = 15.5  # on a phone, where a picture is as wide as the screen, still 12
-_LEFT, _RIGHT = 86.0, 62.0
+_LEFT, _RIGHT = 86.0, 80.0
 
 
 def clocks_panel(
@@ -113,13 +113,17 @@ def roofline_plot(
             for x in corners
         ]
         axes.plot(corners, rates, color=colour("accent"), linewidth=2.5)
-        axes.plot([ridge, ridge], [low, peak], ":", color=colour("accent"), linewidth=1.4)
+        axes.plot([ridge], [peak], "D", color=colour("accent"), markersize=7)
         _note(axes, f"ridge point {ridge:,.0f}", (ridge, peak), (0, 9), "center", "bottom", hue="accent")
         for name, (intensity, rate) in points.items():
             axes.plot([intensity], [rate / unit], "o", color=colour("ink"), markersize=7)
-            flat = intensity > ridge
-            _note(axes, name, (intensity, rate / unit), (0, -9) if flat else (-9, 3), "center" if flat else "right",
-                  "top" if flat else "bottom")  # fmt: skip
+            place = (intensity, rate / unit)
+            if intensity > ridge:
+                _note(axes, name, place, (0, -9), "center", "top")
+            elif rate / unit < 3 * low:  # there is no room to the left
+                _note(axes, name, place, (10, -3), "left", "center")
+            else:
+                _note(axes, name, place, (-9, 3), "right", "bottom")
         for name, (intensity, rate) in measured.items():
             axes.plot(
                 [intensity], [rate / unit], "o", color=colour("communication"), markersize=8, markerfacecolor="none",
@@ -221,10 +225,12 @@ def shared_plot(
         for R in marked:
             _note(axes, f"{most[R]:.0f}", (R, most[R]), (3, 7), "left", "bottom", hue="accent")
             _note(axes, f"{least[R]:.0f}", (R, least[R]), (0, 8), "center", "bottom", hue="accent")
-        last = across[-1]
-        _note(axes, "compute and send in turn", (last, most[last]), (0, 26), "right", "bottom", hue="accent")
-        _note(axes, "send", (last, times[last]["network"]), (0, -6), "right", "top", hue="communication")
-        _note(axes, "compute", (last, times[last]["compute"]), (0, 8), "right", "bottom", hue="forward")
+        last, before = across[-1], across[-2]
+        middle = (before + last) / 2
+        _note(axes, "compute, then send", (last, most[last]), (0, 14), "right", "bottom", hue="accent")
+        _note(axes, "perfect overlap", (middle, least[last]), (0, 5), "center", "bottom", hue="accent")
+        _note(axes, "sending", (last, times[last]["network"]), (0, -6), "right", "top", hue="communication")
+        _note(axes, "computing", (last, times[last]["compute"]), (0, 8), "right", "bottom", hue="forward")
         axes.set_ylim(0, max(most.values()) * 1.06)
         axes.xaxis.set_major_locator(FixedLocator(across))
         axes.set_xlabel("GPUs that share k")

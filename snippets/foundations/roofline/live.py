@@ -19,7 +19,7 @@ _LINKS = {"own": "between the devices", "InfiniBand NDR": "InfiniBand NDR", "Eth
 _INTENSITY = Axis(0.5, 50_000, "log", "FLOP for each byte of memory", ticks=(1, 10, 100, 1000, 10_000))
 _RATE = Axis(0.3, 9000, "log", "TFLOP/s", ticks=(1, 10, 100, 1000))
 _COLOURS = {"compute": "forward", "memory": "parameters", "network": "communication"}
-_TAKES = {"compute": "computing", "memory": "the memory", "network": "sending"}
+_TAKES = {"compute": "computing", "memory": "memory", "network": "sending"}
 _LEFT = 78.0
 
 
