@@ -65,7 +65,8 @@ def clocks_panel(
         for name, row, length in (("compute", 22, compute), ("memory", 52, moved)):
             panel.text(_LEFT - 8, y + row + 12, name, anchor="end", middle=True, size=TEXT_PX)
             end = _LEFT + max(length * scale, 1.5)
-            panel.text(end + 7, y + row + 12, _short(length), middle=True, size=TEXT_PX, bold=length == max(compute, moved))
+            longer = length == max(compute, moved)
+            panel.text(end + 7, y + row + 12, _short(length), middle=True, size=TEXT_PX, bold=longer)
         panel.rectangle(_LEFT, y + 22, max(compute * scale, 1.5), 24, colour="forward")
         panel.rectangle(_LEFT, y + 52, weights * scale, 24, colour="parameters")
         panel.rectangle(mark, y + 52, max(rest * scale, 0.5), 24, colour="activations")
@@ -217,7 +218,8 @@ def shared_plot(
     most = {R: clocks["compute"] + clocks["network"] for R, clocks in times.items()}
     with _plot(370) as (figure, axes):
         across = list(times)
-        axes.fill_between(across, [least[R] for R in across], [most[R] for R in across], color=colour("accent"), alpha=0.16)
+        band = [least[R] for R in across], [most[R] for R in across]
+        axes.fill_between(across, *band, color=colour("accent"), alpha=0.16)
         axes.plot(across, [most[R] for R in across], "o:", color=colour("accent"), markersize=5)
         axes.plot(across, [least[R] for R in across], "o-", color=colour("accent"), markersize=6)
         axes.plot(across, [times[R]["compute"] for R in across], color=colour("forward"), linewidth=1.5)
@@ -283,8 +285,8 @@ def _plot(height_px: float) -> Iterator[tuple[Figure, Axes]]:
     """Open a plot as wide as the chapter's pictures, its texts as large as theirs."""
     with plot(width_px=WIDTH, height_px=height_px) as (figure, axes):
         axes.tick_params(labelsize=TEXT_PX)
-        axes.xaxis.label.set_size(TEXT_PX)
-        axes.yaxis.label.set_size(TEXT_PX)
+        axes.xaxis.label.set_fontsize(TEXT_PX)
+        axes.yaxis.label.set_fontsize(TEXT_PX)
         yield figure, axes
 
 
