@@ -77,7 +77,7 @@ class CountedMemory:
 
 
 def tiled_product(a: Floats, b: Floats, *, tile_rows: int, tile_columns: int, memory: CountedMemory) -> Floats:
-    """Multiply tile by tile: a tile of C stays in fast memory, columns of A and rows of B pass by it one by one.
+    """Multiply X by W tile by tile: a tile of Y stays in fast memory, columns of X and rows of W pass by it one by one.
 
     Args:
         a: m × k finite numbers in slow memory.
