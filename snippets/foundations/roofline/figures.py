@@ -226,7 +226,9 @@ def shared_plot(
         axes.plot(across, [times[R]["network"] for R in across], color=colour("communication"), linewidth=1.5)
         for R in marked:
             _note(axes, f"{most[R]:.0f}", (R, most[R]), (3, 7), "left", "bottom", hue="accent")
-            _note(axes, f"{least[R]:.0f}", (R, least[R]), (0, 8), "center", "bottom", hue="accent")
+            aside = R == marked[0]  # the line to it is steep
+            place, side = ((6, 4), "left") if aside else ((0, 8), "center")
+            _note(axes, f"{least[R]:.0f}", (R, least[R]), place, side, "bottom", hue="accent")
         last, before = across[-1], across[-2]
         middle = (before + last) / 2
         _note(axes, "compute, then send", (last, most[last]), (0, 14), "right", "bottom", hue="accent")

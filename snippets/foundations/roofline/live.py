@@ -39,11 +39,15 @@ _LEFT = 78.0
         Choice("link", "Link", _LINKS, "own"),
     ],
     named=[
-        Named("The question", "The dot is on the slope, at 33.5% of the peak. Add tokens.", {"m": 102}),
+        Named(
+            "The question",
+            "The memory takes 36.2 µs, computing 12.1 µs: more tokens would fill time in which the arithmetic waits.",
+            {"m": 102},
+        ),
         Named("Decoding", "With 16 sequences the dot is at 5.39% of the peak.", {"m": 16}),
         Named(
             "Eight GPUs",
-            "Sending takes 261 µs, computing 122 µs. Add tokens, and both grow; take GPUs away.",
+            "Sending takes 261 µs, computing 122 µs, and more tokens make both longer.",
             {"m": 8192, "ranks": 8},
         ),
         Named(
@@ -79,8 +83,9 @@ def product_under_ceilings(*, m: int, k: int, n: int, device: str, dtype: str, r
     said = "; ".join(f"{name} {in_units(times[name], 's')}" for name in CEILINGS if times[name] > 0)
     verdict = _verdict(times, limit, rate / peak)
     numbers = (
-        f"{' '.join(verdict)} Times: {said}. The limit is {limit}: at best {in_units(rate, 'FLOP/s')} a device in "
-        f"{dtype}. {in_units(intensity)} FLOP for each byte of memory, the ridge is at {in_units(peak / memory)}."
+        f"Times: {said}. The limit is {limit}: at best {in_units(rate, 'FLOP/s')} a device, {100 * rate / peak:.3g}% of "
+        f"its peak in {dtype}. {in_units(intensity)} FLOP for each byte of memory, the ridge is at "
+        f"{in_units(peak / memory)}."
     )
     allowed = flops / times["network"] if ranks > 1 else math.inf
     across = ""
