@@ -226,7 +226,7 @@ def shared_plot(
         axes.plot(across, [times[R]["network"] for R in across], color=colour("communication"), linewidth=1.5)
         for R in marked:
             _note(axes, f"{most[R]:.0f}", (R, most[R]), (3, 7), "left", "bottom", hue="accent")
-            aside = R == marked[0]  # the line to it is steep
+            aside = marked[0] == R  # the line to it is steep
             place, side = ((6, 4), "left") if aside else ((0, 8), "center")
             _note(axes, f"{least[R]:.0f}", (R, least[R]), place, side, "bottom", hue="accent")
         last, before = across[-1], across[-2]

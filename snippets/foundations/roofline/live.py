@@ -83,8 +83,8 @@ def product_under_ceilings(*, m: int, k: int, n: int, device: str, dtype: str, r
     said = "; ".join(f"{name} {in_units(times[name], 's')}" for name in CEILINGS if times[name] > 0)
     verdict = _verdict(times, limit, rate / peak)
     numbers = (
-        f"Times: {said}. The limit is {limit}: at best {in_units(rate, 'FLOP/s')} a device, {100 * rate / peak:.3g}% of "
-        f"its peak in {dtype}. {in_units(intensity)} FLOP for each byte of memory, the ridge is at "
+        f"Times: {said}. The limit is {limit}: at best {in_units(rate, 'FLOP/s')} a device, {100 * rate / peak:.3g}% "
+        f"of its peak in {dtype}. {in_units(intensity)} FLOP for each byte of memory, the ridge is at "
         f"{in_units(peak / memory)}."
     )
     allowed = flops / times["network"] if ranks > 1 else math.inf
