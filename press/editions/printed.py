@@ -31,6 +31,7 @@ _OUT = frozenset(
             "knobs",
             "live-tools",
             "live-notice",
+            "narrow",
             "live-note",
             "exercise-board",
         ),

@@ -51,6 +51,7 @@ class Picture:
         alt: what a reader who cannot see the picture is told; follows the settings.
         limits: for a number's name, the largest value that it can have under the other settings, where they limit it.
         idle: names of the knobs that change nothing under the other settings; the page does not show them.
+        narrow: what a phone shows in place of the panels, each at most 350 pixels wide; empty if they fit.
     """
 
     panels: Sequence[Panel]
@@ -58,6 +59,7 @@ class Picture:
     alt: str
     limits: Mapping[str, float] = field(default_factory=dict)
     idle: Collection[str] = ()
+    narrow: Sequence[Panel] = ()
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ class LiveFigure:
         for knob in sliders:
             values[knob.name] = min(values[knob.name], picture.limits.get(knob.name, knob.high))
         return Drawn(
-            svgs=[in_page(panel) for panel in picture.panels],
+            svgs=[*map(in_page, picture.panels), *(in_page(panel, narrow=True) for panel in picture.narrow)],
             numbers=picture.numbers,
             alt=picture.alt,
             shown={name: knob.write(values[name]) for name, knob in known.items()},
@@ -302,11 +304,12 @@ def _check_named(named: Sequence[Named], knobs: Mapping[str, Knob]) -> None:
         raise ValueError(f"named must each have a name of its own, got {names}")
 
 
-def in_page(panel: Panel) -> str:
+def in_page(panel: Panel, *, narrow: bool = False) -> str:
     """Return a panel's SVG as it stands in a page, where the alt text is told for all panels at once.
 
     Args:
         panel: the picture.
+        narrow: whether it stands in for wide ones on a phone.
 
     >>> in_page(Panel(9, 9))[:24]
     '<svg aria-hidden="true" '
@@ -314,8 +317,10 @@ def in_page(panel: Panel) -> str:
     if not isinstance(panel, Panel):
         raise ValueError(f"panel must be a Panel, got {panel!r}")
     svg = panel.svg().replace("<svg ", '<svg aria-hidden="true" ', 1)
-    if panel.width > NARROW_PX:  # on a phone it scrolls instead of shrinking
-        svg = svg.replace('class="panel"', 'class="panel wide"', 1)
+    if narrow and panel.width > NARROW_PX:
+        raise ValueError(f"panel must be at most {NARROW_PX:g} pixels wide to be narrow, got {panel.width!r}")
+    if narrow or panel.width > NARROW_PX:  # without a narrow form a wide one scrolls instead of shrinking
+        svg = svg.replace('class="panel"', f'class="panel {"narrow" if narrow else "wide"}"', 1)
     return svg
 
 
