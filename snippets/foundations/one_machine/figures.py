@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from snippets.all_reduce import ring_all_reduce_time_s
 from snippets.domain import each, positive_integer
@@ -248,5 +248,6 @@ def walls_plot(
 def _mark(axes: Axes, x: float, y: float, said: str, *, up: bool) -> None:
     """Put a dot on a falling line, and words beside it: to the upper right, or to the lower left."""
     axes.plot([x], [y], "o", color=colour("forward"))
-    place = {"xytext": (8, 4), "ha": "left", "va": "bottom"} if up else {"xytext": (-8, -4), "ha": "right", "va": "top"}
-    axes.annotate(said, (x, y), textcoords="offset points", fontsize=12, **place)
+    where: tuple[int, int] = (8, 4) if up else (-8, -4)
+    sides: dict[str, Any] = {"ha": "left", "va": "bottom"} if up else {"ha": "right", "va": "top"}
+    axes.annotate(said, (x, y), where, textcoords="offset points", fontsize=12, **sides)

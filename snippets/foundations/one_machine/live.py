@@ -50,7 +50,7 @@ _DAYS = Axis(1e-5, 1e8, "log", ticks=(1e-4, 1e-2, 1, 100, 1e4))
         ),
         Named(
             "The question",
-            "One A100 would take 20.5 years for Llama 2 7B, and it can't even begin: the state takes 2 GPUs to hold.",
+            "One GPU would take 20.5 years, and it can't even begin: the state takes 2 GPUs to hold.",
             {"model": "Llama 2 7B", "tokens": 2e12},
         ),
         Named(
@@ -85,8 +85,8 @@ def training_days(model: str, tokens: int, device: str, utilization: int, device
     if devices < fewest:
         fits += f"; {devices:,} {'is' if devices == 1 else 'are'} too few"
     numbers = (
-        f"{model}: {whole:,} parameters{used}; {in_tokens(tokens)}, so 6ND is {work:.3g} FLOP. {_gpus(devices)} at {utilization}% of "
-        f"{in_units(_peak(device), 'FLOP/s')}: {duration(days)}. The state of {gigabytes(state.total)} {fits}."
+        f"{model}: {whole:,} parameters{used}; {in_tokens(tokens)}, so 6ND is {work:.3g} FLOP. "
+        f"{_gpus(devices)} at {utilization}% of {in_units(_peak(device), 'FLOP/s')}: {duration(days)}. The state of {gigabytes(state.total)} {fits}."
     )
     alt = (
         f"First: days against 1 to 65,536 GPUs on logarithmic axes, a falling straight line with a dot at {devices:,} "
