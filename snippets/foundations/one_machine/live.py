@@ -86,7 +86,8 @@ def training_days(model: str, tokens: int, device: str, utilization: int, device
         fits += f"; {devices:,} {'is' if devices == 1 else 'are'} too few"
     numbers = (
         f"{model}: {whole:,} parameters{used}; {in_tokens(tokens)}, so 6ND is {work:.3g} FLOP. "
-        f"{_gpus(devices)} at {utilization}% of {in_units(_peak(device), 'FLOP/s')}: {duration(days)}. The state of {gigabytes(state.total)} {fits}."
+        f"{_gpus(devices)} at {utilization}% of {in_units(_peak(device), 'FLOP/s')}: {duration(days)}. "
+        f"The state of {gigabytes(state.total)} {fits}."
     )
     alt = (
         f"First: days against 1 to 65,536 GPUs on logarithmic axes, a falling straight line with a dot at {devices:,} "

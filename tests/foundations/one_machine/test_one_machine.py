@@ -94,8 +94,9 @@ def test_the_walls_are_drawn_where_they_stand() -> None:
     computing, summing, both, deadline, crossing = axes.lines
     whole = np.asarray(computing.get_ydata())[::4]  # it has three points between each two of the others
     assert list(np.asarray(both.get_ydata())[1:]) == pytest.approx(list(whole[1:] + np.asarray(summing.get_ydata())))
-    assert deadline.get_xydata() == pytest.approx(np.array([[computing.get_ydata()[0] / 30, 30]]))
-    ((ranks, days),) = crossing.get_xydata()
+    alone = float(np.asarray(computing.get_ydata())[0])
+    assert np.asarray(deadline.get_xydata()) == pytest.approx(np.array([[alone / 30, 30]]))
+    ranks, days = np.asarray(crossing.get_xydata())[0]
     compute, sent = pictures.run_days(devices=round(ranks), **RUN)  # type: ignore[arg-type]
     assert days == pytest.approx(compute) == pytest.approx(sent, rel=2e-3)
     assert axes.patches[0].get_extents().transformed(axes.transData.inverted()).x1 == pytest.approx(2 * 0.97)
