@@ -1,9 +1,9 @@
 """The door by which a page's two Pythons, each in a worker of its own, run and grade what a reader writes there.
 
-In the one an answer runs: ``run``, ``show`` and ``draw`` execute a text, and the page ends that Python afterwards. What
-it hands out is data, which the text may have forged. In the other, which executes no text, are the judge, ``grade``,
-and what packs and unpacks files. So what a text does reaches no later verdict. A text can still deceive about itself:
-what observes an answer runs beside it here, while in a terminal that is in the judge's process.
+In the one an answer runs: ``run``, ``show``, ``draw`` and ``where`` execute a text, and the page ends that Python
+afterwards. What it hands out is data, which the text may have forged. In the other, which executes no text, are the
+judge, ``grade``, and what packs and unpacks files. So what a text does reaches no later verdict. A text can still
+deceive about itself: what observes an answer runs beside it here, while in a terminal that is in the judge's process.
 
 Everything here takes and returns what JSON can hold. ``chapter`` is a folder of exercises, ``"parallelism/pipeline"``;
 ``name`` one of its exercises; ``source`` the reader's text. The judge and the messages are those of pytest. The page

@@ -237,7 +237,7 @@ def test_a_number_that_cannot_be_written_is_wrong_and_the_next_answer_is_graded(
 
 def test_running_an_endless_loop_ends_and_shows_what_was_printed(exercise: OpenExercise) -> None:
     said = exercise.run('print("before")\nwhile True:\n    pass\n')
-    assert said == "Still running after 10 s: it was stopped. Does a loop never end?"
+    assert said == "Still running after 10 s (lines 2 to 3): it was stopped. Does a loop never end?"
     assert exercise.printed.text_content() == "before\n"
 
 

@@ -475,23 +475,24 @@ class Panel {
 
   run() {
     return this.#work("Running.", "run", async (output) => {
-      const parameters = [this.chapter, this.name, this.editor.text()];
+      const source = this.editor.text();
       const printed = (text) => output.add(text);
-      try {
-        const ran = freshly(this, () => {
-          startSpares(this).catch(() => {});
-          return execute("run", parameters, { printed });
-        });
-        const error = errorOf(await ran);
-        output.add(error);
-        output.show();
-        this.say(error ? `It raises ${lastLine(error)}` : `It ran to its end${this.printed.hidden ? " and printed nothing" : ""}.`);
-      } catch (error) {
-        if (!(error instanceof Late)) {
-          throw error;
+      await freshly(this, async () => {
+        startSpares(this).catch(() => {});
+        try {
+          const error = errorOf(await execute("run", [this.chapter, this.name, source], { printed }));
+          output.add(error);
+          output.show();
+          const silent = this.printed.hidden ? " and printed nothing" : "";
+          this.say(error ? `It raises ${lastLine(error)}` : `It ran to its end${silent}.`);
+        } catch (error) {
+          if (!(error instanceof Late)) {
+            throw error;
+          }
+          const lines = await linesIn(this, source, -1);
+          this.say(`Still running after ${LIMIT_S} s${lines && ` (${lines})`}: it was stopped. Does a loop never end?`);
         }
-        this.say(`Still running after ${LIMIT_S} s: it was stopped. Does a loop never end?`);
-      }
+      });
     });
   }
 
