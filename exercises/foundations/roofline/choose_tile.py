@@ -138,7 +138,7 @@ def power_of_two(**inputs: Any) -> Tile:
 def by_rule(*, strips: bool = True, numbers: bool = False, swapped: bool = False) -> Callable[..., bool]:
     """Return what judges a tile by another rule: what fits without strips, in numbers for bytes, or sides exchanged."""
 
-    def takes(tile: Tile, *, fast_bytes: int, **inputs: int) -> bool:
+    def accepts(tile: Tile, *, fast_bytes: int, **inputs: int) -> bool:
         rows, columns = reversed(tile) if swapped else tile
         m, k, n, element_bytes = (inputs[name] for name in ("m", "k", "n", "element_bytes"))
         if not (1 <= rows <= m and 1 <= columns <= n):
@@ -149,7 +149,7 @@ def by_rule(*, strips: bool = True, numbers: bool = False, swapped: bool = False
         in_time = passed * element_bytes * inputs["peak_flops_per_s"] <= operations * bandwidth
         return in_time and (held if strips else rows * columns) <= room
 
-    return takes
+    return accepts
 
 
 SEARCH = "return min(found)[1]"
@@ -200,7 +200,7 @@ EXERCISE = Exercise(
             "forgets_the_strips",
             "Beside the tile, a column of X and a row of W are in the fast memory.",
             {"(room - rows) // (rows + 1)": "room // rows"},
-            takes=by_rule(strips=False),
+            accepts=by_rule(strips=False),
         ),
         Mistake(
             "takes_the_most_entries",
@@ -212,7 +212,7 @@ EXERCISE = Exercise(
             "counts_numbers_for_bytes",
             "The fast memory is given in bytes, and each number has element_bytes.",
             {"fast_bytes // element_bytes": "fast_bytes"},
-            takes=by_rule(numbers=True),
+            accepts=by_rule(numbers=True),
         ),
         Mistake(
             "reads_one_row_of_tiles",
@@ -229,7 +229,7 @@ EXERCISE = Exercise(
             "exchanges_the_sides",
             "You exchanged the sides: the first is the height of the tile, of at most m rows.",
             {SEARCH: "return min(found)[1][::-1]"},
-            takes=by_rule(swapped=True),
+            accepts=by_rule(swapped=True),
         ),
         Mistake(
             "is_always_two_by_two", "This is right for one input only: look at the fast memory.", lambda **_: (2, 2)
