@@ -5,12 +5,12 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import product
 from typing import Any
 
-from grader.choices import Choice
+from grader.choices import Choice, mistaken_rules
 from grader.exercise import Exercise, Inputs, Mistake
 
 Design = tuple[str, int]
@@ -114,7 +114,7 @@ def arrival_s(stages: Sequence[float], chunks: int) -> float:
     return free[-1]
 
 
-def arrives_s(design: Design, inputs: Inputs) -> float:
+def arrives_s(design: Design, inputs: Inputs, *, coders: int = 2, has_table: bool = True) -> float:
     """When a design has delivered, by lengths of all words and a clock that goes from chunk to chunk."""
     name, block = design
     counts, numbers, link = tuple(inputs["counts"]), inputs["numbers"], inputs["link_bytes_per_s"]
@@ -122,10 +122,10 @@ def arrives_s(design: Design, inputs: Inputs) -> float:
         return numbers * inputs["raw_bits"] / 8 / link
     if name == "fixed":
         return numbers * (len(counts) - 1).bit_length() / 8 / link
-    sent = (len(counts) ** block + numbers * block_bits(counts, block) / 8) / link
+    sent = (len(counts) ** block * has_table + numbers * block_bits(counts, block) / 8) / link
     coded = numbers * inputs["raw_bits"] / 8 / inputs["coder_bytes_per_s"]
     chunks = inputs["chunks"]
-    return arrival_s([coded / chunks, sent / chunks, coded / chunks], chunks)
+    return arrival_s([*[coded / chunks] * (coders - 1), sent / chunks, coded / chunks], chunks)
 
 
 def designs(inputs: Inputs) -> Iterator[Design]:
@@ -188,6 +188,19 @@ LLAMA = {
 }
 SMALLEST = a_link([2, 1, 1], numbers=80, link_bytes_per_s=1.0, coder_bytes_per_s=None, longest_block=2, limit_s=30.0)
 CHOICE = Choice("design", in_time, fault, none="None")
+as_if = mistaken_rules(CHOICE.expected, CHOICE.observe)
+
+
+def by_time(**wrongly: Any) -> Callable[..., bool]:
+    """Return what judges a design by a time in which something is forgotten."""
+
+    def accepts(chosen: Design | None, **inputs: Any) -> bool:
+        found = [design for design in designs(inputs) if arrives_s(design, inputs, **wrongly) <= inputs["limit_s"]]
+        return tuple(chosen) in found if chosen else not found
+
+    return accepts
+
+
 EXERCISE = Exercise(
     choose_code,
     number=5,
@@ -393,16 +406,19 @@ EXERCISE = Exercise(
             "forgets_the_coder",
             "The coder and the decoder take time as well; on a fast link they can take more than they save.",
             {"2 * coded_s + sent_s + (chunks - 1) * max(coded_s, sent_s)": "chunks * sent_s"},
+            accepts=as_if(lambda given: {"coder_bytes_per_s": given["coder_bytes_per_s"] and math.inf}),
         ),
         Mistake(
             "codes_only_once",
             "Who receives has to decode: the gradient passes a coder twice.",
             {"2 * coded_s + sent_s": "coded_s + sent_s"},
+            accepts=by_time(coders=1),
         ),
         Mistake(
             "adds_the_stages",
             "With several chunks the three work at the same time: do not add up their times for the whole gradient.",
             {"2 * coded_s + sent_s + (chunks - 1) * max(coded_s, sent_s)": "chunks * (2 * coded_s + sent_s)"},
+            accepts=as_if(lambda given: {"chunks": 1}),
         ),
         Mistake(
             "waits_for_the_link",
@@ -421,12 +437,14 @@ EXERCISE = Exercise(
             "forgets_the_table",
             "The receiver needs the table: one byte for each possible block, and their number grows with the block.",
             {"(table_bytes + word_bytes)": "(word_bytes)"},
+            accepts=by_time(has_table=False),
         ),
         Mistake(
             "codes_number_by_number",
             "Longer blocks never come out ahead here: try them all, and divide a "
             "word's bits by the numbers in its block.",
             {"range(1, longest_block + 1)": "range(1, 2)"},
+            accepts=as_if(lambda given: {"longest_block": 1}),
         ),
         Mistake(
             "stops_where_it_gets_worse",
@@ -447,6 +465,7 @@ EXERCISE = Exercise(
             "refuses_the_limit_itself",
             "A design that takes exactly the limit keeps to it.",
             {"time_s <= limit_s": "time_s < limit_s"},
+            accepts=as_if(lambda given: {"limit_s": math.nextafter(given["limit_s"], 0.0)}),
         ),
     ],
 )

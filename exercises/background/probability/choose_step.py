@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
+from grader.choices import mistaken_rules
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 
 DESIGN, WORKERS, MEMORY, ERROR, TIME = "design", "workers", "examples at once", "error", "time of a step"
@@ -165,6 +166,8 @@ CHEAP_PASSES: Inputs = {"pass_s": 0.125, "example_s": 1.0, "message_s": 1.0}
 DEAR_PASSES: Inputs = {"pass_s": 8.0, "example_s": 0.125, "message_s": 0.5}
 QUESTION: Inputs = {"pass_s": 2e-3, "example_s": 20e-6, "message_s": 1e-4, "deadline_s": 15e-3}
 
+as_if = mistaken_rules(all_kept, observe)
+
 EXERCISE = Exercise(
     choose_step,
     number=5,
@@ -190,14 +193,17 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "forgets_the_all_reduce",
-            "You weighed the passes alone. The all-reduce takes 2(N − 1) messages, and each worker more adds two.",
+            "With the passes alone this design is in time. The all-reduce takes 2(N − 1) messages more, two for each "
+            "worker beyond the first.",
             {"time += 2 * (workers - 1) * message_s": "pass"},
+            accepts=as_if(lambda given: {"message_s": 0.0}),
         ),
         Mistake(
             "fills_the_memory",
             "You gave every pass as many examples as the memory holds. That is more draws than the error asks for, and "
             "takes longer.",
             {"range(1, most_examples + 1)": "range(most_examples, most_examples + 1)"},
+            accepts=lambda chosen, *, most_examples, **_: chosen[0] == most_examples,
         ),
         Mistake(
             "fewest_passes_only",
@@ -212,11 +218,13 @@ EXERCISE = Exercise(
             "forgets_the_memory",
             "A pass has more examples than a worker may hold: let it take several passes.",
             {"range(1, most_examples + 1)": "range(1, draws + 1)"},
+            accepts=as_if(lambda given: {"most_examples": math.inf}),
         ),
         Mistake(
             "forgets_to_square",
             "You divided the variance by the error itself: a variance is a squared distance, so square the error.",
             {"error**2": "error"},
+            accepts=as_if(lambda given: {"error": math.sqrt(given["error"]), "deadline_s": math.inf}),
         ),
         Mistake(
             "rounds_down",

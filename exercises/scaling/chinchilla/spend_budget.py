@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from exercises.scaling.chinchilla.common import PRINTED, REFIT, UNROUNDED, Fit, loss_of
+from grader.choices import mistaken_rules
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 
 CHOICE, TOKENS, SPENT, LOSS = "choice", "tokens", "operations", "loss"
@@ -145,6 +147,8 @@ def cases(st: Any) -> Any:
 
 
 BOUGHT = "(flops - 2 * size * inference_tokens) / (6 * size)"
+as_if = mistaken_rules(wanted, observe)
+
 EXERCISE = Exercise(
     spend_budget,
     number=4,
@@ -170,6 +174,7 @@ EXERCISE = Exercise(
             "forgets_the_use",
             "You spent the whole budget on training, and nothing is left for the use.",
             {BOUGHT: "flops / (6 * size)"},
+            accepts=as_if(lambda given: {"inference_tokens": 0.0}),
         ),
         Mistake(
             "ignores_the_use_in_the_choice",
@@ -188,6 +193,7 @@ EXERCISE = Exercise(
             "forgets_how_many_tokens_there_are",
             "You trained on more tokens than there are.",
             {"min(most_tokens, ": "("},
+            accepts=as_if(lambda given: {"most_tokens": math.inf}),
         ),
         Mistake(
             "caps_the_tokens_last",
@@ -203,11 +209,13 @@ EXERCISE = Exercise(
             "swaps_the_exponents",
             "alpha belongs to the parameters, beta to the tokens.",
             {"A / size**alpha + B / tokens**beta": "A / size**beta + B / tokens**alpha"},
+            accepts=as_if(lambda given: {"fit": (*given["fit"][:3], given["fit"][4], given["fit"][3])}),
         ),
         Mistake(
             "counts_from_one",
             "The models are counted from 0.",
             {"return place, tokens": "return place + 1, tokens"},
+            accepts=as_if(read=lambda chosen: (chosen[0] - 1, chosen[1])),
         ),
         Mistake("always_the_same", "This is right for one input only.", lambda **_: (1, 25.0)),
     ],

@@ -8,6 +8,7 @@ from functools import cache
 from itertools import combinations_with_replacement
 from typing import Any
 
+from grader.choices import mistaken_rules
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.scaling.loss_surface.compute_law import ComputeLaw, ladder_prediction_error
 
@@ -198,6 +199,8 @@ FLAT = ComputeLaw(0.5, 2.1, 0.08, 1e18)
 STEEP = ComputeLaw(2.2, 1.5, 0.35, 1e18)
 LADDER = [1e18, 3e18, 1e19, 3e19, 1e20]
 
+as_if = mistaken_rules(all_kept, observe)
+
 EXERCISE = Exercise(
     choose_runs,
     number=4,
@@ -250,6 +253,7 @@ EXERCISE = Exercise(
             "forgets_the_budget",
             "Your runs cost more than the budget.",
             {"if sum(runs) <= budget * (1 + 1e-9):": "if True:"},
+            accepts=as_if(lambda given: {"budget": math.inf}),
         ),
         Mistake(
             "no_repeats",
@@ -263,6 +267,7 @@ EXERCISE = Exercise(
             "one_run_short",
             "You never make as many runs as are allowed: look at where your counting ends.",
             {"range(3, most_runs + 1)": "range(3, most_runs)"},
+            accepts=as_if(lambda given: {"most_runs": max(3, given["most_runs"] - 1)}),
         ),
         Mistake(
             "leaves_something",
@@ -273,6 +278,7 @@ EXERCISE = Exercise(
             "sharp_at_the_largest",
             "You made the law sharp at the largest run that you have. It has to be sharp at the target.",
             {"target_flops=target": "target_flops=max(sizes)"},
+            accepts=as_if(lambda given: {"target": max(given["sizes"])}),
         ),
         Mistake(
             "fits_one_input",

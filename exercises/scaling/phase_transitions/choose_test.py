@@ -8,6 +8,7 @@ from functools import cache
 from itertools import accumulate
 from typing import Any
 
+from grader.choices import mistaken_rules
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 
 Metrics = Sequence[tuple[float, float, float]]
@@ -216,6 +217,16 @@ def of_the_cheapest(metrics: Metrics, false_alarm: float, missed: float) -> tupl
 # The chapter's two models: the first digit alone, the first five, and all twenty; a problem costs the digits it takes.
 QUESTION = ((0.624, 0.785, 1.0), (0.143, 0.337, 5.0), (0.0067, 0.039, 20.0))
 
+as_if = mistaken_rules(wanted, observe)
+
+
+def of_the_cheapest_alone(chosen: tuple[int, int, int], *, metrics: Metrics, **limits: float) -> bool:
+    """Judge a test as if there were no metric but the one whose problem costs least."""
+    place, problems, mark = chosen
+    only = [min(metrics, key=lambda metric: metric[2])]
+    return metrics[place] == only[0] and as_if(read=lambda _: (0, problems, mark))(chosen, metrics=only, **limits)
+
+
 EXERCISE = Exercise(
     choose_test,
     number=4,
@@ -249,11 +260,13 @@ EXERCISE = Exercise(
                 "best = (problems * cost, place": "best = (problems, place",
                 "(problems + 1) * cost < best": "problems + 1 < best",
             },
+            accepts=as_if(lambda given: {"metrics": [(today, hoped, 1.0) for today, hoped, _ in given["metrics"]]}),
         ),
         Mistake(
             "cheapest_problem",
             "You took the metric whose problem is cheapest; it may need many more of them.",
             of_the_cheapest,
+            accepts=of_the_cheapest_alone,
         ),
         Mistake(
             "swaps_the_errors",
@@ -262,16 +275,19 @@ EXERCISE = Exercise(
                 "at_least(mark, problems, today) > false_alarm": "at_least(mark, problems, today) > missed",
                 "at_least(mark, problems, hoped) <= missed": "at_least(mark, problems, hoped) <= false_alarm",
             },
+            accepts=as_if(lambda given: {"false_alarm": given["missed"], "missed": given["false_alarm"]}),
         ),
         Mistake(
             "more_than_the_mark",
             "You report progress above the mark; at the mark it counts too.",
             {"for right in range(mark):": "for right in range(mark + 1):"},
+            accepts=as_if(read=lambda chosen: (chosen[0], chosen[1], chosen[2] + 1)),
         ),
         Mistake(
             "forgets_the_misses",
             "Your test keeps the false alarms rare, and misses a good model too often.",
             {"if 1 - at_least(mark, problems, hoped) <= missed:": "if at_least(mark, problems, hoped) > 0:"},
+            accepts=as_if(lambda given: {"missed": 1 - 1e-6}),
         ),
         Mistake(
             "halves_the_range",
@@ -283,6 +299,7 @@ EXERCISE = Exercise(
             "counts_from_one",
             "Places are counted from 0.",
             {"return best[1:]": "return best[1] + 1, best[2], best[3]"},
+            accepts=as_if(read=lambda chosen: (chosen[0] - 1, chosen[1], chosen[2])),
         ),
         Mistake(
             "always_the_example",
