@@ -229,6 +229,8 @@ EXERCISE = Exercise(
         loader([3.0, 1.0, 1.0, 3.0, 1.0], 0.5, 9, 5.5),
         loader(slow_at(2, 3, count=20), 0.25, 12, 7.5),
         loader(slow_at(4, 12, count=24), 0.25, 7, 9.5),
+        loader([6.0, 0.5, 0.25, 2.0, 0.25, 6.0], 0.5, 5, 12.5),
+        loader([6.0, 0.5, 0.25, 2.0, 0.25, 6.0], 0.5, 5, 13.5),
         loader(QUESTION, 0.25, 10, 16.75),
         loader(QUESTION, 0.25, 32, 18.5),
         loader(QUESTION, 0.25, 8, 18.5),

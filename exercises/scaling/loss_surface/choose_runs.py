@@ -212,6 +212,8 @@ EXERCISE = Exercise(
     examples=[
         case([1e18, 1e19, 1e20], 112e18, 4, 1e21, ComputeLaw(1.5, 1.0, 0.25, 1e20)),
         case([1e18, 1e19, 1e20], 230e18, 6, 1e22, QUESTION_LAW),
+        # The best runs cost the whole budget, and their sum is a float above it.
+        case([0.1, 0.4, 1.3], 1.9, 4, 10.0, ComputeLaw(1.5, 1.0, 0.25, 1.0)),
         case([1e18, 4e18, 16e18, 64e18], 100e18, 6, 1e21, STEEP),
         case([1e18, 4e18, 16e18, 64e18], 100e18, 6, 1e23, FLAT),
         case(LADDER, 1.44e20, 7, 1e21, QUESTION_LAW),

@@ -60,7 +60,7 @@ def choose_grid(*, m, k, n, workers, free_bytes, replicated, element_bytes):
 
 # %% squares_of_16
 # Wrong: of 16 workers a square in each layer, or one row or column.
-# Message: workers = 16
+# Message: right on 412 of 420 inputs
 def choose_grid(*, m, k, n, workers, free_bytes, replicated, element_bytes):
     grids = [
         (r, c, workers // (r * c))
