@@ -10,6 +10,7 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+from exercises.background.information.common import LATE_GRADIENT
 from grader.choices import Choice, mistaken_rules
 from grader.exercise import Exercise, Inputs, Mistake
 
@@ -175,8 +176,7 @@ def a_link(counts: Sequence[int], **changes: Any) -> Inputs:
     return {"counts": list(counts), **usual, **changes}
 
 
-LATE_GRADIENT = (2, 3, 25, 75, 419, 1550, 4040, 1564, 417, 67, 27, 2, 1)
-LLAMA = {
+LLAMA: Inputs = {
     "counts": list(LATE_GRADIENT),
     "numbers": 8_030_261_248,
     "raw_bits": 16,
@@ -199,6 +199,18 @@ def by_time(**wrongly: Any) -> Callable[..., bool]:
         return tuple(chosen) in found if chosen else not found
 
     return accepts
+
+
+def taught() -> str:
+    fixed, coded, slow = (
+        arrives_s(design, {**LLAMA, "coder_bytes_per_s": rate})
+        for design, rate in ((("fixed", 1), 250e9), (("huffman", 1), 250e9), (("huffman", 1), 13e9))
+    )
+    return (
+        f"Words of one length take {fixed:.3f} s, too long; Huffman's code takes {coded:.3f} s. Its coder is the "
+        f"slowest stage, so that shorter words would not help further. With one of 13 GB/s it takes {slow:.1f} s, and "
+        "nothing is left that is in time."
+    )
 
 
 EXERCISE = Exercise(
@@ -401,6 +413,7 @@ EXERCISE = Exercise(
         a_link([2000, *[1] * 7], numbers=40_000, raw_bits=8, coder_bytes_per_s=1e6, chunks=4, limit_s=14_500.0),
         {**LLAMA, "link_bytes_per_s": 25e9, "coder_bytes_per_s": 400e9, "limit_s": 0.12},
     ],
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_coder",

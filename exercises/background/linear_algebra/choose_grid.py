@@ -171,6 +171,26 @@ def by_room(needed: Callable[[int, int, int], int], *, below: bool = False) -> C
 
 in_the_room = by_room(lambda block, passing, layers: block + passing)
 
+
+def taught() -> str:
+    own = layer(8192, 14336, 4096, 8, 36_000_000)
+    grid, cube = choose_grid(**own), (2, 2, 2)
+    m, k, n = own["m"], own["k"], own["n"]
+    sent, needed, cubes = (
+        2 * numbers / 1e6
+        for numbers in (
+            traffic(m, k, n, grid, "neither") / 8,
+            room(m, k, n, grid, "neither"),
+            room(m, k, n, cube, "neither"),
+        )
+    )
+    return (
+        f"With 36 MB the choice is {' × '.join(map(str, grid))}: each GPU sends {sent:.1f} MB and needs {needed:.1f} "
+        f"MB. The cube sends {2 * traffic(m, k, n, cube, 'neither') / 8e6:.1f} MB as well, but needs {cubes:.1f}: of "
+        "grids that send alike, memory decides."
+    )
+
+
 EXERCISE = Exercise(
     choose_grid,
     number=4,
@@ -190,6 +210,7 @@ EXERCISE = Exercise(
     inputs=at_every_limit(),
     level="hard",
     units={SENT: "bytes"},
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_memory",

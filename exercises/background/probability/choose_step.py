@@ -168,6 +168,22 @@ QUESTION: Inputs = {"pass_s": 2e-3, "example_s": 20e-6, "message_s": 1e-4, "dead
 
 as_if = mistaken_rules(all_kept, observe)
 
+
+def taught() -> str:
+    costs = {name: QUESTION[name] for name in ("pass_s", "example_s", "message_s")}
+    design = choose_step(**EXERCISE.examples[-1])
+    draws = math.ceil(4437.97 / 0.72507**2)
+    chosen, one, all_64 = (
+        1e3 * step_s(*each, **costs)
+        for each in (design, (256, 1, math.ceil(draws / 256)), (math.ceil(draws / 64), 64, 1))
+    )
+    return (
+        f"The step needs {draws:,} draws. {design[1]} workers with {design[2]} pass of {design[0]} take {chosen:.1f} "
+        f"ms, one worker alone {one:.0f} ms. All 64 take {all_64:.1f} ms, too long as well: their passes are short, "
+        "but each worker adds two messages."
+    )
+
+
 EXERCISE = Exercise(
     choose_step,
     number=5,
@@ -184,6 +200,7 @@ EXERCISE = Exercise(
         {"variance": 4437.97, "error": 0.72507, "most_examples": 256, "most_workers": 64, **QUESTION},
     ],
     inputs=tasks,
+    taught=taught,
     mistakes=[
         Mistake(
             "takes_all_workers",

@@ -162,6 +162,19 @@ def by_rule(
     return accepts
 
 
+def taught() -> str:
+    told = []
+    for pass_ms in (30, 120):
+        ends = {k: simulated_end_s(KINKED, 1.024e9, pass_ms / 1e3, k) for k in allowed(KINKED, 1.024e9)}
+        k = choose_buckets(KINKED, total_bytes=1.024e9, compute_s=pass_ms / 1e3)
+        passing = [number for number, end_s in ends.items() if end_s <= 1.02 * ends[k]]
+        told.append(
+            f"With a pass of {pass_ms} ms {passing[0]} to {passing[-1]} buckets are right; the best number, {k}, ends "
+            f"the step at {1e3 * ends[k]:.1f} ms"
+        )
+    return f"{'. '.join(told)}. Behind a long pass the last bucket is what is seen, and it should be small."
+
+
 EXERCISE = Exercise(
     choose_buckets,
     number=4,
@@ -195,6 +208,7 @@ EXERCISE = Exercise(
         for total in (16.0, 40.0)
         for compute in (1.0, 10.0, 30.0, 100.0)
     ],
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_wait_for_the_first",

@@ -197,6 +197,20 @@ OFTEN: Offer = (1e14, 1.0, 200.0, 400)  # looks good in a sum to first order
 FEW: Offer = (1e14, 1.0, 1e6, 100)
 SURE: Offer = (1e14, 1.82, 1e6, 400)
 
+
+def taught() -> str:
+    run = {"flops": 2e23, "checkpoint_s": 30.0, "restart_s": 600.0}
+    number, devices, interval_s = choose_run(**OWN)
+    hours, dollars = judged(OWN["offers"][number], devices, interval_s, **run)
+    least = run["flops"] / ON_DEMAND[0] / 3600 * ON_DEMAND[1]
+    _, all_dollars = judged(SPOT, SPOT[3], math.sqrt(2 * 30.0 * 3600 * SPOT[2] / SPOT[3]), **run)
+    return (
+        f"Take the spot market: {devices} devices with a checkpoint every {interval_s:.0f} s take {hours:.0f} hours "
+        f"and {dollars:,.0f} dollars on average. On demand even a run without a failure costs {least:,.0f}. All "
+        f"{SPOT[3]:,} spot devices would cost {all_dollars:,.0f}: more devices fail more often."
+    )
+
+
 EXERCISE = Exercise(
     choose_run,
     number=4,
@@ -223,6 +237,7 @@ EXERCISE = Exercise(
         run_of([(*SPOT[:3], 500), ON_DEMAND], 2e23, 30.0, 600.0, 240.0, 400_000.0),
         run_of([(1e12, 2.0, 1e5, 100)], 3.6e17, 60.0, 600.0, 1.06, 215.0),
     ],
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_failures",

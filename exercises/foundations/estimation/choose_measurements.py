@@ -166,6 +166,16 @@ def is_best_of_straight_sums(chosen: Sequence[int], *, factors: Factors, within:
     return not costs or costs.get(tuple(sorted(chosen)), math.inf) <= min(costs.values()) * HAIR
 
 
+def taught() -> str:
+    chosen = choose_measurements(BILL, within=1.3)
+    cost, widest = (sum(BILL[place][3] for place in places) for places in (chosen, (1, 3)))
+    return (
+        f"Measure {' and '.join(map(str, chosen))}, for {cost:.0f} thousand dollars: the bill is then known within ×/÷ "
+        f"{known_within(BILL, chosen):.2f}. The two widest factors, 1 and 3, would cost {widest:.0f}. The width of the "
+        "model is narrower, but it counts twice, since it occurs squared."
+    )
+
+
 EXERCISE = Exercise(
     choose_measurements,
     number=4,
@@ -205,6 +215,7 @@ EXERCISE = Exercise(
         case(1.21, *[(1.2, 1.0, 1, 1.0 + place) for place in range(4)], (1.25, 1.0, -1, 9.0), (1.2, 1.0, 1, 2.0), DEAR),
     ],
     inputs=cases,
+    taught=taught,
     mistakes=[
         Mistake(
             "widest_first",

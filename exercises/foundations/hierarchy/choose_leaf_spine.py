@@ -166,6 +166,15 @@ def by_rule(
     return accepts
 
 
+def taught() -> str:
+    leaves, spines, cables = choose_leaf_spine(gpus=256, ports=32, least_links=48)
+    full = choose_leaf_spine(gpus=256, ports=32, least_links=128)
+    return (
+        f"{leaves + spines} switches are enough: {leaves} leaves, {spines} spines, and {cables} cables between each "
+        f"leaf and each spine. Full bisection, 128 links, takes {sum(full[:2])}: links across are bought with spines."
+    )
+
+
 EXERCISE = Exercise(
     choose_leaf_spine,
     number=4,
@@ -204,6 +213,7 @@ EXERCISE = Exercise(
         )
         for least in leasts
     ],
+    taught=taught,
     mistakes=[
         Mistake(
             "never_saves_a_cable",

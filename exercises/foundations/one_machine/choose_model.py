@@ -176,6 +176,17 @@ def by_rule(
     return accepts
 
 
+def taught() -> str:
+    shapes_of = {n: choose_model(**job(30.0, 124.8e12, 80e9, 16, 20e9, n)) for n in (1024, 8192)}
+    short, long = (counts(*shape, n)[0] for n, shape in shapes_of.items())
+    (layers, hidden), (deep, wide) = shapes_of.values()
+    return (
+        f"For 1,024 tokens the largest has L = {layers}, d = {hidden} and {short / 1e9:.2f} billion parameters, for "
+        f"8,192 L = {deep}, d = {wide} and {long / 1e9:.2f} billion. Time is the limit: the first one's state fills "
+        f"{16 * short / 1e9:.1f} of the 80 GB. Attention on longer sequences costs {1 - long / short:.0%} of the model."
+    )
+
+
 EXERCISE = Exercise(
     choose_model,
     number=4,
@@ -217,6 +228,7 @@ EXERCISE = Exercise(
         job(1.0, 425295350000.0, 1e9, 14, 864_000_000, 512),
         job(1.0, 1e12, 121_135_104, 18, 1e9, 768),
     ],
+    taught=taught,
     mistakes=[
         Mistake(
             "trusts_six_n_d",

@@ -189,6 +189,17 @@ def without_end(given: Inputs) -> Inputs:
     return {"critical_batch": 1e6 * given["critical_batch"], "fewest_steps": given["fewest_steps"] / 1e6}
 
 
+def taught() -> str:
+    rich = {**QUESTION, "wanted": "fastest", "deadline_h": 1000.0, "budget_usd": 2200.0}
+    (batch, gpus), (large, many) = choose_batch(**QUESTION), choose_batch(**rich)
+    (hours, usd), (fast, dear) = simulated(QUESTION, batch, gpus), simulated(rich, large, many)
+    return (
+        f"Within 6 hours {batch} sequences on {gpus} GPUs are cheapest: {hours:.1f} hours and {usd:,.0f} dollars. For "
+        f"2,200 dollars {large:,} on {many} are fastest: {fast:.1f} hours and {dear:,.0f} dollars. More GPUs wait for "
+        "the 3 s at full price, and larger batches waste examples."
+    )
+
+
 EXERCISE = Exercise(
     choose_batch,
     number=4,
@@ -217,6 +228,7 @@ EXERCISE = Exercise(
     inputs=cases,
     draws=60,
     units={},
+    taught=taught,
     mistakes=[
         Mistake(
             "scales_without_end",

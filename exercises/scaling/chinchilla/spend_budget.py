@@ -149,6 +149,19 @@ def cases(st: Any) -> Any:
 BOUGHT = "(flops - 2 * size * inference_tokens) / (6 * size)"
 as_if = mistaken_rules(wanted, observe)
 
+
+def taught() -> str:
+    place, tokens = spend_budget(**OWN)
+    large = LADDER[place + 1]
+    left = left_for_training(large, OWN["flops"], OWN["inference_tokens"])
+    return (
+        f"Take the model of {LADDER[place] / 1e9:.0f} billion parameters and {tokens / 1e12:.2f} trillion tokens: "
+        f"{loss_of(REFIT, LADDER[place], tokens):.3f} nats. That of {large / 1e9:.0f} billion, which is best without "
+        f"use, has only {left / 1e12:.2f} trillion tokens left and reaches {loss_of(REFIT, large, left):.3f}: use "
+        "favours smaller models."
+    )
+
+
 EXERCISE = Exercise(
     spend_budget,
     number=4,
@@ -171,6 +184,7 @@ EXERCISE = Exercise(
     ],
     inputs=cases,
     draws=60,
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_use",

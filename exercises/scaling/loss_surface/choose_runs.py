@@ -201,6 +201,20 @@ LADDER = [1e18, 3e18, 1e19, 3e19, 1e20]
 
 as_if = mistaken_rules(all_kept, observe)
 
+
+def taught() -> str:
+    target, law = 1e21, QUESTION_LAW
+    chosen = choose_runs(LADDER, budget=1.44e20, most_runs=7, target=target, law=law)
+    cheap = choose_runs(LADDER[:3], budget=1.44e20, most_runs=7, target=target, law=law)
+    errors = [0.0035 * interval(runs, target, law) for runs in (chosen, LADDER, cheap)]
+    listed = ", ".join(f"{chosen.count(size)} × {size:.0e}" for size in LADDER if size in chosen).replace("e+", "e")
+    return (
+        f"Make {listed} FLOPs, with a standard error of {errors[0]:.1%}. One of each size has {errors[1]:.1%}, the "
+        f"best seven of the three cheap sizes {errors[2]:.1%}: here the largest run is what counts, the rest is fine "
+        "tuning."
+    )
+
+
 EXERCISE = Exercise(
     choose_runs,
     number=4,
@@ -233,6 +247,7 @@ EXERCISE = Exercise(
         case([2e18, 2e19, 4e19, 8e19], 1.7e20, 5, 1e21, QUESTION_LAW),
         case([1e18, 1e19, 1e20], 111e18, 3, 1e21, FLAT),
     ],
+    taught=taught,
     mistakes=[
         Mistake(
             "one_of_each",

@@ -227,6 +227,16 @@ def of_the_cheapest_alone(chosen: tuple[int, int, int], *, metrics: Metrics, **l
     return metrics[place] == only[0] and as_if(read=lambda _: (0, problems, mark))(chosen, metrics=only, **limits)
 
 
+def taught() -> str:
+    place, problems, mark = choose_test(QUESTION, false_alarm=0.05, missed=0.2)
+    costs = [choose_test([metric], false_alarm=0.05, missed=0.2)[1] * metric[2] for metric in QUESTION]
+    return (
+        f"Take metric {place}, a single digit: {problems} problems, with progress from {mark} right on, cost "
+        f"{costs[0]:.0f}. Five digits would cost {costs[1]:.0f}, twenty {costs[2]:,.0f}. Here the short metric sees "
+        "progress soonest; whether it stands for what the customer buys is another question."
+    )
+
+
 EXERCISE = Exercise(
     choose_test,
     number=4,
@@ -247,6 +257,7 @@ EXERCISE = Exercise(
         case(0.05, 0.2, *QUESTION),
     ],
     inputs=cases,
+    taught=taught,
     mistakes=[
         Mistake(
             "normal_approximation",
