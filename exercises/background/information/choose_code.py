@@ -227,6 +227,18 @@ EXERCISE = Exercise(
         {**SMALLEST, "coder_bytes_per_s": 1000.0, "limit_s": 19.0},
         a_link([1, 1, 1, 1], limit_s=200.5),
         a_link([9, 1], longest_block=2, limit_s=80.0),
+        a_link([9, 1], numbers=80_000, coder_bytes_per_s=1e6, longest_block=1, limit_s=8000.0),
+        # parts of a byte decide
+        a_link([2, 1, 1], numbers=3, coder_bytes_per_s=None, limit_s=0.7),
+        a_link(
+            [2000, 1, 1, 1, 1],
+            numbers=101,
+            raw_bits=4,
+            link_bytes_per_s=0.2,
+            coder_bytes_per_s=10.0,
+            longest_block=1,
+            limit_s=98.45,
+        ),
         {**LLAMA, "coder_bytes_per_s": 13e9, "longest_block": 1},
         LLAMA,
     ],

@@ -227,6 +227,9 @@ EXERCISE = Exercise(
         job(2.0, 433159680000.0, 2e9, 12, 1_728_000_000, 768),
         job(1.0, 425295350000.0, 1e9, 14, 864_000_000, 512),
         job(1.0, 1e12, 121_135_104, 18, 1e9, 768),
+        # memory that is just enough for L = 2 and d = 128, and for L = 33 and d = 1024, which is too deep
+        job(4.0, 1e14, 110_848_000, 16, 1e9, 768),
+        job(200.0, 1e15, 6_554_648_576, 14, 1e9, 1024),
     ],
     taught=taught,
     mistakes=[
