@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -51,6 +51,7 @@ class Picture:
         alt: what a reader who cannot see the picture is told; follows the settings.
         limits: for a number's name, the largest value that it can have under the other settings, where they limit it.
         idle: names of the knobs that change nothing under the other settings; the page does not show them.
+        narrow: what a phone shows in place of the panels, each at most 350 pixels wide; empty if they fit.
     """
 
     panels: Sequence[Panel]
@@ -58,6 +59,7 @@ class Picture:
     alt: str
     limits: Mapping[str, float] = field(default_factory=dict)
     idle: Collection[str] = ()
+    narrow: Sequence[Panel] = ()
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ class LiveFigure:
         for knob in sliders:
             values[knob.name] = min(values[knob.name], picture.limits.get(knob.name, knob.high))
         return Drawn(
-            svgs=[in_page(panel) for panel in picture.panels],
+            svgs=[*map(in_page, picture.panels), *(in_page(panel, narrow=True) for panel in picture.narrow)],
             numbers=picture.numbers,
             alt=picture.alt,
             shown={name: knob.write(values[name]) for name, knob in known.items()},
@@ -162,6 +164,7 @@ class LiveFigure:
             "named": [
                 {"name": named.name, "notice": named.notice, "settings": self._sent(named)} for named in self.named
             ],
+            "opens": next((named.name for named in self.named if not self.drawn(self._sent(named)).changed), ""),
             "drawn": asdict(self.drawn({})),
             "near": {settings_key(raw): asdict(drawn) for raw, drawn in self._near()},
             "code": inspect.getsource(self.function),
@@ -224,7 +227,7 @@ def _knob(name: str, value: Any) -> Knob:
 
 
 def live_figure(
-    *, title: str, caption: str, knobs: Sequence[Knob], named: Sequence[Named] = ()
+    *, title: str, caption: str, knobs: Sequence[Knob], named: Sequence[Named] = (), opens: str = ""
 ) -> Callable[[Callable[..., Picture]], LiveFigure]:
     """Return what makes a function from settings to a ``Picture`` a live figure.
 
@@ -233,10 +236,13 @@ def live_figure(
         caption: what to try and to look for; Markdown, with TeX between dollar signs.
         knobs: in the order in which the page shows them, one for each argument of the function.
         named: settings that the page offers as buttons.
+        opens: the name of the setting at which the figure opens, with its sentence; its values become the defaults.
+            Empty: the figure opens at the knobs' own defaults.
 
     Raises:
         ValueError: a text is empty; there is no knob, two have one name, or they are not the function's arguments; a
-            named setting has no name or sentence, or one that another has, or a value that its knob does not allow.
+            named setting has no name or sentence, or one that another has, or a value that its knob does not allow;
+            ``opens`` is the name of none.
 
     Example:
         >>> @live_figure(title="A square", caption="How it grows.", knobs=[Number("side_px", "Side a", 5, 1, 9)])
@@ -252,6 +258,8 @@ def live_figure(
     if not names or len(set(names)) < len(names):
         raise ValueError(f"knobs must be at least one, each with a name of its own, got {names}")
     _check_named(named, {knob.name: knob for knob in knobs})
+    if opens:
+        knobs, named = _opened(opens, knobs, named)
 
     def declare(function: Callable[..., Picture]) -> LiveFigure:
         if not inspect.isfunction(function) or not function.__name__.isidentifier():
@@ -262,6 +270,16 @@ def live_figure(
         return LiveFigure(function, title, caption, tuple(knobs), tuple(named))
 
     return declare
+
+
+def _opened(opens: str, knobs: Sequence[Knob], named: Sequence[Named]) -> tuple[list[Knob], list[Named]]:
+    """Return knobs whose defaults are a setting's values, and the same named settings as before."""
+    values = {setting.name: setting.values for setting in named}
+    if opens not in values:
+        raise ValueError(f"opens must be the name of a setting: {', '.join(values)}, got {opens!r}")
+    before = {knob.name: knob.default for knob in knobs if knob.name in values[opens]}
+    moved: list[Knob] = [replace(knob, default=values[opens].get(knob.name, knob.default)) for knob in knobs]
+    return moved, [replace(setting, values={**before, **setting.values}) for setting in named]
 
 
 def _named(name: str, setting: Any) -> Named:
@@ -286,11 +304,12 @@ def _check_named(named: Sequence[Named], knobs: Mapping[str, Knob]) -> None:
         raise ValueError(f"named must each have a name of its own, got {names}")
 
 
-def in_page(panel: Panel) -> str:
+def in_page(panel: Panel, *, narrow: bool = False) -> str:
     """Return a panel's SVG as it stands in a page, where the alt text is told for all panels at once.
 
     Args:
         panel: the picture.
+        narrow: whether it stands in for wide ones on a phone.
 
     >>> in_page(Panel(9, 9))[:24]
     '<svg aria-hidden="true" '
@@ -298,8 +317,10 @@ def in_page(panel: Panel) -> str:
     if not isinstance(panel, Panel):
         raise ValueError(f"panel must be a Panel, got {panel!r}")
     svg = panel.svg().replace("<svg ", '<svg aria-hidden="true" ', 1)
-    if panel.width > NARROW_PX:  # on a phone it scrolls instead of shrinking
-        svg = svg.replace('class="panel"', 'class="panel wide"', 1)
+    if narrow and panel.width > NARROW_PX:
+        raise ValueError(f"panel must be at most {NARROW_PX:g} pixels wide to be narrow, got {panel.width!r}")
+    if narrow or panel.width > NARROW_PX:  # without a narrow form a wide one scrolls instead of shrinking
+        svg = svg.replace('class="panel"', f'class="panel {"narrow" if narrow else "wide"}"', 1)
     return svg
 
 

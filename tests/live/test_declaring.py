@@ -234,3 +234,19 @@ def test_limits_and_idle_of_no_knob_are_refused() -> None:
 def test_only_live_figures_are_found(module: str, name: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         find(module, name)
+
+
+def test_a_figure_opens_at_the_setting_that_it_names() -> None:
+    low = Named("A slow bar", "It is low.", {"shape": "bar", "rate": 1e3})
+    plain = Named("A fast one", "It is high.", {"rate": 2e3})
+    before = live_figure(title="B", caption="C", knobs=KNOBS, named=[plain, low])(block.function)
+    figure = live_figure(title="B", caption="C", knobs=KNOBS, named=[plain, low], opens="A slow bar")(block.function)
+    told = figure.described()
+    assert told["opens"] == "A slow bar"
+    assert figure().numbers == before(**low.values).numbers
+    assert [figure(**named.values).numbers for named in figure.named] == [
+        before(**named.values).numbers for named in (plain, low)
+    ]
+    assert before.described()["opens"] == ""
+    with pytest.raises(ValueError, match="opens must be the name of a setting: A fast one, A slow bar, got 'Slow'"):
+        live_figure(title="B", caption="C", knobs=KNOBS, named=[plain, low], opens="Slow")

@@ -74,6 +74,9 @@ def test_a_named_setting_brings_its_picture_and_what_to_notice_until_a_knob_is_t
     page = open_page(place["page"])
     without_python(page)
     live(page, place).scroll_into_view_if_needed()
+    told = figure.described()
+    opening = "".join(named["notice"] for named in told["named"] if named["name"] == told["opens"])
+    assert live(page, place).locator(".live-notice").inner_text() == opening
     for named, button in zip(figure.named, live(page, place).locator(".named").all(), strict=True):
         button.click()
         script = "([id, text]) => document.querySelector(`#${id} .live-numbers`).textContent === text"
@@ -82,7 +85,7 @@ def test_a_named_setting_brings_its_picture_and_what_to_notice_until_a_knob_is_t
         assert button.get_attribute("aria-pressed") == "true"
         assert live(page, place).locator(".named[aria-pressed=true]").count() == 1
     live(page, place).locator("button[type=reset]").click()
-    assert live(page, place).locator(".live-notice").inner_text() == ""
+    assert live(page, place).locator(".live-notice").inner_text() == opening
     live(page, place).locator(".named").first.click()
     assert live(page, place).locator(".live-notice").inner_text()
     live(page, place).locator("select").first.select_option("Llama 3 8B")
