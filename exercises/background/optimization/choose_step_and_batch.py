@@ -191,8 +191,8 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "forgets_the_noise",
-            "Without noise this design would reach the target. With it the run settles too high: count the noise floor "
-            "as well.",
+            "Without noise this design would reach the target. With it the run settles too high: the noise floor "
+            "counts too.",
             {CUT: "left * x * x"},
             accepts=as_if(lambda given: {"noise_variances": [0.0] * len(given["start"])}),
         ),
