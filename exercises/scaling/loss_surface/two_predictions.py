@@ -141,6 +141,8 @@ EXERCISE = Exercise(
         {"compute": [1e18, 16e18, 256e18], "losses": [3.5, 2.5, 2.0], "at": 4096e18},
         {"compute": [1e18, 1e19, 1e20, 1e21], "losses": [4.0, 2.8, 2.0, 1.4], "at": 1e22},
         {"compute": [1e18, 1e19, 4e20], "losses": [3.4, 2.8, 2.3], "at": 1e24},
+        # The best floor is the last one, 0.01 below the least loss; as a float it is a hair nearer.
+        {"compute": [1e18, 1e19, 1e20], "losses": [3.0, 2.1, 2.01], "at": 1e21},
         QUESTION,
         {"compute": [1e20, 1e18, 1e19], "losses": [2.547, 3.5, 2.933], "at": 1e21},
         {"compute": [1e18, 1e18, 1e19, 1e20], "losses": [3.51, 3.49, 2.933, 2.547], "at": 1e21},
