@@ -125,7 +125,7 @@ def show_live(figure: LiveFigure) -> None:
     """
     if not isinstance(figure, LiveFigure):
         raise TypeError(f"figure must be a live figure, got {figure!r}")
-    picture = figure()
+    picture = figure(**(figure.opening.values if figure.opening else {}))
     for panel in picture.panels:
         metadata = {"book": {"role": "live-panel"}}
         display({"image/svg+xml": on_paper(panel.svg()), "text/plain": picture.alt}, raw=True, metadata=metadata)

@@ -118,14 +118,16 @@ def _knob(knob: Mapping[str, Any], drawn: Mapping[str, Any], number: int) -> str
     label = re.sub(r"(?<=[A-Za-zα-ω])_(\w+)", r"<sub>\1</sub>", plain)
     idle = " hidden" if name in drawn["idle"] else ""
     if knob["kind"] == "choice":
+        chosen, default = drawn["changed"].get(name, knob["default"]), html.escape(knob["default"], quote=True)
         options = "".join(
-            f'<option value="{html.escape(value, quote=True)}"{" selected" * (value == knob["default"])}>'
+            f'<option value="{html.escape(value, quote=True)}"{" selected" * (value == chosen)}>'
             f"{html.escape(text, quote=False)}</option>"
             for value, text in knob["options"]
         )
-        return f'<label class="knob"{idle}>{label}<select name="{name}">{options}</select></label>'
+        select = f'<select name="{name}" data-default="{default}">{options}</select>'
+        return f'<label class="knob"{idle}>{label}{select}</label>'
     if knob["kind"] == "switch":
-        ticked = " checked" * bool(knob["default"])
+        ticked = " checked" * (drawn["shown"][name] == "on")
         return f'<label class="knob switch"{idle}><input type="checkbox" name="{name}"{ticked}>{label}</label>'
     shown = html.escape(drawn["shown"][name], quote=True)
     stops = html.escape("|".join(knob["stops"]), quote=True)

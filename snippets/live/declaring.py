@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -96,6 +96,14 @@ class LiveFigure:
     caption: str
     knobs: tuple[Knob, ...]
     named: tuple[Named, ...] = ()
+    opens: str = ""
+
+    @property
+    def opening(self) -> Named | None:
+        """The setting at which the figure opens: the one that it names, or else one that has the knobs' defaults."""
+        defaults = {knob.name: knob.default for knob in self.knobs}
+        at_defaults = (one for one in self.named if all(defaults[name] == value for name, value in one.values.items()))
+        return next((one for one in self.named if one.name == self.opens), next(at_defaults, None))
 
     @property
     def name(self) -> str:
@@ -164,11 +172,20 @@ class LiveFigure:
             "named": [
                 {"name": named.name, "notice": named.notice, "settings": self._sent(named)} for named in self.named
             ],
-            "opens": next((named.name for named in self.named if not self.drawn(self._sent(named)).changed), ""),
-            "drawn": asdict(self.drawn({})),
+            "opens": self.opening.name if self.opening else "",
+            "drawn": asdict(self.drawn(self.opens_at())),
             "near": {settings_key(raw): asdict(drawn) for raw, drawn in self._near()},
             "code": inspect.getsource(self.function),
         }
+
+    def opens_at(self) -> dict[str, str]:
+        """Return the setting at which the figure opens as the page sends it.
+
+        >>> from snippets.foundations.alpha_beta.live import message_time
+        >>> message_time.drawn(message_time.opens_at()).numbers == message_time.drawn({}).numbers
+        True
+        """
+        return self._sent(self.opening) if self.opening else {}
 
     def _sent(self, named: Named) -> dict[str, str]:
         """Return a named setting as the page sends it."""
@@ -180,21 +197,23 @@ class LiveFigure:
         numbers = [knob for knob in self.knobs if isinstance(knob, Number)]
         played = [knob for knob in numbers if knob.play]
         turned = {knob.name: knob for knob in [self.knobs[0], *numbers[:1], *played]}
-        turns = [{name: stop} for name, knob in turned.items() for stop in _near_stops(knob)]
+        first = self.opens_at()
+        turns = [{**first, name: stop} for name, knob in turned.items() for stop in _near_stops(knob, first.get(name))]
         for raw in [{}, *map(self._sent, self.named), *turns]:
             with suppress(ValueError):  # a stop that the other knobs do not allow has no picture
                 yield raw, self.drawn(raw)
 
 
-def _near_stops(knob: Knob) -> list[str]:
-    """Return the stops near a knob's default, and the default's own, as the page sends them."""
+def _near_stops(knob: Knob, opens: str | None) -> list[str]:
+    """Return the stops near the value at which a knob opens, and that value's own, as the page sends them."""
+    value: Any = knob.default if opens is None else knob.read(opens)
     if isinstance(knob, Number):
-        stops, default = [f"@{place}" for place in range(len(knob.stops))], knob.place(knob.default)
+        stops, at = [f"@{place}" for place in range(len(knob.stops))], knob.place(value)
     elif isinstance(knob, Choice):
-        stops, default = [*knob.options], [*knob.options].index(knob.default)
+        stops, at = [*knob.options], [*knob.options].index(value)
     else:
-        stops, default = ["off", "on"], int(knob.default)
-    return stops[max(default - NEAR, 0) : default + NEAR + 1]
+        stops, at = ["off", "on"], int(value)
+    return stops[max(at - NEAR, 0) : at + NEAR + 1]
 
 
 def settings_key(raw: Mapping[str, str]) -> str:
@@ -236,8 +255,8 @@ def live_figure(
         caption: what to try and to look for; Markdown, with TeX between dollar signs.
         knobs: in the order in which the page shows them, one for each argument of the function.
         named: settings that the page offers as buttons.
-        opens: the name of the setting at which the figure opens, with its sentence; its values become the defaults.
-            Empty: the figure opens at the knobs' own defaults.
+        opens: the name of the setting at which the figure opens, with its sentence. Empty: it opens at the knobs'
+            defaults.
 
     Raises:
         ValueError: a text is empty; there is no knob, two have one name, or they are not the function's arguments; a
@@ -258,8 +277,9 @@ def live_figure(
     if not names or len(set(names)) < len(names):
         raise ValueError(f"knobs must be at least one, each with a name of its own, got {names}")
     _check_named(named, {knob.name: knob for knob in knobs})
-    if opens:
-        knobs, named = _opened(opens, knobs, named)
+    if opens and opens not in [setting.name for setting in named]:
+        offered = ", ".join(setting.name for setting in named)
+        raise ValueError(f"opens must be the name of a setting: {offered}, got {opens!r}")
 
     def declare(function: Callable[..., Picture]) -> LiveFigure:
         if not inspect.isfunction(function) or not function.__name__.isidentifier():
@@ -267,19 +287,9 @@ def live_figure(
         arguments = list(inspect.signature(function).parameters)
         if sorted(arguments) != sorted(names):
             raise ValueError(f"knobs must be one for each argument of {function.__name__}, {arguments}, got {names}")
-        return LiveFigure(function, title, caption, tuple(knobs), tuple(named))
+        return LiveFigure(function, title, caption, tuple(knobs), tuple(named), opens)
 
     return declare
-
-
-def _opened(opens: str, knobs: Sequence[Knob], named: Sequence[Named]) -> tuple[list[Knob], list[Named]]:
-    """Return knobs whose defaults are a setting's values, and the same named settings as before."""
-    values = {setting.name: setting.values for setting in named}
-    if opens not in values:
-        raise ValueError(f"opens must be the name of a setting: {', '.join(values)}, got {opens!r}")
-    before = {knob.name: knob.default for knob in knobs if knob.name in values[opens]}
-    moved: list[Knob] = [replace(knob, default=values[opens].get(knob.name, knob.default)) for knob in knobs]
-    return moved, [replace(setting, values={**before, **setting.values}) for setting in named]
 
 
 def _named(name: str, setting: Any) -> Named:

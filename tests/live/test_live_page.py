@@ -17,7 +17,8 @@ from snippets.live.knobs import Choice, Knob, Number
 
 pytestmark = pytest.mark.browser
 
-NAMES = sorted(live_figures())
+FIGURES = live_figures()
+NAMES = sorted(FIGURES)
 RANDOM_SETTINGS = 50 if ALL else 4
 some_figures = pytest.mark.parametrize("name", sampled(NAMES, 3, changed=figure_changed, most=1))
 DRAW = "parameters => draw(parameters)"
@@ -51,7 +52,7 @@ def test_every_live_figure_stands_in_a_chapter(places: dict[str, dict[str, str]]
 @pytest.mark.parametrize("name", NAMES)
 def test_the_browser_draws_what_the_build_drew(python: Any, places: dict[str, dict[str, str]], name: str) -> None:
     place = places[name]
-    drawn = json.loads(python.evaluate(DRAW, [place["module"], name, "{}"]))["drawn"]
+    drawn = json.loads(python.evaluate(DRAW, [place["module"], name, json.dumps(FIGURES[name].opens_at())]))["drawn"]
     assert "".join(drawn["svgs"]) == place["picture"]
 
 

@@ -89,7 +89,8 @@ class Figure {
     this.numbers = element.querySelector(".live-numbers");
     this.spoken = element.querySelector(".live-spoken");
     this.opening = { button: this.form.querySelector(".named[aria-pressed]"), text: this.notice.textContent };
-    this.settings = {}; // what was touched, as it is sent to Python
+    this.opening.settings = JSON.parse(this.opening.button?.dataset.settings ?? "{}");
+    this.settings = { ...this.opening.settings }; // what does not stand at its default, as it is sent to Python
     this.turns = 0;
     this.name = element.dataset.name;
     this.subject = `figures/${element.dataset.module}`;
@@ -127,7 +128,7 @@ class Figure {
 
   reset() {
     this.stopPlaying();
-    this.settings = {};
+    this.settings = { ...this.opening.settings };
     this.noticing(this.opening.text, this.opening.button);
     // The browser puts the controls back after this event; the picture follows from the same settings.
     setTimeout(() => this.redraw());
@@ -284,7 +285,7 @@ class Figure {
       } else if (control.type === "checkbox") {
         control.checked = shown[name] === "on";
       } else if (control.tagName === "SELECT") {
-        control.value = changed[name] ?? control.querySelector("[selected]")?.value ?? control.value;
+        control.value = changed[name] ?? control.dataset.default;
       } else if (control !== document.activeElement || !asked[name] || asked[name].startsWith("@")) {
         control.value = shown[name];
       }
