@@ -118,7 +118,7 @@ def taught() -> str:
     a, b = (least_batch(**layer(4096, 4096, *of, HBM)) for of in ((1, 2, H100), (1, 1, 2 * H100)))
     c = least_batch(**layer(512, 512, 2, 2, H100, HBM))
     return (
-        f"(a) {a} rows. (b) {b}, as in bfloat16: half of the bytes, twice the peak. (c) {c}: no batch is "
+        f"(a) {a} tokens. (b) {b}, as in bfloat16: half of the bytes, twice the peak. (c) {c}: no batch is "
         "enough, since the activations of so small a layer alone keep memory busy for longer than the operations take."
     )
 

@@ -79,7 +79,7 @@ RULE = "1 + k * link_bytes_per_s // (element_bytes * peak_flops_per_s)"
 def taught() -> str:
     nvlink, adapter = (most_ranks(**cut(53248, 2, 989_400_000_000_000, link * 10**9)) for link in (450, 50))
     return (
-        f"Over NVLink {nvlink} H100s may share the product, over one NDR adapter each only {adapter}. More ranks have "
+        f"Over NVLink {nvlink} H100s may share the matmul, over one NDR adapter each only {adapter}. More ranks have "
         "fewer operations each, but the bytes that each of them sends for the sum do not become fewer."
     )
 
