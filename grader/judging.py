@@ -278,15 +278,15 @@ def _by_mistaken_rule(exercise: Exercise, tried: list[_Tried]) -> tuple[str, str
     """
     if sum(not one.right for one in tried) < FEWEST_WRONG:
         return "", ""
-    found = [mistake for mistake in exercise.mistakes if all(_takes(mistake, one) for one in tried)]
+    found = [mistake for mistake in exercise.mistakes if all(_accepts(mistake, one) for one in tried)]
     return (found[0].name, found[0].says) if len(found) == 1 else ("", "")
 
 
-def _takes(mistake: Mistake, one: _Tried) -> bool:
-    if mistake.takes is None or one.seen.observation is None or one.seen.result is NOT_TOLD:
+def _accepts(mistake: Mistake, one: _Tried) -> bool:
+    if mistake.accepts is None or one.seen.observation is None or one.seen.result is NOT_TOLD:
         return False
     try:
-        return mistake.takes(one.seen.result, **one.case.inputs)
+        return mistake.accepts(one.seen.result, **one.case.inputs)
     except (TypeError, ValueError, ArithmeticError, LookupError):  # the choice is none that can be judged
         return False
 

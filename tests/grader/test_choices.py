@@ -80,11 +80,11 @@ BELOW = Mistake(
     "stays_below",
     "The most is allowed too.",
     lambda *, number, most: choose_divisor(number=number, most=most - 1),
-    takes=lambda chosen, *, number, most: (
+    accepts=lambda chosen, *, number, most: (
         divisors(number, most - 1) is None or not fault(chosen, number=number, most=most - 1)
     ),
 )
-ALWAYS_TWO = Mistake("two", "Not all numbers are even.", lambda **_: 2, takes=lambda chosen, **_: chosen == 2)
+ALWAYS_TWO = Mistake("two", "Not all numbers are even.", lambda **_: 2, accepts=lambda chosen, **_: chosen == 2)
 COUNTED = [case for case in CASES if divisors(**case)]  # in each there is a divisor
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import product
 from typing import Any
 
-from grader.choices import Choice
+from exercises.background.information.common import LATE_GRADIENT
+from grader.choices import Choice, mistaken_rules
 from grader.exercise import Exercise, Inputs, Mistake
 
 Design = tuple[str, int]
@@ -114,7 +115,7 @@ def arrival_s(stages: Sequence[float], chunks: int) -> float:
     return free[-1]
 
 
-def arrives_s(design: Design, inputs: Inputs) -> float:
+def arrives_s(design: Design, inputs: Inputs, *, coders: int = 2, has_table: bool = True) -> float:
     """When a design has delivered, by lengths of all words and a clock that goes from chunk to chunk."""
     name, block = design
     counts, numbers, link = tuple(inputs["counts"]), inputs["numbers"], inputs["link_bytes_per_s"]
@@ -122,10 +123,10 @@ def arrives_s(design: Design, inputs: Inputs) -> float:
         return numbers * inputs["raw_bits"] / 8 / link
     if name == "fixed":
         return numbers * (len(counts) - 1).bit_length() / 8 / link
-    sent = (len(counts) ** block + numbers * block_bits(counts, block) / 8) / link
+    sent = (len(counts) ** block * has_table + numbers * block_bits(counts, block) / 8) / link
     coded = numbers * inputs["raw_bits"] / 8 / inputs["coder_bytes_per_s"]
     chunks = inputs["chunks"]
-    return arrival_s([coded / chunks, sent / chunks, coded / chunks], chunks)
+    return arrival_s([*[coded / chunks] * (coders - 1), sent / chunks, coded / chunks], chunks)
 
 
 def designs(inputs: Inputs) -> Iterator[Design]:
@@ -175,8 +176,7 @@ def a_link(counts: Sequence[int], **changes: Any) -> Inputs:
     return {"counts": list(counts), **usual, **changes}
 
 
-LATE_GRADIENT = (2, 3, 25, 75, 419, 1550, 4040, 1564, 417, 67, 27, 2, 1)
-LLAMA = {
+LLAMA: Inputs = {
     "counts": list(LATE_GRADIENT),
     "numbers": 8_030_261_248,
     "raw_bits": 16,
@@ -188,6 +188,31 @@ LLAMA = {
 }
 SMALLEST = a_link([2, 1, 1], numbers=80, link_bytes_per_s=1.0, coder_bytes_per_s=None, longest_block=2, limit_s=30.0)
 CHOICE = Choice("design", in_time, fault, none="None")
+as_if = mistaken_rules(CHOICE.expected, CHOICE.observe)
+
+
+def by_time(**wrongly: Any) -> Callable[..., bool]:
+    """Return what judges a design by a time in which something is forgotten."""
+
+    def accepts(chosen: Design | None, **inputs: Any) -> bool:
+        found = [design for design in designs(inputs) if arrives_s(design, inputs, **wrongly) <= inputs["limit_s"]]
+        return tuple(chosen) in found if chosen else not found
+
+    return accepts
+
+
+def taught() -> str:
+    fixed, coded, slow = (
+        arrives_s(design, {**LLAMA, "coder_bytes_per_s": rate})
+        for design, rate in ((("fixed", 1), 250e9), (("huffman", 1), 250e9), (("huffman", 1), 13e9))
+    )
+    return (
+        f"Words of one length take {fixed:.3f} s, too long; Huffman's code takes {coded:.3f} s. Its coder is the "
+        f"slowest stage, so that shorter words would not help further. With one of 13 GB/s it takes {slow:.1f} s, and "
+        "nothing is left that is in time."
+    )
+
+
 EXERCISE = Exercise(
     choose_code,
     number=5,
@@ -202,6 +227,18 @@ EXERCISE = Exercise(
         {**SMALLEST, "coder_bytes_per_s": 1000.0, "limit_s": 19.0},
         a_link([1, 1, 1, 1], limit_s=200.5),
         a_link([9, 1], longest_block=2, limit_s=80.0),
+        a_link([9, 1], numbers=80_000, coder_bytes_per_s=1e6, longest_block=1, limit_s=8000.0),
+        # parts of a byte decide
+        a_link([2, 1, 1], numbers=3, coder_bytes_per_s=None, limit_s=0.7),
+        a_link(
+            [2000, 1, 1, 1, 1],
+            numbers=101,
+            raw_bits=4,
+            link_bytes_per_s=0.2,
+            coder_bytes_per_s=10.0,
+            longest_block=1,
+            limit_s=98.45,
+        ),
         {**LLAMA, "coder_bytes_per_s": 13e9, "longest_block": 1},
         LLAMA,
     ],
@@ -388,21 +425,25 @@ EXERCISE = Exercise(
         a_link([2000, *[1] * 7], numbers=40_000, raw_bits=8, coder_bytes_per_s=1e6, chunks=4, limit_s=14_500.0),
         {**LLAMA, "link_bytes_per_s": 25e9, "coder_bytes_per_s": 400e9, "limit_s": 0.12},
     ],
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_coder",
             "The coder and the decoder take time as well; on a fast link they can take more than they save.",
             {"2 * coded_s + sent_s + (chunks - 1) * max(coded_s, sent_s)": "chunks * sent_s"},
+            accepts=as_if(lambda given: {"coder_bytes_per_s": given["coder_bytes_per_s"] and math.inf}),
         ),
         Mistake(
             "codes_only_once",
             "Who receives has to decode: the gradient passes a coder twice.",
             {"2 * coded_s + sent_s": "coded_s + sent_s"},
+            accepts=by_time(coders=1),
         ),
         Mistake(
             "adds_the_stages",
             "With several chunks the three work at the same time: do not add up their times for the whole gradient.",
             {"2 * coded_s + sent_s + (chunks - 1) * max(coded_s, sent_s)": "chunks * (2 * coded_s + sent_s)"},
+            accepts=as_if(lambda given: {"chunks": 1}),
         ),
         Mistake(
             "waits_for_the_link",
@@ -421,12 +462,14 @@ EXERCISE = Exercise(
             "forgets_the_table",
             "The receiver needs the table: one byte for each possible block, and their number grows with the block.",
             {"(table_bytes + word_bytes)": "(word_bytes)"},
+            accepts=by_time(has_table=False),
         ),
         Mistake(
             "codes_number_by_number",
             "Longer blocks never come out ahead here: try them all, and divide a "
             "word's bits by the numbers in its block.",
             {"range(1, longest_block + 1)": "range(1, 2)"},
+            accepts=as_if(lambda given: {"longest_block": 1}),
         ),
         Mistake(
             "stops_where_it_gets_worse",
@@ -447,6 +490,7 @@ EXERCISE = Exercise(
             "refuses_the_limit_itself",
             "A design that takes exactly the limit keeps to it.",
             {"time_s <= limit_s": "time_s < limit_s"},
+            accepts=as_if(lambda given: {"limit_s": math.nextafter(given["limit_s"], 0.0)}),
         ),
     ],
 )

@@ -148,7 +148,7 @@ def mean_s(offer: Offer, devices: int, interval_s: float, run: dict[str, float],
 def by_rule(*, one_fails: bool = False, restart: bool = True) -> Callable[..., bool]:
     """Return what judges by another mean time: whether a choice keeps both limits with it."""
 
-    def takes(chosen: tuple[int, int, float], *, offers: list[Offer], **run: float) -> bool:
+    def accepts(chosen: tuple[int, int, float], *, offers: list[Offer], **run: float) -> bool:
         number, devices, interval_s = chosen
         offer = offers[number]
         seconds = mean_s(offer, devices, interval_s, run, fails=1 if one_fails else devices, restart=restart)
@@ -160,13 +160,13 @@ def by_rule(*, one_fails: bool = False, restart: bool = True) -> Callable[..., b
             return False
         return devices <= offer[3] and in_time and devices * offer[1] * seconds <= 3600 * run["budget_usd"] * HAIR
 
-    return takes
+    return accepts
 
 
 def at_its_best(goal: Callable[[Offer, int, float], float]) -> Callable[..., bool]:
     """Return whether a choice reaches the least of what is sought, to 1%, as if there were no other limit."""
 
-    def takes(chosen: tuple[int, int, float], *, offers: list[Offer], **run: float) -> bool:
+    def accepts(chosen: tuple[int, int, float], *, offers: list[Offer], **run: float) -> bool:
         def seen(offer: Offer, devices: int, interval_s: float) -> float:
             return goal(offer, devices, mean_s(offer, devices, interval_s, run, fails=devices, restart=True))
 
@@ -178,7 +178,7 @@ def at_its_best(goal: Callable[[Offer, int, float], float]) -> Callable[..., boo
         number, devices, interval_s = chosen
         return seen(offers[number], devices, interval_s) <= 1.01 * least
 
-    return takes
+    return accepts
 
 
 def works_s(chosen: tuple[int, int, float], offers: list[Offer], flops: float) -> float:
@@ -196,6 +196,20 @@ SMALL: Offer = (100.0, 1.0, 50.0, 2)
 OFTEN: Offer = (1e14, 1.0, 200.0, 400)  # looks good in a sum to first order
 FEW: Offer = (1e14, 1.0, 1e6, 100)
 SURE: Offer = (1e14, 1.82, 1e6, 400)
+
+
+def taught() -> str:
+    run = {"flops": 2e23, "checkpoint_s": 30.0, "restart_s": 600.0}
+    number, devices, interval_s = choose_run(**OWN)
+    hours, dollars = judged(OWN["offers"][number], devices, interval_s, **run)
+    least = run["flops"] / ON_DEMAND[0] / 3600 * ON_DEMAND[1]
+    _, all_dollars = judged(SPOT, SPOT[3], math.sqrt(2 * 30.0 * 3600 * SPOT[2] / SPOT[3]), **run)
+    return (
+        f"Take the spot market: {devices} devices with a checkpoint every {interval_s:.0f} s take {hours:.0f} hours "
+        f"and {dollars:,.0f} dollars on average. On demand even a run without a failure costs {least:,.0f}. All "
+        f"{SPOT[3]:,} spot devices would cost {all_dollars:,.0f}: more devices fail more often."
+    )
+
 
 EXERCISE = Exercise(
     choose_run,
@@ -223,6 +237,7 @@ EXERCISE = Exercise(
         run_of([(*SPOT[:3], 500), ON_DEMAND], 2e23, 30.0, 600.0, 240.0, 400_000.0),
         run_of([(1e12, 2.0, 1e5, 100)], 3.6e17, 60.0, 600.0, 1.06, 215.0),
     ],
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_failures",
@@ -237,13 +252,13 @@ EXERCISE = Exercise(
             "forgets_that_all_can_fail",
             "You took one device's mean time between failures. Any of them stops the run: divide by their number.",
             {"3600 * mtbf_h / devices": "3600 * mtbf_h"},
-            takes=by_rule(one_fails=True),
+            accepts=by_rule(one_fails=True),
         ),
         Mistake(
             "forgets_the_restart",
             "You counted the lost work and not the restarts, for which all devices are paid for too.",
             {" * math.exp(restart_s / mtbf)": ""},
-            takes=by_rule(restart=False),
+            accepts=by_rule(restart=False),
         ),
         Mistake(
             "takes_hours_for_seconds",
@@ -254,7 +269,7 @@ EXERCISE = Exercise(
             "takes_all_devices",
             "You took all the devices of an offer. Each one more makes failures more frequent, and the run dearer.",
             {"range(1, most + 1)": "range(most, most + 1)"},
-            takes=lambda chosen, *, offers, **_: chosen[1] == offers[chosen[0]][3],
+            accepts=lambda chosen, *, offers, **_: chosen[1] == offers[chosen[0]][3],
         ),
         Mistake(
             "ignores_how_many_there_are",
@@ -265,7 +280,7 @@ EXERCISE = Exercise(
             "ignores_the_deadline",
             "You took the cheapest run and forgot the deadline: with few devices little fails, and it takes long.",
             {"time > 3600 * deadline_h": "False"},
-            takes=at_its_best(lambda offer, devices, seconds: devices * offer[1] * seconds),
+            accepts=at_its_best(lambda offer, devices, seconds: devices * offer[1] * seconds),
         ),
         Mistake(
             "ignores_the_budget",
@@ -273,20 +288,20 @@ EXERCISE = Exercise(
             {
                 "found.append((late, cost, number,": "found.append((late, time, number,",
             },
-            takes=at_its_best(lambda offer, devices, seconds: seconds),
+            accepts=at_its_best(lambda offer, devices, seconds: seconds),
         ),
         Mistake(
             "takes_the_same_interval",
             "You took the same interval whatever fails. The best one is shorter the more devices there are: it goes "
             "with the root of the time between failures.",
             {"math.sqrt(2 * checkpoint_s * mtbf)": "3600.0"},
-            takes=lambda chosen, *, offers, flops, **_: chosen[2] in (3600.0, works_s(chosen, offers, flops)),
+            accepts=lambda chosen, *, offers, flops, **_: chosen[2] in (3600.0, works_s(chosen, offers, flops)),
         ),
         Mistake(
             "saves_at_the_end_alone",
             "With one checkpoint at the end each failure undoes the whole run so far.",
             {"min(work, math.sqrt(2 * checkpoint_s * mtbf))": "work"},
-            takes=lambda chosen, *, offers, flops, **_: chosen[2] >= works_s(chosen, offers, flops) * (1 - 1e-9),
+            accepts=lambda chosen, *, offers, flops, **_: chosen[2] >= works_s(chosen, offers, flops) * (1 - 1e-9),
         ),
         Mistake(
             "counts_offers_from_one",

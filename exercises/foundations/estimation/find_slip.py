@@ -126,6 +126,22 @@ RUNS = (
     OWN,
 )
 
+
+def taught() -> str:
+    own = case("bits for bytes", *OWN)
+    line, days = find_slip(**own)
+    right_s, said_s, said_days = (
+        32 * own["parameters"] / own["link_bits_per_s"],
+        own["lines"][line - 1],
+        own["lines"][-1],
+    )
+    return (
+        f"It is line {line}: {4 * own['parameters'] / 1e9:.0f} GB over {own['link_bits_per_s'] / 8e9:.0f} GB/s take "
+        f"{right_s:.2f} s, and {said_s:g} took bits for bytes. The run takes {days:.2f} days, not {said_days:g}: a "
+        f"line that is {right_s / said_s:.0f} times too small makes the days only {1 - said_days / days:.0%} fewer."
+    )
+
+
 EXERCISE = Exercise(
     find_slip,
     number=3,
@@ -136,6 +152,7 @@ EXERCISE = Exercise(
     inputs=[case(slip, *run) for run in RUNS for slip in SLIPS],
     relative_tolerance=0.01,
     units={DAYS: "days"},
+    taught=taught,
     mistakes=[
         Mistake(
             "counts_from_zero",

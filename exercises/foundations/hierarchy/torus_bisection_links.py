@@ -45,6 +45,15 @@ def of(*sides: int) -> Inputs:
     return {"sides": list(sides)}
 
 
+def taught() -> str:
+    sides = (16, 20, 28)
+    links = torus_bisection_links(sides=sides)
+    return (
+        f"The pod of 16 × 20 × 28 has {links} links between its halves: two for each of the {links // 2} lines along "
+        "the longest side, because a ring is cut in two places."
+    )
+
+
 EXERCISE = Exercise(
     torus_bisection_links,
     number=2,
@@ -67,6 +76,7 @@ EXERCISE = Exercise(
         of(2, 2, 2, 2),
     ],
     units={"result": "links"},
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_way_round",
