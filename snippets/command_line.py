@@ -29,7 +29,7 @@ from typing import Annotated, Any
 
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter, Token, UnusedCliTokensError
 
-from snippets.domain import Catalogue, UnknownName, each, flag, named, shortened, text
+from snippets.domain import Catalogue, UnknownName, each, flag, named, shortened, squeezed, text
 from snippets.index import CALLED_ELSEWHERE, SAME_ARGUMENT, also, find_formula, formula_modules, labelled, unit_of
 from snippets.quantities import is_unit, read_quantity
 
@@ -118,7 +118,7 @@ def list_formulas(word: str = "", *, part: str = "", json: bool = False) -> str:
     shown = [
         entry
         for entry in entries
-        if (wanted in entry["searched"] or _squeezed(word) in entry["spelled"]) and part in ("", entry["part"])
+        if (wanted in entry["searched"] or squeezed(word) in entry["spelled"]) and part in ("", entry["part"])
     ]
     able = [entry for entry in shown if not entry["left_out"]]
     unable = [entry for entry in shown if entry["left_out"]]
@@ -236,7 +236,7 @@ def _entry(name: str, module: str) -> dict[str, str]:
         "searched": f"{name_words} {about} {' '.join(said.get(label, '') for label in _SEARCHED)}".casefold()
         .replace("_", " ")
         .replace("-", " "),
-        "spelled": _squeezed(f"{name} {said.get('Also', '')}".replace(" ", "-")),
+        "spelled": squeezed(f"{name} {said.get('Also', '')}"),
     }
 
 
@@ -295,15 +295,15 @@ def _as_options(given: Sequence[str]) -> list[str]:
     names = _arguments(given)
     if not names:
         return list(given)
-    options = {_squeezed(word): _flag(name) for name in names for word in SAME_ARGUMENT.get(name, ())}
-    options |= {_squeezed(option): option for option in _options(names)}
+    options = {squeezed(word): _flag(name) for name in names for word in SAME_ARGUMENT.get(name, ())}
+    options |= {squeezed(option): option for option in _options(names)}
     read, wrong = [given[0]], []
     for word in given[1:]:
         option, equals, value = word.partition("=")
         if re.match("--?[A-Za-z]", option) and option != "-h":
-            if _squeezed(option) not in options:
+            if squeezed(option) not in options:
                 wrong.append(option)
-            read.append(options.get(_squeezed(option), option) + equals + value)
+            read.append(options.get(squeezed(option), option) + equals + value)
         elif is_unit(word) and re.fullmatch(r"\$?[\d.,]*\d(?:e[+-]?\d+)?", read[-1].partition("=")[2] or read[-1]):
             read[-1] += word
         else:
@@ -311,11 +311,6 @@ def _as_options(given: Sequence[str]) -> list[str]:
     if wrong:
         raise ValueError(_no_option(wrong, given[0], names, options))
     return read
-
-
-def _squeezed(option: str) -> str:
-    """Return an option without what spellings of it differ in."""
-    return re.sub("[-_]", "", option).casefold()
 
 
 def _options(names: Mapping[str, inspect.Parameter]) -> list[str]:
@@ -338,7 +333,7 @@ def _no_option(
 
 def _near_options(option: str, names: Mapping[str, inspect.Parameter], options: Mapping[str, str]) -> list[str]:
     """Return the options that a wrong one may mean: that hold it or are held, called so elsewhere, or spelled alike."""
-    wrong = _squeezed(option)
+    wrong = squeezed(option)
     near = [own for word, own in options.items() if min(len(word), len(wrong)) > 2 and (wrong in word or word in wrong)]
     elsewhere = (meant for word, meant in CALLED_ELSEWHERE.items() if wrong.startswith(word))
     near += [_flag(name) for name in next(elsewhere, ()) if name in names]

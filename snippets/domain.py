@@ -352,8 +352,8 @@ def named(name: str, value: Any, allowed: Iterable[str], *, aliases: Mapping[str
         return value
     spelled = {alias: entry for alias, entry in (aliases or {}).items() if entry in allowed}
     spelled |= {entry: entry for entry in allowed}
-    known = {_normalized(spelling): entry for spelling, entry in spelled.items()}
-    wanted = _normalized(value) if isinstance(value, str) else ""
+    known = {squeezed(spelling): entry for spelling, entry in spelled.items()}
+    wanted = squeezed(value) if isinstance(value, str) else ""
     if wanted not in known:
         few = not isinstance(value, str) or len(allowed) <= _FEW
         near = [] if few else list(dict.fromkeys(spelled[name] for name in near_names(value, spelled)))
@@ -366,9 +366,13 @@ def named(name: str, value: Any, allowed: Iterable[str], *, aliases: Mapping[str
 _FEW = 12
 
 
-def _normalized(name: str) -> str:
-    """Return a name without what usual spellings of it differ in."""
-    return re.sub(r"[\s_\-\u2010-\u2015]", "", name).casefold()
+def squeezed(name: str) -> str:
+    """Return a name without what its usual spellings differ in: case, spaces, hyphens, dashes and underscores.
+
+    >>> squeezed("Micro-batches"), squeezed("micro_batches"), squeezed("GPT-3.5")
+    ('microbatches', 'microbatches', 'gpt3.5')
+    """
+    return re.sub(r"[\s_\-\u2010-\u2015]", "", text("name", name)).casefold()
 
 
 def near_names(wanted: str, known: Iterable[str]) -> list[str]:
@@ -379,9 +383,9 @@ def near_names(wanted: str, known: Iterable[str]) -> list[str]:
     >>> near_names("size", ["size_bytes", "ranks"]), near_names("bytes_in_zero", ["zero_state_bytes", "ring_time_s"])
     (['size_bytes'], ['zero_state_bytes'])
     """
-    spelled = {_normalized(name): name for name in known}
+    spelled = {squeezed(name): name for name in known}
     wanted = text("wanted", wanted)
-    sought, words = _normalized(wanted), _words(wanted)
+    sought, words = squeezed(wanted), _words(wanted)
     near = [spelling for spelling in spelled if sought and (sought in spelling or spelling in sought)]
     near += difflib.get_close_matches(sought, spelled, cutoff=0.7)
     found = list(dict.fromkeys(spelled[spelling] for spelling in near))

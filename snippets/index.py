@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from snippets.domain import named, near_names, text
+from snippets.domain import named, near_names, squeezed, text
 
 LABELS = ("Also", "Formula", "Symbols", "Chapter", "Convention", "Leaves out", "Source")
 SECTIONS = ("Args", "Returns", "Raises", "Yields", "Example", "Attributes")
@@ -234,23 +234,6 @@ def _in_our_words(taken: Collection[str], given: Mapping[str, Any]) -> dict[str,
     words = {squeezed(word): name for name in taken for word in (name, *SAME_ARGUMENT.get(name, ()))}
     meant = {key: key if key in taken else words.get(squeezed(key), key) for key in given}
     return {meant[key]: value for key, value in given.items()} if len({*meant.values()}) == len(given) else dict(given)
-
-
-def squeezed(word: str) -> str:
-    """Return a name without what its usual spellings differ in.
-
-    Args:
-        word: a name.
-
-    Returns:
-        Its letters and digits, in small letters.
-
-    Example:
-        >>> squeezed("Micro-batches"), squeezed("micro_batches")
-        ('microbatches', 'microbatches')
-    """
-    word = text("word", word)
-    return re.sub(r"[\W_]", "", word).casefold()
 
 
 def call_of(function: Callable[..., Any]) -> str:
