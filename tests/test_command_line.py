@@ -813,7 +813,7 @@ def test_help_of_a_command_comes_by_either_word(capsys: pytest.CaptureFixture[st
         ("block-ranges --length 7 --parts 1e6", "--parts must be at most 65536, got 1000000"),
         (
             "build-collective all_reduce ring --ranks 100000 --length 1000000",
-            "--ranks must be such that ring has at most 2097152 messages, got 1e+05 ranks",
+            "--ranks must be such that ring has at most 524288 messages, got 1e+05 ranks",
         ),
         ("least-micro-batches --stages 8 --bubble 1e-320", "bubble must be such that the result is at most 1e30"),
         ("cheapest-for-loss --loss-nats 1e308 --inference-tokens 2", "--loss-nats and --inference-tokens must be"),

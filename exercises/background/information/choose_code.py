@@ -7,7 +7,8 @@ import math
 from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import product
+from itertools import pairwise, product
+from random import Random
 from typing import Any
 
 from grader.choices import Choice
@@ -188,6 +189,209 @@ LLAMA = {
 }
 SMALLEST = a_link([2, 1, 1], numbers=80, link_bytes_per_s=1.0, coder_bytes_per_s=None, longest_block=2, limit_s=30.0)
 CHOICE = Choice("design", in_time, fault, none="None")
+
+
+INPUTS: list[Inputs] = [
+    a_link([30, 3, 1, 1, 1, 1], raw_bits=32, coder_bytes_per_s=40.0, chunks=4, longest_block=2, limit_s=177.2),
+    a_link([40, 5, 3, 1, 1], numbers=200, coder_bytes_per_s=10.0, chunks=5, longest_block=1, limit_s=55.76),
+    a_link([2000, 1, 1, 1, 1], numbers=80000, raw_bits=8, link_bytes_per_s=5.0, chunks=2, limit_s=1900.0),
+    a_link([8, 1, 1, 1, 1, 1, 1, 1], numbers=80, coder_bytes_per_s=None, longest_block=1, limit_s=30.03),
+    a_link([6, 1, 1], numbers=200, coder_bytes_per_s=10.0, chunks=8, longest_block=1, limit_s=49.0),
+    a_link(
+        [5, 1, 1, 1, 1],
+        numbers=80,
+        raw_bits=32,
+        link_bytes_per_s=5.0,
+        coder_bytes_per_s=1000000.0,
+        chunks=3,
+        limit_s=4.8,
+    ),
+    a_link(
+        [20, 2, 1],
+        numbers=40,
+        raw_bits=8,
+        link_bytes_per_s=2.0,
+        coder_bytes_per_s=1000.0,
+        chunks=3,
+        longest_block=1,
+        limit_s=4.331,
+    ),
+    a_link(
+        [2000, 1, 1, 1, 1],
+        numbers=40,
+        raw_bits=8,
+        link_bytes_per_s=5.0,
+        coder_bytes_per_s=60.0,
+        chunks=8,
+        longest_block=1,
+        limit_s=2.985,
+    ),
+    a_link([30, 3, 1, 1, 1, 1], coder_bytes_per_s=None, chunks=8, longest_block=1, limit_s=240.0),
+    a_link(
+        [8, 1, 1, 1, 1, 1, 1, 1],
+        numbers=40,
+        raw_bits=32,
+        coder_bytes_per_s=None,
+        chunks=16,
+        longest_block=1,
+        limit_s=128.0,
+    ),
+    a_link(
+        [8, 1, 1, 1, 1, 1, 1, 1],
+        numbers=4000,
+        raw_bits=32,
+        coder_bytes_per_s=10.0,
+        chunks=16,
+        longest_block=1,
+        limit_s=1470.0,
+    ),
+    a_link(
+        [2, 1, 1],
+        numbers=20000,
+        link_bytes_per_s=2.0,
+        coder_bytes_per_s=40.0,
+        chunks=16,
+        longest_block=2,
+        limit_s=2000.0,
+    ),
+    a_link(
+        [12, 2, 1, 1],
+        numbers=20000,
+        raw_bits=8,
+        link_bytes_per_s=2.0,
+        coder_bytes_per_s=1000.0,
+        longest_block=2,
+        limit_s=1630.0,
+    ),
+    a_link(
+        [2000, 1, 1, 1, 1],
+        numbers=20000,
+        raw_bits=8,
+        link_bytes_per_s=2.0,
+        coder_bytes_per_s=40.0,
+        chunks=16,
+        limit_s=560.0,
+    ),
+    a_link(
+        [9, 1],
+        numbers=3000,
+        raw_bits=32,
+        link_bytes_per_s=2.0,
+        coder_bytes_per_s=40.0,
+        longest_block=1,
+        limit_s=234.4,
+    ),
+    a_link([2000, 1, 1, 1, 1], numbers=20000, coder_bytes_per_s=30.0, chunks=4, longest_block=2, limit_s=2000.0),
+    a_link(
+        [40, 5, 3, 1, 1],
+        numbers=3000,
+        link_bytes_per_s=5.0,
+        coder_bytes_per_s=None,
+        chunks=3,
+        longest_block=1,
+        limit_s=150.0,
+    ),
+    a_link([9, 1], numbers=200, coder_bytes_per_s=20.0, chunks=16, longest_block=2, limit_s=22.6),
+    a_link([9, 1], numbers=20000, raw_bits=8, coder_bytes_per_s=1000000.0, longest_block=6, limit_s=2377.0),
+    a_link(
+        [5, 1, 1, 1, 1],
+        numbers=80,
+        link_bytes_per_s=2.0,
+        coder_bytes_per_s=20.0,
+        chunks=16,
+        longest_block=2,
+        limit_s=13.59,
+    ),
+    a_link(
+        [1, 1, 1, 1, 1, 1, 1, 1],
+        numbers=3000,
+        link_bytes_per_s=2.0,
+        coder_bytes_per_s=40.0,
+        longest_block=1,
+        limit_s=703.1,
+    ),
+    a_link([9, 1], numbers=20000, raw_bits=8, coder_bytes_per_s=None, longest_block=1, limit_s=20100.0),
+    a_link(
+        [40, 5, 3, 1, 1],
+        numbers=40,
+        raw_bits=8,
+        link_bytes_per_s=2.0,
+        coder_bytes_per_s=30.0,
+        longest_block=2,
+        limit_s=6.0,
+    ),
+    a_link([2, 1, 1], coder_bytes_per_s=None, chunks=2, longest_block=4, limit_s=194.7),
+    a_link([3, 2], numbers=40, link_bytes_per_s=2.0, coder_bytes_per_s=40.0, chunks=2, longest_block=4, limit_s=5.495),
+    a_link([2000, 1, 1, 1, 1], coder_bytes_per_s=10.0, chunks=2, longest_block=1, limit_s=230.0),
+    a_link(
+        [2000, 1, 1, 1, 1],
+        numbers=200,
+        link_bytes_per_s=2.0,
+        coder_bytes_per_s=30.0,
+        chunks=3,
+        longest_block=1,
+        limit_s=24.0,
+    ),
+    a_link([30, 3, 1, 1, 1, 1], coder_bytes_per_s=30.0, chunks=5, longest_block=2, limit_s=160.0),
+    a_link([2, 1, 1], numbers=80, raw_bits=8, link_bytes_per_s=2.0, chunks=5, longest_block=4, limit_s=9.8),
+    # long blocks: the best of four to six, and one that helps after one that does not
+    a_link([9, 1], numbers=80_000, coder_bytes_per_s=1e6, chunks=4, longest_block=6, limit_s=4800.0),
+    a_link(
+        [9, 1], numbers=4000, link_bytes_per_s=2.0, coder_bytes_per_s=1e5, chunks=16, longest_block=4, limit_s=133.0
+    ),
+    a_link(
+        [6, 4],
+        numbers=80_000,
+        link_bytes_per_s=5.0,
+        coder_bytes_per_s=1e6,
+        chunks=2,
+        longest_block=4,
+        limit_s=1970.0,
+    ),
+    a_link(
+        [3, 2],
+        numbers=20_000,
+        link_bytes_per_s=2.0,
+        coder_bytes_per_s=1e5,
+        chunks=16,
+        longest_block=4,
+        limit_s=1235.0,
+    ),
+    a_link(
+        [4, 1],
+        numbers=20_000,
+        link_bytes_per_s=2.0,
+        coder_bytes_per_s=1e5,
+        chunks=5,
+        longest_block=5,
+        limit_s=920.0,
+    ),
+    # words so short that even eight times as long ones would be in time
+    a_link([2000, *[1] * 7], numbers=80_000, raw_bits=8, coder_bytes_per_s=1e6, limit_s=29_000.0),
+    a_link([2000, *[1] * 7], numbers=40_000, raw_bits=8, coder_bytes_per_s=1e6, chunks=4, limit_s=14_500.0),
+    {**LLAMA, "link_bytes_per_s": 25e9, "coder_bytes_per_s": 400e9, "limit_s": 0.12},
+]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return the book's links, and others with a limit between the times of two designs, or below all of them."""
+    found: list[Inputs] = []
+    while len(found) < 30:
+        one = a_link(
+            sorted((chance.choice((1, 1, 2, 3, 9, 40)) for _ in range(chance.randint(2, 6))), reverse=True),
+            numbers=chance.choice((40, 200, 800, 3000, 20_000)),
+            raw_bits=chance.choice((8, 16, 32)),
+            link_bytes_per_s=chance.choice((1.0, 2.0, 5.0)),
+            coder_bytes_per_s=chance.choice((None, 10.0, 40.0, 1000.0, 1e6)),
+            chunks=chance.choice((1, 2, 4, 16)),
+            longest_block=chance.randint(1, 3),
+        )
+        times = sorted({0.9 * arrives_s(("fixed", 1), one), *(arrives_s(design, one) for design in designs(one))})
+        gaps = [(low + high) / 2 for low, high in pairwise(times) if high > 1.01 * low]
+        found += [{**one, "limit_s": float(f"{limit_s:.5g}")} for limit_s in gaps[:3]]
+    return [*INPUTS, *found]
+
+
 EXERCISE = Exercise(
     choose_code,
     number=5,
@@ -206,188 +410,8 @@ EXERCISE = Exercise(
         LLAMA,
     ],
     # limits close to what designs take, or would take by a wrong reckoning
-    inputs=[
-        a_link([30, 3, 1, 1, 1, 1], raw_bits=32, coder_bytes_per_s=40.0, chunks=4, longest_block=2, limit_s=177.2),
-        a_link([40, 5, 3, 1, 1], numbers=200, coder_bytes_per_s=10.0, chunks=5, longest_block=1, limit_s=55.76),
-        a_link([2000, 1, 1, 1, 1], numbers=80000, raw_bits=8, link_bytes_per_s=5.0, chunks=2, limit_s=1900.0),
-        a_link([8, 1, 1, 1, 1, 1, 1, 1], numbers=80, coder_bytes_per_s=None, longest_block=1, limit_s=30.03),
-        a_link([6, 1, 1], numbers=200, coder_bytes_per_s=10.0, chunks=8, longest_block=1, limit_s=49.0),
-        a_link(
-            [5, 1, 1, 1, 1],
-            numbers=80,
-            raw_bits=32,
-            link_bytes_per_s=5.0,
-            coder_bytes_per_s=1000000.0,
-            chunks=3,
-            limit_s=4.8,
-        ),
-        a_link(
-            [20, 2, 1],
-            numbers=40,
-            raw_bits=8,
-            link_bytes_per_s=2.0,
-            coder_bytes_per_s=1000.0,
-            chunks=3,
-            longest_block=1,
-            limit_s=4.331,
-        ),
-        a_link(
-            [2000, 1, 1, 1, 1],
-            numbers=40,
-            raw_bits=8,
-            link_bytes_per_s=5.0,
-            coder_bytes_per_s=60.0,
-            chunks=8,
-            longest_block=1,
-            limit_s=2.985,
-        ),
-        a_link([30, 3, 1, 1, 1, 1], coder_bytes_per_s=None, chunks=8, longest_block=1, limit_s=240.0),
-        a_link(
-            [8, 1, 1, 1, 1, 1, 1, 1],
-            numbers=40,
-            raw_bits=32,
-            coder_bytes_per_s=None,
-            chunks=16,
-            longest_block=1,
-            limit_s=128.0,
-        ),
-        a_link(
-            [8, 1, 1, 1, 1, 1, 1, 1],
-            numbers=4000,
-            raw_bits=32,
-            coder_bytes_per_s=10.0,
-            chunks=16,
-            longest_block=1,
-            limit_s=1470.0,
-        ),
-        a_link(
-            [2, 1, 1],
-            numbers=20000,
-            link_bytes_per_s=2.0,
-            coder_bytes_per_s=40.0,
-            chunks=16,
-            longest_block=2,
-            limit_s=2000.0,
-        ),
-        a_link(
-            [12, 2, 1, 1],
-            numbers=20000,
-            raw_bits=8,
-            link_bytes_per_s=2.0,
-            coder_bytes_per_s=1000.0,
-            longest_block=2,
-            limit_s=1630.0,
-        ),
-        a_link(
-            [2000, 1, 1, 1, 1],
-            numbers=20000,
-            raw_bits=8,
-            link_bytes_per_s=2.0,
-            coder_bytes_per_s=40.0,
-            chunks=16,
-            limit_s=560.0,
-        ),
-        a_link(
-            [9, 1],
-            numbers=3000,
-            raw_bits=32,
-            link_bytes_per_s=2.0,
-            coder_bytes_per_s=40.0,
-            longest_block=1,
-            limit_s=234.4,
-        ),
-        a_link([2000, 1, 1, 1, 1], numbers=20000, coder_bytes_per_s=30.0, chunks=4, longest_block=2, limit_s=2000.0),
-        a_link(
-            [40, 5, 3, 1, 1],
-            numbers=3000,
-            link_bytes_per_s=5.0,
-            coder_bytes_per_s=None,
-            chunks=3,
-            longest_block=1,
-            limit_s=150.0,
-        ),
-        a_link([9, 1], numbers=200, coder_bytes_per_s=20.0, chunks=16, longest_block=2, limit_s=22.6),
-        a_link([9, 1], numbers=20000, raw_bits=8, coder_bytes_per_s=1000000.0, longest_block=6, limit_s=2377.0),
-        a_link(
-            [5, 1, 1, 1, 1],
-            numbers=80,
-            link_bytes_per_s=2.0,
-            coder_bytes_per_s=20.0,
-            chunks=16,
-            longest_block=2,
-            limit_s=13.59,
-        ),
-        a_link(
-            [1, 1, 1, 1, 1, 1, 1, 1],
-            numbers=3000,
-            link_bytes_per_s=2.0,
-            coder_bytes_per_s=40.0,
-            longest_block=1,
-            limit_s=703.1,
-        ),
-        a_link([9, 1], numbers=20000, raw_bits=8, coder_bytes_per_s=None, longest_block=1, limit_s=20100.0),
-        a_link(
-            [40, 5, 3, 1, 1],
-            numbers=40,
-            raw_bits=8,
-            link_bytes_per_s=2.0,
-            coder_bytes_per_s=30.0,
-            longest_block=2,
-            limit_s=6.0,
-        ),
-        a_link([2, 1, 1], coder_bytes_per_s=None, chunks=2, longest_block=4, limit_s=194.7),
-        a_link(
-            [3, 2], numbers=40, link_bytes_per_s=2.0, coder_bytes_per_s=40.0, chunks=2, longest_block=4, limit_s=5.495
-        ),
-        a_link([2000, 1, 1, 1, 1], coder_bytes_per_s=10.0, chunks=2, longest_block=1, limit_s=230.0),
-        a_link(
-            [2000, 1, 1, 1, 1],
-            numbers=200,
-            link_bytes_per_s=2.0,
-            coder_bytes_per_s=30.0,
-            chunks=3,
-            longest_block=1,
-            limit_s=24.0,
-        ),
-        a_link([30, 3, 1, 1, 1, 1], coder_bytes_per_s=30.0, chunks=5, longest_block=2, limit_s=160.0),
-        a_link([2, 1, 1], numbers=80, raw_bits=8, link_bytes_per_s=2.0, chunks=5, longest_block=4, limit_s=9.8),
-        # long blocks: the best of four to six, and one that helps after one that does not
-        a_link([9, 1], numbers=80_000, coder_bytes_per_s=1e6, chunks=4, longest_block=6, limit_s=4800.0),
-        a_link(
-            [9, 1], numbers=4000, link_bytes_per_s=2.0, coder_bytes_per_s=1e5, chunks=16, longest_block=4, limit_s=133.0
-        ),
-        a_link(
-            [6, 4],
-            numbers=80_000,
-            link_bytes_per_s=5.0,
-            coder_bytes_per_s=1e6,
-            chunks=2,
-            longest_block=4,
-            limit_s=1970.0,
-        ),
-        a_link(
-            [3, 2],
-            numbers=20_000,
-            link_bytes_per_s=2.0,
-            coder_bytes_per_s=1e5,
-            chunks=16,
-            longest_block=4,
-            limit_s=1235.0,
-        ),
-        a_link(
-            [4, 1],
-            numbers=20_000,
-            link_bytes_per_s=2.0,
-            coder_bytes_per_s=1e5,
-            chunks=5,
-            longest_block=5,
-            limit_s=920.0,
-        ),
-        # words so short that even eight times as long ones would be in time
-        a_link([2000, *[1] * 7], numbers=80_000, raw_bits=8, coder_bytes_per_s=1e6, limit_s=29_000.0),
-        a_link([2000, *[1] * 7], numbers=40_000, raw_bits=8, coder_bytes_per_s=1e6, chunks=4, limit_s=14_500.0),
-        {**LLAMA, "link_bytes_per_s": 25e9, "coder_bytes_per_s": 400e9, "limit_s": 0.12},
-    ],
+    inputs=INPUTS,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "forgets_the_coder",

@@ -6,7 +6,8 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -133,6 +134,17 @@ def by_the_root(points: Points, total_bytes: float, compute_s: float) -> int:
 # How the solution finds a time between two points.
 LINE = "t0 + (t1 - t0) * (size - n0) / (n1 - n0)"
 
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return links that were measured at sizes which double, with times that never fall."""
+    found = []
+    for _ in range(30):
+        times = list(accumulate(chance.randint(1, 12) / 4 for _ in range(chance.randint(3, 5))))
+        points = [(2.0**number, time) for number, time in enumerate(times)]
+        found.append(step(points, chance.randint(8, 40), float(chance.choice((1, 3, 10, 30, 60, 100)))))
+    return found
+
+
 EXERCISE = Exercise(
     choose_buckets,
     number=4,
@@ -166,6 +178,7 @@ EXERCISE = Exercise(
         for total in (16.0, 40.0)
         for compute in (1.0, 10.0, 30.0, 100.0)
     ],
+    drawn=drawn,
     mistakes=[
         Mistake(
             "forgets_the_wait_for_the_first",
