@@ -30,7 +30,17 @@ from typing import Annotated, Any
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter, Token, UnusedCliTokensError
 
 from snippets.domain import Catalogue, UnknownName, each, flag, named, shortened, squeezed, text
-from snippets.index import CALLED_ELSEWHERE, SAME_ARGUMENT, also, find_formula, formula_modules, labelled, unit_of
+from snippets.index import (
+    CALLED_ELSEWHERE,
+    SAME_ARGUMENT,
+    also,
+    find_formula,
+    formula_modules,
+    labelled,
+    taken_by,
+    unit_end,
+    unit_of,
+)
 from snippets.quantities import is_unit, read_quantity
 
 QUESTIONS = ("memory", "all_reduce", "pipeline", "roofline", "train")
@@ -280,6 +290,8 @@ def _as_typed(words: str, function: Callable[..., Any]) -> str:
 def _as_options(given: Sequence[str]) -> list[str]:
     """Return what was given with options in their own spelling, and a number joined to a unit that stands beside it.
 
+    An option may go without the unit that its name ends in where its value has one: ``--mtbf 3h``.
+
     Args:
         given: a command, as it is called, and what follows it.
 
@@ -297,13 +309,17 @@ def _as_options(given: Sequence[str]) -> list[str]:
         return list(given)
     options = {squeezed(word): _flag(name) for name in names for word in SAME_ARGUMENT.get(name, ())}
     options |= {squeezed(option): option for option in _options(names)}
+    short = {squeezed(name.removesuffix(f"_{unit_end(name)}")): _flag(name) for name in names if unit_end(name)}
     read, wrong = [given[0]], []
-    for word in given[1:]:
+    for place, word in enumerate(given[1:], start=1):
         option, equals, value = word.partition("=")
         if re.match("--?[A-Za-z]", option) and option != "-h":
-            if squeezed(option) not in options:
+            meant = options.get(squeezed(option))
+            if meant is None and _has_unit(value or " ".join(given[place + 1 : place + 3])):
+                meant = short.get(squeezed(option))
+            if meant is None:
                 wrong.append(option)
-            read.append(options.get(squeezed(option), option) + equals + value)
+            read.append((meant or option) + equals + value)
         elif is_unit(word) and re.fullmatch(r"\$?[\d.,]*\d(?:e[+-]?\d+)?", read[-1].partition("=")[2] or read[-1]):
             read[-1] += word
         else:
@@ -311,6 +327,16 @@ def _as_options(given: Sequence[str]) -> list[str]:
     if wrong:
         raise ValueError(_no_option(wrong, given[0], names, options))
     return read
+
+
+def _has_unit(value: str) -> bool:
+    """Return whether a value begins with a number that has a unit.
+
+    >>> _has_unit("3h"), _has_unit("5 ms --json"), _has_unit("3"), _has_unit("8 --json")
+    (True, True, False, False)
+    """
+    found = re.match(r"\$?[\d.,]*\d(?:e[+-]?\d+)?\s*([A-Za-zµμ%/]+)", value)
+    return found is not None and is_unit(found[1])
 
 
 def _options(names: Mapping[str, inspect.Parameter]) -> list[str]:
@@ -326,6 +352,9 @@ def _no_option(
     wrong: Sequence[str], command: str, names: Mapping[str, inspect.Parameter], options: Mapping[str, str]
 ) -> str:
     """Return that there are no such options, and which may be meant."""
+    for option in wrong:
+        if other := taken_by(command.replace("-", "_"), option):
+            return f"there is no {option} here; `{_typed(other)}` takes it"
     meant = [" or ".join(near[:3]) for option in wrong if (near := _near_options(option, names, options))]
     asked = f"did you mean {', '.join(meant)}?" if meant else f"`{command} --help` lists those that there are"
     return f"there is no {', '.join(wrong)} here; {asked}"
@@ -334,7 +363,8 @@ def _no_option(
 def _near_options(option: str, names: Mapping[str, inspect.Parameter], options: Mapping[str, str]) -> list[str]:
     """Return the options that a wrong one may mean: that hold it or are held, called so elsewhere, or spelled alike."""
     wrong = squeezed(option)
-    near = [own for word, own in options.items() if min(len(word), len(wrong)) > 2 and (wrong in word or word in wrong)]
+    spelled = [(squeezed(option), option) for option in dict.fromkeys(options.values())]
+    near = [own for word, own in spelled if min(len(word), len(wrong)) > 2 and (wrong in word or word in wrong)]
     elsewhere = (meant for word, meant in CALLED_ELSEWHERE.items() if wrong.startswith(word))
     near += [_flag(name) for name in next(elsewhere, ()) if name in names]
     near += [options[word] for word in difflib.get_close_matches(wrong, options, cutoff=0.7)]
