@@ -341,8 +341,8 @@ def _behaviour(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _no_formula(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell[:1] in {"=", "+", "-", "@"} else cell
+    """Return a cell that no spreadsheet takes for a formula; some read the wide signs of Japanese keyboards too."""
+    return f"'{cell}" if cell[:1] in {*"=+-@", *"\uff1d\uff0b\uff0d\uff20"} else cell
 
 
 def _column(row: dict[str, Any]) -> str:

@@ -7,15 +7,15 @@ import os
 import stat
 import struct
 import zipfile
-import zlib
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
-from grader.answer_files import MOST_BYTES
+from grader.answer_files import MOST_BYTES, UNREADABLE_ZIP
 from grader.cleaning import shown_name
 
 _UNIX_TIMES = 0x5455  # an extra field of a zip's entry: seconds since 1970, which need no time zone
+_LAST_S = datetime(9999, 1, 1, tzinfo=UTC).timestamp()  # a file system knows later times, Python does not
 _NO_TIME = (1980, 1, 1, 0, 0)  # where a zip's times begin: what its entries have where nobody said when
 
 
@@ -62,15 +62,15 @@ def _changes(path: Path, submission: Path, zone: tzinfo) -> list[Change]:
     name = shown_name(str(path.relative_to(submission.parent)))
     try:
         status = path.lstat()
-        own = Change(name, datetime.fromtimestamp(status.st_mtime, zone), "file system")
-    except (OSError, ValueError, OverflowError):  # it is gone, or its time is after the year 9999
+    except OSError:  # it is gone
         return []
+    own = Change(name, datetime.fromtimestamp(min(max(status.st_mtime, 0), _LAST_S), zone), "file system")
     if path.suffix != ".zip" or not stat.S_ISREG(status.st_mode) or status.st_size > 8 * MOST_BYTES:
         return [own]
     try:
         with zipfile.ZipFile(path) as packed:
             entries = [entry for entry in packed.infolist() if _is_answer(entry.filename)]
-    except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, ValueError):
+    except UNREADABLE_ZIP:
         return [own]
     times = [(entry.filename, _time_in(entry, zone)) for entry in entries]
     return [Change(f"{name}/{shown_name(file)}", when, "zip") if when else own for file, when in times] or [own]

@@ -103,9 +103,9 @@ def list_formulas(word: str = "", *, part: str = "", json: bool = False) -> str:
     """List the formulas that are commands, by part and module, and those that no command line can call.
 
     Args:
-        word: show what has this text in its name, what the field calls it besides, its first sentence, its convention,
-            its source or its module's sentence; ``models``, ``devices``, ``links`` and ``recipes`` list what those
-            options take.
+        word: show what has this word, or all of several, in its name, what the field calls it besides, its first
+            sentence, its convention, its source or its module's sentence; ``models``, ``devices``, ``links`` and
+            ``recipes`` list what those options take.
         part: show one part of the book: background, foundations, scaling, collectives, parallelism, memory,
             simulation, everywhere.
         json: print JSON: name, command, part, module, summary, chapter, and of what is left out the argument and why.
@@ -124,12 +124,13 @@ def list_formulas(word: str = "", *, part: str = "", json: bool = False) -> str:
     parts = tuple(dict.fromkeys(entry["part"] for entry in entries))
     if text("part", part):
         part = named("part", part, parts)
-    wanted = word.casefold().replace("-", " ").replace("_", " ")
-    shown = [
+    wanted = word.casefold().replace("-", " ").replace("_", " ").split()
+    found = [
         entry
         for entry in entries
-        if (wanted in entry["searched"] or squeezed(word) in entry["spelled"]) and part in ("", entry["part"])
+        if all(one in entry["searched"] for one in wanted) or squeezed(word) in entry["spelled"]
     ]
+    shown = [entry for entry in found if part in ("", entry["part"])]
     able = [entry for entry in shown if not entry["left_out"]]
     unable = [entry for entry in shown if entry["left_out"]]
     if flag("json", json):
@@ -139,7 +140,7 @@ def list_formulas(word: str = "", *, part: str = "", json: bool = False) -> str:
         lines += ["", f"{module[0]} · {module[2]}"]
         inside = [entry for entry in able if entry["module"] == module[1]]
         wide = max(len(entry["command"]) for entry in inside)
-        lines += [f"  {entry['command']:{wide}}  {entry['summary']}" for entry in inside]
+        lines += [f"  {entry['command']:{wide}}  {entry['summary'].replace('``', '`')}" for entry in inside]
     if not shown:
         return "0 formulas; `list` without a word names all"
     if unable:

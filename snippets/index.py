@@ -40,6 +40,7 @@ CALLED_ELSEWHERE = {
     "beta": ("bandwidth_bytes_per_s", "link"),
     "optimizer": ("recipe",),
     "precision": ("dtype", "recipe"),
+    "dtype": ("recipe",),
     "price": ("usd_per_gpu_hour", "usd_per_device_hour"),
     "cost": ("usd_per_gpu_hour", "usd_per_device_hour"),
 }

@@ -149,6 +149,7 @@ def test_no_submission_ends_a_run_or_costs_another_a_point(tmp_path: Path) -> No
     os.mkfifo(handed_in / "pipe.py")
     write(handed_in / f"{'long' * 62}.py", RIGHT)
     write(handed_in / "=formula.py", RIGHT)
+    write(handed_in / "\uff1dwide.py", RIGHT)
     Path(os.fsdecode(os.fsencode(handed_in) + b"/caf\xe9.py")).write_text(RIGHT, encoding="utf-8")
     write(handed_in / "a.py", RIGHT)
     write(handed_in / "z" / "flow" / "pipes" / "double.py", RIGHT)
@@ -161,7 +162,7 @@ def test_no_submission_ends_a_run_or_costs_another_a_point(tmp_path: Path) -> No
         "helpers.py": untried,
         "pipe.py": wrong,
         "z": ("open", "solved"),
-        **dict.fromkeys([f"{'long' * 62}.py", "'=formula.py", "caf?.py", "a.py"], solved),
+        **dict.fromkeys([f"{'long' * 62}.py", "'=formula.py", "'\uff1dwide.py", "caf?.py", "a.py"], solved),
     }
     texts = [path.read_text(encoding="utf-8") for path in (tmp_path / "results").glob("*.json")]
     assert len(texts) == len(rows)
@@ -231,6 +232,36 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
         name = place.partition("/")[0]
         report = json.loads((tmp_path / "results" / f"{name}.json").read_text(encoding="utf-8"))
         assert "is a link, and links are not followed: hand in what it leads to" in report["exercises"][0]["got"]
+
+
+def _zip(path: Path, name: str, compression: int = zipfile.ZIP_STORED) -> bytearray:
+    with zipfile.ZipFile(path, "w", compression) as files:
+        files.writestr(name, RIGHT_DOUBLE)
+    return bytearray(path.read_bytes())
+
+
+def test_zips_are_read_as_other_programs_make_them_and_damaged_ones_say_so(tmp_path: Path) -> None:
+    home, handed_in = small_exercises.make(tmp_path, "zipped"), tmp_path / "handed-in"
+    handed_in.mkdir()
+    _zip(handed_in / "windows.zip", "flow\\pipes\\double.py")
+    claims = _zip(handed_in / "claims.zip", "flow/pipes/double.py")
+    directory = claims.index(b"PK\x01\x02")
+    claims[directory + 20 : directory + 28] = (10**7).to_bytes(4, "little") * 2  # ten million bytes, it says
+    (handed_in / "claims.zip").write_bytes(claims)
+    for compression, name in (
+        (zipfile.ZIP_LZMA, "lzma"),
+        (zipfile.ZIP_BZIP2, "bz2"),
+        (zipfile.ZIP_DEFLATED, "deflated"),
+    ):
+        damaged = _zip(handed_in / f"{name}.zip", "flow/pipes/double.py", compression)
+        begins = damaged.index(b"double.py") + len(b"double.py")
+        damaged[begins + 4 : begins + 40] = bytes(range(220, 256))
+        (handed_in / f"{name}.zip").write_bytes(damaged)
+    assert main(command(tmp_path, home)) == 0
+    assert {row["submission"] for row in rows_of(tmp_path) if float(row["score"])} == {"windows.zip"}
+    for name in ("claims", "lzma", "bz2", "deflated"):
+        report = json.loads((tmp_path / "results" / f"{name}.zip.json").read_text(encoding="utf-8"))
+        assert report["exercises"][1]["got"].startswith("the zip cannot be read: "), report["exercises"][1]
 
 
 ENDINGS = [

@@ -8,6 +8,7 @@ import time
 import zipfile
 from datetime import datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from small_exercises import write
@@ -92,6 +93,13 @@ def test_what_is_no_zip_has_the_time_of_its_file(tmp_path: Path, content: bytes)
     path.write_bytes(content)
     os.utime(path, (DEADLINE.timestamp() + 60,) * 2)
     assert late(path) == [("ada.zip", "2026-12-01T18:01:00+01:00")]
+
+
+def test_a_time_that_python_does_not_know_is_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "ada.py", "")
+    status = SimpleNamespace(st_mtime=2.0**45, st_mode=path.stat().st_mode, st_size=0)  # as some file systems keep it
+    monkeypatch.setattr(Path, "lstat", lambda _: status)
+    assert [change.when.year for change in late_changes(path, DEADLINE)] == [9999]
 
 
 def test_fields_without_end_take_no_time(tmp_path: Path) -> None:
