@@ -90,6 +90,8 @@ class Figures:
         alt = panels[0]["metadata"]["book"]["alt"]
         escaped = html.escape(alt, quote=True)
         pictures = "".join(self._panel(_text(panel["data"]["image/svg+xml"]), escaped) for panel in panels)
+        narrow = panels[0]["metadata"]["book"].get("narrow", [])
+        pictures += "".join(self._panel(_text(svg), escaped, narrow=True) for svg in narrow)
         held = self.placeholders.hold(self.caption_html(caption))
         return [_displayed("image/svg+xml", self.placeholders.hold(pictures), number=self.count, alt=alt, caption=held)]
 
@@ -114,19 +116,22 @@ class Figures:
         """Return Markdown as HTML that stands within a line."""
         return self.caption_html(text).removeprefix("<p>").removesuffix("</p>")
 
-    def _panel(self, svg: str, alt: str) -> str:
-        wide = " wide" * _is_wide(svg)
+    def _panel(self, svg: str, alt: str, *, narrow: bool = False) -> str:
+        """Return a panel as it stands in the page; its class says where it is too wide, or stands in for what is."""
+        if narrow and _is_wide(svg):
+            self.report(f"a narrow panel must be at most {NARROW_PX:g} pixels wide")
+        form = " narrow" * narrow or " wide" * _is_wide(svg)
         prefix = f"f{self.count}-{sha256(svg.encode()).hexdigest()[:4]}-"
         svg = svg.replace(PAPER, "", 1)  # the page is its ground
         svg = re.sub(r'(\sid="|url\(#|href="#)', rf"\g<1>{prefix}", svg)
         if len(svg) <= INLINE_LIMIT:
-            marked = '<svg aria-hidden="true" class="panel wide" ' if wide else '<svg aria-hidden="true" '
-            return svg.replace(' class="panel"', "" if wide else ' class="panel"', 1).replace("<svg ", marked, 1)
+            marked = f'<svg aria-hidden="true" class="panel{form}" ' if form else '<svg aria-hidden="true" '
+            return svg.replace(' class="panel"', "" if form else ' class="panel"', 1).replace("<svg ", marked, 1)
         for _, message in Scan(svg).findings:  # the page's own scan does not see what stands in a file
             self.report(f"in the figure: {message}")
         size = " ".join(re.findall(r'\b(?:width|height)="[^"]*"', svg[: svg.index(">")]))
         return "".join(
-            f'<img class="only-{theme}{wide}" src="{self._file(resolved, theme)}" {size} alt="{alt}" loading="lazy">'
+            f'<img class="only-{theme}{form}" src="{self._file(resolved, theme)}" {size} alt="{alt}" loading="lazy">'
             for theme, resolved in (("light", _resolved(svg, "light")), ("dark", _resolved(svg, "dark")))
         )
 
