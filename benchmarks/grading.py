@@ -132,14 +132,8 @@ def rank_program_rows(asked: Sequence[Chapter], reports: Sequence[Mapping[str, A
     ratios = sorted(one / other for one, other in zip(alone, together, strict=True))
     return [
         ("rank programs among the exercises", str(len(programs))),
-        (
-            "in the class, a right rank program",
-            f"{statistics.median(theirs):.2f} s (median), {max(theirs):.2f} s (most)",
-        ),
-        (
-            "in the class, another right answer",
-            f"{statistics.median(others):.2f} s (median), {max(others):.2f} s (most)",
-        ),
+        ("in the class, a right rank program", median_and_most(theirs)),
+        ("in the class, another right answer", median_and_most(others)),
         ("alone, a right rank program, a process for each rank", f"{statistics.median(alone):.2f} s (median)"),
         ("the same, all ranks in the judge's process", f"{statistics.median(together):.2f} s (median)"),
         ("the ratio of both", f"{ratios[0]:.1f} to {ratios[-1]:.1f}"),
@@ -178,10 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     judgements = options.submissions * exercises
     forked_s, spawned_s = (judgement_s(asked, fork=fork, repetitions=1) for fork in (True, False))
     rows = [
-        (
-            "submissions, each of so many exercises",
-            f"{options.submissions} × {exercises} ({solved / judgements:.0%} solved)",
-        ),
+        ("submissions × exercises", f"{options.submissions} × {exercises} ({solved / judgements:.0%} solved)"),
         ("processes at a time", str(options.jobs)),
         ("graded in, one kill and restart included", f"{taken_s:.0f} s"),
         ("submissions per minute", f"{60 * options.submissions / taken_s:.1f}"),

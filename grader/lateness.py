@@ -38,8 +38,9 @@ def late_changes(submission: Path, deadline: datetime) -> list[Change]:
     """Return the changes of a submission's answers after a deadline, the last one first."""
     zone = deadline.tzinfo
     assert zone
-    found = [change for path in files_of(submission) for change in _changes(path, submission, zone)]
-    return sorted((change for change in found if change.when > deadline), key=lambda change: change.when, reverse=True)
+    found = {change for path in files_of(submission) for change in _changes(path, submission, zone)}
+    late = (change for change in found if change.when > deadline)
+    return sorted(late, key=lambda change: (change.when, change.file), reverse=True)
 
 
 def files_of(submission: Path) -> list[Path]:

@@ -310,7 +310,8 @@ def _as_options(given: Sequence[str]) -> list[str]:
         return list(given)
     options = {squeezed(word): _flag(name) for name in names for word in SAME_ARGUMENT.get(name, ())}
     options |= {squeezed(option): option for option in _options(names)}
-    short = {squeezed(name.removesuffix(f"_{unit_end(name)}")): _flag(name) for name in names if unit_end(name)}
+    ends = [(squeezed(name.removesuffix(f"_{unit_end(name)}")), _flag(name)) for name in names if unit_end(name)]
+    short = {word: option for word, option in ends if [each for each, _ in ends].count(word) == 1}
     read, wrong = [given[0]], []
     for place, word in enumerate(given[1:], start=1):
         option, equals, value = word.partition("=")

@@ -765,6 +765,10 @@ def test_help_of_a_command_comes_by_either_word(capsys: pytest.CaptureFixture[st
         ("mfu --tokens-per-s 9000 --params 8e9", "there is no --tokens-per-s here; `training-utilization` takes it"),
         ("optimal-checkpoint-interval-s --mtbf 3", "there is no --mtbf here; did you mean --mtbf-s?"),
         ("pipeline --pp 8", "missing: --micro-batches"),
+        (
+            "roofline-time-s --memory 80GB",
+            "there is no --memory here; did you mean --memory-bytes or --memory-bytes-per-s?",
+        ),
         ("memory --world_size 8", "there is no --world_size here; did you mean --gpus?"),
         ("layer-activation-bytes --n-embd=8", "there is no --n-embd here; did you mean --hidden?"),
         ("message-time-s --bandwidth 5", "there is no --bandwidth here; did you mean --bandwidth-bytes-per-s?"),

@@ -81,7 +81,7 @@ def test_a_time_with_its_zone_counts_before_one_without(tmp_path: Path) -> None:
     ids=["none", "month 0", "month 15", "hour 31"],
 )
 def test_a_zip_that_says_no_time_has_that_of_its_file(tmp_path: Path, odd: zipfile.ZipInfo) -> None:
-    path = packed(tmp_path / "ada.zip", odd)
+    path = packed(tmp_path / "ada.zip", odd, entry("b.py"))
     for minutes, expected in ((-1, []), (1, [("ada.zip", "2026-12-01T18:01:00+01:00")])):
         os.utime(path, ((DEADLINE + timedelta(minutes=minutes)).timestamp(),) * 2)
         assert late(path) == expected
