@@ -30,7 +30,7 @@ def plan_step(
     A micro-batch of b sequences takes launch_ms + b * sequence_ms, the first
     third of it forward and the rest backward. When every machine has begun the
     backward pass of its last micro-batch, the sum of the gradients begins; it
-    takes 2 * (N - 1) / N * sum_ms on N machines, beside what is still computed.
+    takes 2 * (R - 1) / R * sum_ms on R machines, beside what is still computed.
     The step ends when all passes and the sum have ended.
 
     Each machine adds up the gradients of its micro-batches' mean losses, each
