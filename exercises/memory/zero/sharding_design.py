@@ -363,8 +363,15 @@ CLUSTERS = [
 CHOICE = Choice("design", one_that_meets, fault)
 
 
+INPUTS: list[Inputs] = [
+    *(case for base in CLUSTERS for case in around_each_design(base)),
+    *on_the_edges(cluster(), 4),
+    *on_the_edges(cluster(nodes=4, micro_batches=3, latency_s=0.05, network_bytes_per_s=4e3), 4),
+]
+
+
 def drawn(chance: Random) -> list[Inputs]:
-    """Return small clusters, each with the memory of a design and limits around its wait."""
+    """Return small clusters, each with the memory of a design and limits around its wait, beside the book's own."""
     found: list[Inputs] = []
     for _ in range(12):
         base = cluster(
@@ -382,7 +389,7 @@ def drawn(chance: Random) -> list[Inputs]:
         )
         several = around_each_design(base)
         found += chance.sample(several, min(12, len(several)))
-    return found
+    return [*INPUTS, *found]
 
 
 EXERCISE = Exercise(
@@ -400,11 +407,7 @@ EXERCISE = Exercise(
         {**SMALLEST, "parameters": 7, "memory_bytes": 60, "limit_s": 100},
         SEVENTY,
     ],
-    inputs=[
-        *(case for base in CLUSTERS for case in around_each_design(base)),
-        *on_the_edges(cluster(), 4),
-        *on_the_edges(cluster(nodes=4, micro_batches=3, latency_s=0.05, network_bytes_per_s=4e3), 4),
-    ],
+    inputs=INPUTS,
     drawn=drawn,
     mistakes=[
         Mistake(
