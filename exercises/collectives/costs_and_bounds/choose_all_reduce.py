@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -127,6 +128,19 @@ def network(
     return {"ranks": ranks, **machine, "reduction_s_per_byte": reduction_s_per_byte}
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return networks of up to 32 ranks, with and without a price of adding."""
+    return [
+        network(
+            chance.randint(2, 32),
+            chance.randint(1, 20) * 1e-6,
+            chance.randint(10, 450) * 1e9,
+            chance.choice((0, 1e-12, 3e-12, 8e-12)),
+        )
+        for _ in range(50)
+    ]
+
+
 EXERCISE = Exercise(
     choose_all_reduce,
     number=4,
@@ -149,6 +163,7 @@ EXERCISE = Exercise(
         for latency_s, bandwidth_bytes_per_s in ((1e-6, 25e9), (2e-5, 80e9), (2e-6, 450e9))
         for reduction_s_per_byte in (0, 1e-12, 8e-12)
     ],
+    drawn=drawn,
     mistakes=[
         Mistake(
             "never_folds",

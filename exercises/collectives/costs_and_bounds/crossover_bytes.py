@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from random import Random
 
 from grader.exercise import Exercise, Inputs, Mistake
 
@@ -57,6 +58,15 @@ def pair(first: Terms, second: Terms, latency_s: float = 5e-6, bandwidth_bytes_p
     return {"first": first, "second": second, **machine}
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return pairs of algorithms, with whole steps and quarters of a byte."""
+
+    def terms() -> Terms:
+        return chance.randint(0, 12), chance.randint(1, 20) / 4
+
+    return [pair(terms(), terms(), chance.randint(1, 30) * 1e-6, chance.randint(10, 400) * 1e9) for _ in range(80)]
+
+
 EXERCISE = Exercise(
     crossover_bytes,
     number=1,
@@ -80,6 +90,7 @@ EXERCISE = Exercise(
         for share in (0.5, 1.25, 3.0, 5.0)
         for latency_s in (2e-6, 15e-6)
     ],
+    drawn=drawn,
     units={"result": "bytes"},
     mistakes=[
         Mistake(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from itertools import product
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -254,6 +255,17 @@ def reduces_to_the_root(ranks: int, brings: str, holder: int, needs: list[list[i
     return [("reduce", calls[1][1])] if [name for name, _ in calls] == ["reduce_scatter", "gather"] else calls
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return each kind of need on three to six ranks."""
+    found = []
+    for brings in ("vectors", "shards", "one") * 12:
+        ranks = chance.randint(3, 6)
+        kinds = [own(ranks), everything(ranks), next_chunk(ranks)]
+        kinds += [one_needs_all(ranks, chance.randrange(ranks), others) for others in (False, True)]
+        found.append(case(brings, chance.choice(kinds), chance.randrange(ranks) if brings == "one" else 0))
+    return found
+
+
 EXERCISE = Exercise(
     choose_collectives,
     number=4,
@@ -270,6 +282,7 @@ EXERCISE = Exercise(
         case("vectors", one_needs_all(8, 0, True)),
     ],
     inputs=all_inputs(),
+    drawn=drawn,
     units={BUSIEST: "chunks", ALL: "chunks"},
     mistakes=[
         Mistake(

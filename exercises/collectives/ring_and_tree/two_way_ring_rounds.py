@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from exercises.collectives.ring_and_tree import common
-from grader.exercise import Exercise, Mistake, Observation
+from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.simulation.schedule import chunk_bounds
 
 # Source, destination, start and stop of the entries that travel, and whether
@@ -91,6 +93,11 @@ def expected_two_way(ranks: int, length: int) -> Observation:
     }
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return rings of up to seven ranks, with even and uneven halves and chunks."""
+    return [{"ranks": chance.randint(3, 7), "length": chance.randint(0, 40)} for _ in range(40)]
+
+
 EXERCISE = Exercise(
     two_way_ring_rounds,
     number=5,
@@ -106,6 +113,7 @@ EXERCISE = Exercise(
         *({"ranks": ranks, "length": length} for ranks in (1, 3, 4, 5) for length in range(12)),
         *({"ranks": ranks, "length": length} for ranks, length in ((6, 13), (8, 33), (9, 20))),
     ],
+    drawn=drawn,
     units={common.SENT: "bytes", common.LINK: "bytes; (N − 1)/N · n", common.LONGEST: "bytes; (N − 1)/N · n"},
     given=("chunk_bounds",),
     mistakes=[

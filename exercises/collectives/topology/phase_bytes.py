@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from random import Random
 
 from grader.exercise import Exercise, Inputs, Mistake
 from snippets.collectives.topology.formulas import dimension_schedule
@@ -55,6 +56,14 @@ def grid(sides: list[int], size_bytes: int) -> Inputs:
     return {"sides": sides, "size_bytes": size_bytes}
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return grids of up to four dimensions, whose chunks are even."""
+    return [
+        grid([chance.randint(1, 5) for _ in range(chance.randint(2, 4))], 3600 * chance.randint(1, 40))
+        for _ in range(20)
+    ]
+
+
 EXERCISE = Exercise(
     phase_bytes,
     number=1,
@@ -80,6 +89,7 @@ EXERCISE = Exercise(
         for factor in (1, 35)
     ]
     + [grid([2, 3, 2, 2], 720), grid([3, 4], 100), grid([2, 2, 5], 77)],
+    drawn=drawn,
     mistakes=[
         Mistake(
             "sends_everything_across",

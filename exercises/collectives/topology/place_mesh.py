@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from itertools import permutations
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -147,6 +148,27 @@ def best_rotation(**given: Any) -> list[int]:
     return min(rotations, key=lambda order: times(key_of(**given), tuple(order)))
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return clusters of up to 16 GPUs, with meshes of two or three axes."""
+    found = []
+    for _ in range(40):
+        nodes, gpus, sides = chance.choice(
+            (
+                (4, 2, [2, 4]),
+                (2, 4, [2, 2, 2]),
+                (4, 4, [4, 2, 2]),
+                (2, 8, [2, 4, 2]),
+                (2, 6, [2, 3, 2]),
+                (3, 4, [2, 6]),
+                (6, 2, [2, 2, 3]),
+            )
+        )
+        ports = chance.choice([count for count in range(1, gpus + 1) if gpus % count == 0])
+        sizes = [float(chance.randint(1, 30)) for _ in sides]
+        found.append(mesh(nodes, gpus, ports, chance.sample(sides, len(sides)), sizes, chance.randint(3, 18) / 2))
+    return found
+
+
 EXERCISE = Exercise(
     place_mesh,
     number=4,
@@ -194,6 +216,7 @@ EXERCISE = Exercise(
         mesh(3, 8, 1, [2, 3, 2, 2], [12.0, 28.0, 26.0, 28.0], 2.0),
         mesh(4, 4, 1, [2, 2, 2, 2], [24.0, 1.0, 26.0, 7.0], 4.0),
     ],
+    drawn=drawn,
     mistakes=[
         Mistake(
             "puts_the_most_bytes_inside",

@@ -210,6 +210,12 @@ SEEDS = (
 
 CHOICE = Choice("the design", the_fastest, fault, none="None: nothing fits")
 
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return small steps as the book's own."""
+    return [some_step(chance.randrange(10**9)) for _ in range(48)]
+
+
 EXERCISE = Exercise(
     fastest_design,
     number=4,
@@ -225,6 +231,7 @@ EXERCISE = Exercise(
         step_of(16, 80 * 10**9, 6 * 10**12, 30, 3072, 32, 51200, 2048),
     ],
     inputs=[*map(some_step, SEEDS), step_of(16, 80 * 10**9, 32 * 10**12, 30, 3072, 32, 51200, 2048)],
+    drawn=drawn,
     given=("gpt_step_sizes", "step_peak_bytes"),
     mistakes=[
         Mistake(

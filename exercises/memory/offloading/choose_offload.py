@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from random import Random
 from typing import Any
 
 from grader.choices import Choice
@@ -251,6 +252,36 @@ def taught() -> str:
     )
 
 
+INPUTS: list[Inputs] = [
+    *on_the_edges(case()),
+    *on_the_edges(case(activation_bytes=200, tokens=5)),
+    *on_the_edges(case(layers=4, activation_bytes=90, tokens=3, host_bytes_per_s=500)),
+    *on_the_edges(case(layers=5, activation_bytes=35, tokens=9, link_bytes_per_s=9, host_bytes_per_s=200)),
+    *on_the_edges(case(layers=6, layer_parameters=7, tokens=40, activation_bytes=160, link_bytes_per_s=60)),
+    *(one for times in CLOSE for one in on_the_edges(close(*times))),
+    *({**LLAMA, "memory_bytes": judged(("optimizer",), LLAMA)[0] - less} for less in (0, 1)),
+]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return the book's steps, and others whose choices take similar times, with just the memory that each needs."""
+    steps = [
+        one
+        for _ in range(8)
+        for one in on_the_edges(
+            close(
+                chance.randint(3, 6),
+                chance.randint(10, 30),
+                chance.randint(1, 30),
+                chance.randint(20, 400),
+                chance.randint(5, 80),
+                chance.randint(30, 600),
+            )
+        )
+    ]
+    return [*INPUTS, *steps]
+
+
 EXERCISE = Exercise(
     choose_offload,
     number=4,
@@ -267,15 +298,8 @@ EXERCISE = Exercise(
         case(activation_bytes=150, memory_bytes=420),
         LLAMA,
     ],
-    inputs=[
-        *on_the_edges(case()),
-        *on_the_edges(case(activation_bytes=200, tokens=5)),
-        *on_the_edges(case(layers=4, activation_bytes=90, tokens=3, host_bytes_per_s=500)),
-        *on_the_edges(case(layers=5, activation_bytes=35, tokens=9, link_bytes_per_s=9, host_bytes_per_s=200)),
-        *on_the_edges(case(layers=6, layer_parameters=7, tokens=40, activation_bytes=160, link_bytes_per_s=60)),
-        *(one for times in CLOSE for one in on_the_edges(close(*times))),
-        *({**LLAMA, "memory_bytes": judged(("optimizer",), LLAMA)[0] - less} for less in (0, 1)),
-    ],
+    inputs=INPUTS,
+    drawn=drawn,
     given=("offloaded_step",),
     taught=taught,
     mistakes=[

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from functools import cache
+from random import Random
 from typing import Any
 
 from grader.choices import Choice
@@ -361,6 +362,36 @@ CLUSTERS = [
 ]
 CHOICE = Choice("design", one_that_meets, fault)
 
+
+INPUTS: list[Inputs] = [
+    *(case for base in CLUSTERS for case in around_each_design(base)),
+    *on_the_edges(cluster(), 4),
+    *on_the_edges(cluster(nodes=4, micro_batches=3, latency_s=0.05, network_bytes_per_s=4e3), 4),
+]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return small clusters, each with the memory of a design and limits around its wait, beside the book's own."""
+    found: list[Inputs] = []
+    for _ in range(12):
+        base = cluster(
+            parameters=chance.choice((480, 960, 1440)),
+            layers=chance.randint(2, 5),
+            tokens=chance.choice((20, 50, 100, 200)),
+            micro_batches=chance.randint(1, 4),
+            gpus_per_node=chance.choice((2, 4)),
+            nodes=chance.choice((2, 4, 6)),
+            other_bytes=chance.choice((0, 500, 1000)),
+            node_bytes_per_s=chance.choice((2e3, 4e3, 8e3)),
+            network_bytes_per_s=chance.choice((250.0, 500.0, 1e3)),
+            latency_s=chance.choice((0.01, 0.05, 0.1)),
+            recipes=chance.choice((MIXED, {**WIDE_WEIGHTS, **WIDE_GRADIENTS}, {**MIXED, **WIDE_GRADIENTS})),
+        )
+        several = around_each_design(base)
+        found += chance.sample(several, min(12, len(several)))
+    return [*INPUTS, *found]
+
+
 EXERCISE = Exercise(
     sharding_design,
     number=4,
@@ -376,11 +407,8 @@ EXERCISE = Exercise(
         {**SMALLEST, "parameters": 7, "memory_bytes": 60, "limit_s": 100},
         SEVENTY,
     ],
-    inputs=[
-        *(case for base in CLUSTERS for case in around_each_design(base)),
-        *on_the_edges(cluster(), 4),
-        *on_the_edges(cluster(nodes=4, micro_batches=3, latency_s=0.05, network_bytes_per_s=4e3), 4),
-    ],
+    inputs=INPUTS,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "leaves_a_byte_free",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
+from random import Random
 
 from grader.choices import Choice
 from grader.exercise import Exercise, Inputs, Mistake
@@ -226,6 +227,18 @@ JOBS = [
 
 CHOICE = Choice("plan", one_that_meets, misses, none="None, since no plan meets both limits")
 
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return jobs with limits that some plan just meets, and limits just out of reach."""
+    found = []
+    for _ in range(12):
+        sequences, machines, room = chance.randint(4, 18), chance.randint(2, 7), chance.randint(2, 5)
+        one = job(sequences, machines, room, chance.randint(0, 6), chance.randint(2, 7), chance.randint(3, 40))
+        several = limits(one)
+        found += chance.sample(several, min(6, len(several)))
+    return found
+
+
 EXERCISE = Exercise(
     plan_step,
     number=5,
@@ -253,6 +266,7 @@ EXERCISE = Exercise(
         {**job(12, 1, 12, 10, 1, 0), "limit_ms": 22, "budget_ms": 22},
         {**job(40, 2, 20, 9, 2, 7), "limit_ms": 49, "budget_ms": 98},
     ],
+    drawn=drawn,
     mistakes=[
         Mistake(
             "sums_after_the_pass",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import cache
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -283,6 +284,20 @@ OFTEN = {**SLOW, "least_parameters": 60_000_000, "least_per_token": 8, "most_sen
 HELD = "held = own * (18 * 3 * hidden * width + 4 * hidden * C)"
 LIMIT = "E * lost / (k * tokens) <= most_dropped"
 
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return small layers, with limits around those of some design."""
+    found: list[Inputs] = []
+    while len(found) < 100:
+        shape = chance.randint(1, 4), chance.randint(10, 30), chance.randint(1, 5), chance.choice((4, 8, 12, 16, 24))
+        more, k, factor = chance.choice(DESIGNS)
+        experts = shape[0] * more
+        if k <= experts and shape[3] % k == 0:
+            room = max(1, round(factor * k * shape[1] / experts / shape[0])) * shape[0]
+            found += around(shape, (experts, k, room))
+    return [*found, *TRAPS]
+
+
 EXERCISE = Exercise(
     choose_experts,
     number=4,
@@ -292,6 +307,7 @@ EXERCISE = Exercise(
     observe=try_the_choice,
     examples=[SMALLEST, {**SMALLEST, "most_dropped": 0.0}, {**SMALLEST, "most_sent_bytes": 3}, OFTEN, SLOW, OWN],
     inputs=INPUTS,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "room_for_the_mean",

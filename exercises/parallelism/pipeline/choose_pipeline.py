@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from math import ceil
+from random import Random
 
 from grader.choices import Choice
 from grader.exercise import Exercise, Inputs, Mistake
@@ -194,6 +195,23 @@ MACHINES = [
 
 CHOICE = Choice("design", one_that_meets, fault, none="None, since no design meets both limits")
 
+
+INPUTS: list[Inputs] = [limits for machine in MACHINES for limits in best_of(machine)]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return machines with limits that a design just meets, and limits just out of reach, beside the book's own."""
+    found: list[Inputs] = []
+    for _ in range(14):
+        stages = chance.randint(2, 4)
+        forward_ms, input_gradient_ms = chance.randint(3, 15), chance.randint(3, 15)
+        weight_gradient_ms = chance.randint(1, min(forward_ms, input_gradient_ms))
+        times_ms = chance.choice((0, 2, 5, 20)), forward_ms, input_gradient_ms, weight_gradient_ms
+        several = list(best_of(machine(stages, stages * chance.randint(1, 4), *times_ms)))
+        found += chance.sample(several, min(10, len(several)))
+    return [*INPUTS, *found]
+
+
 EXERCISE = Exercise(
     choose_pipeline,
     number=4,
@@ -210,7 +228,8 @@ EXERCISE = Exercise(
         {**machine(4, 32, 2, 4, 4, 2), "limit_ms": 480, "room": 8},
         {**machine(16, 96, 1, 10, 10, 8), "limit_ms": 3300, "room": 32},
     ],
-    inputs=[limits for machine in MACHINES for limits in best_of(machine)],
+    inputs=INPUTS,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "forgets_the_bubble",

@@ -139,6 +139,11 @@ def some_layers(seed: int) -> Inputs:
     return {"layer_s": layer_s, "stages": chance.randint(2, len(layer_s) - 1)}
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return layers of other times."""
+    return [some_layers(chance.randrange(10**9)) for _ in range(80)]
+
+
 EXERCISE = Exercise(
     cut_layers,
     number=5,
@@ -159,6 +164,7 @@ EXERCISE = Exercise(
         *({"layer_s": list(layer_s), "stages": 3} for layer_s in product((1, 3, 7), repeat=5)),
         *map(some_layers, range(40)),
     ],
+    drawn=drawn,
     units={SLOWEST: "s", SUM: "layers"},
     mistakes=[
         Mistake(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from numbers import Integral
+from random import Random
 
 from grader.choices import Choice
 from grader.exercise import Exercise, Inputs, Mistake
@@ -238,6 +239,29 @@ EXACT = cluster(62_500, (1, 1), 1, 1, 1, 0, 0)
 
 CHOICE = Choice("design", one_that_meets, fault, none="None, since no design meets both limits")
 
+
+INPUTS: list[Inputs] = [limits for inputs in CLUSTERS for limits in fronts(inputs) if clear(limits)]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return clusters with limits that a design just meets, and limits just out of reach, beside the book's own."""
+    found: list[Inputs] = []
+    for _ in range(10):
+        key_heads = 2 ** chance.randint(0, 5)
+        one = cluster(
+            2 ** chance.randint(12, 18),
+            (key_heads * chance.choice((1, 2, 4)), key_heads),
+            2 ** chance.randint(2, 5),
+            chance.choice((100, 400, 500)),
+            chance.randint(2, 100),
+            chance.randint(1, 50),
+            chance.randint(5, 300),
+        )
+        several = [limits for limits in fronts(one) if clear(limits)]
+        found += chance.sample(several, min(14, len(several)))
+    return [*INPUTS, *found]
+
+
 EXERCISE = Exercise(
     choose_context_parallel,
     number=4,
@@ -255,7 +279,8 @@ EXERCISE = Exercise(
         {**cluster(8_192, (8, 8), 8, 400, 2, 1, 1), "limit_us": 4_000.0, "room_mb": 20.0},
         {**cluster(131_072, (128, 8), 16, 400, 50, 20, 30), "limit_us": 100_000.0, "room_mb": 120.0},
     ],
-    inputs=[limits for inputs in CLUSTERS for limits in fronts(inputs) if clear(limits)],
+    inputs=INPUTS,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "forgets_the_mask",

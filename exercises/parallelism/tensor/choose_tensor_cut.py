@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import cache
+from random import Random
 from typing import Any
 
 from grader.choices import Choice
@@ -274,6 +275,23 @@ SMALL_NODES = {**GPT3, "gpus_per_node": 4, "nodes": 8, "budget_gpu_s": 0.8}
 
 CHOICE = Choice("design", one_that_meets, fault, none="None, since no design meets all limits")
 
+
+INPUTS: list[Inputs] = [inputs for base in CLUSTERS for inputs in on_the_edges(base)]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return small models on small clusters, with limits around those of their designs, beside the book's own."""
+    found: list[Inputs] = []
+    for _ in range(8):
+        heads = chance.choice((6, 8, 12, 16))
+        shared = chance.choice([count for count in range(1, heads + 1) if heads % count == 0])
+        model = (chance.randint(1, 3), heads * chance.choice((1, 2, 4)), heads, shared, chance.randint(3, 30))
+        nodes = chance.choice(((4, 3), (2, 4), (4, 4), (8, 2), (6, 2)))
+        several = list(on_the_edges(cluster(model, nodes, chance.choice((SLOW, EVEN, FAST)))))
+        found += chance.sample(several, min(16, len(several)))
+    return [*INPUTS, *found]
+
+
 EXERCISE = Exercise(
     choose_tensor_cut,
     number=4,
@@ -293,7 +311,8 @@ EXERCISE = Exercise(
         SMALL_NODES,
         GPT3,
     ],
-    inputs=[inputs for base in CLUSTERS for inputs in on_the_edges(base)],
+    inputs=INPUTS,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "forgets_the_budget",
