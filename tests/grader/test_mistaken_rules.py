@@ -29,6 +29,11 @@ OTHER_ORDER: Mapping[str, Mapping[str, str]] = {  # of an exercise, changes by w
         "                return schedule, m": "                found = schedule, m",
         "return None": "return found",
     },
+    "sharding_design": {
+        "    layer, gpus = parameters / layers": "    found = None\n    layer, gpus = parameters / layers",
+        "                return stage, group, name": "                found = stage, group, name",
+        "return None": "return found",
+    },
 }
 SLIPS = [
     pytest.param(FOUND[name], mistake, order, id=f"{name}-{mistake.name}")
