@@ -34,6 +34,11 @@ OTHER_ORDER: Mapping[str, Mapping[str, str]] = {  # of an exercise, changes by w
         "                return stage, group, name": "                found = stage, group, name",
         "return None": "return found",
     },
+    "choose_experts": {
+        "    for k in (1, 2, 4, 8):": "    found = None\n    for k in (1, 2, 4, 8):",
+        "                    return E, k, C": "                    found = E, k, C",
+        "return None": "return found",
+    },
 }
 SLIPS = [
     pytest.param(FOUND[name], mistake, order, id=f"{name}-{mistake.name}")
