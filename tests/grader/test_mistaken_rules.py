@@ -39,6 +39,10 @@ OTHER_ORDER: Mapping[str, Mapping[str, str]] = {  # of an exercise, changes by w
         "                    return E, k, C": "                    found = E, k, C",
         "return None": "return found",
     },
+    "plan_step": {
+        "range(1, min(machines, sequences) + 1)": "reversed(range(1, min(machines, sequences) + 1))",
+        "for own in shares]": "for own in shares[::-1]]",
+    },
 }
 SLIPS = [
     pytest.param(FOUND[name], mistake, order, id=f"{name}-{mistake.name}")
