@@ -43,6 +43,11 @@ OTHER_ORDER: Mapping[str, Mapping[str, str]] = {  # of an exercise, changes by w
         "range(1, min(machines, sequences) + 1)": "reversed(range(1, min(machines, sequences) + 1))",
         "for own in shares]": "for own in shares[::-1]]",
     },
+    "choose_offload": {
+        "    for choice in [\n": "    for choice in reversed([\n",
+        '        ["optimizer", "weights", "activations"],\n    ]:': '        ["optimizer", "weights", "activations"],\n    ]):',
+        "min(found)[2]": "min(found, key=lambda one: one[0])[2]",
+    },
 }
 SLIPS = [
     pytest.param(FOUND[name], mistake, order, id=f"{name}-{mistake.name}")
