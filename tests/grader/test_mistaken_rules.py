@@ -45,14 +45,20 @@ OTHER_ORDER: Mapping[str, Mapping[str, str]] = {  # of an exercise, changes by w
     },
     "choose_offload": {
         "    for choice in [\n": "    for choice in reversed([\n",
-        '        ["optimizer", "weights", "activations"],\n    ]:': '        ["optimizer", "weights", "activations"],\n    ]):',
+        "    ]:\n": "    ]):\n",
         "min(found)[2]": "min(found, key=lambda one: one[0])[2]",
     },
     "choose_all_reduce": {
         "table.append((meets[now], now))": "table.append((1.004 * meets[now], now))",
     },
     "place_mesh": {
-        "    return min(found)[1]": "    return min(found, key=lambda one: (round(one[0], 9), [-axis for axis in one[1]]))[1]",
+        "    return min(found)[1]": "    return max(found, key=lambda one: (-round(one[0], 9), one[1]))[1]",
+    },
+    "fastest_design": {
+        "flops < least": "flops <= least",
+    },
+    "tensors_to_drop": {
+        "flops < best[0]": "flops <= best[0]",
     },
 }
 SLIPS = [
