@@ -57,6 +57,16 @@ def pair(first: Terms, second: Terms, latency_s: float = 5e-6, bandwidth_bytes_p
     return {"first": first, "second": second, **machine}
 
 
+def taught() -> str:
+    (steps, tree), (_, halving) = EXERCISE.examples[-1]["first"], EXERCISE.examples[-1]["second"]
+    found = crossover_bytes(**EXERCISE.examples[-1])
+    return (
+        f"At no size: the function returns {found}. On 64 ranks both take {steps} steps; the tree moves {tree:g} bytes "
+        f"for each byte of the vector, halving–doubling {halving:.2f}. Two lines cross only if one has fewer steps and "
+        "the other fewer bytes."
+    )
+
+
 EXERCISE = Exercise(
     crossover_bytes,
     number=1,
@@ -81,6 +91,7 @@ EXERCISE = Exercise(
         for latency_s in (2e-6, 15e-6)
     ],
     units={"result": "bytes"},
+    taught=taught,
     mistakes=[
         Mistake(
             "returns_a_negative_size",

@@ -66,6 +66,18 @@ def near_the_floor(primitive: str, ranks: int, of_the_floor: float) -> Inputs:
     return claim(primitive, ranks, 720, floor_s * of_the_floor)
 
 
+def taught() -> str:
+    said = []
+    for run in EXERCISE.examples[-3:]:
+        factor = bus_bandwidth_factor(run["primitive"], ranks=run["ranks"])
+        gb_per_s = float(factor) * run["size_bytes"] / run["time_s"] / 1e9
+        said.append(f"{gb_per_s:.3g} GB/s ({'possible' if possible(**run) else 'not possible'})")
+    return (
+        f"The bus bandwidths are {', '.join(said)}, and the links carry 450. Sends and receives alone cannot have "
+        "done the last; adding in the node's switches may have. A bandwidth below the links' proves nothing."
+    )
+
+
 EXERCISE = Exercise(
     possible,
     number=2,
@@ -89,6 +101,7 @@ EXERCISE = Exercise(
         for ranks in (2, 3, 4, 6, 9)
         for of_the_floor in (0.25, 0.999, 1.001, 3)
     ],
+    taught=taught,
     mistakes=[
         Mistake(
             "lets_an_all_reduce_send_once",

@@ -68,6 +68,18 @@ def place(primitive: str, ranks: int, column: int, root: int = 0) -> dict[str, s
     return {"primitive": primitive, "ranks": ranks, "column": column, "root": root}
 
 
+def taught() -> str:
+    ranks = 4
+    pairs = [[column_matrix(name, ranks=ranks, column=c) for name in ("scatter", "gather")] for c in range(ranks)]
+    transposed = sum([list(row) for row in zip(*scatter, strict=True)] == gather for scatter, gather in pairs)
+    still = [c for c, (scatter, gather) in enumerate(pairs) if scatter == gather]
+    return (
+        f"On {ranks} ranks the scatter's matrix, transposed, is the gather's in {transposed} of {ranks} columns. In "
+        f"column {still[0]}, the root's own, the two are the same matrix: nothing moves. Transposing a primitive turns "
+        "its arrows round."
+    )
+
+
 EXERCISE = Exercise(
     column_matrix,
     number=1,
@@ -90,6 +102,7 @@ EXERCISE = Exercise(
         *(place(name, n, c, r) for name in ROOTED for n in range(2, 5) for c in range(n) for r in range(n)),
         *(place(name, n, c) for name in ROOTLESS for n in range(2, 6) for c in range(n)),
     ],
+    taught=taught,
     mistakes=[
         Mistake(
             "matrix_transposed",

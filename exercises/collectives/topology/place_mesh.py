@@ -183,6 +183,17 @@ def best_rotation(**given: Any) -> list[int]:
     return min(rotations, key=lambda order: times(key_of(**given), tuple(order)))
 
 
+def taught() -> str:
+    own = mesh(4, 4, 4, [2, 8], [12.0, 30.0])
+    best, most = place_mesh(**own), most_bytes_first(**own)
+    seconds, longer = (times(key_of(**own), tuple(order)) for order in (best, most))
+    return (
+        f"On 4 nodes of 4 GPUs the axis of {own['sides'][most[0]]} has most bytes and is longer than a node. With it "
+        f"innermost both take {longer:.3g} s, with the axis of {own['sides'][best[0]]} innermost {seconds:.3g} s. What "
+        "crosses nodes wherever it lies should not take the place inside from what fits."
+    )
+
+
 EXERCISE = Exercise(
     place_mesh,
     number=4,
@@ -230,6 +241,7 @@ EXERCISE = Exercise(
         mesh(3, 8, 1, [2, 3, 2, 2], [12.0, 28.0, 26.0, 28.0], 2.0),
         mesh(4, 4, 1, [2, 2, 2, 2], [24.0, 1.0, 26.0, 7.0], 4.0),
     ],
+    taught=taught,
     mistakes=[
         Mistake(
             "puts_the_most_bytes_inside",

@@ -243,6 +243,20 @@ SEEDS = (
 
 CHOICE = Choice("the design", the_fastest, fault, none="None: nothing fits")
 
+
+def taught() -> str:
+    own = EXERCISE.examples[-1]
+    made, size = fastest_design(**own) or ("none", 0)
+    whole = cost("full", own["sequences"], own) / cost(made, size, own) - 1
+    held = [worst("none", 1, {**own, "sequences": sequences})[0] / 1e9 for sequences in (1, own["sequences"])]
+    return (
+        f"For the last example it is {made!r} with {size} sequences at a time. Full recomputation lets all "
+        f"{own['sequences']} run at once and takes {whole:.0%} more operations. With nothing recomputed one "
+        f"sequence alone holds {held[0]:.1f} GB, and {held[1]:.1f} beside the gradients of those before, "
+        "which does not fit."
+    )
+
+
 EXERCISE = Exercise(
     fastest_design,
     number=4,
@@ -259,6 +273,7 @@ EXERCISE = Exercise(
     ],
     inputs=[*map(some_step, SEEDS), step_of(16, 80 * 10**9, 32 * 10**12, 30, 3072, 32, 51200, 2048)],
     given=("gpt_step_sizes", "step_peak_bytes"),
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_accumulation",

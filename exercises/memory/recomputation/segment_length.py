@@ -59,6 +59,17 @@ def rounded_root(*, layers: int, input_bytes: int, kept_bytes: int) -> int:
     return max(1, round(sqrt(layers * input_bytes / kept_bytes)))
 
 
+def taught() -> str:
+    layers = 36
+    best = segment_length(layers=layers, input_bytes=1, kept_bytes=1)
+    transformer = segment_length(layers=30, input_bytes=2, kept_bytes=34)
+    return (
+        f"{best} of {layers} layers: {layers // best} inputs and {best} records, {layers // best + best} in all. With "
+        f"records 17 times as large as inputs, as in a transformer, the best of 30 layers is {transformer}: the "
+        "root of the layers is for records as large as inputs."
+    )
+
+
 EXERCISE = Exercise(
     segment_length,
     number=1,
@@ -90,6 +101,7 @@ EXERCISE = Exercise(
         for c, more in ((1, 0), (1, 1), (2, 1), (4, 3), (1, 5), (2, 32), (9, 1))
     ],
     units={"result": "layers"},
+    taught=taught,
     mistakes=[
         Mistake(
             "takes_the_root_of_the_layers",

@@ -224,6 +224,19 @@ SEEDS = (5, 7, 10, 11, 12, 16, 17, 18, 21, 29, 38, 39, 86, 142, 155, 362, 51)
 
 CHOICE = Choice("the choice", the_best, fault, none="None: nothing is enough")
 
+
+def taught() -> str:
+    own = EXERCISE.examples[-1]
+    prices, dropped = own["prices"], set(tensors_to_drop(**own) or ())
+    paid = [price.name for price in prices if price.name in dropped and price.flops]
+    share = remade_flops(prices, dropped=dropped) / remade_flops(prices, dropped={price.name for price in prices})
+    return (
+        f"For the question's step all that is free goes, and {len(paid)} that cost operations: {', '.join(paid)}. That "
+        f"is {share:.0%} of the operations that making everything again would cost: a little recomputation, of the "
+        "right tensors, is enough."
+    )
+
+
 EXERCISE = Exercise(
     tensors_to_drop,
     number=4,
@@ -251,6 +264,7 @@ EXERCISE = Exercise(
     ],
     inputs=[*map(some_step, SEEDS)],
     given=("gpt_step_sizes", "step_peak_bytes", "sizes_without", "tensor_prices"),
+    taught=taught,
     mistakes=[
         Mistake(
             "drops_everything",

@@ -365,7 +365,7 @@ SMALLEST = cluster(
     recipes={"adam": (2, 2, 12)},
     limit_s=9,
 )
-SEVENTY = {
+SEVENTY: Inputs = {
     "parameters": 70_553_706_496,
     "layers": 80,
     "tokens": 8192,
@@ -411,6 +411,19 @@ CLUSTERS = [
 ]
 CHOICE = Choice("design", one_that_meets, fault)
 
+
+def taught() -> str:
+    chosen = sharding_design(**SEVENTY) or (0, 0, "")
+    stage, group, name = chosen
+    held, waits = judged(chosen, SEVENTY)
+    small, large = (judged((stage, size, name), SEVENTY)[1] for size in (group // 2, 2 * group))
+    return (
+        f"Stage {stage} in groups of {group} with the recipe {name}: {held / 1e9:.1f} GB and {waits:.3f} s of waiting. "
+        f"All {2 * group} wait {large:.3f} s, because their rings have twice as many steps; groups of {group // 2} "
+        f"{small:.3f} s, because more bytes go between replicas. The best group lies in between."
+    )
+
+
 EXERCISE = Exercise(
     sharding_design,
     number=4,
@@ -431,6 +444,7 @@ EXERCISE = Exercise(
         *on_the_edges(cluster(), 4),
         *on_the_edges(cluster(nodes=4, micro_batches=3, latency_s=0.05, network_bytes_per_s=4e3), 4),
     ],
+    taught=taught,
     mistakes=[
         Mistake(
             "leaves_a_byte_free",

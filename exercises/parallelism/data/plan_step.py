@@ -273,6 +273,28 @@ JOBS = [
 
 CHOICE = Choice("plan", one_that_meets, misses, none="None, since no plan meets both limits")
 
+
+def taught() -> str:
+    own = EXERCISE.examples[-1]
+    sizes = tuple(tuple(b for b, _ in machine) for machine in plan_step(**own) or [])
+    N, cut = len(sizes), sizes[0]
+
+    def step_ms(plan: Cuts) -> float:
+        return float(cost(plan, *(own[name] for name in TIMES)))
+
+    def least_ms(machines: int) -> float:
+        plans = candidates(own["sequences"], machines, own["room"])
+        return min(step_ms(plan) for plan in plans if len(plan) == machines)
+
+    return (
+        f"{N} machines, each with {' and then '.join(map(str, cut))} sequences: {step_ms(sizes):.1f} ms, "
+        f"{N * step_ms(sizes):,.0f} of all. {N - 1} machines take at least {least_ms(N - 1):.1f} ms; {N + 1} take "
+        f"{least_ms(N + 1):.1f}, {(N + 1) * least_ms(N + 1):,.0f} of all. With the {cut[0]} last it is "
+        f"{step_ms((cut[::-1],) * N):.1f} ms, with two of 5 {step_ms(((5, 5),) * N):.1f}: the last micro-batch hides "
+        "the sum, so let it be the largest."
+    )
+
+
 EXERCISE = Exercise(
     plan_step,
     number=5,
@@ -300,6 +322,7 @@ EXERCISE = Exercise(
         {**job(12, 1, 12, 10, 1, 0), "limit_ms": 22, "budget_ms": 22},
         {**job(40, 2, 20, 9, 2, 7), "limit_ms": 49, "budget_ms": 98},
     ],
+    taught=taught,
     mistakes=[
         Mistake(
             "sums_after_the_pass",

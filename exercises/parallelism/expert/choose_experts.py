@@ -345,6 +345,19 @@ OFTEN = {**SLOW, "least_parameters": 60_000_000, "least_per_token": 8, "most_sen
 HELD = "held = own * (18 * 3 * hidden * width + 4 * hidden * C)"
 LIMIT = "E * lost / (k * tokens) <= most_dropped"
 
+
+def taught() -> str:
+    E, k, C = choose_experts(**OWN) or (0, 0, 0)
+    less = most_room(E, k, SLOW)
+    dropped, more = (measured((E, k, room), OWN)[3] for room in (C, less))
+    return (
+        f"{E} experts, {k} for each token, room for {C}, where the even share is {k * OWN['tokens'] / E:.0f}: "
+        f"{dropped:.2%} are dropped. With 3.6 MB the answer is {choose_experts(**SLOW)}: the same experts would have "
+        f"room for {less}, less than the even share, and drop {more:.2%}. Loads scatter, so room above the even share "
+        "is worth its bytes."
+    )
+
+
 EXERCISE = Exercise(
     choose_experts,
     number=4,
@@ -354,6 +367,7 @@ EXERCISE = Exercise(
     observe=try_the_choice,
     examples=[SMALLEST, {**SMALLEST, "most_dropped": 0.0}, {**SMALLEST, "most_sent_bytes": 3}, OFTEN, SLOW, OWN],
     inputs=INPUTS,
+    taught=taught,
     mistakes=[
         Mistake(
             "room_for_the_mean",

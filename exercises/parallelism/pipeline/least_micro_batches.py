@@ -45,6 +45,15 @@ def limit(stages: int, numerator: int, denominator: int, chunks: int = 1) -> Inp
     return {"stages": stages, "bubble": Fraction(numerator, denominator), "chunks": chunks}
 
 
+def taught() -> str:
+    exact, by_float = (least_micro_batches(stages=8, bubble=Fraction(limit)) for limit in ("1/20", 0.05))
+    return (
+        f"With 8 stages and a limit of 1/20 it takes {exact} micro-batches: with {exact - 1} the bubble is exactly "
+        f"1/20. The float 0.05 is a little more than 1/20, and with it {by_float} come out. Where a limit is met "
+        "exactly, rounding decides."
+    )
+
+
 EXERCISE = Exercise(
     least_micro_batches,
     number=1,
@@ -69,6 +78,7 @@ EXERCISE = Exercise(
         *(limit(stages, 1, denominator, 3) for stages in (2, 3, 5, 8) for denominator in (7, 12, 20)),
     ],
     units={"result": "micro-batches"},
+    taught=taught,
     mistakes=[
         Mistake(
             "allows_the_limit_itself",

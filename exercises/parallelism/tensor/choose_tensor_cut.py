@@ -319,6 +319,20 @@ SMALL_NODES = {**GPT3, "gpus_per_node": 4, "nodes": 8, "budget_gpu_s": 0.8}
 
 CHOICE = Choice("design", one_that_meets, fault, none="None, since no design meets all limits")
 
+
+def taught() -> str:
+    t, g = choose_tensor_cut(**GPT3) or (0, 0)
+    held, step = cost((t, g), GPT3)
+    others = [one for one in designs(GPT3) if cost(one, GPT3)[0] <= GPT3["memory_bytes"] and one != (t, g)]
+    next_cost = min(one[0] * cost(one, GPT3)[1] for one in others)
+    on_4 = choose_tensor_cut(**{**GPT3, "gpus_per_node": 4, "nodes": 8})
+    return (
+        f"t = {t}, {g} of them in a node: {held / 1e9:.1f} GB, {step:.3f} s and {t * step:.2f} GPU-seconds. Of the "
+        f"others that fit, the cheapest costs {next_cost:.2f}. On nodes of 4 the answer is {on_4}: eight ranks have to "
+        "leave the node, and with the slower ring they cost more than the budget."
+    )
+
+
 EXERCISE = Exercise(
     choose_tensor_cut,
     number=4,
@@ -341,6 +355,7 @@ EXERCISE = Exercise(
         GPT3,
     ],
     inputs=[inputs for base in CLUSTERS for inputs in on_the_edges(base)],
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_budget",
