@@ -320,6 +320,10 @@ TRAPS = [  # each is wrong for one who forgets one rule
     layer((2, 6, 1, 4), (36, 1, 468, 36, 0.0002)),  # three times the even share
     layer((4, 6, 1, 4), (12, 1, 86, 12, 0.0002)),  # room for 8 of 6 tokens
     layer((2, 10, 1, 4), (24, 1, 232, 4, 0.247856)),  # less than the even share
+    layer((4, 6, 1, 1), (1, 1, 86, 12, 0.0002)),  # room for 8 of 6 tokens, which go to one expert
+    layer((4, 2, 1, 1), (1, 1, 70, 6, 0.0002)),  # a place on each rank for 2 tokens
+    layer((1, 4, 1, 2), (6, 1, 120, 0, 0.2502)),  # one expert for all, a quarter is dropped
+    layer((1, 4, 1, 2), (6, 1, 116, 0, 0.5002)),  # a half
 ]
 INPUTS = [
     limits
