@@ -41,13 +41,21 @@ from press.reading.contents import Entry, Part, read_contents, title_problems
 from press.reading.files import Unreadable, read_utf8
 from press.reading.links import Map, led_out, moved
 from press.reading.markup import line_in_prose
-from press.reading.notation import letters_of, read_letters, repeated_symbols, symbol_problems, symbols_used
-from press.reading.outline import outline_problems
+from press.reading.notation import (
+    keeps_its_letters,
+    letters_of,
+    read_alphabet,
+    repeated_symbols,
+    symbol_problems,
+    symbols_used,
+)
+from press.reading.outline import number_of, outline_problems
 from press.reading.sources import inside
 from press.running.execute import execute_chapters, read_executed
 from press.running.freshness import Freshness
 from press.site import runtime
 from press.site.addresses import Addresses
+from press.site.book_map import book_map
 from press.site.collected import all_letters, chapters_of_part, lists_asked, whole_book
 from press.site.corrections import corrections_page
 from press.site.exercise_records import ExerciseRecords, address_of
@@ -56,6 +64,7 @@ from press.site.labs import labs_list, recorded_labs
 from press.site.notebook import published
 from press.site.reference import ENTRIES_AT, INDEX, chapter_links, page_of, reference
 from press.site.runtime import Archive, Files
+from press.site.thread import box_of, boxes_asked
 
 HARDWARE = "docs/hardware.md"
 REFERENCE = Path(__file__).parent / "site" / "reference.py"
@@ -519,14 +528,16 @@ class Book:
         path = f"{self.docs}/notation.md"
         if path not in rendered:
             return []
-        everywhere = read_letters(self.text(path))
+        alphabet = read_alphabet(self.text(path))
         problems = []
         for chapter in self.chapters:
             if chapter in rendered:
                 own = letters_of(self.text(chapter))
+                everywhere = alphabet.holding_for(number_of(chapter))
                 tables = [everywhere, own] if own else [everywhere]
                 problems += symbol_problems(rendered[chapter].symbols, tables, path=chapter)
-                problems += repeated_symbols(everywhere, own, chapter) if own else []
+                if own and not keeps_its_letters(self._read[chapter].header):
+                    problems += repeated_symbols(everywhere, own, chapter)
         return problems
 
     def _lists(self, path: str, source: str) -> dict[str, str]:
@@ -534,12 +545,14 @@ class Book:
         made = {
             "chapters": lambda: "".join(chapters_of_part(p, self._read) for p in self.parts if p.page == path),
             "book": lambda: whole_book(self.parts, self.part_pages, path),
+            "map": lambda: book_map(self.parts, self.part_pages, self._read, path),
             "letters": lambda: all_letters(self.entries, self._read, path),
             "labs": lambda: self._labs(path),
         }
         asked = lists_asked(source)
         formulas = {name: moved(self._formulas[name], ENTRIES_AT, path) for name in asked if name in self._formulas}
-        return formulas | {name: made[name]() for name in asked if name in made}
+        boxes = {asked: box_of(self._read[asked], path) for asked in boxes_asked(source, path) if asked in self._read}
+        return formulas | boxes | {name: made[name]() for name in asked if name in made}
 
     def _live(self, path: str, source: str) -> dict[str, Mapping[str, Any]]:
         """Return the live figures that a page asks for and that the executed chapters show, by their names."""

@@ -76,13 +76,13 @@ def _public(root: Path) -> Iterator[tuple[str, str, str, list[str]]]:
 
 
 def _names(node: ast.stmt) -> list[str]:
-    """Return the name that a statement gives to a function, a class or a catalogue."""
+    """Return the name that a statement gives to a function, a class, a catalogue or a job."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return [node.name]
     if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Call):
         made = node.value.func
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        if isinstance(made, ast.Name) and made.id == "Catalogue":
+        if isinstance(made, ast.Name) and made.id in {"Catalogue", "Job"}:
             return [target.id for target in targets if isinstance(target, ast.Name)]
     return []
 
@@ -90,7 +90,7 @@ def _names(node: ast.stmt) -> list[str]:
 def _kind(node: ast.stmt, words: str) -> str:
     if isinstance(node, ast.FunctionDef):
         return KINDS[0] if re.search(r"^Formula: ", words, re.MULTILINE) else KINDS[2]
-    return KINDS[2] if isinstance(node, ast.ClassDef) else KINDS[1]
+    return KINDS[1] if "Catalogue(" in ast.unparse(node).partition("\n")[0] else KINDS[2]
 
 
 def _aliases(name: str, words: str) -> Iterator[str]:

@@ -31,8 +31,9 @@ ROOT = Path(__file__).parents[1]
 ABOUT = "About this book"
 LEFT_OUT = (
     "in-ten-seconds",
-    "start-here",
-    "the-whole-book",
+    "three-ways-in",
+    "the-book-as-a-map",
+    "the-whole-book-question-by-question",
 )  # of the home page
 LAST = ("notation", "conventions", "quick-reference", "glossary", "references")
 ENTRIES = ("glossary", "references")  # in the order of the alphabet

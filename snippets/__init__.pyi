@@ -401,6 +401,8 @@ from snippets.hardware import Peaks as Peaks
 from snippets.hardware import Link as Link
 from snippets.hardware import Accelerator as Accelerator
 from snippets.hardware import Node as Node
+from snippets.job import Job as Job
+from snippets.job import THE_70B as THE_70B
 from snippets.memory.memory_equation.activations import StoredTensor as StoredTensor
 from snippets.memory.memory_equation.step_peak import StepSizes as StepSizes
 from snippets.memory.offloading.host_memory import HostMemory as HostMemory

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -125,7 +125,7 @@ def show_live(figure: LiveFigure) -> None:
     """
     if not isinstance(figure, LiveFigure):
         raise TypeError(f"figure must be a live figure, got {figure!r}")
-    picture = figure()
+    picture = figure(**(figure.opening.values if figure.opening else {}))
     for panel in picture.panels:
         metadata = {"book": {"role": "live-panel"}}
         display({"image/svg+xml": on_paper(panel.svg()), "text/plain": picture.alt}, raw=True, metadata=metadata)
@@ -136,12 +136,13 @@ def show_live(figure: LiveFigure) -> None:
     display({"text/markdown": here, "text/plain": here}, raw=True, metadata={"book": book})
 
 
-def show(*panels: Panel | Figure | str, alt: str, caption: str) -> None:
+def show(*panels: Panel | Figure | str, narrow: Sequence[Panel | Figure | str] = (), alt: str, caption: str) -> None:
     """Show panels as one figure with its caption, in Jupyter and on the site.
 
     Args:
         panels: pictures drawn with ``Panel``, matplotlib figures, or SVG text. They stand side by side where there
             is room.
+        narrow: what a phone shows in their place, each at most 350 pixels wide; empty if they are narrow themselves.
         alt: what a reader who cannot see the picture is told; says what is to be seen.
         caption: what to look for; Markdown, with TeX between dollar signs.
 
@@ -156,11 +157,17 @@ def show(*panels: Panel | Figure | str, alt: str, caption: str) -> None:
     for name, sentence in (("alt", alt), ("caption", caption)):
         if not text(name, sentence).strip():
             raise ValueError(f"{name} must be a sentence on what the figure shows, got {sentence!r}")
-    for panel in panels:
+    for panel in (*panels, *narrow):
         if not isinstance(panel, Panel | Figure | str):
             raise TypeError(f"panels must hold Panels, matplotlib figures or SVG, got {panel!r}")
-    for panel in panels:
-        svg = panel if isinstance(panel, str) else panel.svg() if isinstance(panel, Panel) else svg_of(panel)
-        metadata = {"book": {"role": "panel", "alt": alt}}
+    for number, panel in enumerate(panels):
+        svg = _svg(panel)
+        metadata: dict[str, dict[str, Any]] = {"book": {"role": "panel", "alt": alt}}
+        if narrow and not number:
+            metadata["book"]["narrow"] = [_svg(other) for other in narrow]  # the page alone shows them
         display({"image/svg+xml": on_paper(svg), "text/plain": alt}, raw=True, metadata=metadata)
     display({"text/markdown": caption, "text/plain": caption}, raw=True, metadata={"book": {"role": "caption"}})
+
+
+def _svg(panel: Panel | Figure | str) -> str:
+    return panel if isinstance(panel, str) else panel.svg() if isinstance(panel, Panel) else svg_of(panel)

@@ -228,6 +228,18 @@ def test_show_emits_the_panels_then_the_caption(monkeypatch: pytest.MonkeyPatch)
     json.dumps(shown)  # a notebook can hold it
 
 
+def test_a_narrow_form_is_told_to_the_page_and_not_shown_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[tuple[dict[str, str], dict[str, Any]]] = []
+    monkeypatch.setattr(figures, "display", lambda data, *, raw, metadata: shown.append((data, metadata)))
+    figures.show(Panel(690, 40), narrow=[Panel(340, 80), "<svg/>"], alt="Two lanes.", caption="See.")
+    (wide, metadata), (caption, _) = shown
+    assert 'width="690"' in wide["image/svg+xml"]
+    assert metadata["book"]["narrow"] == [Panel(340, 80).svg(), "<svg/>"]
+    assert caption["text/markdown"] == "See."
+    with pytest.raises(TypeError, match="panels must hold Panels, matplotlib figures or SVG, got 3"):
+        figures.show(Panel(690, 40), narrow=[3], alt="A.", caption="B.")  # type: ignore[list-item]
+
+
 def test_in_a_notebook_every_picture_has_a_light_ground(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ink is dark where no page says otherwise, and a notebook's theme may be dark too."""
     shown: list[dict[str, str]] = []
@@ -369,6 +381,12 @@ def test_in_a_page_a_picture_is_the_same_and_hidden_from_screen_readers() -> Non
 def test_a_panel_wider_than_a_phone_is_marked_so_that_it_scrolls(width: float, wide: bool) -> None:
     root = ElementTree.fromstring(in_page(Panel(width, 10)))
     assert root.get("class", "").split() == ["panel", "wide"][: 1 + wide]
+
+
+def test_a_narrow_form_is_marked_and_may_not_be_wide() -> None:
+    assert ElementTree.fromstring(in_page(Panel(340, 10), narrow=True)).get("class") == "panel narrow"
+    with pytest.raises(ValueError, match=r"panel must be at most 350 pixels wide to be narrow, got 360"):
+        in_page(Panel(360, 10), narrow=True)
 
 
 def test_a_text_like_markup_stays_text_in_a_page() -> None:

@@ -31,6 +31,7 @@ _OUT = frozenset(
             "knobs",
             "live-tools",
             "live-notice",
+            "narrow",
             "live-note",
             "exercise-board",
         ),
@@ -357,11 +358,11 @@ def _take_away(body: Tag) -> None:
 def _calm(body: Tag, url: str, live: str) -> None:
     """Make guesses, checks and live figures what they are on paper."""
     for check in _with(body, "cell-check"):
-        summary = check.find("summary")
-        line = _new("p", **{"class": "check"})
-        if isinstance(summary, Tag):
-            line.extend(list(summary.children))
-        check.replace_with(line)
+        lines = [part for part in check.find_all(["summary", "p"]) if part.get_text().startswith("✓")]
+        said = _new("p", **{"class": "check"})
+        for number, part in enumerate(lines):
+            said.extend([" "] * bool(number) + list(part.children))
+        check.replace_with(said)
     for guess in _with(body, "guess"):
         guess.replace_with(_guess(guess))
     for field_ in body.find_all(["form", "input", "select", "textarea"]):

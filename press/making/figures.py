@@ -17,12 +17,14 @@ from press.making.live import live_html, near_pictures
 from press.making.questions import answer_html, guess_html
 from press.reading.checks import Scan
 from press.reading.markup import faults
-from snippets.drawing import PAPER
+from snippets.drawing import FONT_PX, PAPER
 from snippets.palette import COLOURS
 
 # Above this many characters an SVG is a file of its own, loaded when the reader comes near.
 INLINE_LIMIT = 7_000
 NARROW_PX = 350
+PHONE_PX = 358  # the column of a phone
+READABLE_PX = 11.5  # of a text on a phone
 _FORMULA = re.compile(
     r"\$\$(?P<display>(?:\\.|[^$\\])+)\$\$|\$(?P<inline>(?:\\.|[^$\\])+)\$"
     r"|(?P<environment>\\begin\{(?P<name>[a-z]+\*?)\}.*\\end\{(?P=name)\})",
@@ -90,6 +92,8 @@ class Figures:
         alt = panels[0]["metadata"]["book"]["alt"]
         escaped = html.escape(alt, quote=True)
         pictures = "".join(self._panel(_text(panel["data"]["image/svg+xml"]), escaped) for panel in panels)
+        narrow = panels[0]["metadata"]["book"].get("narrow", [])
+        pictures += "".join(self._panel(_text(svg), escaped, narrow=True) for svg in narrow)
         held = self.placeholders.hold(self.caption_html(caption))
         return [_displayed("image/svg+xml", self.placeholders.hold(pictures), number=self.count, alt=alt, caption=held)]
 
@@ -114,19 +118,22 @@ class Figures:
         """Return Markdown as HTML that stands within a line."""
         return self.caption_html(text).removeprefix("<p>").removesuffix("</p>")
 
-    def _panel(self, svg: str, alt: str) -> str:
-        wide = " wide" * _is_wide(svg)
+    def _panel(self, svg: str, alt: str, *, narrow: bool = False) -> str:
+        """Return a panel as it stands in the page; its class says where it is too wide, or stands in for what is."""
+        if narrow and _is_wide(svg):
+            self.report(f"a narrow panel must be at most {NARROW_PX:g} pixels wide")
+        form = " narrow" * narrow or " wide" * _is_wide(svg)
         prefix = f"f{self.count}-{sha256(svg.encode()).hexdigest()[:4]}-"
         svg = svg.replace(PAPER, "", 1)  # the page is its ground
         svg = re.sub(r'(\sid="|url\(#|href="#)', rf"\g<1>{prefix}", svg)
         if len(svg) <= INLINE_LIMIT:
-            marked = '<svg aria-hidden="true" class="panel wide" ' if wide else '<svg aria-hidden="true" '
-            return svg.replace(' class="panel"', "" if wide else ' class="panel"', 1).replace("<svg ", marked, 1)
+            marked = f'<svg aria-hidden="true" class="panel{form}" ' if form else '<svg aria-hidden="true" '
+            return svg.replace(' class="panel"', "" if form else ' class="panel"', 1).replace("<svg ", marked, 1)
         for _, message in Scan(svg).findings:  # the page's own scan does not see what stands in a file
             self.report(f"in the figure: {message}")
         size = " ".join(re.findall(r'\b(?:width|height)="[^"]*"', svg[: svg.index(">")]))
         return "".join(
-            f'<img class="only-{theme}{wide}" src="{self._file(resolved, theme)}" {size} alt="{alt}" loading="lazy">'
+            f'<img class="only-{theme}{form}" src="{self._file(resolved, theme)}" {size} alt="{alt}" loading="lazy">'
             for theme, resolved in (("light", _resolved(svg, "light")), ("dark", _resolved(svg, "dark")))
         )
 
@@ -174,9 +181,14 @@ class Figures:
 
 
 def _is_wide(svg: str) -> bool:
-    """Whether a picture takes more than half of the column: on a phone it scrolls then instead of shrinking."""
+    """Whether a picture scrolls on a phone: made as narrow as that is, its smallest text could not be read."""
     width = re.search(r'<svg[^>]*? width="([\d.]+)', svg)
-    return width is not None and float(width[1]) > NARROW_PX
+    if width is None or float(width[1]) <= NARROW_PX:
+        return False
+    texts = re.findall(r"<text[^>]*>", svg)
+    sizes = [re.search(r'font-size(?:="|: ?)([\d.]+)', text) for text in texts]
+    smallest = min((float(size[1]) if size else FONT_PX for size in sizes), default=FONT_PX)
+    return smallest * PHONE_PX / float(width[1]) < READABLE_PX
 
 
 def _displayed(kind: str, content: str, **metadata: Any) -> dict[str, Any]:

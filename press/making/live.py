@@ -2,7 +2,8 @@
 
 The description (``snippets.live.declaring.LiveFigure.described``) comes with the chapter's outputs, so a page is made
 from what its chapter executed. ``docs/javascripts/live/figure.js`` works with the elements that are written here.
-A page that is no chapter shows a chapter's live figure by a link alone on its line, titled ``live: name``.
+A page that is no chapter shows a chapter's live figure by a link alone on its line, titled ``live: name``; the link's
+text is the figure's caption there.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 DRAWS = "snippets.live.declaring"  # what every live figure needs
-_LINK = re.compile(r'^\[[^\]]*\]\((?P<path>[^)\s]+) "live: (?P<name>\w+)"\) *$', re.MULTILINE)
+_LINK = re.compile(r'^\[(?P<caption>[^\]]*)\]\((?P<path>[^)\s]+) "live: (?P<name>\w+)"\) *$', re.MULTILINE)
 
 
 def live_modules(root: Path) -> list[str]:
@@ -32,7 +33,7 @@ def live_asked(text: str, page: str) -> list[tuple[str, str]]:
     [('chapters/memory/22-zero.md', 'zero_table')]
     """
     folder = posixpath.dirname(page)
-    return [(posixpath.normpath(posixpath.join(folder, path)), name) for path, name in _LINK.findall(text)]
+    return [(posixpath.normpath(posixpath.join(folder, path)), name) for _, path, name in _LINK.findall(text)]
 
 
 def live_shown(executed: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -61,7 +62,7 @@ def expand_live(
 
     def drawn(match: re.Match[str]) -> str:
         if match["name"] in shown:
-            return draw(shown[match["name"]])
+            return draw({**shown[match["name"]], "caption": match["caption"]})
         report(match[0].strip(), f"{match['path']} shows no live figure {match['name']!r}")
         return match[0]
 
@@ -79,13 +80,14 @@ def live_html(figure: Mapping[str, Any], *, number: int, caption: str, code_url:
     """
     drawn = figure["drawn"]
     knobs = "".join(_knob(knob, drawn, number) for knob in figure["knobs"])
-    named = "".join(_named_setting(setting) for setting in figure["named"])
+    named = "".join(_named_setting(setting, figure["opens"]) for setting in figure["named"])
+    notice = next((setting["notice"] for setting in figure["named"] if setting["name"] == figure["opens"]), "")
     pictures = "".join(drawn["svgs"])
     alt = html.escape(drawn["alt"], quote=True)
     return (
         f'<figure class="book-figure live" id="figure-{number}"'
         f' data-module="{figure["module"]}" data-name="{figure["name"]}">'
-        '<div class="live-status"><p class="live-notice"></p>'
+        '<div class="live-status"><p class="live-notice">' + html.escape(notice, quote=False) + "</p>"
         f'<p class="live-numbers">{html.escape(drawn["numbers"], quote=False)}</p>'
         f'<p class="live-note" id="live-note-{number}" role="status"></p></div>'
         f'<form class="knobs" aria-label="Settings of figure {number}: {html.escape(figure["title"])}">{knobs}'
@@ -103,10 +105,12 @@ def near_pictures(figure: Mapping[str, Any]) -> str:
     return json.dumps(figure["near"], ensure_ascii=False, separators=(",", ":"))
 
 
-def _named_setting(setting: Mapping[str, Any]) -> str:
+def _named_setting(setting: Mapping[str, Any], opens: str) -> str:
     settings, notice = (html.escape(text) for text in (json.dumps(setting["settings"]), setting["notice"]))
     name = html.escape(setting["name"], quote=False)
-    return f'<button type="button" class="named" data-settings="{settings}" data-notice="{notice}">{name}</button>'
+    pressed = ' aria-pressed="true"' * (setting["name"] == opens)
+    attributes = f'class="named" data-settings="{settings}" data-notice="{notice}"{pressed}'
+    return f'<button type="button" {attributes}>{name}</button>'
 
 
 def _knob(knob: Mapping[str, Any], drawn: Mapping[str, Any], number: int) -> str:
@@ -114,14 +118,16 @@ def _knob(knob: Mapping[str, Any], drawn: Mapping[str, Any], number: int) -> str
     label = re.sub(r"(?<=[A-Za-zα-ω])_(\w+)", r"<sub>\1</sub>", plain)
     idle = " hidden" if name in drawn["idle"] else ""
     if knob["kind"] == "choice":
+        chosen, default = drawn["changed"].get(name, knob["default"]), html.escape(knob["default"], quote=True)
         options = "".join(
-            f'<option value="{html.escape(value, quote=True)}"{" selected" * (value == knob["default"])}>'
+            f'<option value="{html.escape(value, quote=True)}"{" selected" * (value == chosen)}>'
             f"{html.escape(text, quote=False)}</option>"
             for value, text in knob["options"]
         )
-        return f'<label class="knob"{idle}>{label}<select name="{name}">{options}</select></label>'
+        select = f'<select name="{name}" data-default="{default}">{options}</select>'
+        return f'<label class="knob"{idle}>{label}{select}</label>'
     if knob["kind"] == "switch":
-        ticked = " checked" * bool(knob["default"])
+        ticked = " checked" * (drawn["shown"][name] == "on")
         return f'<label class="knob switch"{idle}><input type="checkbox" name="{name}"{ticked}>{label}</label>'
     shown = html.escape(drawn["shown"][name], quote=True)
     stops = html.escape("|".join(knob["stops"]), quote=True)

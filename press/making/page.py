@@ -29,7 +29,10 @@ from press.reading.links import Link, Map, rewrite
 from press.reading.markup import faults, line_in_prose, tangles
 from press.running.cells import CHECK, checked
 from press.site.collected import expand_collected
+from press.site.thread import expand_boxes
 from snippets import palette
+
+_SECTION = re.compile(r"^## ", re.MULTILINE)
 
 
 @dataclass
@@ -93,12 +96,16 @@ class PageMaker:
             Refused: the prose is such that no converter can be given it.
         """
         texts = self._prose([cell["source"] if cell["cell_type"] == "markdown" else "" for cell in cells], lines)
-        prepared = []
+        prepared: list[dict[str, Any]] = []
+        section: list[dict[str, Any]] = []  # its cells of checks
         for cell, text, line in zip(cells, texts, lines, strict=True):
             self._cell_line = line
             if cell["cell_type"] == "code":
                 prepared += self._code_cell(cell)
+                if prepared and prepared[-1]["metadata"].get("checks"):
+                    section = _one_mark(prepared, section)
             elif cell["cell_type"] == "markdown":
+                section = [] if _SECTION.search(cell["source"]) else section
                 prose_cell = {"cell_type": "markdown", "metadata": {}, "source": self._placeholders.hold(text)}
                 prepared.append(prose_cell)
         if wrong := question_problem(self._figures.questions):
@@ -118,6 +125,7 @@ class PageMaker:
         for fault in faults(sources):
             below = sources[fault.cell].count("\n", 0, fault.position)
             self.problems.append(Problem(self.path, lines[fault.cell] + below, fault.message))
+        sources = [expand_boxes(source, self.path, self.lists, self._report) for source in sources]
         sources = [expand_collected(source, self.lists, self._report) for source in sources]
         sources = [expand_live(source, self.live, self._live_figure, self._report) for source in sources]
         sources = [prose.expand_includes(source, folder, self.root, self._report) for source in sources]
@@ -156,8 +164,9 @@ class PageMaker:
         said, source = checked(cell["source"]) if CHECK in tags else ("", cell["source"])
         code = "" if "remove-input" in tags else self._placeholders.hold(self._code(source))
         outputs = [] if "remove-output" in tags else self._figures.outputs(cell["outputs"])
-        summary = said and self._placeholders.hold(self._figures.inline(said))
-        about = {"folded": "hide-input" in tags, "checked": summary}
+        about: dict[str, Any] = {"folded": "hide-input" in tags}
+        if said:
+            about["checks"] = [{"said": self._placeholders.hold(self._figures.inline(said)), "code": code}]
         shown = {"source": code, "outputs": outputs, "metadata": about}
         return [{"cell_type": "code", "execution_count": None, **shown}]
 
@@ -179,6 +188,17 @@ class PageMaker:
 
     def _report_here(self, message: str) -> None:
         self.problems.append(Problem(self.path, self._cell_line, message))
+
+
+def _one_mark(prepared: list[dict[str, Any]], section: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Let a section's checks stand in one cell, the last; return this cell, alone in a list, for the next check."""
+    last = prepared[-1]
+    for cell in section:
+        if cell is not last:
+            prepared[:] = [other for other in prepared if other is not cell]
+            last["metadata"]["checks"] = cell["metadata"]["checks"] + last["metadata"]["checks"]
+            last["outputs"] = cell["outputs"] + last["outputs"]
+    return [last]
 
 
 def _with_mathml(headings: list[dict[str, Any]]) -> list[dict[str, Any]]:

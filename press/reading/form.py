@@ -53,11 +53,11 @@ _PIECES: tuple[tuple[str, str, int | None, str], ...] = (
     ("Where next", r"\]\(", None, "link"),
     ("Where next", r"\*\*Sources\.\*\*", 1, "paragraph that begins with **Sources.**"),
 )
-_BADGE = re.compile(
+BADGE = re.compile(
     r"^\*\*Level:\*\* (\w+) · \*\*Time:\*\* (\d+) min to read, (\d+) min of exercises · \*\*Before this:\*\* .+$",
     re.MULTILINE,
 )
-_BADGE_SHOWN = "**Level:** … · **Time:** … min to read, … min of exercises · **Before this:** …"
+BADGE_SHOWN = "**Level:** … · **Time:** … min to read, … min of exercises · **Before this:** …"
 _TIMES = ("minutes", "exercise_minutes")
 _OBJECTIVES = re.compile(r"At the end you will be able to\n\n((?:- .+\n)+)")
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
@@ -84,7 +84,7 @@ def in_the_text(chapter: Chapter) -> Iterator[tuple[int, str]]:
     """Say what a chapter of this plan lacks, each with the line of the file at which it is missing."""
     text = prose_of(chapter)
     found = sections(chapter)
-    yield from ((1, what) for what in in_the_head(chapter, text, _BADGE, _BADGE_SHOWN))
+    yield from ((1, what) for what in in_the_head(chapter, text, BADGE, BADGE_SHOWN))
     letters = letters_of(text)
     rows = len(re.findall(r"^\|\s*\$", letters.table, re.MULTILINE)) if letters else 0
     if rows > MOST_LETTERS:
@@ -183,12 +183,7 @@ def _in_the_sections(found: Sequence[Section]) -> Iterator[tuple[int, str]]:
                 yield searched[0].line, f"{'one' if times else 'a'} {name} (in {place}), has {count}"
     if spine and not any("check" in cell.metadata.get("tags", []) for section in spine for cell in section.cells):
         yield 1, "a cell of checks: assertions below a comment, tagged check (in the spine)"
-    if BOX in by_name:
-        box = by_name[BOX]
-        if (words := word_count(box.text)) > BOX_WORDS:
-            yield box.line, f"a box of {BOX_WORDS} words at most, has {words}"
-        if (bold := len(bold_sentences(box.text))) != 1:
-            yield box.line, f"one decision in bold (in {BOX}), has {bold}"
+    yield from in_the_box(found)
     if "What to remember" in by_name:
         section = by_name["What to remember"]
         points = len(re.findall(r"^- ", section.text, re.MULTILINE))
@@ -196,6 +191,16 @@ def _in_the_sections(found: Sequence[Section]) -> Iterator[tuple[int, str]]:
             yield section.line, f"3 to 6 sentences to remember, has {points}"
     if "Going deeper" in by_name and word_count(by_name["Going deeper"].text):
         yield by_name["Going deeper"].line, "folds alone (in Going deeper), has prose beside them"
+
+
+def in_the_box(found: Sequence[Section]) -> Iterator[tuple[int, str]]:
+    """Say what is wrong with the section on the book's thread, where a chapter has it."""
+    for box in found:
+        if box.heading == BOX:
+            if (words := word_count(box.text)) > BOX_WORDS:
+                yield box.line, f"a box of {BOX_WORDS} words at most, has {words}"
+            if (bold := len(bold_sentences(box.text))) != 1:
+                yield box.line, f"one decision in bold (in {BOX}), has {bold}"
 
 
 def _in_the_statements(text: str) -> Iterator[str]:

@@ -1,6 +1,7 @@
-"""Holds a chapter's mathematics to its own table of letters: a symbol that the chapter uses is explained there, once.
+"""Holds a chapter's mathematics to the book's alphabet and to its own letters: each symbol is explained, once.
 
-The table stands in a fold at the chapter's head. What the notation page explains besides is explained for all chapters.
+The alphabet stands on the notation page and holds for all chapters; a chapter's own letters stand in a fold at its head
+and are none of the alphabet's, but for those in which the notation page lets the chapter differ.
 Of a symbol, its letter, its font and its accent count: ``\\hat g_p`` is explained where ``\\hat g`` is. Names of
 functions, text and numbers are no symbols.
 """
@@ -17,6 +18,7 @@ from press.reading.chapter import Cell
 from press.reading.markup import without
 
 FOLD = "Letters of this chapter"
+EXCEPTIONS = "## Where a chapter may differ"
 _FOLD = re.compile(rf"<details markdown=\"1\"><summary>{FOLD}</summary>\n(.*?)</details>", re.DOTALL)
 _GREEK = re.compile(
     "alpha|beta|gamma|delta|epsilon|varepsilon|zeta|eta|theta|vartheta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|upsilon"
@@ -66,6 +68,60 @@ def formulas(text: str) -> Iterator[tuple[str, int]]:
     masked = without(text, {"code"})
     for match in _MATH.finditer(masked):
         yield match["display"] or match["inline"], masked.count("\n", 0, match.start())
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """What the notation page says: the letters of all chapters, and where a chapter may use one in its own sense.
+
+    ``exceptions`` has, for a symbol, the numbers of the chapters that may. ``arguments`` has, for a letter, the names
+    of the arguments for which it stands in the book's functions.
+    """
+
+    letters: Letters
+    exceptions: Mapping[str, frozenset[str]]
+    arguments: Mapping[str, frozenset[str]]
+
+    def holding_for(self, number: str | None) -> Letters:
+        """Return the letters that hold for a chapter: all but those in which it may differ."""
+        free = {symbol for symbol, numbers in self.exceptions.items() if number in numbers}
+        rows = tuple((symbol, line) for symbol, line in self.letters.rows if symbol not in free)
+        return Letters(self.letters.table, self.letters.symbols - free, rows)
+
+
+def read_alphabet(page: str) -> Alphabet:
+    """Read the notation page: tables of letter, meaning, unit and arguments, then those of letters and chapters.
+
+    The arguments of a row with several letters stand in the letters' order, with semicolons between.
+    """
+    everywhere, _, below = page.partition(EXCEPTIONS)
+    arguments: dict[str, frozenset[str]] = {}
+    for row in _rows(everywhere):
+        letters = [symbol for tex, _ in formulas(row[0]) for symbol in symbols(tex)[:1]]
+        names = [frozenset(re.findall(r"\w+", part)) for part in row[3].split(";")] if len(row) > 3 else []
+        arguments |= dict(zip(letters, names, strict=False))
+    exceptions = {
+        symbol: frozenset(re.findall(r"\w+", row[-1]))
+        for row in _rows(below.partition("\n## ")[0])
+        for tex, _ in formulas(row[0])
+        for symbol in symbols(tex)
+    }
+    return Alphabet(read_letters(everywhere), exceptions, arguments)
+
+
+def keeps_its_letters(header: Mapping[str, object]) -> bool:
+    """Say whether a chapter was written before the alphabet and gives letters meanings of its own: ``letters: own``.
+
+    >>> keeps_its_letters({"letters": "own"}), keeps_its_letters({})
+    (True, False)
+    """
+    return header.get("letters") == "own"
+
+
+def _rows(text: str) -> list[list[str]]:
+    """Return the cells of the rows of tables whose first cell has a formula."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.split("\n") if line.startswith("| ")]
+    return [row for row in rows if "$" in row[0]]
 
 
 @lru_cache(maxsize=256)  # a build asks for each chapter's more than once

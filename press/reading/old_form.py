@@ -6,13 +6,26 @@ import re
 from collections.abc import Iterator
 
 from press.reading.chapter import Chapter
-from press.reading.form import in_the_cells, in_the_exercises, in_the_head, prose_of, sections
+from press.reading.form import (
+    BADGE,
+    BADGE_SHOWN,
+    BOX,
+    has_box,
+    in_the_box,
+    in_the_cells,
+    in_the_exercises,
+    in_the_head,
+    prose_of,
+    sections,
+)
+from press.reading.notation import keeps_its_letters
 
 SECTIONS = (
     "The question",
     "On a real system",
     "Often said, and wrong",
     "The answer",
+    BOX,
     "What to remember",
     "Check yourself",
     "Exercises",
@@ -35,11 +48,6 @@ _PIECES: tuple[tuple[str, str, int | None, str], ...] = (
     ("code", r"\bshow\(", None, "figure: show(…)"),
     ("code", r"^show_live\(\w+\)$", None, "live figure: show_live(…)"),
 )
-_BADGE = re.compile(
-    r"^\*\*Level:\*\* (\w+) · \*\*Time:\*\* (\d+) minutes(?:, exercises (\d+))? · \*\*Before this:\*\* .+$",
-    re.MULTILINE,
-)
-_BADGE_SHOWN = "**Level:** … · **Time:** … minutes, exercises … · **Before this:** …"
 LEAST_GRADED = 2
 
 
@@ -49,11 +57,14 @@ def in_the_text(chapter: Chapter) -> Iterator[tuple[int, str]]:
     code = "\n".join(cell.source for cell in chapter.cells if cell.kind == "code")
     checks = "\n".join(cell.source for cell in chapter.cells if "check" in cell.metadata.get("tags", []))
     below = {section.heading: section.text for section in sections(chapter)}
-    yield from ((1, what) for what in in_the_head(chapter, text, _BADGE, _BADGE_SHOWN))
+    yield from ((1, what) for what in in_the_head(chapter, text, BADGE, BADGE_SHOWN))
+    boxed = has_box(chapter.name) and not keeps_its_letters(chapter.header)
+    wanted = [heading for heading in SECTIONS if heading != BOX or boxed]
     found = [heading for heading in re.findall(r"^## (.+)$", text, re.MULTILINE) if heading in SECTIONS]
-    yield from ((1, f"the section ## {heading}") for heading in SECTIONS if heading not in found)
-    if found != [heading for heading in SECTIONS if heading in found]:
-        yield 1, f"the order of its sections: {', '.join(SECTIONS)}"
+    yield from ((1, f"the section ## {heading}") for heading in wanted if heading not in found)
+    if found != [heading for heading in wanted if heading in found]:
+        yield 1, f"the order of its sections: {', '.join(wanted)}"
+    yield from in_the_box(sections(chapter))
     for where, pattern, times, name in _PIECES:
         searched = {"": text, "code": code, "check": checks}.get(where) or below.get(where, "")
         count = len(re.findall(pattern, searched, re.MULTILINE))

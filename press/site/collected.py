@@ -16,7 +16,7 @@ from press.reading.contents import Entry, Part
 from press.reading.links import moved
 from press.reading.notation import letters_of
 
-LISTS = ("chapters", "book", "letters", "labs")
+LISTS = ("chapters", "book", "map", "letters", "labs")
 _LINK = re.compile(r'^\[[^\]]*\]\([^)\s]+ "collected: (?P<name>\w+)"\) *$', re.MULTILINE)
 
 
@@ -67,8 +67,9 @@ def _level_and_promise(chapter: Chapter | None) -> tuple[str, str]:
     with suppress(BrokenChapter):
         if chapter:
             header = chapter.header
-            exercises = f", exercises {header['exercise_minutes']}" if "exercise_minutes" in header else ""
-            return f"<br>{header.get('level', '')}, {header.get('minutes', '?')} minutes{exercises}", chapter.promise
+            exercises = f", {header['exercise_minutes']} min of exercises" if "exercise_minutes" in header else ""
+            read = f"{header.get('minutes', '?')} min to read"
+            return f"<br>{header.get('level', '')}, {read}{exercises}", chapter.promise
     return "", ""
 
 
@@ -95,7 +96,7 @@ def all_letters(entries: Iterable[Entry], chapters: Mapping[str, Chapter], here:
         with suppress(BrokenChapter):
             if entry.path in chapters and (found := letters_of(chapters[entry.path].text)):
                 table = moved(found.table, entry.path, here)
-                pieces.append(f"## {_link(entry.title, entry.path, here)}\n\n{table}")
+                pieces.append(f"### {_link(entry.title, entry.path, here)}\n\n{table}")
     return "\n\n".join(pieces)
 
 

@@ -51,6 +51,7 @@ class Picture:
         alt: what a reader who cannot see the picture is told; follows the settings.
         limits: for a number's name, the largest value that it can have under the other settings, where they limit it.
         idle: names of the knobs that change nothing under the other settings; the page does not show them.
+        narrow: what a phone shows in place of the panels, each at most 350 pixels wide; empty if they fit.
     """
 
     panels: Sequence[Panel]
@@ -58,6 +59,7 @@ class Picture:
     alt: str
     limits: Mapping[str, float] = field(default_factory=dict)
     idle: Collection[str] = ()
+    narrow: Sequence[Panel] = ()
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,14 @@ class LiveFigure:
     caption: str
     knobs: tuple[Knob, ...]
     named: tuple[Named, ...] = ()
+    opens: str = ""
+
+    @property
+    def opening(self) -> Named | None:
+        """The setting at which the figure opens: the one that it names, or else one that has the knobs' defaults."""
+        defaults = {knob.name: knob.default for knob in self.knobs}
+        at_defaults = (one for one in self.named if all(defaults[name] == value for name, value in one.values.items()))
+        return next((one for one in self.named if one.name == self.opens), next(at_defaults, None))
 
     @property
     def name(self) -> str:
@@ -142,7 +152,7 @@ class LiveFigure:
         for knob in sliders:
             values[knob.name] = min(values[knob.name], picture.limits.get(knob.name, knob.high))
         return Drawn(
-            svgs=[in_page(panel) for panel in picture.panels],
+            svgs=[*map(in_page, picture.panels), *(in_page(panel, narrow=True) for panel in picture.narrow)],
             numbers=picture.numbers,
             alt=picture.alt,
             shown={name: knob.write(values[name]) for name, knob in known.items()},
@@ -162,10 +172,20 @@ class LiveFigure:
             "named": [
                 {"name": named.name, "notice": named.notice, "settings": self._sent(named)} for named in self.named
             ],
-            "drawn": asdict(self.drawn({})),
+            "opens": self.opening.name if self.opening else "",
+            "drawn": asdict(self.drawn(self.opens_at())),
             "near": {settings_key(raw): asdict(drawn) for raw, drawn in self._near()},
             "code": inspect.getsource(self.function),
         }
+
+    def opens_at(self) -> dict[str, str]:
+        """Return the setting at which the figure opens as the page sends it.
+
+        >>> from snippets.foundations.alpha_beta.live import message_time
+        >>> message_time.drawn(message_time.opens_at()).numbers == message_time.drawn({}).numbers
+        True
+        """
+        return self._sent(self.opening) if self.opening else {}
 
     def _sent(self, named: Named) -> dict[str, str]:
         """Return a named setting as the page sends it."""
@@ -177,21 +197,23 @@ class LiveFigure:
         numbers = [knob for knob in self.knobs if isinstance(knob, Number)]
         played = [knob for knob in numbers if knob.play]
         turned = {knob.name: knob for knob in [self.knobs[0], *numbers[:1], *played]}
-        turns = [{name: stop} for name, knob in turned.items() for stop in _near_stops(knob)]
+        first = self.opens_at()
+        turns = [{**first, name: stop} for name, knob in turned.items() for stop in _near_stops(knob, first.get(name))]
         for raw in [{}, *map(self._sent, self.named), *turns]:
             with suppress(ValueError):  # a stop that the other knobs do not allow has no picture
                 yield raw, self.drawn(raw)
 
 
-def _near_stops(knob: Knob) -> list[str]:
-    """Return the stops near a knob's default, and the default's own, as the page sends them."""
+def _near_stops(knob: Knob, opens: str | None) -> list[str]:
+    """Return the stops near the value at which a knob opens, and that value's own, as the page sends them."""
+    value = knob.default if opens is None else knob.read(opens)
     if isinstance(knob, Number):
-        stops, default = [f"@{place}" for place in range(len(knob.stops))], knob.place(knob.default)
+        stops, at = [f"@{place}" for place in range(len(knob.stops))], knob.place(value)
     elif isinstance(knob, Choice):
-        stops, default = [*knob.options], [*knob.options].index(knob.default)
+        stops, at = [*knob.options], [*knob.options].index(value)
     else:
-        stops, default = ["off", "on"], int(knob.default)
-    return stops[max(default - NEAR, 0) : default + NEAR + 1]
+        stops, at = ["off", "on"], int(value)
+    return stops[max(at - NEAR, 0) : at + NEAR + 1]
 
 
 def settings_key(raw: Mapping[str, str]) -> str:
@@ -224,7 +246,7 @@ def _knob(name: str, value: Any) -> Knob:
 
 
 def live_figure(
-    *, title: str, caption: str, knobs: Sequence[Knob], named: Sequence[Named] = ()
+    *, title: str, caption: str, knobs: Sequence[Knob], named: Sequence[Named] = (), opens: str = ""
 ) -> Callable[[Callable[..., Picture]], LiveFigure]:
     """Return what makes a function from settings to a ``Picture`` a live figure.
 
@@ -233,10 +255,13 @@ def live_figure(
         caption: what to try and to look for; Markdown, with TeX between dollar signs.
         knobs: in the order in which the page shows them, one for each argument of the function.
         named: settings that the page offers as buttons.
+        opens: the name of the setting at which the figure opens, with its sentence. Empty: it opens at the knobs'
+            defaults.
 
     Raises:
         ValueError: a text is empty; there is no knob, two have one name, or they are not the function's arguments; a
-            named setting has no name or sentence, or one that another has, or a value that its knob does not allow.
+            named setting has no name or sentence, or one that another has, or a value that its knob does not allow;
+            ``opens`` is the name of none.
 
     Example:
         >>> @live_figure(title="A square", caption="How it grows.", knobs=[Number("side_px", "Side a", 5, 1, 9)])
@@ -252,6 +277,9 @@ def live_figure(
     if not names or len(set(names)) < len(names):
         raise ValueError(f"knobs must be at least one, each with a name of its own, got {names}")
     _check_named(named, {knob.name: knob for knob in knobs})
+    if opens and opens not in [setting.name for setting in named]:
+        offered = ", ".join(setting.name for setting in named)
+        raise ValueError(f"opens must be the name of a setting: {offered}, got {opens!r}")
 
     def declare(function: Callable[..., Picture]) -> LiveFigure:
         if not inspect.isfunction(function) or not function.__name__.isidentifier():
@@ -259,7 +287,7 @@ def live_figure(
         arguments = list(inspect.signature(function).parameters)
         if sorted(arguments) != sorted(names):
             raise ValueError(f"knobs must be one for each argument of {function.__name__}, {arguments}, got {names}")
-        return LiveFigure(function, title, caption, tuple(knobs), tuple(named))
+        return LiveFigure(function, title, caption, tuple(knobs), tuple(named), opens)
 
     return declare
 
@@ -286,11 +314,12 @@ def _check_named(named: Sequence[Named], knobs: Mapping[str, Knob]) -> None:
         raise ValueError(f"named must each have a name of its own, got {names}")
 
 
-def in_page(panel: Panel) -> str:
+def in_page(panel: Panel, *, narrow: bool = False) -> str:
     """Return a panel's SVG as it stands in a page, where the alt text is told for all panels at once.
 
     Args:
         panel: the picture.
+        narrow: whether it stands in for wide ones on a phone.
 
     >>> in_page(Panel(9, 9))[:24]
     '<svg aria-hidden="true" '
@@ -298,8 +327,10 @@ def in_page(panel: Panel) -> str:
     if not isinstance(panel, Panel):
         raise ValueError(f"panel must be a Panel, got {panel!r}")
     svg = panel.svg().replace("<svg ", '<svg aria-hidden="true" ', 1)
-    if panel.width > NARROW_PX:  # on a phone it scrolls instead of shrinking
-        svg = svg.replace('class="panel"', 'class="panel wide"', 1)
+    if narrow and panel.width > NARROW_PX:
+        raise ValueError(f"panel must be at most {NARROW_PX:g} pixels wide to be narrow, got {panel.width!r}")
+    if narrow or panel.width > NARROW_PX:  # without a narrow form a wide one scrolls instead of shrinking
+        svg = svg.replace('class="panel"', f'class="panel {"narrow" if narrow else "wide"}"', 1)
     return svg
 
 

@@ -12,7 +12,7 @@ from sampling import ALL, ROOT
 
 from press.making.live import live_modules
 from snippets.drawing import FONT_PX, Panel
-from snippets.live.declaring import LiveFigure, Picture
+from snippets.live.declaring import NARROW_PX, LiveFigure, Picture
 from snippets.live.knobs import Knob, Number, Switch
 
 MOST_CHARACTERS = 40_000  # of one panel
@@ -62,16 +62,22 @@ def drawn_or_refused(figure: LiveFigure, settings: Mapping[str, Any]) -> Picture
         return None
 
 
+def _all_panels(picture: Picture) -> list[Panel]:
+    return [*picture.panels, *picture.narrow]
+
+
 def assert_draws(figure: LiveFigure, settings: Mapping[str, Any]) -> None:
     """Assert that a figure draws settings or says why not: whole, lean, readable, twice the same."""
     picture = drawn_or_refused(figure, settings)
     if picture is None:
         return
-    svgs = [panel.svg() for panel in picture.panels]
-    assert svgs, f"{settings} has no panel"
-    assert svgs == [panel.svg() for panel in figure(**settings).panels], f"{settings} is drawn in two ways"
-    for panel, svg in zip(picture.panels, svgs, strict=True):
-        assert panel.width <= MOST_WIDE_PX, f"{settings}: {panel.width} px wide"
+    assert picture.panels, f"{settings} has no panel"
+    panels = [*picture.panels, *picture.narrow]
+    svgs, again = ([panel.svg() for panel in drawn] for drawn in (panels, _all_panels(figure(**settings))))
+    assert svgs == again, f"{settings} is drawn in two ways"
+    for panel, svg in zip(panels, svgs, strict=True):
+        most = NARROW_PX if panel in picture.narrow else MOST_WIDE_PX
+        assert panel.width <= most, f"{settings}: {panel.width} px wide"
         assert len(svg) <= MOST_CHARACTERS, f"{settings}: {len(svg)} characters"
         assert "nan" not in svg
         assert "inf" not in svg.replace("infi", "")

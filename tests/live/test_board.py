@@ -193,5 +193,5 @@ def test_an_exercise_opens_whatever_something_else_has_kept_in_its_place(
 
 def take_in(page: Any, file: Path) -> None:
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Take a file in").click()
+        page.get_by_role("button", name="Load it from a file").click()
     chooser.value.set_files(file)

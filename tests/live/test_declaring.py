@@ -234,3 +234,20 @@ def test_limits_and_idle_of_no_knob_are_refused() -> None:
 def test_only_live_figures_are_found(module: str, name: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         find(module, name)
+
+
+def test_a_figure_opens_at_the_setting_that_it_names() -> None:
+    low = Named("A slow bar", "It is low.", {"shape": "bar", "rate": 1.5e3})
+    plain = Named("A fast one", "It is high.", {"rate": 2e3})
+    figure = live_figure(title="B", caption="C", knobs=KNOBS, named=[plain, low], opens="A slow bar")(block.function)
+    told = figure.described()
+    assert told["opens"] == "A slow bar"
+    assert told["drawn"]["numbers"] == figure(**low.values).numbers
+    assert told["drawn"]["changed"] == {"shape": "bar", "rate": "1500"}  # which is none of the knob's stops
+    turned = settings_key({"shape": "bar", "rate": "1500", "side": "@4"})
+    assert told["near"][turned]["numbers"] == figure(shape="bar", rate=1.5e3, side=50).numbers
+    at_rest = Named("As it is", "It is square.", {"shape": "square"})
+    assert live_figure(title="B", caption="C", knobs=KNOBS, named=[low, at_rest])(block.function).opening is at_rest
+    assert block.opening is None
+    with pytest.raises(ValueError, match="opens must be the name of a setting: A fast one, A slow bar, got 'Slow'"):
+        live_figure(title="B", caption="C", knobs=KNOBS, named=[plain, low], opens="Slow")

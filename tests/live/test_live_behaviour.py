@@ -11,10 +11,15 @@ from open_figure import first_number, live, note, settled, turn
 from sampling import at_night
 
 from press.site import runtime
-from snippets.live.declaring import find, settings_key
+from snippets.live.declaring import LiveFigure, find, settings_key
 from snippets.live.knobs import Number
 
 pytestmark = pytest.mark.browser
+
+
+def opened(figure: LiveFigure) -> dict[str, Any]:
+    """Return the values at which a figure opens, where they are not the knobs' defaults."""
+    return dict(figure.opening.values) if figure.opening else {}
 
 
 def test_nothing_is_asked_for_before_it_is_in_sight_and_no_python_before_a_touch(open_page: Any, some: Any) -> None:
@@ -44,8 +49,8 @@ def test_a_first_turn_shows_its_value_and_its_picture_while_python_comes(open_pa
     drawn = figure.described()["near"]
     live(page, place).scroll_into_view_if_needed()
     turn(page, place, knob)
-    stop = knob.place(knob.default) + 1
-    expected = drawn[settings_key({knob.name: f"@{stop}"})]
+    stop = knob.place(opened(figure).get(knob.name, knob.default)) + 1
+    expected = drawn[settings_key({**figure.opens_at(), knob.name: f"@{stop}"})]
     script = "([id, text]) => document.querySelector(`#${id} .live-numbers`).textContent === text"
     until(page, script, [place["id"], expected["numbers"]])
     assert live(page, place).locator(f"[name={knob.name}]").input_value() == knob.write(knob.stops[stop])
@@ -57,12 +62,16 @@ def test_a_first_turn_shows_its_value_and_its_picture_while_python_comes(open_pa
     far = knob.stops[stop + 2]  # no picture of it came with the page, but its value follows the hand
     assert live(page, place).locator(f"[name={knob.name}]").input_value() == knob.write(far)
     assert live(page, place).locator(f"[data-knob={knob.name}]").get_attribute("aria-valuetext") == knob.write(far)
-    assert live(page, place).locator(".live-numbers").inner_text() != figure(**{knob.name: far}).numbers
+    assert (
+        live(page, place).locator(".live-numbers").inner_text() != figure(**{**opened(figure), knob.name: far}).numbers
+    )
     for route in held:
         route.continue_()
     page.unroute("**/pyodide*/**")
     settled(page, place)
-    assert live(page, place).locator(".live-numbers").inner_text() == figure(**{knob.name: far}).numbers
+    assert (
+        live(page, place).locator(".live-numbers").inner_text() == figure(**{**opened(figure), knob.name: far}).numbers
+    )
     assert note(page, place) == ""
 
 
@@ -74,6 +83,9 @@ def test_a_named_setting_brings_its_picture_and_what_to_notice_until_a_knob_is_t
     page = open_page(place["page"])
     without_python(page)
     live(page, place).scroll_into_view_if_needed()
+    told = figure.described()
+    opening = "".join(named["notice"] for named in told["named"] if named["name"] == told["opens"])
+    assert live(page, place).locator(".live-notice").inner_text() == opening
     for named, button in zip(figure.named, live(page, place).locator(".named").all(), strict=True):
         button.click()
         script = "([id, text]) => document.querySelector(`#${id} .live-numbers`).textContent === text"
@@ -82,7 +94,7 @@ def test_a_named_setting_brings_its_picture_and_what_to_notice_until_a_knob_is_t
         assert button.get_attribute("aria-pressed") == "true"
         assert live(page, place).locator(".named[aria-pressed=true]").count() == 1
     live(page, place).locator("button[type=reset]").click()
-    assert live(page, place).locator(".live-notice").inner_text() == ""
+    assert live(page, place).locator(".live-notice").inner_text() == opening
     live(page, place).locator(".named").first.click()
     assert live(page, place).locator(".live-notice").inner_text()
     live(page, place).locator("select").first.select_option("Llama 3 8B")

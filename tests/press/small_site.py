@@ -84,7 +84,8 @@ SECOND = """
 PAGES = {
     "": """<h1 id="a-small-book">A Small Book</h1><p><img alt="Machines" class="only-light" src="assets/cover.svg">
 <img alt="Machines" class="only-dark" src="assets/cover-dark.svg"></p><p>What it is.</p>
-<h2 id="start-here">Start here</h2><p>Press it.</p><h2 id="what-carries-the-book">What carries it</h2><p>Sums.</p>""",
+<h2 id="three-ways-in">Three ways in</h2><p>Press it.</p>
+<h2 id="what-carries-the-book">What carries it</h2><p>Sums.</p>""",
     "foundations/": '<h1 id="part-i">Part I · Foundations</h1><p>See <a href="01-one/">1</a>.</p>',
     "foundations/01-one/": CHAPTER,
     "foundations/02-two/": SECOND,

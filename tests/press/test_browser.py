@@ -11,6 +11,9 @@ import pytest
 from browser_fixtures import CONTRAST, ROOT, dark, violations
 from sampling import CHAPTERS, chapter_changed, sampled
 
+from press.reading.chapter import read_chapter
+from press.reading.notation import keeps_its_letters
+
 PAGES = ["", "background/", "background/a1-linear-algebra/", "notation/", "glossary/", "references/", "corrections/"]
 A1 = "background/a1-linear-algebra/"
 SOME_CHAPTERS = [
@@ -86,12 +89,30 @@ def test_labels_of_figures_stay_readable(a1: Any) -> None:
     for width, least in ((390, 9), (1280, 11.5)):
         a1.set_viewport_size({"width": width, "height": 900})
         sizes = a1.evaluate(
-            """() => [...document.querySelectorAll('figure svg text')].map(t => {
+            """() => [...document.querySelectorAll('figure svg text')].filter(t => t.getClientRects().length).map(t => {
                 const svg = t.ownerSVGElement, box = svg.viewBox.baseVal;
                 return parseFloat(getComputedStyle(t).fontSize) * svg.getBoundingClientRect().width / box.width;
             })"""
         )
         assert min(sizes) >= least
+
+
+@pytest.fixture(scope="module")
+def phone(browser: Any) -> Any:
+    """Return a page of a phone's width."""
+    return browser.new_page(viewport={"width": 390, "height": 900}, reduced_motion="reduce")
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_no_figure_hides_a_part_on_a_phone(phone: Any, address: str, path: Path) -> None:
+    if keeps_its_letters(read_chapter(path, root=ROOT).header):
+        pytest.skip("its figures are mended with its letters")
+    phone.goto(f"{address}{path.relative_to(ROOT / 'chapters').with_suffix('').as_posix()}/")
+    hidden = phone.evaluate(
+        "() => [...document.querySelectorAll('.panels')].filter(p => p.scrollWidth > p.clientWidth + 1)"
+        ".map(p => p.closest('figure').id)"
+    )
+    assert hidden == []
 
 
 def test_weight_of_the_chapter(site: Path, open_page: Any, address: str) -> None:

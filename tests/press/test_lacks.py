@@ -185,7 +185,7 @@ OLD = [path for path in find_chapters(ROOT) if "form" not in read_chapter(path, 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (" minutes, exercises ", " min to read, ", "**Level:** … · **Time:** … minutes, exercises … · "),
+        (" min to read, ", " minutes, ", "**Level:** … · **Time:** … min to read, … min of exercises · "),
         ("## The answer\n", "## Answers\n", "the section ## The answer"),
         ("## The answer\n", "## Exercises\n", "the order of its sections: The question, On a real system"),
         ("\nguess(", "\nprint(", "one guess asked for: guess(…), has 0"),

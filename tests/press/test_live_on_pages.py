@@ -36,6 +36,8 @@ def test_the_figure_stands_where_the_link_does(made: MadePages) -> None:
     assert before is not None
     assert after is not None
     assert (before.text, after.text) == ("Before.", "After.")
+    assert figure.figcaption is not None
+    assert figure.figcaption.text == "Figure 1, live. Try it"  # what the page says of it
     assert {"message_time-near.json", "message_time-code.html"} <= page.files.keys()
     assert made.problems() == []
 
@@ -43,10 +45,10 @@ def test_the_figure_stands_where_the_link_does(made: MadePages) -> None:
 def test_the_page_is_made_again_when_the_figure_changes(made: MadePages) -> None:
     first = made.rendered().html
     changed = live()
-    changed["metadata"]["book"]["caption"] = "Another caption."
+    changed["metadata"]["book"]["figure"]["title"] = "Another title"
     made.chapter("# One\n\nText.\n", [changed])
-    assert "Another caption." not in first
-    assert "Another caption." in made.rendered().html
+    assert "Another title" not in first
+    assert "Another title" in made.rendered().html
 
 
 @pytest.mark.parametrize(

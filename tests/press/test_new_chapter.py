@@ -23,7 +23,8 @@ from press.making.quiz import read_quiz
 from press.new import chapter_files, main, part_files, written
 from press.reading.chapter import read_chapter
 from press.reading.contents import Entry, Part, read_contents
-from press.reading.notation import letters_of, read_letters, repeated_symbols, symbol_problems, symbols_used
+from press.reading.notation import letters_of, read_alphabet, repeated_symbols, symbol_problems, symbols_used
+from press.reading.outline import number_of
 
 ROOT = Path(__file__).parents[2]
 CONTENTS = """\
@@ -127,7 +128,8 @@ def test_nothing_of_a_new_chapter_is_refused(tmp_path: Path, part: Part, entry: 
     cells = chapter.cells
     assert number_problems(cells, [{}] * len(cells), {}, path=entry.path) == []
     assert read_quiz(cells, entry.path)[1] == []
-    everywhere = read_letters((ROOT / "docs/notation.md").read_text(encoding="utf-8"))
+    alphabet = read_alphabet((ROOT / "docs/notation.md").read_text(encoding="utf-8"))
+    everywhere = alphabet.holding_for(number_of(entry.path))
     own = letters_of(chapter.text)
     assert own
     assert symbol_problems(symbols_used(cells), [everywhere, own], path=entry.path) == []

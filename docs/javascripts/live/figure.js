@@ -6,6 +6,8 @@ import { Machine, Stopped, vouched } from "./runtime.js";
 const SPOKEN_MS = 600; // so that numbers are read out when a knob rests, not at every stop
 const ADDRESS_MS = 250; // browsers allow few changes of the address a second
 const PLAY_MS = 12_000; // for all stops of a slider, but for each
+const LOOKED_AT_MS = 1000; // what is scrolled past needs no Python
+const FAST_MB_PER_S = 1;
 const STOP_MS = [100, 700]; // no less and no more
 const PREFIX = "#live:";
 
@@ -40,9 +42,23 @@ function figure(element) {
   return figures.get(element);
 }
 
-// Fetches what a figure that has come into sight shows before Python runs.
+// Fetches what a figure that has come into sight shows before Python runs; where that costs a reader nothing, Python too.
 export function prepare(element) {
-  figure(element).near();
+  const it = figure(element);
+  it.near();
+  if (isFast(navigator.connection)) {
+    setTimeout(() => element.isConnected && machine.start(it.subject, toThoseThatWait).catch(() => {}), LOOKED_AT_MS);
+  }
+}
+
+// Says how far Python's start is at the figures for which a reader waits by now.
+function toThoseThatWait(text, share) {
+  document.querySelectorAll(".live.waiting").forEach((element) => figure(element).progress(text, share));
+}
+
+// Whether a few megabytes may be fetched unasked. Browsers that do not tell (Firefox, Safari) wait for a hand.
+function isFast(connection) {
+  return connection?.effectiveType === "4g" && connection.downlink >= FAST_MB_PER_S * 8 && !connection.saveData;
 }
 
 // Brings the figures of the page to the setting that the address holds.
@@ -72,7 +88,9 @@ class Figure {
     this.notice = element.querySelector(".live-notice");
     this.numbers = element.querySelector(".live-numbers");
     this.spoken = element.querySelector(".live-spoken");
-    this.settings = {}; // what was touched, as it is sent to Python
+    this.opening = { button: this.form.querySelector(".named[aria-pressed]"), text: this.notice.textContent };
+    this.opening.settings = JSON.parse(this.opening.button?.dataset.settings ?? "{}");
+    this.settings = { ...this.opening.settings }; // what does not stand at its default, as it is sent to Python
     this.turns = 0;
     this.name = element.dataset.name;
     this.subject = `figures/${element.dataset.module}`;
@@ -110,8 +128,8 @@ class Figure {
 
   reset() {
     this.stopPlaying();
-    this.settings = {};
-    this.noticing("");
+    this.settings = { ...this.opening.settings };
+    this.noticing(this.opening.text, this.opening.button);
     // The browser puts the controls back after this event; the picture follows from the same settings.
     setTimeout(() => this.redraw());
   }
@@ -164,13 +182,14 @@ class Figure {
         const turn = this.turns;
         this.wanted = undefined;
         const settings = JSON.parse(asked);
-        this.show((await this.shipped(settings)) ?? (await this.ask(asked)), settings);
+        this.show((await this.shipped(settings)) ?? (await this.awaited(asked)), settings);
         this.element.dispatchEvent(new CustomEvent("drawn", { detail: turn }));
       }
     } catch (error) {
       this.failed(error);
     } finally {
       this.drawing = false;
+      this.element.classList.remove("waiting");
       this.element.removeAttribute("aria-busy");
     }
   }
@@ -194,6 +213,12 @@ class Figure {
     return drawn && { drawn };
   }
 
+  // Asks Python; while it starts, the picture on the page is of another setting, and looks so.
+  awaited(asked) {
+    this.element.classList.toggle("waiting", !machine.ready);
+    return this.ask(asked);
+  }
+
   async ask(asked) {
     await this.start();
     const { module, name } = this.element.dataset;
@@ -201,11 +226,13 @@ class Figure {
   }
 
   progress(text, share) {
-    this.say(text);
+    const waits = this.element.classList.contains("waiting");
+    this.say(waits ? `${text}. Until then the picture shows the setting before yours.` : text);
     this.note.style.setProperty("--share", share);
   }
 
   show({ drawn, problem, knob }, asked) {
+    this.element.classList.remove("waiting");
     this.element.classList.toggle("impossible", Boolean(problem));
     if (machine.ready || problem) {
       this.say(problem ?? "", Boolean(problem)); // else it goes on to say how far Python's start is
@@ -258,7 +285,7 @@ class Figure {
       } else if (control.type === "checkbox") {
         control.checked = shown[name] === "on";
       } else if (control.tagName === "SELECT") {
-        control.value = changed[name] ?? control.querySelector("[selected]")?.value ?? control.value;
+        control.value = changed[name] ?? control.dataset.default;
       } else if (control !== document.activeElement || !asked[name] || asked[name].startsWith("@")) {
         control.value = shown[name];
       }

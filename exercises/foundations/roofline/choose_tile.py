@@ -26,7 +26,7 @@ def choose_tile(
     """Choose a tile of Y with which X·W is compute-bound and which fits.
 
     Y = X·W is made tile by tile. A tile of Y stays in fast memory; for each
-    x of the k, a column of X (as long as the tile is high) and a row of W (as
+    i of the k, a column of X (as long as the tile is high) and a row of W (as
     long as it is wide) are read and forgotten. Then the tile is written. At
     the lower and right edges of Y tiles are smaller. The fast memory has to
     hold the tile, one column and one row.

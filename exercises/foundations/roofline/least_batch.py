@@ -40,7 +40,7 @@ def least_batch(
     ...             peak_flops_per_s=2, bandwidth_bytes_per_s=1)
     2
     """
-    # m rows compute 2mkn / P seconds and move (s_w kn + s_a m (k + n)) / B.
+    # m rows compute 2mkn / P seconds and move (w_p kn + w_X m (k + n)) / β_mem.
     computes = 2 * k * n * bandwidth_bytes_per_s
     moves = activation_bytes * (k + n) * peak_flops_per_s
     fixed = weight_bytes * k * n * peak_flops_per_s

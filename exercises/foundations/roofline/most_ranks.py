@@ -18,7 +18,7 @@ def most_ranks(
 ) -> int:
     """Return among how many ranks a product may be cut along k.
 
-    Each of N ranks does an Nth of the 2mkn operations. Then they add up
+    Each of R ranks does an Rth of the 2mkn operations. Then they add up
     their partial products, m × n numbers, by a ring all-reduce. The sum
     must not take longer than the operations; equally long is allowed.
 
@@ -29,14 +29,14 @@ def most_ranks(
         link_bytes_per_s: what one rank sends in a second, one direction.
 
     Returns:
-        The largest N that is allowed; 1 if there is no larger one.
+        The largest R that is allowed; 1 if there is no larger one.
 
     >>> most_ranks(
     ...     k=8, element_bytes=2, peak_flops_per_s=2, link_bytes_per_s=1
     ... )
     3
     """
-    # k / (s (N - 1)) operations a byte sent must be at least P / β.
+    # k / (w (R - 1)) operations a byte sent must be at least P / β.
     return 1 + k * link_bytes_per_s // (element_bytes * peak_flops_per_s)
 
 
@@ -96,12 +96,12 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "forgets_the_first",
-            "This is N − 1, the number of neighbours that a sum crosses; the first rank counts too.",
+            "This is R − 1, the number of neighbours that a sum crosses; the first rank counts too.",
             {RULE: RULE.removeprefix("1 + ")},
         ),
         Mistake(
             "counts_half",
-            "You count half of the seconds. An all-reduce has two phases, each sending (N − 1)/N of the numbers, "
+            "You count half of the seconds. An all-reduce has two phases, each sending (R − 1)/R of the numbers, "
             "and the link's rate is one direction's already.",
             {"k * link": "2 * k * link"},
         ),

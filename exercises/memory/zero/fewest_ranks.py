@@ -115,7 +115,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "cuts_parameters_in_pieces",
-            "Shards need not be equal: the fullest rank holds ⌈Ψ/N⌉ parameters, which is more than Ψ/N.",
+            "Shards need not be equal: the fullest rank holds ⌈N/R⌉ parameters, which is more than N/R.",
             {"= room // (16 - whole)": "= room", "-(-parameters // largest)": "-((whole - 16) * parameters // room)"},
         ),
         Mistake(

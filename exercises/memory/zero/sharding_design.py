@@ -37,8 +37,8 @@ def sharding_design(
     In stages 0, 1 and 2 the group is all GPUs. In stage 3 it is d whole
     nodes, where d divides the nodes; the groups are replicas.
 
-    A ring among G GPUs gathers or reduce-scatters n bytes in
-    (G − 1)(α + n/(G β)) seconds. In one node, β is node_bytes_per_s; through
+    A ring among R GPUs gathers or reduce-scatters n bytes in
+    (R − 1)(α + n/(R β)) seconds. In one node, β is node_bytes_per_s; through
     several it is that or gpus_per_node · network_bytes_per_s, if this is less.
 
     While a layer runs, the next layer's gather and then the reduction of the
@@ -49,9 +49,10 @@ def sharding_design(
     Stages 1 and 2 gather in the first forward pass, stage 3 in every pass,
     forward and backward. Stages 0 and 1 reduce in the last backward pass
     alone, 2 and 3 in each: stage 0 all-reduces, which takes twice as long as
-    the reduce-scatter of the others. With R > 1 groups, each GPU ends a step
-    with an all-reduce, in a ring, of its shard's gradient with the R − 1 that
-    have the same shard, by its own adapter, while nothing runs.
+    the reduce-scatter of the others. With several groups, each GPU ends a
+    step with an all-reduce, in a ring, of its shard's gradient with those
+    that have the same shard in the other groups, by its own adapter, while
+    nothing runs.
 
     Args:
         parameters: of the model, in equal layers.
@@ -74,7 +75,7 @@ def sharding_design(
 
     Returns:
         Stage, GPUs of a group, and recipe; any that fits (the fullest shard
-        has ⌈parameters/G⌉) and keeps to the limit. ``None`` if none does.
+        has ⌈parameters/R⌉) and keeps to the limit. ``None`` if none does.
 
     >>> sharding_design(
     ...     parameters=8, layers=2, tokens=1, micro_batches=1,

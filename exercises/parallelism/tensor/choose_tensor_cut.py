@@ -34,29 +34,30 @@ def choose_tensor_cut(
     """Choose the ranks of tensor parallelism and how many stand in one node.
 
     Each layer has matrices of h × h for queries and for the attention's
-    output, of h × 4h and 4h × h for the feed-forward block, and h × d for
-    every key head and every value head, where d = h / heads. A parameter takes
-    18 bytes. Query heads are dealt evenly in order; key-value heads are dealt
-    too, or where there are more ranks than these, each rank has a copy of one.
-    Sequence parallelism gathers blocks' inputs again, so that a layer keeps
-    34·s·h/t bytes of activations, of one sequence, without its scores.
+    output, of h × 4h and 4h × h for the feed-forward block, and h × h_head
+    for every key head and every value head, where h_head = h / heads. A
+    parameter takes 18 bytes. Query heads are dealt evenly in order; key-value
+    heads are dealt too, or where there are more ranks than these, each rank
+    has a copy of one. Sequence parallelism gathers blocks' inputs again, so
+    that a layer keeps 34·s·h/t bytes of activations, of one sequence, without
+    its scores.
 
     A step of a layer, forward and backward, takes 6 operations for each token
     and each parameter that the rank holds, 12·s²·h/t for attention's scores,
     and ten halves of a ring, each of (t − 1)/t·s·h numbers of 2 bytes. Nothing
     overlaps and messages have no latency. In one node a ring's bandwidth is
-    node_bytes_per_s. In m nodes with g ranks each there are g rings, and it is
-    min(g/(g − 1)·node_bytes_per_s, g·adapter_bytes_per_s), or
+    node_bytes_per_s. In several nodes with g ranks each there are g rings, and
+    it is min(g/(g − 1)·node_bytes_per_s, g·adapter_bytes_per_s), or
     adapter_bytes_per_s if g is 1.
 
     Args:
         layers: of the model, all on these ranks.
-        hidden: width h of the stream.
+        hidden: h, width of the residual stream.
         heads: query heads; they divide ``hidden``.
         shared: key-value heads; they divide ``heads``.
         sequence: tokens s.
         gpus_per_node: of the cluster; g divides it.
-        nodes: of the cluster; t = g·m with m from 1 to this.
+        nodes: of the cluster; t is g times a whole number up to this.
         memory_bytes: of a GPU, for parameters' 18 bytes and activations.
         flops_per_s: rate of a GPU.
         node_bytes_per_s: of a GPU within its node, in one direction.

@@ -25,7 +25,7 @@ def layer_sent_bytes(
 
     Args:
         tokens: of the micro-batch, a multiple of ``ranks``.
-        hidden: width of the stream.
+        hidden: width of the residual stream.
         layers: of the model.
         ranks: among which each layer is cut, at least 1.
         element_bytes: bytes of one number.

@@ -34,14 +34,14 @@ def tensor_block_collectives(
     key and value) add their parts before they are summed over ranks. With sequence parallelism the input is gathered
     and the output scattered: every all-reduce becomes an all-gather on one side and a reduce-scatter on the other.
 
-    Formula: $1 + u$
-    Symbols: all-reduces of a block without sequence parallelism, for t > 1; u = input_sums; t = tensor_parallel
+    Formula: $1 + q$
+    Symbols: all-reduces of a block without sequence parallelism, for t > 1; q = input_sums; t = tensor_parallel
     Chapter: 17
 
     Args:
         tensor_parallel: ranks among which the block is cut, t.
         sequence_parallel: whether input and output are cut along the sequence.
-        input_sums: in how many parts the input's gradient is summed over ranks, u: 1, or 3 where query, key and value
+        input_sums: in how many parts the input's gradient is summed over ranks, q: 1, or 3 where query, key and value
             each sum their own. With sequence parallelism that is also how often the input is gathered.
         gather_again: whether the backward pass gathers the input once more, so that it need not be kept whole; only
             with sequence parallelism.
@@ -93,8 +93,8 @@ def tensor_block_traffic_bytes(
     reduce-scatter and an all-gather.
 
     Also: Megatron traffic, tensor-parallel traffic
-    Formula: $(2 + 2u + ug)\\,\\frac{t-1}{t}\\,b\\,s\\,h\\,w$
-    Symbols: b = micro_batch; s = sequence; h = hidden; t = tensor_parallel; u = input_sums; w = element_bytes; g = 1
+    Formula: $(2 + 2q + q z)\\,\\frac{t-1}{t}\\,b\\,s\\,h\\,w$
+    Symbols: b = micro_batch; s = sequence; h = hidden; t = tensor_parallel; q = input_sums; w = element_bytes; z = 1
         with gather_again, else 0
     Chapter: 17
 
@@ -121,9 +121,9 @@ def tensor_block_traffic_bytes(
     """
     b, s = positive_integer("micro_batch", micro_batch), positive_integer("sequence", sequence)
     h, w = positive_integer("hidden", hidden), positive_integer("element_bytes", element_bytes)
-    t, u = positive_integer("tensor_parallel", tensor_parallel), positive_integer("input_sums", input_sums)
-    g = flag("gather_again", gather_again)
-    return (2 + 2 * u + u * g) * (t - 1) * b * s * h * w / t
+    t, q = positive_integer("tensor_parallel", tensor_parallel), positive_integer("input_sums", input_sums)
+    z = flag("gather_again", gather_again)
+    return (2 + 2 * q + q * z) * (t - 1) * b * s * h * w / t
 
 
 def matrix_cut_bytes(
@@ -136,15 +136,16 @@ def matrix_cut_bytes(
     output forward, or of the input's gradient backward. Cut along the stream, the sum has the inner width, there and
     back, and the stream is gathered besides.
 
-    Formula: $\\frac{t-1}{t}\\,n\\,w \\cdot 2h \\quad\\text{or}\\quad \\frac{t-1}{t}\\,n\\,w\\,(h + 2q)$
-    Symbols: n = tokens; h = stream; q = inner; t = tensor_parallel; w = element_bytes; the first form with cut_inner
+    Formula: $\\frac{t-1}{t}\\,x\\,w \\cdot 2h \\quad\\text{or}\\quad \\frac{t-1}{t}\\,x\\,w\\,(h + 2h_{\\text{in}})$
+    Symbols: x = the micro-batch's tokens; h = width of the stream; h_{\\text{in}} = inner; t = tensor_parallel;
+        w = element_bytes; the first form with cut_inner
     Chapter: 17
 
     Args:
-        tokens: rows of the input, n.
+        tokens: rows of the input, x.
         stream: width of what comes into the block and leaves it, h.
-        inner: width that the matrix has on its other side, q: 3h for query, key and value, 4h in a GPT's feed-forward
-            block.
+        inner: width that the matrix has on its other side, h_in: 3h for query, key and value, 4h in a GPT's
+            feed-forward block.
         tensor_parallel: ranks among which the matrix is cut, t.
         cut_inner: whether it is cut along the inner width.
         element_bytes: bytes of one number, w.
@@ -163,10 +164,11 @@ def matrix_cut_bytes(
         >>> matrix_cut_bytes(tokens=2048, stream=12288, inner=49152, tensor_parallel=8, cut_inner=False)
         396361728.0
     """
-    n, h, q = positive_integer("tokens", tokens), positive_integer("stream", stream), positive_integer("inner", inner)
+    x, h = positive_integer("tokens", tokens), positive_integer("stream", stream)
+    h_in = positive_integer("inner", inner)
     t, w = positive_integer("tensor_parallel", tensor_parallel), positive_integer("element_bytes", element_bytes)
-    numbers = 2 * h if flag("cut_inner", cut_inner) else h + 2 * q
-    return (t - 1) * n * numbers * w / t
+    numbers = 2 * h if flag("cut_inner", cut_inner) else h + 2 * h_in
+    return (t - 1) * x * numbers * w / t
 
 
 def tensor_communication_to_compute(
@@ -182,8 +184,8 @@ def tensor_communication_to_compute(
 
     A rank sends 8(t − 1)/t·bshw bytes and computes 12bsh(6h + s)/t operations in a step. Batch and 1/t cancel.
 
-    Formula: $\\frac{2\\,(t-1)\\,w\\,P}{3\\,(6h + s)\\,\\beta}$
-    Symbols: s = sequence; h = hidden; t = tensor_parallel; P = flops_per_s; \\beta = bandwidth_bytes_per_s;
+    Formula: $\\frac{2\\,(t-1)\\,w\\,uP}{3\\,(6h + s)\\,\\beta}$
+    Symbols: s = sequence; h = hidden; t = tensor_parallel; uP = flops_per_s; \\beta = bandwidth_bytes_per_s;
         w = element_bytes
     Chapter: 17
 
@@ -191,7 +193,7 @@ def tensor_communication_to_compute(
         sequence: tokens of a sequence, s.
         hidden: width of the residual stream, h.
         tensor_parallel: ranks among which the layer is cut, t.
-        flops_per_s: rate at which one rank computes products, P.
+        flops_per_s: rate at which one rank computes products, uP.
         bandwidth_bytes_per_s: bytes that a rank sends in a second, one direction, β.
         element_bytes: bytes of one number on the wire, w.
 
@@ -209,11 +211,11 @@ def tensor_communication_to_compute(
     """
     s, h = positive_integer("sequence", sequence), positive_integer("hidden", hidden)
     t, w = positive_integer("tensor_parallel", tensor_parallel), positive_integer("element_bytes", element_bytes)
-    P, beta = (
+    uP, beta = (
         positive_number("flops_per_s", flops_per_s),
         positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s),
     )
-    return as_float("flops_per_s and bandwidth_bytes_per_s", 2 * (t - 1) * w * P / (3 * (6 * h + s) * beta))
+    return as_float("flops_per_s and bandwidth_bytes_per_s", 2 * (t - 1) * w * uP / (3 * (6 * h + s) * beta))
 
 
 def tensor_layer_time_s(
@@ -229,8 +231,8 @@ def tensor_layer_time_s(
 ) -> float:
     """Return how long a GPT layer takes forward and backward: its products, and then four ring all-reduces.
 
-    Formula: $\\frac{12bsh(6h + s)}{tP} + 8(t-1)\\left(\\alpha + \\frac{bshw}{t\\beta}\\right)$
-    Symbols: b = micro_batch; s = sequence; h = hidden; t = tensor_parallel; P = flops_per_s; \\alpha = latency_s;
+    Formula: $\\frac{12bsh(6h + s)}{t\\,uP} + 8(t-1)\\left(\\alpha + \\frac{bshw}{t\\beta}\\right)$
+    Symbols: b = micro_batch; s = sequence; h = hidden; t = tensor_parallel; uP = flops_per_s; \\alpha = latency_s;
         \\beta = bandwidth_bytes_per_s; w = element_bytes
     Chapter: 17
 
@@ -239,7 +241,7 @@ def tensor_layer_time_s(
         sequence: tokens of each, s.
         hidden: width of the residual stream, h.
         tensor_parallel: ranks among which the layer is cut, t.
-        flops_per_s: rate at which one rank computes products, P.
+        flops_per_s: rate at which one rank computes products, uP.
         bandwidth_bytes_per_s: bytes that a rank sends in a second, one direction, β.
         latency_s: of one message, at least 0.
         element_bytes: bytes of one number on the wire, w.
@@ -259,12 +261,12 @@ def tensor_layer_time_s(
     b, s = positive_integer("micro_batch", micro_batch), positive_integer("sequence", sequence)
     h, w = positive_integer("hidden", hidden), positive_integer("element_bytes", element_bytes)
     t, alpha = positive_integer("tensor_parallel", tensor_parallel), nonnegative_number("latency_s", latency_s)
-    P, beta = (
+    uP, beta = (
         positive_number("flops_per_s", flops_per_s),
         positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s),
     )
     rates = "flops_per_s, bandwidth_bytes_per_s and latency_s"
-    return as_float(rates, 12 * b * s * h * (6 * h + s) / (t * P) + 8 * (t - 1) * (alpha + b * s * h * w / (t * beta)))
+    return as_float(rates, 12 * b * s * h * (6 * h + s) / (t * uP) + 8 * (t - 1) * (alpha + b * s * h * w / (t * beta)))
 
 
 def placed_ring_bytes_per_s(
@@ -272,17 +274,19 @@ def placed_ring_bytes_per_s(
 ) -> float:
     """Return the bandwidth of an all-reduce whose ranks stand in several nodes, by as many rings as a node has ranks.
 
-    Each ring leaves a node once, by another GPU's adapter, so each adapter carries one ring of g, and each GPU's links
-    inside the node the other g − 1.
+    Each ring leaves a node once, by the adapter of a different GPU, so each adapter carries one ring of R_node, and
+    each GPU's links inside the node carry the other R_node − 1.
 
-    Formula: $\\min\\left(\\tfrac{g}{g-1}\\,\\beta_{\\text{node}},\\; g\\,\\beta_{\\text{adapter}}\\right)$
-    Symbols: g = gpus_in_node; \\beta_{\\text{node}} = node_bytes_per_s; \\beta_{\\text{adapter}} = adapter_bytes_per_s;
-        \\beta_{\\text{node}} for one node, \\beta_{\\text{adapter}} for one GPU in each of several
+    Formula: $\\min\\left(\\tfrac{R_{\\text{node}}}{R_{\\text{node}}-1}\\,\\beta_{\\text{node}},\\;
+        R_{\\text{node}}\\,\\beta_{\\text{net}}\\right)$
+    Symbols: R_{\\text{node}} = gpus_in_node; \\beta_{\\text{node}} = node_bytes_per_s;
+        \\beta_{\\text{net}} = adapter_bytes_per_s; \\beta_{\\text{node}} for one node, \\beta_{\\text{net}} for one GPU
+        in each of several
     Chapter: 17
 
     Args:
         nodes: nodes among which the ranks are spread.
-        gpus_in_node: ranks in each of them, g.
+        gpus_in_node: ranks in each of them, R_node.
         node_bytes_per_s: of a GPU's links inside its node, one direction.
         adapter_bytes_per_s: of a GPU's network adapter, one direction.
 
@@ -313,8 +317,8 @@ def key_value_heads_per_rank(*, heads: int, key_value_heads: int, tensor_paralle
 
     With more ranks than key-value heads, each is copied to all ranks that have one of its query heads.
 
-    Formula: $\\max(1,\\; a_{kv}/t)$
-    Symbols: a_{kv} = key_value_heads; t = tensor_parallel
+    Formula: $\\max(1,\\; a_{\\text{kv}}/t)$
+    Symbols: a_{\\text{kv}} = key_value_heads; t = tensor_parallel
     Chapter: 17
 
     Args:
@@ -354,12 +358,12 @@ def vocabulary_loss_bytes(*, tokens: int, tensor_parallel: int, element_bytes: i
     Each rank brings three numbers a token to one all-gather: the largest of its logits, the sum of their exponentials
     below it, and the target's logit if it has it.
 
-    Formula: $3\\,(t-1)\\,n\\,w$
-    Symbols: n = tokens; t = tensor_parallel; w = element_bytes
+    Formula: $3\\,(t-1)\\,x\\,w$
+    Symbols: x = the micro-batch's tokens; t = tensor_parallel; w = element_bytes
     Chapter: 17
 
     Args:
-        tokens: of the micro-batch, n.
+        tokens: of the micro-batch, x.
         tensor_parallel: ranks among which the vocabulary is cut, t.
         element_bytes: bytes of one number; 4 in fp32, in which a loss is usually computed.
 
@@ -375,6 +379,6 @@ def vocabulary_loss_bytes(*, tokens: int, tensor_parallel: int, element_bytes: i
         >>> vocabulary_loss_bytes(tokens=2048, tensor_parallel=8)
         172032
     """
-    n, t = positive_integer("tokens", tokens), positive_integer("tensor_parallel", tensor_parallel)
+    x, t = positive_integer("tokens", tokens), positive_integer("tensor_parallel", tensor_parallel)
     w = positive_integer("element_bytes", element_bytes)
-    return 3 * (t - 1) * n * w
+    return 3 * (t - 1) * x * w

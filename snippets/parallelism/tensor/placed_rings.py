@@ -24,13 +24,13 @@ class PlacedAllReduce(NamedTuple):
 def placed_all_reduce(
     *, nodes: int, gpus_in_node: int, size_bytes: float, node_bytes_per_s: float, adapter_bytes_per_s: float
 ) -> PlacedAllReduce:
-    """Send an all-reduce round g rings at once, one for each GPU of a node, and add up what each link carries.
+    """Send an all-reduce round R_node rings at once, one for each GPU of a node, and add up what each link carries.
 
-    Ring j goes through the GPUs of a node so that it leaves by GPU j, and carries its g-th of the data.
+    Ring j goes through the GPUs of a node so that it leaves by GPU j, and carries an R_node-th of the data.
 
     Args:
         nodes: among which the ranks are spread, at most 64.
-        gpus_in_node: ranks in each of them, g, at most 16.
+        gpus_in_node: ranks in each of them, R_node, at most 16.
         size_bytes: of the array.
         node_bytes_per_s: of a GPU's links inside its node, one direction.
         adapter_bytes_per_s: of a GPU's network adapter, one direction.

@@ -135,6 +135,14 @@ def test_a_named_setting_is_a_button_with_its_settings_and_what_to_notice() -> N
     assert json.loads(str(button["data-settings"])) == {"order": "a", "size_bytes": "1000000000"}
 
 
+def test_a_figure_says_at_once_what_the_setting_shows_at_which_it_opens() -> None:
+    assert one(page(), ".live-notice").get_text() == ""
+    assert not one(page(), "button.named").has_attr("aria-pressed")
+    opened = page(opens=f"Call {NASTY}")
+    assert one(opened, ".live-notice").get_text() == f"Is it {NASTY}?"
+    assert one(opened, "button.named")["aria-pressed"] == "true"
+
+
 def test_what_is_said_of_a_setting_stands_above_its_knobs() -> None:
     parts = [" ".join(child.get_attribute_list("class")) or child.name for child in page().select("figure > *")]
     assert parts == ["live-status", "knobs", "panels", "live-tools", "figcaption"]

@@ -116,3 +116,18 @@ def test_a_cell_of_checks_is_one_line_that_opens(made: MadePages) -> None:
     assert "assert" in fold.text
     assert "seen" in fold.text
     assert "# the ring" not in fold.text
+
+
+def test_the_checks_of_a_section_are_one_mark(made: MadePages) -> None:
+    check = '```python tags=["check"]\n# {0}, against {0}\nassert {0} == {0}\n```\n\n'
+    text = (
+        f"{HEADER}# One\n\n## First\n\n{check.format(1)}Some prose.\n\n{check.format(2)}### Below\n\n{check.format(3)}"
+        f"## Second\n\n{check.format(4)}"
+    )
+    made.write(CHAPTER, text)
+    made.write(str(Path(CHAPTER).with_suffix(".ipynb")), json.dumps(jupytext.reads(text, fmt="md")))
+    page = BeautifulSoup(made.rendered(CHAPTER).html, "html.parser")
+    folds = page.select("details.cell-check")
+    assert [fold.summary.text for fold in folds if fold.summary] == ["✓ 3 checks", "✓ checked: 4, against 4"]
+    assert [line.text for line in folds[0].select("p")] == [f"✓ {n}, against {n}" for n in (1, 2, 3)]
+    assert [code.text for code in folds[0].select("pre")] == [f"assert {n} == {n}\n" for n in (1, 2, 3)]

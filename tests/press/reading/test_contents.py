@@ -132,7 +132,7 @@ def test_mkdocs_shows_the_parts_where_the_settings_say_so(book: MadePages) -> No
 
 def test_a_parts_page_lists_its_chapters_by_what_they_say_of_themselves(book: MadePages) -> None:
     page = book.rendered("chapters/part/index.md").html
-    assert '<a href="01-one/">1 · Sums</a><br>Beginner, 5 minutes</td>' in page
+    assert '<a href="01-one/">1 · Sums</a><br>Beginner, 5 min to read</td>' in page
     assert "<td>Why: one?</td>\n<td>Add what you have.</td>" in page
     assert '<td><span class="planned">2 · Products <small>planned</small></span></td>\n<td>Why two?</td>' in page
     assert "Roots" not in page
@@ -140,7 +140,7 @@ def test_a_parts_page_lists_its_chapters_by_what_they_say_of_themselves(book: Ma
 
 def test_two_times_stand_where_a_chapter_tells_both(book: MadePages) -> None:
     book.write(ONE, HEADER.replace("minutes: 5", "minutes: 5\nexercise_minutes: 20"))
-    assert "Beginner, 5 minutes, exercises 20" in book.rendered("chapters/part/index.md").html
+    assert "Beginner, 5 min to read, 20 min of exercises" in book.rendered("chapters/part/index.md").html
 
 
 def test_the_home_page_lists_the_whole_book(book: MadePages) -> None:
@@ -165,7 +165,8 @@ def test_a_list_that_is_none_is_refused(book: MadePages) -> None:
     problems = book.problems_of('# A\n\n[All](../chapters/contents.yml "collected: all")\n')
     assert (
         problems[0]
-        == "docs/index.md:3: collected must be one of chapters, book, letters, labs or a formula's function, got 'all'"
+        == "docs/index.md:3: collected must be one of chapters, book, map, letters, labs or a formula's function,"
+        " got 'all'"
     )
 
 

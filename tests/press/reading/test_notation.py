@@ -8,6 +8,7 @@ from press.reading.chapter import Cell
 from press.reading.notation import (
     formulas,
     letters_of,
+    read_alphabet,
     read_letters,
     repeated_symbols,
     symbol_problems,
@@ -104,3 +105,36 @@ def test_a_symbol_is_explained_once(row: str, problems: list[str]) -> None:
     assert own
     found = repeated_symbols(read_letters(NOTATION), own, RING)
     assert [str(problem) for problem in found] == [f"{RING}:{problem}" for problem in problems]
+
+
+PAGE = r"""# Notation
+
+| letter | meaning | unit | in code |
+|---|---|---|---|
+| $R$, $r$ | ranks; one of them | | ranks, devices; rank |
+| $p$ | pipeline stages | | stages |
+| $w$; $w_\text{g}$ | bytes | bytes | element_bytes |
+
+## Where a chapter may differ
+
+| letters | meaning there | chapters |
+|---|---|---|
+| $p$, $q$ | probabilities | A2, 13 |
+
+## The letters of each chapter
+
+| $z$ | not read |
+"""
+
+
+def test_the_alphabet_says_what_holds_for_a_chapter() -> None:
+    alphabet = read_alphabet(PAGE)
+    assert alphabet.letters.symbols == {"R", "r", "p", "w"}
+    assert alphabet.exceptions == {"p": {"A2", "13"}, "q": {"A2", "13"}}
+    assert alphabet.arguments == {"R": {"ranks", "devices"}, "r": {"rank"}, "p": {"stages"}, "w": {"element_bytes"}}
+    assert "p" not in alphabet.holding_for("13").symbols
+    assert alphabet.holding_for("18").rows == alphabet.letters.rows
+    own = letters_of(CHAPTER.replace("| a sum | |", "| a sum | |\n| $p$ | a chance | |"))
+    assert own
+    assert repeated_symbols(alphabet.holding_for("13"), own, RING) == []
+    assert len(repeated_symbols(alphabet.holding_for("18"), own, RING)) == 1
