@@ -67,6 +67,16 @@ def drawn(chance: Random) -> list[Inputs]:
     return [pair(terms(), terms(), chance.randint(1, 30) * 1e-6, chance.randint(10, 400) * 1e9) for _ in range(80)]
 
 
+def taught() -> str:
+    (steps, tree), (_, halving) = EXERCISE.examples[-1]["first"], EXERCISE.examples[-1]["second"]
+    found = crossover_bytes(**EXERCISE.examples[-1])
+    return (
+        f"At no size: the function returns {found}. On 64 ranks both take {steps} steps; the tree moves {tree:g} bytes "
+        f"for each byte of the vector, halving–doubling {halving:.2f}. Two lines cross only if one has fewer steps and "
+        "the other fewer bytes."
+    )
+
+
 EXERCISE = Exercise(
     crossover_bytes,
     number=1,
@@ -92,6 +102,7 @@ EXERCISE = Exercise(
     ],
     drawn=drawn,
     units={"result": "bytes"},
+    taught=taught,
     mistakes=[
         Mistake(
             "returns_a_negative_size",

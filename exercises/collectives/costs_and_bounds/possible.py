@@ -76,6 +76,18 @@ def drawn(chance: Random) -> list[Inputs]:
     return found
 
 
+def taught() -> str:
+    said = []
+    for run in EXERCISE.examples[-3:]:
+        factor = bus_bandwidth_factor(run["primitive"], ranks=run["ranks"])
+        gb_per_s = float(factor) * run["size_bytes"] / run["time_s"] / 1e9
+        said.append(f"{gb_per_s:.3g} GB/s ({'possible' if possible(**run) else 'not possible'})")
+    return (
+        f"The bus bandwidths are {', '.join(said)}, and the links carry 450. Sends and receives alone cannot have "
+        "done the last; adding in the node's switches may have. A bandwidth below the links' proves nothing."
+    )
+
+
 EXERCISE = Exercise(
     possible,
     number=2,
@@ -100,6 +112,7 @@ EXERCISE = Exercise(
         for of_the_floor in (0.25, 0.999, 1.001, 3)
     ],
     drawn=drawn,
+    taught=taught,
     mistakes=[
         Mistake(
             "lets_an_all_reduce_send_once",

@@ -266,6 +266,27 @@ def drawn(chance: Random) -> list[Inputs]:
     return found
 
 
+def busiest_port(calls: Calls, inputs: Inputs) -> int:
+    """Return the chunks through the busiest port, sent or received."""
+    ranks = inputs["ranks"]
+    grid, moved = brought(inputs["brings"], ranks, inputs["holder"]), [0] * 2 * ranks
+    for primitive, root in calls:
+        grid, sent, received = carried_out(grid, primitive, root)
+        moved = [a + b for a, b in zip(moved, sent + received, strict=True)]
+    return max(moved)
+
+
+def taught() -> str:
+    own = EXERCISE.examples[-1]
+    calls = choose_collectives(**own)
+    few, many = (busiest_port(some, own) for some in (calls, [("reduce", 0)]))
+    return (
+        f"For question 5: a {calls[0][0]} and then a {calls[1][0]} to rank {calls[1][1]}, with {few} chunks through "
+        f"the busiest port. One reduce does it too, and brings {many} chunks to rank 0's port. With the sum formed in "
+        "shards, all ranks share that work."
+    )
+
+
 EXERCISE = Exercise(
     choose_collectives,
     number=4,
@@ -284,6 +305,7 @@ EXERCISE = Exercise(
     inputs=all_inputs(),
     drawn=drawn,
     units={BUSIEST: "chunks", ALL: "chunks"},
+    taught=taught,
     mistakes=[
         Mistake(
             "all_reduces_always",

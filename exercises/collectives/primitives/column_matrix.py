@@ -80,6 +80,18 @@ def drawn(chance: Random) -> list[dict[str, str | int]]:
     return found
 
 
+def taught() -> str:
+    ranks = 4
+    pairs = [[column_matrix(name, ranks=ranks, column=c) for name in ("scatter", "gather")] for c in range(ranks)]
+    transposed = sum([list(row) for row in zip(*scatter, strict=True)] == gather for scatter, gather in pairs)
+    still = [c for c, (scatter, gather) in enumerate(pairs) if scatter == gather]
+    return (
+        f"On {ranks} ranks the scatter's matrix, transposed, is the gather's in {transposed} of {ranks} columns. In "
+        f"column {still[0]}, the root's own, the two are the same matrix: nothing moves. Transposing a primitive turns "
+        "its arrows round."
+    )
+
+
 EXERCISE = Exercise(
     column_matrix,
     number=1,
@@ -103,6 +115,7 @@ EXERCISE = Exercise(
         *(place(name, n, c) for name in ROOTLESS for n in range(2, 6) for c in range(n)),
     ],
     drawn=drawn,
+    taught=taught,
     mistakes=[
         Mistake(
             "matrix_transposed",

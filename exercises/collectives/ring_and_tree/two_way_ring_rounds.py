@@ -98,6 +98,18 @@ def drawn(chance: Random) -> list[Inputs]:
     return [{"ranks": chance.randint(3, 7), "length": chance.randint(0, 40)} for _ in range(40)]
 
 
+def taught() -> str:
+    size = {"ranks": 8, "length": 64}
+    both, one = (expected_two_way(**size), 2 * common.phase_bytes(size["length"], size["ranks"]))
+    whole = common.NUMBER_BYTES * size["length"]
+    return (
+        f"On 8 ranks both rings take {both[common.STEPS]} steps, and a rank sends {both[common.SENT][0] / whole:g} "
+        f"vectors, as one way round. What is halved is the load of a link in one direction: "
+        f"{both[common.LINK] / whole:g} of a vector in place of {one / whole:g}. That saves time where the two "
+        "neighbours are on different links."
+    )
+
+
 EXERCISE = Exercise(
     two_way_ring_rounds,
     number=5,
@@ -116,6 +128,7 @@ EXERCISE = Exercise(
     drawn=drawn,
     units={common.SENT: "bytes", common.LINK: "bytes; (N − 1)/N · n", common.LONGEST: "bytes; (N − 1)/N · n"},
     given=("chunk_bounds",),
+    taught=taught,
     mistakes=[
         Mistake(
             "both_the_same_way",

@@ -64,6 +64,18 @@ def drawn(chance: Random) -> list[Inputs]:
     ]
 
 
+def taught() -> str:
+    sides = ([8, 64], [8, 8, 8])
+    (inside, *one), (_, *two) = (phase_bytes(sides=grid, size_bytes=10**10) for grid in sides)
+    steps = [2 * sum(side - 1 for side in grid[1:]) for grid in sides]
+    gb = [f"{sent / 1e9:.2f}" for sent in (inside, *one, *two)]
+    return (
+        f"Inside a node it is {gb[0]} GB. By the port it is {gb[1]} GB on 8 × 64, and {gb[2]} and {gb[3]}, "
+        f"{sum(two) / 1e9:.2f} together, on 8 × 8 × 8: as many. The further dimension saves steps, {steps[1]} across "
+        f"nodes in place of {steps[0]}, and no bytes."
+    )
+
+
 EXERCISE = Exercise(
     phase_bytes,
     number=1,
@@ -90,6 +102,7 @@ EXERCISE = Exercise(
     ]
     + [grid([2, 3, 2, 2], 720), grid([3, 4], 100), grid([2, 2, 5], 77)],
     drawn=drawn,
+    taught=taught,
     mistakes=[
         Mistake(
             "sends_everything_across",

@@ -69,6 +69,17 @@ def drawn(chance: Random) -> list[dict[str, int]]:
     return found
 
 
+def taught() -> str:
+    layers = 36
+    best = segment_length(layers=layers, input_bytes=1, kept_bytes=1)
+    transformer = segment_length(layers=30, input_bytes=2, kept_bytes=34)
+    return (
+        f"{best} of {layers} layers: {layers // best} inputs and {best} records, {layers // best + best} in all. With "
+        f"records 17 times as large as inputs, as in a transformer, the best of 30 layers is {transformer}: the "
+        "root of the layers is for records as large as inputs."
+    )
+
+
 EXERCISE = Exercise(
     segment_length,
     number=1,
@@ -101,6 +112,7 @@ EXERCISE = Exercise(
     ],
     drawn=drawn,
     units={"result": "layers"},
+    taught=taught,
     mistakes=[
         Mistake(
             "takes_the_root_of_the_layers",

@@ -114,6 +114,15 @@ def drawn(chance: Random) -> list[Inputs]:
     return found
 
 
+def taught() -> str:
+    own = EXERCISE.examples[-1]
+    few, many = (least_tokens(**{**own, "parameters": factor * own["parameters"]}) for factor in (1, 10))
+    return (
+        f"With {own['parameters'] / 1e9:.2f} billion parameters it is {few:,} tokens, with ten times as many {many:,}. "
+        "You do not need the parameters: the backward pass and the all-reduce both grow with them."
+    )
+
+
 EXERCISE = Exercise(
     least_tokens,
     number=2,
@@ -129,6 +138,7 @@ EXERCISE = Exercise(
     inputs=[inputs for inputs in CASES if is_clear(inputs)],
     drawn=drawn,
     units={"result": "tokens"},
+    taught=taught,
     mistakes=[
         Mistake("rounds_down", "With so many tokens the pass is still a little too short.", {"math.ceil(": "int("}),
         Mistake(

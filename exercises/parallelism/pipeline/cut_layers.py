@@ -144,6 +144,17 @@ def drawn(chance: Random) -> list[Inputs]:
     return [some_layers(chance.randrange(10**9)) for _ in range(80)]
 
 
+def taught() -> str:
+    own = EXERCISE.examples[-1]
+    best, even = cut_layers(**own), [4, 3, 3, 3]
+    slowest, slower = (max(times(own["layer_s"], sizes)) for sizes in (best, even))
+    return (
+        f"The stages get {', '.join(map(str, best))} layers, and the slowest takes {slowest}. With "
+        f"{', '.join(map(str, even))} layers, as even as can be, it takes {slower}: the vocabulary takes longer than "
+        "two layers. Deal out time, not layers."
+    )
+
+
 EXERCISE = Exercise(
     cut_layers,
     number=5,
@@ -166,6 +177,7 @@ EXERCISE = Exercise(
     ],
     drawn=drawn,
     units={SLOWEST: "s", SUM: "layers"},
+    taught=taught,
     mistakes=[
         Mistake(
             "deals_equal_numbers",

@@ -56,6 +56,15 @@ def drawn(chance: Random) -> list[Inputs]:
     return found
 
 
+def taught() -> str:
+    exact, by_float = (least_micro_batches(stages=8, bubble=Fraction(limit)) for limit in ("1/20", 0.05))
+    return (
+        f"With 8 stages and a limit of 1/20 it takes {exact} micro-batches: with {exact - 1} the bubble is exactly "
+        f"1/20. The float 0.05 is a little more than 1/20, and with it {by_float} come out. Where a limit is met "
+        "exactly, rounding decides."
+    )
+
+
 EXERCISE = Exercise(
     least_micro_batches,
     number=1,
@@ -81,6 +90,7 @@ EXERCISE = Exercise(
     ],
     drawn=drawn,
     units={"result": "micro-batches"},
+    taught=taught,
     mistakes=[
         Mistake(
             "allows_the_limit_itself",
