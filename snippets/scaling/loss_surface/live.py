@@ -12,10 +12,7 @@ from snippets.live.knobs import Number
 from snippets.scaling.loss_surface.compute_law import ComputeLaw, compute_law_loss_nats, fit_compute_law, log_log_line
 
 _FIRST = 1e18
-_REDUCIBLE, _EXPONENT = (
-    1.672,
-    0.179,
-)  # with a floor of 1.82 within 0.03% of the chapter's truth, up to 1000 times the first
+_REDUCIBLE, _EXPONENT = 1.672, 0.179  # with a floor of 1.82 within 0.1% of the chapter's truth, up to 10^24 FLOP
 _QUESTION = (0.654, 0.58, 0.563, -0.478, -0.697)  # noise of the chapter's five runs, in standard deviations of 0.35%
 
 
@@ -113,8 +110,8 @@ def _errors(compute: list[float], losses: list[float], line: ComputeLaw, fitted:
         ),
         Named(
             "The 70B on 256 GPUs",
-            "The largest of seven runs has a hundredth of the 70B's compute. The law with a floor says 1.971 nats where the "
-            "truth is 1.975; the straight line says 1.695. Turn the last knob: the prediction moves by a few hundredths.",
+            "The largest of seven runs has a hundredth of the 70B's compute. The law with a floor says 1.971 nats, "
+            "the truth is 1.975, the straight line says 1.695. The last knob moves the law's by a few hundredths.",
             {"first": 5.97e18, "runs": 7, "decades": 3, "ahead": 2, "noise": 0.35},
         ),
     ],
@@ -144,6 +141,11 @@ def extend_ladder(
     )
     x = plot.x(math.log10(target))
     plot.panel.line(x, plot.top, x, plot.bottom, dashed=True)
+    plot.panel.text(x - 5, plot.top + 14, "asked for", anchor="end", size=12)
+    for place, (name, hue) in enumerate(
+        (("truth", "muted"), ("with a floor", "accent"), ("straight line", "communication"))
+    ):
+        plot.panel.text(plot.left + 8, plot.bottom - 42 + 16 * place, name, colour=hue, size=12)
     for law, colour, dashed in ((truth, "idle", False), (line, "communication", True), (fitted, "accent", False)):
         points = [first * (target / first) ** (step / 40) for step in range(41)]
         plot.curve(
