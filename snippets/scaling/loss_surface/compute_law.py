@@ -45,7 +45,7 @@ def compute_law_loss_nats(flops: float, *, law: ComputeLaw) -> float:
     """Return the loss of a run of a ladder.
 
     Formula: $\\mathcal L_\\infty + A_C \\left(\\frac{C}{C_0}\\right)^{-\\alpha_C}$
-    Symbols: C = flops; ℒ_∞, A_C, α_C, C_0 = the law's constants
+    Symbols: C = the run's flops; ℒ_∞, A_C, α_C, C_0 = the law's constants
     Chapter: 8
 
     Args:
