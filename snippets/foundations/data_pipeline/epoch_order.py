@@ -38,7 +38,7 @@ def epoch_rank_share(*, position: int, examples: int, ranks: int, rank: int) -> 
     """Return the places of the epoch's order that one rank takes in a step; no two shares differ by more than one.
 
     Formula: $[\\,o + \\lfloor rB/R \\rfloor,\\; o + \\lfloor (r+1)B/R \\rfloor\\,)$
-    Symbols: o = position; B = examples; R = ranks; r = rank
+    Symbols: o = position; B = all examples of the step; R = ranks; r = rank
     Chapter: 4
 
     Args:
