@@ -217,7 +217,7 @@ def descent_panel(
             points.append((float(d), min_norm_error(examples=examples, features=d, signal=signal, noise=noise)))
         plot.curve(points, colour="accent", width=2.5)
     plot.panel.line(plot.x(examples), plot.top, plot.x(examples), plot.bottom, dashed=True)
-    plot.panel.text(plot.x(examples) + 6, plot.top + 12, f"{examples}: as many as runs", size=12)
+    plot.panel.text(plot.x(examples) + 6, plot.top + 12, f"{examples} runs", size=12)
     plot.dots([*simulated.items()], colour="accent", radius=4.5)
     plot.dots([*medians.items()], colour="muted", radius=4.5)
     plot.curve([*ridge.items()], colour="rank-2", dashed=True)
