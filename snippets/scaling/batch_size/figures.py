@@ -197,13 +197,16 @@ def ramp_panel(
     plot.curve(noise, colour="communication")
     plot.curve(ramp, colour="accent")
     plot.curve(constant, colour="ink", dashed=True)
-    for name, line, hue, share in (
-        ("noise scale", noise, "communication", 0.6),
-        ("batch of the ramp", ramp, "accent", 0.75),
-        ("fixed batch", constant, "ink", 0.75),
+    for name, line, hue in (
+        ("noise scale", noise, "communication"),
+        ("batch of the ramp", ramp, "accent"),
+        ("fixed batch", constant, "ink"),
     ):
-        x, y = next(place for place in line if place[0] >= share * line[-1][0])
-        plot.panel.text(plot.x(x), plot.y(y) - 12, name, anchor="middle", colour=hue, size=12)
+        x, y = plot.x(line[-1][0]), plot.y(line[-1][1])
+        if x > plot.right - 110:  # a line that ends at the edge has its name below it
+            plot.panel.text(plot.right - 4, y + 16, name, anchor="end", colour=hue, size=12)
+        else:
+            plot.panel.text(x + 6, y + 4, name, colour=hue, size=12)
     return plot.panel
 
 
@@ -260,7 +263,7 @@ def width_panels(rates: Sequence[float], curves: Mapping[str, Mapping[int, Seque
     panels = []
     for name, lines in curves.items():
         plot = Plot(
-            Axis(min(tried) / 1.3, max(tried) * 4.5, "log", "learning rate", ticks=(max(tried) * 4,)),
+            Axis(min(tried) / 1.3, max(tried) * 4.5, "log", "learning rate", ticks=(1000 * max(tried),)),
             Axis(min(losses) - 0.05, max(losses) + 0.05),
             title=f"{name}: mean squared error",
             width_px=NARROW_PX,

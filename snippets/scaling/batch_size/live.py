@@ -44,9 +44,16 @@ def _hyperbola(critical: float, batch: float, grown: float) -> Panel:
     )
     shares = [2.0 ** (n / 2 - 6.5) for n in range(27)]
     plot.curve([(1 + 1 / x, 1 + x) for x in shares], colour="muted")
-    for size, radius, hue in ((batch, 6.0, "ink"), (grown, 4.0, "accent")):
+    lowest = plot.bottom
+    for size, radius, hue, name in ((batch, 6.0, "ink", "your batch"), (grown, 4.0, "accent", "with more GPUs")):
         x = size / critical
         plot.dots([(1 + 1 / x, 1 + x)], colour=hue, radius=radius)
+        across, up = plot.x(1 + 1 / x), plot.y(1 + x)
+        if (hue == "ink" or up < lowest - 24) and plot.top + 20 < up:
+            lowest = up
+            right = across > plot.right - 110
+            place = (plot.right - 2, up - 12) if right else (across + 10, up - 8)
+            plot.panel.text(*place, name, anchor="end" if right else "start", colour=hue, size=12)
     return plot.panel
 
 

@@ -10,7 +10,7 @@ from snippets.live.axes import Axis, Plot
 from snippets.scaling.loss_surface.compute_law import ComputeLaw, compute_law_loss_nats
 from snippets.scaling.loss_surface.formulas import LOSS_FITS, LossFit, surface_loss_nats
 
-WIDTH = 330
+WIDTH, WIDE = 330, 500
 _COMPUTE = "compute C in FLOPs, as a power of 10"
 _END: dict[bool, Anchor] = {False: "start", True: "end"}
 _COLOURS = {"line": "communication", "floor": "accent", "truth": "idle"}
@@ -39,17 +39,20 @@ def _law_curve(plot: Plot, law: ComputeLaw, low: float, high: float, *, colour: 
     plot.curve(points, colour=colour, dashed=dashed)
 
 
-def question_panel(flops: Sequence[float], losses_nats: Sequence[float], *, target_flops: float) -> Panel:
+def question_panel(
+    flops: Sequence[float], losses_nats: Sequence[float], *, target_flops: float, width_px: float = WIDTH
+) -> Panel:
     """Return a drawing of a ladder's runs on logarithmic axes, with a question mark above the run that is asked for.
 
     Args:
         flops: operations of each run.
         losses_nats: their losses.
         target_flops: of the run that is asked for.
+        width_px: of the picture.
     """
     up = _loss_axis(1.9, 4.4, (2, 2.5, 3, 3.5, 4))
     plot = Plot(
-        _compute_axis(min(flops), target_flops), up, title="Five runs, and one to come: loss, nats", width_px=WIDTH
+        _compute_axis(min(flops), target_flops), up, title="Five runs, and one to come: loss, nats", width_px=width_px
     )
     plot.dots([(_power(C), loss) for C, loss in zip(flops, losses_nats, strict=True)], colour="ink")
     for C, loss in zip(flops, losses_nats, strict=True):

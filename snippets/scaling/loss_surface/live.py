@@ -11,7 +11,7 @@ from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Number
 from snippets.scaling.loss_surface.compute_law import ComputeLaw, compute_law_loss_nats, fit_compute_law, log_log_line
 
-_FIRST = 1e18
+_FIRST, _WIDTH = 1e18, 330.0
 _REDUCIBLE, _EXPONENT = 1.672, 0.179  # with a floor of 1.82 within 0.1% of the chapter's truth, up to 10^24 FLOP
 _QUESTION = (0.654, 0.58, 0.563, -0.478, -0.697)  # noise of the chapter's five runs, in standard deviations of 0.35%
 
@@ -60,7 +60,7 @@ def _errors(compute: list[float], losses: list[float], line: ComputeLaw, fitted:
     ]
     most = 1.5 * max(0.5, *(abs(error) for row in rows for error in row[1:]))
     plot = Plot(
-        _across(compute[0], decades), Axis(-most, most), title="Runs above the law, %", width_px=340, height_px=290
+        _across(compute[0], decades), Axis(-most, most), title="Runs above the law, %", width_px=_WIDTH, height_px=290
     )
     plot.panel.line(plot.left, plot.y(0), plot.right, plot.y(0))
     for place, colour in ((1, "communication"), (2, "accent")):
@@ -110,7 +110,7 @@ def _errors(compute: list[float], losses: list[float], line: ComputeLaw, fitted:
         ),
         Named(
             "The 70B on 256 GPUs",
-            "The largest of seven runs has a hundredth of the 70B's compute. The law with a floor says 1.971 nats, "
+            "The largest of seven runs has a hundredth of the model's compute. The law with a floor says 1.971 nats, "
             "the truth is 1.975, the straight line says 1.695. The last knob moves the law's by a few hundredths.",
             {"first": 5.97e18, "runs": 7, "decades": 3, "ahead": 2, "noise": 0.35},
         ),
@@ -136,7 +136,7 @@ def extend_ladder(
         _across(first, decades + ahead),
         Axis(low, high, "log", ticks=_loss_ticks(low, high)),
         title="Loss, nats",
-        width_px=340,
+        width_px=_WIDTH,
         height_px=290,
     )
     x = plot.x(math.log10(target))

@@ -16,7 +16,7 @@ from snippets.live.axes import Axis, Plot
 from snippets.scaling.phase_transitions.double_descent import min_norm_error
 from snippets.scaling.phase_transitions.emergence import exact_match_rate, spread_exact_match_rate
 
-WIDTH = 340
+WIDTH, WIDE = 340, 500
 
 
 def survival_panel(accuracies: Mapping[str, float], *, tokens: int) -> Panel:
@@ -55,20 +55,21 @@ def survival_panel(accuracies: Mapping[str, float], *, tokens: int) -> Panel:
     return panel
 
 
-def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float) -> Panel:
+def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float, width_px: float = WIDTH) -> Panel:
     """Return a drawing of exact match against compute for answers of several lengths, with the distances between them.
 
     Args:
         lengths: tokens of the answers, increasing.
         exponent: α_C, with which a token's loss falls.
         first_loss: of the model whose compute counts as 1.
+        width_px: of the picture.
     """
     exponent, first = positive_number("exponent", exponent), positive_number("first_loss", first_loss)
     plot = Plot(
         Axis(1, 1e8, "log", "compute, first model = 1", ticks=(1, 1e2, 1e4, 1e6)),
         Axis(0, 1, ticks=(0, 0.25, 0.5, 0.75, 1)),
         title="Answers that are right, share",
-        width_px=WIDTH,
+        width_px=width_px,
         height_px=240,
     )
     computes = [10 ** (step / 10) for step in range(81)]
@@ -100,11 +101,12 @@ def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float) -
     return plot.panel
 
 
-def likelihood_panel(answer_losses: ArrayLike) -> Panel:
+def likelihood_panel(answer_losses: ArrayLike, *, width_px: float = WIDTH) -> Panel:
     """Return a drawing of the chance that each answer comes out right, a dot a problem, and of their mean.
 
     Args:
         answer_losses: of the right answers, in nats, each at least 0.
+        width_px: of the picture.
     """
     losses = np.sort(finite_array("answer_losses", answer_losses, dimensions=1))
     chances = np.exp(-losses)
@@ -112,7 +114,7 @@ def likelihood_panel(answer_losses: ArrayLike) -> Panel:
         Axis(0, math.ceil(losses[-1] / 5) * 5.0, label="loss of the right answer, nats"),
         Axis(1e-12, 1, "log", ticks=(1e-12, 1e-9, 1e-6, 1e-3, 1)),
         title="Chance to be sampled right",
-        width_px=WIDTH,
+        width_px=width_px,
         height_px=250,
     )
     plot.dots(
@@ -184,6 +186,7 @@ def descent_panel(
     simulated: Mapping[int, float],
     medians: Mapping[int, float],
     ridge: Mapping[int, float],
+    width_px: float = WIDTH,
 ) -> Panel:
     """Return a drawing of the error of least squares and of ridge regression against the number of features.
 
@@ -194,6 +197,7 @@ def descent_panel(
         simulated: features → mean error of simulated fits.
         medians: features → median error of simulated fits.
         ridge: features → mean error of simulated ridge regressions at the best penalty.
+        width_px: of the picture.
     """
     shares = np.cumsum(finite_array("weights", weights, dimensions=1) ** 2)
     total = len(shares)
@@ -206,7 +210,7 @@ def descent_panel(
         ),
         Axis(0.4, 40, "log", ticks=(0.5, 1, 2, 5, 10, 20)),
         title="Squared error on a new run, logarithmic axis",
-        width_px=WIDTH,
+        width_px=width_px,
         height_px=330,
     )
     for part in (range(examples - 1), range(examples + 2, total + 1)):

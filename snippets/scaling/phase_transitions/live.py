@@ -100,8 +100,8 @@ def _panel(
         ),
         Named(
             "The 70B on 256 GPUs",
-            "Tested is a run with a hundredth of the 70B's compute: 0.44% of its answers are right, and 100 problems "
-            "show none with a chance of 64%. The 70B, with 100 times its compute, gets 3.9% right.",
+            "Tested is a run with a hundredth of the model's compute: 0.44% of its answers are right, and 100 problems "
+            "show none with a chance of 64%. The model itself, with 100 times its compute, gets 3.9% right.",
             {"tokens": 20, "spread": 0.5, "fall": 0.66, "tested": 3},
         ),
     ],
