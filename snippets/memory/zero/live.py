@@ -65,7 +65,7 @@ _WAYS = {"node": "NVLink", "adapters": "8 adapters", "adapter": "1 adapter"}
     named=[
         Named(
             "The question: Llama 3 8B on 8",
-            "From stage 0 to stage 2 what a GPU holds falls to less than a quarter, and what it sends stays the same.",
+            "Down to stage 2 what a GPU holds falls to less than a quarter, and what it sends stays the same.",
             {"model": "Llama 3 8B", "ranks": 8},
         ),
         Named(
@@ -87,7 +87,7 @@ _WAYS = {"node": "NVLink", "adapters": "8 adapters", "adapter": "1 adapter"}
         ),
         Named(
             "The 8B on 1,024 GPUs",
-            "Each GPU holds next to nothing, but most of a gather is latency now, and a sequence of 8,192 no longer hides it.",
+            "Most of a gather is latency now: a sequence of 8,192 tokens no longer hides it.",
             {"model": "Llama 3 8B", "ranks": 1024, "link": "adapters"},
         ),
     ],
