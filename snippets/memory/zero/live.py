@@ -82,7 +82,7 @@ _WAYS = {"node": "NVLink", "adapters": "8 adapters", "adapter": "1 adapter"}
         ),
         Named(
             "32 micro-batches",
-            "Stages 0 and 1 send what they send with one micro-batch; stages 2 and 3 send more with each.",
+            "Stage 1 sends what it sends with one micro-batch; stages 2 and 3 send more with each.",
             {"model": "Llama 3 8B", "ranks": 8, "micro_batches": 32},
         ),
         Named(
@@ -155,7 +155,7 @@ def _fitting(stages: list[int], held: list[int], sent: list[int]) -> str:
     best = min(stages, key=lambda stage: (sent[stage], held[stage]))
     listed = f"{', '.join(map(str, stages[:-1]))} and {stages[-1]}"
     does = f"a GPU holds {_row([held[best]])} and sends {_row([sent[best]])} in a step"
-    return f"stages {listed} fit. Of those that send the least, stage {best} holds the least: {does}."
+    return f"stages {listed} fit. None of them sends less than stage {best}: {does}."
 
 
 def _clocks(
