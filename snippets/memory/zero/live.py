@@ -127,6 +127,7 @@ def zero_table(
             marks=["fits, " if total <= memory_bytes else "" for total in totals],
             limit=memory_bytes,
             limit_name=f"{device}: {gigabytes(memory_bytes)}",
+            most=4 * memory_bytes,
         ),
         stacked_rows(sent, title="Sent by it in a step", marks=[f"{count:.3g} N, " for count in elements]),
         _table(parameters, recipe, ranks, other, memory_bytes),
