@@ -257,8 +257,8 @@ def collective_traffic(
     """Return the bytes that each rank sends and receives.
 
     Formula: $2n - n_r - n_{r+1} = 2 \\frac{R-1}{R} n \\text{ for even chunks}$
-    Symbols: bytes sent by rank r of a ring all-reduce: n = size_bytes; n_r = bytes of the chunk of rank r
-        (modulo R); R = ranks
+    Symbols: n = size_bytes; n_r = bytes of the chunk of rank r (modulo R); R = ranks; it is what rank r of a ring
+        all-reduce sends
     Chapter: 13
 
     Args:

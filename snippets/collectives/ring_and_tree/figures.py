@@ -167,10 +167,10 @@ def walk_panels(chunks: Sequence[int], *, ranks: int = 4, steps: int = 3) -> tup
     chunks = each("chunks", chunks, nonnegative_integer)
     schedule = build_collective("reduce_scatter", "ring", ranks=ranks, length=ranks)
     held = holdings(schedule)
-    corners = {0: (42.0, 80.0), 1: (122.0, 80.0), 2: (122.0, 144.0), 3: (42.0, 144.0)}
+    corners = {0: (40.0, 80.0), 1: (119.0, 80.0), 2: (119.0, 144.0), 3: (40.0, 144.0)}
     panels = []
     for moment in range(steps + 1):
-        panel = Panel(164, 202)
+        panel = Panel(159, 202)
         panel.text(2, 14, f"after step {moment}" if moment else "start", bold=True)
         sends = {send.ranges[0][0]: send for send in schedule.rounds[moment - 1]} if moment else {}
         begins = {send.ranges[0][0]: send.source for send in schedule.rounds[0]}
@@ -186,7 +186,7 @@ def walk_panels(chunks: Sequence[int], *, ranks: int = 4, steps: int = 3) -> tup
             top = y - 54 if at < 2 else y + 16
             panel.rectangle(x - 39, top, 78, 38, colour=rank_colour(chunk))
             panel.text(x, top + 14, f"chunk {chunk}", anchor="middle", colour="muted", size=11)
-            panel.text(x, top + 31, "+".join(f"g{TERMS[term]}" for term in came), anchor="middle", size=11)
+            panel.text(x, top + 31, "+".join(f"g{TERMS[term]}" for term in came), anchor="middle", size=10.5)
         panels.append(panel)
     return tuple(panels)
 

@@ -322,7 +322,7 @@ _LAYER_BYTES = 1_711_276_032  # weights of a layer of Llama 3 70B, in numbers of
         Number("segments", "Blocks K", 2, 1, _MOST_SEGMENTS),
         Number("moment", "Steps done", 3, 0, _MOST_ROUNDS, play=True),
         Number("group", "Your ranks R", 256, 2, _MOST_IN_GROUP, 2, "log"),
-        Number("size_bytes", "Your message n", 10**10, 1, 10**12, 10, "log", "B"),
+        Number("size_bytes", "Your bytes n", 10**10, 1, 10**12, 10, "log", "B"),
     ],
     named=[
         Named(
