@@ -159,18 +159,18 @@ def walk_panels(chunks: Sequence[int], *, ranks: int = 4, steps: int = 3) -> tup
         steps: how many steps of it, at most 3.
 
     Returns:
-        The start, and the picture after each step. A packet says its chunk and, in the order in which they came, the
-        contributions in its sum; it has the colour of the chunk's owner.
+        The start, and the picture after each step. A packet says its chunk and whose contributions are in its sum, g₀₁
+        for g₀ + g₁; it has the colour of the chunk's owner.
     """
     if integer_at_least("ranks", ranks, 4) != 4 or nonnegative_integer("steps", steps) > 3:
         raise ValueError(f"ranks must be 4 and steps at most 3, got {ranks} and {steps}")
     chunks = each("chunks", chunks, nonnegative_integer)
     schedule = build_collective("reduce_scatter", "ring", ranks=ranks, length=ranks)
     held = holdings(schedule)
-    corners = {0: (40.0, 80.0), 1: (119.0, 80.0), 2: (119.0, 144.0), 3: (40.0, 144.0)}
+    corners = {0: (35.0, 80.0), 1: (104.0, 80.0), 2: (104.0, 144.0), 3: (35.0, 144.0)}
     panels = []
     for moment in range(steps + 1):
-        panel = Panel(159, 202)
+        panel = Panel(139, 202)
         panel.text(2, 14, f"after step {moment}" if moment else "start", bold=True)
         sends = {send.ranges[0][0]: send for send in schedule.rounds[moment - 1]} if moment else {}
         begins = {send.ranges[0][0]: send.source for send in schedule.rounds[0]}
@@ -180,13 +180,12 @@ def walk_panels(chunks: Sequence[int], *, ranks: int = 4, steps: int = 3) -> tup
             panel.rectangle(x - 13, y - 11, 26, 22, colour="muted", strength=0.08, label=str(rank))
         for chunk in chunks:
             at = sends[chunk].destination if moment else begins[chunk]
-            start = begins[chunk]
-            came = [term for way in range(ranks) if (term := (start + way) % ranks) in held[moment][at][chunk]]
+            terms = held[moment][at][chunk]
             x, y = corners[at]
             top = y - 54 if at < 2 else y + 16
-            panel.rectangle(x - 39, top, 78, 38, colour=rank_colour(chunk))
+            panel.rectangle(x - 33, top, 66, 38, colour=rank_colour(chunk))
             panel.text(x, top + 14, f"chunk {chunk}", anchor="middle", colour="muted", size=11)
-            panel.text(x, top + 31, "+".join(f"g{TERMS[term]}" for term in came), anchor="middle", size=10.5)
+            panel.text(x, top + 31, "g" + "".join(TERMS[term] for term in sorted(terms)), anchor="middle")
         panels.append(panel)
     return tuple(panels)
 
