@@ -240,8 +240,9 @@ def lane_coded_bytes_per_s(
 def peak_flops_per_s(*, clock_hz: float, units: int, fma_per_unit_per_clock: int) -> float:
     """Return the peak rate that follows from a clock and the multiply-adds that a chip does in one tick.
 
-    Formula: $P = 2 f u k$
-    Symbols: P = the result in FLOP a second; f = clock_hz; u = units; k = fma_per_unit_per_clock
+    Formula: $P = 2 f_{\\text{clock}} z_{\\text{unit}} z_{\\text{fma}}$
+    Symbols: P = the result in FLOP a second; f_{\\text{clock}} = clock_hz; z_{\\text{unit}} = units;
+        z_{\\text{fma}} = fma_per_unit_per_clock
     Chapter: 2
 
     Args:
@@ -302,8 +303,9 @@ def ridge_flops_per_byte(accelerator: Accelerator | str, dtype: str) -> float:
     """Return the arithmetic intensity from which an accelerator's arithmetic, not its memory, is the limit.
 
     Also: ridge point, machine balance
-    Formula: $I^* = P / B$
-    Symbols: I^* = the result in FLOP a byte; P = dense peak of accelerator in dtype; B = its memory bandwidth
+    Formula: $I^* = P / \\beta_{\\text{mem}}$
+    Symbols: I^* = the result in FLOP a byte; P = dense peak of accelerator in dtype; \\beta_{\\text{mem}} = its memory
+        bandwidth
     Chapter: 2
 
     Args:

@@ -2,7 +2,7 @@
 
 The program that you wrote for the exercise ``zero1_step`` makes three steps on every rank, with the optimizer's state
 in shards. Its parameters stand beside those of ``torch.optim.Adam`` with the mean gradient, what it sends beside the
-2(N−1)/N·Ψ of the formula. ``--answer FILE`` runs another file; the recorded run has the book's own answer.
+2(R−1)/R·N of the formula. ``--answer FILE`` runs another file; the recorded run has the book's own answer.
 
     torchrun --standalone --nproc-per-node 4 labs/memory/own_zero_step.py
 

@@ -1,15 +1,15 @@
-"""ZeRO and FSDP2: what DDP, ``ZeroRedundancyOptimizer`` and ``fully_shard`` send and hold, beside 2Ψ, 2Ψ, 3Ψ and 16Ψ/N.
+"""ZeRO and FSDP2: what DDP, ``ZeroRedundancyOptimizer`` and ``fully_shard`` send and hold, beside 2N, 2N, 3N and 16N/R.
 
-Every collective that the engine issues is noted with its kind and its size. Sizes are whole: a rank sends (N − 1)/N of
-them, and an all-reduce counts as both of its phases. All layers are equal and 2N in number, so that every way to cut
-them is even (Ψ is 18,432 on four ranks); one more, uneven layer shows the padding. "Held" is parameters, gradients and
+Every collective that the engine issues is noted with its kind and its size. Sizes are whole: a rank sends (R − 1)/R of
+them, and an all-reduce counts as both of its phases. All layers are equal and 2R in number, so that every way to cut
+them is even (N is 18,432 on four ranks); one more, uneven layer shows the padding. "Held" is parameters, gradients and
 Adam's moments of one rank, in bytes; a peak is the most bytes of tensors alive at any operation of the forward and
 backward pass. After a collective, gloo's own thread may hold its buffer a moment longer, and nothing says when it has
 let go: with parameters kept, one step in five met such a buffer at its next operation. The least of three steps' peaks
 is what it needs.
 
 Three things stand out. ``ZeroRedundancyOptimizer`` saves stage 1's memory, but it all-reduces the gradients and then
-broadcasts the parameters: 3Ψ, not the 2Ψ of the paper, which the prediction takes into account. "Parameters kept" sends
+broadcasts the parameters: 3N, not the 2N of the paper, which the prediction takes into account. "Parameters kept" sends
 as little as stage 2 and holds the gathered parameters from the forward to the backward pass; between steps it holds as
 little as stage 3. And the peak, rounded up to whole layers, lies two layers above shards and buffers: what the formula
 says it leaves out, the next layer gathered ahead and the collective's own buffer. The temporaries of the optimizer's

@@ -17,12 +17,14 @@ from press.making.live import live_html, near_pictures
 from press.making.questions import answer_html, guess_html
 from press.reading.checks import Scan
 from press.reading.markup import faults
-from snippets.drawing import PAPER
+from snippets.drawing import FONT_PX, PAPER
 from snippets.palette import COLOURS
 
 # Above this many characters an SVG is a file of its own, loaded when the reader comes near.
 INLINE_LIMIT = 7_000
 NARROW_PX = 350
+PHONE_PX = 358  # the column of a phone
+READABLE_PX = 11.5  # of a text on a phone
 _FORMULA = re.compile(
     r"\$\$(?P<display>(?:\\.|[^$\\])+)\$\$|\$(?P<inline>(?:\\.|[^$\\])+)\$"
     r"|(?P<environment>\\begin\{(?P<name>[a-z]+\*?)\}.*\\end\{(?P=name)\})",
@@ -179,9 +181,14 @@ class Figures:
 
 
 def _is_wide(svg: str) -> bool:
-    """Whether a picture takes more than half of the column: on a phone it scrolls then instead of shrinking."""
+    """Whether a picture scrolls on a phone: made as narrow as that is, its smallest text could not be read."""
     width = re.search(r'<svg[^>]*? width="([\d.]+)', svg)
-    return width is not None and float(width[1]) > NARROW_PX
+    if width is None or float(width[1]) <= NARROW_PX:
+        return False
+    texts = re.findall(r"<text[^>]*>", svg)
+    sizes = [re.search(r'font-size(?:="|: ?)([\d.]+)', text) for text in texts]
+    smallest = min((float(size[1]) if size else FONT_PX for size in sizes), default=FONT_PX)
+    return smallest * PHONE_PX / float(width[1]) < READABLE_PX
 
 
 def _displayed(kind: str, content: str, **metadata: Any) -> dict[str, Any]:

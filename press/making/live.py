@@ -124,7 +124,8 @@ def _knob(knob: Mapping[str, Any], drawn: Mapping[str, Any], number: int) -> str
             f"{html.escape(text, quote=False)}</option>"
             for value, text in knob["options"]
         )
-        return f'<label class="knob"{idle}>{label}<select name="{name}" data-default="{default}">{options}</select></label>'
+        select = f'<select name="{name}" data-default="{default}">{options}</select>'
+        return f'<label class="knob"{idle}>{label}{select}</label>'
     if knob["kind"] == "switch":
         ticked = " checked" * (drawn["shown"][name] == "on")
         return f'<label class="knob switch"{idle}><input type="checkbox" name="{name}"{ticked}>{label}</label>'

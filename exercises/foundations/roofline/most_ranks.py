@@ -18,7 +18,7 @@ def most_ranks(
 ) -> int:
     """Return among how many ranks a product may be cut along k.
 
-    Each of N ranks does an Nth of the 2mkn operations. Then they add up
+    Each of R ranks does an Rth of the 2mkn operations. Then they add up
     their partial products, m × n numbers, by a ring all-reduce. The sum
     must not take longer than the operations; equally long is allowed.
 
@@ -29,14 +29,14 @@ def most_ranks(
         link_bytes_per_s: what one rank sends in a second, one direction.
 
     Returns:
-        The largest N that is allowed; 1 if there is no larger one.
+        The largest R that is allowed; 1 if there is no larger one.
 
     >>> most_ranks(
     ...     k=8, element_bytes=2, peak_flops_per_s=2, link_bytes_per_s=1
     ... )
     3
     """
-    # k / (s (N - 1)) operations a byte sent must be at least P / β.
+    # k / (w (R - 1)) operations a byte sent must be at least P / β.
     return 1 + k * link_bytes_per_s // (element_bytes * peak_flops_per_s)
 
 
@@ -75,6 +75,15 @@ def has_few_ranks(inputs: Inputs) -> bool:
 
 RULE = "1 + k * link_bytes_per_s // (element_bytes * peak_flops_per_s)"
 
+
+def taught() -> str:
+    nvlink, adapter = (most_ranks(**cut(53248, 2, 989_400_000_000_000, link * 10**9)) for link in (450, 50))
+    return (
+        f"Over NVLink {nvlink} H100s may share the matmul, over one NDR adapter each only {adapter}. More ranks have "
+        "fewer operations each, but the bytes that each of them sends for the sum do not become fewer."
+    )
+
+
 EXERCISE = Exercise(
     most_ranks,
     number=1,
@@ -93,15 +102,16 @@ EXERCISE = Exercise(
         cut, st.integers(1, 60), st.sampled_from([1, 2, 4]), st.integers(1, 12), st.integers(1, 6)
     ).filter(has_few_ranks),
     units={"result": "ranks"},
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_first",
-            "This is N − 1, the number of neighbours that a sum crosses; the first rank counts too.",
+            "This is R − 1, the number of neighbours that a sum crosses; the first rank counts too.",
             {RULE: RULE.removeprefix("1 + ")},
         ),
         Mistake(
             "counts_half",
-            "You count half of the seconds. An all-reduce has two phases, each sending (N − 1)/N of the numbers, "
+            "You count half of the seconds. An all-reduce has two phases, each sending (R − 1)/R of the numbers, "
             "and the link's rate is one direction's already.",
             {"k * link": "2 * k * link"},
         ),

@@ -11,7 +11,7 @@ from typing import Any
 
 from grader.exercise import Exercise, Mistake, Observation
 
-OWNERS, EXCESS = "a rank for each matrix", "largest load beyond 4/3 − 1/(3N) times the best"
+OWNERS, EXCESS = "a rank for each matrix", "largest load beyond 4/3 − 1/(3R) times the best"
 
 
 def owners(sizes: Sequence[int], ranks: int) -> list[int]:
@@ -19,11 +19,11 @@ def owners(sizes: Sequence[int], ranks: int) -> list[int]:
 
     Args:
         sizes: numbers in each matrix; there may be none.
-        ranks: ranks, N, at least 1.
+        ranks: ranks, R, at least 1.
 
     Returns:
         For each matrix the rank that owns it, from 0. The largest load is at
-        most 4/3 − 1/(3N) times the best possible.
+        most 4/3 − 1/(3R) times the best possible.
 
     >>> owners([1, 2, 3, 4], ranks=2)
     [0, 1, 1, 0]
@@ -101,7 +101,7 @@ EXERCISE = Exercise(
     owners,
     number=5,
     level="hard",
-    asked="an owner for each matrix, so that the largest load is at most 4/3 − 1/(3N) times the best",
+    asked="an owner for each matrix, so that the largest load is at most 4/3 − 1/(3R) times the best",
     expected=no_excess,
     observe=observe,
     examples=[

@@ -14,8 +14,8 @@ def roofline_flops_per_s(*, flops_per_byte: float, peak_flops_per_s: float, band
     """Return the highest rate that an operation of some arithmetic intensity can reach.
 
     Also: attainable performance
-    Formula: $R = \\min(P, I B)$
-    Symbols: R = result; I = flops_per_byte; P = peak_flops_per_s; B = bandwidth_bytes_per_s
+    Formula: $F / T = \\min(P, I \\beta)$
+    Symbols: F / T = result; I = flops_per_byte; P = peak_flops_per_s; \\beta = bandwidth_bytes_per_s
     Chapter: 2
 
     Args:
@@ -53,9 +53,10 @@ def ceiling_times_s(
 ) -> dict[str, float]:
     """Return what each of the three ceilings alone would let an operation take.
 
-    Formula: $T_{\\text{compute}} = F / P, \\quad T_{\\text{memory}} = D / B, \\quad T_{\\text{network}} = V / \\beta$
-    Symbols: T = result; F = flops; D = memory_bytes; V = sent_bytes; P = peak_flops_per_s;
-        B = memory_bytes_per_s; \\beta = network_bytes_per_s
+    Formula: $T_{\\text{compute}} = F / P, \\quad T_{\\text{memory}} = Q / \\beta_{\\text{mem}}, \\quad
+        T_{\\text{network}} = Q_\\beta / \\beta$
+    Symbols: T = result; F = flops; Q = bytes through memory, memory_bytes; Q_\\beta = sent_bytes; P = peak_flops_per_s;
+        \\beta_{\\text{mem}} = memory_bytes_per_s; \\beta = network_bytes_per_s
     Chapter: 2
 
     Args:
@@ -104,9 +105,9 @@ def roofline_time_s(
 ) -> float:
     """Return the least time that an operation can take under three ceilings.
 
-    Formula: $T = \\max(F / P, D / B, V / \\beta)$
-    Symbols: T = result; F = flops; D = memory_bytes; V = sent_bytes; P = peak_flops_per_s;
-        B = memory_bytes_per_s; \\beta = network_bytes_per_s
+    Formula: $T = \\max(F / P, Q / \\beta_{\\text{mem}}, Q_\\beta / \\beta)$
+    Symbols: T = result; F = flops; Q = bytes through memory, memory_bytes; Q_\\beta = sent_bytes; P = peak_flops_per_s;
+        \\beta_{\\text{mem}} = memory_bytes_per_s; \\beta = network_bytes_per_s
     Chapter: 2
 
     Args:
@@ -150,9 +151,9 @@ def compute_bound_batch(
 ) -> float:
     """Return from how many rows on a product with k × n weights keeps the arithmetic busy.
 
-    Formula: $m^* = \\frac{s_w}{2B/P - s_a (1/k + 1/n)}$
-    Symbols: m^* = result; k, n = the arguments; P = peak_flops_per_s; B = bandwidth_bytes_per_s;
-        s_w = weight_bytes; s_a = activation_bytes
+    Formula: $m^* = \\frac{w_{\\text{p}}}{2 \\beta_{\\text{mem}} / P - w_X (1/k + 1/n)}$
+    Symbols: m^* = result; k, n = the arguments; P = peak_flops_per_s;
+        \\beta_{\\text{mem}} = bandwidth_bytes_per_s; w_{\\text{p}} = weight_bytes; w_X = activation_bytes
     Chapter: 2
 
     Args:
@@ -166,7 +167,7 @@ def compute_bound_batch(
     Returns:
         Rows (tokens), not rounded; infinite where the layer is so narrow that no batch is large enough.
 
-    Source: derived in this book from F/P = D/B; Austin et al. 2025, chapter 1, leave the activations out.
+    Source: derived in this book from F/P = Q/β_mem; Austin et al. 2025, chapter 1, leave the activations out.
     Convention: each number is read or written once.
     Leaves out: caches that are too small for that, and what of both peaks a kernel reaches.
 
@@ -186,19 +187,19 @@ def compute_bound_batch(
 def k_split_flops_per_sent_byte(*, k: int, ranks: int, element_bytes: float = 2) -> float:
     """Return how many operations a rank does for each byte that it sends when the shared dimension is cut.
 
-    Formula: $I_\\beta = \\frac{k}{s (N - 1)}$
-    Symbols: I_\\beta = result; k = the argument; N = ranks; s = element_bytes
+    Formula: $I_\\beta = \\frac{k}{w (R - 1)}$
+    Symbols: I_\\beta = result; k = the argument; R = ranks; w = element_bytes
     Chapter: 2
 
     Args:
         k: the shared dimension of the whole product.
-        ranks: N, among which it is cut; they add their partial products by a ring all-reduce.
+        ranks: R, among which it is cut; they add their partial products by a ring all-reduce.
         element_bytes: bytes of one number of the partial products.
 
     Returns:
         FLOP a byte sent, in one direction; infinite for one rank, which sends nothing.
 
-    Source: derived in this book: 2mkn/N operations over 2(N − 1)/N · mn · s bytes.
+    Source: derived in this book: 2mkn/R operations over 2(R − 1)/R · mn · w bytes.
     Convention: sent per rank; a ring all-reduce, with the sum on all ranks.
     Leaves out: the additions, and latency.
 
@@ -214,22 +215,22 @@ def k_split_flops_per_sent_byte(*, k: int, ranks: int, element_bytes: float = 2)
 def tiled_gemm_words(*, m: int, k: int, n: int, tile_rows: int, tile_columns: int) -> int:
     """Return the numbers that a product reads and writes if it makes its result tile by tile.
 
-    Formula: $D = mk \\lceil n / b \\rceil + kn \\lceil m / a \\rceil + mn$
-    Symbols: D = result; m, k, n = the arguments; a = tile_rows; b = tile_columns
+    Formula: $Q / w = mk \\lceil n / n_{\\text{tile}} \\rceil + kn \\lceil m / m_{\\text{tile}} \\rceil + mn$
+    Symbols: Q / w = result; m, k, n = the arguments; m_{\\text{tile}} = tile_rows; n_{\\text{tile}} = tile_columns
     Chapter: 2
 
     Args:
-        m: rows of A.
+        m: rows of X.
         k: the shared dimension.
-        n: columns of B.
-        tile_rows: rows of a tile of C; the last tiles may have fewer.
-        tile_columns: columns of a tile of C.
+        n: columns of W.
+        tile_rows: rows of a tile of Y; the last tiles may have fewer.
+        tile_columns: columns of a tile of Y.
 
     Returns:
         Numbers, not bytes.
 
     Source: derived in this book; the classic bound that such tiles approach is in Hong and Kung 1981.
-    Convention: a tile of C stays in fast memory while a strip of A and a strip of B pass by.
+    Convention: a tile of Y stays in fast memory while a strip of X and a strip of W pass by.
     Leaves out: what other tiles have left in the fast memory.
 
     Example:

@@ -77,17 +77,17 @@ class CountedMemory:
 
 
 def tiled_product(a: Floats, b: Floats, *, tile_rows: int, tile_columns: int, memory: CountedMemory) -> Floats:
-    """Multiply tile by tile: a tile of C stays in fast memory, columns of A and rows of B pass by it one by one.
+    """Multiply X by W tile by tile: a tile of Y stays in fast memory, columns of X and rows of W pass by it one by one.
 
     Args:
-        a: m × k finite numbers in slow memory.
-        b: k × n finite numbers in slow memory.
+        a: X, m × k finite numbers in slow memory.
+        b: W, k × n finite numbers in slow memory.
         tile_rows: rows of a tile.
         tile_columns: columns of a tile.
         memory: counts what passes; it has to hold a tile, a column of it and a row of it.
 
     Returns:
-        C, in slow memory.
+        Y, in slow memory.
 
     Raises:
         ValueError: if the tile is too large, the arrays do not form a product, or an argument is of the wrong kind.

@@ -161,12 +161,12 @@ def step_peak_parts(
 ) -> dict[str, dict[str, int]]:
     """Return the bytes of each kind held at each moment of a step at which the peak can fall.
 
-    Formula: $M_{loss} = S + LA + E + H + D + g_o + U_o,\\quad M_j = S + g_o + j\\,g + (L - j + 1)\\,A + E + W + U_g,
-        \\quad M_{step} = S + G + U$
-    Symbols: S = what stays; L = layers; A = layer_bytes; E = embedding_bytes; H = head_bytes; D = the gradients of the
-        logits and of the stream; g_o, g = gradients of what is outside the layers and of one layer; j = layers whose
-        backward pass has begun; W = rebuilt, working and stream bytes; G = all gradients; U = what the update makes;
-        U_o, U_g = ZeRO's buffers for what is outside the layers and for a layer
+    Formula: $M_\\text{loss} = M_0 + LA + A_1 + A_2 + A_3 + M_1 + M_2,\\quad M_j = M_0 + M_1 + j\\,M_3 + (L - j + 1)\\,A
+        + A_1 + A_4 + M_4,\\quad M_\\text{step} = M_0 + M_5 + M_6$
+    Symbols: M_0 = what stays; L = layers; A = layer_bytes; A_1 = embedding_bytes; A_2 = head_bytes; A_3 = the gradients
+        of the logits and of the residual stream; A_4 = rebuilt, working and stream bytes; M_1, M_3 = gradients of what
+        is outside the layers and of one layer; j = layers whose backward pass has begun; M_2, M_4 = ZeRO's buffers for
+        what is outside the layers and for a layer; M_5 = all gradients; M_6 = what the update makes
     Chapter: 22
 
     Args:

@@ -33,9 +33,9 @@ def deepspeed_zero2_estimate(
 ) -> Estimate:
     """Return DeepSpeed's estimate for ZeRO stage 2.
 
-    Formula: $M_{gpu} = 2 \\Psi + \\frac{18 \\Psi}{N}$
-    Symbols: M_{gpu} = gpu_bytes of the result; \\Psi = parameters; N = devices_per_node × nodes. With the optimizer on
-        the host the second term is 0
+    Formula: $M_\\text{gpu} = 2 N + \\frac{18 N}{R}$
+    Symbols: M_\\text{gpu} = gpu_bytes of the result; N = parameters; R = all devices, devices_per_node × nodes.
+        With the optimizer on the host the second term is 0
     Chapter: 22
 
     Args:
@@ -49,7 +49,7 @@ def deepspeed_zero2_estimate(
         Bytes of host memory (a node) and of device memory (one GPU), rounded down as DeepSpeed does.
 
     Source: DeepSpeed, deepspeed/runtime/zero/stage_1_and_2.py, ``estimate_zero2_model_states_mem_needs``. Older
-        releases and docs/code-docs/source/memory.rst have 4Ψ + 16Ψ/N.
+        releases and docs/code-docs/source/memory.rst have 4N + 16N/R.
     Convention: 18 = 2 (16-bit gradients) + 4 (fp32 gradients) + 4 (master copy) + 8 (Adam's moments).
     Leaves out: activations and buffers on the GPU.
 
@@ -77,9 +77,10 @@ def deepspeed_zero3_estimate(
 ) -> Estimate:
     """Return DeepSpeed's estimate for ZeRO stage 3.
 
-    Formula: $M_{gpu} = 4 U + \\frac{k \\Psi}{N}$
-    Symbols: M_{gpu} = gpu_bytes of the result; U = largest_layer; \\Psi = parameters; N = devices_per_node × nodes;
-        k = 18, or 2 with the optimizer on the host, or 0 with the parameters there too
+    Formula: $M_\\text{gpu} = 4 N_\\text{layer} + \\frac{q N}{R}$
+    Symbols: M_\\text{gpu} = gpu_bytes of the result; N_\\text{layer} = largest_layer; N = parameters;
+        R = all devices, devices_per_node × nodes; q = 18, or 2 with the optimizer on the host, or 0 with the
+        parameters there too
     Chapter: 22
 
     Args:

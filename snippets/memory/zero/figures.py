@@ -59,13 +59,13 @@ def stage_panel(
     return panel
 
 
-def gather_overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_s: float, width_px: float = 320) -> Panel:
-    """Draw the gathers and the runs of a forward pass as two lanes of blocks on a time axis, with the end of the pass.
+def gather_overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_ms: float, width_px: float = 328) -> Panel:
+    """Draw the gathers and the runs of a forward pass as two lanes of blocks on a time axis, and where the GPU waits.
 
     Args:
-        units: from ``overlapped_units``.
+        units: from ``overlapped_units``, in milliseconds.
         title: above the lanes.
-        scale_s: seconds across the panel, the same for panels that are to be compared.
+        scale_ms: milliseconds across the panel, the same for panels that are to be compared.
         width_px: of the panel.
 
     Returns:
@@ -76,27 +76,34 @@ def gather_overlap_panel(units: Sequence[UnitTimes], *, title: str, scale_s: flo
     """
     if not units:
         raise ValueError(f"units must hold at least one, got {units!r}")
-    width, left, row = positive_number("width_px", width_px), 54.0, 24.0
-    scale = (width - left - 4) / positive_number("scale_s", scale_s)
-    panel = Panel(width, 22 + 2 * (row + 4) + 26)
+    width, left, row, top = positive_number("width_px", width_px), 48.0, 24.0, 24.0
+    scale = (width - left - 8) / positive_number("scale_ms", scale_ms)
+    panel = Panel(width, top + 2 * (row + 4) + 46)
     panel.text(0, 14, title, bold=True)
+    now = 0.0
     for lane, (name, hue) in enumerate((("gather", "communication"), ("run", "forward"))):
-        y = 22 + lane * (row + 4)
-        panel.text(0, y + row / 2, name, middle=True)
+        y = top + lane * (row + 4)
+        panel.text(0, y + row / 2, name, middle=True, size=12)
         for number, unit in enumerate(units):
             start, end = (unit.run_start_s, unit.run_end_s) if lane else (unit.gather_start_s, unit.gather_end_s)
             wide = (end - start) * scale
             label = str(number + 1) if wide >= 10 else ""
             panel.rectangle(left + start * scale, y, wide, row, colour=hue, label=label)
+            if lane and start > now:
+                label = "waits" if (start - now) * scale >= 38 else ""
+                panel.rectangle(left + now * scale, y, (start - now) * scale, row, colour="idle", label=label)
+            now = end if lane else 0.0
     end_s = units[-1].run_end_s
-    panel.text(left + end_s * scale + 6, 22 + row + 4 + row / 2, f"{end_s:.1f}", middle=True, bold=True)
-    axis = 22 + 2 * (row + 4)
+    axis = top + 2 * (row + 4)
     panel.line(left, axis, width - 4, axis)
-    apart = 10 ** math.floor(math.log10(scale_s))
-    for tick in range(int(scale_s / apart) + 1):
+    power = 10 ** math.floor(math.log10(scale_ms))
+    apart = power if scale_ms >= 4 * power else power / 2
+    for tick in range(int(scale_ms / apart) + 1):
         panel.line(left + tick * apart * scale, axis, left + tick * apart * scale, axis + 4)
         place = left + tick * apart * scale, axis + 17
         panel.text(*place, f"{tick * apart:g}", anchor="middle", size=12, colour="muted")
+    waited = end_s - sum(unit.run_end_s - unit.run_start_s for unit in units)
+    panel.text(left, axis + 36, f"ends at {end_s:.0f} ms, of which it waited {waited:.0f}", size=12, bold=True)
     return panel
 
 
@@ -105,7 +112,7 @@ _AXIS = 9.5
 _HELD = {"parameters": "weights", "gradients": "gradients", "optimizer": "optimizer state"}
 
 
-def zero_step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed-adam", width_px: float = 690) -> Panel:
+def zero_step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed-adam", width_px: float = 328) -> Panel:
     """Draw one step of two layers on a time axis: what each rank computes, what is on the wire, what a rank holds.
 
     Args:
@@ -115,52 +122,53 @@ def zero_step_panel(*, stage: int, ranks: int = 4, recipe: Recipe | str = "mixed
         width_px: of the panel.
 
     Returns:
-        The panel; all stages have the same axis. Stage 0 has the key to the colours of what is held.
+        The panel; all stages have the same axis. A lane has the name of a collective, and its blocks the layers.
     """
     stage, ranks = int(one_of("stage", stage, STAGES)), positive_integer("ranks", ranks)
     kept, width = RECIPES.find(recipe), positive_number("width_px", width_px)
     tasks = sharded_step(stage=stage, update_s=1.0 if stage == 0 else 1 / ranks, **_STEP)  # type: ignore[arg-type]
-    left, top, row, high = 96.0, 24.0, 20.0, 56.0
+    left, top, row, high = 62.0, 24.0, 20.0, 56.0
     scale = (width - left - 8) / _AXIS
-    network, held = top + ranks * row + 4, top + (ranks + 1) * row + 12
-    panel = Panel(width, held + high + 34)
+    wires = ["all-reduce"] if stage == 0 else ["gather", "reduce"]
+    lanes = {name: top + (ranks + place) * row + 4 for place, name in enumerate(wires)}
+    held = top + (ranks + len(wires)) * row + 48
+    panel = Panel(width, held + high + 22)
     panel.text(0, 14, f"stage {stage}", bold=True)
-    if stage == 0:
-        draw_key(panel, _HELD, step=100, left=left, top=4, strength=0.55)
     for rank in range(ranks):
-        panel.text(0, top + rank * row + 8, f"rank {rank}", middle=True)
-    panel.text(0, network + 8, "network", middle=True)
+        panel.text(0, top + rank * row + 8, f"rank {rank}", middle=True, size=12)
+    for name, y in lanes.items():
+        panel.text(0, y + 8, name, middle=True, size=12)
     for task in tasks:
         x, wide = left + task.start_s * scale, (task.end_s - task.start_s) * scale
-        number = "" if task.layer is None else f" {task.layer + 1}"
+        number = "" if task.layer is None else f"{task.layer + 1}"
         if task.on_network:
-            panel.rectangle(x, network, wide, row - 3, colour="communication", label=task.name + number)
+            panel.rectangle(x, lanes[task.name], wide, row - 3, colour="communication", label=number)
             continue
         for rank in range(ranks):
-            name = {"forward": "F", "backward": "B"}.get(task.name, "")
-            label = f"{name}{number.strip()}" if name else "update" if stage == 0 else f"{rank}"
+            y, name = top + rank * row, {"forward": "F", "backward": "B"}.get(task.name, "")
             hue = task.name if name else "optimizer" if stage == 0 else f"rank-{rank % 8}"
-            panel.rectangle(x, top + rank * row, wide, row - 3, colour=hue, label=label)
+            label = f"{name}{number}" if name else "U" if stage == 0 else ""
+            panel.rectangle(x, y, wide, row - 3, colour=hue, label=label)
+            if not name and stage:
+                panel.text(x + wide + 4, y + 8, f"{rank}", middle=True, size=12)
     pieces = held_over_step(tasks, stage=stage, ranks=ranks, layers=2, recipe=kept)
+    most, least = max(sum(piece[2:]) for piece in pieces), min(sum(piece[2:]) for piece in pieces)
+    said = f"{most:g}" if most == least else f"{least:g} to {most:g}"
+    panel.text(0, held - 26, f"a rank holds {said} bytes a parameter", size=12, bold=True)
+    draw_key(panel, _HELD, step=92, top=held - 19, strength=0.55)
     unit = high / kept.bytes_per_parameter
     for kind, below, at in (("optimizer", (), 4), ("gradients", (4,), 3), ("parameters", (4, 3), 2)):
-        boxes = []
         for piece in pieces:
             base = held + high - sum(piece[other] for other in below) * unit
-            boxes.append(
-                (left + piece[0] * scale, base - piece[at] * unit, (piece[1] - piece[0]) * scale, piece[at] * unit)
-            )
-        for box in boxes:
+            box = left + piece[0] * scale, base - piece[at] * unit, (piece[1] - piece[0]) * scale, piece[at] * unit
             panel.bars([box], colour=kind, strength=0.55)
-    most, least = max(sum(piece[2:]) for piece in pieces), min(sum(piece[2:]) for piece in pieces)
-    said = f"{most:g} bytes" if most == least else f"{least:g} to {most:g}"
-    panel.text(0, held + high - 30, "held by a rank:", middle=True, size=12)
-    panel.text(0, held + high - 12, said, middle=True, size=12)
     panel.line(left, held + high, width - 6, held + high)
+    panel.text(left - 6, held + 4, f"{kept.bytes_per_parameter}", anchor="end", middle=True, size=12, colour="muted")
+    panel.line(left, held, left, held + high)
     for tick in range(int(_AXIS)):
         panel.line(left + tick * scale, held + high, left + tick * scale, held + high + 4)
         panel.text(left + tick * scale, held + high + 17, f"{tick}", anchor="middle", size=12, colour="muted")
-    panel.text(width - 6, held + high + 17, "time", anchor="end", size=12, colour="muted")
+    panel.text(width - 4, held + high + 17, "time", anchor="end", size=12, colour="muted")
     return panel
 
 
@@ -247,14 +255,14 @@ def state_bars_panel(
     rows = [(0, 1), *((stage, ranks) for stage in STAGES[1:] for ranks in degrees)]
     left, top, row = 98.0, 26.0, 25.0
     scale = (width - left - 60) / kept.bytes_per_parameter
-    panel = Panel(width, top + len(rows) * row + 30)
+    panel = Panel(width, top + len(rows) * row + 44)
     for place, (hue, name) in enumerate(_HELD.items()):
         panel.rectangle(1 + place * 100, 4, 12, 12, colour=hue, strength=0.6)
         panel.text(18 + place * 100, 14, name, size=12)
     for number, (stage, ranks) in enumerate(rows):
         y, at = top + number * row, left
         state = zero_state_bytes(ranks, ranks=ranks, stage=stage, recipe=kept)
-        panel.text(0, y + 9, f"stage {stage}" + (f", N = {ranks}" if stage else ""), middle=True, size=12)
+        panel.text(0, y + 9, f"stage {stage}" + (f", R = {ranks}" if stage else ""), middle=True, size=12)
         for kind, size in (
             ("parameters", state.parameters),
             ("gradients", state.gradients),
@@ -263,12 +271,17 @@ def state_bars_panel(
             panel.rectangle(at, y, size / ranks * scale, row - 7, colour=kind, strength=0.6)
             at += size / ranks * scale
         panel.text(at + 6, y + 9, f"{state.total / ranks:g}", middle=True)
+        floor = kept.parameters * (stage < 3) + kept.gradient_bytes * (stage < 2)
+        if stage and floor and ranks == degrees[-1]:
+            panel.text(width, y + 9, f"never below {floor}", anchor="end", middle=True, size=12, bold=True)
+            down = y + row - 5
+            panel.line(left + floor * scale, down - len(degrees) * row, left + floor * scale, down, dashed=True)
     axis = top + len(rows) * row + 2
     panel.line(left, axis, left + kept.bytes_per_parameter * scale, axis)
     for tick in range(0, kept.bytes_per_parameter + 1, 2):
         panel.line(left + tick * scale, axis, left + tick * scale, axis + 4)
         panel.text(left + tick * scale, axis + 17, f"{tick}", anchor="middle", size=12, colour="muted")
-    panel.text(0, axis + 17, "B a parameter", size=12, colour="muted")
+    panel.text(left, axis + 34, "bytes a parameter", size=12, colour="muted")
     return panel
 
 
@@ -291,7 +304,7 @@ def leaves_a_node(*, primitive: str, node: int, ranks: int) -> float:
     return sum(send.elements for send in out) / ranks
 
 
-def nodes_panel(*, hybrid: bool, node: int = 4, width_px: float = 340) -> Panel:
+def nodes_panel(*, hybrid: bool, node: int = 4, width_px: float = 328) -> Panel:
     """Draw two nodes, the shard of each GPU, and the rings along which stage 3 sends: over all GPUs, or hybrid.
 
     Args:
@@ -316,7 +329,7 @@ def nodes_panel(*, hybrid: bool, node: int = 4, width_px: float = 340) -> Panel:
         crosses += leaves_a_node(primitive="reduce_scatter", node=node, ranks=2 * node)
         title = "one group of all: a single copy"
     panel.text(0, 14, title, bold=True)
-    panel.text(0, panel.height - 8, f"out of a node: {crosses:g} Ψ in a step", bold=True)
+    panel.text(0, panel.height - 8, f"out of a node: {crosses:g} N elements a step", bold=True)
     middles = []
     for gpu in range(2 * node):
         x = left + gpu % node * step + gpu // node * (inside + gap) + 3

@@ -50,8 +50,8 @@ class ZeroTraffic:
 def shard_length(elements: int | float, *, ranks: int, rank: int) -> int:
     """Return how many of the elements one rank holds.
 
-    Formula: $\\left\\lceil \\frac{\\Psi - r}{N} \\right\\rceil$
-    Symbols: \\Psi = elements; N = ranks; r = rank
+    Formula: $\\left\\lceil \\frac{q - r}{R} \\right\\rceil$
+    Symbols: q = elements; R = ranks; r = rank
     Chapter: 22
 
     Args:
@@ -62,7 +62,7 @@ def shard_length(elements: int | float, *, ranks: int, rank: int) -> int:
     Returns:
         Elements of this rank's shard: the quotient, and one more on the first ranks where there is a remainder.
 
-    Source: the balanced contiguous split; its largest shard, on rank 0, is ⌈Ψ/N⌉.
+    Source: the balanced contiguous split; its largest shard, on rank 0, is ⌈q/R⌉.
     Convention: no padding. DeepSpeed and FSDP pad every shard to the largest.
     Leaves out: tensors that an implementation does not cut.
 
@@ -80,8 +80,9 @@ def zero_bytes_per_parameter(*, ranks: int, stage: int, recipe: Recipe | str = "
     """Return the bytes of model state that a rank holds for each parameter of the model.
 
     Also: FSDP bytes per parameter
-    Formula: $b_p + b_g + K,\\; b_p + b_g + \\tfrac{K}{N},\\; b_p + \\tfrac{b_g + K}{N},\\; \\tfrac{b_p + b_g + K}{N}$
-    Symbols: in turn for stages 0 to 3, N = ranks; b_p, b_g, K = the recipe's bytes of parameters, gradients and
+    Formula: $w_\\text{p} + w_\\text{g} + w_\\text{o},\\; w_\\text{p} + w_\\text{g} + \\tfrac{w_\\text{o}}{R},\\;
+        w_\\text{p} + \\tfrac{w_\\text{g} + w_\\text{o}}{R},\\; \\tfrac{w_\\text{p} + w_\\text{g} + w_\\text{o}}{R}$
+    Symbols: in turn for stages 0 to 3, R = ranks; w_p, w_g, w_o = the recipe's bytes of weight, gradient and
         optimizer state
     Chapter: 22
 
@@ -91,9 +92,9 @@ def zero_bytes_per_parameter(*, ranks: int, stage: int, recipe: Recipe | str = "
         recipe: a name in ``RECIPES``, or a ``Recipe`` of your own.
 
     Returns:
-        Bytes a parameter: 16, 4 + 12/N, 2 + 14/N and 16/N with the default recipe.
+        Bytes a parameter: 16, 4 + 12/R, 2 + 14/R and 16/R with the default recipe.
 
-    Source: Rajbhandari et al. 2020, section 5 and figure 1; Megatron-LM's distributed optimizer (6 + 12/N) is stage 1
+    Source: Rajbhandari et al. 2020, section 5 and figure 1; Megatron-LM's distributed optimizer (6 + 12/R) is stage 1
         with the recipe ``"mixed-adam-fp32-gradients"``.
     Convention: the mean over ranks; ``zero_state_bytes`` gives each rank's own.
     Leaves out: activations, gathered parameters and other buffers.
@@ -102,15 +103,15 @@ def zero_bytes_per_parameter(*, ranks: int, stage: int, recipe: Recipe | str = "
         >>> [zero_bytes_per_parameter(ranks=64, stage=stage) for stage in STAGES]
         [16.0, 4.1875, 2.21875, 0.25]
     """
-    N, stage, kept = positive_integer("ranks", ranks), _stage(stage), RECIPES.find(recipe)
-    b_p, b_g, K = kept.parameters, kept.gradient_bytes, kept.optimizer_bytes
+    R, stage, kept = positive_integer("ranks", ranks), _stage(stage), RECIPES.find(recipe)
+    w_p, w_g, w_o = kept.parameters, kept.gradient_bytes, kept.optimizer_bytes
     if stage == 0:
-        return float(b_p + b_g + K)
+        return float(w_p + w_g + w_o)
     if stage == 1:
-        return b_p + b_g + K / N
+        return w_p + w_g + w_o / R
     if stage == 2:
-        return b_p + (b_g + K) / N
-    return (b_p + b_g + K) / N
+        return w_p + (w_g + w_o) / R
+    return (w_p + w_g + w_o) / R
 
 
 def zero_state_bytes(
@@ -125,9 +126,9 @@ def zero_state_bytes(
     """Return the bytes of model state that one rank holds.
 
     Also: ZeRO memory, FSDP memory, sharded model states
-    Formula: $b_p \\Psi_3 + b_g \\Psi_2 + K \\Psi_1$
-    Symbols: \\Psi_i = ⌈(Ψ − r)/N⌉ where stage ≥ i, else Ψ; Ψ = parameters; N = ranks; r = rank; b_p, b_g, K = the
-        recipe's bytes of parameters, gradients and optimizer state
+    Formula: $w_\\text{p} N_3 + w_\\text{g} N_2 + w_\\text{o} N_1$
+    Symbols: N_i = ⌈(N − r)/R⌉ where stage ≥ i, else N; N = parameters; R = ranks; r = rank; w_p, w_g, w_o = the
+        recipe's bytes of weight, gradient and optimizer state
     Chapter: 22
 
     Args:
@@ -172,9 +173,9 @@ def zero_buffer_bytes(
 ) -> int:
     """Return the bytes of whole units that a rank holds for a moment, besides its shards.
 
-    Formula: $b_g U\\,[z \\ge 2] + b_p U\\,[z = 3]$
-    Symbols: U = largest_unit; z = stage; b_p, b_g = the recipe's bytes of parameters and of exchanged gradients. The
-        first term is 0 without reduce_each; without gather_again the second has all parameters for U
+    Formula: $w_\\text{g} N_\\text{unit}\\,[z \\ge 2] + w_\\text{p} N_\\text{unit}\\,[z = 3]$
+    Symbols: N_\\text{unit} = largest_unit; z = stage; w_p, w_g = the recipe's bytes of weight and of exchanged
+        gradient. The first term is 0 without reduce_each; without gather_again the second has all parameters
     Chapter: 22
 
     Args:
@@ -224,8 +225,8 @@ def zero_communication_elements(
 ) -> float:
     """Return the elements that a rank sends in one optimizer step, the mean over ranks.
 
-    Formula: $\\frac{N-1}{N}\\,(R + G)\\, \\Psi$
-    Symbols: \\Psi = parameters; N = ranks; R = reduce-scatters and G = all-gathers of the whole model in one step
+    Formula: $\\frac{R-1}{R}\\,(q_1 + q_2)\\, N$
+    Symbols: N = parameters; R = ranks; q_1 = reduce-scatters and q_2 = all-gathers of the whole model in one step
     Chapter: 22
 
     Args:
@@ -239,10 +240,10 @@ def zero_communication_elements(
             pass gathered.
 
     Returns:
-        Elements: 2Ψ in stages 0 to 2 and 3Ψ in stage 3, times (N − 1)/N. R = 1, or the number of micro-batches
-        where each is reduced; G = 1, or in stage 3 one or two for each micro-batch.
+        Elements: 2N in stages 0 to 2 and 3N in stage 3, times (R − 1)/R. There is one reduce-scatter, or one for each
+        micro-batch where each is reduced; one all-gather, or in stage 3 one or two for each micro-batch.
 
-    Source: Rajbhandari et al. 2020, section 7 (2Ψ, 2Ψ, 2Ψ, 3Ψ).
+    Source: Rajbhandari et al. 2020, section 7 (2N, 2N, 2N, 3N).
     Convention: sent by one rank; it receives as many. Stage 0's all-reduce counts as both of its phases. Stage 1
         gathers updated parameters, never optimizer state.
     Leaves out: latency; how much of it hides behind computation; norms and loss scalars.
@@ -254,11 +255,11 @@ def zero_communication_elements(
         36.0
     """
     elements = nonnegative_integer("parameters", parameters)
-    R, G = _collectives(stage, micro_batches, reduce_each, gather_again)
+    reduces, gathers = _collectives(stage, micro_batches, reduce_each, gather_again)
     if ranks is None:
-        return float((R + G) * elements)
-    N = positive_integer("ranks", ranks)
-    return (N - 1) * (R + G) * elements / N
+        return float((reduces + gathers) * elements)
+    R = positive_integer("ranks", ranks)
+    return (R - 1) * (reduces + gathers) * elements / R
 
 
 def zero_traffic_elements(
@@ -273,9 +274,9 @@ def zero_traffic_elements(
 ) -> ZeroTraffic:
     """Return the elements that one rank sends and receives in one optimizer step, by ring collectives.
 
-    Formula: $R\\,(\\Psi - \\Psi_r) + G\\,(\\Psi - \\Psi_{r+1})$
-    Symbols: \\Psi = parameters; \\Psi_r = the shard of rank r (ranks counted in a circle); R = reduce-scatters and
-        G = all-gathers in one step. This is what rank r sends; it receives R (Ψ − Ψ_{r−1}) + G (Ψ − Ψ_r)
+    Formula: $q_1\\,(N - N_r) + q_2\\,(N - N_{r+1})$
+    Symbols: N = parameters; N_r = the shard of rank r (ranks counted in a circle); q_1 = reduce-scatters and
+        q_2 = all-gathers in one step. This is what rank r sends; it receives q_1 (N − N_{r−1}) + q_2 (N − N_r)
     Chapter: 22
 
     Args:
@@ -292,7 +293,7 @@ def zero_traffic_elements(
         parameters. Counts add over units.
 
     Source: the ring of Patarasuk and Yuan 2009: rank r ends a reduce-scatter with chunk r, having sent all others.
-    Convention: sent and received apart, on one rank; the sum over ranks of what is sent is (N − 1)(R + G)Ψ.
+    Convention: sent and received apart, on one rank; the sum over ranks of what is sent is (R − 1)(q_1 + q_2)N.
     Leaves out: other algorithms, which send as much only where shards are equal.
 
     Example:
@@ -327,8 +328,8 @@ def zero_traffic_bytes(
     """Return the bytes that one rank sends and receives in one optimizer step, by ring collectives.
 
     Also: ZeRO communication volume, FSDP communication volume
-    Formula: $b_g E_g + b_p E_p$
-    Symbols: E_g, E_p = the elements of gradients and parameters in zero_traffic_elements; b_g, b_p = bytes of one
+    Formula: $w_\\text{g} q_\\text{g} + w_\\text{p} q_\\text{p}$
+    Symbols: q_g, q_p = the elements of gradients and parameters in zero_traffic_elements; w_g, w_p = bytes of one
         of them in the recipe
     Chapter: 22
 
@@ -388,9 +389,10 @@ def hybrid_shard_elements(
 ) -> HybridTraffic:
     """Return the elements that a rank sends when stage 3 runs inside groups and the groups are replicas.
 
-    Formula: $3 m\\, \\frac{G-1}{G}\\, \\Psi,\\quad 2\\, \\frac{R-1}{R} \\cdot \\frac{\\Psi}{G}$
-    Symbols: the first inside a group, the second across groups; \\Psi = parameters; G = shard_ranks; R = replicas;
-        m = micro_batches
+    Formula: $3 m\\, \\frac{R_\\text{shard}-1}{R_\\text{shard}}\\, N,\\quad
+        2\\, \\frac{q-1}{q} \\cdot \\frac{N}{R_\\text{shard}}$
+    Symbols: the first inside a group, the second across groups; N = parameters; R_\\text{shard} = shard_ranks;
+        q = replicas; m = micro_batches
     Chapter: 22
 
     Args:
@@ -404,7 +406,7 @@ def hybrid_shard_elements(
         the rank's gradient shard, among the ranks that hold the same shard.
 
     Source: derived from ``zero_communication_elements``; Zhao et al. 2023 describe the strategy.
-    Convention: sent by one rank; a group of G ranks sends G times what is across.
+    Convention: sent by one rank; the ranks of a group send as many times what is across.
     Leaves out: that a framework may reduce across after each micro-batch; latency.
 
     Example:
@@ -428,9 +430,9 @@ def least_ranks_to_fit(
 ) -> int | None:
     """Return the fewest ranks on which a model's state fits.
 
-    Formula: $N = \\left\\lceil \\Psi \\Big/ \\left\\lfloor \\frac{M - M_0 - w \\Psi}{k} \\right\\rfloor \\right\\rceil$
-    Symbols: \\Psi = parameters; M = memory_bytes; M_0 = other_bytes; w and k = the recipe's bytes of what the stage
-        leaves whole and of what it shards
+    Formula: $R = \\left\\lceil N \\Big/ \\left\\lfloor \\frac{M - M_0 - w_1 N}{w_2} \\right\\rfloor \\right\\rceil$
+    Symbols: R = the result; N = parameters; M = memory_bytes; M_0 = other_bytes; w_1 and w_2 = the recipe's bytes of
+        what the stage leaves whole and of what it shards
     Chapter: 22
 
     Args:
@@ -443,7 +445,7 @@ def least_ranks_to_fit(
     Returns:
         Ranks, or ``None`` where no number of them is enough.
 
-    Source: ``zero_state_bytes`` of rank 0, solved for N.
+    Source: ``zero_state_bytes`` of rank 0, solved for R.
     Convention: the fullest rank must fit.
     Leaves out: fragmentation; that a framework takes a share of the memory for itself.
 
@@ -466,8 +468,8 @@ def largest_model_parameters(
 ) -> int:
     """Return the most parameters whose model state fits.
 
-    Formula: $\\Psi \\approx \\frac{m\\, M}{w + k / N}$
-    Symbols: \\Psi = the result; M = memory_bytes; N = ranks; m = model_parallel; w and k = the recipe's bytes of what
+    Formula: $N \\approx \\frac{q\\, M}{w_1 + w_2 / R}$
+    Symbols: N = the result; M = memory_bytes; R = ranks; q = model_parallel; w_1 and w_2 = the recipe's bytes of what
         the stage leaves whole and of what it shards
     Chapter: 22
 
@@ -494,7 +496,7 @@ def largest_model_parameters(
     whole, sharded = _whole_and_sharded(_stage(stage), kept)
     if kept.bytes_per_parameter == 0:
         raise ValueError(f"recipe must need at least one byte a parameter, got {recipe!r}")
-    # The fullest shard q is as large as (q − 1)N + 1 parameters allow; then as many parameters as fit beside it.
+    # The fullest shard q is as large as (q − 1)·ranks + 1 parameters allow; then as many parameters as fit beside it.
     shard = (memory + whole * (ranks - 1)) // (whole * ranks + sharded)
     most = shard * ranks
     return copies * (min(most, (memory - sharded * shard) // whole) if whole else most)
@@ -503,15 +505,15 @@ def largest_model_parameters(
 def partitioned_activation_overhead(*, all_reduces: int = 6) -> float:
     """Return the share by which partitioned activations (P_a) raise tensor parallelism's traffic.
 
-    Formula: $\\frac{1}{2 n}$
-    Symbols: n = all_reduces
+    Formula: $\\frac{1}{2 q}$
+    Symbols: q = all_reduces
     Chapter: 22
 
     Args:
         all_reduces: all-reduces of one transformer block in one step: 2 forward, 2 repeated, 2 backward.
 
     Returns:
-        A share: one all-gather of the block's input against n all-reduces of the same size.
+        A share: one all-gather of the block's input against so many all-reduces of the same size.
 
     Source: Rajbhandari et al. 2020, section 8 ("less than 10%": 1/12).
     Convention: volume per rank in the limit of many; an all-reduce moves twice what an all-gather does.

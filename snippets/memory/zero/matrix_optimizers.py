@@ -13,8 +13,8 @@ def newton_schulz_flops(*, rows: int, columns: int, steps: int = 5) -> int:
     """Return the operations of Muon's orthogonalisation of one matrix.
 
     Also: Muon
-    Formula: $F = k\\,(4 q^2 w + 2 q^3)$
-    Symbols: F = the result; k = steps; q = the smaller and w = the larger of rows and columns
+    Formula: $F = S\\,(4 q_1^2 q_2 + 2 q_1^3)$
+    Symbols: F = the result; S = steps; q_1 = the smaller and q_2 = the larger of rows and columns
     Chapter: 22
 
     Args:
@@ -25,8 +25,8 @@ def newton_schulz_flops(*, rows: int, columns: int, steps: int = 5) -> int:
     Returns:
         Operations, exact, of the three products of each iteration: XXᵀ, its square, and their combination times X.
 
-    Source: Jordan et al. 2024, who bound an iteration by 6q²w.
-    Convention: a product of m × k and k × n takes 2mkn; the matrix is transposed so that q is its number of rows.
+    Source: Jordan et al. 2024, who bound an iteration by 6 q_1² q_2.
+    Convention: a product of m × k and k × n takes 2mkn; the matrix is transposed so that q_1 is its number of rows.
     Leaves out: that XXᵀ is symmetric; sums of matrices; the norm.
 
     Example:
@@ -41,8 +41,8 @@ def shampoo_numbers(*, rows: int, columns: int, block: int | None = None) -> int
     """Return the numbers in Shampoo's two preconditioners of one matrix.
 
     Also: Shampoo
-    Formula: $\\sum_{ij} (r_i^2 + c_j^2)$
-    Symbols: r_i, c_j = rows and columns of block (i, j)
+    Formula: $\\sum_{ij} (q_i^2 + q_j^2)$
+    Symbols: q_i, q_j = rows and columns of block (i, j)
     Chapter: 22
 
     Args:
@@ -53,7 +53,7 @@ def shampoo_numbers(*, rows: int, columns: int, block: int | None = None) -> int
     Returns:
         Numbers, exact; an implementation that keeps inverse roots besides has twice as many.
 
-    Source: Gupta et al. 2018 (r² + c² for a matrix); Shi et al. 2023 for blocks.
+    Source: Gupta et al. 2018 (the sum of both squares for a matrix); Shi et al. 2023 for blocks.
     Convention: the last block of a side may be smaller.
     Leaves out: momentum; grafting, which keeps another optimizer's state.
 
@@ -100,8 +100,8 @@ class Assignment:
 def assign_whole(sizes: Sequence[int], *, ranks: int) -> Assignment:
     """Give each piece of work, whole, to one rank, the largest first and each to the rank that has least.
 
-    Formula: $\\frac{\\max_r \\ell_r}{\\mathrm{best}} \\le \\frac43 - \\frac{1}{3N}$
-    Symbols: \\ell_r = loads of the result; N = ranks
+    Formula: $\\frac{\\max_r \\ell_r}{\\mathrm{best}} \\le \\frac43 - \\frac{1}{3R}$
+    Symbols: \\ell_r = loads of the result; R = ranks
     Chapter: 22
 
     Args:

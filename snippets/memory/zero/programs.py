@@ -73,8 +73,8 @@ def run_sharded_program(
     Args:
         program: a generator function, called for each rank and step with the keyword arguments ``rank`` (its ``Rank``)
             and ``step`` (from 1).
-        initial: the parameters at the start, Ψ numbers, the same on all ranks. Adam's averages start at 0.
-        gradients: for each step N × Ψ numbers, the gradient of each rank.
+        initial: the parameters at the start, N numbers, the same on all ranks. Adam's averages start at 0.
+        gradients: for each step R × N numbers, the gradient of each rank.
 
     Returns:
         Each rank's parameters, and the account.
@@ -106,7 +106,7 @@ def run_sharded_program(
     steps: Any = gradients
     given = each("gradients", steps, lambda name, mine: _single_precision(name, mine, dimensions=2))
     if not given or any(step.shape != (len(given[0]), start.size) for step in given):
-        raise ValueError(f"gradients must hold N × {start.size} numbers (as initial) for each step, got {gradients!r}")
+        raise ValueError(f"gradients must hold R × {start.size} numbers (as initial) for each step, got {gradients!r}")
     if not len(given[0]):
         raise ValueError("gradients must hold those of at least one rank, got none")
     machine = Machine(

@@ -1,4 +1,4 @@
-"""Simulators: Adam that really runs on N ranks, sharded as ZeRO's stages 0 to 3 shard it.
+"""Simulators: Adam that really runs on R ranks, sharded as ZeRO's stages 0 to 3 shard it.
 
 The ranks are those of ``snippets.simulation.machine``, each with arrays of its own. Collectives carry gradients and
 parameters; what is sent and what is held is counted from the arrays themselves.

@@ -8,11 +8,11 @@ from typing import Any
 
 @dataclass
 class Rank:
-    """What a rank of a data-parallel group sees: Ψ parameters, of which it owns a shard.
+    """What a rank of a data-parallel group sees: N parameters, of which it owns a shard.
 
     Attributes:
         number: its number, from 0.
-        ranks: how many there are, N.
+        ranks: how many there are, R.
         shard: the slice of the parameters that it owns, cut as by ``numpy.array_split``.
         parameters: its copy of all parameters.
         gradients: the gradient of its own examples, of all parameters.

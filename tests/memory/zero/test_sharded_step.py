@@ -131,14 +131,17 @@ def labels(svg: str) -> list[str]:
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_the_step_panel_shows_what_the_stage_sends_and_holds(stage: int) -> None:
-    found = labels(zero_figures.zero_step_panel(stage=stage).svg())
+    svg = zero_figures.zero_step_panel(stage=stage).svg()
+    found = labels(svg)
     assert found[0] == f"stage {stage}"
-    assert sum(text.startswith("gather") for text in found) == {0: 0, 1: 2, 2: 2, 3: 4}[stage]
-    assert sum(text.startswith("reduce") for text in found) == (0 if stage == 0 else 2)
-    assert sum(text.startswith("all-reduce") for text in found) == (2 if stage == 0 else 0)
-    assert found.count("update") == (4 if stage == 0 else 0)
-    key = ("weights", "gradients", "optimizer state")
-    assert all(found.count(text) == (stage == 0) for text in key)
+    wires: dict[float, int] = {}
+    for place in re.findall(r'<rect x="[\d.]+" y="([\d.]+)" [^>]*class="b-communication"', svg):
+        wires[float(place)] = wires.get(float(place), 0) + 1
+    counts = [wires[place] for place in sorted(wires)]
+    assert counts == {0: [2], 1: [2, 2], 2: [2, 2], 3: [4, 2]}[stage]
+    assert [lane in found for lane in ("all-reduce", "gather", "reduce")] == [stage == 0, stage > 0, stage > 0]
+    assert found.count("U") == (4 if stage == 0 else 0)
+    assert all(found.count(text) == 1 for text in ("weights", "gradients", "optimizer state"))
     assert all(found.count(text) == 4 for text in ("F1", "F2", "B1", "B2"))
     assert {0: "16 bytes", 1: "7 bytes", 2: "5.5 to 7.5", 3: "4 to 7"}[stage] in " ".join(found)
 
@@ -164,15 +167,16 @@ def test_the_bars_have_the_formula_s_bytes() -> None:
     found = labels(zero_figures.state_bars_panel(degrees=(8, 64)).svg())
     for stage, ranks in ((0, 1), *((stage, ranks) for stage in (1, 2, 3) for ranks in (8, 64))):
         assert f"{zero_bytes_per_parameter(ranks=ranks, stage=stage):g}" in found
-    assert "stage 3, N = 64" in found
+    assert "stage 3, R = 64" in found
+    assert [text for text in found if text.startswith("never")] == ["never below 4", "never below 2"]
 
 
 @pytest.mark.parametrize("node", [2, 4, 8])
 def test_the_nodes_panel_counts_what_leaves_a_node(node: int) -> None:
     whole = labels(zero_figures.nodes_panel(hybrid=False, node=node).svg())[1]
     hybrid = labels(zero_figures.nodes_panel(hybrid=True, node=node).svg())[1]
-    assert f"{3 * (2 * node - 1) / (2 * node):g} Ψ" in whole
-    assert "1 Ψ" in hybrid  # 2 (R − 1)/R of a whole gradient, with R = 2
+    assert f"{3 * (2 * node - 1) / (2 * node):g} N" in whole
+    assert "1 N" in hybrid  # 2 (q − 1)/q of a whole gradient, with q = 2 groups
 
 
 @pytest.mark.parametrize("primitive", ["all_gather", "reduce_scatter"])

@@ -76,9 +76,9 @@ def test_bad_input_is_named(arguments: tuple[list[float], list[float], int], nam
 
 def test_overlap_panel_names_its_units() -> None:
     units = overlapped_units([1.0, 1.0, 1.0], [2.0, 2.0, 2.0])
-    svg = gather_overlap_panel(units, title="one ahead", scale_s=9).svg()
-    for text in ("one ahead", "gather", "run", ">2<", "7.0"):
+    svg = gather_overlap_panel(units, title="one ahead", scale_ms=9).svg()
+    for text in ("one ahead", "gather", "run", ">2<", "ends at 7 ms, of which it waited 1"):
         assert text in svg, text
     assert svg.count('class="b-communication"') == svg.count('class="b-forward"') == 3
     with pytest.raises(ValueError, match="units"):
-        gather_overlap_panel((), title="", scale_s=1)
+        gather_overlap_panel((), title="", scale_ms=1)

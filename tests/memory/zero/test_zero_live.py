@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -46,15 +47,33 @@ def boxes(svg: str) -> int:
 
 
 def test_the_first_picture_says_what_the_chapter_says() -> None:
-    numbers = zero_table(model="Llama 3 8B", ranks=8).numbers
-    assert "a device holds 128.5, 44.2, 30.1, 16.1 GB and sends 28.1, 28.1, 28.1, 42.2 GB in a step" in numbers
-    assert "It fits in stage 1 from N = 3, stage 2 from N = 2, stage 3 from N = 2; not in stage 0 at any N." in numbers
-    # It opens with a row of the paper's Table 1, and exercise 2 of the chapter is one of the named settings.
-    assert "a device holds 120.0, 52.5, 41.3, 30.0 GB" in zero_table().numbers
-    assert (
-        "It fits in stage 3 from N = 19; not in stages 0, 1, 2"
-        in zero_table(model="Llama 3 70B", ranks=8, other_bytes=20e9).numbers
-    )
+    numbers = zero_table().numbers
+    assert "stages 1, 2 and 3 fit; a GPU holds 44.2, 30.1, 16.1 GB and sends 28.1, 28.1, 42.2 GB in a step" in numbers
+    assert "It fits in stage 1 from R = 3, stage 2 from R = 2, stage 3 from R = 2; not in stage 0 at any R." in numbers
+    # A row of the paper's Table 1, and exercise 2 of the chapter.
+    assert "a GPU holds 52.5, 41.3, 30.0 GB" in zero_table(model="own", ranks=4).numbers
+    numbers = zero_table(model="Llama 3 70B", ranks=8, other_bytes=20e9).numbers
+    assert "On R = 8 no stage fits. It fits in stage 3 from R = 19; not in stages 0, 1, 2" in numbers
+
+
+def test_the_thread_s_setting_is_the_chapter_s_box() -> None:
+    """Its tokens by hand: a ring's gather over 256 GPUs against 2 FLOPs a parameter and token."""
+    (thread,) = [named for named in zero_table.named if named.name == "The 70B on 256 GPUs"]
+    picture = zero_table(**thread.values)
+    layer = parameter_count(MODELS["Llama 3 70B"]) / 80
+    gather_s = 255 * (5e-6 + 2 * layer / 256 / (0.8 * 400e9))
+    tokens = math.ceil(gather_s / (2 * layer / (0.4 * 989.4e12)))
+    assert f"gathers hide from {tokens:,} tokens on; there are 8,192" in picture.numbers
+    assert "stage 3 alone fits; a GPU holds 23.4 GB" in picture.numbers
+    assert sum(text.startswith("hidden, ") for text in texts(picture.panels[3].svg())) == 2
+
+
+@pytest.mark.parametrize(("tokens", "hidden"), [(1517, 0), (1518, 2)])
+def test_a_gather_hides_from_that_many_tokens_on(tokens: int, hidden: int) -> None:
+    change: dict[str, Any] = {"model": "Llama 3 70B", "ranks": 256, "link": "adapters", "tokens": tokens}
+    found = texts(zero_table(**change).panels[3].svg())
+    assert sum(text.startswith("hidden, ") for text in found) == hidden
+    assert sum(text.startswith("sticks out, ") for text in found) == 2 - hidden
 
 
 def test_the_table_is_the_paper_s() -> None:
@@ -93,7 +112,7 @@ def test_boxes_are_around_what_fits(model: str, recipe: str, ranks: int, other: 
     for stage in range(4):
         shown = float(rows[ranks][stage].replace(",", ""))
         assert shown == pytest.approx(held(stage, ranks) / 1e9, abs=0.0501, rel=1e-3)
-        from_when = re.search(rf"stage {stage} from N = ([\d,]+)", picture.numbers)
+        from_when = re.search(rf"stage {stage} from R = ([\d,]+)", picture.numbers)
         if from_when is None:
             assert held(stage, 10**15) > memory
         else:
@@ -118,7 +137,7 @@ def test_what_is_sent_is_what_the_rings_send(ranks: int, micro_batches: int) -> 
     found = texts(zero_table(**change).panels[1].svg())
     m = micro_batches
     for stage, (reduces, gathers) in enumerate(((1, 1), (1, 1), (m, 1), (m, 2 * m))):
-        share, size = found[found.index(f"stage {stage}") + 1].split(" Ψ, ")
+        share, size = found[found.index(f"stage {stage}") + 1].split(" N, ")
         expected = sent_by_rings(ranks, reduces=reduces, gathers=gathers)
         assert float(share) == pytest.approx(expected, rel=5e-3)
         sent = float(size.removesuffix(" GB").replace(",", ""))
