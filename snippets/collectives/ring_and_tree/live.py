@@ -314,14 +314,14 @@ _LAYER_BYTES = 1_711_276_032  # weights of a layer of Llama 3 70B, in numbers of
     caption="Rows are GPUs, columns are chunks of the vector that each brings. A small square is one GPU's part "
     "of a sum, in its colour, Σ the complete sum, and a frame marks what has just arrived. The bars are what each GPU "
     "has sent and received, dashed what it will have in the end. Play the ring, then one root and the binomial tree: "
-    "which fills all bars evenly? The last sentence is about your own ranks and message, over links of 40 GB/s, with "
-    "5 µs for each message.",
+    "which fills all bars evenly? The last numbers are for GPUs and bytes of your own, over links of 40 GB/s, with 5 µs "
+    "for each message.",
     knobs=[
         Choice("algorithm", "Algorithm", _ALL_REDUCES, "ring"),
-        Number("ranks", "Ranks drawn", 4, 2, _MOST_RANKS),
+        Number("ranks", "GPUs drawn", 4, 2, _MOST_RANKS),
         Number("segments", "Blocks K", 2, 1, _MOST_SEGMENTS),
         Number("moment", "Steps done", 3, 0, _MOST_ROUNDS, play=True),
-        Number("group", "Your ranks R", 256, 2, _MOST_IN_GROUP, 2, "log"),
+        Number("group", "Your GPUs R", 256, 2, _MOST_IN_GROUP, 2, "log"),
         Number("size_bytes", "Your bytes n", 10**10, 1, 10**12, 10, "log", "B"),
     ],
     named=[
@@ -336,7 +336,7 @@ _LAYER_BYTES = 1_711_276_032  # weights of a layer of Llama 3 70B, in numbers of
             {"algorithm": "flat", "moment": 6},
         ),
         Named(
-            "Halving–doubling, 8 ranks",
+            "Halving–doubling, 8 GPUs",
             "The bars fill as evenly as a ring's, in only 6 steps, but with partners up to four places away.",
             {"algorithm": "halving_doubling", "ranks": 8, "moment": 6},
         ),
@@ -384,7 +384,7 @@ def collective_stepper(
     in_blocks = f", in {_plural(best, 'block')} a tree" if algorithm in PIPELINED else ""
     latency = asked.steps * _MACHINE["latency_s"] / time_s
     numbers = (
-        f"{said} For {group:,} GPUs with {in_units(size_bytes, 'B')} each{in_blocks}: {asked.steps:,} steps and "
+        f"{said} For {group:,} GPUs with {in_units(size_bytes, 'B')} each{in_blocks} it is {asked.steps:,} steps and "
         f"{in_units(time_s, 's')}, {f'{latency:.1%}' if latency >= 0.001 else 'hardly any'} of it latency."
     )
     full = sum(len(terms) == ranks for places in held for terms in places.values())

@@ -180,7 +180,7 @@ def test_the_first_picture_is_the_chapters_ring_half_way() -> None:
     assert collective_stepper().numbers == collective_stepper(**opening.values).numbers
     assert collective_stepper().numbers == (
         "Ring on 4 GPUs: 3 of 6 steps done. They take as long as sending 0.75 gradients one after another, all 6 as "
-        "long as 1.5 gradients. For 256 GPUs with 10 GB each: 510 steps and 501 ms, 0.5% of it latency."
+        "long as 1.5 gradients. For 256 GPUs with 10 GB each it is 510 steps and 501 ms, 0.5% of it latency."
     )
 
 
@@ -196,12 +196,12 @@ def test_the_first_picture_is_the_chapters_ring_half_way() -> None:
 )
 def test_it_says_what_a_readers_own_group_would_take(algorithm: str, group: int, size_bytes: int, said: str) -> None:
     numbers = collective_stepper(algorithm=algorithm, group=group, size_bytes=size_bytes).numbers
-    assert numbers.endswith(f"each: {said} of it latency.")
+    assert numbers.endswith(f"each it is {said} of it latency.")
 
 
 def test_two_trees_take_the_best_number_of_blocks() -> None:
     numbers = collective_stepper(algorithm="double_binary_tree", segments=1).numbers
-    said = re.search(r"in (\d+) blocks a tree: ([\d,]+) steps and 517 ms", numbers)
+    said = re.search(r"in (\d+) blocks a tree it is ([\d,]+) steps and 517 ms", numbers)
     assert said
     assert int(said[2].replace(",", "")) == 2 * (16 + 2 * (int(said[1]) - 1))
 
@@ -227,7 +227,7 @@ def test_ranks_beyond_a_power_of_two_are_said_to_fold() -> None:
     assert numbers == (
         "Recursive doubling on 6 GPUs: 4 of 4 steps done. They take as long as sending 4 gradients one after another. "
         "2 of the GPUs give their gradients to others first and get the sum last. "
-        "For 256 GPUs with 10 GB each: 8 steps and 2 s, hardly any of it latency."
+        "For 256 GPUs with 10 GB each it is 8 steps and 2 s, hardly any of it latency."
     )
 
 
