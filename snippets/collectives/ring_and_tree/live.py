@@ -314,8 +314,8 @@ _LAYER_BYTES = 1_711_276_032  # weights of a layer of Llama 3 70B, in numbers of
     caption="Rows are GPUs, columns are chunks of the vector that each brings. A small square is one GPU's part "
     "of a sum, in its colour, Σ the complete sum, and a frame marks what has just arrived. The bars are what each GPU "
     "has sent and received, dashed what it will have in the end. Play the ring, then one root and the binomial tree: "
-    "which fills all bars evenly? The last numbers are for GPUs and bytes of your own, over links of 40 GB/s, with 5 µs "
-    "for each message.",
+    "which fills all bars evenly? The last numbers are for GPUs and bytes of your own, over links of 40 GB/s, with "
+    "5 µs for each message.",
     knobs=[
         Choice("algorithm", "Algorithm", _ALL_REDUCES, "ring"),
         Number("ranks", "GPUs drawn", 4, 2, _MOST_RANKS),
