@@ -72,7 +72,7 @@ _LAYOUTS = {
                 "ranks": 8,
                 "tokens": 1024,
                 "queries_per_key": 8,
-                "tflop_per_s": 395.6,
+                "tflop_per_s": 395.76,
                 "bandwidth_bytes_per_s": 360e9,
             },
         ),
