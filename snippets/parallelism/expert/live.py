@@ -48,8 +48,8 @@ def favoured_shares(*, experts: int, experts_per_token: int, skew: float) -> tup
 
 @live_figure(
     title="Room for tokens, and what is dropped",
-    caption="On the left the mean load of each expert, in units of the even share, with a thin line one standard "
-    "deviation up and down, and its room (dashed; rounded up to whole tokens). On the right the share of all "
+    caption="First the mean load of each expert, in units of the even share, with a thin line one standard "
+    "deviation up and down, and its room (dashed; rounded up to whole tokens). Then the share of all "
     "assignments that finds no room, for eight capacity factors. Tokens choose independently. With favouritism "
     "$\\varphi$ the $i$-th expert is chosen $i^{-\\varphi}$ times as often as the first, as far as no probability is above 1.",
     opens="Four tokens, two experts",
@@ -153,8 +153,8 @@ def _bars(loads: list[float], spread: list[float], room: float) -> Panel:
 
 def _curve(points: list[tuple[float, float]], capacity: float, share: float) -> Panel:
     top = next((top for top in (1, 5, 25, 60) if points[0][1] <= 0.8 * top), 100)
-    up = Axis(0, top, label="dropped, % of the assignments", ticks=tuple(top * part / 5 for part in range(6)))
-    plot = Plot(_FACTORS, up, title="What is dropped", width_px=_WIDTH)
+    up = Axis(0, top, ticks=tuple(top * part / 5 for part in range(6)))
+    plot = Plot(_FACTORS, up, title="Dropped, % of the assignments", width_px=_WIDTH)
     plot.curve(points, colour="communication")
     plot.dots([(capacity, share)], colour="communication", radius=5)
     left = capacity > 2.2
