@@ -51,7 +51,8 @@ def favoured_shares(*, experts: int, experts_per_token: int, skew: float) -> tup
     caption="First the mean load of each expert, in units of the even share, with a thin line one standard "
     "deviation up and down, and its room (dashed; rounded up to whole tokens). Then the share of all "
     "assignments that finds no room, for eight capacity factors. Tokens choose independently. With favouritism "
-    "$\\varphi$ the $i$-th expert is chosen $i^{-\\varphi}$ times as often as the first, as far as no probability is above 1.",
+    "$\\varphi$ the $i$-th expert is chosen $i^{-\\varphi}$ times as often as the first, as far as no probability is "
+    "above 1.",
     opens="Four tokens, two experts",
     knobs=[
         Number("capacity", "Capacity factor κ", 1, 1, 3, 0.25, whole=False),
