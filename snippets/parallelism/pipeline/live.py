@@ -143,12 +143,12 @@ def _cost(kind: str, sizes: _Sizes) -> tuple[Fraction, Fraction] | None:
             "The question",
             "With 16 stages, 48 micro-batches and times near those of the question, 23.8% of the step is bubble; "
             "compare the rows of the table, in idle time and in what they hold.",
-            {"stages": 16, "micro_batches": 48, "forward": 4, "input_gradient": 4, "weight_gradient": 3},
+            {"stages": 16, "micro_batches": 48, "forward": 4, "input_gradient": 4, "weight_gradient": 3, "moment": 240},
         ),
         Named(
             "The 70B on 256 GPUs",
             "Each replica has 16 sequences for its 8 stages: 30.4% of the step is bubble.",
-            {"stages": 8, "micro_batches": 16},
+            {"stages": 8, "micro_batches": 16, "moment": 24},
         ),
     ],
 )
