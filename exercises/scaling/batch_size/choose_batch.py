@@ -245,7 +245,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "every_gpu_does_the_whole_batch",
-            "The GPUs share the batch: each works on B/N examples.",
+            "The GPUs share the batch: each works on B/R examples.",
             {"batch / (ranks * examples_per_s)": "batch / examples_per_s"},
         ),
         Mistake(
