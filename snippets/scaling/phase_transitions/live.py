@@ -54,7 +54,7 @@ def _panel(
         band = [(plot.left, top, plot.right - plot.left, plot.bottom - top)]
         plot.panel.rectangles(band, colour="idle", strength=0.25)
     plot.panel.line(plot.x(tested), plot.top, plot.x(tested), plot.bottom, dashed=True)
-    plot.panel.text(plot.x(tested) + 5, plot.top + 14, "tested", size=12)
+    plot.panel.text(plot.x(tested) + 5, plot.bottom - 26, "tested", size=12)
     least = up.low / 10 if up.scale == "log" else 0.0
     for length, colour in ((1, "muted"), (tokens, "accent")):
         points = [(10 ** (step / 8), max(share(10 ** (step / 8), length), least)) for step in range(65)]
@@ -90,7 +90,7 @@ def _panel(
         ),
         Named(
             "The question",
-            "At 100 the answers are right in 0.67%, and a test of 100 problems shows none with a chance of 51%.",
+            "The tested model gets 0.67% of the answers right, and a test of 100 problems shows none with a chance of 51%.",
             {"tokens": 20, "spread": 0.5},
         ),
         Named(
