@@ -309,7 +309,7 @@ def adjoint_schedule(schedule: Schedule) -> Schedule:
     receiver was cleared or never held anything.
 
     Formula: $\\langle H y, z \\rangle = \\langle y, H^{\\top} z \\rangle$
-    Symbols: H = the primitive of schedule as a matrix on all ranks' elements; Hᵀ = that of the result; y, z = any arrays
+    Symbols: H = the primitive of schedule as a matrix on all ranks' elements; Hᵀ = that of the result
     Chapter: 12
 
     Args:

@@ -124,7 +124,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "chunks_of_the_rounded_length",
-            "Chunks of ⌈entries/R⌉ entries leave too few for the last ones: the first (entries mod R) chunks have one more.",
+            "Chunks of ⌈entries/R⌉ leave too few for the last ones: the first (entries mod R) chunks have one more.",
             {"len(result) + whole + (chunk < longer)": "min(len(result) + whole + (longer > 0), len(vectors[0]))"},
         ),
         Mistake(

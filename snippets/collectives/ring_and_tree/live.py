@@ -388,7 +388,7 @@ def collective_stepper(*, algorithm: str, ranks: int, segments: int, moment: int
         f"B = {wire_form}{share(whole.wire_bytes)}."
     )
     if algorithm == "double_binary_tree":
-        numbers += f" Here K = {blocks} and D = {steps // 2 - 2 * (blocks - 1)}."
+        numbers += f" Here K = {blocks} and S₁ = {steps // 2 - 2 * (blocks - 1)}."
     if not even:
         numbers += f" {ranks - largest_power_of_two(ranks)} of the ranks fold into others first and are served last."
     asked = algorithm_cost("all_reduce", algorithm, **_QUESTION, segments=blocks)
@@ -425,7 +425,7 @@ def _plain(tex: str) -> str:
     """Return a closed form as plain text.
 
     >>> _plain(CLOSED_FORMS["all_reduce", "ring"].wire)
-    '2 (N−1)/N n'
+    '2 (R−1)/R n'
     """
 
     def fraction(match: re.Match[str]) -> str:
@@ -433,7 +433,7 @@ def _plain(tex: str) -> str:
         return f"{above}/{below}"
 
     text = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", fraction, tex)
-    for sign, plain in ((r"\lceil ", "⌈"), (r" \rceil", "⌉"), (r"\log_2", "log₂"), ("-", "−")):
+    for sign, plain in (("S_1", "S₁"), (r"\lceil ", "⌈"), (r" \rceil", "⌉"), (r"\log_2", "log₂"), ("-", "−")):
         text = text.replace(sign, plain)
     return text
 

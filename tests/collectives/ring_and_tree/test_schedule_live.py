@@ -172,7 +172,7 @@ def test_bars_end_at_their_outlines_and_at_what_a_run_counts(algorithm: str, ran
 
 def test_the_first_picture_is_the_chapters_ring_before_its_first_step() -> None:
     assert collective_stepper().numbers == (
-        "Ring on 4 ranks: 0 of S = 2 (N−1) = 6 steps; their longest messages add up to 0 n of B = 2 (N−1)/N n = 1.5 n. "
+        "Ring on 4 ranks: 0 of S = 2 (R−1) = 6 steps; their longest messages add up to 0 n of B = 2 (R−1)/R n = 1.5 n. "
         "On the question's 256 ranks, with 10 GB: 510 steps, 0.404 s."
     )
 
