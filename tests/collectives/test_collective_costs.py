@@ -138,7 +138,9 @@ def test_few_elements_concern_few_ranks(root: int, steps: int) -> None:
 
 def value_of(tex: str, ranks: int, length: int, segments: int) -> Fraction:
     """Compute a closed form from its TeX."""
-    text = tex.replace(r"\lceil \log_2 R \rceil", "L").replace(r"\log_2 R", "L").replace("S_1", "D")  # for powers of two, where it stands
+    text = (
+        tex.replace(r"\lceil \log_2 R \rceil", "L").replace(r"\log_2 R", "L").replace("S_1", "D")
+    )  # for powers of two, where it stands
     text = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"((\1)/(\2))", text)
     tokens = re.findall(r"\d+|[A-Za-z]|[-+/()]", text)
     assert "".join(tokens) == text.replace(" ", "")
