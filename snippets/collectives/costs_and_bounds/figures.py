@@ -346,11 +346,11 @@ def _name_curves(view: Plot, times: Mapping[str, Sequence[float]], waits: float,
             panel.text(x, doubling - above, words, colour="communication", bold=True, size=size)
     else:
         panel.text(x, doubling, "halving–doubling", colour="communication", bold=True)
-    far = (view.x(2.5e8), view.y(0.12)) if narrow else (view.x(2.2e7), view.y(8e-3))
+    far = (view.x(2.5e8), view.y(0.12)) if narrow else (view.x(2e8), view.y(0.06))
     panel.text(*far, "recursive doubling", colour="communication", bold=True, anchor="end", size=size)
     panel.text(view.left + 8, view.y(waits) + 16, "⌈log₂R⌉ α" if narrow else "bound: ⌈log₂R⌉ latencies", size=12)
     said = "2(R−1)/R · n/β" if narrow else "bound: 2(R−1)/R·n bytes"
-    panel.text(view.x(1.6e8 if narrow else 5e7), view.y(6e-4 if narrow else 5e-4), said, size=12)
+    panel.text(view.x(3e7), view.y(2.2e-4), said, size=12)
 
 
 def _with_changes(view: Plot, *, ranks: int, size_bytes: int, net: Mapping[str, Any], narrow: bool) -> Panel:
@@ -361,9 +361,10 @@ def _with_changes(view: Plot, *, ranks: int, size_bytes: int, net: Mapping[str, 
     place = view.x(change)
     panel.line(place, view.top, place, view.bottom, dashed=True, colour="accent")
     if narrow:
-        for below, words in ((32, "fastest: recursive"), (47, "doubling")):
-            panel.text(place - 4, view.top + below, words, anchor="end", colour="accent", size=11)
-        panel.text(place + 5, view.top + 32, "fastest: halving–doubling", colour="accent", size=11)
+        for below, words in ((30, "fastest:"), (45, "recursive"), (60, "doubling")):
+            panel.text(place - 5, view.top + below, words, anchor="end", colour="accent", size=12)
+        for below, words in ((30, "fastest:"), (45, "halving–doubling")):
+            panel.text(place + 5, view.top + below, words, colour="accent", size=12)
     else:
         panel.text(place - 8, view.top + 32, "recursive doubling is fastest", anchor="end", colour="accent", bold=True)
         panel.text(place + 8, view.top + 32, "halving–doubling is fastest", colour="accent", bold=True)

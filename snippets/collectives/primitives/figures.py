@@ -228,8 +228,8 @@ def bfloat16_sums_plot(*, ranks: int = 512) -> Figure:
         axes.plot([1, ranks], [1, ranks], color=colour("muted"), linestyle="--", linewidth=1.2)
         axes.plot(range(1, ranks + 1), chain, color=colour("communication"))
         axes.plot(levels, tree, "o", color=colour("accent"), markersize=5)
-        said = f"chain, as in a ring: stops at {chain[-1]:.0f}"
-        axes.annotate(said, (ranks, chain[-1]), (0, -16), textcoords="offset points", ha="right")
+        said = f"chain, as in a ring:\nstops at {chain[-1]:.0f}"
+        axes.annotate(said, (ranks, chain[-1]), (0, -8), textcoords="offset points", ha="right", va="top")
         axes.annotate(
             "right sum (dashed), tree (dots)",
             (0.82 * ranks, 0.82 * ranks),
