@@ -407,7 +407,7 @@ def training_time_s(
 
 
 def flops_utilization(*, flops: float, seconds: float, devices: int, peak_flops_per_s: float) -> float:
-    """Return the share of the peak that a run reaches.
+    """Return the share of the peak that a run reaches; by its tokens a second, ``training_utilization`` does.
 
     Also: MFU, model FLOPs utilization, HFU, hardware FLOPs utilization
     Formula: $u = \\frac{F}{T\\, R\\, P}$
@@ -435,6 +435,38 @@ def flops_utilization(*, flops: float, seconds: float, devices: int, peak_flops_
     F, t = positive_number("flops", flops), positive_number("seconds", seconds)
     n, P = positive_integer("devices", devices), positive_number("peak_flops_per_s", peak_flops_per_s)
     return as_float("flops, seconds and peak_flops_per_s", F / t / n / P)
+
+
+def training_utilization(
+    *, parameters: int | float, tokens_per_s: float, devices: int, peak_flops_per_s: float
+) -> float:
+    """Return the share of the peak that a run reaches, by the tokens that it trains on in a second.
+
+    Also: MFU of tokens per second
+    Formula: $u = \\frac{6 N y}{R\\, P}$
+    Symbols: u = the result; N = parameters; y = tokens_per_s; R = devices; P = peak_flops_per_s
+    Chapter: 6
+
+    Args:
+        parameters: parameters of the model; of a mixture of experts, those that a token meets.
+        tokens_per_s: tokens that all devices together train on in a second.
+        devices: accelerators.
+        peak_flops_per_s: dense peak of one, in the number format of the matrix products.
+
+    Returns:
+        A share; above 1 the numbers contradict one another.
+
+    Source: Chowdhery et al. 2022 (PaLM), section 4.1 and appendix B.
+    Convention: share of the dense peak of all devices together; six operations for each parameter and token, MFU.
+    Leaves out: attention's products between tokens; what is recomputed.
+
+    Example:
+        >>> f"{training_utilization(parameters=8.03e9, tokens_per_s=9000, devices=1, peak_flops_per_s=989.4e12):.1%}"
+        '43.8%'
+    """
+    N, r = positive_integer("parameters", parameters), positive_number("tokens_per_s", tokens_per_s)
+    n, P = positive_integer("devices", devices), positive_number("peak_flops_per_s", peak_flops_per_s)
+    return as_float("parameters, tokens_per_s and peak_flops_per_s", 6 * N * r / n / P)
 
 
 def _matrix_weights(model: Transformer) -> int:

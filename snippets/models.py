@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from snippets.domain import (
+    Answers,
     Catalogue,
     flag,
     integer_at_least,
@@ -31,7 +32,7 @@ QUERY_KEY_NORMS = ("none", "head", "whole")
 
 
 @dataclass(frozen=True)
-class Attention:
+class Attention(Answers):
     """Multi-head attention; with fewer key-value heads than heads, grouped-query attention.
 
     Attributes:
@@ -67,7 +68,7 @@ class Attention:
 
 
 @dataclass(frozen=True)
-class LatentAttention:
+class LatentAttention(Answers):
     """Multi-head latent attention: queries, and keys with values, pass through narrow latents.
 
     Attributes:
@@ -96,7 +97,7 @@ class LatentAttention:
 
 
 @dataclass(frozen=True)
-class FeedForward:
+class FeedForward(Answers):
     """A dense feed-forward block: two matrices, or three where it is gated (SwiGLU).
 
     >>> FeedForward(width=11008, gated=True).width
@@ -113,7 +114,7 @@ class FeedForward:
 
 
 @dataclass(frozen=True)
-class Experts:
+class Experts(Answers):
     """A mixture of experts: a router sends each token to ``per_token`` of ``experts`` blocks; all use the shared ones.
 
     Attributes:
@@ -148,7 +149,7 @@ class Experts:
 
 
 @dataclass(frozen=True)
-class Transformer:
+class Transformer(Answers):
     """A decoder-only transformer, as its configuration file describes it.
 
     Attributes:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.domain import Catalogue, integer_fields, nonnegative_integer, positive_integer, text_fields
+from snippets.domain import Answers, Catalogue, integer_fields, nonnegative_integer, positive_integer, text_fields
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(Answers):
     """Bytes of model state for one parameter, by kind.
 
     Attributes:
@@ -74,7 +74,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class StateBytes:
+class StateBytes(Answers):
     """Bytes of model state that one device holds, by kind.
 
     >>> StateBytes(parameters=2, gradients=2, optimizer=12).total

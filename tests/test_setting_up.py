@@ -49,7 +49,9 @@ def test_ci_installs_what_the_readme_does_each_file_held_to_its_hash() -> None:
     build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]
     hashed = pins("requirements-hashed.txt")
     assert hashed.keys() == pins("requirements.txt").keys() | {*build["requires"]}
-    for name, hashes in (hashed | pins("requirements-print.txt")).items():
+    for name, hashes in (
+        hashed | pins("requirements-print.txt") | pins("benchmarks/requirements-mutation.txt")
+    ).items():
         assert hashes, name
         assert all(re.fullmatch(r"    --hash=sha256:[0-9a-f]{64}", each) for each in hashes), name
     assert "--require-hashes -r requirements-hashed.txt" in (ROOT / ".ci/run").read_text(encoding="utf-8")

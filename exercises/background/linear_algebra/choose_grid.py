@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 from grader.choices import mistaken_rules
@@ -191,6 +192,20 @@ def taught() -> str:
     )
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return products with just the room that a grid needs, or a byte less."""
+    found = []
+    for _ in range(30):
+        workers, element_bytes = chance.choice((2, 4, 8, 16)), chance.choice((2, 4))
+        m, k, n = (workers * chance.randint(1, 8) for _ in range(3))
+        for replicated in ("neither", "A", "B"):
+            needs = sorted({room(m, k, n, grid, replicated) * element_bytes for grid in grids_of(workers)})
+            need = chance.choice(needs)
+            free_bytes = max(needs[0], need - chance.randrange(2))
+            found.append(layer(m, k, n, workers, free_bytes, replicated, element_bytes))
+    return found
+
+
 EXERCISE = Exercise(
     choose_grid,
     number=4,
@@ -208,6 +223,7 @@ EXERCISE = Exercise(
         layer(32, 56, 16, 8, 549),  # the question, each side a 256th, with 36 MB
     ],
     inputs=at_every_limit(),
+    drawn=drawn,
     level="hard",
     units={SENT: "bytes"},
     taught=taught,

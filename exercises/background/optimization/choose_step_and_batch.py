@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from random import Random
 from typing import Any
 
 from grader.choices import mistaken_rules
@@ -154,6 +155,20 @@ def taught() -> str:
     )
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return quadratics whose target lies a tenth above the loss of the solution's design."""
+    found = []
+    for _ in range(14):
+        size = chance.randint(1, 3)
+        curvatures = [chance.choice((0.5, 1, 2, 5, 10, 20, 40)) for _ in range(size)]
+        start = [chance.randint(1, 8) for _ in range(size)]
+        noise_variances = [chance.choice((0, 1, 5, 20, 80)) for _ in range(size)]
+        one = run_of(curvatures, start, noise_variances, chance.randint(20, 500), chance.randint(3, 40), 1.0)
+        quadratic = (one[name] for name in QUADRATIC)
+        found.append({**one, "target": float(f"{1.1 * expected_loss(*choose_step_and_batch(**one), *quadratic):.4g}")})
+    return found
+
+
 EXERCISE = Exercise(
     choose_step_and_batch,
     number=5,
@@ -186,6 +201,7 @@ EXERCISE = Exercise(
         run_of([1, 5, 20], [1, 1, 1], [0, 60, 0], 256, 40, 0.129),  # the direction in the middle is the noisy one
         run_of([4, 1], [1, 3], [200, 60], 256, 40, 0.65),  # the best step size is far below the border
     ],
+    drawn=drawn,
     units={STEPS: "", EXAMPLES: "", LOSS: ""},
     taught=taught,
     mistakes=[

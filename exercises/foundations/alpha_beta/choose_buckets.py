@@ -6,7 +6,8 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -175,6 +176,16 @@ def taught() -> str:
     return f"{'. '.join(told)}. Behind a long pass the last bucket is what is seen, and it should be small."
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return links that were measured at sizes which double, with times that never fall."""
+    found = []
+    for _ in range(30):
+        times = list(accumulate(chance.randint(1, 12) / 4 for _ in range(chance.randint(3, 5))))
+        points = [(2.0**number, time) for number, time in enumerate(times)]
+        found.append(step(points, chance.randint(8, 40), float(chance.choice((1, 3, 10, 30, 60, 100)))))
+    return found
+
+
 EXERCISE = Exercise(
     choose_buckets,
     number=4,
@@ -209,6 +220,7 @@ EXERCISE = Exercise(
         for compute in (1.0, 10.0, 30.0, 100.0)
     ],
     taught=taught,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "forgets_the_wait_for_the_first",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -206,6 +207,20 @@ def taught() -> str:
     )
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return loaders with some slow batches, and deadlines that some pair of workers and factor just meets."""
+    found = []
+    for _ in range(16):
+        count, fast_s = chance.randint(16, 28), chance.choice((0.5, 0.75, 1.0))
+        places = chance.sample(range(1, count), chance.randint(1, 3))
+        times = slow_at(*places, count=count, fast_s=fast_s, slow_s=fast_s * chance.choice((3, 4, 5)))
+        step_s, slots = chance.choice((0.25, 0.5)), chance.randint(6, 16)
+        w = chance.randint(2, 6)
+        deadline_s = simulated_end_s(tuple(times), step_s, w, max(1, slots // w - chance.randrange(2)))
+        found.append(loader(times, step_s, slots, deadline_s + chance.choice((0.0, 0.125))))
+    return found
+
+
 EXERCISE = Exercise(
     choose_loader,
     number=4,
@@ -245,6 +260,7 @@ EXERCISE = Exercise(
         for slots in (9, 14)
         for deadline in (ideal + 2.25, ideal + 4.0)
     ],
+    drawn=drawn,
     taught=taught,
     mistakes=[
         Mistake(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
-from grader.exercise import Exercise, Mistake, Observation, inputs_for
+from grader.exercise import Exercise, Inputs, Mistake, Observation, inputs_for
 
 CHOICE, TIME, COST = "choice", "expected time", "expected cost"
 VALID, KEPT = "an offer's number, devices that it has, and an interval above 0", "within the limit"
@@ -211,6 +212,46 @@ def taught() -> str:
     )
 
 
+INPUTS: list[Inputs] = [
+    run_of([SPOT], 2e23, 30.0, 600.0, 120.0, 306_000.0),
+    run_of([SPOT, FAST], 5e22, 120.0, 1800.0, 150.0, 59_300.0),
+    run_of([OLD, SPOT], 5e22, 20.0, 60.0, 40.0, 48_000.0),
+    run_of([(1e12, 1.0, 400.0, 100)], 3.6e17, 30.0, 7200.0, 3.5, 125.5),
+    run_of([(1e12, 1.0, 100.0, 50), (1e12, 3.0, 1e6, 50)], 3.6e17, 10.0, 7200.0, 2.1, 303.0),
+    run_of([(100.0, 8.0, 1000.0, 1), (300.0, 15.0, 1000.0, 1)], 2.16e6, 1.0, 1.0, 7.0, 31.0),
+    run_of([(1e12, 2.0, 1000.0, 7), (2e12, 3.0, 1000.0, 7)], 3.6e16, 5.0, 30.0, 1.0, 15.3),
+    run_of([OFTEN, FEW, SURE], 1e22, 120.0, 600.0, 155.0, 51_200.0),
+    run_of([(*SPOT[:3], 500), ON_DEMAND], 2e23, 30.0, 600.0, 240.0, 400_000.0),
+    run_of([(1e12, 2.0, 1e5, 100)], 3.6e17, 60.0, 600.0, 1.06, 215.0),
+]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return the book's offers, and others with limits that one of them just keeps at some number of devices."""
+    found = []
+    for _ in range(12):
+        offers: list[Offer] = [
+            (
+                chance.randint(1, 9) * 1e14,
+                chance.randint(4, 40) / 10,
+                10.0 ** chance.randint(3, 5),
+                chance.choice((64, 256, 512)),
+            )
+            for _ in range(chance.randint(1, 3))
+        ]
+        offer = chance.choice(offers)
+        devices = chance.randint(offer[3] // 2, offer[3])
+        checkpoint_s, restart_s = float(chance.choice((10, 30, 120))), float(chance.choice((60, 600, 3600)))
+        run = {
+            "flops": float(f"{offer[0] * devices * 3600 * chance.randint(20, 200):.3g}"),
+            "checkpoint_s": checkpoint_s,
+            "restart_s": restart_s,
+        }
+        hours, dollars = judged(offer, devices, math.sqrt(7200 * checkpoint_s * offer[2] / devices), **run)
+        found.append(run_of(offers, *run.values(), float(f"{1.02 * hours:.4g}"), float(f"{1.02 * dollars:.4g}")))
+    return [*INPUTS, *found]
+
+
 EXERCISE = Exercise(
     choose_run,
     number=4,
@@ -225,19 +266,9 @@ EXERCISE = Exercise(
         run_of([OLD, ON_DEMAND, FAST], 3e23, 60.0, 600.0, 250.0, 379_000.0),
         OWN,
     ],
-    inputs=[
-        run_of([SPOT], 2e23, 30.0, 600.0, 120.0, 306_000.0),
-        run_of([SPOT, FAST], 5e22, 120.0, 1800.0, 150.0, 59_300.0),
-        run_of([OLD, SPOT], 5e22, 20.0, 60.0, 40.0, 48_000.0),
-        run_of([(1e12, 1.0, 400.0, 100)], 3.6e17, 30.0, 7200.0, 3.5, 125.5),
-        run_of([(1e12, 1.0, 100.0, 50), (1e12, 3.0, 1e6, 50)], 3.6e17, 10.0, 7200.0, 2.1, 303.0),
-        run_of([(100.0, 8.0, 1000.0, 1), (300.0, 15.0, 1000.0, 1)], 2.16e6, 1.0, 1.0, 7.0, 31.0),
-        run_of([(1e12, 2.0, 1000.0, 7), (2e12, 3.0, 1000.0, 7)], 3.6e16, 5.0, 30.0, 1.0, 15.3),
-        run_of([OFTEN, FEW, SURE], 1e22, 120.0, 600.0, 155.0, 51_200.0),
-        run_of([(*SPOT[:3], 500), ON_DEMAND], 2e23, 30.0, 600.0, 240.0, 400_000.0),
-        run_of([(1e12, 2.0, 1e5, 100)], 3.6e17, 60.0, 600.0, 1.06, 215.0),
-    ],
     taught=taught,
+    inputs=INPUTS,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "forgets_failures",

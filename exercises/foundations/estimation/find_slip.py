@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation, parts
@@ -142,6 +143,22 @@ def taught() -> str:
     )
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return each slip in three estimates in which it changes its line by more than a twentieth."""
+    found = []
+    for slip, (wrong, _) in SLIPS.items():
+        several: list[Inputs] = []
+        while len(several) < 3:
+            tokens, devices = chance.randint(10, 400) * 1e9, 2 ** chance.randint(1, 9)
+            rates = chance.randint(20, 500) * 1e12, chance.choice((1e6, 2e6, 4e6)), chance.choice((2e9, 1e10, 1e11))
+            one = case(slip, chance.randint(5, 90) * 1e8, tokens, devices, *rates)
+            true = RIGHT[wrong - 1](one, one["lines"])
+            if abs(one["lines"][wrong - 1] / true - 1) > 0.05:
+                several.append(one)
+        found += several
+    return found
+
+
 EXERCISE = Exercise(
     find_slip,
     number=3,
@@ -150,6 +167,7 @@ EXERCISE = Exercise(
     observe=parts(LINE, DAYS),
     examples=[case("forward only", *SMALL), case("no communication", *RUNS[0]), case("bits for bytes", *OWN)],
     inputs=[case(slip, *run) for run in RUNS for slip in SLIPS],
+    drawn=drawn,
     relative_tolerance=0.01,
     units={DAYS: "days"},
     taught=taught,

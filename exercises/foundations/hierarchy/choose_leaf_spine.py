@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from itertools import product
+from random import Random
 from typing import Any
 
 from exercises.foundations.hierarchy.common import worst_halving_links
@@ -175,6 +177,38 @@ def taught() -> str:
     )
 
 
+INPUTS: list[Inputs] = [
+    cluster(gpus, ports, least)
+    for gpus, ports, leasts in (
+        (8, 6, (1, 2, 3, 4)),
+        (6, 10, (3,)),
+        (12, 5, (3,)),
+        (12, 7, (5,)),
+        (12, 8, (2, 4, 5, 6)),
+        (18, 10, (3, 6, 9)),
+        (20, 10, (3, 6, 10)),
+        (20, 12, (9,)),
+        (24, 12, (5, 9, 12)),
+        (24, 8, (7,)),
+        (28, 14, (7,)),
+        (36, 9, (10,)),
+    )
+    for least in leasts
+]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return clusters for which there is a network, beside the book's own."""
+    found: list[Inputs] = []
+    while len(found) < 24:
+        gpus = chance.randrange(6, 25, 2)
+        one = cluster(gpus, chance.randint(5, 12), chance.randint(1, gpus // 2))
+        with suppress(ValueError):  # no network has so many links
+            choose_leaf_spine(**one)
+            found.append(one)
+    return [*INPUTS, *found]
+
+
 EXERCISE = Exercise(
     choose_leaf_spine,
     number=4,
@@ -195,25 +229,9 @@ EXERCISE = Exercise(
         cluster(200, 20, 100),
         cluster(256, 32, 48),
     ],
-    inputs=[
-        cluster(gpus, ports, least)
-        for gpus, ports, leasts in (
-            (8, 6, (1, 2, 3, 4)),
-            (6, 10, (3,)),
-            (12, 5, (3,)),
-            (12, 7, (5,)),
-            (12, 8, (2, 4, 5, 6)),
-            (18, 10, (3, 6, 9)),
-            (20, 10, (3, 6, 10)),
-            (20, 12, (9,)),
-            (24, 12, (5, 9, 12)),
-            (24, 8, (7,)),
-            (28, 14, (7,)),
-            (36, 9, (10,)),
-        )
-        for least in leasts
-    ],
     taught=taught,
+    inputs=INPUTS,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "never_saves_a_cable",

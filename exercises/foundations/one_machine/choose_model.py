@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -187,6 +188,48 @@ def taught() -> str:
     )
 
 
+INPUTS: list[Inputs] = [
+    # Few inputs repeat a number, so that what they have in common is the reason for a failure.
+    job(7.0, 100e12, 16e9, 16, 3e9, 512),
+    job(7.0, 100e12, 17e9, 18, 30e9, 16384),
+    job(14.0, 50e12, 2e9, 20, 13e9, 65536),
+    job(90.0, 100e12, 40e9, 12, 4e9, 256),
+    job(91.0, 124.8e12, 80e9, 10, 28e9, 12288),
+    job(60.0, 150e12, 18e9, 16, 2e9, 16384),
+    job(45.0, 200e12, 21e9, 14, 6e9, 8192),
+    job(14.0, 300e12, 24e9, 20, 12e9, 4096),
+    job(3.0, 90e12, 12e9, 12, 32e9, 4096),
+    job(120.0, 80e12, 32e9, 18, 100e9, 32768),
+    # part of a day; the flattest and the steepest shape; the widest and deepest model
+    job(1.5, 125e12, 41e9, 12, 10e9, 2048),
+    job(3.5, 1e13, 19e9, 16, 20e9, 1024),
+    job(0.5, 5e13, 80e9, 18, 5e9, 512),
+    job(365.0, 9e17, 1e13, 16, 1e9, 1024),
+    # a byte less than L = 5 and d = 384 need; time that is just enough for L = 1 and d = 128, and for L = 2, and
+    # one operation a token too little for L = 2; memory that is just enough for L = 1 and d = 128
+    job(365.0, 9e17, 457_039_871, 16, 1e9, 1024),
+    job(1.0, 401702400000.0, 1e9, 16, 864_000_000, 256),
+    job(2.0, 433159680000.0, 2e9, 12, 1_728_000_000, 768),
+    job(1.0, 425295350000.0, 1e9, 14, 864_000_000, 512),
+    job(1.0, 1e12, 121_135_104, 18, 1e9, 768),
+    # memory that is just enough for L = 2 and d = 128, and for L = 33 and d = 1024, which is too deep
+    job(4.0, 1e14, 110_848_000, 16, 1e9, 768),
+    job(200.0, 1e15, 6_554_648_576, 14, 1e9, 1024),
+]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return jobs whose limits a shape just meets, one in time and another in memory, beside the book's own."""
+    found = []
+    for _ in range(24):
+        sequence, state = 2 ** chance.randint(8, 15), chance.randrange(10, 21, 2)
+        days, tokens = chance.randint(1, 180) / 2, chance.randint(1, 60) * 1e9
+        (_, work), (parameters, _) = (counts(*chance.choice(shapes()), sequence) for _ in range(2))
+        flops_per_s = float(f"{1.001 * work * tokens / sequence / (days * DAY_S):.4g}")
+        found.append(job(days, flops_per_s, parameters * state + chance.randrange(state), state, tokens, sequence))
+    return [*INPUTS, *found]
+
+
 EXERCISE = Exercise(
     choose_model,
     number=4,
@@ -203,35 +246,9 @@ EXERCISE = Exercise(
         job(365.0, 395.8e12, 141e9, 12, 20e9, 2048),
         job(30.0, 124.8e12, 40e9, 16, 5e9, 2048),
     ],
-    inputs=[
-        # Few inputs repeat a number, so that what they have in common is the reason for a failure.
-        job(7.0, 100e12, 16e9, 16, 3e9, 512),
-        job(7.0, 100e12, 17e9, 18, 30e9, 16384),
-        job(14.0, 50e12, 2e9, 20, 13e9, 65536),
-        job(90.0, 100e12, 40e9, 12, 4e9, 256),
-        job(91.0, 124.8e12, 80e9, 10, 28e9, 12288),
-        job(60.0, 150e12, 18e9, 16, 2e9, 16384),
-        job(45.0, 200e12, 21e9, 14, 6e9, 8192),
-        job(14.0, 300e12, 24e9, 20, 12e9, 4096),
-        job(3.0, 90e12, 12e9, 12, 32e9, 4096),
-        job(120.0, 80e12, 32e9, 18, 100e9, 32768),
-        # part of a day; the flattest and the steepest shape; the widest and deepest model
-        job(1.5, 125e12, 41e9, 12, 10e9, 2048),
-        job(3.5, 1e13, 19e9, 16, 20e9, 1024),
-        job(0.5, 5e13, 80e9, 18, 5e9, 512),
-        job(365.0, 9e17, 1e13, 16, 1e9, 1024),
-        # a byte less than L = 5 and d = 384 need; time that is just enough for L = 1 and d = 128, and for L = 2, and
-        # one operation a token too little for L = 2; memory that is just enough for L = 1 and d = 128
-        job(365.0, 9e17, 457_039_871, 16, 1e9, 1024),
-        job(1.0, 401702400000.0, 1e9, 16, 864_000_000, 256),
-        job(2.0, 433159680000.0, 2e9, 12, 1_728_000_000, 768),
-        job(1.0, 425295350000.0, 1e9, 14, 864_000_000, 512),
-        job(1.0, 1e12, 121_135_104, 18, 1e9, 768),
-        # memory that is just enough for L = 2 and d = 128, and for L = 33 and d = 1024, which is too deep
-        job(4.0, 1e14, 110_848_000, 16, 1e9, 768),
-        job(200.0, 1e15, 6_554_648_576, 14, 1e9, 1024),
-    ],
     taught=taught,
+    inputs=INPUTS,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "trusts_six_n_d",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation, inputs_for
@@ -167,6 +168,17 @@ def taught() -> str:
     )
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return products whose bandwidth is just enough."""
+    found = []
+    for _ in range(40):
+        m, k, n = (chance.randint(2, 16) for _ in range(3))
+        element_bytes = chance.choice((1, 2, 4))
+        fast_bytes = chance.randint(6, 64) * element_bytes + chance.randrange(element_bytes)
+        found.append(just_enough(m, k, n, element_bytes, fast_bytes))
+    return found
+
+
 EXERCISE = Exercise(
     choose_tile,
     number=4,
@@ -184,6 +196,7 @@ EXERCISE = Exercise(
         product(192, 4096, 4096, 4, 65536, 100_000_000_000, 3_500_000_000),
     ],
     inputs=tight(),
+    drawn=drawn,
     taught=taught,
     mistakes=[
         Mistake(

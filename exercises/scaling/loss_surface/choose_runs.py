@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import combinations_with_replacement
+from random import Random
 from typing import Any
 
 from grader.choices import mistaken_rules
@@ -215,6 +216,17 @@ def taught() -> str:
     )
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return ladders of three to five sizes, with budgets for the three smallest and more."""
+    found = []
+    for _ in range(10):
+        sizes = sorted(chance.sample([1e18, 2e18, 3e18, 5e18, 1e19, 2e19, 3e19, 6e19, 1e20], chance.randint(3, 5)))
+        budget = float(f"{sum(sizes[:3]) * chance.uniform(1.05, 3):.3g}")
+        law = ComputeLaw(chance.randint(5, 22) / 10, chance.randint(10, 22) / 10, chance.randint(8, 35) / 100, 1e18)
+        found.append(case(sizes, budget, chance.randint(3, 6), 10.0 ** chance.randint(21, 23), law))
+    return found
+
+
 EXERCISE = Exercise(
     choose_runs,
     number=4,
@@ -248,6 +260,7 @@ EXERCISE = Exercise(
         case([1e18, 1e19, 1e20], 111e18, 3, 1e21, FLAT),
     ],
     taught=taught,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "one_of_each",
