@@ -90,7 +90,7 @@ def _panel(
         ),
         Named(
             "The question",
-            "The tested model gets 0.67% of the answers right, and a test of 100 problems shows none with a chance of 51%.",
+            "The tested model gets 0.67% of the answers right, and of 100 problems none with a chance of 51%.",
             {"tokens": 20, "spread": 0.5},
         ),
         Named(
