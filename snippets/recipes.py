@@ -189,8 +189,8 @@ def quantization_constant_bytes(
 ) -> int:
     """Return the bytes of the constants by which blockwise 8-bit states are scaled.
 
-    Formula: $Q = s\\, c\\, \\lceil \\Psi / B \\rceil$
-    Symbols: Q = the result in bytes; \\Psi = parameters; B = block; s = states; c = constant_bytes
+    Formula: $M = w_1\\, q_1 \\lceil N / q_2 \\rceil$
+    Symbols: M = the result in bytes; N = parameters; q_2 = block; q_1 = states; w_1 = constant_bytes
     Chapter: 21
 
     Args:

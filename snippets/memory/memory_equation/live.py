@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from snippets.hardware import ACCELERATORS
+from snippets.job import THE_70B
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number, Switch
 from snippets.live.stacks import gigabytes, kinds_panel, stacked_rows
@@ -118,7 +119,7 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
         Choice("kept", "A layer keeps", {name: said for name, (said, *_) in _KEPT.items()}, "flash"),
         Switch("accumulated", "Gradients added up over micro-batches", False),
         Choice("stage", "ZeRO stage", {str(z): f"{z}" for z in range(4)}, "0"),
-        Number("ranks", "Devices N", 1, 1, 4096, step=2, scale="log"),
+        Number("ranks", "Ranks R", 1, 1, 4096, step=2, scale="log"),
         Choice("device", "Device", {name: name for name in ACCELERATORS}, "A100 SXM 80GB"),
     ],
     named=[
@@ -142,7 +143,22 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
             "At most 1 sequence fits: the scores of all layers and heads are there at the loss.",
             {"kept": "standard"},
         ),
+        Named(
+            "The 70B on 256 GPUs",
+            "One sequence peaks at 32.4 GB, at the loss, if a layer keeps only its input; at most 3 sequences fit.",
+            {
+                "model": THE_70B.model_name,
+                "recipe": THE_70B.recipe,
+                "sequence": THE_70B.sequence,
+                "kept": "full",
+                "accumulated": True,
+                "stage": "3",
+                "ranks": THE_70B.ranks,
+                "device": THE_70B.node.accelerator.name,
+            },
+        ),
     ],
+    opens="the question: 4 sequences",
 )
 def memory_calculator(
     model: str,
