@@ -64,8 +64,19 @@ def _own_model(layers: int, hidden: int) -> Transformer:
     return gpt_like("Your model", layers=layers, hidden=hidden, heads=hidden // _HEAD_SIZE)
 
 
-def _step_sizes(model: Transformer, recipe: str, sequence: int, micro_batch: int, kept: str) -> StepSizes:
-    """Return what a step allocates: the model's own parameters, the activations of a GPT of its width."""
+def model_step_sizes(model: Transformer, recipe: str, sequence: int, micro_batch: int, kept: str) -> StepSizes:
+    """Return what a step allocates: the model's own parameters, the activations of a GPT of its width.
+
+    Args:
+        model: one of ``SHOWN_MODELS``, or a GPT of one's own.
+        recipe: a name in ``RECIPES``.
+        sequence: tokens of a sequence.
+        micro_batch: sequences of a micro-batch.
+        kept: what a layer keeps: ``"standard"``, ``"flash"``, ``"selective"`` or ``"full"``.
+
+    >>> model_step_sizes(QUESTION, "mixed-adam", 2048, 1, "full").layer_bytes == 2 * 2048 * 3072
+    True
+    """
     _, attention, recomputation = _KEPT[kept]
     sizes = gpt_step_sizes(
         layers=model.layers,
@@ -178,7 +189,7 @@ def memory_calculator(
     memory_bytes = ACCELERATORS[device].memory_bytes
 
     def moments(sequences: int) -> Parts:
-        sizes = _step_sizes(chosen, recipe, sequence, sequences, kept)
+        sizes = model_step_sizes(chosen, recipe, sequence, sequences, kept)
         return step_peak_parts(sizes, keep_gradients=accumulated, ranks=ranks, stage=int(stage))
 
     held = moments(micro_batch)
