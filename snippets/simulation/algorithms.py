@@ -239,9 +239,19 @@ def _adjoint_rounds(primitive: str, algorithm: str, job: _Job) -> Rounds:
 
 
 def _ring_reduce_scatter(job: _Job) -> Rounds:
-    """The adjoint of the ring that runs the other way, so that both rings of an all-reduce send to rank + 1."""
-    rounds = tuple(_ring_all_gather(job, direction=-1))
-    return list(adjoint_schedule(Schedule("all_gather", "ring", job.ranks, job.length, rounds)).rounds)
+    """The adjoint of the ring that runs the other way, so that both rings of an all-reduce send to rank + 1.
+
+    Written out, for the adjoint of a large ring takes long: in step s rank r adds to its chunk r − 1 − s what arrives.
+    """
+    ranks = job.ranks
+    return [
+        tuple(
+            ScheduledSend(rank, (rank + 1) % ranks, chunk, bool(chunk))
+            for rank in range(ranks)
+            for chunk in (job.chunks((rank - 1 - step) % ranks, 1),)
+        )
+        for step in range(ranks - 1)
+    ]
 
 
 def _reversed_from(primitive: str, algorithm: str) -> Callable[[_Job], Rounds]:
@@ -388,7 +398,7 @@ ALGORITHMS: dict[str, tuple[str, ...]] = {
     primitive: tuple(name for owner, name in _BUILDERS if owner == primitive) for primitive in PRIMITIVES
 }
 PIPELINED = ("chain", "double_binary_tree")
-MOST_MESSAGES = 2**21  # of a schedule, which lists every one
+MOST_MESSAGES = 2**19  # of a schedule, which lists every one
 # What the field calls an algorithm besides.
 ALIASES = {
     "Rabenseifner": "halving_doubling",
@@ -431,7 +441,7 @@ def build_collective(
     Args:
         primitive: one of ``PRIMITIVES``.
         algorithm: one of ``ALGORITHMS[primitive]``.
-        ranks: number of ranks N. The schedule may have at most 2²¹ messages: 1,024 ranks for a ring all-reduce.
+        ranks: number of ranks N. The schedule may have at most 2¹⁹ messages: 512 ranks for a ring all-reduce.
         length: elements n: of the vector (broadcast, reduce, all-reduce), of the root's buffer (scatter, gather), of
             the result (all-gather), of what each rank brings (reduce-scatter, all-to-all); 0 for a barrier.
         root: root of broadcast, reduce, scatter and gather; 0 for the others.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from grader.exercise import Exercise, Mistake, inputs_for
+from random import Random
+
+from grader.exercise import Exercise, Inputs, Mistake, inputs_for
 from snippets.collectives.algorithm_costs import algorithm_cost
 
 ALGORITHMS = ("binomial", "ring", "recursive_doubling", "halving_doubling")
@@ -66,6 +68,17 @@ def cheapest(size_bytes: int, ranks: int, latency_s: float, bandwidth_bytes_per_
 machine = inputs_for(fastest_all_reduce)
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return machines with sizes around those at which another algorithm becomes the fastest."""
+    found = []
+    for _ in range(60):
+        ranks, latency_s = chance.randint(2, 100), chance.randint(1, 20) * 1e-6
+        bandwidth_bytes_per_s = chance.randint(10, 400) * 1e9
+        size = chance.choice((0.2, 1, 3, 6, 30, 1000)) * latency_s * bandwidth_bytes_per_s
+        found.append(machine((round(size / 64 / ranks) + 1) * 64 * ranks, ranks, latency_s, bandwidth_bytes_per_s))
+    return found
+
+
 EXERCISE = Exercise(
     fastest_all_reduce,
     number=1,
@@ -91,6 +104,7 @@ EXERCISE = Exercise(
             for latency_s in (2e-6, 1e-5)
         ),
     ],
+    drawn=drawn,
     units={"result": "(name, seconds)"},
     mistakes=[
         Mistake(

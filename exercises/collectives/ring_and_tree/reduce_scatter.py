@@ -7,6 +7,7 @@ from functools import partial
 
 from exercises.collectives.ring_and_tree import common
 from grader.exercise import Exercise, Mistake, Observation
+from snippets.collectives.ring_and_tree.programs import run_programs
 from snippets.simulation.machine import Exchange, Receive, Send
 from snippets.simulation.schedule import chunk_bounds
 
@@ -69,6 +70,21 @@ def expected_reduce_scatter(vectors: list[list[int]]) -> Observation:
     }
 
 
+def sends_first(rank: int, ranks: int, numbers: list[float]) -> Program:
+    yield Send(to=(rank + 1) % ranks, numbers=numbers)
+    return (yield Receive(source=(rank - 1) % ranks))
+
+
+def taught() -> str:
+    vectors = common.vectors(3, 3)
+    deadlock = common.run_on_ranks(sends_first, vectors, {})[common.RUN]
+    steps = run_programs(reduce_scatter, vectors).account.steps
+    return (
+        f"If all 3 ranks send first: {deadlock}. Nobody receives: a deadlock. With Exchange, which sends and receives "
+        f"at once, they are done in {steps} steps."
+    )
+
+
 EXERCISE = Exercise(
     reduce_scatter,
     number=2,
@@ -80,6 +96,7 @@ EXERCISE = Exercise(
     drawn=common.drawn,
     units={common.SENT: "bytes; round a ring n − n_r", common.RECEIVED: "bytes; round a ring (N − 1)/N · n"},
     given=("Exchange", "Receive", "Send", "chunk_bounds"),
+    taught=taught,
     mistakes=[
         Mistake(
             "owner_starts",

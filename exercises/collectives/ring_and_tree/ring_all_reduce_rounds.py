@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from exercises.collectives.ring_and_tree import common
-from grader.exercise import Exercise, Mistake, Observation
+from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.simulation.schedule import chunk_bounds
 
 # Source, destination, start and stop of the entries that travel, and whether
@@ -49,6 +51,11 @@ def expected_rounds(ranks: int, length: int) -> Observation:
     }
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return rings of up to seven ranks, with even and uneven chunks."""
+    return [{"ranks": chance.randint(2, 7), "length": chance.randint(0, 40)} for _ in range(40)]
+
+
 EXERCISE = Exercise(
     ring_all_reduce_rounds,
     number=3,
@@ -58,6 +65,7 @@ EXERCISE = Exercise(
     observe=lambda function, **size: common.replay(function(**size), **size, others=1, allowed=expected_rounds(**size)),
     examples=[{"ranks": ranks, "length": length} for ranks, length in ((3, 3), (2, 2), (1, 2), (4, 1), (3, 0), (4, 6))],
     inputs=[{"ranks": ranks, "length": length} for ranks in range(1, 6) for length in range(12)],
+    drawn=drawn,
     units={common.SENT: "bytes; a ring sends 2 (N − 1)/N · n"},
     given=("chunk_bounds",),
     mistakes=[

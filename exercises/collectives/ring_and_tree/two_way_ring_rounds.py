@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from exercises.collectives.ring_and_tree import common
-from grader.exercise import Exercise, Mistake, Observation
+from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.simulation.schedule import chunk_bounds
 
 # Source, destination, start and stop of the entries that travel, and whether
@@ -91,6 +93,23 @@ def expected_two_way(ranks: int, length: int) -> Observation:
     }
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return rings of up to seven ranks, with even and uneven halves and chunks."""
+    return [{"ranks": chance.randint(3, 7), "length": chance.randint(0, 40)} for _ in range(40)]
+
+
+def taught() -> str:
+    size = {"ranks": 8, "length": 64}
+    both, one = (expected_two_way(**size), 2 * common.phase_bytes(size["length"], size["ranks"]))
+    whole = common.NUMBER_BYTES * size["length"]
+    return (
+        f"On 8 ranks both rings take {both[common.STEPS]} steps, and a rank sends {both[common.SENT][0] / whole:g} "
+        f"vectors, as one way round. What is halved is the load of a link in one direction: "
+        f"{both[common.LINK] / whole:g} of a vector in place of {one / whole:g}. That saves time where the two "
+        "neighbours are on different links."
+    )
+
+
 EXERCISE = Exercise(
     two_way_ring_rounds,
     number=5,
@@ -106,8 +125,10 @@ EXERCISE = Exercise(
         *({"ranks": ranks, "length": length} for ranks in (1, 3, 4, 5) for length in range(12)),
         *({"ranks": ranks, "length": length} for ranks, length in ((6, 13), (8, 33), (9, 20))),
     ],
+    drawn=drawn,
     units={common.SENT: "bytes", common.LINK: "bytes; (N − 1)/N · n", common.LONGEST: "bytes; (N − 1)/N · n"},
     given=("chunk_bounds",),
+    taught=taught,
     mistakes=[
         Mistake(
             "both_the_same_way",

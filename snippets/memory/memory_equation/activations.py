@@ -327,8 +327,8 @@ def attention_score_bytes(*, sequence: int, batch: int, heads: int, element_byte
     """Return the bytes of one layer's attention scores, where they are stored.
 
     Also: attention matrix
-    Formula: $w\\, a\\, B\\, s^2$
-    Symbols: s = sequence; B = batch; a = heads; w = element_bytes
+    Formula: $w\\, a\\, b\\, s^2$
+    Symbols: s = sequence; b = batch; a = heads; w = element_bytes
     Chapter: 21
 
     Args:
@@ -476,8 +476,8 @@ def layers_in_flight(*, layers: int, stages: int = 1, chunks: int = 1, micro_bat
 def rajbhandari_activation_bytes(*, layers: int, hidden: int, batch: int, sequence: int) -> int:
     """Return the ZeRO paper's rule for a GPT-2's activations.
 
-    Formula: $24\\, h\\, B\\, s\\, L$
-    Symbols: L = layers; h = hidden; B = batch; s = sequence
+    Formula: $24\\, h\\, b\\, s\\, L$
+    Symbols: L = layers; h = hidden; b = batch; s = sequence
     Chapter: 21
 
     Args:

@@ -48,8 +48,8 @@ def clipped_update_step_s(
 ) -> float:
     """Return how long such a step takes if gradients are clipped by their global norm before the update.
 
-    Formula: $T = L T_\\text{F} + T_\\text{B} + T_\\text{G} + (L - 1) \\max(T_\\text{B}, T_\\text{G}) + T_\\text{U} + T_\\text{W}
-        + (L - 1) \\max(T_\\text{U}, T_\\text{W})$
+    Formula: $T = L T_\\text{F} + T_\\text{B} + T_\\text{G} + (L - 1) \\max(T_\\text{B}, T_\\text{G}) + T_\\text{U}
+        + T_\\text{W} + (L - 1) \\max(T_\\text{U}, T_\\text{W})$
     Symbols: T = the result; L = layers; T_\\text{F} = forward_s; T_\\text{B} = backward_s; T_\\text{G} = gradients_s;
         T_\\text{U} = update_s; T_\\text{W} = new_weights_s
     Chapter: 24
@@ -237,8 +237,8 @@ def offload_least_hidden_size(
 def parameter_offload_intensity(*, sequence: int, batch: int) -> float:
     """Return the operations for each byte of parameters and gradients that moves: ZeRO-Infinity's intensity.
 
-    Formula: $I = s\\,B$
-    Symbols: I = the result; s = sequence; B = batch
+    Formula: $I = s\\,b$
+    Symbols: I = the result; s = sequence; b = batch
     Chapter: 24
 
     Args:
@@ -257,15 +257,15 @@ def parameter_offload_intensity(*, sequence: int, batch: int) -> float:
         >>> parameter_offload_intensity(sequence=1024, batch=1)
         1024.0
     """
-    s, B = positive_integer("sequence", sequence), positive_integer("batch", batch)
-    return float(s * B)
+    s, b = positive_integer("sequence", sequence), positive_integer("batch", batch)
+    return float(s * b)
 
 
 def optimizer_offload_intensity(*, sequence: int, batch: int) -> float:
     """Return the operations for each byte of optimizer state that moves: ZeRO-Infinity's intensity.
 
-    Formula: $I = s\\,B / 4$
-    Symbols: I = the result; s = sequence; B = batch
+    Formula: $I = s\\,b / 4$
+    Symbols: I = the result; s = sequence; b = batch
     Chapter: 24
 
     Args:
@@ -283,8 +283,8 @@ def optimizer_offload_intensity(*, sequence: int, batch: int) -> float:
         >>> optimizer_offload_intensity(sequence=1024, batch=2)
         512.0
     """
-    s, B = positive_integer("sequence", sequence), positive_integer("batch", batch)
-    return s * B / 4
+    s, b = positive_integer("sequence", sequence), positive_integer("batch", batch)
+    return s * b / 4
 
 
 def activation_offload_intensity(*, hidden: int, layers_per_checkpoint: int = 1) -> float:

@@ -55,7 +55,7 @@ def offload_lanes_panel(
 
     Args:
         step: from ``offloaded_step``.
-        title: above the lanes.
+        title: above the lanes; ``"\\n"`` begins another line.
         scale_s: seconds across the panel, the same for panels that are to be compared.
         unit_s: seconds of one unit of the axis: 0.001 for milliseconds.
         width_px: of the panel.
@@ -76,11 +76,14 @@ def offload_lanes_panel(
     scale = (width - _LEFT - _RIGHT) / whole
     lanes = [lane for lane in LANES if any(task.lane == lane for task in step.tasks)]
     high = 46.0 if flag("held", held) else 0.0
-    axis = 22 + len(lanes) * (_ROW + 4) + (high + 6 if held else 0)
+    titles = text("title", title).split("\n")
+    top = 22 + 17.0 * (len(titles) - 1)
+    axis = top + len(lanes) * (_ROW + 4) + (high + 6 if held else 0)
     panel = Panel(width, axis + 24)
-    panel.text(0, 14, text("title", title), bold=True)
+    for number, line in enumerate(titles):
+        panel.text(0, 14 + 17 * number, line, bold=True)
     for number, lane in enumerate(lanes):
-        y = 22 + number * (_ROW + 4)
+        y = top + number * (_ROW + 4)
         panel.text(0, y + _ROW / 2, NAMES[lane], middle=True, size=12)
         for task, times in zip(step.tasks, step.times, strict=True):
             if task.lane != lane:
@@ -88,12 +91,12 @@ def offload_lanes_panel(
             wide = float(task.seconds) * scale
             layer = "" if task.layer is None else str(task.layer + 1)
             label = SHORT[task.name] + layer
-            if wide < 8 * len(label) + 4:
+            if wide < 7.5 * len(label) + 3:
                 label = ""
             panel.rectangle(_LEFT + float(times.start_s) * scale, y, wide, _ROW, colour=HUES[task.name], label=label)
     end = float(step.end_s)
-    middle = 22 + len(lanes) * (_ROW + 4) - 4 - (_ROW + 4) * len(lanes) / 2
-    panel.line(_LEFT + end * scale, 20, _LEFT + end * scale, axis, colour="muted", dashed=True)
+    middle = top + len(lanes) * (_ROW + 4) - 4 - (_ROW + 4) * len(lanes) / 2
+    panel.line(_LEFT + end * scale, top - 2, _LEFT + end * scale, axis, colour="muted", dashed=True)
     panel.text(_LEFT + end * scale + 5, middle, _brief(end / unit), middle=True, bold=True)
     if held:
         _draw_held(panel, step, scale, axis, high)

@@ -196,7 +196,7 @@ def segment_peak_bytes(layers: int, *, segment_layers: int, input_bytes: int, ke
     """Return the most that is held if a uniform chain is cut into segments, of which only the inputs are kept.
 
     Formula: $\\frac{L}{\\ell}\\, y + \\ell A + y$
-    Symbols: L = layers; \\ell = segment_layers; y = input_bytes; A = kept_bytes. Where \\ell does not divide L, the
+    Symbols: L = layers; \\ell = segment_layers; y = input_bytes; A = kept_bytes; where \\ell does not divide L, the
         last segment is the shorter one, and the larger of its peak and of that of the segment before counts
     Chapter: 23
 
