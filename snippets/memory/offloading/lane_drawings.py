@@ -101,7 +101,7 @@ def offload_lanes_panel(
     if held:
         _draw_held(panel, step, scale, axis, high)
     panel.line(_LEFT, axis, width - 4, axis)
-    apart = _apart(whole / unit)
+    apart = _apart(whole / unit, most=10 if width >= 500 else 6)
     for tick in range(int(whole / unit / apart + 1e-9) + 1):
         x = _LEFT + tick * apart * unit * scale
         panel.line(x, axis, x, axis + 4)
@@ -124,7 +124,7 @@ def _draw_held(panel: Panel, step: OffloadedStep, scale: float, axis: float, hig
                 base[number] += tall
 
 
-def _apart(units: float) -> float:
-    """Return a round distance of ticks that makes four to ten of them."""
+def _apart(units: float, *, most: int) -> float:
+    """Return the least round distance of ticks that makes at most so many of them."""
     tens = 10.0 ** math.floor(math.log10(units))
-    return next(tens * part for part in (0.1, 0.2, 0.5, 1.0) if units / (tens * part) <= 10)
+    return next(tens * part for part in (0.1, 0.2, 0.5, 1.0, 2.0) if units / (tens * part) <= most)

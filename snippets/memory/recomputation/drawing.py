@@ -98,9 +98,12 @@ def plan_panel(
     panel.line(_LEFT, floor, _LEFT + wide * columns, floor)
     panel.text(_LEFT - 8, floor - _HELD / 2, "held", anchor="end", middle=True, size=12, colour="muted")
     peak = next(i for i, moment in enumerate(moments) if moment.held_bytes == plan.peak_bytes)
-    x, y = _LEFT + wide * (columns if budget else peak + 1) + 4, floor - plan.peak_bytes * scale
+    y = floor - plan.peak_bytes * scale
     written = f"{plan.peak_bytes / unit_bytes:.3g}{text('unit', unit)}"
-    panel.text(x, y + 14 if budget else y + 5, f"most: {written}", size=12, bold=True)
+    if budget is None:  # above the column, in the gap below the last layer if it is the highest of all
+        panel.text(_LEFT + wide * peak, y - 3, f"most: {written}", size=12, bold=True)
+    else:
+        panel.text(_LEFT + wide * columns + 4, y + 14, f"most: {written}", size=12, bold=True)
     if budget is not None and budget <= most:
         line = floor - budget * scale
         panel.line(_LEFT, line, _LEFT + wide * columns, line, colour="ink", dashed=True)

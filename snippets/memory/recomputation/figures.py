@@ -36,7 +36,7 @@ def segments_plot(layers: int, *, kept: int, title: str) -> Figure:
         axes.annotate(
             f"least at ℓ = {best}: {min(peaks)}",
             (best, min(peaks)),
-            xytext=(8, 48),
+            xytext=(8, 48) if lengths.index(best) else (64, -14),
             textcoords="offset points",
             arrowprops={"arrowstyle": "-", "color": colour("accent")},
         )
