@@ -85,8 +85,8 @@ MODELS_SHOWN = SHOWN_MODELS | {QUESTION.name: replace(QUESTION, positions=_LENGT
 
 @live_figure(
     title="What should a layer drop?",
-    caption="Left: what a layer keeps besides its input, with flash attention, the operations that make a byte of it "
-    "again, and its bytes; what is dashed is dropped. Right: a GPU at the worst moment of a step. Lengthen the "
+    caption="First: what a layer keeps besides its input, with flash attention, the operations that make a byte of it "
+    "again, and its bytes; what is dashed is dropped. Then: a GPU at the worst moment of a step. Lengthen the "
     "sequence until more has to go, and see which tensor stays to the end. Activations are those of a GPT layer of "
     "the model's width. State is cut over R GPUs by [ZeRO's stage 3](22-zero.md).",
     knobs=[
@@ -142,8 +142,8 @@ def drop_calculator(model: str, sequence: int, micro_batch: int, accumulated: bo
     found = cheapest_drop(prices, free_bytes=max(needed, 0))
     dropped = [price.name for price in prices] if found is None else list(found)
     without = sizes_without(kept, dropped=dropped)
-    rows = {"everything kept": worst(kept), "what is dashed dropped": worst(without), "its input alone": worst(full)}
-    peak = sum(rows["what is dashed dropped"].values())
+    rows = {"everything": worst(kept), "all but what is dashed": worst(without), "its input alone": worst(full)}
+    peak = sum(rows["all but what is dashed"].values())
     layer = layer_forward_flops(batch=micro_batch, sequence=sequence, hidden=hidden)
     step = gpt_training_flops(
         batch=micro_batch, sequence=sequence, hidden=hidden, layers=chosen.layers, vocabulary=chosen.vocabulary
@@ -157,7 +157,7 @@ def drop_calculator(model: str, sequence: int, micro_batch: int, accumulated: bo
     else:
         said = f"{len(dropped)} of {len(prices)} tensors dropped, the step peaks at {gigabytes(peak)} of"
     numbers = (
-        f"{chosen.name}: everything kept, it needs {gigabytes(sum(rows['everything kept'].values()))}. {said} "
+        f"{chosen.name}: everything kept, it needs {gigabytes(sum(rows['everything'].values()))}. {said} "
         f"{gigabytes(memory_bytes)}, for {again:.1%} more operations; to run whole layers again costs {whole:.1%}."
     )
     sums = ", ".join(f"{name} {gigabytes(sum(row.values()))}" for name, row in rows.items())
@@ -168,7 +168,10 @@ def drop_calculator(model: str, sequence: int, micro_batch: int, accumulated: bo
     panels = [
         prices_panel(prices, unit_bytes=sequence * micro_batch * hidden, dropped=dropped, width_px=330),
         stacked_rows(
-            rows, title="A layer keeps", limit=memory_bytes, limit_name=f"{device}: {gigabytes(memory_bytes)}"
+            rows,
+            title="A GPU at worst, if a layer keeps",
+            limit=memory_bytes,
+            limit_name=f"{device}: {gigabytes(memory_bytes)}",
         ),
     ]
     return Picture(panels=panels, numbers=numbers, alt=alt)
