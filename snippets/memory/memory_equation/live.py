@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from snippets.domain import named
 from snippets.hardware import ACCELERATORS
 from snippets.job import THE_70B
 from snippets.live.declaring import Named, Picture, live_figure
@@ -77,7 +78,9 @@ def model_step_sizes(model: Transformer, recipe: str, sequence: int, micro_batch
     >>> model_step_sizes(QUESTION, "mixed-adam", 2048, 1, "full").layer_bytes == 2 * 2048 * 3072
     True
     """
-    _, attention, recomputation = _KEPT[kept]
+    if not isinstance(model, Transformer):
+        raise TypeError(f"model must be a Transformer, got {model!r}")
+    _, attention, recomputation = _KEPT[named("kept", kept, _KEPT)]
     sizes = gpt_step_sizes(
         layers=model.layers,
         hidden=model.hidden,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from snippets.domain import at_most, flag, number_between, positive_integer, positive_number, text
+from snippets.domain import at_most, each, flag, number_between, positive_integer, positive_number, text
 from snippets.drawing import Panel
 from snippets.memory.recomputation.formulas import RecomputationPlan
 from snippets.memory.recomputation.selective import TensorPrice
@@ -185,7 +185,7 @@ MADE_BY = {  # chapter 21 names a tensor by what reads it, chapter 23 by what ma
 
 
 def prices_panel(
-    prices: Sequence[TensorPrice], *, unit_bytes: float, dropped: Collection[str] = (), width_px: float = 340
+    prices: Sequence[TensorPrice], *, unit_bytes: float, dropped: Sequence[str] = (), width_px: float = 340
 ) -> Panel:
     """Draw each tensor's price, the operations that a freed byte costs, and its bytes as a bar.
 
@@ -204,15 +204,18 @@ def prices_panel(
     """
     unit, width = positive_number("unit_bytes", unit_bytes), number_between("width_px", width_px, low=320, high=690)
     left, row = max(230.0, 0.45 * width), 22.0
-    most = max(price.bytes for price in prices)
+    listed, gone_names = each("prices", prices, _price), set(each("dropped", dropped, text))
+    if not listed:
+        raise ValueError(f"prices must hold at least one, got {prices!r}")
+    most = max(price.bytes for price in listed)
     scale = (width - left - 34) / most
-    panel = Panel(width, 35 + row * len(prices) + 6)
+    panel = Panel(width, 35 + row * len(listed) + 6)
     panel.text(0, 14, "tensor", bold=True)
     panel.text(left - 14, 14, "price", bold=True, anchor="end")
     panel.text(left, 14, "bytes, in sbh", bold=True)
-    for number, price in enumerate(prices):
+    for number, price in enumerate(listed):
         y = 28 + row * number
-        gone = price.name in dropped
+        gone = price.name in gone_names
         panel.text(0, y + row / 2, MADE_BY.get(price.name, price.name), middle=True, size=12)
         panel.rectangle(
             left,
@@ -228,3 +231,9 @@ def prices_panel(
         cost = f"{price.flops_per_byte:,.0f}"
         panel.text(left - 14, y + row / 2, cost, middle=True, anchor="end", size=12, bold=price.flops == 0)
     return panel
+
+
+def _price(name: str, value: TensorPrice) -> TensorPrice:
+    if not isinstance(value, TensorPrice):
+        raise TypeError(f"{name} must hold TensorPrices, got {value!r}")
+    return value
