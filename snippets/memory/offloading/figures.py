@@ -51,7 +51,7 @@ def efficiency_figure(
             left = share < 0.55  # where another curve is near on the right
             offset, side = ((-8, 6), "right") if left else ((8, -12), "left")
             if not wide and not left:  # below the labels on the left of the next curve
-                offset = (6, -26)
+                offset = (6, -36)
             axes.annotate(
                 label, (bandwidth / 1e9, share), xytext=offset, textcoords="offset points", fontsize=12, ha=side
             )
