@@ -230,7 +230,7 @@ def shared_plot(
             place, side = ((6, 4), "left") if aside else ((0, 8), "center")
             _note(axes, f"{least[R]:.0f}", (R, least[R]), place, side, "bottom", hue="accent")
         last = across[-1]
-        _note(axes, "compute, then send", (last, most[last]), (0, 14), "right", "bottom", hue="accent")
+        _note(axes, "dotted: compute, then send", (last, max(most.values())), (0, -20), "right", "top", hue="accent")
         _note(axes, "dots: perfect overlap", (last, max(most.values())), (0, 0), "right", "top", hue="accent")
         _note(axes, "sending", (last, times[last]["network"]), (0, -6), "right", "top", hue="communication")
         _note(axes, "computing", (last, times[last]["compute"]), (0, 8), "right", "bottom", hue="forward")
