@@ -443,8 +443,8 @@ def training_utilization(
     """Return the share of the peak that a run reaches, by the tokens that it trains on in a second.
 
     Also: MFU of tokens per second
-    Formula: $u = \\frac{6 N r}{n\\, P}$
-    Symbols: u = the result; N = parameters; r = tokens_per_s; n = devices; P = peak_flops_per_s
+    Formula: $u = \\frac{6 N y}{R\\, P}$
+    Symbols: u = the result; N = parameters; y = tokens_per_s; R = devices; P = peak_flops_per_s
     Chapter: 6
 
     Args:

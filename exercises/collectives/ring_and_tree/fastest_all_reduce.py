@@ -25,7 +25,7 @@ def fastest_all_reduce(
 
     Args:
         size_bytes: bytes n of one rank's vector; take chunks as even.
-        ranks: number of ranks N, at least 1.
+        ranks: number of ranks R, at least 1.
         latency_s: seconds α before the first byte of a message arrives.
         bandwidth_bytes_per_s: bytes per second β of an adapter, each way.
 
@@ -109,23 +109,23 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "ring_of_one_phase",
-            "A ring has two phases: 2 (N − 1) steps and 2 (N − 1)/N · n bytes; these are those of a reduce-scatter.",
+            "A ring has two phases: 2 (R − 1) steps and 2 (R − 1)/R · n bytes; these are those of a reduce-scatter.",
             {"(2 * (ranks - 1), 2 * (ranks - 1) / ranks)": "(ranks - 1, (ranks - 1) / ranks)"},
         ),
         Mistake(
             "fold_forgotten",
-            "You forgot the fold: if N is no power of two, the last two take two steps and 2n bytes more.",
+            "You forgot the fold: if R is no power of two, the last two take two steps and 2n bytes more.",
             {"2 if ranks > core else 0": "0"},
         ),
         Mistake(
             "never_halves_off_powers_of_two",
-            "Off powers of two halving–doubling can still be the fastest: its fold costs 2n bytes, a ring 2 (N − 1) "
+            "Off powers of two halving–doubling can still be the fastest: its fold costs 2n bytes, a ring 2 (R − 1) "
             "steps.",
             {"2 * doublings + fold": "2 * doublings + 1e9 * fold"},
         ),
         Mistake(
             "rounds_the_logarithm_up",
-            "With ⌈log₂N⌉ the doublings run among more ranks than there are: they run among 2^⌊log₂N⌋, and fold the "
+            "With ⌈log₂R⌉ the doublings run among more ranks than there are: they run among 2^⌊log₂R⌋, and fold the "
             "others.",
             {"ranks.bit_length() - 1": "(ranks - 1).bit_length()"},
         ),

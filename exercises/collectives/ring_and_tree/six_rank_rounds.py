@@ -24,7 +24,7 @@ def six_rank_rounds(*, length: int) -> Rounds:
     right.
 
     Args:
-        length: number of entries n, a multiple of 6.
+        length: number of entries, a multiple of 6.
 
     Returns:
         Steps of messages ``(source, destination, start, stop, adds)``: entries
