@@ -16,8 +16,8 @@ def best_split(
 ) -> tuple[float, float]:
     """Return the parameters and tokens with the least loss for a budget.
 
-    The loss is L_inf + A_N / N**alpha_N + A_D / D**alpha_D, and training takes 6 N D
-    FLOPs. Parameters and tokens need not be whole numbers.
+    The loss is L_inf + A_N / N**alpha_N + A_D / D**alpha_D, and training
+    takes 6 N D FLOPs. Parameters and tokens need not be whole numbers.
 
     Args:
         flops: FLOPs of the training.
