@@ -124,11 +124,11 @@ def terms_panel(
     plot.dots([(best / _B, at_best), *terms], colour="ink", radius=4)
     plot.panel.text(x, plot.y(at_best) - 13, f"bottom: {in_units(best / _B)}", anchor="middle", bold=True)
     labels: tuple[tuple[tuple[float, float], int, str, Anchor, str], ...] = (
-        (size_term[_POINTS * 3 // 8], -8, "model too small", "end", "parameters"),
-        (token_term[-1 - _POINTS * 3 // 8], 8, "too few tokens", "start", "activations"),
+        (size_term[_POINTS // 3], -8, "model too small", "end", "parameters"),
+        (token_term[-1 - _POINTS // 3], 8, "too few tokens", "start", "activations"),
     )
     for (N, value), aside, words, anchor, colour in labels:
-        plot.panel.text(plot.x(N) + aside, plot.y(value) + 10, words, anchor=anchor, colour=colour, size=12)
+        plot.panel.text(plot.x(N) + aside, plot.y(value) + 14, words, anchor=anchor, colour=colour, size=12)
     plot.panel.text(plot.x(both[-1][0]) - 46, plot.y(both[-1][1]) + 10, "sum", anchor="end", colour="accent")
     return plot.panel
 
@@ -265,14 +265,15 @@ def allocations_panel(
     """
     plot = Plot(
         Axis(22, 26, label=_COMPUTE, ticks=(0,)),
-        Axis(1, 3000, "log", ticks=(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)),
+        Axis(0.4, 3000, "log", ticks=(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)),
         title="Parameters, billions",
         width_px=width_px,
         height_px=430,
     )
     _powers(plot, range(22, 27))
     x = plot.x(math.log10(budget))
-    plot.panel.line(x, plot.top + 12, x, plot.bottom, dashed=True)
+    lowest = min(compute_optimal_parameters(flops=budget, fit=name) for name in fits)
+    plot.panel.line(x, plot.top + 12, x, plot.y(lowest / _B), dashed=True)
     plot.panel.text(x, plot.top + 6, "the question's budget", anchor="middle", size=12)
     for name in fits:
         ends = [(power, compute_optimal_parameters(flops=10.0**power, fit=name) / _B) for power in (22, 26)]

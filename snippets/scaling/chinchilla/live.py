@@ -20,7 +20,7 @@ from snippets.scaling.chinchilla.formulas import (
 )
 from snippets.scaling.loss_surface.formulas import LOSS_FITS, LossFit, surface_loss_nats
 
-_WIDTH, _HEIGHT, _POINTS, _B = 336, 270, 48, 1e9
+_WIDE, _NARROW, _HEIGHT, _POINTS, _B = 560, 336, 260, 48, 1e9
 _FITS = {
     "Besiroglu et al. 2024": "2024 refit",
     "Hoffmann et al. 2022, unrounded": "2022, unrounded",
@@ -98,9 +98,14 @@ def split_budget(*, flops: float, billions: float, served: float, fit: str) -> P
     )
     sizes = [best.parameters, yours.parameters, cheapest.parameters]
     ends = min(sizes) / 5, max(sizes) * 5
-    return Picture(
-        [_valley(flops, f, best, yours, ends), _life(f, losses[1], use, yours, cheapest, ends)], numbers, alt
+    wide, narrow = (
+        [
+            _valley(flops, f, best, yours, ends, width_px),
+            _life(f, losses[1], use, yours, cheapest, ends, width_px),
+        ]
+        for width_px in (_WIDE, _NARROW)
     )
+    return Picture(wide, numbers, alt, narrow=narrow)
 
 
 def _short(value: float) -> str:
@@ -161,7 +166,9 @@ def _marks(plot: Plot, dot: tuple[float, float], square: tuple[float, float], na
     plot.panel.text(at + aside, plot.y(dot[1]) + 20, names[0], anchor=below, size=12, bold=True)
 
 
-def _valley(flops: float, f: LossFit, best: Allocation, yours: Allocation, ends: tuple[float, float]) -> Panel:
+def _valley(
+    flops: float, f: LossFit, best: Allocation, yours: Allocation, ends: tuple[float, float], width_px: float
+) -> Panel:
     """Draw the losses of models that all spend the budget."""
 
     def loss(parameters: float) -> float:
@@ -173,7 +180,7 @@ def _valley(flops: float, f: LossFit, best: Allocation, yours: Allocation, ends:
         _axis(ends),
         Axis(least - 0.22 * (most - least), most + 0.22 * (most - least)),
         title="One budget: loss, nats a token",
-        width_px=_WIDTH,
+        width_px=width_px,
         height_px=_HEIGHT,
     )
     plot.curve([(N / _B, loss(N)) for N in _across(*ends)], colour="accent")
@@ -183,7 +190,13 @@ def _valley(flops: float, f: LossFit, best: Allocation, yours: Allocation, ends:
 
 
 def _life(
-    f: LossFit, loss: float, use: float, yours: Allocation, cheapest: Allocation, ends: tuple[float, float]
+    f: LossFit,
+    loss: float,
+    use: float,
+    yours: Allocation,
+    cheapest: Allocation,
+    ends: tuple[float, float],
+    width_px: float,
 ) -> Panel:
     """Draw the FLOPs of training and inference of models that reach one loss, over those of the cheapest."""
     floor = (f.parameter_coefficient / (loss - f.irreducible_nats)) ** (1 / f.parameter_exponent)
@@ -200,7 +213,7 @@ def _life(
         _axis(ends),
         Axis(high**-0.3, high, "log", ticks=ticks),
         title="Your loss: FLOPs over the least",
-        width_px=_WIDTH,
+        width_px=width_px,
         height_px=_HEIGHT,
     )
     first = max(ends[0], floor * 1.0005)
