@@ -8,6 +8,7 @@ import io
 import os
 import re
 import stat
+import struct
 import tokenize
 import zipfile
 import zlib
@@ -20,8 +21,19 @@ from grader.cleaning import shown_name
 from grader.source import stub_of
 from grader.whole_files import write_whole
 
+try:
+    from lzma import LZMAError
+except ImportError:  # a Python that was built without it says that it cannot read such a zip
+    LZMAError = zipfile.BadZipFile  # type: ignore[assignment, misc]
+
 MOST_BYTES = 2**20  # of an answer; the longest solution has 2,000
 OLD = "answers.py"  # one file for a chapter, beside its exercises, as answers were kept before
+
+# What Python raises for zips that are damaged, or made to look so.
+UNREADABLE_ZIP = (
+    *(OSError, EOFError, RuntimeError, ValueError, OverflowError),
+    *(struct.error, zipfile.BadZipFile, zlib.error, LZMAError),
+)
 
 
 class Unreadable(Exception):
@@ -189,15 +201,15 @@ def _in_zip(path: Path, places: list[str]) -> Written | None:
         raise Unreadable(f"the zip has more than {8 * MOST_BYTES // 2**20} MiB")
     try:
         with zipfile.ZipFile(path) as packed:
-            names = packed.namelist()
+            names = {name.replace("\\", "/"): name for name in packed.namelist()}  # some programs of Windows's
             tops = {name.partition("/")[0] for name in names if "/" in name and not name.startswith("__MACOSX")}
             heads = ["", *(f"{top}/" for top in tops)] if len(tops) == 1 else [""]
             found = next((f"{head}{place}" for place in places for head in heads if f"{head}{place}" in names), None)
             if found is None:
                 return None
-            if stat.S_ISLNK(packed.getinfo(found).external_attr >> 16):
+            if stat.S_ISLNK(packed.getinfo(names[found]).external_attr >> 16):
                 raise Unreadable(f"{shown_name(found)} is a link, and links are not followed: hand in what it leads to")
-            with packed.open(found) as file:
+            with packed.open(names[found]) as file:
                 return Written(found.rpartition("/")[2], as_text(file.read(MOST_BYTES + 1)))
-    except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, ValueError) as error:
-        raise Unreadable(f"the zip cannot be read: {error}") from None
+    except UNREADABLE_ZIP as error:
+        raise Unreadable(f"the zip cannot be read: {error or type(error).__name__}") from None

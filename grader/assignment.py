@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import os
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from grader.catalogue import Chapter, find
@@ -85,34 +82,20 @@ def _deadline(text: str, before: datetime | None) -> datetime:
 def due(deadline: datetime, now: datetime) -> str:
     """Say when something is due, and how long that is from now or ago.
 
-    >>> from datetime import timedelta
     >>> noon = datetime.fromisoformat("2026-12-01T12:00+01:00")
     >>> due(noon, noon - timedelta(days=2, hours=3)), due(noon, noon + timedelta(minutes=50))
     ('2026-12-01 12:00+01:00, in 2 days 3 hours', '2026-12-01 12:00+01:00, 50 minutes ago')
     """
-    away = abs(deadline - now)
-    hours, minutes = away.seconds // 3600, away.seconds // 60 % 60
-    parts = [(away.days, "day"), (hours, "hour")] if away.days else [(hours, "hour"), (minutes, "minute")]
-    words = " ".join(f"{count} {unit}{'s' if count > 1 else ''}" for count, unit in parts if count) or "0 minutes"
+    words = span(abs(deadline - now))
     return f"{deadline.isoformat(' ', 'minutes')}, {f'in {words}' if deadline >= now else f'{words} ago'}"
 
 
-def last_change(submission: Path) -> float:
-    """Return when the newest file of a submission was changed, in seconds since 1970, as its file system tells it."""
-    files = [path for path in files_of(submission) if path.is_file() or path.is_symlink()]
-    return max((path.lstat().st_mtime for path in files), default=time.time())
+def span(time: timedelta) -> str:
+    """Say how long a time of at least 0 is, in its two largest units.
 
-
-def files_of(submission: Path) -> list[Path]:
-    """Return what a submission may have answers in: its Python files and zips, or itself; links are not followed."""
-    if submission.is_symlink() or not submission.is_dir():
-        return [submission]
-    found, folders = [], [submission]
-    while folders:
-        with contextlib.suppress(OSError):  # a folder that may not be read, or lies too deep
-            for entry in os.scandir(folders.pop()):
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(Path(entry))
-                elif entry.name.endswith((".py", ".zip")):
-                    found.append(Path(entry))
-    return found
+    >>> span(timedelta(days=1, minutes=5)), span(timedelta(seconds=59))
+    ('1 day', '0 minutes')
+    """
+    hours, minutes = time.seconds // 3600, time.seconds // 60 % 60
+    parts = [(time.days, "day"), (hours, "hour")] if time.days else [(hours, "hour"), (minutes, "minute")]
+    return " ".join(f"{count} {unit}{'s' if count > 1 else ''}" for count, unit in parts if count) or "0 minutes"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from grader.exercise import Observation
+from grader.exercise import Inputs, Observation
 
 
 @dataclass(frozen=True)
@@ -42,3 +42,29 @@ class Choice:
         if wrong := self.wrong(chosen, **inputs):
             return {self.name: wrong}
         return self.expected(**inputs)
+
+
+def mistaken_rules(
+    expected: Callable[..., Observation], observe: Callable[..., Observation]
+) -> Callable[..., Callable[..., bool]]:
+    """Return what makes mistaken rules (``Mistake.accepts``) out of the right one, which ``expected`` and ``observe``
+    are: whoever makes the mistake chooses as if the inputs were others, or writes a choice in another way.
+
+    >>> at_most = lambda chosen, most: "kept" if chosen <= most else "broken"
+    >>> as_if = mistaken_rules(lambda **_: {"limit": "kept"}, lambda f, most: {"limit": at_most(f(most=most), most)})
+    >>> as_if(lambda given: {"most": 2 * given["most"]})(7, most=4)
+    True
+    >>> as_if(read=lambda chosen: chosen - 2)(7, most=4)
+    False
+    """
+
+    def as_if(
+        changed: Callable[[Inputs], Inputs] = lambda given: {}, *, read: Callable[[Any], Any] = lambda chosen: chosen
+    ) -> Callable[..., bool]:
+        def accepts(chosen: Any, **given: Any) -> bool:
+            other = {**given, **changed(given)}
+            return observe(lambda **_: read(chosen), **other) == expected(**other)
+
+        return accepts
+
+    return as_if

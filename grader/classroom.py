@@ -2,8 +2,9 @@
 
 Every entry of the directory, a ``.py`` or ``.zip`` file or a directory, is one submission. Its results are written to a
 file of their own as soon as it is graded, so that a run that was stopped goes on where it was. A submission that has
-changed since is graded again, and all are if an exercise or the grader has. ``results.csv`` has a line for each, and
-``mistakes.csv`` one for each way in which an exercise went wrong.
+changed since is graded again, and all are if an exercise or the grader has. ``results.csv`` has a line for each,
+``mistakes.csv`` one for each way in which an exercise went wrong, and ``late.csv`` one for each file that was changed
+after the deadline; ``feedback/`` has a page for each submission, to hand out.
 """
 
 from __future__ import annotations
@@ -24,19 +25,22 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from multiprocessing import connection
 from pathlib import Path
 from typing import Any
 
 from grader.answer_files import MOST_BYTES, submitted
-from grader.assignment import Assignment, assigned, files_of, last_change
+from grader.assignment import Assignment, assigned, span
 from grader.cases import cases
 from grader.catalogue import HOME, chapters
 from grader.cleaning import shown_name, writable
 from grader.confining import GRACE_S, ROOT, Limits
+from grader.feedback import MOST_LATE, feedback_page
 from grader.grading import grade
 from grader.judging import Verdict
+from grader.lateness import Change, files_of, late_changes
 from grader.messages import Result
 from grader.options import at_least_one, gibibytes, limits_of, named_path, seconds, seed
 from grader.report import as_json, as_report
@@ -67,23 +71,30 @@ class Class:
         self.home, self.out, self.limits = home, out, limits
         self.all_names = [name for chapter in chapters(home) for name in chapter.exercises]
         self.longest_s = limits.time_s + GRACE_S + JUDGING_S + START_S
+        self._late: dict[Path, list[Change]] = {}
         self._graders = _digest_of_graders(home, [(e.name, e.weight, seed) for _, e in self.asked], limits)
 
     def grade(self, submissions: Sequence[Path], jobs: int, tell: Tell) -> dict[str, Report]:
         """Grade what has no result yet, ``jobs`` at a time, and return all results by name."""
         digests = {path: self.digest(path) for path in submissions}
+        self._late = {path: late_changes(path, self.deadline) for path in submissions} if self.deadline else {}
         reports = {path: kept for path in submissions if (kept := _kept(self._result(path), digests[path]))}
         if reports:
             tell(f"{len(reports)} of {len(submissions)} submissions have their results already\n")
+        for path, report in reports.items():
+            self._write_feedback(path, report)
         waiting = [path for path in submissions if path not in reports]
         for _, exercise in self.asked if waiting else ():
             cases(exercise)  # drawn here, once
         began, before = time.monotonic(), len(reports)
         for path, verdicts in self._graded(waiting, jobs):
             reports[path] = self._report(path, digests[path], verdicts)
+            self._write_feedback(path, reports[path])
             self._write_tables({one: reports[one] for one in submissions if one in reports})
             tell(_progress(len(reports), len(submissions), len(reports) - before, began))
         self._write_tables({path: reports[path] for path in submissions})
+        if count := sum(map(bool, self._late.values())):
+            tell(f"{count} of {len(submissions)} submissions have files of after the deadline: late.csv\n")
         return {shown_name(path.name): reports[path] for path in submissions}
 
     def _graded(self, waiting: list[Path], jobs: int) -> Iterator[tuple[Path, list[tuple[Verdict, float]]]]:
@@ -142,9 +153,19 @@ class Class:
         return report
 
     def _write_tables(self, reports: Mapping[Path, Report]) -> None:
-        late = [last_change(path) > self.deadline.timestamp() for path in reports] if self.deadline else None
+        late = [bool(self._late[path]) for path in reports] if self.deadline else None
         write_whole(self.out / "results.csv", table(list(reports.values()), late))
         write_whole(self.out / "mistakes.csv", writable(mistakes_table(list(reports.values()))))
+
+        if self.deadline:
+            changes = [(shown_name(path.name), self._late[path]) for path in reports]
+            write_whole(self.out / "late.csv", writable(late_table(changes, self.deadline)))
+        else:
+            (self.out / "late.csv").unlink(missing_ok=True)  # of a run that had a deadline
+
+    def _write_feedback(self, path: Path, report: Report) -> None:
+        page = feedback_page(report, self.deadline, self._late.get(path, ()))
+        write_whole(self.out / "feedback" / self._result(path).with_suffix(".html").name, writable(page))
 
     def _result(self, path: Path) -> Path:
         """Return where a submission's results are; a name may be as long as names can be, or no text."""
@@ -262,6 +283,26 @@ def table(reports: Sequence[Report], late: Sequence[bool] | None = None) -> str:
     return text.getvalue()
 
 
+def late_table(changes: Sequence[tuple[str, Sequence[Change]]], deadline: datetime) -> str:
+    """Return the CSV of what was changed after the deadline, by submission: at most 20 files of each, the last first.
+
+    >>> deadline = datetime.fromisoformat("2026-12-01T18:00+01:00")
+    >>> change = Change("ada.zip/owners.py", datetime.fromisoformat("2026-12-01T19:30:00+01:00"), "zip")
+    >>> print(late_table([("ada.zip", [change]), ("bo.py", [])], deadline).replace("\\r", ""), end="")
+    submission,file,changed,after the deadline,says
+    ada.zip,ada.zip/owners.py,2026-12-01T19:30:00+01:00,1 hour 30 minutes,zip
+    """
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["submission", "file", "changed", "after the deadline", "says"])
+    for name, late in changes:
+        for change in late[:MOST_LATE]:
+            when = change.when.isoformat(timespec="seconds")
+            cells = [name, change.file, when, span(change.when - deadline), change.said_by]
+            writer.writerow([*map(_no_formula, cells)])
+    return text.getvalue()
+
+
 def mistakes_table(reports: Sequence[Report]) -> str:
     """Return the CSV of what went wrong in the class: for each exercise its wrong answers in groups, the largest first.
 
@@ -300,8 +341,8 @@ def _behaviour(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _no_formula(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell[:1] in {"=", "+", "-", "@"} else cell
+    """Return a cell that no spreadsheet takes for a formula; some read the wide signs of Japanese keyboards too."""
+    return f"'{cell}" if cell[:1] in {*"=+-@", *"\uff1d\uff0b\uff0d\uff20"} else cell
 
 
 def _column(row: dict[str, Any]) -> str:

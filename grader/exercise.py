@@ -25,7 +25,7 @@ class Mistake:
         name: what it does wrong, ``rounds_down``.
         says: the sentence that its author is told.
         wrong: what it computes: a function, or what the solution's source has (once each) and the mistake has instead.
-        takes: of a choice of which several may be right, from what an answer chose and the input to whether that is
+        accepts: of a choice of which several may be right, from what an answer chose and the input to whether that is
             right by the mistaken rule. An answer whose choices are so on all inputs makes the mistake, whatever its
             design.
     """
@@ -33,7 +33,7 @@ class Mistake:
     name: str
     says: str
     wrong: Callable[..., Any] | Mapping[str, str]
-    takes: Callable[..., bool] | None = None
+    accepts: Callable[..., bool] | None = None
 
 
 @dataclass(frozen=True)

@@ -124,6 +124,11 @@ def shown_by(exercise: Exercise, function: Callable[..., Any]) -> Iterator[Seen]
         yield _call(exercise, function, case.inputs)
 
 
+def shown_on(exercise: Exercise, function: Callable[..., Any], number: int) -> Seen:
+    """Return what an answer shows on the case of a number."""
+    return _call(exercise, function, cases(exercise)[number].inputs)
+
+
 def judge_shown(exercise: Exercise, shown: Iterable[Seen]) -> Verdict:
     """Judge an answer by what it shows on each case, which ``shown_by`` may have seen in another process.
 
@@ -273,15 +278,15 @@ def _by_mistaken_rule(exercise: Exercise, tried: list[_Tried]) -> tuple[str, str
     """
     if sum(not one.right for one in tried) < FEWEST_WRONG:
         return "", ""
-    found = [mistake for mistake in exercise.mistakes if all(_takes(mistake, one) for one in tried)]
+    found = [mistake for mistake in exercise.mistakes if all(_accepts(mistake, one) for one in tried)]
     return (found[0].name, found[0].says) if len(found) == 1 else ("", "")
 
 
-def _takes(mistake: Mistake, one: _Tried) -> bool:
-    if mistake.takes is None or one.seen.observation is None or one.seen.result is NOT_TOLD:
+def _accepts(mistake: Mistake, one: _Tried) -> bool:
+    if mistake.accepts is None or one.seen.observation is None or one.seen.result is NOT_TOLD:
         return False
     try:
-        return mistake.takes(one.seen.result, **one.case.inputs)
+        return mistake.accepts(one.seen.result, **one.case.inputs)
     except (TypeError, ValueError, ArithmeticError, LookupError):  # the choice is none that can be judged
         return False
 
@@ -374,9 +379,10 @@ def brief(value: Any, limit: int = 300) -> str:
     if hasattr(value, "dtype") and hasattr(value, "shape"):
         size = " × ".join(map(str, value.shape))
         return f"{value.tolist()}" if 0 < value.size <= 24 else f"an array of {size} ({value.dtype})"
-    if isinstance(value, Fraction):
-        return str(value)
     if isinstance(value, list | tuple | dict | set | str | bytes) and len(value) > 10 * limit:
         return f"a {type(value).__name__} of {len(value)} entries"
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join((str if isinstance(value, Fraction) else repr)(value).split())
+    except ValueError:  # Python writes no whole number of more than 4300 digits
+        return f"a value of {type(value).__name__} too large to be shown"
     return text if len(text) <= limit else text[: limit - 1] + "…"

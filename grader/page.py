@@ -1,9 +1,9 @@
 """The door by which a page's two Pythons, each in a worker of its own, run and grade what a reader writes there.
 
-In the one an answer runs: ``run``, ``show`` and ``draw`` execute a text, and the page ends that Python afterwards. What
-it hands out is data, which the text may have forged. In the other, which executes no text, are the judge, ``grade``,
-and what packs and unpacks files. So what a text does reaches no later verdict. A text can still deceive about itself:
-what observes an answer runs beside it here, while in a terminal that is in the judge's process.
+In the one an answer runs: ``run``, ``show``, ``draw`` and ``where`` execute a text, and the page ends that Python
+afterwards. What it hands out is data, which the text may have forged. In the other, which executes no text, are the
+judge, ``grade``, and what packs and unpacks files. So what a text does reaches no later verdict. A text can still
+deceive about itself: what observes an answer runs beside it here, while in a terminal that is in the judge's process.
 
 Everything here takes and returns what JSON can hold. ``chapter`` is a folder of exercises, ``"parallelism/pipeline"``;
 ``name`` one of its exercises; ``source`` the reader's text. The judge and the messages are those of pytest. The page
@@ -21,7 +21,9 @@ import inspect
 import io
 import json
 import linecache
+import re
 import sys
+import time
 import traceback
 import zipfile
 import zlib
@@ -29,7 +31,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import PurePosixPath
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any, TextIO
 from xml.etree import ElementTree
 
@@ -38,8 +40,8 @@ from grader.catalogue import HOME, Chapter, chapter_of
 from grader.described import cases_from
 from grader.errors import KEPT_CHARACTERS, Printed, Stopped, describe_error, line_of, traceback_of
 from grader.exercise import Exercise
-from grader.judging import NOT_TOLD, Seen, Verdict, judge_shown, pictures, shown_by
-from grader.messages import Result, message
+from grader.judging import NOT_TOLD, Seen, Verdict, judge_shown, pictures, shown_by, shown_on
+from grader.messages import Result, labelled, message
 from grader.plain import NotPlain, decode, encode
 from grader.source import stub_of
 
@@ -57,6 +59,9 @@ MOST_CHARACTERS = 5_000
 
 DEEPEST = 200
 """How deep brackets may be nested in a file that is taken in; Python's own limit elsewhere."""
+
+LOOK_AFTER_S, LOOK_S = 1.0, 1.0
+"""When ``where`` begins to note the lines that a text is in, and how long it goes on."""
 
 
 class Unwelcome(Exception):
@@ -76,16 +81,19 @@ def run(chapter: str, name: str, source: str) -> dict[str, str]:
     Returns:
         ``error``: what went wrong, with the traceback from the reader's first line, or ``""``.
     """
-    file = _file_of(name)
     streams = (_Passed(sys.stdout), _Passed(sys.stderr))
     with _streams(*streams):
         try:
-            module = _executed(source, "__main__", file)
-            with _shallow():
-                _run_examples(vars(module), name)
+            _run(name, source)
         except BaseException as error:
-            return {"error": _what_ended(error, file)}
+            return {"error": _what_ended(error, _file_of(name))}
     return {"error": ""}
+
+
+def _run(name: str, source: str) -> None:
+    module = _executed(source, "__main__", _file_of(name))
+    with _shallow():
+        _run_examples(vars(module), name)
 
 
 def _run_examples(names: dict[str, Any], name: str) -> None:
@@ -196,6 +204,54 @@ def draw(chapter: str, name: str, source: str, number: int) -> list[dict[str, An
     return [_drawing(svg) for svg in drawn]
 
 
+def where(chapter: str, name: str, source: str, number: int, tell: Callable[[str], object]) -> None:
+    """Run or call once more what did not end, and tell the first and the last line that it is in, ``"[3, 5]"``.
+
+    Nothing is told of what ends by itself, or where a single operation goes on for ever.
+
+    Args:
+        chapter: the folder.
+        name: the exercise.
+        source: the reader's text.
+        number: of the case on which its function does not end; below 0 where ``run``, or an import, does not.
+        tell: is given the lines.
+    """
+    exercise, printed = _exercise(chapter, name), Printed()
+    with _streams(printed, printed), contextlib.suppress(Stopped):
+        function = _function(exercise, source) if number >= 0 else None
+        with _looking(_file_of(name), tell):
+            shown_on(exercise, function, number) if function else _run(name, source)
+
+
+@contextlib.contextmanager
+def _looking(file: str, tell: Callable[[str], object]) -> Iterator[None]:
+    """Tell in which lines of a file what runs here is when it has not ended after a while, and stop it."""
+    from_s = time.monotonic() + LOOK_AFTER_S
+    until_s = 0.0  # from the first line that is noted
+    lines: dict[FrameType, set[int]] = {}  # of the calls that go on; the outermost comes first
+
+    def trace(frame: FrameType, event: str, _argument: Any) -> Any:
+        nonlocal until_s
+        if frame.f_code.co_filename != file:
+            return None
+        if event == "return":
+            lines.pop(frame, None)
+        elif event == "line" and (now_s := time.monotonic()) > from_s:
+            until_s = until_s or now_s + LOOK_S
+            lines.setdefault(frame, set()).add(frame.f_lineno)
+            if now_s > until_s:
+                loop = next(iter(lines.values()))
+                tell(json.dumps([min(loop), max(loop)]))
+                raise Stopped("an end", "it goes on")
+        return trace
+
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(None)
+
+
 def _drawing(svg: str) -> dict[str, Any]:
     root = ElementTree.fromstring(svg)
     shapes = [_shape(element) for element in root if not element.tag.endswith("}style")]
@@ -222,20 +278,40 @@ def grade(chapter: str, name: str, told: Sequence[str], ended: Sequence[str] | N
     Returns:
         The verdict's fields (``status``, ``asked``, ``given``, ``expected``, ``got``, ``mistake``, ``says``,
         ``pattern``, ``trace``, ``printed``, ``case``), ``message``, the text that pytest prints for it, and
-        ``draws``, whether ``draw`` may have something to show.
+        ``draws``, whether ``draw`` may have something to show. An answer that needs a module which a page does not
+        have is open, and ``says`` what to do with it.
     """
     found, exercise = _chapter(chapter), _exercise(chapter, name)
     try:
         parts = [_part(text) for text in told]
         verdict = _judged(exercise, [part for part in parts if part[0] != "printed"], ended)
         printed = "".join(str(data) for kind, data in parts if kind == "printed")[:KEPT_CHARACTERS]
-        verdict = dataclasses.replace(verdict, printed=printed)
+        verdict = dataclasses.replace(_unless_absent(verdict, chapter, name), printed=printed)
     except Exception as error:
         got = f"what the answer's Python sends is no data ({type(error).__name__})"
         verdict = Verdict("wrong", exercise.asked, "", "a result", got)
     text = message(Result(found, exercise, verdict), everything=True, commands=False)
+    if verdict.status == "open" and verdict.got:
+        text += f"\n{labelled('got', verdict.got)}"
     fields = {**dataclasses.asdict(verdict), "message": text, "draws": bool(exercise.picture)}
     return {key: _writable(value) if isinstance(value, str) else value for key, value in fields.items()}
+
+
+_ABSENT = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'(| \(line \d+\))")
+_HAS = "Python's standard library and the book's modules that this chapter's exercises use"
+
+
+def _unless_absent(verdict: Verdict, chapter: str, name: str) -> Verdict:
+    """Return a verdict; of an answer that fails because a page lacks a module, that it is open."""
+    absent = _ABSENT.fullmatch(verdict.got)
+    if absent is None:
+        return verdict
+    says = (
+        f"A page has no module {absent[1]}{absent[2]}: it has {_HAS}. This does not count as a try. If the name is "
+        f"right, export your answers, unpack the zip in the book's folder, and type pytest exercises/{chapter} "
+        f"-k {name}."
+    )
+    return Verdict("open", verdict.asked, got=verdict.got, says=says)
 
 
 def _part(text: str) -> tuple[str, Any]:
@@ -443,13 +519,13 @@ def _what_ended(error: BaseException, file: str) -> str:
         return f"The program was stopped{at}: {error.expected}, {error.got}."
     if isinstance(error, SyntaxError):
         return "".join(traceback.format_exception_only(error))
-    trace = f"Traceback (most recent call last):\n{traceback_of(error, file)}"
-    return trace + next((why for kind, why in _WHY.items() if isinstance(error, kind)), "")
+    why = next((f"{why}\n\n" for kind, why in _WHY.items() if isinstance(error, kind)), "")
+    return f"{why}Traceback (most recent call last):\n{traceback_of(error, file)}"
 
 
 _WHY: dict[type[BaseException], str] = {
     RecursionError: f"Calls go deeper than Python allows, {CALLS_DEEP} in a page: does every chain of calls end?",
     MemoryError: "This needs more memory than a page has.",
-    ModuleNotFoundError: "A page has Python's standard library and this book's formulas only.",
+    ModuleNotFoundError: f"A page has {_HAS}. What needs more, pytest grades in a terminal.",
     EOFError: "There is no keyboard to read from: give the values in the text.",
 }

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import collections.abc
 import functools
-import math
 import re
 import types
 import typing
@@ -73,6 +72,8 @@ def shaped(value: Any, kind: Any) -> Any:
 
 LARGEST_EXACT = 2**53  # floats beyond it skip whole numbers, so there they agree to the tolerance
 
+MOST_BITS = 10_000  # of a number's numerator and denominator: what has many more cannot be printed
+
 _NUMBERS = {int: "a whole number", float: "a number", Fraction: "a fraction or a number", bool: "True or False"}
 
 
@@ -95,12 +96,21 @@ def _number(value: Any, kind: Any) -> Any:
     value = _fraction_of_decimal(_single(value))
     if not isinstance(value, bool | int | float | Fraction):
         return _refuse(kind, value)
+    if _bits(value) > MOST_BITS:
+        return _refuse(kind, value)
     if kind is bool:
         return bool(value) if value in (0, 1) else _refuse(kind, value)
     if kind is int:
-        rounded = isinstance(value, float) and abs(value) > LARGEST_EXACT
-        return int(value) if math.isfinite(value) and value == int(value) and not rounded else value
+        inexact = isinstance(value, float) and not abs(value) <= LARGEST_EXACT
+        return int(value) if not inexact and value == int(value) else value
     return float(value) if isinstance(value, bool) else value
+
+
+def _bits(number: float | Fraction) -> int:
+    """Return how many bits an exact number has, above the line of a fraction or below; 0 of a float."""
+    if isinstance(number, float):
+        return 0
+    return max(number.numerator.bit_length(), number.denominator.bit_length())
 
 
 def _fraction_of_decimal(value: Any) -> Any:
@@ -184,14 +194,16 @@ def _opened(value: Any) -> str:
 def shown(value: Any) -> str:
     """Say what a value is, for somebody who did not expect it.
 
-    >>> shown("2"), shown(2.5), shown([1, 2]), shown({})
-    ("the text '2'", '2.5', 'a list of 2', 'a dict')
+    >>> shown("2"), shown(2.5), shown([1, 2]), shown({}), shown(2**10_000)
+    ("the text '2'", '2.5', 'a list of 2', 'a dict', 'a number of 10,001 bits')
     """
     value = _single(value)
     if value is None:
         return "None"
     if isinstance(value, str):
         return f"the text {value[:40]!r}"
+    if isinstance(value, int | Fraction) and (bits := _bits(value)) > MOST_BITS:
+        return f"a number of {bits:,} bits"
     if isinstance(value, bool | int | float | Fraction | complex):
         return str(value)[:60]
     name = (value.kind if isinstance(value, Unknown) else type(value).__name__) or NAMELESS

@@ -54,6 +54,7 @@ from typing import Any, NoReturn
 import torch
 import torch.distributed as dist
 
+from grader.whole_files import write_whole
 from labs.records import shortened, shown
 
 DISAGREE, HUNG = 1, 3
@@ -393,5 +394,4 @@ def _record(lab: Lab, table: list[dict[str, Any]]) -> None:
         "rows": table,
         **lab.data,
     }
-    lab.options.record.parent.mkdir(parents=True, exist_ok=True)
-    lab.options.record.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_whole(lab.options.record, json.dumps(record, indent=1, ensure_ascii=False) + "\n")

@@ -37,7 +37,7 @@ from press.reading.chapter import (
     read_chapter,
 )
 from press.reading.checks import address_problems, link_problems, name_problems, unlisted_chapters
-from press.reading.contents import Entry, Part, read_contents, title_problems
+from press.reading.contents import Entry, Part, prerequisite_problems, read_contents, title_problems
 from press.reading.files import Unreadable, read_utf8
 from press.reading.links import Map, led_out, moved
 from press.reading.markup import line_in_prose
@@ -130,6 +130,7 @@ class Book:
         except Refused as error:
             self.problems += error.problems
         self.problems += title_problems(self.parts, self._read)
+        self.problems += prerequisite_problems(self.parts, self._read)
 
     @property
     def entries(self) -> list[Entry]:

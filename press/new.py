@@ -2,7 +2,8 @@
 
 ``python -m press.new parallelism/16-data --exercises 4 --lab``. The chapter has to stand in the table of
 contents. What is still to be written is marked ``TO WRITE:`` in each file, and ``python -m press.lacks`` lists it. No
-file is overwritten; the table of the front door, which is made from the modules' texts, is made anew.
+file is overwritten, and a chapter that stands is given at most a lab; the table of the front door, which is made from
+the modules' texts, is made anew.
 """
 
 from __future__ import annotations
@@ -107,8 +108,9 @@ def planned_chapter(name: str, root: Path) -> tuple[Part, Entry]:
 
 
 def written(files: Mapping[str, str], root: Path) -> list[str]:
-    """Write the files that do not exist, and return their paths."""
+    """Write the files that do not exist, the chapter's text last, and return their paths."""
     new = [path for path in files if not (root / path).exists()]
+    new.sort(key=lambda path: path.startswith("chapters/"))  # where it stands, a run before was not cut off
     for path in new:
         write_whole(root / path, files[path])
     return new
@@ -128,6 +130,11 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     except (Refused, ValueError) as error:
         parser.error(str(error))
     files = chapter_files(part, entry, exercises=options.exercises, lab=options.lab)
+    if (root / entry.path).exists():
+        if not options.lab:
+            listing = f"python -m press.lacks {number_of(entry.path)}"
+            parser.error(f"{entry.path} stands already: `{listing}` lists what it lacks, --lab adds a lab")
+        files = {path: text for path, text in files.items() if path.startswith("labs/")}
     try:
         new = written({**part_files(part, files), **files}, root)
     except OSError as error:

@@ -112,6 +112,7 @@ from snippets.flops import training_flops as training_flops
 from snippets.flops import training_flops_per_token as training_flops_per_token
 from snippets.flops import training_time_s as training_time_s
 from snippets.flops import flops_utilization as flops_utilization
+from snippets.flops import training_utilization as training_utilization
 from snippets.foundations.alpha_beta.formulas import message_time_s as message_time_s
 from snippets.foundations.alpha_beta.formulas import messages_time_s as messages_time_s
 from snippets.foundations.alpha_beta.formulas import shared_link_time_s as shared_link_time_s
@@ -592,6 +593,8 @@ mean_time_to_failure_s = cluster_mtbf_s
 megatron_traffic = tensor_block_traffic_bytes
 megatron_traffic_bytes = tensor_block_traffic_bytes
 mfu = flops_utilization
+mfu_of_tokens_per_second = training_utilization
+mfu_of_tokens_per_second_utilization = training_utilization
 mfu_utilization = flops_utilization
 model_flops_utilization = flops_utilization
 model_size = parameter_count

@@ -1,4 +1,4 @@
-"""Formulas: bytes and times of the all-reduces that have a name, as they are printed: N ranks, n bytes, even chunks.
+"""Formulas: bytes and times of the all-reduces that have a name, as they are printed: R ranks, n bytes, even chunks.
 
 What is uneven, and every other primitive, algorithm and number of ranks, ``snippets.collectives.algorithm_costs``
 counts exactly. The bytes are those that follow each other on the slowest path; n is the vector that every rank brings
@@ -30,10 +30,10 @@ def _link(latency_s: float, bandwidth_bytes_per_s: float, reduction_s_per_byte: 
 
 
 def ring_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
-    """Return what every rank of a ring sends: a reduce-scatter and an all-gather of N chunks.
+    """Return what every rank of a ring sends: a reduce-scatter and an all-gather of R chunks.
 
-    Formula: $2 \\frac{N-1}{N} n$
-    Symbols: N = ranks; n = size_bytes
+    Formula: $2 \\frac{R-1}{R} n$
+    Symbols: R = ranks; n = size_bytes
     Chapter: 13
 
     Args:
@@ -51,8 +51,8 @@ def ring_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
         >>> ring_all_reduce_bytes(ranks=8, size_bytes=14e9)
         24500000000.0
     """
-    N, n = positive_integer("ranks", ranks), nonnegative_number("size_bytes", size_bytes)
-    return as_float("size_bytes", 2 * (N - 1) / N * n)
+    R, n = positive_integer("ranks", ranks), nonnegative_number("size_bytes", size_bytes)
+    return as_float("size_bytes", 2 * (R - 1) / R * n)
 
 
 def ring_all_reduce_time_s(
@@ -63,10 +63,10 @@ def ring_all_reduce_time_s(
     bandwidth_bytes_per_s: float,
     reduction_s_per_byte: float = 0.0,
 ) -> float:
-    """Return the time of a ring: in each of 2(N − 1) steps every rank sends one chunk of N.
+    """Return the time of a ring: in each of 2(R − 1) steps every rank sends one chunk of R.
 
-    Formula: $2 (N-1) \\left( \\alpha + \\frac{n}{N \\beta} \\right) + \\frac{N-1}{N} n \\gamma$
-    Symbols: N = ranks; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
+    Formula: $2 (R-1) \\left( \\alpha + \\frac{n}{R \\beta} \\right) + \\frac{R-1}{R} n \\gamma$
+    Symbols: R = ranks; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
     Chapter: 13
 
     Args:
@@ -87,17 +87,17 @@ def ring_all_reduce_time_s(
         >>> ring_all_reduce_time_s(ranks=256, size_bytes=10e9, latency_s=1e-5, bandwidth_bytes_per_s=50e9)
         0.40353...
     """
-    N, n = positive_integer("ranks", ranks), nonnegative_number("size_bytes", size_bytes)
+    R, n = positive_integer("ranks", ranks), nonnegative_number("size_bytes", size_bytes)
     α, β, γ = _link(latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
-    time = 2 * (N - 1) * (α + n / N / β) + (N - 1) / N * n * γ
+    time = 2 * (R - 1) * (α + n / R / β) + (R - 1) / R * n * γ
     return as_float("size_bytes, latency_s, bandwidth_bytes_per_s and reduction_s_per_byte", time)
 
 
 def tree_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
     """Return what follows each other on the wire of a binomial tree: the whole vector in every step up and down.
 
-    Formula: $2 \\lceil \\log_2 N \\rceil n$
-    Symbols: N = ranks; n = size_bytes
+    Formula: $2 \\lceil \\log_2 R \\rceil n$
+    Symbols: R = ranks; n = size_bytes
     Chapter: 13
 
     Args:
@@ -115,8 +115,8 @@ def tree_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
         >>> tree_all_reduce_bytes(ranks=256, size_bytes=10e9)
         160000000000.0
     """
-    N, n = positive_integer("ranks", ranks), nonnegative_number("size_bytes", size_bytes)
-    return as_float("size_bytes", 2 * math.ceil(math.log2(N)) * n)
+    R, n = positive_integer("ranks", ranks), nonnegative_number("size_bytes", size_bytes)
+    return as_float("size_bytes", 2 * math.ceil(math.log2(R)) * n)
 
 
 def tree_all_reduce_time_s(
@@ -129,8 +129,8 @@ def tree_all_reduce_time_s(
 ) -> float:
     """Return the time of a binomial tree: a reduce to the root and a broadcast from it.
 
-    Formula: $2 h \\left( \\alpha + \\frac{n}{\\beta} \\right) + h n \\gamma, \\quad h = \\lceil \\log_2 N \\rceil$
-    Symbols: h = height of the tree; N = ranks; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s;
+    Formula: $S (\\alpha + \\frac{n}{\\beta} + \\frac{n \\gamma}{2}), \\quad S = 2 \\lceil \\log_2 R \\rceil$
+    Symbols: S = steps; R = ranks; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s;
         γ = reduction_s_per_byte
     Chapter: 13
 
@@ -152,10 +152,10 @@ def tree_all_reduce_time_s(
         >>> tree_all_reduce_time_s(ranks=256, size_bytes=10e9, latency_s=1e-5, bandwidth_bytes_per_s=50e9)
         3.20016...
     """
-    N, n = positive_integer("ranks", ranks), nonnegative_number("size_bytes", size_bytes)
+    R, n = positive_integer("ranks", ranks), nonnegative_number("size_bytes", size_bytes)
     α, β, γ = _link(latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
-    h = math.ceil(math.log2(N))
-    time = 2 * h * (α + n / β) + h * n * γ
+    S = 2 * math.ceil(math.log2(R))
+    time = S * (α + n / β + n * γ / 2)
     return as_float("size_bytes, latency_s, bandwidth_bytes_per_s and reduction_s_per_byte", time)
 
 
@@ -163,8 +163,8 @@ def recursive_doubling_all_reduce_bytes(*, ranks: int, size_bytes: float) -> flo
     """Return what every rank of recursive doubling (a butterfly) sends: the whole vector in every step.
 
     Also: butterfly all-reduce
-    Formula: $n \\log_2 N$
-    Symbols: N = ranks; n = size_bytes
+    Formula: $n \\log_2 R$
+    Symbols: R = ranks; n = size_bytes
     Chapter: 13
 
     Args:
@@ -182,8 +182,8 @@ def recursive_doubling_all_reduce_bytes(*, ranks: int, size_bytes: float) -> flo
         >>> recursive_doubling_all_reduce_bytes(ranks=256, size_bytes=10e3)
         80000.0
     """
-    N, n = _power_of_two(ranks), nonnegative_number("size_bytes", size_bytes)
-    return as_float("size_bytes", n * math.log2(N))
+    R, n = _power_of_two(ranks), nonnegative_number("size_bytes", size_bytes)
+    return as_float("size_bytes", n * math.log2(R))
 
 
 def recursive_doubling_all_reduce_time_s(
@@ -197,8 +197,8 @@ def recursive_doubling_all_reduce_time_s(
     """Return the time of recursive doubling (a butterfly): log₂N exchanges of the whole vector.
 
     Also: butterfly all-reduce time
-    Formula: $\\log_2 N \\left( \\alpha + \\frac{n}{\\beta} + n \\gamma \\right)$
-    Symbols: N = ranks; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
+    Formula: $\\log_2 R \\left( \\alpha + \\frac{n}{\\beta} + n \\gamma \\right)$
+    Symbols: R = ranks; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
     Chapter: 13
 
     Args:
@@ -219,9 +219,9 @@ def recursive_doubling_all_reduce_time_s(
         >>> recursive_doubling_all_reduce_time_s(ranks=256, size_bytes=10e3, latency_s=1e-5, bandwidth_bytes_per_s=50e9)
         8.16e-05
     """
-    N, n = _power_of_two(ranks), nonnegative_number("size_bytes", size_bytes)
+    R, n = _power_of_two(ranks), nonnegative_number("size_bytes", size_bytes)
     α, β, γ = _link(latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
-    time = math.log2(N) * (α + n / β + n * γ)
+    time = math.log2(R) * (α + n / β + n * γ)
     return as_float("size_bytes, latency_s, bandwidth_bytes_per_s and reduction_s_per_byte", time)
 
 
@@ -229,8 +229,8 @@ def halving_doubling_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float
     """Return what every rank of halving–doubling (Rabenseifner's algorithm) sends: as little as in a ring.
 
     Also: Rabenseifner, recursive halving and doubling
-    Formula: $2 \\frac{N-1}{N} n$
-    Symbols: N = ranks; n = size_bytes
+    Formula: $2 \\frac{R-1}{R} n$
+    Symbols: R = ranks; n = size_bytes
     Chapter: 13
 
     Args:
@@ -248,8 +248,8 @@ def halving_doubling_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float
         >>> halving_doubling_all_reduce_bytes(ranks=8, size_bytes=14e9)
         24500000000.0
     """
-    N, n = _power_of_two(ranks), nonnegative_number("size_bytes", size_bytes)
-    return as_float("size_bytes", 2 * (N - 1) / N * n)
+    R, n = _power_of_two(ranks), nonnegative_number("size_bytes", size_bytes)
+    return as_float("size_bytes", 2 * (R - 1) / R * n)
 
 
 def halving_doubling_all_reduce_time_s(
@@ -260,11 +260,11 @@ def halving_doubling_all_reduce_time_s(
     bandwidth_bytes_per_s: float,
     reduction_s_per_byte: float = 0.0,
 ) -> float:
-    """Return the time of halving–doubling (Rabenseifner's algorithm): halves, quarters, … to 1/N, and back.
+    """Return the time of halving–doubling (Rabenseifner's algorithm): halves, quarters, … to 1/R, and back.
 
     Also: Rabenseifner, recursive halving and doubling
-    Formula: $2 \\log_2 N \\, \\alpha + 2 \\frac{N-1}{N} \\frac{n}{\\beta} + \\frac{N-1}{N} n \\gamma$
-    Symbols: N = ranks; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
+    Formula: $2 \\log_2 R \\, \\alpha + 2 \\frac{R-1}{R} \\frac{n}{\\beta} + \\frac{R-1}{R} n \\gamma$
+    Symbols: R = ranks; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
     Chapter: 13
 
     Args:
@@ -285,17 +285,17 @@ def halving_doubling_all_reduce_time_s(
         >>> halving_doubling_all_reduce_time_s(ranks=256, size_bytes=10e9, latency_s=1e-5, bandwidth_bytes_per_s=50e9)
         0.39859...
     """
-    N, n = _power_of_two(ranks), nonnegative_number("size_bytes", size_bytes)
+    R, n = _power_of_two(ranks), nonnegative_number("size_bytes", size_bytes)
     α, β, γ = _link(latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
-    time = 2 * math.log2(N) * α + 2 * (N - 1) / N * n / β + (N - 1) / N * n * γ
+    time = 2 * math.log2(R) * α + 2 * (R - 1) / R * n / β + (R - 1) / R * n * γ
     return as_float("size_bytes, latency_s, bandwidth_bytes_per_s and reduction_s_per_byte", time)
 
 
 def double_tree_all_reduce_bytes(*, ranks: int, size_bytes: float, segments: int) -> float:
     """Return what follows each other on the wire of a double binary tree: a block of a half in every step.
 
-    Formula: $2 \\bigl(D + 2 (K-1)\\bigr) \\frac{n}{2 K}$
-    Symbols: D = double_tree_rounds of one block, about 2 log₂ N; K = segments; n = size_bytes
+    Formula: $2 \\bigl(S_1 + 2 (K-1)\\bigr) \\frac{n}{2 K}$
+    Symbols: S_1 = double_tree_rounds of one block, about 2 log₂ R; K = segments; n = size_bytes
     Chapter: 13
 
     Args:
@@ -314,9 +314,9 @@ def double_tree_all_reduce_bytes(*, ranks: int, size_bytes: float, segments: int
         >>> double_tree_all_reduce_bytes(ranks=256, size_bytes=10e9, segments=64) / 10e9
         2.21875
     """
-    D, n = double_tree_rounds(ranks=_at_least_two(ranks), segments=1), nonnegative_number("size_bytes", size_bytes)
+    S_1, n = double_tree_rounds(ranks=_at_least_two(ranks), segments=1), nonnegative_number("size_bytes", size_bytes)
     K = positive_integer("segments", segments)
-    return as_float("size_bytes", 2 * (D + 2 * (K - 1)) * (n / (2 * K)))
+    return as_float("size_bytes", 2 * (S_1 + 2 * (K - 1)) * (n / (2 * K)))
 
 
 def double_tree_all_reduce_time_s(
@@ -330,8 +330,8 @@ def double_tree_all_reduce_time_s(
 ) -> float:
     """Return the time of a double binary tree: blocks of half the vector, up two trees at once and down again.
 
-    Formula: $2 \\bigl(D + 2 (K-1)\\bigr) \\left( \\alpha + \\frac{n}{2 K \\beta} + \\frac{n \\gamma}{4 K} \\right)$
-    Symbols: D = double_tree_rounds of one block, about 2 log₂ N; K = segments; n = size_bytes; α = latency_s;
+    Formula: $2 \\bigl(S_1 + 2 (K-1)\\bigr) \\left( \\alpha + \\frac{n}{2 K \\beta} + \\frac{n \\gamma}{4 K} \\right)$
+    Symbols: S_1 = double_tree_rounds of one block, about 2 log₂ R; K = segments; n = size_bytes; α = latency_s;
         β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
     Chapter: 13
 
@@ -357,10 +357,10 @@ def double_tree_all_reduce_time_s(
         ... )
         0.44659...
     """
-    D, n = double_tree_rounds(ranks=_at_least_two(ranks), segments=1), nonnegative_number("size_bytes", size_bytes)
+    S_1, n = double_tree_rounds(ranks=_at_least_two(ranks), segments=1), nonnegative_number("size_bytes", size_bytes)
     K = positive_integer("segments", segments)
     α, β, γ = _link(latency_s, bandwidth_bytes_per_s, reduction_s_per_byte)
-    time = 2 * (D + 2 * (K - 1)) * (α + n / (2 * K) / β + n * γ / (4 * K))
+    time = 2 * (S_1 + 2 * (K - 1)) * (α + n / (2 * K) / β + n * γ / (4 * K))
     return as_float("size_bytes, latency_s, bandwidth_bytes_per_s and reduction_s_per_byte", time)
 
 

@@ -29,8 +29,18 @@ from typing import Annotated, Any
 
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter, Token, UnusedCliTokensError
 
-from snippets.domain import Catalogue, UnknownName, each, flag, named, shortened, text
-from snippets.index import CALLED_ELSEWHERE, SAME_ARGUMENT, also, find_formula, formula_modules, labelled, unit_of
+from snippets.domain import Catalogue, UnknownName, each, flag, named, shortened, squeezed, text
+from snippets.index import (
+    CALLED_ELSEWHERE,
+    SAME_ARGUMENT,
+    also,
+    find_formula,
+    formula_modules,
+    labelled,
+    taken_by,
+    unit_end,
+    unit_of,
+)
 from snippets.quantities import is_unit, read_quantity
 
 QUESTIONS = ("memory", "all_reduce", "pipeline", "roofline", "train")
@@ -93,9 +103,9 @@ def list_formulas(word: str = "", *, part: str = "", json: bool = False) -> str:
     """List the formulas that are commands, by part and module, and those that no command line can call.
 
     Args:
-        word: show what has this text in its name, what the field calls it besides, its first sentence, its convention,
-            its source or its module's sentence; ``models``, ``devices``, ``links`` and ``recipes`` list what those
-            options take.
+        word: show what has this word, or all of several, in its name, what the field calls it besides, its first
+            sentence, its convention, its source or its module's sentence; ``models``, ``devices``, ``links`` and
+            ``recipes`` list what those options take.
         part: show one part of the book: background, foundations, scaling, collectives, parallelism, memory,
             simulation, everywhere.
         json: print JSON: name, command, part, module, summary, chapter, and of what is left out the argument and why.
@@ -114,12 +124,13 @@ def list_formulas(word: str = "", *, part: str = "", json: bool = False) -> str:
     parts = tuple(dict.fromkeys(entry["part"] for entry in entries))
     if text("part", part):
         part = named("part", part, parts)
-    wanted = word.casefold().replace("-", " ").replace("_", " ")
-    shown = [
+    wanted = word.casefold().replace("-", " ").replace("_", " ").split()
+    found = [
         entry
         for entry in entries
-        if (wanted in entry["searched"] or _squeezed(word) in entry["spelled"]) and part in ("", entry["part"])
+        if all(one in entry["searched"] for one in wanted) or squeezed(word) in entry["spelled"]
     ]
+    shown = [entry for entry in found if part in ("", entry["part"])]
     able = [entry for entry in shown if not entry["left_out"]]
     unable = [entry for entry in shown if entry["left_out"]]
     if flag("json", json):
@@ -129,7 +140,7 @@ def list_formulas(word: str = "", *, part: str = "", json: bool = False) -> str:
         lines += ["", f"{module[0]} · {module[2]}"]
         inside = [entry for entry in able if entry["module"] == module[1]]
         wide = max(len(entry["command"]) for entry in inside)
-        lines += [f"  {entry['command']:{wide}}  {entry['summary']}" for entry in inside]
+        lines += [f"  {entry['command']:{wide}}  {entry['summary'].replace('``', '`')}" for entry in inside]
     if not shown:
         return "0 formulas; `list` without a word names all"
     if unable:
@@ -236,7 +247,7 @@ def _entry(name: str, module: str) -> dict[str, str]:
         "searched": f"{name_words} {about} {' '.join(said.get(label, '') for label in _SEARCHED)}".casefold()
         .replace("_", " ")
         .replace("-", " "),
-        "spelled": _squeezed(f"{name} {said.get('Also', '')}".replace(" ", "-")),
+        "spelled": squeezed(f"{name} {said.get('Also', '')}"),
     }
 
 
@@ -280,6 +291,8 @@ def _as_typed(words: str, function: Callable[..., Any]) -> str:
 def _as_options(given: Sequence[str]) -> list[str]:
     """Return what was given with options in their own spelling, and a number joined to a unit that stands beside it.
 
+    An option may go without the unit that its name ends in where its value has one: ``--mtbf 3h``.
+
     Args:
         given: a command, as it is called, and what follows it.
 
@@ -295,15 +308,20 @@ def _as_options(given: Sequence[str]) -> list[str]:
     names = _arguments(given)
     if not names:
         return list(given)
-    options = {_squeezed(word): _flag(name) for name in names for word in SAME_ARGUMENT.get(name, ())}
-    options |= {_squeezed(option): option for option in _options(names)}
+    options = {squeezed(word): _flag(name) for name in names for word in SAME_ARGUMENT.get(name, ())}
+    options |= {squeezed(option): option for option in _options(names)}
+    ends = [(squeezed(name.removesuffix(f"_{unit_end(name)}")), _flag(name)) for name in names if unit_end(name)]
+    short = {word: option for word, option in ends if [each for each, _ in ends].count(word) == 1}
     read, wrong = [given[0]], []
-    for word in given[1:]:
+    for place, word in enumerate(given[1:], start=1):
         option, equals, value = word.partition("=")
         if re.match("--?[A-Za-z]", option) and option != "-h":
-            if _squeezed(option) not in options:
+            meant = options.get(squeezed(option))
+            if meant is None and _has_unit(value or " ".join(given[place + 1 : place + 3])):
+                meant = short.get(squeezed(option))
+            if meant is None:
                 wrong.append(option)
-            read.append(options.get(_squeezed(option), option) + equals + value)
+            read.append((meant or option) + equals + value)
         elif is_unit(word) and re.fullmatch(r"\$?[\d.,]*\d(?:e[+-]?\d+)?", read[-1].partition("=")[2] or read[-1]):
             read[-1] += word
         else:
@@ -313,9 +331,14 @@ def _as_options(given: Sequence[str]) -> list[str]:
     return read
 
 
-def _squeezed(option: str) -> str:
-    """Return an option without what spellings of it differ in."""
-    return re.sub("[-_]", "", option).casefold()
+def _has_unit(value: str) -> bool:
+    """Return whether a value begins with a number that has a unit.
+
+    >>> _has_unit("3h"), _has_unit("5 ms --json"), _has_unit("3"), _has_unit("8 --json")
+    (True, True, False, False)
+    """
+    found = re.match(r"\$?[\d.,]*\d(?:e[+-]?\d+)?\s*([A-Za-zµμ%/]+)", value)
+    return found is not None and is_unit(found[1])
 
 
 def _options(names: Mapping[str, inspect.Parameter]) -> list[str]:
@@ -331,6 +354,9 @@ def _no_option(
     wrong: Sequence[str], command: str, names: Mapping[str, inspect.Parameter], options: Mapping[str, str]
 ) -> str:
     """Return that there are no such options, and which may be meant."""
+    for option in wrong:
+        if other := taken_by(command.replace("-", "_"), option):
+            return f"there is no {option} here; `{_typed(other)}` takes it"
     meant = [" or ".join(near[:3]) for option in wrong if (near := _near_options(option, names, options))]
     asked = f"did you mean {', '.join(meant)}?" if meant else f"`{command} --help` lists those that there are"
     return f"there is no {', '.join(wrong)} here; {asked}"
@@ -338,8 +364,9 @@ def _no_option(
 
 def _near_options(option: str, names: Mapping[str, inspect.Parameter], options: Mapping[str, str]) -> list[str]:
     """Return the options that a wrong one may mean: that hold it or are held, called so elsewhere, or spelled alike."""
-    wrong = _squeezed(option)
-    near = [own for word, own in options.items() if min(len(word), len(wrong)) > 2 and (wrong in word or word in wrong)]
+    wrong = squeezed(option)
+    spelled = [(squeezed(option), option) for option in dict.fromkeys(options.values())]
+    near = [own for word, own in spelled if min(len(word), len(wrong)) > 2 and (wrong in word or word in wrong)]
     elsewhere = (meant for word, meant in CALLED_ELSEWHERE.items() if wrong.startswith(word))
     near += [_flag(name) for name in next(elsewhere, ()) if name in names]
     near += [options[word] for word in difflib.get_close_matches(wrong, options, cutoff=0.7)]

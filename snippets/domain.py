@@ -10,9 +10,9 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
-from typing import Any, Protocol, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, get_type_hints
 
 _Entry = TypeVar("_Entry")
 
@@ -233,8 +233,59 @@ def integer_fields(record: Any, *names: str, minimum: int = 1) -> None:
         object.__setattr__(record, name, integer_at_least(name, getattr(record, name), minimum))
 
 
+class Answers:
+    """A record that answers a field which it has not by those that it has.
+
+    >>> @dataclass(frozen=True)
+    ... class Wire(Answers):
+    ...     name: str
+    ...     memory_bytes: int = 0
+    >>> Wire("copper").memory
+    Traceback (most recent call last):
+    ...
+    AttributeError: Wire has no 'memory'; near: memory_bytes
+    >>> Wire("copper", memory=1)
+    Traceback (most recent call last):
+    ...
+    TypeError: Wire has no field 'memory'; near: memory_bytes
+    >>> Wire(memory_bytes=1)
+    Traceback (most recent call last):
+    ...
+    TypeError: Wire needs name; its fields are name, memory_bytes
+    """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Return a record to be filled, or raise ``TypeError`` where the fields that are given do not fit."""
+        record: Any = cls
+        taken = {each.name: each for each in fields(record)}
+        if unknown := kwargs.keys() - taken:
+            raise TypeError(f"{cls.__name__} has no field {min(unknown)!r}{_near_or_all(min(unknown), [*taken])}")
+        given = {*[*taken][: len(args)], *kwargs}
+        lacking = [
+            name
+            for name, each in taken.items()
+            if name not in given and each.default is MISSING and each.default_factory is MISSING
+        ]
+        if lacking and given:  # a copy is made of nothing
+            raise TypeError(f"{cls.__name__} needs {', '.join(lacking)}; its fields are {', '.join(taken)}")
+        return super().__new__(cls)
+
+    if not TYPE_CHECKING:  # or every field would be there for mypy
+
+        def __getattr__(self, name: str) -> Any:
+            public = [one for one in dir(type(self)) if not one.startswith("_")]
+            known = dict.fromkeys([*(each.name for each in fields(self)), *public])
+            said = "" if name.startswith("_") else _near_or_all(name, [*known])
+            raise AttributeError(f"{type(self).__name__} has no {name!r}{said}")
+
+
+def _near_or_all(wrong: str, known: Sequence[str]) -> str:
+    near = near_names(wrong, known)
+    return f"; near: {', '.join(near)}" if near else f"; it has {', '.join(known)}"
+
+
 @dataclass(frozen=True)
-class Checked:
+class Checked(Answers):
     """A frozen record that checks its fields by their types, so that a new field cannot be forgotten.
 
     A ``str`` must be a text, an ``int`` an integer of at least 1, a ``float`` a finite number above 0; ``int | None``
@@ -352,8 +403,8 @@ def named(name: str, value: Any, allowed: Iterable[str], *, aliases: Mapping[str
         return value
     spelled = {alias: entry for alias, entry in (aliases or {}).items() if entry in allowed}
     spelled |= {entry: entry for entry in allowed}
-    known = {_normalized(spelling): entry for spelling, entry in spelled.items()}
-    wanted = _normalized(value) if isinstance(value, str) else ""
+    known = {squeezed(spelling): entry for spelling, entry in spelled.items()}
+    wanted = squeezed(value) if isinstance(value, str) else ""
     if wanted not in known:
         few = not isinstance(value, str) or len(allowed) <= _FEW
         near = [] if few else list(dict.fromkeys(spelled[name] for name in near_names(value, spelled)))
@@ -366,9 +417,13 @@ def named(name: str, value: Any, allowed: Iterable[str], *, aliases: Mapping[str
 _FEW = 12
 
 
-def _normalized(name: str) -> str:
-    """Return a name without what usual spellings of it differ in."""
-    return re.sub(r"[\s_\-\u2010-\u2015]", "", name).casefold()
+def squeezed(name: str) -> str:
+    """Return a name without what its usual spellings differ in: case, spaces, hyphens, dashes and underscores.
+
+    >>> squeezed("Micro-batches"), squeezed("micro_batches"), squeezed("GPT-3.5")
+    ('microbatches', 'microbatches', 'gpt3.5')
+    """
+    return re.sub(r"[\s_\-\u2010-\u2015]", "", text("name", name)).casefold()
 
 
 def near_names(wanted: str, known: Iterable[str]) -> list[str]:
@@ -379,9 +434,9 @@ def near_names(wanted: str, known: Iterable[str]) -> list[str]:
     >>> near_names("size", ["size_bytes", "ranks"]), near_names("bytes_in_zero", ["zero_state_bytes", "ring_time_s"])
     (['size_bytes'], ['zero_state_bytes'])
     """
-    spelled = {_normalized(name): name for name in known}
+    spelled = {squeezed(name): name for name in known}
     wanted = text("wanted", wanted)
-    sought, words = _normalized(wanted), _words(wanted)
+    sought, words = squeezed(wanted), _words(wanted)
     near = [spelling for spelling in spelled if sought and (sought in spelling or spelling in sought)]
     near += difflib.get_close_matches(sought, spelled, cutoff=0.7)
     found = list(dict.fromkeys(spelled[spelling] for spelling in near))

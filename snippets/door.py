@@ -13,8 +13,8 @@ import sys
 from importlib.util import find_spec
 from typing import Any
 
-from snippets.domain import UnknownName, named, text
-from snippets.index import also, call_of, explained, listed, squeezed, unit_end
+from snippets.domain import UnknownName, named, squeezed, text
+from snippets.index import also, call_of, explained, listed, unit_end
 
 SHOWN = ("Formulas", "Catalogues")
 

@@ -16,8 +16,8 @@ RECOMPUTATIONS = ("none", "selective", "full")
 def attention_pairs(sequence: int, *, mask: str = "full") -> float:
     """Return how many query-key pairs of one head a count of FLOPs takes for one sequence.
 
-    Formula: $n^2 \\;\\text{ or }\\; \\tfrac{1}{2} n^2 \\;\\text{ or }\\; \\tfrac{1}{2} n (n+1)$
-    Symbols: n = sequence, in turn for mask "full", "half" and "exact"
+    Formula: $s^2 \\;\\text{ or }\\; \\tfrac{1}{2} s^2 \\;\\text{ or }\\; \\tfrac{1}{2} s (s+1)$
+    Symbols: s = sequence, in turn for mask "full", "half" and "exact"
     Chapter: 1
 
     Args:
@@ -48,8 +48,8 @@ def _doubled_pairs(sequence: int, mask: str) -> int:
 def attention_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str = "full") -> int:
     """Return the operations of one layer's QKᵀ and of its product with V, forward.
 
-    Formula: $4 B n^2 d$
-    Symbols: B = batch; n = sequence; d = hidden; n² becomes attention_pairs for another mask
+    Formula: $4 b s^2 h$
+    Symbols: b = batch; s = sequence; h = hidden; s² becomes attention_pairs for another mask
     Chapter: 1
 
     Args:
@@ -76,8 +76,8 @@ def attention_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str
 def layer_forward_flops(*, batch: int, sequence: int, hidden: int, mask: str = "full") -> int:
     """Return the operations of one GPT layer, forward.
 
-    Formula: $24 B n d^2 + 4 B n^2 d$
-    Symbols: B = batch; n = sequence; d = hidden; n² becomes attention_pairs for another mask
+    Formula: $24 b s h^2 + 4 b s^2 h$
+    Symbols: b = batch; s = sequence; h = hidden; s² becomes attention_pairs for another mask
     Chapter: 1
 
     Args:
@@ -115,9 +115,9 @@ def gpt_training_flops(
 ) -> int:
     """Return the operations of one training iteration of a GPT, forward, backward and recomputed.
 
-    Formula: $72 B n L d^2 \\left(1 + \\frac{n}{6d} + \\frac{V}{12 d L}\\right) + R$
-    Symbols: B = batch; n = sequence; L = layers; d = hidden; V = vocabulary; R = what is recomputed: 0, 4Bn²dL, or
-        24Bnd²L + 4Bn²dL for recomputation "none", "selective" and "full"
+    Formula: $72 b s L h^2 \\left(1 + \\frac{s}{6h} + \\frac{V}{12 h L}\\right) + F_\\text{again}$
+    Symbols: b = batch; s = sequence; L = layers; h = hidden; V = vocabulary; F_again = what is recomputed: 0, 4bs²hL,
+        or 24bsh²L + 4bs²hL for recomputation "none", "selective" and "full"
     Chapter: 1
 
     Args:
@@ -162,8 +162,8 @@ def korthikanti_hardware_flops(*, batch: int, sequence: int, layers: int, hidden
     adds 12Bn²d a layer, all that attention's products cost in a whole iteration; repeating their forward pass once
     is a third of that, 4Bn²d, which is what ``gpt_training_flops`` adds.
 
-    Formula: $72 B n L d^2 \\left(1 + \\frac{n}{3d} + \\frac{V}{12 d L}\\right)$
-    Symbols: B = batch; n = sequence; L = layers; d = hidden; V = vocabulary
+    Formula: $72 b s L h^2 \\left(1 + \\frac{s}{3h} + \\frac{V}{12 h L}\\right)$
+    Symbols: b = batch; s = sequence; L = layers; h = hidden; V = vocabulary
     Chapter: 23
 
     Args:
@@ -192,10 +192,10 @@ def korthikanti_hardware_flops(*, batch: int, sequence: int, layers: int, hidden
 def forward_flops(model: Transformer | str, *, batch: int, sequence: int, mask: str = "full") -> int:
     """Return the operations of one forward pass of any model of the catalogue.
 
-    Formula: $2 B n W + 2 B a (q + v)\\, n^2 L$
-    Symbols: B = batch; n = sequence; W = weights of all matrices that a token meets (projections, feed-forward or its
-        experts, router, head); a = heads; q = width of a query; v = width of a value; L = layers;
-        n² becomes attention_pairs for another mask
+    Formula: $2 b s N_\\text{matmul} + 2 b a (h_\\text{q} + h_\\text{v})\\, s^2 L$
+    Symbols: b = batch; s = sequence; N_matmul = weights of all matrices that a token meets (projections, feed-forward
+        or its experts, router, head); a = heads; h_q = width of a query; h_v = width of a value; L = layers;
+        s² becomes attention_pairs for another mask
     Chapter: 1
 
     Args:
@@ -284,8 +284,8 @@ def training_step_flops(model: Transformer | str, *, batch: int, sequence: int, 
 def compute_time_s(*, flops: float, flops_per_s: float, devices: int = 1) -> float:
     """Return how long operations take at a rate.
 
-    Formula: $t = \\frac{F}{n X}$
-    Symbols: t = the result in seconds; F = flops; n = devices; X = flops_per_s
+    Formula: $T = \\frac{F}{R\\, uP}$
+    Symbols: T = the result in seconds; F = flops; R = devices; uP = flops_per_s
     Chapter: 1
 
     Args:
@@ -314,7 +314,7 @@ def training_flops(*, parameters: int | float, tokens: int | float) -> int:
 
     Also: 6ND, training compute
     Formula: $C = 6 N D$
-    Symbols: C = the result; N = parameters that a token meets; D = tokens
+    Symbols: C = the result; N = parameters (those that a token meets); D = tokens
     Chapter: 1
 
     Args:
@@ -338,8 +338,8 @@ def training_flops(*, parameters: int | float, tokens: int | float) -> int:
 def training_flops_per_token(*, parameters: int | float, layers: int, heads: int, head_size: int, sequence: int) -> int:
     """Return the operations of training on one token, attention's products included.
 
-    Formula: $6 N + 12 L H Q T$
-    Symbols: N = parameters; L = layers; H = heads; Q = head_size; T = sequence
+    Formula: $6 N + 12 L a\\, h_\\text{head}\\, s$
+    Symbols: N = parameters; L = layers; a = heads; h_head = head_size; s = sequence
     Chapter: 1
 
     Args:
@@ -371,9 +371,9 @@ def training_time_s(
     """Return how long a training run takes.
 
     Also: time to train
-    Formula: $t = \\frac{k P T}{n X}$
-    Symbols: t = the result in seconds; P = parameters that a token meets; T = tokens; n = devices; X = flops_per_s,
-        which one device achieves (its peak times the MFU); k = 6, or 8 with full recomputation
+    Formula: $T = \\frac{6 N D}{R\\, uP}$
+    Symbols: T = the result in seconds; N = parameters (those that a token meets); D = tokens; R = devices;
+        uP = flops_per_s, which one device achieves (its peak times the MFU); 8 in place of 6 with full recomputation
     Chapter: 1
 
     Args:
@@ -407,11 +407,11 @@ def training_time_s(
 
 
 def flops_utilization(*, flops: float, seconds: float, devices: int, peak_flops_per_s: float) -> float:
-    """Return the share of the peak that a run reaches.
+    """Return the share of the peak that a run reaches; by its tokens a second, ``training_utilization`` does.
 
     Also: MFU, model FLOPs utilization, HFU, hardware FLOPs utilization
-    Formula: $u = \\frac{F}{t\\, n\\, P}$
-    Symbols: u = the result; F = flops; t = seconds; n = devices; P = peak_flops_per_s
+    Formula: $u = \\frac{F}{T\\, R\\, P}$
+    Symbols: u = the result; F = flops; T = seconds; R = devices; P = peak_flops_per_s
     Chapter: 6
 
     Args:
@@ -435,6 +435,38 @@ def flops_utilization(*, flops: float, seconds: float, devices: int, peak_flops_
     F, t = positive_number("flops", flops), positive_number("seconds", seconds)
     n, P = positive_integer("devices", devices), positive_number("peak_flops_per_s", peak_flops_per_s)
     return as_float("flops, seconds and peak_flops_per_s", F / t / n / P)
+
+
+def training_utilization(
+    *, parameters: int | float, tokens_per_s: float, devices: int, peak_flops_per_s: float
+) -> float:
+    """Return the share of the peak that a run reaches, by the tokens that it trains on in a second.
+
+    Also: MFU of tokens per second
+    Formula: $u = \\frac{6 N y}{R\\, P}$
+    Symbols: u = the result; N = parameters; y = tokens_per_s; R = devices; P = peak_flops_per_s
+    Chapter: 6
+
+    Args:
+        parameters: parameters of the model; of a mixture of experts, those that a token meets.
+        tokens_per_s: tokens that all devices together train on in a second.
+        devices: accelerators.
+        peak_flops_per_s: dense peak of one, in the number format of the matrix products.
+
+    Returns:
+        A share; above 1 the numbers contradict one another.
+
+    Source: Chowdhery et al. 2022 (PaLM), section 4.1 and appendix B.
+    Convention: share of the dense peak of all devices together; six operations for each parameter and token, MFU.
+    Leaves out: attention's products between tokens; what is recomputed.
+
+    Example:
+        >>> f"{training_utilization(parameters=8.03e9, tokens_per_s=9000, devices=1, peak_flops_per_s=989.4e12):.1%}"
+        '43.8%'
+    """
+    N, r = positive_integer("parameters", parameters), positive_number("tokens_per_s", tokens_per_s)
+    n, P = positive_integer("devices", devices), positive_number("peak_flops_per_s", peak_flops_per_s)
+    return as_float("parameters, tokens_per_s and peak_flops_per_s", 6 * N * r / n / P)
 
 
 def _matrix_weights(model: Transformer) -> int:

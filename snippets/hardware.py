@@ -177,8 +177,8 @@ class Node(Checked):
 def bits_to_bytes_per_s(bits_per_s: float) -> float:
     """Return bytes a second for a network's bits a second.
 
-    Formula: $B = b / 8$
-    Symbols: B = the result in bytes a second; b = bits_per_s
+    Formula: $\\beta = y / 8$
+    Symbols: β = the result in bytes a second; y = bits_per_s
     Chapter: 3
 
     Args:
@@ -206,8 +206,8 @@ def lane_coded_bytes_per_s(
 ) -> float:
     """Return what a serial bus carries in one direction after its line code.
 
-    Formula: $B = \\frac{r \\ell}{8} \\cdot \\frac{p}{c}$
-    Symbols: B = the result in bytes a second; r = transfers_per_s; \\ell = lanes; p = payload_bits; c = coded_bits
+    Formula: $\\beta = \\frac{y z}{8} \\cdot \\frac{H}{G}$
+    Symbols: β = the result in bytes a second; y = transfers_per_s; z = lanes; H = payload_bits; G = coded_bits
     Chapter: 3
 
     Args:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from snippets.domain import named, near_names, text
+from snippets.domain import named, near_names, squeezed, text
 
 LABELS = ("Also", "Formula", "Symbols", "Chapter", "Convention", "Leaves out", "Source")
 SECTIONS = ("Args", "Returns", "Raises", "Yields", "Example", "Attributes")
@@ -22,15 +22,17 @@ CALLED_ELSEWHERE = {
     "worldsize": ("gpus", "ranks", "devices"),
     "gpu": ("device", "accelerator", "devices"),
     "dataparallel": ("ranks", "gpus"),
+    "pipelineparallel": ("stages",),
+    "zero": ("stage",),
     "tp": ("tensor_parallel",),
     "pp": ("stages",),
-    "pipelineparallel": ("stages",),
     "mbs": ("micro_batch",),
-    "zero": ("stage",),
-    "batchsize": ("batch", "micro_batch"),
+    "batch": ("batch", "micro_batch", "m"),
     "messagesize": ("size_bytes",),
     "gradientaccumulationsteps": ("micro_batches",),
     "activationcheckpointing": ("recomputation",),
+    "fsdp": ("zero", "stage"),
+    "nodes": ("gpus_per_node", "ranks", "gpus"),
     "dmodel": ("hidden",),
     "nembd": ("hidden",),
     "vocabsize": ("vocabulary",),
@@ -38,6 +40,7 @@ CALLED_ELSEWHERE = {
     "beta": ("bandwidth_bytes_per_s", "link"),
     "optimizer": ("recipe",),
     "precision": ("dtype", "recipe"),
+    "dtype": ("recipe",),
     "price": ("usd_per_gpu_hour", "usd_per_device_hour"),
     "cost": ("usd_per_gpu_hour", "usd_per_device_hour"),
 }
@@ -52,16 +55,20 @@ SAME_ARGUMENT = {
     "hidden": ("hidden_size", "hidden_dim", "d_model"),
     "key_value_heads": ("kv_heads", "num_kv_heads", "num_key_value_heads"),
     "layers": ("num_layers", "n_layers", "num_hidden_layers"),
-    "micro_batch": ("micro_batch_size",),
+    "micro_batch": ("micro_batch_size", "mbs"),
     "micro_batches": ("num_micro_batches",),
     "parameters": ("params", "num_params", "n_params"),
     "ranks": ("gpus", "num_gpus", "world_size", "num_ranks"),
     "devices": ("gpus", "num_gpus", "world_size"),
-    "sequence": ("seq_len", "sequence_length", "seq_length"),
+    "sequence": ("seq", "seq_len", "sequence_length", "seq_length"),
     "size_bytes": ("num_bytes", "n_bytes", "message_bytes"),
-    "stages": ("num_stages", "pipeline_stages"),
+    "stages": ("pp", "num_stages", "pipeline_stages"),
+    "tensor_parallel": ("tp", "tp_size", "tensor_parallel_size"),
     "vocabulary": ("vocab_size",),
 }
+
+# Formulas that are asked by what another one takes: the asked one, what the argument's name begins with, and the other.
+TAKEN_BY = {"flops_utilization": {"tokenspers": "training_utilization"}}
 
 _TABLE = Path(__file__).with_name("__init__.pyi")
 _ENTRY = re.compile(r"from (\S+) import (\w+) as \2|(\w+) = (\w+)")
@@ -213,6 +220,8 @@ def _wrong_call(function: Callable[..., Any], args: Sequence[Any], kwargs: Mappi
         taken = signature.parameters
         unknown = [key for key in kwargs if key not in taken]
         placed = [key for key, each in taken.items() if each.kind is each.POSITIONAL_OR_KEYWORD]
+        if unknown and (other := taken_by(name, unknown[0])):
+            return f"{name} has no argument {unknown[0]!r}; {other} has; call {call_of(find_formula(other))}"
         if unknown:
             spelled = squeezed(unknown[0])
             elsewhere = next((meant for word, meant in CALLED_ELSEWHERE.items() if spelled.startswith(word)), ())
@@ -229,28 +238,27 @@ def _wrong_call(function: Callable[..., Any], args: Sequence[Any], kwargs: Mappi
     return None
 
 
+def taken_by(name: str, argument: str) -> str:
+    """Return the formula that answers the same by an argument which a formula has not; empty where none does.
+
+    Args:
+        name: the formula that was asked.
+        argument: what it was given, in any usual spelling.
+
+    Example:
+        >>> taken_by("flops_utilization", "tokens-per-second"), taken_by("flops_utilization", "ranks")
+        ('training_utilization', '')
+    """
+    spelled = squeezed(text("argument", argument).lstrip("-"))
+    others = TAKEN_BY.get(text("name", name), {})
+    return next((other for begins, other in others.items() if spelled.startswith(begins)), "")
+
+
 def _in_our_words(taken: Collection[str], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return given arguments by the names that are taken, where another word for one can mean nothing else."""
     words = {squeezed(word): name for name in taken for word in (name, *SAME_ARGUMENT.get(name, ()))}
     meant = {key: key if key in taken else words.get(squeezed(key), key) for key in given}
     return {meant[key]: value for key, value in given.items()} if len({*meant.values()}) == len(given) else dict(given)
-
-
-def squeezed(word: str) -> str:
-    """Return a name without what its usual spellings differ in.
-
-    Args:
-        word: a name.
-
-    Returns:
-        Its letters and digits, in small letters.
-
-    Example:
-        >>> squeezed("Micro-batches"), squeezed("micro_batches")
-        ('microbatches', 'microbatches')
-    """
-    word = text("word", word)
-    return re.sub(r"[\W_]", "", word).casefold()
 
 
 def call_of(function: Callable[..., Any]) -> str:

@@ -24,10 +24,11 @@ class Job(Checked):
         batch_sequences: sequences of a step, of all GPUs together.
         recipe: what is kept for a parameter, as ``snippets.recipes.RECIPES`` names it.
         utilization: u, the share of the peak that the run reaches, at most 1.
+        link_share: the share of a link's rate on which the run counts, at most 1.
         latency_s: α of a message.
 
     Raises:
-        ValueError: if a name is in no catalogue, or the utilization is above 1.
+        ValueError: if a name is in no catalogue, or a share is above 1.
 
     >>> THE_70B.ranks, THE_70B.batch_tokens, THE_70B.tokens_per_rank
     (256, 4194304, 16384)
@@ -43,14 +44,16 @@ class Job(Checked):
     batch_sequences: int
     recipe: str
     utilization: float
+    link_share: float
     latency_s: float
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name, catalogue in (("model_name", MODELS), ("node_name", NODES), ("recipe", RECIPES)):
             object.__setattr__(self, name, catalogue.name_of(getattr(self, name), argument=name))
-        if self.utilization > 1:
-            raise ValueError(f"utilization must be above 0 and at most 1, got {self.utilization!r}")
+        for name in ("utilization", "link_share"):
+            if getattr(self, name) > 1:
+                raise ValueError(f"{name} must be above 0 and at most 1, got {getattr(self, name)!r}")
 
     @property
     def model(self) -> Transformer:
@@ -125,7 +128,7 @@ class Job(Checked):
 
     @property
     def node_bytes_per_s(self) -> int:
-        """β_node, what one GPU sends to the others of its node.
+        """β_node, what one GPU sends to the others of its node at the link's full rate.
 
         >>> THE_70B.node_bytes_per_s
         450000000000
@@ -137,7 +140,7 @@ class Job(Checked):
 
     @property
     def network_bytes_per_s(self) -> int:
-        """β_net, what the network adapter of one GPU sends.
+        """β_net, what the network adapter of one GPU sends at its full rate.
 
         >>> THE_70B.network_bytes_per_s
         50000000000
@@ -153,5 +156,6 @@ THE_70B = Job(
     batch_sequences=512,
     recipe="mixed-adam",
     utilization=0.4,
+    link_share=0.8,
     latency_s=5e-6,
 )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from snippets.domain import (
+    Answers,
     Catalogue,
     flag,
     integer_at_least,
@@ -31,7 +32,7 @@ QUERY_KEY_NORMS = ("none", "head", "whole")
 
 
 @dataclass(frozen=True)
-class Attention:
+class Attention(Answers):
     """Multi-head attention; with fewer key-value heads than heads, grouped-query attention.
 
     Attributes:
@@ -67,7 +68,7 @@ class Attention:
 
 
 @dataclass(frozen=True)
-class LatentAttention:
+class LatentAttention(Answers):
     """Multi-head latent attention: queries, and keys with values, pass through narrow latents.
 
     Attributes:
@@ -96,7 +97,7 @@ class LatentAttention:
 
 
 @dataclass(frozen=True)
-class FeedForward:
+class FeedForward(Answers):
     """A dense feed-forward block: two matrices, or three where it is gated (SwiGLU).
 
     >>> FeedForward(width=11008, gated=True).width
@@ -113,7 +114,7 @@ class FeedForward:
 
 
 @dataclass(frozen=True)
-class Experts:
+class Experts(Answers):
     """A mixture of experts: a router sends each token to ``per_token`` of ``experts`` blocks; all use the shared ones.
 
     Attributes:
@@ -148,7 +149,7 @@ class Experts:
 
 
 @dataclass(frozen=True)
-class Transformer:
+class Transformer(Answers):
     """A decoder-only transformer, as its configuration file describes it.
 
     Attributes:
@@ -242,8 +243,8 @@ class Parts:
 def attention_parameters(attention: Attention | LatentAttention, *, hidden: int) -> int:
     """Return the parameters of one layer's attention, its inner norms left out.
 
-    Formula: $2 d a q + 2 d g q$
-    Symbols: d = hidden; a = attention.heads; g = attention.key_value_heads; q = attention.head_size
+    Formula: $2 h\\, (a + a_\\text{kv})\\, h_\\text{head}$
+    Symbols: h = hidden; a = attention.heads; a_kv = attention.key_value_heads; h_head = attention.head_size
     Chapter: 1
 
     Args:
@@ -284,8 +285,8 @@ def attention_parameters(attention: Attention | LatentAttention, *, hidden: int)
 def feed_forward_parameters(*, hidden: int, width: int, gated: bool, bias: bool = False) -> int:
     """Return the parameters of one feed-forward block.
 
-    Formula: $(2 + g)\\, d f + b\\, \\bigl((1 + g) f + d\\bigr)$
-    Symbols: d = hidden; f = width; g = gated; b = bias (each 1 for True, 0 for False)
+    Formula: $(2 + z)\\, h\\, h_\\text{ff} + y\\, \\bigl((1 + z)\\, h_\\text{ff} + h\\bigr)$
+    Symbols: h = hidden; h_ff = width; z = gated; y = bias (each 1 for True, 0 for False)
     Chapter: 1
 
     Args:
@@ -314,11 +315,12 @@ def feed_forward_parameters(*, hidden: int, width: int, gated: bool, bias: bool 
 def parameter_parts(model: Transformer | str) -> Parts:
     """Return a model's parameters by part, over all its layers.
 
-    Formula: $P = V d + s d + L\\,(A + m n + K) + L_d F + L_e\\,(E + E_s)\\, X + L_e R + n + V d$
-    Symbols: V = vocabulary; d = hidden; s = positions; L = layers; A = attention_parameters; m = norms_per_layer;
-        n = d or 2d (a norm); K = the norms inside the attention: of latents, or of queries and keys;
-        F = feed_forward_parameters of the L_d dense layers; L_e = expert_layers; E = experts; E_s = shared;
-        X = parameters of one expert; R = E d (the router); the last V d only where the head is not tied
+    Formula: $N = V h + z h + L\\,(N_\\text{att} + y q + N_\\text{in}) + L_\\text{dense} N_\\text{ff}
+        + L_\\text{e}\\,(E + E_\\text{s})\\, N_\\text{e} + L_\\text{e} E h + q + V h$
+    Symbols: V = vocabulary; h = hidden; z = positions; L = layers; N_att = attention_parameters; y = norms_per_layer;
+        q = h or 2h (a norm); N_in = the norms inside the attention: of latents, or of queries and keys;
+        N_ff = feed_forward_parameters of the L_dense dense layers; L_e = expert_layers; E = experts; E_s = shared;
+        N_e = parameters of one expert; E h is the router; the last V h only where the head is not tied
     Chapter: 1
 
     Args:
@@ -371,8 +373,8 @@ def parameter_count(model: Transformer | str) -> int:
     """Return a model's parameters, all of them.
 
     Also: model size, number of parameters
-    Formula: $P = \\sum_{\\text{parts}} P_i$
-    Symbols: P = the result; P_i = the fields of parameter_parts(model)
+    Formula: $N = \\sum_{\\text{parts}} N_i$
+    Symbols: N = the result; N_i = the fields of parameter_parts(model)
     Chapter: 1
 
     Args:
@@ -395,8 +397,8 @@ def parameter_count(model: Transformer | str) -> int:
 def active_parameter_parts(model: Transformer | str) -> Parts:
     """Return the parameters that one token's forward pass uses, by part.
 
-    Formula: $E_a = \\frac{k}{E}\\, P_E$
-    Symbols: E_a = routed_experts of the result; P_E = routed_experts of parameter_parts(model);
+    Formula: $N_\\text{routed, token} = \\frac{k}{E}\\, N_\\text{routed}$
+    Symbols: N_routed,token = routed_experts of the result; N_routed = routed_experts of parameter_parts(model);
         k = per_token; E = experts
     Chapter: 20
 
@@ -426,9 +428,9 @@ def active_parameter_count(model: Transformer | str, *, embeddings: str = "both"
     """Return how many parameters one token's forward pass uses.
 
     Also: active parameters, activated parameters
-    Formula: $P_a = P - \\left(1 - \\frac{k}{E}\\right) P_E - T$
-    Symbols: P_a = the result; P = parameter_count(model); P_E = its routed experts; k = per_token; E = experts;
-        T = the tables that embeddings leaves out
+    Formula: $N_\\text{token} = N - \\left(1 - \\frac{k}{E}\\right) N_\\text{routed} - N_\\text{tables}$
+    Symbols: N_token = the result; N = parameter_count(model); N_routed = its routed experts; k = per_token;
+        E = experts; N_tables = the tables that embeddings leaves out
     Chapter: 20
 
     Args:
@@ -462,8 +464,8 @@ def active_parameter_count(model: Transformer | str, *, embeddings: str = "both"
 def gpt_parameter_count(*, layers: int, hidden: int, vocabulary: int, positions: int) -> int:
     """Return the parameters of a GPT by the closed form that Megatron's papers use.
 
-    Formula: $P = 12 L d^2 \\left(1 + \\frac{13}{12 d} + \\frac{V + s}{12 L d}\\right)$
-    Symbols: P = the result; L = layers; d = hidden; V = vocabulary; s = positions
+    Formula: $N = 12 L h^2 \\left(1 + \\frac{13}{12 h} + \\frac{V + z}{12 L h}\\right)$
+    Symbols: N = the result; L = layers; h = hidden; V = vocabulary; z = positions
     Chapter: 1
 
     Args:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snippets.domain import Catalogue, integer_fields, nonnegative_integer, positive_integer, text_fields
+from snippets.domain import Answers, Catalogue, integer_fields, nonnegative_integer, positive_integer, text_fields
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(Answers):
     """Bytes of model state for one parameter, by kind.
 
     Attributes:
@@ -74,7 +74,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class StateBytes:
+class StateBytes(Answers):
     """Bytes of model state that one device holds, by kind.
 
     >>> StateBytes(parameters=2, gradients=2, optimizer=12).total
@@ -157,8 +157,8 @@ def model_state_bytes(parameters: int | float, *, recipe: Recipe | str = "mixed-
     """Return the bytes of a whole model's state on one device that shares nothing.
 
     Also: model states, training memory
-    Formula: $M = (b_p + b_g + K)\\, \\Psi$
-    Symbols: M = total of the result in bytes; \\Psi = parameters; b_p, b_g, K = bytes per parameter of the recipe's
+    Formula: $M = (w_\\text{p} + w_\\text{g} + w_\\text{o})\\, N$
+    Symbols: M = total of the result in bytes; N = parameters; w_p, w_g, w_o = bytes per parameter of the recipe's
         working copy, gradients and optimizer state
     Chapter: 1
 
@@ -189,8 +189,8 @@ def quantization_constant_bytes(
 ) -> int:
     """Return the bytes of the constants by which blockwise 8-bit states are scaled.
 
-    Formula: $Q = s\\, c\\, \\lceil \\Psi / B \\rceil$
-    Symbols: Q = the result in bytes; \\Psi = parameters; B = block; s = states; c = constant_bytes
+    Formula: $M = z\\, w\\, \\lceil N / q \\rceil$
+    Symbols: M = the result in bytes; N = parameters; q = block; z = states; w = constant_bytes
     Chapter: 21
 
     Args:

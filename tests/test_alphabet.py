@@ -47,8 +47,8 @@ def other_letters(symbols: str, arguments: frozenset[str], alphabet: Alphabet, c
     holds = alphabet.holding_for(chapter).symbols
     for entry in symbols.split(";"):
         letters, _, meaning = entry.strip().partition(" = ")
-        name = (re.match(r"\w+", meaning) or [""])[0]
-        if "," in letters or name not in arguments:
+        owner, _, name = (re.match(r"[\w.]+", meaning) or [""])[0].rpartition(".")
+        if "," in letters or (owner or name) not in arguments:
             continue
         base = letter_of(re.split(r"[_^(*]|(?<=.)[₁₂]", letters)[0])
         owners = {letter for letter, names in alphabet.arguments.items() if name in names and letter in holds}

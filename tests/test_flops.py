@@ -322,6 +322,9 @@ def test_published_training_runs() -> None:
     rate = flops.training_flops(parameters=65.2e9, tokens=speed["tokens_per_s_per_gpu"])
     share = flops.flops_utilization(flops=rate, seconds=1, devices=1, peak_flops_per_s=312e12)
     assert 100 * share == pytest.approx(ROWS["llama1-65B-speed"]["expected"]["mfu_pct"], rel=1e-3)
+    tokens_per_s = 2048 * speed["tokens_per_s_per_gpu"]
+    clock = {"tokens_per_s": tokens_per_s, "devices": 2048, "peak_flops_per_s": 312e12}
+    assert flops.training_utilization(parameters=65.2e9, **clock) == pytest.approx(share)
 
 
 def test_zero_paper_throughput() -> None:

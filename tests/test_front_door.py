@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import copy
+import dataclasses
 import importlib
 import inspect
 import pickle
@@ -21,7 +23,9 @@ import pytest
 import snippets
 from snippets import index
 from snippets.domain import Catalogue, near_names
+from snippets.hardware import ACCELERATORS
 from snippets.index import also, explained, find_formula, formula_modules, labelled, listed, unit_end
+from snippets.models import MODELS
 
 ROOT = Path(__file__).parents[1]
 CATALOGUES = {"MODELS", "ACCELERATORS", "DEVICES", "LINKS", "NODES", "RECIPES", "LOSS_FITS", "HOSTS", "TRAINING_RUNS"}
@@ -153,6 +157,34 @@ def test_a_name_near_none_is_answered_with_where_the_names_are() -> None:
 def test_what_python_asks_is_not_answered_with_names() -> None:
     with pytest.raises(AttributeError, match=r"^module 'snippets' has no attribute '__wrapped__'$"):
         getattr(snippets, "__wrapped__")  # noqa: B009 - mypy knows that there is none
+
+
+def test_mfu_by_tokens_a_second_is_another_formula() -> None:
+    with pytest.raises(TypeError, match=r"'tokens_per_s'; training_utilization has; call training_utilization\("):
+        find_formula("mfu")(tokens_per_s=9000, parameters=8e9)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("memory", "Accelerator has no 'memory'; near: memory_bytes, memory_printed, memory_bandwidth_bytes_per_s"),
+        ("bandwidth", "Accelerator has no 'bandwidth'; near: memory_bandwidth_bytes_per_s"),
+        ("flops", "Accelerator has no 'flops'; it has name, maker, peaks, memory_bytes"),
+    ],
+)
+def test_a_record_answers_a_field_that_it_has_not(name: str, said: str) -> None:
+    with pytest.raises(AttributeError, match=re.escape(said)):
+        getattr(ACCELERATORS["H100"], name)
+
+
+def test_a_record_says_which_fields_it_needs_and_can_be_copied() -> None:
+    model: Any = type(MODELS["GPT-2 124M"])
+    with pytest.raises(TypeError, match="Transformer has no field 'num_layers'; near: layers"):
+        model("mine", num_layers=12)
+    with pytest.raises(TypeError, match="Transformer needs hidden, vocabulary, attention, feed_forward; its fields"):
+        model("mine", 12)
+    for copied in (copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one)), dataclasses.replace):
+        assert copied(MODELS["GPT-2 124M"]) == MODELS["GPT-2 124M"]
 
 
 @pytest.mark.parametrize(

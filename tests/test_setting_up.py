@@ -19,6 +19,16 @@ def test_the_teachers_image_has_the_files_that_installing_the_book_asks_for() ->
     assert all((ROOT / name).is_file() for name in needed)
 
 
+def test_the_readme_leads_to_the_notebook_with_stubs_and_not_to_the_author_s() -> None:
+    actions = (ROOT / "press/theme/partials/actions.html").read_text(encoding="utf-8")
+    label = re.search(r"page\.meta\.notebook \}\}\" download>([^<]+)</a>", actions)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert label
+    assert f"| work through a chapter as a notebook | press *{label[1]}* on its page" in readme
+    [authors] = [text for text in readme.split("\n\n") if "`jupyter lab chapters`" in text]
+    assert "To solve exercises, take the notebook that the page offers." in authors.replace("\n", " ")
+
+
 def test_what_builds_the_package_is_pinned() -> None:
     build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]
     assert all("==" in requirement for requirement in build["requires"])
@@ -39,7 +49,9 @@ def test_ci_installs_what_the_readme_does_each_file_held_to_its_hash() -> None:
     build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]
     hashed = pins("requirements-hashed.txt")
     assert hashed.keys() == pins("requirements.txt").keys() | {*build["requires"]}
-    for name, hashes in (hashed | pins("requirements-print.txt")).items():
+    for name, hashes in (
+        hashed | pins("requirements-print.txt") | pins("benchmarks/requirements-mutation.txt")
+    ).items():
         assert hashes, name
         assert all(re.fullmatch(r"    --hash=sha256:[0-9a-f]{64}", each) for each in hashes), name
     assert "--require-hashes -r requirements-hashed.txt" in (ROOT / ".ci/run").read_text(encoding="utf-8")

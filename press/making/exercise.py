@@ -34,6 +34,7 @@ description: "All exercises of the book, what is solved in this browser, and how
 One grader judges an exercise in two places: in your terminal, by the command below each chapter, and in the chapter's
 page, by the button **Solve it here**. The page runs Python in your browser; what you write stays in this browser's
 storage and is sent nowhere. Exercises whose state stays empty need NumPy: solve them in the notebook or your terminal.
+An answer to another one that imports NumPy, or what else a page lacks, is not graded there and does not count as tried.
 
 **Export** saves a chapter's answers as a zip file: unpack it in the book's folder, and they are in `answers/`, one file
 an exercise, where `pytest exercises` looks. **Import** takes such a zip file in, or one exercise's file.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -23,6 +24,10 @@ _BETWEEN_CELLS = re.compile(r"\s*$|<!--\s*#(end)?(region|raw|md|markdown)\b.*-->
 
 
 _MINUTES = ("minutes", "exercise_minutes")
+_KEYS = (
+    *("title", "description", "level", *_MINUTES, "prerequisites", "form", "inputs", "unchecked_numbers", "hide"),
+    *("jupyter", "jupytext"),
+)
 _MOST_MINUTES = 600
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
@@ -57,11 +62,13 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         """Return a mapping of different keys."""
         seen = set()
         for key, _ in node.value:
-            if key.value in seen and isinstance(key, yaml.ScalarNode):
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(problem="a key must be a word", problem_mark=key.start_mark)
+            if key.value in seen:
                 raise yaml.constructor.ConstructorError(
                     problem=f"the key {key.value!r} stands twice", problem_mark=key.start_mark
                 )
-            seen |= {key.value} if isinstance(key, yaml.ScalarNode) else set()
+            seen.add(key.value)
         mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
         return mapping
 
@@ -300,6 +307,9 @@ def header_findings(text: str, header: Mapping[str, Any]) -> Iterator[tuple[int,
         if type(value) is not int or not 1 <= value <= _MOST_MINUTES:
             message = f"{key} must be a whole number of minutes from 1 to {_MOST_MINUTES}, got {_short(value)}"
             yield line_of_key(text, key), message
+    for key in header.keys() - {*_KEYS}:  # of other programs, unless it is nearly one of these
+        if near := difflib.get_close_matches(str(key).casefold().replace("-", "_"), _KEYS, n=1, cutoff=0.8):
+            yield line_of_key(text, str(key)), f"the key {key!r} means nothing: write {near[0]!r}"
     hidden = header.get("hide", [])
     if not isinstance(hidden, list) or not all(name in ("navigation", "toc") for name in hidden):
         yield line_of_key(text, "hide"), f"hide must be a list of navigation, toc or both, got {_short(hidden)}"

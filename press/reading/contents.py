@@ -121,3 +121,28 @@ def title_problems(parts: tuple[Part, ...], chapters: Mapping[str, Chapter]) -> 
                 message = f"the title is {title!r}, but {entry.title!r} in {PATH}"
                 problems.append(Problem(entry.path, chapter.line_of_key("title"), message))
     return problems
+
+
+def prerequisite_problems(parts: tuple[Part, ...], chapters: Mapping[str, Chapter]) -> list[Problem]:
+    """Return a problem for each chapter that needs what is no chapter of the table of contents.
+
+    A chapter is named by its address, ``memory/22-zero``, in its own part by its file alone, or by a path to the file.
+    """
+    known = {_address(entry.path, "") for part in parts for entry in part.chapters}
+    problems = []
+    for path, chapter in chapters.items():
+        with suppress(BrokenChapter):  # told when the chapter is executed
+            needed = chapter.header.get("prerequisites", [])
+            names = needed if isinstance(needed, list) and all(isinstance(one, str) for one in needed) else None
+            unknown = [one for one in names or () if _address(one, Path(path).parent.name) not in known]
+            if names is None or (unknown and known):
+                got = f"no chapter of {PATH}: {', '.join(map(repr, unknown))}" if names else repr(needed)
+                message = f"prerequisites must be a list of chapters, [memory/22-zero], got {got}"
+                problems.append(Problem(path, chapter.line_of_key("prerequisites"), message))
+    return problems
+
+
+def _address(name: str, part: str) -> str:
+    """Return a chapter's part and file, however it is named."""
+    short = name.removeprefix(f"{CHAPTERS}/").removeprefix("../").removesuffix(".md")
+    return short if "/" in short else f"{part}/{short}"

@@ -602,10 +602,10 @@ def best_collective_segments(
 ) -> int:
     """Return into how many blocks a pipelined algorithm best cuts the vector.
 
-    Formula: $K^* = \\sqrt{\\frac{a}{p} \\cdot \\frac{m \\, g}{\\alpha}}$
-    Symbols: K* = the result before rounding; the steps are a + pK in each phase; a, p = N − 2, 1 for a chain and
-        D − 2, 2 for a double tree (D = double_tree_rounds of one segment); m = bytes that K blocks share:
-        n, or n/2 for a double tree; g = 1/β, 1/β + γ or, for an all-reduce of two phases, 1/β + γ/2
+    Formula: $K^* = \\sqrt{\\frac{S_\\text{fill}}{S_\\text{block}} \\cdot \\frac{n_K}{\\alpha\\beta}}$
+    Symbols: K* = the result before rounding; a phase has S_fill + K S_block steps: S_fill, S_block = R − 2, 1 for a
+        chain and S_1 − 2, 2 for a double tree (S_1 = double_tree_rounds of one segment); n_K = bytes that K blocks
+        share: n, or n/2 for a double tree; where ranks add, 1/β + γ or, in an all-reduce, 1/β + γ/2 for 1/β
     Chapter: 13
 
     Args:
@@ -621,7 +621,7 @@ def best_collective_segments(
     Returns:
         The better integer beside K*, at least 1, at most one block an element.
 
-    Source: Sanders, Speck and Träff 2009; the square root follows from (a + pK)(α + mg/K).
+    Source: Sanders, Speck and Träff 2009; the square root follows from (S_fill + K S_block)(α + n_K/(Kβ)).
     Convention: least for even blocks; uneven ones can shift the optimum by a few blocks.
     Leaves out: limits on block size, alignment.
 

@@ -67,7 +67,7 @@ def _piece(terms: list[int], ranks: int) -> tuple[str, str]:
 
 
 def round_panels(
-    schedule: Schedule, *, cell_px: tuple[float, float] = (42, 28), letters: str = LETTERS
+    schedule: Schedule, *, cell_px: tuple[float, float] = (42, 28), letters: str = LETTERS, before: str = ""
 ) -> tuple[Panel, ...]:
     """Draw what every rank holds before the first round of a schedule and after each, with the messages that came.
 
@@ -75,6 +75,7 @@ def round_panels(
         schedule: a right schedule of at most 8 ranks whose length is the number of its ranks.
         cell_px: width and height of a cell.
         letters: the ranks' terms.
+        before: what stands before the letters of a cell, as the g of g₀₁.
 
     Returns:
         One picture for each moment: rows are ranks, columns are chunks in the colour of the rank that owns them,
@@ -98,7 +99,7 @@ def round_panels(
             for column, terms in sorted(places.items()):
                 full = len(terms) == ranks
                 x, y = left + column * width, top + row * height
-                label = "".join(letters[term] for term in sorted(terms))
+                label = before + "".join(letters[term] for term in sorted(terms))
                 strength = 0.42 if full else 0.05 + 0.06 * len(terms)
                 panel.rectangle(x, y, width, height, colour=rank_colour(column), label=label, strength=strength)
         came = [

@@ -39,7 +39,7 @@ class Traffic:
 
 
 class _Ranks:
-    """N ranks with the sizes of their chunks, and sums over consecutive chunks."""
+    """R ranks with the sizes of their chunks, and sums over consecutive chunks."""
 
     def __init__(self, ranks: int, length: int, root: int) -> None:
         self.count, self.length, self.root = ranks, length, root
@@ -51,7 +51,7 @@ class _Ranks:
         return self.starts[rank + 1] - self.starts[rank]
 
     def window(self, first: int, count: int) -> int:
-        """Return the elements of ``count`` ≤ N consecutive chunks from ``first`` on, cyclically."""
+        """Return the elements of ``count`` ≤ R consecutive chunks from ``first`` on, cyclically."""
         first %= self.count
         last = first + count
         if last <= self.count:
@@ -256,9 +256,9 @@ def collective_traffic(
 ) -> Traffic:
     """Return the bytes that each rank sends and receives.
 
-    Formula: $2n - c_r - c_{r+1} = 2 \\frac{N-1}{N} n \\text{ for even chunks}$
-    Symbols: bytes sent by rank r of a ring all-reduce: n = size_bytes; c_r = bytes of the chunk of rank r
-        (modulo N); N = ranks
+    Formula: $2n - n_r - n_{r+1} = 2 \\frac{R-1}{R} n \\text{ for even chunks}$
+    Symbols: n = size_bytes; n_r = bytes of the chunk of rank r (modulo R); R = ranks; it is what rank r of a ring
+        all-reduce sends
     Chapter: 13
 
     Args:

@@ -206,7 +206,7 @@ class LiveFigure:
 
 def _near_stops(knob: Knob, opens: str | None) -> list[str]:
     """Return the stops near the value at which a knob opens, and that value's own, as the page sends them."""
-    value = knob.default if opens is None else knob.read(opens)
+    value: Any = knob.default if opens is None else knob.read(opens)
     if isinstance(knob, Number):
         stops, at = [f"@{place}" for place in range(len(knob.stops))], knob.place(value)
     elif isinstance(knob, Choice):

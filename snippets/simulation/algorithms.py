@@ -52,8 +52,8 @@ class _Job(NamedTuple):
 def largest_power_of_two(limit: int) -> int:
     """Return the largest power of two that is not above ``limit``.
 
-    Formula: $2^{\\lfloor \\log_2 N \\rfloor}$
-    Symbols: N = limit
+    Formula: $2^{\\lfloor \\log_2 i \\rfloor}$
+    Symbols: i = limit
     Chapter: 13
 
     Args:
@@ -80,7 +80,7 @@ def tree_masks(ranks: int) -> list[int]:
         ranks: number of ranks.
 
     Returns:
-        ⌈log₂N⌉ powers of two, descending; none for one rank.
+        ⌈log₂R⌉ powers of two, descending; none for one rank.
 
     Convention: the root stands at 0; in the round of distance m every multiple v of 2m sends to v + m, if that exists.
     Leaves out: trees of another degree.
@@ -239,9 +239,19 @@ def _adjoint_rounds(primitive: str, algorithm: str, job: _Job) -> Rounds:
 
 
 def _ring_reduce_scatter(job: _Job) -> Rounds:
-    """The adjoint of the ring that runs the other way, so that both rings of an all-reduce send to rank + 1."""
-    rounds = tuple(_ring_all_gather(job, direction=-1))
-    return list(adjoint_schedule(Schedule("all_gather", "ring", job.ranks, job.length, rounds)).rounds)
+    """The adjoint of the ring that runs the other way, so that both rings of an all-reduce send to rank + 1.
+
+    Written out, for the adjoint of a large ring takes long: in step s rank r adds to its chunk r − 1 − s what arrives.
+    """
+    ranks = job.ranks
+    return [
+        tuple(
+            ScheduledSend(rank, (rank + 1) % ranks, chunk, bool(chunk))
+            for rank in range(ranks)
+            for chunk in (job.chunks((rank - 1 - step) % ranks, 1),)
+        )
+        for step in range(ranks - 1)
+    ]
 
 
 def _reversed_from(primitive: str, algorithm: str) -> Callable[[_Job], Rounds]:
@@ -388,7 +398,7 @@ ALGORITHMS: dict[str, tuple[str, ...]] = {
     primitive: tuple(name for owner, name in _BUILDERS if owner == primitive) for primitive in PRIMITIVES
 }
 PIPELINED = ("chain", "double_binary_tree")
-MOST_MESSAGES = 2**21  # of a schedule, which lists every one
+MOST_MESSAGES = 2**19  # of a schedule, which lists every one
 # What the field calls an algorithm besides.
 ALIASES = {
     "Rabenseifner": "halving_doubling",
@@ -424,14 +434,14 @@ def build_collective(
 ) -> Schedule:
     """Return the schedule of an algorithm, for any number of ranks and any length.
 
-    Formula: $A = A_T \\cdots A_2 A_1$
-    Symbols: A = the primitive as a map on all ranks' elements; Aₜ = round t of the result; T = number of rounds
+    Formula: $f = f_S \\circ \\cdots \\circ f_2 \\circ f_1$
+    Symbols: f = the primitive as a map on all ranks' elements; fᵢ = round i of the result; S = number of rounds
     Chapter: 13
 
     Args:
         primitive: one of ``PRIMITIVES``.
         algorithm: one of ``ALGORITHMS[primitive]``.
-        ranks: number of ranks N. The schedule may have at most 2²¹ messages: 1,024 ranks for a ring all-reduce.
+        ranks: number of ranks R. The schedule may have at most 2¹⁹ messages: 512 ranks for a ring all-reduce.
         length: elements n: of the vector (broadcast, reduce, all-reduce), of the root's buffer (scatter, gather), of
             the result (all-gather), of what each rank brings (reduce-scatter, all-to-all); 0 for a barrier.
         root: root of broadcast, reduce, scatter and gather; 0 for the others.
@@ -447,7 +457,7 @@ def build_collective(
     Source: Thakur, Rabenseifner and Gropp 2005 (binomial, ring, recursive halving and doubling, pairwise, Bruck, and
         the folding of the ranks beyond a power of two); Chan et al. 2007 (adjoint pairs); Sanders, Speck and Träff
         2009 (double binary tree).
-    Convention: ranks stand in the order of their numbers; the 2r ranks 0 … 2r − 1 fold in pairs where N = 2ᵏ + r.
+    Convention: ranks stand in the order of their numbers; the 2r ranks 0 … 2r − 1 fold in pairs where R = 2ⁱ + r.
     Leaves out: the machine's topology.
 
     Example:

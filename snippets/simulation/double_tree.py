@@ -13,11 +13,11 @@ from snippets.domain import MOST_LISTED, at_most, positive_integer
 
 
 def double_binary_tree(ranks: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the parents of ranks 1 to N − 1 in two binary trees that hang from rank 0.
+    """Return the parents of ranks 1 to R − 1 in two binary trees that hang from rank 0.
 
-    Formula: $p(v) = (v - b) \\mathbin{|} 2b \\;\\text{ if that is below } N,\\; \\text{ else } v - b$
-    Symbols: v = a rank from 1; b = the lowest bit set in v; N = ranks; the second tree is the first with its ranks
-        mirrored (N odd) or shifted by one (N even)
+    Formula: $\\text{parent}(r) = (r - 2^i) \\mathbin{|} 2^{i+1} \\text{ if that is below } R, \\text{ else } r - 2^i$
+    Symbols: r = a rank from 1; 2^i = the lowest bit set in r; R = ranks; the second tree is the first with its ranks
+        mirrored (R odd) or shifted by one (R even)
     Chapter: 13
 
     Args:
@@ -51,13 +51,13 @@ def double_binary_tree(ranks: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def edge_delays(ranks: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the round in which each rank first receives in each of the two trees of a pipelined broadcast.
 
-    Formula: $\\tau(v) = \\tau(p(v)) + 1 + [\\, c(v) = \\tau(p(v)) \\bmod 2 \\,]$
-    Symbols: τ(v) = delay of the edge that ends in v; p(v) = its parent; c(v) = the edge's colour, 0 or 1;
-        τ = c for the two edges that leave the root
+    Formula: $\\tau(r) = \\tau(r') + 1 + [\\text{colour}(r) = \\tau(r') \\bmod 2], \\quad r' = \\text{parent}(r)$
+    Symbols: τ(r) = delay of the edge that ends in rank r; colour(r) = the edge's colour, 0 or 1;
+        τ = colour for the two edges that leave the root
     Chapter: 13
 
     Args:
-        ranks: number of ranks N, root included, at most 2¹⁶.
+        ranks: number of ranks R, root included, at most 2¹⁶.
 
     Returns:
         For each tree the delays of ranks 1, 2, … in order. Block j of a tree travels the edge in round τ + 2j.
@@ -101,8 +101,8 @@ def _last_delay(ranks: int) -> int:
 def double_tree_rounds(*, ranks: int, segments: int) -> int:
     """Return the rounds of a broadcast (or a reduce) over the two trees.
 
-    Formula: $D + 2 (K - 1), \\quad D = 1 + \\max_v \\tau(v) \\le 2 \\lfloor \\log_2 (N-1) \\rfloor + 2$
-    Symbols: N = ranks; K = segments; τ = edge_delays
+    Formula: $S_1 + 2 (K - 1), \\quad S_1 = 1 + \\max_r \\tau(r) \\le 2 \\lfloor \\log_2 (R-1) \\rfloor + 2$
+    Symbols: R = ranks; K = segments; τ = edge_delays; S_1 = the steps of one block
     Chapter: 13
 
     Args:

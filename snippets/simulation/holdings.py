@@ -10,8 +10,8 @@ Held = dict[int, frozenset[int]]
 def holdings(schedule: Schedule) -> tuple[tuple[Held, ...], ...]:
     """Return whose terms each rank holds at each address, before the first round and after each.
 
-    Formula: $H_d(a) \\leftarrow H_d(a) \\cup H_s(a) \\;\\text{ or }\\; H_s(a)$
-    Symbols: H_r(a) = ranks whose terms rank r holds at address a; s, d = source and destination of a message that is
+    Formula: $H_r(i) \\leftarrow H_r(i) \\cup H_{r'}(i) \\;\\text{ or }\\; H_{r'}(i)$
+    Symbols: H_r(i) = ranks whose terms rank r holds at address i; r', r = source and destination of a message that is
         combined, or copied
     Chapter: 13
 

@@ -29,3 +29,10 @@ def test_the_shares_are_of_something() -> None:
 @pytest.mark.parametrize("fork", [True, False])
 def test_a_judgement_takes_time(fork: bool) -> None:
     assert grading.judgement_s(chapters()[:1], fork=fork, repetitions=1) > 0
+
+
+def test_a_process_for_each_rank_has_its_price() -> None:
+    asked = [chapter for chapter in chapters() if chapter.address == "collectives/ring_and_tree"]
+    rows = [{"exercise": name, "status": "solved", "seconds": 0.1} for name in ("ring_all_reduce", "six_rank_rounds")]
+    assert len(grading.rank_program_rows(asked, [{"exercises": rows}])) == 6
+    assert grading.rank_program_rows(asked, [{"exercises": rows[:1]}]) == []

@@ -55,8 +55,10 @@ def test_the_edges_of_the_trees_carry_their_first_steps() -> None:
 
 
 def test_terms_may_have_letters_of_their_own() -> None:
-    last = pictures.round_panels(build_collective("all_reduce", "ring", ranks=4, length=4), letters="wxyz")[-1]
-    assert last.svg().count(">wxyz</text>") == 16
+    last = pictures.round_panels(build_collective("all_reduce", "ring", ranks=4, length=4), letters="₀₁₂₃", before="g")[
+        -1
+    ]
+    assert last.svg().count(">g₀₁₂₃</text>") == 16
 
 
 def test_the_plot_names_every_algorithm() -> None:

@@ -13,7 +13,7 @@ from full_disk import FullAfter
 from small_exercises import write
 
 from grader.answer_files import MOST_BYTES, Unreadable, answers_of, as_text, is_untouched, prepare, read, submitted
-from grader.assignment import assigned, last_change
+from grader.assignment import assigned
 from grader.catalogue import Chapter, chapter_of, find
 from grader.hints import next_hint
 from grader.source import stub_of
@@ -194,12 +194,6 @@ def test_an_assignment_has_one_deadline(home: Path, tmp_path: Path) -> None:
     write(path, path.read_text() + "deadline 2026-12-02T18:00+01:00\n")
     with pytest.raises(ValueError, match=r"week.txt:3: a deadline must stand there once, got '2026-12-02T18:00"):
         assigned(path, home)
-
-
-def test_a_submission_is_as_late_as_its_newest_file(tmp_path: Path) -> None:
-    for name, seconds in {"ada/answers/a.py": 100, "ada/answers.zip": 300, "ada/notes.txt": 900, "bo.py": 500}.items():
-        os.utime(write(tmp_path / name, ""), (seconds, seconds))
-    assert [last_change(tmp_path / name) for name in ("ada", "bo.py")] == [300, 500]
 
 
 def test_hints_come_one_after_another_and_stay(home: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from grader.choices import Choice
 from grader.exercise import Exercise, Mistake, inputs_for
-from grader.judging import judge
+from grader.judging import NOT_TOLD, judge, judge_shown, shown_by
 
 
 def choose_divisor(*, number: int, most: int) -> int | None:
@@ -80,11 +80,11 @@ BELOW = Mistake(
     "stays_below",
     "The most is allowed too.",
     lambda *, number, most: choose_divisor(number=number, most=most - 1),
-    takes=lambda chosen, *, number, most: (
+    accepts=lambda chosen, *, number, most: (
         divisors(number, most - 1) is None or not fault(chosen, number=number, most=most - 1)
     ),
 )
-ALWAYS_TWO = Mistake("two", "Not all numbers are even.", lambda **_: 2, takes=lambda chosen, **_: chosen == 2)
+ALWAYS_TWO = Mistake("two", "Not all numbers are even.", lambda **_: 2, accepts=lambda chosen, **_: chosen == 2)
 COUNTED = [case for case in CASES if divisors(**case)]  # in each there is a divisor
 
 
@@ -101,6 +101,14 @@ def test_a_mistake_is_named_by_the_rule_that_an_answer_follows_in_any_design() -
     assert judge(dataclasses.replace(EXERCISE, mistakes=[BELOW]), choose_divisor).status == "solved"
     assert named(largest_below, BELOW, ALWAYS_TWO) == "stays_below"
     assert named(lambda **_: 2.0, ALWAYS_TWO, BELOW) == "two"
+
+
+@pytest.mark.parametrize("result", [NOT_TOLD, None, "2"])
+def test_no_rule_is_found_in_choices_that_are_not_told(result: Any) -> None:
+    exercise = dataclasses.replace(EXERCISE, examples=[COUNTED[0], COUNTED[-1]], inputs=COUNTED, mistakes=[BELOW])
+    shown = list(shown_by(exercise, largest_below))
+    assert judge_shown(exercise, shown).mistake == "stays_below"
+    assert judge_shown(exercise, [dataclasses.replace(one, result=result) for one in shown]).mistake == ""
 
 
 @pytest.mark.parametrize(

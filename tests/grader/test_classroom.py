@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -12,6 +13,7 @@ import sys
 import time
 import zipfile
 from datetime import datetime
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +149,7 @@ def test_no_submission_ends_a_run_or_costs_another_a_point(tmp_path: Path) -> No
     os.mkfifo(handed_in / "pipe.py")
     write(handed_in / f"{'long' * 62}.py", RIGHT)
     write(handed_in / "=formula.py", RIGHT)
+    write(handed_in / "\uff1dwide.py", RIGHT)
     Path(os.fsdecode(os.fsencode(handed_in) + b"/caf\xe9.py")).write_text(RIGHT, encoding="utf-8")
     write(handed_in / "a.py", RIGHT)
     write(handed_in / "z" / "flow" / "pipes" / "double.py", RIGHT)
@@ -159,7 +162,7 @@ def test_no_submission_ends_a_run_or_costs_another_a_point(tmp_path: Path) -> No
         "helpers.py": untried,
         "pipe.py": wrong,
         "z": ("open", "solved"),
-        **dict.fromkeys([f"{'long' * 62}.py", "'=formula.py", "caf?.py", "a.py"], solved),
+        **dict.fromkeys([f"{'long' * 62}.py", "'=formula.py", "'\uff1dwide.py", "caf?.py", "a.py"], solved),
     }
     texts = [path.read_text(encoding="utf-8") for path in (tmp_path / "results").glob("*.json")]
     assert len(texts) == len(rows)
@@ -229,6 +232,36 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
         name = place.partition("/")[0]
         report = json.loads((tmp_path / "results" / f"{name}.json").read_text(encoding="utf-8"))
         assert "is a link, and links are not followed: hand in what it leads to" in report["exercises"][0]["got"]
+
+
+def _zip(path: Path, name: str, compression: int = zipfile.ZIP_STORED) -> bytearray:
+    with zipfile.ZipFile(path, "w", compression) as files:
+        files.writestr(name, RIGHT_DOUBLE)
+    return bytearray(path.read_bytes())
+
+
+def test_zips_are_read_as_other_programs_make_them_and_damaged_ones_say_so(tmp_path: Path) -> None:
+    home, handed_in = small_exercises.make(tmp_path, "zipped"), tmp_path / "handed-in"
+    handed_in.mkdir()
+    _zip(handed_in / "windows.zip", "flow\\pipes\\double.py")
+    claims = _zip(handed_in / "claims.zip", "flow/pipes/double.py")
+    directory = claims.index(b"PK\x01\x02")
+    claims[directory + 20 : directory + 28] = (10**7).to_bytes(4, "little") * 2  # ten million bytes, it says
+    (handed_in / "claims.zip").write_bytes(claims)
+    for compression, name in (
+        (zipfile.ZIP_LZMA, "lzma"),
+        (zipfile.ZIP_BZIP2, "bz2"),
+        (zipfile.ZIP_DEFLATED, "deflated"),
+    ):
+        damaged = _zip(handed_in / f"{name}.zip", "flow/pipes/double.py", compression)
+        begins = damaged.index(b"double.py") + len(b"double.py")
+        damaged[begins + 4 : begins + 40] = bytes(range(220, 256))
+        (handed_in / f"{name}.zip").write_bytes(damaged)
+    assert main(command(tmp_path, home)) == 0
+    assert {row["submission"] for row in rows_of(tmp_path) if float(row["score"])} == {"windows.zip"}
+    for name in ("claims", "lzma", "bz2", "deflated"):
+        report = json.loads((tmp_path / "results" / f"{name}.zip.json").read_text(encoding="utf-8"))
+        assert report["exercises"][1]["got"].startswith("the zip cannot be read: "), report["exercises"][1]
 
 
 ENDINGS = [
@@ -331,16 +364,51 @@ def test_who_was_late_stands_in_the_table(tmp_path: Path) -> None:
     for name, when in (("ada.py", "2026-11-30T09:00+00:00"), ("bo.py", "2026-12-01T17:01+00:00")):
         seconds = datetime.fromisoformat(when).timestamp()
         os.utime(write(tmp_path / "handed-in" / name, RIGHT), (seconds, seconds))
+    for name, hour in (("cy.zip", 17), ("di.zip", 19)):  # both fetched long after the deadline
+        with zipfile.ZipFile(tmp_path / "handed-in" / name, "w") as files:
+            files.writestr(zipfile.ZipInfo("flow/pipes/double.py", (2026, 12, 1, hour, 30, 0)), RIGHT_DOUBLE)
     week = write(tmp_path / "week.txt", "deadline 2026-12-01T18:00+01:00\ndouble\n")
     asked = [*command(tmp_path, home)[:-2], "--assignment", str(week)]
     assert main(asked) == 0
-    assert [row["late"] for row in rows_of(tmp_path)] == ["", "late"]
+    assert [row["late"] for row in rows_of(tmp_path)] == ["", "late", "", "late"]
+    late = (tmp_path / "results" / "late.csv").read_text(encoding="utf-8").splitlines()
+    assert late[1:] == [
+        "bo.py,bo.py,2026-12-01T18:01:00+01:00,1 minute,file system",
+        "di.zip,di.zip/flow/pipes/double.py,2026-12-01T19:30:00+01:00,1 hour 30 minutes,zip",
+    ]
+    pages = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "results" / "feedback").iterdir()}
+    said = "di.zip/flow/pipes/double.py: 2026-12-01 19:30+01:00, 1 hour 30 minutes late, as the zip says"
+    assert sorted(name for name, text in pages.items() if "Changed after that" not in text) == [
+        "ada.py.html",
+        "cy.zip.html",
+    ]
+    assert said in pages["di.zip.html"]
     write(week, "deadline 2026-12-02T18:00+01:00\ndouble\n")  # extended: what is graded is not graded again
     assert main(asked) == 0
-    assert [row["late"] for row in rows_of(tmp_path)] == ["", ""]
+    assert [row["late"] for row in rows_of(tmp_path)] == [""] * 4
+    assert "late" not in (tmp_path / "results" / "feedback" / "di.zip.html").read_text(encoding="utf-8")
     write(week, "double\n")
     assert main(asked) == 0
     assert "late" not in rows_of(tmp_path)[0]
+    assert not (tmp_path / "results" / "late.csv").exists()
+
+
+def test_every_submission_has_a_page_in_which_nothing_of_its_author_is_html(tmp_path: Path) -> None:
+    home = small_exercises.make(tmp_path, "told")
+    attack = "</dd><script>alert(1)</script><img src=x onerror=alert(1)>"
+    write(tmp_path / "handed-in" / "<b>bo.py", f"def bubble_share(**_):\n    raise ValueError({attack!r})\n")
+    write(tmp_path / "handed-in" / "ada.py", WRONG_SHARE + RIGHT_DOUBLE)
+    for _ in range(2):  # the second run finds all results, and makes the pages that are missing
+        assert main(command(tmp_path, home)) == 0
+        ada, bo = (
+            (tmp_path / "results" / "feedback" / name).read_text(encoding="utf-8")
+            for name in ("ada.py.html", "<b>bo.py.html")
+        )
+        assert "1 of 2 exercises solved" in ada
+        assert "The last stage too waits for one micro-batch fewer than there are" in ada
+        assert escape(attack) in bo
+        assert set(re.findall(r"<([a-z0-9]+)", bo)) <= set(re.findall(r"<([a-z0-9]+)", ada))
+        (tmp_path / "results" / "feedback" / "ada.py.html").unlink()
 
 
 def test_wrong_answers_stand_in_groups_by_what_they_do(tmp_path: Path) -> None:

@@ -6,9 +6,11 @@ import io
 import json
 import subprocess
 import sys
+import time
 import zipfile
 from base64 import b64decode, b64encode
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from grader import cases as cases_kept
 from grader import page
 from grader.cases import Case, take
 from grader.catalogue import chapter_of
-from grader.judging import judge
+from grader.judging import NOT_TOLD, Seen, judge
 from grader.messages import Result, message
 from grader.source import solution_of, stub_of
 from press.site import runtime
@@ -184,7 +186,7 @@ def few_cases(monkeypatch: pytest.MonkeyPatch) -> None:
         ("raise MemoryError", "This needs more memory than a page has."),
         ("def f():\n    f()\nf()", "does every chain of calls end?"),
         ("input()", "There is no keyboard to read from"),
-        ("import no_such_package", "A page has Python's standard library"),
+        ("import no_such_package", "What needs more, pytest grades in a terminal."),
         ("while True:\n    print('x' * 10000)", "The program was stopped in line 2: at most 1 000 000 characters"),
         ("x = 1\0", "null bytes"),
     ],
@@ -243,6 +245,96 @@ def test_grade_tells_what_a_reader_did(source: str, status: str, said: str) -> N
     assert said in " ".join(told["message"].split()) or said in told["message"]
 
 
+NEEDS = "def largest_micro_batch(**inputs):\n    import no_such_package.part\n    return no_such_package.part.three()\n"
+
+
+@pytest.mark.usefixtures("few_cases")
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        (f"import no_such_package as np\n{RIGHT}", 1),
+        (f"from math import pi\nfrom no_such_package.part import three\n{RIGHT}", 2),
+        (NEEDS, 2),
+    ],
+)
+def test_an_answer_that_needs_what_a_page_lacks_is_open_and_told_where_to_go(source: str, line: int) -> None:
+    told = graded(*PLACE, source)
+    assert (told["status"], told["case"], told["mistake"]) == ("open", None, "")
+    assert told["says"].startswith(f"A page has no module no_such_package (line {line}): it has Python's standard")
+    assert "This does not count as a try." in told["says"]
+    assert told["says"].endswith("type pytest exercises/memory/memory_equation -k largest_micro_batch.")
+    assert told["message"].endswith(f"No module named 'no_such_package' (line {line})")
+
+
+def test_so_is_a_program_of_ranks() -> None:
+    place = ("collectives/ring_and_tree", "reduce_scatter")
+    text = stub_of(exercise_at(*place)).partition("raise NotImplementedError")[0]
+    told = graded(*place, f"{text}import no_such_package\n    yield\n")
+    assert (told["status"], told["says"][:33]) == ("open", "A page has no module no_such_pack")
+
+
+@pytest.mark.usefixtures("few_cases")
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"try:\n    import no_such_package\nexcept ImportError:\n    three = 4\n{RIGHT}".replace(
+            "return 3", "return three"
+        ),
+        RIGHT.replace("return 3", "raise ModuleNotFoundError('of my own')"),
+        RIGHT.replace("return 3", "return \"ModuleNotFoundError: No module named 'numpy' (line 1)\""),
+        f"from math import no_such_name\n{RIGHT}",
+    ],
+)
+def test_an_answer_that_is_wrong_for_another_reason_is_wrong(source: str) -> None:
+    told = graded(*PLACE, source)
+    assert told["status"] == "wrong"
+    assert "A page has no module" not in told["says"]
+
+
+# In which lines an answer does not end -------------------------------------------------------------------------------
+
+HEAD = "def largest_micro_batch(**inputs):\n"
+TURN = "def turn(n):\n    m = n + 1\n    return m\n"
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "LOOK_AFTER_S", 0.05)
+    monkeypatch.setattr(page, "LOOK_S", 0.05)
+
+
+@pytest.mark.usefixtures("few_cases", "quick")
+@pytest.mark.parametrize(
+    ("source", "number", "told"),
+    [
+        (f"{HEAD}    n = 1\n    while True:\n        pass\n", 0, ["[3, 4]"]),
+        (f"{HEAD}    n = 1\n    while n: n += 1\n    return n\n", 0, ["[3, 3]"]),
+        (f"{TURN}{HEAD}    n = 1\n    while n:\n        n = turn(n)\n    return n\n", 0, ["[6, 7]"]),  # the outer loop
+        (f"def turn(n):\n    while n:\n        n += 1\n{HEAD}    return turn(1)\n", 0, ["[2, 3]"]),  # the inner one
+        (f"import itertools\n{HEAD}    return [n for n in itertools.count() if n < 0]\n", 0, ["[3, 3]"]),
+        ("n = 1\nwhile n:\n    n += 1\n", -1, ["[2, 3]"]),
+        (f'{HEAD}    """Loop.\n\n    >>> largest_micro_batch()\n    """\n    while 1:\n        pass\n', -1, ["[6, 7]"]),
+        (f"{HEAD}    return 3\n", 0, []),
+        (f"{HEAD}    return 1 / 0\n", 0, []),
+        (f"{HEAD}    import time\n    time.sleep(0.2)\n    return 3\n", 0, []),
+        ("import time\ntime.sleep(0.2)\n", -1, []),
+    ],
+)
+def test_the_lines_of_what_does_not_end_are_told(source: str, number: int, told: list[str]) -> None:
+    lines: list[str] = []
+    page.where(*PLACE, source, number, lines.append)
+    assert lines == told
+
+
+@pytest.mark.usefixtures("few_cases", "quick")
+def test_they_are_told_of_an_answer_that_will_not_be_stopped() -> None:
+    source = f"{HEAD}    for n in range(10**6):\n        try: n += 1\n        except BaseException: pass\n"
+    lines: list[str] = []
+    page.where(*PLACE, source, 0, lines.append)
+    assert lines == ["[2, 3]"]
+    assert sys.gettrace() is None
+
+
 @pytest.mark.usefixtures("few_cases")
 def test_signs_of_life_come_before_each_call() -> None:
     told: list[str] = []
@@ -299,6 +391,80 @@ def test_a_strange_value_is_judged_as_what_it_is(value: Any) -> None:
     assert verdict["status"] == "wrong"
     assert verdict["expected"]
     json.dumps(verdict, ensure_ascii=False).encode()  # no half of a character
+
+
+HUGE = {"int": "0x" + "f" * 10**6}
+FORGED_NUMBERS = {
+    "a fraction of texts": '{"fraction": ["1e999999999", null]}',
+    "a fraction of a text": '{"fraction": ["1e999999999", 3]}',
+    "a small fraction": json.dumps({"fraction": [1, HUGE]}),
+    "a fraction of fractions": json.dumps({"fraction": [{"fraction": [1, HUGE]}, 3]}),
+    "a fraction below 0": json.dumps({"fraction": [1, 0]}),
+    "a whole number": json.dumps(HUGE),
+    "many digits": "9" * 10**7,
+    "a large float": "1e999999999",
+    "a complex number": json.dumps({"complex": [HUGE, HUGE]}),
+    "a list of them": json.dumps([{"fraction": [HUGE, 3]}] * 100),
+    "a range": json.dumps({"range": [0, 10**30, 1]}),
+}
+
+
+@pytest.mark.usefixtures("few_cases")
+@pytest.mark.parametrize("field", ["observation", "result"])
+@pytest.mark.parametrize("kind", FORGED_NUMBERS)
+def test_a_forged_number_is_wrong_and_takes_no_time(kind: str, field: str) -> None:
+    number = FORGED_NUMBERS[kind]
+    value = number if field == "result" else f'{{"dict": [["result", {number}]]}}'
+    began = time.monotonic()
+    sent = json.dumps({"seen": {**SEEN, "observation": {"dict": [["result", 2]]}, field: "VALUE"}})
+    verdict = page.grade(*PLACE, [LOADED, sent.replace('"VALUE"', value)])
+    assert verdict["status"] == "wrong"
+    assert len(json.dumps(verdict)) < 10_000
+    assert time.monotonic() - began < 5
+
+
+# What the last call returned, which rules of mistakes are about -------------------------------------------------------
+
+
+@pytest.mark.parametrize("result", [3, None, (1, "two"), [0.5], {"a": Fraction(1, 3)}, NOT_TOLD], ids=repr)
+def test_a_result_comes_to_the_judge_as_it_was(result: Any) -> None:
+    seen = Seen({"design": "x"}, changed="sizes", result=result)
+    sent = json.loads(json.dumps(page._as_data(seen)))
+    assert ("result" in sent) == (result is not NOT_TOLD)
+    assert page._from_data(sent) == seen
+
+
+def test_of_a_result_that_cannot_be_sent_nothing_is_told_and_the_rest_comes() -> None:
+    nest: list[Any] = []
+    nest.append(nest)
+    back = page._from_data(page._as_data(Seen({"design": "x"}, result=nest)))
+    assert back == Seen({"design": "x"}, result=NOT_TOLD)
+
+
+SWAPPED = """
+def choose_loader(batches_s, *, step_s, slots, deadline_s):
+    for workers in range(1, slots + 1):
+        for factor in range(1, slots // workers + 1):
+            made, taken = [], []
+            for i, time in enumerate(batches_s):
+                asked = taken[i - workers * factor] if i >= workers * factor else 0
+                made.append(max(asked, made[i - workers] if i >= workers else 0) + time)
+                taken.append(max(made[i], taken[i - 1] + step_s) if i else made[0])
+            if taken[-1] + step_s <= deadline_s:
+                return factor, workers
+"""
+
+
+def test_a_rule_is_recognised_by_what_the_page_tells() -> None:
+    place, told = ("foundations/data_pipeline", "choose_loader"), []
+    page.show(*place, SWAPPED, lambda part: told.append(part) if part else None)
+    verdict = page.grade(*place, told)
+    assert "The order is workers, then prefetch factor." in verdict["says"]
+    parts = [json.loads(part) for part in told]
+    for part in parts:
+        part.get("seen", {}).pop("result", None)
+    without = page.grade(*place, [json.dumps(part) for part in parts])
+    assert (without["status"], without["mistake"], without["got"]) == ("wrong", "", verdict["got"])
 
 
 @pytest.mark.usefixtures("few_cases")

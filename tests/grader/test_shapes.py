@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -18,6 +19,23 @@ def test_a_tuple_of_another_length_is_said_as_it_is(value: Any, got: str) -> Non
     with pytest.raises(WrongShape) as refused:
         shaped(value, tuple[int, int])
     assert refused.value.got == got
+
+
+HUGE = 2**20_000
+
+
+@pytest.mark.parametrize("kind", [int, float, Fraction, bool, list[int]])
+@pytest.mark.parametrize("value", [HUGE, Fraction(1, HUGE), Fraction(HUGE, 3)], ids=["whole", "below", "above"])
+def test_a_number_that_nobody_could_print_is_refused(value: Any, kind: Any) -> None:
+    listed = kind == list[int]
+    with pytest.raises(WrongShape) as refused:
+        shaped([value] if listed else value, kind)
+    assert refused.value.got == f"a number of 20,001 bits{' in it' if listed else ''}"
+
+
+@pytest.mark.parametrize("value", [2**9_999, 10**400, float("inf"), 1e300])
+def test_a_large_number_is_taken_as_it_is(value: Any) -> None:
+    assert shaped(value, int) == value
 
 
 @pytest.mark.parametrize("count", [2**53 - 1, 2**53, 3 * 10**23 + 1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import os
 import re
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from full_disk import FullAfter
 from launching import INSTALL, ROOT, Launcher, documented_command
 from sampling import sampled
 
@@ -41,6 +43,19 @@ def test_a_lab_agrees_whether_or_not_it_has_tests_of_its_own(launch: Launcher, l
     address = re.search(r'^ADDRESS = "(.+)"', (ROOT / lab).read_text(encoding="utf-8"), re.MULTILINE)
     answer = ["--answer", f"exercises/{address[1]}.py"] if address else []
     launch(lab, *answer, ranks=2).assert_agrees()
+
+
+@pytest.mark.labs
+def test_a_full_disk_leaves_the_record_as_it_was(tmp_path: Path, full_after: FullAfter) -> None:
+    torch = pytest.importorskip("torch", reason=INSTALL)
+    from labs.harness import Lab, _record
+
+    record = tmp_path / "record.json"
+    record.write_text("{}\n")
+    lab = Lab(0, 1, 0, 1, torch.device("cpu"), "gloo", argparse.Namespace(record=record, machine="a machine"), None)
+    with full_after(1_000), pytest.raises(OSError, match="File too large"):
+        _record(lab, [{"what": "x" * 2_000}])
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"record.json": "{}\n"}
 
 
 def test_only_tests_import_labs() -> None:

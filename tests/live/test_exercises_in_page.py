@@ -121,17 +121,123 @@ def test_an_answer_is_judged_in_the_page_as_it_is(walker: Any, address: str, cha
 # What can go wrong ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", [ENDLESS, at_night("while True:\n    pass\n")])
-def test_grading_an_endless_loop_ends_with_a_plain_message(exercise: OpenExercise, text: str) -> None:
-    assert "Does a loop never end?" in exercise.grade(text)
-    assert "still running: it was stopped" in exercise.result.text_content()
+C_LOOP = "def cut_layers(layer_s, *, stages):\n    return sum(iter(int, 1))\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "got"),
+    [
+        (ENDLESS, "A call takes too long (lines 2 to 3).", "still running (lines 2 to 3)"),
+        at_night("while True:\n    pass\n", "A call takes too long (lines 1 to 2).", "still running (lines 1 to 2)"),
+        at_night(C_LOOP, "A call takes too long.", "still running: it was stopped"),
+    ],
+)
+def test_grading_an_endless_loop_ends_with_its_input_and_its_lines(
+    exercise: OpenExercise, text: str, where: str, got: str
+) -> None:
+    assert f"✗ Not solved yet. {where} Does a loop never end?" in exercise.grade(text)
+    message = exercise.result.text_content()
+    assert f"got:      {got}\n" in message
+    assert "input:    layer_s = [" in message or "input:    import of" in message
     assert exercise.state == "tried"
     assert "ran to its end" in exercise.run("x = 1\n")
 
 
+def test_an_answer_that_needs_a_package_is_not_graded_and_counts_as_no_try(warm: Any) -> None:
+    exercise = OpenExercise(warm).open()
+    said = exercise.grade(f"import numpy as np\n{WRONG}")
+    assert said.startswith("○ Not graded. A page has no module numpy (line 1): it has Python's standard library")
+    assert "Before" not in said
+    assert "pytest exercises/parallelism/pipeline -k cut_layers" in said
+    assert (exercise.state, exercise.kept()["state"]) == ("draft", "draft")
+    assert exercise.result.text_content().endswith("ModuleNotFoundError: No module named 'numpy' (line 1)")
+    assert exercise.result.get_attribute("data-state") == "open"
+    exercise.grade(RIGHT)
+    exercise.grade(f"{RIGHT}import numpy\n")
+    assert exercise.state == "solved"
+    assert exercise.run("import numpy\n") == "It raises ModuleNotFoundError: No module named 'numpy'"
+    assert "What needs more, pytest grades in a terminal." in exercise.printed.text_content()
+    assert warm.errors == []
+
+
+def test_a_verdict_in_sight_is_the_one_of_the_text_in_sight(exercise: OpenExercise) -> None:
+    said = exercise.grade(WRONG)
+    assert said.startswith("✗ Not solved yet.")
+    exercise.page.keyboard.press("Control+Home")
+    exercise.editor.press("#")
+    assert exercise.note.inner_text() == f"Before your change: {said}"
+    assert exercise.result.get_attribute("data-state") == "open"
+    exercise.editor.press("Backspace")
+    assert exercise.note.inner_text() == said
+    assert exercise.result.get_attribute("data-state") == "tried"
+    exercise.press("Reset")
+    assert exercise.note.inner_text().startswith("The stub is back.")
+    assert exercise.result.is_hidden()
+    exercise.press("Undo")
+    assert exercise.result.is_hidden()
+    exercise.grade(GPIPE)
+    assert exercise.result.is_visible()
+    exercise.write("while True:\n    pass\n")
+    exercise.press("Run")
+    exercise.press("Stop")
+    assert exercise.wait(within_s=8) == "Stopped."
+    assert exercise.result.is_hidden()
+    exercise.editor.press("#")
+    assert exercise.note.inner_text() == "Stopped."
+    exercise.grade(RIGHT)
+    exercise.run(RIGHT)
+    assert exercise.result.is_hidden()
+
+
+def test_what_is_changed_while_it_is_graded_gets_no_verdict_of_its_own(exercise: OpenExercise) -> None:
+    exercise.write(ENDLESS)
+    exercise.press("Grade")
+    exercise.write(RIGHT)
+    assert exercise.wait().startswith("Before your change: ✗ Not solved yet.")
+    assert exercise.result.get_attribute("data-state") == "open"
+
+
+LISTEN = """globalThis.said = [];
+new MutationObserver(() => said.push(document.querySelector('#exercise-cut_layers .exercise-note').textContent))
+    .observe(document.querySelector('#exercise-cut_layers .exercise-note'), {childList: true});"""
+
+
+def test_grading_again_at_once_waits_for_no_new_python(exercise: OpenExercise) -> None:
+    exercise.grade(WRONG)
+    exercise.page.evaluate(LISTEN)
+    for rest_s in range(4, 24, 4):  # a machine may take long to start two
+        exercise.page.wait_for_timeout(rest_s * 1000)
+        exercise.page.evaluate("said.length = 0")
+        assert exercise.grade(RIGHT).startswith("✓ Solved")
+        assert exercise.grade(WRONG).startswith("✗ Not solved yet")
+        if not exercise.page.evaluate("said.filter(text => text.startsWith('Python')).length"):
+            return
+    pytest.fail("the second of two verdicts always waits for a Python to start")
+
+
+LARGE = {
+    "a fraction": "from fractions import Fraction\n    return [Fraction(1, 10**5_000)] * stages",
+    "whole numbers": "return [10**5_000] * stages",
+    "a decimal": "from decimal import Decimal\n    return Decimal('1e999999')",
+    "a text": "return '1e999999999'",
+    "its denominator": "from fractions import Fraction\n    return Fraction('1e999999999')",
+}
+
+
+@pytest.mark.parametrize("kind", [name if name == "a fraction" else at_night(name) for name in LARGE])
+def test_a_number_that_cannot_be_written_is_wrong_and_the_next_answer_is_graded(
+    exercise: OpenExercise, kind: str
+) -> None:
+    said = exercise.grade(f"def cut_layers(layer_s, *, stages):\n    {LARGE[kind]}\n")
+    assert said.startswith("✗ Not solved yet")
+    if kind == "a fraction":
+        assert "a number of 16,610 bits" in exercise.result.text_content()
+    assert exercise.grade(RIGHT).startswith("✓ Solved")
+
+
 def test_running_an_endless_loop_ends_and_shows_what_was_printed(exercise: OpenExercise) -> None:
     said = exercise.run('print("before")\nwhile True:\n    pass\n')
-    assert said == "Still running after 10 s: it was stopped. Does a loop never end?"
+    assert said == "Still running after 10 s (lines 2 to 3): it was stopped. Does a loop never end?"
     assert exercise.printed.text_content() == "before\n"
 
 

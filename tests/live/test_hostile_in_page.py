@@ -313,6 +313,24 @@ def test_a_drawing_that_is_none_is_refused(received: Any, data: str) -> None:
     assert received("drawingsOf", data).startswith("what Python sends is no ")
 
 
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        *(
+            ("[3, 5]", "lines 3 to 5"),
+            ("[7, 7]", "line 7"),
+            ("", ""),
+            ("[3, 5", ""),
+            ("[3, 5]<b>", ""),
+            ("[1e9, 2]", ""),
+        ),
+        *((HTML, ""), ("[3, 5]\n", ""), ("[3, 5, 6]", ""), ("[9999999, 1]", "")),
+    ],
+)
+def test_lines_are_numbers_or_nothing(walker: Any, received: Any, told: str, words: str) -> None:
+    assert walker.evaluate("told => received.linesOf(told)", told) == words
+
+
 def test_files_are_taken_for_the_page_s_exercises_alone(walker: Any, received: Any) -> None:
     data = {"texts": {"mine": "x = 1\n", "other": "y", "constructor": "z"}, "notice": ""}
     found = walker.evaluate("data => received.textsOf(data, ['mine', 'toString'])", data)

@@ -92,11 +92,26 @@ def test_no_file_is_overwritten(book: Path, capsys: pytest.CaptureFixture[str]) 
     (book / "snippets/synthesis/investigation/formulas.py").write_text("mine = 1\n", encoding="utf-8")
     main(["synthesis/36-investigation"], book)
     assert "kept as it is: snippets/synthesis/investigation/formulas.py\n" in capsys.readouterr().out
-    before = files(book)
-    (book / CHAPTER).write_text("mine\n", encoding="utf-8")
+
+
+def test_a_chapter_that_stands_is_given_no_stubs_beside_its_files(
+    book: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its exercises and modules may have other names by now."""
     main(["synthesis/36-investigation"], book)
-    assert files(book) == {**before, CHAPTER: hashlib.sha256(b"mine\n").hexdigest()}
-    assert not re.search(r"^written:", capsys.readouterr().out, re.MULTILINE)
+    (book / CHAPTER).write_text("mine\n", encoding="utf-8")
+    (book / "snippets/synthesis/investigation/programs.py").unlink()
+    for path in (book / "exercises/synthesis/investigation").glob("investigation_*"):
+        path.rename(path.with_name(path.name.replace("investigation", "own")))
+    before = files(book)
+    with pytest.raises(SystemExit) as ended:
+        main(["synthesis/36-investigation"], book)
+    assert ended.value.code == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"{CHAPTER} stands already: `python -m press.lacks 36` lists what it lacks, --lab adds a lab" in said
+    assert files(book) == before
+    assert main(["synthesis/36-investigation", "--lab"], book) == 0
+    assert files(book).keys() - before.keys() == LAB | {"labs/synthesis/__init__.py"}
 
 
 def test_a_full_disk_leaves_no_half_of_a_file_and_the_next_run_makes_the_rest(

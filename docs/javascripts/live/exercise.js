@@ -2,7 +2,7 @@
 // a button of an exercise or of a board. What the reader writes or prints is text on the page, never HTML.
 
 import { createEditor } from "./editor.js";
-import { drawingsOf, errorOf, textsOf, verdictOf } from "./received.js";
+import { drawingsOf, errorOf, linesOf, textsOf, verdictOf } from "./received.js";
 import { Machine, Stopped } from "./runtime.js";
 import * as store from "./store.js";
 
@@ -10,6 +10,7 @@ const DOOR = "grader.page";
 const LIMIT_S = 10; // as in a terminal: for a run from its start, for grading from the last sign of life
 const MOST_S = 60; // for grading in all, whatever signs of life there are
 const JUDGE_S = 30; // for the judge, whatever it is told of an answer
+const LOOK_S = 4; // for looking once more at what did not end
 const LARGEST_BYTES = 1_000_000; // of a file that is taken in
 const SAVE_MS = 250;
 const SHOWN = 10_000; // characters of the first and of the last part of what is printed
@@ -18,7 +19,9 @@ const NOT_KEPT =
 
 const NOT_LOADED = "Is there a connection? A file that is not the one this book was made with is refused, too.";
 
-const answers = new Machine(); // each text is executed by a Python that has executed none, and that is ended then
+// Each text is executed by a Python that has executed none, and that is ended then. The first of the spares is the next.
+const spares = [new Machine(), new Machine()];
+let executing; // the one that executes a text, or is about to
 const judge = new Machine(); // executes no text of a reader's: judges what it is told, packs and unpacks files
 const panels = new Map();
 let busy; // whoever has Python: {say, stop}
@@ -78,23 +81,37 @@ async function alone(owner, work) {
   }
 }
 
-// Lets work execute a text, in a Python that has executed none; the next one is started while nobody waits for it.
+// Lets work execute a text, in a Python that has executed none.
 async function freshly(owner, work) {
-  const { chapter, name } = owner;
-  let started = false;
   try {
-    const cold = !answers.ready;
-    await startPython(answers, chapter, (text) => owner.say(text));
-    if (cold) {
-      owner.say("Python is started.");
-    }
-    started = true;
+    await takeSpare(owner);
     return await work();
   } finally {
-    answers.stop();
-    if (started) {
-      warmUp(answers, chapter, name).catch(() => {}); // who needs it is told what fails
-    }
+    executing.stop();
+  }
+}
+
+// Ends the Python that has executed a text, if there is one, and has a spare in its place.
+async function takeSpare(owner) {
+  const { chapter, name } = owner;
+  executing?.stop();
+  executing = spares.shift();
+  spares.push(new Machine());
+  const cold = !executing.ready;
+  await startPython(executing, chapter, (text) => owner.say(text));
+  if (cold) {
+    owner.say("Python is started.");
+  }
+  await warmUp(executing, chapter, name);
+}
+
+// Starts spares when something else is over, one after the other, so that the next text finds one. Who takes one that
+// failed is told why.
+async function startSpares({ chapter, name }, after) {
+  await after;
+  let cold;
+  while ((cold = spares.find((python) => !python.ready))) {
+    await warmUp(cold, chapter, name);
   }
 }
 
@@ -104,19 +121,19 @@ async function warmUp(python, chapter, name) {
   await python.call(subjectOf(chapter), DOOR, "warm_up", [chapter, name]);
 }
 
-// Calls a function of the door that executes a text. It ends LIMIT_S after its start or, where it tells of itself, after
+// Calls a function of the door that executes a text. It ends `limit_s` after its start or, where it tells of itself, after
 // the last sign of life; and after MOST_S in any case.
-async function execute(name, parameters, { printed, told }) {
+async function execute(name, parameters, { printed, told, limit_s = LIMIT_S }) {
   const [chapter] = parameters;
   let late = false;
   let timer;
   const end = () => {
     late = true;
-    answers.stop();
+    executing.stop();
   };
   const watch = () => {
     clearTimeout(timer);
-    timer = setTimeout(end, LIMIT_S * 1000);
+    timer = setTimeout(end, limit_s * 1000);
   };
   const hear = (text) => {
     watch();
@@ -127,7 +144,7 @@ async function execute(name, parameters, { printed, told }) {
   const latest = setTimeout(end, MOST_S * 1000);
   watch();
   try {
-    return await answers.call(subjectOf(chapter), DOOR, name, parameters, { printed, told: told && hear, executes: true });
+    return await executing.call(subjectOf(chapter), DOOR, name, parameters, { printed, told: told && hear, executes: true });
   } catch (error) {
     throw late ? new Late() : error;
   } finally {
@@ -157,25 +174,45 @@ async function askJudge(name, parameters) {
   }
 }
 
+// Returns the lines in which a text is that does not end, in words; "" where they are not found.
+async function linesIn(owner, source, number) {
+  const { chapter, name } = owner;
+  owner.say("It takes too long: looking for the line.");
+  let lines = "";
+  try {
+    await takeSpare(owner);
+    const told = (text) => (lines ||= linesOf(text));
+    await execute("where", [chapter, name, source, number], { told, limit_s: LOOK_S });
+  } catch (error) {
+    if (error instanceof Stopped) {
+      throw error;
+    }
+  }
+  return lines;
+}
+
 // Returns the verdict on a text, once the judge is there, and drawings of what the text does.
-async function graded(chapter, name, source, judging) {
+async function graded(owner, source, judging) {
+  const { chapter, name } = owner;
   const told = [];
   let ended = []; // what the judge is to say of an answer that has not told all
-  let late = false;
+  let late = "";
   try {
     await execute("show", [chapter, name, source], { told: (text) => told.push(text) });
   } catch (error) {
     if (error instanceof Stopped) {
       throw error;
     }
-    late = error instanceof Late;
-    ended = late ? [`a result within ${LIMIT_S} s`, "still running: it was stopped"] : ["a result", "Python ended before that"];
+    ended = ["a result", "Python ended before that"];
+    if (error instanceof Late) {
+      const lines = await linesIn(owner, source, told.length - 1);
+      ended = [`a result within ${LIMIT_S} s`, lines ? `still running (${lines})` : "still running: it was stopped"];
+      late = `A call takes too long${lines && ` (${lines})`}. Does a loop never end?`;
+    }
   }
   await judging;
   const verdict = verdictOf(await askJudge("grade", [chapter, name, told, ended]));
-  if (late) {
-    verdict.says ||= "A call takes too long. Does a loop never end?";
-  }
+  verdict.says ||= late;
   const drawn = verdict.drawn === undefined || ended.length > 0 ? [] : execute("draw", [chapter, name, source, verdict.drawn], {});
   return { verdict, drawings: await Promise.resolve(drawn).then(drawingsOf).catch(() => []) };
 }
@@ -313,6 +350,9 @@ class Panel {
   // Keeping
 
   #changed() {
+    if (this.verdict && (this.editor.text() === this.verdict.source) !== this.verdict.ofThisText) {
+      this.#sayVerdict();
+    }
     clearTimeout(this.saving);
     this.saving = setTimeout(() => this.save(), SAVE_MS);
   }
@@ -364,6 +404,7 @@ class Panel {
   #take(text) {
     if (text !== this.editor.text()) {
       this.editor.replace(text);
+      this.#forgetVerdict();
       this.saved = text;
       this.say("Another tab has changed this answer: its text is shown.");
     }
@@ -378,6 +419,7 @@ class Panel {
     }
     store.keepVersion(this.id, before, why);
     this.editor.replace(text);
+    this.#forgetVerdict();
     this.save();
     this.say(said, ["Undo", () => this.replace(before, "before Undo", "Undone.")]);
     this.#listVersions();
@@ -412,7 +454,7 @@ class Panel {
     }
     this.save();
     store.keepVersion(this.id, this.editor.text(), why);
-    this.result.hidden = this.pictures.hidden = true;
+    this.#forgetVerdict();
     const output = new Output(this.printed);
     this.#busy(true);
     this.say(doing);
@@ -433,23 +475,24 @@ class Panel {
 
   run() {
     return this.#work("Running.", "run", async (output) => {
-      const parameters = [this.chapter, this.name, this.editor.text()];
+      const source = this.editor.text();
       const printed = (text) => output.add(text);
-      try {
-        const ran = freshly(this, async () => {
-          await warmUp(answers, this.chapter, this.name);
-          return execute("run", parameters, { printed });
-        });
-        const error = errorOf(await ran);
-        output.add(error);
-        output.show();
-        this.say(error ? `It raises ${lastLine(error)}` : `It ran to its end${this.printed.hidden ? " and printed nothing" : ""}.`);
-      } catch (error) {
-        if (!(error instanceof Late)) {
-          throw error;
+      await freshly(this, async () => {
+        startSpares(this).catch(() => {});
+        try {
+          const error = errorOf(await execute("run", [this.chapter, this.name, source], { printed }));
+          output.add(error);
+          output.show();
+          const silent = this.printed.hidden ? " and printed nothing" : "";
+          this.say(error ? `It raises ${lastLine(error)}` : `It ran to its end${silent}.`);
+        } catch (error) {
+          if (!(error instanceof Late)) {
+            throw error;
+          }
+          const lines = await linesIn(this, source, -1);
+          this.say(`Still running after ${LIMIT_S} s${lines && ` (${lines})`}: it was stopped. Does a loop never end?`);
         }
-        this.say(`Still running after ${LIMIT_S} s: it was stopped. Does a loop never end?`);
-      }
+      });
     });
   }
 
@@ -458,9 +501,8 @@ class Panel {
       const source = this.editor.text();
       const { verdict, drawings } = await freshly(this, async () => {
         const judging = warmUp(judge, this.chapter, this.name); // beside the answer
-        judging.catch(() => {});
-        await warmUp(answers, this.chapter, this.name);
-        return graded(this.chapter, this.name, source, judging);
+        startSpares(this, judging).catch(() => {});
+        return graded(this, source, judging);
       });
       this.#graded(verdict, drawings, source);
       if (verdict.printed && !verdict.message.includes(verdict.printed)) {
@@ -475,17 +517,33 @@ class Panel {
       this.save({ state, changed: this.editor.text() !== source });
     }
     this.result.textContent = message;
-    this.result.dataset.state = state ?? "open";
     this.result.hidden = false;
     const words = {
       solved: "✓ Solved.",
       wrong: `✗ Not solved yet. ${says || "What the grader saw is below."}`,
-      open: "○ Still open: the function raises NotImplementedError, as the stub does.",
+      open: says ? `○ Not graded. ${says}` : "○ Still open: the function raises NotImplementedError, as the stub does.",
     };
-    this.say(words[status], ...(status === "wrong" ? this.#nextHint() : []));
+    this.verdict = { source, state: state ?? "open", words: words[status] };
+    this.#sayVerdict();
     this.pictures.hidden = drawings.length === 0;
     this.pictures.replaceChildren(...drawings);
     this.pictures.setAttribute("aria-label", `What your answer does with ${given}`);
+  }
+
+  // A verdict stays in sight while its text is mended, and then says that it is not of this text.
+  #sayVerdict() {
+    const { source, state, words } = this.verdict;
+    this.verdict.ofThisText = this.editor.text() === source;
+    this.result.dataset.state = this.verdict.ofThisText ? state : "open";
+    const hint = state === "tried" ? this.#nextHint() : [];
+    this.say(this.verdict.ofThisText ? words : `Before your change: ${words}`, ...hint);
+  }
+
+  #forgetVerdict() {
+    if (this.verdict) {
+      this.verdict = undefined;
+      this.result.hidden = this.pictures.hidden = true;
+    }
   }
 
   // Offers to open the first hint that is still closed.
@@ -504,7 +562,7 @@ class Panel {
 
   stop() {
     if (busy === this) {
-      for (const python of [answers, judge].filter((one) => one.waits)) {
+      for (const python of [executing, judge].filter((one) => one?.waits)) {
         python.stop();
       }
     }

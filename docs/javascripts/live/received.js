@@ -37,6 +37,16 @@ export function verdictOf(data) {
   return { status, message, says, given, printed, drawn: draws === true && Number.isSafeInteger(number) ? number : undefined };
 }
 
+// Returns the lines that `where` tells, "[3, 5]", in words, and "" of anything else.
+export function linesOf(told) {
+  const pair = /^\[(\d{1,6}), (\d{1,6})\]$/.exec(told);
+  if (!pair) {
+    return "";
+  }
+  const [, first, last] = pair;
+  return first === last ? `line ${first}` : `lines ${first} to ${last}`;
+}
+
 // Returns the texts that a file has for exercises of these names, and what is to be said of it.
 export function textsOf(data, names) {
   const { texts, notice } = Object(data);

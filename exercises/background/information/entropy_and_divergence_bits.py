@@ -42,6 +42,18 @@ def two_lengths(p: Sequence[float], q: Sequence[float]) -> Observation:
     return {"entropy": round(bits, 12), "divergence": round(cross_entropy(p, q) - bits, 12) + 0.0}
 
 
+def taught() -> str:
+    letters, alike = [0.5, 0.25, 0.25], [1 / 3] * 3
+    (bits, wasted), (_, reverse) = (
+        entropy_and_divergence_bits(letters, alike),
+        entropy_and_divergence_bits(alike, letters),
+    )
+    return (
+        f"The entropy is {bits:.1f} bits, and you waste {wasted:.3f}; the other way round it would be {reverse:.3f}. "
+        "The divergence is no distance: it depends on which of the two really happens."
+    )
+
+
 EXERCISE = Exercise(
     entropy_and_divergence_bits,
     number=1,
@@ -62,6 +74,7 @@ EXERCISE = Exercise(
         lambda symbols: st.fixed_dictionaries({"p": distributions(st, symbols), "q": distributions(st, symbols)})
     ),
     units={"entropy": "bits", "divergence": "bits"},
+    taught=taught,
     mistakes=[
         Mistake(
             "takes_natural_logarithms",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import product
 
-from exercises.background.information.common import distributions
+from exercises.background.information.common import LATE_GRADIENT, distributions
 from grader.exercise import Exercise, Mistake
 from snippets.background.information.formulas import entropy
 
@@ -53,6 +53,15 @@ def bits_of_all_sums(probabilities: Sequence[float], ranks: int) -> list[float]:
     return found
 
 
+def taught() -> str:
+    bits = partial_sum_bits([count / sum(LATE_GRADIENT) for count in LATE_GRADIENT], ranks=64)
+    told = ", ".join(f"{bits[ranks - 1]:.2f}" for ranks in (1, 4, 16, 64))
+    return (
+        f"For the gradient of exercise 5 the sums of 1, 4, 16 and 64 ranks have {told} bits. The spread of a sum of N "
+        "grows with √N, so each factor of 4 adds about one bit."
+    )
+
+
 EXERCISE = Exercise(
     partial_sum_bits,
     number=6,
@@ -70,6 +79,7 @@ EXERCISE = Exercise(
         "ranks": st.integers(1, 4),
     },
     units={"result": "bits"},
+    taught=taught,
     mistakes=[
         Mistake(
             "adds_entropies",

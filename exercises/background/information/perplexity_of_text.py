@@ -40,6 +40,13 @@ def multiplies_until_it_underflows(token_probabilities: Sequence[float]) -> floa
     return whole ** (-1 / len(token_probabilities)) if whole else math.inf
 
 
+def taught() -> str:
+    return (
+        f"It is {perplexity_of_text([1.0, 0.01] * 8):.0f}: tokens that are certain halve the logarithm of 100, not "
+        "100. A single token that was given no chance makes it infinite."
+    )
+
+
 EXERCISE = Exercise(
     perplexity_of_text,
     number=2,
@@ -58,6 +65,7 @@ EXERCISE = Exercise(
         "token_probabilities": st.lists(st.sampled_from([n / 16 for n in range(17)]), min_size=1, max_size=6)
     },
     units={"result": "tokens"},
+    taught=taught,
     mistakes=[
         Mistake(
             "returns_the_loss",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
+from grader.choices import mistaken_rules
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.background.linear_algebra.formulas import grid_traffic_words
 
@@ -149,6 +152,60 @@ def swapped(**inputs: Any) -> Grid:
     return c, r, d
 
 
+as_if = mistaken_rules(best_counted, observe_grid)
+
+
+def by_room(needed: Callable[[int, int, int], int], *, below: bool = False) -> Callable[..., bool]:
+    """Return what judges a grid by another room: from a block of C, what passes through, and layers."""
+
+    def accepts(chosen: Grid, *, workers: int, free_bytes: int, element_bytes: int, **sizes: Any) -> bool:
+        sent = {}
+        for grid in grids_of(workers):
+            block = sizes["m"] * sizes["n"] // (grid[0] * grid[1])
+            numbers = needed(block, room(grid=grid, **sizes) - block, grid[2])
+            if numbers * element_bytes < free_bytes + (not below):
+                sent[grid] = traffic(grid=grid, **sizes)
+        return not sent or sent.get(chosen) == min(sent.values())
+
+    return accepts
+
+
+in_the_room = by_room(lambda block, passing, layers: block + passing)
+
+
+def taught() -> str:
+    own = layer(8192, 14336, 4096, 8, 36_000_000)
+    grid, cube = choose_grid(**own), (2, 2, 2)
+    m, k, n = own["m"], own["k"], own["n"]
+    sent, needed, cubes = (
+        2 * numbers / 1e6
+        for numbers in (
+            traffic(m, k, n, grid, "neither") / 8,
+            room(m, k, n, grid, "neither"),
+            room(m, k, n, cube, "neither"),
+        )
+    )
+    return (
+        f"With 36 MB the choice is {' × '.join(map(str, grid))}: each GPU sends {sent:.1f} MB and needs {needed:.1f} "
+        f"MB. The cube sends {2 * traffic(m, k, n, cube, 'neither') / 8e6:.1f} MB as well, but needs {cubes:.1f}: of "
+        "grids that send alike, memory decides."
+    )
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return products with just the room that a grid needs, or a byte less."""
+    found = []
+    for _ in range(30):
+        workers, element_bytes = chance.choice((2, 4, 8, 16)), chance.choice((2, 4))
+        m, k, n = (workers * chance.randint(1, 8) for _ in range(3))
+        for replicated in ("neither", "A", "B"):
+            needs = sorted({room(m, k, n, grid, replicated) * element_bytes for grid in grids_of(workers)})
+            need = chance.choice(needs)
+            free_bytes = max(needs[0], need - chance.randrange(2))
+            found.append(layer(m, k, n, workers, free_bytes, replicated, element_bytes))
+    return found
+
+
 EXERCISE = Exercise(
     choose_grid,
     number=4,
@@ -166,24 +223,29 @@ EXERCISE = Exercise(
         layer(32, 56, 16, 8, 549),  # the question, each side a 256th, with 36 MB
     ],
     inputs=at_every_limit(),
+    drawn=drawn,
     level="hard",
     units={SENT: "bytes"},
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_memory",
             "This sends least and does not fit. Look only at grids whose fullest worker fits, and count its block of C "
             "before the sum, m/r × n/c: layers do not make it smaller.",
             {"<= free_bytes": "> 0"},
+            accepts=as_if(lambda given: {"free_bytes": math.inf}),
         ),
         Mistake(
             "forgets_what_passes_through",
             "This grid does not fit: panels and parts of the sum that come from others need room as well.",
             {"max(a_panel + b_panel, part)": "0"},
+            accepts=by_room(lambda block, passing, layers: block),
         ),
         Mistake(
             "leaves_a_byte_free",
             "All of the room may be used: a grid that needs just as much as is free fits.",
             {"<= free_bytes": "< free_bytes"},
+            accepts=by_room(lambda block, passing, layers: block + passing, below=True),
         ),
         Mistake(
             "counts_panels_of_lone_rows",
@@ -196,21 +258,25 @@ EXERCISE = Exercise(
             "Until the layers have been summed, each of them has a whole block of C, m/r × n/c: d does not make it "
             "smaller.",
             {"(block + max(": "(block // d + max("},
+            accepts=by_room(lambda block, passing, layers: block // layers + passing),
         ),
         Mistake(
             "counts_numbers_for_bytes",
             "The room is given in bytes, and you count numbers: each has element_bytes.",
             {") * element_bytes <=": ") <="},
+            accepts=as_if(lambda given: {"free_bytes": given["free_bytes"] * given["element_bytes"]}),
         ),
         Mistake(
             "sends_what_all_hold",
             "A matrix that is replicated need not be sent: cutting the dimension that it lacks is free.",
             {'0 if replicated == "A" else m * k': "m * k", '0 if replicated == "B" else k * n': "k * n"},
+            accepts=lambda chosen, **given: in_the_room(chosen, **{**given, "replicated": "neither"}),
         ),
         Mistake(
             "swaps_rows_and_columns",
             "You exchanged rows and columns of the grid: rows cut m, and columns cut n.",
             swapped,
+            accepts=as_if(read=lambda chosen: (chosen[1], chosen[0], chosen[2])),
         ),
         Mistake(
             "one_layer_only",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import permutations, product
+from random import Random
 
-from grader.exercise import Exercise, Mistake, Observation
+from grader.exercise import Exercise, Inputs, Mistake, Observation
 
 Place = tuple[int, int]
 """Row and column, from 0, of a worker on its grid or of a matrix's block."""
@@ -76,6 +77,11 @@ def carried_out(function: Callable[..., list[Send]], size: int) -> Observation:
     }
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return small grids, and some that are larger than the book's."""
+    return [{"size": size} for size in (1, 2, 3, *chance.sample((7, *range(9, 15)), 6))]
+
+
 EXERCISE = Exercise(
     summa_messages,
     number=5,
@@ -85,6 +91,7 @@ EXERCISE = Exercise(
     observe=carried_out,
     examples=[{"size": 2}, {"size": 1}, {"size": 5}],
     inputs=[{"size": size} for size in (1, 2, 3, 4, 5, 6, 8)],
+    drawn=drawn,
     units={"sent by all workers": f"bytes, {BLOCK_BYTES} a message"},
     mistakes=[
         Mistake(

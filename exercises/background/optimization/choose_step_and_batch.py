@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from random import Random
 from typing import Any
 
+from grader.choices import mistaken_rules
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 
 DESIGN, STEPS, EXAMPLES, LOSS = "design", "steps", "examples", "expected loss at the end"
@@ -137,6 +139,36 @@ def run_of(
 
 
 CUT = "(left * x * x + (1 - left) * settled)"
+as_if = mistaken_rules(a_design, observe_run)
+
+
+def taught() -> str:
+    own = EXERCISE.examples[3]
+    quadratic = [own[name] for name in QUADRATIC]
+    step, batch, steps = choose_step_and_batch(**own)
+    silent = round(2 / (min(own["curvatures"]) + max(own["curvatures"])), 4)
+    low, high = (expected_loss(size, batch, steps, *quadratic) for size in (step, silent))
+    return (
+        f"{steps} steps with a batch of {batch} and a step size of {step:.4f} end at {low:.4f}. With {silent:.4f}, "
+        f"which is best without noise, they end at {high:.3f}: a large step forgets the start sooner and settles "
+        "higher."
+    )
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return quadratics whose target lies a tenth above the loss of the solution's design."""
+    found = []
+    for _ in range(14):
+        size = chance.randint(1, 3)
+        curvatures = [chance.choice((0.5, 1, 2, 5, 10, 20, 40)) for _ in range(size)]
+        start = [chance.randint(1, 8) for _ in range(size)]
+        noise_variances = [chance.choice((0, 1, 5, 20, 80)) for _ in range(size)]
+        one = run_of(curvatures, start, noise_variances, chance.randint(20, 500), chance.randint(3, 40), 1.0)
+        quadratic = (one[name] for name in QUADRATIC)
+        found.append({**one, "target": float(f"{1.1 * expected_loss(*choose_step_and_batch(**one), *quadratic):.4g}")})
+    return found
+
+
 EXERCISE = Exercise(
     choose_step_and_batch,
     number=5,
@@ -169,22 +201,28 @@ EXERCISE = Exercise(
         run_of([1, 5, 20], [1, 1, 1], [0, 60, 0], 256, 40, 0.129),  # the direction in the middle is the noisy one
         run_of([4, 1], [1, 3], [200, 60], 256, 40, 0.65),  # the best step size is far below the border
     ],
+    drawn=drawn,
     units={STEPS: "", EXAMPLES: "", LOSS: ""},
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_noise",
-            "This forgets the start as fast as can be, and settles too high: count the noise floor as well.",
+            "Without noise this design would reach the target. With it the run settles too high: the noise floor "
+            "counts too.",
             {CUT: "left * x * x"},
+            accepts=as_if(lambda given: {"noise_variances": [0.0] * len(given["start"])}),
         ),
         Mistake(
             "takes_all_examples_in_each_step",
             "Every step uses as many examples as its batch has: batch times steps may not exceed the examples.",
             {"most_examples // steps": "most_examples"},
+            accepts=as_if(lambda given: {"most_examples": given["most_examples"] * given["most_steps"]}),
         ),
         Mistake(
             "forgets_the_limit_of_steps",
             "There is a limit to the steps besides the one to the examples.",
             {"range(1, min(most_steps, most_examples) + 1)": "[most_examples]"},
+            accepts=as_if(lambda given: {"most_steps": math.inf}),
         ),
         Mistake(
             "leaves_the_noise_undivided",
@@ -210,6 +248,7 @@ EXERCISE = Exercise(
             "swaps_batch_and_steps",
             "The order is step size, batch, steps; you return the steps before the batch.",
             {"return min(designs)[1]": "step, batch, steps = min(designs)[1]\n    return step, steps, batch"},
+            accepts=as_if(read=lambda chosen: (chosen[0], chosen[2], chosen[1])),
         ),
         Mistake(
             "leaves_out_the_largest_number_of_steps",

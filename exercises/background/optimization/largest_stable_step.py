@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
+from random import Random
 
-from grader.exercise import Exercise, Mistake
+from grader.exercise import Exercise, Inputs, Mistake
 
 
 def largest_stable_step(
@@ -59,6 +60,16 @@ def _eigenvalue(hessian: Sequence[Sequence[float]], sign: int) -> float:
     return (first + second) / 2 + sign * math.hypot((first - second) / 2, mixed)
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return Hessians of positive curvatures, with and without momentum."""
+    found: list[Inputs] = []
+    for _ in range(50):
+        x, y, z = chance.randint(2, 8) / 2, chance.randint(-8, 8) / 2, chance.randint(2, 6) / 2
+        hessian = [[x * x, x * y], [x * y, y * y + z * z]]
+        found.append({"hessian": hessian, "momentum": chance.choice((0.0, 0.3, 0.5, 0.8, 0.9))})
+    return found
+
+
 EXERCISE = Exercise(
     largest_stable_step,
     number=6,
@@ -84,6 +95,7 @@ EXERCISE = Exercise(
         for hessian in ([[2.0, 0.0], [0.0, 1.9]], [[3.0, 0.02], [0.02, 3.01]])
         for momentum in (0.3, 0.8)
     ],
+    drawn=drawn,
     relative_tolerance=1e-5,
     mistakes=[
         Mistake(

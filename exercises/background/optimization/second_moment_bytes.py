@@ -44,6 +44,15 @@ def numbers_kept(shapes: Sequence[tuple[int, ...]], factored: bool, bytes_per_nu
     return len(kept) * bytes_per_number
 
 
+def taught() -> str:
+    layer = [(12288, 36864), (12288, 12288), (12288, 49152), (49152, 12288)]
+    whole, kept = (second_moment_bytes(layer, factored=factored) for factored in (False, True))
+    return (
+        f"{whole / 1e9:.2f} GB become {kept / 1e6:.2f} MB: sides are added up instead of multiplied. What is lost "
+        "where v has not rank one, only training shows."
+    )
+
+
 EXERCISE = Exercise(
     second_moment_bytes,
     number=2,
@@ -67,6 +76,7 @@ EXERCISE = Exercise(
         "bytes_per_number": st.sampled_from([2, 4, 8]),
     },
     units={"result": "bytes"},
+    taught=taught,
     mistakes=[
         Mistake(
             "keeps_every_entry",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 
 from grader.exercise import Exercise, Mistake, Observation
@@ -49,6 +50,14 @@ def added(function: Callable[..., float], shards: list[Part], replicated: Part) 
     return {"sum over the workers": float(sum(shares))}
 
 
+def taught() -> str:
+    squares = 8 * square_norm_share([math.sqrt(0.9 / 8)], [math.sqrt(0.1)], workers=1)
+    return (
+        f"The squared norm becomes {squares:.1f} instead of 1, so the norm is {math.sqrt(squares) - 1:.0%} too large. "
+        "Clipping sets in too early, without an error message, and differently for each number of workers."
+    )
+
+
 EXERCISE = Exercise(
     square_norm_share,
     number=1,
@@ -67,6 +76,7 @@ EXERCISE = Exercise(
         "shards": st.lists(st.lists(st.integers(-4, 4).map(float), max_size=3), min_size=1, max_size=4),
         "replicated": st.lists(st.integers(-4, 4).map(float), max_size=3),
     },
+    taught=taught,
     mistakes=[
         Mistake(
             "counts_the_replicated_on_every_worker",

@@ -54,6 +54,15 @@ def updates_by_growth(
     return updates
 
 
+def taught() -> str:
+    own = {"warmup_tokens": 375e6, "first_batch_tokens": 32e3, "full_batch_tokens": 3.2e6}
+    short, long, full = (warmup_updates(**own, ramp_tokens=tokens) for tokens in (4e9, 12e9, 0))
+    return (
+        f"They are {short:,} or {long:,}; full batches would make {full}. While the batch grows, a schedule in tokens "
+        "says little about steps."
+    )
+
+
 EXERCISE = Exercise(
     warmup_updates,
     number=4,
@@ -77,6 +86,7 @@ EXERCISE = Exercise(
         "ramp_tokens": st.sampled_from([0, 16, 64, 256]),  # powers of two: floats are exact where it matters
     },
     units={"result": "updates"},
+    taught=taught,
     mistakes=[
         Mistake(
             "ignores_the_ramp",

@@ -54,6 +54,15 @@ def from_pairs(shards: Sequence[Sequence[Sequence[float]]]) -> Observation:
     return dict(zip(NAMES, (mean, variance), strict=True))
 
 
+def taught() -> str:
+    plain = 4 / (1 / 30 + 1 / 10)
+    return (
+        "A worker sends the sum of its gradients and 2 numbers more: how many they are, and the sum of their squared "
+        f"lengths. The plain mean of shards of 30 and 10 has variance σ²/{plain:.0f} instead of σ²/40: as if "
+        f"{40 - plain:.0f} of the 40 examples had been thrown away."
+    )
+
+
 EXERCISE = Exercise(
     batch_gradient,
     number=2,
@@ -73,6 +82,7 @@ EXERCISE = Exercise(
         .flatmap(lambda entries: st.lists(gradients(st, entries, least=0, most=3), min_size=1, max_size=3))
         .filter(lambda shards: sum(map(len, shards)) >= 2)
     },
+    taught=taught,
     mistakes=[
         Mistake(
             "averages_the_means",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
+from grader.choices import mistaken_rules
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 
 DESIGN, WORKERS, MEMORY, ERROR, TIME = "design", "workers", "examples at once", "error", "time of a step"
@@ -165,6 +166,24 @@ CHEAP_PASSES: Inputs = {"pass_s": 0.125, "example_s": 1.0, "message_s": 1.0}
 DEAR_PASSES: Inputs = {"pass_s": 8.0, "example_s": 0.125, "message_s": 0.5}
 QUESTION: Inputs = {"pass_s": 2e-3, "example_s": 20e-6, "message_s": 1e-4, "deadline_s": 15e-3}
 
+as_if = mistaken_rules(all_kept, observe)
+
+
+def taught() -> str:
+    costs = {name: QUESTION[name] for name in ("pass_s", "example_s", "message_s")}
+    design = choose_step(**EXERCISE.examples[-1])
+    draws = math.ceil(4437.97 / 0.72507**2)
+    chosen, one, all_64 = (
+        1e3 * step_s(*each, **costs)
+        for each in (design, (256, 1, math.ceil(draws / 256)), (math.ceil(draws / 64), 64, 1))
+    )
+    return (
+        f"The step needs {draws:,} draws. {design[1]} workers with {design[2]} pass of {design[0]} take {chosen:.1f} "
+        f"ms, one worker alone {one:.0f} ms. All 64 take {all_64:.1f} ms, too long as well: their passes are short, "
+        "but each worker adds two messages."
+    )
+
+
 EXERCISE = Exercise(
     choose_step,
     number=5,
@@ -181,6 +200,7 @@ EXERCISE = Exercise(
         {"variance": 4437.97, "error": 0.72507, "most_examples": 256, "most_workers": 64, **QUESTION},
     ],
     inputs=tasks,
+    taught=taught,
     mistakes=[
         Mistake(
             "takes_all_workers",
@@ -190,14 +210,17 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "forgets_the_all_reduce",
-            "You weighed the passes alone. The all-reduce takes 2(N − 1) messages, and each worker more adds two.",
+            "With the passes alone this design is in time. The all-reduce takes 2(N − 1) messages more, two for each "
+            "worker beyond the first.",
             {"time += 2 * (workers - 1) * message_s": "pass"},
+            accepts=as_if(lambda given: {"message_s": 0.0}),
         ),
         Mistake(
             "fills_the_memory",
             "You gave every pass as many examples as the memory holds. That is more draws than the error asks for, and "
             "takes longer.",
             {"range(1, most_examples + 1)": "range(most_examples, most_examples + 1)"},
+            accepts=lambda chosen, *, most_examples, **_: chosen[0] == most_examples,
         ),
         Mistake(
             "fewest_passes_only",
@@ -212,11 +235,13 @@ EXERCISE = Exercise(
             "forgets_the_memory",
             "A pass has more examples than a worker may hold: let it take several passes.",
             {"range(1, most_examples + 1)": "range(1, draws + 1)"},
+            accepts=as_if(lambda given: {"most_examples": math.inf}),
         ),
         Mistake(
             "forgets_to_square",
             "You divided the variance by the error itself: a variance is a squared distance, so square the error.",
             {"error**2": "error"},
+            accepts=as_if(lambda given: {"error": math.sqrt(given["error"]), "deadline_s": math.inf}),
         ),
         Mistake(
             "rounds_down",

@@ -62,6 +62,14 @@ def values_and_controls(st: Any) -> Any:
     return st.builds(inputs, st.lists(st.tuples(number, number), min_size=1, max_size=5), number)
 
 
+def taught() -> str:
+    left = 1 - 0.9**2
+    return (
+        f"1 − ρ² of the variance is left: with a correlation of 0.9 it is {left:.0%}, as with a batch {1 / left:.1f} "
+        "times as large."
+    )
+
+
 EXERCISE = Exercise(
     control_variate_mean,
     number=4,
@@ -73,6 +81,7 @@ EXERCISE = Exercise(
         {"values": [1.0, 2.0, 6.0], "controls": [0.0, 3.0, 3.0], "control_mean": 1.0},
     ],
     inputs=values_and_controls,
+    taught=taught,
     mistakes=[
         Mistake(
             "fixes_the_coefficient",

@@ -67,6 +67,19 @@ def two_models(st: Any) -> Any:
     return st.builds(inputs, answers, st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99])).filter(is_clear)
 
 
+def taught() -> str:
+    own = EXERCISE.examples[-1]
+    low, high = (100 * end for end in paired_interval(**own))
+    p, q = fmean(own["first"]), fmean(own["second"])
+    half = 100 * NormalDist().inv_cdf(0.975) * math.sqrt((p * (1 - p) + q * (1 - q)) / len(own["first"]))
+    gain = 100 * (q - p)
+    return (
+        f"The gain is {gain:.1f} points, from {low:.1f} to {high:.1f}: the second is better. As if from two tests it "
+        f"would be {gain - half:.1f} to {gain + half:.1f}, no verdict. A hard question is hard for both, and in the "
+        "difference that cancels."
+    )
+
+
 EXERCISE = Exercise(
     paired_interval,
     number=3,
@@ -86,6 +99,7 @@ EXERCISE = Exercise(
     ],
     inputs=two_models,
     relative_tolerance=1e-3,
+    taught=taught,
     mistakes=[
         Mistake(
             "takes_two_tests",

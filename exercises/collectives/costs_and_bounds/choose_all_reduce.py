@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -120,11 +121,79 @@ def observe_table(function: Callable[..., Any], *, ranks: int, **machine: float)
     return {TABLE: RIGHT, FARTHEST: f"{chosen} at {size:,} bytes, {over:.4g} times as long as {best}"}
 
 
+Terms = tuple[float, float, float]  # steps, and bytes and added bytes for each byte of the vector
+
+
+def by_terms(
+    *,
+    folds: bool = True,
+    up: bool = False,
+    halves_as_a_ring: bool = False,
+    added: Callable[[Terms], float] = lambda terms: terms[2],
+    gathers: bool = True,
+    two_alone: bool = False,
+) -> Callable[..., bool]:
+    """Return what judges a table by terms with a slip: whether it is within 2% of the fastest by these."""
+
+    @cache
+    def terms_of(ranks: int) -> dict[str, Terms]:
+        log = (ranks - 1).bit_length() if up else ranks.bit_length() - 1
+        fold = folds and ranks > 2**log
+        share, half = (ranks - 1) / ranks, (2**log - 1) / 2**log
+        half = share if halves_as_a_ring else half
+        twice = 2 if gathers else 1
+        return {
+            "recursive_doubling": (log + 2 * fold, log + 2 * fold, log + fold),
+            "halving_doubling": (twice * log + 2 * fold, twice * half + 2 * fold, half + fold),
+            "ring": (twice * (ranks - 1), twice * share, share),
+        }
+
+    def accepts(table: list[tuple[float, str]], *, ranks: int, **machine: float) -> bool:
+        alpha, beta, gamma = machine.values()
+        lines = {
+            name: (terms[0] * alpha, terms[1] / beta + added(terms) * gamma) for name, terms in terms_of(ranks).items()
+        }
+        if two_alone:
+            fewest = min(lines, key=lambda name: (round(lines[name][1] * beta, 9), lines[name][0]))
+            lines = {name: lines[name] for name in ("recursive_doubling", fewest)}
+        for size in SIZES:
+            chosen = [name for first, name in table if first <= size][-1]
+            times = {name: wait_s + slope * size for name, (wait_s, slope) in lines.items()}
+            if chosen not in times or times[chosen] > WITHIN * min(times.values()):
+                return False
+        return True
+
+    return accepts
+
+
 def network(
     ranks: int, latency_s: float = 5e-6, bandwidth_bytes_per_s: float = 50e9, reduction_s_per_byte: float = 0
 ) -> Inputs:
     machine = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
     return {"ranks": ranks, **machine, "reduction_s_per_byte": reduction_s_per_byte}
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return networks of up to 32 ranks, with and without a price of adding."""
+    return [
+        network(
+            chance.randint(2, 32),
+            chance.randint(1, 20) * 1e-6,
+            chance.randint(10, 450) * 1e9,
+            chance.choice((0, 1e-12, 3e-12, 8e-12)),
+        )
+        for _ in range(50)
+    ]
+
+
+def taught() -> str:
+    (_, first), *later = choose_all_reduce(**network(96))
+    rows = [f"{name} from {size / 1e6:.2g} MB" for size, name in later]
+    in_64 = [name for _, name in choose_all_reduce(**network(64))]
+    return (
+        f"For 96 ranks: {first}, {', '.join(rows)}. For 64 ranks the table ends with {in_64[-1]}: there it sends as "
+        "few bytes as a ring, in fewer steps. For 96 its two further messages of a whole vector double the bytes."
+    )
 
 
 EXERCISE = Exercise(
@@ -149,40 +218,48 @@ EXERCISE = Exercise(
         for latency_s, bandwidth_bytes_per_s in ((1e-6, 25e9), (2e-5, 80e9), (2e-6, 450e9))
         for reduction_s_per_byte in (0, 1e-12, 8e-12)
     ],
+    drawn=drawn,
+    taught=taught,
     mistakes=[
         Mistake(
             "never_folds",
             "Where N is no power of two, two messages of the whole vector come on top, one before and one after: "
             "halving–doubling then sends about twice the bytes of a ring.",
             {"ranks > core  #": "0  #"},
+            accepts=by_terms(folds=False),
         ),
         Mistake(
             "rounds_the_logarithm_up",
             "Off powers of two the doublings do not take ⌈log₂N⌉ steps and the ring's bytes: they fold, which is two "
             "messages of the whole vector.",
             {"ranks.bit_length() - 1": "(ranks - 1).bit_length()", "(core - 1) / core": "share"},
+            accepts=by_terms(up=True, halves_as_a_ring=True),
         ),
         Mistake(
             "rounds_the_ranks_up",
             "Off powers of two you count as if there were ranks up to the next power of two. There are not: each rank "
             "beyond the power of two below sends its whole vector before, and receives the result after.",
             {"ranks.bit_length() - 1": "(ranks - 1).bit_length()"},
+            accepts=by_terms(up=True),
         ),
         Mistake(
             "goes_straight_to_the_fewest_bytes",
             "Off powers of two there is a third algorithm between the fewest steps and the fewest bytes: take the line "
             "that is met first.",
             {"min(later, key=meets.__getitem__)": "min(later, key=lambda name: round(slopes[name] / slopes[now], 9))"},
+            accepts=by_terms(two_alone=True),
         ),
         Mistake(
             "leaves_out_the_additions",
             "Additions count here: each algorithm adds other bytes than it sends, and γ prices them.",
             {" + added * reduction_s_per_byte": ""},
+            accepts=by_terms(added=lambda terms: 0.0),
         ),
         Mistake(
             "adds_all_that_arrives",
             "Only half of what a ring or halving–doubling sends is added: the all-gather copies.",
             {"added * reduction": "sent * reduction"},
+            accepts=by_terms(added=lambda terms: terms[1]),
         ),
         Mistake(
             "changes_at_the_half_bandwidth_point",
@@ -200,6 +277,7 @@ EXERCISE = Exercise(
                 "(2 * (ranks - 1), 2 * share, share)": "(ranks - 1, share, share)",
                 "2 * log + 2 * fold, 2 * half + 2 * fold": "log + 2 * fold, half + 2 * fold",
             },
+            accepts=by_terms(gathers=False),
         ),
         Mistake(
             "is_always_one_table",

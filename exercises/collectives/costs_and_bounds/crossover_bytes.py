@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from random import Random
 
 from grader.exercise import Exercise, Inputs, Mistake
 
@@ -57,6 +58,25 @@ def pair(first: Terms, second: Terms, latency_s: float = 5e-6, bandwidth_bytes_p
     return {"first": first, "second": second, **machine}
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return pairs of algorithms, with whole steps and quarters of a byte."""
+
+    def terms() -> Terms:
+        return chance.randint(0, 12), chance.randint(1, 20) / 4
+
+    return [pair(terms(), terms(), chance.randint(1, 30) * 1e-6, chance.randint(10, 400) * 1e9) for _ in range(80)]
+
+
+def taught() -> str:
+    (steps, tree), (_, halving) = EXERCISE.examples[-1]["first"], EXERCISE.examples[-1]["second"]
+    found = crossover_bytes(**EXERCISE.examples[-1])
+    return (
+        f"At no size: the function returns {found}. On 64 ranks both take {steps} steps; the tree moves {tree:g} bytes "
+        f"for each byte of the vector, halving–doubling {halving:.2f}. Two lines cross only if one has fewer steps and "
+        "the other fewer bytes."
+    )
+
+
 EXERCISE = Exercise(
     crossover_bytes,
     number=1,
@@ -80,7 +100,9 @@ EXERCISE = Exercise(
         for share in (0.5, 1.25, 3.0, 5.0)
         for latency_s in (2e-6, 15e-6)
     ],
+    drawn=drawn,
     units={"result": "bytes"},
+    taught=taught,
     mistakes=[
         Mistake(
             "returns_a_negative_size",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from random import Random
 
 from grader.exercise import Exercise, Inputs, Mistake
 from snippets.collectives.algorithm_costs import collective_lower_bound
@@ -66,6 +67,27 @@ def near_the_floor(primitive: str, ranks: int, of_the_floor: float) -> Inputs:
     return claim(primitive, ranks, 720, floor_s * of_the_floor)
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return claims above and below the floor, half of them near it."""
+    found = []
+    for primitive in PRIMITIVES * 15:
+        ranks, away = chance.randint(2, 12), chance.choice((0.001, 0.01, 0.3, 0.7))
+        found.append(near_the_floor(primitive, ranks, 1 + chance.choice((-away, away))))
+    return found
+
+
+def taught() -> str:
+    said = []
+    for run in EXERCISE.examples[-3:]:
+        factor = bus_bandwidth_factor(run["primitive"], ranks=run["ranks"])
+        gb_per_s = float(factor) * run["size_bytes"] / run["time_s"] / 1e9
+        said.append(f"{gb_per_s:.3g} GB/s ({'possible' if possible(**run) else 'not possible'})")
+    return (
+        f"The bus bandwidths are {', '.join(said)}, and the links carry 450. Sends and receives alone cannot have "
+        "done the last; adding in the node's switches may have. A bandwidth below the links' proves nothing."
+    )
+
+
 EXERCISE = Exercise(
     possible,
     number=2,
@@ -89,6 +111,8 @@ EXERCISE = Exercise(
         for ranks in (2, 3, 4, 6, 9)
         for of_the_floor in (0.25, 0.999, 1.001, 3)
     ],
+    drawn=drawn,
+    taught=taught,
     mistakes=[
         Mistake(
             "lets_an_all_reduce_send_once",

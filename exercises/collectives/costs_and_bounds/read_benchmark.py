@@ -99,6 +99,16 @@ def measured(seed: int) -> list[Times]:
     return [(2**size, chance.uniform(1, 99), chance.uniform(1, 99)) for size in sizes]
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return runs of other times, sizes and ranks."""
+    found = []
+    for primitive in PRIMITIVES * 8:
+        ranks, footer = chance.randint(2, 16), "\n# Avg bus bandwidth : 1\n" * chance.randrange(3)
+        lines = measured(chance.randrange(10**9))
+        found.append(output(HEADER * chance.randrange(2), lines, footer, primitive, ranks))
+    return found
+
+
 EXERCISE = Exercise(
     read_benchmark,
     number=3,
@@ -116,6 +126,7 @@ EXERCISE = Exercise(
         for primitive in PRIMITIVES
         for ranks in range(2, 16)
     ],
+    drawn=drawn,
     units={"sizes": "bytes", "algorithm bandwidths": "bytes/s", "bus bandwidths": "bytes/s"},
     mistakes=[
         Mistake(

@@ -124,6 +124,17 @@ def gathers_all_rows(grid: list[Row], *, all_to_all: Callable[[list[Row]], list[
     return [[sum(rows[rank]) for rows in chunks] for rank in range(len(grid))]
 
 
+def taught() -> str:
+    ranks = 8
+    rows = grid(ranks, 1)
+    _, received = run(all_reduce_by_all_to_all, rows)
+    sent, ring = 8 * (ranks - 1) * len(received), expected_all_reduce(rows)[SENT]
+    return (
+        f"Each of {ranks} ranks sends {sent} bytes for a vector of {8 * ranks}, and in a ring {ring}: as many. A ring "
+        f"takes {2 * (ranks - 1)} steps between neighbours; here {len(received)} all-to-alls go between all pairs."
+    )
+
+
 EXERCISE = Exercise(
     all_reduce_by_all_to_all,
     number=3,
@@ -134,6 +145,7 @@ EXERCISE = Exercise(
     inputs=[{"grid": grid(ranks, seed)} for ranks in range(2, 6) for seed in range(15)],
     drawn=lambda chance: [{"grid": grid(ranks, chance.randrange(10**9))} for ranks in range(2, 6) for _ in range(15)],
     units={SENT: "bytes"},
+    taught=taught,
     mistakes=[
         Mistake(
             "one_all_to_all",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from itertools import product
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -254,6 +255,38 @@ def reduces_to_the_root(ranks: int, brings: str, holder: int, needs: list[list[i
     return [("reduce", calls[1][1])] if [name for name, _ in calls] == ["reduce_scatter", "gather"] else calls
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return each kind of need on three to six ranks."""
+    found = []
+    for brings in ("vectors", "shards", "one") * 12:
+        ranks = chance.randint(3, 6)
+        kinds = [own(ranks), everything(ranks), next_chunk(ranks)]
+        kinds += [one_needs_all(ranks, chance.randrange(ranks), others) for others in (False, True)]
+        found.append(case(brings, chance.choice(kinds), chance.randrange(ranks) if brings == "one" else 0))
+    return found
+
+
+def busiest_port(calls: Calls, inputs: Inputs) -> int:
+    """Return the chunks through the busiest port, sent or received."""
+    ranks = inputs["ranks"]
+    grid, moved = brought(inputs["brings"], ranks, inputs["holder"]), [0] * 2 * ranks
+    for primitive, root in calls:
+        grid, sent, received = carried_out(grid, primitive, root)
+        moved = [a + b for a, b in zip(moved, sent + received, strict=True)]
+    return max(moved)
+
+
+def taught() -> str:
+    own = EXERCISE.examples[-1]
+    calls = choose_collectives(**own)
+    few, many = (busiest_port(some, own) for some in (calls, [("reduce", 0)]))
+    return (
+        f"For question 5: a {calls[0][0]} and then a {calls[1][0]} to rank {calls[1][1]}, with {few} chunks through "
+        f"the busiest port. One reduce does it too, and brings {many} chunks to rank 0's port. With the sum formed in "
+        "shards, all ranks share that work."
+    )
+
+
 EXERCISE = Exercise(
     choose_collectives,
     number=4,
@@ -270,7 +303,9 @@ EXERCISE = Exercise(
         case("vectors", one_needs_all(8, 0, True)),
     ],
     inputs=all_inputs(),
+    drawn=drawn,
     units={BUSIEST: "chunks", ALL: "chunks"},
+    taught=taught,
     mistakes=[
         Mistake(
             "all_reduces_always",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from grader.exercise import Exercise, Mistake
 from snippets.simulation.algorithms import build_collective
 from snippets.simulation.holdings import holdings
@@ -68,6 +70,28 @@ def place(primitive: str, ranks: int, column: int, root: int = 0) -> dict[str, s
     return {"primitive": primitive, "ranks": ranks, "column": column, "root": root}
 
 
+def drawn(chance: Random) -> list[dict[str, str | int]]:
+    """Return columns of each primitive on up to seven ranks."""
+    found = []
+    for name in (*ROOTED, *ROOTLESS) * 12:
+        ranks = chance.randint(2, 7)
+        root = chance.randrange(ranks) if name in ROOTED else 0
+        found.append(place(name, ranks, chance.randrange(ranks), root))
+    return found
+
+
+def taught() -> str:
+    ranks = 4
+    pairs = [[column_matrix(name, ranks=ranks, column=c) for name in ("scatter", "gather")] for c in range(ranks)]
+    transposed = sum([list(row) for row in zip(*scatter, strict=True)] == gather for scatter, gather in pairs)
+    still = [c for c, (scatter, gather) in enumerate(pairs) if scatter == gather]
+    return (
+        f"On {ranks} ranks the scatter's matrix, transposed, is the gather's in {transposed} of {ranks} columns. In "
+        f"column {still[0]}, the root's own, the two are the same matrix: nothing moves. Transposing a primitive turns "
+        "its arrows round."
+    )
+
+
 EXERCISE = Exercise(
     column_matrix,
     number=1,
@@ -90,6 +114,8 @@ EXERCISE = Exercise(
         *(place(name, n, c, r) for name in ROOTED for n in range(2, 5) for c in range(n) for r in range(n)),
         *(place(name, n, c) for name in ROOTLESS for n in range(2, 6) for c in range(n)),
     ],
+    drawn=drawn,
+    taught=taught,
     mistakes=[
         Mistake(
             "matrix_transposed",

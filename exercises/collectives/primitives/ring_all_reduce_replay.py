@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import fsum
 from random import Random
 
-from grader.exercise import Exercise, Mistake
+from grader.exercise import Exercise, Inputs, Mistake
 from snippets.simulation.algorithms import build_collective
 
 Row = list[float]
@@ -86,6 +86,16 @@ def vectors(ranks: int, length: int, seed: int) -> list[Row]:
     return [[chance.choice([1.0, 0.1, 0.2, 0.7, 1e16, -1e16]) for _ in range(length)] for _ in range(ranks)]
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return vectors as the book's own, of other numbers."""
+    return [
+        {"vectors": vectors(ranks, length, chance.randrange(10**9))}
+        for ranks in range(2, 6)
+        for length in range(1, 9)
+        for _ in range(2)
+    ]
+
+
 EXERCISE = Exercise(
     ring_all_reduce_replay,
     number=7,
@@ -105,6 +115,7 @@ EXERCISE = Exercise(
         for length in range(1, 9)
         for seed in range(3)
     ],
+    drawn=drawn,
     relative_tolerance=0.0,
     mistakes=[
         Mistake(

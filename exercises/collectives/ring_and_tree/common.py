@@ -28,7 +28,7 @@ WRONG_SUMS = "wrong sums"
 FAULTS = "faults"
 LINK = "on the busiest link, one way"
 LONGEST = "the longest message of each step, added up"
-COMPLETE = "ranks where each chunk is complete after N − 1 steps"
+COMPLETE = "ranks where each chunk is complete after R − 1 steps"
 NUMBER_BYTES = 8
 # What is replayed: each entry of rank r is TERM ** r, so that a digit to this base counts the rank's terms.
 TERM = 10**6

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from grader.exercise import Exercise, Mistake, inputs_for
+from random import Random
+
+from grader.exercise import Exercise, Inputs, Mistake, inputs_for
 from snippets.collectives.algorithm_costs import algorithm_cost
 
 ALGORITHMS = ("binomial", "ring", "recursive_doubling", "halving_doubling")
@@ -23,7 +25,7 @@ def fastest_all_reduce(
 
     Args:
         size_bytes: bytes n of one rank's vector; take chunks as even.
-        ranks: number of ranks N, at least 1.
+        ranks: number of ranks R, at least 1.
         latency_s: seconds α before the first byte of a message arrives.
         bandwidth_bytes_per_s: bytes per second β of an adapter, each way.
 
@@ -66,6 +68,17 @@ def cheapest(size_bytes: int, ranks: int, latency_s: float, bandwidth_bytes_per_
 machine = inputs_for(fastest_all_reduce)
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return machines with sizes around those at which another algorithm becomes the fastest."""
+    found = []
+    for _ in range(60):
+        ranks, latency_s = chance.randint(2, 100), chance.randint(1, 20) * 1e-6
+        bandwidth_bytes_per_s = chance.randint(10, 400) * 1e9
+        size = chance.choice((0.2, 1, 3, 6, 30, 1000)) * latency_s * bandwidth_bytes_per_s
+        found.append(machine((round(size / 64 / ranks) + 1) * 64 * ranks, ranks, latency_s, bandwidth_bytes_per_s))
+    return found
+
+
 EXERCISE = Exercise(
     fastest_all_reduce,
     number=1,
@@ -91,27 +104,28 @@ EXERCISE = Exercise(
             for latency_s in (2e-6, 1e-5)
         ),
     ],
+    drawn=drawn,
     units={"result": "(name, seconds)"},
     mistakes=[
         Mistake(
             "ring_of_one_phase",
-            "A ring has two phases: 2 (N − 1) steps and 2 (N − 1)/N · n bytes; these are those of a reduce-scatter.",
+            "A ring has two phases: 2 (R − 1) steps and 2 (R − 1)/R · n bytes; these are those of a reduce-scatter.",
             {"(2 * (ranks - 1), 2 * (ranks - 1) / ranks)": "(ranks - 1, (ranks - 1) / ranks)"},
         ),
         Mistake(
             "fold_forgotten",
-            "You forgot the fold: if N is no power of two, the last two take two steps and 2n bytes more.",
+            "You forgot the fold: if R is no power of two, the last two take two steps and 2n bytes more.",
             {"2 if ranks > core else 0": "0"},
         ),
         Mistake(
             "never_halves_off_powers_of_two",
-            "Off powers of two halving–doubling can still be the fastest: its fold costs 2n bytes, a ring 2 (N − 1) "
+            "Off powers of two halving–doubling can still be the fastest: its fold costs 2n bytes, a ring 2 (R − 1) "
             "steps.",
             {"2 * doublings + fold": "2 * doublings + 1e9 * fold"},
         ),
         Mistake(
             "rounds_the_logarithm_up",
-            "With ⌈log₂N⌉ the doublings run among more ranks than there are: they run among 2^⌊log₂N⌋, and fold the "
+            "With ⌈log₂R⌉ the doublings run among more ranks than there are: they run among 2^⌊log₂R⌋, and fold the "
             "others.",
             {"ranks.bit_length() - 1": "(ranks - 1).bit_length()"},
         ),

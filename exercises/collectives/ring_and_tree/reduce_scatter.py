@@ -7,6 +7,7 @@ from functools import partial
 
 from exercises.collectives.ring_and_tree import common
 from grader.exercise import Exercise, Mistake, Observation
+from snippets.collectives.ring_and_tree.programs import run_programs
 from snippets.simulation.machine import Exchange, Receive, Send
 from snippets.simulation.schedule import chunk_bounds
 
@@ -27,14 +28,14 @@ def reduce_scatter(rank: int, ranks: int, numbers: list[float]) -> Program:
       receives at the same time, in one step.
 
     It may cost what the chapter's ring costs: no rank sends more than all its
-    entries but those of its own chunk, and there are at most N − 1 steps.
+    entries but those of its own chunk, and there are at most R − 1 steps.
 
     Args:
         rank: number of the rank that the program runs on, from 0.
-        ranks: number of ranks N, at least 1.
-        numbers: the n entries that this rank brings, as many as every other.
-            They are cut into N chunks by ``chunk_bounds(n, N)``: the first
-            n mod N chunks have one more.
+        ranks: number of ranks R, at least 1.
+        numbers: the entries that this rank brings, as many as every other.
+            They are cut into R chunks by ``chunk_bounds(len(numbers), ranks)``;
+            if they do not come out even, the first chunks have one more.
 
     Returns:
         The sums, over all ranks, of the entries of chunk ``rank``.
@@ -43,7 +44,7 @@ def reduce_scatter(rank: int, ranks: int, numbers: list[float]) -> Program:
     >>> run_programs(reduce_scatter, [[1, 2], [10, 20]]).results
     ([11], [22])
     """
-    # Chunk c walks from rank c + 1 round to rank c; every rank on the way adds its own.
+    # Chunk j walks from rank j + 1 round to rank j; every rank on the way adds its own.
     own, right, left = list(numbers), (rank + 1) % ranks, (rank - 1) % ranks
     chunks = chunk_bounds(len(own), ranks)
     for step in range(ranks - 1):
@@ -69,6 +70,21 @@ def expected_reduce_scatter(vectors: list[list[int]]) -> Observation:
     }
 
 
+def sends_first(rank: int, ranks: int, numbers: list[float]) -> Program:
+    yield Send(to=(rank + 1) % ranks, numbers=numbers)
+    return (yield Receive(source=(rank - 1) % ranks))
+
+
+def taught() -> str:
+    vectors = common.vectors(3, 3)
+    deadlock = common.run_on_ranks(sends_first, vectors, {})[common.RUN]
+    steps = run_programs(reduce_scatter, vectors).account.steps
+    return (
+        f"If all 3 ranks send first: {deadlock}. Nobody receives: a deadlock. With Exchange, which sends and receives "
+        f"at once, they are done in {steps} steps."
+    )
+
+
 EXERCISE = Exercise(
     reduce_scatter,
     number=2,
@@ -78,12 +94,13 @@ EXERCISE = Exercise(
     examples=common.EXAMPLES,
     inputs=common.INPUTS,
     drawn=common.drawn,
-    units={common.SENT: "bytes; round a ring n − n_r", common.RECEIVED: "bytes; round a ring (N − 1)/N · n"},
+    units={common.SENT: "bytes; round a ring n − n_r", common.RECEIVED: "bytes; round a ring (R − 1)/R · n"},
     given=("Exchange", "Receive", "Send", "chunk_bounds"),
+    taught=taught,
     mistakes=[
         Mistake(
             "owner_starts",
-            "Your walks start at the owner, so chunk c ends on rank c − 1: start at rank c + 1, with chunk r − 1 − s.",
+            "Your walks start at the owner, so chunk j ends on rank j − 1: start at rank j + 1, with chunk r − 1 − i.",
             {"(rank - 1 - step)": "(rank - step)", "(rank - 2 - step)": "(rank - 1 - step)"},
         ),
         Mistake(
@@ -102,12 +119,12 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "scatter_one_step_short",
-            "You stop one step too early: a walk past N ranks has N − 1 messages.",
+            "You stop one step too early: a walk past R ranks has R − 1 messages.",
             {"range(ranks - 1)": "range(ranks - 2)"},
         ),
         Mistake(
             "scatter_loses_the_remainder",
-            "With chunks of n // N entries the last n mod N entries are in none: use chunk_bounds.",
+            "With chunks of len(numbers) // R entries the last few entries are in none: use chunk_bounds.",
             {"chunk_bounds(len(own)": "chunk_bounds(len(own) // ranks * ranks"},
         ),
         Mistake(
@@ -118,8 +135,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "scatter_through_rank_0",
-            "The sums are right, but all goes through rank 0, which receives (N − 1) n bytes; round a ring each rank "
-            "sends and receives (N − 1)/N · n.",
+            "The sums are right, but all goes through rank 0, which receives (R − 1) n bytes; round a ring each rank "
+            "sends and receives (R − 1)/R · n.",
             partial(common.through_rank_0, scatters=True),
         ),
         Mistake(

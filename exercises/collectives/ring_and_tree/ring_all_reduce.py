@@ -18,22 +18,22 @@ def ring_all_reduce(rank: int, ranks: int, numbers: list[float]) -> Program:
 
     A rank program, as ``reduce_scatter``: it yields ``Send``, ``Receive`` and
     ``Exchange``. It may cost what the chapter's ring costs: a rank sends to its
-    neighbour alone, about 2 (N − 1)/N of its n entries, in 2 (N − 1) steps.
+    neighbour alone, about 2 (R − 1)/R of its entries, in 2 (R − 1) steps.
 
     Args:
         rank: number of the rank that the program runs on, from 0.
-        ranks: number of ranks N, at least 1.
-        numbers: the n entries that this rank brings, as many as every other;
-            n need not be a multiple of N.
+        ranks: number of ranks R, at least 1.
+        numbers: the entries that this rank brings, as many as every other; R
+            need not divide them.
 
     Returns:
-        The n sums over all ranks.
+        The sums of all entries over all ranks.
 
     >>> from snippets.collectives.ring_and_tree.programs import run_programs
     >>> run_programs(ring_all_reduce, [[1, 2], [10, 20]]).results
     ([11, 22], [11, 22])
     """
-    # After the N − 1 steps of a reduce-scatter, every finished chunk walks once round and is copied.
+    # After the R − 1 steps of a reduce-scatter, every finished chunk walks once round and is copied.
     own, right, left = list(numbers), (rank + 1) % ranks, (rank - 1) % ranks
     chunks = chunk_bounds(len(own), ranks)
     for step in range(2 * (ranks - 1)):
@@ -84,8 +84,8 @@ EXERCISE = Exercise(
     inputs=common.INPUTS,
     drawn=common.drawn,
     units={
-        common.SENT: "bytes; a ring sends 2 (N − 1)/N · n",
-        common.RECEIVED: "bytes; a ring receives 2 (N − 1)/N · n",
+        common.SENT: "bytes; a ring sends 2 (R − 1)/R · n",
+        common.RECEIVED: "bytes; a ring receives 2 (R − 1)/R · n",
     },
     given=("Exchange", "Receive", "Send", "chunk_bounds"),
     mistakes=[
@@ -110,7 +110,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "reduce_loses_the_remainder",
-            "With chunks of n // N entries the last n mod N entries are in none: use chunk_bounds.",
+            "With chunks of len(numbers) // R entries the last few entries are in none: use chunk_bounds.",
             {"list(numbers)": "numbers[: len(numbers) // ranks * ranks]"},
         ),
         Mistake(
@@ -121,14 +121,14 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "reduce_through_rank_0",
-            "The sum is right, but it goes through one root: rank 0 sends (N − 1) n bytes and receives as many; a ring "
-            "sends 2 (N − 1)/N · n.",
+            "The sum is right, but it goes through one root: rank 0 sends (R − 1) n bytes and receives as many; a ring "
+            "sends 2 (R − 1)/R · n.",
             partial(common.through_rank_0, scatters=False),
         ),
         Mistake(
             "recursive_doubling",
-            "The sum is right, but this is recursive doubling: each rank sends n log₂N bytes or more; a ring sends "
-            "2 (N − 1)/N · n.",
+            "The sum is right, but this is recursive doubling: each rank sends n log₂R bytes or more; a ring sends "
+            "2 (R − 1)/R · n.",
             recursive_doubling,
         ),
         Mistake(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 
 from exercises.collectives.ring_and_tree import common
-from grader.exercise import Exercise, Mistake, Observation
+from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.simulation.algorithms import build_collective
 
 # Source, destination, start and stop of the entries that travel, and whether
@@ -23,7 +24,7 @@ def six_rank_rounds(*, length: int) -> Rounds:
     right.
 
     Args:
-        length: number of entries n, a multiple of 6.
+        length: number of entries, a multiple of 6.
 
     Returns:
         Steps of messages ``(source, destination, start, stop, adds)``: entries
@@ -117,6 +118,11 @@ def whole_vectors_in_pairs(length: int) -> Rounds:
     return [[(rank, (rank + 3) % 6, 0, length, True) for rank in range(6)], *rings]
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return lengths that six divides."""
+    return [{"length": length} for length in chance.sample(range(0, 301, 6), 12)]
+
+
 EXERCISE = Exercise(
     six_rank_rounds,
     number=6,
@@ -127,6 +133,7 @@ EXERCISE = Exercise(
     observe=observe,
     examples=[{"length": length} for length in (6, 12, 0, 60)],
     inputs=[{"length": length} for length in (*range(0, 61, 6), 246)],
+    drawn=drawn,
     units=dict.fromkeys((common.SENT, common.RECEIVED), "bytes, the most first; the limit is 10/6 · n"),
     mistakes=[
         Mistake(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from exercises.collectives.ring_and_tree import common
-from grader.exercise import Exercise, Mistake, Observation
+from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.simulation.schedule import chunk_bounds
 
 # Source, destination, start and stop of the entries that travel, and whether
@@ -15,15 +17,15 @@ Rounds = list[list[Message]]
 def two_way_ring_rounds(*, ranks: int, length: int) -> Rounds:
     """Return the schedule of an all-reduce that goes both ways round a ring.
 
-    Half of the entries goes round one way, the other half the other, each in N
+    Half of the entries goes round one way, the other half the other, each in R
     chunks that are as even as possible. Both go at the same time: in a step a
     rank sends to both neighbours and receives from both. The longest messages
     of all steps then add up to about half of what they do one way round.
 
     Args:
-        ranks: number of ranks N: 1, or at least 3, so that the two neighbours
+        ranks: number of ranks R: 1, or at least 3, so that the two neighbours
             differ.
-        length: number of entries n, any from 0; if it is odd, one half has one
+        length: number of entries, any from 0; if it is odd, one half has one
             entry more.
 
     Returns:
@@ -65,7 +67,7 @@ def one_way_there_the_other_back(ranks: int, length: int) -> Rounds:
 
 
 def rest_in_one_chunk(ranks: int, length: int) -> Rounds:
-    """Two rings whose chunks have n // N entries each, and the last one of each ring what is left."""
+    """Two rings whose chunks have length // R entries each, and the last one of each ring what is left."""
     middle = length // 2
     rounds: Rounds = [[] for _ in range(2 * (ranks - 1))]
     for direction, first, stop in [(1, 0, middle), (-1, middle, length)]:
@@ -91,6 +93,23 @@ def expected_two_way(ranks: int, length: int) -> Observation:
     }
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return rings of up to seven ranks, with even and uneven halves and chunks."""
+    return [{"ranks": chance.randint(3, 7), "length": chance.randint(0, 40)} for _ in range(40)]
+
+
+def taught() -> str:
+    size = {"ranks": 8, "length": 64}
+    both, one = (expected_two_way(**size), 2 * common.phase_bytes(size["length"], size["ranks"]))
+    whole = common.NUMBER_BYTES * size["length"]
+    return (
+        f"On 8 ranks both rings take {both[common.STEPS]} steps, and a rank sends {both[common.SENT][0] / whole:g} "
+        f"vectors, as one way round. What is halved is the load of a link in one direction: "
+        f"{both[common.LINK] / whole:g} of a vector in place of {one / whole:g}. That saves time where the two "
+        "neighbours are on different links."
+    )
+
+
 EXERCISE = Exercise(
     two_way_ring_rounds,
     number=5,
@@ -106,8 +125,10 @@ EXERCISE = Exercise(
         *({"ranks": ranks, "length": length} for ranks in (1, 3, 4, 5) for length in range(12)),
         *({"ranks": ranks, "length": length} for ranks, length in ((6, 13), (8, 33), (9, 20))),
     ],
-    units={common.SENT: "bytes", common.LINK: "bytes; (N − 1)/N · n", common.LONGEST: "bytes; (N − 1)/N · n"},
+    drawn=drawn,
+    units={common.SENT: "bytes", common.LINK: "bytes; (R − 1)/R · n", common.LONGEST: "bytes; (R − 1)/R · n"},
     given=("chunk_bounds",),
+    taught=taught,
     mistakes=[
         Mistake(
             "both_the_same_way",
@@ -132,7 +153,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "rest_in_one_chunk",
-            "Where N does not divide a half, one chunk takes all that is left over, and every step waits for it; let "
+            "Where R does not divide a half, one chunk takes all that is left over, and every step waits for it; let "
             "the chunks differ by one entry at most.",
             rest_in_one_chunk,
         ),

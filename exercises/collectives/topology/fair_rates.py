@@ -128,6 +128,9 @@ EXERCISE = Exercise(
     ],
     inputs=[drawn(seed, links=2 + seed % 5, flows=1 + seed % 8) for seed in range(100, 130)]
     + [drawn(seed, links=4 + seed % 5, flows=6 + seed % 8) for seed in range(200, 230)],
+    drawn=lambda chance: [
+        drawn(chance.randrange(10**9), links=2 + number % 6, flows=1 + number % 13) for number in range(60)
+    ],
     mistakes=[
         Mistake(
             "never_gives_away_what_is_left",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from random import Random
 
 from grader.exercise import Exercise, Inputs, Mistake
 from snippets.collectives.topology.formulas import dimension_schedule
@@ -55,6 +56,26 @@ def grid(sides: list[int], size_bytes: int) -> Inputs:
     return {"sides": sides, "size_bytes": size_bytes}
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return grids of up to four dimensions, whose chunks are even."""
+    return [
+        grid([chance.randint(1, 5) for _ in range(chance.randint(2, 4))], 3600 * chance.randint(1, 40))
+        for _ in range(20)
+    ]
+
+
+def taught() -> str:
+    sides = ([8, 64], [8, 8, 8])
+    (inside, *one), (_, *two) = (phase_bytes(sides=grid, size_bytes=10**10) for grid in sides)
+    steps = [2 * sum(side - 1 for side in grid[1:]) for grid in sides]
+    gb = [f"{sent / 1e9:.2f}" for sent in (inside, *one, *two)]
+    return (
+        f"Inside a node it is {gb[0]} GB. By the port it is {gb[1]} GB on 8 × 64, and {gb[2]} and {gb[3]}, "
+        f"{sum(two) / 1e9:.2f} together, on 8 × 8 × 8: as many. The further dimension saves steps, {steps[1]} across "
+        f"nodes in place of {steps[0]}, and no bytes."
+    )
+
+
 EXERCISE = Exercise(
     phase_bytes,
     number=1,
@@ -80,6 +101,8 @@ EXERCISE = Exercise(
         for factor in (1, 35)
     ]
     + [grid([2, 3, 2, 2], 720), grid([3, 4], 100), grid([2, 2, 5], 77)],
+    drawn=drawn,
+    taught=taught,
     mistakes=[
         Mistake(
             "sends_everything_across",

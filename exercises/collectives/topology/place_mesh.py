@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
-from itertools import permutations
+from itertools import pairwise, permutations
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -141,10 +142,78 @@ def fits_first(*, gpus_per_node: int, sides: list[int], sizes_bytes: list[float]
     return sorted(range(len(sides)), key=lambda axis: (gpus_per_node % sides[axis] != 0, -sizes_bytes[axis]))
 
 
+def by_rule(
+    slip: Callable[[Inputs], Inputs] = lambda given: given,
+    allowed: Callable[[tuple[int, ...]], bool] = lambda order: True,
+    backwards: bool = False,
+) -> Callable[..., bool]:
+    """Return whether an order takes least of those allowed on a cluster that is changed by a slip."""
+
+    def accepts(order: list[int], **given: Any) -> bool:
+        key, axes = key_of(**{**given, **slip(given)}), range(len(given["sides"]))
+        least_s = min(times(key, one) for one in permutations(axes) if allowed(one))
+        read = tuple(reversed(order) if backwards else order)
+        return allowed(read) and times(key, read) <= least_s * (1 + 1e-9)
+
+    return accepts
+
+
+def bytes_descend(order: list[int], *, sizes_bytes: list[float], **_: Any) -> bool:
+    return all(sizes_bytes[axis] >= sizes_bytes[later] for axis, later in pairwise(order))
+
+
+def what_fits_comes_first(order: list[int], *, gpus_per_node: int, sides: list[int], **given: Any) -> bool:
+    crossing = [gpus_per_node % sides[axis] != 0 for axis in order]
+    inside, across = (order[: crossing.count(False)], order[crossing.count(False) :])
+    return crossing == sorted(crossing) and bytes_descend(inside, **given) and bytes_descend(across, **given)
+
+
+def is_rotation(order: tuple[int, ...]) -> bool:
+    return all((later - axis) % len(order) == 1 % len(order) for axis, later in pairwise(order))
+
+
+def without_the_factor(given: Inputs) -> Inputs:
+    """Return sizes of which a ring sends as much as the vectors have."""
+    pairs = zip(given["sides"], given["sizes_bytes"], strict=True)
+    return {"sizes_bytes": [size * side / (2 * (side - 1)) for side, size in pairs]}
+
+
 def best_rotation(**given: Any) -> list[int]:
     axes = list(range(len(given["sides"])))
     rotations = [axes[first:] + axes[:first] for first in axes]
     return min(rotations, key=lambda order: times(key_of(**given), tuple(order)))
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return clusters of up to 16 GPUs, with meshes of two or three axes."""
+    found = []
+    for _ in range(40):
+        nodes, gpus, sides = chance.choice(
+            (
+                (4, 2, [2, 4]),
+                (2, 4, [2, 2, 2]),
+                (4, 4, [4, 2, 2]),
+                (2, 8, [2, 4, 2]),
+                (2, 6, [2, 3, 2]),
+                (3, 4, [2, 6]),
+                (6, 2, [2, 2, 3]),
+            )
+        )
+        ports = chance.choice([count for count in range(1, gpus + 1) if gpus % count == 0])
+        sizes = [float(chance.randint(1, 30)) for _ in sides]
+        found.append(mesh(nodes, gpus, ports, chance.sample(sides, len(sides)), sizes, chance.randint(3, 18) / 2))
+    return found
+
+
+def taught() -> str:
+    own = mesh(4, 4, 4, [2, 8], [12.0, 30.0])
+    best, most = place_mesh(**own), most_bytes_first(**own)
+    seconds, longer = (times(key_of(**own), tuple(order)) for order in (best, most))
+    return (
+        f"On 4 nodes of 4 GPUs the axis of {own['sides'][most[0]]} has most bytes and is longer than a node. With it "
+        f"innermost both take {longer:.3g} s, with the axis of {own['sides'][best[0]]} innermost {seconds:.3g} s. What "
+        "crosses nodes wherever it lies should not take the place inside from what fits."
+    )
 
 
 EXERCISE = Exercise(
@@ -193,45 +262,58 @@ EXERCISE = Exercise(
         mesh(4, 2, 1, [2, 4], [20.0, 16.0], 1.1),
         mesh(3, 8, 1, [2, 3, 2, 2], [12.0, 28.0, 26.0, 28.0], 2.0),
         mesh(4, 4, 1, [2, 2, 2, 2], [24.0, 1.0, 26.0, 7.0], 4.0),
+        mesh(5, 2, 1, [5, 2], [27.0, 9.0], 3.0),
+        mesh(5, 6, 3, [2, 15], [5.0, 27.0], 3.0),
+        {**mesh(4, 4, 2, [8, 2], [6.0, 19.0], 0.75), "port_bytes_per_s": 0.25},
+        {**mesh(3, 2, 2, [2, 3], [16.0, 7.0], 0.75), "port_bytes_per_s": 0.25},
     ],
+    drawn=drawn,
+    taught=taught,
     mistakes=[
         Mistake(
             "puts_the_most_bytes_inside",
             "The axis with the most bytes need not fit: along an axis that is longer than a node some messages cross "
             "by a port, and its ring waits for them. Then another axis gains more inside.",
             most_bytes_first,
+            accepts=bytes_descend,
         ),
         Mistake(
             "turns_the_order_round",
             "This is the order from the outermost to the innermost.",
             lambda **given: place_mesh(**given)[::-1],
+            accepts=by_rule(backwards=True),
         ),
         Mistake(
             "gives_each_gpu_a_port",
             "GPUs that share a port share its bandwidth: an axis that crosses from every GPU loads it more than one "
             "that crosses from the last.",
             lambda **given: place_mesh(**{**given, "ports_per_node": given["gpus_per_node"]}),
+            accepts=by_rule(lambda given: {"ports_per_node": given["gpus_per_node"]}),
         ),
         Mistake(
             "counts_the_ports_alone",
             "The links inside take time too: for an axis that stays inside, all of it.",
             {"inside / node_bytes_per_s": "0"},
+            accepts=by_rule(lambda given: {"node_bytes_per_s": 1e30}),
         ),
         Mistake(
             "asks_only_what_fits",
             "Whether an axis fits into a node is not all: one that crosses from several GPUs of a port takes that many "
             "times as long, and an outer axis may still lie partly inside.",
             fits_first,
+            accepts=what_fits_comes_first,
         ),
         Mistake(
             "tries_rotations_alone",
             "These are only the orders that begin at another axis and go round. There are more.",
             best_rotation,
+            accepts=by_rule(allowed=is_rotation),
         ),
         Mistake(
             "counts_the_vector",
             "A rank of a ring of s sends 2(s − 1)/s of the vector: for 2 that is all of it, for many nearly twice.",
             {"2 * (side - 1) / side * sizes_bytes[axis]": "sizes_bytes[axis]"},
+            accepts=by_rule(without_the_factor),
         ),
         Mistake(
             "forgets_the_way_back",

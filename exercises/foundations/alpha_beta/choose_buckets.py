@@ -6,7 +6,8 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -133,6 +134,58 @@ def by_the_root(points: Points, total_bytes: float, compute_s: float) -> int:
 # How the solution finds a time between two points.
 LINE = "t0 + (t1 - t0) * (size - n0) / (n1 - n0)"
 
+
+def straight(size: float, n0: float, t0: float, n1: float, t1: float) -> float:
+    return t0 + (t1 - t0) * (size - n0) / (n1 - n0)
+
+
+def closed_end_s(pass_s: float, k: int, busy_s: float) -> float:
+    return max(pass_s + busy_s, pass_s / k + k * busy_s)
+
+
+def by_rule(
+    between: Callable[..., float] = straight,
+    *,
+    end_s: Callable[[float, int, float], float] = closed_end_s,
+    ends_alone: bool = False,
+) -> Callable[..., bool]:
+    """Return what judges by other times between the points, or another end of the step: whether k is within 2%."""
+
+    def accepts(chosen: int, *, points: Points, total_bytes: float, compute_s: float) -> bool:
+        known = [points[0], points[-1]] if ends_alone else points
+        ends = {}
+        for k in allowed(points, total_bytes):
+            size = total_bytes / k
+            low, high = next(pair for pair in pairwise(known) if size <= pair[1][0] * (1 + 1e-12))
+            ends[k] = end_s(compute_s, k, between(size, *low, *high))
+        return chosen in ends and ends[chosen] <= 1.02 * (1 + 1e-9) * min(ends.values())
+
+    return accepts
+
+
+def taught() -> str:
+    told = []
+    for pass_ms in (30, 120):
+        ends = {k: simulated_end_s(KINKED, 1.024e9, pass_ms / 1e3, k) for k in allowed(KINKED, 1.024e9)}
+        k = choose_buckets(KINKED, total_bytes=1.024e9, compute_s=pass_ms / 1e3)
+        passing = [number for number, end_s in ends.items() if end_s <= 1.02 * ends[k]]
+        told.append(
+            f"With a pass of {pass_ms} ms {passing[0]} to {passing[-1]} buckets are right; the best number, {k}, ends "
+            f"the step at {1e3 * ends[k]:.1f} ms"
+        )
+    return f"{'. '.join(told)}. Behind a long pass the last bucket is what is seen, and it should be small."
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return links that were measured at sizes which double, with times that never fall."""
+    found = []
+    for _ in range(30):
+        times = list(accumulate(chance.randint(1, 12) / 4 for _ in range(chance.randint(3, 5))))
+        points = [(2.0**number, time) for number, time in enumerate(times)]
+        found.append(step(points, chance.randint(8, 40), float(chance.choice((1, 3, 10, 30, 60, 100)))))
+    return found
+
+
 EXERCISE = Exercise(
     choose_buckets,
     number=4,
@@ -166,47 +219,59 @@ EXERCISE = Exercise(
         for total in (16.0, 40.0)
         for compute in (1.0, 10.0, 30.0, 100.0)
     ],
+    taught=taught,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "forgets_the_wait_for_the_first",
             "The link can start only when the first bucket is full, at C/k; kb alone is not the end of a step.",
             {"compute_s / k + k * busy_s": "k * busy_s"},
+            accepts=by_rule(end_s=lambda pass_s, k, busy_s: max(pass_s + busy_s, k * busy_s)),
         ),
         Mistake(
             "starts_early",
             "Of k equal buckets the first is full at C/k, not earlier: k of them fill in k equal times.",
             {"compute_s / k + k * busy_s": "compute_s / (k + 1) + k * busy_s"},
+            accepts=by_rule(end_s=lambda pass_s, k, busy_s: max(pass_s + busy_s, pass_s / (k + 1) + k * busy_s)),
         ),
         Mistake(
             "forgets_the_pass",
             "The last bucket is full at C, so the step cannot end before C + b, however fast the link is.",
             {"max(compute_s + busy_s, compute_s / k + k * busy_s)": "compute_s / k + k * busy_s"},
+            accepts=by_rule(end_s=lambda pass_s, k, busy_s: pass_s / k + k * busy_s),
         ),
         Mistake(
             "hides_the_link",
             "Where sending takes longer than filling, buckets queue up: the step then ends at C/k + kb, not at C + b.",
             {"max(compute_s + busy_s, compute_s / k + k * busy_s)": "compute_s + busy_s"},
+            accepts=by_rule(end_s=lambda pass_s, k, busy_s: pass_s + busy_s),
         ),
         Mistake(
             "trusts_one_line",
             "One straight line misses the points between its ends, and with them the best size; use the points.",
             on_the_line,
+            accepts=by_rule(ends_alone=True),
         ),
         Mistake(
             "interpolates_logarithms",
             "Between two points the time itself lies on a straight line over the bytes, not its logarithm on one over "
             "the logarithm of the bytes.",
             {LINE: "t0 * (t1 / t0) ** (math.log(size / n0) / math.log(n1 / n0))"},
+            accepts=by_rule(lambda size, n0, t0, n1, t1: t0 * (t1 / t0) ** (math.log(size / n0) / math.log(n1 / n0))),
         ),
         Mistake(
             "interpolates_over_the_logarithm",
             "Between two points the time lies on a straight line over the bytes, not over their logarithm.",
             {LINE: "t0 + (t1 - t0) * math.log(size / n0) / math.log(n1 / n0)"},
+            accepts=by_rule(lambda size, n0, t0, n1, t1: t0 + (t1 - t0) * math.log(size / n0) / math.log(n1 / n0)),
         ),
         Mistake(
             "interpolates_bandwidths",
             "Between two points the seconds lie on a straight line, not the bytes per second.",
             {LINE: "size / (n0 / t0 + (n1 / t1 - n0 / t0) * (size - n0) / (n1 - n0))"},
+            accepts=by_rule(
+                lambda size, n0, t0, n1, t1: size / (n0 / t0 + (n1 / t1 - n0 / t0) * (size - n0) / (n1 - n0))
+            ),
         ),
         Mistake(
             "takes_the_root",

@@ -78,6 +78,14 @@ def through_two_points(sizes_bytes: Sequence[float], times_s: Sequence[float]) -
     return times_s[0] - slope * sizes_bytes[0], 1 / slope
 
 
+def taught() -> str:
+    alpha_s, beta = fit_line(**EXERCISE.examples[-1])
+    return (
+        f"α is {1e6 * alpha_s:.1f} µs and β {beta / 1e9:.1f} GB/s, so n½ = αβ is {alpha_s * beta / 1e3:.0f} kB: of a "
+        "smaller message's time more than half is latency."
+    )
+
+
 EXERCISE = Exercise(
     fit_line,
     number=3,
@@ -93,6 +101,7 @@ EXERCISE = Exercise(
     inputs=measured_links,
     units={"latency": "s", "bandwidth": "bytes/s"},
     relative_tolerance=1e-8,
+    taught=taught,
     mistakes=[
         Mistake(
             "weighs_all_alike",

@@ -56,6 +56,16 @@ def ring(ranks: int, latency_s: float, bandwidth_bytes_per_s: float) -> Inputs:
     return {"ranks": ranks, "latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
 
 
+def taught() -> str:
+    equal = latency_rules_below_bytes(ranks=256, latency_s=5e-6, bandwidth_bytes_per_s=50e9)
+    bucket = 25 * 2**20
+    return (
+        f"It is {equal / 1e6:.0f} MB. A bucket of 25 MiB goes in pieces of {bucket / 256 / 1e3:.0f} kB, and "
+        f"{equal / (equal + bucket):.0%} of its time is latency: on so many ranks such buckets are too small for a "
+        "ring."
+    )
+
+
 EXERCISE = Exercise(
     latency_rules_below_bytes,
     number=1,
@@ -69,6 +79,7 @@ EXERCISE = Exercise(
         "bandwidth_bytes_per_s": st.integers(1, 50).map(lambda gb: gb * 1e9),
     },
     units={"result": "bytes"},
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_cut", "This is one message's size; a ring cuts the n bytes into N of them.", {"ranks * ": ""}

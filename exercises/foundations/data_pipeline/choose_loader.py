@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -176,7 +177,7 @@ def by_rule(
 ) -> Callable[..., bool]:
     """Return what judges a loader by another rule: what a run takes, what memory holds, whether limits may be met."""
 
-    def takes(
+    def accepts(
         chosen: tuple[int, int], *, batches_s: Sequence[float], step_s: float, slots: int, deadline_s: float
     ) -> bool:
         def in_time(w: int, f: int) -> bool:
@@ -188,7 +189,7 @@ def by_rule(
         least = next((a for a, b in pairs if in_time(a, b)), None)
         return least is None or (w == least and (w, f) in pairs and in_time(w, f))
 
-    return takes
+    return accepts
 
 
 def workers_of(loader: Callable[..., tuple[int, int]]) -> Callable[..., bool]:
@@ -204,6 +205,20 @@ def taught() -> str:
         f"With room for 32 batches {w} workers are enough. With room for 8, {', '.join(late)}, all after the 18.5 s, "
         f"and it takes {least}: more workers leave each a smaller factor. Memory buys cores."
     )
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return loaders with some slow batches, and deadlines that some pair of workers and factor just meets."""
+    found = []
+    for _ in range(16):
+        count, fast_s = chance.randint(16, 28), chance.choice((0.5, 0.75, 1.0))
+        places = chance.sample(range(1, count), chance.randint(1, 3))
+        times = slow_at(*places, count=count, fast_s=fast_s, slow_s=fast_s * chance.choice((3, 4, 5)))
+        step_s, slots = chance.choice((0.25, 0.5)), chance.randint(6, 16)
+        w = chance.randint(2, 6)
+        deadline_s = simulated_end_s(tuple(times), step_s, w, max(1, slots // w - chance.randrange(2)))
+        found.append(loader(times, step_s, slots, deadline_s + chance.choice((0.0, 0.125))))
+    return found
 
 
 EXERCISE = Exercise(
@@ -229,6 +244,8 @@ EXERCISE = Exercise(
         loader([3.0, 1.0, 1.0, 3.0, 1.0], 0.5, 9, 5.5),
         loader(slow_at(2, 3, count=20), 0.25, 12, 7.5),
         loader(slow_at(4, 12, count=24), 0.25, 7, 9.5),
+        loader([6.0, 0.5, 0.25, 2.0, 0.25, 6.0], 0.5, 5, 12.5),
+        loader([6.0, 0.5, 0.25, 2.0, 0.25, 6.0], 0.5, 5, 13.5),
         loader(QUESTION, 0.25, 10, 16.75),
         loader(QUESTION, 0.25, 32, 18.5),
         loader(QUESTION, 0.25, 8, 18.5),
@@ -243,6 +260,7 @@ EXERCISE = Exercise(
         for slots in (9, 14)
         for deadline in (ideal + 2.25, ideal + 4.0)
     ],
+    drawn=drawn,
     taught=taught,
     mistakes=[
         Mistake(
@@ -250,27 +268,27 @@ EXERCISE = Exercise(
             "Little's law counts averages. Behind a slow batch finished ones wait: the run ends late, or "
             "fewer would do.",
             littles,
-            takes=workers_of(littles),
+            accepts=workers_of(littles),
         ),
         Mistake(
             "plans_for_the_slowest",
             "Workers for the slowest batch are more than needed: finished batches in memory bridge a slow one.",
             for_the_slowest,
-            takes=workers_of(for_the_slowest),
+            accepts=workers_of(for_the_slowest),
         ),
         Mistake(
             "keeps_the_default_factor",
             "A prefetch factor of 2 is PyTorch's default, no law: memory may hold more batches, and then fewer "
             "workers may do, or it holds fewer.",
             {"f = slots // w": "f = 2"},
-            takes=lambda chosen, **_: chosen[1] == 2,
+            accepts=lambda chosen, **_: chosen[1] == 2,
         ),
         Mistake(
             "begins_at_littles_number",
             "Little's number is for a GPU that never waits. This deadline leaves it time to wait, so that fewer "
             "workers may do: begin at 1.",
             from_littles,
-            takes=workers_of(from_littles),
+            accepts=workers_of(from_littles),
         ),
         Mistake(
             "halves_an_interval_of_workers",
@@ -282,37 +300,37 @@ EXERCISE = Exercise(
             "takes_all_it_may",
             "As many workers as there is memory for end in time, but fewer do as well.",
             lambda batches_s, *, slots, **_: (slots, 1),
-            takes=lambda chosen, *, slots, **_: chosen[0] == slots,
+            accepts=lambda chosen, *, slots, **_: chosen[0] == slots,
         ),
         Mistake(
             "counts_memory_for_each_worker",
             "The factor counts for each worker: w · f batches have to fit in memory.",
             {"f = slots // w": "f = slots"},
-            takes=by_rule(held=lambda w, f: f),
+            accepts=by_rule(held=lambda w, f: f),
         ),
         Mistake(
             "stops_at_the_last_take",
             "The run ends when the last step has ended, not when its batch is taken.",
             {"return free": "return takes[-1]"},
-            takes=by_rule(without_the_last_step),
+            accepts=by_rule(without_the_last_step),
         ),
         Mistake(
             "swaps_the_two",
             "The order is workers, then prefetch factor.",
             {"return w, f": "return f, w"},
-            takes=by_rule(swapped=True),
+            accepts=by_rule(swapped=True),
         ),
         Mistake(
             "stays_before_the_deadline",
             "A run whose last step ends just at the deadline is in time.",
             {"end_s(w, f) <= deadline_s": "end_s(w, f) < deadline_s"},
-            takes=by_rule(below=True),
+            accepts=by_rule(below=True),
         ),
         Mistake(
             "leaves_a_slot_free",
             "All of the memory may be used: w · f may be as many batches as it holds.",
             {"f = slots // w": "f = (slots - 1) // w", "range(1, slots + 1)": "range(1, slots)"},
-            takes=by_rule(held=lambda w, f: w * f + 1),
+            accepts=by_rule(held=lambda w, f: w * f + 1),
         ),
         Mistake(
             "takes_the_fewest_slots",
@@ -323,7 +341,7 @@ EXERCISE = Exercise(
             "asks_for_one_too_early",
             "The first w · f batches are asked for at 0, counted from 0: batch w · f waits until batch 0 is taken.",
             {"takes[i - w * f] if i >= w * f": "takes[i - w * f - 1] if i > w * f"},
-            takes=by_rule(with_one_asked_too_early),
+            accepts=by_rule(with_one_asked_too_early),
         ),
         Mistake("is_always_two_and_two", "This is right for one input only.", lambda batches_s, **_: (2, 2)),
     ],

@@ -61,6 +61,7 @@ EXERCISE = Exercise(
         node(2, 3, 300_000),
         node(1, 3, 333_333),
         node(1, 3, 333_334),
+        node(1, 101, 9901),  # just more than one worker makes
         node(4, 1000, 250),
         node(4, 1000, 251),
         node(3, 7, 100),

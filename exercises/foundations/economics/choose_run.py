@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
-from grader.exercise import Exercise, Mistake, Observation, inputs_for
+from grader.exercise import Exercise, Inputs, Mistake, Observation, inputs_for
 
 CHOICE, TIME, COST = "choice", "expected time", "expected cost"
 VALID, KEPT = "an offer's number, devices that it has, and an interval above 0", "within the limit"
@@ -148,7 +149,7 @@ def mean_s(offer: Offer, devices: int, interval_s: float, run: dict[str, float],
 def by_rule(*, one_fails: bool = False, restart: bool = True) -> Callable[..., bool]:
     """Return what judges by another mean time: whether a choice keeps both limits with it."""
 
-    def takes(chosen: tuple[int, int, float], *, offers: list[Offer], **run: float) -> bool:
+    def accepts(chosen: tuple[int, int, float], *, offers: list[Offer], **run: float) -> bool:
         number, devices, interval_s = chosen
         offer = offers[number]
         seconds = mean_s(offer, devices, interval_s, run, fails=1 if one_fails else devices, restart=restart)
@@ -160,13 +161,13 @@ def by_rule(*, one_fails: bool = False, restart: bool = True) -> Callable[..., b
             return False
         return devices <= offer[3] and in_time and devices * offer[1] * seconds <= 3600 * run["budget_usd"] * HAIR
 
-    return takes
+    return accepts
 
 
 def at_its_best(goal: Callable[[Offer, int, float], float]) -> Callable[..., bool]:
     """Return whether a choice reaches the least of what is sought, to 1%, as if there were no other limit."""
 
-    def takes(chosen: tuple[int, int, float], *, offers: list[Offer], **run: float) -> bool:
+    def accepts(chosen: tuple[int, int, float], *, offers: list[Offer], **run: float) -> bool:
         def seen(offer: Offer, devices: int, interval_s: float) -> float:
             return goal(offer, devices, mean_s(offer, devices, interval_s, run, fails=devices, restart=True))
 
@@ -178,7 +179,7 @@ def at_its_best(goal: Callable[[Offer, int, float], float]) -> Callable[..., boo
         number, devices, interval_s = chosen
         return seen(offers[number], devices, interval_s) <= 1.01 * least
 
-    return takes
+    return accepts
 
 
 def works_s(chosen: tuple[int, int, float], offers: list[Offer], flops: float) -> float:
@@ -197,6 +198,60 @@ OFTEN: Offer = (1e14, 1.0, 200.0, 400)  # looks good in a sum to first order
 FEW: Offer = (1e14, 1.0, 1e6, 100)
 SURE: Offer = (1e14, 1.82, 1e6, 400)
 
+
+def taught() -> str:
+    run = {"flops": 2e23, "checkpoint_s": 30.0, "restart_s": 600.0}
+    number, devices, interval_s = choose_run(**OWN)
+    hours, dollars = judged(OWN["offers"][number], devices, interval_s, **run)
+    least = run["flops"] / ON_DEMAND[0] / 3600 * ON_DEMAND[1]
+    _, all_dollars = judged(SPOT, SPOT[3], math.sqrt(2 * 30.0 * 3600 * SPOT[2] / SPOT[3]), **run)
+    return (
+        f"Take the spot market: {devices} devices with a checkpoint every {interval_s:.0f} s take {hours:.0f} hours "
+        f"and {dollars:,.0f} dollars on average. On demand even a run without a failure costs {least:,.0f}. All "
+        f"{SPOT[3]:,} spot devices would cost {all_dollars:,.0f}: more devices fail more often."
+    )
+
+
+INPUTS: list[Inputs] = [
+    run_of([SPOT], 2e23, 30.0, 600.0, 120.0, 306_000.0),
+    run_of([SPOT, FAST], 5e22, 120.0, 1800.0, 150.0, 59_300.0),
+    run_of([OLD, SPOT], 5e22, 20.0, 60.0, 40.0, 48_000.0),
+    run_of([(1e12, 1.0, 400.0, 100)], 3.6e17, 30.0, 7200.0, 3.5, 125.5),
+    run_of([(1e12, 1.0, 100.0, 50), (1e12, 3.0, 1e6, 50)], 3.6e17, 10.0, 7200.0, 2.1, 303.0),
+    run_of([(100.0, 8.0, 1000.0, 1), (300.0, 15.0, 1000.0, 1)], 2.16e6, 1.0, 1.0, 7.0, 31.0),
+    run_of([(1e12, 2.0, 1000.0, 7), (2e12, 3.0, 1000.0, 7)], 3.6e16, 5.0, 30.0, 1.0, 15.3),
+    run_of([OFTEN, FEW, SURE], 1e22, 120.0, 600.0, 155.0, 51_200.0),
+    run_of([(*SPOT[:3], 500), ON_DEMAND], 2e23, 30.0, 600.0, 240.0, 400_000.0),
+    run_of([(1e12, 2.0, 1e5, 100)], 3.6e17, 60.0, 600.0, 1.06, 215.0),
+]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return the book's offers, and others with limits that one of them just keeps at some number of devices."""
+    found = []
+    for _ in range(12):
+        offers: list[Offer] = [
+            (
+                chance.randint(1, 9) * 1e14,
+                chance.randint(4, 40) / 10,
+                10.0 ** chance.randint(3, 5),
+                chance.choice((64, 256, 512)),
+            )
+            for _ in range(chance.randint(1, 3))
+        ]
+        offer = chance.choice(offers)
+        devices = chance.randint(offer[3] // 2, offer[3])
+        checkpoint_s, restart_s = float(chance.choice((10, 30, 120))), float(chance.choice((60, 600, 3600)))
+        run = {
+            "flops": float(f"{offer[0] * devices * 3600 * chance.randint(20, 200):.3g}"),
+            "checkpoint_s": checkpoint_s,
+            "restart_s": restart_s,
+        }
+        hours, dollars = judged(offer, devices, math.sqrt(7200 * checkpoint_s * offer[2] / devices), **run)
+        found.append(run_of(offers, *run.values(), float(f"{1.02 * hours:.4g}"), float(f"{1.02 * dollars:.4g}")))
+    return [*INPUTS, *found]
+
+
 EXERCISE = Exercise(
     choose_run,
     number=4,
@@ -211,18 +266,9 @@ EXERCISE = Exercise(
         run_of([OLD, ON_DEMAND, FAST], 3e23, 60.0, 600.0, 250.0, 379_000.0),
         OWN,
     ],
-    inputs=[
-        run_of([SPOT], 2e23, 30.0, 600.0, 120.0, 306_000.0),
-        run_of([SPOT, FAST], 5e22, 120.0, 1800.0, 150.0, 59_300.0),
-        run_of([OLD, SPOT], 5e22, 20.0, 60.0, 40.0, 48_000.0),
-        run_of([(1e12, 1.0, 400.0, 100)], 3.6e17, 30.0, 7200.0, 3.5, 125.5),
-        run_of([(1e12, 1.0, 100.0, 50), (1e12, 3.0, 1e6, 50)], 3.6e17, 10.0, 7200.0, 2.1, 303.0),
-        run_of([(100.0, 8.0, 1000.0, 1), (300.0, 15.0, 1000.0, 1)], 2.16e6, 1.0, 1.0, 7.0, 31.0),
-        run_of([(1e12, 2.0, 1000.0, 7), (2e12, 3.0, 1000.0, 7)], 3.6e16, 5.0, 30.0, 1.0, 15.3),
-        run_of([OFTEN, FEW, SURE], 1e22, 120.0, 600.0, 155.0, 51_200.0),
-        run_of([(*SPOT[:3], 500), ON_DEMAND], 2e23, 30.0, 600.0, 240.0, 400_000.0),
-        run_of([(1e12, 2.0, 1e5, 100)], 3.6e17, 60.0, 600.0, 1.06, 215.0),
-    ],
+    taught=taught,
+    inputs=INPUTS,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "forgets_failures",
@@ -237,13 +283,13 @@ EXERCISE = Exercise(
             "forgets_that_all_can_fail",
             "You took one device's mean time between failures. Any of them stops the run: divide by their number.",
             {"3600 * mtbf_h / devices": "3600 * mtbf_h"},
-            takes=by_rule(one_fails=True),
+            accepts=by_rule(one_fails=True),
         ),
         Mistake(
             "forgets_the_restart",
             "You counted the lost work and not the restarts, for which all devices are paid for too.",
             {" * math.exp(restart_s / mtbf)": ""},
-            takes=by_rule(restart=False),
+            accepts=by_rule(restart=False),
         ),
         Mistake(
             "takes_hours_for_seconds",
@@ -254,7 +300,7 @@ EXERCISE = Exercise(
             "takes_all_devices",
             "You took all the devices of an offer. Each one more makes failures more frequent, and the run dearer.",
             {"range(1, most + 1)": "range(most, most + 1)"},
-            takes=lambda chosen, *, offers, **_: chosen[1] == offers[chosen[0]][3],
+            accepts=lambda chosen, *, offers, **_: chosen[1] == offers[chosen[0]][3],
         ),
         Mistake(
             "ignores_how_many_there_are",
@@ -265,7 +311,7 @@ EXERCISE = Exercise(
             "ignores_the_deadline",
             "You took the cheapest run and forgot the deadline: with few devices little fails, and it takes long.",
             {"time > 3600 * deadline_h": "False"},
-            takes=at_its_best(lambda offer, devices, seconds: devices * offer[1] * seconds),
+            accepts=at_its_best(lambda offer, devices, seconds: devices * offer[1] * seconds),
         ),
         Mistake(
             "ignores_the_budget",
@@ -273,20 +319,20 @@ EXERCISE = Exercise(
             {
                 "found.append((late, cost, number,": "found.append((late, time, number,",
             },
-            takes=at_its_best(lambda offer, devices, seconds: seconds),
+            accepts=at_its_best(lambda offer, devices, seconds: seconds),
         ),
         Mistake(
             "takes_the_same_interval",
             "You took the same interval whatever fails. The best one is shorter the more devices there are: it goes "
             "with the root of the time between failures.",
             {"math.sqrt(2 * checkpoint_s * mtbf)": "3600.0"},
-            takes=lambda chosen, *, offers, flops, **_: chosen[2] in (3600.0, works_s(chosen, offers, flops)),
+            accepts=lambda chosen, *, offers, flops, **_: chosen[2] in (3600.0, works_s(chosen, offers, flops)),
         ),
         Mistake(
             "saves_at_the_end_alone",
             "With one checkpoint at the end each failure undoes the whole run so far.",
             {"min(work, math.sqrt(2 * checkpoint_s * mtbf))": "work"},
-            takes=lambda chosen, *, offers, flops, **_: chosen[2] >= works_s(chosen, offers, flops) * (1 - 1e-9),
+            accepts=lambda chosen, *, offers, flops, **_: chosen[2] >= works_s(chosen, offers, flops) * (1 - 1e-9),
         ),
         Mistake(
             "counts_offers_from_one",

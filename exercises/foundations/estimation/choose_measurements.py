@@ -9,6 +9,7 @@ from itertools import combinations
 from statistics import NormalDist
 from typing import Any
 
+from grader.choices import mistaken_rules
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 
 Factors = Sequence[tuple[float, float, float, float]]
@@ -146,6 +147,35 @@ BILL = (
 
 DEAR = (1.5, 1.0, 1, 20.0)
 
+as_if = mistaken_rules(wanted, observe)
+
+
+def each_factor(changed: Callable[..., tuple[float, float, float, float]]) -> Callable[[Inputs], Inputs]:
+    return lambda given: {"factors": [changed(*factor) for factor in given["factors"]]}
+
+
+def is_best_of_straight_sums(chosen: Sequence[int], *, factors: Factors, within: float) -> bool:
+    """Judge a choice as if half-widths added up straight; where no choice is then enough, none is wrong."""
+    costs = {}
+    for bits in range(2 ** len(factors)):
+        places = [place for place in range(len(factors)) if bits >> place & 1]
+        ends = [factor[1] if place in places else factor[0] for place, factor in enumerate(factors)]
+        half = math.fsum(abs(factor[2]) * math.log(end) for factor, end in zip(factors, ends, strict=True))
+        if half <= math.log(within) * HAIR:
+            costs[tuple(places)] = math.fsum(factors[place][3] for place in places)
+    return not costs or costs.get(tuple(sorted(chosen)), math.inf) <= min(costs.values()) * HAIR
+
+
+def taught() -> str:
+    chosen = choose_measurements(BILL, within=1.3)
+    cost, widest = (sum(BILL[place][3] for place in places) for places in (chosen, (1, 3)))
+    return (
+        f"Measure {' and '.join(map(str, chosen))}, for {cost:.0f} thousand dollars: the bill is then known within ×/÷ "
+        f"{known_within(BILL, chosen):.2f}. The two widest factors, 1 and 3, would cost {widest:.0f}. The width of the "
+        "model is narrower, but it counts twice, since it occurs squared."
+    )
+
+
 EXERCISE = Exercise(
     choose_measurements,
     number=4,
@@ -185,6 +215,7 @@ EXERCISE = Exercise(
         case(1.21, *[(1.2, 1.0, 1, 1.0 + place) for place in range(4)], (1.25, 1.0, -1, 9.0), (1.2, 1.0, 1, 2.0), DEAR),
     ],
     inputs=cases,
+    taught=taught,
     mistakes=[
         Mistake(
             "widest_first",
@@ -206,31 +237,37 @@ EXERCISE = Exercise(
                 "(power * math.log(spread)) ** 2": "abs(power * math.log(spread))",
                 "math.sqrt(square(chosen)) <= math.log(within)": "square(chosen) <= math.log(within)",
             },
+            accepts=is_best_of_straight_sums,
         ),
         Mistake(
             "forgets_the_powers",
             "A factor that occurs squared counts twice in logarithms: multiply its half-width by its power.",
             {"(power * math.log(spread)) ** 2": "math.log(spread) ** 2"},
+            accepts=as_if(each_factor(lambda now, measured, power, cost: (now, measured, 1.0, cost))),
         ),
         Mistake(
             "takes_measured_for_exact",
             "A measured factor is known better, not exactly: what is left of its range still counts.",
             {"spread = measured if place in chosen else now": "spread = 1.0 if place in chosen else now"},
+            accepts=as_if(each_factor(lambda now, measured, power, cost: (now, 1.0, power, cost))),
         ),
         Mistake(
             "fewest_measurements",
             "You took as few measurements as possible; two cheap ones can cost less than one dear one.",
             {"cost < best[0] and": "not best[1] and cost < best[0] and"},
+            accepts=as_if(each_factor(lambda now, measured, power, cost: (now, measured, power, 1.0))),
         ),
         Mistake(
             "counts_from_one",
             "Places are counted from 0.",
             {"return best[1]": "return [place + 1 for place in best[1]]"},
+            accepts=as_if(read=lambda chosen: [place - 1 for place in chosen]),
         ),
         Mistake(
             "says_yes_or_no_for_each",
             "You return a yes or no for each factor; asked are the places of those to measure.",
             {"return best[1]": "return [int(place in best[1]) for place in range(len(factors))]"},
+            accepts=as_if(read=lambda chosen: [place for place, is_measured in enumerate(chosen) if is_measured]),
         ),
         Mistake(
             "always_the_first",

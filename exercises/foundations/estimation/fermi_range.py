@@ -121,6 +121,16 @@ def wanted(problems: Sequence[int]) -> Observation:
 RANGES, MEAN, SINGLE = "ranges", "mean score", "score of each problem"
 PROPER, ENOUGH = "a lower end, then a larger upper one, from 1e-60 to 1e60", f"at most {MOST}"
 
+
+def taught() -> str:
+    of = {problem: truth(problem) for problem in range(1, 9)}
+    return (
+        f"The numbers are {of[1] / 1e9:.1f} billion parameters, {of[2] / 1e23:.2f}·10²³ operations, {of[3]:.1f} GB, "
+        f"{1e3 * of[4]:.0f} ms, {of[5]:.1f} s, {1e3 * of[6]:.0f} ms, {of[7] / 1e6:.0f} MB/s and {of[8] / 1e6:.2f} "
+        "million dollars. Look at the seventh again: so little text is no load for a storage system."
+    )
+
+
 EXERCISE = Exercise(
     fermi_range,
     number=2,
@@ -129,6 +139,7 @@ EXERCISE = Exercise(
     observe=observe,
     examples=[{"problems": [1, 2, 3, 4, 5, 6, 7, 8]}],
     inputs=[{"problems": [8, 7, 6, 5, 4, 3, 2, 1]}],
+    taught=taught,
     mistakes=[
         Mistake(
             "is_never_wrong",

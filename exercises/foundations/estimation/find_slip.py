@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation, parts
@@ -126,6 +127,38 @@ RUNS = (
     OWN,
 )
 
+
+def taught() -> str:
+    own = case("bits for bytes", *OWN)
+    line, days = find_slip(**own)
+    right_s, said_s, said_days = (
+        32 * own["parameters"] / own["link_bits_per_s"],
+        own["lines"][line - 1],
+        own["lines"][-1],
+    )
+    return (
+        f"It is line {line}: {4 * own['parameters'] / 1e9:.0f} GB over {own['link_bits_per_s'] / 8e9:.0f} GB/s take "
+        f"{right_s:.2f} s, and {said_s:g} took bits for bytes. The run takes {days:.2f} days, not {said_days:g}: a "
+        f"line that is {right_s / said_s:.0f} times too small makes the days only {1 - said_days / days:.0%} fewer."
+    )
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return each slip in three estimates in which it changes its line by more than a twentieth."""
+    found = []
+    for slip, (wrong, _) in SLIPS.items():
+        several: list[Inputs] = []
+        while len(several) < 3:
+            tokens, devices = chance.randint(10, 400) * 1e9, 2 ** chance.randint(1, 9)
+            rates = chance.randint(20, 500) * 1e12, chance.choice((1e6, 2e6, 4e6)), chance.choice((2e9, 1e10, 1e11))
+            one = case(slip, chance.randint(5, 90) * 1e8, tokens, devices, *rates)
+            true = RIGHT[wrong - 1](one, one["lines"])
+            if abs(one["lines"][wrong - 1] / true - 1) > 0.05:
+                several.append(one)
+        found += several
+    return found
+
+
 EXERCISE = Exercise(
     find_slip,
     number=3,
@@ -134,8 +167,10 @@ EXERCISE = Exercise(
     observe=parts(LINE, DAYS),
     examples=[case("forward only", *SMALL), case("no communication", *RUNS[0]), case("bits for bytes", *OWN)],
     inputs=[case(slip, *run) for run in RUNS for slip in SLIPS],
+    drawn=drawn,
     relative_tolerance=0.01,
     units={DAYS: "days"},
+    taught=taught,
     mistakes=[
         Mistake(
             "counts_from_zero",

@@ -70,6 +70,17 @@ def case(*factors: tuple[float, float, float]) -> Inputs:
 
 QUESTION = [(27.1, 27.1, 1), (1.0, 1.1, 1), (0.3, 0.5, -1), (0.8, 0.97, -1)]
 
+
+def taught() -> str:
+    low, high = product_interval(QUESTION)
+    squares = [(power * math.log(up / down)) ** 2 for down, up, power in QUESTION]
+    return (
+        f"The run takes {low:.0f} to {high:.0f} days. The share of the peak, 0.3 to 0.5, makes up "
+        f"{max(squares) / sum(squares):.0%} of the squared width: in a product of independent factors the widest "
+        "decides."
+    )
+
+
 EXERCISE = Exercise(
     product_interval,
     number=1,
@@ -88,6 +99,7 @@ EXERCISE = Exercise(
         case(*QUESTION),
     ],
     inputs=factor_lists,
+    taught=taught,
     mistakes=[
         Mistake(
             "adds_straight",

@@ -58,6 +58,16 @@ def job(size_bytes: float, writers: int, *stages: tuple[int, float]) -> Inputs:
 
 SHARE = "math.ceil(writers / links) * part / rate"
 
+
+def taught() -> str:
+    stages = ((8, 63e9), (4, 3.5e9), (8, 50e9))
+    whole, ports = (checkpoint_time_s(**job(420e9, 8, *some)) for some in (stages, stages[-1:]))
+    return (
+        f"It takes {whole:.0f} s, because each drive has two writers. The ports alone would be done in {ports:.2f} s: "
+        "only more or faster drives would help."
+    )
+
+
 EXERCISE = Exercise(
     checkpoint_time_s,
     number=3,
@@ -80,6 +90,7 @@ EXERCISE = Exercise(
         ),
     },
     units={"result": "s"},
+    taught=taught,
     mistakes=[
         Mistake(
             "adds_the_stages",

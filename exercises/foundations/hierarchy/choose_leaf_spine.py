@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
+from itertools import product
+from random import Random
 from typing import Any
 
 from exercises.foundations.hierarchy.common import worst_halving_links
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 
+Design = tuple[int, int, int]
 DESIGN, LEAF, SPINE, ACROSS, SWITCHES = "design", "ports of a leaf", "ports of a spine", "links across", "switches"
 FITS = "no more than there are"
 DIVIDED = "(1, 0, 0), or leaves that share the GPUs evenly, one spine or more, and one cable or more"
@@ -57,7 +61,7 @@ def choose_leaf_spine(
     return min(found)[1]
 
 
-def fits(gpus: int, ports: int, design: tuple[int, int, int]) -> bool:
+def fits(gpus: int, ports: int, design: Design) -> bool:
     leaves, spines, cables = design
     return gpus // leaves + spines * cables <= ports and leaves * cables <= ports
 
@@ -135,6 +139,76 @@ def cluster(gpus: int, ports: int, least_links: int) -> Inputs:
 
 ENOUGH = "across = leaves // 2 * min(down, up) + leaves % 2 * (down // 2)"
 
+
+def by_hand(leaves: int, down: int, up: int) -> int:
+    """Return the links across as the solution does."""
+    return leaves // 2 * min(down, up) + leaves % 2 * (down // 2)
+
+
+def by_rule(
+    *,
+    across: Callable[[int, int, int], int] = by_hand,
+    enough: Callable[[int], float] = lambda least: least,
+    fitting: Callable[[int, int, Design], bool] = fits,
+    has_single: bool = True,
+) -> Callable[..., bool]:
+    """Return what judges a network by another count of links or ports: whether it has the fewest switches by that."""
+
+    def accepts(chosen: Design, *, gpus: int, ports: int, least_links: int) -> bool:
+        if gpus <= ports and has_single:
+            return chosen == (1, 0, 0)
+        switches = {
+            design: design[0] + design[1]
+            for design in product(range(2, ports + 1), range(1, ports + 1), range(1, ports + 1))
+            if gpus % design[0] == 0 and fitting(gpus, ports, design)
+            if across(design[0], gpus // design[0], design[1] * design[2]) >= enough(least_links)
+        }
+        return not switches or switches.get(chosen) == min(switches.values())
+
+    return accepts
+
+
+def taught() -> str:
+    leaves, spines, cables = choose_leaf_spine(gpus=256, ports=32, least_links=48)
+    full = choose_leaf_spine(gpus=256, ports=32, least_links=128)
+    return (
+        f"{leaves + spines} switches are enough: {leaves} leaves, {spines} spines, and {cables} cables between each "
+        f"leaf and each spine. Full bisection, 128 links, takes {sum(full[:2])}: links across are bought with spines."
+    )
+
+
+INPUTS: list[Inputs] = [
+    cluster(gpus, ports, least)
+    for gpus, ports, leasts in (
+        (8, 6, (1, 2, 3, 4)),
+        (6, 10, (3,)),
+        (12, 5, (3,)),
+        (12, 7, (5,)),
+        (12, 8, (2, 4, 5, 6)),
+        (18, 10, (3, 6, 9)),
+        (20, 10, (3, 6, 10)),
+        (20, 12, (9,)),
+        (24, 12, (5, 9, 12)),
+        (24, 8, (7,)),
+        (28, 14, (7,)),
+        (36, 9, (10,)),
+    )
+    for least in leasts
+]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return clusters for which there is a network, beside the book's own."""
+    found: list[Inputs] = []
+    while len(found) < 24:
+        gpus = chance.randrange(6, 25, 2)
+        one = cluster(gpus, chance.randint(5, 12), chance.randint(1, gpus // 2))
+        with suppress(ValueError):  # no network has so many links
+            choose_leaf_spine(**one)
+            found.append(one)
+    return [*INPUTS, *found]
+
+
 EXERCISE = Exercise(
     choose_leaf_spine,
     number=4,
@@ -155,70 +229,66 @@ EXERCISE = Exercise(
         cluster(200, 20, 100),
         cluster(256, 32, 48),
     ],
-    inputs=[
-        cluster(gpus, ports, least)
-        for gpus, ports, leasts in (
-            (8, 6, (1, 2, 3, 4)),
-            (6, 10, (3,)),
-            (12, 5, (3,)),
-            (12, 7, (5,)),
-            (12, 8, (2, 4, 5, 6)),
-            (18, 10, (3, 6, 9)),
-            (20, 10, (3, 6, 10)),
-            (20, 12, (9,)),
-            (24, 12, (5, 9, 12)),
-            (24, 8, (7,)),
-            (28, 14, (7,)),
-            (36, 9, (10,)),
-        )
-        for least in leasts
-    ],
+    taught=taught,
+    inputs=INPUTS,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "never_saves_a_cable",
             "As many cables up as GPUs below always suffice, but fewer links across were asked for, which need fewer "
             "switches.",
             {"if across >= least_links:": "if up >= down and across >= least_links:"},
+            accepts=by_rule(across=lambda leaves, down, up: by_hand(leaves, down, up) if up >= down else 0),
         ),
         Mistake(
             "takes_the_cheapest",
             "This has the fewest switches, but too few links are left between its halves.",
             {"if across >= least_links:": "if across >= 1:"},
+            accepts=by_rule(enough=lambda least: 1),
         ),
         Mistake(
             "leaves_the_middle_out",
             "With an odd number of leaves, the leaf that is cut in two adds half of its GPUs' links.",
             {ENOUGH: "across = leaves // 2 * min(down, up)"},
+            accepts=by_rule(across=lambda leaves, down, up: leaves // 2 * min(down, up)),
         ),
         Mistake(
             "sends_the_middle_leafs_bytes_up",
             "The two halves of a leaf's GPUs reach each other through the leaf itself: they need no cable up.",
             {ENOUGH: "across = leaves // 2 * min(down, up) + leaves % 2 * min(down // 2, up)"},
+            accepts=by_rule(
+                across=lambda leaves, down, up: leaves // 2 * min(down, up) + leaves % 2 * min(down // 2, up)
+            ),
         ),
         Mistake(
             "counts_both_directions",
             "A link counts once, although it carries bytes both ways.",
             {"if across >= least_links:": "if 2 * across >= least_links:"},
+            accepts=by_rule(enough=lambda least: least / 2),
         ),
         Mistake(
             "forgets_the_single_switch",
             "Where all GPUs fit below one switch, that switch is a network: it needs no spine.",
             {"if gpus <= ports:": "if False:"},
+            accepts=by_rule(has_single=False),
         ),
         Mistake(
             "has_one_cable_to_each_spine",
             "Several cables between a leaf and a spine can save spines.",
             {"range(1, ports // leaves + 1)": "range(1, min(2, ports // leaves + 1))"},
+            accepts=by_rule(fitting=lambda gpus, ports, design: fits(gpus, ports, design) and design[2] == 1),
         ),
         Mistake(
             "forgets_the_spines_ports",
             "A spine has a port for every cable of every leaf, and no more ports than there are.",
             {"range(1, ports // leaves + 1)": "range(1, ports + 1)"},
+            accepts=by_rule(fitting=lambda gpus, ports, design: gpus // design[0] + design[1] * design[2] <= ports),
         ),
         Mistake(
             "forgets_the_ports_below",
             "A leaf's ports hold its GPUs too; only what is left can go up.",
             {"(ports - down) // cables": "ports // cables"},
+            accepts=by_rule(fitting=lambda gpus, ports, design: max(design[:2]) * design[2] <= ports),
         ),
         Mistake(
             "is_always_the_first",

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache
+from itertools import product
+from math import prod
+from random import Random
 
 from grader.exercise import Exercise, Inputs, Mistake
 from snippets.foundations.hierarchy.simulators import minimum_bisection_links, torus
@@ -45,6 +48,26 @@ def of(*sides: int) -> Inputs:
     return {"sides": list(sides)}
 
 
+def taught() -> str:
+    sides = (16, 20, 28)
+    links = torus_bisection_links(sides=sides)
+    return (
+        f"The pod of 16 × 20 × 28 has {links} links between its halves: two for each of the {links // 2} lines along "
+        "the longest side, because a ring is cut in two places."
+    )
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return tori of at most 12 hosts, and some larger ones that are small to cut."""
+    small = [
+        sides
+        for count in (2, 3, 4)
+        for sides in product((1, 2, 3, 4, 5, 6), repeat=count)
+        if max(sides) % 2 == 0 and prod(sides) <= 12
+    ]
+    return [of(*sides) for sides in chance.sample(small, 16)]
+
+
 EXERCISE = Exercise(
     torus_bisection_links,
     number=2,
@@ -66,7 +89,9 @@ EXERCISE = Exercise(
         of(2, 4),
         of(2, 2, 2, 2),
     ],
+    drawn=drawn,
     units={"result": "links"},
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_way_round",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -150,6 +152,84 @@ def job(days: float, flops_per_s: float, memory_bytes: float, state: int, tokens
 # What a token costs by the solution, and what a mistake puts in its place.
 COST = "6 * matrices + attention + 6 * 50257 * hidden"
 
+
+def by_rule(
+    *,
+    size: Callable[[int, int, int], int] = lambda layers, hidden, sequence: counts(layers, hidden, sequence)[0],
+    work: Callable[[int, int, int], int] = lambda layers, hidden, sequence: counts(layers, hidden, sequence)[1],
+    shaped: Callable[[int, int], bool] = lambda layers, hidden: True,
+    room: float = 1.0,
+    is_swapped: bool = False,
+) -> Callable[..., bool]:
+    """Return what judges a model by other counts, another memory or fewer shapes: whether it is 98% of the largest."""
+
+    def accepts(chosen: tuple[int, int], **inputs: Any) -> bool:
+        most_work, most_parameters = limits(inputs)
+        sequence, found = inputs["sequence"], {}
+        for shape in shapes():
+            parameters = size(*shape, sequence)
+            in_time = work(*shape, sequence) <= most_work * (1 + 1e-9)
+            if shaped(*shape) and in_time and parameters <= most_parameters * room:
+                found[shape] = parameters
+        layers, hidden = reversed(chosen) if is_swapped else chosen
+        return not found or found.get((layers, hidden), 0) >= 0.98 * max(found.values())
+
+    return accepts
+
+
+def taught() -> str:
+    shapes_of = {n: choose_model(**job(30.0, 124.8e12, 80e9, 16, 20e9, n)) for n in (1024, 8192)}
+    short, long = (counts(*shape, n)[0] for n, shape in shapes_of.items())
+    (layers, hidden), (deep, wide) = shapes_of.values()
+    return (
+        f"For 1,024 tokens the largest has L = {layers}, d = {hidden} and {short / 1e9:.2f} billion parameters, for "
+        f"8,192 L = {deep}, d = {wide} and {long / 1e9:.2f} billion. Time is the limit: the first one's state fills "
+        f"{16 * short / 1e9:.1f} of the 80 GB. Attention on longer sequences costs {1 - long / short:.0%} of the model."
+    )
+
+
+INPUTS: list[Inputs] = [
+    # Few inputs repeat a number, so that what they have in common is the reason for a failure.
+    job(7.0, 100e12, 16e9, 16, 3e9, 512),
+    job(7.0, 100e12, 17e9, 18, 30e9, 16384),
+    job(14.0, 50e12, 2e9, 20, 13e9, 65536),
+    job(90.0, 100e12, 40e9, 12, 4e9, 256),
+    job(91.0, 124.8e12, 80e9, 10, 28e9, 12288),
+    job(60.0, 150e12, 18e9, 16, 2e9, 16384),
+    job(45.0, 200e12, 21e9, 14, 6e9, 8192),
+    job(14.0, 300e12, 24e9, 20, 12e9, 4096),
+    job(3.0, 90e12, 12e9, 12, 32e9, 4096),
+    job(120.0, 80e12, 32e9, 18, 100e9, 32768),
+    # part of a day; the flattest and the steepest shape; the widest and deepest model
+    job(1.5, 125e12, 41e9, 12, 10e9, 2048),
+    job(3.5, 1e13, 19e9, 16, 20e9, 1024),
+    job(0.5, 5e13, 80e9, 18, 5e9, 512),
+    job(365.0, 9e17, 1e13, 16, 1e9, 1024),
+    # a byte less than L = 5 and d = 384 need; time that is just enough for L = 1 and d = 128, and for L = 2, and
+    # one operation a token too little for L = 2; memory that is just enough for L = 1 and d = 128
+    job(365.0, 9e17, 457_039_871, 16, 1e9, 1024),
+    job(1.0, 401702400000.0, 1e9, 16, 864_000_000, 256),
+    job(2.0, 433159680000.0, 2e9, 12, 1_728_000_000, 768),
+    job(1.0, 425295350000.0, 1e9, 14, 864_000_000, 512),
+    job(1.0, 1e12, 121_135_104, 18, 1e9, 768),
+    # memory that is just enough for L = 2 and d = 128, and for L = 33 and d = 1024, which is too deep
+    job(4.0, 1e14, 110_848_000, 16, 1e9, 768),
+    job(200.0, 1e15, 6_554_648_576, 14, 1e9, 1024),
+]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return jobs whose limits a shape just meets, one in time and another in memory, beside the book's own."""
+    found = []
+    for _ in range(24):
+        sequence, state = 2 ** chance.randint(8, 15), chance.randrange(10, 21, 2)
+        days, tokens = chance.randint(1, 180) / 2, chance.randint(1, 60) * 1e9
+        (_, work), (parameters, _) = (counts(*chance.choice(shapes()), sequence) for _ in range(2))
+        flops_per_s = float(f"{1.001 * work * tokens / sequence / (days * DAY_S):.4g}")
+        found.append(job(days, flops_per_s, parameters * state + chance.randrange(state), state, tokens, sequence))
+    return [*INPUTS, *found]
+
+
 EXERCISE = Exercise(
     choose_model,
     number=4,
@@ -166,76 +246,63 @@ EXERCISE = Exercise(
         job(365.0, 395.8e12, 141e9, 12, 20e9, 2048),
         job(30.0, 124.8e12, 40e9, 16, 5e9, 2048),
     ],
-    inputs=[
-        # Few inputs repeat a number, so that what they have in common is the reason for a failure.
-        job(7.0, 100e12, 16e9, 16, 3e9, 512),
-        job(7.0, 100e12, 17e9, 18, 30e9, 16384),
-        job(14.0, 50e12, 2e9, 20, 13e9, 65536),
-        job(90.0, 100e12, 40e9, 12, 4e9, 256),
-        job(91.0, 124.8e12, 80e9, 10, 28e9, 12288),
-        job(60.0, 150e12, 18e9, 16, 2e9, 16384),
-        job(45.0, 200e12, 21e9, 14, 6e9, 8192),
-        job(14.0, 300e12, 24e9, 20, 12e9, 4096),
-        job(3.0, 90e12, 12e9, 12, 32e9, 4096),
-        job(120.0, 80e12, 32e9, 18, 100e9, 32768),
-        # part of a day; the flattest and the steepest shape; the widest and deepest model
-        job(1.5, 125e12, 41e9, 12, 10e9, 2048),
-        job(3.5, 1e13, 19e9, 16, 20e9, 1024),
-        job(0.5, 5e13, 80e9, 18, 5e9, 512),
-        job(365.0, 9e17, 1e13, 16, 1e9, 1024),
-        # a byte less than L = 5 and d = 384 need; time that is just enough for L = 1 and d = 128, and for L = 2, and
-        # one operation a token too little for L = 2; memory that is just enough for L = 1 and d = 128
-        job(365.0, 9e17, 457_039_871, 16, 1e9, 1024),
-        job(1.0, 401702400000.0, 1e9, 16, 864_000_000, 256),
-        job(2.0, 433159680000.0, 2e9, 12, 1_728_000_000, 768),
-        job(1.0, 425295350000.0, 1e9, 14, 864_000_000, 512),
-        job(1.0, 1e12, 121_135_104, 18, 1e9, 768),
-    ],
+    taught=taught,
+    inputs=INPUTS,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "trusts_six_n_d",
             "6ND leaves attention's products out; with long sequences the run then takes longer than it may.",
             {COST: "6 * parameters"},
+            accepts=by_rule(work=lambda L, d, n: 6 * n * counts(L, d, n)[0]),
         ),
         Mistake(
             "forgets_the_head",
             "The head's product is missing: 6 V d operations for each token.",
             {COST: "6 * matrices + attention"},
+            accepts=by_rule(work=lambda L, d, n: counts(L, d, n)[1] - 6 * VOCABULARY * d * n),
         ),
         Mistake(
             "halves_attention_for_the_mask",
             "By the convention of exercise 3 the mask saves nothing: attention's whole n × n products count.",
             {COST: "6 * matrices + attention / 2 + 6 * 50257 * hidden"},
+            accepts=by_rule(work=lambda L, d, n: counts(L, d, n)[1] - 6 * L * d * n**2),
         ),
         Mistake(
             "forgets_biases_and_norms",
             "Biases and norms are missing: 13 L d + 2 d parameters, whose state can be what does not fit.",
             {"matrices + 13 * layers * hidden + tables + 2 * hidden": "matrices + tables"},
+            accepts=by_rule(size=lambda L, d, n: counts(L, d, n)[0] - 13 * L * d - 2 * d),
         ),
         Mistake(
             "keeps_off_the_steepest",
             "32 L <= d is allowed with the equals sign: this leaves out d = 32 L.",
             {"not 32 * layers <= hidden": "not 32 * layers < hidden"},
+            accepts=by_rule(shaped=lambda L, d: d > 32 * L),
         ),
         Mistake(
             "ignores_memory",
             "The model is trained in time, and its state does not fit.",
             {"in_time and in_memory": "in_time"},
+            accepts=by_rule(room=math.inf),
         ),
         Mistake(
             "ignores_time",
             "The state fits, and the run takes longer than it may.",
             {"in_time and in_memory": "in_memory"},
+            accepts=by_rule(work=lambda *_: 0),
         ),
         Mistake(
             "counts_gibibytes",
             "memory_bytes is in bytes already, and 10⁹ of them are a GB: nothing is to be converted.",
             {"<= memory_bytes": "<= memory_bytes / 10**9 * 2**30"},
+            accepts=by_rule(room=2**30 / 10**9),
         ),
         Mistake(
             "returns_the_width_first",
             "This is (d, L); asked is (L, d).",
             {"best, largest = (layers, hidden)": "best, largest = (hidden, layers)"},
+            accepts=by_rule(is_swapped=True),
         ),
         Mistake("is_always_one_shape", "This looks at none of the limits.", lambda **_: (4, 128)),
     ],

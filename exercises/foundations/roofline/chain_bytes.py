@@ -93,6 +93,15 @@ def chains(st: Any) -> Any:
 # A bias, a residual and a norm's scale after a product, in bfloat16: 8192 tokens of 4096 features.
 LAYER: list[Step] = [("a", ["x", "bias"]), ("b", ["a", "residual"]), ("c", ["b"]), ("d", ["c", "scale"])]
 
+
+def taught() -> str:
+    apart, fused = (chain_bytes(**chain(LAYER, ["b", "d"], 32_768, 2, one_loop)) for one_loop in (False, True))
+    return (
+        f"Four loops move {apart / 1e3:.0f} kB, a single one {fused / 1e3:.0f} kB, {1 - fused / apart:.0%} less: what "
+        "one step makes and only the next one needs never goes to memory."
+    )
+
+
 EXERCISE = Exercise(
     chain_bytes,
     number=3,
@@ -109,6 +118,7 @@ EXERCISE = Exercise(
     ],
     inputs=chains,
     units={"result": "bytes"},
+    taught=taught,
     mistakes=[
         Mistake(
             "does_not_fuse",

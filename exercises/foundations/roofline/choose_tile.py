@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation, inputs_for
@@ -138,7 +139,7 @@ def power_of_two(**inputs: Any) -> Tile:
 def by_rule(*, strips: bool = True, numbers: bool = False, swapped: bool = False) -> Callable[..., bool]:
     """Return what judges a tile by another rule: what fits without strips, in numbers for bytes, or sides exchanged."""
 
-    def takes(tile: Tile, *, fast_bytes: int, **inputs: int) -> bool:
+    def accepts(tile: Tile, *, fast_bytes: int, **inputs: int) -> bool:
         rows, columns = reversed(tile) if swapped else tile
         m, k, n, element_bytes = (inputs[name] for name in ("m", "k", "n", "element_bytes"))
         if not (1 <= rows <= m and 1 <= columns <= n):
@@ -149,7 +150,7 @@ def by_rule(*, strips: bool = True, numbers: bool = False, swapped: bool = False
         in_time = passed * element_bytes * inputs["peak_flops_per_s"] <= operations * bandwidth
         return in_time and (held if strips else rows * columns) <= room
 
-    return takes
+    return accepts
 
 
 SEARCH = "return min(found)[1]"
@@ -167,6 +168,17 @@ def taught() -> str:
     )
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return products whose bandwidth is just enough."""
+    found = []
+    for _ in range(40):
+        m, k, n = (chance.randint(2, 16) for _ in range(3))
+        element_bytes = chance.choice((1, 2, 4))
+        fast_bytes = chance.randint(6, 64) * element_bytes + chance.randrange(element_bytes)
+        found.append(just_enough(m, k, n, element_bytes, fast_bytes))
+    return found
+
+
 EXERCISE = Exercise(
     choose_tile,
     number=4,
@@ -178,11 +190,13 @@ EXERCISE = Exercise(
         product(4, 4, 4, 1, 8, 128, 80),
         product(4, 4, 4, 2, 17, 128, 160),
         product(2, 4, 12, 1, 17, 192, 136),
+        product(8, 8, 8, 2, 48, 1, 1),
         *(just_enough(*shape) for shape in ((3, 5, 12, 1, 27), (12, 5, 3, 2, 54), (10, 2, 10, 1, 35))),
         *(just_enough(*shape) for shape in ((60, 5, 60, 1, 15), (2, 4, 300, 1, 8), (300, 6, 2, 2, 17))),
         product(192, 4096, 4096, 4, 65536, 100_000_000_000, 3_500_000_000),
     ],
     inputs=tight(),
+    drawn=drawn,
     taught=taught,
     mistakes=[
         Mistake(
@@ -200,7 +214,7 @@ EXERCISE = Exercise(
             "forgets_the_strips",
             "Beside the tile, a column of X and a row of W are in the fast memory.",
             {"(room - rows) // (rows + 1)": "room // rows"},
-            takes=by_rule(strips=False),
+            accepts=by_rule(strips=False),
         ),
         Mistake(
             "takes_the_most_entries",
@@ -212,7 +226,7 @@ EXERCISE = Exercise(
             "counts_numbers_for_bytes",
             "The fast memory is given in bytes, and each number has element_bytes.",
             {"fast_bytes // element_bytes": "fast_bytes"},
-            takes=by_rule(numbers=True),
+            accepts=by_rule(numbers=True),
         ),
         Mistake(
             "reads_one_row_of_tiles",
@@ -229,7 +243,7 @@ EXERCISE = Exercise(
             "exchanges_the_sides",
             "You exchanged the sides: the first is the height of the tile, of at most m rows.",
             {SEARCH: "return min(found)[1][::-1]"},
-            takes=by_rule(swapped=True),
+            accepts=by_rule(swapped=True),
         ),
         Mistake(
             "is_always_two_by_two", "This is right for one input only: look at the fast memory.", lambda **_: (2, 2)

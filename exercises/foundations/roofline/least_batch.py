@@ -113,6 +113,16 @@ H100, HBM = 989_400_000_000_000, 3_350_000_000_000
 COMPUTES, MOVES = "2 * k * n * bandwidth_bytes_per_s", "activation_bytes * (k + n) * peak_flops_per_s"
 RESULT = "-(-fixed // (computes - moves)) if computes > moves else 0"
 
+
+def taught() -> str:
+    a, b = (least_batch(**layer(4096, 4096, *of, HBM)) for of in ((1, 2, H100), (1, 1, 2 * H100)))
+    c = least_batch(**layer(512, 512, 2, 2, H100, HBM))
+    return (
+        f"(a) {a} tokens. (b) {b}, as in bfloat16: half of the bytes, twice the peak. (c) {c}: no batch is "
+        "enough, since the activations of so small a layer alone keep memory busy for longer than the operations take."
+    )
+
+
 EXERCISE = Exercise(
     least_batch,
     number=2,
@@ -133,6 +143,7 @@ EXERCISE = Exercise(
     ],
     inputs=layers,
     units={"result": "rows"},
+    taught=taught,
     mistakes=[
         Mistake(
             "reads_weights_only",

@@ -75,6 +75,15 @@ def has_few_ranks(inputs: Inputs) -> bool:
 
 RULE = "1 + k * link_bytes_per_s // (element_bytes * peak_flops_per_s)"
 
+
+def taught() -> str:
+    nvlink, adapter = (most_ranks(**cut(53248, 2, 989_400_000_000_000, link * 10**9)) for link in (450, 50))
+    return (
+        f"Over NVLink {nvlink} H100s may share the matmul, over one NDR adapter each only {adapter}. More ranks have "
+        "fewer operations each, but the bytes that each of them sends for the sum do not become fewer."
+    )
+
+
 EXERCISE = Exercise(
     most_ranks,
     number=1,
@@ -93,6 +102,7 @@ EXERCISE = Exercise(
         cut, st.integers(1, 60), st.sampled_from([1, 2, 4]), st.integers(1, 12), st.integers(1, 6)
     ).filter(has_few_ranks),
     units={"result": "ranks"},
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_first",

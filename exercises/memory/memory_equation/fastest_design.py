@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 from itertools import product
 from random import Random
@@ -156,6 +157,38 @@ def fault(design: tuple[str, int], **run: Any) -> str:
     return ""
 
 
+def by_rule(
+    *,
+    accumulates: Callable[[int, int], bool] = lambda micro_batch, sequences: micro_batch < sequences,
+    tried: Callable[[str, int, int], bool] = lambda recomputed, micro_batch, sequences: sequences % micro_batch == 0,
+    paid: Callable[[int, int], int] = lambda micro_batch, sequences: sequences // micro_batch,
+    head_again: bool = False,
+    largest: bool = False,
+) -> Callable[..., bool]:
+    """Return what judges a design with a slip: in what is held, in what is tried, or in what counts."""
+
+    def accepts(design: tuple[str, int] | None, **run: Any) -> bool:
+        s, h, sequences = run["sequence"], run["hidden"], run["sequences"]
+        core, head = 4 * s * s * h, 2 * s * h * run["vocabulary"] * head_again
+        layer = core + 24 * s * h * h
+        again = {"none": 0, "selective": run["layers"] * core, "full": run["layers"] * layer + head}
+        shape = [run[name] for name in SHAPE]
+
+        def fits(made: str, size: int) -> bool:
+            held, _ = held_bytes(made, size, accumulates(size, sequences), *shape)
+            return tried(made, size, sequences) and held <= run["memory_bytes"]
+
+        def counted(made: str, size: int) -> int:
+            return -size if largest else paid(size, sequences) * run["overhead_flops"] + sequences * again[made]
+
+        there = [one for one in product(RECOMPUTATIONS, range(1, sequences + 1)) if fits(*one)]
+        if design is None or not there:
+            return design is None and not there
+        return design in there and counted(*design) == min(counted(*one) for one in there)
+
+    return accepts
+
+
 def step_of(sequences: int, memory_bytes: int, overhead_flops: int, *shape: int) -> Inputs:
     run = dict(zip(SHAPE, shape or (2, 8, 2, 10, 8), strict=True))
     return {**run, "sequences": sequences, "memory_bytes": memory_bytes, "overhead_flops": overhead_flops}
@@ -210,6 +243,25 @@ SEEDS = (
 
 CHOICE = Choice("the design", the_fastest, fault, none="None: nothing fits")
 
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return small steps as the book's own."""
+    return [some_step(chance.randrange(10**9)) for _ in range(48)]
+
+
+def taught() -> str:
+    own = EXERCISE.examples[-1]
+    made, size = fastest_design(**own) or ("none", 0)
+    whole = cost("full", own["sequences"], own) / cost(made, size, own) - 1
+    held = [worst("none", 1, {**own, "sequences": sequences})[0] / 1e9 for sequences in (1, own["sequences"])]
+    return (
+        f"For the last example it is {made!r} with {size} sequences at a time. Full recomputation lets all "
+        f"{own['sequences']} run at once and takes {whole:.0%} more operations. With nothing recomputed one "
+        f"sequence alone holds {held[0]:.1f} GB, and {held[1]:.1f} beside the gradients of those before, "
+        "which does not fit."
+    )
+
+
 EXERCISE = Exercise(
     fastest_design,
     number=4,
@@ -225,48 +277,62 @@ EXERCISE = Exercise(
         step_of(16, 80 * 10**9, 6 * 10**12, 30, 3072, 32, 51200, 2048),
     ],
     inputs=[*map(some_step, SEEDS), step_of(16, 80 * 10**9, 32 * 10**12, 30, 3072, 32, 51200, 2048)],
+    drawn=drawn,
     given=("gpt_step_sizes", "step_peak_bytes"),
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_accumulation",
             "With several micro-batches the gradients of the first are there when the second is at its peak.",
             {"keep_gradients=several": "keep_gradients=False"},
+            accepts=by_rule(accumulates=lambda micro_batch, sequences: False),
         ),
         Mistake(
             "always_accumulates",
             "A single micro-batch accumulates nothing: its gradients come when the activations go.",
             {"keep_gradients=several": "keep_gradients=True"},
+            accepts=by_rule(accumulates=lambda micro_batch, sequences: True),
         ),
         Mistake(
             "takes_any_micro_batch",
             "The micro-batches of a step are equal: their size has to divide the step's sequences.",
             {"if sequences % micro_batch:": "if False:"},
+            accepts=by_rule(tried=lambda recomputed, micro_batch, sequences: True),
         ),
         Mistake(
             "pays_for_each_sequence",
             "overhead_flops come once for each micro-batch: sequences / b times, not b times.",
             {"sequences // micro_batch * overhead_flops": "micro_batch * overhead_flops"},
+            accepts=by_rule(paid=lambda micro_batch, sequences: micro_batch),
         ),
         Mistake(
             "takes_one_sequence_at_a_time",
             "This tries micro-batches of one sequence alone; larger ones pay the overhead less often.",
             {"range(1, sequences + 1)": "(1,)"},
+            accepts=by_rule(tried=lambda recomputed, micro_batch, sequences: micro_batch == 1),
         ),
         Mistake(
             "recomputes_the_head",
             "Full recomputation repeats the layers' forward pass, and not the head's.",
             {'"full": layers * layer}': '"full": layers * layer + 2 * sequence * hidden * vocabulary}'},
+            accepts=by_rule(head_again=True),
         ),
         Mistake(
             "never_recomputes_scores_alone",
             "Where a design does not fit with the scores stored, selective recomputation may do: it costs fewer "
             "operations than full recomputation.",
             {', "selective": layers * scores': ""},
+            accepts=by_rule(
+                tried=lambda recomputed, micro_batch, sequences: (
+                    recomputed != "selective" and sequences % micro_batch == 0
+                )
+            ),
         ),
         Mistake(
             "takes_the_largest_micro_batch",
             "The largest micro-batch may need recomputation that costs more than it saves: compare the operations.",
             largest_micro_batch_of_all,
+            accepts=by_rule(largest=True),
         ),
         Mistake(
             "takes_the_whole_step",

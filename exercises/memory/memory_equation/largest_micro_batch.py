@@ -48,6 +48,18 @@ def first_that_does_not_fit(
 device = inputs_for(largest_micro_batch)
 
 
+def taught() -> str:
+    own = EXERCISE.examples[-1]
+    small, large = (largest_micro_batch(**{**own, "memory_bytes": memory}) for memory in (80 * 10**9, 85_198_045_184))
+    each = own["layers"] * own["layer_bytes"] + own["other_bytes"]
+    one_more = own["state_bytes"] + (large + 1) * each
+    return (
+        f"{small} sequences with 80 GB, and {large} with 85.2. A sequence takes {each / 1e9:.1f} GB, and one more "
+        f"would need {one_more / 1e9:.1f} GB in all. Sequences come whole: the five gigabytes more buy "
+        "none."
+    )
+
+
 EXERCISE = Exercise(
     largest_micro_batch,
     number=1,
@@ -70,6 +82,7 @@ EXERCISE = Exercise(
         "other_bytes": st.integers(0, 9),
     },
     units={"result": "sequences"},
+    taught=taught,
     mistakes=[
         Mistake(
             "rounds_up",

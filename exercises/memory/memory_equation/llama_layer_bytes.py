@@ -87,6 +87,16 @@ def layer(sequence: int, micro_batch: int, groups: int, each: int, head: int, wi
     }
 
 
+def taught() -> str:
+    own = EXERCISE.examples[-1]
+    unit = own["sequence"] * own["micro_batch"] * own["hidden"]
+    wide = 4 * 2 * own["width"] / own["hidden"]
+    return (
+        f"{llama_layer_bytes(**own) / unit:.2f} multiples of sbh. {wide:g} of them are the four wide tensors of the "
+        "feed-forward block, more than all others together: to save memory, look there first."
+    )
+
+
 EXERCISE = Exercise(
     llama_layer_bytes,
     number=3,
@@ -97,6 +107,7 @@ EXERCISE = Exercise(
         layer, st.integers(1, 6), *3 * [st.integers(1, 3)], st.integers(1, 4), st.integers(1, 9)
     ),
     units={"result": "bytes"},
+    taught=taught,
     mistakes=[
         Mistake(
             "counts_values",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from random import Random
 from typing import Any
 
 from grader.choices import Choice
 from grader.exercise import Exercise, Inputs, Mistake
-from snippets.memory.offloading.timeline import OffloadedStep, offloaded_step
+from snippets.memory.offloading.timeline import offloaded_step
 
 STATES = ("optimizer", "weights", "activations")
 CHOICES = (
@@ -103,35 +104,32 @@ def choose_offload(
     return min(found)[2] if found else None
 
 
-@cache
-def simulated(
-    choice: tuple[str, ...],
-    layers: int,
-    layer_parameters: int,
-    tokens: int,
-    activation_bytes: int,
-    flops_per_s: int,
-    link_bytes_per_s: int,
-    host_bytes_per_s: int,
-) -> OffloadedStep:
-    """Simulate a step, with the bytes of what comes and goes; many inputs differ in their memory alone."""
+Chosen = tuple[str, ...]
+
+
+def seconds_of(choice: Chosen, inputs: Inputs) -> dict[str, float]:
+    """Return the times of a layer: what the GPU computes, and what comes and goes."""
     optimizer, weights, activations = (state in choice for state in STATES)
-    over_link = 2 * layer_parameters / link_bytes_per_s
-    return offloaded_step(
-        layers=layers,
-        forward_s=2 * layer_parameters * tokens / flops_per_s,
-        backward_s=4 * layer_parameters * tokens / flops_per_s,
-        gradients_s=over_link * optimizer,
-        update_s=28 * layer_parameters / host_bytes_per_s * optimizer,
-        new_weights_s=over_link * (optimizer and not weights),
-        weights_s=over_link * weights,
-        activations_s=activation_bytes / link_bytes_per_s * activations,
-    )
+    parameters, link = inputs["layer_parameters"], inputs["link_bytes_per_s"]
+    return {
+        "forward_s": 2 * parameters * inputs["tokens"] / inputs["flops_per_s"],
+        "backward_s": 4 * parameters * inputs["tokens"] / inputs["flops_per_s"],
+        "gradients_s": 2 * parameters / link * optimizer,
+        "update_s": 28 * parameters / inputs["host_bytes_per_s"] * optimizer,
+        "new_weights_s": 2 * parameters / link * (optimizer and not weights),
+        "weights_s": 2 * parameters / link * weights,
+        "activations_s": inputs["activation_bytes"] / link * activations,
+    }
 
 
-def judged(choice: tuple[str, ...], inputs: Inputs) -> tuple[int, float]:
-    """Return what the GPU holds, and how long the step takes."""
-    timed = {name: value for name, value in inputs.items() if name != "memory_bytes"}
+@cache
+def end_s(layers: int, **seconds: Any) -> float:
+    """Simulate a step; many inputs differ in their memory alone."""
+    return float(offloaded_step(layers=layers, **seconds).end_s)
+
+
+def held_bytes(choice: Chosen, inputs: Inputs, *, coming: int = 2, gradients_leave: bool = True) -> int:
+    """Return what the GPU holds, of what is offloaded only the layers that come or go."""
     of_a_layer = {
         "weights": 2 * inputs["layer_parameters"],
         "gradients": 2 * inputs["layer_parameters"],
@@ -140,13 +138,17 @@ def judged(choice: tuple[str, ...], inputs: Inputs) -> tuple[int, float]:
     }
     held_layers = dict.fromkeys(of_a_layer, inputs["layers"])
     if "optimizer" in choice:
-        held_layers |= {"gradients": 2, "state": 0}
+        held_layers |= {"gradients": coming if gradients_leave else inputs["layers"], "state": 0}
     if "weights" in choice:
-        held_layers["weights"] = 2
+        held_layers["weights"] = coming
     if "activations" in choice:
-        held_layers["activations"] = 2
-    held = sum(of_a_layer[kind] * held_layers[kind] for kind in of_a_layer)
-    return held, float(simulated(choice, **timed).end_s)
+        held_layers["activations"] = coming
+    return sum(of_a_layer[kind] * held_layers[kind] for kind in of_a_layer)
+
+
+def judged(choice: Chosen, inputs: Inputs) -> tuple[int, float]:
+    """Return what the GPU holds, and how long the step takes."""
+    return held_bytes(choice, inputs), end_s(inputs["layers"], **seconds_of(choice, inputs))
 
 
 def least_s(inputs: Inputs) -> float | None:
@@ -238,6 +240,30 @@ def on_the_edges(inputs: Inputs) -> list[Inputs]:
     return [inputs | {"memory_bytes": need - less} for need in sorted(needs) for less in (0, 1)]
 
 
+def by_rule(
+    *,
+    spare: int = 0,
+    times: Callable[[dict[str, float]], dict[str, float]] = lambda seconds: {},
+    fewest: bool = False,
+    **held: Any,
+) -> Callable[..., bool]:
+    """Return what judges a choice with a slip: bytes left free, times of its own, the fewest, or in what is held."""
+
+    def accepts(chosen: Sequence[str] | None, **inputs: Any) -> bool:
+        def key(choice: Chosen) -> tuple[int, float]:
+            seconds = seconds_of(choice, inputs)
+            return (len(choice), 0.0) if fewest else (0, end_s(inputs["layers"], **seconds | times(seconds)))
+
+        fits = [one for one in CHOICES if held_bytes(one, inputs, **held) + spare <= inputs["memory_bytes"]]
+        if chosen is None or not fits:
+            return chosen is None and not fits
+        choice = tuple(state for state in STATES if state in chosen)
+        (count, taken), (least, best) = key(choice), min(map(key, fits))
+        return choice in fits and count == least and taken <= best * (1 + 1e-9)
+
+    return accepts
+
+
 CHOICE = Choice("choice", any_shortest, fault)
 
 
@@ -249,6 +275,36 @@ def taught() -> str:
         f"in place of the weights would hold {less / 1e9:.1f} GB, and the step would take {longer_s:.3f} s: new "
         "weights would wait on the link behind them."
     )
+
+
+INPUTS: list[Inputs] = [
+    *on_the_edges(case()),
+    *on_the_edges(case(activation_bytes=200, tokens=5)),
+    *on_the_edges(case(layers=4, activation_bytes=90, tokens=3, host_bytes_per_s=500)),
+    *on_the_edges(case(layers=5, activation_bytes=35, tokens=9, link_bytes_per_s=9, host_bytes_per_s=200)),
+    *on_the_edges(case(layers=6, layer_parameters=7, tokens=40, activation_bytes=160, link_bytes_per_s=60)),
+    *(one for times in CLOSE for one in on_the_edges(close(*times))),
+    *({**LLAMA, "memory_bytes": judged(("optimizer",), LLAMA)[0] - less} for less in (0, 1)),
+]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return the book's steps, and others whose choices take similar times, with just the memory that each needs."""
+    steps = [
+        one
+        for _ in range(8)
+        for one in on_the_edges(
+            close(
+                chance.randint(3, 6),
+                chance.randint(10, 30),
+                chance.randint(1, 30),
+                chance.randint(20, 400),
+                chance.randint(5, 80),
+                chance.randint(30, 600),
+            )
+        )
+    ]
+    return [*INPUTS, *steps]
 
 
 EXERCISE = Exercise(
@@ -267,15 +323,8 @@ EXERCISE = Exercise(
         case(activation_bytes=150, memory_bytes=420),
         LLAMA,
     ],
-    inputs=[
-        *on_the_edges(case()),
-        *on_the_edges(case(activation_bytes=200, tokens=5)),
-        *on_the_edges(case(layers=4, activation_bytes=90, tokens=3, host_bytes_per_s=500)),
-        *on_the_edges(case(layers=5, activation_bytes=35, tokens=9, link_bytes_per_s=9, host_bytes_per_s=200)),
-        *on_the_edges(case(layers=6, layer_parameters=7, tokens=40, activation_bytes=160, link_bytes_per_s=60)),
-        *(one for times in CLOSE for one in on_the_edges(close(*times))),
-        *({**LLAMA, "memory_bytes": judged(("optimizer",), LLAMA)[0] - less} for less in (0, 1)),
-    ],
+    inputs=INPUTS,
+    drawn=drawn,
     given=("offloaded_step",),
     taught=taught,
     mistakes=[
@@ -288,6 +337,7 @@ EXERCISE = Exercise(
             "leaves_a_byte_free",
             "All of the memory may be used: what needs just as much as there is fits.",
             {"if held <= memory_bytes:": "if held < memory_bytes:"},
+            accepts=by_rule(spare=1),
         ),
         Mistake(
             "holds_nothing_of_what_left",
@@ -297,31 +347,37 @@ EXERCISE = Exercise(
                 '(2 if "activations" in away': '(0 if "activations" in away',
                 '(4 if "optimizer" in away': '(0 if "optimizer" in away',
             },
+            accepts=by_rule(coming=0),
         ),
         Mistake(
             "keeps_the_gradients",
             "With the optimizer's state the gradients leave too, but for those of two layers.",
             {'(4 if "optimizer" in away': '(2 * layers if "optimizer" in away'},
+            accepts=by_rule(gradients_leave=False),
         ),
         Mistake(
             "forgets_the_update",
             "The host's update takes time too: 28 bytes a parameter in its memory.",
             {'            seconds["update_s"] = 28 * layer_parameters / host_bytes_per_s\n': ""},
+            accepts=by_rule(times=lambda seconds: {"update_s": 0.0}),
         ),
         Mistake(
             "keeps_the_new_weights_way",
             "With the weights away, the next fetch brings the new ones: there is no new_weights_s.",
             {'            seconds["new_weights_s"] = 0\n': ""},
+            accepts=by_rule(times=lambda seconds: {"new_weights_s": seconds["gradients_s"]}),
         ),
         Mistake(
             "forgets_the_new_weights",
             "With the optimizer's state away, new weights have to come up: new_weights_s.",
             {'seconds["gradients_s"] = seconds["new_weights_s"] = weights_s': 'seconds["gradients_s"] = weights_s'},
+            accepts=by_rule(times=lambda seconds: {"new_weights_s": 0.0}),
         ),
         Mistake(
             "offloads_the_fewest",
             "What offloads least need not take the shortest step: compare the times first.",
             {"(step.end_s, len(choice), choice)": "(len(choice), step.end_s, choice)"},
+            accepts=by_rule(fewest=True),
         ),
         Mistake("fits_one_input", "This is right for one input only.", lambda **_: ["optimizer"]),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from random import Random
 
 from grader.exercise import Exercise, Mistake
 from snippets.memory.recomputation.formulas import binomial_forward_passes
@@ -45,6 +46,11 @@ def chain(layers: int, checkpoints: int) -> dict[str, int]:
     return {"layers": layers, "checkpoints": checkpoints}
 
 
+def drawn(chance: Random) -> list[dict[str, int]]:
+    """Return chains of all lengths that are allowed."""
+    return [chain(chance.randint(1, 30), chance.randint(1, 8)) for _ in range(50)]
+
+
 EXERCISE = Exercise(
     fewest_runs,
     number=3,
@@ -65,6 +71,7 @@ EXERCISE = Exercise(
         chain(30, 5),
     ],
     inputs=[chain(layers, checkpoints) for layers in (2, 3, 5, 6, 7, 9, 11, 14, 20, 25) for checkpoints in range(1, 7)],
+    drawn=drawn,
     units={"result": "runs"},
     mistakes=[
         Mistake(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
+from random import Random
 
 from grader.exercise import Exercise, Mistake
 from snippets.memory.recomputation.formulas import recomputation_account, segment_tasks, uniform_chain
@@ -59,6 +60,26 @@ def rounded_root(*, layers: int, input_bytes: int, kept_bytes: int) -> int:
     return max(1, round(sqrt(layers * input_bytes / kept_bytes)))
 
 
+def drawn(chance: Random) -> list[dict[str, int]]:
+    """Return chains of up to 36 layers."""
+    found = []
+    for _ in range(50):
+        input_bytes = chance.randint(1, 9)
+        found.append(chain(chance.randint(2, 36), input_bytes, input_bytes + chance.choice((0, 1, 3, 8, 30))))
+    return found
+
+
+def taught() -> str:
+    layers = 36
+    best = segment_length(layers=layers, input_bytes=1, kept_bytes=1)
+    transformer = segment_length(layers=30, input_bytes=2, kept_bytes=34)
+    return (
+        f"{best} of {layers} layers: {layers // best} inputs and {best} records, {layers // best + best} in all. With "
+        f"records 17 times as large as inputs, as in a transformer, the best of 30 layers is {transformer}: the "
+        "root of the layers is for records as large as inputs."
+    )
+
+
 EXERCISE = Exercise(
     segment_length,
     number=1,
@@ -89,7 +110,9 @@ EXERCISE = Exercise(
         for layers in (2, 6, 8, 9, 12, 18, 20, 24, 30)
         for c, more in ((1, 0), (1, 1), (2, 1), (4, 3), (1, 5), (2, 32), (9, 1))
     ],
+    drawn=drawn,
     units={"result": "layers"},
+    taught=taught,
     mistakes=[
         Mistake(
             "takes_the_root_of_the_layers",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import combinations
 from random import Random
@@ -179,11 +179,69 @@ def subtracts(*, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: 
     return [price.name for price in (*free, *min(enough, key=lambda some: sum(price.flops for price in some)))]
 
 
+def all_paid_ones(names: Sequence[str] | None, *, sizes: StepSizes, prices: Sequence[TensorPrice], **run: int) -> bool:
+    """Say whether all is dropped that costs operations, or nothing chosen where that is not enough."""
+    if names is None:
+        return everything(sizes=sizes, prices=prices, **run) is None
+    return {price.name for price in prices if price.flops} <= set(names)
+
+
+def by_rule(
+    *,
+    spare: int = 0,
+    with_free: bool = True,
+    subtracting: bool = False,
+    nothing_is_empty: bool = False,
+) -> Callable[..., bool]:
+    """Return what judges a choice with a slip: bytes left free, free tensors kept, or bytes that are subtracted."""
+
+    def accepts(
+        names: Sequence[str] | None, *, sizes: StepSizes, prices: Sequence[TensorPrice], memory_bytes: int
+    ) -> bool:
+        free = frozenset(price.name for price in prices if not price.flops)
+        paid = [price for price in prices if price.flops]
+
+        def fits(dropped: frozenset[str]) -> bool:
+            bytes_dropped = sizes.layers * sum(price.bytes for price in prices if price.name in dropped)
+            peak = held(sizes, frozenset()) - bytes_dropped if subtracting else held(sizes, dropped)
+            return peak + spare <= memory_bytes
+
+        sets = (frozenset(price.name for price in some) for n in range(len(paid) + 1) for some in combinations(paid, n))
+        costs = [remade_flops(prices, dropped=some) for some in sets if fits(some | free if with_free else some)]
+        if not costs or names is None:
+            return not costs and (names is None or (nothing_is_empty and not names))
+        dropped = frozenset(names)
+        return (
+            fits(dropped) and (with_free or not dropped & free) and remade_flops(prices, dropped=dropped) == min(costs)
+        )
+
+    return accepts
+
+
 # Steps with flash attention, because their 11 tensors leave time to try all subsets; one with 14. Among them are steps
 # that need every tensor with a price, and steps on which dropping greedily goes wrong.
 SEEDS = (5, 7, 10, 11, 12, 16, 17, 18, 21, 29, 38, 39, 86, 142, 155, 362, 51)
 
 CHOICE = Choice("the choice", the_best, fault, none="None: nothing is enough")
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return as many small steps: four of the book's, which know every mistake, and others."""
+    seeds = [5, 17, 155, 362, *(chance.randrange(10**9) for _ in SEEDS[4:])]
+    return [*map(some_step, seeds)]
+
+
+def taught() -> str:
+    own = EXERCISE.examples[-1]
+    prices, dropped = own["prices"], set(tensors_to_drop(**own) or ())
+    paid = [price.name for price in prices if price.name in dropped and price.flops]
+    share = remade_flops(prices, dropped=dropped) / remade_flops(prices, dropped={price.name for price in prices})
+    return (
+        f"For the question's step all that is free goes, and {len(paid)} that cost operations: {', '.join(paid)}. That "
+        f"is {share:.0%} of the operations that making everything again would cost: a little recomputation, of the "
+        "right tensors, is enough."
+    )
+
 
 EXERCISE = Exercise(
     tensors_to_drop,
@@ -211,12 +269,15 @@ EXERCISE = Exercise(
         ),
     ],
     inputs=[*map(some_step, SEEDS)],
+    drawn=drawn,
     given=("gpt_step_sizes", "step_peak_bytes", "sizes_without", "tensor_prices"),
+    taught=taught,
     mistakes=[
         Mistake(
             "drops_everything",
             "This drops all that may be dropped; some tensors cost operations that the step need not pay.",
             everything,
+            accepts=all_paid_ones,
         ),
         Mistake(
             "drops_the_largest_first",
@@ -238,11 +299,13 @@ EXERCISE = Exercise(
             "keeps_what_is_free",
             "Tensors that cost no operations may go as well: here only those that cost some are dropped.",
             {"names = free + [": "names = ["},
+            accepts=by_rule(with_free=False),
         ),
         Mistake(
             "forgets_what_comes_back",
             "What a layer drops is there again in its own backward pass: ask step_peak_bytes, do not subtract.",
             subtracts,
+            accepts=by_rule(subtracting=True),
         ),
         Mistake(
             "leaves_a_byte_free",
@@ -251,11 +314,13 @@ EXERCISE = Exercise(
                 "peak <= memory_bytes and": "peak < memory_bytes and",
                 "step_peak_bytes(sizes) <= ": "step_peak_bytes(sizes) < ",
             },
+            accepts=by_rule(spare=1),
         ),
         Mistake(
             "gives_an_empty_list",
             "Where nothing is enough, return None, not an empty list.",
             {"None if best is None else best[1]": "[] if best is None else best[1]"},
+            accepts=by_rule(nothing_is_empty=True),
         ),
         Mistake("drops_nothing", "This is right for one input only.", lambda **_: []),
     ],

@@ -67,6 +67,17 @@ def drawn(chance: Random) -> list[dict[str, Any]]:
     return found
 
 
+def taught() -> str:
+    parameters, free = 70_553_706_496, 20 * 10**9
+    stages = [fewest_ranks(parameters=parameters, memory_bytes=80 * 10**9, other_bytes=free, stage=s) for s in range(4)]
+    a100 = fewest_ranks(parameters=parameters, memory_bytes=85_198_045_184, other_bytes=free, stage=3)
+    return (
+        f"Stages 0 to 3: {', '.join(map(str, stages))}; stage 3 on A100s: {a100}. The {2 * parameters / 1e9:.0f} GB of "
+        "16-bit weights alone are more than a GPU has, so that only stage 3, which cuts them, can do. And 80 GB is "
+        "not always the same number: look at your own device's."
+    )
+
+
 EXERCISE = Exercise(
     fewest_ranks,
     number=2,
@@ -95,6 +106,7 @@ EXERCISE = Exercise(
     ],
     drawn=drawn,
     units={"result": "ranks"},
+    taught=taught,
     mistakes=[
         Mistake(
             "rounds_down",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from random import Random
 from typing import Any
 
 from grader.choices import Choice
@@ -246,6 +247,57 @@ def why_there_is_not(design: Design, inputs: Inputs) -> str:
     return f"a group in stage 3 is d nodes of {node} GPUs, where d divides {nodes}"
 
 
+def by_formulas(
+    design: Design,
+    inputs: Inputs,
+    *,
+    gathered: int = 0,
+    gathers_once: bool = False,
+    ends_apart: bool = True,
+    across: Callable[[int, float, float], float] = lambda R, wait_s, sent_s: 2 * (R - 1) * (wait_s + sent_s / R),
+    crossing: Callable[[int, int, int], float] = lambda weight, gradient, group: gradient / group,
+) -> tuple[float, float]:
+    """Return what a device holds, and how long it waits, by the stub's formulas with a slip in some of them."""
+    stage, group, name = design
+    weight, gradient, optimizer = inputs["recipes"][name]
+    parameters, layers, times = inputs["parameters"], inputs["layers"], inputs["micro_batches"]
+    latency_s, beta = inputs["latency_s"], inputs["node_bytes_per_s"]
+    if group > inputs["gpus_per_node"]:
+        beta = min(beta, inputs["gpus_per_node"] * inputs["network_bytes_per_s"])
+    layer, replicas = parameters / layers, inputs["gpus_per_node"] * inputs["nodes"] // group
+    gather, reduce = ((group - 1) * (latency_s + width * layer / (group * beta)) for width in (weight, gradient))
+
+    def waits(run: float, fetch: float, take: float) -> float:
+        both = max(0, fetch + take - run)
+        ends = max(0, fetch - run) + max(0, take - run) if ends_apart else both
+        return fetch + ends + (layers - 2) * both + take
+
+    run = 2 * inputs["tokens"] * layer / inputs["flops_per_s"]
+    exposed = (times if stage == 3 and not gathers_once else stage > 0) * waits(run, gather, 0)
+    in_backward = waits(2 * run, gather * (stage == 3), reduce * (2 if stage == 0 else 1))
+    exposed += (times if stage >= 2 else 1) * in_backward
+    sent_s = crossing(weight, gradient, group) * parameters / inputs["network_bytes_per_s"]
+    held = state_bytes(stage, group, weight, gradient, optimizer, parameters) + gathered * weight * layer * (stage == 3)
+    return held + inputs["other_bytes"], exposed + across(replicas, latency_s, sent_s)
+
+
+def by_rule(
+    *, spare: int = 0, taken: Callable[[int, int], bool] = lambda count, nodes: True, **slips: Any
+) -> Callable[..., bool]:
+    """Return what judges a design by the stub's rules with a slip: bytes left free, groups not tried, or a formula."""
+
+    def accepts(chosen: tuple[int, int, str] | None, **inputs: Any) -> bool:
+        def meets_it(design: Design) -> bool:
+            held, exposed = by_formulas(design, inputs, **slips)
+            fits = held + spare <= inputs["memory_bytes"] and exposed <= inputs["limit_s"]
+            return fits and (design[0] < 3 or taken(design[1] // inputs["gpus_per_node"], inputs["nodes"]))
+
+        there = list(designs(inputs))
+        return not any(map(meets_it, there)) if chosen is None else chosen in there and meets_it(chosen)
+
+    return accepts
+
+
 def cluster(**changes: Any) -> Inputs:
     """Return a small cluster, changed where something is said."""
     small: Inputs = {
@@ -315,7 +367,7 @@ SMALLEST = cluster(
     recipes={"adam": (2, 2, 12)},
     limit_s=9,
 )
-SEVENTY = {
+SEVENTY: Inputs = {
     "parameters": 70_553_706_496,
     "layers": 80,
     "tokens": 8192,
@@ -361,6 +413,48 @@ CLUSTERS = [
 ]
 CHOICE = Choice("design", one_that_meets, fault)
 
+
+INPUTS: list[Inputs] = [
+    *(case for base in CLUSTERS for case in around_each_design(base)),
+    *on_the_edges(cluster(), 4),
+    *on_the_edges(cluster(nodes=4, micro_batches=3, latency_s=0.05, network_bytes_per_s=4e3), 4),
+]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return small clusters, each with the memory of a design and limits around its wait, beside the book's own."""
+    found: list[Inputs] = []
+    for _ in range(12):
+        base = cluster(
+            parameters=chance.choice((480, 960, 1440)),
+            layers=chance.randint(2, 5),
+            tokens=chance.choice((20, 50, 100, 200)),
+            micro_batches=chance.randint(1, 4),
+            gpus_per_node=chance.choice((2, 4)),
+            nodes=chance.choice((2, 4, 6)),
+            other_bytes=chance.choice((0, 500, 1000)),
+            node_bytes_per_s=chance.choice((2e3, 4e3, 8e3)),
+            network_bytes_per_s=chance.choice((250.0, 500.0, 1e3)),
+            latency_s=chance.choice((0.01, 0.05, 0.1)),
+            recipes=chance.choice((MIXED, {**WIDE_WEIGHTS, **WIDE_GRADIENTS}, {**MIXED, **WIDE_GRADIENTS})),
+        )
+        several = around_each_design(base)
+        found += chance.sample(several, min(12, len(several)))
+    return [*INPUTS, *found]
+
+
+def taught() -> str:
+    chosen = sharding_design(**SEVENTY) or (0, 0, "")
+    stage, group, name = chosen
+    held, waits = judged(chosen, SEVENTY)
+    small, large = (judged((stage, size, name), SEVENTY)[1] for size in (group // 2, 2 * group))
+    return (
+        f"Stage {stage} in groups of {group} with the recipe {name}: {held / 1e9:.1f} GB and {waits:.3f} s of waiting. "
+        f"All {2 * group} wait {large:.3f} s, because their rings have twice as many steps; groups of {group // 2} "
+        f"{small:.3f} s, because more bytes go between replicas. The best group lies in between."
+    )
+
+
 EXERCISE = Exercise(
     sharding_design,
     number=4,
@@ -376,58 +470,65 @@ EXERCISE = Exercise(
         {**SMALLEST, "parameters": 7, "memory_bytes": 60, "limit_s": 100},
         SEVENTY,
     ],
-    inputs=[
-        *(case for base in CLUSTERS for case in around_each_design(base)),
-        *on_the_edges(cluster(), 4),
-        *on_the_edges(cluster(nodes=4, micro_batches=3, latency_s=0.05, network_bytes_per_s=4e3), 4),
-    ],
+    inputs=INPUTS,
+    drawn=drawn,
+    taught=taught,
     mistakes=[
         Mistake(
             "leaves_a_byte_free",
             "All of the memory may be used: what needs just as much as there is fits.",
             {"held + other_bytes <= memory_bytes": "held + other_bytes < memory_bytes"},
+            accepts=by_rule(spare=1),
         ),
         Mistake(
             "counts_gathered_layers",
             "The other bytes have the layers that are gathered, beside the activations: count the state alone.",
             {"exposed = (micro": "held += 2 * weight * layer * (stage == 3)\n            exposed = (micro"},
+            accepts=by_rule(gathered=2),
         ),
         Mistake(
             "takes_one_node_or_all",
             "In stage 3 you tried groups of one node and of all; a group may be any number of nodes that divides them.",
             {" for count in range(1, nodes + 1) if nodes % count == 0]": " for count in {1, nodes}]"},
+            accepts=by_rule(taken=lambda count, nodes: count in (1, nodes)),
         ),
         Mistake(
             "crosses_in_r_messages",
             "Across the groups a ring takes R − 1 messages each way, and each is an R-th of the shard.",
             {"exposed += 2 * (replicas - 1)": "exposed += 2 * replicas * (replicas > 1)"},
+            accepts=by_rule(across=lambda R, wait_s, sent_s: 2 * R * (R > 1) * (wait_s + sent_s / R)),
         ),
         Mistake(
             "crosses_with_whole_gradients",
             "A GPU all-reduces its own shard's gradient across the groups, which has 1/G of the parameters.",
             {"sent = gradient * parameters / group / replicas": "sent = gradient * parameters / replicas"},
+            accepts=by_rule(crossing=lambda weight, gradient, group: gradient),
         ),
         Mistake(
             "crosses_with_the_weights_width",
             "Groups all-reduce gradients, not weights: the recipe says how wide they are.",
             {"sent = gradient * parameters": "sent = weight * parameters"},
+            accepts=by_rule(crossing=lambda weight, gradient, group: weight / group),
         ),
         Mistake(
             "crosses_with_two_latencies",
             "Across the groups each message takes the latency, not each phase: a ring's all-reduce has 2(R − 1) "
             "messages.",
             {"2 * (replicas - 1) * (latency_s + sent)": "2 * ((replicas - 1) * sent + latency_s * (replicas > 1))"},
+            accepts=by_rule(across=lambda R, wait_s, sent_s: 2 * ((R - 1) * sent_s / R + wait_s * (R > 1))),
         ),
         Mistake(
             "gathers_once_a_step",
             "Stage 3 frees a layer after it has run, so each micro-batch gathers it anew.",
             {"(micro_batches if stage == 3 else stage > 0)": "(stage > 0)"},
+            accepts=by_rule(gathers_once=True),
         ),
         Mistake(
             "counts_the_ends_as_the_middle",
             "While the first layer of a pass runs, nothing is reduced yet, and while the last one runs, nothing is "
             "gathered: compare gather and reduction with these two apart.",
             {"max(0, fetch - run) + middle + max(0, take - run)": "middle + max(0, fetch + take - run)"},
+            accepts=by_rule(ends_apart=False),
         ),
         Mistake("takes_one_design", "This is right for one input only.", lambda **_: (1, 2, "adam")),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from random import Random
 
 from grader.exercise import Exercise, Inputs, Mistake
 from snippets.all_reduce import ring_all_reduce_time_s
@@ -96,6 +97,32 @@ CASES = [
     for gradient_bytes in (1, 2, 4)
 ]
 
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return machines and models whose threshold is clear."""
+    found: list[Inputs] = []
+    while len(found) < 60:
+        one = case(
+            chance.choice((2, 3, 4, 7, 8, 24, 100, 1000)),
+            chance.randint(1, 300) * 10**8,
+            chance.randint(5, 990),
+            chance.randint(2, 450),
+            chance.choice((1, 2, 4)),
+        )
+        if is_clear(one):
+            found.append(one)
+    return found
+
+
+def taught() -> str:
+    own = EXERCISE.examples[-1]
+    few, many = (least_tokens(**{**own, "parameters": factor * own["parameters"]}) for factor in (1, 10))
+    return (
+        f"With {own['parameters'] / 1e9:.2f} billion parameters it is {few:,} tokens, with ten times as many {many:,}. "
+        "You do not need the parameters: the backward pass and the all-reduce both grow with them."
+    )
+
+
 EXERCISE = Exercise(
     least_tokens,
     number=2,
@@ -109,7 +136,9 @@ EXERCISE = Exercise(
         case(64, 1_557_611_200, 125, 12, 2),
     ],
     inputs=[inputs for inputs in CASES if is_clear(inputs)],
+    drawn=drawn,
     units={"result": "tokens"},
+    taught=taught,
     mistakes=[
         Mistake("rounds_down", "With so many tokens the pass is still a little too short.", {"math.ceil(": "int("}),
         Mistake(

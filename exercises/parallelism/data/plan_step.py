@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
+from itertools import chain
+from random import Random
 
 from grader.choices import Choice
 from grader.exercise import Exercise, Inputs, Mistake
 
 Plan = list[list[tuple[int, float]]]
+Cuts = tuple[tuple[int, ...], ...]  # for each machine the sequences of its micro-batches
 TIMES = ("launch_ms", "sequence_ms", "sum_ms")
 LARGE = 100  # the sequences of the chapter's own question, whose answer is not told
 
@@ -29,7 +33,7 @@ def plan_step(
     A micro-batch of b sequences takes launch_ms + b * sequence_ms, the first
     third of it forward and the rest backward. When every machine has begun the
     backward pass of its last micro-batch, the sum of the gradients begins; it
-    takes 2 * (N - 1) / N * sum_ms on N machines, beside what is still computed.
+    takes 2 * (R - 1) / R * sum_ms on R machines, beside what is still computed.
     The step ends when all passes and the sum have ended.
 
     Each machine adds up the gradients of its micro-batches' mean losses, each
@@ -77,7 +81,7 @@ def plan_step(
 
 
 @cache
-def cost(plan: tuple[tuple[int, ...], ...], launch_ms: int, sequence_ms: int, sum_ms: int) -> Fraction:
+def cost(plan: Cuts, launch_ms: int, sequence_ms: int, sum_ms: int) -> Fraction:
     """Run a plan on a clock: machine by machine its passes, then the sum; return when the step ends."""
     began, ended = [], []
     for sizes in plan:
@@ -93,7 +97,7 @@ def cost(plan: tuple[tuple[int, ...], ...], launch_ms: int, sequence_ms: int, su
 
 
 @cache
-def candidates(sequences: int, machines: int, room: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
+def candidates(sequences: int, machines: int, room: int) -> tuple[Cuts, ...]:
     """List, for each number of machines, plans of which one is at least as good as every other: all even deals.
 
     With one sequence less a machine is through no later and has begun its last backward pass no later, so that even
@@ -122,9 +126,7 @@ def cuts(own: int, room: int) -> list[tuple[int, ...]]:
     return found
 
 
-def meets(
-    plan: tuple[tuple[int, ...], ...], limit_ms: int, budget_ms: int, *, launch_ms: int, sequence_ms: int, sum_ms: int
-) -> bool:
+def meets(plan: Cuts, limit_ms: int, budget_ms: int, *, launch_ms: int, sequence_ms: int, sum_ms: int) -> bool:
     step = cost(plan, launch_ms, sequence_ms, sum_ms)
     return step <= limit_ms and len(plan) * step <= budget_ms
 
@@ -189,6 +191,52 @@ def fault(plan: Plan, sequences: int, machines: int, room: int) -> str:
     return ""
 
 
+def by_rule(
+    step_ms: Callable[[Cuts, int, int, int], Fraction] = cost,
+    *,
+    kept: Callable[[Cuts], bool] = lambda sizes: True,
+    weighed: Callable[[int, int, int], Fraction] = lambda N, own, sequences: Fraction(N, sequences),
+    below: bool = False,
+) -> Callable[..., bool]:
+    """Return what judges a plan with a slip: in a step's time, in plans, in a sequence's weight, or at the limits."""
+
+    def accepts(plan: Plan | None, *, limit_ms: int, budget_ms: int, **inputs: int) -> bool:
+        sequences, machines, room = (inputs[name] for name in ("sequences", "machines", "room"))
+
+        def in_time(sizes: Cuts) -> bool:
+            step = step_ms(sizes, *(inputs[name] for name in TIMES)) + Fraction(below, 10**9)
+            return kept(sizes) and step <= limit_ms and len(sizes) * step <= budget_ms
+
+        if plan is None:
+            return not any(map(in_time, candidates(sequences, machines, room)))
+        N, sizes = len(plan), tuple(tuple(b for b, _ in own) for own in plan)
+        wanted = [[b * weighed(N, sum(own), sequences) for b in own] for own in sizes]
+        pairs = zip(chain(*wanted), (weight for own in plan for _, weight in own), strict=True)
+        as_weighed = all(abs(weight / share - 1) < 2e-5 for share, weight in pairs)
+        exact = [[(b, N * b / sequences) for b in own] for own in sizes]
+        return as_weighed and not fault(exact, sequences, machines, room) and in_time(sizes)
+
+    return accepts
+
+
+def summed_after(sizes: Cuts, launch_ms: int, sequence_ms: int, sum_ms: int) -> Fraction:
+    return cost(sizes, launch_ms, sequence_ms, 0) + Fraction(2 * (len(sizes) - 1) * sum_ms, len(sizes))
+
+
+def hidden_behind_all_of_the_last(sizes: Cuts, launch_ms: int, sequence_ms: int, sum_ms: int) -> Fraction:
+    passes = cost(sizes, launch_ms, sequence_ms, 0)
+    began = max(sum(launch_ms + b * sequence_ms for b in own[:-1]) for own in sizes)
+    return max(passes, began + Fraction(2 * (len(sizes) - 1) * sum_ms, len(sizes)))
+
+
+def sent_to_every_machine(sizes: Cuts, launch_ms: int, sequence_ms: int, sum_ms: int) -> Fraction:
+    return cost(sizes, launch_ms, sequence_ms, len(sizes) * sum_ms)
+
+
+def full_ones_first(sizes: Cuts) -> bool:
+    return all(list(own) == sorted(own, reverse=True) for own in sizes)
+
+
 def job(sequences: int, machines: int, room: int, *times: int) -> Inputs:
     return {"sequences": sequences, "machines": machines, "room": room, **dict(zip(TIMES, times, strict=True))}
 
@@ -226,6 +274,39 @@ JOBS = [
 
 CHOICE = Choice("plan", one_that_meets, misses, none="None, since no plan meets both limits")
 
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return jobs with limits that some plan just meets, and limits just out of reach."""
+    found = []
+    for _ in range(12):
+        sequences, machines, room = chance.randint(4, 18), chance.randint(2, 7), chance.randint(2, 5)
+        one = job(sequences, machines, room, chance.randint(0, 6), chance.randint(2, 7), chance.randint(3, 40))
+        several = limits(one)
+        found += chance.sample(several, min(6, len(several)))
+    return found
+
+
+def taught() -> str:
+    own = EXERCISE.examples[-1]
+    sizes = tuple(tuple(b for b, _ in machine) for machine in plan_step(**own) or [])
+    N, cut = len(sizes), sizes[0]
+
+    def step_ms(plan: Cuts) -> float:
+        return float(cost(plan, *(own[name] for name in TIMES)))
+
+    def least_ms(machines: int) -> float:
+        plans = candidates(own["sequences"], machines, own["room"])
+        return min(step_ms(plan) for plan in plans if len(plan) == machines)
+
+    return (
+        f"{N} machines, each with {' and then '.join(map(str, cut))} sequences: {step_ms(sizes):.1f} ms, "
+        f"{N * step_ms(sizes):,.0f} of all. {N - 1} machines take at least {least_ms(N - 1):.1f} ms; {N + 1} take "
+        f"{least_ms(N + 1):.1f}, {(N + 1) * least_ms(N + 1):,.0f} of all. With the {cut[0]} last it is "
+        f"{step_ms((cut[::-1],) * N):.1f} ms, with two of 5 {step_ms(((5, 5),) * N):.1f}: the last micro-batch hides "
+        "the sum, so let it be the largest."
+    )
+
+
 EXERCISE = Exercise(
     plan_step,
     number=5,
@@ -253,17 +334,21 @@ EXERCISE = Exercise(
         {**job(12, 1, 12, 10, 1, 0), "limit_ms": 22, "budget_ms": 22},
         {**job(40, 2, 20, 9, 2, 7), "limit_ms": 49, "budget_ms": 98},
     ],
+    drawn=drawn,
+    taught=taught,
     mistakes=[
         Mistake(
             "sums_after_the_pass",
             "This lets the sum begin when all passes have ended; it runs beside the last backward pass.",
             {"passes_ms - last_ms + Fraction(2": "passes_ms + Fraction(2"},
+            accepts=by_rule(summed_after),
         ),
         Mistake(
             "hides_behind_the_forward_pass_too",
             "The sum begins with the backward pass of the last micro-batch, two thirds of it, and not with the forward "
             "pass.",
             {"Fraction(2 * (launch_ms + sizes[-1] * sequence_ms), 3)": "launch_ms + sizes[-1] * sequence_ms"},
+            accepts=by_rule(hidden_behind_all_of_the_last),
         ),
         Mistake(
             "puts_the_full_ones_first",
@@ -272,11 +357,13 @@ EXERCISE = Exercise(
                 "[own % room] * (own % room > 0) + [room] * (own // room)": "[room] * (own // room) + [own % room] * "
                 "(own % room > 0)"
             },
+            accepts=by_rule(kept=full_ones_first),
         ),
         Mistake(
             "adds_over_machines",
             "The engine averages the machines' sums, which divides your weights by their number.",
             {"N * b / sequences": "b / sequences"},
+            accepts=by_rule(weighed=lambda N, own, sequences: Fraction(1, sequences)),
         ),
         Mistake(
             "gives_the_rest_to_one",
@@ -290,22 +377,26 @@ EXERCISE = Exercise(
             "sends_to_every_machine",
             "The sum takes 2 * (N - 1) / N times sum_ms: here the division by N is missing.",
             {"Fraction(2 * (N - 1) * sum_ms, N)": "2 * (N - 1) * sum_ms"},
+            accepts=by_rule(sent_to_every_machine),
         ),
         Mistake(
             "counts_on_each_machine_alone",
             "With such weights each machine has the mean over its own sequences, so that a sequence of a smaller share "
             "counts for more.",
             {"N * b / sequences": "b / own"},
+            accepts=by_rule(weighed=lambda N, own, sequences: Fraction(1, own)),
         ),
         Mistake(
             "takes_divisors_alone",
             "The machines need not divide the batch: shares may differ by one sequence.",
             {"if step_ms(N) <= limit_ms": "if sequences % N == 0 and step_ms(N) <= limit_ms"},
+            accepts=by_rule(kept=lambda sizes: len({sum(own) for own in sizes}) == 1),
         ),
         Mistake(
             "stays_below_the_limits",
             "A step that takes exactly limit_ms, or exactly budget_ms on all machines, is allowed.",
             {"step_ms(N) <= limit_ms": "step_ms(N) < limit_ms", "* step_ms(N) <= budget": "* step_ms(N) < budget"},
+            accepts=by_rule(below=True),
         ),
         Mistake(
             "gives_up",

@@ -49,6 +49,16 @@ def _inputs(rows: list[list[int]]) -> Inputs:
     return {"tokens": rows}
 
 
+def taught() -> str:
+    weights = token_weights(**EXERCISE.examples[-1])
+    machines = "; ".join(" and ".join(f"{weight:g}" for weight in own) for own in weights)
+    return (
+        f"The four machines of the text get {machines}. Together that is {sum(map(sum, weights)):g}, the number of "
+        "machines, because the engine divides by it. A weight goes with the micro-batch's tokens: the mean of means "
+        "would count a token of a short micro-batch for more."
+    )
+
+
 EXERCISE = Exercise(
     token_weights,
     number=1,
@@ -63,6 +73,7 @@ EXERCISE = Exercise(
         {"tokens": [[900, 100], [700, 300], [500, 500], [150, 50]]},
     ],
     inputs=ragged,
+    taught=taught,
     mistakes=[
         Mistake(
             "adds_over_ranks",

@@ -101,6 +101,16 @@ def batches(st):  # type: ignore[no-untyped-def]
 MEAN = "mean = sum(f[i] * p[i] for i in range(E))"
 BATCH_P = "sum(math.exp(r[i] - max(r)) / sum(math.exp(z - max(r)) for z in r) for r in logits) / T"
 
+
+def taught() -> str:
+    first = balance_gradient(**EXERCISE.examples[-1])[0]
+    entries = ", ".join(f"{1e4 * entry:.2f}" for entry in first)
+    return (
+        f"The sum is 0. In the last example the first token's entries are {entries}, in ten-thousandths. A softmax "
+        "does not change if all logits move together, so that the loss has no slope that way."
+    )
+
+
 EXERCISE = Exercise(
     balance_gradient,
     number=3,
@@ -120,6 +130,7 @@ EXERCISE = Exercise(
     inputs=batches,
     relative_tolerance=1e-7,
     draws=60,
+    taught=taught,
     mistakes=[
         Mistake(
             "without_the_softmax",

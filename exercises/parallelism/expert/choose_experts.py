@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
+from itertools import product
+from random import Random
 from typing import Any
 
 from grader.exercise import Exercise, Inputs, Mistake, Observation
@@ -218,6 +221,66 @@ def try_the_choice(function: Callable[..., Any], **inputs: Any) -> Observation:
     return one_that_meets(**inputs)
 
 
+@dataclass(frozen=True)
+class Slips:
+    """What a mistaken rule has in place of the stub's."""
+
+    narrow: bool = True
+    place_bytes: int = 4
+    matrices: int = 3
+    sends_to: int = -1  # ranks, besides all
+    choices: int | None = None  # of a token, in an expert's probability; k if it is not said
+    divided_by: int | None = None  # choices of a token, in the share; k
+    mean_is_enough: bool = False
+
+
+def most_room_by(slips: Slips, design: tuple[int, int], inputs: Inputs) -> int:
+    """Return the most room, of use to the tokens, with which a rank holds and sends no more than it may."""
+    (experts, k), (ranks, tokens, hidden, active) = design, (inputs[name] for name in NAMES)
+    own = experts // ranks
+    free = inputs["memory_bytes"] - own * 18 * slips.matrices * hidden * (active // k if slips.narrow else active)
+    a_place, a_row = own * slips.place_bytes * hidden, (ranks + slips.sends_to) * own * 2 * hidden
+    by_memory = (free // a_place if a_place else tokens + ranks) if free >= 0 else 0
+    by_network = inputs["most_sent_bytes"] // a_row * ranks if a_row else tokens + ranks
+    return min(by_memory, by_network, tokens + ranks - 1) // ranks * ranks
+
+
+@cache
+def drop_share(slips: Slips, experts: int, k: int, room: int, tokens: int) -> float:
+    chance = (slips.choices or k) / experts if k < experts else 1.0
+    dropped = expected_drop_share(tokens=tokens, shares=[chance] * experts, capacity=room)
+    return dropped * chance * experts / (slips.divided_by or k)
+
+
+def by_rule(*, any_k: bool = False, any_width: bool = False, **changes: Any) -> Callable[..., bool]:
+    """Return what judges a design by the stub's rules with a slip."""
+    slips = Slips(**changes)
+
+    def accepts(chosen: tuple[int, int, int] | None, **inputs: Any) -> bool:
+        ranks, tokens, hidden, active = (inputs[name] for name in NAMES)
+
+        def meets_it(experts: int, k: int, room: int) -> bool:
+            width = active // k if slips.narrow else active
+            if slips.matrices * hidden * width * experts < inputs["least_parameters"]:
+                return False
+            if not 0 < room <= most_room_by(slips, (experts, k), inputs):
+                return False
+            if slips.mean_is_enough:
+                return room >= k * tokens / experts
+            return drop_share(slips, experts, k, room, tokens) <= inputs["most_dropped"] * (1 + HAIR) + HAIR
+
+        there = {
+            (experts, k)
+            for experts, k in product(range(ranks, 16 * ranks + 1, ranks), (1, 2, 4, 8))
+            if k >= inputs["least_per_token"] and (k <= experts or any_k) and (active % k == 0 or any_width)
+        }
+        if chosen is None:
+            return not any(meets_it(*design, most_room_by(slips, design, inputs)) for design in there)
+        return tuple(chosen[:2]) in there and chosen[2] % ranks == 0 and meets_it(*chosen)
+
+    return accepts
+
+
 def layer(shape: tuple[int, int, int, int], limits: tuple[int, int, int, int, float]) -> Inputs:
     names = ("least_parameters", "least_per_token", "memory_bytes", "most_sent_bytes", "most_dropped")
     return {**dict(zip(NAMES, shape, strict=True)), **dict(zip(names, limits, strict=True))}
@@ -258,6 +321,10 @@ TRAPS = [  # each is wrong for one who forgets one rule
     layer((2, 6, 1, 4), (36, 1, 468, 36, 0.0002)),  # three times the even share
     layer((4, 6, 1, 4), (12, 1, 86, 12, 0.0002)),  # room for 8 of 6 tokens
     layer((2, 10, 1, 4), (24, 1, 232, 4, 0.247856)),  # less than the even share
+    layer((4, 6, 1, 1), (1, 1, 86, 12, 0.0002)),  # room for 8 of 6 tokens, which go to one expert
+    layer((4, 2, 1, 1), (1, 1, 70, 6, 0.0002)),  # a place on each rank for 2 tokens
+    layer((1, 4, 1, 2), (6, 1, 120, 0, 0.2502)),  # one expert for all, a quarter is dropped
+    layer((1, 4, 1, 2), (6, 1, 116, 0, 0.5002)),  # a half
 ]
 INPUTS = [
     limits
@@ -283,6 +350,32 @@ OFTEN = {**SLOW, "least_parameters": 60_000_000, "least_per_token": 8, "most_sen
 HELD = "held = own * (18 * 3 * hidden * width + 4 * hidden * C)"
 LIMIT = "E * lost / (k * tokens) <= most_dropped"
 
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return small layers, with limits around those of some design."""
+    found: list[Inputs] = []
+    while len(found) < 100:
+        shape = chance.randint(1, 4), chance.randint(10, 30), chance.randint(1, 5), chance.choice((4, 8, 12, 16, 24))
+        more, k, factor = chance.choice(DESIGNS)
+        experts = shape[0] * more
+        if k <= experts and shape[3] % k == 0:
+            room = max(1, round(factor * k * shape[1] / experts / shape[0])) * shape[0]
+            found += around(shape, (experts, k, room))
+    return [*found, *TRAPS]
+
+
+def taught() -> str:
+    E, k, C = choose_experts(**OWN) or (0, 0, 0)
+    less = most_room(E, k, SLOW)
+    dropped, more = (measured((E, k, room), OWN)[3] for room in (C, less))
+    return (
+        f"{E} experts, {k} for each token, room for {C}, where the even share is {k * OWN['tokens'] / E:.0f}: "
+        f"{dropped:.2%} are dropped. With 3.6 MB the answer is {choose_experts(**SLOW)}: the same experts would have "
+        f"room for {less}, less than the even share, and drop {more:.2%}. Loads scatter, so room above the even share "
+        "is worth its bytes."
+    )
+
+
 EXERCISE = Exercise(
     choose_experts,
     number=4,
@@ -292,21 +385,26 @@ EXERCISE = Exercise(
     observe=try_the_choice,
     examples=[SMALLEST, {**SMALLEST, "most_dropped": 0.0}, {**SMALLEST, "most_sent_bytes": 3}, OFTEN, SLOW, OWN],
     inputs=INPUTS,
+    drawn=drawn,
+    taught=taught,
     mistakes=[
         Mistake(
             "room_for_the_mean",
             "Loads scatter: room for the even share drops some even without favourites.",
             {LIMIT: "C >= k * tokens / E"},
+            accepts=by_rule(mean_is_enough=True),
         ),
         Mistake(
             "wide_experts",
             "With more experts for each token each is narrower: active_width / k.",
             {"width = active_width // k": "width = active_width"},
+            accepts=by_rule(narrow=False),
         ),
         Mistake(
             "forgets_the_places",
             "The room takes memory as well: 4 · hidden bytes a place.",
             {HELD: "held = own * 18 * 3 * hidden * width"},
+            accepts=by_rule(place_bytes=0),
         ),
         Mistake(
             "two_matrices_throughout",
@@ -315,27 +413,37 @@ EXERCISE = Exercise(
                 HELD: "held = own * (18 * 2 * hidden * width + 4 * hidden * C)",
                 "3 * hidden * width * E": "2 * hidden * width * E",
             },
+            accepts=by_rule(matrices=2),
         ),
         Mistake(
             "sends_to_itself",
             "What stays on the rank is not sent: ranks − 1 others.",
             {"(ranks - 1) * own * C // ranks": "own * C"},
+            accepts=by_rule(sends_to=0),
         ),
         Mistake(
             "one_choice_each",
             "A token makes k choices: an expert's probability is k/E.",
             {"p, chances = k / E, []": "p, chances = 1 / E, []"},
+            accepts=by_rule(choices=1),
         ),
         Mistake(
             "share_of_the_tokens",
             "The share is one of all k · tokens assignments.",
             {LIMIT: "E * lost / tokens <= most_dropped"},
+            accepts=by_rule(divided_by=1),
         ),
-        Mistake("does_not_divide", "k has to divide active_width.", {" or active_width % k": ""}),
+        Mistake(
+            "does_not_divide",
+            "k has to divide active_width.",
+            {" or active_width % k": ""},
+            accepts=by_rule(any_width=True),
+        ),
         Mistake(
             "more_than_there_are",
             "A token cannot go to more experts than there are.",
             {"least_per_token <= k <= E": "least_per_token <= k"},
+            accepts=by_rule(any_k=True),
         ),
         Mistake("never_chooses", "There is a design that meets the limits.", lambda **_: None),
     ],

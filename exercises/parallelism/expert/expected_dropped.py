@@ -70,6 +70,17 @@ def batches(st):  # type: ignore[no-untyped-def]
 
 EACH = "(load - capacity) * chance"
 
+
+def taught() -> str:
+    own, favourites = EXERCISE.examples[-1], [0.5, 0.5]
+    total, theirs = (expected_dropped(**{**own, "shares": shares}) for shares in (own["shares"], favourites))
+    return (
+        f"{total:.1f} of {own['tokens'] * sum(own['shares']):.0f} assignments, {theirs:.1f} of them at the two "
+        f"favourites, which expect {own['tokens'] * sum(favourites):.0f} and have room for {2 * own['capacity']}. All "
+        f"experts together have room for {own['capacity'] * len(own['shares'])}: here balance is missing, not room."
+    )
+
+
 EXERCISE = Exercise(
     expected_dropped,
     number=2,
@@ -88,6 +99,7 @@ EXERCISE = Exercise(
     ],
     inputs=batches,
     relative_tolerance=1e-7,
+    taught=taught,
     mistakes=[
         Mistake(
             "counts_full_experts",

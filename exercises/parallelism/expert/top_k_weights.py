@@ -72,6 +72,18 @@ def tokens(st):  # type: ignore[no-untyped-def]
 CHOSEN = "sorted(range(len(logits)), key=lambda expert: -logits[expert])[:k]"
 TOTAL = "sum(powers[expert] for expert in chosen) if normalised else sum(powers)"
 
+
+def taught() -> str:
+    logits = [2.0, 1.0, 0.5, -1.0]
+    chosen = [top_k_weights(logits=logits, k=2, normalised=normalised) for normalised in (True, False)]
+    shares, probabilities = ([weight for _, weight in one] for one in chosen)
+    return (
+        f"{shares[1]:.2f} of its second expert if normalised, {probabilities[1]:.2f} if not. Not normalised, the two "
+        f"weights add up to {sum(probabilities):.2f}: the layer's output shrinks by what the router gave the "
+        "other experts."
+    )
+
+
 EXERCISE = Exercise(
     top_k_weights,
     number=1,
@@ -85,10 +97,12 @@ EXERCISE = Exercise(
         token([1000.0, 998.0, -1000.0], 2, True),
         token([-1000.0, -998.0], 2, True),
         token([-1000.0, 2000.0, 1998.0], 2, True),
+        token([2000.0, -1000.0, 0.0], 3, False),
         token([2.0, 1.0, 0.5, -1.0], 2, True),
         token([2.0, 1.0, 0.5, -1.0], 2, False),
     ],
     inputs=tokens,
+    taught=taught,
     mistakes=[
         Mistake(
             "never_divides",

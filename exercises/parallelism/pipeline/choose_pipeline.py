@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from math import ceil
+from random import Random
+from typing import Any
 
 from grader.choices import Choice
 from grader.exercise import Exercise, Inputs, Mistake
@@ -142,6 +144,52 @@ def fault(chosen: tuple[str, int], *, limit_ms: int, room: int, **inputs: int) -
     return f"{took}; holds {float(held):g} sequences, and there is room for {room}"
 
 
+def by_formulas(
+    name: str,
+    m: int,
+    inputs: Inputs,
+    *,
+    bubble: bool = True,
+    filled_launches: int = 1,
+    chunk_launches: int = 2,
+    warm_up: Callable[[int, int], int] = lambda m, stages: min(2 * m, 3 * stages - 1),
+    frees: bool = True,
+) -> tuple[float, float]:
+    """Return a design's ms, and the sequences that a device holds, by formulas with a slip in some of them."""
+    stages, launch_ms, b = inputs["stages"], inputs["launch_ms"], inputs["sequences"] // m
+    work_ms = b * (inputs["forward_ms"] + inputs["input_gradient_ms"] + inputs["weight_gradient_ms"])
+    waits, held = (stages - 1) * bubble, b * stages
+    step_ms: float = (m + waits) * (2 * launch_ms + work_ms)
+    if name == "interleaved":
+        step_ms, held = (2 * m + waits) * (chunk_launches * launch_ms + work_ms / 2), b * warm_up(m, stages) / 2
+    elif name == "zb_h1":
+        filled_ms = filled_launches * launch_ms + work_ms - 2 * b * inputs["weight_gradient_ms"]
+        step_ms = m * (3 * launch_ms + work_ms) + waits * filled_ms
+    return step_ms, held if frees and name != "gpipe" else inputs["sequences"]
+
+
+def by_rule(*, names: tuple[str, ...] = tuple(NAMES), one_by_one: bool = False, **slips: Any) -> Callable[..., bool]:
+    """Return what judges a design by the stub's rules with a slip."""
+
+    def accepts(chosen: tuple[str, int] | None, *, limit_ms: int, room: int, **inputs: int) -> bool:
+        there = [
+            (name, m)
+            for name, m in designs(inputs["stages"], inputs["sequences"])
+            if name in names and (m == inputs["sequences"] or not one_by_one)
+        ]
+
+        def meets_it(name: str, m: int) -> bool:
+            step_ms, held = by_formulas(name, m, inputs, **slips)
+            return step_ms <= limit_ms and held <= room
+
+        if chosen is None:
+            return not any(meets_it(name, m) for name, m in there)
+        design = named("schedule", chosen[0], BUILDERS, aliases=ALIASES), chosen[1]
+        return design in there and meets_it(*design)
+
+    return accepts
+
+
 def machine(stages: int, sequences: int, launch_ms: int, *times_ms: int) -> Inputs:
     names = ("forward_ms", "input_gradient_ms", "weight_gradient_ms")
     times = dict(zip(names, times_ms, strict=True))
@@ -194,6 +242,23 @@ MACHINES = [
 
 CHOICE = Choice("design", one_that_meets, fault, none="None, since no design meets both limits")
 
+
+INPUTS: list[Inputs] = [limits for machine in MACHINES for limits in best_of(machine)]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return machines with limits that a design just meets, and limits just out of reach, beside the book's own."""
+    found: list[Inputs] = []
+    for _ in range(14):
+        stages = chance.randint(2, 4)
+        forward_ms, input_gradient_ms = chance.randint(3, 15), chance.randint(3, 15)
+        weight_gradient_ms = chance.randint(1, min(forward_ms, input_gradient_ms))
+        times_ms = chance.choice((0, 2, 5, 20)), forward_ms, input_gradient_ms, weight_gradient_ms
+        several = list(best_of(machine(stages, stages * chance.randint(1, 4), *times_ms)))
+        found += chance.sample(several, min(10, len(several)))
+    return [*INPUTS, *found]
+
+
 EXERCISE = Exercise(
     choose_pipeline,
     number=4,
@@ -210,7 +275,8 @@ EXERCISE = Exercise(
         {**machine(4, 32, 2, 4, 4, 2), "limit_ms": 480, "room": 8},
         {**machine(16, 96, 1, 10, 10, 8), "limit_ms": 3300, "room": 32},
     ],
-    inputs=[limits for machine in MACHINES for limits in best_of(machine)],
+    inputs=INPUTS,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "forgets_the_bubble",
@@ -220,51 +286,60 @@ EXERCISE = Exercise(
                 "(2 * m + stages - 1)": "2 * m",
                 "(m + stages - 1)": "m",
             },
+            accepts=by_rule(bubble=False),
         ),
         Mistake(
             "fills_without_launches",
             "T_F, T_B and T_W are times of passes, each with its launch: one launch is left in T_F + T_B − T_W, the "
             "bubble of ZB-H1.",
             {"launch_ms + b * (work_ms - 2": "b * (work_ms - 2"},
+            accepts=by_rule(filled_launches=0),
         ),
         Mistake(
             "fills_with_three_launches",
             "T_W, by which ZB-H1's bubble is shorter, has a launch too: one is left in T_F + T_B − T_W, and no more.",
             {"launch_ms + b * (work_ms - 2": "3 * launch_ms + b * (work_ms - 2"},
+            accepts=by_rule(filled_launches=3),
         ),
         Mistake(
             "cuts_for_nothing",
             "Two chunks are twice as many passes, and each has its launch: a chunk's pass takes a whole launch.",
             {"chunk_ms = 2 * launch_ms": "chunk_ms = launch_ms"},
+            accepts=by_rule(chunk_launches=1),
         ),
         Mistake(
             "holds_every_micro_batch",
             "Only GPipe holds all micro-batches of a step; the others release a micro-batch when its backward is done.",
             {"held <= room": "sequences <= room"},
+            accepts=by_rule(frees=False),
         ),
         Mistake(
             "interleaves_without_room",
             "Interleaving warms up for longer: with two chunks the first device holds up to 3p − 1 of them, more than "
             "the p micro-batches of 1F1B.",
             {"b * min(2 * m, 3 * stages - 1) / 2": "b * stages"},
+            accepts=by_rule(warm_up=lambda m, stages: 2 * stages),
         ),
         Mistake(
             "holds_more_than_there_is",
             "No device holds more than the m micro-batches of the step: where m = p, interleaving holds these p, and "
             "not 3p − 1 chunks.",
             {"min(2 * m, 3 * stages - 1)": "(3 * stages - 1)"},
+            accepts=by_rule(warm_up=lambda m, stages: 3 * stages - 1),
         ),
         Mistake(
             "never_splits",
             "Where 1F1B is too slow and there is no room for interleaving, a split backward may be quick enough: ZB-H1 "
             "holds what 1F1B's first stage does.",
             {'("gpipe", "1f1b", "interleaved", "zb_h1")': '("1f1b", "interleaved")'},
+            accepts=by_rule(names=("one_f_one_b", "interleaved")),
         ),
         Mistake(
             "takes_the_most_micro_batches",
             "A pass has one launch, however many sequences go through it: where launches are long, fewer and larger "
             "micro-batches are quicker than the most.",
             {"range(stages, sequences + 1, stages)": "(sequences,)"},
+            accepts=by_rule(one_by_one=True),
         ),
         Mistake("says_one_thing", "This is right for one input only.", lambda **_: ("1f1b", 2)),
     ],

@@ -139,6 +139,22 @@ def some_layers(seed: int) -> Inputs:
     return {"layer_s": layer_s, "stages": chance.randint(2, len(layer_s) - 1)}
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return layers of other times."""
+    return [some_layers(chance.randrange(10**9)) for _ in range(80)]
+
+
+def taught() -> str:
+    own = EXERCISE.examples[-1]
+    best, even = cut_layers(**own), [4, 3, 3, 3]
+    slowest, slower = (max(times(own["layer_s"], sizes)) for sizes in (best, even))
+    return (
+        f"The stages get {', '.join(map(str, best))} layers, and the slowest takes {slowest}. With "
+        f"{', '.join(map(str, even))} layers, as even as can be, it takes {slower}: the vocabulary takes longer than "
+        "two layers. Deal out time, not layers."
+    )
+
+
 EXERCISE = Exercise(
     cut_layers,
     number=5,
@@ -159,7 +175,9 @@ EXERCISE = Exercise(
         *({"layer_s": list(layer_s), "stages": 3} for layer_s in product((1, 3, 7), repeat=5)),
         *map(some_layers, range(40)),
     ],
+    drawn=drawn,
     units={SLOWEST: "s", SUM: "layers"},
+    taught=taught,
     mistakes=[
         Mistake(
             "deals_equal_numbers",

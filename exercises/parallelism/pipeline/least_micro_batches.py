@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import count
+from random import Random
 
 from grader.exercise import Exercise, Inputs, Mistake
 
@@ -45,6 +46,25 @@ def limit(stages: int, numerator: int, denominator: int, chunks: int = 1) -> Inp
     return {"stages": stages, "bubble": Fraction(numerator, denominator), "chunks": chunks}
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return limits from a twentieth to nine tenths of the step."""
+    found = []
+    for _ in range(60):
+        denominator = chance.randint(3, 20)
+        numerator = chance.randint(1, denominator - 1)
+        found.append(limit(chance.randint(1, 9), numerator, denominator, chance.randint(1, 3)))
+    return found
+
+
+def taught() -> str:
+    exact, by_float = (least_micro_batches(stages=8, bubble=Fraction(limit)) for limit in ("1/20", 0.05))
+    return (
+        f"With 8 stages and a limit of 1/20 it takes {exact} micro-batches: with {exact - 1} the bubble is exactly "
+        f"1/20. The float 0.05 is a little more than 1/20, and with it {by_float} come out. Where a limit is met "
+        "exactly, rounding decides."
+    )
+
+
 EXERCISE = Exercise(
     least_micro_batches,
     number=1,
@@ -68,7 +88,9 @@ EXERCISE = Exercise(
         ),
         *(limit(stages, 1, denominator, 3) for stages in (2, 3, 5, 8) for denominator in (7, 12, 20)),
     ],
+    drawn=drawn,
     units={"result": "micro-batches"},
+    taught=taught,
     mistakes=[
         Mistake(
             "allows_the_limit_itself",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from random import Random
 from typing import Any
 
-from grader.exercise import Exercise, Mistake, Observation
+from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.drawing import Panel
 from snippets.parallelism.pipeline import formulas as pipeline
 from snippets.parallelism.pipeline.checker import find_pipeline_faults
@@ -95,6 +96,11 @@ def cost_of_1f1b(stages: int, micro_batches: int) -> Observation:
     }
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return pipelines of up to seven stages, with fewer and more micro-batches than these."""
+    return [{"stages": chance.randint(1, 7), "micro_batches": chance.randint(1, 12)} for _ in range(30)]
+
+
 EXERCISE = Exercise(
     one_f_one_b_order,
     number=3,
@@ -104,6 +110,7 @@ EXERCISE = Exercise(
     picture=chart,
     examples=[{"stages": p, "micro_batches": m} for p, m in ((2, 2), (1, 3), (3, 1), (4, 2), (1, 1), (4, 8))],
     inputs=[{"stages": stages, "micro_batches": many} for stages in range(1, 6) for many in range(1, 9)],
+    drawn=drawn,
     units={MAKESPAN: "time units", BUBBLE: "of the step"},
     mistakes=[
         Mistake(

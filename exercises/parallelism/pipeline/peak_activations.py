@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from grader.exercise import Exercise, Mistake
+from grader.exercise import Exercise, Inputs, Mistake
 from snippets.parallelism.pipeline import runner as pipeline_runner
 from snippets.parallelism.pipeline.schedules import PipelineSchedule, Task
 
@@ -55,6 +55,16 @@ def any_order(kinds: str, micro_batches: int, seed: int) -> Order:
     return [(kinds[numbers[:place].count(i)], i) for place, i in enumerate(numbers)]
 
 
+def drawn(chance: Random) -> list[Inputs]:
+    """Return orders as the book's own, mixed anew."""
+    return [
+        {"order": any_order(kinds, many, chance.randrange(10**9))}
+        for kinds in ("FB", "FBW")
+        for many in range(1, 8)
+        for _ in range(5)
+    ]
+
+
 EXERCISE = Exercise(
     peak_activations,
     number=2,
@@ -71,6 +81,7 @@ EXERCISE = Exercise(
     inputs=[
         {"order": any_order(kinds, many, seed)} for kinds in ("FB", "FBW") for many in range(1, 7) for seed in range(7)
     ],
+    drawn=drawn,
     units={"result": "micro-batches"},
     mistakes=[
         Mistake(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from functools import cache
 from numbers import Integral
+from random import Random
+from typing import Any
 
 from grader.choices import Choice
 from grader.exercise import Exercise, Inputs, Mistake
@@ -182,6 +185,56 @@ def _ranks(N: int) -> str:
     return "1 rank" if N == 1 else f"{N} ranks"
 
 
+def by_formulas(
+    kind: str,
+    N: int,
+    inputs: Inputs,
+    *,
+    pairs: float = 0.5,
+    turn: Callable[[float, float], float] = max,
+    launch_each: bool = True,
+    last_waits: bool = False,
+    own_blocks: int = 1,
+    queries_too: bool = True,
+    values_too: bool = True,
+) -> tuple[float, float]:
+    """Return a design's µs and MB by the stub's formulas, with a slip in some of them."""
+    link, x, launch_us = inputs["gb_per_s"] * 1e3, inputs["tokens"] / N, inputs["launch_us"]
+    of_a_head = 2 * x * HEAD * NUMBER_BYTES
+    block = of_a_head * inputs["key_heads"] * (1 if values_too else 0.5)
+    flops = attention_flops(pairs=pairs * x * inputs["tokens"], query_heads=inputs["query_heads"], head_size=HEAD)
+    compute_us, message_us = flops / (inputs["tflop_per_s"] * 1e6), inputs["message_us"] + block / link
+    taken, blocks = launch_us + compute_us, 1
+    if kind == "ring":
+        step_us = (launch_us if launch_each else launch_us / N) + compute_us / N
+        last_us = turn(step_us, message_us) if last_waits else step_us
+        taken, blocks = (N - 1) * turn(step_us, message_us) + last_us, min(N, 3)
+    elif kind == "all_gather" and N > 1:
+        taken, blocks = (N - 1) * message_us + taken, N + own_blocks
+    elif N > 1:
+        turned = block + of_a_head * inputs["query_heads"] * queries_too
+        taken, blocks = (N - 1) * (2 * inputs["message_us"] + turned / N / link) + taken, 2
+    return taken, blocks * block / 1e6
+
+
+def by_rule(*, whole: str = "key_heads", megabyte: float = 1e6, **slips: Any) -> Callable[..., bool]:
+    """Return what judges a design by the stub's rules with a slip."""
+
+    def accepts(chosen: tuple[str, int] | None, *, limit_us: float, room_mb: float, **inputs: int) -> bool:
+        there = list(designs(inputs[whole], inputs["most_ranks"]))
+
+        def meets_it(kind: str, N: int) -> bool:
+            taken, held = by_formulas(kind, N, inputs, **slips)
+            return meets(taken, held, limit_us, room_mb * megabyte / 1e6)
+
+        if chosen is None:
+            return not any(meets_it(kind, N) for kind, N in there)
+        design = named("kind", chosen[0], KINDS, aliases=KIND_ALIASES), chosen[1]
+        return design in there and meets_it(*design)
+
+    return accepts
+
+
 def cluster(tokens: int, heads: tuple[int, int], most_ranks: int, *rates: int) -> Inputs:
     names = ("tflop_per_s", "gb_per_s", "message_us", "launch_us")
     sizes = {"tokens": tokens, "query_heads": heads[0], "key_heads": heads[1], "most_ranks": most_ranks}
@@ -238,6 +291,29 @@ EXACT = cluster(62_500, (1, 1), 1, 1, 1, 0, 0)
 
 CHOICE = Choice("design", one_that_meets, fault, none="None, since no design meets both limits")
 
+
+INPUTS: list[Inputs] = [limits for inputs in CLUSTERS for limits in fronts(inputs) if clear(limits)]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return clusters with limits that a design just meets, and limits just out of reach, beside the book's own."""
+    found: list[Inputs] = []
+    for _ in range(10):
+        key_heads = 2 ** chance.randint(0, 5)
+        one = cluster(
+            2 ** chance.randint(12, 18),
+            (key_heads * chance.choice((1, 2, 4)), key_heads),
+            2 ** chance.randint(2, 5),
+            chance.choice((100, 400, 500)),
+            chance.randint(2, 100),
+            chance.randint(1, 50),
+            chance.randint(5, 300),
+        )
+        several = [limits for limits in fronts(one) if clear(limits)]
+        found += chance.sample(several, min(14, len(several)))
+    return [*INPUTS, *found]
+
+
 EXERCISE = Exercise(
     choose_context_parallel,
     number=4,
@@ -255,52 +331,62 @@ EXERCISE = Exercise(
         {**cluster(8_192, (8, 8), 8, 400, 2, 1, 1), "limit_us": 4_000.0, "room_mb": 20.0},
         {**cluster(131_072, (128, 8), 16, 400, 50, 20, 30), "limit_us": 100_000.0, "room_mb": 120.0},
     ],
-    inputs=[limits for inputs in CLUSTERS for limits in fronts(inputs) if clear(limits)],
+    inputs=INPUTS,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "forgets_the_mask",
             "Causal attention computes half of all pairs: this counts all of them.",
             {"4 * tokens * x / 2": "4 * tokens * x"},
+            accepts=by_rule(pairs=1.0),
         ),
         Mistake(
             "adds_messages_to_a_ring",
             "A ring's messages travel while it computes: a step takes the longer of the two, not their sum.",
             {"max(step_us, message)": "(step_us + message)"},
+            accepts=by_rule(turn=operator.add),
         ),
         Mistake(
             "launches_once",
             "A ring computes in N stretches, and each has its launch.",
             {"launch_us + compute_us / N, message_us": "(launch_us + compute_us) / N, message_us"},
+            accepts=by_rule(launch_each=False),
         ),
         Mistake(
             "hides_a_message_more",
             "A ring passes N − 1 messages and computes N steps; the last step has no message beside it.",
             {"(N - 1) * max(step_us, message) + step_us": "N * max(step_us, message)"},
+            accepts=by_rule(last_waits=True),
         ),
         Mistake(
             "holds_no_block_of_its_own",
             "An all-gather's result stands beside the rank's own block: N + 1 blocks.",
             {"compute_us, N + 1)": "compute_us, N)"},
+            accepts=by_rule(own_blocks=0),
         ),
         Mistake(
             "cuts_more_than_the_heads",
             "An all-to-all gives each rank whole heads: N has to divide the key heads.",
             {"if key_heads % N == 0:": "if query_heads % N == 0:"},
+            accepts=by_rule(whole="query_heads"),
         ),
         Mistake(
             "sends_keys_and_values_alone",
             "An all-to-all turns queries and outputs too, not keys and values alone.",
             {"exchanged = block + 2 * x * query_heads * 128 * 2": "exchanged = block"},
+            accepts=by_rule(queries_too=False),
         ),
         Mistake(
             "takes_2_to_the_20_for_a_megabyte",
             "This takes a design that holds a little more than there is room for: a megabyte has 10⁶ bytes, not 2²⁰.",
             {"room_mb * 1e6": "room_mb * 2**20"},
+            accepts=by_rule(megabyte=2**20),
         ),
         Mistake(
             "forgets_the_values",
             "A block has keys and values: this counts one of them.",
             {"block = 2 * x": "block = x"},
+            accepts=by_rule(values_too=False),
         ),
         Mistake("says_one_thing", "This is right for one input only.", lambda **_: ("ring", 2)),
     ],

@@ -85,6 +85,15 @@ def prompts(st: Any) -> Any:
     ).filter(clear)
 
 
+def taught() -> str:
+    long, short = (most_ring_ranks(**prompt(tokens, 16, 1, 540, 3)) for tokens in (1_000_000, 128_000))
+    return (
+        f"{long} ranks for a million tokens, and {short} for 128,000, over the same cheap network. A block's "
+        "computing grows with its square, its message in proportion to it. So a rank needs the same number of tokens, "
+        "however long the text: long texts forgive slow links."
+    )
+
+
 EXERCISE = Exercise(
     most_ring_ranks,
     number=2,
@@ -104,6 +113,7 @@ EXERCISE = Exercise(
         prompt(1_100_100, 16, 1, 12.5, 50),
     ],
     inputs=prompts,
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_mask",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import product
+from random import Random
 from typing import Any
 
 from grader.choices import Choice
@@ -245,6 +247,51 @@ def forbidden_cost(design: tuple[int, int], inputs: Inputs) -> tuple[float, floa
     return layers * (18 * parameters + 34 * s * h / t), layers * (compute + 5 * ring.time_s)
 
 
+def by_formulas(
+    design: tuple[int, int],
+    inputs: Inputs,
+    *,
+    halves: int = 10,
+    one_adapter: bool = False,
+    copies: bool = True,
+    flops: int = 6,
+) -> tuple[float, float]:
+    """Return what a rank holds and a step's time by the stub's formulas, with a slip in some of them."""
+    (t, g), (layers, h, heads, shared, s) = design, (inputs[name] for name in SIZES)
+    node, adapter = inputs["node_bytes_per_s"], inputs["adapter_bytes_per_s"]
+    own = 10 * h * h / t + 2 * h * h / heads * (max(1, shared / t) if copies else shared / t)
+    rings = 1 if one_adapter else g
+    across = min(g / (g - 1) * node, rings * adapter) if g > 1 else adapter
+    compute = (flops * s * own + 2 * flops * s * s * h / t) / inputs["flops_per_s"]
+    sent = halves * (t - 1) / t * 2 * s * h
+    return layers * (18 * own + 34 * s * h / t), layers * (compute + sent / (node if t == g else across))
+
+
+def by_rule(
+    *,
+    divides: str = "heads",
+    taken: Callable[[tuple[int, int], Inputs], bool] = lambda design, inputs: True,
+    budget: bool = True,
+    **slips: Any,
+) -> Callable[..., bool]:
+    """Return what judges a design by the stub's rules with a slip: whether it is there and meets the limits."""
+
+    def meets_it(design: tuple[int, int], inputs: Inputs) -> bool:
+        there = not why_there_is_not(design, {**inputs, "heads": inputs[divides]}) and taken(design, inputs)
+        held, step = by_formulas(design, inputs, **slips) if there else (math.inf, math.inf)
+        room = 1 + HAIR
+        affordable = not budget or design[0] * step <= inputs["budget_gpu_s"] * room
+        return affordable and held <= inputs["memory_bytes"] * room and step <= inputs["limit_s"] * room
+
+    def accepts(chosen: tuple[int, int] | None, **inputs: Any) -> bool:
+        if chosen is not None:
+            return meets_it(chosen, inputs)
+        sides = product(range(1, inputs["gpus_per_node"] + 1), range(1, inputs["nodes"] + 1))
+        return not any(meets_it((g * m, g), inputs) for g, m in sides)
+
+    return accepts
+
+
 SLOW, EVEN, FAST = (1e6, 1e5, 1e4), (1e6, 3e4, 2e4), (4e6, 2e4, 3e4)  # operations, node, adapter
 CLUSTERS = [
     cluster((2, 24, 12, 12, 6), (4, 3), SLOW),
@@ -274,6 +321,36 @@ SMALL_NODES = {**GPT3, "gpus_per_node": 4, "nodes": 8, "budget_gpu_s": 0.8}
 
 CHOICE = Choice("design", one_that_meets, fault, none="None, since no design meets all limits")
 
+
+INPUTS: list[Inputs] = [inputs for base in CLUSTERS for inputs in on_the_edges(base)]
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return small models on small clusters, with limits around those of their designs, beside the book's own."""
+    found: list[Inputs] = []
+    for _ in range(8):
+        heads = chance.choice((6, 8, 12, 16))
+        shared = chance.choice([count for count in range(1, heads + 1) if heads % count == 0])
+        model = (chance.randint(1, 3), heads * chance.choice((1, 2, 4)), heads, shared, chance.randint(3, 30))
+        nodes = chance.choice(((4, 3), (2, 4), (4, 4), (8, 2), (6, 2)))
+        several = list(on_the_edges(cluster(model, nodes, chance.choice((SLOW, EVEN, FAST)))))
+        found += chance.sample(several, min(16, len(several)))
+    return [*INPUTS, *found]
+
+
+def taught() -> str:
+    t, g = choose_tensor_cut(**GPT3) or (0, 0)
+    held, step = cost((t, g), GPT3)
+    others = [one for one in designs(GPT3) if cost(one, GPT3)[0] <= GPT3["memory_bytes"] and one != (t, g)]
+    next_cost = min(one[0] * cost(one, GPT3)[1] for one in others)
+    on_4 = choose_tensor_cut(**{**GPT3, "gpus_per_node": 4, "nodes": 8})
+    return (
+        f"t = {t}, {g} of them in a node: {held / 1e9:.1f} GB, {step:.3f} s and {t * step:.2f} GPU-seconds. Of the "
+        f"others that fit, the cheapest costs {next_cost:.2f}. On nodes of 4 the answer is {on_4}: eight ranks have to "
+        "leave the node, and with the slower ring they cost more than the budget."
+    )
+
+
 EXERCISE = Exercise(
     choose_tensor_cut,
     number=4,
@@ -288,53 +365,65 @@ EXERCISE = Exercise(
         {**SMALLEST, "memory_bytes": 1864, "gpus_per_node": 2, "nodes": 1},
         {**SMALLEST, "limit_s": 0.5},
         {**EXACT, "memory_bytes": 1864, "limit_s": 1.296875, "budget_gpu_s": 2.59375},
+        {**EXACT, "memory_bytes": 1863, "limit_s": 1.296875, "budget_gpu_s": 2.59375},
+        {**EXACT, "gpus_per_node": 4, "nodes": 1, "memory_bytes": 1100, "limit_s": 9.0, "budget_gpu_s": 9.0},
         {**EXACT, "memory_bytes": 9000, "limit_s": 1.296875, "budget_gpu_s": 4.0},
         {**EXACT, "memory_bytes": 9000, "limit_s": 9.0, "budget_gpu_s": 2.4375},
         SMALL_NODES,
         GPT3,
     ],
-    inputs=[inputs for base in CLUSTERS for inputs in on_the_edges(base)],
+    inputs=INPUTS,
+    drawn=drawn,
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_budget",
             "Every rank is paid for: t times the time is to keep to the budget.",
             {" and t * step <= budget_gpu_s": ""},
+            accepts=by_rule(budget=False),
         ),
         Mistake(
             "one_adapter_for_all",
             "With g ranks in a node there are g rings, each through another adapter: g times the bandwidth of one.",
             {"beta = g * adapter_bytes_per_s": "beta = adapter_bytes_per_s"},
+            accepts=by_rule(one_adapter=True),
         ),
         Mistake(
             "four_all_reduces",
             "The blocks gather their inputs again in the backward pass: ten halves of an all-reduce, not eight.",
             {"10 * (t - 1)": "8 * (t - 1)"},
+            accepts=by_rule(halves=8),
         ),
         Mistake(
             "no_copies",
             "With more ranks than key-value heads each rank holds a copy of one: its keys and values do not shrink "
             "further.",
             {"max(1, shared // t)": "(shared / t)"},
+            accepts=by_rule(copies=False),
         ),
         Mistake(
             "divides_the_width",
             "It is not enough that the ranks divide the width: they have to divide the query heads.",
             {"heads % t or": "hidden % t or"},
+            accepts=by_rule(divides="hidden"),
         ),
         Mistake(
             "whole_nodes_alone",
             "A group may take a part of each node, if that divides its GPUs.",
             {"range(gpus_per_node, 0, -1)": "(gpus_per_node,)"},
+            accepts=by_rule(taken=lambda design, inputs: design[1] == inputs["gpus_per_node"]),
         ),
         Mistake(
             "forward_alone",
             "A token and a parameter take 6 operations, forward and backward, not 2.",
             {"6 * sequence * own + 12": "2 * sequence * own + 4"},
+            accepts=by_rule(flops=2),
         ),
         Mistake(
             "nodes_in_even_shares",
             "The ranks may stand in any number of nodes up to all of them: 3 of 4, for example.",
             {"for m in range(1, nodes + 1)": "for m in [m for m in range(1, nodes + 1) if nodes % m == 0]"},
+            accepts=by_rule(taken=lambda design, inputs: inputs["nodes"] % (design[0] // design[1]) == 0),
         ),
         Mistake("says_one_thing", "This is right for one input only.", lambda **_: (2, 2)),
     ],

@@ -65,6 +65,17 @@ def layers(st):  # type: ignore[no-untyped-def]
 
 RANGE = "range(rank * own // group, ((rank + 1) * own - 1) // group + 1)"
 
+
+def taught() -> str:
+    needed = [key_value_heads(heads=64, shared=8, ranks=16, rank=rank) for rank in range(16)]
+    [head] = needed[5] or []
+    sharers = [rank for rank, heads in enumerate(needed) if heads == [head]]
+    return (
+        f"Head {head}, and ranks {' and '.join(map(str, sharers))} both need it: on 16 ranks each of the 8 heads is "
+        "there twice. Past as many ranks as key-value heads, a rank's keys and values shrink no further."
+    )
+
+
 EXERCISE = Exercise(
     key_value_heads,
     number=2,
@@ -85,6 +96,7 @@ EXERCISE = Exercise(
         layer(24, 24, 8, 2),
     ],
     inputs=layers,
+    taught=taught,
     mistakes=[
         Mistake(
             "floors_the_share",

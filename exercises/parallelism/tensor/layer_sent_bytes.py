@@ -81,6 +81,16 @@ def steps(st):  # type: ignore[no-untyped-def]
 
 HALVES = '{"tensor": 8, "sequence": 8, "sequence, gathered again": 10}[mode]'
 
+
+def taught() -> str:
+    own = step(8192, 6144, 48, 8, 2, 2)
+    sent, kept = (layer_sent_bytes(**{**own, "mode": mode}) for mode in MODES[:0:-1])
+    return (
+        f"A rank of the 22B model sends {sent / 1e9:.1f} GB in each step. With the gathered inputs kept it would be "
+        f"{kept / 1e9:.1f} GB: gathering again is {(sent - kept) / sent:.0%} of the bytes, and buys memory."
+    )
+
+
 EXERCISE = Exercise(
     layer_sent_bytes,
     number=1,
@@ -99,6 +109,7 @@ EXERCISE = Exercise(
     ],
     inputs=steps,
     units={"result": "bytes"},
+    taught=taught,
     mistakes=[
         Mistake(
             "forward_alone",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from grader.choices import mistaken_rules
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 
 ROOM = 1.002  # a step more or less, and rounding, decide nothing
@@ -179,6 +181,25 @@ def cases(st: Any) -> Any:
 QUESTION = case("cheapest", (512, 2000), (2.0, 3.0, 2.0), (256, 512, 1024, 2048, 4096), (64, 128, 256, 512), (6.0, 1e6))
 
 
+as_if = mistaken_rules(wanted_of, observe)
+
+
+def without_end(given: Inputs) -> Inputs:
+    """Return inputs in which the steps fall as one over the batch, to a millionth of the fewest steps."""
+    return {"critical_batch": 1e6 * given["critical_batch"], "fewest_steps": given["fewest_steps"] / 1e6}
+
+
+def taught() -> str:
+    rich = {**QUESTION, "wanted": "fastest", "deadline_h": 1000.0, "budget_usd": 2200.0}
+    (batch, gpus), (large, many) = choose_batch(**QUESTION), choose_batch(**rich)
+    (hours, usd), (fast, dear) = simulated(QUESTION, batch, gpus), simulated(rich, large, many)
+    return (
+        f"Within 6 hours {batch} sequences on {gpus} GPUs are cheapest: {hours:.1f} hours and {usd:,.0f} dollars. For "
+        f"2,200 dollars {large:,} on {many} are fastest: {fast:.1f} hours and {dear:,.0f} dollars. More GPUs wait for "
+        "the 3 s at full price, and larger batches waste examples."
+    )
+
+
 EXERCISE = Exercise(
     choose_batch,
     number=4,
@@ -207,17 +228,20 @@ EXERCISE = Exercise(
     inputs=cases,
     draws=60,
     units={},
+    taught=taught,
     mistakes=[
         Mistake(
             "scales_without_end",
             "You let the steps fall as one over the batch for ever. Near the critical batch they fall less, and beyond "
             "it hardly.",
             {"(1 + critical_batch / batch)": "critical_batch / batch"},
+            accepts=as_if(without_end),
         ),
         Mistake(
             "forgets_the_fixed_seconds",
             "Every step has seconds that no GPU shortens; they make small batches and many GPUs dear.",
             {"fixed_s + batch / (ranks * examples_per_s)": "batch / (ranks * examples_per_s)"},
+            accepts=as_if(lambda given: {"fixed_s": 0.0}),
         ),
         Mistake(
             "every_gpu_does_the_whole_batch",
@@ -233,11 +257,13 @@ EXERCISE = Exercise(
             "ignores_the_deadline",
             "The cheapest run of all can be too slow: look at the deadline first.",
             {"hours <= deadline_h and ": ""},
+            accepts=as_if(lambda given: {"deadline_h": math.inf}),
         ),
         Mistake(
             "ignores_the_budget",
             "The fastest run of all can be too dear: look at the budget first.",
             {" and usd <= budget_usd": ""},
+            accepts=as_if(lambda given: {"budget_usd": math.inf}),
         ),
         Mistake(
             "shares_rounded_up",
@@ -251,6 +277,7 @@ EXERCISE = Exercise(
             "gpus_first",
             "The batch comes first, then the GPUs.",
             {"best, found = score, (batch, ranks)": "best, found = score, (ranks, batch)"},
+            accepts=as_if(read=lambda chosen: chosen[::-1]),
         ),
         Mistake(
             "gpus_need_not_divide",

@@ -48,6 +48,16 @@ def run(batch: float, critical_batch: float, fewest_steps: float) -> Inputs:
     return {"batch": batch, "critical_batch": critical_batch, "fewest_steps": fewest_steps}
 
 
+def taught() -> str:
+    critical, fewest = 4_194_304, 50_000
+    steps, examples = steps_and_examples(batch=4 * critical, critical_batch=critical, fewest_steps=fewest)
+    return (
+        f"It takes {steps:,.0f} steps and {examples / 1e12:.2f} trillion tokens. At four times the critical batch the "
+        f"steps are {steps / fewest:.2f} times the fewest, and the tokens {examples / fewest / critical:.0f} times the "
+        f"fewest: still larger batches can save at most {1 - fewest / steps:.0%} of the steps."
+    )
+
+
 EXERCISE = Exercise(
     steps_and_examples,
     number=1,
@@ -64,6 +74,7 @@ EXERCISE = Exercise(
     ],
     inputs=lambda st: st.builds(run, st.integers(1, 5000), st.integers(1, 5000), st.integers(1, 100_000)),
     units={"result": "steps and examples"},
+    taught=taught,
     mistakes=[
         Mistake(
             "turns_the_ratio_over",

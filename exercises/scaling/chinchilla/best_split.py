@@ -58,6 +58,20 @@ def cases(st: Any) -> Any:
 
 
 G = "(alpha_N * A_N / (alpha_D * A_D)) ** (1 / together)"
+
+
+def taught() -> str:
+    (small, few), (other, seen), (large, many) = (
+        best_split(flops=flops, fit=fit) for flops, fit in ((1e21, PRINTED), (1e21, REFIT), (5.76e23, REFIT))
+    )
+    return (
+        f"As printed in 2022: {small / 1e9:.2f} billion parameters and {few / 1e9:.0f} billion tokens, "
+        f"{few / small:.0f} a parameter; the refit would have {seen / other:.0f} there. Gopher's budget by the refit: "
+        f"{large / 1e9:.1f} billion and {many / 1e12:.2f} trillion, {many / large:.0f} a parameter. The constants "
+        "decide more than the budget."
+    )
+
+
 EXERCISE = Exercise(
     best_split,
     number=1,
@@ -74,6 +88,7 @@ EXERCISE = Exercise(
     ],
     inputs=cases,
     relative_tolerance=1e-5,
+    taught=taught,
     mistakes=[
         Mistake(
             "swaps_the_exponents",

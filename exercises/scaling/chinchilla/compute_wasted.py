@@ -61,6 +61,16 @@ def cases(st: Any) -> Any:
 
 
 ABOVE = "(beta * size_ratio**-alpha + alpha * size_ratio**beta) / (alpha + beta)"
+
+
+def taught() -> str:
+    half, twice = (compute_wasted(size_ratio=ratio, alpha=REFIT[3], beta=REFIT[4]) for ratio in (0.5, 2.0))
+    return (
+        f"Half the best size wastes {half:.1%} of the compute, twice the best size {twice:.1%}: a factor of two costs "
+        "about a sixth, to either side alike."
+    )
+
+
 EXERCISE = Exercise(
     compute_wasted,
     number=2,
@@ -77,6 +87,7 @@ EXERCISE = Exercise(
     inputs=cases,
     relative_tolerance=1e-6,
     draws=25,
+    taught=taught,
     mistakes=[
         Mistake(
             "takes_more_of_what_was_needed",

@@ -101,6 +101,16 @@ OWN = [
     (1e20, [(4e8, 2.580), (8e8, 2.554), (16e8, 2.572)]),
     (3e21, [(2.5e9, 2.230), (5e9, 2.219), (1e10, 2.232)]),
 ]
+
+
+def taught() -> str:
+    found, true = isoflop_exponent(OWN), REFIT[4] / (REFIT[3] + REFIT[4])
+    return (
+        f"These nine runs give {found:.3f}. Their losses come from the refit, which has {true:.3f}: the rest is their "
+        "rounding to three digits after the point."
+    )
+
+
 EXERCISE = Exercise(
     isoflop_exponent,
     number=3,
@@ -118,6 +128,7 @@ EXERCISE = Exercise(
     inputs=cases,
     relative_tolerance=1e-6,
     draws=60,
+    taught=taught,
     mistakes=[
         Mistake(
             "takes_the_best_run",

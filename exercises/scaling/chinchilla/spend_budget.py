@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from exercises.scaling.chinchilla.common import PRINTED, REFIT, UNROUNDED, Fit, loss_of
+from grader.choices import mistaken_rules
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 
 CHOICE, TOKENS, SPENT, LOSS = "choice", "tokens", "operations", "loss"
@@ -145,6 +147,21 @@ def cases(st: Any) -> Any:
 
 
 BOUGHT = "(flops - 2 * size * inference_tokens) / (6 * size)"
+as_if = mistaken_rules(wanted, observe)
+
+
+def taught() -> str:
+    place, tokens = spend_budget(**OWN)
+    large = LADDER[place + 1]
+    left = left_for_training(large, OWN["flops"], OWN["inference_tokens"])
+    return (
+        f"Take the model of {LADDER[place] / 1e9:.0f} billion parameters and {tokens / 1e12:.2f} trillion tokens: "
+        f"{loss_of(REFIT, LADDER[place], tokens):.3f} nats. That of {large / 1e9:.0f} billion, which is best without "
+        f"use, has only {left / 1e12:.2f} trillion tokens left and reaches {loss_of(REFIT, large, left):.3f}: use "
+        "favours smaller models."
+    )
+
+
 EXERCISE = Exercise(
     spend_budget,
     number=4,
@@ -156,20 +173,24 @@ EXERCISE = Exercise(
         case([5.0, 10.0, 20.0], 1800.0, 15.0, 80.0, (2.0, 100.0, 100.0, 0.5, 0.5)),
         case([5.0, 10.0], 1830.0, 15.0, 80.0, (2.0, 100.0, 100.0, 0.5, 0.5)),
         case([5.0], 1000.0, 15.0, 80.0, (2.0, 100.0, 100.0, 0.5, 0.5)),
+        case([5.0], 165.0, 15.0, 80.0, (2.0, 100.0, 100.0, 0.5, 0.5)),
         case(LADDER, 5.76e23, 0.0, 15e12),
         case(LADDER, 5.76e23, 0.0, 3e11),
         case(LADDER, 5.76e23, 0.0, 2e11),
         case([70e9, 20e9, 140e9, 8e9], 5.76e23, 1e13, 15e12),
         case(LADDER, 3e24, 4e13, 1.4e12),
+        case([13e9, 13.2e9], 3e24, 4e13, 15e12),
         OWN,
     ],
     inputs=cases,
     draws=60,
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_use",
             "You spent the whole budget on training, and nothing is left for the use.",
             {BOUGHT: "flops / (6 * size)"},
+            accepts=as_if(lambda given: {"inference_tokens": 0.0}),
         ),
         Mistake(
             "ignores_the_use_in_the_choice",
@@ -188,6 +209,7 @@ EXERCISE = Exercise(
             "forgets_how_many_tokens_there_are",
             "You trained on more tokens than there are.",
             {"min(most_tokens, ": "("},
+            accepts=as_if(lambda given: {"most_tokens": math.inf}),
         ),
         Mistake(
             "caps_the_tokens_last",
@@ -203,11 +225,13 @@ EXERCISE = Exercise(
             "swaps_the_exponents",
             "alpha_N belongs to the parameters, alpha_D to the tokens.",
             {"A_N / size**alpha_N + A_D / tokens**alpha_D": "A_N / size**alpha_D + A_D / tokens**alpha_N"},
+            accepts=as_if(lambda given: {"fit": (*given["fit"][:3], given["fit"][4], given["fit"][3])}),
         ),
         Mistake(
             "counts_from_one",
             "The models are counted from 0.",
             {"return place, tokens": "return place + 1, tokens"},
+            accepts=as_if(read=lambda chosen: (chosen[0] - 1, chosen[1])),
         ),
         Mistake("always_the_same", "This is right for one input only.", lambda **_: (1, 25.0)),
     ],

@@ -6,8 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import combinations_with_replacement
+from random import Random
 from typing import Any
 
+from grader.choices import mistaken_rules
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 from snippets.scaling.loss_surface.compute_law import ComputeLaw, ladder_prediction_error
 
@@ -198,6 +200,33 @@ FLAT = ComputeLaw(0.5, 2.1, 0.08, 1e18)
 STEEP = ComputeLaw(2.2, 1.5, 0.35, 1e18)
 LADDER = [1e18, 3e18, 1e19, 3e19, 1e20]
 
+as_if = mistaken_rules(all_kept, observe)
+
+
+def taught() -> str:
+    target, law = 1e21, QUESTION_LAW
+    chosen = choose_runs(LADDER, budget=1.44e20, most_runs=7, target=target, law=law)
+    cheap = choose_runs(LADDER[:3], budget=1.44e20, most_runs=7, target=target, law=law)
+    errors = [0.0035 * interval(runs, target, law) for runs in (chosen, LADDER, cheap)]
+    listed = ", ".join(f"{chosen.count(size)} × {size:.0e}" for size in LADDER if size in chosen).replace("e+", "e")
+    return (
+        f"Make {listed} FLOPs, with a standard error of {errors[0]:.1%}. One of each size has {errors[1]:.1%}, the "
+        f"best seven of the three cheap sizes {errors[2]:.1%}: here the largest run is what counts, the rest is fine "
+        "tuning."
+    )
+
+
+def drawn(chance: Random) -> list[Inputs]:
+    """Return ladders of three to five sizes, with budgets for the three smallest and more."""
+    found = []
+    for _ in range(10):
+        sizes = sorted(chance.sample([1e18, 2e18, 3e18, 5e18, 1e19, 2e19, 3e19, 6e19, 1e20], chance.randint(3, 5)))
+        budget = float(f"{sum(sizes[:3]) * chance.uniform(1.05, 3):.3g}")
+        law = ComputeLaw(chance.randint(5, 22) / 10, chance.randint(10, 22) / 10, chance.randint(8, 35) / 100, 1e18)
+        found.append(case(sizes, budget, chance.randint(3, 6), 10.0 ** chance.randint(21, 23), law))
+    return found
+
+
 EXERCISE = Exercise(
     choose_runs,
     number=4,
@@ -209,6 +238,8 @@ EXERCISE = Exercise(
     examples=[
         case([1e18, 1e19, 1e20], 112e18, 4, 1e21, ComputeLaw(1.5, 1.0, 0.25, 1e20)),
         case([1e18, 1e19, 1e20], 230e18, 6, 1e22, QUESTION_LAW),
+        # The best runs cost the whole budget, and their sum is a float above it.
+        case([0.1, 0.4, 1.3], 1.9, 4, 10.0, ComputeLaw(1.5, 1.0, 0.25, 1.0)),
         case([1e18, 4e18, 16e18, 64e18], 100e18, 6, 1e21, STEEP),
         case([1e18, 4e18, 16e18, 64e18], 100e18, 6, 1e23, FLAT),
         case(LADDER, 1.44e20, 7, 1e21, QUESTION_LAW),
@@ -228,6 +259,8 @@ EXERCISE = Exercise(
         case([2e18, 2e19, 4e19, 8e19], 1.7e20, 5, 1e21, QUESTION_LAW),
         case([1e18, 1e19, 1e20], 111e18, 3, 1e21, FLAT),
     ],
+    taught=taught,
+    drawn=drawn,
     mistakes=[
         Mistake(
             "one_of_each",
@@ -250,6 +283,7 @@ EXERCISE = Exercise(
             "forgets_the_budget",
             "Your runs cost more than the budget.",
             {"if sum(runs) <= budget * (1 + 1e-9):": "if True:"},
+            accepts=as_if(lambda given: {"budget": math.inf}),
         ),
         Mistake(
             "no_repeats",
@@ -263,6 +297,7 @@ EXERCISE = Exercise(
             "one_run_short",
             "You never make as many runs as are allowed: look at where your counting ends.",
             {"range(3, most_runs + 1)": "range(3, most_runs)"},
+            accepts=as_if(lambda given: {"most_runs": max(3, given["most_runs"] - 1)}),
         ),
         Mistake(
             "leaves_something",
@@ -273,6 +308,7 @@ EXERCISE = Exercise(
             "sharp_at_the_largest",
             "You made the law sharp at the largest run that you have. It has to be sharp at the target.",
             {"target_flops=target": "target_flops=max(sizes)"},
+            accepts=as_if(lambda given: {"target": max(given["sizes"])}),
         ),
         Mistake(
             "fits_one_input",

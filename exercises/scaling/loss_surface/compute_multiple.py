@@ -53,6 +53,15 @@ def searched(*, loss: float, gain: float, floor: float, exponent: float) -> floa
     return float(f"{math.exp((low + high) / 2):.10g}")
 
 
+def taught() -> str:
+    law = {"gain": 0.3, "floor": 1.75, "exponent": 0.171}
+    first, second = (compute_multiple(loss=loss, **law) for loss in (2.547, 2.247))
+    return (
+        f"It takes {first:.1f} times the compute, and for 0.3 nats more {second:.0f} times that: near the floor the "
+        "same gain costs ever more."
+    )
+
+
 EXERCISE = Exercise(
     compute_multiple,
     number=1,
@@ -82,6 +91,7 @@ EXERCISE = Exercise(
         st.sampled_from([0.05, 0.1, 0.3, 0.5, 0.8, 0.9, 1.2, 2.0]),
         st.sampled_from([0.05, 0.1, 0.154, 0.178, 0.35, 1.0, 1.5]),
     ),
+    taught=taught,
     mistakes=[
         Mistake(
             "forgets_the_floor",

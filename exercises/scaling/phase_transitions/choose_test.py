@@ -8,6 +8,7 @@ from functools import cache
 from itertools import accumulate
 from typing import Any
 
+from grader.choices import mistaken_rules
 from grader.exercise import Exercise, Inputs, Mistake, Observation
 
 Metrics = Sequence[tuple[float, float, float]]
@@ -216,6 +217,26 @@ def of_the_cheapest(metrics: Metrics, false_alarm: float, missed: float) -> tupl
 # The chapter's two models: the first digit alone, the first five, and all twenty; a problem costs the digits it takes.
 QUESTION = ((0.624, 0.785, 1.0), (0.143, 0.337, 5.0), (0.0067, 0.039, 20.0))
 
+as_if = mistaken_rules(wanted, observe)
+
+
+def of_the_cheapest_alone(chosen: tuple[int, int, int], *, metrics: Metrics, **limits: float) -> bool:
+    """Judge a test as if there were no metric but the one whose problem costs least."""
+    place, problems, mark = chosen
+    only = [min(metrics, key=lambda metric: metric[2])]
+    return metrics[place] == only[0] and as_if(read=lambda _: (0, problems, mark))(chosen, metrics=only, **limits)
+
+
+def taught() -> str:
+    place, problems, mark = choose_test(QUESTION, false_alarm=0.05, missed=0.2)
+    costs = [choose_test([metric], false_alarm=0.05, missed=0.2)[1] * metric[2] for metric in QUESTION]
+    return (
+        f"Take metric {place}, a single digit: {problems} problems, with progress from {mark} right on, cost "
+        f"{costs[0]:.0f}. Five digits would cost {costs[1]:.0f}, twenty {costs[2]:,.0f}. Here the short metric sees "
+        "progress soonest; whether it stands for what the customer buys is another question."
+    )
+
+
 EXERCISE = Exercise(
     choose_test,
     number=4,
@@ -226,16 +247,19 @@ EXERCISE = Exercise(
     examples=[
         case(0.2, 0.12, (0.5, 0.9, 1.0), (0.1, 0.7, 2.0)),
         case(0.06, 0.1, (0.05, 0.3, 1.0)),
+        case(0.5, 0.25, (0.5, 0.75, 1.0)),  # both limits are met exactly
         case(0.06, 0.12, (0.05, 0.9, 1.0)),
         case(0.3, 0.05, (0.5, 0.99, 1.0)),
         case(0.1, 0.111, (0.2, 0.55, 1.0)),
         case(0.05, 0.2, (0.3, 0.45, 1.04), (0.3, 0.45, 1.0)),
+        case(0.05, 0.2, (0.3, 0.45, 1.0), (0.3, 0.45, 1.01)),
         case(0.05, 0.2, (0.3, 0.6, 1.0), (0.02, 0.15, 1.0)),
         case(0.1, 0.1, (0.6, 0.85, 1.0), (0.15, 0.7, 5.0)),
         case(0.05, 0.18, (0.45, 0.8, 8.0), (0.3, 0.6, 1.0), (0.2, 0.55, 1.7)),
         case(0.05, 0.2, *QUESTION),
     ],
     inputs=cases,
+    taught=taught,
     mistakes=[
         Mistake(
             "normal_approximation",
@@ -249,11 +273,13 @@ EXERCISE = Exercise(
                 "best = (problems * cost, place": "best = (problems, place",
                 "(problems + 1) * cost < best": "problems + 1 < best",
             },
+            accepts=as_if(lambda given: {"metrics": [(today, hoped, 1.0) for today, hoped, _ in given["metrics"]]}),
         ),
         Mistake(
             "cheapest_problem",
             "You took the metric whose problem is cheapest; it may need many more of them.",
             of_the_cheapest,
+            accepts=of_the_cheapest_alone,
         ),
         Mistake(
             "swaps_the_errors",
@@ -262,16 +288,19 @@ EXERCISE = Exercise(
                 "at_least(mark, problems, today) > false_alarm": "at_least(mark, problems, today) > missed",
                 "at_least(mark, problems, hoped) <= missed": "at_least(mark, problems, hoped) <= false_alarm",
             },
+            accepts=as_if(lambda given: {"false_alarm": given["missed"], "missed": given["false_alarm"]}),
         ),
         Mistake(
             "more_than_the_mark",
             "You report progress above the mark; at the mark it counts too.",
             {"for right in range(mark):": "for right in range(mark + 1):"},
+            accepts=as_if(read=lambda chosen: (chosen[0], chosen[1], chosen[2] + 1)),
         ),
         Mistake(
             "forgets_the_misses",
             "Your test keeps the false alarms rare, and misses a good model too often.",
             {"if 1 - at_least(mark, problems, hoped) <= missed:": "if at_least(mark, problems, hoped) > 0:"},
+            accepts=as_if(lambda given: {"missed": 1 - 1e-6}),
         ),
         Mistake(
             "halves_the_range",
@@ -283,6 +312,7 @@ EXERCISE = Exercise(
             "counts_from_one",
             "Places are counted from 0.",
             {"return best[1:]": "return best[1] + 1, best[2], best[3]"},
+            accepts=as_if(read=lambda chosen: (chosen[0] - 1, chosen[1], chosen[2])),
         ),
         Mistake(
             "always_the_example",

@@ -91,6 +91,14 @@ def cases(st: Any) -> Any:
     return st.builds(case, st.integers(1, 45), st.integers(1, 40), variances, variances).filter(clear)
 
 
+def taught() -> str:
+    enough = data_that_helps(80, features=100, signal=1.0, noise=0.1)
+    return (
+        f"With {enough} examples, {enough - 80} more than today. With fewer new ones the error is not lower: on the "
+        "way there are as many examples as features, where the fit is worst."
+    )
+
+
 EXERCISE = Exercise(
     data_that_helps,
     number=2,
@@ -109,6 +117,7 @@ EXERCISE = Exercise(
     ],
     inputs=cases,
     draws=40,
+    taught=taught,
     mistakes=[
         Mistake(
             "next_one",

@@ -75,6 +75,14 @@ def cases(st: Any) -> Any:
     ).filter(clear)
 
 
+def taught() -> str:
+    number, rate = fewest_problems([0.78] * 20, confidence=0.95), 0.78**20
+    return (
+        f"It takes {number} problems. An answer of twenty digits is right in {rate:.1%} of cases, and a test of 100 "
+        f"problems shows none in {(1 - rate) ** 100:.0%} of cases: too small a test makes an ability look absent."
+    )
+
+
 EXERCISE = Exercise(
     fewest_problems,
     number=1,
@@ -93,6 +101,7 @@ EXERCISE = Exercise(
     ],
     inputs=cases,
     draws=40,
+    taught=taught,
     mistakes=[
         Mistake(
             "rounds_down",

@@ -20,7 +20,7 @@ from snippets.simulation.schedule import Schedule, ScheduledSend
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LETTERS = "wxyz"  # the ranks' terms; A, B, … would be read as bytes B and steps D
+TERMS = "₀₁₂₃"  # the ranks' contributions, below a g
 _LINE = 24.0  # pixels between the lines of two ranks
 _LABEL = 20.0  # pixels that a step needs for a text of its own
 
@@ -80,7 +80,7 @@ def message_charts(schedules: Mapping[str, Schedule], *, width_px: float = 340, 
     once for steps of the same size that are too narrow for a text each.
 
     Args:
-        schedules: name → a right schedule; the name is the heading.
+        schedules: name → a right schedule; the name is the heading, with the time of its end.
         width_px: of the picture.
         longest: where the axis ends, in units of the time that a whole vector takes; by default where the last ends.
 
@@ -106,7 +106,7 @@ def message_charts(schedules: Mapping[str, Schedule], *, width_px: float = 340, 
     for (name, schedule), height in zip(schedules.items(), heights, strict=True):
         for tick in range(end + 1):
             panel.line(left + tick * scale, top + 40, left + tick * scale, top + height, colour="line")
-        panel.text(0, top + 14, name, bold=True)
+        panel.text(0, top + 14, f"{name}: done at {float(sum(shares[name])):.3g}", bold=True)
         _messages(panel, schedule, shares[name], left=left, top=top + 50, scale=scale)
         top += height
     return panel
@@ -159,18 +159,18 @@ def walk_panels(chunks: Sequence[int], *, ranks: int = 4, steps: int = 3) -> tup
         steps: how many steps of it, at most 3.
 
     Returns:
-        The start, and the picture after each step. A packet says its chunk and, in the order in which they came, the
-        letters of the ranks whose terms it holds; it has the colour of the chunk's owner.
+        The start, and the picture after each step. A packet says its chunk and whose contributions are in its sum, g₀₁
+        for g₀ + g₁; it has the colour of the chunk's owner.
     """
     if integer_at_least("ranks", ranks, 4) != 4 or nonnegative_integer("steps", steps) > 3:
         raise ValueError(f"ranks must be 4 and steps at most 3, got {ranks} and {steps}")
     chunks = each("chunks", chunks, nonnegative_integer)
     schedule = build_collective("reduce_scatter", "ring", ranks=ranks, length=ranks)
     held = holdings(schedule)
-    corners = {0: (35.0, 62.0), 1: (104.0, 62.0), 2: (104.0, 122.0), 3: (35.0, 122.0)}
+    corners = {0: (35.0, 80.0), 1: (104.0, 80.0), 2: (104.0, 144.0), 3: (35.0, 144.0)}
     panels = []
     for moment in range(steps + 1):
-        panel = Panel(139, 162)
+        panel = Panel(139, 202)
         panel.text(2, 14, f"after step {moment}" if moment else "start", bold=True)
         sends = {send.ranges[0][0]: send for send in schedule.rounds[moment - 1]} if moment else {}
         begins = {send.ranges[0][0]: send.source for send in schedule.rounds[0]}
@@ -180,11 +180,12 @@ def walk_panels(chunks: Sequence[int], *, ranks: int = 4, steps: int = 3) -> tup
             panel.rectangle(x - 13, y - 11, 26, 22, colour="muted", strength=0.08, label=str(rank))
         for chunk in chunks:
             at = sends[chunk].destination if moment else begins[chunk]
-            start = begins[chunk]
-            came = [term for way in range(ranks) if (term := (start + way) % ranks) in held[moment][at][chunk]]
+            terms = held[moment][at][chunk]
             x, y = corners[at]
-            label = f"{chunk}: {''.join(LETTERS[term] for term in came)}"
-            panel.rectangle(x - 33, y - 36 if at < 2 else y + 14, 66, 22, colour=rank_colour(chunk), label=label)
+            top = y - 54 if at < 2 else y + 16
+            panel.rectangle(x - 33, top, 66, 38, colour=rank_colour(chunk))
+            panel.text(x, top + 14, f"chunk {chunk}", anchor="middle", colour="muted", size=11)
+            panel.text(x, top + 31, "g" + "".join(TERMS[term] for term in sorted(terms)), anchor="middle")
         panels.append(panel)
     return tuple(panels)
 
@@ -247,14 +248,14 @@ def crossing_bytes(first: str, second: str, *, ranks: int, low: int, high: int, 
     return high
 
 
-# name → its label, the colour and the style of its line
-_LINES: dict[str, tuple[str, str, str]] = {
-    "flat": ("one root", "muted", "--"),
-    "binomial": ("binomial tree", "muted", "-"),
-    "recursive_doubling": ("recursive doubling", "accent", "--"),
-    "halving_doubling": ("halving–doubling", "accent", "-"),
-    "double_binary_tree": ("two trees", "ink", ":"),
-    "ring": ("ring", "communication", "-"),
+# name → its label, the colour and the style of its line, and where the label stands: a size, and points beside the line
+_LINES: dict[str, tuple[str, str, str, float, tuple[float, float], float]] = {
+    "flat": ("one root", "muted", "--", 6e7, (-5, 7), 45),
+    "binomial": ("binomial tree", "muted", "-", 4e8, (-7, 8), 45),
+    "recursive_doubling": ("recursive doubling", "accent", "--", 1e4, (0, -6), 0),
+    "halving_doubling": ("halving–doubling", "accent", "-", 2e7, (9, -13), 43),
+    "double_binary_tree": ("two trees", "ink", ":", 3e3, (0, 6), 0),
+    "ring": ("ring", "communication", "-", 5e5, (0, -14), 0),
 }
 
 
@@ -264,48 +265,57 @@ def time_plot(
     latency_s: float,
     bandwidth_bytes_per_s: float,
     sizes_bytes: Sequence[int],
-    crossings: Sequence[tuple[str, str]] = (),
+    crossings: Mapping[tuple[str, str], str] | None = None,
+    width_px: float = 640,
 ) -> Figure:
-    """Plot the time of six all-reduces against the size of the vector, with a numbered dot where one overtakes another.
+    """Plot the time of six all-reduces against the size of the vector, with a dot where one overtakes another.
 
     Args:
-        ranks: number of ranks N.
+        ranks: number of ranks R.
         latency_s: α.
         bandwidth_bytes_per_s: β, per direction.
         sizes_bytes: ascending sizes at which the times are computed.
-        crossings: pairs of which the first is faster at the smallest size, the second at the largest.
+        crossings: pairs of which the first is faster at the smallest size, the second at the largest, and what their
+            dot is called.
+        width_px: of the picture; below 400, as on a phone, the text is the same and the lines stand closer.
 
     Returns:
         The figure, on log axes.
     """
     machine = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
     low, high = sizes_bytes[0], sizes_bytes[-1]
-    with plot(width_px=340, height_px=400) as (figure, axes):
-        for name, (label, tone, style) in _LINES.items():
+    with plot(width_px=width_px, height_px=400) as (figure, axes):
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlim(low, high)
+        for name, (label, tone, style, at, aside, turn) in _LINES.items():
             times = [all_reduce_time_s(name, ranks=ranks, size_bytes=size, **machine) for size in sizes_bytes]
             axes.plot(sizes_bytes, times, color=colour(tone), linestyle=style, label=label)
-        for number, (first, second) in enumerate(crossings, 1):
+            axes.annotate(
+                label if width_px > 400 or aside[1] != -6 else label.replace(" ", "\n"),
+                (at, all_reduce_time_s(name, ranks=ranks, size_bytes=round(at), **machine)),
+                aside,
+                textcoords="offset points",
+                rotation=turn,
+                rotation_mode="anchor",
+                transform_rotates_text=True,
+                color=colour(tone),
+                ha="center",
+                va="top" if aside[1] == -6 else "baseline",
+            )
+        axes.set_ylim(bottom=5e-6)
+        for (first, second), words in (crossings or {}).items():
             at = crossing_bytes(first, second, ranks=ranks, low=low, high=high, **machine)
             time = all_reduce_time_s(second, ranks=ranks, size_bytes=at, **machine)
             axes.plot(at, time, "o", color=colour("ink"), markersize=6)
-            axes.annotate(
-                str(number),
-                (at, time),
-                (at, 0.02),
-                textcoords=("data", "axes fraction"),
-                ha="center",
-                color=colour("ink"),
-                arrowprops={"arrowstyle": "-", "linestyle": ":", "linewidth": 1, "color": colour("muted")},
-            )
-        axes.set_xscale("log")
-        axes.set_yscale("log")
+            above = first == "recursive_doubling" and second == "ring"
+            place: dict[str, Any] = {"xytext": (-24, 5), "ha": "right"} if above else {"xytext": (7, -6), "va": "top"}
+            axes.annotate(words, (at, time), textcoords="offset points", color=colour("ink"), **place)
         axes.set_xlabel("size of the vector")
         axes.set_ylabel("time")
         axes.set_xticks(*_ticks(_SIZES, low, high))
         axes.set_yticks(*_ticks(_TIMES, 0, float("inf")))
-        axes.set_xlim(low, high)
         axes.minorticks_off()
-        axes.legend(loc="upper left")
     return figure
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
-from snippets.collectives.algorithm_costs import CLOSED_FORMS, algorithm_cost
-from snippets.collectives.schedule_cost import Cost, price_schedule
+from snippets.collectives.algorithm_costs import CLOSED_FORMS, algorithm_cost, best_collective_segments
+from snippets.collectives.schedule_cost import price_schedule
 from snippets.collectives.traffic import collective_traffic
 from snippets.drawing import Panel
+from snippets.job import THE_70B
 from snippets.live.declaring import Named, Picture, live_figure
-from snippets.live.knobs import Choice, Number
+from snippets.live.knobs import Choice, Number, in_units
 from snippets.palette import rank as rank_colour
 from snippets.simulation.algorithms import (
     ALGORITHMS,
@@ -303,43 +304,55 @@ _ALL_REDUCES = {name: spoken(name) for name in ALGORITHMS["all_reduce"]} | {
 }
 _MOST_SEGMENTS = 4
 _MOST_ROUNDS = 24  # of the two trees
-_QUESTION = {"ranks": 256, "size_bytes": 10**10}
-_MACHINE = {"latency_s": 10e-6, "bandwidth_bytes_per_s": 50e9}
+_MACHINE: dict[str, Any] = {"latency_s": THE_70B.latency_s, "bandwidth_bytes_per_s": 0.8 * THE_70B.network_bytes_per_s}
+_MOST_IN_GROUP = 1024
+_LAYER_BYTES = 1_711_276_032  # weights of a layer of Llama 3 70B, in numbers of 2 bytes
 
 
 @live_figure(
     title="An all-reduce, step by step",
-    caption="Play the ring, then one root and the binomial tree (the next section tells of the other algorithms): "
-    "which fills the bars evenly, and in how few steps? Each cell is a chunk on a rank: a small square for each rank's "
-    "term in it, in the order of the ranks, Σ for the full sum, a frame for what has just arrived. Dashed outlines are "
-    "what a rank will have sent and received in the end.",
+    caption="Rows are GPUs, columns are chunks of the vector that each brings. A small square is one GPU's part "
+    "of a sum, in its colour, Σ the complete sum, and a frame marks what has just arrived. The bars are what each GPU "
+    "has sent and received, dashed what it will have in the end. Play the ring, then one root and the binomial tree: "
+    "which fills all bars evenly? The last numbers are for GPUs and bytes of your own, over links of 40 GB/s, with "
+    "5 µs for each message.",
     knobs=[
         Choice("algorithm", "Algorithm", _ALL_REDUCES, "ring"),
-        Number("ranks", "Ranks N", 4, 2, _MOST_RANKS),
+        Number("ranks", "GPUs drawn", 4, 2, _MOST_RANKS),
         Number("segments", "Blocks K", 2, 1, _MOST_SEGMENTS),
-        Number("moment", "Steps done", 0, 0, _MOST_ROUNDS, play=True),
+        Number("moment", "Steps done", 3, 0, _MOST_ROUNDS, play=True),
+        Number("group", "Your GPUs R", 256, 2, _MOST_IN_GROUP, 2, "log"),
+        Number("size_bytes", "Your bytes n", 10**10, 1, 10**12, 10, "log", "B"),
     ],
     named=[
-        Named("Ring, half-way", "Each adapter has sent 0.75 n, and each chunk is complete on one rank.", {"moment": 3}),
+        Named(
+            "Ring, half-way",
+            "After 3 steps every GPU has sent as much as every other, and each holds one finished quarter of the sum.",
+            {"moment": 3},
+        ),
         Named(
             "One root",
-            "The path is 6 n long, because each message starts or ends at rank 0.",
+            "Every message starts or ends at GPU 0, so 6 gradients pass through it one after another.",
             {"algorithm": "flat", "moment": 6},
         ),
         Named(
-            "Halving–doubling, 8 ranks",
-            "The bars are as even as the ring's, and full after 6 steps; the next section tells how.",
+            "Halving–doubling, 8 GPUs",
+            "The bars fill as evenly as a ring's, in only 6 steps, but with partners up to four places away.",
             {"algorithm": "halving_doubling", "ranks": 8, "moment": 6},
         ),
         Named(
-            "The question",
-            "A ring has the same shape on 8 ranks and on 256: 510 steps there, and 0.404 s.",
-            {"ranks": 8, "moment": 14},
+            "The 70B on 256 GPUs",
+            "Full sharding stops half-way, with one finished chunk on each GPU: half of 510 steps for a layer of "
+            "1.71 GB, and only 2.9% of the time is latency.",
+            {"ranks": 8, "moment": 7, "size_bytes": _LAYER_BYTES},
         ),
     ],
+    opens="Ring, half-way",
 )
-def collective_stepper(*, algorithm: str, ranks: int, segments: int, moment: int) -> Picture:
-    """Draw the messages of a step, what every rank holds after it, and the bytes so far beside the closed forms."""
+def collective_stepper(
+    *, algorithm: str, ranks: int, segments: int, moment: int, group: int, size_bytes: int
+) -> Picture:
+    """Draw a step's messages, what every rank holds after it, and the bytes so far; say what a group would take."""
     blocks = segments if algorithm in PIPELINED else 1
     columns = _columns(algorithm, ranks, blocks)
     schedule = build_collective("all_reduce", algorithm, ranks=ranks, length=columns, segments=blocks)
@@ -355,24 +368,25 @@ def collective_stepper(*, algorithm: str, ranks: int, segments: int, moment: int
 
     title = f"Step {moment} of {steps}" if moment else f"Before step 1 of {steps}"
     ring = _ring_of_ranks(title, _description(sends, share), sends, ranks=ranks)
-    so_far, whole = (
-        _so_far(schedule, moment),
-        algorithm_cost("all_reduce", algorithm, ranks=ranks, size_bytes=columns, element_bytes=1, segments=blocks),
-    )
-    form = CLOSED_FORMS["all_reduce", algorithm]
-    even = form.ranks != "a power of two" or ranks == largest_power_of_two(ranks)
-    steps_form, wire_form = (f"{_plain(tex)} = " if even else "" for tex in (form.steps, form.wire))
+    so_far, whole = (_gradients(schedule, moment), _gradients(schedule, steps))
+    said = f"{_ALL_REDUCES[algorithm].capitalize()} on {ranks} GPUs: {moment} of {_plural(steps, 'step')} done. "
+    if 0 < moment < steps:
+        said += f"They take as long as sending {so_far} one after another, all {steps} as long as {whole}."
+    else:
+        said += f"{'They' if moment else 'All of them'} take as long as sending {whole} one after another."
+    if CLOSED_FORMS["all_reduce", algorithm].ranks == "a power of two" and ranks > largest_power_of_two(ranks):
+        folded = ranks - largest_power_of_two(ranks)
+        said += f" {folded} of the GPUs give their gradients to others first and get the sum last."
+    sizes: dict[str, Any] = {"ranks": group, "size_bytes": size_bytes, "element_bytes": 1}
+    best = best_collective_segments("all_reduce", algorithm, **sizes, **_MACHINE) if algorithm in PIPELINED else 1
+    asked = algorithm_cost("all_reduce", algorithm, **sizes, segments=best)
+    time_s = asked.time_s(**_MACHINE)
+    in_blocks = f", in {_plural(best, 'block')} a tree" if algorithm in PIPELINED else ""
+    latency = asked.steps * _MACHINE["latency_s"] / time_s
     numbers = (
-        f"{_ALL_REDUCES[algorithm].capitalize()} on {ranks} ranks: {so_far.steps} of S = {steps_form}"
-        f"{_plural(whole.steps, 'step')}; their longest messages add up to {share(so_far.wire_bytes)} of "
-        f"B = {wire_form}{share(whole.wire_bytes)}."
+        f"{said} For {group:,} GPUs with {in_units(size_bytes, 'B')} each{in_blocks} it is {asked.steps:,} steps and "
+        f"{in_units(time_s, 's')}, {f'{latency:.1%}' if latency >= 0.001 else 'hardly any'} of it latency."
     )
-    if algorithm == "double_binary_tree":
-        numbers += f" Here K = {blocks} and D = {steps // 2 - 2 * (blocks - 1)}."
-    if not even:
-        numbers += f" {ranks - largest_power_of_two(ranks)} of the ranks fold into others first and are served last."
-    asked = algorithm_cost("all_reduce", algorithm, **_QUESTION, segments=blocks)
-    numbers += f" On the question's 256 ranks, with 10 GB: {asked.steps} steps, {asked.time_s(**_MACHINE):.3g} s."
     full = sum(len(terms) == ranks for places in held for terms in places.values())
     alt = (
         f"Three pictures. {ranks} ranks in a circle with {_plural(len(sends), 'arrow')}: "
@@ -383,6 +397,14 @@ def collective_stepper(*, algorithm: str, ranks: int, segments: int, moment: int
     return Picture([ring, grid.panel, _bars(schedule, moment, blocks)], numbers, alt, {"moment": steps}, idle)
 
 
+def _gradients(schedule: Schedule, moment: int) -> str:
+    """Return how many whole vectors take as long, without latency, as the first rounds: their longest messages."""
+    begun = replace(schedule, rounds=schedule.rounds[:moment])
+    elements = price_schedule(begun, latency_s=0, bandwidth_bytes_per_s=1, element_bytes=1).terms.wire_bytes
+    number = f"{elements / schedule.length:.3g}"
+    return f"{number} gradient{'' if number == '1' else 's'}"
+
+
 def _columns(algorithm: str, ranks: int, segments: int) -> int:
     """Return into how many pieces an algorithm cuts the vector."""
     if algorithm == "double_binary_tree":
@@ -390,32 +412,9 @@ def _columns(algorithm: str, ranks: int, segments: int) -> int:
     return largest_power_of_two(ranks) if algorithm == "halving_doubling" else ranks
 
 
-def _so_far(schedule: Schedule, moment: int) -> Cost:
-    """Return the steps and the elements of their longest messages, counted from the messages of the first rounds."""
-    begun = replace(schedule, rounds=schedule.rounds[:moment])
-    return price_schedule(begun, latency_s=0, bandwidth_bytes_per_s=1, element_bytes=1).terms
-
-
 def _share(share: Fraction) -> str:
     """Return a multiple of n as text."""
     return f"{float(share):.3g} n" if share != 1 else "n"
-
-
-def _plain(tex: str) -> str:
-    """Return a closed form as plain text.
-
-    >>> _plain(CLOSED_FORMS["all_reduce", "ring"].wire)
-    '2 (N−1)/N n'
-    """
-
-    def fraction(match: re.Match[str]) -> str:
-        above, below = (f"({part})" if re.search(r"[-+ ]", part) else part for part in match.groups())
-        return f"{above}/{below}"
-
-    text = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", fraction, tex)
-    for sign, plain in ((r"\lceil ", "⌈"), (r" \rceil", "⌉"), (r"\log_2", "log₂"), ("-", "−")):
-        text = text.replace(sign, plain)
-    return text
 
 
 def _bars(schedule: Schedule, moment: int, segments: int) -> Panel:

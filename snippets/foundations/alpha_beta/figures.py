@@ -246,13 +246,13 @@ def logp_panel(
     longest_s: float,
     width_px: float = WIDTH,
 ) -> Panel:
-    """Draw short messages between two processors in the LogP model, with o, L and g where they are.
+    """Draw short messages between two processors in the LogP model, with o, the latency J and the gap G.
 
     Args:
         messages: how many.
-        latency_s: L, on the network.
+        latency_s: J, on the network.
         overhead_s: o, for which a processor is busy with a message.
-        gap_s: g, from the start of one message to the start of the next.
+        gap_s: G, from the start of one message to the start of the next.
         flowing: whether a message is sent as soon as g allows, or when the one before it has been received.
         longest_s: what the axis spans.
         width_px: width of the picture.
@@ -278,12 +278,12 @@ def logp_panel(
         panel.arrow(sent, top + 26, received, bottom, colour=colour)
         panel.rectangle(received, bottom, width_o, 26, colour=colour, label="o")
     if not flowing:
-        panel.text(left + (overhead_s + latency_s / 2) * scale + 12, (top + 26 + bottom) / 2 - 4, "L")
+        panel.text(left + (overhead_s + latency_s / 2) * scale + 12, (top + 26 + bottom) / 2 - 4, "J")
     if flowing and messages > 1:
         panel.line(left, 34, left, top - 2, colour="muted")
         panel.line(left + starts[1] * scale, 34, left + starts[1] * scale, top - 2, colour="muted")
         panel.arrow(left + 1, 42, left + starts[1] * scale, 42)
-        panel.text(left + starts[1] * scale / 2, 36, "g", anchor="middle")
+        panel.text(left + starts[1] * scale / 2, 36, "G", anchor="middle")
     _time_axis(panel, left, 158, scale, longest_s, ticks=4)
     return panel
 
@@ -348,19 +348,19 @@ def step_time_plot(
         most: the largest number of buckets.
         top_ms: upper end of the axis, in milliseconds.
         total_bytes: n.
-        compute_s: C.
+        compute_s: of the backward pass.
         latency_s: α.
         bandwidth_bytes_per_s: β.
         width_px: width of the plot.
 
     Returns:
-        The plot, with k* marked.
+        The plot, with K* marked.
     """
     step = {"total_bytes": total_bytes, "compute_s": compute_s, "latency_s": latency_s}
     step["bandwidth_bytes_per_s"] = bandwidth_bytes_per_s
     k = np.arange(1, most + 1)
     busy = latency_s + total_bytes / k / bandwidth_bytes_per_s
-    branches = {"C + b": compute_s + busy, "C/k + kb": compute_s / k + k * busy}
+    branches = {"$T_{back}$ + $T_K$": compute_s + busy, "$T_{back}$/K + K$T_K$": compute_s / k + k * busy}
     times = [bucketed_step_time_s(buckets=int(count), **step) * 1e3 for count in k]
     best = best_buckets(**step)
     with plot(width_px=width_px, height_px=240) as (figure, axes):
@@ -369,7 +369,7 @@ def step_time_plot(
             axes.annotate(
                 name,
                 (most, branch[-1] * 1e3),
-                (4, up if branches["C + b"][-1] == branch[-1] else 0),
+                (4, up if next(iter(branches.values()))[-1] == branch[-1] else 0),
                 textcoords="offset points",
                 va="center",
                 annotation_clip=False,
@@ -384,14 +384,14 @@ def step_time_plot(
                 )
         bottom = min(compute_s * 1e3, min(times)) - 9
         axes.plot([best, best], [bottom, times[best - 1]], "-.", color=colour("accent"), linewidth=1.2)
-        said = f"k* = {best}: {times[best - 1]:.1f} ms"
+        said = f"K* = {best}: {times[best - 1]:.1f} ms"
         axes.text(best + 0.8, bottom + 0.8, said, color=colour("accent"), va="bottom")
         axes.set_xlim(0, most)
         axes.set_xticks([1, *range(10, most + 1, 10)])
         axes.set_ylim(bottom, top_ms)
-        axes.set_xlabel("number of buckets k")
+        axes.set_xlabel("number of buckets K")
         axes.set_ylabel("step, ms")
-        axes.set_title(f"C = {compute_s * 1e3:g} ms", loc="left")
+        axes.set_title(f"backward pass: {compute_s * 1e3:g} ms", loc="left")
     return figure
 
 

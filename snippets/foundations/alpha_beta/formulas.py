@@ -52,8 +52,8 @@ def message_time_s(*, size_bytes: float, latency_s: float, bandwidth_bytes_per_s
 def messages_time_s(*, total_bytes: float, messages: int, latency_s: float, bandwidth_bytes_per_s: float) -> float:
     """Return how long several messages take that follow each other and share out a number of bytes.
 
-    Formula: $T = m \\alpha + n / \\beta$
-    Symbols: m = messages; n = total_bytes; α = latency_s; β = bandwidth_bytes_per_s
+    Formula: $T_q = q \\alpha + n / \\beta$
+    Symbols: q = messages; n = total_bytes; α = latency_s; β = bandwidth_bytes_per_s
     Chapter: 5
 
     Args:
@@ -81,8 +81,8 @@ def messages_time_s(*, total_bytes: float, messages: int, latency_s: float, band
 def shared_link_time_s(*, size_bytes: float, transfers: int, latency_s: float, bandwidth_bytes_per_s: float) -> float:
     """Return when transfers of one size end that start together and share one link evenly.
 
-    Formula: $T = \\alpha + k n / \\beta$
-    Symbols: k = transfers; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s
+    Formula: $T = \\alpha + q n / \\beta$
+    Symbols: q = transfers; n = size_bytes; α = latency_s; β = bandwidth_bytes_per_s
     Chapter: 24
 
     Args:
@@ -198,8 +198,8 @@ def bucketed_step_time_s(
     The first term is the end of the computation and the last bucket after it; the second is the first bucket's wait
     and then a link that never rests. Buckets are of one size and follow each other on the link.
 
-    Formula: $T(k) = \\max( C + \\alpha + n / (k \\beta),\\; C / k + k \\alpha + n / \\beta )$
-    Symbols: k = buckets; C = compute_s; n = total_bytes; α = latency_s; β = bandwidth_bytes_per_s
+    Formula: $T(K) = \\max( T_\\text{back} + \\alpha + n / (K \\beta),\\; T_\\text{back} / K + K \\alpha + n / \\beta )$
+    Symbols: K = buckets; T_back = compute_s; n = total_bytes; α = latency_s; β = bandwidth_bytes_per_s
     Chapter: 5
 
     Args:
@@ -234,9 +234,9 @@ def best_buckets(*, total_bytes: float, compute_s: float, latency_s: float, band
     Up to (C − n/β)/α buckets the link rests between them, and smaller buckets only shorten the last one. Beyond, the
     link never rests, and kα grows while the first bucket's wait C/k falls.
 
-    Formula: $k^* = \\max\\left( \\sqrt{C/\\alpha},\\; \\frac{C - n/\\beta}{\\alpha} \\right)$
-    Symbols: k* = the result before rounding (to the better neighbour, at least 1); C = compute_s; n = total_bytes;
-        α = latency_s; β = bandwidth_bytes_per_s
+    Formula: $K^* = \\max\\left( \\sqrt{T_\\text{back}/\\alpha},\\; \\frac{T_\\text{back} - n/\\beta}{\\alpha} \\right)$
+    Symbols: K* = the result before rounding (to the better neighbour, at least 1); T_back = compute_s;
+        n = total_bytes; α = latency_s; β = bandwidth_bytes_per_s
     Chapter: 5
 
     Args:
@@ -272,8 +272,8 @@ def logp_messages_time_s(*, messages: int, latency_s: float, overhead_s: float, 
     """Return when the last of several short messages has been received, in the LogP model.
 
     Also: LogP
-    Formula: $T = (m - 1) \\max(g, o) + o + L + o$
-    Symbols: m = messages; L = latency_s; o = overhead_s; g = gap_s
+    Formula: $T_q = (q - 1) \\max(G, o) + o + J + o$
+    Symbols: q = messages; J = the network's latency_s (the paper's L); o = overhead_s; G = gap_s (its g)
     Chapter: 5
 
     Args:
@@ -304,8 +304,8 @@ def loggp_message_time_s(*, size_bytes: int, latency_s: float, overhead_s: float
     As α + n/β it has α = L + 2o − G and β = 1/G. Of α only 2o keep processors busy.
 
     Also: LogGP
-    Formula: $T(n) = o + (n - 1) G + L + o$
-    Symbols: n = size_bytes; L = latency_s; o = overhead_s; G = gap_s_per_byte
+    Formula: $T(n) = o + (n - 1)\\, \\gamma_\\text{gap} + J + o$
+    Symbols: n = size_bytes; J = the network's latency_s; o = overhead_s; γ_gap = gap_s_per_byte
     Chapter: 5
 
     Args:

@@ -14,7 +14,7 @@ from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Number, in_units
 
 _ALL = Axis(1, 1e10, "log", "bytes in all, n", "B", ticks=(1, 1e3, 1e6, 1e9))
-_ONE = Axis(1, 1e10, "log", "one message, n/m", "B", ticks=(1, 1e3, 1e6, 1e9))
+_ONE = Axis(1, 1e10, "log", "one message, n/q", "B", ticks=(1, 1e3, 1e6, 1e9))
 _TIMES = Axis(2e-9, 2e2, "log", "time T", "s", ticks=(1e-8, 1e-6, 1e-4, 1e-2, 1))
 _SHARES = Axis(0, 118, label="share of β, %", ticks=(0, 25, 50, 75, 100))
 _WIDTH = 328  # two stand side by side in the page's column
@@ -28,7 +28,7 @@ _POINTS = tuple(10 ** (number / 4) for number in range(41))
     "cut the bytes into more messages, and see how far back a single one falls.",
     knobs=[
         Number("size_bytes", "Bytes in all n", 1e6, 1e3, 1e10, 10**0.1, "log", "B"),
-        Number("messages", "Messages m", 1, 1, 1000, 10**0.1, "log"),
+        Number("messages", "Messages q", 1, 1, 1000, 10**0.1, "log"),
         Number("latency_s", "Latency α", 5e-6, 5e-6 / 2**6, 5e-6 * 2**8, 2**0.25, "log", "s", whole=False),
         Number(
             "bandwidth_bytes_per_s", "Bandwidth β", 50e9, 50e9 / 2**6, 50e9 * 2**4, 2**0.25, "log", "B/s", whole=False
@@ -45,10 +45,16 @@ _POINTS = tuple(10 ** (number / 4) for number in range(41))
             "Of 1.04 s the latencies take 1 s: a tensor of 1 MB is far to the left of the square, at 25 MB.",
             {"size_bytes": 1e9, "messages": 1000, "latency_s": 1e-3, "bandwidth_bytes_per_s": 25e9},
         ),
+        Named(
+            "The 70B on 256 GPUs",
+            "Gathering a layer of 1.71 GB in 255 messages takes 44 ms, of which 1.28 ms are latency.",
+            {"size_bytes": 1.711e9, "messages": 255, "bandwidth_bytes_per_s": 40e9},
+        ),
     ],
+    opens="The question, tensor by tensor",
 )
 def message_time(*, size_bytes: float, messages: int, latency_s: float, bandwidth_bytes_per_s: float) -> Picture:
-    """Draw time and reached share of the bandwidth against size, for n bytes in m messages that follow each other."""
+    """Draw time and reached share of the bandwidth against size, for n bytes in q messages that follow each other."""
     link = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
     one = size_bytes / messages
     whole = messages_time_s(total_bytes=size_bytes, messages=messages, **link)

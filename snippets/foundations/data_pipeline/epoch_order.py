@@ -37,8 +37,8 @@ def epoch_order(*, examples: int, seed: int, epoch: int) -> list[int]:
 def epoch_rank_share(*, position: int, examples: int, ranks: int, rank: int) -> range:
     """Return the places of the epoch's order that one rank takes in a step; no two shares differ by more than one.
 
-    Formula: $[\\,p + \\lfloor rn/N \\rfloor,\\; p + \\lfloor (r+1)n/N \\rfloor\\,)$
-    Symbols: p = position; n = examples; N = ranks; r = rank
+    Formula: $[\\,o + \\lfloor rB/R \\rfloor,\\; o + \\lfloor (r+1)B/R \\rfloor\\,)$
+    Symbols: o = position; B = all examples of the step; R = ranks; r = rank
     Chapter: 4
 
     Args:

@@ -25,8 +25,8 @@ MOST_BATCHES = 2**17
 def input_bytes_per_s(*, examples_per_s: float, example_bytes: float) -> float:
     """Return the bytes that a training run reads in a second.
 
-    Formula: $D = \\lambda x$
-    Symbols: D = the result; λ = examples_per_s; x = example_bytes
+    Formula: $\\beta_\\text{read} = \\lambda q$
+    Symbols: β_read = the result; λ = examples_per_s; q = example_bytes
     Chapter: 4
 
     Args:
@@ -52,8 +52,8 @@ def batches_in_flight(*, batches_per_s: float, batch_s: float) -> float:
     """Return how many batches are in the making at any time, on average (Little's law).
 
     Also: Little's law
-    Formula: $L = \\lambda T$
-    Symbols: L = the result; λ = batches_per_s; T = batch_s
+    Formula: $J = \\lambda T_\\text{load}$
+    Symbols: J = the result; λ = batches_per_s; T_load = batch_s
     Chapter: 4
 
     Args:
@@ -78,8 +78,8 @@ def batches_in_flight(*, batches_per_s: float, batch_s: float) -> float:
 def steady_busy_share(*, workers: int, batch_s: float, step_s: float) -> float:
     """Return the share of time for which a GPU is busy if batches and steps all take equally long.
 
-    Formula: $u = \\min(1, \\frac{w s}{T})$
-    Symbols: u = the result; w = workers; T = batch_s; s = step_s
+    Formula: $\\rho = \\min\\left(1, \\frac{z\\, T_\\text{step}}{T_\\text{load}}\\right)$
+    Symbols: ρ = the result; z = workers; T_load = batch_s; T_step = step_s
     Chapter: 4
 
     Args:
@@ -109,8 +109,8 @@ def shared_queue_busy_share(*, workers: int, outstanding: int, batch_s: float, s
     The state is the number n of batches that are finished or in the step. It rises at the rate min(w, K + 1 − n)/T and
     falls at the rate 1/s; a step that ends with n = 0 waits. For one worker it is the queue M/M/1/(K+1).
 
-    Formula: $u = 1 - \\frac{1}{\\sum_{n=0}^{K+1} \\prod_{j<n} \\min(w, K+1-j)\\, s/T}$
-    Symbols: u = the result; w = workers; K = outstanding; T = batch_s; s = step_s
+    Formula: $\\rho = 1 - \\frac{1}{\\sum_{y=0}^{G+1} \\prod_{j<y} \\min(z, G+1-j)\\, T_\\text{step}/T_\\text{load}}$
+    Symbols: ρ = the result; z = workers; G = outstanding; T_load = batch_s; T_step = step_s
     Chapter: 4
 
     Args:
@@ -149,8 +149,8 @@ def still_in_buffer_share(*, slots: int, draws: int) -> float:
     """Return the chance that an example is still in a shuffle buffer after some draws.
 
     Also: shuffle buffer
-    Formula: $P = (1 - 1/B)^d$
-    Symbols: P = the result; B = slots; d = draws
+    Formula: $\\Pr = (1 - 1/H)^\\delta$
+    Symbols: Pr = the result; H = slots; δ = draws
     Chapter: 4
 
     Args:
@@ -175,8 +175,8 @@ def still_in_buffer_share(*, slots: int, draws: int) -> float:
 def read_amplification(*, example_bytes: int, block_bytes: int) -> float:
     """Return bytes read over bytes used, for examples that lie anywhere in a file that is read in whole blocks.
 
-    Formula: $a = \\frac{x + b - 1}{x}$
-    Symbols: a = the result; x = example_bytes; b = block_bytes
+    Formula: $\\phi = \\frac{q + n_\\text{block} - 1}{q}$
+    Symbols: φ = the result; q = example_bytes; n_block = block_bytes
     Chapter: 4
 
     Args:

@@ -39,11 +39,11 @@ def slow_and_fast_s(*, fast_s: float, slow_s: float, batches: int, seed: int = 1
     "how many finished batches wait, and below when the GPU stalls. Let one batch in ten be slow, and choose workers "
     "and prefetch factor so that the GPU does not wait.",
     knobs=[
-        Number("workers", "Workers w", 2, 1, 16),
+        Number("workers", "Workers z", 2, 1, 16),
         Number("prefetch_factor", "Prefetch factor f", 2, 1, 8),
         Number("fast_s", "Time of a batch", 1.0, 0.05, 3.0, 0.05, unit="s", whole=False),
         Number("slow_s", "Time of one batch in ten", 1.0, 0.05, 6.0, 0.05, unit="s", whole=False),
-        Number("step_s", "Step s", 0.4, 0.05, 2.0, 0.05, unit="s", whole=False),
+        Number("step_s", "Step", 0.4, 0.05, 20.0, 0.05, unit="s", whole=False),
     ],
     named=[
         Named(
@@ -66,7 +66,13 @@ def slow_and_fast_s(*, fast_s: float, slow_s: float, batches: int, seed: int = 1
             "The first slow batches come before 8 workers have built a queue; after them the GPU hardly waits.",
             {"workers": 8, "fast_s": 0.75, "slow_s": 2.45, "step_s": 0.2},
         ),
+        Named(
+            "The 70B on 256 GPUs",
+            "With a step of 17.5 s, one worker keeps the GPU busy 100% of the time.",
+            {"workers": 1, "fast_s": 1.0, "slow_s": 3.0, "step_s": 17.5},
+        ),
     ],
+    opens="The question",
 )
 def loader_lanes(*, workers: int, prefetch_factor: int, fast_s: float, slow_s: float, step_s: float) -> Picture:
     """Draw the first steps of a loader's run, with the share of a longer run for which the GPU is busy."""

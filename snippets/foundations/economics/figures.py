@@ -148,13 +148,13 @@ def bill_plot(
 
 
 def slowest_plot(*, mean_s: float, deviation_s: float, most_ranks: int, marked: int, width_px: float = WIDTH) -> Figure:
-    """Plot the mean time of the slowest of N ranks against N, for two tails of the same mean and deviation.
+    """Plot the mean time of the slowest of R ranks against R, for two tails of the same mean and deviation.
 
     Args:
         mean_s: mean time of a rank.
         deviation_s: its standard deviation.
-        most_ranks: the largest N, a power of two.
-        marked: N that gets dots with their values.
+        most_ranks: the largest R, a power of two.
+        marked: R that gets dots with their values.
         width_px: width of the plot.
 
     Returns:

@@ -20,8 +20,8 @@ def device_hours(*, flops: float, peak_flops_per_s: float, utilization: float) -
     """Return how many hours of one device a run takes, all devices added up.
 
     Also: GPU hours, accelerator hours
-    Formula: $h = \\frac{F}{3600\\, P\\, u}$
-    Symbols: h = the result in hours; F = flops; P = peak_flops_per_s; u = utilization
+    Formula: $H = \\frac{F}{3600\\, P\\, u}$
+    Symbols: H = the result in hours; F = flops; P = peak_flops_per_s; u = utilization
     Chapter: 6
 
     Args:
@@ -51,9 +51,9 @@ def training_bill_usd(
     """Return what a training run costs in dollars.
 
     Also: training cost, cost of training
-    Formula: $C = \\frac{F}{P\\, u\\, g} \\cdot \\frac{p}{3600}$
-    Symbols: C = the result in dollars; F = flops; P = peak_flops_per_s; u = utilization; g = goodput;
-        p = usd_per_device_hour
+    Formula: $q_\\text{run} = \\frac{F}{P\\, u\\, \\rho} \\cdot \\frac{q_\\text{hour}}{3600}$
+    Symbols: q_run = the result in dollars; F = flops; P = peak_flops_per_s; u = utilization; ρ = goodput;
+        q_hour = usd_per_device_hour
     Chapter: 6
 
     Args:
@@ -86,8 +86,8 @@ def run_energy_kwh(*, device_hours: float, device_watts: float, pue: float) -> f
     """Return the electricity that a run takes at the meter of its data centre.
 
     Also: energy of training, training energy
-    Formula: $E = \\frac{h\\, w\\, \\kappa}{1000}$
-    Symbols: E = the result in kWh; h = device_hours; w = device_watts; \\kappa = pue
+    Formula: $J = \\frac{H\\, G\\, \\kappa}{1000}$
+    Symbols: J = the result in kWh; H = device_hours; G = device_watts; \\kappa = pue
     Chapter: 6
 
     Args:
@@ -115,8 +115,8 @@ def emissions_kg(*, energy_kwh: float, kg_per_kwh: float) -> float:
     """Return the carbon dioxide that a run's electricity stands for.
 
     Also: carbon footprint, CO2
-    Formula: $m = E c$
-    Symbols: m = the result in kg; E = energy_kwh; c = kg_per_kwh
+    Formula: $y = J\\, \\kappa_\\text{grid}$
+    Symbols: y = the result in kg; J = energy_kwh; κ_grid = kg_per_kwh
     Chapter: 6
 
     Args:
@@ -142,8 +142,8 @@ def cluster_mtbf_s(*, device_mtbf_s: float, devices: int) -> float:
     """Return the mean time between failures of many devices of which none may fail.
 
     Also: MTTF, MTBF, mean time to failure, mean time between failures
-    Formula: $M = m / N$
-    Symbols: M = the result in seconds; m = device_mtbf_s; N = devices
+    Formula: $\\tau_R = \\tau_1 / R$
+    Symbols: τ_R = the result in seconds; τ_1 = device_mtbf_s; R = devices
     Chapter: 6
 
     Args:
@@ -169,8 +169,9 @@ def failure_overhead_share(*, interval_s: float, checkpoint_s: float, restart_s:
     """Return what checkpoints and failures add to a run's time, to first order, as a share of the useful time.
 
     Also: checkpoint overhead
-    Formula: $\\omega = \\frac{\\delta}{\\tau} + \\frac{\\tau/2 + R}{M}$
-    Symbols: \\omega = the result; \\delta = checkpoint_s; \\tau = interval_s; R = restart_s; M = mtbf_s
+    Formula: $\\omega = \\frac{\\delta}{\\tau_\\text{save}}
+        + \\frac{\\tau_\\text{save}/2 + \\tau_\\text{back}}{\\tau_R}$
+    Symbols: \\omega = the result; \\delta = checkpoint_s; τ_save = interval_s; τ_back = restart_s; τ_R = mtbf_s
     Chapter: 6
 
     Args:
@@ -199,8 +200,8 @@ def best_checkpoint_interval_s(*, checkpoint_s: float, mtbf_s: float) -> float:
     """Return the interval between checkpoints at which ``failure_overhead_share`` is least.
 
     Also: Young's interval, Young-Daly interval, checkpoint interval, optimal checkpoint interval
-    Formula: $\\tau^* = \\sqrt{2 \\delta M}$
-    Symbols: \\tau^* = the result in seconds; \\delta = checkpoint_s; M = mtbf_s
+    Formula: $\\tau_\\text{save}^* = \\sqrt{2 \\delta \\tau_R}$
+    Symbols: τ_save* = the result in seconds; \\delta = checkpoint_s; τ_R = mtbf_s
     Chapter: 6
 
     Args:
@@ -225,9 +226,10 @@ def best_checkpoint_interval_s(*, checkpoint_s: float, mtbf_s: float) -> float:
 def expected_run_s(*, work_s: float, interval_s: float, checkpoint_s: float, restart_s: float, mtbf_s: float) -> float:
     """Return the mean time of a run whose failures come at an even rate, exactly.
 
-    Formula: $T = \\frac{W}{\\tau}\\, M e^{R/M} \\left(e^{(\\tau + \\delta)/M} - 1\\right)$
-    Symbols: T = the result in seconds; W = work_s; \\tau = interval_s; \\delta = checkpoint_s; R = restart_s;
-        M = mtbf_s
+    Formula: $T = \\frac{T_\\text{work}}{\\tau_\\text{save}}\\, \\tau_R \\exp(\\tau_\\text{back}/\\tau_R)
+        \\left(\\exp\\frac{\\tau_\\text{save} + \\delta}{\\tau_R} - 1\\right)$
+    Symbols: T = the result in seconds; T_work = work_s; τ_save = interval_s; \\delta = checkpoint_s;
+        τ_back = restart_s; τ_R = mtbf_s
     Chapter: 6
 
     Args:
@@ -266,8 +268,9 @@ def goodput_share(*, interval_s: float, checkpoint_s: float, restart_s: float, m
     """Return the share of its time for which a run with checkpoints and failures moves on.
 
     Also: goodput, effective training time ratio, ETTR
-    Formula: $g = \\frac{\\tau}{M e^{R/M} \\left(e^{(\\tau + \\delta)/M} - 1\\right)}$
-    Symbols: g = the result; \\tau = interval_s; \\delta = checkpoint_s; R = restart_s; M = mtbf_s
+    Formula: $\\rho = \\frac{\\tau_\\text{save}}{\\tau_R \\exp(\\tau_\\text{back}/\\tau_R)
+        \\left(\\exp\\frac{\\tau_\\text{save} + \\delta}{\\tau_R} - 1\\right)}$
+    Symbols: ρ = the result; τ_save = interval_s; \\delta = checkpoint_s; τ_back = restart_s; τ_R = mtbf_s
     Chapter: 6
 
     Args:
@@ -295,8 +298,9 @@ def goodput_share(*, interval_s: float, checkpoint_s: float, restart_s: float, m
 def failure_bill_usd(*, interval_s: float, restart_s: float, devices: int, usd_per_device_hour: float) -> float:
     """Return what one failure costs, to first order.
 
-    Formula: $c = N p\\, \\frac{\\tau/2 + R}{3600}$
-    Symbols: c = the result in dollars; N = devices; p = usd_per_device_hour; \\tau = interval_s; R = restart_s
+    Formula: $q_\\text{failure} = R\\, q_\\text{hour}\\, \\frac{\\tau_\\text{save}/2 + \\tau_\\text{back}}{3600}$
+    Symbols: q_failure = the result in dollars; R = devices; q_hour = usd_per_device_hour; τ_save = interval_s;
+        τ_back = restart_s
     Chapter: 6
 
     Args:
@@ -324,8 +328,8 @@ def failure_bill_usd(*, interval_s: float, restart_s: float, devices: int, usd_p
 def slowest_exponential_s(*, fastest_s: float, excess_s: float, ranks: int) -> float:
     """Return the mean time of the slowest of N ranks, each of which takes a fixed time and an exponential excess.
 
-    Formula: $a + b H_N, \\quad H_N = \\sum_{k=1}^{N} \\frac{1}{k}$
-    Symbols: a = fastest_s; b = excess_s; N = ranks
+    Formula: $y + z \\sum_{r=1}^{R} \\frac{1}{r}$
+    Symbols: y = fastest_s; z = excess_s; R = ranks
     Chapter: 6
 
     Args:
@@ -353,8 +357,8 @@ def slowest_normal_s(*, mean_s: float, deviation_s: float, ranks: int) -> float:
     """Return the mean time of the slowest of N ranks whose times are normal.
 
     Also: straggler, expected maximum
-    Formula: $\\mu + \\sigma \\int_{-\\infty}^{\\infty} x\\, N \\Phi(x)^{N-1} \\varphi(x)\\, dx$
-    Symbols: \\mu = mean_s; \\sigma = deviation_s; N = ranks; \\varphi and \\Phi = the standard normal density and its
+    Formula: $\\mu + \\sigma \\int_{-\\infty}^{\\infty} o\\, R\\, \\Phi(o)^{R-1} \\varphi(o)\\, do$
+    Symbols: \\mu = mean_s; \\sigma = deviation_s; R = ranks; \\varphi and \\Phi = the standard normal density and its
         integral
     Chapter: 6
 
@@ -393,8 +397,8 @@ def owned_hour_usd(
 ) -> float:
     """Return what an hour of use of an owned device costs.
 
-    Formula: $\\frac{K}{L x} + \\frac{w\\, \\kappa\\, e}{1000}$
-    Symbols: K = purchase_usd; L = life_hours; x = used_share; w = device_watts; \\kappa = pue; e = usd_per_kwh
+    Formula: $\\frac{q_\\text{own}}{Z o} + \\frac{G\\, \\kappa\\, q_\\text{kWh}}{1000}$
+    Symbols: q_own = purchase_usd; Z = life_hours; o = used_share; G = device_watts; \\kappa = pue; q_kWh = usd_per_kwh
     Chapter: 6
 
     Args:

@@ -165,7 +165,7 @@ def tornado_panel(factors: Sequence[Factor], *, unit: str) -> Panel:
     left, wide = 112.0, 196.0
     panel = Panel(WIDTH, 44 * len(rows) + 30)
     panel.text(4, 16, "moves alone", bold=True, size=12)
-    panel.text(WIDTH - 2, 16, "of w²", anchor="end", size=12, bold=True)
+    panel.text(WIDTH - 2, 16, "of ω²", anchor="end", size=12, bold=True)
     panel.line(left + wide * axis.share(centre), 24, left + wide * axis.share(centre), 44 * len(rows) + 8)
     for number, (reach, name, share) in enumerate(rows):
         y = 38.0 + 44 * number

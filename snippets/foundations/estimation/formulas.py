@@ -49,8 +49,8 @@ class Factor:
 def geometric_middle(*, low: float, high: float) -> float:
     """Return the middle of a range on a logarithmic axis.
 
-    Formula: $m = \\sqrt{a b}$
-    Symbols: m = the result; a = low; b = high
+    Formula: $\\mu = \\sqrt{y o}$
+    Symbols: μ = the result; y = low; o = high
     Chapter: 7
 
     Args:
@@ -75,8 +75,8 @@ def geometric_middle(*, low: float, high: float) -> float:
 def log_half_width(*, low: float, high: float) -> float:
     """Return how far the ends of a range lie from its middle, in natural logarithms.
 
-    Formula: $w = \\tfrac12 \\ln\\frac{b}{a}$
-    Symbols: w = the result; a = low; b = high
+    Formula: $\\omega = \\tfrac12 \\ln\\frac{o}{y}$
+    Symbols: ω = the result; y = low; o = high
     Chapter: 7
 
     Args:
@@ -102,8 +102,9 @@ def product_range(factors: Sequence[Factor]) -> tuple[float, float]:
     """Return the range of a product of independent factors.
 
     Also: Fermi estimate
-    Formula: $\\prod_i m_i^{p_i} \\cdot e^{\\pm w}, \\quad w = \\sqrt{\\sum_i (p_i w_i)^2}$
-    Symbols: m_i, w_i = middle and logarithmic half-width of a factor; p_i = its power
+    Formula: $\\prod_i \\mu_i^{\\nu_i} \\cdot \\exp(\\pm \\omega),
+        \\quad \\omega = \\sqrt{\\sum_i (\\nu_i \\omega_i)^2}$
+    Symbols: μ_i, ω_i = middle and logarithmic half-width of a factor; ν_i = its power
     Chapter: 7
 
     Args:
@@ -136,8 +137,8 @@ def product_range(factors: Sequence[Factor]) -> tuple[float, float]:
 def variance_shares(factors: Sequence[Factor]) -> tuple[float, ...]:
     """Return which share of the product's uncertainty each factor causes.
 
-    Formula: $\\frac{(p_i w_i)^2}{\\sum_j (p_j w_j)^2}$
-    Symbols: w_i = logarithmic half-width of a factor; p_i = its power
+    Formula: $\\frac{(\\nu_i \\omega_i)^2}{\\sum_j (\\nu_j \\omega_j)^2}$
+    Symbols: ω_i = logarithmic half-width of a factor; ν_i = its power
     Chapter: 7
 
     Args:
@@ -166,9 +167,9 @@ def interval_score(*, low: float, high: float, truth: float, coverage: float = C
     """Return the interval score of a range in logarithms: its width, and a fine where the truth lies outside.
 
     Also: Winkler score
-    Formula: $S = \\ln\\frac{b}{a} + \\frac{2}{1-c} \\left( \\left[\\ln\\frac{a}{x}\\right]_+
-        + \\left[\\ln\\frac{x}{b}\\right]_+ \\right)$
-    Symbols: S = the result; a = low; b = high; x = truth; c = coverage; [·]₊ is 0 for negative numbers
+    Formula: $J = \\ln\\frac{o}{y} + \\frac{2}{1-\\kappa} \\left( \\left[\\ln\\frac{y}{q}\\right]_+
+        + \\left[\\ln\\frac{q}{o}\\right]_+ \\right)$
+    Symbols: J = the result; y = low; o = high; q = truth; κ = coverage; [·]₊ is 0 for negative numbers
     Chapter: 7
 
     Args:
@@ -196,8 +197,9 @@ def interval_score(*, low: float, high: float, truth: float, coverage: float = C
 def normal_interval_score(*, log_sigma: float, log_half_width: float, coverage: float = COVERAGE) -> float:
     """Return the expected interval score of a centred range when the logarithm of the truth is normal.
 
-    Formula: $2w + \\frac{4}{1-c} \\left( \\sigma\\,\\varphi(w/\\sigma) - w\\,\\Phi(-w/\\sigma) \\right)$
-    Symbols: w = log_half_width; \\sigma = log_sigma; c = coverage; \\varphi and \\Phi = density and distribution
+    Formula: $2\\omega + \\frac{4}{1-\\kappa}
+        \\left( \\sigma\\,\\varphi(\\omega/\\sigma) - \\omega\\,\\Phi(-\\omega/\\sigma) \\right)$
+    Symbols: ω = log_half_width; \\sigma = log_sigma; κ = coverage; \\varphi and \\Phi = density and distribution
         function of the standard normal
     Chapter: 7
 
@@ -227,8 +229,8 @@ def normal_interval_score(*, log_sigma: float, log_half_width: float, coverage: 
 def best_log_half_width(*, log_sigma: float, coverage: float = COVERAGE) -> float:
     """Return the half-width that an honest author of a range reports.
 
-    Formula: $w = z\\sigma$
-    Symbols: w = the result; \\sigma = log_sigma; z = the standard normal's quantile at (1 + c)/2; c = coverage
+    Formula: $\\omega = z\\sigma$
+    Symbols: ω = the result; \\sigma = log_sigma; z = the standard normal's quantile at (1 + κ)/2; κ = coverage
     Chapter: 7
 
     Args:

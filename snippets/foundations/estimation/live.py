@@ -56,7 +56,13 @@ def _knob(name: str, label: str, default: float) -> Number:
             "With the share of the peak measured within ×/÷ 1.1, the product is known within ×/÷ 1.15.",
             {"operations": 1.05, "peak_share": 1.1, "at_work": 1.1, "fourth": 1},
         ),
+        Named(
+            "The 70B on 256 GPUs",
+            "The days are known within ×/÷ 1.32, and the share of the peak causes 85% of the variance.",
+            {"operations": 1.05, "peak_share": 1.29, "at_work": 1.1, "fourth": 1},
+        ),
     ],
+    opens="The question",
 )
 def tornado(*, operations: float, peak_share: float, at_work: float, fourth: float) -> Picture:
     """Draw one bar a factor, the widest on top, and below them the range of the product in two ways."""

@@ -44,8 +44,8 @@ def path_time_s(*, size_bytes: float, bandwidths_bytes_per_s: Sequence[float], l
 def fair_share_bytes_per_s(*, link_bytes_per_s: float, links: int, users: int) -> float:
     """Return what each user gets of links that all use at once, spread as evenly as they can be.
 
-    Formula: $\\beta' = \\beta / \\lceil u / k \\rceil$
-    Symbols: \\beta' = the result; \\beta = link_bytes_per_s; u = users; k = links
+    Formula: $\\beta' = \\beta / \\lceil y / z \\rceil$
+    Symbols: \\beta' = the result; \\beta = link_bytes_per_s; y = users; z = links
     Chapter: 3
 
     Args:
@@ -73,8 +73,8 @@ def moving_energy_j(*, size_bytes: float, picojoules_per_bit: float) -> float:
     """Return the energy that it takes to move bytes.
 
     Also: energy per bit
-    Formula: $E = 8 n e$
-    Symbols: E = the result; n = size_bytes; e = picojoules_per_bit in joules
+    Formula: $y = 8 n z$
+    Symbols: y = the result; n = size_bytes; z = picojoules_per_bit in joules
     Chapter: 3
 
     Args:
@@ -100,8 +100,8 @@ def oversubscription(*, hosts_per_leaf: int, uplinks_per_leaf: int) -> float:
     """Return by how much the links down from a leaf switch outnumber those up.
 
     Also: oversubscription ratio, taper
-    Formula: $r = D / U$
-    Symbols: r = the result; D = hosts_per_leaf; U = uplinks_per_leaf
+    Formula: $\\rho = G / U$
+    Symbols: ρ = the result; G = hosts_per_leaf; U = uplinks_per_leaf
     Chapter: 3
 
     Args:
@@ -128,8 +128,8 @@ def fat_tree_bisection_bytes_per_s(
     """Return the bisection bandwidth of a two-level fat tree whose links all have one rate.
 
     Also: bisection bandwidth, fat-tree bisection bandwidth, leaf-spine bisection bandwidth
-    Formula: $B = \\frac{L}{2} \\min(D, U)\\, \\beta$
-    Symbols: B = the result; L = leaves; D = hosts_per_leaf; U = uplinks_per_leaf; \\beta = link_bytes_per_s
+    Formula: $\\beta_\\text{half} = \\frac{J}{2} \\min(G, U)\\, \\beta$
+    Symbols: β_half = the result; J = leaves; G = hosts_per_leaf; U = uplinks_per_leaf; \\beta = link_bytes_per_s
     Chapter: 3
 
     Args:
@@ -162,8 +162,8 @@ def fat_tree_bisection_bytes_per_s(
 def k_ary_fat_tree_hosts(*, ports: int) -> int:
     """Return the hosts of a three-level fat tree of equal switches with k ports.
 
-    Formula: $N = k^3 / 4$
-    Symbols: N = the result; k = ports
+    Formula: $R = H^3 / 4$
+    Symbols: R = the result; H = ports
     Chapter: 3
 
     Args:
@@ -189,8 +189,8 @@ def k_ary_fat_tree_hosts(*, ports: int) -> int:
 def k_ary_fat_tree_bisection_bytes_per_s(*, ports: int, link_bytes_per_s: float) -> float:
     """Return the bisection bandwidth of a three-level fat tree of equal switches with k ports.
 
-    Formula: $B = \\frac{k^3}{8} \\beta$
-    Symbols: B = the result; k = ports; \\beta = link_bytes_per_s
+    Formula: $\\beta_\\text{half} = \\frac{H^3}{8} \\beta$
+    Symbols: β_half = the result; H = ports; \\beta = link_bytes_per_s
     Chapter: 3
 
     Args:
@@ -218,8 +218,8 @@ def k_ary_fat_tree_bisection_bytes_per_s(*, ports: int, link_bytes_per_s: float)
 def torus_bisection_bytes_per_s(*, sides: Sequence[int], link_bytes_per_s: float) -> float:
     """Return the bisection bandwidth of a torus whose longest side is even.
 
-    Formula: $B = \\frac{2N}{\\ell_{\\max}} \\beta$
-    Symbols: B = the result; N = product of sides; \\ell_{\\max} = longest of sides; \\beta = link_bytes_per_s
+    Formula: $\\beta_\\text{half} = \\frac{2R}{\\ell_{\\max}} \\beta$
+    Symbols: β_half = the result; R = product of sides; \\ell_{\\max} = longest of sides; \\beta = link_bytes_per_s
     Chapter: 3
 
     Args:
@@ -243,15 +243,15 @@ def torus_bisection_bytes_per_s(*, sides: Sequence[int], link_bytes_per_s: float
     lengths, β = each("sides", sides, positive_integer), positive_number("link_bytes_per_s", link_bytes_per_s)
     if not lengths or max(lengths) % 2:
         raise ValueError(f"sides must have an even longest side, got {sides!r}")
-    N = math.prod(lengths)
-    return as_float("sides and link_bytes_per_s", 2 * N / max(lengths) * β)
+    R = math.prod(lengths)
+    return as_float("sides and link_bytes_per_s", 2 * R / max(lengths) * β)
 
 
 def dragonfly_bisection_bytes_per_s(*, groups: int, links_per_pair: int = 1, link_bytes_per_s: float) -> float:
     """Return what crosses between two halves of a dragonfly's groups.
 
-    Formula: $B = \\frac{g^2}{4} h \\beta$
-    Symbols: B = the result; g = groups; h = links_per_pair; \\beta = link_bytes_per_s
+    Formula: $\\beta_\\text{half} = \\frac{q^2}{4} y \\beta$
+    Symbols: β_half = the result; q = groups; y = links_per_pair; \\beta = link_bytes_per_s
     Chapter: 3
 
     Args:

@@ -19,8 +19,8 @@ _MOST_BOXES = 64
     "for each, while they are few). The first half of the GPUs sends to the second; the cables that its bytes take are "
     "red. Take cables away until there are fewer of them than GPUs: which of the first two bars decides?",
     knobs=[
-        Number("leaves", "Leaf switches L", 4, 2, _MOST, 2),
-        Number("hosts_per_leaf", "GPUs below each, D", 2, 1, _MOST, 1),
+        Number("leaves", "Leaf switches J", 4, 2, _MOST, 2),
+        Number("hosts_per_leaf", "GPUs below each, G", 2, 1, _MOST, 1),
         Number("uplinks_per_leaf", "Cables up from each, U", 2, 1, _MOST, 1),
         Number("gigabits_per_s", "Link, in Gb/s", 400, 100, 800, 100),
     ],
@@ -36,7 +36,10 @@ _MOST_BOXES = 64
               {"leaves": 32, "hosts_per_leaf": 32, "uplinks_per_leaf": 32}),
         Named("The question's network B", "A quarter of the cables leaves a quarter: 6.4 TB/s, and 800 ms.",
               {"leaves": 32, "hosts_per_leaf": 32, "uplinks_per_leaf": 8}),
+        Named("The 70B on 256 GPUs", "With as many cables as GPUs, half of the 256 can send 6.4 TB/s to the others.",
+              {"leaves": 8, "hosts_per_leaf": 32, "uplinks_per_leaf": 32}),
     ],
+    opens="The question's network B",
 )  # fmt: skip
 def halved_tree(*, leaves: int, hosts_per_leaf: int, uplinks_per_leaf: int, gigabits_per_s: float) -> Picture:
     """Draw the leaves with their links up and down, and what of them the first half can use."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from snippets.all_reduce import ring_all_reduce_time_s
 from snippets.domain import each, positive_integer
@@ -16,6 +16,7 @@ from snippets.models import Transformer, parameter_count
 from snippets.recipes import Recipe, model_state_bytes
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _CELL = 17.0
@@ -73,50 +74,52 @@ def _grid(panel: Panel, x: float, y: float, rows: int, columns: int, hue: str) -
 
 
 def layer_products_panel(*, unit_px: float = 54) -> Panel:
-    """Draw the six matrices of a GPT layer to scale: each small square is d × d weights.
+    """Draw the six matrices of a GPT layer to scale: each small square is h × h weights.
 
     Args:
-        unit_px: side of the square that stands for d × d weights.
+        unit_px: side of the square that stands for h × h weights.
 
     Returns:
         The panel; twelve squares in all.
     """
     u = unit_px
     panel = Panel(5 * u + 26, 5 * u + 66)
-    panel.text(2, 14, "attention: 4d²", bold=True)
+    panel.text(2, 14, "attention: 4h²", bold=True)
     for place, name in enumerate(("query", "key", "value", "output")):
         panel.rectangle(2 + place * (u + 8), 24, u, u, colour="parameters")
         panel.text(2 + place * (u + 8) + u / 2, 24 + u / 2, name, anchor="middle", middle=True, size=12)
     top = u + 60
-    panel.text(2, top - 8, "feed-forward: 8d²", bold=True)
+    panel.text(2, top - 8, "feed-forward: 8h²", bold=True)
     panel.rectangle(2, top, 4 * u, u, colour="parameters")
-    panel.text(2 + 2 * u, top + u / 2, "up: d × 4d", anchor="middle", middle=True, size=12)
+    panel.text(2 + 2 * u, top + u / 2, "up: h × 4h", anchor="middle", middle=True, size=12)
     panel.rectangle(2 + 4 * u + 16, top, u, 4 * u, colour="parameters")
     panel.text(2 + 4 * u + 16 + u / 2, top + 2 * u - 8, "down:", anchor="middle", middle=True, size=12)
-    panel.text(2 + 4 * u + 16 + u / 2, top + 2 * u + 8, "4d × d", anchor="middle", middle=True, size=12)
+    panel.text(2 + 4 * u + 16 + u / 2, top + 2 * u + 8, "4h × h", anchor="middle", middle=True, size=12)
     panel.text(2, top + u + 34, "one small square:")
-    panel.text(2, top + u + 52, "d × d weights")
+    panel.text(2, top + u + 52, "h × h weights")
     return panel
 
 
-def attention_share_plot(widths: Mapping[str, int], *, longest: int = 2**20) -> Figure:
+def attention_share_plot(widths: Mapping[str, int], *, longest: int = 2**20, width_px: float = 340) -> Figure:
     """Draw attention's share of a layer's operations against the length of a sequence.
 
     Args:
-        widths: for each model's name its width d.
+        widths: for each model's name its hidden size h.
         longest: where the axis of lengths ends; it begins at 256.
+        width_px: of the plot.
 
     Returns:
-        The plot: a line for each width, with a dot where the share is half, at n = 6d.
+        The plot: a line for each width, with a dot where the share is half, at s = 6h.
     """
     lengths = [256 * 2 ** (step / 4) for step in range(4 * (positive_integer("longest", longest) // 256).bit_length())]
-    with plot(width_px=340, height_px=270) as (figure, axes):
-        for number, (name, d) in enumerate(widths.items()):
-            shares = [100 * attention_flops_share(sequence=round(n), hidden=d) for n in lengths]
+    with plot(width_px=width_px, height_px=270) as (figure, axes):
+        for number, (name, h) in enumerate(widths.items()):
+            shares = [100 * attention_flops_share(sequence=round(s), hidden=h) for s in lengths]
             style = ("-", "--", "-.")[number % 3]
-            axes.plot(lengths, shares, style, color=colour(f"rank-{number}"), label=f"{name}, d = {d:,}")
-            if 6 * d <= longest:
-                axes.plot([6 * d], [50], "o", color=colour(f"rank-{number}"))
+            axes.plot(lengths, shares, style, color=colour(f"rank-{number}"), label=f"{name}, h = {h:,}")
+            if 6 * h <= longest:
+                axes.plot([6 * h], [50], "o", color=colour(f"rank-{number}"))
+                axes.annotate(f"{6 * h:,}", (6 * h, 50), (-6, 5), textcoords="offset points", ha="right", fontsize=12)
         axes.set_xscale("log", base=2)
         ticks = [2**power for power in range(8, longest.bit_length(), 3)]
         axes.set_xticks(
@@ -124,7 +127,7 @@ def attention_share_plot(widths: Mapping[str, int], *, longest: int = 2**20) -> 
         )
         axes.set_xlim(256, longest)
         axes.set_ylim(0, 100)
-        axes.set_xlabel("tokens of a sequence, n")
+        axes.set_xlabel("tokens of a sequence, s")
         axes.set_ylabel("attention's share, %")
         figure.legend(loc="outside lower center", ncols=1, fontsize=12, frameon=False)
     return figure
@@ -193,27 +196,42 @@ def run_days(
     return compute / DAY_S, tokens / batch_tokens * each_s / DAY_S
 
 
-def walls_plot(*, memory_bytes: int, most: int = 2**14, **run: float) -> Figure:
+def walls_plot(
+    *, memory_bytes: int, most: int = 2**14, deadline_days: float = 30, width_px: float = 340, **run: float
+) -> Figure:
     """Draw the days of a run against the number of devices, with the three walls.
 
     Args:
         memory_bytes: of one device.
         most: devices at which the axis ends.
+        deadline_days: a dot stands where computing alone takes as long.
+        width_px: of the plot.
         run: as ``run_days`` takes it, but for the devices.
 
     Returns:
-        The plot.
+        The plot; a second dot stands where summing takes as long as computing.
     """
-    counts = [2**power for power in range(most.bit_length())]
-    days = [run_days(devices=count, **run) for count in counts]  # type: ignore[arg-type]
+    counts = [2 ** (power / 4) for power in range(4 * most.bit_length() - 3)]
+    whole = [2**power for power in range(most.bit_length())]
+    sums = [run_days(devices=count, **run)[1] for count in whole]  # type: ignore[arg-type]
+    alone = run_days(devices=1, **run)[0]  # type: ignore[arg-type]
     fewest = least_devices_for_state(run["parameters"], memory_bytes=memory_bytes)
-    with plot(width_px=340, height_px=300) as (figure, axes):
-        axes.plot(counts, [compute for compute, _ in days], color=colour("forward"), label="computing")
-        axes.plot(
-            counts[1:], [sent for _, sent in days[1:]], "--", color=colour("communication"), label="summing gradients"
-        )
-        axes.plot(counts, [sum(pair) for pair in days], color=colour("ink"), label="both, one after the other")
+    crossing = next((count for count in range(2, most) if alone / count <= sums[-1]), None)
+    with plot(width_px=width_px, height_px=300) as (figure, axes):
+        axes.plot(counts, [alone / count for count in counts], color=colour("forward"), label="computing")
+        axes.plot(whole[1:], sums[1:], "--", color=colour("communication"), label="summing gradients")
+        both = [alone / count + day for count, day in zip(whole, sums, strict=True)]
+        axes.plot(whole, both, color=colour("ink"), label="both, one after the other")
         axes.axvspan(0.8, fewest * 0.97, color=colour("optimizer"), alpha=0.3, linewidth=0, label="too little memory")
+        _mark(
+            axes,
+            alone / deadline_days,
+            deadline_days,
+            f"{alone / deadline_days:,.0f} GPUs\n{deadline_days:g} days",
+            up=True,
+        )
+        if crossing:
+            _mark(axes, crossing, alone / crossing, f"as long\nat {crossing:,}", up=False)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         ticks = [16**power for power in range((most.bit_length() + 3) // 4)]
@@ -221,7 +239,15 @@ def walls_plot(*, memory_bytes: int, most: int = 2**14, **run: float) -> Figure:
         axes.set_xlim(0.8, most)
         axes.minorticks_off()
         axes.set_yticks([10**power for power in range(5)], [f"{10**power:,}" for power in range(5)])
-        axes.set_xlabel("GPUs, G")
+        axes.set_xlabel("GPUs, R")
         axes.set_ylabel("days")
         figure.legend(loc="outside lower center", ncols=2, fontsize=11.5, frameon=False, handlelength=1.4)
     return figure
+
+
+def _mark(axes: Axes, x: float, y: float, said: str, *, up: bool) -> None:
+    """Put a dot on a falling line, and words beside it: to the upper right, or to the lower left."""
+    axes.plot([x], [y], "o", color=colour("forward"))
+    where: tuple[int, int] = (8, 4) if up else (-8, -4)
+    sides: dict[str, Any] = {"ha": "left", "va": "bottom"} if up else {"ha": "right", "va": "top"}
+    axes.annotate(said, (x, y), where, textcoords="offset points", fontsize=12, **sides)

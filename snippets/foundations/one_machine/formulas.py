@@ -9,8 +9,8 @@ from snippets.recipes import Recipe, model_state_bytes
 def attention_flops_share(*, sequence: int, hidden: int) -> float:
     """Return the share of attention's own products in the operations of a GPT layer.
 
-    Formula: $\\frac{n}{6 d + n}$
-    Symbols: n = sequence; d = hidden
+    Formula: $\\frac{s}{6 h + s}$
+    Symbols: s = sequence; h = hidden
     Chapter: 1
 
     Args:
@@ -37,8 +37,8 @@ def least_devices_for_state(
 ) -> int:
     """Return how many devices together have room for the state of training, if each holds an equal part.
 
-    Formula: $\\left\\lceil \\frac{b N}{M} \\right\\rceil$
-    Symbols: N = parameters; M = memory_bytes; b = bytes a parameter of the recipe
+    Formula: $\\left\\lceil \\frac{w_\\text{state} N}{M} \\right\\rceil$
+    Symbols: N = parameters; M = memory_bytes; w_state = bytes a parameter of the recipe
     Chapter: 1
 
     Args:

@@ -24,7 +24,7 @@ _RECIPES = {
 }
 _SIXTEEN_BIT = {name: device.peaks.bf16 or device.peaks.fp16 for name, device in ACCELERATORS.items()}
 _DEVICES = {name: name for name, peak in _SIXTEEN_BIT.items() if peak}
-_GPUS = Axis(1, 2**16, "log", "GPUs, G", ticks=(1, 10, 100, 1000, 10_000))
+_GPUS = Axis(1, 2**16, "log", "GPUs, R", ticks=(1, 10, 100, 1000, 10_000))
 _DAYS = Axis(1e-5, 1e8, "log", ticks=(1e-4, 1e-2, 1, 100, 1e4))
 
 
@@ -39,18 +39,18 @@ _DAYS = Axis(1e-5, 1e8, "log", ticks=(1e-4, 1e-2, 1, 100, 1e4))
         Number("tokens", "Tokens D", 1e10, 1e8, 1e14, 10**0.1, "log"),
         Choice("device", "Device", _DEVICES, "A100 SXM 80GB"),
         Number("utilization", "Share of the peak u, %", 40, 5, 100, 1),
-        Number("devices", "GPUs G", 1, 1, 2**16, 2, "log"),
+        Number("devices", "GPUs R", 1, 1, 2**16, 2, "log"),
         Choice("recipe", "Recipe", _RECIPES, "mixed-adam"),
     ],
     named=[
         Named(
-            "the smallest GPT-2",
+            "The smallest GPT-2",
             "One GPU needs 16.6 hours for this run, and the state of 2.0 GB fits many times over.",
             {"model": "GPT-2 124M", "tokens": 1e10},
         ),
         Named(
-            "the question: Llama 2 7B",
-            "20.5 years, and the state does not fit: it takes 2 GPUs to hold it.",
+            "The question",
+            "One GPU would take 20.5 years, and it can't even begin: the state takes 2 GPUs to hold.",
             {"model": "Llama 2 7B", "tokens": 2e12},
         ),
         Named(
@@ -63,7 +63,13 @@ _DAYS = Axis(1e-5, 1e8, "log", ticks=(1e-4, 1e-2, 1, 100, 1e4))
             "The operations follow the 37.6 billion parameters that a token uses, the memory all 671,026,419,200.",
             {"model": "DeepSeek-V3", "tokens": 14.8e12, "device": "H100 SXM", "devices": 2048},
         ),
+        Named(
+            "The 70B on 256 GPUs",
+            "1.4 trillion tokens take 67.7 days, and 15 of the GPUs could hold the state.",
+            {"model": "Llama 3 70B", "tokens": 1.4e12, "device": "H100 SXM", "devices": 256},
+        ),
     ],
+    opens="The question",
 )
 def training_days(model: str, tokens: int, device: str, utilization: int, devices: int, recipe: str) -> Picture:
     """Draw days against devices, and the state of training against one device's memory."""
@@ -79,8 +85,9 @@ def training_days(model: str, tokens: int, device: str, utilization: int, device
     if devices < fewest:
         fits += f"; {devices:,} {'is' if devices == 1 else 'are'} too few"
     numbers = (
-        f"{model}: {whole:,} parameters{used}; 6ND is {work:.3g} FLOP. {_gpus(devices)} at {utilization}% of "
-        f"{in_units(_peak(device), 'FLOP/s')}: {duration(days)}. The state of {gigabytes(state.total)} {fits}."
+        f"{model}: {whole:,} parameters{used}; {in_tokens(tokens)}, so 6ND is {work:.3g} FLOP. "
+        f"{_gpus(devices)} at {utilization}% of {in_units(_peak(device), 'FLOP/s')}: {duration(days)}. "
+        f"The state of {gigabytes(state.total)} {fits}."
     )
     alt = (
         f"First: days against 1 to 65,536 GPUs on logarithmic axes, a falling straight line with a dot at {devices:,} "
@@ -98,6 +105,20 @@ def training_days(model: str, tokens: int, device: str, utilization: int, device
         width_px=_WIDTH,
     )
     return Picture([_days_plot(days * devices, devices, days, fewest), bar], numbers, alt)
+
+
+def in_tokens(tokens: float) -> str:
+    """Return a number of tokens as people say it.
+
+    Args:
+        tokens: how many.
+
+    >>> in_tokens(1.4e12), in_tokens(3e9), in_tokens(2e6)
+    ('1.4 trillion tokens', '3 billion tokens', '2 million tokens')
+    """
+    count = positive_number("tokens", tokens)
+    size, name = next(pair for pair in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")) if count >= pair[0])
+    return f"{count / size:.3g} {name} tokens"
 
 
 def duration(days: float) -> str:

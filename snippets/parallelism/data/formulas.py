@@ -23,8 +23,8 @@ def shard_weights(examples: Sequence[int]) -> tuple[float, ...]:
     Data parallelism averages the ranks' gradients. If rank r's loss is the mean over its n_r examples, that average
     counts an example of a small shard for more than one of a large shard, unless the loss is weighted first.
 
-    Formula: $\\frac{N n_r}{\\sum_q n_q}$
-    Symbols: N = number of ranks; n_r = examples of rank r
+    Formula: $\\frac{R x_r}{\\sum_i x_i}$
+    Symbols: R = number of ranks; x_r = examples of rank r
     Chapter: 16
 
     Args:
@@ -34,18 +34,18 @@ def shard_weights(examples: Sequence[int]) -> tuple[float, ...]:
         A weight for each rank; all are 1 where the shards are even. They average to 1.
 
     Source: the mean of the union, written as a mean of means.
-    Convention: for an average over ranks, as PyTorch's DDP takes; for a sum over ranks, divide by N.
+    Convention: for an average over ranks, as PyTorch's DDP takes; for a sum over ranks, divide by R.
     Leaves out: losses that are no mean over examples, and batch norm, which mixes them.
 
     Example:
         >>> shard_weights([3, 1])
         (1.5, 0.5)
     """
-    n = each("examples", examples, nonnegative_integer)
-    if not any(n):
-        raise ValueError(f"examples must hold at least one number above 0, got {list(n)!r:.80}")
-    N = len(n)
-    return tuple(N * n_r / sum(n) for n_r in n)
+    x = each("examples", examples, nonnegative_integer)
+    if not any(x):
+        raise ValueError(f"examples must hold at least one number above 0, got {list(x)!r:.80}")
+    R = len(x)
+    return tuple(R * x_r / sum(x) for x_r in x)
 
 
 def token_weights(tokens: Sequence[Sequence[int]]) -> tuple[tuple[float, ...], ...]:
@@ -54,8 +54,8 @@ def token_weights(tokens: Sequence[Sequence[int]]) -> tuple[tuple[float, ...], .
     A rank adds the gradients of its micro-batches up, and data parallelism averages the ranks' sums. If a micro-batch's
     loss is the mean over its tokens, a token of a short micro-batch counts for more, unless the loss is weighted first.
 
-    Formula: $\\frac{N t_{rj}}{\\sum_{q,i} t_{qi}}$
-    Symbols: N = number of ranks; t_rj = tokens that count in micro-batch j of rank r
+    Formula: $\\frac{R x_{rj}}{\\sum x}$
+    Symbols: R = number of ranks; x_rj = how many tokens count in micro-batch j of rank r
     Chapter: 16
 
     Args:
@@ -66,7 +66,7 @@ def token_weights(tokens: Sequence[Sequence[int]]) -> tuple[tuple[float, ...], .
         A weight for each micro-batch of each rank.
 
     Source: the mean over the union, written as an average over ranks of sums over micro-batches.
-    Convention: for an average over ranks, as PyTorch's DDP takes; for a sum over ranks, divide by N. What counts are
+    Convention: for an average over ranks, as PyTorch's DDP takes; for a sum over ranks, divide by R. What counts are
         the tokens with a loss, without padding and masked ones.
     Leaves out: losses that are no mean over tokens.
 
@@ -74,12 +74,12 @@ def token_weights(tokens: Sequence[Sequence[int]]) -> tuple[tuple[float, ...], .
         >>> token_weights([[3, 1], [4]])
         ((0.75, 0.25), (1.0,))
     """
-    t = each("tokens", tokens, lambda name, counts: each(name, counts, nonnegative_integer))
-    total = sum(map(sum, t))
+    x = each("tokens", tokens, lambda name, counts: each(name, counts, nonnegative_integer))
+    total = sum(map(sum, x))
     if not total:
-        raise ValueError(f"tokens must hold at least one number above 0, got {list(map(list, t))!r:.80}")
-    N = len(t)
-    return tuple(tuple(N * t_rj / total for t_rj in t_r) for t_r in t)
+        raise ValueError(f"tokens must hold at least one number above 0, got {list(map(list, x))!r:.80}")
+    R = len(x)
+    return tuple(tuple(R * x_rj / total for x_rj in x_r) for x_r in x)
 
 
 def bucket_sizes_bytes(tensor_bytes: Sequence[int], *, cap_bytes: int) -> tuple[int, ...]:
@@ -88,8 +88,8 @@ def bucket_sizes_bytes(tensor_bytes: Sequence[int], *, cap_bytes: int) -> tuple[
     Gradients go into a bucket as they become ready. It is closed by the gradient with which it reaches the cap, which
     may take it far beyond; what is left at the end makes the last bucket.
 
-    Formula: $B_k = \\sum_{i=a_k}^{b_k} n_i, \\quad b_k = \\min\\{b \\ge a_k : n_{a_k} + \\dots + n_b \\ge C\\}$
-    Symbols: B_k = size of bucket k; n_i = size of tensor i; C = cap_bytes; a_k = b_{k-1} + 1
+    Formula: $n_\\text{bucket} = n_i + \\dots + n_j, \\quad j = \\min\\{j : n_i + \\dots + n_j \\ge n_\\text{cap}\\}$
+    Symbols: n_bucket = size of a bucket; n_i = size of tensor i, the first that no bucket has yet; n_cap = cap_bytes
     Chapter: 16
 
     Args:
@@ -123,17 +123,17 @@ def tokens_to_hide_all_reduce(
 ) -> float:
     """Return how many tokens a micro-batch needs, so that its backward pass takes as long as the gradients' all-reduce.
 
-    Every token meets every weight in two products of the backward pass, 4 operations; every weight's gradient is sent
-    in two halves of a ring. Both times are proportional to the number of weights, which cancels.
+    Every token meets every weight in two matmuls of the backward pass, 4 FLOPs; every weight's gradient is sent twice,
+    once in each half of a ring. Both times are proportional to the number of weights, which cancels.
 
     Also: data-parallel overlap
-    Formula: $x = \\frac{N-1}{N} \\cdot \\frac{b_g P}{2 \\beta}$
-    Symbols: x = tokens; N = ranks; b_g = gradient_bytes; P = flops_per_s; β = bandwidth_bytes_per_s
+    Formula: $x = \\frac{R-1}{R} \\cdot \\frac{w_g}{2} \\cdot \\frac{uP}{\\beta}$
+    Symbols: x = tokens; R = ranks; w_g = gradient_bytes; uP = flops_per_s; β = bandwidth_bytes_per_s
     Chapter: 16
 
     Args:
-        ranks: N.
-        flops_per_s: operations that a rank carries out in a second, not its peak.
+        ranks: R.
+        flops_per_s: uP, the FLOPs that a rank does in a second, not its peak.
         bandwidth_bytes_per_s: what a rank can send in a second.
         gradient_bytes: bytes of one weight's gradient on the wire.
 
@@ -149,39 +149,39 @@ def tokens_to_hide_all_reduce(
         >>> tokens_to_hide_all_reduce(ranks=4, flops_per_s=100e12, bandwidth_bytes_per_s=10e9)
         7500.0
     """
-    N = positive_integer("ranks", ranks)
-    P, β = (
+    R = positive_integer("ranks", ranks)
+    uP, β = (
         positive_number("flops_per_s", flops_per_s),
         positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s),
     )
-    b_g = positive_number("gradient_bytes", gradient_bytes)
-    x = (N - 1) / N * b_g * P / (2 * β)
+    w_g = positive_number("gradient_bytes", gradient_bytes)
+    x = (R - 1) / R * w_g / 2 * uP / β
     return as_float("flops_per_s, bandwidth_bytes_per_s and gradient_bytes", x)
 
 
 def exposed_all_reduce_s(
     *, backward_s: float, total_bytes: float, buckets: int, latency_s: float, bandwidth_bytes_per_s: float
 ) -> float:
-    """Return how long the ranks wait for the gradients' sum after the last backward pass of a step.
+    """Return how long the ranks wait for the gradients' all-reduce after the last backward pass of a step.
 
     Also: exposed communication
-    Formula: $T(k) - C = \\max( \\alpha + n / (k \\beta),\\; C / k + k \\alpha + n / \\beta - C )$
-    Symbols: T(k) = when the last of k buckets has been sent; k = buckets; C = backward_s; n = total_bytes;
+    Formula: $\\max( T_K,\\; T_\\text{pass} / K + K T_K - T_\\text{pass} ),\\; T_K = \\alpha + \\frac{n}{K\\beta}$
+    Symbols: T_K = time of one of K buckets; K = buckets; T_pass = backward_s; n = bytes of all gradients, total_bytes;
         α = latency_s; β = bandwidth_bytes_per_s
     Chapter: 16
 
     Args:
-        backward_s: C, duration of the backward pass beside which buckets are sent, at least 0.
+        backward_s: T_pass, duration of the backward pass during which buckets are sent, at least 0.
         total_bytes: n, all gradients, at least 0.
-        buckets: k, equal ones.
+        buckets: K, equal ones.
         latency_s: α of the all-reduce of a bucket, at least 0.
         bandwidth_bytes_per_s: β of that all-reduce: bytes of bucket in a second.
 
     Returns:
         Seconds.
 
-    Source: chapter 5's time of a step with k buckets, less the backward pass.
-    Convention: α and β of the all-reduce, not of a link: for a ring 2(N − 1) times a message's α, and N/(2(N − 1)) of
+    Source: chapter 5's time of a step with K buckets, less the backward pass.
+    Convention: α and β of the all-reduce, not of a link: for a ring 2(R − 1) times a message's α, and R/(2(R − 1)) of
         the link's bandwidth.
     Leaves out: what communication takes from computation.
 
@@ -191,72 +191,72 @@ def exposed_all_reduce_s(
         ... )
         3.0
     """
-    C = nonnegative_number("backward_s", backward_s)
+    T_pass = nonnegative_number("backward_s", backward_s)
     link = {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth_bytes_per_s}
-    T = bucketed_step_time_s(total_bytes=total_bytes, buckets=buckets, compute_s=C, **link)
-    return T - C
+    T = bucketed_step_time_s(total_bytes=total_bytes, buckets=buckets, compute_s=T_pass, **link)
+    return T - T_pass
 
 
 def shared_batch_efficiency(*, ranks: int, batch_s: float, exposed_s: float) -> float:
     """Return the share of their time for which ranks that share one batch compute.
 
     Also: scaling efficiency
-    Formula: $E = \\frac{W}{W + N e}$
-    Symbols: E = efficiency; N = ranks; W = batch_s; e = exposed_s
+    Formula: $\\frac{T_1}{T_1 + R\\, T_\\text{exposed}}$
+    Symbols: R = ranks; T_1 = batch_s; T_exposed = exposed_s
     Chapter: 16
 
     Args:
-        ranks: N.
-        batch_s: W, what one rank alone would take to compute the whole batch.
-        exposed_s: e, what a step takes beyond computing a rank's share of it, at least 0.
+        ranks: R.
+        batch_s: T_1, what one rank alone would take to compute the whole batch.
+        exposed_s: T_exposed, what a step takes beyond computing a rank's share of it, at least 0.
 
     Returns:
-        A share: one rank's time over N times that of N ranks.
+        A share: one rank's time over R times that of R ranks.
 
     Source: the definition of efficiency for a problem of fixed size.
-    Convention: the batch stays the same for every N (strong scaling). With a fixed share for each rank instead (weak
-        scaling), W grows with N, and E is w/(w + e) for a rank's own work w.
+    Convention: the batch stays the same for every R (strong scaling). With a fixed share for each rank instead (weak
+        scaling), T_1 grows with R.
     Leaves out: shares that differ, and matrices that become too small to compute fast.
 
     Example:
         >>> shared_batch_efficiency(ranks=4, batch_s=12, exposed_s=1)
         0.75
     """
-    N = positive_integer("ranks", ranks)
-    W, e = positive_number("batch_s", batch_s), nonnegative_number("exposed_s", exposed_s)
-    return W / (W + N * e)
+    R = positive_integer("ranks", ranks)
+    T_1, T_exposed = positive_number("batch_s", batch_s), nonnegative_number("exposed_s", exposed_s)
+    return T_1 / (T_1 + R * T_exposed)
 
 
 def kth_exponential_s(*, fastest_s: float, excess_s: float, ranks: int, awaited: int) -> float:
-    """Return when, on average, the first k of N ranks are ready, if what each takes beyond a minimum is exponential.
+    """Return when, on average, the first of several ranks are ready, if their times beyond a minimum are exponential.
 
     Also: backup workers
-    Formula: $a + b \\left( \\frac1N + \\frac1{N-1} + \\dots + \\frac1{N-k+1} \\right)$
-    Symbols: a = fastest_s; b = excess_s; N = ranks; k = awaited
+    Formula: $T_\\text{least} + T_\\text{more} \\left( \\frac1R + \\dots + \\frac1{R-R_\\text{wait}+1} \\right)$
+    Symbols: T_least = fastest_s; T_more = excess_s; R = ranks; R_wait = awaited
     Chapter: 16
 
     Args:
-        fastest_s: a, the least that a rank takes, at least 0.
-        excess_s: b, the mean of what it takes beyond that, at least 0.
-        ranks: N, at most 2²⁰.
-        awaited: k, how many are waited for, at most N.
+        fastest_s: T_least, the least that a rank takes, at least 0.
+        excess_s: T_more, the mean of what it takes beyond that, at least 0.
+        ranks: R, at most 2²⁰.
+        awaited: R_wait, how many are waited for, at most R.
 
     Returns:
-        Seconds from a common start. With k = N this is the slowest rank's time.
+        Seconds from a common start. With R_wait = R this is the slowest rank's time.
 
     Source: the order statistics of exponential times: while j of them run, the next one ends after b/j on average.
     Convention: all ranks start at once, independent of each other.
-    Leaves out: ranks that are slow for good, and what the sum of the gradients takes.
+    Leaves out: ranks that are slow for good, and what the gradients' all-reduce takes.
 
     Example:
         >>> kth_exponential_s(fastest_s=1, excess_s=0.6, ranks=3, awaited=2)
         1.5
     """
-    a, b = nonnegative_number("fastest_s", fastest_s), nonnegative_number("excess_s", excess_s)
-    N, k = at_most("ranks", positive_integer("ranks", ranks)), positive_integer("awaited", awaited)
-    if k > N:
-        raise ValueError(f"awaited must be at most ranks ({N}), got {awaited!r}")
-    return a + b * math.fsum(1 / running for running in range(N - k + 1, N + 1))
+    least, more = nonnegative_number("fastest_s", fastest_s), nonnegative_number("excess_s", excess_s)
+    R, R_wait = at_most("ranks", positive_integer("ranks", ranks)), positive_integer("awaited", awaited)
+    if R_wait > R:
+        raise ValueError(f"awaited must be at most ranks ({R}), got {awaited!r}")
+    return least + more * math.fsum(1 / running for running in range(R - R_wait + 1, R + 1))
 
 
 def stale_step_limit(*, staleness: int, curvature: float) -> float:
@@ -273,7 +273,7 @@ def stale_step_limit(*, staleness: int, curvature: float) -> float:
         curvature: λ.
 
     Returns:
-        The limit of η in w ← w − η λ w, with the w of τ updates before on the right of the minus. With τ = 0 it is 2/λ.
+        The limit of η in θ ← θ − η λ θ, with the θ of τ updates before on the right of the minus. With τ = 0 it is 2/λ.
 
     Source: the zeros of z^(τ + 1) − z^τ + ηλ reach the unit circle there; Levin and May 1976.
     Convention: plain gradient descent, without momentum.

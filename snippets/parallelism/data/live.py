@@ -1,4 +1,4 @@
-"""Drawings: the live figure of chapter 16: one batch shared by N machines, on a clock, and its efficiency against N."""
+"""Drawings: the live figure of chapter 16: one batch shared by R GPUs, on a clock, and the waiting share against R."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from snippets.all_reduce import ring_all_reduce_time_s
 from snippets.drawing import Panel
 from snippets.live.axes import Axis, Plot
 from snippets.live.declaring import Named, Picture, live_figure
@@ -14,108 +13,140 @@ from snippets.live.knobs import Choice, Number, in_units
 from snippets.parallelism.data.formulas import exposed_all_reduce_s, shared_batch_efficiency, tokens_to_hide_all_reduce
 from snippets.parallelism.data.steps import shared_step
 
-MESSAGE_S = 5e-6
-GRADIENT_BYTES = 2
-_WIDTH = 328.0
+LIMIT = 1 / 8
+_WIDTH = 330.0
 _MOST_RANKS = 1024
-LINKS = {"1.25": "10 Gb/s", "12.5": "100 Gb/s", "50": "400 Gb/s", "450": "450 GB/s"}
 _MANY = 40
 
 
-def _ring(ranks: int, link: str) -> dict[str, Any]:
-    """Return α and β of an all-reduce by a ring of ranks over one of the figure's links.
+def _ring(ranks: int, link: float, latency: float) -> dict[str, Any]:
+    """Return α and β of an all-reduce by a ring of ranks over links of so many GB/s, with so many µs for a message.
 
-    >>> round(_ring(4, "12.5")["latency_s"] * 1e6, 9)
+    >>> round(_ring(4, 12.5, 5)["latency_s"] * 1e6, 9)
     30.0
     """
-    N, bandwidth = max(2, ranks), float(link) * 1e9
-    return {"latency_s": 2 * (N - 1) * MESSAGE_S, "bandwidth_bytes_per_s": bandwidth * N / (2 * (N - 1))}
+    R = max(2, ranks)
+    return {"latency_s": 2 * (R - 1) * latency * 1e-6, "bandwidth_bytes_per_s": link * 1e9 * R / (2 * (R - 1))}
 
 
 @live_figure(
     title="Share one batch",
-    caption="First: the last micro-batch of a step on the GPU, its forward and backward "
-    "pass, and below it the link with its buckets. Second: efficiency against the number of machines, for the same "
-    "batch; dashed, with one bucket, when nothing overlaps; the thin line is at 0.9. "
-    "A message costs 5 µs, and gradients have 2 bytes.",
+    caption="First: the last micro-batch of a step on a GPU, forward (F) and backward (B), and below it the network "
+    "with its buckets. Second: the share of the step that a GPU waits, against the number of GPUs, for the same batch; "
+    "dashed, if all gradients are sent after the last backward pass. A ring and equal buckets are assumed.",
     knobs=[
-        Number("machines", "Machines N", 4, 1, _MOST_RANKS, 2, "log"),
-        Number("batch", "Tokens of the batch", 2**16, 2**12, 2**24, 2, "log"),
-        Number("most", "Tokens of a micro-batch, at most", 2**13, 2**8, 2**17, 2, "log"),
-        Number("buckets", "Buckets k", 8, 1, 256, 1),
-        Number("parameters", "Parameters", 1e9, 1e8, 1e11, 10**0.1, "log"),
-        Number("tera", "TFLOP/s of a GPU", 125, 25, 1000, 25),
-        Choice("link", "Link of a machine", LINKS, "12.5"),
+        Number("ranks", "GPUs R", 128, 1, _MOST_RANKS, 2, "log"),
+        Number("batch", "Million tokens of the batch, B", 2.097152, 0.004096, 33.554432, 2, "log", whole=False),
+        Number("most", "Tokens of a micro-batch x, at most", 2**14, 2**8, 2**18, 2, "log"),
+        Number("buckets", "Buckets K", 20, 1, 256, 1),
+        Number("parameters", "Billion parameters, N", 1.5576112, 0.015576112, 155.76112, 10**0.1, "log", whole=False),
+        Number("tera", "TFLOP/s that a GPU reaches, uP", 396, 6, 1500, 6),
+        Number("link", "GB/s of its network, β", 40, 1.25, 640, 2, "log", whole=False),
+        Number("latency", "µs of a message, α", 5, 0, 50, 1),
+        Choice("gradient_bytes", "Bytes of a gradient", {"2": "2", "4": "4"}, "2"),
     ],
     named=[
         Named(
             "The question",
-            "64 machines wait for 8.54% of the step. Turn the buckets down to one, which is no overlap, and up again.",
-            {"machines": 64, "batch": 2**20, "buckets": 25, "parameters": 1557611200},
+            "128 GPUs in 20 buckets wait for 2.3% of the step. One bucket is worse, and so are as many as can be.",
+            {"buckets": 20},
         ),
         Named(
-            "Ten times the parameters",
-            "They wait for 7.56% of the step: all times are ten times as long, but for the latency.",
-            {"machines": 64, "batch": 2**20, "buckets": 25, "parameters": 15576112000},
+            "A tenth of the parameters",
+            "The same 128 GPUs wait for 30%: the bytes shrink with the model, the latencies of the messages do not.",
+            {"parameters": 0.15576112},
         ),
         Named(
-            "A faster GPU",
-            "At four times the speed the GPU waits for 57.1% of the step, and it takes 39,375 tokens to hide the sum, "
-            "all but its last bucket.",
-            {"machines": 64, "batch": 2**20, "buckets": 25, "parameters": 1557611200, "tera": 500},
+            "256 GPUs",
+            "Each has only 8,192 tokens, and it takes 9,861 to hide the bytes: the GPUs wait for 30% of the step.",
+            {"ranks": 256},
+        ),
+        Named(
+            "The 70B on 256 GPUs",
+            "Eight adapters a node bring it down to 1,233 tokens that hide the bytes. A micro-batch has 8,192, and the "
+            "GPUs wait for 0.077% of the step.",
+            {
+                "ranks": 256,
+                "batch": 4.194304,
+                "most": 2**13,
+                "buckets": 80,
+                "parameters": 70.553706496,
+                "link": 320.0,
+            },
         ),
     ],
 )
 def shared_batch(
-    *, machines: int, batch: int, most: int, buckets: int, parameters: float, tera: float, link: str
+    *,
+    ranks: int,
+    batch: float,
+    most: int,
+    buckets: int,
+    parameters: float,
+    tera: float,
+    link: float,
+    latency: float,
+    gradient_bytes: str,
 ) -> Picture:
-    """Draw the last micro-batch of a step on a clock, and the efficiency of all numbers of machines."""
+    """Draw the last micro-batch of a step on a clock, and the share of waiting for all numbers of GPUs."""
     size: dict[str, Any] = {
-        "batch": batch,
+        "batch": round(batch * 1e6),
         "most": most,
         "buckets": buckets,
-        "parameters": parameters,
+        "parameters": round(parameters * 1e9),
         "tera": tera,
         "link": link,
+        "latency": latency,
+        "gradient_bytes": gradient_bytes,
     }
-    count, tokens, forward, backward, exposed, share = _one(machines, **size)
+    count, tokens, forward, backward, exposed, share = _one(ranks, **size)
     hiding = tokens_to_hide_all_reduce(
-        ranks=machines,
+        ranks=ranks,
         flops_per_s=tera * 1e12,
-        bandwidth_bytes_per_s=float(link) * 1e9,
-        gradient_bytes=GRADIENT_BYTES,
+        bandwidth_bytes_per_s=link * 1e9,
+        gradient_bytes=float(gradient_bytes),
     )
     step = count * (forward + backward) + exposed
     numbers = (
-        f"Each of {machines:,} machines computes {count:,} micro-batch{'es' if count > 1 else ''} of {_short(tokens)} "
-        f"tokens; a step takes {in_units(step, 's')}, and for {in_units(exposed, 's')} of it, {100 * share:.3g}%, "
-        f"the GPU waits. It takes {_short(hiding)} tokens in a micro-batch to hide the bytes of the sum, "
-        "all but the last bucket's."
+        f"{ranks:,} GPU{'s' * (ranks > 1)} wait{'s' * (ranks == 1)} for {_percent(share)} of a step of "
+        f"{in_units(step, 's')}. Each computes {count:,} micro-batch{'es' if count > 1 else ''} of {_short(tokens)} "
+        f"tokens; it takes {_short(hiding)} in the last one to hide the bytes, all but the last bucket's."
     )
     alt = (
         f"First: a forward pass of {in_units(forward, 's')} and a backward pass of {in_units(backward, 's')}, below "
-        f"them the link with its buckets, and {in_units(exposed, 's')} of waiting at the end. Second: the efficiency "
-        f"falls with the number of machines; a dot at {machines:,} and {100 * (1 - share):.3g}%."
+        f"them the network with {buckets} buckets, and {in_units(exposed, 's')} of waiting at the end. Second: the "
+        f"share of waiting against the number of GPUs; a dot at {ranks:,} and {_percent(share)}."
     )
-    panels = [_clock(machines, forward, backward, exposed, buckets, parameters, link), _against(machines, share, size)]
-    return Picture(panels, numbers, alt, idle=("link", "buckets") if machines == 1 else ())
+    panels = [_clock(ranks, forward, backward, exposed, size), _against(ranks, share, size)]
+    return Picture(panels, numbers, alt, idle=("link", "buckets", "latency", "gradient_bytes") if ranks == 1 else ())
 
 
 def _one(
-    machines: int, *, batch: int, most: int, buckets: int, parameters: float, tera: float, link: str
+    ranks: int,
+    *,
+    batch: int,
+    most: int,
+    buckets: int,
+    parameters: float,
+    tera: float,
+    link: float,
+    latency: float,
+    gradient_bytes: str,
+    after: bool = False,
 ) -> tuple[int, float, float, float, float, float]:
     """Return micro-batches, their tokens, forward, backward, exposed time, and the share of waiting."""
-    count = math.ceil(batch / machines / most)
-    tokens = batch / machines / count
+    count = math.ceil(batch / ranks / most)
+    tokens = batch / ranks / count
     forward = 2 * parameters * tokens / (tera * 1e12)
     exposed = 0.0
-    if machines > 1:
+    if ranks > 1:
         exposed = exposed_all_reduce_s(
-            backward_s=2 * forward, total_bytes=GRADIENT_BYTES * parameters, buckets=buckets, **_ring(machines, link)
+            backward_s=0.0 if after else 2 * forward,
+            total_bytes=float(gradient_bytes) * parameters,
+            buckets=1 if after else buckets,
+            **_ring(ranks, link, latency),
         )
-    efficiency = shared_batch_efficiency(
-        ranks=machines, batch_s=3 * forward * count * machines, exposed_s=max(0.0, exposed)
-    )
+    efficiency = shared_batch_efficiency(ranks=ranks, batch_s=3 * forward * count * ranks, exposed_s=max(0.0, exposed))
     return count, tokens, forward, 2 * forward, exposed, 1 - efficiency
 
 
@@ -123,15 +154,17 @@ def _short(tokens: float) -> str:
     return f"{tokens:,.0f}" if tokens >= 100 else f"{tokens:.3g}"
 
 
-def _clock(
-    machines: int, forward: float, backward: float, exposed: float, buckets: int, parameters: float, link: str
-) -> Panel:
-    """Draw the last micro-batch: the passes, and the buckets on the link."""
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g}%" if share < 0.995 else "100%"
+
+
+def _clock(ranks: int, forward: float, backward: float, exposed: float, size: Mapping[str, Any]) -> Panel:
+    """Draw the last micro-batch: the passes, and the buckets on the network."""
     total = forward + backward + exposed
-    left, scale = 40.0, (_WIDTH - 54) / total
-    panel = Panel(_WIDTH, 150)
+    left, scale = 60.0, (_WIDTH - 76) / total
+    panel = Panel(_WIDTH, 168)
     panel.text(0, 14, "The last micro-batch", bold=True)
-    for name, y in (("GPU", 43.0), ("link", 83.0)):
+    for name, y in (("GPU", 53.0), ("network", 93.0)):
         panel.text(left - 8, y, name, anchor="end", middle=True)
     for name, start, length, label in (
         ("forward", 0.0, forward, "F"),
@@ -139,53 +172,52 @@ def _clock(
         ("idle", forward + backward, exposed, "waits"),
     ):
         wide = length * scale
-        panel.rectangle(left + start * scale, 30, wide, 26, colour=name, label=label if wide > 9 * len(label) else "")
-    if machines > 1:
+        panel.rectangle(left + start * scale, 40, wide, 26, colour=name, label=label if wide > 9 * len(label) else "")
+    if ranks > 1:
         sent = shared_step(
             micro_batches=1,
             forward_s=forward,
             backward_s=backward,
-            total_bytes=GRADIENT_BYTES * parameters,
-            buckets=buckets,
-            **_ring(machines, link),
+            total_bytes=float(size["gradient_bytes"]) * size["parameters"],
+            buckets=size["buckets"],
+            **_ring(ranks, size["link"], size["latency"]),
         ).buckets
-        boxes = [(left + b.start_s * scale, 70.0, (b.end_s - b.start_s) * scale, 26.0) for b in sent]
-        if buckets > _MANY:
+        boxes = [(left + b.start_s * scale, 80.0, (b.end_s - b.start_s) * scale, 26.0) for b in sent]
+        if size["buckets"] > _MANY:
             panel.bars(boxes, colour="communication", strength=0.45)
         else:
             panel.rectangles(boxes, colour="communication")
-    panel.line(left, 108, left + total * scale, 108)
+        end = left + (forward + backward) * scale
+        panel.line(end, 34, end, 118, colour="ink", dashed=True)
+        panel.text(max(end, left + 90), 30, f"{in_units(exposed, 's')} stick out", anchor="end", size=12)
+    panel.line(left, 118, left + total * scale, 118)
     for tick in Axis(0, total).marks(4):
         x = left + tick * scale
-        panel.line(x, 108, x, 112)
+        panel.line(x, 118, x, 122)
         if x < _WIDTH - 26:
-            panel.text(x, 126, in_units(tick, "s") if tick else "0", anchor="middle", colour="muted", size=12)
-    if machines > 1:
-        alone = ring_all_reduce_time_s(
-            ranks=machines,
-            size_bytes=GRADIENT_BYTES * parameters,
-            latency_s=MESSAGE_S,
-            bandwidth_bytes_per_s=float(link) * 1e9,
-        )
-        panel.text(0, 145, f"the sum alone, in one bucket: {in_units(alone, 's')}", size=12, colour="muted")
+            panel.text(x, 136, in_units(tick, "s") if tick else "0", anchor="middle", colour="muted", size=12)
+    if ranks > 1:
+        alone = _one(ranks, **{**size, "after": True})[4]
+        panel.text(0, 160, f"sent afterwards, it takes {in_units(alone, 's')}", size=12, colour="muted")
     return panel
 
 
-def _against(machines: int, share: float, size: Mapping[str, Any]) -> Panel:
-    """Draw the efficiency against the number of machines, with the chosen buckets and with one."""
-    counts = [2**power for power in range(11) if 2**power <= size["batch"]]
+def _against(ranks: int, share: float, size: Mapping[str, Any]) -> Panel:
+    """Draw the share of waiting against the number of GPUs, in the chosen buckets and sent afterwards."""
+    counts = [2**power for power in range(1, 11) if 2**power <= size["batch"]]
     plot = Plot(
-        Axis(1, _MOST_RANKS, "log", "machines N", ticks=(1, 4, 16, 64, 256, 1024)),
-        Axis(0, 1.08, ticks=(0, 0.2, 0.4, 0.6, 0.8, 1)),
-        title="Efficiency, the same batch",
+        Axis(1, _MOST_RANKS, "log", "GPUs R", ticks=(1, 4, 16, 64, 256, 1024)),
+        Axis(0, 1, ticks=(0, 0.25, 0.5, 0.75, 1)),
+        title="Share of the step that a GPU waits",
         width_px=_WIDTH,
-        height_px=230,
+        height_px=248,
     )
-    plot.curve([(1, 0.9), (_MOST_RANKS, 0.9)], colour="muted", width=1, dashed=True)
-    one = [(N, 1 - _one(N, **{**size, "buckets": 1})[5]) for N in counts]
-    plot.curve(one, colour="idle", dashed=True)
-    plot.curve([(N, 1 - _one(N, **size)[5]) for N in counts], colour="accent")
-    plot.dots([(machines, 1 - share)], colour="ink", radius=5)
-    said = f"N = {machines:,}: {100 * (1 - share):.3g}%"
-    plot.panel.text(plot.left + 8, plot.bottom - 10, said, bold=True)
+    plot.curve([(1, LIMIT), (_MOST_RANKS, LIMIT)], colour="muted", width=1)
+    plot.panel.text(plot.left + 4, plot.y(LIMIT) - 5, "limit: an eighth", colour="muted", size=12)
+    after = [(1.0, 0.0), *((R, _one(R, **size, after=True)[5]) for R in counts)]
+    plot.curve(after, colour="idle", dashed=True)
+    plot.curve([(1.0, 0.0), *((R, _one(R, **size)[5]) for R in counts)], colour="accent")
+    plot.dots([(ranks, share)], colour="ink", radius=5)
+    plot.panel.text(plot.left + 4, plot.top + 12, f"R = {ranks:,}: {_percent(share)}", bold=True)
+    plot.panel.text(plot.left + 4, plot.top + 30, "dashed: sent afterwards", colour="muted", size=12)
     return plot.panel

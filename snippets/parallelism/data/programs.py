@@ -46,7 +46,7 @@ def draw_sequences(
         shift: how far the targets of the shorter half are moved, above 0.
 
     Returns:
-        For each sequence its tokens, T × features, and its targets, T × outputs.
+        For each sequence its tokens (tokens × features) and its targets (tokens × outputs).
 
     Example:
         >>> x, y = draw_sequences(np.random.default_rng(0), lengths=[2, 3], features=4, outputs=1)[1]
@@ -72,7 +72,7 @@ def deal(sequences: int, *, ranks: int, micro_batches: int) -> list[list[list[in
 
     Args:
         sequences: how many there are, at least 0.
-        ranks: N, at most 4,096.
+        ranks: R, at most 4,096.
         micro_batches: m of each rank, at most 4,096. Some may stay empty.
 
     Returns:
@@ -120,10 +120,10 @@ class _Replica:
         self.loss = 0.0
 
     def accumulate(self, x: Array, y: Array, share: float) -> None:
-        """Run a micro-batch of T tokens forward and backward, and add its tokens' gradients, each times a share."""
+        """Run a micro-batch forward and backward, and add its tokens' gradients, each times a share."""
         first, second = self.weights
-        hidden = self.memory.watch(np.tanh(x @ first), "activations")  # (T, hidden)
-        error = self.memory.watch(hidden @ second - y, "activations")  # (T, outputs)
+        hidden = self.memory.watch(np.tanh(x @ first), "activations")  # (tokens, hidden)
+        error = self.memory.watch(hidden @ second - y, "activations")  # (tokens, outputs)
         self.loss += float((error**2).sum() / 2)
         self.gradients[1] += share * (hidden.T @ error)  # (hidden, outputs)
         self.gradients[0] += share * (x.T @ ((error @ second.T) * (1 - hidden**2)))  # (features, hidden)

@@ -194,20 +194,20 @@ def server_updates(times_s: Sequence[Sequence[float]]) -> tuple[Update, ...]:
 
 
 def stale_descent(staleness: Sequence[int], *, step: float, curvature: float, start: float = 1.0) -> tuple[float, ...]:
-    """Descend the quadratic λw²/2 by gradients that were taken some updates ago.
+    """Descend the quadratic λθ²/2 by gradients that were taken some updates ago.
 
     Args:
-        staleness: for each update, how many updates before it its gradient's w was read; at most those made so far,
-            and w before the first update is the start.
+        staleness: for each update, how many updates before it its gradient's θ was read; at most those made so far,
+            and θ before the first update is the start.
         step: η.
         curvature: λ.
-        start: the first w, any finite number.
+        start: the first θ, any finite number.
 
     Returns:
-        w before the first update and after each.
+        θ before the first update and after each.
 
     Source: derived in this book.
-    Convention: w ← w − η λ w_read.
+    Convention: θ ← θ − η λ θ_read.
     Leaves out: noise.
 
     Example:

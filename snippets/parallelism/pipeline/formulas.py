@@ -92,7 +92,7 @@ def gpipe_bubble_share(*, stages: int, micro_batches: int) -> float:
 
 
 def one_f_one_b_bubble_share(*, stages: int, micro_batches: int) -> float:
-    """Return 1F1B's bubble as a share of the step; it is GPipe's, only the memory differs.
+    """Return 1F1B's bubble as a share of the whole step, idle time included; it is GPipe's, only the memory differs.
 
     Also: pipeline bubble, bubble fraction, 1F1B bubble
     Formula: $\\frac{p-1}{m+p-1}$

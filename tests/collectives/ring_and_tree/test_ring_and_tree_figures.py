@@ -87,14 +87,15 @@ def test_no_chart_is_refused() -> None:
         message_charts({})
 
 
-def test_a_packet_gains_a_letter_at_each_stop() -> None:
+def test_a_packet_gains_a_term_at_each_stop() -> None:
     panels = walk_panels([0])
-    assert [next(text for text in texts(panel) if ":" in text) for panel in panels] == [
-        "0: x",
-        "0: xy",
-        "0: xyz",
-        "0: xyzw",
+    assert [next(text for text in texts(panel) if text.startswith("g")) for panel in panels] == [
+        "g₁",
+        "g₁₂",
+        "g₁₂₃",
+        "g₀₁₂₃",
     ]
+    assert all("chunk 0" in texts(panel) for panel in panels)
     assert [len(arrows(panel)) for panel in panels] == [0, 1, 1, 1]
 
 
@@ -104,13 +105,13 @@ def test_four_packets_are_at_four_ranks_and_end_at_their_owners() -> None:
     for panel in panels:
         packets = [element for element in ElementTree.fromstring(panel.svg()).iter() if element.get("width") == "66"]
         assert len({(packet.get("x"), packet.get("y")) for packet in packets}) == 4
-    letters = {text for text in texts(panels[-1]) if ":" in text}
-    assert letters == {"0: xyzw", "1: yzwx", "2: zwxy", "3: wxyz"}
+    assert [text for text in texts(panels[-1]) if text.startswith("g")] == ["g₀₁₂₃"] * 4
+    assert {text for text in texts(panels[-1]) if text.startswith("chunk")} == {f"chunk {j}" for j in range(4)}
 
 
 def drawn() -> Figure:
     sizes = [10**power for power in range(3, 11)]
-    pairs = [("recursive_doubling", "ring"), ("double_binary_tree", "ring")]
+    pairs = {("recursive_doubling", "ring"): "42 MB", ("double_binary_tree", "ring"): "0.5 GB"}
     return time_plot(ranks=256, **MACHINE, sizes_bytes=sizes, crossings=pairs)
 
 
@@ -122,7 +123,7 @@ def test_lines_are_the_closed_forms_and_dots_lie_where_they_cross() -> None:
         for size, time in zip(xs, ys, strict=True):
             cost = algorithm_cost("all_reduce", name, ranks=256, size_bytes=size, element_bytes=1)
             assert time == pytest.approx(cost.steps * 10e-6 + cost.wire_bytes / 50e9)
-    assert [text.get_text() for text in axes.texts] == ["1", "2"]
+    assert [text.get_text() for text in axes.texts] == [*list(lines)[:6], "42 MB", "0.5 GB"]
     dots = [float(np.asarray(line.get_xdata(), float)[0]) for line in axes.lines if line.get_marker() == "o"]
     exact = crossover_bytes("all_reduce", "ring", "recursive_doubling", ranks=256, **MACHINE)
     assert dots[0] == pytest.approx(exact, rel=1e-5)

@@ -118,8 +118,8 @@ def test_logp_draws_each_overhead_where_the_model_has_it(flowing: bool) -> None:
         assert received == pytest.approx((72 + (start + 4) * one_us, 72 + (start + 5) * one_us), abs=0.2)
     end_us = round(logp_messages_time_s(messages=3, **parts) * 1e6) if flowing else 15
     assert any(text.endswith(f": {end_us} µs") for text in texts(svg))
-    assert ("g" in texts(svg)) == flowing
-    assert ("L" in texts(svg)) != flowing
+    assert ("G" in texts(svg)) == flowing
+    assert ("J" in texts(svg)) != flowing
 
 
 def test_buckets_are_drawn_as_the_run_says() -> None:
@@ -156,7 +156,7 @@ def test_a_step_is_plotted_as_the_larger_of_its_branches(compute_s: float, best:
     assert bold == pytest.approx(ends)
     assert np.maximum(first, second) == pytest.approx(ends)
     said = texts(svg_of(figure))
-    assert {f"k* = {best}: {ends[best - 1]:.1f} ms", f"{ends[0]:.1f} ms", f"{ends[39]:.1f} ms"} <= set(said)
+    assert {f"K* = {best}: {ends[best - 1]:.1f} ms", f"{ends[0]:.1f} ms", f"{ends[39]:.1f} ms"} <= set(said)
 
 
 def test_the_points_and_their_line_are_plotted_as_they_are() -> None:

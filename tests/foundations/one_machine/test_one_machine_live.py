@@ -15,7 +15,7 @@ def test_the_numbers_are_those_of_the_formula() -> None:
     numbers = training_days(model="Llama 2 7B", tokens=2e12, devices=64, utilization=50).numbers
     seconds = flops.training_time_s(parameters=6_738_415_616, tokens=2e12, devices=64, flops_per_s=156e12)
     assert duration(seconds / 86400) in numbers
-    assert "6,738,415,616 parameters; 6ND is 8.09e+22 FLOP" in numbers
+    assert "6,738,415,616 parameters; 2 trillion tokens, so 6ND is 8.09e+22 FLOP" in numbers
     assert "64 GPUs at 50% of 312 TFLOP/s" in numbers
     assert "The state of 107.8 GB takes 2 GPUs to hold." in numbers
 
@@ -37,8 +37,9 @@ def test_experts_count_as_often_as_a_token_uses_them() -> None:
 def test_named_settings_notice_what_is_there(named: object) -> None:
     numbers = training_days(**named.values).numbers  # type: ignore[attr-defined]
     said = {
-        "the smallest GPT-2": "16.6 hours",
-        "the question: Llama 2 7B": "20.5 years",
+        "The smallest GPT-2": "16.6 hours",
+        "The question": "20.5 years",
+        "The 70B on 256 GPUs": "67.7 days",
         "GPT-3 on 1,024 A100": "28.5 days",
         "DeepSeek-V3": "a token uses 37.6 billion",
     }[named.name]  # type: ignore[attr-defined]

@@ -277,12 +277,13 @@ def test_no_other_plan_beats_those_that_the_grader_tries(
 
 
 def test_pictures_show_what_was_computed() -> None:
-    four = pictures.shares_panel(machines=4, micro_batches=8, until_s=24, title="four").svg()
+    four = pictures.shares_panel(ranks=4, micro_batches=8, until_s=26).svg()
     assert "(g₀ + g₁) + (g₂ + g₃) + (g₄ + g₅) + (g₆ + g₇)" in four
     step = shared_step(
         micro_batches=2, forward_s=1, backward_s=2, total_bytes=4, buckets=40, latency_s=0, bandwidth_bytes_per_s=1
     )
-    assert f"a: 8.05 s, waits {step.waiting_share:.1%}" in pictures.shared_step_panel({"a": step}).svg()
+    said = f"ends at 8.1 s, waits {100 * step.waiting_share:.2g}%"
+    assert said in pictures.shared_step_panel({"a": step}).svg()
     times: Sequence[Sequence[float]] = [[1.0, 1.0, 1.0], [1.5, 1.0, 1.0]]
     assert "2 updates, each by 2 gradients" in pictures.rounds_panel(times, until_s=2.6).svg()
     assert "5 updates" in pictures.server_panel(server_updates(times), until_s=3).svg()

@@ -8,44 +8,63 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snippets.parallelism.data.live import LINKS, shared_batch
+from snippets.job import THE_70B
+from snippets.parallelism.data.live import shared_batch
 from snippets.parallelism.data.steps import shared_step
 
 
 @settings(max_examples=30)
 @given(
-    machines=st.integers(1, 10).map(lambda power: 2**power),
+    ranks=st.integers(1, 10).map(lambda power: 2**power),
     batch=st.integers(12, 20).map(lambda power: 2**power),
     most=st.integers(11, 16).map(lambda power: 2**power),
     buckets=st.sampled_from([1, 3, 25, 119]),
-    tera=st.sampled_from([25, 125, 500]),
-    link=st.sampled_from(list(LINKS)),
+    tera=st.sampled_from([24, 126, 504]),
+    link=st.sampled_from([1.25, 12.5, 450]),
+    latency=st.sampled_from([0, 1, 5]),
+    gradient_bytes=st.sampled_from(["2", "4"]),
 )
 def test_the_share_of_waiting_is_that_of_a_clock(
-    machines: int, batch: int, most: int, buckets: int, tera: int, link: str
+    ranks: int, batch: int, most: int, buckets: int, tera: int, link: float, latency: int, gradient_bytes: str
 ) -> None:
     parameters = 2e9
     said = shared_batch(
-        machines=machines, batch=batch, most=most, buckets=buckets, parameters=parameters, tera=tera, link=link
+        ranks=ranks,
+        batch=batch / 1e6,
+        most=most,
+        buckets=buckets,
+        parameters=parameters / 1e9,
+        tera=tera,
+        link=link,
+        latency=latency,
+        gradient_bytes=gradient_bytes,
     ).numbers
-    count = max(1, batch // machines // most)
-    tokens = batch / machines / count
+    count = max(1, batch // ranks // most)
+    tokens = batch / ranks / count
     step = shared_step(
         micro_batches=min(count, 2048),
         forward_s=2 * parameters * tokens / (tera * 1e12),
         backward_s=4 * parameters * tokens / (tera * 1e12),
-        total_bytes=2 * parameters,
+        total_bytes=int(gradient_bytes) * parameters,
         buckets=buckets,
-        latency_s=2 * (machines - 1) * 5e-6,
-        bandwidth_bytes_per_s=float(link) * 1e9 * machines / (2 * (machines - 1)),
+        latency_s=2 * (ranks - 1) * latency * 1e-6,
+        bandwidth_bytes_per_s=link * 1e9 * ranks / (2 * (ranks - 1)),
     )
     if count <= 2048:
-        found = re.search(r"of it, ([\d.e-]+)%", said)
+        found = re.search(r"for ([\d.e-]+)% of a step", said)
         assert found
-        assert float(found[1]) == pytest.approx(100 * step.waiting_share, rel=6e-3)
+        assert float(found[1]) == pytest.approx(100 * step.waiting_share, rel=0.06)
 
 
-def test_one_machine_waits_for_nobody() -> None:
-    picture = shared_batch(machines=1)
-    assert "0%, the GPU waits" in picture.numbers
-    assert set(picture.idle) == {"link", "buckets"}
+def test_one_gpu_waits_for_nobody() -> None:
+    picture = shared_batch(ranks=1)
+    assert "1 GPU waits for 0% of a step" in picture.numbers
+    assert set(picture.idle) == {"link", "buckets", "latency", "gradient_bytes"}
+
+
+def test_the_setting_of_the_books_job_is_the_job() -> None:
+    (job,) = (named.values for named in shared_batch.named if named.name == "The 70B on 256 GPUs")
+    assert (job["ranks"], job["most"], job["buckets"]) == (THE_70B.ranks, THE_70B.sequence, THE_70B.model.layers)
+    assert (job["batch"] * 1e6, job["parameters"] * 1e9) == (THE_70B.batch_tokens, THE_70B.parameters)
+    adapters = THE_70B.node.accelerators
+    assert job["link"] == pytest.approx(0.8 * adapters * THE_70B.network_bytes_per_s / 1e9)

@@ -113,6 +113,25 @@ def test_a_chapters_title_is_that_of_the_contents(book: MadePages) -> None:
     assert str(problem) == f"{ONE}:2: the title is '1 · Summs', but '1 · Sums' in chapters/contents.yml"
 
 
+@pytest.mark.parametrize(
+    ("needed", "got"),
+    [
+        ("[02-two, later/03-three, ../later/03-three.md]", ""),
+        ("[02-tow]", "no chapter of chapters/contents.yml: '02-tow'"),
+        (
+            "[part/02-two, https://example.org/02-two]",
+            "no chapter of chapters/contents.yml: 'https://example.org/02-two'",
+        ),
+        ("02-two", "'02-two'"),
+        ("[7]", "[7]"),
+    ],
+)
+def test_what_a_chapter_needs_are_chapters(book: MadePages, needed: str, got: str) -> None:
+    book.write(ONE, HEADER.replace("minutes: 5\n", f"minutes: 5\nprerequisites: {needed}\n"))
+    said = f"{ONE}:5: prerequisites must be a list of chapters, [memory/22-zero], got {got}"
+    assert [str(problem) for problem in book.book().problems] == [said] * bool(got)
+
+
 def test_the_navigation_has_the_parts_that_there_are(book: MadePages) -> None:
     made = book.book()
     assert made.navigation() == [("Part", ["chapters/part/index.md", ONE, *made.entries[1:2]])]

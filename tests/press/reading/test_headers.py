@@ -36,6 +36,10 @@ WRONG = [
     ("minutes: true", "minutes must be a whole number of minutes from 1 to 600, got True"),
     ('minutes: "45"', "minutes must be a whole number of minutes from 1 to 600, got '45'"),
     ("exercise_minutes: 1e3", "exercise_minutes must be a whole number of minutes from 1 to 600, got "),
+    ("minuts: 40", "the key 'minuts' means nothing: write 'minutes'"),
+    ("Excercise-minutes: 40", "the key 'Excercise-minutes' means nothing: write 'exercise_minutes'"),
+    ("inpts: [a.json]", "the key 'inpts' means nothing: write 'inputs'"),
+    ("unchecked-numbers: {'7': x}", "the key 'unchecked-numbers' means nothing: write 'unchecked_numbers'"),
     ("hide: footer", "hide must be a list of navigation, toc or both, got 'footer'"),
 ]
 
@@ -54,6 +58,12 @@ def test_a_header_that_says_something_odd_is_refused_on_its_line(
     (problem,) = made_pages.problems()
     assert problem.startswith(f"{page}:2: {message}")
     assert made_pages.book().parted(page)[0] == {}
+
+
+def test_a_key_that_is_no_word_is_refused(made_pages: MadePages) -> None:
+    made_pages.chapter("Text.")
+    made_pages.write(CHAPTER, HEADER.replace("---\n", "---\n? [a]\n: b\n", 1))
+    assert f"{CHAPTER}:2: the header is not YAML: a key must be a word" in made_pages.problems()
 
 
 @pytest.mark.parametrize("page", [PAGE, CHAPTER])

@@ -245,3 +245,31 @@ def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_
             times["huffman", k] = (2 * code + send + (chunks - 1) * max(code, send)) / chunks
     design = min(times, key=times.get)
     return design if times[design] <= limit_s else None
+
+# %% another_design
+# Right: the longest block that is in time, and words of one length last.
+import heapq
+import math
+from itertools import product
+
+
+def choose_code(counts, *, numbers, raw_bits, link_bytes_per_s, coder_bytes_per_s, chunks, longest_block, limit_s):
+    found = []
+    for block in range(longest_block, 0, -1):
+        if coder_bytes_per_s is None:
+            break
+        words = [math.prod(word) for word in product(counts, repeat=block)]
+        table, merged = len(words), 0
+        heapq.heapify(words)
+        while len(words) > 1:
+            both = heapq.heappop(words) + heapq.heappop(words)
+            merged += both
+            heapq.heappush(words, both)
+        word_bytes = numbers * merged / sum(counts) ** block / block / 8
+        coded = numbers * raw_bits / 8 / coder_bytes_per_s / chunks
+        sent = (table + word_bytes) / link_bytes_per_s / chunks
+        time = 2 * coded + sent + (chunks - 1) * max(coded, sent)
+        found.append((time, ("huffman", block)))
+    found.append((numbers * raw_bits / 8 / link_bytes_per_s, ("raw", 1)))
+    found.append((numbers * math.ceil(math.log2(len(counts))) / 8 / link_bytes_per_s, ("fixed", 1)))
+    return next((design for time, design in found if time <= limit_s), None)

@@ -60,7 +60,7 @@ def choose_grid(*, m, k, n, workers, free_bytes, replicated, element_bytes):
 
 # %% squares_of_16
 # Wrong: of 16 workers a square in each layer, or one row or column.
-# Message: workers = 16
+# Message: right on 412 of 420 inputs
 def choose_grid(*, m, k, n, workers, free_bytes, replicated, element_bytes):
     grids = [
         (r, c, workers // (r * c))
@@ -107,3 +107,23 @@ def choose_grid(*, m, k, n, workers, free_bytes, replicated, element_bytes):
             if element_bytes * (held + max(passing)) <= free_bytes:
                 found.append((sent, -r, -c, d))
     return [-min(found)[1], -min(found)[2], min(found)[3]]
+
+# %% another_design
+# Right: of several best grids the one with the most columns.
+def choose_grid(*, m, k, n, workers, free_bytes, replicated, element_bytes):
+    best = None
+    for c in range(workers, 0, -1):
+        for r in range(workers, 0, -1):
+            if workers % (r * c):
+                continue
+            d = workers // (r * c)
+            a = 0 if replicated == "A" else m * k * (c - 1)
+            b = 0 if replicated == "B" else k * n * (r - 1)
+            panels = (m * k // r * (a > 0) + k * n // c * (b > 0)) // (d * max(r, c))
+            block = m * n // (r * c)
+            need = block + max(panels, block // d if d > 1 else 0)
+            if need * element_bytes <= free_bytes:
+                sent = a + b + m * n * (d - 1)
+                if best is None or sent < best[0]:
+                    best = sent, (r, c, d)
+    return best[1] if best else (1, 1, workers)

@@ -316,3 +316,22 @@ def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, 
             if best is None or value < best[0]:
                 best = (value, eta, batch, steps)
     return best[1:]
+
+# %% another_design
+# Right: the first design that reaches the target, from the most steps on, not the lowest loss.
+def end(step, batch, steps, curvatures, start, noise_variances):
+    loss = 0.0
+    for c, x, v in zip(curvatures, start, noise_variances):
+        left = (1 - step * c) ** (2 * steps)
+        loss += c / 2 * (left * x * x + (1 - left) * step * v / batch / (c * (2 - step * c)))
+    return loss
+
+
+def choose_step_and_batch(*, curvatures, start, noise_variances, most_examples, most_steps, target):
+    for steps in range(min(most_steps, most_examples), 0, -1):
+        batch = most_examples // steps
+        for part in range(1, 120):
+            step = 2 / max(curvatures) * part / 120
+            if end(step, batch, steps, curvatures, start, noise_variances) <= target:
+                return step, batch, steps
+    return 1.0, 1, 1

@@ -29,3 +29,19 @@ def choose_step(*, variance, error, most_examples, most_workers, pass_s, example
             time = passes * (pass_s + examples * example_s) + 2 * (workers - 1) * message_s
             if examples <= most_examples and time <= deadline_s:
                 return [examples, workers, passes]
+
+# %% another_design
+# Right: the fewest workers that are in time, not the fastest step.
+import math
+
+
+def choose_step(*, variance, error, most_examples, most_workers, pass_s, example_s, message_s, deadline_s):
+    draws = math.ceil(variance / error**2)
+    for workers in range(1, most_workers + 1):
+        for examples in range(1, most_examples + 1):
+            passes = -(-draws // (workers * examples))
+            time = passes * (pass_s + examples * example_s)
+            time += 2 * (workers - 1) * message_s
+            if time <= deadline_s * (1 + 1e-9):
+                return examples, workers, passes
+    return examples, workers, passes

@@ -136,3 +136,73 @@ def place_mesh(*, nodes, gpus_per_node, ports_per_node, node_bytes_per_s, port_b
         return total
 
     return list(min(permutations(range(len(sides))), key=cost))
+
+# %% last_of_equals
+# Right: by the book's links, and of equal orders the last.
+from itertools import permutations
+
+from snippets.collectives.topology.link_network import Cluster
+from snippets.collectives.topology.programs import placement_times_s
+
+
+def place_mesh(*, nodes, gpus_per_node, ports_per_node, node_bytes_per_s, port_bytes_per_s, sides, sizes_bytes):
+    links = {"node_bytes_per_s": node_bytes_per_s, "port_bytes_per_s": port_bytes_per_s}
+    cluster = Cluster(nodes, gpus_per_node, ports_per_node=ports_per_node, **links)
+    axes = range(len(sides))
+    seconds = {
+        order: round(sum(placement_times_s(cluster, sides=sides, sizes_bytes=sizes_bytes, order=order)), 9)
+        for order in permutations(axes)
+    }
+    return max(seconds, key=lambda order: (-seconds[order], order))
+
+# %% outermost_first_last_of_equals
+# Wrong: from the outermost to the innermost, and of equal orders the last.
+# Known mistake: This is the order from the outermost to the innermost.
+from itertools import permutations
+
+from snippets.collectives.topology.link_network import Cluster
+from snippets.collectives.topology.programs import placement_times_s
+
+
+def place_mesh(*, nodes, gpus_per_node, ports_per_node, node_bytes_per_s, port_bytes_per_s, sides, sizes_bytes):
+    links = {"node_bytes_per_s": node_bytes_per_s, "port_bytes_per_s": port_bytes_per_s}
+    cluster = Cluster(nodes, gpus_per_node, ports_per_node=ports_per_node, **links)
+    axes = range(len(sides))
+    seconds = {
+        order: round(sum(placement_times_s(cluster, sides=sides, sizes_bytes=sizes_bytes, order=order)), 9)
+        for order in permutations(axes)
+    }
+    best = max(seconds, key=lambda order: (-seconds[order], order))
+    return best[::-1]
+
+# %% rotations_last_of_equals
+# Wrong: tries rotations alone, and of equal orders takes the last.
+# Known mistake: These are only the orders that begin at another axis and go round. There are more.
+from itertools import permutations
+
+from snippets.collectives.topology.link_network import Cluster
+from snippets.collectives.topology.programs import placement_times_s
+
+
+def place_mesh(*, nodes, gpus_per_node, ports_per_node, node_bytes_per_s, port_bytes_per_s, sides, sizes_bytes):
+    links = {"node_bytes_per_s": node_bytes_per_s, "port_bytes_per_s": port_bytes_per_s}
+    cluster = Cluster(nodes, gpus_per_node, ports_per_node=ports_per_node, **links)
+    axes = range(len(sides))
+    seconds = {
+        order: round(sum(placement_times_s(cluster, sides=sides, sizes_bytes=sizes_bytes, order=order)), 9)
+        for order in [(*axes[first:], *axes[:first]) for first in axes]
+    }
+    return max(seconds, key=lambda order: (-seconds[order], order))
+
+# %% most_bytes_inside_last_of_equals
+# Wrong: the most bytes innermost; of as many, the last axis.
+# Known mistake: The axis with the most bytes need not fit: along an axis that is longer than a node some messages cross by a port, and its ring waits for them. Then another axis gains more inside.
+def place_mesh(*, sizes_bytes, **_):
+    return sorted(range(len(sizes_bytes)), key=lambda axis: (-sizes_bytes[axis], -axis))
+
+# %% what_fits_last_of_equals
+# Wrong: what fits into a node innermost; of as many bytes, the last axis.
+# Known mistake: Whether an axis fits into a node is not all: one that crosses from several GPUs of a port takes that many times as long, and an outer axis may still lie partly inside.
+def place_mesh(*, gpus_per_node, sides, sizes_bytes, **_):
+    axes = range(len(sides))
+    return sorted(axes, key=lambda axis: (gpus_per_node % sides[axis] > 0, -sizes_bytes[axis], -axis))

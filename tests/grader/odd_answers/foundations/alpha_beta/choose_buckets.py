@@ -192,3 +192,22 @@ def choose_buckets(points, *, total_bytes, compute_s):
         if best is None or e < best[0]:
             best = (e, k)
     return best[1]
+
+# %% another_design
+# Right: the most buckets within 1.5%, not the best number.
+import math
+
+
+def choose_buckets(points, *, total_bytes, compute_s):
+    def link_s(size):
+        for (n0, t0), (n1, t1) in zip(points, points[1:]):
+            if n0 <= size <= n1:
+                part = (size - n0) / (n1 - n0)
+                return (1 - part) * t0 + part * t1
+
+    ends = {}
+    for k in range(math.ceil(total_bytes / points[-1][0]), math.floor(total_bytes / points[0][0]) + 1):
+        busy = link_s(total_bytes / k)
+        ends[k] = max(compute_s / k + k * busy, compute_s + busy)
+    least = min(ends.values())
+    return max(k for k in ends if ends[k] <= 1.015 * least)

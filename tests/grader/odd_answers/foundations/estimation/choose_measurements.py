@@ -98,3 +98,21 @@ def choose_measurements(
             if cost < best[0] and math.sqrt(square(chosen)) <= math.log(within):
                 best = cost, set(chosen)
     return best[1]
+
+# %% another_design
+# Right: of several choices that cost least the last one.
+import math
+
+
+def choose_measurements(factors, *, within):
+    best = None
+    for bits in range(2 ** len(factors)):
+        chosen = [place for place in range(len(factors)) if bits >> place & 1]
+        square = cost = 0.0
+        for place, (now, then, power, price) in enumerate(factors):
+            spread = then if place in chosen else now
+            square += (power * math.log(spread)) ** 2
+            cost += price if place in chosen else 0
+        if square <= math.log(within) ** 2 * (1 + 1e-9) and (best is None or cost <= best[0]):
+            best = cost, chosen
+    return best[1]

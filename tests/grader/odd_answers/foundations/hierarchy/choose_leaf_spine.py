@@ -60,3 +60,23 @@ def choose_leaf_spine(*, gpus, ports, least_links):
                 if across >= least_links and (best is None or leaves + spines < sum(best[:2])):
                     best = (leaves, spines, cables)
     return best
+
+# %% another_design
+# Right: of several networks with the fewest switches the last one found.
+def choose_leaf_spine(*, gpus, ports, least_links):
+    if gpus <= ports:
+        return 1, 0, 0
+    best = None
+    for leaves in range(ports, 1, -1):
+        down = gpus // leaves
+        if gpus % leaves or down >= ports:
+            continue
+        for spines in range(1, ports + 1):
+            for cables in range(1, ports + 1):
+                up = spines * cables
+                if down + up > ports or leaves * cables > ports:
+                    continue
+                across = leaves // 2 * min(down, up) + leaves % 2 * (down // 2)
+                if across >= least_links and (best is None or leaves + spines <= sum(best[:2])):
+                    best = leaves, spines, cables
+    return best or (1, 0, 0)

@@ -164,3 +164,31 @@ def choose_batch(
             if hours <= deadline_h and usd <= budget_usd and score < best:
                 best, found = score, (batch, ranks)
     return set(found)
+
+# %% another_design
+# Right: of several pairs that are as good the one with the most GPUs.
+def choose_batch(
+    *,
+    wanted,
+    critical_batch,
+    fewest_steps,
+    examples_per_s,
+    fixed_s,
+    usd_per_gpu_hour,
+    batches,
+    gpus,
+    deadline_h,
+    budget_usd,
+):
+    runs = []
+    for n in sorted(gpus, reverse=True):
+        for b in sorted(batches, reverse=True):
+            if b % n:
+                continue
+            steps = fewest_steps * (1 + critical_batch / b)
+            hours = steps * (fixed_s + b / n / examples_per_s) / 3600
+            usd = hours * n * usd_per_gpu_hour
+            if hours <= deadline_h * 1.0001 and usd <= budget_usd * 1.0001:
+                runs.append((round(usd if wanted == "cheapest" else hours, 6), -n, b, n))
+    _, _, b, n = min(runs) if runs else (0, 0, 0, 0)
+    return b, n

@@ -14,3 +14,21 @@ def choose_runs(sizes, *, budget, most_runs, target, law):
             error = ladder_prediction_error(runs, target_flops=target, relative_noise=0.005, law=law)
             best = min(best, (error, tuple(reversed(runs))))
     return best[1]
+
+# %% another_design
+# Right: the cheapest choice within 0.45% of the narrowest, largest run first.
+from itertools import combinations_with_replacement
+
+from snippets.scaling.loss_surface.compute_law import ladder_prediction_error
+
+
+def choose_runs(sizes, *, budget, most_runs, target, law):
+    found = []
+    for number in range(most_runs, 2, -1):
+        for runs in combinations_with_replacement(sizes, number):
+            if sum(runs) <= budget * (1 + 1e-9) and len(set(runs)) > 2:
+                error = ladder_prediction_error(runs, target_flops=target, relative_noise=0.01, law=law)
+                found.append((error, sum(runs), runs))
+    least = min(found)[0]
+    cheap = [(cost, runs) for error, cost, runs in found if error <= 1.0045 * least]
+    return min(cheap)[1][::-1]

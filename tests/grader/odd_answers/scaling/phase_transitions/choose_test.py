@@ -64,3 +64,24 @@ def choose_test(metrics, *, false_alarm, missed):
                 best = problems * cost, (place, problems, mark)
             problems += 1
     return best[1]
+
+# %% another_design
+# Right: the highest mark that is allowed, not the lowest.
+import math
+
+
+def choose_test(metrics, *, false_alarm, missed):
+    best = None
+    for place, (today, hoped, cost) in enumerate(metrics):
+        for problems in range(1, 401):
+            if best and problems * cost >= best[0]:
+                break
+            old, new = (
+                [math.comb(problems, k) * p**k * (1 - p) ** (problems - k) for k in range(problems + 1)]
+                for p in (today, hoped)
+            )
+            for mark in range(problems, 0, -1):
+                if sum(old[mark:]) <= false_alarm and sum(new[:mark]) <= missed:
+                    best = problems * cost, (place, problems, mark)
+                    break
+    return best[1] if best else (0, 1, 1)
