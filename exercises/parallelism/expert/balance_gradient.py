@@ -16,7 +16,7 @@ def balance_gradient(
 ) -> list[list[float]]:
     """Return the gradient of the balancing loss with respect to the logits.
 
-    The loss is alpha · E · Σ f_i · p_i over the E experts. p_i is the mean over
+    The loss is alpha · E · Σ f_i · σ_i over the E experts. σ_i is the mean over
     the tokens of the softmax of their logits. f_i is the number of tokens that
     have expert i among their k largest logits, divided by the number of
     tokens. The choice is taken as fixed: f has no gradient.
@@ -32,17 +32,17 @@ def balance_gradient(
     >>> balance_gradient(logits=[[0.0]], k=1, alpha=1.0)
     [[0.0]]
     """
-    T, E = len(logits), len(logits[0])
+    tokens, E = len(logits), len(logits[0])
     f = [0.0] * E
     for row in logits:
         for expert in sorted(range(E), key=lambda i: -row[i])[:k]:
-            f[expert] += 1 / T
+            f[expert] += 1 / tokens
     gradient = []
     for row in logits:
         powers = [math.exp(logit - max(row)) for logit in row]
-        p = [power / sum(powers) for power in powers]
-        mean = sum(f[i] * p[i] for i in range(E))
-        gradient.append([alpha * E / T * p[i] * (f[i] - mean) for i in range(E)])
+        sigma = [power / sum(powers) for power in powers]
+        mean = sum(f[i] * sigma[i] for i in range(E))
+        gradient.append([alpha * E / tokens * sigma[i] * (f[i] - mean) for i in range(E)])
     return gradient
 
 
@@ -56,8 +56,8 @@ def loss(logits: list[list[complex]], f: list[float], alpha: float) -> complex:
 
 def by_complex_steps(*, logits: list[list[float]], k: int, alpha: float) -> list[list[float]]:
     """Move one logit at a time by a tiny imaginary step, and read the derivative off the loss's imaginary part."""
-    T, E = len(logits), len(logits[0])
-    f = [sum(sum(other > row[i] for other in row) < k for row in logits) / T for i in range(E)]
+    tokens, E = len(logits), len(logits[0])
+    f = [sum(sum(other > row[i] for other in row) < k for row in logits) / tokens for i in range(E)]
     step = 1e-30
     return [
         [
@@ -72,7 +72,7 @@ def by_complex_steps(*, logits: list[list[float]], k: int, alpha: float) -> list
             / step
             for i in range(E)
         ]
-        for t in range(T)
+        for t in range(tokens)
     ]
 
 
@@ -98,8 +98,8 @@ def batches(st):  # type: ignore[no-untyped-def]
     return st.integers(2, 5).flatmap(of)
 
 
-MEAN = "mean = sum(f[i] * p[i] for i in range(E))"
-BATCH_P = "sum(math.exp(r[i] - max(r)) / sum(math.exp(z - max(r)) for z in r) for r in logits) / T"
+MEAN = "mean = sum(f[i] * sigma[i] for i in range(E))"
+BATCH_P = "sum(math.exp(r[i] - max(r)) / sum(math.exp(z - max(r)) for z in r) for r in logits) / tokens"
 
 
 def taught() -> str:
@@ -134,32 +134,32 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "without_the_softmax",
-            "p depends on all logits of the token: subtract the mean of f under p.",
+            "σ depends on all logits of the token: subtract the mean of f under σ.",
             {" * (f[i] - mean)": " * f[i]"},
         ),
         Mistake(
             "logits_are_probabilities",
             "The derivative is with respect to the logits, not the probabilities.",
-            {" * p[i] * (f[i] - mean)": " * f[i]"},
+            {" * sigma[i] * (f[i] - mean)": " * f[i]"},
         ),
         Mistake(
             "forgets_the_tokens",
-            "A factor 1/T is missing: f is divided by the tokens, and so is the mean of p.",
-            {"alpha * E / T * p": "alpha * E * p"},
+            "A factor of one over the tokens is missing: f is divided by the tokens, and so is the mean of σ.",
+            {"alpha * E / tokens * sigma": "alpha * E * sigma"},
         ),
-        Mistake("forgets_the_experts", "The loss has a factor E.", {"alpha * E / T": "alpha / T"}),
+        Mistake("forgets_the_experts", "The loss has a factor E.", {"alpha * E / tokens": "alpha / tokens"}),
         Mistake(
             "f_of_this_token",
             "f is the share of all tokens, not this token's own choice.",
             {
                 MEAN: "f = [float(sum(o > each for o in row) < k) for each in row]; "
-                "mean = sum(f[i] * p[i] for i in range(E))"
+                "mean = sum(f[i] * sigma[i] for i in range(E))"
             },
         ),
         Mistake(
             "f_divided_by_k",
             "Here f is divided by the number of tokens alone, so its sum is k.",
-            {"+= 1 / T": "+= 1 / T / k"},
+            {"+= 1 / tokens": "+= 1 / tokens / k"},
         ),
         Mistake(
             "mean_of_the_batch",

@@ -29,7 +29,7 @@ def choose_experts(
     most_sent_bytes: int,
     most_dropped: float,
 ) -> tuple[int, int, int] | None:
-    """Choose experts E, how many for a token, k, and the room C of each.
+    """Choose experts E, how many for a token, k, and the room q of each.
 
     Experts get narrower as k grows, so that a token's arithmetic stays the
     same: an expert has 3 · hidden · (active_width / k) parameters. E is a
@@ -39,16 +39,16 @@ def choose_experts(
 
     Each token chooses its experts independently, all equally likely, so that
     an expert's load is binomial: ``tokens`` trials, probability k/E, which may
-    be 1. An expert has room for C tokens of the batch, which the ranks share as
+    be 1. An expert has room for q tokens of the batch, which the ranks share as
     they need (with a fixed part for each rank more would be dropped); room that
-    is not used travels as zeros and is computed too. C is a multiple of the
+    is not used travels as zeros and is computed too. q is a multiple of the
     ranks, and at least as large. What counts:
 
     - the layer's experts together have at least least_parameters;
     - a rank holds 18 bytes for each parameter of its experts, and for each of
-      the C places of each of them 4 · hidden bytes; at most memory_bytes;
+      the q places of each of them 4 · hidden bytes; at most memory_bytes;
     - in one all-to-all a rank sends, for every expert of the other ranks, an
-      even part of the room, C/ranks rows of 2 · hidden bytes; at most
+      even part of the room, q/ranks rows of 2 · hidden bytes; at most
       most_sent_bytes;
     - the expected share of the assignments that find no room is at most
       most_dropped.
@@ -65,7 +65,7 @@ def choose_experts(
         most_dropped: a share of the assignments.
 
     Returns:
-        E, k and C. Any choice that meets the limits is right. ``None`` where
+        E, k and q. Any choice that meets the limits is right. ``None`` where
         there is none.
 
     >>> choose_experts(
@@ -91,16 +91,16 @@ def choose_experts(
                     chances.append(math.exp(log))
             else:
                 chances = [0.0] * tokens + [1.0]
-            for C in range(ranks, tokens + ranks, ranks):
+            for q in range(ranks, tokens + ranks, ranks):
                 own = E // ranks
-                held = own * (18 * 3 * hidden * width + 4 * hidden * C)
-                sent = (ranks - 1) * own * C // ranks * 2 * hidden
+                held = own * (18 * 3 * hidden * width + 4 * hidden * q)
+                sent = (ranks - 1) * own * q // ranks * 2 * hidden
                 if held > memory_bytes or sent > most_sent_bytes:
                     break
-                over = range(C + 1, tokens + 1)
-                lost = sum((x - C) * chances[x] for x in over)
+                over = range(q + 1, tokens + 1)
+                lost = sum((x - q) * chances[x] for x in over)
                 if E * lost / (k * tokens) <= most_dropped:
-                    return E, k, C
+                    return E, k, q
     return None
 
 
@@ -347,7 +347,7 @@ SLOW = {**OWN, "most_sent_bytes": 3_600_000}
 # Experts that are often chosen, so that the chance of no token is too small for a float; nothing meets the limits.
 OFTEN = {**SLOW, "least_parameters": 60_000_000, "least_per_token": 8, "most_sent_bytes": 600_000}
 
-HELD = "held = own * (18 * 3 * hidden * width + 4 * hidden * C)"
+HELD = "held = own * (18 * 3 * hidden * width + 4 * hidden * q)"
 LIMIT = "E * lost / (k * tokens) <= most_dropped"
 
 
@@ -365,11 +365,11 @@ def drawn(chance: Random) -> list[Inputs]:
 
 
 def taught() -> str:
-    E, k, C = choose_experts(**OWN) or (0, 0, 0)
+    E, k, q = choose_experts(**OWN) or (0, 0, 0)
     less = most_room(E, k, SLOW)
-    dropped, more = (measured((E, k, room), OWN)[3] for room in (C, less))
+    dropped, more = (measured((E, k, room), OWN)[3] for room in (q, less))
     return (
-        f"{E} experts, {k} for each token, room for {C}, where the even share is {k * OWN['tokens'] / E:.0f}: "
+        f"{E} experts, {k} for each token, room for {q}, where the even share is {k * OWN['tokens'] / E:.0f}: "
         f"{dropped:.2%} are dropped. With 3.6 MB the answer is {choose_experts(**SLOW)}: the same experts would have "
         f"room for {less}, less than the even share, and drop {more:.2%}. Loads scatter, so room above the even share "
         "is worth its bytes."
@@ -391,7 +391,7 @@ EXERCISE = Exercise(
         Mistake(
             "room_for_the_mean",
             "Loads scatter: room for the even share drops some even without favourites.",
-            {LIMIT: "C >= k * tokens / E"},
+            {LIMIT: "q >= k * tokens / E"},
             accepts=by_rule(mean_is_enough=True),
         ),
         Mistake(
@@ -410,7 +410,7 @@ EXERCISE = Exercise(
             "two_matrices_throughout",
             "An expert has three matrices, wherever parameters are counted.",
             {
-                HELD: "held = own * (18 * 2 * hidden * width + 4 * hidden * C)",
+                HELD: "held = own * (18 * 2 * hidden * width + 4 * hidden * q)",
                 "3 * hidden * width * E": "2 * hidden * width * E",
             },
             accepts=by_rule(matrices=2),
@@ -418,7 +418,7 @@ EXERCISE = Exercise(
         Mistake(
             "sends_to_itself",
             "What stays on the rank is not sent: ranks − 1 others.",
-            {"(ranks - 1) * own * C // ranks": "own * C"},
+            {"(ranks - 1) * own * q // ranks": "own * q"},
             accepts=by_rule(sends_to=0),
         ),
         Mistake(

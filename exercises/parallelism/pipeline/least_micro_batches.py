@@ -30,7 +30,7 @@ def least_micro_batches(
     >>> least_micro_batches(stages=2, bubble=Fraction(1, 3))
     3
     """
-    # (p − 1)/(vm + p − 1) < r, solved for m; the first integer above a threshold is its floor and one.
+    # (p − 1)/(vm + p − 1) < ρ, solved for m; the first integer above a threshold is its floor and one.
     threshold = (stages - 1) * (1 - bubble) / (bubble * chunks)
     least = int(threshold) + 1
     return max(least, stages) if chunks > 1 else least

@@ -39,28 +39,28 @@ def choose_context_parallel(
     """Choose how to cut a sequence so that one layer's attention meets limits.
 
     Causal attention, forward, of heads of 128 numbers with 2 bytes each. The
-    tokens are dealt zig-zag to N ranks, a power of two. Every rank computes
+    tokens are dealt zig-zag to R ranks, a power of two. Every rank computes
     its share of half of all pairs, 4 operations for each pair, query head and
     number of a head. Each stretch of computing that a rank begins costs a
     launch besides.
 
-    - "ring": N equal stretches, one for each block of keys and values. During
+    - "ring": R equal stretches, one for each block of keys and values. During
       each but the last, a message brings the next block.
-    - "all_gather": first N - 1 messages, each of a block, then one stretch.
-    - "all_to_all": N divides the key heads. N - 1 messages with 1/N of a
-      rank's queries, keys and values each, one stretch, N - 1 messages with
-      1/N of its outputs.
+    - "all_gather": first R - 1 messages, each of a block, then one stretch.
+    - "all_to_all": R divides the key heads. R - 1 messages with 1/R of a
+      rank's queries, keys and values each, one stretch, R - 1 messages with
+      1/R of its outputs.
 
     A message takes message_us and its bytes over the link. A block is what
-    tokens / N tokens have of keys and values. A ring holds at most three
-    blocks (two for N = 2), an all-gather N + 1, an all-to-all two; a single
+    tokens / R tokens have of keys and values. A ring holds at most three
+    blocks (two for R = 2), an all-gather R + 1, an all-to-all two; a single
     rank sends nothing and holds one, whatever the kind.
 
     Args:
         tokens: of the sequence.
         query_heads: of the layer.
         key_heads: of the layer, each with keys and values; divides query_heads.
-        most_ranks: the largest N allowed, for all three kinds.
+        most_ranks: the largest R allowed, for all three kinds.
         tflop_per_s: what a rank computes, in 10¹² operations a second.
         gb_per_s: what it sends, in 10⁹ bytes a second.
         message_us: what a message takes besides, in µs.
@@ -69,7 +69,7 @@ def choose_context_parallel(
         room_mb: the most keys and values that a rank may hold, in 10⁶ bytes.
 
     Returns:
-        A kind and N. Any choice that meets both limits is right. ``None``
+        A kind and R. Any choice that meets both limits is right. ``None``
         where there is none.
 
     >>> choose_context_parallel(
@@ -79,31 +79,31 @@ def choose_context_parallel(
     ... )
     ('ring', 2)
     """
-    N = 1
-    while most_ranks >= N:
-        x = tokens / N
+    R = 1
+    while most_ranks >= R:
+        x = tokens / R
         block = 2 * x * key_heads * 128 * 2  # bytes
         compute_us = 4 * tokens * x / 2 * query_heads * 128 / (tflop_per_s * 1e6)
-        step_us, message = launch_us + compute_us / N, message_us + block / (gb_per_s * 1e3)
+        step_us, message = launch_us + compute_us / R, message_us + block / (gb_per_s * 1e3)
         exchanged = block + 2 * x * query_heads * 128 * 2
-        turns_us = (N - 1) * (2 * message_us + exchanged / N / (gb_per_s * 1e3))
+        turns_us = (R - 1) * (2 * message_us + exchanged / R / (gb_per_s * 1e3))
         designs = [
-            ("ring", (N - 1) * max(step_us, message) + step_us, min(N, 3)),
-            ("all_gather", (N - 1) * message + launch_us + compute_us, N + 1),
+            ("ring", (R - 1) * max(step_us, message) + step_us, min(R, 3)),
+            ("all_gather", (R - 1) * message + launch_us + compute_us, R + 1),
         ]  # a single rank is found as a ring
-        if key_heads % N == 0:
+        if key_heads % R == 0:
             designs.append(("all_to_all", turns_us + launch_us + compute_us, 2))
         for kind, time_us, blocks in designs:
             if time_us <= limit_us and blocks * block <= room_mb * 1e6:
-                return kind, N
-        N *= 2
+                return kind, R
+        R *= 2
     return None
 
 
 @cache
 def cost(
     kind: str,
-    N: int,
+    R: int,
     tokens: int,
     query_heads: int,
     key_heads: int,
@@ -114,7 +114,7 @@ def cost(
     launch_us: int,
 ) -> tuple[float, float]:
     """Run a design step by step: how long it takes in µs, and how many MB of keys and values a rank holds."""
-    x = tokens // N
+    x = tokens // R
     flops = attention_flops(pairs=x * tokens / 2, query_heads=query_heads, head_size=HEAD)
     compute_us = flops / (tflop_per_s * 1e6)
 
@@ -122,25 +122,25 @@ def cost(
         return message_us + numbers * HEAD * NUMBER_BYTES / (gb_per_s * 1e3)
 
     block = message_of(2 * x * key_heads)
-    if N == 1:
+    if R == 1:
         taken = launch_us + compute_us
     elif kind == "ring":
-        taken = max(ring_attention_starts_s([[launch_us + compute_us / N] * N] * N, pass_s=block)[-1])
+        taken = max(ring_attention_starts_s([[launch_us + compute_us / R] * R] * R, pass_s=block)[-1])
     elif kind == "all_gather":
-        taken = sum([block] * (N - 1)) + launch_us + compute_us
+        taken = sum([block] * (R - 1)) + launch_us + compute_us
     else:
-        there, back = message_of(x * (query_heads + 2 * key_heads) / N), message_of(x * query_heads / N)
-        taken = sum([there] * (N - 1)) + launch_us + compute_us + sum([back] * (N - 1))
-    held = kv_blocks_held(kind, ranks=N) * 2 * x * key_heads * HEAD * NUMBER_BYTES / 1e6
+        there, back = message_of(x * (query_heads + 2 * key_heads) / R), message_of(x * query_heads / R)
+        taken = sum([there] * (R - 1)) + launch_us + compute_us + sum([back] * (R - 1))
+    held = kv_blocks_held(kind, ranks=R) * 2 * x * key_heads * HEAD * NUMBER_BYTES / 1e6
     return taken, held
 
 
 def designs(key_heads: int, most_ranks: int) -> Iterator[tuple[str, int]]:
     """Yield every design that there is."""
-    N = 1
-    while most_ranks >= N:
-        yield from ((kind, N) for kind in KINDS if kind != "all_to_all" or key_heads % N == 0)
-        N *= 2
+    R = 1
+    while most_ranks >= R:
+        yield from ((kind, R) for kind in KINDS if kind != "all_to_all" or key_heads % R == 0)
+        R *= 2
 
 
 def meets(taken: float, held: float, limit_us: float, room_mb: float) -> bool:
@@ -150,44 +150,44 @@ def meets(taken: float, held: float, limit_us: float, room_mb: float) -> bool:
 
 def one_that_meets(limit_us: float, room_mb: float, **inputs: int) -> str | None:
     """Run every design until one meets both limits."""
-    for kind, N in designs(inputs["key_heads"], inputs["most_ranks"]):
-        taken, held = cost(kind, N, **inputs)
+    for kind, R in designs(inputs["key_heads"], inputs["most_ranks"]):
+        taken, held = cost(kind, R, **inputs)
         if meets(taken, held, limit_us, room_mb):
-            such = f"{kind} on {_ranks(N)}: {taken:,.1f} µs, holds {held:,.2f} MB"
+            such = f"{kind} on {_ranks(R)}: {taken:,.1f} µs, holds {held:,.2f} MB"
             return f"one that meets both limits, such as {such}"
     return None
 
 
 def fault(chosen: tuple[str, int], *, limit_us: float, room_mb: float, **inputs: int) -> str:
     """Run the design that is chosen, and say what is wrong with it."""
-    asked, N = chosen
+    asked, R = chosen
     try:
         kind = named("kind", asked, KINDS, aliases=KIND_ALIASES)
     except ValueError:
         return f"a kind called {asked!r:.30}"
-    if not isinstance(N, Integral) or N < 1:
-        return f"{asked} on {N!r:.30} ranks, which is no whole number from 1 on"
-    N = int(N)
-    if N & (N - 1):
-        return f"{asked} on {N} ranks, which is no power of two"
-    if inputs["most_ranks"] < N:
-        return f"{asked} on {N} ranks, of which no more than {inputs['most_ranks']} are allowed"
-    if kind == "all_to_all" and inputs["key_heads"] % N:
-        return f"all_to_all on {N} ranks, which do not divide the {inputs['key_heads']} key heads"
-    taken, held = cost(kind, N, **inputs)
+    if not isinstance(R, Integral) or R < 1:
+        return f"{asked} on {R!r:.30} ranks, which is no whole number from 1 on"
+    R = int(R)
+    if R & (R - 1):
+        return f"{asked} on {R} ranks, which is no power of two"
+    if inputs["most_ranks"] < R:
+        return f"{asked} on {R} ranks, of which no more than {inputs['most_ranks']} are allowed"
+    if kind == "all_to_all" and inputs["key_heads"] % R:
+        return f"all_to_all on {R} ranks, which do not divide the {inputs['key_heads']} key heads"
+    taken, held = cost(kind, R, **inputs)
     if meets(taken, held, limit_us, room_mb):
         return ""
-    took = f"{asked} on {_ranks(N)}: {taken:,.1f} µs, and {limit_us:,g} µs are allowed"
+    took = f"{asked} on {_ranks(R)}: {taken:,.1f} µs, and {limit_us:,g} µs are allowed"
     return f"{took}; holds {held:,.2f} MB, and there is room for {room_mb:,g} MB"
 
 
-def _ranks(N: int) -> str:
-    return "1 rank" if N == 1 else f"{N} ranks"
+def _ranks(R: int) -> str:
+    return "1 rank" if R == 1 else f"{R} ranks"
 
 
 def by_formulas(
     kind: str,
-    N: int,
+    R: int,
     inputs: Inputs,
     *,
     pairs: float = 0.5,
@@ -199,21 +199,21 @@ def by_formulas(
     values_too: bool = True,
 ) -> tuple[float, float]:
     """Return a design's µs and MB by the stub's formulas, with a slip in some of them."""
-    link, x, launch_us = inputs["gb_per_s"] * 1e3, inputs["tokens"] / N, inputs["launch_us"]
+    link, x, launch_us = inputs["gb_per_s"] * 1e3, inputs["tokens"] / R, inputs["launch_us"]
     of_a_head = 2 * x * HEAD * NUMBER_BYTES
     block = of_a_head * inputs["key_heads"] * (1 if values_too else 0.5)
     flops = attention_flops(pairs=pairs * x * inputs["tokens"], query_heads=inputs["query_heads"], head_size=HEAD)
     compute_us, message_us = flops / (inputs["tflop_per_s"] * 1e6), inputs["message_us"] + block / link
     taken, blocks = launch_us + compute_us, 1
     if kind == "ring":
-        step_us = (launch_us if launch_each else launch_us / N) + compute_us / N
+        step_us = (launch_us if launch_each else launch_us / R) + compute_us / R
         last_us = turn(step_us, message_us) if last_waits else step_us
-        taken, blocks = (N - 1) * turn(step_us, message_us) + last_us, min(N, 3)
-    elif kind == "all_gather" and N > 1:
-        taken, blocks = (N - 1) * message_us + taken, N + own_blocks
-    elif N > 1:
+        taken, blocks = (R - 1) * turn(step_us, message_us) + last_us, min(R, 3)
+    elif kind == "all_gather" and R > 1:
+        taken, blocks = (R - 1) * message_us + taken, R + own_blocks
+    elif R > 1:
         turned = block + of_a_head * inputs["query_heads"] * queries_too
-        taken, blocks = (N - 1) * (2 * inputs["message_us"] + turned / N / link) + taken, 2
+        taken, blocks = (R - 1) * (2 * inputs["message_us"] + turned / R / link) + taken, 2
     return taken, blocks * block / 1e6
 
 
@@ -223,12 +223,12 @@ def by_rule(*, whole: str = "key_heads", megabyte: float = 1e6, **slips: Any) ->
     def accepts(chosen: tuple[str, int] | None, *, limit_us: float, room_mb: float, **inputs: int) -> bool:
         there = list(designs(inputs[whole], inputs["most_ranks"]))
 
-        def meets_it(kind: str, N: int) -> bool:
-            taken, held = by_formulas(kind, N, inputs, **slips)
+        def meets_it(kind: str, R: int) -> bool:
+            taken, held = by_formulas(kind, R, inputs, **slips)
             return meets(taken, held, limit_us, room_mb * megabyte / 1e6)
 
         if chosen is None:
-            return not any(meets_it(kind, N) for kind, N in there)
+            return not any(meets_it(kind, R) for kind, R in there)
         design = named("kind", chosen[0], KINDS, aliases=KIND_ALIASES), chosen[1]
         return design in there and meets_it(*design)
 
@@ -243,7 +243,7 @@ def cluster(tokens: int, heads: tuple[int, int], most_ranks: int, *rates: int) -
 
 def fronts(inputs: Inputs) -> Iterator[Inputs]:
     """Yield limits that a design just meets and no other beats in both, and limits just out of reach."""
-    found = {cost(kind, N, **inputs) for kind, N in designs(inputs["key_heads"], inputs["most_ranks"])}
+    found = {cost(kind, R, **inputs) for kind, R in designs(inputs["key_heads"], inputs["most_ranks"])}
     for taken, held in sorted(found):
         if any(other != (taken, held) and other[0] <= taken and other[1] <= held for other in found):
             continue
@@ -260,8 +260,8 @@ def fronts(inputs: Inputs) -> Iterator[Inputs]:
 def clear(inputs: Inputs) -> bool:
     """Say whether no design lies so near to a limit that rounding could decide."""
     rest = {name: value for name, value in inputs.items() if name not in ("limit_us", "room_mb")}
-    for kind, N in designs(inputs["key_heads"], inputs["most_ranks"]):
-        taken, held = cost(kind, N, **rest)
+    for kind, R in designs(inputs["key_heads"], inputs["most_ranks"]):
+        taken, held = cost(kind, R, **rest)
         if abs(taken / inputs["limit_us"] - 1) < 1e-4 or abs(held / inputs["room_mb"] - 1) < 1e-4:
             return False
     return True
@@ -348,26 +348,26 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "launches_once",
-            "A ring computes in N stretches, and each has its launch.",
-            {"launch_us + compute_us / N, message_us": "(launch_us + compute_us) / N, message_us"},
+            "A ring computes in R stretches, and each has its launch.",
+            {"launch_us + compute_us / R, message_us": "(launch_us + compute_us) / R, message_us"},
             accepts=by_rule(launch_each=False),
         ),
         Mistake(
             "hides_a_message_more",
-            "A ring passes N − 1 messages and computes N steps; the last step has no message beside it.",
-            {"(N - 1) * max(step_us, message) + step_us": "N * max(step_us, message)"},
+            "A ring passes R − 1 messages and computes R steps; the last step has no message beside it.",
+            {"(R - 1) * max(step_us, message) + step_us": "R * max(step_us, message)"},
             accepts=by_rule(last_waits=True),
         ),
         Mistake(
             "holds_no_block_of_its_own",
-            "An all-gather's result stands beside the rank's own block: N + 1 blocks.",
-            {"compute_us, N + 1)": "compute_us, N)"},
+            "An all-gather's result stands beside the rank's own block: R + 1 blocks.",
+            {"compute_us, R + 1)": "compute_us, R)"},
             accepts=by_rule(own_blocks=0),
         ),
         Mistake(
             "cuts_more_than_the_heads",
-            "An all-to-all gives each rank whole heads: N has to divide the key heads.",
-            {"if key_heads % N == 0:": "if query_heads % N == 0:"},
+            "An all-to-all gives each rank whole heads: R has to divide the key heads.",
+            {"if key_heads % R == 0:": "if query_heads % R == 0:"},
             accepts=by_rule(whole="query_heads"),
         ),
         Mistake(

@@ -22,7 +22,7 @@ def most_ring_ranks(
 
     The sequence is cut zig-zag, so that each step computes half of its pairs.
     A number has 2 bytes, keys and values have the same size, latency is left
-    out. Each rank has tokens / N tokens, also where that is no whole number.
+    out. Each rank has tokens / R tokens, also where that is no whole number.
 
     Args:
         tokens: of the whole sequence.
@@ -32,7 +32,7 @@ def most_ring_ranks(
         gb_per_s: what it sends in one direction, in 10⁹ bytes a second.
 
     Returns:
-        The largest N. A single rank sends nothing, so that N is at least 1.
+        The largest R. A single rank sends nothing, so that R is at least 1.
 
     >>> most_ring_ranks(
     ...     tokens=4100, query_heads=1, key_heads=1, tflop_per_s=1, gb_per_s=1

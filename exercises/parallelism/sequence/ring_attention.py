@@ -36,11 +36,11 @@ def ring_attention(
     sends a list of numbers to one rank and receives one from another, at the
     same time, in one step. The grader looks at the outputs, and at bytes and
     steps, which are those of a ring that passes every block on, masked or not:
-    each rank sends N - 1 blocks of keys and values, in N - 1 steps.
+    each rank sends R - 1 blocks of keys and values, in R - 1 steps.
 
     Args:
         rank: number of the rank that the program runs on, from 0.
-        ranks: number of ranks N.
+        ranks: number of ranks R.
         queries: of this rank's x tokens; every rank has as many.
         keys: of the same tokens.
         values: of the same tokens.
@@ -84,23 +84,23 @@ def dense(*, queries: list[list[float]], keys: list[list[float]], values: list[l
         scores = [query * key for key in k[: place + 1]]
         weights = [math.exp(score - max(scores)) for score in scores]
         outputs.append(math.fsum(w * value for w, value in zip(weights, v, strict=False)) / math.fsum(weights))
-    N, x = len(queries), len(queries[0])
-    sent = ring_attention_forward_bytes(sequence=N * x, kv_width=1, ranks=N, element_bytes=8)
+    R, x = len(queries), len(queries[0])
+    sent = ring_attention_forward_bytes(sequence=R * x, kv_width=1, ranks=R, element_bytes=8)
     return {
         RUN: "ends",
-        OUTPUT: [outputs[r * x : (r + 1) * x] for r in range(N)],
-        SENT: [int(sent)] * N,
-        STEPS: N - 1,
+        OUTPUT: [outputs[r * x : (r + 1) * x] for r in range(R)],
+        SENT: [int(sent)] * R,
+        STEPS: R - 1,
     }
 
 
 def run_on_ranks(function: Callable[..., Any], **shards: list[list[float]]) -> Observation:
     """Run the answer on every rank."""
-    N = len(shards["queries"])
-    machine = Machine(N, most_requests=200 * N, admit=lambda rank, asked: as_request(rank, asked, (Exchange,)))
-    own = [{name: list(shard[r]) for name, shard in shards.items()} for r in range(N)]
+    R = len(shards["queries"])
+    machine = Machine(R, most_requests=200 * R, admit=lambda rank, asked: as_request(rank, asked, (Exchange,)))
+    own = [{name: list(shard[r]) for name, shard in shards.items()} for r in range(R)]
     try:
-        results = machine.run([function(rank=r, ranks=N, **own[r]) for r in range(N)])
+        results = machine.run([function(rank=r, ranks=R, **own[r]) for r in range(R)])
     except RankProgramError as error:
         return {RUN: str(error)}
     return {
@@ -118,10 +118,10 @@ def cut(*shards: list[list[float]]) -> Inputs:
 def sequences(st: Any) -> Any:
     """Return one to five ranks with one to three tokens each."""
 
-    def of(N: int, x: int) -> Any:
+    def of(R: int, x: int) -> Any:
         def numbers(most: int) -> Any:
             row = st.lists(st.integers(-most, most).map(float), min_size=x, max_size=x)
-            return st.lists(row, min_size=N, max_size=N)
+            return st.lists(row, min_size=R, max_size=R)
 
         scores = st.sampled_from([2, 4, 30])
         return scores.flatmap(
@@ -191,12 +191,12 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "passes_once_more",
-            "After N − 1 steps every block has been everywhere: the last one is sent home for nothing.",
+            "After R − 1 steps every block has been everywhere: the last one is sent home for nothing.",
             {"if step + 1 < ranks:": "if ranks > 1:"},
         ),
         Mistake(
             "stops_too_early",
-            "There are N blocks, the rank's own and N − 1 that arrive: one is missing.",
+            "There are R blocks, the rank's own and R − 1 that arrive: one is missing.",
             {
                 "for step in range(ranks):": "for step in range(max(1, ranks - 1)):",
                 "if step + 1 < ranks:": "if step + 2 < ranks:",

@@ -27,7 +27,7 @@ def expert_layer_panel(*, experts: int, chosen: Mapping[int, float]) -> Panel:
     panel.arrow(170, 30, 170, 44)
     panel.rectangle(135, 45, 70, 28, colour="optimizer", label="router")
     panel.rectangle(135, 172, 70, 28, colour="activations", label="sum")
-    panel.text(212, 62, "chooses, and weights", size=12)
+    panel.text(212, 62, "chooses, weights", size=12)
     for expert in range(experts):
         x, used = step * expert, expert in chosen
         panel.rectangle(x + 2, 98, step - 4, 46, colour="parameters", strength=0.5 if used else 0.06, dashed=not used)
@@ -114,10 +114,11 @@ def mesh_panel(*, columns: int, replicas: int, experts: int) -> Panel:
     Returns:
         The panel.
     """
-    panel, own, step = Panel(NARROW_PX, 40 + 92 * replicas), experts // columns, NARROW_PX / columns
+    panel, own, step = Panel(NARROW_PX, 48 + 80 * replicas), experts // columns, NARROW_PX / columns
     panel.text(0, 12, "columns: all-reduce of the experts' gradients", size=12, colour="gradients")
+    panel.text(0, 28, "rows: all-to-all of tokens", size=12, colour="communication")
     for row in range(replicas):
-        y = 24 + 92.0 * row
+        y = 38 + 80.0 * row
         for column in range(columns):
             x = step * column
             panel.rectangle(x + 1, y, step - 8, 52, colour=rank_colour(column), strength=0.2)
@@ -125,11 +126,10 @@ def mesh_panel(*, columns: int, replicas: int, experts: int) -> Panel:
             names = ", ".join(str(column * own + each) for each in range(own))
             panel.text(x + step / 2 - 3, y + 41, f"expert{'s' * (own > 1)} {names}", anchor="middle", size=12)
             if row:
-                panel.line(x + 12, y - 40, x + 12, y, colour="gradients")
+                panel.line(x + 12, y - 28, x + 12, y, colour="gradients")
             if column:
                 panel.line(x - 7, y + 26, x + 1, y + 26, colour="communication")
-        panel.text(24, y + 68, "row: all-to-all of tokens", size=12, colour="communication")
-    panel.text(0, 32 + 92 * replicas, "the rest of the model: all-reduce over all ranks", size=12)
+    panel.text(0, 36 + 80 * replicas, "the rest of the model: all-reduce over all ranks", size=12)
     return panel
 
 

@@ -32,8 +32,9 @@ def expert_capacity(*, tokens: int, experts: int, experts_per_token: int = 1, ca
     """Return the room of an expert: the most tokens that it takes, before any rounding.
 
     Also: capacity factor, tokens per expert
-    Formula: $C = c\\,\\frac{k T}{E}$
-    Symbols: C = the result; c = capacity_factor; k = experts_per_token; T = tokens; E = experts
+    Formula: $q = \\kappa\\,\\frac{k x}{E}$
+    Symbols: q = the result; \\kappa = capacity_factor; k = experts_per_token; x = the tokens routed together;
+        E = experts
     Chapter: 20
 
     Args:
@@ -45,8 +46,8 @@ def expert_capacity(*, tokens: int, experts: int, experts_per_token: int = 1, ca
     Returns:
         Tokens, not rounded; libraries round up or down.
 
-    Source: Fedus et al. 2022, equation 3 (k = 1); Lepikhin et al. 2020 have C = O(T/E) with k = 2.
-    Convention: counted over the batch that is routed together. Where each rank has room for its own tokens only, T is
+    Source: Fedus et al. 2022, equation 3 (k = 1); Lepikhin et al. 2020 have O(x/E) with k = 2.
+    Convention: counted over the batch that is routed together. Where each rank has room for its own tokens only, x is
         that rank's.
     Leaves out: rounding, and what the room costs.
 
@@ -73,8 +74,8 @@ def _chosen(experts_per_token: int, experts: int) -> int:
 def expected_expert_overflow(*, tokens: int, share: float, capacity: int) -> float:
     """Return how many tokens an expert is expected to turn away.
 
-    Formula: $\\mathrm{E}\\,(X - C)^+ = \\sum_{x > C} (x - C) \\binom{T}{x} p^x (1 - p)^{T - x}$
-    Symbols: X = the expert's load, binomial with T = tokens and p = share; C = capacity
+    Formula: $\\mathbb E\\,(y - q)^+ = \\sum_{y > q} (y - q) \\binom{x}{y} \\rho^y (1 - \\rho)^{x - y}$
+    Symbols: y = the expert's load, binomial; x = the tokens routed together; \\rho = share; q = capacity
     Chapter: 20
 
     Args:
@@ -122,8 +123,8 @@ def expected_drop_share(*, tokens: int, shares: Sequence[float], capacity: int) 
     """Return the share of all assignments that is expected to be dropped.
 
     Also: dropped tokens, token drop rate
-    Formula: $\\frac{\\sum_i \\mathrm{E}\\,(X_i - C)^+}{T \\sum_i p_i}$
-    Symbols: X_i = load of expert i, binomial with T = tokens and p_i = shares[i]; C = capacity
+    Formula: $\\frac{\\sum_i \\mathbb E\\,(y_i - q)^+}{x \\sum_i \\rho_i}$
+    Symbols: y_i = the load of expert i, binomial; x = the tokens routed together; \\rho_i = shares[i]; q = capacity
     Chapter: 20
 
     Args:
@@ -156,20 +157,20 @@ def expert_balance_loss(shares: Sequence[float], probabilities: Sequence[float],
     """Return the auxiliary loss that balances experts.
 
     Also: load-balancing loss, auxiliary loss
-    Formula: $\\alpha E \\sum_i f_i p_i$
-    Symbols: α = coefficient; E = number of experts; f_i = shares[i]; p_i = probabilities[i]
+    Formula: $\\lambda E \\sum_i f_i \\sigma_i$
+    Symbols: \\lambda = coefficient; E = number of experts; f_i = shares[i]; \\sigma_i = probabilities[i]
     Chapter: 20
 
     Args:
         shares: for each expert, the share of the tokens that chose it, at least 0.
         probabilities: for each expert, the router's probability, averaged over the tokens.
-        coefficient: α, at least 0; 0.01 in the source.
+        coefficient: λ, at least 0; 0.01 in the source, which calls it α.
 
     Returns:
-        The loss: α where both are uniform and k = 1.
+        The loss: λ where both are uniform and k = 1.
 
     Source: Fedus et al. 2022, equations 4 to 6.
-    Convention: the shares add up to k where each token chooses k experts, and the uniform value is then kα.
+    Convention: the shares add up to k where each token chooses k experts, and the uniform value is then kλ.
     Leaves out: the gradient, which goes through the probabilities alone.
 
     Example:
@@ -191,8 +192,8 @@ def expert_all_to_all_bytes(
     """Return what a rank sends in one of the all-to-alls of a layer of experts.
 
     Also: MoE all-to-all, token dispatch
-    Formula: $\\frac{N - 1}{N}\\,k\\,T\\,h\\,w$
-    Symbols: N = ranks; k = experts_per_token; T = tokens; h = hidden; w = element_bytes
+    Formula: $\\frac{R - 1}{R}\\,k\\,x\\,h\\,w$
+    Symbols: R = ranks; k = experts_per_token; x = the tokens of a rank; h = hidden; w = element_bytes
     Chapter: 20
 
     Args:
@@ -224,8 +225,8 @@ def expert_communication_to_compute(
 ) -> float:
     """Return the time of a layer's four all-to-alls over the time of its experts' products.
 
-    Formula: $\\frac{2\\,(N - 1)\\,w P}{9\\,N q \\beta}$
-    Symbols: N = ranks; w = element_bytes; P = flops_per_s; q = width; β = bandwidth_bytes_per_s
+    Formula: $\\frac{2\\,(R - 1)\\,w\\,uP}{9\\,R\\,h_{\\text{ff}}\\,\\beta}$
+    Symbols: R = ranks; w = element_bytes; uP = flops_per_s; h_{\\text{ff}} = width; \\beta = bandwidth_bytes_per_s
     Chapter: 20
 
     Args:
@@ -238,7 +239,7 @@ def expert_communication_to_compute(
     Returns:
         A ratio; nothing overlaps.
 
-    Source: derived: 4(N − 1)/N·kThw bytes over 18kThq operations.
+    Source: derived: 4(R − 1)/R·kxhw bytes over 18kxh·h_ff operations.
     Convention: even loads, forward and backward.
     Leaves out: latency, attention, shared experts, the router.
 
@@ -259,8 +260,8 @@ def expert_communication_to_compute(
 def expected_expert_groups(*, experts: int, experts_per_token: int, groups: int) -> float:
     """Return in how many groups of experts (ranks, nodes) a token's experts are expected to stand.
 
-    Formula: $M \\left(1 - \\binom{E - E/M}{k} \\Big/ \\binom{E}{k}\\right)$
-    Symbols: M = groups; E = experts; k = experts_per_token
+    Formula: $G \\left(1 - \\binom{E - E/G}{k} \\Big/ \\binom{E}{k}\\right)$
+    Symbols: G = groups; E = experts; k = experts_per_token
     Chapter: 20
 
     Args:
@@ -269,10 +270,10 @@ def expected_expert_groups(*, experts: int, experts_per_token: int, groups: int)
         groups: of equally many experts each.
 
     Returns:
-        A mean, at most k and at most M.
+        A mean, at most k and at most G.
 
     Source: derived: a group is missed if all k come from the others.
-    Convention: the token's own group counts too; (M − 1)/M of the result are others.
+    Convention: the token's own group counts too; (G − 1)/G of the result are others.
     Leaves out: routers with favourites.
 
     Example:
@@ -294,8 +295,8 @@ def expected_expert_groups(*, experts: int, experts_per_token: int, groups: int)
 def expert_rank_parameters(model: Transformer | str, *, expert_parallel: int) -> int:
     """Return the parameters that a rank holds if only the routed experts are divided.
 
-    Formula: $P - \\left(1 - \\frac{1}{N}\\right) P_E$
-    Symbols: P = parameter_count(model); P_E = its routed experts; N = expert_parallel
+    Formula: $N - \\left(1 - \\frac{1}{e}\\right) N_{\\text{routed}}$
+    Symbols: N = parameter_count(model); N_{\\text{routed}} = its routed experts; e = expert_parallel
     Chapter: 20
 
     Args:

@@ -12,7 +12,7 @@ from snippets.live.knobs import Number
 from snippets.parallelism.expert.formulas import expected_drop_share, expert_capacity
 
 _WIDTH = 328
-_FACTORS = Axis(1, 3, label="capacity factor c", ticks=(1, 1.5, 2, 2.5, 3))
+_FACTORS = Axis(1, 3, label="capacity factor κ", ticks=(1, 1.5, 2, 2.5, 3))
 
 
 def favoured_shares(*, experts: int, experts_per_token: int, skew: float) -> tuple[float, ...]:
@@ -48,16 +48,18 @@ def favoured_shares(*, experts: int, experts_per_token: int, skew: float) -> tup
 
 @live_figure(
     title="Room for tokens, and what is dropped",
-    caption="On the left the mean load of each expert, in units of the even share, with a thin line one standard "
-    "deviation up and down, and its room (dashed; rounded up to whole tokens). On the right the share of all "
-    "assignments that finds no room, for eight capacity factors. Tokens choose independently. With favouritism a the "
-    "i-th expert is chosen i⁻ᵃ times as often as the first, as far as no probability is above 1.",
+    caption="First the mean load of each expert, in units of the even share, with a thin line one standard "
+    "deviation up and down, and its room (dashed; rounded up to whole tokens). Then the share of all "
+    "assignments that finds no room, for eight capacity factors. Tokens choose independently. With favouritism "
+    "$\\varphi$ the $i$-th expert is chosen $i^{-\\varphi}$ times as often as the first, as far as no probability is "
+    "above 1.",
+    opens="Four tokens, two experts",
     knobs=[
-        Number("capacity", "Capacity factor c", 1, 1, 3, 0.25, whole=False),
-        Number("tokens", "Tokens n routed together", 4, 4, 8192, 2, "log"),
+        Number("capacity", "Capacity factor κ", 1, 1, 3, 0.25, whole=False),
+        Number("tokens", "Tokens x routed together", 4, 4, 8192, 2, "log"),
         Number("experts", "Experts E", 2, 2, 32, 2, "log"),
         Number("experts_per_token", "Experts for each token k", 1, 1, 8, 2, "log"),
-        Number("skew", "Favouritism a", 0, 0, 1.5, 0.25, whole=False),
+        Number("skew", "Favouritism φ", 0, 0, 1.5, 0.25, whole=False),
     ],
     named=[
         Named(
@@ -66,7 +68,7 @@ def favoured_shares(*, experts: int, experts_per_token: int, skew: float) -> tup
             {"tokens": 4},
         ),
         Named(
-            "Mixtral's layer",
+            "The question",
             "With room for a quarter more than the even share, 0.00% are dropped.",
             {"tokens": 8192, "experts": 8, "experts_per_token": 2, "capacity": 1.25},
         ),
@@ -79,6 +81,11 @@ def favoured_shares(*, experts: int, experts_per_token: int, skew: float) -> tup
             "A favourite",
             "The same tokens with a router that has favourites: 15.80% are dropped.",
             {"tokens": 8192, "experts": 8, "experts_per_token": 2, "capacity": 1.25, "skew": 0.75},
+        ),
+        Named(
+            "The 70B on 256 GPUs",
+            "If it had 8 experts, one sequence would drop 0.76% by chance at a capacity factor of 1.",
+            {"tokens": 8192, "experts": 8, "experts_per_token": 2},
         ),
     ],
 )
@@ -147,8 +154,8 @@ def _bars(loads: list[float], spread: list[float], room: float) -> Panel:
 
 def _curve(points: list[tuple[float, float]], capacity: float, share: float) -> Panel:
     top = next((top for top in (1, 5, 25, 60) if points[0][1] <= 0.8 * top), 100)
-    up = Axis(0, top, label="dropped, % of the assignments", ticks=tuple(top * part / 5 for part in range(6)))
-    plot = Plot(_FACTORS, up, title="What is dropped", width_px=_WIDTH)
+    up = Axis(0, top, ticks=tuple(top * part / 5 for part in range(6)))
+    plot = Plot(_FACTORS, up, title="Dropped, % of the assignments", width_px=_WIDTH)
     plot.curve(points, colour="communication")
     plot.dots([(capacity, share)], colour="communication", radius=5)
     left = capacity > 2.2

@@ -54,12 +54,12 @@ def expert_weights(*, hidden: int, width: int, experts: int, seed: int = 0) -> d
 
     Args:
         hidden: width h of a token's vector, at most 4096.
-        width: inner width f of an expert, at most 4096.
+        width: inner width h_ff of an expert, at most 4096.
         experts: E of them, at most 4096.
         seed: at least 0.
 
     Returns:
-        ``"router"`` (h, E), ``"first"`` and ``"gate"`` (E, h, f), ``"second"`` (E, f, h).
+        ``"router"`` (h, E), ``"first"`` and ``"gate"`` (E, h, h_ff), ``"second"`` (E, h_ff, h).
 
     >>> expert_weights(hidden=2, width=3, experts=4)["second"].shape
     (4, 3, 2)
@@ -137,8 +137,8 @@ def dense_expert_layer(
 
     Args:
         weights: as ``expert_weights`` makes them.
-        x: tokens, shape (T, h).
-        gradient: of the loss with respect to the output, shape (T, h).
+        x: tokens, shape (tokens, h).
+        gradient: of the loss with respect to the output, shape (tokens, h).
         experts_per_token: k, experts that a token's output is made of.
         normalised: whether the k weights are divided by their sum.
 
@@ -160,12 +160,12 @@ def dense_expert_layer(
     w = layer.weights
 
     # Forward: every expert for every token, and a mask over what was not chosen.
-    chances = _softmax(x @ w["router"])  # (T, E)
+    chances = _softmax(x @ w["router"])  # (tokens, E)
     mask = np.zeros_like(chances)
     np.put_along_axis(mask, top_experts(chances, experts_per_token=layer.experts_per_token), 1.0, axis=1)
-    kept = chances * mask  # (T, E)
-    total = kept.sum(axis=1, keepdims=True) if layer.normalised else np.ones((len(x), 1))  # (T, 1)
-    gates = kept / total  # (T, E)
+    kept = chances * mask  # (tokens, E)
+    total = kept.sum(axis=1, keepdims=True) if layer.normalised else np.ones((len(x), 1))  # (tokens, 1)
+    gates = kept / total  # (tokens, E)
     made, up = np.einsum("th,ehf->etf", x, w["first"]), np.einsum("th,ehf->etf", x, w["gate"])
     act, slope = _silu(made)
     outputs = np.einsum("etf,efh->eth", act * up, w["second"])
@@ -174,12 +174,12 @@ def dense_expert_layer(
     # Backward: the router, then the experts.
     d_gates = np.einsum("th,eth->te", gradient, outputs) * mask
     d_kept = d_gates / total - (d_gates * gates).sum(axis=1, keepdims=True) / total * mask * layer.normalised
-    d_logits = chances * (d_kept - (d_kept * chances).sum(axis=1, keepdims=True))  # (T, E)
+    d_logits = chances * (d_kept - (d_kept * chances).sum(axis=1, keepdims=True))  # (tokens, E)
 
     # The experts.
     d_out = np.einsum("te,th->eth", gates, gradient)
     d_inner = np.einsum("eth,efh->etf", d_out, w["second"])
-    d_made, d_up = d_inner * up * slope, d_inner * act  # (E, T, f)
+    d_made, d_up = d_inner * up * slope, d_inner * act  # (E, tokens, h_ff)
     back = np.einsum("etf,ehf->th", d_made, w["first"]) + np.einsum("etf,ehf->th", d_up, w["gate"])
     grads = {
         "router": x.T @ d_logits,
@@ -210,8 +210,8 @@ def run_expert_layer(
 
     Args:
         weights: as ``expert_weights`` makes them.
-        x: tokens, shape (T, h).
-        gradient: of the loss with respect to the output, shape (T, h).
+        x: tokens, shape (tokens, h).
+        gradient: of the loss with respect to the output, shape (tokens, h).
         ranks: in all, at most 64.
         experts_per_token: k.
         replicas: groups with all experts; they divide the ranks.
@@ -276,9 +276,9 @@ class _Place:
 
 
 def _rank(layer: _Layer, x: Array, gradient: Array, place: _Place) -> Program:
-    """One rank: route its T tokens, send them, compute its experts' R rows, send them back; and the same backward.
+    """One rank: route its tokens, send them, compute its experts' rows, send them back; and the same backward.
 
-    Of the T·k assignments of tokens to experts, A have room.
+    Not all k assignments of a token to experts need have room.
     """
     own, number = layer.experts // place.size, place.rank % place.size
     mine = {name: layer.weights[name][number * own : (number + 1) * own] for name in ("first", "gate", "second")}
@@ -291,17 +291,17 @@ def _rank(layer: _Layer, x: Array, gradient: Array, place: _Place) -> Program:
     arrived = yield AllToAll(dispatch.parcels(x[token]), group=group)
     work = _experts_forward(mine, np.concatenate(arrived), dispatch.own_expert)
     yield Compute("product_flops", 3 * 3 * 2 * work.made.size * x.shape[1])  # both passes
-    results = dispatch.in_order((yield AllToAll(dispatch.answers(work.out), group=group)))  # (A, h)
-    output = _summed(gates * results, token, like=x)  # (T, h)
+    results = dispatch.in_order((yield AllToAll(dispatch.answers(work.out), group=group)))  # (assignments, h)
+    output = _summed(gates * results, token, like=x)  # (tokens, h)
 
     # Backward: the same two ways, with gradients.
     back = yield AllToAll(dispatch.parcels(gates * gradient[token]), group=group)
     d_rows, grads = _experts_backward(mine, work, np.concatenate(back))
-    returned = dispatch.in_order((yield AllToAll(dispatch.answers(d_rows), group=group)))  # (A, h)
-    input_gradient = _summed(returned, token, like=x)  # (T, h)
+    returned = dispatch.in_order((yield AllToAll(dispatch.answers(d_rows), group=group)))  # (assignments, h)
+    input_gradient = _summed(returned, token, like=x)  # (tokens, h)
 
     # The router: through the weights of the chosen experts alone.
-    d_gates = np.zeros_like(routed.gates)  # (T, k)
+    d_gates = np.zeros_like(routed.gates)  # (tokens, k)
     d_gates[token, dispatch.choice] = (gradient[token] * results).sum(axis=1)
     d_logits = _router_backward(layer, routed, d_gates)
     input_gradient += d_logits @ layer.weights["router"].T
@@ -315,27 +315,27 @@ def _rank(layer: _Layer, x: Array, gradient: Array, place: _Place) -> Program:
 
 
 class _Routed(NamedTuple):
-    """What the router makes of T tokens."""
+    """What the router makes of a rank's tokens."""
 
-    chances: Array  # (T, E)
-    chosen: NDArray[np.int64]  # (T, k), experts
-    total: Array  # (T, 1), what the chances of the chosen are divided by
-    gates: Array  # (T, k)
+    chances: Array  # (tokens, E)
+    chosen: NDArray[np.int64]  # (tokens, k), experts
+    total: Array  # (tokens, 1), what the chances of the chosen are divided by
+    gates: Array  # (tokens, k)
 
 
 def _route(layer: _Layer, x: Array) -> _Routed:
-    chances = _softmax(x @ layer.weights["router"])  # (T, E)
-    chosen = top_experts(chances, experts_per_token=layer.experts_per_token)  # (T, k)
-    kept = np.take_along_axis(chances, chosen, axis=1)  # (T, k)
-    total = kept.sum(axis=1, keepdims=True) if layer.normalised else np.ones((len(x), 1))  # (T, 1)
+    chances = _softmax(x @ layer.weights["router"])  # (tokens, E)
+    chosen = top_experts(chances, experts_per_token=layer.experts_per_token)  # (tokens, k)
+    kept = np.take_along_axis(chances, chosen, axis=1)  # (tokens, k)
+    total = kept.sum(axis=1, keepdims=True) if layer.normalised else np.ones((len(x), 1))  # (tokens, 1)
     return _Routed(chances, chosen, total, kept / total)
 
 
 def _router_backward(layer: _Layer, routed: _Routed, d_gates: Array) -> Array:
     """The gradient of the router's logits."""
-    along = (d_gates * routed.gates).sum(axis=1, keepdims=True)  # (T, 1)
-    d_kept = d_gates / routed.total - along / routed.total * layer.normalised  # (T, k)
-    d_chances = np.zeros_like(routed.chances)  # (T, E)
+    along = (d_gates * routed.gates).sum(axis=1, keepdims=True)  # (tokens, 1)
+    d_kept = d_gates / routed.total - along / routed.total * layer.normalised  # (tokens, k)
+    d_chances = np.zeros_like(routed.chances)  # (tokens, E)
     np.put_along_axis(d_chances, routed.chosen, d_kept, axis=1)
     return np.asarray(routed.chances * (d_chances - (d_chances * routed.chances).sum(axis=1, keepdims=True)))
 
@@ -343,9 +343,9 @@ def _router_backward(layer: _Layer, routed: _Routed, d_gates: Array) -> Array:
 class _Dispatch(NamedTuple):
     """The way of a rank's assignments to the experts' ranks, and that of their results."""
 
-    token: NDArray[np.int64]  # (A,), of each assignment that has room
-    choice: NDArray[np.int64]  # (A,), which of its token's k experts it goes to
-    slots: NDArray[np.int64]  # (A,), its row among all that the rank sends
+    token: NDArray[np.int64]  # (assignments,), of each assignment that has room
+    choice: NDArray[np.int64]  # (assignments,), which of its token's k experts it goes to
+    slots: NDArray[np.int64]  # (assignments,), its row among all that the rank sends
     sent: int  # how many rows these are
     edges: NDArray[np.int64]  # (ranks - 1,), where among them the next rank's begin
     arriving: NDArray[np.int64]  # (ranks, own experts), the rows that come from each rank for each expert
@@ -369,7 +369,7 @@ class _Dispatch(NamedTuple):
 
     def in_order(self, parcels: list[Array]) -> Array:
         """Take each assignment's row out of what has come back."""
-        return np.asarray(np.concatenate(parcels)[self.slots])  # (A, h)
+        return np.asarray(np.concatenate(parcels)[self.slots])  # (assignments, h)
 
 
 def _plan_dispatch(layer: _Layer, chosen: NDArray[np.int64], place: _Place) -> Program:
@@ -383,11 +383,11 @@ def _plan_dispatch(layer: _Layer, chosen: NDArray[np.int64], place: _Place) -> P
         rooms, arriving = np.full(E, layer.capacity), np.full((place.size, own), layer.capacity)
 
     # Assignments in the order of their experts, and of tokens for each expert; those that come too late are dropped.
-    order = np.argsort(chosen.ravel(), kind="stable")  # (T·k,)
+    order = np.argsort(chosen.ravel(), kind="stable")  # (tokens · k,)
     expert = chosen.ravel()[order]
     turn = np.arange(len(order)) - (np.cumsum(counts) - counts)[expert]  # among those of its expert
     fits = turn < rooms[expert]
-    slots = ((np.cumsum(rooms) - rooms)[expert] + turn)[fits]  # (A,)
+    slots = ((np.cumsum(rooms) - rooms)[expert] + turn)[fits]  # (assignments,)
     return _Dispatch(
         token=order[fits] // layer.experts_per_token,
         choice=order[fits] % layer.experts_per_token,
@@ -401,20 +401,20 @@ def _plan_dispatch(layer: _Layer, chosen: NDArray[np.int64], place: _Place) -> P
 
 
 class _Work(NamedTuple):
-    """What a rank's experts keep of their R rows."""
+    """What a rank's experts keep of their rows."""
 
-    rows: Array  # (R, h)
+    rows: Array  # (rows, h)
     expert: NDArray[np.int64]  # (R,), whose it is
-    made: Array  # (R, f), of the first matrix
-    up: Array  # (R, f), of the gate
-    out: Array  # (R, h)
+    made: Array  # (rows, h_ff), of the first matrix
+    up: Array  # (rows, h_ff), of the gate
+    out: Array  # (rows, h)
 
 
 def _experts_forward(mine: Mapping[str, Array], rows: Array, expert: NDArray[np.int64]) -> _Work:
     """Each of a rank's experts computes its rows."""
     first, gate, second = mine["first"], mine["gate"], mine["second"]
     made, up = np.empty((2, len(rows), first.shape[2]))
-    out = np.empty_like(rows)  # (R, h)
+    out = np.empty_like(rows)  # (rows, h)
     for e in range(len(first)):
         at = expert == e
         made[at], up[at] = rows[at] @ first[e], rows[at] @ gate[e]
@@ -425,7 +425,7 @@ def _experts_forward(mine: Mapping[str, Array], rows: Array, expert: NDArray[np.
 def _experts_backward(mine: Mapping[str, Array], work: _Work, d_out: Array) -> tuple[Array, dict[str, Array]]:
     """Return the gradients of the rows, and of the rank's experts' weights."""
     first, gate, second = mine["first"], mine["gate"], mine["second"]
-    d_rows = np.empty_like(work.rows)  # (R, h)
+    d_rows = np.empty_like(work.rows)  # (rows, h)
     grads = {name: np.zeros_like(weights) for name, weights in mine.items()}
     for e in range(len(first)):
         at = work.expert == e
@@ -468,8 +468,8 @@ def run_dispatch(chosen: Any, *, experts: int, nodes: int, gpus_per_node: int, w
     """Send tokens to the ranks of their experts, in one of three ways.
 
     Args:
-        chosen: for each token the experts that it goes to, shape (T, k), different ones; rank r has the r-th part of
-            the tokens.
+        chosen: for each token the experts that it goes to, shape (tokens, k), different ones; rank r has the r-th part
+            of the tokens.
         experts: divided evenly among the ranks, in their order, at most 4096.
         nodes: nodes of ``gpus_per_node`` ranks each, at most 64 ranks in all.
         gpus_per_node: ranks that follow one another.

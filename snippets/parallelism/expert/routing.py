@@ -20,14 +20,14 @@ def top_experts(
     """Return the experts with the largest scores, for each token.
 
     Args:
-        scores: shape (T, E).
+        scores: shape (tokens, E).
         experts_per_token: k.
         groups: into which the experts are divided evenly, in their order: nodes.
         most_groups: how many groups a token's experts may come from. Those with the largest sums of their largest
             ⌈k / most_groups⌉ scores are taken. ``None``: any.
 
     Returns:
-        Shape (T, k), best first; of equal scores the first.
+        Shape (tokens, k), best first; of equal scores the first.
 
     Raises:
         ValueError: if the allowed groups have fewer than k experts.
@@ -56,9 +56,9 @@ def top_experts(
         if most > M or most * (E // M) < k:
             raise ValueError(f"most_groups must be at most {M} and leave {k} experts, got {most_groups!r}")
         own = min(-(-k // most), E // M)
-        sums = np.sort(table.reshape(len(table), M, E // M), axis=2)[:, :, -own:].sum(axis=2)  # (T, M)
-        allowed = np.argsort(-sums, axis=1, kind="stable")[:, :most]  # (T, most)
-        mask = np.zeros((len(table), M), bool)  # (T, M)
+        sums = np.sort(table.reshape(len(table), M, E // M), axis=2)[:, :, -own:].sum(axis=2)  # (tokens, groups)
+        allowed = np.argsort(-sums, axis=1, kind="stable")[:, :most]  # (tokens, most)
+        mask = np.zeros((len(table), M), bool)  # (tokens, groups)
         np.put_along_axis(mask, allowed, True, axis=1)
         table = np.where(np.repeat(mask, E // M, axis=1), table, -np.inf)
     return np.argsort(-table, axis=1, kind="stable")[:, :k]
@@ -144,7 +144,7 @@ def balance_router(
         if method == "bias":
             bias += eta * np.sign(1 / E - share)
         elif method == "loss":
-            slope = chances * (share - chances @ share[:, None])  # (T, E)
+            slope = chances * (share - chances @ share[:, None])  # (tokens, E)
             liking -= eta * E * slope.mean(axis=0)
     tail = slice(-max(1, S // 10), None)
     return Balancing(
@@ -164,8 +164,8 @@ def _routed_step(
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the router's chances for the tokens of a step, and each expert's share of the choices."""
-    logits = liking + rng.normal(size=(tokens, len(liking)))  # (T, E)
+    logits = liking + rng.normal(size=(tokens, len(liking)))  # (tokens, E)
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     chances = powers / powers.sum(axis=1, keepdims=True)
-    chosen = np.argpartition(-(chances + bias), experts_per_token - 1, axis=1)[:, :experts_per_token]  # (T, k)
+    chosen = np.argpartition(-(chances + bias), experts_per_token - 1, axis=1)[:, :experts_per_token]  # (tokens, k)
     return chances, np.bincount(chosen.ravel(), minlength=len(liking)) / (experts_per_token * tokens)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # A schedule has the same hue and mark in every plot; names that are not here follow after these.
-WIDE_PX = 690.0
+WIDE_PX, NARROW_PX = 690.0, 340.0  # of a page, and of a phone
 _LEFT = 18.0
 _LINES = ("1F1B", "GPipe", "interleaved, v = 2", "interleaved, v = 4", "ZB-H1", "ZB-H2")
 
@@ -49,6 +49,8 @@ def bubble_plot(
             axes.plot(list(line), values, marker, color=hue, markersize=5, label=name)
         if limit is not None:
             axes.axhline(100 * limit, color=colour("muted"), linewidth=1.2, linestyle="--")
+            first = min(m for line in shares.values() for m in line)
+            axes.annotate(f"{limit:.0%}", (first, 100 * limit), (0, 3), textcoords="offset points", fontsize=12)
         ticks = sorted({m for line in shares.values() for m in line})
         axes.set_xscale("log", base=2)
         axes.set_xticks(ticks, [str(m) for m in ticks])
@@ -239,22 +241,25 @@ def predicted_panel(
     Returns:
         The panel.
     """
-    left, top, row = 104.0, 46.0, 34.0
+    narrow = width_px < 500
+    left, top, row = (84.0, 66.0, 34.0) if narrow else (104.0, 46.0, 34.0)
     panel = Panel(width_px, top + row * len(rows) + 24)
     panel.text(0, 14, title, bold=True)
     scale = (width_px - left - 18) / until_s
     bottom = top + row * len(rows)
-    x = left
+    x, y = left, 24.0
     for words, name, strength in (
         ("forward", "forward", 0.25),
         ("backward", "backward", 0.5),
         ("predicted to wait", "idle", 0.35),
     ):
-        panel.rectangles([(x, 24.0, 12.0, 12.0)], colour=name, strength=strength)
-        panel.text(x + 17, 34, words, size=12)
+        if narrow and name == "idle":
+            x, y = left, 44.0
+        panel.rectangles([(x, y, 12.0, 12.0)], colour=name, strength=strength)
+        panel.text(x + 17, y + 10, words, size=12)
         x += 30 + 7 * len(words)
-    panel.curve([(x + 4, 23), (x + 4, 37)], colour="accent", width=3)
-    panel.text(x + 13, 34, "measured", size=12)
+    panel.curve([(x + 4, y - 1), (x + 4, y + 13)], colour="accent", width=3)
+    panel.text(x + 13, y + 10, "measured", size=12)
     for number, (name, (forward, backward, predicted, measured)) in enumerate(rows.items()):
         y = top + row * number
         panel.text(0, y + 11, name, middle=True)

@@ -176,8 +176,8 @@ def pipeline_bubble_overhead(*, stages: int, micro_batches: int, chunks: int = 1
 def pipeline_idle_share(*, bubble_s: Time, work_s: Time) -> float:
     """Return the share of a step that is bubble, for a bubble and a working time of one device.
 
-    Formula: $\\frac{t_b}{t_b + t_w}$
-    Symbols: t_b = bubble_s; t_w = work_s
+    Formula: $\\frac{T_{\\text{bubble}}}{T_{\\text{bubble}} + T_{\\text{work}}}$
+    Symbols: T_{\\text{bubble}} = bubble_s; T_{\\text{work}} = work_s
     Chapter: 18
 
     Args:
@@ -238,8 +238,8 @@ def least_micro_batches(
 ) -> int:
     """Return the fewest micro-batches whose bubble is below a limit (or at most the limit).
 
-    Formula: $m > \\frac{(p-1)(1-x)}{x\\,v} \\;\\text{ or }\\; m > \\frac{p-1}{x\\,v}$
-    Symbols: m = the result; p = stages; x = bubble; v = chunks; the first for convention "share", the second for
+    Formula: $m > \\frac{(p-1)(1-\\rho)}{\\rho\\,v} \\;\\text{ or }\\; m > \\frac{p-1}{\\rho\\,v}$
+    Symbols: m = the result; p = stages; \\rho = bubble; v = chunks; the first for convention "share", the second for
         "overhead"; ≥ for > with at_most
     Chapter: 18
 
@@ -349,8 +349,8 @@ def pipeline_step_time_s(
 def gpipe_exposed_message_s(*, stages: int, message_s: Time) -> Time:
     """Return what messages add to a step of GPipe: one trip down the pipeline and one back.
 
-    Formula: $2(p-1)\\,c$
-    Symbols: p = stages; c = message_s
+    Formula: $2(p-1)\\,T_{\\text{msg}}$
+    Symbols: p = stages; T_{\\text{msg}} = message_s
     Chapter: 18
 
     Args:
@@ -378,8 +378,8 @@ def one_f_one_b_exposed_message_s(*, stages: int, micro_batches: int, message_s:
     At most p micro-batches are under way, so the next waits until the first of them is back. Overlap with computation
     does not hide this; more warm-up forwards would, at the price of memory.
 
-    Formula: $2\\,c\\,\\Bigl\\lfloor \\frac{(p-1)(m+p-1)}{p} \\Bigr\\rfloor$
-    Symbols: p = stages; m = micro_batches; c = message_s
+    Formula: $2\\,T_{\\text{msg}}\\,\\Bigl\\lfloor \\frac{(p-1)(m+p-1)}{p} \\Bigr\\rfloor$
+    Symbols: p = stages; m = micro_batches; T_{\\text{msg}} = message_s
     Chapter: 18
 
     Args:
@@ -420,8 +420,9 @@ def gpipe_step_time_s(
 ) -> Time:
     """Return the time of a GPipe step whose stages differ: the slowest stage sets the pace, all are passed once.
 
-    Formula: $\\sum_s (F_s+B_s) + (m-1)(\\max_s F_s+\\max_s B_s) + 2(p-1)\\,c$
-    Symbols: F_s = forward_s[s]; B_s = backward_s[s]; m = micro_batches; c = message_s; p = number of stages
+    Formula: $\\sum_i (T_{F,i}+T_{B,i}) + (m-1)(\\max_i T_{F,i}+\\max_i T_{B,i}) + 2(p-1)\\,T_{\\text{msg}}$
+    Symbols: T_{F,i} = forward_s[i]; T_{B,i} = backward_s[i]; m = micro_batches; T_{\\text{msg}} = message_s;
+        p = number of stages
     Chapter: 18
 
     Args:
@@ -453,10 +454,11 @@ def pipeline_step_time_bound_s(
 ) -> Time:
     """Return a time that no schedule with one stage on each device and an unsplit backward can beat.
 
-    Before stage s works, a micro-batch must reach it; after its last backward, the gradient must leave it.
+    Before stage i works, a micro-batch must reach it; after its last backward, the gradient must leave it.
 
-    Formula: $\\max_s \\Bigl( m(F_s+B_s) + \\sum_{j<s} (F_j+B_j) + 2\\,s\\,c \\Bigr)$
-    Symbols: F_s = forward_s[s]; B_s = backward_s[s]; m = micro_batches; c = message_s; s = stage from 0
+    Formula: $\\max_i \\Bigl( m(T_{F,i}+T_{B,i}) + \\sum_{j<i} (T_{F,j}+T_{B,j}) + 2\\,i\\,T_{\\text{msg}} \\Bigr)$
+    Symbols: T_{F,i} = forward_s[i]; T_{B,i} = backward_s[i]; m = micro_batches; T_{\\text{msg}} = message_s;
+        i = stage, from 0
     Chapter: 18
 
     Args:
@@ -725,8 +727,8 @@ def one_f_one_b_peak_activations(*, stages: int, micro_batches: int, stage: int 
     """Return how many micro-batches' activations a stage of 1F1B holds at its peak: at most p, however many there are.
 
     Also: 1F1B peak, in-flight micro-batches
-    Formula: $\\min(m, p-s)$
-    Symbols: p = stages; m = micro_batches; s = stage
+    Formula: $\\min(m, p-i)$
+    Symbols: p = stages; m = micro_batches; i = stage
     Chapter: 18
 
     Args:
@@ -742,7 +744,7 @@ def one_f_one_b_peak_activations(*, stages: int, micro_batches: int, stage: int 
     Leaves out: nothing.
 
     Example:
-        >>> [one_f_one_b_peak_activations(stages=4, micro_batches=64, stage=s) for s in range(4)]
+        >>> [one_f_one_b_peak_activations(stages=4, micro_batches=64, stage=i) for i in range(4)]
         [4, 3, 2, 1]
     """
     p, m, _ = _sizes(stages, micro_batches)
@@ -754,8 +756,8 @@ def interleaved_peak_activations(
 ) -> int:
     """Return how many chunk activations a device of interleaved 1F1B holds at its peak: its warm-up and one more.
 
-    Formula: $\\min\\bigl(vm,\\; 2(p-s-1)+(v-1)g+1\\bigr)$
-    Symbols: p = stages; m = micro_batches; v = chunks; s = stage; g = group
+    Formula: $\\min\\bigl(vm,\\; 2(p-i-1)+(v-1)q+1\\bigr)$
+    Symbols: p = stages; m = micro_batches; v = chunks; i = stage; q = group
     Chapter: 18
 
     Args:
@@ -832,9 +834,9 @@ def zb_h1_peak_activations(*, stages: int, micro_batches: int) -> int:
     Returns:
         Micro-batches in flight, on every stage.
 
-    Source: Qi et al. 2023, table 2 (p·M_B).
+    Source: Qi et al. 2023, table 2 (p·M_B; M_B is our A_B).
     Convention: a micro-batch counts in full from the start of F to the end of W.
-    Leaves out: that B releases a part (M_B − M_W), which lowers the peak of all stages but the first.
+    Leaves out: that B releases a part (A_B − A_W), which lowers the peak of all stages but the first.
 
     Example:
         >>> zb_h1_peak_activations(stages=8, micro_batches=24)
@@ -858,9 +860,9 @@ def zb_h2_peak_activations(*, stages: int, micro_batches: int) -> int:
     Returns:
         Micro-batches in flight, on every stage.
 
-    Source: Qi et al. 2023, table 2 ((2p − 1)·M_B).
+    Source: Qi et al. 2023, table 2 ((2p − 1)·M_B; M_B is our A_B).
     Convention: a micro-batch counts in full from the start of F to the end of W.
-    Leaves out: that B releases a part (M_B − M_W).
+    Leaves out: that B releases a part (A_B − A_W).
 
     Example:
         >>> zb_h2_peak_activations(stages=8, micro_batches=24)
@@ -873,8 +875,8 @@ def zb_h2_peak_activations(*, stages: int, micro_batches: int) -> int:
 def chimera_peak_activations(*, stages: int, stage: int = 0) -> int:
     """Return how many micro-batches' activations a device of Chimera holds at its peak, both directions together.
 
-    Formula: $\\frac{p}{2}+1+\\min(s, p-1-s)$
-    Symbols: p = stages; s = stage
+    Formula: $\\frac{p}{2}+1+\\min(i, p-1-i)$
+    Symbols: p = stages; i = stage
     Chapter: 18
 
     Args:
@@ -889,7 +891,7 @@ def chimera_peak_activations(*, stages: int, stage: int = 0) -> int:
     Leaves out: the second copy of the weights.
 
     Example:
-        >>> [chimera_peak_activations(stages=4, stage=s) for s in range(4)]
+        >>> [chimera_peak_activations(stages=4, stage=i) for i in range(4)]
         [3, 4, 4, 3]
     """
     p = _even("stages", stages)
@@ -999,8 +1001,8 @@ class PassFlops(NamedTuple):
 def pipeline_pass_flops(*, micro_batch: int, sequence: int, hidden: int) -> PassFlops:
     """Return the operations of a layer's F, B (of the input alone) and W: attention scores have no weights.
 
-    Formula: $T_F = sbh(24h+4s),\\; T_B = sbh(24h+8s),\\; T_W = sbh\\cdot 24h$
-    Symbols: b = micro_batch; s = sequence; h = hidden; T_F, T_B, T_W = the result's parts
+    Formula: $F_F = sbh(24h+4s),\\; F_B = sbh(24h+8s),\\; F_W = sbh\\cdot 24h$
+    Symbols: b = micro_batch; s = sequence; h = hidden; F_F, F_B, F_W = the result's parts
     Chapter: 18
 
     Args:
@@ -1033,10 +1035,10 @@ class PassBytes(NamedTuple):
 
 
 def pipeline_pass_activation_bytes(*, micro_batch: int, sequence: int, hidden: int, heads: int) -> PassBytes:
-    """Return what a layer keeps until B, M_B, and what of it must stay until W, M_W.
+    """Return what a layer keeps until B, A_B, and what of it must stay until W, A_W.
 
-    Formula: $M_B = sb(34h+5as),\\; M_W = 32\\,sbh$
-    Symbols: b = micro_batch; s = sequence; h = hidden; a = heads; M_B, M_W = the result's parts
+    Formula: $A_B = sb(34h+5as),\\; A_W = 32\\,sbh$
+    Symbols: b = micro_batch; s = sequence; h = hidden; a = heads; A_B, A_W = the result's parts
     Chapter: 18
 
     Args:
@@ -1048,7 +1050,7 @@ def pipeline_pass_activation_bytes(*, micro_batch: int, sequence: int, hidden: i
     Returns:
         Bytes, exact.
 
-    Source: Qi et al. 2023, table 1; M_B is Korthikanti et al. 2022, equation 1.
+    Source: Qi et al. 2023, table 1 (M_B and M_W there); A_B is Korthikanti et al. 2022, equation 1.
     Convention: 16-bit activations; no tensor parallelism, no recomputation.
     Leaves out: flash attention, which does not keep the 5as term.
 

@@ -16,7 +16,7 @@ from snippets.parallelism.pipeline.gantt import draw_gantt
 from snippets.parallelism.pipeline.runner import Time, Timeline, run_pipeline
 from snippets.parallelism.pipeline.schedules import PipelineSchedule
 
-_WIDE_PX, _PANEL_PX = 680.0, 328.0
+_WIDE_PX, _NARROW_PX, _PANEL_PX = 680.0, 340.0, 328.0
 _HEAD_PX, _ROW_PX = 42.0, 22.0
 _MOST_PASSES = 3200  # of a chart
 _LATEST = 1200  # no step of the knobs' ranges lasts longer
@@ -126,7 +126,13 @@ def _cost(kind: str, sizes: _Sizes) -> tuple[Fraction, Fraction] | None:
         Number("weight_gradient", "Time of W", 1, 1, 4),
         Number("moment", "Moment of the line", 2, 0, _LATEST, play=True),
     ],
+    opens="1F1B",
     named=[
+        Named(
+            "1F1B",
+            "27.3% of the step is bubble, as in GPipe, but the devices hold at most 4, 3, 2, 1 micro-batches.",
+            {"moment": 10},
+        ),
         Named("GPipe", "It idles as long as 1F1B, and each device holds all 8 micro-batches.", {"schedule": "gpipe"}),
         Named(
             "ZB-H1",
@@ -137,7 +143,12 @@ def _cost(kind: str, sizes: _Sizes) -> tuple[Fraction, Fraction] | None:
             "The question",
             "With 16 stages, 48 micro-batches and times near those of the question, 23.8% of the step is bubble; "
             "compare the rows of the table, in idle time and in what they hold.",
-            {"stages": 16, "micro_batches": 48, "forward": 4, "input_gradient": 4, "weight_gradient": 3},
+            {"stages": 16, "micro_batches": 48, "forward": 4, "input_gradient": 4, "weight_gradient": 3, "moment": 240},
+        ),
+        Named(
+            "The 70B on 256 GPUs",
+            "Each replica has 16 sequences for its 8 stages: 30.4% of the step is bubble.",
+            {"stages": 8, "micro_batches": 16, "moment": 24},
         ),
     ],
 )
@@ -159,15 +170,22 @@ def pipeline_schedule(
     if run is None:
         raise ValueError(f"{kind.label} needs {kind.needs}, and here p = {stages} and m = {micro_batches}.")
     moment = min(moment, int(run.step))
-    chart = draw_gantt(
-        run.timeline,
-        title=f"{kind.label}, {stages} stages, {micro_batches} micro-batches",
-        until_s=float(run.timeline.makespan_s),
-        note=f"the step ends at {_short(run.step)}; the line is at {moment}",
-        width_px=_WIDE_PX,
-        moment_s=moment * run.fine,
-        parts=run.fine,
+    wide, narrow = (
+        draw_gantt(
+            run.timeline,
+            title=title,
+            until_s=float(run.timeline.makespan_s),
+            note=f"the step ends at {_short(run.step)}; the line is at {moment}",
+            width_px=width_px,
+            moment_s=moment * run.fine,
+            parts=run.fine,
+        )
+        for title, width_px in (
+            (f"{kind.label}, {stages} stages, {micro_batches} micro-batches", _WIDE_PX),
+            (f"{kind.label}, p = {stages}, m = {micro_batches}", _NARROW_PX),
+        )
     )
+    below = [_held_panel(run, moment), _compared_panel(schedule, sizes)]
     idle, on_top = run.timeline.idle_share, run.timeline.idle_overhead
     numbers = (
         f"{kind.label}: the step takes {_short(run.step)}, of which each device works {sizes.work}. The bubble is "
@@ -180,7 +198,8 @@ def pipeline_schedule(
         f"{_range_of_steps(sizes)}."
     )
     return Picture(
-        panels=[chart, _held_panel(run, moment), _compared_panel(schedule, sizes)],
+        panels=[wide, *below],
+        narrow=[narrow, *below],
         numbers=numbers,
         alt=alt,
         limits={"moment": int(run.step), "chunks": most_chunks},

@@ -1,7 +1,7 @@
 """Simulators: runs any pipeline schedule with any durations and message times, and counts what it held and sent.
 
 The passes of a micro-batch form one line: up through the stages by F, then down by B. Step j of the line is F of stage
-j for j < K, and B of stage 2K − 1 − j after that, with K stages. A pass starts once its predecessor's result has
+j for j < p, and B of stage 2p − 1 − j after that, with p stages. A pass starts once its predecessor's result has
 arrived and its rank is free; W only needs its own B, which the same rank runs. One mailbox for each step and
 micro-batch holds the time at which the input is there, so a run touches every task once: its cost is linear in the
 number of tasks. Everything here needs the standard library only, and integers and fractions stay exact.

@@ -182,7 +182,7 @@ def _check_numbers(name: str, numbers: Sequence[Any], *, below: int) -> None:
 def _in_line(
     name: str, orders: list[list[Task]], micro_batches: int, *, splits_backward: bool = False
 ) -> PipelineSchedule:
-    """Return a schedule of one direction with stage s on rank s."""
+    """Return a schedule of one direction with stage i on rank i."""
     placement = tuple(range(len(orders)))
     return PipelineSchedule(name, tuple(map(tuple, orders)), (placement,), (0,) * micro_batches, splits_backward)
 
@@ -212,7 +212,7 @@ def gpipe(*, stages: int, micro_batches: int) -> PipelineSchedule:
 
 
 def one_f_one_b(*, stages: int, micro_batches: int) -> PipelineSchedule:
-    """Return 1F1B (PipeDream-Flush, DAPPLE): stage s warms up with p − s − 1 forwards, then F and B alternate.
+    """Return 1F1B (PipeDream-Flush, DAPPLE): stage i warms up with p − i − 1 forwards, then F and B alternate.
 
     Args:
         stages: stages and ranks, p.
@@ -223,7 +223,7 @@ def one_f_one_b(*, stages: int, micro_batches: int) -> PipelineSchedule:
 
     Source: Narayanan et al. 2021, section 2.2.1 and figure 4; Megatron-LM,
         ``forward_backward_pipelining_without_interleaving``.
-    Convention: the steady phase starts with F, so p − s micro-batches are in flight at stage s.
+    Convention: the steady phase starts with F, so p − i micro-batches are in flight at stage i.
     Leaves out: nothing of the order.
 
     Example:
@@ -251,10 +251,10 @@ def _alternate(forwards: list[Task], backwards: list[Task], *, warmup: int) -> l
 
 
 def interleaved(*, stages: int, micro_batches: int, chunks: int, group: int | None = None) -> PipelineSchedule:
-    """Return interleaved 1F1B in Megatron-LM's order: chunk c of the v model chunks of rank s is stage cp + s.
+    """Return interleaved 1F1B in Megatron-LM's order: chunk j of the v model chunks of rank r is stage jp + r.
 
     Micro-batches go in groups: a rank runs a group through its first chunk, then through its second, and so on.
-    Rank s warms up with 2(p − s − 1) + (v − 1)·group forwards.
+    Rank r warms up with 2(p − r − 1) + (v − 1)·group forwards.
 
     Args:
         stages: pipeline stages in the sense of ranks, p.
@@ -306,7 +306,7 @@ def interleaved(*, stages: int, micro_batches: int, chunks: int, group: int | No
 
 
 def _zero_bubble(name: str, stages: int, micro_batches: int, *, depth: int) -> PipelineSchedule:
-    """Return ZB-H1 (depth 1) or ZB-H2 (depth 2): W runs after its B by ``depth``·s micro-batches, and at the end."""
+    """Return ZB-H1 (depth 1) or ZB-H2 (depth 2): W runs after its B by ``depth``·i micro-batches, and at the end."""
     orders = []
     for stage in range(stages):
         warmup, delay = depth * (stages - stage - 1) + 1, depth * stage
@@ -323,7 +323,7 @@ def _zero_bubble(name: str, stages: int, micro_batches: int, *, depth: int) -> P
 
 
 def zb_h1(*, stages: int, micro_batches: int) -> PipelineSchedule:
-    """Return ZB-H1: 1F1B with the backward split, where stage s runs W s micro-batches after B.
+    """Return ZB-H1: 1F1B with the backward split, where stage i runs W i micro-batches after B.
 
     Every stage then holds as many micro-batches as 1F1B's first stage, and the late W fill the drain.
 
@@ -350,7 +350,7 @@ def zb_h1(*, stages: int, micro_batches: int) -> PipelineSchedule:
 def zb_h2(*, stages: int, micro_batches: int) -> PipelineSchedule:
     """Return ZB-H2: twice the warm-up of ZB-H1, so that no rank waits once it has begun (with F = B = W).
 
-    Stage s warms up with 2(p − s) − 1 forwards and runs W 2s micro-batches after B. The saving is one of the time
+    Stage i warms up with 2(p − i) − 1 forwards and runs W 2i micro-batches after B. The saving is one of the time
     between a rank's own start and end; ranks still start and end at different moments, so it is lost again if the
     optimizer step waits for all of them.
 
@@ -377,9 +377,9 @@ def zb_h2(*, stages: int, micro_batches: int) -> PipelineSchedule:
 def chimera(*, stages: int, micro_batches: int) -> PipelineSchedule:
     """Return Chimera with two pipelines: half of the micro-batches run down the ranks, half run up.
 
-    Rank s holds stage s of the down pipeline and stage p − 1 − s of the up pipeline. Units of p micro-batches follow
-    each other directly. In a unit the i-th forward of a pipeline stands in slot 2i + s at its stage s, and the i-th
-    backward in slot 2i + 2p − 1 − s: the two pipelines then never want the same slot of a rank.
+    Rank r holds stage r of the down pipeline and stage p − 1 − r of the up pipeline. Units of p micro-batches follow
+    each other directly. In a unit the j-th forward of a pipeline stands in slot 2j + i at its stage i, and the j-th
+    backward in slot 2j + 2p − 1 − i: the two pipelines then never want the same slot of a rank.
 
     Args:
         stages: stages and ranks, p; even.
@@ -499,7 +499,7 @@ def _dualpipe_order(stages: int, half: int, rank: int) -> tuple[Task, ...]:
 def dualpipev(*, stages: int, micro_batches: int) -> PipelineSchedule:
     """Return DualPipeV's order: a DualPipe of 2p stages folded in the middle, so that each rank holds both its halves.
 
-    Rank s holds stages s and 2p − 1 − s. What enters a DualPipe at its far end has come round the fold here.
+    Rank r holds stages r and 2p − 1 − r. What enters a DualPipe at its far end has come round the fold here.
 
     Args:
         stages: pipeline stages in the sense of ranks, p.

@@ -49,15 +49,15 @@ def merge_panel(scores: Sequence[float], values: Sequence[float], *, cut: int, w
     panel.text(below + 8, 173, "merge", size=12)
     _written(panel, below, 178, merge_parts(*parts), "accent")
     panel.text(below - 76, 205, "both blocks", anchor="end", bold=True)
-    panel.text(0, 242, "m: largest score. ℓ: sum of exp(score − m).", size=12, colour="muted")
+    panel.text(0, 242, "μ: largest score. ℓ: sum of exp(score − μ).", size=12, colour="muted")
     panel.text(0, 258, "o: average of the values.", size=12, colour="muted")
     return panel
 
 
 def _written(panel: Panel, middle: float, y: float, part: SoftmaxPart, colour: str) -> None:
-    """Write m, ℓ and o in a box."""
+    """Write μ, ℓ and o in a box."""
     panel.rectangle(middle - 69, y, 138, 46, colour=colour, strength=0.08)
-    panel.text(middle, y + 15, f"m = {part.largest:g}, ℓ = {part.total:.3f}", anchor="middle", middle=True)
+    panel.text(middle, y + 15, f"μ = {part.largest:g}, ℓ = {part.total:.3f}", anchor="middle", middle=True)
     panel.text(middle, y + 33, f"o = {part.mean[0]:.2f}", anchor="middle", middle=True)
 
 
@@ -65,7 +65,7 @@ def attention_steps_panel(*, ranks: int, layout: str, title: str, causal: bool =
     """Draw which rank computes which pairs of queries and keys in which step of the ring.
 
     Args:
-        ranks: N.
+        ranks: R.
         layout: ``"contiguous"`` or ``"zigzag"``.
         title: above the square.
         causal: whether pairs of a query with a later key are left out.
@@ -73,7 +73,7 @@ def attention_steps_panel(*, ranks: int, layout: str, title: str, causal: bool =
 
     Returns:
         A square with a row for each chunk of queries and a column for each of keys, in the order of the sequence. A
-        cell has the colour of the rank whose keys it is computed with, and "t" with the number of the step, from 0.
+        cell has the colour of the rank whose keys it is computed with, and "τ" with the number of the step, from 0.
     """
     owner = {chunk: r for r in range(ranks) for chunk in context_rank_chunks(r, ranks=ranks, layout=layout)}
     count, left, top = len(owner), 62.0, 46.0
@@ -102,7 +102,7 @@ def attention_steps_panel(*, ranks: int, layout: str, title: str, causal: bool =
                 panel.line(x + 1, y + 1, x + cell - 1, y + cell - 1, colour=rank_colour(keys))
             label_x = x + cell * (0.32 if causal and column == row else 0.5)
             label_y = y + cell * (0.7 if causal and column == row else 0.5)
-            panel.text(label_x, label_y, f"t{(r - keys) % ranks}", anchor="middle", middle=True, size=12)
+            panel.text(label_x, label_y, f"τ{(r - keys) % ranks}", anchor="middle", middle=True, size=12)
     return panel
 
 
@@ -110,8 +110,8 @@ def exchange_panels(*, ranks: int = 4, heads: int = 4, width_px: float = 330) ->
     """Draw tokens against heads, in the colours of the ranks that have them, before and after the all-to-all.
 
     Args:
-        ranks: N.
-        heads: a multiple of N.
+        ranks: R.
+        heads: a multiple of R.
         width_px: of each panel.
 
     Returns:

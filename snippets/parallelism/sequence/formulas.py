@@ -31,15 +31,15 @@ MOST_RANKS = 4096
 def context_rank_chunks(rank: int, *, ranks: int, layout: str = "zigzag") -> tuple[int, ...]:
     """Return which chunks of the sequence a rank has.
 
-    In order, there are N chunks and rank r has chunk r. Zig-zag, there are 2N, and rank r has one from each end.
+    In order, there are R chunks and rank r has chunk r. Zig-zag, there are 2R, and rank r has one from each end.
 
-    Formula: $\\{r,\\; 2N - 1 - r\\}$
-    Symbols: r = rank; N = ranks; in order, {r} of N chunks
+    Formula: $\\{r,\\; 2R - 1 - r\\}$
+    Symbols: r = rank; R = ranks; in order, {r} of R chunks
     Chapter: 19
 
     Args:
         rank: from 0.
-        ranks: N, at most 4096.
+        ranks: R, at most 4096.
         layout: ``"zigzag"`` or ``"contiguous"``.
 
     Returns:
@@ -55,26 +55,27 @@ def context_rank_chunks(rank: int, *, ranks: int, layout: str = "zigzag") -> tup
         >>> context_rank_chunks(1, ranks=4, layout="contiguous")
         (1,)
     """
-    N = at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS)
+    R = at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS)
     r = nonnegative_integer("rank", rank)
-    if r >= N:
-        raise ValueError(f"rank must be from 0 to {N - 1}, got {rank!r}")
+    if r >= R:
+        raise ValueError(f"rank must be from 0 to {R - 1}, got {rank!r}")
     if named("layout", layout, LAYOUTS[:2], aliases=LAYOUT_ALIASES) == "contiguous":
         return (r,)
-    return r, 2 * N - 1 - r
+    return r, 2 * R - 1 - r
 
 
 def context_rank_tokens(rank: int, *, ranks: int, sequence: int, layout: str = "zigzag") -> tuple[int, ...]:
     """Return the positions of a rank's tokens, in increasing order.
 
-    Formula: $\\{\\, i : \\lfloor i / c \\rfloor \\in C_r \\,\\}$
-    Symbols: i = a position; c = length of a chunk; C_r = context_rank_chunks; striped, all i with i mod N = r
+    Formula: $\\{\\, i : \\lfloor i / \\xi \\rfloor \\in Z_r \\,\\}$
+    Symbols: i = a position; \\xi = length of a chunk; Z_r = context_rank_chunks; r = rank; R = ranks; striped, all i
+        with i mod R = r
     Chapter: 19
 
     Args:
         rank: from 0.
-        ranks: N.
-        sequence: tokens of the sequence, a multiple of N, or of 2N for zig-zag.
+        ranks: R.
+        sequence: tokens of the sequence, a multiple of R, or of 2R for zig-zag.
         layout: ``"contiguous"``, ``"zigzag"`` or ``"striped"``.
 
     Returns:
@@ -91,13 +92,13 @@ def context_rank_tokens(rank: int, *, ranks: int, sequence: int, layout: str = "
         (0, 2, 4, 6)
     """
     layout = named("layout", layout, LAYOUTS, aliases=LAYOUT_ALIASES)
-    N, s = _cut(ranks, sequence, layout)
+    R, s = _cut(ranks, sequence, layout)
     s = at_most("sequence", s)
     if layout == "striped":
-        context_rank_chunks(rank, ranks=N)
-        return tuple(range(nonnegative_integer("rank", rank), s, N))
-    chunks = context_rank_chunks(rank, ranks=N, layout=layout)
-    c = s // (N * len(chunks))
+        context_rank_chunks(rank, ranks=R)
+        return tuple(range(nonnegative_integer("rank", rank), s, R))
+    chunks = context_rank_chunks(rank, ranks=R, layout=layout)
+    c = s // (R * len(chunks))
     return tuple(i for chunk in chunks for i in range(chunk * c, (chunk + 1) * c))
 
 
@@ -106,15 +107,15 @@ def ring_attention_step_pairs(
 ) -> tuple[tuple[int, ...], ...]:
     """Return how many pairs of a query and a key each rank computes in each step of the ring.
 
-    In step t, rank r has the keys and values of rank r − t.
+    In step τ, rank r has the keys and values of rank r − τ.
 
-    Formula: $P_{t,r} = \\#\\{(i, j) : i \\in T_r,\\; j \\in T_{(r-t) \\bmod N},\\; j \\le i\\}$
-    Symbols: T_r = context_rank_tokens; t = step; r = rank; N = ranks; without a causal mask, all pairs count
+    Formula: $J_{\\tau,r} = \\#\\{(i, j) : i \\in Z_r,\\; j \\in Z_{(r-\\tau) \\bmod R},\\; j \\le i\\}$
+    Symbols: Z_r = context_rank_tokens; \\tau = step; r = rank; R = ranks; without a causal mask, all pairs count
     Chapter: 19
 
     Args:
-        ranks: N, at most 256.
-        sequence: tokens of the sequence, a multiple of N, or of 2N for zig-zag.
+        ranks: R, at most 256.
+        sequence: tokens of the sequence, a multiple of R, or of 2R for zig-zag.
         layout: ``"contiguous"``, ``"zigzag"`` or ``"striped"``.
         causal: whether a token sees itself and what comes before it alone.
 
@@ -132,19 +133,19 @@ def ring_attention_step_pairs(
         ((10, 10), (8, 8))
     """
     layout = named("layout", layout, LAYOUTS, aliases=LAYOUT_ALIASES)
-    N, s = _cut(ranks, sequence, layout)
-    at_most("ranks", N, 256)
-    x, causal = s // N, flag("causal", causal)
+    R, s = _cut(ranks, sequence, layout)
+    at_most("ranks", R, 256)
+    x, causal = s // R, flag("causal", causal)
     if not causal:
-        return tuple((x * x,) * N for _ in range(N))
+        return tuple((x * x,) * R for _ in range(R))
     if layout == "striped":
-        return tuple(tuple(x * (x + (1 if r >= t else -1)) // 2 for r in range(N)) for t in range(N))
-    chunks = [context_rank_chunks(r, ranks=N, layout=layout) for r in range(N)]
+        return tuple(tuple(x * (x + (1 if r >= t else -1)) // 2 for r in range(R)) for t in range(R))
+    chunks = [context_rank_chunks(r, ranks=R, layout=layout) for r in range(R)]
     c = x // len(chunks[0])
     pairs = {-1: 0, 0: c * (c + 1) // 2, 1: c * c}  # a key's chunk after, at, or before the query's
     return tuple(
-        tuple(sum(pairs[(a > b) - (a < b)] for a in chunks[r] for b in chunks[(r - t) % N]) for r in range(N))
-        for t in range(N)
+        tuple(sum(pairs[(a > b) - (a < b)] for a in chunks[r] for b in chunks[(r - t) % R]) for r in range(R))
+        for t in range(R)
     )
 
 
@@ -154,9 +155,10 @@ def ring_attention_starts_s(work_s: Sequence[Sequence[float]], *, pass_s: float)
     While a rank computes with one block of keys and values, it sends the block on and receives the next. A message
     begins when both ends have begun the step.
 
-    Formula: $b_{t+1,r} = \\max\\bigl(b_{t,r} + w_{t,r},\\; \\max(b_{t,r}, b_{t,r-1}) + c\\bigr)$
-    Symbols: b_{t,r} = when rank r begins step t; w_{t,r} = work_s; c = pass_s; ranks modulo N. After the last
-        step nothing is passed: its end is b + w
+    Formula: $T_{\\tau+1,r} = \\max\\bigl(T_{\\tau,r} + \\omega_{\\tau,r},\\;
+        \\max(T_{\\tau,r}, T_{\\tau,r-1}) + T_{\\text{msg}}\\bigr)$
+    Symbols: T_{\\tau,r} = when rank r begins step τ; \\omega_{\\tau,r} = work_s; T_{\\text{msg}} = pass_s; ranks modulo
+        R. After the last step nothing is passed: its end is T + ω
     Chapter: 19
 
     Args:
@@ -190,12 +192,12 @@ def ring_attention_starts_s(work_s: Sequence[Sequence[float]], *, pass_s: float)
 def contiguous_attention_slowdown(ranks: int) -> float:
     """Return how much longer a causal ring takes with the sequence cut in order than with the same work in balance.
 
-    Formula: $\\frac{N - 1/2}{N / 2} = 2 - \\frac1N$
-    Symbols: N = ranks
+    Formula: $\\frac{R - 1/2}{R / 2} = 2 - \\frac1R$
+    Symbols: R = ranks
     Chapter: 19
 
     Args:
-        ranks: N.
+        ranks: R.
 
     Returns:
         The last rank's work over the mean.
@@ -208,26 +210,26 @@ def contiguous_attention_slowdown(ranks: int) -> float:
         >>> contiguous_attention_slowdown(8)
         1.875
     """
-    N = positive_integer("ranks", ranks)
-    return 2 - 1 / N
+    R = positive_integer("ranks", ranks)
+    return 2 - 1 / R
 
 
 def ring_attention_forward_bytes(*, sequence: int, kv_width: int, ranks: int, element_bytes: float = 2) -> float:
     """Return what a rank sends in the forward pass of one layer's ring attention, or of its all-gather.
 
     Also: ring attention, context parallelism
-    Formula: $\\frac{N-1}{N} \\cdot 2 s k w$
-    Symbols: N = ranks; s = sequence; k = kv_width; w = element_bytes
+    Formula: $\\frac{R-1}{R} \\cdot 2 s\\,h_{\\text{kv}} w$
+    Symbols: R = ranks; s = sequence; h_{\\text{kv}} = kv_width; w = element_bytes
     Chapter: 19
 
     Args:
         sequence: tokens of the sequence.
         kv_width: numbers of a token's key, and of its value, that a rank holds: heads for keys times the head size.
-        ranks: N, among which the sequence is cut.
+        ranks: R, among which the sequence is cut.
         element_bytes: bytes of a number.
 
     Returns:
-        Bytes: N − 1 blocks of s/N keys and values.
+        Bytes: R − 1 blocks of s/R keys and values.
 
     Source: Liu et al. 2023, section 3; Grattafiori et al. 2024, section 3.3.2, for the all-gather.
     Convention: sent by one rank, one sequence, one layer.
@@ -237,13 +239,13 @@ def ring_attention_forward_bytes(*, sequence: int, kv_width: int, ranks: int, el
         >>> ring_attention_forward_bytes(sequence=1_000_000, kv_width=128, ranks=16)
         480000000.0
     """
-    s, k, N = (
+    s, k, R = (
         positive_integer("sequence", sequence),
         positive_integer("kv_width", kv_width),
         positive_integer("ranks", ranks),
     )
     w = Fraction(positive_number("element_bytes", element_bytes))
-    return as_float("sequence, kv_width and element_bytes", Fraction(N - 1, N) * 2 * s * k * w)
+    return as_float("sequence, kv_width and element_bytes", Fraction(R - 1, R) * 2 * s * k * w)
 
 
 def ring_attention_backward_bytes(*, sequence: int, kv_width: int, ranks: int, element_bytes: float = 2) -> float:
@@ -251,18 +253,18 @@ def ring_attention_backward_bytes(*, sequence: int, kv_width: int, ranks: int, e
 
     Keys and values go round once more, and with each block its gradients, which have one hop more to come home.
 
-    Formula: $\\frac{2N-1}{N} \\cdot 2 s k w$
-    Symbols: N = ranks; s = sequence; k = kv_width; w = element_bytes; 0 for N = 1
+    Formula: $\\frac{2R-1}{R} \\cdot 2 s\\,h_{\\text{kv}} w$
+    Symbols: R = ranks; s = sequence; h_{\\text{kv}} = kv_width; w = element_bytes; 0 for R = 1
     Chapter: 19
 
     Args:
         sequence: tokens of the sequence.
         kv_width: numbers of a token's key, and of its value.
-        ranks: N.
+        ranks: R.
         element_bytes: bytes of a number, of keys and of gradients alike.
 
     Returns:
-        Bytes: N − 1 blocks of keys and values, N of their gradients.
+        Bytes: R − 1 blocks of keys and values, R of their gradients.
 
     Source: derived in this book; the same order as Liu et al. 2023's code.
     Convention: sent by one rank, one sequence, one layer.
@@ -272,15 +274,15 @@ def ring_attention_backward_bytes(*, sequence: int, kv_width: int, ranks: int, e
         >>> ring_attention_backward_bytes(sequence=1_000_000, kv_width=128, ranks=16)
         992000000.0
     """
-    s, k, N = (
+    s, k, R = (
         positive_integer("sequence", sequence),
         positive_integer("kv_width", kv_width),
         positive_integer("ranks", ranks),
     )
     w = Fraction(positive_number("element_bytes", element_bytes))
-    if N == 1:
+    if R == 1:
         return 0.0
-    return as_float("sequence, kv_width and element_bytes", Fraction(2 * N - 1, N) * 2 * s * k * w)
+    return as_float("sequence, kv_width and element_bytes", Fraction(2 * R - 1, R) * 2 * s * k * w)
 
 
 def ulysses_exchange_bytes(
@@ -289,33 +291,33 @@ def ulysses_exchange_bytes(
     """Return what a rank sends in one layer's attention if all-to-alls turn tokens into heads and back.
 
     Also: Ulysses, DeepSpeed-Ulysses, all-to-all attention
-    Formula: $\\frac{N-1}{N} \\cdot \\frac{s}{N} (2q + 2k) w$
-    Symbols: N = ranks; s = sequence; q = query_width; k = kv_width; w = element_bytes
+    Formula: $\\frac{R-1}{R} \\cdot \\frac{s}{R} (2h_{\\text{q}} + 2h_{\\text{kv}})\\, w$
+    Symbols: R = ranks; s = sequence; h_{\\text{q}} = query_width; h_{\\text{kv}} = kv_width; w = element_bytes
     Chapter: 19
 
     Args:
         sequence: tokens of the sequence.
         query_width: numbers of a token's query, and of its output: heads times the head size.
         kv_width: numbers of a token's key, and of its value.
-        ranks: N; has to divide the heads of the keys.
+        ranks: R; has to divide the heads of the keys.
         element_bytes: bytes of a number.
 
     Returns:
         Bytes of a forward pass, and of a backward pass, which sends the gradients of the same four.
 
-    Source: Jacobs et al. 2023, section 3.2: 4Nh/P in their letters, with q = k = h and without the (N − 1)/N.
+    Source: Jacobs et al. 2023, section 3.2: 4Nh/P in their letters, with both widths h and without the (R − 1)/R.
     Convention: sent by one rank, one sequence, one layer.
-    Leaves out: keys and values that are copied where N exceeds their heads.
+    Leaves out: keys and values that are copied where R exceeds their heads.
 
     Example:
         >>> ulysses_exchange_bytes(sequence=16_384, query_width=4096, kv_width=1024, ranks=8)
         36700160.0
     """
-    s, N = positive_integer("sequence", sequence), positive_integer("ranks", ranks)
+    s, R = positive_integer("sequence", sequence), positive_integer("ranks", ranks)
     q, k = positive_integer("query_width", query_width), positive_integer("kv_width", kv_width)
     w = Fraction(positive_number("element_bytes", element_bytes))
     return as_float(
-        "sequence, query_width, kv_width and element_bytes", Fraction(N - 1, N) * Fraction(s, N) * (2 * q + 2 * k) * w
+        "sequence, query_width, kv_width and element_bytes", Fraction(R - 1, R) * Fraction(s, R) * (2 * q + 2 * k) * w
     )
 
 
@@ -329,9 +331,9 @@ def hidden_block_tokens(
 ) -> float:
     """Return from how many tokens a rank on passing keys and values hides behind computing with them.
 
-    Formula: $x^* = \\frac{w}{2 \\rho g} \\cdot \\frac{P}{\\beta}$
-    Symbols: x^* = result; w = element_bytes; \\rho = computed_share; g = queries_per_key; P =
-        flops_per_s; \\beta = bandwidth_bytes_per_s
+    Formula: $x^* = \\frac{w}{2 \\rho q} \\cdot \\frac{uP}{\\beta}$
+    Symbols: x^* = result; w = element_bytes; \\rho = computed_share; q = queries_per_key;
+        uP = flops_per_s; \\beta = bandwidth_bytes_per_s
     Chapter: 19
 
     Args:
@@ -344,8 +346,8 @@ def hidden_block_tokens(
     Returns:
         Tokens on a rank, not rounded.
 
-    Source: Liu et al. 2023, section 3, the case w = 2, g = 1, without a mask: c ≥ F/B.
-    Convention: forward: 4x²qd operations over 2xkd numbers, for q and k heads of size d on the rank.
+    Source: Liu et al. 2023, section 3, the case w = 2, q = 1, without a mask: c ≥ F/B.
+    Convention: forward: 4x²a·h_head operations over 2x·a_kv·h_head numbers, for a heads of queries and a_kv of keys.
     Leaves out: latency, the first step's diagonal, and the rest of the layer, which does not wait for messages.
 
     Example:
@@ -353,50 +355,50 @@ def hidden_block_tokens(
         1040.0
     """
     P, B = positive_number("flops_per_s", flops_per_s), positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s)
-    g, w = positive_number("queries_per_key", queries_per_key), positive_number("element_bytes", element_bytes)
+    q, w = positive_number("queries_per_key", queries_per_key), positive_number("element_bytes", element_bytes)
     share = positive_number("computed_share", computed_share)
     if share > 1:
         raise ValueError(f"computed_share must be a share above 0 and at most 1, got {computed_share!r}")
-    exact = Fraction(w) / (2 * Fraction(share) * Fraction(g)) * Fraction(P) / Fraction(B)
+    exact = Fraction(w) / (2 * Fraction(share) * Fraction(q)) * Fraction(P) / Fraction(B)
     arguments = "flops_per_s, bandwidth_bytes_per_s, queries_per_key, element_bytes and computed_share"
     return as_float(arguments, exact)
 
 
 def kv_blocks_held(kind: str, *, ranks: int) -> int:
-    """Return how many blocks of s/N keys and values a rank holds at the most, its own among them.
+    """Return how many blocks of s/R keys and values a rank holds at the most, its own among them.
 
-    Formula: $\\min(N, 3) \\;\\text{ (ring)}, \\quad N + 1 \\;\\text{ (all-gather)}, \\quad 2 \\;\\text{ (all-to-all)}$
-    Symbols: N = ranks; 1 each for N = 1
+    Formula: $\\min(R, 3) \\;\\text{ (ring)}, \\quad R + 1 \\;\\text{ (all-gather)}, \\quad 2 \\;\\text{ (all-to-all)}$
+    Symbols: R = ranks; 1 each for R = 1
     Chapter: 19
 
     Args:
         kind: ``"ring"`` (its own, one that it computes with and one that arrives), ``"all_gather"`` (its own and all)
             or ``"all_to_all"`` (its own tokens' and its own heads').
-        ranks: N.
+        ranks: R.
 
     Returns:
         Blocks.
 
     Source: counted on the simulated machine.
-    Convention: forward; a block has the keys and values of s/N tokens and all heads of the rank.
+    Convention: forward; a block has the keys and values of s/R tokens and all heads of the rank.
     Leaves out: queries, outputs; a ring that drops its own block after the first step.
 
     Example:
         >>> [kv_blocks_held(kind, ranks=16) for kind in KINDS]
         [3, 17, 2]
     """
-    N = positive_integer("ranks", ranks)
+    R = positive_integer("ranks", ranks)
     kind = named("kind", kind, KINDS, aliases=KIND_ALIASES)
-    if N == 1:
+    if R == 1:
         return 1
-    return {"ring": min(N, 3), "all_gather": N + 1, "all_to_all": 2}[kind]
+    return {"ring": min(R, 3), "all_gather": R + 1, "all_to_all": 2}[kind]
 
 
 def attention_flops(*, pairs: float, query_heads: int, head_size: int) -> float:
     """Return the operations of attention's two products for pairs of a query and a key.
 
-    Formula: $4 p h d$
-    Symbols: p = pairs; h = query_heads; d = head_size
+    Formula: $4 J a\\,h_{\\text{head}}$
+    Symbols: J = pairs; a = the heads of queries; h_{\\text{head}} = head_size
     Chapter: 19
 
     Args:
@@ -422,8 +424,8 @@ def attention_flops(*, pairs: float, query_heads: int, head_size: int) -> float:
 
 def _cut(ranks: int, sequence: int, layout: str) -> tuple[int, int]:
     """Return ranks and tokens, checked to divide."""
-    N = at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS)
-    s, parts = positive_integer("sequence", sequence), 2 * N if layout == "zigzag" else N
+    R = at_most("ranks", positive_integer("ranks", ranks), MOST_RANKS)
+    s, parts = positive_integer("sequence", sequence), 2 * R if layout == "zigzag" else R
     if s % parts:
         raise ValueError(f"sequence must be a multiple of {parts}, got {sequence!r}")
-    return N, s
+    return R, s

@@ -28,12 +28,13 @@ _LAYOUTS = {
     caption="The forward pass of one layer. A rank has one head of keys and values, of size 128, 2 bytes a number. A "
     "block has the colour and the number of the rank whose keys and values it is computed with; the thin red bar below "
     "it is their message; grey is waiting. Put the mask on, and see who waits. Then make the link slow.",
+    opens="Causal, in order",
     knobs=[
         Choice("layout", "Mask and cut", _LAYOUTS, "none"),
-        Number("ranks", "Ranks N", 4, 2, 16),
+        Number("ranks", "Ranks R", 4, 2, 16),
         Number("tokens", "Tokens a rank x", 8192, 1024, 65536, 2, "log"),
-        Number("queries_per_key", "Query heads a key head g", 1, 1, 16, 2, "log"),
-        Number("tflop_per_s", "Speed P, TFLOP/s", 540, 540 / 2**4, 540 * 2**2, 2**0.5, "log", whole=False),
+        Number("queries_per_key", "Query heads a key head q", 1, 1, 16, 2, "log"),
+        Number("tflop_per_s", "Achieved rate uP, TFLOP/s", 540, 540 / 2**4, 540 * 2**2, 2**0.5, "log", whole=False),
         Number("bandwidth_bytes_per_s", "Link β", 200e9, 400e9 / 2**8, 400e9 * 4, 2**0.5, "log", "B/s", whole=False),
     ],
     named=[
@@ -62,6 +63,18 @@ _LAYOUTS = {
             "128,000 tokens at 3 GB/s",
             "A rank has 8,000 tokens, and 22,500 would be needed: the ranks work 37% of the time.",
             {"layout": "zigzag", "ranks": 16, "tokens": 8000, "queries_per_key": 16, "bandwidth_bytes_per_s": 3e9},
+        ),
+        Named(
+            "The 70B on 256 GPUs",
+            "Cut among the 8 GPUs of a node, each has 1,024 tokens, and 275 are enough to hide the messages.",
+            {
+                "layout": "zigzag",
+                "ranks": 8,
+                "tokens": 1024,
+                "queries_per_key": 8,
+                "tflop_per_s": 395.76,
+                "bandwidth_bytes_per_s": 360e9,
+            },
         ),
     ],
 )
@@ -100,7 +113,7 @@ def attention_ring(
     chart = ring_chart(
         work,
         pass_s=passing,
-        title=f"{_LAYOUTS[layout].capitalize()}, N = {ranks}",
+        title=f"{_LAYOUTS[layout].capitalize()}, R = {ranks}",
         width_px=WIDTH_PX,
         row_px=24 if ranks <= 8 else 17,
     )

@@ -2,7 +2,7 @@
 
 Keys and values have fewer heads than queries where queries share them (grouped queries). Whatever the kind, a rank
 begins and ends with its own tokens: queries, keys, values and the output's gradient in, output and gradients out. In
-comments on shapes, queries have a heads, keys and values kv, all of size d, and s is the length of the sequence.
+comments on shapes, queries have a heads, keys and values a_kv, all of size h_head, and s is the length of the sequence.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def attend(
         ValueError: if shapes do not fit, or a number is not finite.
 
     Source: Vaswani et al. 2017; grouped queries as in Ainslie et al. 2023.
-    Convention: scores are divided by the root of the head size; heads h·g to h·g + g − 1 of the queries share head h.
+    Convention: scores are divided by the root of the head size; heads i·q to i·q + q − 1 of the queries share head i.
     Leaves out: dropout, positions.
 
     >>> attend(np.ones((2, 3, 4)), np.ones((1, 3, 4)), np.arange(12.0).reshape(1, 3, 4))[0][0, :, 0].round(1)
@@ -124,8 +124,8 @@ def run_context_parallel(
         keys: as in ``attend``.
         values: as in ``attend``.
         gradient: as in ``attend_backward``; ``None`` for the forward pass alone.
-        ranks: N; tokens are a multiple of N, or of 2N for zig-zag.
-        kind: ``"ring"``, ``"all_gather"`` or ``"all_to_all"``, which needs a multiple of N key heads.
+        ranks: R; tokens are a multiple of R, or of 2R for zig-zag.
+        kind: ``"ring"``, ``"all_gather"`` or ``"all_to_all"``, which needs a multiple of R key heads.
         layout: ``"contiguous"``, ``"zigzag"`` or ``"striped"``.
         causal: as in ``attend``.
 
@@ -148,20 +148,20 @@ def run_context_parallel(
     d_o = None if gradient is None else _like("gradient", gradient, q)
     kind = named("kind", kind, KINDS, aliases=KIND_ALIASES)
     layout, causal = named("layout", layout, LAYOUTS, aliases=LAYOUT_ALIASES), flag("causal", causal)
-    N, tokens = positive_integer("ranks", ranks), q.shape[1]
-    if tokens % (2 * N if layout == "zigzag" else N):
+    R, tokens = positive_integer("ranks", ranks), q.shape[1]
+    if tokens % (2 * R if layout == "zigzag" else R):
         raise ValueError(f"ranks must cut {tokens} tokens evenly, {layout}, got {ranks!r}")
-    if kind == "all_to_all" and len(k) % N:
+    if kind == "all_to_all" and len(k) % R:
         raise ValueError(f"ranks must divide the {len(k)} heads of keys, got {ranks!r}")
-    places = [np.array(context_rank_tokens(r, ranks=N, sequence=tokens, layout=layout)) for r in range(N)]
-    machine = Machine(N)
+    places = [np.array(context_rank_tokens(r, ranks=R, sequence=tokens, layout=layout)) for r in range(R)]
+    machine = Machine(R)
     shards = [
         _Shard(
             r, places, causal, machine.memories[r], *(None if a is None else a[:, places[r]] for a in (q, k, v, d_o))
         )
-        for r in range(N)
+        for r in range(R)
     ]
-    program = {"ring": _ring, "all_gather": _gathered, "all_to_all": _by_heads}[kind] if N > 1 else _ring
+    program = {"ring": _ring, "all_gather": _gathered, "all_to_all": _by_heads}[kind] if R > 1 else _ring
     parts = machine.run([program(shard) for shard in shards])
     joined = [_joined(pieces, places) for pieces in zip(*parts, strict=True)]
     return AttentionRun(joined[0], None if d_o is None else (joined[1], joined[2], joined[3]), machine.account)
@@ -189,18 +189,18 @@ _Steps = Generator[Any, Any, tuple[Array, ...]]
 
 def _ring(own: _Shard) -> _Steps:
     """Pass keys and values on; backward pass them on again, with their gradients."""
-    N, after, before = own.ranks, (own.rank + 1) % own.ranks, (own.rank - 1) % own.ranks
+    R, after, before = own.ranks, (own.rank + 1) % own.ranks, (own.rank - 1) % own.ranks
 
     # Forward.
-    o, log_sum = _nothing(own.q)  # (a, own s, d), (a, own s)
-    k, v = own.k, own.v  # (kv, own s, d)
-    for step in range(N):
-        there = own.places[(own.rank - step) % N]
+    o, log_sum = _nothing(own.q)  # (a, own s, h_head), (a, own s)
+    k, v = own.k, own.v  # (a_kv, own s, h_head)
+    for step in range(R):
+        there = own.places[(own.rank - step) % R]
         pairs = own.pairs(there)
         yield Compute(PAIRS, pairs)
         if pairs:
             o, log_sum = _merged(o, log_sum, *own.forward(k, v, there))
-        if step + 1 < N:
+        if step + 1 < R:
             k, v = yield Exchange(after, [k, v], before)
     if own.d_o is None:
         return (o,)
@@ -209,16 +209,16 @@ def _ring(own: _Shard) -> _Steps:
     delta = (own.d_o * o).sum(axis=2)  # (a, own s)
     k, v = own.k, own.v
     d_q, d_k, d_v = np.zeros_like(own.q), np.zeros_like(k), np.zeros_like(v)
-    for step in range(N):
-        there = own.places[(own.rank - step) % N]
+    for step in range(R):
+        there = own.places[(own.rank - step) % R]
         pairs = own.pairs(there)
         yield Compute(PAIRS, pairs)
         if pairs:
             more = _block_backward(own.q, k, v, own.here, there, own.causal, own.d_o, log_sum, delta)
             d_q, d_k, d_v = d_q + more[0], d_k + more[1], d_v + more[2]
-        if step + 1 < N:
+        if step + 1 < R:
             k, v, d_k, d_v = yield Exchange(after, [k, v, d_k, d_v], before)
-        elif N > 1:
+        elif R > 1:
             d_k, d_v = yield Exchange(after, [d_k, d_v], before)  # home
     return o, d_q, d_k, d_v
 
@@ -227,10 +227,10 @@ def _gathered(own: _Shard) -> _Steps:
     """Gather all keys and values first; backward add up everybody's gradients of them."""
     # Forward.
     there = np.concatenate(own.places)
-    both = yield AllGather(np.stack([own.k, own.v]).transpose(2, 0, 1, 3))  # (s, 2, kv, d)
-    k, v = both.transpose(1, 2, 0, 3)  # (kv, s, d)
+    both = yield AllGather(np.stack([own.k, own.v]).transpose(2, 0, 1, 3))  # (s, 2, a_kv, h_head)
+    k, v = both.transpose(1, 2, 0, 3)  # (a_kv, s, h_head)
     yield Compute(PAIRS, own.pairs(there))
-    o, log_sum = own.forward(k, v, there)  # (a, own s, d), (a, own s)
+    o, log_sum = own.forward(k, v, there)  # (a, own s, h_head), (a, own s)
     if own.d_o is None:
         return (o,)
     del both, k, v
@@ -241,18 +241,18 @@ def _gathered(own: _Shard) -> _Steps:
     yield Compute(PAIRS, own.pairs(there))
     delta = (own.d_o * o).sum(axis=2)  # (a, own s)
     d_q, d_k, d_v = _block_backward(own.q, k, v, own.here, there, own.causal, own.d_o, log_sum, delta)
-    mine = yield ReduceScatter(np.stack([d_k, d_v]).transpose(2, 0, 1, 3))  # (own s, 2, kv, d)
-    d_k, d_v = mine.transpose(1, 2, 0, 3)  # (kv, own s, d)
+    mine = yield ReduceScatter(np.stack([d_k, d_v]).transpose(2, 0, 1, 3))  # (own s, 2, a_kv, h_head)
+    d_k, d_v = mine.transpose(1, 2, 0, 3)  # (a_kv, own s, h_head)
     return o, d_q, d_k, d_v
 
 
 def _by_heads(own: _Shard) -> _Steps:
     """Turn tokens into heads by an all-to-all, attend to all tokens, and turn back; backward likewise."""
-    N, order = own.ranks, np.argsort(np.concatenate(own.places))
+    R, order = own.ranks, np.argsort(np.concatenate(own.places))
     everywhere = np.arange(len(order))
 
     def by_heads(*arrays: Array) -> list[list[Array]]:  # a parcel for each rank: its heads of these tokens
-        return [[np.split(array, N)[r] for array in arrays] for r in range(N)]
+        return [[np.split(array, R)[r] for array in arrays] for r in range(R)]
 
     def whole(parcels: list[list[Array]]) -> list[Array]:
         return [np.concatenate(pieces, axis=1)[:, order] for pieces in zip(*parcels, strict=True)]
@@ -264,20 +264,21 @@ def _by_heads(own: _Shard) -> _Steps:
         return [np.concatenate(pieces) for pieces in zip(*parcels, strict=True)]
 
     # Forward.
-    q, k, v = whole((yield AllToAll(by_heads(own.q, own.k, own.v))))  # q (own a, s, d), k (own kv, s, d)
+    q, k, v = whole((yield AllToAll(by_heads(own.q, own.k, own.v))))  # q (own a, s, h_head), k (own a_kv, s, h_head)
     k, v = (own.memory.watch(array, "buffers") for array in (k, v))
     yield Compute(PAIRS, _pairs(everywhere, everywhere, own.causal) * len(q))
-    o, log_sum = _block_forward(q, k, v, everywhere, everywhere, own.causal)  # (own a, s, d), (own a, s)
-    (mine,) = own_tokens((yield AllToAll(by_tokens(o))))  # (a, own s, d)
+    o, log_sum = _block_forward(q, k, v, everywhere, everywhere, own.causal)  # (own a, s, h_head), (own a, s)
+    (mine,) = own_tokens((yield AllToAll(by_tokens(o))))  # (a, own s, h_head)
     if own.d_o is None:
         return (mine,)
 
     # Backward.
-    (d_o,) = whole((yield AllToAll(by_heads(own.d_o))))  # (own a, s, d)
+    (d_o,) = whole((yield AllToAll(by_heads(own.d_o))))  # (own a, s, h_head)
     yield Compute(PAIRS, _pairs(everywhere, everywhere, own.causal) * len(q))
     delta = (d_o * o).sum(axis=2)  # (own a, s)
     gradients = _block_backward(q, k, v, everywhere, everywhere, own.causal, d_o, log_sum, delta)
-    d_q, d_k, d_v = own_tokens((yield AllToAll(by_tokens(*gradients))))  # d_q (a, own s, d), d_k (kv, own s, d)
+    # d_q (a, own s, h_head), d_k (a_kv, own s, h_head)
+    d_q, d_k, d_v = own_tokens((yield AllToAll(by_tokens(*gradients))))
     return mine, d_q, d_k, d_v
 
 
@@ -299,7 +300,7 @@ def _merged(o: Array, log_sum: Array, more: Array, more_sum: Array) -> tuple[Arr
 
 def _scores(q: Array, k: Array, here: Any, there: Any, causal: bool) -> Array:
     """Scaled products, minus infinity where a key comes later: shape (query heads, queries, keys)."""
-    shared = np.repeat(k, len(q) // len(k), axis=0)  # (a, keys, d)
+    shared = np.repeat(k, len(q) // len(k), axis=0)  # (a, keys, h_head)
     scores = q @ shared.transpose(0, 2, 1) / np.sqrt(q.shape[2])
     if causal:
         scores = np.where(there[None, :] > here[:, None], -np.inf, scores)
@@ -313,7 +314,7 @@ def _block_forward(q: Array, k: Array, v: Array, here: Any, there: Any, causal: 
     weights = np.exp(scores - safe[..., None])
     total = weights.sum(axis=2)
     divisor = np.where(total == 0, 1.0, total)
-    o = weights @ np.repeat(v, len(q) // len(v), axis=0) / divisor[..., None]  # (a, queries, d)
+    o = weights @ np.repeat(v, len(q) // len(v), axis=0) / divisor[..., None]  # (a, queries, h_head)
     return o, np.where(total == 0, -np.inf, safe + np.log(divisor))
 
 
@@ -325,8 +326,8 @@ def _block_backward(
     soft = np.exp(_scores(q, k, here, there, causal) - log_sum[..., None])  # (a, queries, keys)
     d_soft = d_o @ np.repeat(v, group, axis=0).transpose(0, 2, 1)
     d_scores = soft * (d_soft - delta[..., None]) / np.sqrt(q.shape[2])
-    d_q = d_scores @ np.repeat(k, group, axis=0)  # (a, queries, d)
-    d_k, d_v = d_scores.transpose(0, 2, 1) @ q, soft.transpose(0, 2, 1) @ d_o  # (a, keys, d)
+    d_q = d_scores @ np.repeat(k, group, axis=0)  # (a, queries, h_head)
+    d_k, d_v = d_scores.transpose(0, 2, 1) @ q, soft.transpose(0, 2, 1) @ d_o  # (a, keys, h_head)
     return d_q, _grouped(d_k, group), _grouped(d_v, group)
 
 

@@ -16,11 +16,11 @@ class SoftmaxPart:
     """What one row of scores leaves behind for a block of keys.
 
     Attributes:
-        largest: the largest score, m, any finite number; minus infinity if the block is empty, as ``EMPTY`` is.
-        total: the sum of exp(score − m) over the block, at least 0.
+        largest: the largest score, μ, any finite number; minus infinity if the block is empty, as ``EMPTY`` is.
+        total: the sum of exp(score − μ) over the block, at least 0.
         mean: the average of the block's values, weighted by these exponentials, o.
 
-    Source: Milakov and Gimelshein 2018, section 3, for m and the total; Dao et al. 2022, section 3.1, for the average.
+    Source: Milakov and Gimelshein 2018, section 3, for μ and the total; Dao et al. 2022, section 3.1, for the average.
 
     Example:
         >>> SoftmaxPart(largest=0.0, total=3.0, mean=(1.0, 2.0)).log_sum
@@ -41,7 +41,7 @@ class SoftmaxPart:
 
     @property
     def log_sum(self) -> float:
-        """The logarithm of the sum of all exponentials: m + log of the total."""
+        """The logarithm of the sum of all exponentials: μ + log of the total."""
         return self.largest + math.log(self.total) if self.total else LOWEST
 
 
@@ -53,8 +53,9 @@ def softmax_part(scores: Sequence[float], values: Sequence[Sequence[float]]) -> 
     """Return what a row of scores and the values that belong to them leave behind.
 
     Also: online softmax
-    Formula: $m = \\max_j S_j, \\quad \\ell = \\sum_j e^{S_j - m}, \\quad o = \\frac1\\ell \\sum_j e^{S_j - m} v_j$
-    Symbols: m, \\ell, o = result; S_j = scores; v_j = values
+    Formula: $\\mu = \\max_j z_j, \\quad \\ell = \\sum_j \\exp(z_j - \\mu), \\quad
+        o = \\frac1\\ell \\sum_j \\exp(z_j - \\mu)\\, y_j$
+    Symbols: \\mu, \\ell, o = result; z_j = scores; y_j = values
     Chapter: 19
 
     Args:
@@ -93,9 +94,9 @@ def merge_parts(first: SoftmaxPart, second: SoftmaxPart) -> SoftmaxPart:
     """Return the part of two blocks together from their parts, without looking at scores or values again.
 
     Also: log-sum-exp merge
-    Formula: $m = \\max(m_1, m_2), \\quad a_i = \\ell_i e^{m_i - m}, \\quad \\ell = a_1 + a_2, \\quad
-        o = \\frac{a_1 o_1 + a_2 o_2}{\\ell}$
-    Symbols: m, \\ell, o = result; m_1, \\ell_1, o_1 = first; m_2, \\ell_2, o_2 = second
+    Formula: $\\mu = \\max(\\mu_1, \\mu_2), \\quad \\lambda_i = \\ell_i \\exp(\\mu_i - \\mu), \\quad
+        \\ell = \\lambda_1 + \\lambda_2, \\quad o = \\frac{\\lambda_1 o_1 + \\lambda_2 o_2}{\\ell}$
+    Symbols: \\mu, \\ell, o = result; \\mu_1, \\ell_1, o_1 = first; \\mu_2, \\ell_2, o_2 = second
     Chapter: 19
 
     Args:
@@ -131,13 +132,13 @@ def merge_parts(first: SoftmaxPart, second: SoftmaxPart) -> SoftmaxPart:
 def standard_attention_words(*, sequence: int, head_size: int) -> int:
     """Return the numbers that attention reads and writes if it stores the scores between its three operations.
 
-    Formula: $4 s d + 4 s^2$
-    Symbols: s = sequence; d = head_size
+    Formula: $4 s\\,h_{\\text{head}} + 4 s^2$
+    Symbols: s = sequence; h_{\\text{head}} = head_size
     Chapter: 19
 
     Args:
         sequence: tokens, s.
-        head_size: width of a head, d.
+        head_size: width of a head, h_head.
 
     Returns:
         Numbers that pass between memory and chip: Q, K and V in, O out; scores written and read, softmax written and
@@ -159,20 +160,20 @@ def block_attention_words(*, sequence: int, head_size: int, rows: int) -> int:
     """Return the numbers that attention reads and writes block by block, while some rows of Q stay on the chip.
 
     Also: FlashAttention
-    Formula: $2 s d + 2 s d \\lceil s / r \\rceil$
-    Symbols: s = sequence; d = head_size; r = rows
+    Formula: $2 s\\,h_{\\text{head}} + 2 s\\,h_{\\text{head}} \\lceil s / x_{\\text{chip}} \\rceil$
+    Symbols: s = sequence; h_{\\text{head}} = head_size; x_{\\text{chip}} = rows
     Chapter: 19
 
     Args:
         sequence: tokens, s.
-        head_size: width of a head, d.
-        rows: queries whose statistics and averages stay on the chip while all keys and values pass by, r.
+        head_size: width of a head, h_head.
+        rows: queries whose statistics and averages stay on the chip while all keys and values pass by, x_chip.
 
     Returns:
         Numbers: Q read and O written once, K and V read once for each block of rows.
 
-    Source: Dao 2023, section 3.1 (rows outside, keys inside). With r = M/(4d) this is of the order s²d²/M of Dao et al.
-        2022, theorem 2.
+    Source: Dao 2023, section 3.1 (rows outside, keys inside). With M/(4d) rows it is of the order s²d²/M of Dao et al.
+        2022, theorem 2, whose d is h_head.
     Convention: one head, forward, without a mask.
     Leaves out: what a larger cache keeps of K and V between blocks; the log-sum-exp, one number a row.
 
@@ -191,13 +192,14 @@ def block_attention_words(*, sequence: int, head_size: int, rows: int) -> int:
 def flash_block_sizes(*, fast_words: int, head_size: int) -> tuple[int, int]:
     """Return the block sizes of FlashAttention's first version.
 
-    Formula: $B_c = \\lceil M / 4d \\rceil, \\quad B_r = \\min(B_c, d)$
-    Symbols: B_c, B_r = result; M = fast_words; d = head_size
+    Formula: $x_{\\text{keys}} = \\lceil M_{\\text{fast}} / 4h_{\\text{head}} \\rceil, \\quad
+        x_{\\text{chip}} = \\min(x_{\\text{keys}}, h_{\\text{head}})$
+    Symbols: x_{\\text{keys}}, x_{\\text{chip}} = result; M_{\\text{fast}} = fast_words; h_{\\text{head}} = head_size
     Chapter: 19
 
     Args:
-        fast_words: numbers that fit into fast memory, M.
-        head_size: width of a head, d.
+        fast_words: numbers that fit into fast memory, M_fast.
+        head_size: width of a head, h_head.
 
     Returns:
         Keys (columns) and queries (rows) of a block.
