@@ -65,7 +65,11 @@ _TWICE = 2 * 1.4e12  # tokens: twice what the 70B's box gives it
         Named(
             "The 70B on 256 GPUs",
             "Trained on 2.8T tokens and then used for 2.8 trillion, this model is about the cheapest for its loss.",
-            {"flops": 6 * THE_70B.parameters * _TWICE, "billions": THE_70B.parameters / _B, "served": _TWICE / 1e12},
+            {
+                "flops": float(f"{6 * THE_70B.parameters * _TWICE:.4g}"),
+                "billions": round(THE_70B.parameters / _B, 1),
+                "served": _TWICE / 1e12,
+            },
         ),
     ],
     opens=_QUESTION,
@@ -158,7 +162,10 @@ def _marks(plot: Plot, dot: tuple[float, float], square: tuple[float, float], na
     plot.panel.rectangle(x - 6, y - 6, 12, 12, colour="communication", strength=0)
     gap = x - plot.x(dot[0])
     beside: Anchor = "middle" if abs(gap) < 20 else "end" if gap > 0 else "start"  # inside the valley there is room
-    shift, up = {"start": (11, 2), "middle": (0, -13), "end": (-11, 2)}[beside]
+    if abs(gap) < 8 * len(names[1]):  # near the dot the name stands higher, so that it does not hide it
+        shift, up = {"start": (-6, -13), "middle": (0, -26), "end": (6, -13)}[beside]
+    else:
+        shift, up = {"start": 11, "end": -11}[beside], 2
     plot.panel.text(x + shift, y + up, names[1], anchor=beside, colour="communication", size=12, bold=True)
     at, wide = plot.x(dot[0]), 3.6 * len(names[0])
     below: Anchor = "start" if at - wide < plot.left else "end" if at + wide > plot.right else "middle"
