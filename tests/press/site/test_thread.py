@@ -7,6 +7,12 @@ from pathlib import Path
 import pytest
 from made_page import CHAPTER, HEADER, PAGE, MadePages
 
+from press.reading.chapter import find_chapters, read_chapter
+from press.reading.form import BOX, has_box, sections
+from press.site.thread import boxes_asked
+
+ROOT = Path(__file__).parents[3]
+
 ASKED = f'[One](../{CHAPTER} "collected: box")'
 BOX = "## For the 70B on 256 GPUs\n\nIt fits ([why](#the-answer)). **Shard it all.**\n\n"
 
@@ -39,3 +45,12 @@ def test_a_chapter_without_a_box_is_named(made: MadePages) -> None:
     made.write(CHAPTER, f"{HEADER}# One\n\nText.\n")
     made.chapter("# One\n\nText.\n")
     assert "has no section ## For the 70B on 256 GPUs" in made.problems()[0]
+
+
+def test_the_books_own_page_has_every_chapters_box_once() -> None:
+    path = "docs/the-70b.md"
+    asked = boxes_asked((ROOT / path).read_text(encoding="utf-8"), path)
+    chapters = [read_chapter(chapter, root=ROOT) for chapter in find_chapters(ROOT)]
+    told = [one.name for one in chapters if any(section.heading == BOX for section in sections(one))]
+    assert sorted(asked) == sorted(told)
+    assert told == [one.name for one in chapters if has_box(one.name)]
