@@ -14,13 +14,13 @@ from press.site.thread import boxes_asked
 ROOT = Path(__file__).parents[3]
 
 ASKED = f'[One](../{CHAPTER} "collected: box")'
-BOX = "## For the 70B on 256 GPUs\n\nIt fits ([why](#the-answer)). **Shard it all.**\n\n"
+TOLD = "## For the 70B on 256 GPUs\n\nIt fits ([why](#the-answer)). **Shard it all.**\n\n"
 
 
 @pytest.fixture
 def made(tmp_path: Path) -> MadePages:
     made = MadePages(tmp_path)
-    made.chapter(f"# One\n\n## The answer\n\nYes.\n\n{BOX}## On a real system\n\nNo.\n")
+    made.chapter(f"# One\n\n## The answer\n\nYes.\n\n{TOLD}## On a real system\n\nNo.\n")
     made.write(PAGE, f"# Home\n\n## Does it fit?\n\n{ASKED}\n\nAfter.\n")
     return made
 
@@ -36,7 +36,7 @@ def test_a_box_stands_below_a_heading_that_leads_to_its_chapter(made: MadePages)
 
 def test_the_page_is_made_again_when_a_box_changes(made: MadePages) -> None:
     before = made.rendered().html
-    made.chapter(f"# One\n\n## The answer\n\nYes.\n\n{BOX.replace('Shard', 'Cut')}## On a real system\n\nNo.\n")
+    made.chapter(f"# One\n\n## The answer\n\nYes.\n\n{TOLD.replace('Shard', 'Cut')}## On a real system\n\nNo.\n")
     assert "Cut it all." not in before
     assert "Cut it all." in made.rendered().html
 
