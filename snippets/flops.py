@@ -159,8 +159,8 @@ def korthikanti_hardware_flops(*, batch: int, sequence: int, layers: int, hidden
     """Return the hardware FLOPs that Korthikanti et al. print for selective recomputation.
 
     The paper's overhead of 2.7% (GPT-3) and 1.6% (530B) and its column of hardware utilisation follow from this. It
-    adds 12Bn²d a layer, all that attention's products cost in a whole iteration; repeating their forward pass once
-    is a third of that, 4Bn²d, which is what ``gpt_training_flops`` adds.
+    adds 12bs²h a layer, all that attention's products cost in a whole iteration; repeating their forward pass once
+    is a third of that, 4bs²h, which is what ``gpt_training_flops`` adds.
 
     Formula: $72 b s L h^2 \\left(1 + \\frac{s}{3h} + \\frac{V}{12 h L}\\right)$
     Symbols: b = batch; s = sequence; L = layers; h = hidden; V = vocabulary

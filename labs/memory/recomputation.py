@@ -44,7 +44,7 @@ from snippets import (
     segment_tasks,
 )
 
-WIDTHS = (32, 48, 16, 32, 32, 64, 32, 16, 48, 32)  # of x_0 to x_9
+WIDTHS = (32, 48, 16, 32, 32, 64, 32, 16, 48, 32)  # of X_0 to X_9
 INNER = (64, 32, 96, 64, 128, 32, 64, 96, 64)
 ROWS = 8
 _PRODUCTS = (torch.ops.aten.mm.default, torch.ops.aten.addmm.default)
@@ -119,7 +119,7 @@ def chain_step(layers: Sequence[Layer], tasks: Sequence[ChainTask], first: int, 
 
 
 def predicted_bytes(chain: Sequence[ChainLayer], plan: RecomputationPlan) -> int:
-    """Return the most that forward passes hold: no gradients, no x_0, but a passing layer's inner values."""
+    """Return the most that forward passes hold: no gradients, no X_0, but a passing layer's inner values."""
     size = [*(layer.input_bytes for layer in chain), chain[-1].output_bytes]
     most = 0
     for moment in plan.moments:

@@ -1,6 +1,6 @@
 """Formulas: what every algorithm of every primitive costs, in closed form and exact; lower bounds; which is fastest.
 
-N is the number of ranks, n the bytes of the vector in the convention of ``snippets.simulation.schedule``: result of an
+R is the number of ranks, n the bytes of the vector in the convention of ``snippets.simulation.schedule``: result of an
 all-gather, input of a reduce-scatter, one rank's buffer (the block it keeps included) of an all-to-all, root's buffer
 of a scatter or gather. The machine is that of ``snippets.collectives.schedule_cost``. Chunks are cut between elements,
 and may be uneven; ``snippets.all_reduce`` has the printed forms, in which they are even.
@@ -41,7 +41,7 @@ class _Sizes(NamedTuple):
 
     @property
     def shorter(self) -> int:
-        """Elements of the shortest chunk, ⌊n/N⌋."""
+        """Elements of the shortest chunk, ⌊n/R⌋."""
         return self.length // self.ranks
 
     @property
@@ -51,21 +51,21 @@ class _Sizes(NamedTuple):
 
     @property
     def longest(self) -> int:
-        """Elements of the longest chunk, ⌈n/N⌉."""
+        """Elements of the longest chunk, ⌈n/R⌉."""
         return -(-self.length // self.ranks)
 
     @property
     def log(self) -> int:
-        """⌈log₂N⌉."""
+        """⌈log₂R⌉."""
         return (self.ranks - 1).bit_length()
 
     def chunk(self, rank: int) -> int:
-        """Return the elements of the chunk of a rank, whose number counts modulo N."""
+        """Return the elements of the chunk of a rank, whose number counts modulo R."""
         rank %= self.ranks
         return self.shorter + (rank < self.longer)
 
     def window(self, first: int, count: int) -> int:
-        """Return the elements of ``count`` ≤ N consecutive chunks from ``first`` on, cyclically."""
+        """Return the elements of ``count`` ≤ R consecutive chunks from ``first`` on, cyclically."""
         first %= self.ranks
         beyond = first + count - self.ranks
         longer = min(first + count, self.longer) - min(first, self.longer) + min(max(beyond, 0), self.longer)
@@ -312,14 +312,14 @@ def algorithm_cost(
 ) -> Cost:
     """Return what an algorithm costs, in closed form and exact for every number of ranks and every length.
 
-    Formula: $T = S \\alpha + B / \\beta + R \\gamma$
-    Symbols: S, B, R = steps, wire_bytes and reduced_bytes of the result; CLOSED_FORMS has them for each algorithm
+    Formula: $T = S \\alpha + Q / \\beta + Q_\\gamma \\gamma$
+    Symbols: S, Q, Q_γ = steps, wire_bytes and reduced_bytes of the result; CLOSED_FORMS has them for each algorithm
     Chapter: 14
 
     Args:
         primitive: one of ``PRIMITIVES``.
         algorithm: one of ``ALGORITHMS[primitive]``.
-        ranks: number of ranks N.
+        ranks: number of ranks R.
         size_bytes: bytes n, in the convention of ``snippets.simulation.schedule``; 0 for a barrier.
         element_bytes: bytes of one element, which is never cut.
         root: root of broadcast, reduce, scatter and gather. It matters where chunks are uneven.
@@ -353,50 +353,50 @@ class ClosedForm(NamedTuple):
     ranks: str = "any"
 
 
-_LOG = r"\lceil \log_2 N \rceil"
-_EXACT = r"\log_2 N"  # where N is a power of two
-_SHARE = r"\frac{N-1}{N} n"
-_TREES = r"D + 2 (K-1)"
+_LOG = r"\lceil \log_2 R \rceil"
+_EXACT = r"\log_2 R"  # where R is a power of two
+_SHARE = r"\frac{R-1}{R} n"
+_TREES = r"S_1 + 2 (K-1)"  # S_1: steps until the first block has reached every rank
 
 CLOSED_FORMS: dict[tuple[str, str], ClosedForm] = {
-    ("broadcast", "flat"): ClosedForm("N-1", "(N-1) n", "0"),
+    ("broadcast", "flat"): ClosedForm("R-1", "(R-1) n", "0"),
     ("broadcast", "binomial"): ClosedForm(_LOG, rf"{_LOG} n", "0"),
-    ("broadcast", "chain"): ClosedForm("N-2+K", r"(N-2+K) \frac{n}{K}", "0", "2 or more"),
-    ("broadcast", "scatter_all_gather"): ClosedForm(rf"{_LOG} + N-1", r"2 \frac{N-1}{N} n", "0"),
+    ("broadcast", "chain"): ClosedForm("R-2+K", r"(R-2+K) \frac{n}{K}", "0", "2 or more"),
+    ("broadcast", "scatter_all_gather"): ClosedForm(rf"{_LOG} + R-1", r"2 \frac{R-1}{R} n", "0"),
     ("broadcast", "double_binary_tree"): ClosedForm(_TREES, rf"({_TREES}) \frac{{n}}{{2 K}}", "0", "2 or more"),
-    ("reduce", "flat"): ClosedForm("N-1", "(N-1) n", "(N-1) n"),
+    ("reduce", "flat"): ClosedForm("R-1", "(R-1) n", "(R-1) n"),
     ("reduce", "binomial"): ClosedForm(_LOG, rf"{_LOG} n", rf"{_LOG} n"),
-    ("reduce", "chain"): ClosedForm("N-2+K", r"(N-2+K) \frac{n}{K}", r"(N-2+K) \frac{n}{K}", "2 or more"),
-    ("reduce", "reduce_scatter_gather"): ClosedForm(rf"{_LOG} + N-1", r"2 \frac{N-1}{N} n", _SHARE),
+    ("reduce", "chain"): ClosedForm("R-2+K", r"(R-2+K) \frac{n}{K}", r"(R-2+K) \frac{n}{K}", "2 or more"),
+    ("reduce", "reduce_scatter_gather"): ClosedForm(rf"{_LOG} + R-1", r"2 \frac{R-1}{R} n", _SHARE),
     ("reduce", "double_binary_tree"): ClosedForm(
         _TREES, rf"({_TREES}) \frac{{n}}{{2 K}}", rf"({_TREES}) \frac{{n}}{{2 K}}", "2 or more"
     ),
-    ("scatter", "flat"): ClosedForm("N-1", _SHARE, "0"),
+    ("scatter", "flat"): ClosedForm("R-1", _SHARE, "0"),
     ("scatter", "binomial"): ClosedForm(_LOG, _SHARE, "0"),
-    ("gather", "flat"): ClosedForm("N-1", _SHARE, "0"),
+    ("gather", "flat"): ClosedForm("R-1", _SHARE, "0"),
     ("gather", "binomial"): ClosedForm(_LOG, _SHARE, "0"),
-    ("all_gather", "flat"): ClosedForm("2 (N-1)", rf"{_SHARE} + (N-1) n", "0"),
-    ("all_gather", "ring"): ClosedForm("N-1", _SHARE, "0"),
+    ("all_gather", "flat"): ClosedForm("2 (R-1)", rf"{_SHARE} + (R-1) n", "0"),
+    ("all_gather", "ring"): ClosedForm("R-1", _SHARE, "0"),
     ("all_gather", "recursive_doubling"): ClosedForm(_EXACT, _SHARE, "0", "a power of two"),
     ("all_gather", "bruck"): ClosedForm(_LOG, _SHARE, "0"),
-    ("all_gather", "pairwise"): ClosedForm("N-1", _SHARE, "0"),
-    ("reduce_scatter", "flat"): ClosedForm("2 (N-1)", rf"(N-1) n + {_SHARE}", "(N-1) n"),
-    ("reduce_scatter", "ring"): ClosedForm("N-1", _SHARE, _SHARE),
+    ("all_gather", "pairwise"): ClosedForm("R-1", _SHARE, "0"),
+    ("reduce_scatter", "flat"): ClosedForm("2 (R-1)", rf"(R-1) n + {_SHARE}", "(R-1) n"),
+    ("reduce_scatter", "ring"): ClosedForm("R-1", _SHARE, _SHARE),
     ("reduce_scatter", "recursive_halving"): ClosedForm(_EXACT, _SHARE, _SHARE, "a power of two"),
     ("reduce_scatter", "bruck"): ClosedForm(_LOG, _SHARE, _SHARE),
-    ("reduce_scatter", "pairwise"): ClosedForm("N-1", _SHARE, _SHARE),
-    ("all_reduce", "flat"): ClosedForm("2 (N-1)", "2 (N-1) n", "(N-1) n"),
+    ("reduce_scatter", "pairwise"): ClosedForm("R-1", _SHARE, _SHARE),
+    ("all_reduce", "flat"): ClosedForm("2 (R-1)", "2 (R-1) n", "(R-1) n"),
     ("all_reduce", "binomial"): ClosedForm(rf"2 {_LOG}", rf"2 {_LOG} n", rf"{_LOG} n"),
-    ("all_reduce", "ring"): ClosedForm("2 (N-1)", rf"2 {_SHARE}", _SHARE),
+    ("all_reduce", "ring"): ClosedForm("2 (R-1)", rf"2 {_SHARE}", _SHARE),
     ("all_reduce", "recursive_doubling"): ClosedForm(_EXACT, rf"{_EXACT} n", rf"{_EXACT} n", "a power of two"),
     ("all_reduce", "halving_doubling"): ClosedForm(rf"2 {_EXACT}", rf"2 {_SHARE}", _SHARE, "a power of two"),
     ("all_reduce", "bruck"): ClosedForm(rf"2 {_LOG}", rf"2 {_SHARE}", _SHARE),
     ("all_reduce", "double_binary_tree"): ClosedForm(
         rf"2 ({_TREES})", rf"({_TREES}) \frac{{n}}{{K}}", rf"({_TREES}) \frac{{n}}{{2 K}}", "2 or more"
     ),
-    ("all_to_all", "pairwise"): ClosedForm("N-1", _SHARE, "0"),
+    ("all_to_all", "pairwise"): ClosedForm("R-1", _SHARE, "0"),
     ("all_to_all", "bruck"): ClosedForm(_EXACT, rf"\frac{{n}}{{2}} {_EXACT}", "0", "a power of two"),
-    ("barrier", "flat"): ClosedForm("2 (N-1)", "0", "0"),
+    ("barrier", "flat"): ClosedForm("2 (R-1)", "0", "0"),
     ("barrier", "binomial"): ClosedForm(rf"2 {_LOG}", "0", "0"),
     ("barrier", "dissemination"): ClosedForm(_LOG, "0", "0"),
 }
@@ -409,18 +409,18 @@ def collective_lower_bound(
 
     Steps: what one rank knows reaches at most twice as many ranks with every step. Bytes: some rank must send or
     receive so much: all (broadcast, reduce), all but its own chunk (scatter, gather, all-gather, reduce-scatter,
-    all-to-all). All-reduce: for every element N − 1 messages pass before any rank has its sum and N − 1 after, shared
-    out over N ranks. Reduced bytes: (N − 1)n additions, shared out over N ranks.
+    all-to-all). All-reduce: for every element R − 1 messages pass before any rank has its sum and R − 1 after, shared
+    out over R ranks. Reduced bytes: (R − 1)n additions, shared out over R ranks.
 
-    Formula: $S \\ge \\lceil \\log_2 N \\rceil, \\quad B \\ge f(N) \\, n, \\quad R \\ge \\frac{N-1}{N} n$
-    Symbols: S, B, R = steps, wire_bytes and reduced_bytes of the result; N = ranks; n = size_bytes;
-        f(N) = bus_bandwidth_factor: 2(N−1)/N for all-reduce, 1 for broadcast and reduce, (N−1)/N for the others;
-        R = 0 where nothing is added; uneven chunks make B larger, or for a root with a long chunk smaller
+    Formula: $S \\ge \\lceil \\log_2 R \\rceil, \\quad Q \\ge f(R) \\, n, \\quad Q_\\gamma \\ge \\frac{R-1}{R} n$
+    Symbols: S, Q, Q_γ = steps, wire_bytes and reduced_bytes of the result; R = ranks; n = size_bytes;
+        f(R) = bus_bandwidth_factor: 2(R−1)/R for all-reduce, 1 for broadcast and reduce, (R−1)/R for the others;
+        Q_γ = 0 where nothing is added; uneven chunks make Q larger, or for a root with a long chunk smaller
     Chapter: 14
 
     Args:
         primitive: one of ``PRIMITIVES``.
-        ranks: number of ranks N.
+        ranks: number of ranks R.
         size_bytes: bytes, in the convention of ``snippets.simulation.schedule``; 0 for a barrier.
         element_bytes: bytes of one element, which is never cut.
         root: root of broadcast, reduce, scatter and gather.
@@ -470,9 +470,9 @@ def crossover_bytes(
 ) -> float | None:
     """Return the size at which two algorithms take the same time.
 
-    Formula: $n^* = \\frac{(S_1 - S_2) \\, \\alpha}{(b_2 - b_1) / \\beta + (r_2 - r_1) \\, \\gamma}$
-    Symbols: n* = the result; S = steps; b and r = wire_bytes and reduced_bytes per byte of the vector, of the first
-        and the second algorithm; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
+    Formula: $n^* = \\frac{(S' - S) \\, \\alpha}{(q - q') / \\beta + (\\rho - \\rho') \\, \\gamma}$
+    Symbols: n* = the result; S, q and ρ = steps, wire_bytes and reduced_bytes per byte of the vector of the first
+        algorithm, S', q' and ρ' of the second; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
     Chapter: 14
 
     Args:
@@ -527,8 +527,8 @@ def latency_share_half_bytes(
 ) -> float:
     """Return the size at which half of an algorithm's time is latency; below it latency rules.
 
-    Formula: $n_{1/2} = \\frac{S \\alpha}{b / \\beta + r \\gamma}, \\quad N \\alpha \\beta \\text{ for a ring}$
-    Symbols: S = steps; b and r = wire_bytes and reduced_bytes per byte of the vector; N = ranks; α = latency_s;
+    Formula: $n_{1/2} = \\frac{S \\alpha}{q / \\beta + \\rho \\gamma}, \\quad R \\alpha \\beta \\text{ for a ring}$
+    Symbols: S = steps; q and ρ = wire_bytes and reduced_bytes per byte of the vector; R = ranks; α = latency_s;
         β = bandwidth_bytes_per_s; γ = reduction_s_per_byte (0 in the ring's form)
     Chapter: 14
 
@@ -684,8 +684,8 @@ def compare_algorithms(
 ) -> tuple[PricedAlgorithm, ...]:
     """Return the algorithms of a primitive at one size, the fastest first; the pipelined with their best blocks.
 
-    Formula: $\\min_A \\left( S_A \\alpha + B_A / \\beta + R_A \\gamma \\right)$
-    Symbols: S, B, R = terms of algorithm A; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
+    Formula: $\\min_i \\left( S_i \\alpha + Q_i / \\beta + Q_{\\gamma i} \\gamma \\right)$
+    Symbols: S_i, Q_i, Q_γi = terms of algorithm i; α = latency_s; β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
     Chapter: 14
 
     Args:

@@ -27,18 +27,18 @@ class GridRun(NamedTuple):
 
 
 def run_on_grid(primitive: str, grid: npt.ArrayLike, *, algorithm: str | None = None, root: int = 0) -> GridRun:
-    """Run a primitive on N ranks that hold one row of a grid each; column c is chunk c, and chunk c belongs to rank c.
+    """Run a primitive on R ranks that hold one row of a grid each; column j is chunk j, and chunk j belongs to rank j.
 
     Args:
         primitive: any of ``snippets.simulation.schedule.PRIMITIVES`` but the barrier.
-        grid: N × N numbers, real or complex; row r is what rank r holds. Cells that the primitive does not read are
+        grid: R × R numbers, real or complex; row r is what rank r holds. Cells that the primitive does not read are
             ignored: a scatter reads the root's row, an all-gather the diagonal.
         algorithm: one of ``snippets.simulation.algorithms.ALGORITHMS[primitive]``; by default the ring or, for what
             has a root, messages between the root and each rank; for the all-to-all, messages between all pairs.
         root: root of broadcast, reduce, scatter and gather; 0 for the others.
 
     Returns:
-        Two N × N masks, the N × N grid after (zero in cells that are not filled), and the account of the run. After
+        Two R × R masks, the R × R grid after (zero in cells that are not filled), and the account of the run. After
         an all-to-all, row r holds what rank r received, in the order of the senders.
 
     Raises:
@@ -53,7 +53,7 @@ def run_on_grid(primitive: str, grid: npt.ArrayLike, *, algorithm: str | None = 
     """
     before = number_array("grid", grid, dimensions=2)
     if before.shape[0] != before.shape[1] or not before.size:
-        raise ValueError(f"grid must have shape (N, N) with N of at least 1, got {before.shape}")
+        raise ValueError(f"grid must have shape (R, R) with R of at least 1, got {before.shape}")
     primitive = named("primitive", primitive, PLAINEST)
     ranks = len(before)
     chosen = PLAINEST[primitive] if algorithm is None else algorithm

@@ -51,9 +51,9 @@ class Cost:
     def time_s(self, *, latency_s: float, bandwidth_bytes_per_s: float, reduction_s_per_byte: float = 0.0) -> float:
         """Return the time in seconds.
 
-        Formula: $T = S \\alpha + B / \\beta + R \\gamma$
-        Symbols: S = steps; B = wire_bytes; R = reduced_bytes; α = latency_s; β = bandwidth_bytes_per_s, per direction;
-            γ = reduction_s_per_byte
+        Formula: $T = S \\alpha + Q / \\beta + Q_\\gamma \\gamma$
+        Symbols: S = steps; Q = wire_bytes; Q_γ = reduced_bytes; α = latency_s; β = bandwidth_bytes_per_s, per
+            direction; γ = reduction_s_per_byte
         Chapter: 14
 
         Args:
@@ -72,13 +72,13 @@ class Cost:
             >>> Cost(2, 1000, 0).time_s(latency_s=1e-6, bandwidth_bytes_per_s=1e9)
             3e-06
         """
-        S, B, R = self.steps, self.wire_bytes, self.reduced_bytes
+        S, Q, Qγ = self.steps, self.wire_bytes, self.reduced_bytes
         α, β = (
             nonnegative_number("latency_s", latency_s),
             positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s),
         )
         γ = nonnegative_number("reduction_s_per_byte", reduction_s_per_byte)
-        return as_float("latency_s, bandwidth_bytes_per_s and reduction_s_per_byte", S * α + B / β + R * γ)
+        return as_float("latency_s, bandwidth_bytes_per_s and reduction_s_per_byte", S * α + Q / β + Qγ * γ)
 
 
 @dataclass(frozen=True)
@@ -108,9 +108,9 @@ def price_schedule(
 ) -> Price:
     """Price a schedule, whatever it does, from its messages alone.
 
-    Formula: $T = \\sum_t \\max_r \\left( m_{tr} \\alpha + b_{tr} / \\beta + c_{tr} \\gamma \\right)$
-    Symbols: m_tr and b_tr = messages and bytes that pass the port of rank r in round t: the larger of what it sends and
-        receives (full duplex) or their sum (half); c_tr = bytes that it combines; α = latency_s;
+    Formula: $T = \\sum_i \\max_r \\left( S_{ir} \\alpha + Q_{ir} / \\beta + Q_{\\gamma ir} \\gamma \\right)$
+    Symbols: S_ir and Q_ir = messages and bytes that pass the port of rank r in round i: the larger of what it sends and
+        receives (full duplex) or their sum (half); Q_γir = bytes that it combines; α = latency_s;
         β = bandwidth_bytes_per_s; γ = reduction_s_per_byte
     Chapter: 14
 

@@ -49,6 +49,7 @@ def stacked_rows(
     marks: Sequence[str] = (),
     limit: float | None = None,
     limit_name: str = "",
+    most: float | None = None,
     legend: bool = False,
     width_px: float = 328,
 ) -> Panel:
@@ -60,6 +61,7 @@ def stacked_rows(
         marks: what precedes the sum, a short text for each row (an empty one marks nothing); none if empty.
         limit: bytes at which a line crosses each bar, such as a device's memory; none if ``None``.
         limit_name: written under the line.
+        most: bytes at which longer bars are cut off, with a word that says so; no bar is if ``None``.
         legend: whether the kinds are named in a line below the title, each with its colour.
         width_px: of the panel.
 
@@ -87,16 +89,18 @@ def stacked_rows(
     panel.text(0, 14, text("title", title), bold=True)
     sums = {name: sum(nonnegative_number("rows", size) for size in row.values()) for name, row in rows.items()}
     line = 0.0 if limit is None else positive_number("limit", limit)
-    scale = (panel.width - 3) / (max(line, *sums.values()) or 1)
+    longest = max(line, *sums.values()) or 1
+    longest = longest if most is None else min(longest, max(line, positive_number("most", most)))
+    scale = (panel.width - 3) / longest
     boxes: dict[str, list[Box]] = {}
     for number, (name, row) in enumerate(rows.items()):
         y = top + _ROW * number
-        panel.text(0, y + 12, name, size=12)
+        panel.text(0, y + 12, name + ", bar cut off" * (sums[name] > longest), size=12)
         mark = marks[number] if marks else ""
         panel.text(panel.width, y + 12, mark + gigabytes(sums[name]), anchor="end", size=12, bold=bool(mark))
         x = 1.0
         for kind, size in row.items():
-            boxes.setdefault(kind, []).append((x, y + 18, size * scale, _BAR))
+            boxes.setdefault(kind, []).append((x, y + 18, max(0.0, min(size * scale, 1 + longest * scale - x)), _BAR))
             x += size * scale
     for kind, shapes in boxes.items():
         panel.rectangles([box for box in shapes if box[2] >= 0.05], colour=_HUES[kind], strength=STRENGTH)

@@ -40,8 +40,8 @@ def find_collective_faults(schedule: Schedule, *, ports: int | None = 1) -> tupl
     messages to or from a rank in a round than it has ports; at the end, a place that holds other contributions than
     the primitive asks for. For a barrier: a rank that leaves without having heard, through whomever, from all.
 
-    Formula: $S_r(a) = \\{\\, i : i \\text{ brings } a \\,\\}$
-    Symbols: S_r(a) = ranks whose contributions rank r holds after the last round at an address a that it must end with
+    Formula: $H_r(i) = \\{\\, q : q \\text{ brings } i \\,\\}$
+    Symbols: H_r(i) = ranks q whose contributions rank r holds after the last round at an address i of its result
     Chapter: 12
 
     Args:
@@ -88,7 +88,7 @@ def find_collective_faults(schedule: Schedule, *, ports: int | None = 1) -> tupl
 def check_collective(schedule: Schedule, *, ports: int | None = 1) -> None:
     """Raise ``ValueError`` if anything is wrong with a schedule, naming the first fault and the number of the others.
 
-    Formula: $S_r(a) = \\{\\, i : i \\text{ brings } a \\,\\}$
+    Formula: $H_r(i) = \\{\\, q : q \\text{ brings } i \\,\\}$
     Symbols: as for find_faults
     Chapter: 12
 
@@ -122,8 +122,8 @@ def check_collective(schedule: Schedule, *, ports: int | None = 1) -> None:
 def contributions(schedule: Schedule) -> Iterator[tuple[tuple[tuple[int, int, tuple[int, ...]], ...], ...]]:
     """Yield whose terms every rank holds: before the first round, and after each round.
 
-    Formula: $S_r(a) \\leftarrow S_r(a) \\cup S_q(a) \\;\\text{ or }\\; S_r(a) \\leftarrow S_q(a)$
-    Symbols: r = destination; q = source of a message that adds, or that overwrites; a = an address that it carries
+    Formula: $H_r(i) \\leftarrow H_r(i) \\cup H_q(i) \\;\\text{ or }\\; H_r(i) \\leftarrow H_q(i)$
+    Symbols: r = destination; q = source of a message that adds, or that overwrites; i = an address that it carries
     Chapter: 12
 
     Args:

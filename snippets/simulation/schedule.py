@@ -7,11 +7,11 @@ The length ``n`` that a schedule names is, for
 
 - broadcast, reduce, all-reduce: the elements of the vector;
 - scatter, gather: the elements of the root's whole buffer;
-- all-gather: the elements of the result (``N`` shards); reduce-scatter: the elements that each rank brings;
+- all-gather: the elements of the result (``R`` shards); reduce-scatter: the elements that each rank brings;
 - all-to-all: the elements of one rank's buffer, the block that it keeps included;
 - barrier: 0.
 
-Chunk ``i`` of ``N`` belongs to rank ``i``; the first ``n mod N`` chunks have one element more than the others.
+Chunk ``j`` of ``R`` belongs to rank ``j``; the first ``n mod R`` chunks have one element more than the others.
 A message that carries no element is still a message: it costs its latency, as in libraries that do not look for it.
 """
 
@@ -58,8 +58,8 @@ _ADJOINT_ALGORITHM = {
 def chunk_bounds(length: int, parts: int) -> tuple[Range, ...]:
     """Return where each of the chunks of a vector starts and stops when it is cut as evenly as possible.
 
-    Formula: $\\bigl[\\, i q + \\min(i, s),\\; (i+1) q + \\min(i+1, s) \\,\\bigr)$
-    Symbols: i = index of the chunk from 0; q = length // parts; s = length mod parts
+    Formula: $\\bigl[\\, j q + \\min(j, z),\\; (j+1) q + \\min(j+1, z) \\,\\bigr)$
+    Symbols: j = number of the chunk, from 0; q = length // parts; z = length mod parts
     Chapter: 12
 
     Args:
@@ -73,7 +73,7 @@ def chunk_bounds(length: int, parts: int) -> tuple[Range, ...]:
         ValueError: if ``length`` is no integer of at least 0 or ``parts`` none of at least 1.
 
     Source: derived in this book.
-    Convention: the first ``s`` chunks hold one element more, as in ``numpy.array_split``.
+    Convention: the first ``z`` chunks hold one element more, as in ``numpy.array_split``.
     Leaves out: alignment, and chunks of chosen sizes.
 
     Example:
@@ -139,7 +139,7 @@ class Schedule:
     Args:
         primitive: one of ``PRIMITIVES``: what must hold at the end.
         algorithm: the name of the way there; any text.
-        ranks: number of ranks N.
+        ranks: number of ranks R.
         length: elements n, in the convention of this module's head.
         rounds: for each round its sends.
         root: the root of a rooted primitive, 0 for the others.
@@ -182,7 +182,7 @@ class Schedule:
 
     @property
     def size(self) -> int:
-        """Number of addresses: n, and N·n for an all-to-all, where every rank's block has an address of its own."""
+        """Number of addresses: n, and R·n for an all-to-all, where every rank's block has an address of its own."""
         return self.ranks * self.length if self.primitive == "all_to_all" else self.length
 
     @property
@@ -312,8 +312,8 @@ def adjoint_schedule(schedule: Schedule) -> Schedule:
     destination is cleared". So a reversed message adds where its receiver still holds something and copies where the
     receiver was cleared or never held anything.
 
-    Formula: $\\langle A x, y \\rangle = \\langle x, A^{\\top} y \\rangle$
-    Symbols: A = the primitive of schedule as a matrix on all ranks' elements; Aᵀ = that of the result
+    Formula: $\\langle H y, z \\rangle = \\langle y, H^{\\top} z \\rangle$
+    Symbols: H = the primitive of schedule as a matrix on all ranks' elements; Hᵀ = that of the result
     Chapter: 12
 
     Args:

@@ -67,7 +67,7 @@ def test_nccl_tests_time_and_trees() -> None:
     assert bus_bandwidth_bytes_per_s(
         "all_reduce", ranks=at["n"], size_bytes=at["S_bytes"], time_s=time
     ) == pytest.approx(at["B"])
-    # NCCL's model of its pipelined double binary tree: algorithm bandwidth is half of the link's, whatever N is
+    # NCCL's model of its pipelined double binary tree: algorithm bandwidth is half of the link's, whatever R is
     (row,) = (row for row in ROWS if row["id"] == "nccl-tree-model")
     for ranks in (8, 64, 500):
         tree = algorithm_cost(
@@ -138,7 +138,9 @@ def test_few_elements_concern_few_ranks(root: int, steps: int) -> None:
 
 def value_of(tex: str, ranks: int, length: int, segments: int) -> Fraction:
     """Compute a closed form from its TeX."""
-    text = tex.replace(r"\lceil \log_2 N \rceil", "L").replace(r"\log_2 N", "L")  # for powers of two, where it stands
+    text = (
+        tex.replace(r"\lceil \log_2 R \rceil", "L").replace(r"\log_2 R", "L").replace("S_1", "D")
+    )  # for powers of two, where it stands
     text = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"((\1)/(\2))", text)
     tokens = re.findall(r"\d+|[A-Za-z]|[-+/()]", text)
     assert "".join(tokens) == text.replace(" ", "")
@@ -149,7 +151,7 @@ def value_of(tex: str, ranks: int, length: int, segments: int) -> Fraction:
             f"Fraction({token})" if token.isdigit() else token
         )
     symbols = {
-        "N": Fraction(ranks),
+        "R": Fraction(ranks),
         "n": Fraction(length),
         "K": Fraction(segments),
         "L": Fraction((ranks - 1).bit_length()),
@@ -265,7 +267,7 @@ def test_the_best_number_of_blocks_at_the_edges() -> None:
             == 1
         )
     assert best_collective_segments("broadcast", "chain", ranks=5, size_bytes=0, element_bytes=1, **quick) == 1
-    # K* = √((N − 2) n/(αβ)) = √(3 · 1200) = 60
+    # K* = √((R − 2) n/(αβ)) = √(3 · 1200) = 60
     assert (
         best_collective_segments(
             "broadcast", "chain", ranks=5, size_bytes=1200, element_bytes=1, latency_s=1, bandwidth_bytes_per_s=1

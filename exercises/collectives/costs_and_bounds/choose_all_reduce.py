@@ -31,12 +31,12 @@ def choose_all_reduce(
     """Make the table by which a library chooses an all-reduce for each size.
 
     The algorithms are the ring, recursive doubling and halving–doubling. Where
-    N is no power of two, the two doublings run among the largest power of two
-    of ranks, P < N: before, each further rank sends its whole vector to one of
-    the P, which adds it; after, it is sent the whole result. Chunks are even.
+    R is no power of two, the two doublings run among the largest power of two
+    of ranks, R₂ < R: before, each further rank sends its whole vector to one of
+    the R₂, which adds it; after, it is sent the whole result. Chunks are even.
 
     Args:
-        ranks: number of ranks N, at least 2, a power of two or not.
+        ranks: number of ranks R, at least 2, a power of two or not.
         latency_s: α of a message.
         bandwidth_bytes_per_s: β of a rank's one port, per direction.
         reduction_s_per_byte: γ, the time to add a received byte, at least 0.
@@ -223,14 +223,14 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "never_folds",
-            "Where N is no power of two, two messages of the whole vector come on top, one before and one after: "
+            "Where R is no power of two, two messages of the whole vector come on top, one before and one after: "
             "halving–doubling then sends about twice the bytes of a ring.",
             {"ranks > core  #": "0  #"},
             accepts=by_terms(folds=False),
         ),
         Mistake(
             "rounds_the_logarithm_up",
-            "Off powers of two the doublings do not take ⌈log₂N⌉ steps and the ring's bytes: they fold, which is two "
+            "Off powers of two the doublings do not take ⌈log₂R⌉ steps and the ring's bytes: they fold, which is two "
             "messages of the whole vector.",
             {"ranks.bit_length() - 1": "(ranks - 1).bit_length()", "(core - 1) / core": "share"},
             accepts=by_terms(up=True, halves_as_a_ring=True),

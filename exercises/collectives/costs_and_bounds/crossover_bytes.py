@@ -121,7 +121,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "divides_by_the_bandwidth",
-            "Bytes wasted take time b·n/β: multiply by the bandwidth, do not divide by it.",
+            "Bytes wasted take time q·n/β: multiply by the bandwidth, do not divide by it.",
             {"* bandwidth": "/ bandwidth"},
         ),
         Mistake(

@@ -116,12 +116,12 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "lets_an_all_reduce_send_once",
-            "The ranks of an all-reduce send twice: the factor is 2(N − 1)/N.",
+            "The ranks of an all-reduce send twice: the factor is 2(R − 1)/R.",
             {"2 * share": "share"},
         ),
         Mistake(
             "compares_the_algorithm_bandwidth",
-            "This compares the algorithm bandwidth; the link carries f(N) times it.",
+            "This compares the algorithm bandwidth; the link carries f(R) times it.",
             {"factor * size_bytes": "size_bytes"},
         ),
         Mistake(
@@ -144,7 +144,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "sends_the_whole_of_an_all_to_all",
-            "In an all_to_all each rank keeps a block: its factor is (N − 1)/N, not 1.",
+            "In an all_to_all each rank keeps a block: its factor is (R − 1)/R, not 1.",
             {'"broadcast": 1,': '"broadcast": 1, "all_to_all": 1,'},
         ),
         Mistake(

@@ -147,7 +147,7 @@ EXERCISE = Exercise(
             {".get(primitive, share)": '["all_reduce"]'},
         ),
         Mistake(
-            "forgets_the_factor_two", "An all-reduce sends twice: its factor is 2(N − 1)/N.", {"2 * share": "share"}
+            "forgets_the_factor_two", "An all-reduce sends twice: its factor is 2(R − 1)/R.", {"2 * share": "share"}
         ),
         Mistake(
             "swaps_the_bandwidths",

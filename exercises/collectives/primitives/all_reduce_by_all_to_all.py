@@ -30,19 +30,19 @@ def all_reduce_by_all_to_all(
     A rank should send as little as in a ring all-reduce.
 
     Args:
-        grid: N rows of N numbers; row r is what rank r holds.
-        all_to_all: takes the N rows that the ranks bring and returns the N rows
-            that they receive: entry s of row r goes to rank s, which receives
+        grid: R rows of R numbers; row r is what rank r holds.
+        all_to_all: takes the R rows that the ranks bring and returns the R rows
+            that they receive: entry q of row r goes to rank q, which receives
             it as entry r.
 
     Returns:
-        N rows of N numbers: in every row the sums of the columns of ``grid``.
+        R rows of R numbers: in every row the sums of the columns of ``grid``.
 
     >>> transpose = lambda rows: [list(column) for column in zip(*rows)]
     >>> all_reduce_by_all_to_all([[1, 2], [30, 40]], all_to_all=transpose)
     [[31, 42], [31, 42]]
     """
-    # Chunk c of every rank goes to rank c, which adds, and the sum goes to every rank.
+    # Chunk j of every rank goes to rank j, which adds, and the sum goes to every rank.
     sums = [sum(row) for row in all_to_all(grid)]
     return all_to_all([[total] * len(grid) for total in sums])
 
@@ -79,7 +79,7 @@ def run(
 
     def all_to_all(rows: list[Row]) -> list[Row]:
         if any(len(row) != len(rows) for row in rows):
-            raise ValueError("all_to_all takes N rows of N numbers")
+            raise ValueError("all_to_all takes R rows of R numbers")
         columns = [list(column) for column in zip(*rows, strict=True)]
         columns[0][1:2] = [number + disturbance for number in columns[0][1:2]]
         if heard and len(received) < len(heard[1]):

@@ -41,16 +41,16 @@ def choose_collectives(
     that do so, as few as possible are to be sent in all.
 
     Args:
-        ranks: number of ranks N, at least 3.
-        brings: ``"vectors"``: every rank has all N chunks of a vector of its
+        ranks: number of ranks R, at least 3.
+        brings: ``"vectors"``: every rank has all R chunks of a vector of its
             own, and what is needed are chunks of the sum; ``"shards"``: every
             rank has its own chunk of one vector; ``"one"``: the holder has all
             of one vector, the others nothing.
         holder: the rank that has the vector; 0 for the other two.
         needs: for each rank the chunks that it must end with. There are four
             kinds: every rank needs its own chunk; every rank needs the next
-            rank's (the last needs chunk 0); every rank needs all N; or one
-            rank needs all N, while each of the others needs its own chunk or
+            rank's (the last needs chunk 0); every rank needs all R; or one
+            rank needs all R, while each of the others needs its own chunk or
             nothing.
 
     Returns:

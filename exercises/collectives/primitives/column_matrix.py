@@ -21,21 +21,21 @@ def column_matrix(
 ) -> list[list[int]]:
     """Return the matrix by which a primitive acts on one column of the grid.
 
-    Column c of the grid holds, rank by rank, what the ranks have of chunk c,
-    and chunk c belongs to rank c. After the primitive the column is this matrix
+    Column j of the grid holds, rank by rank, what the ranks have of chunk j,
+    and chunk j belongs to rank j. After the primitive the column is this matrix
     times the column before; a cell that the primitive does not fill counts
     as 0.
 
     Args:
         primitive: "broadcast", "reduce", "scatter", "gather", "all_gather",
             "reduce_scatter" or "all_reduce".
-        ranks: number of ranks N.
-        column: which column c, from 0 to N − 1.
+        ranks: number of ranks R.
+        column: which column j, from 0 to R − 1.
         root: the root of broadcast, reduce, scatter and gather; 0 for the
             others.
 
     Returns:
-        N rows of N integers, each 0 or 1.
+        R rows of R integers, each 0 or 1.
 
     >>> column_matrix("broadcast", ranks=2, column=0, root=1)
     [[0, 1], [0, 1]]

@@ -14,23 +14,23 @@ Row = list[float]
 def ring_all_reduce_replay(vectors: list[Row]) -> Row:
     """Return what all ranks hold after a ring all-reduce of floats.
 
-    It is to be equal to the last bit, without messages. The sum of chunk c
-    starts as rank c + 1's entries (modulo the number of ranks); each rank on
-    the way round adds its own; rank c adds last. Add with +, as the ranks do:
+    It is to be equal to the last bit, without messages. The sum of chunk j
+    starts as rank j + 1's entries (modulo the number of ranks); each rank on
+    the way round adds its own; rank j adds last. Add with +, as the ranks do:
     from Python 3.12 on, sum() of floats makes up for what was rounded.
 
     Args:
-        vectors: for each of N ranks its n entries. They are cut into N chunks
-            as evenly as possible; the first n mod N chunks have one entry more
-            than the others.
+        vectors: for each of R ranks its entries. They are cut into R chunks as
+            evenly as possible; the first (entries mod R) chunks have one entry
+            more than the others.
 
     Returns:
-        The n sums, in the order of the entries.
+        The sums, in the order of the entries.
 
     >>> ring_all_reduce_replay([[1.0, 1.0], [1e16, 1e16], [-1e16, -1e16]])
     [1.0, 0.0]
     """
-    # Each chunk's terms are added in the order in which the ring meets them: ranks c + 1, c + 2, …, c.
+    # Each chunk's terms are added in the order in which the ring meets them: ranks j + 1, j + 2, …, j.
     result: Row = []
     ranks = len(vectors)
     whole, longer = divmod(len(vectors[0]), ranks)
@@ -125,22 +125,22 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "starts_at_the_owner",
-            "Your walk starts at the owner c; it starts at rank c + 1, and the owner adds last.",
+            "Your walk starts at the owner j; it starts at rank j + 1, and the owner adds last.",
             {"(chunk + 1)": "chunk", "(chunk + hop)": "(chunk + hop - 1)"},
         ),
         Mistake(
             "walks_backwards",
-            "Your walk goes backwards: after rank c + 1 comes rank c + 2.",
+            "Your walk goes backwards: after rank j + 1 comes rank j + 2.",
             {"(chunk + 1)": "(chunk - 1)", "(chunk + hop)": "(chunk - hop)"},
         ),
         Mistake(
             "chunks_of_the_rounded_length",
-            "Chunks of ⌈n/N⌉ entries leave too few for the last ones: n mod N chunks have one entry more than n // N.",
+            "Chunks of ⌈entries/R⌉ leave too few for the last ones: the first (entries mod R) chunks have one more.",
             {"len(result) + whole + (chunk < longer)": "min(len(result) + whole + (longer > 0), len(vectors[0]))"},
         ),
         Mistake(
             "rest_in_the_last_chunk",
-            "You left all of the rest to the last chunk; each of the first n mod N chunks has one entry more.",
+            "You left all of the rest to the last chunk; each of the first (entries mod R) chunks has one entry more.",
             {"whole + (chunk < longer)": "whole + longer * (chunk == ranks - 1)"},
         ),
         Mistake(

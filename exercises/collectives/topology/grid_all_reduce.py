@@ -241,7 +241,7 @@ EXERCISE = Exercise(
         Mistake(
             "takes_one_ring",
             "One ring through all ranks in the order of their numbers jumps from the end of a row to the start of the "
-            "next, and takes 2(N − 1) steps.",
+            "next, and takes 2(R − 1) steps.",
             one_ring,
         ),
         Mistake(

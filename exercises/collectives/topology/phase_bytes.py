@@ -134,7 +134,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "divides_by_all_ranks",
-            "This takes 1/N of the vector in each step, as one ring through all ranks would; along a dimension a chunk "
+            "This takes 1/R of the vector in each step, as one ring through all ranks would; along a dimension a chunk "
             "is a part of what is left there.",
             lambda *, sides, size_bytes: [2 * (side - 1) * size_bytes / math.prod(sides) for side in sides],
         ),

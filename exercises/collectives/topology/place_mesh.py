@@ -29,17 +29,17 @@ def place_mesh(
 ) -> list[int]:
     """Order the axes of a mesh so that their all-reduces take least together.
 
-    GPU g of node a is GPU number a · gpus_per_node + g. Ranks that are
+    GPU i of node j is GPU number j · gpus_per_node + i. Ranks that are
     neighbours along the innermost axis get neighbouring numbers; along the next
     axis they differ by the innermost side, and so on. Along each axis all
     groups all-reduce at the same time, each by one ring in ascending order and
     from the last back to the first; one axis follows the other. A rank of a
-    ring of s sends 2(s − 1)/s of its vector to the next one.
+    ring of R sends 2(R − 1)/R of its vector to the next one.
 
     A message inside a node leaves by the GPU's link and arrives by the
     other's; between nodes it leaves by the port of its GPU and arrives by the
-    other's. If there are fewer ports than GPUs, GPU g of a node uses its port
-    g · ports_per_node // gpus_per_node. An axis takes as long as its busiest
+    other's. If there are fewer ports than GPUs, GPU i of a node uses its port
+    i · ports_per_node // gpus_per_node. An axis takes as long as its busiest
     link, in one direction, needs for its bytes. Latency does not count.
 
     Args:

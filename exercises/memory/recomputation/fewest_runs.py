@@ -14,7 +14,7 @@ def fewest_runs(*, layers: int, checkpoints: int) -> int:
 
     All layers are alike, and only one record fits, which holds its layer's
     input too. Besides it, at most `checkpoints` inputs may be kept at a time,
-    x_0 among them. An input that is no longer needed makes room for another.
+    X_0 among them. An input that is no longer needed makes room for another.
 
     Args:
         layers: of the chain, 1 to 30: look up what is already solved.
@@ -107,7 +107,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "counts_x_0_apart",
-            "x_0 is one of the checkpoints: there is not one place more.",
+            "X_0 is one of the checkpoints: there is not one place more.",
             {"return fewest(layers, checkpoints)": "return fewest(layers, checkpoints + 1)"},
         ),
         Mistake(

@@ -17,8 +17,8 @@ def layer_runs(*, layers: int, kept_inputs: Sequence[int]) -> list[int]:
     because nothing else is kept yet.
 
     Args:
-        layers: of the chain; layer i makes x_i from x_(i-1).
-        kept_inputs: numbers i of the x_i that are kept from the first run on
+        layers: of the chain; layer i makes X_i from X_(i-1).
+        kept_inputs: numbers i of the X_i that are kept from the first run on
             until they are no longer needed, from 0 to layers - 1 and in
             increasing order; 0 is always among them.
 
@@ -100,17 +100,17 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "runs_the_layer_before_the_kept_input",
-            "x_i is what layer i made: with x_i kept, the first layer to run is i + 1.",
+            "X_i is what layer i made: with X_i kept, the first layer to run is i + 1.",
             {"range(start + 1, last + 1)": "range(max(start, 1), last + 1)"},
         ),
         Mistake(
             "passes_over_the_layers_own_input",
-            "x_(i-1) itself is what layer i reads: if it is kept, nothing before layer i has to run.",
+            "X_(i-1) itself is what layer i reads: if it is kept, nothing before layer i has to run.",
             {"if i < last)": "if i < max(last - 1, 1))"},
         ),
         Mistake(
             "starts_at_the_layers_own_output",
-            "Layer i reads x_(i-1): x_i, its own output, does not help to make its record.",
+            "Layer i reads X_(i-1): X_i, its own output, does not help to make its record.",
             {
                 "if i < last)": "if i <= last)",
                 "range(start + 1, last + 1)": "range(min(start, last - 1) + 1, last + 1)",

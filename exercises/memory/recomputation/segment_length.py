@@ -126,7 +126,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "keeps_the_input_of_every_layer",
-            "Only the inputs of segments are kept, L/k of them, not that of every layer.",
+            "Only the inputs of segments are kept, L/ℓ of them, not that of every layer.",
             {"layers // length * input_bytes": "layers * input_bytes"},
         ),
         Mistake(
@@ -141,7 +141,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "adds_the_record_beside_the_input",
-            "A record holds its layer's input: k records are k · kept_bytes, not k · (kept_bytes + input_bytes).",
+            "A record holds its layer's input: ℓ records are ℓ · kept_bytes, not ℓ · (kept_bytes + input_bytes).",
             {"length * kept_bytes": "length * (kept_bytes + input_bytes)"},
         ),
         Mistake(

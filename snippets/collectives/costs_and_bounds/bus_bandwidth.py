@@ -10,11 +10,11 @@ def bus_bandwidth_factor(primitive: str, *, ranks: int) -> float:
     """Return what nccl-tests multiplies algorithm bandwidth with to get bus bandwidth.
 
     The factor is the bound on bytes of ``collective_lower_bound`` over n: bus bandwidth is what each port carries if
-    the algorithm meets that bound, whatever N is. An algorithm that moves more, or a network that reduces, carries
+    the algorithm meets that bound, whatever R is. An algorithm that moves more, or a network that reduces, carries
     something else.
 
-    Formula: $2 \\frac{N-1}{N}, \\quad \\frac{N-1}{N} \\quad \\text{or} \\quad 1$
-    Symbols: N = ranks; for all-reduce, then for all-gather, reduce-scatter, all-to-all, scatter and gather, then for
+    Formula: $2 \\frac{R-1}{R}, \\quad \\frac{R-1}{R} \\quad \\text{or} \\quad 1$
+    Symbols: R = ranks; for all-reduce, then for all-gather, reduce-scatter, all-to-all, scatter and gather, then for
         broadcast and reduce
     Chapter: 14
 
@@ -35,10 +35,10 @@ def bus_bandwidth_factor(primitive: str, *, ranks: int) -> float:
         1.75
     """
     primitive = named("primitive", primitive, (name for name in PRIMITIVES if name != "barrier"))
-    N = positive_integer("ranks", ranks)
+    R = positive_integer("ranks", ranks)
     if primitive in ("broadcast", "reduce"):
         return 1.0
-    return 2 * (N - 1) / N if primitive == "all_reduce" else (N - 1) / N
+    return 2 * (R - 1) / R if primitive == "all_reduce" else (R - 1) / R
 
 
 def algorithm_bandwidth_bytes_per_s(*, size_bytes: float, time_s: float) -> float:
@@ -72,13 +72,13 @@ def bus_bandwidth_bytes_per_s(primitive: str, *, ranks: int, size_bytes: float, 
     """Return the bandwidth to hold against a link's.
 
     Also: busbw
-    Formula: $f(N) \\, n / T$
-    Symbols: f(N) = bus_bandwidth_factor; n = size_bytes; T = time_s
+    Formula: $f(R) \\, n / T$
+    Symbols: f(R) = bus_bandwidth_factor; n = size_bytes; T = time_s
     Chapter: 14
 
     Args:
         primitive: one of ``PRIMITIVES`` but the barrier.
-        ranks: number of ranks N.
+        ranks: number of ranks R.
         size_bytes: bytes of the vector, in the convention of ``snippets.simulation.schedule``, at least 0.
         time_s: measured time, above 0.
 
@@ -101,13 +101,13 @@ def bus_bandwidth_bytes_per_s(primitive: str, *, ranks: int, size_bytes: float, 
 def bandwidth_bound_s(primitive: str, *, ranks: int, size_bytes: float, bandwidth_bytes_per_s: float) -> float:
     """Return the time below which no schedule of the ranks can do a collective: its bytes at full bandwidth.
 
-    Formula: $T \\ge f(N) \\, n / \\beta$
-    Symbols: f(N) = bus_bandwidth_factor; n = size_bytes; β = bandwidth_bytes_per_s
+    Formula: $T \\ge f(R) \\, n / \\beta$
+    Symbols: f(R) = bus_bandwidth_factor; n = size_bytes; β = bandwidth_bytes_per_s
     Chapter: 14
 
     Args:
         primitive: one of ``PRIMITIVES`` but the barrier.
-        ranks: number of ranks N.
+        ranks: number of ranks R.
         size_bytes: bytes of the vector, in the convention of ``snippets.simulation.schedule``, at least 0.
         bandwidth_bytes_per_s: β of one rank's port **per direction**: 300 GB/s, not 600, for an A100's NVLink.
 
@@ -130,16 +130,16 @@ def bandwidth_bound_s(primitive: str, *, ranks: int, size_bytes: float, bandwidt
 def nvls_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
     """Return the bytes that go out of a port, and as many that come in, when NVLink's switches add and copy (NVLS).
 
-    Every rank owns 1/N of the vector. It reads the sum of its part from the switches, for which every rank sends all n
-    bytes and receives n/N; then it writes the sum once, and the switches copy it to all: n/N out and n in.
+    Every rank owns 1/R of the vector. It reads the sum of its part from the switches, for which every rank sends all n
+    bytes and receives n/R; then it writes the sum once, and the switches copy it to all: n/R out and n in.
 
     Also: SHARP, in-network reduction
-    Formula: $\\frac{N+1}{N} \\, n$
-    Symbols: N = ranks; n = size_bytes
+    Formula: $\\frac{R+1}{R} \\, n$
+    Symbols: R = ranks; n = size_bytes
     Chapter: 14
 
     Args:
-        ranks: number of ranks N, at least 2.
+        ranks: number of ranks R, at least 2.
         size_bytes: bytes of the vector, at least 0.
 
     Returns:
@@ -153,5 +153,5 @@ def nvls_all_reduce_bytes(*, ranks: int, size_bytes: float) -> float:
         >>> nvls_all_reduce_bytes(ranks=8, size_bytes=800)
         900.0
     """
-    N, n = integer_at_least("ranks", ranks, 2), nonnegative_number("size_bytes", size_bytes)
-    return as_float("size_bytes", (N + 1) / N * n)
+    R, n = integer_at_least("ranks", ranks, 2), nonnegative_number("size_bytes", size_bytes)
+    return as_float("size_bytes", (R + 1) / R * n)

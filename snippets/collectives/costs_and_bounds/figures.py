@@ -33,7 +33,7 @@ from snippets.simulation.schedule import ScheduledSend
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_LOG, _SHARE = r"\lceil \log_2 N \rceil", r"\frac{N-1}{N} n"
+_LOG, _SHARE = r"\lceil \log_2 R \rceil", r"\frac{R-1}{R} n"
 _FLOORS = {
     "broadcast": (_LOG, "n", "0"),
     "reduce": (_LOG, "n", _SHARE),
@@ -284,7 +284,9 @@ def envelope_sizes(low: float = 1e3, high: float = 1e10, a_decade: int = 12) -> 
     return [low * (high / low) ** (number / steps) for number in range(steps + 1)]
 
 
-def envelope_panel(*, ranks: int, size_bytes: int, latency_s: float, bandwidth_bytes_per_s: float) -> Panel:
+def envelope_panel(
+    *, ranks: int, size_bytes: int, latency_s: float, bandwidth_bytes_per_s: float, narrow: bool = False
+) -> Panel:
     """Draw the time of three all-reduces against size on logarithmic axes, the lowest thick, with the floor below them.
 
     Args:
@@ -292,6 +294,7 @@ def envelope_panel(*, ranks: int, size_bytes: int, latency_s: float, bandwidth_b
         size_bytes: a size that is marked.
         latency_s: α.
         bandwidth_bytes_per_s: β, per direction.
+        narrow: whether it is for a phone, with shorter names.
 
     Returns:
         The picture.
@@ -313,12 +316,11 @@ def envelope_panel(*, ranks: int, size_bytes: int, latency_s: float, bandwidth_b
         for size in sizes
     ]
     up = Axis(1e-5, 10, "log", "time T", "s", ticks=(1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10))
+    ticks = tuple(10.0**power for power in range(3, 10, 2 if narrow else 1))
     view = Plot(
-        Axis(
-            sizes[0], sizes[-1], "log", "size of the vector n", "B", ticks=tuple(10.0**power for power in range(3, 10))
-        ),
+        Axis(sizes[0], sizes[-1], "log", "size of the vector n", "B", ticks=ticks),
         up,
-        width_px=_WIDE,
+        width_px=_NARROW if narrow else _WIDE,
         height_px=400,
     )
     lowest = [min(at) for at in zip(*times.values(), strict=True)]
@@ -328,33 +330,44 @@ def envelope_panel(*, ranks: int, size_bytes: int, latency_s: float, bandwidth_b
     view.curve(zip(sizes, floor, strict=True), colour="ink", width=1.5, dashed=True)
     view.curve([(sizes[0], waits), (sizes[-1], waits)], colour="muted", width=1)
     view.curve(zip(sizes, carries, strict=True), colour="muted", width=1)
-    return _with_names(view, times, waits, ranks=ranks, size_bytes=size_bytes, net=net)
+    _name_curves(view, times, waits, narrow=narrow)
+    return _with_changes(view, ranks=ranks, size_bytes=size_bytes, net=net, narrow=narrow)
 
 
-def _with_names(
-    view: Plot,
-    times: Mapping[str, Sequence[float]],
-    waits: float,
-    *,
-    ranks: int,
-    size_bytes: int,
-    net: Mapping[str, Any],
-) -> Panel:
-    """Write the names of the curves beside them, and where the fastest changes."""
-    panel = view.panel
+def _name_curves(view: Plot, times: Mapping[str, Sequence[float]], waits: float, *, narrow: bool) -> None:
+    """Write the names of the curves beside them."""
+    panel, size = view.panel, 12.0 if narrow else 13.0
     steps = {name: run[0] for name, run in times.items()}
-    x = view.left + 8
-    panel.text(x + 90, view.y(steps["ring"]) - 8, "ring", colour="communication", bold=True)
-    panel.text(x + 90, view.y(steps["halving_doubling"]) - 9, "halving–doubling", colour="communication", bold=True)
-    panel.text(view.x(2.2e7), view.y(8e-3), "recursive doubling", colour="communication", bold=True, anchor="end")
-    panel.text(x, view.y(waits) + 16, "bound: ⌈log₂N⌉ latencies", size=12)
-    panel.text(view.x(5e7), view.y(5e-4), "bound: 2(N−1)/N·n bytes", size=12)
+    x = view.left + (6 if narrow else 98)
+    panel.text(x, view.y(steps["ring"]) - 8, "ring", colour="communication", bold=True, size=size)
+    doubling = view.y(steps["halving_doubling"]) - 9
+    if narrow:
+        for above, words in ((15, "halving–"), (0, "doubling")):
+            panel.text(x, doubling - above, words, colour="communication", bold=True, size=size)
+    else:
+        panel.text(x, doubling, "halving–doubling", colour="communication", bold=True)
+    far = (view.x(2.5e8), view.y(0.12)) if narrow else (view.x(2e8), view.y(0.06))
+    panel.text(*far, "recursive doubling", colour="communication", bold=True, anchor="end", size=size)
+    panel.text(view.left + 8, view.y(waits) + 16, "⌈log₂R⌉ α" if narrow else "bound: ⌈log₂R⌉ latencies", size=12)
+    said = "2(R−1)/R · n/β" if narrow else "bound: 2(R−1)/R·n bytes"
+    panel.text(view.x(3e7), view.y(2.2e-4), said, size=12)
+
+
+def _with_changes(view: Plot, *, ranks: int, size_bytes: int, net: Mapping[str, Any], narrow: bool) -> Panel:
+    """Mark where the fastest changes, and the times of a size."""
+    panel = view.panel
     change = crossover_bytes("all_reduce", "recursive_doubling", "halving_doubling", ranks=ranks, **net)
     assert change is not None
     place = view.x(change)
     panel.line(place, view.top, place, view.bottom, dashed=True, colour="accent")
-    panel.text(place - 8, view.top + 32, "recursive doubling is fastest", anchor="end", colour="accent", bold=True)
-    panel.text(place + 8, view.top + 32, "halving–doubling is fastest", colour="accent", bold=True)
+    if narrow:
+        for below, words in ((30, "fastest:"), (45, "recursive"), (60, "doubling")):
+            panel.text(place - 5, view.top + below, words, anchor="end", colour="accent", size=12)
+        for below, words in ((30, "fastest:"), (45, "halving–doubling")):
+            panel.text(place + 5, view.top + below, words, colour="accent", size=12)
+    else:
+        panel.text(place - 8, view.top + 32, "recursive doubling is fastest", anchor="end", colour="accent", bold=True)
+        panel.text(place + 8, view.top + 32, "halving–doubling is fastest", colour="accent", bold=True)
     panel.text(place + 8, view.bottom - 8, in_units(change, "B"), colour="accent", size=12)
     at = compare_algorithms(
         "all_reduce", ranks=ranks, size_bytes=size_bytes, element_bytes=1, **net, algorithms=_ENVELOPE
@@ -362,6 +375,11 @@ def _with_names(
     for choice in at:
         if choice.algorithm != "recursive_doubling":
             view.dots([(size_bytes, choice.time_s)], colour="ink", radius=4)
+            x, y = view.x(size_bytes), view.y(choice.time_s)
+            if choice.algorithm == "ring":
+                panel.text(x - 8, y - 9, in_units(choice.time_s, "s"), anchor="end", bold=True, size=12)
+            else:
+                panel.text(x + 9, y + 9, in_units(choice.time_s, "s"), bold=True, size=12)
     return panel
 
 
@@ -515,7 +533,7 @@ def cost_table(primitives: Sequence[str], *, added: bool = True) -> str:
         which the form holds for powers of two alone carry a star.
     """
     last = 3 if added else 2
-    heads = ("steps $S$", "bytes $B$", "added $R$")[:last]
+    heads = ("steps $S$", "bytes $Q$", r"added $Q_\gamma$")[:last]
     rows = ["| | " + " | ".join(heads) + " |", "|---" * (last + 1) + "|"]
     for primitive in primitives:
         one_of("primitives", primitive, tuple(_FLOORS))

@@ -21,7 +21,7 @@ class PublishedRun(Checked):
 
     Attributes:
         name: the machine.
-        ranks: number of ranks N.
+        ranks: number of ranks R.
         sizes_bytes: size of the vector, ascending.
         bus_bandwidths_bytes_per_s: bus bandwidth as printed, for each size.
         program: what measured.
@@ -57,7 +57,7 @@ class PublishedRun(Checked):
 
     @property
     def times_s(self) -> tuple[float, ...]:
-        """The time of each all-reduce: 2(N − 1)/N of its size over the bus bandwidth."""
+        """The time of each all-reduce: 2(R − 1)/R of its size over the bus bandwidth."""
         factor = bus_bandwidth_factor("all_reduce", ranks=self.ranks)
         return tuple(
             factor * size / bandwidth

@@ -116,8 +116,8 @@ def adjoint_panels(*, column: int = 1) -> tuple[Panel, ...]:
         column: which chunk, from 0 to 3; its owner is the rank of the same number, and the root is rank 0.
 
     Returns:
-        Eight pictures, forward and backward in turn. Values go from x on the left to y, gradients come back from y to
-        x: an arrow for each number that is in another rank's result, a dashed line for what stays.
+        Eight pictures, forward and backward in turn. Values go from y on the left to z, gradients come back from z to
+        y: an arrow for each number that is in another rank's result, a dashed line for what stays.
     """
     column = integer_at_least("column", column, 0)
     if column >= RANKS:
@@ -130,7 +130,7 @@ def adjoint_panels(*, column: int = 1) -> tuple[Panel, ...]:
 def _column_panel(primitive: str, column: int, *, backward: int) -> Panel:
     """Draw a primitive on a column, as a run on marked numbers left it."""
     row_px, top, width = 26.0, 26.0, 46.0
-    way, letters, heads = ("backward", "abcd", ("∂L/∂x", "∂L/∂y")) if backward else ("forward", LETTERS, ("x", "y"))
+    way, letters, heads = ("backward", "abcd", ("∂ℒ/∂y", "∂ℒ/∂z")) if backward else ("forward", LETTERS, ("y", "z"))
     panel = Panel(320, top + RANKS * row_px + 18)
     panel.text(0, 14, f"{way}:", colour=way)
     panel.text(72, 14, primitive.replace("_", "-"), bold=True)
@@ -228,9 +228,8 @@ def bfloat16_sums_plot(*, ranks: int = 512) -> Figure:
         axes.plot([1, ranks], [1, ranks], color=colour("muted"), linestyle="--", linewidth=1.2)
         axes.plot(range(1, ranks + 1), chain, color=colour("communication"))
         axes.plot(levels, tree, "o", color=colour("accent"), markersize=5)
-        axes.annotate(
-            "chain, as in a ring", (0.78 * ranks, chain[-1]), (0, -16), textcoords="offset points", ha="center"
-        )
+        said = f"chain, as in a ring:\nstops at {chain[-1]:.0f}"
+        axes.annotate(said, (ranks, chain[-1]), (0, -8), textcoords="offset points", ha="right", va="top")
         axes.annotate(
             "right sum (dashed), tree (dots)",
             (0.82 * ranks, 0.82 * ranks),

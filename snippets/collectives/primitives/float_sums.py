@@ -14,8 +14,8 @@ _MOST_BITS = 53
 def rounded(value: float, *, significant_bits: int) -> float:
     """Return the nearest number with so many significant bits, of two equally near ones that whose last bit is 0.
 
-    Formula: $2^{e-p}\\,\\mathrm{round}\\bigl(2^{p-e}\\,x\\bigr)$
-    Symbols: x = value; p = significant_bits; e = the exponent for which ½ ≤ |x| / 2ᵉ < 1
+    Formula: $2^{i-q}\\,\\mathrm{round}\\bigl(2^{q-i}\\,y\\bigr)$
+    Symbols: y = value; q = significant_bits; i = the exponent for which ½ ≤ |y| / 2ⁱ < 1
     Chapter: 12
 
     Args:
@@ -58,8 +58,8 @@ def _rounded(name: str, value: float, bits: int) -> float:
 def running_sums(values: Sequence[float], *, significant_bits: int) -> tuple[float, ...]:
     """Return what a chain of ranks passes on: each adds its number to the sum so far, and the result is rounded.
 
-    Formula: $s_k = \\mathrm{round}(s_{k-1} + x_k)$
-    Symbols: x_k = the k-th of values; s_k = the k-th result
+    Formula: $z_i = \\mathrm{round}(z_{i-1} + y_i)$
+    Symbols: y_i = the i-th of values; z_i = the i-th result
     Chapter: 12
 
     Args:
@@ -89,8 +89,8 @@ def running_sums(values: Sequence[float], *, significant_bits: int) -> tuple[flo
 def pairwise_sum(values: Sequence[float], *, significant_bits: int) -> float:
     """Return the sum in a tree's order: neighbours are added, then neighbouring sums, each result rounded.
 
-    Formula: $s = \\mathrm{round}(s_{\\text{left}} + s_{\\text{right}})$
-    Symbols: s_left, s_right = the sums of the two halves, formed in the same way
+    Formula: $z = \\mathrm{round}(z_{\\text{left}} + z_{\\text{right}})$
+    Symbols: z_left, z_right = the sums of the two halves, formed in the same way
     Chapter: 12
 
     Args:

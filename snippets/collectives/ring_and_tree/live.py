@@ -160,6 +160,9 @@ def _plural(number: int, noun: str) -> str:
 _PRIMITIVES = {name: name.replace("_", "-") for name in PLAINEST}
 _MOST_PRIMITIVE_ROUNDS = 2 * (_MOST_RANKS - 1)
 _WIDEST_PRIMITIVE = 192.0  # of a grid, without the ranks' numbers beside it
+_MOST_OF_YOURS = 1024
+_WEIGHTS_8B = 16_060_522_496  # in bfloat16
+_WEIGHTS_70B = 2.0 * THE_70B.parameters
 
 
 @live_figure(
@@ -169,34 +172,42 @@ _WIDEST_PRIMITIVE = 192.0  # of a grid, without the ranks' numbers beside it
     "a cell, in the order of the ranks, and Σ for all of them. Which primitives let every rank send in every round?",
     knobs=[
         Choice("primitive", "Primitive", _PRIMITIVES, "all_gather"),
-        Number("ranks", "Ranks N", 4, 2, _MOST_RANKS),
+        Number("ranks", "Ranks drawn", 4, 2, _MOST_RANKS),
         Number("root", "Root", 0, 0, _MOST_RANKS - 1),
         Number("moment", "Rounds done", 1, 0, _MOST_PRIMITIVE_ROUNDS, play=True),
+        Number("yours", "Your ranks R", 8, 2, _MOST_OF_YOURS, 2, "log"),
+        Number("size_bytes", "Your array n", 16e9, 16e9 / 2**20, 16e9 * 2**6, 2, "log", "B", whole=False),
     ],
     named=[
         Named(
             "Your forward pass",
             "The all-gather of eight ranks: 56 chunks are sent, and no rank sends more than 7 of them.",
-            {"ranks": 8, "moment": 7},
+            {"ranks": 8, "moment": 7, "size_bytes": _WEIGHTS_8B},
         ),
         Named(
             "Your backward pass",
             "The reduce-scatter of eight ranks: again 56 chunks, 7 by each rank, and every rank keeps one sum.",
-            {"primitive": "reduce_scatter", "ranks": 8, "moment": 7},
+            {"primitive": "reduce_scatter", "ranks": 8, "moment": 7, "size_bytes": _WEIGHTS_8B},
         ),
         Named(
             "Your colleague's",
             "The all-reduce of eight ranks is one and then the other: 112 chunks are sent, 14 by the busiest rank.",
-            {"primitive": "all_reduce", "ranks": 8, "moment": 14},
+            {"primitive": "all_reduce", "ranks": 8, "moment": 14, "size_bytes": _WEIGHTS_8B},
         ),
         Named(
             "A broadcast",
             "Every rank ends with eight chunks, as in the all-gather. Again 56 are sent, but the root sends all 56.",
-            {"primitive": "broadcast", "ranks": 8, "moment": 7},
+            {"primitive": "broadcast", "ranks": 8, "moment": 7, "size_bytes": _WEIGHTS_8B},
+        ),
+        Named(
+            "The 70B on 256 GPUs",
+            "Each GPU sends 141 GB of gradients and keeps one sum of 256: its own part, which is all that it needs.",
+            {"primitive": "reduce_scatter", "ranks": 8, "moment": 7, "yours": 256, "size_bytes": _WEIGHTS_70B},
         ),
     ],
+    opens="Your forward pass",
 )
-def primitive_stepper(*, primitive: str, ranks: int, root: int, moment: int) -> Picture:
+def primitive_stepper(*, primitive: str, ranks: int, root: int, moment: int, yours: int, size_bytes: float) -> Picture:
     """Draw the messages of a round, what every rank holds after it, and what it must hold in the end."""
     root = min(root, ranks - 1) if primitive in ROOTED else 0
     schedule = build_collective(primitive, PLAINEST[primitive], ranks=ranks, length=ranks, root=root)
@@ -207,7 +218,9 @@ def primitive_stepper(*, primitive: str, ranks: int, root: int, moment: int) -> 
     now = f"After round {moment} of {rounds}" if moment else "Before"
     numbers = (
         f"{_spoken_task(schedule)}, {now.lower()}: {_plural(sum(chunks), 'chunk')} sent (busiest rank: "
-        f"{_plural(max(chunks), 'chunk')}); {_plural(_missing(schedule, held), 'cell')} of the result still to fill."
+        f"{_plural(max(chunks), 'chunk')}); {_plural(_missing(schedule, held), 'cell')} of the result still to fill. "
+        f"All of it on {yours:,} ranks, with an array of {in_units(size_bytes, 'B')}: the busiest sends or receives "
+        f"{in_units(_busiest_share(primitive, yours) * size_bytes, 'B')}."
     )
     panels = [
         _ring_of_ranks(
@@ -233,6 +246,12 @@ def _spoken_task(schedule: Schedule) -> str:
     name = _PRIMITIVES[schedule.primitive].capitalize()
     where = f"{'from' if schedule.primitive in ('broadcast', 'scatter') else 'to'} root {schedule.root}"
     return f"{name} {where if schedule.primitive in ROOTED else 'without a root'} on {schedule.ranks} ranks"
+
+
+def _busiest_share(primitive: str, ranks: int) -> float:
+    """Return what the busiest port carries one way, as a share of the array, where all chunks are even."""
+    moved = collective_traffic(primitive, PLAINEST[primitive], ranks=ranks, size_bytes=ranks, element_bytes=1)
+    return max(*moved.sent_bytes, *moved.received_bytes) / ranks
 
 
 def _sent(schedule: Schedule, moment: int) -> list[int]:

@@ -29,8 +29,8 @@ _CLUSTER = "size_bytes, latency_s, node_bytes_per_s and port_bytes_per_s"
 def busiest_link_s(*, loads_bytes: Sequence[float], bandwidths_bytes_per_s: Sequence[float]) -> float:
     """Return the time below which no schedule can put these loads on these links.
 
-    Formula: $T \\ge \\max_{\\ell} L_{\\ell} / \\beta_{\\ell}$
-    Symbols: T = the result; L_\\ell = loads_bytes; \\beta_\\ell = bandwidths_bytes_per_s
+    Formula: $T \\ge \\max_{\\ell} Q_{\\ell} / \\beta_{\\ell}$
+    Symbols: T = the result; Q_\\ell = loads_bytes; \\beta_\\ell = bandwidths_bytes_per_s
     Chapter: 15
 
     Args:
@@ -51,14 +51,14 @@ def busiest_link_s(*, loads_bytes: Sequence[float], bandwidths_bytes_per_s: Sequ
         >>> busiest_link_s(loads_bytes=[20e9, 2.5e9], bandwidths_bytes_per_s=[450e9, 50e9])
         0.05
     """
-    L = each("loads_bytes", loads_bytes, nonnegative_number)
+    Q = each("loads_bytes", loads_bytes, nonnegative_number)
     β = each("bandwidths_bytes_per_s", bandwidths_bytes_per_s, positive_number)
-    if not L or len(L) != len(β):
+    if not Q or len(Q) != len(β):
         raise ValueError(
             "loads_bytes and bandwidths_bytes_per_s must have one entry for each link, at least one, "
-            f"got {len(L)} and {len(β)}"
+            f"got {len(Q)} and {len(β)}"
         )
-    return as_float("loads_bytes and bandwidths_bytes_per_s", max(map(lambda load, rate: load / rate, L, β)))
+    return as_float("loads_bytes and bandwidths_bytes_per_s", max(map(lambda load, rate: load / rate, Q, β)))
 
 
 def node_all_reduce_bound_s(*, nodes: int, ports_per_node: int, port_bytes_per_s: float, size_bytes: float) -> float:
@@ -66,8 +66,8 @@ def node_all_reduce_bound_s(*, nodes: int, ports_per_node: int, port_bytes_per_s
 
     It is the bound on bytes of chapter 14 with a whole node in the place of a rank.
 
-    Formula: $T \\ge 2 \\frac{m-1}{m} \\frac{n}{k \\beta_2}$
-    Symbols: T = the result; m = nodes; n = size_bytes; k = ports_per_node; β₂ = port_bytes_per_s
+    Formula: $T \\ge 2 \\frac{z-1}{z} \\frac{n}{q \\, \\beta_\\text{net}}$
+    Symbols: T = the result; z = nodes; n = size_bytes; q = ports_per_node; β_net = port_bytes_per_s
     Chapter: 15
 
     Args:
@@ -87,9 +87,9 @@ def node_all_reduce_bound_s(*, nodes: int, ports_per_node: int, port_bytes_per_s
         >>> node_all_reduce_bound_s(nodes=64, ports_per_node=8, port_bytes_per_s=50e9, size_bytes=10e9)
         0.04921875
     """
-    m, k = positive_integer("nodes", nodes), positive_integer("ports_per_node", ports_per_node)
-    β2, n = positive_number("port_bytes_per_s", port_bytes_per_s), nonnegative_number("size_bytes", size_bytes)
-    return as_float("size_bytes and port_bytes_per_s", 2 * (m - 1) / m * n / (k * β2))
+    z, q = positive_integer("nodes", nodes), positive_integer("ports_per_node", ports_per_node)
+    β_net, n = positive_number("port_bytes_per_s", port_bytes_per_s), nonnegative_number("size_bytes", size_bytes)
+    return as_float("size_bytes and port_bytes_per_s", 2 * (z - 1) / z * n / (q * β_net))
 
 
 def many_rings_time_s(
@@ -104,16 +104,17 @@ def many_rings_time_s(
 ) -> float:
     """Return the time of an all-reduce over rings that go through node after node and leave each by different ports.
 
-    Formula: $2 (N-1) \\alpha + 2 \\frac{N-1}{N} n \\max\\left( \\frac{1}{k \\beta_2}, \\frac{f}{\\beta_1} \\right)$
-    Symbols: N = nodes · gpus_per_node; k = rings; n = size_bytes; α = latency_s; β₁ = node_bytes_per_s;
-        β₂ = port_bytes_per_s; f = the share that the busiest GPU sends inside: 1, or (k − 1)/k if every GPU is the
-        last of its node in one ring
+    Formula: $2 (R-1) \\alpha + 2 \\frac{R-1}{R} n
+        \\max\\left( \\frac{1}{q \\beta_\\text{net}}, \\frac{\\varphi}{\\beta_\\text{node}} \\right)$
+    Symbols: R = all ranks, nodes · gpus_per_node; q = rings; n = size_bytes; α = latency_s;
+        β_node = node_bytes_per_s; β_net = port_bytes_per_s; φ = the share that the busiest GPU sends inside: 1, or
+        (q − 1)/q if every GPU is the last of its node in one ring
     Chapter: 15
 
     Args:
         nodes: how many, at least 2.
         gpus_per_node: GPUs of each, with a port each.
-        rings: k, at most ``gpus_per_node``; each carries 1/k of the vector.
+        rings: q, at most ``gpus_per_node``; each carries 1/q of the vector.
         size_bytes: n, at least 0.
         latency_s: of each step, at least 0.
         node_bytes_per_s: what a GPU sends to others of its node, one direction.
@@ -131,14 +132,14 @@ def many_rings_time_s(
         >>> many_rings_time_s(rings=1, size_bytes=10e9, latency_s=5e-6, **cluster)
         0.40432...
     """
-    m, g = integer_at_least("nodes", nodes, 2), positive_integer("gpus_per_node", gpus_per_node)
-    k = at_most("rings", positive_integer("rings", rings), g)
+    z, R_node = integer_at_least("nodes", nodes, 2), positive_integer("gpus_per_node", gpus_per_node)
+    q = at_most("rings", positive_integer("rings", rings), R_node)
     n, α = nonnegative_number("size_bytes", size_bytes), nonnegative_number("latency_s", latency_s)
-    β1 = positive_number("node_bytes_per_s", node_bytes_per_s)
-    β2 = positive_number("port_bytes_per_s", port_bytes_per_s)
-    N = m * g
-    f = (k - 1) / k if k == g else 1.0
-    return as_float(_CLUSTER, 2 * (N - 1) * α + 2 * (N - 1) / N * n * max(1 / (k * β2), f / β1))
+    β_node = positive_number("node_bytes_per_s", node_bytes_per_s)
+    β_net = positive_number("port_bytes_per_s", port_bytes_per_s)
+    R = z * R_node
+    φ = (q - 1) / q if q == R_node else 1.0
+    return as_float(_CLUSTER, 2 * (R - 1) * α + 2 * (R - 1) / R * n * max(1 / (q * β_net), φ / β_node))
 
 
 def all_reduce_dimension_bytes(*, sides: Sequence[int], size_bytes: float) -> tuple[float, ...]:
@@ -148,8 +149,8 @@ def all_reduce_dimension_bytes(*, sides: Sequence[int], size_bytes: float) -> tu
     is left, and so on; then they all-gather in the opposite order. A hierarchical all-reduce has two dimensions: GPUs
     of a node, and nodes.
 
-    Formula: $2 \\frac{s_i - 1}{s_i} \\frac{n}{s_1 \\cdots s_{i-1}}$
-    Symbols: s_i = sides; n = size_bytes
+    Formula: $2 \\frac{R_i - 1}{R_i} \\frac{n}{R_1 \\cdots R_{i-1}}$
+    Symbols: R_i = sides; n = size_bytes
     Chapter: 15
 
     Args:
@@ -157,7 +158,7 @@ def all_reduce_dimension_bytes(*, sides: Sequence[int], size_bytes: float) -> tu
         size_bytes: n, at least 0.
 
     Returns:
-        Bytes for each dimension; together $2 \\frac{N-1}{N} n$ for N ranks.
+        Bytes for each dimension; together $2 \\frac{R-1}{R} n$ for R ranks.
 
     Source: Cho et al. 2019 for the decomposition.
     Convention: sent by one rank, one direction; even chunks.
@@ -178,8 +179,8 @@ def all_reduce_dimensions_time_s(
 ) -> float:
     """Return the time of an all-reduce by dimensions, one phase after the other, each by rings.
 
-    Formula: $\\sum_i 2 (s_i - 1) \\left( \\alpha + \\frac{n}{s_1 \\cdots s_i \\, \\beta_i} \\right)$
-    Symbols: s_i = sides; n = size_bytes; α = latency_s; β_i = bandwidths_bytes_per_s
+    Formula: $\\sum_i 2 (R_i - 1) \\left( \\alpha + \\frac{n}{R_1 \\cdots R_i \\, \\beta_i} \\right)$
+    Symbols: R_i = sides; n = size_bytes; α = latency_s; β_i = bandwidths_bytes_per_s
     Chapter: 15
 
     Args:
@@ -220,12 +221,13 @@ def hierarchical_all_reduce_time_s(
     node_bytes_per_s: float,
     port_bytes_per_s: float,
 ) -> float:
-    """Return the time of a hierarchical all-reduce: reduce-scatter inside, all-reduce of 1/g across, all-gather inside.
+    """Return the time of a hierarchical all-reduce: reduce-scatter inside, all-reduce across, all-gather inside.
 
     Also: two-level all-reduce
-    Formula: $2 (g - 1 + m - 1) \\alpha + 2 \\frac{g-1}{g} \\frac{n}{\\beta_1} + 2 \\frac{m-1}{m} \\frac{n}{g \\beta_2}$
-    Symbols: m = nodes; g = gpus_per_node; n = size_bytes; α = latency_s; β₁ = node_bytes_per_s;
-        β₂ = port_bytes_per_s
+    Formula: $2 (R_\\text{node} + z - 2) \\alpha + 2 \\frac{R_\\text{node}-1}{R_\\text{node}}
+        \\frac{n}{\\beta_\\text{node}} + 2 \\frac{z-1}{z} \\frac{n}{R_\\text{node} \\, \\beta_\\text{net}}$
+    Symbols: z = nodes; R_node = gpus_per_node; n = size_bytes; α = latency_s; β_node = node_bytes_per_s;
+        β_net = port_bytes_per_s
     Chapter: 15
 
     Args:
@@ -248,12 +250,12 @@ def hierarchical_all_reduce_time_s(
         >>> hierarchical_all_reduce_time_s(size_bytes=10e9, latency_s=5e-6, **cluster)
         0.08880...
     """
-    m, g = positive_integer("nodes", nodes), positive_integer("gpus_per_node", gpus_per_node)
+    z, R_node = positive_integer("nodes", nodes), positive_integer("gpus_per_node", gpus_per_node)
     n, α = nonnegative_number("size_bytes", size_bytes), nonnegative_number("latency_s", latency_s)
-    β1 = positive_number("node_bytes_per_s", node_bytes_per_s)
-    β2 = positive_number("port_bytes_per_s", port_bytes_per_s)
-    time = 2 * (g - 1 + m - 1) * α + 2 * (g - 1) / g * n / β1 + 2 * (m - 1) / m * n / (g * β2)
-    return as_float(_CLUSTER, time)
+    β_node = positive_number("node_bytes_per_s", node_bytes_per_s)
+    β_net = positive_number("port_bytes_per_s", port_bytes_per_s)
+    inside, across = 2 * (R_node - 1) / R_node * n / β_node, 2 * (z - 1) / z * n / (R_node * β_net)
+    return as_float(_CLUSTER, 2 * (R_node - 1 + z - 1) * α + inside + across)
 
 
 def torus_all_reduce_time_s(
@@ -261,16 +263,16 @@ def torus_all_reduce_time_s(
 ) -> float:
     """Return the time of an all-reduce on a torus with equal sides that keeps all links busy in both directions.
 
-    The vector is cut in 2D parts. Each goes by dimensions, but in another order of them or in the other direction, so
-    that in every phase each of a rank's 2D links carries one part.
+    The vector is cut in 2δ parts. Each goes by dimensions, but in another order of them or in the other direction, so
+    that in every phase each of a rank's 2δ links carries one part.
 
-    Formula: $2 D (s-1) \\alpha + 2 \\frac{N-1}{N} \\frac{n}{2 D \\beta}, \\quad N = s^D$
-    Symbols: s = side; D = dimensions; n = size_bytes; α = latency_s; β = link_bytes_per_s; N = all ranks
+    Formula: $2 \\delta (R_1-1) \\alpha + 2 \\frac{R-1}{R} \\frac{n}{2 \\delta \\beta}, \\quad R = R_1^\\delta$
+    Symbols: R_1 = side; δ = dimensions; n = size_bytes; α = latency_s; β = link_bytes_per_s; R = all ranks
     Chapter: 15
 
     Args:
         side: ranks along each dimension, at least 3 (along a side of 2 both links lead to the same rank).
-        dimensions: D.
+        dimensions: δ.
         size_bytes: n, at least 0.
         latency_s: of each step, at least 0.
         link_bytes_per_s: one link, one direction.
@@ -286,19 +288,19 @@ def torus_all_reduce_time_s(
         >>> torus_all_reduce_time_s(side=4, dimensions=3, size_bytes=10e9, latency_s=0, link_bytes_per_s=90e9)
         0.036458...
     """
-    s, D = integer_at_least("side", side, 3), at_most("dimensions", positive_integer("dimensions", dimensions), 16)
+    R_1, δ = integer_at_least("side", side, 3), at_most("dimensions", positive_integer("dimensions", dimensions), 16)
     n, α = nonnegative_number("size_bytes", size_bytes), nonnegative_number("latency_s", latency_s)
     β = positive_number("link_bytes_per_s", link_bytes_per_s)
-    N = s**D
-    time = 2 * D * (s - 1) * α + 2 * (N - 1) / N * n / (2 * D * β)
+    R = R_1**δ
+    time = 2 * δ * (R_1 - 1) * α + 2 * (R - 1) / R * n / (2 * δ * β)
     return as_float("size_bytes, latency_s and link_bytes_per_s", time)
 
 
 def collision_free_probability(*, flows: int, cables: int) -> float:
     """Return how likely it is that flows that choose a cable by chance all choose different ones.
 
-    Formula: $\\prod_{i=0}^{f-1} \\left( 1 - \\frac{i}{c} \\right)$
-    Symbols: f = flows; c = cables
+    Formula: $\\prod_{i=0}^{f-1} \\left( 1 - \\frac{i}{\\kappa} \\right)$
+    Symbols: f = flows; κ = cables
     Chapter: 15
 
     Args:
@@ -316,15 +318,15 @@ def collision_free_probability(*, flows: int, cables: int) -> float:
         >>> round(collision_free_probability(flows=8, cables=32), 3)
         0.386
     """
-    f, c = nonnegative_integer("flows", flows), positive_integer("cables", cables)
-    return math.prod(max(0.0, 1 - i / c) for i in range(min(f, c + 1)))
+    f, κ = nonnegative_integer("flows", flows), positive_integer("cables", cables)
+    return math.prod(max(0.0, 1 - i / κ) for i in range(min(f, κ + 1)))
 
 
 def expected_expert_nodes(*, nodes: int, experts: int, experts_per_token: int) -> float:
     """Return on how many nodes a token's experts lie, in expectation, if they are drawn with equal chances.
 
-    Formula: $m \\left( 1 - \\binom{E - E/m}{k} \\Big/ \\binom{E}{k} \\right)$
-    Symbols: m = nodes; E = experts; k = experts_per_token
+    Formula: $z \\left( 1 - \\binom{E - E/z}{k} \\Big/ \\binom{E}{k} \\right)$
+    Symbols: z = nodes; E = experts; k = experts_per_token
     Chapter: 15
 
     Args:
@@ -346,11 +348,11 @@ def expected_expert_nodes(*, nodes: int, experts: int, experts_per_token: int) -
         >>> round(expected_expert_nodes(nodes=8, experts=256, experts_per_token=8), 2)
         5.29
     """
-    m, E = positive_integer("nodes", nodes), at_most("experts", positive_integer("experts", experts))
+    z, E = positive_integer("nodes", nodes), at_most("experts", positive_integer("experts", experts))
     k = at_most("experts_per_token", positive_integer("experts_per_token", experts_per_token), E)
-    if E % m:
-        raise ValueError(f"experts must be a multiple of nodes = {m}, got {experts!r}")
-    return m * (1 - math.comb(E - E // m, k) / math.comb(E, k))
+    if E % z:
+        raise ValueError(f"experts must be a multiple of nodes = {z}, got {experts!r}")
+    return z * (1 - math.comb(E - E // z, k) / math.comb(E, k))
 
 
 def dimension_schedule(sides: Sequence[int], length: int) -> Schedule:
@@ -365,7 +367,7 @@ def dimension_schedule(sides: Sequence[int], length: int) -> Schedule:
         The schedule; in its steps, the rings of all groups of a dimension run at the same time.
 
     Source: Cho et al. 2019.
-    Convention: ranks 0 … g − 1 are node 0 for ``sides`` [g, m].
+    Convention: ranks 0 … R_node − 1 are node 0 for ``sides`` [R_node, nodes].
     Leaves out: overlap of phases.
 
     Example:

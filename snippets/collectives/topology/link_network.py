@@ -31,7 +31,7 @@ SCHEDULES = ("one_ring", "dealt_ring", "many_rings", "hierarchical", "all_in_the
 
 @dataclass(frozen=True)
 class Cluster:
-    """Nodes of equal GPUs. GPU g of node a is rank a · gpus_per_node + g.
+    """Nodes of equal GPUs. GPU i of node j is rank j · gpus_per_node + i.
 
     Inside a node every GPU has one link to a switch that joins them; outside, each node has ports to a network that
     carries whatever the ports send. A link is named by its owner and its direction: ``"gpu 3 out"``, ``"port 3 in"``.

@@ -30,15 +30,14 @@ _NAMES = {
     title="Where an all-reduce puts its bytes",
     caption="Two nodes are drawn. Boxes are GPUs; above each stands its port to the network, below it its link inside "
     "the node, the left half for what goes out, the right half for what comes in. A link is fully red at the time that "
-    "the busiest one needs in one ring. Go from one ring to a ring for each port: which links were idle? Then press "
-    "\"The question, eight rings\" and choose the hierarchy: the ports carry about the same, so why does the whole "
-    "take longer?",
+    "the busiest one needs in one ring. Go from one ring to a ring for each port: which links were idle? Then "
+    "choose the hierarchy: the ports carry about the same, so why does the whole take longer?",
     knobs=[
         Choice("schedule", "All-reduce", _NAMES, "one_ring"),
-        Number("nodes", "Nodes m", 2, 2, 128, 2, "log"),
-        Number("gpus", "GPUs of a node g", 2, 2, 8, 1),
-        Number("node_rate", "Link inside, β₁", 450e9, 25e9, 900e9, 25e9, "linear", "B/s"),
-        Number("port_rate", "Port, β₂", 50e9, 12.5e9, 400e9, 12.5e9, "linear", "B/s", whole=False),
+        Number("nodes", "Nodes", 2, 2, 128, 2, "log"),
+        Number("gpus", "GPUs of a node", 2, 2, 8, 1),
+        Number("node_rate", "Link inside a node", 450e9, 25e9, 900e9, 25e9, "linear", "B/s"),
+        Number("port_rate", "Network port", 50e9, 12.5e9, 400e9, 12.5e9, "linear", "B/s", whole=False),
         Number("size_bytes", "Vector n", 10e9, 1e5, 1e11, 10**0.25, "log", "B", whole=False),
     ],
     named=[
@@ -50,7 +49,12 @@ _NAMES = {
               {"schedule": "many_rings", "nodes": 64, "gpus": 8}),
         Named("A small vector, hierarchical", "The 140 steps make 700 µs of the 788 µs.",
               {"schedule": "hierarchical", "nodes": 64, "gpus": 8, "size_bytes": 1e7}),
+        Named("The 70B on 256 GPUs", "With a ring for each port, an all-reduce of a layer's 1.71 GB takes 13.2 ms; "
+              "to gather its weights takes half of that.",
+              {"schedule": "many_rings", "nodes": 32, "gpus": 8, "node_rate": 360e9, "port_rate": 40e9,
+               "size_bytes": 1_711_276_032}),
     ],
+    opens="The question, one ring",
 )  # fmt: skip
 def cluster_load(
     *, schedule: str, nodes: int, gpus: int, node_rate: float, port_rate: float, size_bytes: float
@@ -73,7 +77,8 @@ def cluster_load(
     bound = node_all_reduce_bound_s(nodes=nodes, ports_per_node=gpus, port_bytes_per_s=port_rate, size_bytes=size_bytes)
     busy = sum(1 for gpu in range(gpus) if loads[f"port {gpu} out"])
     numbers = (
-        f"{nodes * gpus:,} GPUs, {_NAMES[schedule]}: {busy} of {gpus} ports of a node send. The busiest port needs "
+        f"{nodes * gpus:,} GPUs with {in_units(size_bytes, 'B')} each, {_NAMES[schedule]}: {busy} of {gpus} ports of a "
+        f"node send. The busiest port needs "
         f"{in_units(times['ports'], 's')} for its bytes, the busiest link inside {in_units(times['inside'], 's')}; "
         f"{steps:,} steps of 5 µs are {in_units(steps * LATENCY_S, 's')}. "
         f"{'Phase after phase' if phases else 'In all'}: {in_units(total, 's')}. "

@@ -79,7 +79,7 @@ def _by_dimensions(rank: int, sides: Sequence[int], numbers: Any) -> Program:
 
 
 def _on_cluster(schedule: str, rank: int, m: int, g: int, numbers: list[Any]) -> Program:
-    """Run one of the chapter's all-reduces on one rank; GPU g of node a is a · gpus_per_node + g."""
+    """Run one of the chapter's all-reduces on one rank; GPU i of node j is j · gpus_per_node + i."""
     if schedule == "hierarchical":
         return (yield from _by_dimensions(rank, [g, m], numbers))
     if schedule == "all_in_the_node_first":

@@ -102,9 +102,9 @@ def shared_link_time_s(*, size_bytes: float, transfers: int, latency_s: float, b
         >>> shared_link_time_s(size_bytes=1e9, transfers=2, latency_s=0, bandwidth_bytes_per_s=50e9)
         0.04
     """
-    n, k = nonnegative_number("size_bytes", size_bytes), positive_integer("transfers", transfers)
+    n, q = nonnegative_number("size_bytes", size_bytes), positive_integer("transfers", transfers)
     α, β = _link(latency_s, bandwidth_bytes_per_s)
-    return as_float(f"transfers, {_RESULT}", α + k * n / β)
+    return as_float(f"transfers, {_RESULT}", α + q * n / β)
 
 
 def half_bandwidth_bytes(*, latency_s: float, bandwidth_bytes_per_s: float) -> float:

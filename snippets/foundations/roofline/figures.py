@@ -221,18 +221,17 @@ def shared_plot(
         band = [least[R] for R in across], [most[R] for R in across]
         axes.fill_between(across, *band, color=colour("accent"), alpha=0.16)
         axes.plot(across, [most[R] for R in across], "o:", color=colour("accent"), markersize=5)
-        axes.plot(across, [least[R] for R in across], "o-", color=colour("accent"), markersize=6)
-        axes.plot(across, [times[R]["compute"] for R in across], color=colour("forward"), linewidth=1.5)
-        axes.plot(across, [times[R]["network"] for R in across], color=colour("communication"), linewidth=1.5)
+        axes.plot(across, [least[R] for R in across], "o", color=colour("accent"), markersize=7, zorder=3)
+        axes.plot(across, [times[R]["compute"] for R in across], color=colour("forward"), linewidth=2.5)
+        axes.plot(across, [times[R]["network"] for R in across], color=colour("communication"), linewidth=2.5)
         for R in marked:
             _note(axes, f"{most[R]:.0f}", (R, most[R]), (3, 7), "left", "bottom", hue="accent")
             aside = marked[0] == R  # the line to it is steep
             place, side = ((6, 4), "left") if aside else ((0, 8), "center")
             _note(axes, f"{least[R]:.0f}", (R, least[R]), place, side, "bottom", hue="accent")
-        last, before = across[-1], across[-2]
-        middle = (before + last) / 2
-        _note(axes, "compute, then send", (last, most[last]), (0, 14), "right", "bottom", hue="accent")
-        _note(axes, "perfect overlap", (middle, least[last]), (0, 5), "center", "bottom", hue="accent")
+        last = across[-1]
+        _note(axes, "dotted: compute, then send", (last, max(most.values())), (0, -20), "right", "top", hue="accent")
+        _note(axes, "dots: perfect overlap", (last, max(most.values())), (0, 0), "right", "top", hue="accent")
         _note(axes, "sending", (last, times[last]["network"]), (0, -6), "right", "top", hue="communication")
         _note(axes, "computing", (last, times[last]["compute"]), (0, 8), "right", "bottom", hue="forward")
         axes.set_ylim(0, max(most.values()) * 1.06)

@@ -27,8 +27,8 @@ _LEFT = 78.0
     title="A matmul under three ceilings",
     caption="The dot is the matmul: its place across is its arithmetic intensity, its height the rate that all three "
     "ceilings allow. The bars are what each ceiling alone would let it take, at the full rates of the data sheet, and "
-    "the longest decides. A dashed line shows what the link allows; the pale bar is a matmul that sends only when it "
-    "has computed.",
+    "the longest decides. With several GPUs, a dashed line shows what the link allows, and a pale bar the time of a "
+    "matmul that sends only when it has computed.",
     knobs=[
         Number("m", "Tokens m", 102, 1, 16384, 102 ** (1 / 26), "log"),
         Number("k", "Shared dimension k", 14336, 256, 32768, 256),

@@ -1,8 +1,7 @@
 """Formulas: bytes of activations that a GPT layer keeps for its backward pass, in 16 bits with 1-byte dropout masks.
 
-The symbols are those of Korthikanti et al. 2022: s = sequence, b = micro_batch, h = hidden, a = heads,
-t = tensor_parallel, L = layers, p = stages, m = chunks, v = vocabulary. Their equations stand first; what takes every
-option follows, and ``stored_tensors`` lists tensor by tensor what both add up.
+The letters are the book's; Korthikanti et al. 2022 write m for the chunks v and v for the vocabulary V. Their equations
+stand first; what takes every option follows, and ``stored_tensors`` lists tensor by tensor what both add up.
 """
 
 from __future__ import annotations
@@ -62,8 +61,8 @@ def stored_tensors(
     """Return every tensor that one layer keeps for its backward pass, with its bytes on one rank.
 
     Also: saved tensors
-    Formula: $M_i = e_i\\, n_i / c_i$
-    Symbols: M_i = bytes of tensor i; e_i = bytes of one value; n_i = values; c_i = ranks among which it is cut
+    Formula: $A_i = w_i\\, q_i / t_i$
+    Symbols: A_i = bytes of tensor i; w_i = bytes of one value; q_i = values; t_i = ranks among which it is cut
     Chapter: 21
 
     Args:
@@ -283,10 +282,10 @@ def layer_activation_bytes(
     """Return the bytes of activations that one layer keeps for its backward pass, on one rank.
 
     Also: activation memory, layer activation memory
-    Formula: $s b h \\left(\\frac{10}{c} + \\frac{24}{t} + \\frac{5 a s}{h t}\\right)$
-    Symbols: s = sequence; b = micro_batch; h = hidden; a = heads; t = tensor_parallel; c = t with sequence_parallel,
-        else 1. The last term is 0 with selective recomputation and 4a/(ht) with flash attention; full recomputation
-        leaves 2sbh/c of it all
+    Formula: $s b h \\left(\\frac{10}{t_\\text{seq}} + \\frac{24}{t} + \\frac{5 a s}{h t}\\right)$
+    Symbols: s = sequence; b = micro_batch; h = hidden; a = heads; t = tensor_parallel; t_\\text{seq} = t with
+        sequence_parallel, else 1. The last term is 0 with selective recomputation and 4a/(ht) with flash attention;
+        full recomputation leaves 2sbh, over t_\\text{seq}, of it all
     Chapter: 21
 
     Args:
@@ -328,8 +327,8 @@ def attention_score_bytes(*, sequence: int, batch: int, heads: int, element_byte
     """Return the bytes of one layer's attention scores, where they are stored.
 
     Also: attention matrix
-    Formula: $e\\, a\\, b\\, s^2$
-    Symbols: s = sequence; b = batch; a = heads; e = element_bytes
+    Formula: $w\\, a\\, b\\, s^2$
+    Symbols: s = sequence; b = batch; a = heads; w = element_bytes
     Chapter: 21
 
     Args:
@@ -358,8 +357,8 @@ def logits_bytes(
 ) -> int:
     """Return the bytes of the logits that the cross-entropy keeps.
 
-    Formula: $\\frac{e\\, s\\, b\\, v}{t}$
-    Symbols: s = sequence; b = micro_batch; v = vocabulary; t = tensor_parallel; e = element_bytes
+    Formula: $\\frac{w\\, s\\, b\\, V}{t}$
+    Symbols: s = sequence; b = micro_batch; V = vocabulary; t = tensor_parallel; w = element_bytes
     Chapter: 21
 
     Args:
@@ -372,7 +371,7 @@ def logits_bytes(
     Returns:
         Bytes, exact.
 
-    Source: Korthikanti et al. 2022, section 4.3 (4sbv/t).
+    Source: Korthikanti et al. 2022, section 4.3 (4sbV/t).
     Convention: one rank; one copy. A loss that is not fused keeps more than one.
     Leaves out: the gradient of the logits, which is as large.
 
@@ -399,9 +398,9 @@ def outside_layers_bytes(
 ) -> int:
     """Return the activations of the first pipeline stage that belong to no layer.
 
-    Formula: $\\frac{s b h}{c}\\left(p + 4\\,\\delta_{p=1}\\right) + \\frac{4 s b v}{t}\\,\\delta_{p=1}$
-    Symbols: s = sequence; b = micro_batch; h = hidden; v = vocabulary; t = tensor_parallel; p = stages;
-        c = t with sequence_parallel, else 1
+    Formula: $\\frac{s b h}{t_\\text{seq}}\\left(p + 4\\,\\delta_{p=1}\\right) + \\frac{4 s b V}{t}\\,\\delta_{p=1}$
+    Symbols: s = sequence; b = micro_batch; h = hidden; V = vocabulary; t = tensor_parallel; p = stages;
+        t_\\text{seq} = t with sequence_parallel, else 1; \\delta_{p=1} = 1 without a pipeline, else 0
     Chapter: 21
 
     Args:
@@ -437,8 +436,8 @@ def outside_layers_bytes(
 def layers_in_flight(*, layers: int, stages: int = 1, chunks: int = 1, micro_batches: int | None = None) -> int:
     """Return how many layers' activations the first stage of a 1F1B pipeline holds at its peak.
 
-    Formula: $p \\left\\lceil \\frac{L}{p} \\right\\rceil \\;\\text{ or }\\; L \\left(1 + \\frac{p - 1}{p m}\\right)$
-    Symbols: L = layers; p = stages; m = chunks; the second for m > 1
+    Formula: $p \\left\\lceil \\frac{L}{p} \\right\\rceil \\;\\text{ or }\\; L \\left(1 + \\frac{p - 1}{p v}\\right)$
+    Symbols: L = layers; p = stages; v = chunks; the second for v > 1
     Chapter: 21
 
     Args:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from snippets.domain import at_most, nonnegative_number, positive_number
-from snippets.drawing import Panel
+from snippets.domain import at_most, nonnegative_number, number_between, positive_number
+from snippets.drawing import MOST_PX, Panel
 from snippets.figures import colour, plot
 from snippets.memory.memory_equation.activations import StoredTensor
 from snippets.memory.memory_equation.step_timeline import KINDS, MemoryTimeline, Moment, Tensor
@@ -184,7 +184,7 @@ def lives_panel(
     rows = [row for row in life_rows(timeline) if row[2] >= least]
     column = (positive_number("width_px", width_px) - 2) / len(moments)
     bottom = _LIVES_TOP + _LIVES_ROW * len(rows)
-    base = bottom + 40 + _SUM_HEIGHT
+    base = bottom + 46 + _SUM_HEIGHT
     panel = Panel(width_px, base + 34)
     for phase in ("forward", "backward"):
         places = [place for place, moment in enumerate(moments) if moment.phase == phase]
@@ -219,6 +219,8 @@ def lives_panel(
         peak = moment.total == timeline.peak_bytes
         middle = 1 + (place + 0.5) * column
         panel.text(middle, y - 5, f"{moment.total / _GIGA:.2f}", anchor="middle", size=12, bold=peak)
+        if peak:
+            panel.text(middle, y - 19, "most", anchor="middle", size=12)
     panel.line(1, base, width_px - 1, base, colour="muted")
     panel.arrow(1, base + 12, width_px - 1, base + 12)
     panel.text(1, base + 29, "time, task by task", size=12)
@@ -324,4 +326,37 @@ def stored_tensors_panel(tensors: Sequence[StoredTensor], *, values: int, width_
         panel.text(right + 14, y + 9, needed, middle=True, size=12)
     panel.arrow(left - 12, top, left - 12, panel.height - 6)
     panel.arrow(right, panel.height - 6, right, top)
+    return panel
+
+
+def stored_tensors_rows(tensors: Sequence[StoredTensor], *, values: int, width_px: float = 340) -> Panel:
+    """Draw ``stored_tensors_panel`` for a phone: a tensor has two lines, and its bar is in the second.
+
+    Args:
+        tensors: from ``stored_tensors``.
+        values: s·b·h, the number of values in the stream, in whose multiples the bars are measured.
+        width_px: of the panel, from 300.
+
+    Returns:
+        The panel, forward from top to bottom.
+    """
+    values_of = positive_number("values", values)
+    width = number_between("width_px", width_px, low=300, high=MOST_PX)
+    row, top, bars = 41.0, 40.0, width - 240
+    panel = Panel(width, top + row * len(tensors))
+    panel.text(0, 14, "tensor kept", bold=True)
+    panel.text(width, 14, "by the operation", anchor="end", size=12, colour="muted")
+    panel.text(0, 31, "bytes, in sbh", bold=True)
+    panel.text(width, 31, "backward: needed for", bold=True, anchor="end")
+    scale = bars / max(tensor.bytes for tensor in tensors)
+    for number, tensor in enumerate(tensors):
+        y = top + number * row
+        operation, needed = NEEDED_BY[tensor.name]
+        panel.line(0, y, width, y, colour="line")
+        panel.text(0, y + 15, CALLED.get(tensor.name, tensor.name), size=12)
+        panel.text(width, y + 15, operation, anchor="end", size=12, colour="muted")
+        wide = max(1.5, tensor.bytes * scale)
+        panel.rectangle(0, y + 21, wide, 15, colour="activations", strength=0.5)
+        panel.text(wide + 5, y + 29, f"{tensor.bytes / values_of:.3g}", middle=True, size=12)
+        panel.text(width, y + 29, needed, anchor="end", middle=True, size=12)
     return panel

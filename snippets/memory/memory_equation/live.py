@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from snippets.domain import named
 from snippets.hardware import ACCELERATORS
+from snippets.job import THE_70B
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number, Switch
 from snippets.live.stacks import gigabytes, kinds_panel, stacked_rows
@@ -63,9 +65,22 @@ def _own_model(layers: int, hidden: int) -> Transformer:
     return gpt_like("Your model", layers=layers, hidden=hidden, heads=hidden // _HEAD_SIZE)
 
 
-def _step_sizes(model: Transformer, recipe: str, sequence: int, micro_batch: int, kept: str) -> StepSizes:
-    """Return what a step allocates: the model's own parameters, the activations of a GPT of its width."""
-    _, attention, recomputation = _KEPT[kept]
+def model_step_sizes(model: Transformer, recipe: str, sequence: int, micro_batch: int, kept: str) -> StepSizes:
+    """Return what a step allocates: the model's own parameters, the activations of a GPT of its width.
+
+    Args:
+        model: one of ``SHOWN_MODELS``, or a GPT of one's own.
+        recipe: a name in ``RECIPES``.
+        sequence: tokens of a sequence.
+        micro_batch: sequences of a micro-batch.
+        kept: what a layer keeps: ``"standard"``, ``"flash"``, ``"selective"`` or ``"full"``.
+
+    >>> model_step_sizes(QUESTION, "mixed-adam", 2048, 1, "full").layer_bytes == 2 * 2048 * 3072
+    True
+    """
+    if not isinstance(model, Transformer):
+        raise TypeError(f"model must be a Transformer, got {model!r}")
+    _, attention, recomputation = _KEPT[named("kept", kept, _KEPT)]
     sizes = gpt_step_sizes(
         layers=model.layers,
         hidden=model.hidden,
@@ -118,7 +133,7 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
         Choice("kept", "A layer keeps", {name: said for name, (said, *_) in _KEPT.items()}, "flash"),
         Switch("accumulated", "Gradients added up over micro-batches", False),
         Choice("stage", "ZeRO stage", {str(z): f"{z}" for z in range(4)}, "0"),
-        Number("ranks", "Devices N", 1, 1, 4096, step=2, scale="log"),
+        Number("ranks", "Ranks R", 1, 1, 4096, step=2, scale="log"),
         Choice("device", "Device", {name: name for name in ACCELERATORS}, "A100 SXM 80GB"),
     ],
     named=[
@@ -142,7 +157,22 @@ def _most_sequences(one: Parts, two: Parts, memory_bytes: int) -> int:
             "At most 1 sequence fits: the scores of all layers and heads are there at the loss.",
             {"kept": "standard"},
         ),
+        Named(
+            "The 70B on 256 GPUs",
+            "One sequence peaks at 32.4 GB, at the loss, if a layer keeps only its input; at most 3 sequences fit.",
+            {
+                "model": THE_70B.model_name,
+                "recipe": THE_70B.recipe,
+                "sequence": THE_70B.sequence,
+                "kept": "full",
+                "accumulated": True,
+                "stage": "3",
+                "ranks": THE_70B.ranks,
+                "device": THE_70B.node.accelerator.name,
+            },
+        ),
     ],
+    opens="the question: 4 sequences",
 )
 def memory_calculator(
     model: str,
@@ -162,7 +192,7 @@ def memory_calculator(
     memory_bytes = ACCELERATORS[device].memory_bytes
 
     def moments(sequences: int) -> Parts:
-        sizes = _step_sizes(chosen, recipe, sequence, sequences, kept)
+        sizes = model_step_sizes(chosen, recipe, sequence, sequences, kept)
         return step_peak_parts(sizes, keep_gradients=accumulated, ranks=ranks, stage=int(stage))
 
     held = moments(micro_batch)

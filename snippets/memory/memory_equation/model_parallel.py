@@ -15,9 +15,9 @@ from snippets.models import MODELS, Transformer, parameter_parts
 def first_stage_parameters(model: Transformer | str, *, tensor_parallel: int = 1, stages: int = 1) -> float:
     """Return the parameters of one device of the first pipeline stage.
 
-    Formula: $\\frac{1}{t} \\left( \\frac{P - E}{L} \\left\\lceil \\frac{L}{p} \\right\\rceil + V d \\right)$
-    Symbols: t = tensor_parallel; p = stages; L = the model's layers; P = parameter_count(model); E = its tables and
-        head; V d = the token table; without a pipeline a head that is not tied adds another V d
+    Formula: $\\frac{1}{t} \\left( \\frac{N - N_0}{L} \\left\\lceil \\frac{L}{p} \\right\\rceil + V h \\right)$
+    Symbols: t = tensor_parallel; p = stages; L = the model's layers; N = parameter_count(model); N_0 = its tables and
+        head; V h = the token table; without a pipeline a head that is not tied adds another V h
     Chapter: 21
 
     Args:

@@ -87,8 +87,8 @@ def gpt_step_sizes(
 ) -> StepSizes:
     """Return the bytes of everything that a step of a GPT allocates, on one device that shares nothing.
 
-    Formula: $\\Psi = L\\,(12h^2 + 13h) + (V + P + 2)\\,h$
-    Symbols: \\Psi = parameters; L = layers; h = hidden; V = vocabulary; P = positions
+    Formula: $N = L\\,(12h^2 + 13h) + (V + V_\\text{pos} + 2)\\,h$
+    Symbols: N = parameters; L = layers; h = hidden; V = vocabulary; V_\\text{pos} = positions
     Chapter: 21
 
     Args:
@@ -242,9 +242,9 @@ def step_peak_candidates(
 ) -> dict[str, int]:
     """Return the bytes held at each moment of a step at which the peak can fall, on one device that shares nothing.
 
-    Formula: $M_{loss} = S + LA + E + H + D + g_o,\\quad M_j = S + g_o + j\\,g + (L - j + 1)\\,A + E + W,\\quad
-        M_{step} = S + G + U$
-    Symbols: as in step_peak_parts
+    Formula: $M_\\text{loss} = M_0 + LA + A_1 + A_2 + A_3 + M_1,\\quad M_j = M_0 + M_1 + j\\,M_3 + (L - j + 1)\\,A
+        + A_1 + A_4,\\quad M_\\text{step} = M_0 + M_5 + M_6$
+    Symbols: as in step_peak_parts, whose M_2 and M_4 are 0 here
     Chapter: 21
 
     Args:
@@ -303,7 +303,7 @@ def step_peak_bytes(
 ) -> int:
     """Return the most bytes that a step holds at one time.
 
-    Formula: $M = \\max(M_{loss}, M_1, M_l, M_{step})$
+    Formula: $M = \\max(M_\\text{loss}, M_{j=1}, M_{j=L}, M_\\text{step})$
     Symbols: as in step_peak_candidates
     Chapter: 21
 

@@ -11,8 +11,10 @@ def offloaded_update_step_s(
     """Return how long a step takes whose optimizer state lies in the host's memory and is updated there.
 
     Also: ZeRO-Offload
-    Formula: $T = L f + b + g + u + w + (L - 1) \\max(b, g, u, w)$
-    Symbols: T = the result; L = layers; f = forward_s; b = backward_s; g = gradients_s; u = update_s; w = new_weights_s
+    Formula: $T = L T_\\text{F} + T_\\text{B} + T_\\text{G} + T_\\text{U} + T_\\text{W} + (L - 1)
+        \\max(T_\\text{B}, T_\\text{G}, T_\\text{U}, T_\\text{W})$
+    Symbols: T = the result; L = layers; T_\\text{F} = forward_s; T_\\text{B} = backward_s; T_\\text{G} = gradients_s;
+        T_\\text{U} = update_s; T_\\text{W} = new_weights_s
     Chapter: 24
 
     Args:
@@ -36,9 +38,9 @@ def offloaded_update_step_s(
         ... )
         12.0
     """
-    layers, f, b = positive_integer("layers", layers), *_times(forward_s=forward_s, backward_s=backward_s)
-    g, u, w = _times(gradients_s=gradients_s, update_s=update_s, new_weights_s=new_weights_s)
-    return as_float(_UPDATE, layers * f + b + g + u + w + (layers - 1) * max(b, g, u, w))
+    layers, T_F, T_B = positive_integer("layers", layers), *_times(forward_s=forward_s, backward_s=backward_s)
+    T_G, T_U, T_W = _times(gradients_s=gradients_s, update_s=update_s, new_weights_s=new_weights_s)
+    return as_float(_UPDATE, layers * T_F + T_B + T_G + T_U + T_W + (layers - 1) * max(T_B, T_G, T_U, T_W))
 
 
 def clipped_update_step_s(
@@ -46,8 +48,10 @@ def clipped_update_step_s(
 ) -> float:
     """Return how long such a step takes if gradients are clipped by their global norm before the update.
 
-    Formula: $T = L f + b + g + (L - 1) \\max(b, g) + u + w + (L - 1) \\max(u, w)$
-    Symbols: T = the result; L = layers; f = forward_s; b = backward_s; g = gradients_s; u = update_s; w = new_weights_s
+    Formula: $T = L T_\\text{F} + T_\\text{B} + T_\\text{G} + (L - 1) \\max(T_\\text{B}, T_\\text{G}) + T_\\text{U}
+        + T_\\text{W} + (L - 1) \\max(T_\\text{U}, T_\\text{W})$
+    Symbols: T = the result; L = layers; T_\\text{F} = forward_s; T_\\text{B} = backward_s; T_\\text{G} = gradients_s;
+        T_\\text{U} = update_s; T_\\text{W} = new_weights_s
     Chapter: 24
 
     Args:
@@ -69,16 +73,19 @@ def clipped_update_step_s(
         >>> clipped_update_step_s(layers=2, forward_s=1, backward_s=2, gradients_s=1, update_s=3, new_weights_s=1)
         14.0
     """
-    layers, f, b = positive_integer("layers", layers), *_times(forward_s=forward_s, backward_s=backward_s)
-    g, u, w = _times(gradients_s=gradients_s, update_s=update_s, new_weights_s=new_weights_s)
-    return as_float(_UPDATE, layers * f + b + g + (layers - 1) * max(b, g) + u + w + (layers - 1) * max(u, w))
+    layers, T_F, T_B = positive_integer("layers", layers), *_times(forward_s=forward_s, backward_s=backward_s)
+    T_G, T_U, T_W = _times(gradients_s=gradients_s, update_s=update_s, new_weights_s=new_weights_s)
+    return as_float(
+        _UPDATE, layers * T_F + T_B + T_G + (layers - 1) * max(T_B, T_G) + T_U + T_W + (layers - 1) * max(T_U, T_W)
+    )
 
 
 def offloaded_activations_step_s(*, layers: int, forward_s: float, backward_s: float, activations_s: float) -> float:
     """Return how long a step takes whose activations wait in the host's memory, all but the last layer's.
 
-    Formula: $T = f + (L - 1) \\max(f, a) + \\max(a, b - \\max(0, a - f)) + (L - 2) \\max(b, a) + b$
-    Symbols: T = the result; L = layers; f = forward_s; b = backward_s; a = activations_s
+    Formula: $T = T_\\text{F} + (L - 1) \\max(T_\\text{F}, T_\\text{A}) + \\max(T_\\text{A}, T_\\text{B} -
+        \\max(0, T_\\text{A} - T_\\text{F})) + (L - 2) \\max(T_\\text{B}, T_\\text{A}) + T_\\text{B}$
+    Symbols: T = the result; L = layers; T_\\text{F} = forward_s; T_\\text{B} = backward_s; T_\\text{A} = activations_s
     Chapter: 24
 
     Args:
@@ -103,11 +110,11 @@ def offloaded_activations_step_s(*, layers: int, forward_s: float, backward_s: f
         >>> offloaded_activations_step_s(layers=3, forward_s=1, backward_s=2, activations_s=3)
         15.0
     """
-    layers, a = positive_integer("layers", layers), positive_number("activations_s", activations_s)
-    f, b = _times(forward_s=forward_s, backward_s=backward_s)
+    layers, T_A = positive_integer("layers", layers), positive_number("activations_s", activations_s)
+    T_F, T_B = _times(forward_s=forward_s, backward_s=backward_s)
     if layers < 2:
         raise ValueError(f"layers must be an integer of at least 2, got {layers!r}")
-    time = f + (layers - 1) * max(f, a) + max(a, b - max(0, a - f)) + (layers - 2) * max(b, a) + b
+    time = T_F + (layers - 1) * max(T_F, T_A) + max(T_A, T_B - max(0, T_A - T_F)) + (layers - 2) * max(T_B, T_A) + T_B
     return as_float("layers, forward_s, backward_s and activations_s", time)
 
 
@@ -116,8 +123,8 @@ def offload_break_even_tokens(
 ) -> float:
     """Return the tokens beside whose computation a transfer of a layer's state is hidden.
 
-    Formula: $x^* = \\frac{c P}{k \\beta}$
-    Symbols: x^* = the result; c = bytes_per_parameter; k = flops_per_token; P = flops_per_s;
+    Formula: $x^* = \\frac{w_\\text{lane}\\, uP}{f \\beta}$
+    Symbols: x^* = the result; w_\\text{lane} = bytes_per_parameter; f = flops_per_token; uP = flops_per_s;
         \\beta = bandwidth_bytes_per_s
     Chapter: 24
 
@@ -141,16 +148,16 @@ def offload_break_even_tokens(
         ... ))
         19788
     """
-    c, k = (
+    w_lane, f = (
         positive_number("bytes_per_parameter", bytes_per_parameter),
         positive_number("flops_per_token", flops_per_token),
     )
-    P, beta = (
+    uP, β = (
         positive_number("flops_per_s", flops_per_s),
         positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s),
     )
     arguments = "bytes_per_parameter, flops_per_token, flops_per_s and bandwidth_bytes_per_s"
-    return as_float(arguments, c * (P / (k * beta)) if k * beta else float("inf"))
+    return as_float(arguments, w_lane * (uP / (f * β)) if f * β else float("inf"))
 
 
 def offload_least_bandwidth_bytes_per_s(
@@ -158,8 +165,9 @@ def offload_least_bandwidth_bytes_per_s(
 ) -> float:
     """Return the bandwidth from which on a transfer of a layer's state is hidden beside the computation.
 
-    Formula: $\\beta^* = \\frac{c P}{k x}$
-    Symbols: \\beta^* = the result; c = bytes_per_parameter; k = flops_per_token; P = flops_per_s; x = tokens
+    Formula: $\\beta^* = \\frac{w_\\text{lane}\\, uP}{f x}$
+    Symbols: \\beta^* = the result; w_\\text{lane} = bytes_per_parameter; f = flops_per_token; uP = flops_per_s;
+        x = the micro-batch's tokens
     Chapter: 24
 
     Args:
@@ -180,13 +188,13 @@ def offload_least_bandwidth_bytes_per_s(
         >>> offload_least_bandwidth_bytes_per_s(**step, tokens=1024) / 1e9
         68.359375
     """
-    c, k = (
+    w_lane, f = (
         positive_number("bytes_per_parameter", bytes_per_parameter),
         positive_number("flops_per_token", flops_per_token),
     )
-    P, x = positive_number("flops_per_s", flops_per_s), positive_number("tokens", tokens)
+    uP, x = positive_number("flops_per_s", flops_per_s), positive_number("tokens", tokens)
     arguments = "bytes_per_parameter, flops_per_token, flops_per_s and tokens"
-    return as_float(arguments, c * (P / (k * x)) if k * x else float("inf"))
+    return as_float(arguments, w_lane * (uP / (f * x)) if f * x else float("inf"))
 
 
 def offload_least_hidden_size(
@@ -194,8 +202,8 @@ def offload_least_hidden_size(
 ) -> float:
     """Return the hidden size from which on a layer's activations go to the host while the next layer computes.
 
-    Formula: $h^* = \\frac{q P}{12 k \\beta}$
-    Symbols: h^* = the result; q = bytes_per_value; P = flops_per_s; k = flops_per_token;
+    Formula: $h^* = \\frac{q\\, uP}{12 f \\beta}$
+    Symbols: h^* = the result; q = bytes_per_value; uP = flops_per_s; f = flops_per_token;
         \\beta = bandwidth_bytes_per_s
     Chapter: 24
 
@@ -217,20 +225,20 @@ def offload_least_hidden_size(
         >>> round(offload_least_hidden_size(bytes_per_value=2, flops_per_s=494.7e12, bandwidth_bytes_per_s=63e9))
         654
     """
-    q, P = positive_number("bytes_per_value", bytes_per_value), positive_number("flops_per_s", flops_per_s)
-    beta, k = (
+    q, uP = positive_number("bytes_per_value", bytes_per_value), positive_number("flops_per_s", flops_per_s)
+    β, f = (
         positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s),
         positive_number("flops_per_token", flops_per_token),
     )
     arguments = "bytes_per_value, flops_per_s, bandwidth_bytes_per_s and flops_per_token"
-    return as_float(arguments, q * (P / (12 * k * beta)) if k * beta else float("inf"))
+    return as_float(arguments, q * (uP / (12 * f * β)) if f * β else float("inf"))
 
 
 def parameter_offload_intensity(*, sequence: int, batch: int) -> float:
     """Return the operations for each byte of parameters and gradients that moves: ZeRO-Infinity's intensity.
 
-    Formula: $\\mathrm{ait} = s\\,b$
-    Symbols: s = sequence; b = batch
+    Formula: $I = s\\,b$
+    Symbols: I = the result; s = sequence; b = batch
     Chapter: 24
 
     Args:
@@ -256,8 +264,8 @@ def parameter_offload_intensity(*, sequence: int, batch: int) -> float:
 def optimizer_offload_intensity(*, sequence: int, batch: int) -> float:
     """Return the operations for each byte of optimizer state that moves: ZeRO-Infinity's intensity.
 
-    Formula: $\\mathrm{ait} = s\\,b / 4$
-    Symbols: s = sequence; b = batch
+    Formula: $I = s\\,b / 4$
+    Symbols: I = the result; s = sequence; b = batch
     Chapter: 24
 
     Args:
@@ -282,8 +290,8 @@ def optimizer_offload_intensity(*, sequence: int, batch: int) -> float:
 def activation_offload_intensity(*, hidden: int, layers_per_checkpoint: int = 1) -> float:
     """Return the operations for each byte of activation checkpoints that moves: ZeRO-Infinity's intensity.
 
-    Formula: $\\mathrm{ait} = 24\\,h\\,c$
-    Symbols: h = hidden; c = layers_per_checkpoint
+    Formula: $I = 24\\,h\\,q$
+    Symbols: I = the result; h = hidden; q = layers_per_checkpoint
     Chapter: 24
 
     Args:
@@ -301,16 +309,16 @@ def activation_offload_intensity(*, hidden: int, layers_per_checkpoint: int = 1)
         >>> activation_offload_intensity(hidden=2048)
         49152.0
     """
-    h, c = positive_integer("hidden", hidden), positive_integer("layers_per_checkpoint", layers_per_checkpoint)
-    return float(24 * h * c)
+    h, q = positive_integer("hidden", hidden), positive_integer("layers_per_checkpoint", layers_per_checkpoint)
+    return float(24 * h * q)
 
 
 def offload_efficiency(*, intensity_flops_per_byte: float, bandwidth_bytes_per_s: float, flops_per_s: float) -> float:
     """Return the share of the time in which a device computes if it waits for every transfer.
 
     Also: ZeRO-Infinity efficiency
-    Formula: $\\eta = \\frac{I \\beta}{I \\beta + P}$
-    Symbols: \\eta = the result; I = intensity_flops_per_byte; \\beta = bandwidth_bytes_per_s; P = flops_per_s
+    Formula: $\\varepsilon = \\frac{I \\beta}{I \\beta + uP}$
+    Symbols: \\varepsilon = the result; I = intensity_flops_per_byte; \\beta = bandwidth_bytes_per_s; uP = flops_per_s
     Chapter: 24
 
     Args:
@@ -330,12 +338,12 @@ def offload_efficiency(*, intensity_flops_per_byte: float, bandwidth_bytes_per_s
         '50.6%'
     """
     intensity = positive_number("intensity_flops_per_byte", intensity_flops_per_byte)
-    beta, P = (
+    β, uP = (
         positive_number("bandwidth_bytes_per_s", bandwidth_bytes_per_s),
         positive_number("flops_per_s", flops_per_s),
     )
-    I_beta = as_float("intensity_flops_per_byte and bandwidth_bytes_per_s", intensity * beta)
-    return I_beta / (I_beta + P)
+    I_β = as_float("intensity_flops_per_byte and bandwidth_bytes_per_s", intensity * β)
+    return I_β / (I_β + uP)
 
 
 _UPDATE = "layers, forward_s, backward_s, gradients_s, update_s and new_weights_s"

@@ -35,8 +35,8 @@ class HostMemory(Checked):
 def memory_channels_bytes_per_s(*, transfers_per_s: float, channels: int, channel_bytes: int = 8) -> float:
     """Return the peak rate of a processor's memory channels.
 
-    Formula: $B = r\\,c\\,w$
-    Symbols: B = the result in bytes a second; r = transfers_per_s; c = channels; w = channel_bytes
+    Formula: $\\beta_\\text{mem} = q_1\\,q_2\\,w_1$
+    Symbols: \\beta_\\text{mem} = the result; q_1 = transfers_per_s; q_2 = channels; w_1 = channel_bytes
     Chapter: 24
 
     Args:

@@ -55,7 +55,7 @@ def offload_lanes_panel(
 
     Args:
         step: from ``offloaded_step``.
-        title: above the lanes.
+        title: above the lanes; ``"\\n"`` begins another line.
         scale_s: seconds across the panel, the same for panels that are to be compared.
         unit_s: seconds of one unit of the axis: 0.001 for milliseconds.
         width_px: of the panel.
@@ -76,11 +76,14 @@ def offload_lanes_panel(
     scale = (width - _LEFT - _RIGHT) / whole
     lanes = [lane for lane in LANES if any(task.lane == lane for task in step.tasks)]
     high = 46.0 if flag("held", held) else 0.0
-    axis = 22 + len(lanes) * (_ROW + 4) + (high + 6 if held else 0)
+    titles = text("title", title).split("\n")
+    top = 22 + 17.0 * (len(titles) - 1)
+    axis = top + len(lanes) * (_ROW + 4) + (high + 6 if held else 0)
     panel = Panel(width, axis + 24)
-    panel.text(0, 14, text("title", title), bold=True)
+    for number, line in enumerate(titles):
+        panel.text(0, 14 + 17 * number, line, bold=True)
     for number, lane in enumerate(lanes):
-        y = 22 + number * (_ROW + 4)
+        y = top + number * (_ROW + 4)
         panel.text(0, y + _ROW / 2, NAMES[lane], middle=True, size=12)
         for task, times in zip(step.tasks, step.times, strict=True):
             if task.lane != lane:
@@ -88,17 +91,17 @@ def offload_lanes_panel(
             wide = float(task.seconds) * scale
             layer = "" if task.layer is None else str(task.layer + 1)
             label = SHORT[task.name] + layer
-            if wide < 8 * len(label) + 4:
+            if wide < 7.5 * len(label) + 3:
                 label = ""
             panel.rectangle(_LEFT + float(times.start_s) * scale, y, wide, _ROW, colour=HUES[task.name], label=label)
     end = float(step.end_s)
-    middle = 22 + len(lanes) * (_ROW + 4) - 4 - (_ROW + 4) * len(lanes) / 2
-    panel.line(_LEFT + end * scale, 20, _LEFT + end * scale, axis, colour="muted", dashed=True)
+    middle = top + len(lanes) * (_ROW + 4) - 4 - (_ROW + 4) * len(lanes) / 2
+    panel.line(_LEFT + end * scale, top - 2, _LEFT + end * scale, axis, colour="muted", dashed=True)
     panel.text(_LEFT + end * scale + 5, middle, _brief(end / unit), middle=True, bold=True)
     if held:
         _draw_held(panel, step, scale, axis, high)
     panel.line(_LEFT, axis, width - 4, axis)
-    apart = _apart(whole / unit)
+    apart = _apart(whole / unit, most=10 if width >= 500 else 6)
     for tick in range(int(whole / unit / apart + 1e-9) + 1):
         x = _LEFT + tick * apart * unit * scale
         panel.line(x, axis, x, axis + 4)
@@ -121,7 +124,7 @@ def _draw_held(panel: Panel, step: OffloadedStep, scale: float, axis: float, hig
                 base[number] += tall
 
 
-def _apart(units: float) -> float:
-    """Return a round distance of ticks that makes four to ten of them."""
+def _apart(units: float, *, most: int) -> float:
+    """Return the least round distance of ticks that makes at most so many of them."""
     tens = 10.0 ** math.floor(math.log10(units))
-    return next(tens * part for part in (0.1, 0.2, 0.5, 1.0) if units / (tens * part) <= 10)
+    return next(tens * part for part in (0.1, 0.2, 0.5, 1.0, 2.0) if units / (tens * part) <= most)

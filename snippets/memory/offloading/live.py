@@ -4,40 +4,92 @@ from __future__ import annotations
 
 from typing import Any
 
-from snippets.domain import named, number_between, positive_integer
+from snippets.domain import named, positive_integer
 from snippets.hardware import ACCELERATORS, LINKS
+from snippets.job import THE_70B
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number
+from snippets.live.stacks import gigabytes
 from snippets.memory.offloading.host_memory import HOSTS
 from snippets.memory.offloading.lane_drawings import NAMES, offload_lanes_panel
 from snippets.memory.offloading.timeline import OffloadedStep, offloaded_step
-from snippets.models import MODELS, parameter_parts
+from snippets.models import MODELS, Attention, parameter_parts
 
-_LLAMA = MODELS["Llama 3 8B"]
-_PARTS = parameter_parts(_LLAMA)
-LAYER = (_PARTS.attention + _PARTS.feed_forward) // _LLAMA.layers + 2 * _LLAMA.hidden
+MODELS_SHOWN = ("Llama 3 8B", THE_70B.model_name)
 LINKS_SHOWN = ("PCIe 3.0 x16", "PCIe 4.0 x16", "PCIe 5.0 x16", "NVLink-C2C (Grace Hopper)")
 STATES = {
     "optimizer": "optimizer state",
     "weights": "optimizer state and weights",
     "inputs": "activations: a layer's input",
-    "activations": "activations: all 41 bytes",
+    "activations": "activations: all",
 }
+RATES = {
+    "half": "half of the peak, all of a link",
+    "run": "40% of the peak, 80% of a link",
+}
+"""What is reached: of the GPU's peak, and of the data sheet of link and host's memory."""
+_REACHED = {"half": (0.5, 1.0), "run": (THE_70B.utilization, THE_70B.link_share)}
 SPEED = ACCELERATORS["H100 SXM"].peaks.bf16 or 1
 UPDATE_BYTES = 28
-KEPT_BYTES = {"inputs": 2, "activations": 41}
-"""What a layer of Llama 3 8B keeps for each token and channel: its input, or all (without the log-sum-exp)."""
 
 
-def layer_seconds(state: str, *, tokens: int, link: str, host: str, share: float = 0.5) -> dict[str, Any]:
-    """Return what ``offloaded_step`` is told of a layer of Llama 3 8B on an H100.
+def layer_parameters(model: str) -> int:
+    """Return the parameters of a layer of a model.
+
+    Args:
+        model: a name in ``MODELS_SHOWN``.
+
+    >>> layer_parameters("Llama 3 8B")
+    218112000
+    """
+    chosen = MODELS[named("model", model, MODELS_SHOWN)]
+    parts = parameter_parts(chosen)
+    return (parts.attention + parts.feed_forward) // chosen.layers + 2 * chosen.hidden
+
+
+def kept_bytes(state: str, model: str = "Llama 3 8B") -> float:
+    """Return what a layer keeps for each token and channel: its input, or all (without the log-sum-exp).
+
+    Args:
+        state: ``"inputs"`` or ``"activations"``.
+        model: a name in ``MODELS_SHOWN``.
+
+    >>> kept_bytes("inputs"), kept_bytes("activations"), kept_bytes("activations", "Llama 3 70B")
+    (2.0, 41.0, 40.5)
+    """
+    chosen = MODELS[named("model", model, MODELS_SHOWN)]
+    if named("state", state, ("inputs", "activations")) == "inputs" or chosen.feed_forward is None:
+        return 2.0
+    attention, width = chosen.attention, chosen.feed_forward.width
+    groups = attention.key_value_heads / attention.heads if isinstance(attention, Attention) else 0
+    return 12 + 4 * groups + 8 * width / chosen.hidden
+
+
+LAYER = layer_parameters("Llama 3 8B")
+
+
+def layer_seconds(
+    state: str,
+    *,
+    tokens: int,
+    link: str,
+    host: str,
+    model: str = "Llama 3 8B",
+    ranks: int = 1,
+    sharing: int = 1,
+    rates: str = "half",
+) -> dict[str, Any]:
+    """Return what ``offloaded_step`` is told of a layer of a model on an H100.
 
     Args:
         state: a name in ``STATES``.
         tokens: of the step.
         link: a name in ``LINKS``.
         host: a name in ``HOSTS``.
-        share: of the GPU's peak that is reached.
+        model: a name in ``MODELS_SHOWN``.
+        ranks: GPUs that share the state, each with an equal shard of a layer.
+        sharing: GPUs that share the host's memory.
+        rates: a name in ``RATES``.
 
     Returns:
         Seconds by argument.
@@ -47,29 +99,38 @@ def layer_seconds(state: str, *, tokens: int, link: str, host: str, share: float
     0.0199
     """
     state, tokens = named("state", state, STATES), positive_integer("tokens", tokens)
-    forward_s = 2 * LAYER * tokens / (number_between("share", share, low=0.001, high=1) * SPEED)
-    way, memory = LINKS[link].bandwidth_bytes_per_s, HOSTS[host].bandwidth_bytes_per_s
+    of_peak, of_links = _REACHED[named("rates", rates, RATES)]
+    layer = layer_parameters(model)
+    shard = layer / positive_integer("ranks", ranks)
+    forward_s = 2 * layer * tokens / (of_peak * SPEED)
+    way = of_links * LINKS[link].bandwidth_bytes_per_s
+    memory = of_links * HOSTS[host].bandwidth_bytes_per_s / positive_integer("sharing", sharing)
     seconds: dict[str, Any] = {"forward_s": forward_s, "backward_s": 2 * forward_s}
     if state in ("optimizer", "weights"):
-        seconds["gradients_s"] = 2 * LAYER / way
-        seconds["update_s"] = UPDATE_BYTES * LAYER / memory
-        seconds["weights_s" if state == "weights" else "new_weights_s"] = 2 * LAYER / way
+        seconds["gradients_s"] = 2 * shard / way
+        seconds["update_s"] = UPDATE_BYTES * shard / memory
+        seconds["weights_s" if state == "weights" else "new_weights_s"] = 2 * shard / way
     else:
-        seconds["activations_s"] = KEPT_BYTES[state] * _LLAMA.hidden * tokens / way
+        seconds["activations_s"] = kept_bytes(state, model) * MODELS[model].hidden * tokens / way
     return seconds
 
 
 @live_figure(
     title="Which lane is the slow one?",
-    caption="Layers of Llama 3 8B on an H100 at half its peak. F and B are passes, G gradients, U updates, "
-    "W weights, A activations. Change the link, then the host's memory: which of the two shortens the step? "
-    "Then offload activations, and change the tokens.",
+    caption="Layers of a model on an H100. F and B are passes, G gradients, U updates, W weights, A activations. Of R "
+    "GPUs that share the state, each one's host updates 1/R of a layer; that they gather layers is not drawn. Change "
+    "the link, then the host's memory: which of the two shortens the step? Then offload activations, and change the "
+    "tokens.",
     knobs=[
-        Number("tokens", "Tokens of a step", 8192, 512, 131_072, step=2, scale="log"),
+        Number("tokens", "Tokens x", 8192, 512, 131_072, step=2, scale="log"),
         Choice("state", "Offloaded", STATES, "optimizer"),
         Choice("link", "Link", {name: name for name in LINKS_SHOWN}, "PCIe 5.0 x16"),
         Choice("host", "Host's memory", {name: name for name in HOSTS}, "DDR5-4800, 8 channels"),
-        Number("layers", "Layers", 2, 2, 32),
+        Number("layers", "Layers L", 2, 2, 80),
+        Choice("model", "Model", {name: name for name in MODELS_SHOWN}, "Llama 3 8B"),
+        Number("ranks", "Ranks R", 1, 1, 1024, step=2, scale="log"),
+        Number("sharing", "GPUs on a host", 1, 1, 8),
+        Choice("rates", "Reached", RATES, "half"),
     ],
     named=[
         Named(
@@ -92,23 +153,58 @@ def layer_seconds(state: str, *, tokens: int, link: str, host: str, share: float
             "Each layer's activations need 21.8 ms a way, its forward pass 7.2 ms; the last layer's stay.",
             {"layers": 8, "state": "activations"},
         ),
+        Named(
+            "The 70B on 256 GPUs",
+            "Offloading costs next to nothing, 1.5 ms for a layer's update; but it frees only 3.2 GB of 80.",
+            {
+                "layers": THE_70B.model.layers,
+                "model": THE_70B.model_name,
+                "ranks": THE_70B.ranks,
+                "sharing": 4,
+                "rates": "run",
+            },
+        ),
     ],
+    opens="The question: 32 layers, one sequence",
 )
-def offload_lanes(tokens: int, state: str, link: str, host: str, layers: int) -> Picture:
+def offload_lanes(
+    tokens: int,
+    state: str,
+    link: str,
+    host: str,
+    layers: int,
+    model: str,
+    ranks: int,
+    sharing: int,
+    rates: str,
+) -> Picture:
     """Simulate a step and draw its lanes."""
-    seconds = layer_seconds(state, tokens=tokens, link=link, host=host)
+    seconds = layer_seconds(
+        state, tokens=tokens, link=link, host=host, model=model, ranks=ranks, sharing=sharing, rates=rates
+    )
     step = offloaded_step(layers=layers, **seconds)
     end, busy = float(step.end_s), {lane: float(time) for lane, time in step.busy_s.items()}
     title = f"{layers} layers, {tokens:,} tokens, {STATES[state]} over {link}"
     panel = offload_lanes_panel(step, title=title, scale_s=end, unit_s=0.001)
+    short = f"{layers} layers, {tokens:,} tokens over {link.split(' (')[0]}:\n{STATES[state]}"
+    narrow = offload_lanes_panel(step, title=short, scale_s=end, unit_s=0.001, width_px=340)
     lanes = ", ".join(f"{NAMES[lane]} {_ms(time)} ms" for lane, time in busy.items() if time)
     numbers = (
         f"The step takes {_ms(end)} ms, and the GPU computes for {busy['GPU'] / end:.1%} of it. The lanes work for: "
-        f"{lanes}. {_layer(seconds)}"
+        f"{lanes}. {_layer(seconds)} {_leaves(state, model, layers, ranks, tokens)}"
     )
     alt = f"Lanes of blocks on a time axis: {title}. The step ends at {_ms(end)} ms. {_idle(step)}"
-    idle = () if state in ("optimizer", "weights") else ("host",)
-    return Picture(panels=[panel], numbers=numbers, alt=alt, idle=idle)
+    idle = () if state in ("optimizer", "weights") else ("host", "ranks", "sharing")
+    return Picture(panels=[panel], numbers=numbers, alt=alt, idle=idle, narrow=[narrow])
+
+
+def _leaves(state: str, model: str, layers: int, ranks: int, tokens: int) -> str:
+    """Say what leaves the memory of the GPU."""
+    if state in ("optimizer", "weights"):
+        size = (12 if state == "optimizer" else 14) * layers * layer_parameters(model) / ranks
+    else:
+        size = kept_bytes(state, model) * MODELS[model].hidden * tokens * (layers - 1)
+    return f"{gigabytes(size)} of {STATES[state].split(':')[0]} leave each GPU of 80 GB."
 
 
 def _layer(seconds: dict[str, Any]) -> str:

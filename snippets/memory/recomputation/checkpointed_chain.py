@@ -20,7 +20,7 @@ _MOST_WIDTH = 4096
 
 @dataclass(frozen=True)
 class SmallLayer:
-    """A layer that goes from one width to another by an inner one: y = W₂ tanh(W₁ x).
+    """A layer that goes from one width to another by an inner one: Y = W₂ tanh(W₁ X).
 
     Its backward pass reads the input and the inner values.
 
@@ -75,7 +75,7 @@ def small_layers(
     """Return layers with random weights.
 
     Args:
-        widths: of x_0 to x_L, each from 1 to 4,096.
+        widths: of X_0 to X_L, each from 1 to 4,096.
         inner: values that each layer keeps besides its input, for one layer or more, each from 0 to 4,096.
         costs: of each forward pass, at least 0; 1 if ``None``.
         seed: of the weights, at least 0.
@@ -167,9 +167,9 @@ class _Held:
 
     def __init__(self, layers: Sequence[SmallLayer], start: _Array) -> None:
         self.layers, self.memory = layers, Memory()
-        self.kept: dict[int, _Array] = {0: self.memory.watch(start)}  # x_i by i
+        self.kept: dict[int, _Array] = {0: self.memory.watch(start)}  # X_i by i
         self.records: dict[int, tuple[_Array, _Array]] = {}  # a layer's input and inner values
-        self.hand: tuple[int, _Array | None] = (-1, None)  # the last output, x_i, with its i
+        self.hand: tuple[int, _Array | None] = (-1, None)  # the last output, X_i, with its i
         self.gradient: _Array | None = None  # of the next backward pass's output
         self.found: dict[int, tuple[_Array, _Array]] = {}
         self.forwards = [0] * len(layers)
@@ -195,7 +195,7 @@ class _Held:
             return self.kept[before]
         if number in self.records:
             return self.records[number][0]
-        raise ValueError(f"tasks must have x_{before} before layer {number} runs")
+        raise ValueError(f"tasks must have X_{before} before layer {number} runs")
 
     def backward(self, number: int) -> None:
         """Run a layer backward from its record, and drop this and its input."""
@@ -214,7 +214,7 @@ class _Held:
         """The gradient of the loss with respect to the chain's output, which is in hand."""
         count = len(self.layers)
         if number != count or self.hand[1] is None or self.hand[0] != count:
-            raise ValueError(f"tasks must reach the loss with x_{count} before the first backward pass")
+            raise ValueError(f"tasks must reach the loss with X_{count} before the first backward pass")
         return self.memory.watch(self.hand[1].copy())
 
 
@@ -261,7 +261,7 @@ def search_least_cost(chain: Sequence[ChainLayer], *, budget_bytes: int, drop: b
     chain = checked_chain(chain)
     at_most("chain", len(chain), _MOST_SEARCHED)
     budget, search = nonnegative_integer("budget_bytes", budget_bytes), _Search(chain, flag("drop", drop))
-    # inputs that are kept, records, the x_i in hand, layers whose backward pass is still to come
+    # inputs that are kept, records, the X_i in hand, layers whose backward pass is still to come
     start = (frozenset([0]), frozenset[int](), -1, len(chain))
     queue: list[tuple[float, int, _State]] = [(0, 0, start)]
     done: set[_State] = set()

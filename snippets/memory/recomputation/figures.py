@@ -1,15 +1,13 @@
-"""Figures: memory against extra forward passes, segments of every length, and what a dropped tensor costs."""
+"""Figures: memory against extra forward passes, and segments of every length."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from snippets.domain import positive_integer, positive_number, text
-from snippets.drawing import Panel
 from snippets.figures import colour, plot
 from snippets.memory.recomputation.formulas import segment_peak_bytes
-from snippets.memory.recomputation.selective import TensorPrice
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,25 +25,25 @@ def segments_plot(layers: int, *, kept: int, title: str) -> Figure:
         The plot.
     """
     layers, kept = positive_integer("layers", layers), positive_integer("kept", kept)
-    lengths = [k for k in range(1, layers + 1) if layers % k == 0]
-    peaks = [segment_peak_bytes(layers, segment_layers=k, input_bytes=1, kept_bytes=kept) for k in lengths]
+    lengths = [length for length in range(1, layers + 1) if layers % length == 0]
+    peaks = [segment_peak_bytes(layers, segment_layers=length, input_bytes=1, kept_bytes=kept) for length in lengths]
     with plot(width_px=328, height_px=290) as (figure, axes):
-        axes.plot(lengths, [layers / k for k in lengths], color=colour("rank-0"), linestyle=":", label="inputs L/k")
-        axes.plot(lengths, [kept * k for k in lengths], color=colour("rank-1"), linestyle="--", label="records kA")
+        axes.plot(lengths, [layers / one for one in lengths], color=colour("rank-0"), linestyle=":", label="inputs L/ℓ")
+        axes.plot(lengths, [kept * one for one in lengths], color=colour("rank-1"), linestyle="--", label="records ℓA")
         axes.plot(lengths, peaks, color=colour("ink"), marker="o", markersize=3, linewidth=1, label="peak")
         best = lengths[peaks.index(min(peaks))]
         axes.plot([best], [min(peaks)], color=colour("accent"), marker="o", markersize=9)
         axes.annotate(
-            f"k = {best}: {min(peaks)}",
+            f"least at ℓ = {best}: {min(peaks)}",
             (best, min(peaks)),
-            xytext=(8, 48),
+            xytext=(8, 48) if lengths.index(best) else (64, -14),
             textcoords="offset points",
             arrowprops={"arrowstyle": "-", "color": colour("accent")},
         )
         axes.set_xlim(0, min(layers, 12) + 0.5)
         axes.set_ylim(0, 3.2 * min(peaks))
         axes.set_xticks(range(0, 13, 2))
-        axes.set_xlabel("layers of a segment, k")
+        axes.set_xlabel("layers of a segment, ℓ")
         axes.set_ylabel("held, in inputs")
         axes.set_title(text("title", title))
         figure.legend(loc="outside lower center", ncols=3, fontsize=12, frameon=False, handlelength=1.4)
@@ -102,51 +100,3 @@ def budgets_plot(
         axes.set_xlim(0, most)
         axes.set_title(text("title", title))
     return figure
-
-
-MADE_BY = {  # chapter 21 names a tensor by what reads it, chapter 23 by what makes it
-    "query, key and value's input": "first norm's output",
-    "output projection's input": "attention's output",
-    "first matrix's input": "second norm's output",
-    "activation function's input": "first matrix's output",
-    "second matrix's input": "GeLU's output",
-}
-
-
-def prices_panel(prices: Sequence[TensorPrice], *, unit_bytes: float, dropped: Collection[str] = ()) -> Panel:
-    """Draw each tensor's price, the operations that a freed byte costs, and its bytes as a bar.
-
-    Args:
-        prices: of a layer's tensors.
-        unit_bytes: one unit of the bars.
-        dropped: names of those to be drawn hollow.
-
-    Returns:
-        The panel.
-    """
-    unit = positive_number("unit_bytes", unit_bytes)
-    left, row, width = 252.0, 21.0, 440.0
-    most = max(price.bytes for price in prices)
-    scale = 150 / most
-    panel = Panel(width, 34 + row * len(prices) + 6)
-    panel.text(0, 14, "tensor", bold=True)
-    panel.text(left - 18, 14, "price", bold=True, anchor="end")
-    panel.text(left, 14, "bytes, in sbh", bold=True)
-    for number, price in enumerate(prices):
-        y = 28 + row * number
-        gone = price.name in dropped
-        panel.text(0, y + row / 2, MADE_BY.get(price.name, price.name), middle=True)
-        panel.rectangle(
-            left,
-            y + 3,
-            price.bytes * scale,
-            row - 6,
-            colour="activations",
-            strength=0.06 if gone else 0.6,
-            dashed=gone,
-        )
-        amount = price.bytes / unit
-        panel.text(left + price.bytes * scale + 8, y + row / 2, f"{amount:.3g}", middle=True, size=12)
-        cost = f"{price.flops_per_byte:,.0f}"
-        panel.text(left - 18, y + row / 2, cost, middle=True, anchor="end", bold=price.flops == 0)
-    return panel

@@ -1,7 +1,7 @@
 """Formulas: what recomputation holds and costs on a chain of layers, and the cheapest plan for a budget of memory.
 
-A chain turns x_0 into x_L. Layer i makes x_i from x_(i-1); its backward pass reads what the layer has *kept*, its
-input x_(i-1) included, and turns the gradient of x_i into that of x_(i-1). A plan is a list of tasks, each of a kind
+A chain turns X_0 into X_L. Layer i makes X_i from X_(i-1); its backward pass reads what the layer has *kept*, its
+input X_(i-1) included, and turns the gradient of X_i into that of X_(i-1). A plan is a list of tasks, each of a kind
 in ``KINDS``:
 
 - ``"forward"`` runs a layer and keeps nothing of it,
@@ -92,7 +92,7 @@ class PlanMoment(NamedTuple):
 
     Attributes:
         task: the task.
-        inputs: numbers of the inputs x_i that are held by themselves.
+        inputs: numbers of the inputs X_i that are held by themselves.
         records: layers whose records are held, their inputs included.
         held_bytes: all of it, with the task's output and gradients.
 
@@ -142,8 +142,8 @@ def uniform_chain(
 ) -> tuple[ChainLayer, ...]:
     """Return a chain of equal layers.
 
-    Formula: $c_0 = c_1 = \\dots = c_L = c,\\quad A_i = A,\\quad u_i = u$
-    Symbols: c_i = bytes of x_i; A_i = kept_bytes; u_i = forward_cost of layer i
+    Formula: $y_0 = y_1 = \\dots = y_L = y,\\quad A_i = A,\\quad f_i = f$
+    Symbols: y_i = bytes of X_i; A_i = kept_bytes; f_i = forward_cost of layer i
     Chapter: 23
 
     Args:
@@ -157,7 +157,7 @@ def uniform_chain(
 
     Source: derived.
     Convention: what is kept includes the input.
-    Leaves out: the loss, which makes the gradient of x_L from x_L.
+    Leaves out: the loss, which makes the gradient of X_L from X_L.
 
     Example:
         >>> uniform_chain(2, input_bytes=2, kept_bytes=34)[1]
@@ -195,9 +195,9 @@ def keep_nothing_forward_passes(layers: int) -> int:
 def segment_peak_bytes(layers: int, *, segment_layers: int, input_bytes: int, kept_bytes: int) -> int:
     """Return the most that is held if a uniform chain is cut into segments, of which only the inputs are kept.
 
-    Formula: $\\frac{L}{k}\\, c + k A + c$
-    Symbols: L = layers; k = segment_layers; c = input_bytes; A = kept_bytes. Where k does not divide L, the last
-        segment is the shorter one, and the larger of its peak and of that of the segment before counts
+    Formula: $\\frac{L}{\\ell}\\, y + \\ell A + y$
+    Symbols: L = layers; \\ell = segment_layers; y = input_bytes; A = kept_bytes; where \\ell does not divide L, the
+        last segment is the shorter one, and the larger of its peak and of that of the segment before counts
     Chapter: 23
 
     Args:
@@ -211,28 +211,28 @@ def segment_peak_bytes(layers: int, *, segment_layers: int, input_bytes: int, ke
 
     Source: the idea is Chen et al. 2016, section 4; the sizes are derived.
     Convention: the last segment records at once, the others run forward twice. The segment's own input is in its
-        first layer's A, so L/k − 1 inputs stand beside k records, and two gradients, or an output and a gradient.
+        first layer's A, so L/ℓ − 1 inputs stand beside ℓ records, and two gradients, or an output and a gradient.
     Leaves out: working memory within a layer.
 
     Example:
-        >>> [segment_peak_bytes(30, segment_layers=k, input_bytes=2, kept_bytes=34) for k in (1, 2, 5)]
+        >>> [segment_peak_bytes(30, segment_layers=length, input_bytes=2, kept_bytes=34) for length in (1, 2, 5)]
         [96, 100, 184]
     """
-    L, k = positive_integer("layers", layers), positive_integer("segment_layers", segment_layers)
+    L, length = positive_integer("layers", layers), positive_integer("segment_layers", segment_layers)
     layer = ChainLayer(input_bytes, kept_bytes, input_bytes)
-    c, A = layer.input_bytes, layer.kept_bytes
-    segments = -(-L // k)
-    last = L - (segments - 1) * k
-    before = (segments - 2) * c + k * A if segments > 1 else 0
-    return max((segments - 1) * c + last * A, before) + 2 * c
+    y, A = layer.input_bytes, layer.kept_bytes
+    segments = -(-L // length)
+    last = L - (segments - 1) * length
+    before = (segments - 2) * y + length * A if segments > 1 else 0
+    return max((segments - 1) * y + last * A, before) + 2 * y
 
 
 def best_segment_layers(layers: int, *, input_bytes: float, kept_bytes: float) -> float:
     """Return how many layers a segment should have for the least memory, if it need not be a whole number.
 
     Also: sqrt checkpointing, Chen's checkpointing
-    Formula: $\\sqrt{\\frac{L\\, c}{A}}$
-    Symbols: L = layers; c = input_bytes; A = kept_bytes
+    Formula: $\\sqrt{\\frac{L\\, y}{A}}$
+    Symbols: L = layers; y = input_bytes; A = kept_bytes
     Chapter: 23
 
     Args:
@@ -252,15 +252,15 @@ def best_segment_layers(layers: int, *, input_bytes: float, kept_bytes: float) -
         1.32...
     """
     L = positive_integer("layers", layers)
-    c, A = positive_number("input_bytes", input_bytes), positive_number("kept_bytes", kept_bytes)
-    return as_float("layers, input_bytes and kept_bytes", sqrt(L * c / A))
+    y, A = positive_number("input_bytes", input_bytes), positive_number("kept_bytes", kept_bytes)
+    return as_float("layers, input_bytes and kept_bytes", sqrt(L * y / A))
 
 
 def growing_segments_layers(slots: int) -> int:
     """Return how many layers of equal sizes fit into a number of slots if each runs forward at most twice.
 
-    Formula: $\\frac{m (m + 1)}{2}$
-    Symbols: m = slots
+    Formula: $\\frac{\\kappa (\\kappa + 1)}{2}$
+    Symbols: \\kappa = slots
     Chapter: 23
 
     Args:
@@ -269,28 +269,28 @@ def growing_segments_layers(slots: int) -> int:
     Returns:
         Layers of the longest chain.
 
-    Source: derived: the segments have m, m − 1, …, 1 layers, as each one finds the slots that those behind it used.
-    Convention: a layer keeps its input alone; x_0's slot is counted, outputs and gradients are not.
+    Source: derived: the segments have κ, κ − 1, …, 1 layers, as each one finds the slots that those behind it used.
+    Convention: a layer keeps its input alone; X_0's slot is counted, outputs and gradients are not.
     Leaves out: more than one repetition.
 
     Example:
         >>> growing_segments_layers(8)
         36
     """
-    m = positive_integer("slots", slots)
-    return m * (m + 1) // 2
+    κ = positive_integer("slots", slots)
+    return κ * (κ + 1) // 2
 
 
 def binomial_reach_layers(*, checkpoints: int, repeats: int) -> int:
     """Return the layers of the longest chain that gets by with so many kept inputs and repetitions.
 
     Also: Griewank's bound
-    Formula: $\\binom{n + r}{n}$
-    Symbols: n = checkpoints; r = repeats
+    Formula: $\\binom{\\kappa + \\nu}{\\kappa}$
+    Symbols: \\kappa = checkpoints; \\nu = repeats
     Chapter: 23
 
     Args:
-        checkpoints: inputs that may be kept at a time, x_0 among them.
+        checkpoints: inputs that may be kept at a time, X_0 among them.
         repeats: how often a layer may run forward before the run that records it; at least 0.
 
     Returns:
@@ -304,21 +304,21 @@ def binomial_reach_layers(*, checkpoints: int, repeats: int) -> int:
         >>> binomial_reach_layers(checkpoints=3, repeats=2)
         10
     """
-    n, r = positive_integer("checkpoints", checkpoints), nonnegative_integer("repeats", repeats)
-    return comb(n + r, n)
+    κ, ν = positive_integer("checkpoints", checkpoints), nonnegative_integer("repeats", repeats)
+    return comb(κ + ν, κ)
 
 
 def binomial_forward_passes(layers: int, *, checkpoints: int) -> int:
     """Return the fewest forward passes of a uniform chain of which one layer's record fits, and some inputs.
 
     Also: Revolve
-    Formula: $L\\,(r + 1) - \\binom{n + r}{r - 1}$
-    Symbols: L = layers; n = checkpoints; r = the fewest repeats with L at most (n + r choose n)
+    Formula: $L\\,(\\nu + 1) - \\binom{\\kappa + \\nu}{\\nu - 1}$
+    Symbols: L = layers; \\kappa = checkpoints; \\nu = the fewest repeats with L at most (\\kappa + \\nu choose \\kappa)
     Chapter: 23
 
     Args:
         layers: of the chain, at most 1,048,576.
-        checkpoints: inputs that may be kept at a time, x_0 among them.
+        checkpoints: inputs that may be kept at a time, X_0 among them.
 
     Returns:
         Forward passes of one layer, with the L that record.
@@ -328,14 +328,14 @@ def binomial_forward_passes(layers: int, *, checkpoints: int) -> int:
     Leaves out: sizes that differ, and room for a second record.
 
     Example:
-        >>> [binomial_forward_passes(30, checkpoints=n) for n in (1, 2, 3, 30)]
+        >>> [binomial_forward_passes(30, checkpoints=kept) for kept in (1, 2, 3, 30)]
         [465, 156, 115, 59]
     """
-    L, n = at_most("layers", positive_integer("layers", layers)), positive_integer("checkpoints", checkpoints)
-    r = 0
-    while binomial_reach_layers(checkpoints=n, repeats=r) < L:
-        r += 1
-    return L * (r + 1) - (comb(n + r, r - 1) if r else 0)
+    L, κ = at_most("layers", positive_integer("layers", layers)), positive_integer("checkpoints", checkpoints)
+    ν = 0
+    while binomial_reach_layers(checkpoints=κ, repeats=ν) < L:
+        ν += 1
+    return L * (ν + 1) - (comb(κ + ν, ν - 1) if ν else 0)
 
 
 def full_recomputation_overhead(*, backward_ratio: float = 2.0) -> float:
@@ -367,8 +367,8 @@ def full_recomputation_overhead(*, backward_ratio: float = 2.0) -> float:
 def keep_all_tasks(layers: int) -> tuple[ChainTask, ...]:
     """Return the plan that keeps everything.
 
-    Formula: $F_1 F_2 \\dots F_L\\, B_L \\dots B_1$
-    Symbols: F_i = run layer i and record; B_i = its backward pass
+    Formula: $\\text{F}_1 \\text{F}_2 \\dots \\text{F}_L\\, \\text{B}_L \\dots \\text{B}_1$
+    Symbols: \\text{F}_i = run layer i and record; \\text{B}_i = its backward pass; L = layers
     Chapter: 23
 
     Args:
@@ -392,8 +392,9 @@ def keep_all_tasks(layers: int) -> tuple[ChainTask, ...]:
 def keep_nothing_tasks(layers: int) -> tuple[ChainTask, ...]:
     """Return the plan that keeps the chain's input alone and starts again for each backward pass.
 
-    Formula: $F_1 \\dots F_L B_L\\; F_1 \\dots F_{L-1} B_{L-1} \\dots F_1 B_1$
-    Symbols: F_i = run layer i, the last one of each row recording; B_i = its backward pass
+    Formula: $\\text{F}_1 \\dots \\text{F}_L \\text{B}_L\\; \\text{F}_1 \\dots \\text{F}_{L-1} \\text{B}_{L-1} \\dots
+        \\text{F}_1 \\text{B}_1$
+    Symbols: \\text{F}_i = run layer i, the last one of each row recording; \\text{B}_i = its backward pass; L = layers
     Chapter: 23
 
     Args:
@@ -421,9 +422,10 @@ def keep_nothing_tasks(layers: int) -> tuple[ChainTask, ...]:
 def segment_tasks(layers: int, *, segment_layers: int) -> tuple[ChainTask, ...]:
     """Return the plan that keeps each segment's input and records one segment at a time.
 
-    Formula: $F_1 \\dots F_{L-k}\\; R_{L-k+1} \\dots R_L\\, B_L \\dots B_{L-k+1}\\; \\dots\\; R_1 \\dots R_k\\,
-        B_k \\dots B_1$
-    Symbols: F_i = run layer i; R_i = run it and record; B_i = its backward pass; k = segment_layers, which divides L
+    Formula: $\\text{F}_1 \\dots \\text{F}_{L-\\ell}\\; \\text{R}_{L-\\ell+1} \\dots \\text{R}_L\\, \\text{B}_L \\dots
+        \\text{B}_{L-\\ell+1}\\; \\dots\\; \\text{R}_1 \\dots \\text{R}_\\ell\\, \\text{B}_\\ell \\dots \\text{B}_1$
+    Symbols: \\text{F}_i = run layer i; \\text{R}_i = run it and record; \\text{B}_i = its backward pass;
+        L = layers; \\ell = segment_layers, which divides L
     Chapter: 23
 
     Args:
@@ -442,11 +444,11 @@ def segment_tasks(layers: int, *, segment_layers: int) -> tuple[ChainTask, ...]:
         ['keep', 'forward', 'record', 'backward', 'record', 'record', 'backward', 'backward']
     """
     L = at_most("layers", positive_integer("layers", layers), MOST_LAYERS)
-    k = positive_integer("segment_layers", segment_layers)
-    starts = list(range(1, L + 1, k))
+    length = positive_integer("segment_layers", segment_layers)
+    starts = list(range(1, L + 1, length))
     tasks = [ChainTask("keep" if layer in starts else "forward", layer) for layer in range(1, starts[-1])]
     for start in reversed(starts):
-        segment = range(start, min(start + k, L + 1))
+        segment = range(start, min(start + length, L + 1))
         tasks += [ChainTask("record", layer) for layer in segment]
         tasks += [ChainTask("backward", layer) for layer in reversed(segment)]
     return tuple(tasks)
@@ -455,9 +457,9 @@ def segment_tasks(layers: int, *, segment_layers: int) -> tuple[ChainTask, ...]:
 def recomputation_account(chain: Sequence[ChainLayer], tasks: Sequence[ChainTask]) -> RecomputationPlan:
     """Return what a plan costs and what it holds at each task.
 
-    Formula: $M = \\sum_{i \\in X} c_i + \\sum_{i \\in R} (A_i - c_{i-1}) + \\text{output} + \\text{gradients}$
-    Symbols: X = inputs that are held, those in records among them; R = layers whose records are held; c_i = bytes of
-        x_i; A_i = kept_bytes
+    Formula: $M = \\sum_{i \\in H_1} y_i + \\sum_{i \\in H_2} (A_i - y_{i-1}) + \\text{output} + \\text{gradients}$
+    Symbols: H_1 = inputs that are held, those in records among them; H_2 = layers whose records are held; y_i = bytes
+        of X_i; A_i = kept_bytes
     Chapter: 23
 
     Args:
@@ -472,7 +474,7 @@ def recomputation_account(chain: Sequence[ChainLayer], tasks: Sequence[ChainTask
 
     Source: derived.
     Convention: a task makes its output before it frees anything. A layer that runs forward takes its input from the
-        task before, from what is kept, or from its record. The loss turns x_L into its gradient, before the first
+        task before, from what is kept, or from its record. The loss turns X_L into its gradient, before the first
         backward pass.
     Leaves out: weights and their gradients; working memory within a layer.
 
@@ -497,7 +499,7 @@ class _Walk:
         self.chain, self.behind = chain, len(chain)
         self.sizes = (*(layer.input_bytes for layer in chain), chain[-1].output_bytes)
         self.kept, self.records = {0}, set[int]()
-        self.hand = 0  # the x_i that the task before has left
+        self.hand = 0  # the X_i that the task before has left
         self.cost, self.moments = 0.0 * 0, list[PlanMoment]()
 
     def run(self, task: ChainTask) -> None:
@@ -513,7 +515,7 @@ class _Walk:
     def _forward(self, task: ChainTask, kind: str, number: int) -> None:
         source = number - 1
         if source not in self.kept | {self.hand} and number not in self.records:
-            raise ValueError(f"tasks must have x_{source} before layer {number} runs, got {task!r} without it")
+            raise ValueError(f"tasks must have X_{source} before layer {number} runs, got {task!r} without it")
         if kind == "record":
             self.records.add(number)
         if kind == "keep":
@@ -528,8 +530,8 @@ class _Walk:
         gradients = self.sizes[number] + self.sizes[number - 1]
         if number == len(self.chain):
             if self.hand != number:
-                raise ValueError(f"tasks must reach the loss with x_{number}, got {task!r} without it")
-            gradients = max(gradients, 2 * self.sizes[number])  # first x_L beside its gradient
+                raise ValueError(f"tasks must reach the loss with X_{number}, got {task!r} without it")
+            gradients = max(gradients, 2 * self.sizes[number])  # first X_L beside its gradient
         self._note(task, set(), gradients)
         self.records.discard(number)
         self.kept.discard(number - 1)
@@ -545,10 +547,10 @@ class _Walk:
 def cheapest_recomputation_plan(chain: Sequence[ChainLayer], *, budget_bytes: int) -> RecomputationPlan | None:
     """Return the plan of the least forward cost that never holds more than a budget, if there is one.
 
-    Formula: $C_{p,q}(m) = \\min\\big(u_p + C_{p+1,q}(m - e_p - c_p),\\; \\min_{p \\le j < q}\\; u_p + \\dots + u_j +
-        C_{j+1,q}(m - c_j) + C_{p,j}(m)\\big)$
-    Symbols: C_{p,q}(m) = least cost of the backward passes of layers p to q with m bytes besides x_(p-1); u_i =
-        forward_cost; e_i = own_bytes; c_i = bytes of x_i
+    Formula: $\\phi_{i,z}(G) = \\min\\big(f_i + \\phi_{i+1,z}(G - q_i - y_i),\\; \\min_{i \\le j < z}\\; f_i + \\dots +
+        f_j + \\phi_{j+1,z}(G - y_j) + \\phi_{i,j}(G)\\big)$
+    Symbols: \\phi_{i,z}(G) = least cost of the backward passes of layers i to z with G bytes besides X_(i-1); f_i =
+        forward_cost; q_i = own_bytes; y_i = bytes of X_i
     Chapter: 23
 
     Args:
@@ -564,7 +566,7 @@ def cheapest_recomputation_plan(chain: Sequence[ChainLayer], *, budget_bytes: in
     Leaves out: plans that drop a kept input and compute it once more, which can be cheaper where sizes differ.
 
     Example:
-        >>> [cheapest_recomputation_plan(uniform_chain(6), budget_bytes=m).forward_passes for m in (14, 11, 8, 6, 5)]
+        >>> [cheapest_recomputation_plan(uniform_chain(6), budget_bytes=G).forward_passes for G in (14, 11, 8, 6, 5)]
         [6, 8, 10, 14, 21]
         >>> cheapest_recomputation_plan(uniform_chain(6), budget_bytes=4) is None
         True
@@ -588,55 +590,55 @@ class _Program:
         self.stretches: dict[Any, int] = {}
         self.stretch = lru_cache(maxsize=None)(self._stretch)
 
-    def _stretch(self, s: int, t: int) -> int:
+    def _stretch(self, i: int, z: int) -> int:
         """Return one number for all stretches of the same layers; what ends at the loss is different."""
-        return self.stretches.setdefault((self.chain[s - 1 : t], t == self.length), len(self.stretches))
+        return self.stretches.setdefault((self.chain[i - 1 : z], z == self.length), len(self.stretches))
 
-    def cost(self, s: int, t: int, room: int) -> float:
-        """Return the least cost of the backward passes of layers s to t with so much room besides x_(s-1)."""
-        key = self.stretch(s, t), room
+    def cost(self, i: int, z: int, room: int) -> float:
+        """Return the least cost of the backward passes of layers i to z with so much room besides X_(i-1)."""
+        key = self.stretch(i, z), room
         if key not in self.known:
-            self.known[key] = self._choose(s, t, room)
+            self.known[key] = self._choose(i, z, room)
         return self.known[key][0]
 
-    def _choose(self, s: int, t: int, room: int) -> tuple[float, int]:
-        """Return the least cost and the choice: 0 to record layer s, else how many layers to run before x_j is kept."""
-        size, layer = self.size, self.chain[s - 1]
-        waiting = size[t] if t < self.length else 0  # the gradient of x_t, once there is one
-        own, here = layer.own_bytes, size[s]
-        back = own + here + size[s - 1]
-        if s == t:
+    def _choose(self, i: int, z: int, room: int) -> tuple[float, int]:
+        """Return the least cost and the choice: 0 to record layer i, else how many layers to run before X_j is kept."""
+        size, layer = self.size, self.chain[i - 1]
+        waiting = size[z] if z < self.length else 0  # the gradient of X_z, once there is one
+        own, here = layer.own_bytes, size[i]
+        back = own + here + size[i - 1]
+        if i == z:
             fits = max(own + 2 * here, back) <= room
             return (layer.forward_cost, 0) if fits else (inf, 0)
         best, choice = inf, 0
         if max(waiting + own + here, back) <= room:
-            best = layer.forward_cost + self.cost(s + 1, t, room - own - here)
+            best = layer.forward_cost + self.cost(i + 1, z, room - own - here)
         run: float = 0
-        for j in range(s, t):
-            passing = size[j - 1] if j > s else 0
+        for j in range(i, z):
+            passing = size[j - 1] if j > i else 0
             if waiting + passing + size[j] > room:
                 break
             run += self.chain[j - 1].forward_cost
             if run >= best:
                 break
-            both = run + self.cost(j + 1, t, room - size[j])
+            both = run + self.cost(j + 1, z, room - size[j])
             if both < best:
-                both += self.cost(s, j, room)
+                both += self.cost(i, j, room)
             if both < best:
-                best, choice = both, j - s + 1
+                best, choice = both, j - i + 1
         return best, choice
 
-    def tasks(self, s: int, t: int, room: int) -> list[ChainTask]:
+    def tasks(self, i: int, z: int, room: int) -> list[ChainTask]:
         """Return the tasks of the choices."""
-        choice = self.known[self.stretch(s, t), room][1]
-        if s == t:
-            return [ChainTask("record", s), ChainTask("backward", s)]
+        choice = self.known[self.stretch(i, z), room][1]
+        if i == z:
+            return [ChainTask("record", i), ChainTask("backward", i)]
         if not choice:
-            inner = self.tasks(s + 1, t, room - self.chain[s - 1].own_bytes - self.size[s])
-            return [ChainTask("record", s), *inner, ChainTask("backward", s)]
-        j = s + choice - 1
-        run = [ChainTask("keep" if layer == s else "forward", layer) for layer in range(s, j + 1)]
-        return [*run, *self.tasks(j + 1, t, room - self.size[j]), *self.tasks(s, j, room)]
+            inner = self.tasks(i + 1, z, room - self.chain[i - 1].own_bytes - self.size[i])
+            return [ChainTask("record", i), *inner, ChainTask("backward", i)]
+        j = i + choice - 1
+        run = [ChainTask("keep" if layer == i else "forward", layer) for layer in range(i, j + 1)]
+        return [*run, *self.tasks(j + 1, z, room - self.size[j]), *self.tasks(i, j, room)]
 
 
 def checked_chain(chain: Sequence[ChainLayer]) -> tuple[ChainLayer, ...]:

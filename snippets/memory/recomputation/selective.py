@@ -57,9 +57,9 @@ def tensor_prices(
 ) -> tuple[TensorPrice, ...]:
     """Return the tensors that a layer keeps, each with what it costs to make it again.
 
-    Formula: $\\frac{2 s b\\, h_{in} h_{out}}{2 s b\\, h_{out}} = h_{in}$
-    Symbols: operations a byte of a product's result; s = sequence; b = micro_batch; h_in = values that each result
-        sums over; h_out = values of the result for each token
+    Formula: $\\frac{2 s b\\, h_\\text{in} h_\\text{out}}{2 s b\\, h_\\text{out}} = h_\\text{in}$
+    Symbols: operations a byte of a product's result; s = sequence; b = micro_batch; h_\\text{in} = values that each
+        result sums over; h_\\text{out} = values of the result for each token
     Chapter: 23
 
     Args:
@@ -104,8 +104,8 @@ def tensor_prices(
 def remade_flops(prices: Sequence[TensorPrice], *, dropped: Collection[str]) -> int:
     """Return the operations that make the dropped tensors of one layer again.
 
-    Formula: $R = \\sum_{i \\in D} f_i$
-    Symbols: D = the dropped tensors; f_i = operations that make tensor i from those before it
+    Formula: $F = \\sum_{i \\in Z} F_i$
+    Symbols: F = the result; Z = the dropped tensors; F_i = operations that make tensor i from those before it
     Chapter: 23
 
     Args:
@@ -138,8 +138,8 @@ def remade_flops(prices: Sequence[TensorPrice], *, dropped: Collection[str]) -> 
 def cheapest_drop(prices: Sequence[TensorPrice], *, free_bytes: int) -> tuple[str, ...] | None:
     """Return which tensors of a layer to drop so that enough bytes are freed for the fewest operations.
 
-    Formula: $\\min_D \\sum_{i \\in D} f_i \\quad \\text{with} \\quad \\sum_{i \\in D} n_i \\ge n$
-    Symbols: D = the dropped tensors; f_i, n_i = operations and bytes of tensor i; n = free_bytes
+    Formula: $\\min_Z \\sum_{i \\in Z} F_i \\quad \\text{with} \\quad \\sum_{i \\in Z} A_i \\ge A_\\text{free}$
+    Symbols: Z = the dropped tensors; F_i, A_i = operations and bytes of tensor i; A_\\text{free} = free_bytes
     Chapter: 23
 
     Args:
@@ -175,8 +175,8 @@ def cheapest_drop(prices: Sequence[TensorPrice], *, free_bytes: int) -> tuple[st
 def sizes_without(sizes: StepSizes, *, dropped: Collection[str]) -> StepSizes:
     """Return the sizes of a step whose layers drop some tensors and make them again for their backward pass.
 
-    Formula: $A' = A - \\sum_{i \\in D} n_i$
-    Symbols: A, A' = what a layer keeps before and after; D = the dropped tensors; n_i = bytes of tensor i
+    Formula: $A' = A - \\sum_{i \\in Z} A_i$
+    Symbols: A, A' = what a layer keeps before and after; Z = the dropped tensors; A_i = bytes of tensor i
     Chapter: 23
 
     Args:

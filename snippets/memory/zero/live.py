@@ -24,6 +24,7 @@ from snippets.recipes import RECIPES
 _PANEL_PX = 328.0
 _DEGREES = tuple(2**power for power in range(11))
 _REACHED = 0.8  # of a link's rate
+_BUSY = 0.65  # of the GPU's peak, while a layer's matmuls run
 _OWN_LAYERS = 32
 _NODE = NODES["DGX H100"]
 _LINKS = {
@@ -38,8 +39,8 @@ _WAYS = {"node": "NVLink", "adapters": "8 adapters", "adapter": "1 adapter"}
     title="What a stage leaves",
     caption="A cell with a box fits. Go down a column: where does a stage stop shrinking? Then raise $m$ and watch the "
     'bytes that are sent: for which stages does accumulation cost nothing? "Parameters" in a bar are the weights. The '
-    "last panel assumes 40% of the GPU's peak, 80% of a DGX H100's links, 5 µs a message and, for a model of your own, "
-    "32 layers.",
+    "last panel assumes 65% of the GPU's peak while matmuls run, 80% of a DGX H100's links, 5 µs a message and, for a "
+    "model of your own, 32 layers.",
     knobs=[
         Choice("model", "Model", {name: name for name in MODELS} | {"own": "your own"}, "Llama 3 8B"),
         Number("own_billions", "Your N in billions", 7.5, 7.5 / 64, 7.5 * 256, step=2, scale="log", whole=False),
@@ -64,12 +65,12 @@ _WAYS = {"node": "NVLink", "adapters": "8 adapters", "adapter": "1 adapter"}
     named=[
         Named(
             "The question: Llama 3 8B on 8",
-            "From stage 0 to stage 2 what a GPU holds falls to less than a quarter, and what it sends stays the same.",
+            "Down to stage 2 what a GPU holds falls to less than a quarter, and what it sends stays the same.",
             {"model": "Llama 3 8B", "ranks": 8},
         ),
         Named(
             "The 70B on 256 GPUs",
-            "Stage 3 alone fits, and its gathers hide from 1,518 tokens on: a sequence of 8,192 is five times that.",
+            "Stage 3 alone fits, and its gathers hide from 2,467 tokens on: a sequence of 8,192 is three times that.",
             {
                 "model": "Llama 3 70B",
                 "ranks": THE_70B.ranks,
@@ -81,12 +82,12 @@ _WAYS = {"node": "NVLink", "adapters": "8 adapters", "adapter": "1 adapter"}
         ),
         Named(
             "32 micro-batches",
-            "Stages 0 and 1 send what they send with one micro-batch; stages 2 and 3 send more with each.",
+            "Stage 1 sends what it sends with one micro-batch; stages 2 and 3 send more with each.",
             {"model": "Llama 3 8B", "ranks": 8, "micro_batches": 32},
         ),
         Named(
             "The 8B on 1,024 GPUs",
-            "Most of a gather is latency now, so it takes more tokens to hide, though each GPU holds next to nothing.",
+            "Most of a gather is latency now: a sequence of 8,192 tokens no longer hides it.",
             {"model": "Llama 3 8B", "ranks": 1024, "link": "adapters"},
         ),
     ],
@@ -126,16 +127,16 @@ def zero_table(
             marks=["fits, " if total <= memory_bytes else "" for total in totals],
             limit=memory_bytes,
             limit_name=f"{device}: {gigabytes(memory_bytes)}",
+            most=4 * memory_bytes,
         ),
         stacked_rows(sent, title="Sent by it in a step", marks=[f"{count:.3g} N, " for count in elements]),
         _table(parameters, recipe, ranks, other, memory_bytes),
         clocks,
     ]
     fit = [stage for stage in STAGES if totals[stage] <= memory_bytes]
-    numbers = (
-        f"On R = {ranks:,} {_fitting(fit, totals, amounts)}. {_from_when(parameters, recipe, other, memory_bytes)}"
-        + ("" if ranks == 1 else f" Stage 3's gathers hide from {from_tokens:,} tokens on; there are {tokens:,}.")
-    )
+    numbers = f"On R = {ranks:,} {_fitting(fit, totals, amounts)}"
+    numbers += "" if fit else f" {_from_when(parameters, recipe, other, memory_bytes)}"
+    numbers += "" if ranks == 1 else f" Stage 3's gathers hide from {from_tokens:,} tokens on; there are {tokens:,}."
     alt = (
         f"Two panels with a bar for each stage: held, of parameters, gradients and optimizer state, {_row(totals)}, "
         f"against {gigabytes(memory_bytes)}; sent, {_row(amounts)}. A table of what is held with 1 to 1,024 GPUs, "
@@ -146,15 +147,16 @@ def zero_table(
 
 
 def _fitting(stages: list[int], held: list[int], sent: list[int]) -> str:
-    """Say which stages fit, what a GPU holds there and what it sends in a step."""
+    """Say which stages fit; of those that send the least, name the one that holds the least, and what it does."""
     if not stages:
-        return "no stage fits"
+        return "no stage fits."
     if len(stages) == 1:
         (stage,) = stages
-        return f"stage {stage} alone fits; a GPU holds {_row([held[stage]])} and sends {_row([sent[stage]])} in a step"
+        return f"stage {stage} alone fits: a GPU holds {_row([held[stage]])} and sends {_row([sent[stage]])} in a step."
+    best = min(stages, key=lambda stage: (sent[stage], held[stage]))
     listed = f"{', '.join(map(str, stages[:-1]))} and {stages[-1]}"
-    holds, sends = _row([held[stage] for stage in stages]), _row([sent[stage] for stage in stages])
-    return f"stages {listed} fit; a GPU holds {holds} and sends {sends} in a step"
+    does = f"a GPU holds {_row([held[best]])} and sends {_row([sent[best]])} in a step"
+    return f"stages {listed} fit. None of them sends less than stage {best}: {does}."
 
 
 def _clocks(
@@ -164,7 +166,7 @@ def _clocks(
     layers = _OWN_LAYERS if model == "own" else MODELS[model].layers
     used = parameters if model == "own" else active_parameter_count(MODELS[model])
     peaks, kept, beta = ACCELERATORS[device].peaks, RECIPES[recipe], _REACHED * _LINKS[link]
-    rate = THE_70B.utilization * (peaks.bf16 or peaks.fp16 or peaks.fp32 or 1)
+    rate = _BUSY * (peaks.bf16 or peaks.fp16 or peaks.fp32 or 1)
     token_s = 2 * used / layers / rate
 
     def ring_s(width: int) -> float:

@@ -195,7 +195,7 @@ def shared_step_panel(
         else:
             panel.rectangles(boxes, colour="communication")
         panel.line(left + last * scale, y + 6, left + last * scale, y + 66, colour="ink", dashed=True)
-        said = f"ends at {in_units(step.end_s, 's', digits=2)}, waits {100 * step.waiting_share:.2g}%"
+        said = f"ends at {in_units(step.end_s, 's')}, waits {100 * step.waiting_share:.2g}%"
         panel.text(left + step.end_s * scale, y + 78, said, anchor="end", size=12)
     y = 104.0 * len(steps) + 2
     panel.line(left, y, left + longest * scale, y)

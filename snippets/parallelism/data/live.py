@@ -31,9 +31,9 @@ def _ring(ranks: int, link: float, latency: float) -> dict[str, Any]:
 
 @live_figure(
     title="Share one batch",
-    caption="First: the last micro-batch of a step on a GPU, forward (F) and backward (B), and below it the network "
-    "with its buckets. Second: the share of the step that a GPU waits, against the number of GPUs, for the same batch; "
-    "dashed, if all gradients are sent after the last backward pass. A ring and equal buckets are assumed.",
+    caption="First: the share of the step that a GPU waits, against the number of GPUs, for the same batch; dashed, if "
+    "all gradients are sent after the last backward pass. Second: the last micro-batch of a step on a GPU, forward (F) "
+    "and backward (B), and below it the network with its buckets. A ring and equal buckets are assumed.",
     knobs=[
         Number("ranks", "GPUs R", 128, 1, _MOST_RANKS, 2, "log"),
         Number("batch", "Million tokens of the batch, B", 2.097152, 0.004096, 33.554432, 2, "log", whole=False),
@@ -48,7 +48,7 @@ def _ring(ranks: int, link: float, latency: float) -> dict[str, Any]:
     named=[
         Named(
             "The question",
-            "128 GPUs in 20 buckets wait for 2.3% of the step. One bucket is worse, and so are as many as can be.",
+            "128 GPUs in 20 buckets wait for 2.3% of the step. Twice as many would be far above the limit.",
             {"buckets": 20},
         ),
         Named(
@@ -63,8 +63,8 @@ def _ring(ranks: int, link: float, latency: float) -> dict[str, Any]:
         ),
         Named(
             "The 70B on 256 GPUs",
-            "Eight adapters a node bring it down to 1,233 tokens that hide the bytes. A micro-batch has 8,192, and the "
-            "GPUs wait for 0.077% of the step.",
+            "Counted as one ring of 256 GPUs over 320 GB/s, 1,233 tokens hide the bytes. A micro-batch has 8,192, and "
+            "the GPUs wait for 0.077% of the step.",
             {
                 "ranks": 256,
                 "batch": 4.194304,
@@ -88,7 +88,7 @@ def shared_batch(
     latency: float,
     gradient_bytes: str,
 ) -> Picture:
-    """Draw the last micro-batch of a step on a clock, and the share of waiting for all numbers of GPUs."""
+    """Draw the share of waiting for all numbers of GPUs, and the last micro-batch of a step on a clock."""
     size: dict[str, Any] = {
         "batch": round(batch * 1e6),
         "most": most,
@@ -113,11 +113,11 @@ def shared_batch(
         f"tokens; it takes {_short(hiding)} in the last one to hide the bytes, all but the last bucket's."
     )
     alt = (
-        f"First: a forward pass of {in_units(forward, 's')} and a backward pass of {in_units(backward, 's')}, below "
-        f"them the network with {buckets} buckets, and {in_units(exposed, 's')} of waiting at the end. Second: the "
-        f"share of waiting against the number of GPUs; a dot at {ranks:,} and {_percent(share)}."
+        f"First: the share of waiting against the number of GPUs; a dot at {ranks:,} and {_percent(share)}. Second: a "
+        f"forward pass of {in_units(forward, 's')} and a backward pass of {in_units(backward, 's')}, below them the "
+        f"network with {buckets} buckets over {link:g} GB/s, and {in_units(exposed, 's')} of waiting at the end."
     )
-    panels = [_clock(ranks, forward, backward, exposed, size), _against(ranks, share, size)]
+    panels = [_against(ranks, share, size), _clock(ranks, forward, backward, exposed, size)]
     return Picture(panels, numbers, alt, idle=("link", "buckets", "latency", "gradient_bytes") if ranks == 1 else ())
 
 

@@ -93,7 +93,8 @@ def block_panels(*, tokens: int, stream: int, inner: int, ranks: int) -> tuple[P
             if column in (1, 3):  # the other ranks' parts of the matrix
                 panel.rectangle(middle - 33, y - 33, 66, 66, colour="line", strength=0, dashed=True)
             if column in (0, 1, 3):
-                panel.text(middle + 52, y, "→" if column == 1 else "·" if column == 0 else "=", middle=True)
+                place, sign = {0: (55, "×"), 1: (65, "→"), 3: (55, "=")}[column]
+                panel.text(middle + place, y, sign, anchor="middle", middle=True, size=18, bold=True)
     for row, number in enumerate((0, 1)):
         y = 112 + 86.0 * row
         first.text(0, y - 38, f"rank {number}", size=12)

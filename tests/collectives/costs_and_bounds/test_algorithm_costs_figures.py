@@ -54,9 +54,9 @@ def evaluate(tex: str, *, ranks: int, size: int) -> float:
     values = {
         "0": 0,
         "n": size,
-        r"\lceil \log_2 N \rceil": log,
-        r"\frac{N-1}{N} n": (ranks - 1) * size / ranks,
-        r"2 \frac{N-1}{N} n": 2 * (ranks - 1) * size / ranks,
+        r"\lceil \log_2 R \rceil": log,
+        r"\frac{R-1}{R} n": (ranks - 1) * size / ranks,
+        r"2 \frac{R-1}{R} n": 2 * (ranks - 1) * size / ranks,
     }
     return values[tex]
 

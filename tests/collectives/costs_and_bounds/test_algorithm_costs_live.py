@@ -100,7 +100,9 @@ def named(name: str) -> str:
     return best_collective(**values).numbers
 
 
-def test_it_opens_at_four_ranks() -> None:
+def test_it_opens_at_the_question_and_its_knobs_begin_at_four_ranks() -> None:
+    assert best_collective.opening is not None
+    assert best_collective.opening.name.startswith("The question")
     numbers = best_collective().numbers
     assert " on 4 ranks: fastest of those listed is halving–doubling" in numbers
     assert regions(numbers)[1] == (1e6, "halving–doubling")  # 4αβ
@@ -130,6 +132,7 @@ def test_the_other_buttons_say_what_is_to_be_noticed() -> None:
     assert "Yours, halving–doubling: 79.4 ms, 2.01 times." in named("1 GB, 96")
     assert "fastest of those listed is ring" in named("1 GB, neighbours")
     assert "or 1.06 times" in named("1 GB, neighbours")
+    assert "Yours, ring: 43.9 ms, 1.03 times." in named("The 70B")  # 255 (5 µs + 1.711 GB / 256 / 40 GB/s)
 
 
 def test_without_distant_exchanges_it_is_the_chapters_pair() -> None:

@@ -20,7 +20,7 @@ def test_times_give_the_printed_bandwidths(run: PublishedRun) -> None:
 
 
 def test_the_algorithm_bandwidths_of_the_four_nodes_are_those_printed_beside_them() -> None:
-    """The table prints algbw too, to a hundredth of a GB/s: a check of what was copied, and of N."""
+    """The table prints algbw too, to a hundredth of a GB/s: a check of what was copied, and of R."""
     printed = {2**20: 6.44, 32 * 2**20: 73.76, 2**30: 188.90, 16 * 2**30: 194.43}
     assert B200_FOUR_NODES.bus_bandwidths_bytes_per_s[:2] == (650_000_000, 1_270_000_000)
     times = dict(zip(B200_FOUR_NODES.sizes_bytes, B200_FOUR_NODES.times_s, strict=True))

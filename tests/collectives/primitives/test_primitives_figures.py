@@ -65,7 +65,7 @@ def test_the_pairs_are_adjoint_and_their_arrows_are_turned_round() -> None:
     assert found["B1"] == 1 + 4 + 1
     assert found["Σ1"] == 1 + 1 + 8
     assert found["b1"] == 1 + 1 + 2 + 1
-    assert found["∂L/∂x"] == found["x"] == 4
+    assert found["∂ℒ/∂y"] == found["y"] == 4
     with pytest.raises(ValueError, match="column must be from 0 to 3"):
         figures.adjoint_panels(column=4)
 

@@ -44,11 +44,15 @@ def test_the_numbers_are_those_of_messages_on_links(schedule: str) -> None:
     assert from_units("time", port[1], "s") == pytest.approx(busiest, rel=6e-3)
 
 
-def test_it_opens_at_the_smallest_instance_and_knows_the_question() -> None:
-    assert cluster_load().numbers.startswith("4 GPUs, one ring: 1 of 2 ports")
+def test_its_knobs_begin_at_the_smallest_instance_and_it_opens_at_the_question() -> None:
+    assert cluster_load().numbers.startswith("4 GPUs with 10 GB each, one ring: 1 of 2 ports")
+    assert cluster_load.opening is not None
+    assert cluster_load.opening.name == "The question, one ring"
     values = {named.name: named.values for named in cluster_load.named}
     assert "In all: 404 ms" in cluster_load(**values["The question, one ring"]).numbers
     assert "In all: 55 ms" in cluster_load(**values["The question, eight rings"]).numbers
+    in_the_70b = 2 * 255 * (5e-6 + 1.711276032e9 / 8 / 256 / 40e9)
+    assert f"In all: {in_the_70b * 1e3:.1f} ms" in cluster_load(**values["The 70B on 256 GPUs"]).numbers
 
 
 def test_full_red_is_the_busiest_link_unless_it_is_given() -> None:

@@ -60,7 +60,7 @@ def test_a_width_that_heads_do_not_divide_is_refused() -> None:
 @pytest.mark.parametrize("name", module.SHOWN_MODELS)
 def test_the_parameters_are_the_model_s_own(name: str) -> None:
     model = module.SHOWN_MODELS[name]
-    sizes = module._step_sizes(model, "mixed-adam", 128, 1, "full")
+    sizes = module.model_step_sizes(model, "mixed-adam", 128, 1, "full")
     assert sizes.parameters == parameter_count(model)
     if name in GPT:
         gpt = gpt_step_sizes(

@@ -74,6 +74,10 @@ def test_lives_show_every_sum_and_mark_the_peak() -> None:
 @pytest.mark.parametrize("attention", ["standard", "flash"])
 def test_every_kept_tensor_is_drawn_with_its_bytes_and_its_use(attention: str) -> None:
     tensors = stored_tensors(sequence=8, micro_batch=1, hidden=16, heads=2, attention=attention)
+    narrow = memory_figures.stored_tensors_rows(tensors, values=8 * 16)
+    assert narrow.width <= 340
+    for tensor in tensors:
+        assert memory_figures.CALLED.get(tensor.name, tensor.name) in texts(narrow.svg())
     shown = texts(memory_figures.stored_tensors_panel(tensors, values=8 * 16).svg())
     for tensor in tensors:
         name = memory_figures.CALLED.get(tensor.name, tensor.name)

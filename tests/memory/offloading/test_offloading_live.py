@@ -13,7 +13,7 @@ from exercises.memory.memory_equation.llama_layer_bytes import llama_layer_bytes
 from snippets.hardware import LINKS
 from snippets.memory.offloading.formulas import offloaded_activations_step_s, offloaded_update_step_s
 from snippets.memory.offloading.host_memory import HOSTS
-from snippets.memory.offloading.live import KEPT_BYTES, LAYER, LINKS_SHOWN, layer_seconds, offload_lanes
+from snippets.memory.offloading.live import LAYER, LINKS_SHOWN, kept_bytes, layer_seconds, offload_lanes
 from snippets.models import MODELS, parameter_count
 
 
@@ -46,8 +46,26 @@ def test_one_layer_by_hand() -> None:
 
 
 def test_what_a_layer_keeps_is_chapter_21_s() -> None:
-    kept = llama_layer_bytes(sequence=1, micro_batch=1, hidden=4096, heads=32, key_value_heads=8, width=14336)
-    assert kept == KEPT_BYTES["activations"] * 4096 + 4 * 32  # and one float32 for each head
+    for name, hidden, heads, width in (("Llama 3 8B", 4096, 32, 14336), ("Llama 3 70B", 8192, 64, 28672)):
+        kept = llama_layer_bytes(sequence=1, micro_batch=1, hidden=hidden, heads=heads, key_value_heads=8, width=width)
+        assert kept == kept_bytes("activations", name) * hidden + 4 * heads  # and one float32 for each head
+
+
+def test_ranks_and_what_they_share_by_hand() -> None:
+    shared = layer_seconds(
+        "optimizer",
+        tokens=8192,
+        link="PCIe 5.0 x16",
+        host="DDR5-4800, 8 channels",
+        model="Llama 3 70B",
+        ranks=256,
+        sharing=4,
+        rates="run",
+    )
+    layer = 855_654_400
+    assert shared["forward_s"] == pytest.approx(2 * layer * 8192 / (0.4 * 989.4e12), rel=1e-4)
+    assert shared["update_s"] == pytest.approx(28 * layer / 256 / (0.8 * 307.2e9 / 4))
+    assert shared["gradients_s"] == pytest.approx(2 * layer / 256 / (0.8 * 63_015_384_615))
 
 
 @settings(max_examples=examples(15), deadline=None)

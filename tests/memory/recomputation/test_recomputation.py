@@ -219,7 +219,7 @@ def test_full_recomputation_is_a_third_of_the_step_and_all_of_the_forward_pass()
     ("tasks", "said"),
     [
         ([ChainTask("backward", 2)], "record layer 2"),
-        ([ChainTask("forward", 2)], "x_1"),
+        ([ChainTask("forward", 2)], "X_1"),
         ([ChainTask("record", 1)], "must end"),
         ([ChainTask("record", 3)], "at most 2"),
         (

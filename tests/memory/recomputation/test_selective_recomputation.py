@@ -23,7 +23,8 @@ from snippets.memory.memory_equation.activations import layer_activation_bytes
 from snippets.memory.memory_equation.gpt_layer import layer_backward, layer_forward, layer_weights
 from snippets.memory.memory_equation.step_peak import gpt_step_sizes, step_peak_bytes
 from snippets.memory.memory_equation.step_timeline import step_timeline
-from snippets.memory.recomputation.figures import MADE_BY, budgets_plot, prices_panel, segments_plot
+from snippets.memory.recomputation.drawing import MADE_BY, prices_panel
+from snippets.memory.recomputation.figures import budgets_plot, segments_plot
 from snippets.memory.recomputation.formulas import full_recomputation_overhead
 from snippets.memory.recomputation.selective import (
     LAYER_INPUT,
@@ -185,6 +186,6 @@ def test_the_pictures_show_what_was_computed() -> None:
     texts = [
         text.get_text() for plot in (segments_plot(16, kept=1, title="equal"), stairs) for text in plot.axes[0].texts
     ]
-    assert texts == ["k = 4: 9", "one"]
+    assert texts == ["least at ℓ = 4: 9", "one"]
     curve = stairs.axes[0].lines[0]
     assert np.asarray(curve.get_xydata()).round(1).tolist() == [[5, 16.7], [7, 8.3]]

@@ -48,10 +48,10 @@ def boxes(svg: str) -> int:
 
 def test_the_first_picture_says_what_the_chapter_says() -> None:
     numbers = zero_table().numbers
-    assert "stages 1, 2 and 3 fit; a GPU holds 44.2, 30.1, 16.1 GB and sends 28.1, 28.1, 42.2 GB in a step" in numbers
-    assert "It fits in stage 1 from R = 3, stage 2 from R = 2, stage 3 from R = 2; not in stage 0 at any R." in numbers
+    assert "stages 1, 2 and 3 fit. None of them sends less than stage 2" in numbers
+    assert "a GPU holds 30.1 GB and sends 28.1 GB in a step." in numbers
     # A row of the paper's Table 1, and exercise 2 of the chapter.
-    assert "a GPU holds 52.5, 41.3, 30.0 GB" in zero_table(model="own", ranks=4).numbers
+    assert "less than stage 2: a GPU holds 41.3 GB" in zero_table(model="own", ranks=4).numbers
     numbers = zero_table(model="Llama 3 70B", ranks=8, other_bytes=20e9).numbers
     assert "On R = 8 no stage fits. It fits in stage 3 from R = 19; not in stages 0, 1, 2" in numbers
 
@@ -62,13 +62,13 @@ def test_the_thread_s_setting_is_the_chapter_s_box() -> None:
     picture = zero_table(**thread.values)
     layer = parameter_count(MODELS["Llama 3 70B"]) / 80
     gather_s = 255 * (5e-6 + 2 * layer / 256 / (0.8 * 400e9))
-    tokens = math.ceil(gather_s / (2 * layer / (0.4 * 989.4e12)))
+    tokens = math.ceil(gather_s / (2 * layer / (0.65 * 989.4e12)))
     assert f"gathers hide from {tokens:,} tokens on; there are 8,192" in picture.numbers
-    assert "stage 3 alone fits; a GPU holds 23.4 GB" in picture.numbers
+    assert "stage 3 alone fits: a GPU holds 23.4 GB" in picture.numbers
     assert sum(text.startswith("hidden, ") for text in texts(picture.panels[3].svg())) == 2
 
 
-@pytest.mark.parametrize(("tokens", "hidden"), [(1517, 0), (1518, 2)])
+@pytest.mark.parametrize(("tokens", "hidden"), [(2466, 0), (2467, 2)])
 def test_a_gather_hides_from_that_many_tokens_on(tokens: int, hidden: int) -> None:
     change: dict[str, Any] = {"model": "Llama 3 70B", "ranks": 256, "link": "adapters", "tokens": tokens}
     found = texts(zero_table(**change).panels[3].svg())
@@ -113,7 +113,9 @@ def test_boxes_are_around_what_fits(model: str, recipe: str, ranks: int, other: 
         shown = float(rows[ranks][stage].replace(",", ""))
         assert shown == pytest.approx(held(stage, ranks) / 1e9, abs=0.0501, rel=1e-3)
         from_when = re.search(rf"stage {stage} from R = ([\d,]+)", picture.numbers)
-        if from_when is None:
+        if "no stage fits" not in picture.numbers:
+            assert any(held(other_stage, ranks) <= memory for other_stage in range(4))
+        elif from_when is None:
             assert held(stage, 10**15) > memory
         else:
             least = int(from_when[1].replace(",", ""))

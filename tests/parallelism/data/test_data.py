@@ -282,7 +282,7 @@ def test_pictures_show_what_was_computed() -> None:
     step = shared_step(
         micro_batches=2, forward_s=1, backward_s=2, total_bytes=4, buckets=40, latency_s=0, bandwidth_bytes_per_s=1
     )
-    said = f"ends at 8.1 s, waits {100 * step.waiting_share:.2g}%"
+    said = f"ends at 8.05 s, waits {100 * step.waiting_share:.2g}%"
     assert said in pictures.shared_step_panel({"a": step}).svg()
     times: Sequence[Sequence[float]] = [[1.0, 1.0, 1.0], [1.5, 1.0, 1.0]]
     assert "2 updates, each by 2 gradients" in pictures.rounds_panel(times, until_s=2.6).svg()
