@@ -502,8 +502,8 @@ def adam_update_bound(*, learning_rate: float, beta1: float, beta2: float, step:
 
     Let ``ν_q = (1 − μ₁)μ₁^q`` and ``ξ_q = (1 − μ₂)μ₂^q`` be the weights of the gradient of q steps ago in the two
     running means. By Cauchy and Schwarz, ``(Σ ν_q g_q)² ≤ (Σ ν_q²/ξ_q)·(Σ ξ_q g_q²)``, met by
-    gradients ``g_q ∝ ν_q/ξ_q``,
-    which grow. The largest change is therefore ``η·√(Σ ν_q²/ξ_q)·√(1 − μ₂^τ)/(1 − μ₁^τ)``.
+    gradients ``g_q ∝ ν_q/ξ_q``, which grow. The largest change is therefore
+    ``η·√(Σ ν_q²/ξ_q)·√(1 − μ₂^τ)/(1 − μ₁^τ)``.
 
     Formula: $|\Delta_\tau| \le \eta\,\dfrac{\sqrt{1-\mu_2^\tau}}{1-\mu_1^\tau}\sqrt{\sum_{q<\tau}\nu_q^2/\xi_q}$
     Symbols: right side = result; η = learning_rate; μ₁ = beta1; μ₂ = beta2; τ = step; ν_q = (1 − μ₁)·μ₁^q; ξ_q =
@@ -513,7 +513,7 @@ def adam_update_bound(*, learning_rate: float, beta1: float, beta2: float, step:
     Args:
         learning_rate: η, at least 0.
         beta1: decay of the mean, at least 0 and below 1.
-        beta2: decay of the mean square, above 0 and below 1; above β₁², or the bound may grow with t for ever.
+        beta2: decay of the mean square, above 0 and below 1; above μ₁², or the bound may grow with t for ever.
         step: τ, counted from 1.
 
     Returns:
@@ -544,7 +544,7 @@ def adam_update_bound(*, learning_rate: float, beta1: float, beta2: float, step:
 def linear_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: int, final: float = 0.0) -> float:
     r"""Learning rate that rises on a line to its peak during warm-up and then falls on a line.
 
-    Formula: $\min\Bigl(\eta_{\max}\frac\tau{\tau_w}, \eta_{\min} + (\eta_{\max}-\eta_{\min})\frac{\tau_e-\tau}{\tau_e-\tau_w}\Bigr)$
+    Formula: $\min\bigl(\eta_{\max}\tau/\tau_w,\ \eta_{\min} + (\eta_{\max}-\eta_{\min})(\tau_e-\tau)/(\tau_e-\tau_w)\bigr)$
     Symbols: whole = result; η_max = peak; η_min = final; τ = step; τ_w = warmup_steps; τ_e = total_steps
     Chapter: A3
 
