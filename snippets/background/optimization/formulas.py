@@ -544,7 +544,7 @@ def adam_update_bound(*, learning_rate: float, beta1: float, beta2: float, step:
 def linear_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: int, final: float = 0.0) -> float:
     r"""Learning rate that rises on a line to its peak during warm-up and then falls on a line.
 
-    Formula: $\min\bigl(\eta_{\max}\tau/\tau_w,\ \eta_{\min} + (\eta_{\max}-\eta_{\min})(\tau_e-\tau)/(\tau_e-\tau_w)\bigr)$
+    Formula: $\min(\eta_{\max}\tau/\tau_w,\ \eta_{\min} + (\eta_{\max}-\eta_{\min})\frac{\tau_e-\tau}{\tau_e-\tau_w})$
     Symbols: whole = result; η_max = peak; η_min = final; τ = step; τ_w = warmup_steps; τ_e = total_steps
     Chapter: A3
 
