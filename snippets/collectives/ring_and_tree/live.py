@@ -346,8 +346,8 @@ _LAYER_BYTES = 1_711_276_032  # weights of a layer of Llama 3 70B, in numbers of
     named=[
         Named(
             "Ring, from the start",
-            "Press Play: for three steps every GPU adds what it gets, until each holds a finished quarter of the sum; "
-            "for three more they copy. In each of the 6, all four send.",
+            "In a ring all four GPUs send in every step. Press Play: for three steps each adds what it gets, for three "
+            "more it copies finished sums.",
             {"moment": 0},
         ),
         Named(
