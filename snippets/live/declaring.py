@@ -17,7 +17,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from snippets.domain import each, text
+from snippets.domain import each, flag, text
 from snippets.drawing import Panel
 from snippets.live.knobs import Choice, Knob, Number, Switch
 
@@ -183,8 +183,8 @@ class LiveFigure:
         """Return the setting at which the figure opens as the page sends it.
 
         >>> from snippets.foundations.alpha_beta.live import message_time
-        >>> message_time.drawn(message_time.opens_at()).numbers == message_time.drawn({}).numbers
-        True
+        >>> message_time.opens_at()["messages"]
+        '1000'
         """
         return self._sent(self.opening) if self.opening else {}
 
@@ -284,7 +284,7 @@ def live_figure(
     if not names or len(set(names)) < len(names):
         raise ValueError(f"knobs must be at least one, each with a name of its own, got {names}")
     _check_named(named, {knob.name: knob for knob in knobs})
-    if opens and opens not in [setting.name for setting in named]:
+    if text("opens", opens) and opens not in [setting.name for setting in named]:
         offered = ", ".join(setting.name for setting in named)
         raise ValueError(f"opens must be the name of a setting: {offered}, got {opens!r}")
 
@@ -334,7 +334,7 @@ def in_page(panel: Panel, *, narrow: bool = False) -> str:
     if not isinstance(panel, Panel):
         raise ValueError(f"panel must be a Panel, got {panel!r}")
     svg = panel.svg().replace("<svg ", '<svg aria-hidden="true" ', 1)
-    if narrow and panel.width > NARROW_PX:
+    if flag("narrow", narrow) and panel.width > NARROW_PX:
         raise ValueError(f"panel must be at most {NARROW_PX:g} pixels wide to be narrow, got {panel.width!r}")
     if narrow or panel.width > NARROW_PX:  # without a narrow form a wide one scrolls instead of shrinking
         svg = svg.replace('class="panel"', f'class="panel {"narrow" if narrow else "wide"}"', 1)

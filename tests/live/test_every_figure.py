@@ -39,3 +39,8 @@ def test_its_named_settings_say_no_number_that_their_pictures_do_not(figure: Liv
         shown = f"{picture.numbers} {picture.alt} {figure().numbers}"
         for number in re.findall(r"\d[\d.,]*\d|\d", named.notice):
             assert re.search(rf"(?<![\d.,]){re.escape(number)}(?![\d]|[.,]\d)", shown), (named.name, number)
+
+
+@every_figure
+def test_it_opens_on_a_setting_that_says_what_happens(figure: LiveFigure) -> None:
+    assert figure.opening, [named.name for named in figure.named]

@@ -88,7 +88,7 @@ def taught() -> str:
     first = next(k for k in excess if excess[k] <= 0.02)
     return (
         f"Blocks of {first}, with {2**first} words, are the first: {excess[first]:.2%} above the entropy. Blocks of 7 "
-        f"and 8 are worse, with {excess[7]:.2%} and {excess[8]:.2%}: only the bound H + 1/k falls with every k."
+        f"and 8 are worse, with {excess[7]:.2%} and {excess[8]:.2%}: only the bound H + 1/κ falls with every κ."
     )
 
 

@@ -57,8 +57,8 @@ def taught() -> str:
     bits = partial_sum_bits([count / sum(LATE_GRADIENT) for count in LATE_GRADIENT], ranks=64)
     told = ", ".join(f"{bits[ranks - 1]:.2f}" for ranks in (1, 4, 16, 64))
     return (
-        f"For the gradient of exercise 5 the sums of 1, 4, 16 and 64 ranks have {told} bits. The spread of a sum of N "
-        "grows with √N, so each factor of 4 adds about one bit."
+        f"For the gradient of exercise 5 the sums of 1, 4, 16 and 64 ranks have {told} bits. The spread of a sum of R "
+        "grows with √R, so each factor of 4 adds about one bit."
     )
 
 

@@ -26,19 +26,19 @@ def choose_grid(
     replicated: str,
     element_bytes: int,
 ) -> tuple[int, int, int]:
-    """Choose the grid of rows × columns × layers that fits and sends least.
+    """Choose the grid of ρ × κ × λ workers that fits and sends least.
 
     A is m × k and B is k × n; C = A·B ends sharded. At the start each worker
     holds a share of 1/workers of A and of B, or a whole matrix where it is
     replicated; of that one nothing is ever sent. Besides, a worker needs room
     for
 
-    - its block of C, m/r × n/c numbers, until the layers have been summed;
-    - what passes through: while it multiplies, a panel of A (m/r rows) if A is
-      sent along its row, and one of B (n/c columns) if B is sent along its
-      column, both k / (d · max(r, c)) wide, since a panel comes from
+    - its block of C, m/ρ × n/κ numbers, until the layers have been summed;
+    - what passes through: while it multiplies, a panel of A (m/ρ rows) if A is
+      sent along its row, and one of B (n/κ columns) if B is sent along its
+      column, both k / (λ · max(ρ, κ)) wide, since a panel comes from
       one owner and the finer of the two divisions decides; afterwards, with
-      several layers, a part of a block of C, m/(r·d) × n/c. The larger of
+      several layers, a part of a block of C, m/(ρ·λ) × n/κ. The larger of
       these two counts.
 
     Args:
@@ -52,7 +52,7 @@ def choose_grid(
         element_bytes: bytes of one number.
 
     Returns:
-        (r, c, d), whose product is ``workers``. Of several that fit and send
+        (ρ, κ, λ), whose product is ``workers``. Of several that fit and send
         least, any.
 
     >>> choose_grid(m=4, k=8, n=2, workers=2, free_bytes=1000,
@@ -61,31 +61,38 @@ def choose_grid(
     """
     fitting: list[tuple[int, Grid]] = []
     divisors = [parts for parts in range(1, workers + 1) if workers % parts == 0]
-    for r, c in [(r, c) for r in divisors for c in divisors if workers % (r * c) == 0]:
-        d = workers // (r * c)
-        a_sent = 0 if replicated == "A" else m * k * (c - 1)
-        b_sent = 0 if replicated == "B" else k * n * (r - 1)
-        wide = d * max(r, c)
-        a_panel = m * k // (r * wide) if a_sent else 0
-        b_panel = k * n // (c * wide) if b_sent else 0
-        block = m * n // (r * c)
-        part = block // d if d > 1 else 0
+    for rows, columns in [
+        (rows, columns) for rows in divisors for columns in divisors if workers % (rows * columns) == 0
+    ]:
+        layers = workers // (rows * columns)
+        a_sent = 0 if replicated == "A" else m * k * (columns - 1)
+        b_sent = 0 if replicated == "B" else k * n * (rows - 1)
+        wide = layers * max(rows, columns)
+        a_panel = m * k // (rows * wide) if a_sent else 0
+        b_panel = k * n // (columns * wide) if b_sent else 0
+        block = m * n // (rows * columns)
+        part = block // layers if layers > 1 else 0
         if (block + max(a_panel + b_panel, part)) * element_bytes <= free_bytes:
-            fitting.append((a_sent + b_sent + m * n * (d - 1), (r, c, d)))
+            fitting.append((a_sent + b_sent + m * n * (layers - 1), (rows, columns, layers)))
     return min(fitting)[1]
 
 
 def grids_of(workers: int) -> list[Grid]:
     divisors = [number for number in range(1, workers + 1) if workers % number == 0]
-    return [(r, c, workers // (r * c)) for r in divisors for c in divisors if workers // r % c == 0]
+    return [
+        (rows, columns, workers // (rows * columns))
+        for rows in divisors
+        for columns in divisors
+        if workers // rows % columns == 0
+    ]
 
 
 def room(m: int, k: int, n: int, grid: Grid, replicated: str) -> int:
     """Count the numbers that a worker of a grid needs room for besides its A and B."""
-    r, c, d = grid
-    of_a, of_b = (c > 1) * (replicated != "A") * m * c, (r > 1) * (replicated != "B") * n * r
-    panels = (of_a + of_b) * k // (r * c * d * max(r, c))
-    return m * n // (r * c) + max(panels, (d > 1) * m * n // (r * c * d))
+    rows, columns, layers = grid
+    of_a, of_b = (columns > 1) * (replicated != "A") * m * columns, (rows > 1) * (replicated != "B") * n * rows
+    panels = (of_a + of_b) * k // (rows * columns * layers * max(rows, columns))
+    return m * n // (rows * columns) + max(panels, (layers > 1) * m * n // (rows * columns * layers))
 
 
 def best_counted(
@@ -102,8 +109,8 @@ def best_counted(
 
 def traffic(m: int, k: int, n: int, grid: Grid, replicated: str) -> int:
     """Count the numbers that all workers of a grid send."""
-    r, c, _ = grid
-    spared = {"neither": 0, "A": m * k * (c - 1), "B": k * n * (r - 1)}[replicated]
+    rows, columns, _ = grid
+    spared = {"neither": 0, "A": m * k * (columns - 1), "B": k * n * (rows - 1)}[replicated]
     return grid_traffic_words(m=m, k=k, n=n, grid=grid) - spared
 
 
@@ -148,8 +155,8 @@ def at_every_limit() -> list[Inputs]:
 
 
 def swapped(**inputs: Any) -> Grid:
-    r, c, d = choose_grid(**inputs)
-    return c, r, d
+    rows, columns, layers = choose_grid(**inputs)
+    return columns, rows, layers
 
 
 as_if = mistaken_rules(best_counted, observe_grid)
@@ -231,7 +238,7 @@ EXERCISE = Exercise(
         Mistake(
             "forgets_the_memory",
             "This sends least and does not fit. Look only at grids whose fullest worker fits, and count its block of C "
-            "before the sum, m/r × n/c: layers do not make it smaller.",
+            "before the sum, m/ρ × n/κ: layers do not make it smaller.",
             {"<= free_bytes": "> 0"},
             accepts=as_if(lambda given: {"free_bytes": math.inf}),
         ),
@@ -255,9 +262,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "cuts_the_block_by_layers",
-            "Until the layers have been summed, each of them has a whole block of C, m/r × n/c: d does not make it "
+            "Until the layers have been summed, each of them has a whole block of C, m/ρ × n/κ: λ does not make it "
             "smaller.",
-            {"(block + max(": "(block // d + max("},
+            {"(block + max(": "(block // layers + max("},
             accepts=by_room(lambda block, passing, layers: block // layers + passing),
         ),
         Mistake(
@@ -281,7 +288,7 @@ EXERCISE = Exercise(
         Mistake(
             "one_layer_only",
             "You tried grids of one layer only. Cutting the shared dimension can send less.",
-            {"if workers % (r * c) == 0": "if r * c == workers"},
+            {"if workers % (rows * columns) == 0": "if rows * columns == workers"},
         ),
         Mistake(
             "always_two_layers",

@@ -15,7 +15,7 @@ def grid_traffic_bytes(
 ) -> int:
     """Count the bytes that the workers of a grid send together, C left sharded.
 
-    The grid has r rows, c columns and d layers. Each number of A and of B is
+    The grid has ρ rows, κ columns and λ layers. Each number of A and of B is
     held by one worker at the start. Rows of workers share rows of A, columns
     share columns of B, and each layer adds its part of the shared dimension to
     C, which is summed over the layers by a reduce-scatter.
@@ -24,7 +24,7 @@ def grid_traffic_bytes(
         m: rows of A.
         k: columns of A and rows of B.
         n: columns of B.
-        grid: (r, c, d).
+        grid: (ρ, κ, λ).
         element_bytes: bytes of one number.
 
     Returns:
@@ -34,9 +34,9 @@ def grid_traffic_bytes(
     >>> grid_traffic_bytes(**shape, grid=(2, 3, 1), element_bytes=2)
     156
     """
-    # A goes to c − 1 more workers, B to r − 1 more, and C is a sum of d blocks, d − 1 of which travel.
-    r, c, d = grid
-    return (m * k * (c - 1) + k * n * (r - 1) + m * n * (d - 1)) * element_bytes
+    # A goes to κ − 1 more workers, B to ρ − 1 more, and C is a sum of λ blocks, λ − 1 of which travel.
+    rows, columns, layers = grid
+    return (m * k * (columns - 1) + k * n * (rows - 1) + m * n * (layers - 1)) * element_bytes
 
 
 def bytes_on_workers(m: int, k: int, n: int, grid: tuple[int, int, int], element_bytes: int) -> int:
@@ -71,30 +71,30 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "sends_to_the_owner",
-            "The worker that owns a number need not be sent it: for c workers, c − 1 messages.",
-            {"(c - 1)": "c", "(r - 1)": "r", "(d - 1)": "d"},
+            "The worker that owns a number need not be sent it: for κ workers, κ − 1 messages.",
+            {"(columns - 1)": "columns", "(rows - 1)": "rows", "(layers - 1)": "layers"},
         ),
         Mistake(
             "forgets_the_sum",
-            "The layers' blocks of C must be summed, and that sends too: d − 1 blocks of d.",
-            {" + m * n * (d - 1)": ""},
+            "The layers' blocks of C must be summed, and that sends too: λ − 1 blocks of λ.",
+            {" + m * n * (layers - 1)": ""},
         ),
         Mistake(
             "gathers_the_result",
             "C may stay sharded: a reduce-scatter is enough, and you counted an all-reduce, which sends twice as much.",
-            {"m * n * (d - 1)": "2 * m * n * (d - 1)"},
+            {"m * n * (layers - 1)": "2 * m * n * (layers - 1)"},
         ),
         Mistake("counts_numbers", "These are numbers: multiply by element_bytes.", {" * element_bytes": ""}),
         Mistake("counts_bits", "These are bits: a byte has 8 of them.", {"* element_bytes": "* element_bytes * 8"}),
         Mistake(
             "swaps_the_axes",
-            "You took r for A and c for B. A is shared by the workers of a row, of which there are c.",
-            {"r, c, d = grid": "c, r, d = grid"},
+            "You took ρ for A and κ for B. A is shared by the workers of a row, of which there are κ.",
+            {"rows, columns, layers = grid": "columns, rows, layers = grid"},
         ),
         Mistake(
             "counts_one_worker",
             "This is what one worker sends on average; the question is what all send together.",
-            {"* element_bytes": "* element_bytes // (r * c * d)"},
+            {"* element_bytes": "* element_bytes // (rows * columns * layers)"},
         ),
     ],
 )

@@ -17,7 +17,7 @@ def k_split_product(
 ) -> list[NDArray[np.number]]:
     """Cut A·B's shared dimension into parts; return a partial product for each.
 
-    Part p has the columns of A and the rows of B of its range. The ranges
+    Part r has the columns of A and the rows of B of its range. The ranges
     follow each other and differ in length by at most 1; the longer ones come
     first. A part may be empty.
 

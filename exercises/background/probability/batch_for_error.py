@@ -21,18 +21,18 @@ def batch_for_error(
     Near enough: its root-mean-square distance is at most ``error``.
 
     Args:
-        variance: σ² of one example's gradient, at least 0; it divides by M.
+        variance: σ² of one example's gradient, at least 0; it divides by Z.
         error: the largest distance that is allowed, above 0.
-        population: M, if examples are drawn without replacement; ``None`` for
+        population: Z, if examples are drawn without replacement; ``None`` for
             draws with replacement.
 
     Returns:
-        B, at least 1; without replacement at most M.
+        B, at least 1; without replacement at most Z.
 
     >>> batch_for_error(variance=9.0625, error=0.5)
     37
     """
-    # Solve σ²/B·(M − B)/(M − 1) ≤ e² for B; with replacement the second fraction is 1.
+    # Solve σ²/B·(Z − B)/(Z − 1) ≤ τ² for B; with replacement the second fraction is 1.
     if variance == 0:
         return 1
     batch = variance / error**2
@@ -42,7 +42,7 @@ def batch_for_error(
 
 
 def excess(batch: int, variance: float, error: float, population: int | None = None) -> Fraction:
-    """Return by how much σ²/B, without replacement times (M − B)/(M − 1), is above e², times B."""
+    """Return by how much σ²/B, without replacement times (Z − B)/(Z − 1), is above τ², times B."""
     share = 1 if population is None else Fraction(population - batch, max(1, population - 1))
     return Fraction(variance) * share - Fraction(error) ** 2 * batch
 
@@ -116,7 +116,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "takes_at_most_all",
-            "To take at most M examples is not enough: without replacement a smaller batch is near enough, by the "
+            "To take at most Z examples is not enough: without replacement a smaller batch is near enough, by the "
             "finite-population factor.",
             {"batch = population * batch / (population - 1 + batch)": "batch = min(population, batch)"},
         ),
@@ -127,7 +127,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "divides_by_the_population",
-            "The finite-population factor is (M − B)/(M − 1) for a σ² that divides by M; you took (M − B)/M.",
+            "The finite-population factor is (Z − B)/(Z − 1) for a σ² that divides by Z; you took (Z − B)/Z.",
             {"population - 1 + batch": "population + batch"},
         ),
         Mistake(

@@ -34,7 +34,7 @@ def batch_gradient(
     >>> batch_gradient([[[0.0, 1.0], [3.0, 1.0]], [[6.0, 1.0]]])
     ([3.0, 1.0], 3.0)
     """
-    # A mean of n draws has 1/n of the variance of one; their distances from their own mean suggest it with n − 1.
+    # A mean of B draws has 1/B of the variance of one; their distances from their own mean suggest it with B − 1.
     size = sum(len(shard) for shard in shards)
     sums = [[sum(entry) for entry in zip(*shard, strict=True)] for shard in shards if shard]
     mean = [sum(entry) / size for entry in zip(*sums, strict=True)]
@@ -97,7 +97,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "divides_by_the_workers",
-            "This divides by the workers, not by the examples: a sum over a batch of n is divided by n.",
+            "This divides by the workers, not by the examples: a sum over a batch of B is divided by B.",
             {"/ size for": "/ len(shards) for"},
         ),
         Mistake(
@@ -108,7 +108,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "variance_of_one_example",
-            "This is the variance of one example's gradient; the mean of n has 1/n of it.",
+            "This is the variance of one example's gradient; the mean of B has 1/B of it.",
             {"(size - 1) / size": "(size - 1)"},
         ),
         Mistake(

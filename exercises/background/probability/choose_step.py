@@ -28,8 +28,8 @@ def choose_step(
 ) -> tuple[int, int, int]:
     """Choose a step that is near enough to the full gradient, and fast enough.
 
-    Each of N workers goes through its examples in one or several passes, which
-    its gradient adds up; then a ring all-reduce of 2(N − 1) messages, one after
+    Each of R workers goes through its examples in one or several passes, which
+    its gradient adds up; then a ring all-reduce of 2(R − 1) messages, one after
     the other, averages the workers' gradients. All workers take passes of the
     same number of examples. All draws are independent, with replacement.
 
@@ -210,7 +210,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "forgets_the_all_reduce",
-            "With the passes alone this design is in time. The all-reduce takes 2(N − 1) messages more, two for each "
+            "With the passes alone this design is in time. The all-reduce takes 2(R − 1) messages more, two for each "
             "worker beyond the first.",
             {"time += 2 * (workers - 1) * message_s": "pass"},
             accepts=as_if(lambda given: {"message_s": 0.0}),

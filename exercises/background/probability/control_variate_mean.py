@@ -108,7 +108,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "mixes_the_divisors",
-            "The covariance is divided by n and the variance by n − 1; divide both by the same.",
+            "The covariance is divided by B and the variance by B − 1; divide both by the same.",
             {"covariance / spread": "covariance / spread * (len(values) - 1) / len(values)"},
         ),
         Mistake(

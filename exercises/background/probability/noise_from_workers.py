@@ -20,7 +20,7 @@ def noise_from_workers(
     """Estimate the noise and the length of the full gradient from one step.
 
     Args:
-        gradients: for each of N workers its batch gradient, d numbers; N is at
+        gradients: for each of R workers its batch gradient, a vector; R is at
             least 2. All examples were drawn independently, with replacement.
         batch_size: B, examples of each worker.
 
@@ -32,7 +32,7 @@ def noise_from_workers(
     >>> noise_from_workers([[1.0, 2.0], [4.0, 6.0]], batch_size=10)
     (125.0, 16.0)
     """
-    # One degree of freedom is lost to the mean, hence N − 1; the mean's own squared length is too long by σ²/(NB).
+    # One degree of freedom is lost to the mean, hence R − 1; the mean's own squared length is too long by σ²/(RB).
     workers = len(gradients)
     mean = [fmean(entry) for entry in zip(*gradients, strict=True)]
     squares = sum(math.dist(gradient, mean) ** 2 for gradient in gradients)
@@ -68,7 +68,7 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "forgets_the_lost_degree",
-            "The distances are from the workers' own average, which lies nearer than g: divide by N − 1, not N.",
+            "The distances are from the workers' own average, which lies nearer than g: divide by R − 1, not R.",
             {"(workers - 1)": "workers"},
         ),
         Mistake(
@@ -78,12 +78,12 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "forgets_the_correction",
-            "The average's own squared length is too long: noise adds σ²/(NB) to it, which you have to take off.",
+            "The average's own squared length is too long: noise adds σ²/(RB) to it, which you have to take off.",
             {" - variance / (workers * batch_size)": ""},
         ),
         Mistake(
             "takes_off_one_workers_noise",
-            "You took off σ²/B, the noise of one worker; the average of N workers has σ²/(NB).",
+            "You took off σ²/B, the noise of one worker; the average of R workers has σ²/(RB).",
             {"(workers * batch_size)": "batch_size"},
         ),
         Mistake(

@@ -44,7 +44,7 @@ def paired_interval(
 
 
 def interval_by_counts(first: Sequence[bool], second: Sequence[bool], confidence: float = 0.95) -> Observation:
-    """Count what was gained and lost: the variance of the gain is ((b + c) − (b − c)²/n)/n². Search for z in steps."""
+    """Count what was gained, f, and lost, y: the variance of the gain is (f + y − (f − y)²/J)/J²."""
     size, pairs = len(first), list(zip(first, second, strict=True))
     gained, lost = pairs.count((False, True)), pairs.count((True, False))
     z = bisect(range(10**11), confidence, key=lambda step: math.erf(step / 10**10 / math.sqrt(2))) / 10**10
@@ -122,7 +122,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "forgets_the_questions",
-            "This is the spread of one question's difference; the mean of n questions has it divided by √n.",
+            "This is the spread of one question's difference; the mean of J questions has it divided by √J.",
             {"variance / len(differences)": "variance"},
         ),
         Mistake(

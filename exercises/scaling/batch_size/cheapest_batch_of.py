@@ -32,7 +32,7 @@ def cheapest_batch_of(
     ...                   usd_per_example=1.0)
     12.0
     """
-    # Of the bill, the part c_S·B_crit/B falls with the batch and c_E·B rises;
+    # Of the bill, the part κ_S·B_crit/B falls with the batch and κ_D·B rises;
     # the sum is least where the two are equal.
     return math.sqrt(critical_batch * usd_per_step / usd_per_example)
 

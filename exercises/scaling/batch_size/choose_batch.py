@@ -29,8 +29,8 @@ def choose_batch(
 ) -> tuple[int, int]:
     """Choose the batch and the number of GPUs of a run to a given loss.
 
-    A step of B examples on N GPUs, which share them evenly, takes fixed_s
-    seconds and B / (N * examples_per_s) more. All GPUs are paid all the time.
+    A step of B examples on R GPUs, which share them evenly, takes fixed_s
+    seconds and B / (R * examples_per_s) more. All GPUs are paid all the time.
 
     Args:
         wanted: "cheapest" or "fastest", of the runs within both limits.
@@ -41,7 +41,7 @@ def choose_batch(
         fixed_s: seconds of a step that nothing shortens.
         usd_per_gpu_hour: price of an hour of one GPU.
         batches: the batches to choose from, in examples, in any order.
-        gpus: the numbers of GPUs to choose from, in any order; N must
+        gpus: the numbers of GPUs to choose from, in any order; R must
             divide B.
         deadline_h: the run may take at most so many hours.
         budget_usd: it may cost at most so many dollars.
@@ -245,7 +245,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "every_gpu_does_the_whole_batch",
-            "The GPUs share the batch: each works on B/N examples.",
+            "The GPUs share the batch: each works on B/R examples.",
             {"batch / (ranks * examples_per_s)": "batch / examples_per_s"},
         ),
         Mistake(

@@ -104,7 +104,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "forgets_the_noise_of_the_big_batch",
-            "The difference of the squares is the noise times 1/b − 1/B: the big batch has noise too.",
+            "The difference of the squares is the noise times 1/small − 1/big: the big batch has noise too.",
             {"(1 / small - 1 / big)": "(1 / small)"},
         ),
         Mistake(

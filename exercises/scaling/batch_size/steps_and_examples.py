@@ -13,8 +13,8 @@ def steps_and_examples(
 ) -> tuple[float, float]:
     """Return how many steps a run takes, and how many examples it sees.
 
-    Steps S and examples E lie on the chapter's hyperbola: (S over the fewest
-    steps, less 1) times (E over the fewest examples, less 1) is 1.
+    Steps S and examples D lie on the chapter's hyperbola: (S over the fewest
+    steps, less 1) times (D over the fewest examples, less 1) is 1.
 
     Args:
         batch: examples of a step.

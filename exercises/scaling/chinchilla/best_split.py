@@ -16,12 +16,12 @@ def best_split(
 ) -> tuple[float, float]:
     """Return the parameters and tokens with the least loss for a budget.
 
-    The loss is E + A / N**alpha + B / D**beta, and training takes 6 N D
-    operations. Parameters and tokens need not be whole numbers.
+    The loss is L_inf + A_N / N**alpha_N + A_D / D**alpha_D, and training
+    takes 6 N D FLOPs. Parameters and tokens need not be whole numbers.
 
     Args:
-        flops: operations of the training.
-        fit: E, A, B, alpha and beta, all above 0.
+        flops: FLOPs of the training.
+        fit: L_inf, A_N, A_D, alpha_N and alpha_D, all above 0.
 
     Returns:
         Parameters, then tokens.
@@ -30,18 +30,19 @@ def best_split(
     (10.0, 10.0)
     """
     # A per cent more parameters must gain what a per cent fewer tokens costs.
-    _, A, B, alpha, beta = fit
-    G = (alpha * A / (beta * B)) ** (1 / (alpha + beta))
-    return G * (flops / 6) ** (beta / (alpha + beta)), (flops / 6) ** (alpha / (alpha + beta)) / G
+    _, A_N, A_D, alpha_N, alpha_D = fit
+    together = alpha_N + alpha_D
+    G = (alpha_N * A_N / (alpha_D * A_D)) ** (1 / together)
+    return G * (flops / 6) ** (alpha_D / together), (flops / 6) ** (alpha_N / together) / G
 
 
 def where_the_slope_is_zero(*, flops: float, fit: Fit) -> tuple[float, float]:
     """Follow the budget in ln N until the loss rises, and halve."""
-    _, A, B, α, β = fit
+    _, A_N, A_D, α_N, α_D = fit
     whole = math.log(flops / 6)
 
     def slope(ln_N: float) -> float:
-        return β * B * math.exp(-β * (whole - ln_N)) - α * A * math.exp(-α * ln_N)
+        return α_D * A_D * math.exp(-α_D * (whole - ln_N)) - α_N * A_N * math.exp(-α_N * ln_N)
 
     ln_N = rising_from(slope, -300.0, 300.0)
     return math.exp(ln_N), math.exp(whole - ln_N)
@@ -56,7 +57,7 @@ def cases(st: Any) -> Any:
     return st.fixed_dictionaries({"flops": flops, "fit": fits(st)})
 
 
-G = "(alpha * A / (beta * B)) ** (1 / (alpha + beta))"
+G = "(alpha_N * A_N / (alpha_D * A_D)) ** (1 / together)"
 
 
 def taught() -> str:
@@ -91,15 +92,16 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "swaps_the_exponents",
-            "The exponents of C are swapped: parameters grow with beta/(alpha+beta), the exponent of the other term.",
+            "The exponents of C are swapped: parameters grow with alpha_D/(alpha_N+alpha_D), the other "
+            "term's exponent.",
             {
-                "(flops / 6) ** (beta / (alpha + beta))": "(flops / 6) ** (alpha / (alpha + beta))",
-                "(flops / 6) ** (alpha / (alpha + beta)) / G": "(flops / 6) ** (beta / (alpha + beta)) / G",
+                "(flops / 6) ** (alpha_D / together)": "(flops / 6) ** (alpha_N / together)",
+                "(flops / 6) ** (alpha_N / together) / G": "(flops / 6) ** (alpha_D / together) / G",
             },
         ),
         Mistake(
             "forgets_the_six",
-            "You split C itself. Training takes 6 operations for each parameter and token, so N D is C/6.",
+            "You split C itself. Training takes 6 FLOPs for each parameter and token, so N D is C/6.",
             {
                 "G * (flops / 6) **": "G * flops **",
                 ", (flops / 6) **": ", flops **",
@@ -107,13 +109,14 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "equates_the_terms",
-            "You made the two terms equal. Their slopes have to be: alpha A / N**alpha and beta B / D**beta.",
-            {G: "(A / B) ** (1 / (alpha + beta))"},
+            "You made the two terms equal. Their slopes have to be: alpha_N A_N / N**alpha_N and "
+            "alpha_D A_D / D**alpha_D.",
+            {G: "(A_N / A_D) ** (1 / together)"},
         ),
         Mistake(
             "turns_g_round",
-            "G is the wrong way round: a larger A asks for more parameters.",
-            {G: "(beta * B / (alpha * A)) ** (1 / (alpha + beta))"},
+            "G is the wrong way round: a larger A_N asks for more parameters.",
+            {G: "(alpha_D * A_D / (alpha_N * A_N)) ** (1 / together)"},
         ),
         Mistake(
             "takes_twenty_tokens",
@@ -122,7 +125,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "splits_in_half",
-            "You let both grow with the square root of C, which holds only for alpha = beta.",
+            "You let both grow with the square root of C, which holds only for alpha_N = alpha_D.",
             lambda *, flops, fit: (
                 (fit[3] * fit[1] / (fit[4] * fit[2])) ** (1 / (fit[3] + fit[4])) * math.sqrt(flops / 6),
                 (fit[3] * fit[1] / (fit[4] * fit[2])) ** (-1 / (fit[3] + fit[4])) * math.sqrt(flops / 6),
@@ -132,8 +135,8 @@ EXERCISE = Exercise(
             "returns_tokens_first",
             "Parameters come first, then tokens.",
             {
-                "G * (flops / 6) ** (beta / (alpha + beta)), (flops / 6) ** (alpha / (alpha + beta)) / G": (
-                    "(flops / 6) ** (alpha / (alpha + beta)) / G, G * (flops / 6) ** (beta / (alpha + beta))"
+                "G * (flops / 6) ** (alpha_D / together), (flops / 6) ** (alpha_N / together) / G": (
+                    "(flops / 6) ** (alpha_N / together) / G, G * (flops / 6) ** (alpha_D / together)"
                 )
             },
         ),

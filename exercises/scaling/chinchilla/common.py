@@ -15,9 +15,9 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 def loss_of(fit: Fit, parameters: float, tokens: float) -> float:
-    """Return E + A/N^α + B/D^β."""
-    E, A, B, α, β = fit
-    return E + A * parameters**-α + B * tokens**-β
+    """Return ℒ_∞ + A_N/N^α_N + A_D/D^α_D."""
+    floor, A_N, A_D, α_N, α_D = fit
+    return floor + A_N * parameters**-α_N + A_D * tokens**-α_D
 
 
 def rising_from(slope: Callable[[float], float], low: float, high: float) -> float:

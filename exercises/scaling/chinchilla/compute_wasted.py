@@ -15,12 +15,12 @@ def compute_wasted(*, size_ratio: float, alpha: float, beta: float) -> float:
     The model spends its whole budget 6 N D. It is size_ratio times as large as
     the best model for that budget, so it sees fewer or more tokens. With the
     best split, a smaller budget would have reached the same loss
-    E + A / N**alpha + B / D**beta; the rest is wasted.
+    L_inf + A_N / N**alpha + A_D / D**beta; the rest is wasted.
 
     Args:
         size_ratio: its parameters over those of the best model.
-        alpha: exponent of the parameters.
-        beta: exponent of the tokens.
+        alpha: exponent of the parameters, alpha_N.
+        beta: exponent of the tokens, alpha_D.
 
     Returns:
         A share of its compute, from 0 to below 1.
@@ -28,7 +28,7 @@ def compute_wasted(*, size_ratio: float, alpha: float, beta: float) -> float:
     >>> compute_wasted(size_ratio=4.0, alpha=0.5, beta=0.5)
     0.5904
     """
-    # At the best split the terms are as beta to alpha. What is above E falls with C to the alpha beta/(alpha+beta).
+    # At the best split the terms are as beta to alpha. What is above L_inf falls with C to the alpha beta/(alpha+beta).
     above = (beta * size_ratio**-alpha + alpha * size_ratio**beta) / (alpha + beta)
     return 1 - above ** -((alpha + beta) / (alpha * beta))
 
@@ -123,7 +123,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "takes_loss_for_compute",
-            "You compared losses. What is above E falls with the compute to the power alpha beta/(alpha+beta).",
+            "You compared losses. What is above L_inf falls with the compute to the power alpha beta/(alpha+beta).",
             {"above ** -((alpha + beta) / (alpha * beta))": "1 / above"},
         ),
         Mistake(

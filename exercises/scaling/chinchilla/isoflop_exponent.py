@@ -24,13 +24,13 @@ def isoflop_exponent(
     (ln C, ln N) of the bottoms by least squares; its slope is the exponent.
 
     Args:
-        valleys: for each budget the operations C, and three pairs of
+        valleys: for each budget its FLOPs C, and three pairs of
             parameters N and loss; there are two budgets or more, and each
             parabola opens upwards. Sizes need not be at even ratios, and a
             bottom may lie outside its three sizes.
 
     Returns:
-        The exponent a of N* = c C**a.
+        The exponent of C in N*.
 
     >>> e = 2.718281828459045
     >>> low = [(1 / e, 3.5), (1.0, 3.0), (e, 3.5)]
@@ -68,8 +68,8 @@ def valley(fit: Fit, flops: float, middle: float, below: float, over: float) -> 
 
 
 def best(fit: Fit, flops: float) -> float:
-    _, A, B, α, β = fit
-    return float((α * A / (β * B)) ** (1 / (α + β)) * (flops / 6) ** (β / (α + β)))
+    _, A_N, A_D, α_N, α_D = fit
+    return float((α_N * A_N / (α_D * A_D)) ** (1 / (α_N + α_D)) * (flops / 6) ** (α_D / (α_N + α_D)))
 
 
 def cases(st: Any) -> Any:

@@ -25,17 +25,17 @@ def spend_budget(
 ) -> tuple[int, float]:
     """Choose a model and its tokens for the least loss that a budget allows.
 
-    The budget pays for all: training takes 6 operations for each parameter and
+    The budget pays for all: training takes 6 FLOPs for each parameter and
     token, and use takes 2 for each parameter and token. No more tokens
     than most_tokens exist for the training; none is seen twice.
 
     Args:
         sizes: the parameters of the models that you can train.
-        flops: operations of training and use together.
+        flops: FLOPs of training and use together.
         inference_tokens: tokens that the model will read and write.
         most_tokens: the most tokens that there are to train on.
-        fit: E, A, B, alpha and beta of the loss
-            E + A / N**alpha + B / D**beta.
+        fit: L_inf, A_N, A_D, alpha_N and alpha_D of the loss
+            L_inf + A_N / N**alpha_N + A_D / D**alpha_D.
 
     Returns:
         The place of the model in sizes, from 0, and the tokens of its
@@ -47,12 +47,12 @@ def spend_budget(
     (1, 25.0)
     """
     # Each model leaves so much for its training; some have more than there are tokens.
-    E, A, B, alpha, beta = fit
+    L_inf, A_N, A_D, alpha_N, alpha_D = fit
     found = []
     for place, size in enumerate(sizes):
         tokens = min(most_tokens, (flops - 2 * size * inference_tokens) / (6 * size))
         if tokens > 0:
-            found.append((E + A / size**alpha + B / tokens**beta, place, tokens))
+            found.append((L_inf + A_N / size**alpha_N + A_D / tokens**alpha_D, place, tokens))
     _, place, tokens = min(found)
     return place, tokens
 
@@ -223,8 +223,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "swaps_the_exponents",
-            "alpha belongs to the parameters, beta to the tokens.",
-            {"A / size**alpha + B / tokens**beta": "A / size**beta + B / tokens**alpha"},
+            "alpha_N belongs to the parameters, alpha_D to the tokens.",
+            {"A_N / size**alpha_N + A_D / tokens**alpha_D": "A_N / size**alpha_D + A_D / tokens**alpha_N"},
             accepts=as_if(lambda given: {"fit": (*given["fit"][:3], given["fit"][4], given["fit"][3])}),
         ),
         Mistake(

@@ -33,7 +33,7 @@ def choose_runs(
     """Choose small runs so that a large run's predicted loss is the sharpest.
 
     A law with a floor is fitted to the runs, three constants, by least squares
-    of ln L. Every measured loss has the same relative noise, large run or
+    of ln(loss). Every measured loss has the same relative noise, large run or
     small; repeats of one size have noise of their own. How wide the prediction
     will be (its standard error as a share of the loss) is given by
 
@@ -73,8 +73,8 @@ def choose_runs(
 def interval(runs: Sequence[float], target: float, law: ComputeLaw) -> float:
     """Return the standard error over the noise: derivatives by differences, 3 × 3 equations by Cramer's rule."""
 
-    def loss(compute: float, E: float, k: float, gamma: float) -> float:
-        return math.log(E + k * (compute / law.reference_flops) ** -gamma)
+    def loss(compute: float, floor: float, above: float, exponent: float) -> float:
+        return math.log(floor + above * (compute / law.reference_flops) ** -exponent)
 
     at = (law.irreducible_nats, law.reducible_nats, law.exponent)
 

@@ -17,8 +17,8 @@ def compute_multiple(
 ) -> float:
     """Return how many times the compute lowers a ladder's loss by a gain.
 
-    The loss is the floor plus a power law: c times the compute divides the part
-    above the floor by c**exponent.
+    The loss is the floor plus a power law: a factor on the compute divides the
+    part above the floor by factor**exponent.
 
     Args:
         loss: of the run that there is, in nats, above the floor.
@@ -101,13 +101,13 @@ EXERCISE = Exercise(
         Mistake(
             "forgets_the_root",
             "This is how many times smaller the part above the floor becomes. The compute must grow by more, because "
-            "c times the compute divides that part only by c**exponent.",
+            "a factor on it divides that part only by factor**exponent.",
             {"** (1 / exponent)": ""},
         ),
         Mistake(
             "raises_to_the_exponent",
-            "You raised to the exponent what c**exponent is already: it is the part above the floor that is divided by "
-            "c**exponent. Solve this for c.",
+            "You raised to the exponent what factor**exponent is already: it is the part above the floor that is "
+            "divided by factor**exponent. Solve this for the factor.",
             {"** (1 / exponent)": "** exponent"},
         ),
         Mistake(

@@ -15,8 +15,8 @@ def floor_of_three(
 ) -> tuple[float, float]:
     """Return the floor and the exponent of the power law through three runs.
 
-    The loss of a run is floor + K / compute**exponent. Each run has `ratio`
-    times the compute of the one before.
+    The loss of a run is floor + constant / compute**exponent. Each run has
+    `ratio` times the compute of the one before.
 
     Args:
         losses: of the three runs in nats, without noise; each is lower than the
@@ -43,12 +43,12 @@ def truth(losses: Sequence[float], *, ratio: float) -> Observation:
     for _ in range(200):
         exponent = (low + high) / 2
         u = ratio**-exponent
-        K = (first - second) / (1 - u)
-        if first - K * (1 - u * u) > third:
+        above = (first - second) / (1 - u)
+        if first - above * (1 - u * u) > third:
             high = exponent
         else:
             low = exponent
-    return {"floor": float(f"{first - K:.10g}"), "exponent": float(f"{exponent:.10g}")}
+    return {"floor": float(f"{first - above:.10g}"), "exponent": float(f"{exponent:.10g}")}
 
 
 def case(floor: float, above: float, exponent: float, ratio: float) -> Inputs:

@@ -19,8 +19,8 @@ def two_predictions(
     """Return the loss at a compute, without a floor and with the best floor.
 
     For a given floor, fit a straight line to ln(loss - floor) against
-    ln(compute) by ordinary least squares; floor + e**line is the law. Try the
-    floors 0.00, 0.01, 0.02, ... that lie at least 0.01 below all losses
+    ln(compute) by ordinary least squares; floor + exp(line) is the law. Try
+    the floors 0.00, 0.01, 0.02, ... that lie at least 0.01 below all losses
     (allow 1e-9 for rounding). The best floor is that with the least sum of
     (ln loss - ln law)**2 over the runs.
 

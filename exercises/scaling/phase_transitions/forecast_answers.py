@@ -19,8 +19,8 @@ def forecast_answers(
     """Forecast how often the next model's sampled answers are right.
 
     Through the mean losses of the models, over their problems, lay the line
-    log(mean loss) = constant − b·log(compute) by least squares. Then let the
-    loss of each problem under the last model fall with this b.
+    log(mean loss) = constant − slope·log(compute) by least squares. Then let
+    the loss of each problem under the last model fall with this slope.
 
     Args:
         compute: of each model, increasing, two models or more.

@@ -1,9 +1,9 @@
 """Simulators: a real entropy coder, Huffman's code, and the quantiser that makes integers of a gradient.
 
 The coder is an asymmetric numeral system in its range variant, rANS (a range coder is another thing: it narrows an
-interval). Its state is one integer x. Coding a symbol of
-frequency f out of a total of M takes x to about x·M/f, so that log₂ x grows by log₂(M/f): the symbol's information.
-Bytes leave at the lower end of x when it would grow too large. Decoding undoes the steps in the opposite order.
+interval). Its state is one integer z. Coding a symbol of
+frequency f out of a total of Z takes z to about z·Z/f, so that log₂ z grows by log₂(Z/f): the symbol's information.
+Bytes leave at the lower end of z when it would grow too large. Decoding undoes the steps in the opposite order.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from snippets.arrays import Array, affordable, finite_array, index_array, random
 from snippets.background.information.formulas import entropy
 from snippets.domain import at_most, each, nonnegative_integer, nonnegative_number, positive_integer, positive_number
 
-STATE_BITS = 24  # the state stays at or above M·2²⁴: a step then wastes at most 2⁻²⁴ of a nat
+STATE_BITS = 24  # the state stays at or above Z·2²⁴: a step then wastes at most 2⁻²⁴ of a nat
 
 _LONGEST = 4096  # bits of a word; a longer one is a slip
 _EXACT = 2**53  # up to here float64 holds every integer
 
 
 def information_bits(symbols: Sequence[int], frequencies: Sequence[int]) -> float:
-    """The information of a message under a table of frequencies, ``Σ log₂(M/f)``: what an ideal coder would take.
+    """The information of a message under a table of frequencies, ``Σ log₂(Z/f)``: what an ideal coder would take.
 
     Where the table holds the message's own counts, this is its length times its entropy, the source-coding bound.
 
     Args:
         symbols: integers from 0 to the number of frequencies − 1.
-        frequencies: f of each symbol, integers of at least 0; M is their sum.
+        frequencies: f of each symbol, integers of at least 0; Z is their sum.
 
     Returns:
         Bits; infinite where the message holds a symbol of frequency 0.
@@ -57,14 +57,14 @@ def information_bits(symbols: Sequence[int], frequencies: Sequence[int]) -> floa
 
 
 def overhead_bits(length: int, *, total: int) -> float:
-    """What ``encode`` takes at most beyond ``information_bits``: ``log₂ M + STATE_BITS + 8 + n·2^(−STATE_BITS)/ln 2``.
+    """What ``encode`` takes at most beyond ``information_bits``: ``log₂ Z + STATE_BITS + 8 + J·2^(−STATE_BITS)/ln 2``.
 
-    The state starts at M·2²⁴ and is written out whole, in bytes. Rounding x/f down makes a step longer than
-    log₂(M/f) by at most ``log₂(1 + f/x)``, and x is at least 2²⁴·f.
+    The state starts at Z·2²⁴ and is written out whole, in bytes. Rounding z/f down makes a step longer than
+    log₂(Z/f) by at most ``log₂(1 + f/z)``, and z is at least 2²⁴·f.
 
     Args:
-        length: n, symbols in the message, at least 0.
-        total: M, the sum of the frequencies, at least 1.
+        length: J, symbols in the message, at least 0.
+        total: Z, the sum of the frequencies, at least 1.
 
     Returns:
         Bits.
@@ -83,11 +83,11 @@ def encode(symbols: Sequence[int], frequencies: Sequence[int]) -> bytes:
     """Code a message in about as many bits as it has information under a table of frequencies.
 
     Args:
-        symbols: n integers from 0 to the number of frequencies − 1, none with frequency 0.
+        symbols: J integers from 0 to the number of frequencies − 1, none with frequency 0.
         frequencies: f of each symbol, integers of at least 0 and not all 0, of any size.
 
     Returns:
-        The code, ``information_bits + overhead_bits`` bits long at most. It tells neither n nor the table.
+        The code, ``information_bits + overhead_bits`` bits long at most. It tells neither J nor the table.
 
     Raises:
         ValueError: an argument holds something else.
@@ -119,10 +119,10 @@ def decode(code: bytes, frequencies: Sequence[int], *, length: int) -> list[int]
     Args:
         code: what ``encode`` returned.
         frequencies: the table that it was coded with.
-        length: n, symbols in the message, at least 0.
+        length: J, symbols in the message, at least 0.
 
     Returns:
-        The n symbols.
+        The J symbols.
 
     Raises:
         ValueError: an argument is out of its range, or the code is not that of a message of this length and table.
@@ -227,7 +227,7 @@ class Compressed:
     Attributes:
         data: header and code.
         header_bytes: bytes of the header: the different values, and how often each occurs.
-        length: n, numbers in the message.
+        length: J, numbers in the message.
         entropy_bits: entropy of the values, in bits per number.
 
     Example:

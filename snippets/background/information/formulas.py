@@ -88,8 +88,8 @@ def kl_divergence(p: Sequence[float], q: Sequence[float], *, base: float = 2.0) 
     r"""Kullback–Leibler divergence, ``Σ p·log(p/q)``: what coding p with a code made for q costs beyond the entropy.
 
     Also: relative entropy, Kullback-Leibler divergence
-    Formula: $D(p \,\|\, q) = \sum_i p_i \log \dfrac{p_i}{q_i}$
-    Symbols: D = result; p_i = p; q_i = q
+    Formula: $\operatorname{KL}(p \,\|\, q) = \sum_i p_i \log \dfrac{p_i}{q_i}$
+    Symbols: KL = result; p_i = p; q_i = q
     Chapter: A4
 
     Args:
@@ -118,8 +118,8 @@ def jensen_shannon_divergence(p: Sequence[float], q: Sequence[float], *, base: f
     r"""Jensen–Shannon divergence, the mean of the divergences of p and q from their average ``m = (p + q)/2``.
 
     Also: JSD
-    Formula: $J(p, q) = \tfrac12 D(p \,\|\, m) + \tfrac12 D(q \,\|\, m),\quad m = \tfrac12 (p + q)$
-    Symbols: J = result; p, q = the arguments; D = kl_divergence
+    Formula: $\tfrac12 \operatorname{KL}(p \,\|\, \mu) + \tfrac12 \operatorname{KL}(q \,\|\, \mu),\quad \mu = \frac{p + q}2$
+    Symbols: whole = result; p, q = the arguments; KL = kl_divergence
     Chapter: A4
 
     Args:
@@ -145,18 +145,18 @@ def jensen_shannon_divergence(p: Sequence[float], q: Sequence[float], *, base: f
 
 
 def joint_entropy(joint: Sequence[Sequence[float]], *, base: float = 2.0) -> float:
-    r"""Entropy of a pair, ``H(X, Y) = −ΣΣ p(x, y)·log p(x, y)``.
+    r"""Entropy of a pair, ``H(X, Y) = −ΣΣ p(z, y)·log p(z, y)``.
 
-    Formula: $H(X, Y) = -\sum_{x, y} p(x, y) \log p(x, y)$
-    Symbols: H(X, Y) = result; p(x, y) = joint
+    Formula: $H(G, U) = -\sum_{z, y} p(z, y) \log p(z, y)$
+    Symbols: H(G, U) = result; p(z, y) = joint
     Chapter: A4
 
     Args:
-        joint: p(x, y), one row per x, one column per y; all entries sum to 1.
+        joint: p(z, y), one row per z, one column per y; all entries sum to 1.
         base: of the logarithm, above 1.
 
     Returns:
-        From the larger of H(X) and H(Y) to their sum.
+        From the larger of H(G) and H(U) to their sum.
 
     Raises:
         ValueError: ``joint`` is no distribution or its rows differ in length, or ``base`` is not above 1.
@@ -172,18 +172,18 @@ def joint_entropy(joint: Sequence[Sequence[float]], *, base: float = 2.0) -> flo
 
 
 def conditional_entropy(joint: Sequence[Sequence[float]], *, base: float = 2.0) -> float:
-    r"""What is left to say of Y when X is known, ``H(Y | X) = H(X, Y) − H(X)``.
+    r"""What is left to say of U when G is known, ``H(U | G) = H(G, U) − H(G)``.
 
-    Formula: $H(Y \mid X) = -\sum_{x, y} p(x, y) \log \dfrac{p(x, y)}{p(x)}$
-    Symbols: H(Y | X) = result; p(x, y) = joint; p(x) = sum of row x
+    Formula: $H(U \mid G) = -\sum_{z, y} p(z, y) \log \dfrac{p(z, y)}{p(z)}$
+    Symbols: H(U | G) = result; p(z, y) = joint; p(z) = sum of row z
     Chapter: A4
 
     Args:
-        joint: p(x, y), one row per x, one column per y; all entries sum to 1.
+        joint: p(z, y), one row per z, one column per y; all entries sum to 1.
         base: of the logarithm, above 1.
 
     Returns:
-        From 0 (X tells Y) to H(Y) (X tells nothing).
+        From 0 (G tells U) to H(U) (G tells nothing).
 
     Raises:
         ValueError: ``joint`` is no distribution or its rows differ in length, or ``base`` is not above 1.
@@ -201,18 +201,18 @@ def conditional_entropy(joint: Sequence[Sequence[float]], *, base: float = 2.0) 
 
 
 def mutual_information(joint: Sequence[Sequence[float]], *, base: float = 2.0) -> float:
-    r"""What X and Y tell of each other, ``I(X; Y) = ΣΣ p(x, y)·log(p(x, y)/(p(x)·p(y)))``.
+    r"""What G and U tell of each other, ``MI(G; U) = ΣΣ p(z, y)·log(p(z, y)/(p(z)·p(y)))``.
 
-    Formula: $I(X; Y) = \sum_{x, y} p(x, y) \log \dfrac{p(x, y)}{p(x)\,p(y)}$
-    Symbols: I(X; Y) = result; p(x, y) = joint; p(x) = sum of row x; p(y) = sum of column y
+    Formula: $\operatorname{MI}(G; U) = \sum_{z, y} p(z, y) \log \dfrac{p(z, y)}{p(z)\,p(y)}$
+    Symbols: MI(G; U) = result; p(z, y) = joint; p(z) = sum of row z; p(y) = sum of column y
     Chapter: A4
 
     Args:
-        joint: p(x, y), one row per x, one column per y; all entries sum to 1.
+        joint: p(z, y), one row per z, one column per y; all entries sum to 1.
         base: of the logarithm, above 1.
 
     Returns:
-        From 0 (independent) to the smaller of H(X) and H(Y).
+        From 0 (independent) to the smaller of H(G) and H(U).
 
     Raises:
         ValueError: ``joint`` is no distribution or its rows differ in length, or ``base`` is not above 1.
@@ -257,8 +257,8 @@ def perplexity(probabilities: Sequence[float]) -> float:
 def perplexity_of_loss(loss: float, *, base: float = math.e) -> float:
     r"""Perplexity of a model from its mean loss per token, ``base^loss``: ``e^loss`` for a loss in nats.
 
-    Formula: $e^{\ell}$
-    Symbols: whole = result; ℓ = loss; e = base
+    Formula: $\chi^{\mathcal L}$
+    Symbols: whole = result; ℒ = loss; χ = base
     Chapter: A4
 
     Args:
@@ -289,16 +289,16 @@ def perplexity_of_loss(loss: float, *, base: float = math.e) -> float:
 
 
 def bits_per_byte(*, loss_nats_per_token: float, bytes_per_token: float) -> float:
-    r"""A language model's loss in bits per byte of text, ``ℓ/(ln 2·b)``: what it would compress the text to.
+    r"""A language model's loss in bits per byte of text, ``ℒ/(ln 2·τ)``: what it would compress the text to.
 
     Also: BPB
-    Formula: $\dfrac{\ell}{b \ln 2}$
-    Symbols: whole = result; ℓ = loss_nats_per_token; b = bytes_per_token
+    Formula: $\dfrac{\mathcal L}{\tau \ln 2}$
+    Symbols: whole = result; ℒ = loss_nats_per_token; τ = bytes_per_token
     Chapter: A4
 
     Args:
-        loss_nats_per_token: ℓ, mean cross-entropy per token in nats, at least 0.
-        bytes_per_token: b, mean bytes of text in a token, above 0.
+        loss_nats_per_token: ℒ, mean cross-entropy per token in nats, at least 0.
+        bytes_per_token: τ, mean bytes of text in a token, above 0.
 
     Returns:
         Bits per byte; below 8 the model compresses.
@@ -349,13 +349,13 @@ def nats_to_bits(nats: float) -> float:
 def source_coding_bounds(probabilities: Sequence[float], *, block: int = 1) -> tuple[float, float]:
     r"""Bits per symbol between which the best prefix code for blocks of k symbols lies, ``H ≤ L < H + 1/k``.
 
-    Formula: $H(p) \le L < H(p) + \dfrac1k$
-    Symbols: both ends = result; H(p) = entropy of probabilities; k = block; L = mean bits per symbol
+    Formula: $H(p) \le \bar\ell < H(p) + \dfrac1\kappa$
+    Symbols: both ends = result; H(p) = entropy of probabilities; κ = block; mean ℓ = mean bits per symbol
     Chapter: A4
 
     Args:
         probabilities: p, one entry per symbol, at least one.
-        block: k, symbols that are coded together, at least 1.
+        block: κ, symbols that are coded together, at least 1.
 
     Returns:
         (H, H + 1/k): the lower bound holds for every code that can be decoded, the upper for the best one.
@@ -377,8 +377,8 @@ def source_coding_bounds(probabilities: Sequence[float], *, block: int = 1) -> t
 def gaussian_entropy_bits(*, std: float) -> float:
     r"""Differential entropy of a normal distribution, ``½·log₂(2πe·σ²)``.
 
-    Formula: $h = \tfrac12 \log_2 (2\pi e \sigma^2)$
-    Symbols: h = result; σ = std
+    Formula: $H_f = \tfrac12 \log_2 (2\pi \exp(1)\, \sigma^2)$
+    Symbols: H_f = result; σ = std
     Chapter: A4
 
     Args:
@@ -401,12 +401,12 @@ def quantised_rate(*, differential_entropy_bits: float, step: float) -> float:
 
     Halving the step costs one bit; so does doubling the spread of the values.
 
-    Formula: $H \approx h - \log_2 \Delta$
-    Symbols: H = result; h = differential_entropy_bits; Δ = step
+    Formula: $H_\Delta \approx H_f - \log_2 \Delta$
+    Symbols: H_Δ = result; H_f = differential_entropy_bits; Δ = step
     Chapter: A4
 
     Args:
-        differential_entropy_bits: h of the value, any finite number.
+        differential_entropy_bits: H_f of the value, any finite number.
         step: Δ, above 0, in the unit of the value.
 
     Returns:
@@ -427,8 +427,8 @@ def quantised_rate(*, differential_entropy_bits: float, step: float) -> float:
 def quantised_gaussian_bits(*, std: float, step: float) -> float:
     r"""Entropy of a normal value, mean 0, that was rounded to the nearest multiple of a step, fine or coarse.
 
-    Formula: $H = -\sum_k P_k \log_2 P_k,\quad P_k = \Bigl[\Phi(x\Delta/\sigma)\Bigr]_{x=k-\frac12}^{k+\frac12}$
-    Symbols: H = result; σ = std; Δ = step; Φ = the standard normal distribution function
+    Formula: $H_\Delta = -\sum_i p_i \log_2 p_i,\quad p_i = \Bigl[\Phi(z\Delta/\sigma)\Bigr]_{z=i-\frac12}^{i+\frac12}$
+    Symbols: H_Δ = result; σ = std; Δ = step; Φ = the standard normal distribution function
     Chapter: A4
 
     Args:
@@ -461,22 +461,22 @@ def quantised_gaussian_bits(*, std: float, step: float) -> float:
 
 
 def gaussian_rate(*, variance: float, distortion: float) -> float:
-    r"""The fewest bits per number that keep the mean squared error of normal values at D, ``½·log₂(σ²/D)``.
+    r"""The fewest bits per number that keep the mean squared error of normal values at δ, ``½·log₂(σ²/δ)``.
 
     Also: rate-distortion function
-    Formula: $R(D) = \max\Bigl(0,\ \tfrac12 \log_2 \dfrac{\sigma^2}{D}\Bigr)$
-    Symbols: R = result; σ² = variance; D = distortion
+    Formula: $H(\delta) = \max\Bigl(0,\ \tfrac12 \log_2 \dfrac{\sigma^2}{\delta}\Bigr)$
+    Symbols: H(δ) = result; σ² = variance; δ = distortion
     Chapter: A4
 
     Args:
         variance: σ², at least 0.
-        distortion: D, the mean squared error allowed, above 0.
+        distortion: δ, the mean squared error allowed, above 0.
 
     Returns:
-        Bits per number; 0 where D is at least σ², since sending nothing does as well.
+        Bits per number; 0 where δ is at least σ², since sending nothing does as well.
 
     Source: Cover and Thomas 2006, theorem 10.3.2. Gish and Pierce 1968: rounding to a fine step and an ideal entropy
-    coder take ½·log₂(πe/6) = 0.255 bits more, whatever D.
+    coder take ½·log₂(πe/6) = 0.255 bits more, whatever δ.
     Convention: independent values, coded in long blocks.
 
     Example:

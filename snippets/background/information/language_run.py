@@ -27,7 +27,7 @@ class Language:
     """A Markov chain in a steady state.
 
     Attributes:
-        transitions: K × K, row x holds the probabilities p(y | x) of the symbol that follows x.
+        transitions: J × J, row z holds the probabilities p(y | z) of the symbol that follows z.
 
     Raises:
         ValueError: the array is not square, or a row is no distribution.
@@ -49,11 +49,11 @@ class Language:
 
     @property
     def joint(self) -> FloatArray:
-        """K × K, the probability p(x, y) that two neighbours are x and y; of many steady states it takes one."""
+        """J × J, the probability p(z, y) that two neighbours are z and y; of many steady states it takes one."""
         count = len(self.transitions)
-        balance = np.vstack([self.transitions.T - np.eye(count), np.ones(count)])  # (K + 1, K)
+        balance = np.vstack([self.transitions.T - np.eye(count), np.ones(count)])  # (J + 1, J)
         shares = np.linalg.lstsq(balance, np.eye(count + 1)[-1], rcond=None)[0].clip(0)  # (K,)
-        joint: FloatArray = (shares / shares.sum())[:, None] * self.transitions  # (K, K)
+        joint: FloatArray = (shares / shares.sum())[:, None] * self.transitions  # (J, J)
         return joint
 
 
@@ -62,7 +62,7 @@ def draw_language(generator: np.random.Generator, *, symbols: int, concentration
 
     Args:
         generator: source of the draws; it is advanced.
-        symbols: K, at least 1.
+        symbols: J, at least 1.
         concentration: of the Dirichlet distribution, above 0. The smaller, the fewer symbols usually follow a symbol.
 
     Returns:
@@ -90,7 +90,7 @@ def draw_text(generator: np.random.Generator, language: Language, *, length: int
         length: symbols in the text, at least 0.
 
     Returns:
-        Symbols, from 0 to K − 1.
+        Symbols, from 0 to J − 1.
 
     Example:
         >>> draw_text(np.random.default_rng(0), Language(np.array([[0.0, 1.0], [1.0, 0.0]])), length=4)
@@ -113,7 +113,7 @@ class Network:
     """A network that predicts a symbol from the one before: two hidden layers with tanh, then a softmax.
 
     Attributes:
-        weights: K × h, h × h and h × K.
+        weights: J × h, h × h and h × J.
 
     Raises:
         ValueError: the shapes do not fit, or a number is not finite.
@@ -136,15 +136,15 @@ class Network:
         shapes = [weight.shape for weight in weights]
         k, h = shapes[0] if shapes else (0, 0)
         if shapes != [(k, h), (h, h), (h, k)]:
-            raise ValueError(f"weights must be K × h, h × h and h × K, got {shapes}")
+            raise ValueError(f"weights must be J × h, h × h and h × J, got {shapes}")
         object.__setattr__(self, "weights", weights)
 
     def probabilities(self) -> FloatArray:
-        """K × K, row x holds the probabilities q(y | x) that the network gives to the symbols after x."""
+        """J × J, row z holds the probabilities q(y | z) that the network gives to the symbols after z."""
         return self._forward()[-1]
 
     def loss_nats(self, pairs: ArrayLike) -> float:
-        """The mean of −ln q(y | x) over pairs (x, y): K × K shares that sum to 1; infinite where q is 0 in floats."""
+        """The mean of −ln q(y | z) over pairs (z, y): J × J shares that sum to 1; infinite where q is 0 in floats."""
         shares = self._shares(pairs)
         with np.errstate(divide="ignore"):
             logarithms = np.log(self.probabilities())
@@ -152,12 +152,12 @@ class Network:
 
     @refusing_overflow("weights")
     def gradient(self, pairs: ArrayLike) -> FloatArray:
-        """The gradient of ``loss_nats(pairs)``, all weights in one row of d = 2Kh + h² numbers."""
+        """The gradient of ``loss_nats(pairs)``, all weights in one row of 2Jh + h² numbers."""
         shares = self._shares(pairs)
         first, second, guesses = self._forward()
-        wrong = shares.sum(axis=1, keepdims=True) * guesses - shares  # (K, K)
-        behind = (wrong @ self.weights[2].T) * (1 - second**2)  # (K, h)
-        bottom = (behind @ self.weights[1].T) * (1 - first**2)  # (K, h)
+        wrong = shares.sum(axis=1, keepdims=True) * guesses - shares  # (J, J)
+        behind = (wrong @ self.weights[2].T) * (1 - second**2)  # (J, h)
+        bottom = (behind @ self.weights[1].T) * (1 - first**2)  # (J, h)
         return np.concatenate([bottom.ravel(), (first.T @ behind).ravel(), (second.T @ wrong).ravel()])
 
     @refusing_overflow("weights")
@@ -168,7 +168,7 @@ class Network:
         total = 0.0
         for x, row in enumerate(shares):
             wrong = guesses[x] - np.eye(len(row))  # one row per symbol that may follow
-            behind = (wrong @ self.weights[2].T) * (1 - second[x] ** 2)  # (K, h)
+            behind = (wrong @ self.weights[2].T) * (1 - second[x] ** 2)  # (J, h)
             bottom = (behind @ self.weights[1].T) * (1 - first[x] ** 2)
             inputs = 1.0, first[x] @ first[x], second[x] @ second[x]
             squares = [(part**2).sum(axis=1) for part in (bottom, behind, wrong)]  # each (K,)
@@ -195,9 +195,9 @@ class Network:
 
     def _forward(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Both hidden layers and the probabilities, for each symbol a row."""
-        first = np.tanh(self.weights[0])  # (K, h)
-        second = np.tanh(first @ self.weights[1])  # (K, h)
-        scores = second @ self.weights[2]  # (K, K)
+        first = np.tanh(self.weights[0])  # (J, h)
+        second = np.tanh(first @ self.weights[1])  # (J, h)
+        scores = second @ self.weights[2]  # (J, J)
         powers = np.exp(scores - scores.max(axis=1, keepdims=True))
         return first, second, powers / powers.sum(axis=1, keepdims=True)
 
@@ -207,7 +207,7 @@ def draw_network(generator: np.random.Generator, *, symbols: int, hidden: int) -
 
     Args:
         generator: source of the draws; it is advanced.
-        symbols: K, at least 1.
+        symbols: J, at least 1.
         hidden: h, at least 1.
 
     Returns:
@@ -318,7 +318,7 @@ def train_language_network(
 
 
 def _draw_pairs(generator: np.random.Generator, chances: FloatArray, batch_size: int) -> FloatArray:
-    """Draw a batch of pairs by their chances, K² numbers; return the share of each pair in it, K × K."""
+    """Draw a batch of pairs by their chances, K² numbers; return the share of each pair in it, J × J."""
     symbols = math.isqrt(len(chances))
     return generator.multinomial(batch_size, chances).reshape(symbols, symbols) / batch_size
 

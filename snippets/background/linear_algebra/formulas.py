@@ -64,8 +64,8 @@ def gemm_flops(*, m: int, k: int, n: int) -> int:
 def gemm_words(*, m: int, k: int, n: int) -> int:
     """Numbers that a product must read or write at the least, ``m·k + k·n + m·n``: A and B read once, C written once.
 
-    Formula: $D = mk + kn + mn$
-    Symbols: D = result; m, k, n = the arguments
+    Formula: $U = mk + kn + mn$
+    Symbols: U = result; m, k, n = the arguments
     Chapter: A1
 
     Args:
@@ -88,18 +88,18 @@ def gemm_words(*, m: int, k: int, n: int) -> int:
 
 
 def gemm_arithmetic_intensity(*, m: int, k: int, n: int, element_bytes: float = 2) -> float:
-    r"""FLOP per byte of memory traffic of a product that touches each number once, ``2mkn / (s·(mk + kn + mn))``.
+    r"""FLOP per byte of memory traffic of a product that touches each number once, ``2mkn / (w·(mk + kn + mn))``.
 
     Also: arithmetic intensity, operational intensity
-    Formula: $I = \dfrac{2mkn}{s\,(mk + kn + mn)}$
-    Symbols: I = result; s = element_bytes; m, k, n = the arguments
+    Formula: $I = \dfrac{2mkn}{w\,(mk + kn + mn)}$
+    Symbols: I = result; w = element_bytes; m, k, n = the arguments
     Chapter: A1
 
     Args:
         m: rows of A, at least 1.
         k: the shared dimension, at least 1.
         n: columns of B, at least 1.
-        element_bytes: s, bytes of one number, the same for A, B and C.
+        element_bytes: w, bytes of one number, the same for A, B and C.
 
     Returns:
         FLOP per byte.
@@ -124,8 +124,8 @@ def gemm_arithmetic_intensity(*, m: int, k: int, n: int, element_bytes: float = 
 def block_ranges(length: int, parts: int) -> tuple[range, ...]:
     r"""Cut ``0, 1, …, length − 1`` into ``parts`` consecutive ranges, the first ones longer by 1 where need be.
 
-    Formula: $|P_p| = \lfloor L/N \rfloor + [\,p < L \bmod N\,]$
-    Symbols: P_p = entry p of the result; L = length; N = parts
+    Formula: $|J_r| = \lfloor H/Z \rfloor + [\,r < H \bmod Z\,]$
+    Symbols: J_r = entry r of the result; H = length; Z = parts
     Chapter: A1
 
     Args:
@@ -176,13 +176,13 @@ class Share:
 
 
 def row_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes: int = 2, result: Result) -> Share:
-    r"""The share of one of N ranks when A is cut by rows: it holds A_p (m/N × k) and all of B, and computes A_p·B.
+    r"""The share of one of R ranks when A is cut by rows: it holds A_r (m/R × k) and all of B, and computes A_r·B.
 
-    Leaving C cut by rows costs no message. Putting it together on every rank is a ring all-gather: N − 1 steps, in
-    which rank p sends every block of C but that of rank p + 1, ``(N−1)/N·m·n`` numbers where N divides m.
+    Leaving C cut by rows costs no message. Putting it together on every rank is a ring all-gather: R − 1 steps, in
+    which rank r sends every block of C but that of rank r + 1, ``(R−1)/R·m·n`` numbers where R divides m.
 
-    Formula: $V = \dfrac{N-1}{N}\,mns$
-    Symbols: V = sent_bytes where N divides m and the result is replicated; N = ranks; s = element_bytes; m, n
+    Formula: $O = \dfrac{R-1}{R}\,mnw$
+    Symbols: O = sent_bytes where R divides m and the result is replicated; R = ranks; w = element_bytes; m, n
     = the arguments
     Chapter: A1
 
@@ -190,8 +190,8 @@ def row_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes: i
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        ranks: N, at least 1.
-        rank: p, from 0 to N − 1.
+        ranks: R, at least 1.
+        rank: r, from 0 to R − 1.
         element_bytes: bytes of one number.
         result: ``"sharded"`` leaves each rank its rows of C, ``"replicated"`` gives every rank all of C.
 
@@ -203,7 +203,7 @@ def row_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes: i
 
     Source: Thakur et al. 2005 for the ring all-gather.
     Convention: sent by this rank; rows are dealt as ``block_ranges`` does.
-    Leaves out: how the ranks came by their parts of A and B; B is there N times.
+    Leaves out: how the ranks came by their parts of A and B; B is there R times.
 
     Example:
         >>> row_split(m=8, k=2, n=4, ranks=4, rank=0, element_bytes=2, result="replicated").sent_bytes
@@ -227,12 +227,12 @@ def row_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes: i
 
 
 def column_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes: int = 2, result: Result) -> Share:
-    r"""The share of one of N ranks when B is cut by columns: it holds all of A and B_p (k × n/N), and computes A·B_p.
+    r"""The share of one of R ranks when B is cut by columns: it holds all of A and B_r (k × n/R), and computes A·B_r.
 
     The transpose of ``row_split``: Cᵀ = Bᵀ·Aᵀ is cut by rows.
 
-    Formula: $V = \dfrac{N-1}{N}\,mns$
-    Symbols: V = sent_bytes where N divides n and the result is replicated; N = ranks; s = element_bytes; m, n
+    Formula: $O = \dfrac{R-1}{R}\,mnw$
+    Symbols: O = sent_bytes where R divides n and the result is replicated; R = ranks; w = element_bytes; m, n
     = the arguments
     Chapter: A1
 
@@ -259,14 +259,14 @@ def column_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes
 
 
 def k_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes: int = 2, result: Result) -> Share:
-    r"""The share of one of N ranks when the shared dimension is cut: it holds A_p (m × k/N) and B_p (k/N × n).
+    r"""The share of one of R ranks when the shared dimension is cut: it holds A_r (m × k/R) and B_r (k/R × n).
 
-    Its product A_p·B_p has the shape of C, and the N of them sum to C. A ring reduce-scatter (N − 1 steps) sums
-    and leaves rank p the p-th block of rows; rank p sends every block but its own. A ring all-gather (N − 1 steps
-    more) then gives every rank all of C. Where N divides m, the two phases send ``(N−1)/N·m·n`` numbers each.
+    Its product A_r·B_r has the shape of C, and the R of them sum to C. A ring reduce-scatter (R − 1 steps) sums
+    and leaves rank r the r-th block of rows; rank r sends every block but its own. A ring all-gather (R − 1 steps
+    more) then gives every rank all of C. Where R divides m, the two phases send ``(R−1)/R·m·n`` numbers each.
 
-    Formula: $V = 2\,\dfrac{N-1}{N}\,mns$
-    Symbols: V = sent_bytes where N divides m and the result is replicated, half of it where sharded; N = ranks; s
+    Formula: $O = 2\,\dfrac{R-1}{R}\,mnw$
+    Symbols: O = sent_bytes where R divides m and the result is replicated, half of it where sharded; R = ranks; w
     = element_bytes; m, n = the arguments
     Chapter: A1
 
@@ -274,8 +274,8 @@ def k_split(*, m: int, k: int, n: int, ranks: int, rank: int, element_bytes: int
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        ranks: N, at least 1.
-        rank: p, from 0 to N − 1.
+        ranks: R, at least 1.
+        rank: r, from 0 to R − 1.
         element_bytes: bytes of one number, also of a partial sum.
         result: ``"sharded"`` leaves each rank its rows of the sum, ``"replicated"`` gives every rank all of C.
 
@@ -319,30 +319,30 @@ def grid_split(
     rank: tuple[int, int, int],
     element_bytes: int = 2,
 ) -> Share:
-    r"""The share of rank (i, j, l) on a grid of r rows, c columns and d layers; no rank holds what another holds.
+    r"""The share of rank (i, j, l) on a grid of ρ rows, κ columns and λ layers; no rank holds what another holds.
 
     Layer l has the l-th part of the shared dimension, k_l. In it, rank (i, j) starts with block (i, j) of that part
-    of A, about m/r × k_l/c, and of B, about k_l/r × n/c. SUMMA passes the blocks of A along the grid's rows and those
-    of B along its columns; a ring reduce-scatter along the layers sums the d partial blocks of C. Where everything
-    divides, a rank sends ``(mk(c−1) + kn(r−1) + mn(d−1))/N`` numbers.
+    of A, about m/ρ × k_l/κ, and of B, about k_l/ρ × n/κ. SUMMA passes the blocks of A along the grid's rows and those
+    of B along its columns; a ring reduce-scatter along the layers sums the λ partial blocks of C. Where everything
+    divides, a rank sends ``(mk(κ−1) + kn(ρ−1) + mn(λ−1))/R`` numbers.
 
-    The grid (r, c, 1) is SUMMA, (1, 1, N) the k-split, and (N, 1, 1) the row split of an A whose B is gathered first.
+    The grid (ρ, κ, 1) is SUMMA, (1, 1, R) the k-split, and (R, 1, 1) the row split of an A whose B is gathered first.
 
-    Formula: $V = \dfrac{s}{rcd}\bigl(mk(c-1) + kn(r-1) + mn(d-1)\bigr)$
-    Symbols: V = sent_bytes where all divides; (r, c, d) = grid; s = element_bytes; m, k, n = the arguments
+    Formula: $O = \dfrac{w}{\rho\kappa\lambda}\bigl(mk(\kappa-1) + kn(\rho-1) + mn(\lambda-1)\bigr)$
+    Symbols: O = sent_bytes where all divides; (ρ, κ, λ) = grid; w = element_bytes; m, k, n = the arguments
     Chapter: A1
 
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        grid: (r, c, d), each at least 1, at most 2²⁰; N = r·c·d ranks.
-        rank: (i, j, l), from (0, 0, 0) to (r − 1, c − 1, d − 1).
+        grid: (ρ, κ, λ), each at least 1, at most 2²⁰; R = ρ·κ·λ ranks.
+        rank: (i, j, l), from (0, 0, 0) to (ρ − 1, κ − 1, λ − 1).
         element_bytes: bytes of one number.
 
     Returns:
-        The rank's share; C is left sharded. ``steps`` is ``panels·(max(r, c) − 1) + d − 1``, where ``panels`` is the
-        number of non-empty pieces that k_l falls into when it is cut into c parts and into r parts at once.
+        The rank's share; C is left sharded. ``steps`` is ``panels·(max(ρ, κ) − 1) + λ − 1``, where ``panels`` is the
+        number of non-empty pieces that k_l falls into when it is cut into κ parts and into ρ parts at once.
 
     Source: van de Geijn and Watts 1997 for SUMMA; Agarwal et al. 1995 for three dimensions.
     Convention: sent by this rank; broadcasts are passed along a ring, which sends as much as any broadcast, evenly.
@@ -377,26 +377,26 @@ def grid_split(
 
 
 def grid_traffic_words(*, m: int, k: int, n: int, grid: tuple[int, int, int]) -> int:
-    r"""Numbers that all ranks of a grid send together, ``mk(c−1) + kn(r−1) + mn(d−1)``, whatever the remainders.
+    r"""Numbers that all ranks of a grid send together, ``mk(κ−1) + kn(ρ−1) + mn(λ−1)``, whatever the remainders.
 
-    Each number of A is held by one rank and used by the c ranks of a row; each number of B by the r ranks of
-    a column; each number of C is a sum of d terms. A message brings a number to one more rank.
+    Each number of A is held by one rank and used by the κ ranks of a row; each number of B by the ρ ranks of
+    a column; each number of C is a sum of λ terms. A message brings a number to one more rank.
 
-    Formula: $V_{\text{all}} = mk(c-1) + kn(r-1) + mn(d-1)$
-    Symbols: V_all = result; (r, c, d) = grid; m, k, n = the arguments
+    Formula: $O_{\text{all}} = mk(\kappa-1) + kn(\rho-1) + mn(\lambda-1)$
+    Symbols: O_all = result; (ρ, κ, λ) = grid; m, k, n = the arguments
     Chapter: A1
 
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        grid: (r, c, d), rows, columns and layers of ranks, each at least 1.
+        grid: (ρ, κ, λ), rows, columns and layers of ranks, each at least 1.
 
     Returns:
         Numbers, not bytes, for C left sharded.
 
     Source: derived in this book.
-    Convention: sent by all ranks; divide by r·c·d for the average of one.
+    Convention: sent by all ranks; divide by ρ·κ·λ for the average of one.
     Leaves out: the reuse of a layer's result by others, as in products that follow each other.
 
     Example:
@@ -409,20 +409,20 @@ def grid_traffic_words(*, m: int, k: int, n: int, grid: tuple[int, int, int]) ->
 
 
 def best_gemm_grid(*, m: int, k: int, n: int, ranks: int) -> tuple[int, int, int]:
-    r"""The grid (r, c, d) of N ranks whose traffic is least, found by trying every way to write N as r·c·d.
+    r"""The grid (ρ, κ, λ) of R ranks whose traffic is least, found by trying every way to write R as ρ·κ·λ.
 
-    Formula: $(r, c, d) = \arg\min_{rcd = N}\; mk(c-1) + kn(r-1) + mn(d-1)$
-    Symbols: (r, c, d) = result; N = ranks; m, k, n = the arguments
+    Formula: $(\rho, \kappa, \lambda) = \arg\min_{\rho\kappa\lambda = R}\; mk(\kappa-1) + kn(\rho-1) + mn(\lambda-1)$
+    Symbols: (ρ, κ, λ) = result; R = ranks; m, k, n = the arguments
     Chapter: A1
 
     Args:
         m: rows of A, at least 0.
         k: the shared dimension, at least 0.
         n: columns of B, at least 0.
-        ranks: N, at least 1, at most 2²⁰.
+        ranks: R, at least 1, at most 2²⁰.
 
     Returns:
-        (r, c, d) with r·c·d = N; of equals the one that is smallest as a tuple.
+        (ρ, κ, λ) with ρ·κ·λ = R; of equals the one that is smallest as a tuple.
 
     Source: derived in this book.
     Leaves out: memory, the number of steps, and that links differ.
@@ -439,18 +439,18 @@ def best_gemm_grid(*, m: int, k: int, n: int, ranks: int) -> tuple[int, int, int
 
 
 def global_norm(shard_norms: Sequence[float], *, order: float = 2.0) -> float:
-    r"""The norm of a vector from the norms of its shards, ``(Σ ‖shard‖ᵖ)^(1/p)``, or the largest for p = ∞.
+    r"""The norm of a vector from the norms of its shards, ``(Σ ‖shard‖^q)^(1/q)``, or the largest for q = ∞.
 
-    A matrix counts as the vector of its entries: for p = 2 this is its Frobenius norm.
+    A matrix counts as the vector of its entries: for q = 2 this is its Frobenius norm.
 
     Also: gradient norm
-    Formula: $\lVert g \rVert = \bigl(\sum_p \lVert g_p \rVert^{q}\bigr)^{1/q}$
-    Symbols: ‖g_p‖ = shard_norms; q = order; ‖g‖ = result
+    Formula: $\lVert g \rVert = \bigl(\sum_r \lVert g_r \rVert^{q}\bigr)^{1/q}$
+    Symbols: ‖g_r‖ = shard_norms; q = order; ‖g‖ = result
     Chapter: A1
 
     Args:
         shard_norms: norm of each shard, of that same order; none for an empty vector, whose norm is 0.
-        order: p, at least 1; ``math.inf`` for the largest absolute value.
+        order: q, at least 1; ``math.inf`` for the largest absolute value.
 
     Returns:
         The norm of the whole.
@@ -479,15 +479,15 @@ def global_norm(shard_norms: Sequence[float], *, order: float = 2.0) -> float:
 
 
 def weighted_mean(means: Sequence[float], counts: Sequence[int]) -> float:
-    r"""The mean over all examples from the means of shards, ``Σ N_p·mean_p / Σ N_p``.
+    r"""The mean over all examples from the means of shards, ``Σ Z_r·mean_r / Σ Z_r``.
 
-    Formula: $\bar g = \sum_p N_p\,\bar g_p \Big/ \sum_p N_p$
-    Symbols: N_p = counts; mean g_p = means; mean g = result
+    Formula: $\bar g = \sum_r Z_r\,\bar g_r \Big/ \sum_r Z_r$
+    Symbols: Z_r = counts; mean g_r = means; mean g = result
     Chapter: A1
 
     Args:
         means: mean of each shard; ignored where the count is 0.
-        counts: N_p, examples in each shard, at least 0 and not all 0.
+        counts: Z_r, examples in each shard, at least 0 and not all 0.
 
     Returns:
         The mean of the whole, to rounding.
@@ -512,19 +512,19 @@ def weighted_mean(means: Sequence[float], counts: Sequence[int]) -> float:
 
 
 def rounding_bound(k: int, *, unit_roundoff: float) -> float:
-    r"""The factor γ_k = k·u/(1 − k·u) that bounds the error of a computed product, whatever the order of its sums.
+    r"""The factor γ_k = kε/(1 − kε) that bounds the error of a computed product, whatever the order of its sums.
 
     Entry by entry, ``|C_computed − C| ≤ γ_k·|A|·|B|``, with the absolute values taken inside the product. Each entry
     is a sum of k rounded products; any order and any grouping of the additions obeys the same bound.
 
     Also: Higham's gamma
-    Formula: $\gamma_k = \dfrac{ku}{1 - ku}$
-    Symbols: u = unit_roundoff; k = the argument; γ_k = result
+    Formula: $\gamma_k = \dfrac{k\varepsilon}{1 - k\varepsilon}$
+    Symbols: ε = unit_roundoff; k = the argument; γ_k = result
     Chapter: A1
 
     Args:
         k: the shared dimension, at least 0.
-        unit_roundoff: u, above 0: 2⁻²⁴ for float32, 2⁻⁵³ for float64.
+        unit_roundoff: ε, above 0: 2⁻²⁴ for float32, 2⁻⁵³ for float64.
 
     Returns:
         γ_k.

@@ -1,6 +1,6 @@
 """Drawings: a matrix product on a grid of workers: who starts with which block, who needs what, and who sends how much.
 
-A worker (i, j, l) of r × c × d starts with block (i, j) of the l-th part of the shared dimension of A and of B and ends
+A worker (i, j, l) of ρ × κ × λ starts with block (i, j) of the l-th part of the shared dimension of A and of B and ends
 with the l-th part of the rows of block (i, j) of C, as ``snippets.background.linear_algebra.formulas.grid_split``
 counts.
 """
@@ -155,15 +155,16 @@ def _written(grid: Iterable[int]) -> str:
 
 @live_figure(
     title="Cut the product",
-    caption="Filled: what worker $p$ starts with of $A$ and $B$ and ends with of $C$; dashed: what it multiplies, and "
+    caption="Filled: what worker $r$ starts with of $A$ and $B$ and ends with of $C$; dashed: what it multiplies, and "
     "the block of $C$ to which it adds. Right: what a worker sends, against their number. With a single cut it rises "
     "towards the size of the matrix that moves, so more workers never lower it; with the best grid it falls in the "
     "end. Change the sizes: which grid is best now?",
+    opens="The question, cut m",
     knobs=[
-        Number("rows", "Rows r", 2, 1, 8, step=2, scale="log"),
-        Number("columns", "Columns c", 2, 1, 8, step=2, scale="log"),
-        Number("layers", "Layers d", 1, 1, 8, step=2, scale="log"),
-        Number("worker", "Worker p", 0, 0, MOST_WORKERS - 1),
+        Number("rows", "Rows ρ", 2, 1, 8, step=2, scale="log"),
+        Number("columns", "Columns κ", 2, 1, 8, step=2, scale="log"),
+        Number("layers", "Layers λ", 1, 1, 8, step=2, scale="log"),
+        Number("worker", "Worker r", 0, 0, MOST_WORKERS - 1),
         Number("m", "Tokens m", 1024, 1024, 16384, step=1024),
         Number("k", "Shared features k", 1024, 1024, 16384, step=1024),
         Number("n", "Output features n", 1024, 1024, 16384, step=1024),

@@ -65,7 +65,7 @@ class BlockProduct:
 
 @refusing_overflow("a and b")
 def partial_products(a: Array, b: Array, *, parts: int) -> list[Array]:
-    """The products A_p·B_p of each part of the shared dimension, which sum to A·B.
+    """The products A_r·B_r of each part of the shared dimension, which sum to A·B.
 
     Args:
         a: m × k numbers.
@@ -90,7 +90,7 @@ def partial_products(a: Array, b: Array, *, parts: int) -> list[Array]:
 
 @refusing_overflow("a and b")
 def row_split_product(a: Array, b: Array, *, ranks: int, result: Result = "sharded") -> BlockProduct:
-    """Multiply with A cut by rows: rank p holds A_p and all of B and computes A_p·B, the p-th block of rows of C.
+    """Multiply with A cut by rows: rank r holds A_r and all of B and computes A_r·B, the r-th block of rows of C.
 
     Args:
         a: A, m × k numbers (integers, floats or complex).
@@ -120,7 +120,7 @@ def row_split_product(a: Array, b: Array, *, ranks: int, result: Result = "shard
 
 @refusing_overflow("a and b")
 def column_split_product(a: Array, b: Array, *, ranks: int, result: Result = "sharded") -> BlockProduct:
-    """Multiply with B cut by columns: rank p holds all of A and B_p and computes A·B_p, the p-th columns of C.
+    """Multiply with B cut by columns: rank r holds all of A and B_r and computes A·B_r, the r-th columns of C.
 
     Args:
         a: A, m × k numbers (integers, floats or complex).
@@ -152,7 +152,7 @@ def column_split_product(a: Array, b: Array, *, ranks: int, result: Result = "sh
 
 @refusing_overflow("a and b")
 def k_split_product(a: Array, b: Array, *, ranks: int, result: Result = "replicated") -> BlockProduct:
-    """Multiply with the shared dimension cut: rank p holds A_p (columns) and B_p (rows), and A_p·B_p is to be summed.
+    """Multiply with the shared dimension cut: rank r holds A_r (columns) and B_r (rows), and A_r·B_r is to be summed.
 
     Args:
         a: A, m × k numbers (integers, floats or complex).
@@ -245,7 +245,7 @@ def _ring_all_gather(chunks: dict[int, Array], ring: Sequence[int], place: int) 
 
 @dataclass(frozen=True)
 class _Grid:
-    """The ranges that a grid of r × c × d ranks cuts a product into.
+    """The ranges that a grid of ρ × κ × λ ranks cuts a product into.
 
     A panel is a piece of a layer's part of k that lies in one column's block of A and in one row's block of B, so that
     it can be sent as a whole; ``panels[l]`` lists layer l's as (range, column with its part of A, row with that of B).
@@ -287,17 +287,17 @@ class _Grid:
 
 @refusing_overflow("a and b")
 def grid_product(a: Array, b: Array, *, grid: tuple[int, int, int], replicated: Replicated = "neither") -> BlockProduct:
-    """Multiply on r rows × c columns × d layers of ranks, which at the start hold nothing twice unless told so.
+    """Multiply on ρ rows × κ columns × λ layers of ranks, which at the start hold nothing twice unless told so.
 
     Each layer runs SUMMA on its part of k: for every panel, the blocks of A travel along the grid's rows and those of B
     along its columns, from rank to rank around a ring, and every rank adds one product to its block of C. A ring
-    reduce-scatter then sums the layers' blocks and leaves each its rows. Rank (i, j, l) has number (l·r + i)·c + j.
+    reduce-scatter then sums the layers' blocks and leaves each its rows. Rank (i, j, l) has number (l·ρ + i)·κ + j.
     A matrix that is replicated lies whole on every rank from the start to the end, and is not sent.
 
     Args:
         a: A, m × k numbers (integers, floats or complex).
         b: B, k × n numbers; both are brought to their common type first.
-        grid: (r, c, d), each at least 1; d = 1 is SUMMA.
+        grid: (ρ, κ, λ), each at least 1; λ = 1 is SUMMA.
         replicated: ``"neither"``, ``"A"``, ``"B"`` or ``"both"``: which of the two every rank holds whole.
 
     Returns:
@@ -403,12 +403,12 @@ def example_gradients(x: Array, y: Array, weights: Array) -> Array:
     """The gradient of each example's loss ``½·(x_i·w − y_i)²`` of a linear model, ``(x_i·w − y_i)·x_i``.
 
     Args:
-        x: N × d features.
-        y: N targets.
-        weights: d weights w.
+        x: Z × f features.
+        y: Z targets.
+        weights: f weights w.
 
     Returns:
-        N × d numbers, one gradient a row.
+        Z × f numbers, one gradient a row.
 
     Raises:
         ValueError: the shapes do not fit.
@@ -418,7 +418,7 @@ def example_gradients(x: Array, y: Array, weights: Array) -> Array:
         [[-2.0, -0.0], [0.0, 4.0]]
     """
     x, y, weights = _examples(x, y, weights)
-    return (x @ weights - y)[:, None] * x  # (N, d)
+    return (x @ weights - y)[:, None] * x  # (Z, f)
 
 
 @refusing_overflow("x, y and weights")
@@ -426,9 +426,9 @@ def mean_loss(x: Array, y: Array, weights: Array) -> float:
     """The mean over the examples of ``½·(x_i·w − y_i)²``.
 
     Args:
-        x: N × d features.
-        y: N targets.
-        weights: d weights w.
+        x: Z × f features.
+        y: Z targets.
+        weights: f weights w.
 
     Returns:
         The loss of the batch.
@@ -452,7 +452,7 @@ def _examples(x: Any, y: Any, weights: Any) -> tuple[Array, Array, Array]:
     named = (("x", x), ("y", y), ("weights", weights))
     x, y, weights = (number_array(name, value) for name, value in named)
     if x.ndim != 2 or y.shape != x.shape[:1] or weights.shape != x.shape[1:]:
-        raise ValueError(f"x, y, weights must have shapes N × d, N and d, got {x.shape}, {y.shape}, {weights.shape}")
+        raise ValueError(f"x, y, weights must have shapes Z × f, Z and f, got {x.shape}, {y.shape}, {weights.shape}")
     return x, y, weights
 
 

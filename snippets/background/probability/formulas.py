@@ -1,7 +1,7 @@
 """Formulas: how far the mean of a batch lies from the mean of all, and how sure a measured accuracy is.
 
 Each example has a value: a number, or a gradient, whose variance is then the trace of its covariance. σ² is the
-variance over the M examples with every example counted once, divided by M. Distances of gradients are Euclidean norms.
+variance over the Z examples with every example counted once, divided by Z. Distances of gradients are Euclidean norms.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from snippets.domain import (
 
 
 def finite_population_factor(*, population: int, batch_size: int) -> float:
-    r"""What drawing without replacement leaves of the variance of a batch's mean, ``(M − B)/(M − 1)``.
+    r"""What drawing without replacement leaves of the variance of a batch's mean, ``(Z − B)/(Z − 1)``.
 
-    Two draws without replacement have covariance −σ²/(M − 1): what one batch member took, the others cannot take.
+    Two draws without replacement have covariance −σ²/(Z − 1): what one batch member took, the others cannot take.
 
-    Formula: $\varphi = \dfrac{M-B}{M-1}$
-    Symbols: φ = result; M = population; B = batch_size
+    Formula: $\varphi = \dfrac{Z-B}{Z-1}$
+    Symbols: φ = result; Z = population; B = batch_size
     Chapter: A2
 
     Args:
-        population: M, examples to draw from, at least 1.
-        batch_size: B, examples drawn, from 1 to M.
+        population: Z, examples to draw from, at least 1.
+        batch_size: B, examples drawn, from 1 to Z.
 
     Returns:
         A number from 0 (the batch is the population) to 1 (a batch of one).
@@ -37,8 +37,8 @@ def finite_population_factor(*, population: int, batch_size: int) -> float:
     Raises:
         ValueError: an argument is no integer of at least 1, or the batch is larger than the population.
 
-    Source: Cochran 1977, theorem 2.2, whose S² divides by M − 1: there the factor reads (M − B)/M.
-    Convention: for a σ² that divides by M. A population of one has no variance; its factor is 0.
+    Source: Cochran 1977, theorem 2.2, whose S² divides by Z − 1: there the factor reads (Z − B)/Z.
+    Convention: for a σ² that divides by Z. A population of one has no variance; its factor is 0.
 
     Example:
         >>> round(finite_population_factor(population=50_000, batch_size=256), 5)
@@ -51,24 +51,24 @@ def finite_population_factor(*, population: int, batch_size: int) -> float:
 
 
 def batch_variance(*, variance: float, batch_size: int, population: int | None = None) -> float:
-    r"""Variance of a batch's mean: ``σ²/B`` with replacement, ``σ²/B·(M − B)/(M − 1)`` without.
+    r"""Variance of a batch's mean: ``σ²/B`` with replacement, ``σ²/B·(Z − B)/(Z − 1)`` without.
 
-    Formula: $\operatorname{Var}(\bar g_B) = \dfrac{\sigma^2}{B}\cdot\dfrac{M-B}{M-1}$
-    Symbols: Var(g_B) = result; σ² = variance; B = batch_size; M = population; with replacement the second fraction is 1
+    Formula: $\operatorname{Var}(\bar g_B) = \dfrac{\sigma^2}{B}\cdot\dfrac{Z-B}{Z-1}$
+    Symbols: Var(g_B) = result; σ² = variance; B = batch_size; Z = population; with replacement the second fraction is 1
     Chapter: A2
 
     Args:
         variance: σ² of one example, at least 0; for gradients the trace of the covariance.
-        batch_size: B, at least 1, and at most M without replacement.
-        population: M for draws without replacement; left out for draws with replacement, or from an endless stream.
+        batch_size: B, at least 1, and at most Z without replacement.
+        population: Z for draws without replacement; left out for draws with replacement, or from an endless stream.
 
     Returns:
         The variance, in the unit of ``variance``.
 
     Source: Cochran 1977, theorem 2.2, for draws without replacement.
-    Convention: σ² divides by M.
+    Convention: σ² divides by Z.
     Leaves out: batches cut from one shuffled epoch. Each is a batch without replacement, but they depend on each other:
-    where B divides M, those of a whole epoch average to the full gradient exactly.
+    where B divides Z, those of a whole epoch average to the full gradient exactly.
 
     Example:
         >>> batch_variance(variance=8.0, batch_size=4)
@@ -83,27 +83,27 @@ def batch_variance(*, variance: float, batch_size: int, population: int | None =
 
 
 def data_parallel_variance(*, variance: float, batch_size: int, ranks: int, population: int | None = None) -> float:
-    r"""Variance of the average of N ranks' batch means: that of one batch of N·B.
+    r"""Variance of the average of R ranks' batch means: that of one batch of R·B_own.
 
-    Formula: $\operatorname{Var} = \dfrac{\sigma^2}{NB}\cdot\dfrac{M-NB}{M-1}$
-    Symbols: Var = result; σ² = variance; B = batch_size; N = ranks; M = population; with replacement the second
+    Formula: $\operatorname{Var} = \dfrac{\sigma^2}{RB_\text{own}}\cdot\dfrac{Z-RB_\text{own}}{Z-1}$
+    Symbols: Var = result; σ² = variance; B_own = batch_size; R = ranks; Z = population; with replacement the second
     fraction is 1
     Chapter: A2
 
     Args:
         variance: σ² of one example, at least 0; for gradients the trace of the covariance.
-        batch_size: B, examples per rank, at least 1.
-        ranks: N, at least 1.
-        population: M for draws without replacement, in which no two ranks draw the same example: N·B is at most M.
+        batch_size: B_own, examples per rank, at least 1.
+        ranks: R, at least 1.
+        population: Z for draws without replacement, in which no two ranks draw the same example: R·B_own is at most Z.
             Left out for draws with replacement.
 
     Returns:
         The variance, in the unit of ``variance``.
 
     Source: derived in this book.
-    Convention: B is per rank, N·B the global batch.
-    Leaves out: ranks that draw without replacement from the same M but without regard to each other; theirs is
-    ``batch_variance`` at B, divided by N, which is larger.
+    Convention: B_own is per rank, R·B_own the batch of a step.
+    Leaves out: ranks that draw without replacement from the same Z but without regard to each other; theirs is
+    ``batch_variance`` at B_own, divided by R, which is larger.
 
     Example:
         >>> data_parallel_variance(variance=8.0, batch_size=4, ranks=8) == batch_variance(variance=8.0, batch_size=32)
@@ -117,19 +117,19 @@ def data_parallel_variance(*, variance: float, batch_size: int, ranks: int, popu
 
 
 def rms_distance(*, variance: float, batch_size: int, batches: int = 1, population: int | None = None) -> float:
-    r"""Root-mean-square distance of the mean of S independent batches from the full mean, ``√(Var(g_B)/S)``.
+    r"""Root-mean-square distance of the mean of S_avg independent batches from the full mean, ``√(Var(g_B)/S_avg)``.
 
-    Formula: $\sqrt{\mathbb{E}\,\lVert \bar g - g\rVert^2} = \sqrt{\dfrac{\sigma^2}{SB}\cdot\dfrac{M-B}{M-1}}$
-    Symbols: left side = result; σ² = variance; B = batch_size; S = batches; M = population; with replacement the second
-    fraction is 1
+    Formula: $\sqrt{\mathbb{E}\lVert \bar g - g\rVert^2} = \sqrt{\dfrac{\sigma^2}{S_\text{avg}B}\cdot\dfrac{Z-B}{Z-1}}$
+    Symbols: left side = result; σ² = variance; B = batch_size; S_avg = batches; Z = population; with replacement the
+    second fraction is 1
     Chapter: A2
 
     Args:
         variance: σ² of one example, at least 0; for gradients the trace of the covariance.
         batch_size: B, at least 1.
-        batches: S, how many batches are averaged, at least 1.
-        population: M, for batches that are each drawn without replacement; S may then be any number. Left out for draws
-            with replacement.
+        batches: S_avg, how many batches are averaged, at least 1.
+        population: Z, for batches that are each drawn without replacement; S_avg may then be any number. Left
+            out for draws with replacement.
 
     Returns:
         The distance, in the unit of the values.
@@ -146,25 +146,25 @@ def rms_distance(*, variance: float, batch_size: int, batches: int = 1, populati
 
 
 def chebyshev_bound(*, variance: float, samples: int, deviation: float) -> float:
-    r"""Chebyshev's bound on the chance that a mean of n independent values is off by at least t, ``σ²/(n·t²)``.
+    r"""Chebyshev's bound on the chance that a mean of J independent values is off by at least τ, ``σ²/(J·τ²)``.
 
-    It falls to 0 as n grows, whatever the distribution: the weak law of large numbers.
+    It falls to 0 as J grows, whatever the distribution: the weak law of large numbers.
 
     Also: Chebyshev's inequality
-    Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \le \dfrac{\sigma^2}{n t^2}$
-    Symbols: right side = result; σ² = variance; n = samples; t = deviation
+    Formula: $p\bigl(|\bar x - \mu| \ge \tau\bigr) \le \dfrac{\sigma^2}{J \tau^2}$
+    Symbols: right side = result; σ² = variance; J = samples; τ = deviation
     Chapter: A2
 
     Args:
         variance: σ² of one value, at least 0.
-        samples: n, at least 1.
-        deviation: t, above 0.
+        samples: J, at least 1.
+        deviation: τ, above 0.
 
     Returns:
         The bound, at most 1.
 
     Source: Chebyshev's inequality.
-    Convention: two-sided, ``P(|mean − expectation| ≥ t)``. A bound above 1 says nothing and is returned as 1.
+    Convention: two-sided, ``p(|mean − expectation| ≥ τ)``. A bound above 1 says nothing and is returned as 1.
 
     Example:
         >>> chebyshev_bound(variance=0.25, samples=100, deviation=0.1)
@@ -172,21 +172,21 @@ def chebyshev_bound(*, variance: float, samples: int, deviation: float) -> float
     """
     variance = nonnegative_number("variance", variance)
     count, deviation = _count("samples", samples), positive_number("deviation", deviation)
-    ratio = math.sqrt(variance / count) / deviation  # the root first: t² may underflow
+    ratio = math.sqrt(variance / count) / deviation  # the root first: τ² may underflow
     return min(ratio, 1.0) ** 2
 
 
 def normal_tail(*, variance: float, samples: int, deviation: float) -> float:
-    r"""What the central limit theorem gives for the chance that a mean of n values is off by at least t.
+    r"""What the central limit theorem gives for the chance that a mean of J values is off by at least τ.
 
-    Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \approx \operatorname{erfc}\!\Bigl(t\sqrt{\dfrac{n}{2\sigma^2}}\Bigr)$
-    Symbols: right side = result; σ² = variance; n = samples; t = deviation
+    Formula: $p\bigl(|\bar x - \mu| \ge \tau\bigr) \approx \operatorname{erfc}\bigl(\tau\sqrt{J/(2\sigma^2)}\bigr)$
+    Symbols: right side = result; σ² = variance; J = samples; τ = deviation
     Chapter: A2
 
     Args:
         variance: σ² of one value, at least 0.
-        samples: n, at least 1.
-        deviation: t, above 0.
+        samples: J, at least 1.
+        deviation: τ, above 0.
 
     Returns:
         The approximate probability: 0 where the variance is 0.
@@ -206,17 +206,17 @@ def normal_tail(*, variance: float, samples: int, deviation: float) -> float:
 
 
 def hoeffding_bound(*, samples: int, deviation: float, width: float = 1.0) -> float:
-    r"""Hoeffding's bound on the chance that a mean of n bounded values is off by at least t, ``2·exp(−2nt²/w²)``.
+    r"""Hoeffding's bound on the chance that a mean of J bounded values is off by at least τ, ``2·exp(−2Jτ²/ℓ²)``.
 
     Also: Hoeffding's inequality
-    Formula: $P\bigl(|\bar x - \mu| \ge t\bigr) \le 2\exp\!\Bigl(-\dfrac{2nt^2}{w^2}\Bigr)$
-    Symbols: right side = result; n = samples; t = deviation; w = width
+    Formula: $p\bigl(|\bar x - \mu| \ge \tau\bigr) \le 2\exp\!\Bigl(-\dfrac{2J\tau^2}{\ell^2}\Bigr)$
+    Symbols: right side = result; J = samples; τ = deviation; ℓ = width
     Chapter: A2
 
     Args:
-        samples: n, at least 1.
-        deviation: t, above 0.
-        width: w, the length of the interval in which each value lies, above 0; 1 for right or wrong answers.
+        samples: J, at least 1.
+        deviation: τ, above 0.
+        width: ℓ, the length of the interval in which each value lies, above 0; 1 for right or wrong answers.
 
     Returns:
         The bound, at most 1.
@@ -233,19 +233,19 @@ def hoeffding_bound(*, samples: int, deviation: float, width: float = 1.0) -> fl
 
 
 def hoeffding_deviation(*, samples: int, failure_probability: float, width: float = 1.0) -> float:
-    r"""The deviation t that Hoeffding's bound allows a mean of n values with probability δ, ``w·√(ln(2/δ)/(2n))``.
+    r"""The deviation τ that Hoeffding's bound allows a mean of J values with probability δ, ``ℓ·√(ln(2/δ)/(2J))``.
 
-    Formula: $t = w\sqrt{\dfrac{\ln(2/\delta)}{2n}}$
-    Symbols: t = result; n = samples; δ = failure_probability; w = width
+    Formula: $\tau = \ell\sqrt{\dfrac{\ln(2/\delta)}{2J}}$
+    Symbols: τ = result; J = samples; δ = failure_probability; ℓ = width
     Chapter: A2
 
     Args:
-        samples: n, at least 1.
+        samples: J, at least 1.
         failure_probability: δ, above 0 and below 1.
-        width: w, the length of the interval in which each value lies, above 0.
+        width: ℓ, the length of the interval in which each value lies, above 0.
 
     Returns:
-        t: the mean lies within t of the expectation with probability of at least 1 − δ.
+        τ: the mean lies within τ of the expectation with probability of at least 1 − δ.
 
     Source: Hoeffding 1963, theorem 2.
     Convention: two-sided.
@@ -259,22 +259,22 @@ def hoeffding_deviation(*, samples: int, failure_probability: float, width: floa
 
 
 def hoeffding_samples(*, deviation: float, failure_probability: float, width: float = 1.0) -> int:
-    r"""The fewest values whose mean Hoeffding's bound holds within t with probability 1 − δ, ``⌈w²·ln(2/δ)/(2t²)⌉``.
+    r"""The fewest values whose mean Hoeffding's bound holds within τ with probability 1 − δ, ``⌈ℓ²·ln(2/δ)/(2τ²)⌉``.
 
-    Formula: $n = \Bigl\lceil \dfrac{w^2 \ln(2/\delta)}{2t^2} \Bigr\rceil$
-    Symbols: n = result; t = deviation; δ = failure_probability; w = width
+    Formula: $J = \Bigl\lceil \dfrac{\ell^2 \ln(2/\delta)}{2\tau^2} \Bigr\rceil$
+    Symbols: J = result; τ = deviation; δ = failure_probability; ℓ = width
     Chapter: A2
 
     Args:
-        deviation: t, above 0.
+        deviation: τ, above 0.
         failure_probability: δ, above 0 and below 1.
-        width: w, the length of the interval in which each value lies, above 0.
+        width: ℓ, the length of the interval in which each value lies, above 0.
 
     Returns:
-        n, at least 1.
+        J, at least 1.
 
     Raises:
-        ValueError: an argument is out of its range, or n exceeds what floats can hold.
+        ValueError: an argument is out of its range, or J exceeds what floats can hold.
 
     Source: Hoeffding 1963, theorem 2.
     Convention: two-sided.
@@ -292,15 +292,15 @@ def hoeffding_samples(*, deviation: float, failure_probability: float, width: fl
 
 
 def normal_interval(*, successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
-    r"""The normal (Wald) confidence interval of an accuracy, ``p̂ ± z·√(p̂(1 − p̂)/n)``.
+    r"""The normal (Wald) confidence interval of an accuracy, ``p̂ ± z·√(p̂(1 − p̂)/J)``.
 
-    Formula: $\hat p \pm z\sqrt{\dfrac{\hat p\,(1-\hat p)}{n}}, \quad \hat p = \dfrac{k}{n}$
-    Symbols: both signs = result; k = successes; n = trials; z = normal quantile at (1 + confidence)/2
+    Formula: $\hat p \pm z\sqrt{\dfrac{\hat p\,(1-\hat p)}{J}}$
+    Symbols: both signs = result; p̂ = successes / trials; J = trials; z = normal quantile at (1 + confidence)/2
     Chapter: A2
 
     Args:
-        successes: k, right answers, from 0 to n.
-        trials: n, questions, at least 1.
+        successes: right answers, from 0 to J.
+        trials: J, questions, at least 1.
         confidence: the wanted coverage, above 0 and below 1.
 
     Returns:
@@ -322,16 +322,16 @@ def normal_interval(*, successes: int, trials: int, confidence: float = 0.95) ->
 def wilson_interval(*, successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
     r"""Wilson's confidence interval of an accuracy: all p whose own standard error explains the distance of p̂.
 
-    Its ends solve ``(p̂ − p)² = z²·p(1 − p)/n``, which gives
-    ``(p̂ + z²/2n ± z·√(p̂(1 − p̂)/n + z²/4n²))/(1 + z²/n)``.
+    Its ends solve ``(p̂ − p)² = z²·p(1 − p)/J``, which gives
+    ``(p̂ + z²/2J ± z·√(p̂(1 − p̂)/J + z²/4J²))/(1 + z²/J)``.
 
-    Formula: $\dfrac{\hat p + \frac{z^2}{2n} \pm z\sqrt{\frac{\hat p(1-\hat p)}{n} + \frac{z^2}{4n^2}}}{1 + z^2/n}$
-    Symbols: both signs = result; p̂ = k/n; k = successes; n = trials; z = normal quantile at (1 + confidence)/2
+    Formula: $\dfrac{\hat p + \frac{z^2}{2J} \pm z\sqrt{\frac{\hat p(1-\hat p)}{J} + \frac{z^2}{4J^2}}}{1 + z^2/J}$
+    Symbols: both signs = result; p̂ = successes / trials; J = trials; z = normal quantile at (1 + confidence)/2
     Chapter: A2
 
     Args:
-        successes: k, right answers, from 0 to n.
-        trials: n, questions, at least 1.
+        successes: right answers, from 0 to J.
+        trials: J, questions, at least 1.
         confidence: the wanted coverage, above 0 and below 1.
 
     Returns:
@@ -354,20 +354,20 @@ def wilson_interval(*, successes: int, trials: int, confidence: float = 0.95) ->
 
 
 def best_control_coefficient(*, covariance: float, control_variance: float) -> float:
-    r"""The coefficient of a control variate that leaves the least variance, ``c* = Cov(f, h)/Var(h)``.
+    r"""The coefficient of a control variate that leaves the least variance, ``μ* = Cov(f, y)/Var(y)``.
 
-    Instead of f, average ``f − c·(h − E h)``, with an h whose expectation is known. Its mean is that of f for every c.
+    Instead of f, average ``f − μ·(y − E y)``, with a y whose expectation is known. Its mean is that of f for every μ.
 
-    Formula: $c^\star = \dfrac{\operatorname{Cov}(f,h)}{\operatorname{Var}(h)}$
-    Symbols: c* = result; Cov(f, h) = covariance; Var(h) = control_variance
+    Formula: $\mu^\star = \dfrac{\operatorname{Cov}(f,y)}{\operatorname{Var}(y)}$
+    Symbols: μ* = result; Cov(f, y) = covariance; Var(y) = control_variance
     Chapter: A2
 
     Args:
-        covariance: Cov(f, h), any finite number.
-        control_variance: Var(h), above 0.
+        covariance: Cov(f, y), any finite number.
+        control_variance: Var(y), above 0.
 
     Returns:
-        c*.
+        μ*.
 
     Source: derived in this book.
 
@@ -384,17 +384,17 @@ def best_control_coefficient(*, covariance: float, control_variance: float) -> f
 def control_variate_variance(
     *, variance: float, covariance: float, control_variance: float, coefficient: float | None = None
 ) -> float:
-    r"""Variance of ``f − c·(h − E h)``: ``Var f − 2c·Cov(f, h) + c²·Var h``.
+    r"""Variance of ``f − μ·(y − E y)``: ``Var f − 2μ·Cov(f, y) + μ²·Var y``.
 
-    Formula: $\operatorname{Var}(f) - 2c\operatorname{Cov}(f,h) + c^2\operatorname{Var}(h)$
-    Symbols: whole = result; Var(f) = variance; Cov(f, h) = covariance; Var(h) = control_variance; c = coefficient
+    Formula: $\operatorname{Var}(f) - 2\mu\operatorname{Cov}(f,y) + \mu^2\operatorname{Var}(y)$
+    Symbols: whole = result; Var(f) = variance; Cov(f, y) = covariance; Var(y) = control_variance; μ = coefficient
     Chapter: A2
 
     Args:
         variance: Var(f), at least 0.
-        covariance: Cov(f, h), any finite number whose square is at most Var(f)·Var(h).
-        control_variance: Var(h), above 0.
-        coefficient: c, any finite number; the best one, Cov(f, h)/Var(h), where left out.
+        covariance: Cov(f, y), any finite number whose square is at most Var(f)·Var(y).
+        control_variance: Var(y), above 0.
+        coefficient: μ, any finite number; the best one, Cov(f, y)/Var(y), where left out.
 
     Returns:
         The variance that is left, at least 0.
@@ -425,12 +425,12 @@ def control_variate_variance(
 def control_variate_gain(correlation: float) -> float:
     r"""How many times fewer samples the best control variate needs for the same error, ``1/(1 − ρ²)``.
 
-    Formula: $\dfrac{\operatorname{Var}(f)}{\operatorname{Var}(f - c^\star h)} = \dfrac{1}{1-\rho^2}$
+    Formula: $\dfrac{\operatorname{Var}(f)}{\operatorname{Var}(f - \mu^\star y)} = \dfrac{1}{1-\rho^2}$
     Symbols: left side = result; ρ = correlation
     Chapter: A2
 
     Args:
-        correlation: ρ of f and h, from −1 to 1.
+        correlation: ρ of f and y, from −1 to 1.
 
     Returns:
         At least 1; infinite for a perfect correlation, which leaves no variance.
@@ -439,7 +439,7 @@ def control_variate_gain(correlation: float) -> float:
         ValueError: ``correlation`` is no number from −1 to 1.
 
     Source: derived in this book.
-    Leaves out: the work of evaluating h and of knowing its expectation.
+    Leaves out: the work of evaluating y and of knowing its expectation.
 
     Example:
         >>> round(control_variate_gain(0.9), 2)
@@ -470,7 +470,7 @@ def _log_two_over(failure_probability: float) -> float:
 
 
 def _ratio(deviation: float, width: float) -> float:
-    """t/w, both checked; at most 1e150, where its square is still finite and every tail is 0."""
+    """τ/ℓ, both checked; at most 1e150, where its square is still finite and every tail is 0."""
     return min(positive_number("deviation", deviation) / positive_number("width", width), 1e150)
 
 

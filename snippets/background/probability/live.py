@@ -105,7 +105,7 @@ def _cloud(gradients: list[complex], *, expected: float) -> Panel:
 
 def _law(*, variance: float, population: int, own: int, workers: int, same: bool, measured: float) -> Panel:
     """Draw the distance against the examples of a step: the two laws and what was measured here."""
-    across = Axis(1, MOST_EXAMPLES, "log", "examples a step, N × B", ticks=(1, 4, 16, 64, 256))
+    across = Axis(1, MOST_EXAMPLES, "log", "examples a step", ticks=(1, 4, 16, 64, 256))
     up = Axis(0.03, 10, "log", ticks=(0.03, 0.1, 0.3, 1, 3, 10))
     plot = Plot(across, up, title="Distance, in lengths of the full gradient", width_px=330, height_px=300)
     powers = range(2 * MOST_EXAMPLES.bit_length() - 1)
@@ -133,9 +133,10 @@ def _law(*, variance: float, population: int, own: int, workers: int, same: bool
     "an example is as far off as in the question. Dots: averages over all workers. Arrow: the full gradient. "
     "Circle: the expected distance, a root mean square. There are 500 different examples; a larger data set repeats "
     "them.",
+    opens="The question",
     knobs=[
-        Number("batch_size", "Batch of a worker B", 4, 1, MOST_EXAMPLES, step=2, scale="log"),
-        Number("workers", "Workers N", 1, 1, 64, step=2, scale="log"),
+        Number("batch_size", "Batch of a worker", 4, 1, MOST_EXAMPLES, step=2, scale="log"),
+        Number("workers", "Workers R", 1, 1, 64, step=2, scale="log"),
         Choice(
             "draws",
             "Each worker draws",
@@ -146,7 +147,7 @@ def _law(*, variance: float, population: int, own: int, workers: int, same: bool
             },
             "own",
         ),
-        Choice("population", "Examples in all M", POPULATIONS, "500"),
+        Choice("population", "Examples in all Z", POPULATIONS, "500"),
         Number("seed", "Seed", 1, 1, 20),
     ],
     named=[
@@ -173,7 +174,7 @@ def _law(*, variance: float, population: int, own: int, workers: int, same: bool
     ],
 )
 def batch_gradient_spread(*, batch_size: int, workers: int, draws: str, population: str, seed: int) -> Picture:
-    """Draw the averaged gradients of N workers about the full one, and their distance beside its law."""
+    """Draw the averaged gradients of R workers about the full one, and their distance beside its law."""
     count = int(population)
     limit = count if draws == "disjoint" else None
     most = min(MOST_EXAMPLES, limit or MOST_EXAMPLES) // workers

@@ -29,8 +29,8 @@ class Regression:
     """A linear regression and the weights at which its gradients are taken.
 
     Attributes:
-        x: M × d features, M and d at least 1.
-        y: M targets.
+        x: Z × f features, Z and f at least 1.
+        y: Z targets.
         weights: d weights w.
 
     Raises:
@@ -64,7 +64,7 @@ class Regression:
         return Regression(self.x, self.y, finite_array("weights", weights, dimensions=1))
 
     def example_gradients(self) -> FloatArray:
-        """The gradient of each example's squared error, M × d; ``ValueError`` where it overflows."""
+        """The gradient of each example's squared error, Z × f; ``ValueError`` where it overflows."""
         with refusing_overflow("x, y and weights"):
             return _example_gradients(self, self.weights)
 
@@ -83,7 +83,7 @@ def draw_regression(generator: np.random.Generator, *, examples: int, dimension:
 
     Args:
         generator: source of the draws; it is advanced.
-        examples: M, at least 1.
+        examples: Z, at least 1.
         dimension: d, at least 1.
         noise: standard deviation of the targets about the true line, at least 0.
 
@@ -117,15 +117,15 @@ def draw_batches(
 
     Args:
         generator: source of the draws; it is advanced.
-        population: M, at least 1.
-        batch_size: B, at least 1; at most M unless drawn with replacement.
+        population: Z, at least 1.
+        batch_size: B, at least 1; at most Z unless drawn with replacement.
         batches: S, at least 1.
-        sampling: ``"with_replacement"`` draws every member anew from all M; ``"without_replacement"`` draws each batch
-            from all M, no example twice in it; ``"epochs"`` shuffles all M, cuts them into ⌊M/B⌋ batches, drops the
+        sampling: ``"with_replacement"`` draws every member anew from all Z; ``"without_replacement"`` draws each batch
+            from all Z, no example twice in it; ``"epochs"`` shuffles all Z, cuts them into ⌊Z/B⌋ batches, drops the
             remainder, and begins again.
 
     Returns:
-        S × B indices from 0 to M − 1. Without replacement, their order within a batch is arbitrary.
+        S × B indices from 0 to Z − 1. Without replacement, their order within a batch is arbitrary.
 
     Example:
         >>> batches = draw_batches(np.random.default_rng(0), population=6, batch_size=2, batches=3, sampling="epochs")
@@ -153,11 +153,11 @@ def batch_gradients(example_gradients: ArrayLike, indices: ArrayLike) -> FloatAr
     """The gradient of each batch: the mean of its examples' gradients.
 
     Args:
-        example_gradients: M × d, one gradient a row.
+        example_gradients: Z × f, one gradient a row.
         indices: S × B, the examples of each batch; B at least 1.
 
     Returns:
-        S × d, one batch gradient a row.
+        S × f, one batch gradient a row.
 
     Raises:
         ValueError: the shapes do not fit, a gradient is not finite, or an index is out of range.
@@ -179,17 +179,17 @@ def batch_gradients(example_gradients: ArrayLike, indices: ArrayLike) -> FloatAr
 
 @refusing_overflow("gradients")
 def combine_ranks(gradients: ArrayLike, *, ranks: int) -> FloatArray:
-    """Average the batch gradients of N ranks, as data parallelism does: batches 0 … N − 1 make step 0, and so on.
+    """Average the batch gradients of R ranks, as data parallelism does: batches 0 … R − 1 make step 0, and so on.
 
     Args:
-        gradients: S × d batch gradients, N dividing S.
-        ranks: N, at least 1.
+        gradients: S × f batch gradients, R dividing S.
+        ranks: R, at least 1.
 
     Returns:
-        S/N × d gradients.
+        S/R × f gradients.
 
     Raises:
-        ValueError: an argument is out of its range, or N does not divide S.
+        ValueError: an argument is out of its range, or R does not divide S.
 
     Example:
         >>> combine_ranks(np.array([[1.0], [3.0], [5.0], [9.0]]), ranks=2).tolist()
@@ -207,21 +207,21 @@ def combine_ranks(gradients: ArrayLike, *, ranks: int) -> FloatArray:
 def control_variate_gradients(
     problem: Regression, reference: ArrayLike, indices: ArrayLike, *, coefficient: float = 1.0
 ) -> FloatArray:
-    """Batch gradients with the gradient at reference weights as control variate: ``g_B(w) − c·(g_B(v) − g(v))``.
+    """Batch gradients with the gradient at reference weights as control variate: ``g_B(w) − μ·(g_B(v) − g(v))``.
 
     Args:
         problem: the regression, with the weights w.
         reference: v, d weights at which the full gradient is known.
         indices: S × B, the examples of each batch.
-        coefficient: c, any finite number; 1 is what variance-reduced SGD takes.
+        coefficient: μ, any finite number; 1 is what variance-reduced SGD takes.
 
     Returns:
-        S × d gradients, with the same expectation as those of ``batch_gradients`` for every c.
+        S × f gradients, with the same expectation as those of ``batch_gradients`` for every μ.
 
     Raises:
         ValueError: the shapes do not fit, or a number is not finite.
 
-    Source: Johnson and Zhang 2013, for c = 1.
+    Source: Johnson and Zhang 2013, for μ = 1.
 
     Example:
         >>> problem = draw_regression(np.random.default_rng(1), examples=100, dimension=3)
@@ -231,13 +231,13 @@ def control_variate_gradients(
     """
     if not isinstance(problem, Regression):
         raise ValueError(f"problem must be a Regression, got {problem!r}")
-    c = finite_number("coefficient", coefficient)
+    mu = finite_number("coefficient", coefficient)
     known = finite_array("reference", reference, dimensions=1)
     if known.shape != problem.weights.shape:
         raise ValueError(f"reference must have one entry per weight, {len(problem.weights)}, got shape {known.shape}")
-    control = _example_gradients(problem, known)  # (M, d)
+    control = _example_gradients(problem, known)  # (Z, f)
     own = _example_gradients(problem, problem.weights)
-    return batch_gradients(own - c * (control - control.mean(axis=0)), indices)
+    return batch_gradients(own - mu * (control - control.mean(axis=0)), indices)
 
 
 @refusing_overflow("example_gradients")
@@ -245,15 +245,15 @@ def gradient_variance(example_gradients: ArrayLike) -> float:
     """The variance of one example's gradient: the mean squared distance from the full one, the covariance's trace.
 
     Args:
-        example_gradients: M × d, one gradient a row, M at least 1.
+        example_gradients: Z × f, one gradient a row, Z at least 1.
 
     Returns:
-        ``σ² = Σ_i ‖g_i − g‖²/M``.
+        ``σ² = Σ_i ‖g_i − g‖²/Z``.
 
     Raises:
         ValueError: the array has no row, is no matrix, or a number is not finite.
 
-    Convention: divides by M, as ``snippets.background.probability.formulas`` wants it.
+    Convention: divides by Z, as ``snippets.background.probability.formulas`` wants it.
 
     Example:
         >>> gradient_variance(np.array([[0.0, 0.0], [2.0, 2.0]]))
@@ -289,7 +289,7 @@ def compare_with_full(gradients: ArrayLike, full: ArrayLike) -> Comparison:
     """Measure how far S batch gradients, and their mean, lie from the full gradient.
 
     Args:
-        gradients: S × d, one batch gradient a row, S at least 1.
+        gradients: S × f, one batch gradient a row, S at least 1.
         full: d numbers.
 
     Returns:
@@ -317,7 +317,7 @@ def running_distances(gradients: ArrayLike, full: ArrayLike) -> FloatArray:
     """Distance from the full gradient to the mean of the first 1, 2, …, S batch gradients.
 
     Args:
-        gradients: S × d, one batch gradient a row, S at least 1.
+        gradients: S × f, one batch gradient a row, S at least 1.
         full: d numbers.
 
     Returns:
@@ -331,13 +331,13 @@ def running_distances(gradients: ArrayLike, full: ArrayLike) -> FloatArray:
         [1.0, 0.0, 0.0]
     """
     gradients, full = _batches_and_full(gradients, full)
-    means = np.cumsum(gradients, axis=0) / np.arange(1, len(gradients) + 1)[:, None]  # (S, d)
+    means = np.cumsum(gradients, axis=0) / np.arange(1, len(gradients) + 1)[:, None]  # (S, f)
     distances: FloatArray = np.linalg.norm(means - full, axis=1)  # (S,)
     return distances
 
 
 def _example_gradients(problem: Regression, weights: FloatArray) -> FloatArray:
-    gradients: FloatArray = 2 * (problem.x @ weights - problem.y)[:, None] * problem.x  # (M, d)
+    gradients: FloatArray = 2 * (problem.x @ weights - problem.y)[:, None] * problem.x  # (Z, f)
     return gradients
 
 
@@ -350,7 +350,7 @@ def _rows(name: str, value: ArrayLike) -> FloatArray:
 
 
 def _batches_and_full(gradients: ArrayLike, full: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return S × d and d numbers, S at least 1, or raise ``ValueError``."""
+    """Return S × f and f numbers, S at least 1, or raise ``ValueError``."""
     gradients, full = _rows("gradients", gradients), finite_array("full", full, dimensions=1)
     if full.shape != gradients.shape[1:]:
         raise ValueError(f"full must have one entry per column of gradients, {gradients.shape[1]}, got {full.shape}")

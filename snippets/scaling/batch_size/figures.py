@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-from snippets.domain import at_most, each, finite_number, positive_integer, positive_number
-from snippets.drawing import Panel
+from snippets.domain import at_most, each, finite_number, number_between, positive_integer, positive_number
+from snippets.drawing import MOST_PX, Panel
 from snippets.live.axes import Axis, Plot
 from snippets.scaling.batch_size.formulas import batch_examples, batch_steps
 
-WIDE_PX, NARROW_PX = 680.0, 330.0
+WIDE_PX, NARROW_PX = 520.0, 330.0
 _TICKS = tuple(float(digit * 10**power) for power in range(6) for digit in (1, 2, 5))
 _HUES = ("accent", "communication", "optimizer", "ink")
 
@@ -36,68 +36,77 @@ def batch_means(gradients: Sequence[float], batch_size: int) -> dict[float, int]
     return dict(Counter(sum(batch) / size for batch in product(values, repeat=size)))
 
 
-def batches_panel(gradients: Sequence[float], sizes: Sequence[int]) -> Panel:
-    """Draw the means of all batches of some sizes, a row each, and beside it their mean square in two parts.
+def batches_panels(gradients: Sequence[float], sizes: Sequence[int]) -> list[Panel]:
+    """Draw the means of all batches of some sizes, a row each, and in a second panel their mean square in two parts.
 
     Args:
         gradients: those of the examples, any finite numbers.
         sizes: examples of a batch, a row for each.
 
     Returns:
-        The picture.
+        Two panels with the same rows.
     """
     values, sizes = each("gradients", gradients, finite_number), each("sizes", sizes, positive_integer)
     mean = sum(values) / len(values)
     low, high = min(values), max(values)
-    panel = Panel(WIDE_PX, 66 + 86 * len(sizes))
-    left, right = 130.0, 400.0
+    height = 66 + 86 * len(sizes)
+    dots, bars = Panel(NARROW_PX, height), Panel(NARROW_PX, height)
+    left, right, start = 96.0, 310.0, 70.0
 
     def place(value: float) -> float:
         return left + (right - left) * (value - low) / (high - low)
 
-    panel.text((left + right) / 2, 16, "mean gradient of a batch", anchor="middle", colour="muted")
-    panel.text(450, 16, "mean of its square: signal + noise", colour="muted")
+    dots.text(0, 14, "Mean gradients of all batches", bold=True)
+    bars.text(0, 14, "Mean of their squares: signal + noise", bold=True)
     bottom = 34 + 86 * len(sizes)
-    panel.line(place(mean), 26, place(mean), bottom, colour="accent", dashed=True)
+    dots.line(place(mean), 26, place(mean), bottom, colour="accent", dashed=True)
+    squares = {
+        size: sum(ways * value**2 for value, ways in batch_means(values, size).items()) / len(values) ** size
+        for size in sizes
+    }
+    unit = (NARROW_PX - start - 10) / max(squares.values())
     for row, size in enumerate(sizes):
         y = 92.0 + 86 * row
-        panel.text(0, y - 18, f"B = {size}", bold=True)
-        panel.text(0, y, f"{len(values) ** size} batches", colour="muted", size=12)
-        panel.line(left - 12, y, right + 12, y)
-        means = batch_means(values, size)
-        for value, ways in means.items():
-            columns, shown = (1, ways) if ways <= 4 else (2, ways)
-            dots = [
+        dots.text(0, y - 18, f"B = {size}", bold=True)
+        dots.text(0, y, f"{len(values) ** size} batches", colour="muted", size=12)
+        dots.line(left - 12, y, right + 12, y)
+        for value, ways in batch_means(values, size).items():
+            columns = 1 if ways <= 4 else 2
+            marks = [
                 (place(value) + 10 * (n % columns) - 5 * (columns - 1), y - 7 - 11 * (n // columns))
-                for n in range(shown)
+                for n in range(ways)
             ]
-            panel.dots(dots, colour="gradients", radius=4)
-        square = sum(ways * value**2 for value, ways in means.items()) / len(values) ** size
-        panel.rectangle(450, y - 26, 34 * mean**2, 22, colour="accent", strength=0.6)
-        panel.rectangle(450 + 34 * mean**2, y - 26, 34 * (square - mean**2), 22, colour="idle", strength=0.35)
-        panel.text(450, y + 12, f"{square:g} = {mean**2:g} + {square - mean**2:g}", size=12)
+            dots.dots(marks, colour="gradients", radius=4)
+        square = squares[size]
+        bars.text(0, y - 10, f"B = {size}", bold=True)
+        bars.rectangle(start, y - 26, unit * mean**2, 22, colour="accent", strength=0.6)
+        bars.rectangle(start + unit * mean**2, y - 26, unit * (square - mean**2), 22, colour="idle", strength=0.35)
+        bars.text(start, y + 12, f"{square:g} = {mean**2:g} + {square - mean**2:g}", size=12)
     for tick in range(math.ceil(low), math.floor(high) + 1):
-        panel.text(place(tick), bottom + 14, str(tick), anchor="middle", colour="muted", size=12)
-    panel.text(place(mean), bottom + 30, "full gradient", anchor="middle", colour="accent", size=12)
-    return panel
+        dots.text(place(tick), bottom + 14, str(tick), anchor="middle", colour="muted", size=12)
+    dots.text(place(mean), bottom + 30, "full gradient", anchor="middle", colour="accent", size=12)
+    bars.text(start, bottom + 14, "signal", colour="accent", size=12)
+    bars.text(start + 60, bottom + 14, "noise of a batch", colour="muted", size=12)
+    return [dots, bars]
 
 
-def gain_panel(noise_scale: float, batches: Sequence[float]) -> Panel:
+def gain_panel(noise_scale: float, batches: Sequence[float], *, width_px: float = WIDE_PX) -> Panel:
     """Draw the expected loss after one step against its size, for several batches, with each one's best step.
 
     Args:
         noise_scale: gradient noise scale.
         batches: batches, a curve for each; one without noise is added.
+        width_px: of the picture, from 300.
 
     Returns:
         The picture.
     """
     scale, sizes = positive_number("noise_scale", noise_scale), each("batches", batches, positive_number)
     plot = Plot(
-        Axis(0, 1.35, label="step size η, times the curvature", ticks=(0, 0.2, 0.5, 0.8, 1)),
+        Axis(0, 1.35, label="step size η, times the curvature λ", ticks=(0, 0.2, 0.5, 0.8, 1)),
         Axis(0, 1.35, ticks=(0, 0.2, 0.5, 0.8, 1)),
-        title="expected loss after one step, as a share of the loss before",
-        width_px=WIDE_PX,
+        title="loss after one step, over the loss before",
+        width_px=number_between("width_px", width_px, low=300, high=MOST_PX),
         height_px=270,
     )
     for number, size in enumerate((*sizes, math.inf)):
@@ -134,19 +143,23 @@ def tradeoff_panels(
     examples = [size * count for size, count in zip(sizes, counted, strict=True)]
     panels = []
     for title, seen, formula, floor in (
-        ("steps S", counted, batch_steps, fewest_steps),
-        ("examples E", examples, batch_examples, fewest_steps * critical_batch),
+        ("steps", counted, batch_steps, fewest_steps),
+        ("examples", examples, batch_examples, fewest_steps * critical_batch),
     ):
         plot = Plot(
-            Axis(min(sizes), max(sizes), "log", "batch B, examples", ticks=tuple(sizes)[::2]),
+            Axis(min(sizes), max(sizes), "log", "batch B, examples", ticks=tuple(sizes)[::4] + tuple(sizes)[-1:]),
             Axis(floor / 1.6, max(seen) * 1.3, "log", ticks=_TICKS),
-            title=title,
-            width_px=WIDE_PX,
-            height_px=225,
+            title=f"{title} to the goal",
+            width_px=NARROW_PX,
+            height_px=250,
         )
         plot.curve([(dense[0], floor), (dense[-1], floor)], colour="muted", width=1, dashed=True)
         plot.panel.line(plot.x(critical_batch), plot.top, plot.x(critical_batch), plot.bottom, dashed=True)
-        plot.panel.text(plot.x(critical_batch) + 6, plot.top + 12, "B_crit", colour="muted", size=12)
+        plot.panel.text(plot.x(critical_batch) + 6, plot.top + 14, f"critical batch {critical_batch:.3g}", size=12)
+        fewest = plot.right - 4, plot.y(floor) + 15
+        if title == "examples":
+            fewest = plot.right - 4, plot.y(floor) - 5
+        plot.panel.text(*fewest, f"the fewest: {floor:.3g}", anchor="end", colour="muted", size=12)
         plot.curve([(size, formula(batch_size=size, **law)) for size in dense], colour="accent")
         plot.dots(list(zip(sizes, seen, strict=True)), colour="ink", radius=4)
         panels.append(plot.panel)
@@ -154,7 +167,11 @@ def tradeoff_panels(
 
 
 def ramp_panel(
-    constant: Sequence[tuple[float, float]], ramp: Sequence[tuple[float, float]], noise: Sequence[tuple[float, float]]
+    constant: Sequence[tuple[float, float]],
+    ramp: Sequence[tuple[float, float]],
+    noise: Sequence[tuple[float, float]],
+    *,
+    width_px: float = WIDE_PX,
 ) -> Panel:
     """Draw, against the examples seen, the noise scale of a run and the batches of it and of one with a fixed batch.
 
@@ -162,6 +179,7 @@ def ramp_panel(
         constant: (examples seen, batch) of the run with a fixed batch.
         ramp: (examples seen, batch) of the run whose batch follows the noise scale.
         noise: (examples seen, noise scale) of the same.
+        width_px: of the picture, from 300.
 
     Returns:
         The picture.
@@ -173,19 +191,22 @@ def ramp_panel(
         Axis(0, max(x for x, _ in places), label="examples seen"),
         Axis(min(y for _, y in places) / 1.3, max(y for _, y in places) * 1.6, "log", ticks=_TICKS),
         title="noise scale, and batches, in examples",
-        width_px=WIDE_PX,
+        width_px=number_between("width_px", width_px, low=300, high=MOST_PX),
         height_px=250,
     )
     plot.curve(noise, colour="communication")
     plot.curve(ramp, colour="accent")
     plot.curve(constant, colour="ink", dashed=True)
-    for name, line, hue, share in (
-        ("noise scale", noise, "communication", 0.6),
-        ("batch of the ramp", ramp, "accent", 0.75),
-        ("fixed batch", constant, "ink", 0.75),
+    for name, line, hue in (
+        ("noise scale", noise, "communication"),
+        ("batch of the ramp", ramp, "accent"),
+        ("fixed batch", constant, "ink"),
     ):
-        x, y = next(place for place in line if place[0] >= share * line[-1][0])
-        plot.panel.text(plot.x(x), plot.y(y) - 12, name, anchor="middle", colour=hue, size=12)
+        x, y = plot.x(line[-1][0]), plot.y(line[-1][1])
+        if x > plot.right - 110:  # a line that ends at the edge has its name below it
+            plot.panel.text(plot.right - 4, y + 16, name, anchor="end", colour=hue, size=12)
+        else:
+            plot.panel.text(x + 6, y + 4, name, colour=hue, size=12)
     return plot.panel
 
 
@@ -242,12 +263,17 @@ def width_panels(rates: Sequence[float], curves: Mapping[str, Mapping[int, Seque
     panels = []
     for name, lines in curves.items():
         plot = Plot(
-            Axis(min(tried) / 1.3, max(tried) * 4.5, "log", "learning rate", ticks=(0.001, 0.003, 0.01, 0.03)),
+            Axis(min(tried) / 1.3, max(tried) * 4.5, "log", "learning rate", ticks=(1000 * max(tried),)),
             Axis(min(losses) - 0.05, max(losses) + 0.05),
-            title=name,
+            title=f"{name}: mean squared error",
             width_px=NARROW_PX,
             height_px=270,
         )
+        for rate in sorted(tried)[::2]:
+            plot.panel.line(plot.x(rate), plot.top, plot.x(rate), plot.bottom, colour="line")
+            plot.panel.text(
+                plot.x(rate), plot.bottom + 16, f"1/{1 / rate:.0f}", anchor="middle", colour="muted", size=12
+            )
         ends = []
         for (width, line), hue in zip(lines.items(), _HUES, strict=False):
             points = sorted(zip(tried, map(float, line), strict=True))
@@ -256,7 +282,7 @@ def width_panels(rates: Sequence[float], curves: Mapping[str, Mapping[int, Seque
             ends.append((plot.y(points[-1][1]) + 4, f"width {width}", hue))
         height = plot.bottom + 14
         for y, text, hue in sorted(ends, reverse=True):
-            height = min(y, height - 14)  # of two that end at one height, one is written above the other
+            height = min(y, height - 16)  # of two that end at one height, one is written above the other
             plot.panel.text(plot.x(max(tried)) + 6, height, text, colour=hue, size=12)
         panels.append(plot.panel)
     return panels

@@ -17,8 +17,8 @@ def gradient_noise_scale(*, noise: float, signal: float) -> float:
     r"""Return the batch whose error is, in mean square, as long as the full gradient.
 
     Also: noise scale, GNS, B_simple
-    Formula: $B_{\mathrm{noise}} = \dfrac{\operatorname{tr}\Sigma}{\lVert G \rVert^2}$
-    Symbols: B_noise = result; tr Σ = noise; ‖G‖² = signal
+    Formula: $B_{\mathrm{noise}} = \dfrac{\operatorname{tr}\Sigma}{\lVert g \rVert^2}$
+    Symbols: B_noise = result; tr Σ = noise; ‖g‖² = signal
     Chapter: 11
 
     Args:
@@ -71,8 +71,8 @@ def batch_steps(*, batch_size: float, critical_batch: float, fewest_steps: float
 def batch_examples(*, batch_size: float, critical_batch: float, fewest_steps: float) -> float:
     r"""Return how many examples a run sees until a given loss with batches of one size.
 
-    Formula: $E = S_{\min}\,(B + B_{\mathrm{crit}}) = E_{\min}\left(1 + \dfrac{B}{B_{\mathrm{crit}}}\right)$
-    Symbols: E = result; S_min = fewest_steps; B = batch_size; B_crit = critical_batch; E_min = S_min·B_crit
+    Formula: $D = S_{\min}\,(B + B_{\mathrm{crit}}) = D_{\min}\left(1 + \dfrac{B}{B_{\mathrm{crit}}}\right)$
+    Symbols: D = result; S_min = fewest_steps; B = batch_size; B_crit = critical_batch; D_min = S_min·B_crit
     Chapter: 11
 
     Args:
@@ -99,8 +99,8 @@ def batch_examples(*, batch_size: float, critical_batch: float, fewest_steps: fl
 def two_batch_signal(*, small_batch: int, big_batch: int, small_square: float, big_square: float) -> float:
     r"""Return an unbiased estimate of the full gradient's squared norm from gradients of two batch sizes.
 
-    Formula: $\mathcal{G} = \dfrac{B\lVert G_B \rVert^2 - b\,\lVert G_b \rVert^2}{B - b}$
-    Symbols: \mathcal{G} = result; B = big_batch; b = small_batch; ‖G_B‖² = big_square; ‖G_b‖² = small_square
+    Formula: $\dfrac{B\lVert g_B \rVert^2 - B_r\lVert g_r \rVert^2}{B - B_r}$
+    Symbols: B, B_r = big_batch, small_batch; ‖g_B‖² = big_square; ‖g_r‖² = small_square
     Chapter: 11
 
     Args:
@@ -121,16 +121,16 @@ def two_batch_signal(*, small_batch: int, big_batch: int, small_square: float, b
         >>> two_batch_signal(small_batch=1, big_batch=4, small_square=9.0, big_square=3.0)
         1.0
     """
-    b, B = _two(small_batch, big_batch)
+    B_r, B = _two(small_batch, big_batch)
     small, big = nonnegative_number("small_square", small_square), nonnegative_number("big_square", big_square)
-    return as_float("small_batch, big_batch, small_square and big_square", (B * big - b * small) / (B - b))
+    return as_float("small_batch, big_batch, small_square and big_square", (B * big - B_r * small) / (B - B_r))
 
 
 def two_batch_noise(*, small_batch: int, big_batch: int, small_square: float, big_square: float) -> float:
     r"""Return an unbiased estimate of the trace of the covariance from gradients of two batch sizes.
 
-    Formula: $\mathcal{S} = \dfrac{\lVert G_b \rVert^2 - \lVert G_B \rVert^2}{1/b - 1/B}$
-    Symbols: \mathcal{S} = result; b = small_batch; B = big_batch; ‖G_b‖² = small_square; ‖G_B‖² = big_square
+    Formula: $\dfrac{\lVert g_r \rVert^2 - \lVert g_B \rVert^2}{1/B_r - 1/B}$
+    Symbols: B_r, B = small_batch, big_batch; ‖g_r‖² = small_square; ‖g_B‖² = big_square
     Chapter: 11
 
     Args:
@@ -150,9 +150,9 @@ def two_batch_noise(*, small_batch: int, big_batch: int, small_square: float, bi
         >>> two_batch_noise(small_batch=1, big_batch=4, small_square=9.0, big_square=3.0)
         8.0
     """
-    b, B = _two(small_batch, big_batch)
+    B_r, B = _two(small_batch, big_batch)
     small, big = nonnegative_number("small_square", small_square), nonnegative_number("big_square", big_square)
-    return as_float("small_batch, big_batch, small_square and big_square", (small - big) / (1 / b - 1 / B))
+    return as_float("small_batch, big_batch, small_square and big_square", (small - big) / (1 / B_r - 1 / B))
 
 
 def best_step_size(*, largest: float, noise_scale: float, batch_size: float) -> float:
@@ -186,8 +186,8 @@ def scaled_learning_rate(*, rate: float, factor: float, rule: str) -> float:
     r"""Return the learning rate for a batch that is larger by a factor.
 
     Also: linear scaling rule, square-root scaling rule
-    Formula: $\eta' = \eta\, k^{p}, \quad p = 0,\ \tfrac12,\ 1$
-    Symbols: η' = result; η = rate; k = factor; p = 0 (constant), 1/2 (square_root) or 1 (linear), by rule
+    Formula: $\eta' = \eta, \quad \eta\sqrt\rho \quad\text{or}\quad \eta\rho$
+    Symbols: η' = result, by rule: constant, square_root or linear; η = the present rate; ρ = factor
     Chapter: 11
 
     Args:
@@ -206,17 +206,17 @@ def scaled_learning_rate(*, rate: float, factor: float, rule: str) -> float:
         >>> scaled_learning_rate(rate=0.001, factor=16, rule="sqrt")
         0.004
     """
-    η, k = positive_number("rate", rate), positive_number("factor", factor)
-    p = LEARNING_RATE_RULES.index(named("rule", rule, LEARNING_RATE_RULES, aliases=ALIASES)) / 2
-    return as_float("rate and factor", η * math.pow(k, p))
+    η, ρ = positive_number("rate", rate), positive_number("factor", factor)
+    power = LEARNING_RATE_RULES.index(named("rule", rule, LEARNING_RATE_RULES, aliases=ALIASES)) / 2
+    return as_float("rate and factor", η * math.pow(ρ, power))
 
 
 def mup_hidden_rate(*, rate: float, width: int, base_width: int) -> float:
     r"""Return Adam's learning rate of a hidden matrix in the maximal update parametrisation.
 
     Also: muP, maximal update parametrization
-    Formula: $\eta_n = \eta_{n_0}\, \dfrac{n_0}{n}$
-    Symbols: η_n = result; η_{n_0} = rate; n = width; n_0 = base_width
+    Formula: $\eta_h = \eta_{h_0}\, \dfrac{h_0}{h}$
+    Symbols: η_h = result; η_{h_0} = rate; h, h_0 = width, base_width
     Chapter: 11
 
     Args:
@@ -228,22 +228,22 @@ def mup_hidden_rate(*, rate: float, width: int, base_width: int) -> float:
         The learning rate at the new width.
 
     Source: Yang et al. 2022, table 3, for Adam.
-    Convention: also for the output matrix, if its starting values shrink as 1/n and no multiplier stands before it.
+    Convention: also for the output matrix, if its starting values shrink as 1/h and no multiplier stands before it.
     Leaves out: weight decay, depth, and the first layer, whose rate stays.
 
     Example:
         >>> mup_hidden_rate(rate=0.01, width=1024, base_width=256)
         0.0025
     """
-    n, n_0 = positive_integer("width", width), positive_integer("base_width", base_width)
-    return as_float("rate, width and base_width", positive_number("rate", rate) * n_0 / n)
+    h, h_0 = positive_integer("width", width), positive_integer("base_width", base_width)
+    return as_float("rate, width and base_width", positive_number("rate", rate) * h_0 / h)
 
 
 def cheapest_batch(*, critical_batch: float, usd_per_step: float, usd_per_example: float) -> float:
     r"""Return the batch at which steps and examples together cost least.
 
-    Formula: $B^* = \sqrt{B_{\mathrm{crit}}\, c_S / c_E}$
-    Symbols: B* = result; B_crit = critical_batch; c_S = usd_per_step; c_E = usd_per_example
+    Formula: $B^* = \sqrt{B_{\mathrm{crit}}\, \kappa_S / \kappa_D}$
+    Symbols: B* = result; B_crit = critical_batch; κ_S = usd_per_step; κ_D = usd_per_example
     Chapter: 11
 
     Args:
@@ -254,7 +254,7 @@ def cheapest_batch(*, critical_batch: float, usd_per_step: float, usd_per_exampl
     Returns:
         Examples.
 
-    Source: the least of c_S·S + c_E·E on the hyperbola; compare McCandlish et al. 2018, appendix D.
+    Source: the least of κ_S·S + κ_D·D on the hyperbola; compare McCandlish et al. 2018, appendix D.
     Convention: both prices in the same money, or in seconds.
     Leaves out: that the batch is whole, and a multiple of the ranks.
 
@@ -263,16 +263,16 @@ def cheapest_batch(*, critical_batch: float, usd_per_step: float, usd_per_exampl
         20.0
     """
     B_crit = positive_number("critical_batch", critical_batch)
-    c_S, c_E = positive_number("usd_per_step", usd_per_step), positive_number("usd_per_example", usd_per_example)
-    return as_float("critical_batch, usd_per_step and usd_per_example", math.sqrt(B_crit) * math.sqrt(c_S / c_E))
+    κ_S, κ_D = positive_number("usd_per_step", usd_per_step), positive_number("usd_per_example", usd_per_example)
+    return as_float("critical_batch, usd_per_step and usd_per_example", math.sqrt(B_crit) * math.sqrt(κ_S / κ_D))
 
 
 def language_critical_batch(*, loss: float, scale_tokens: float = 2e8, exponent: float = 0.21) -> float:
     r"""Return the critical batch of language models at a loss, as Kaplan et al. fitted it.
 
     Also: critical batch size, critical batch
-    Formula: $B_{\mathrm{crit}} = \dfrac{B_*}{L^{1/\alpha_B}}$
-    Symbols: B_crit = result; B_* = scale_tokens; L = loss; \alpha_B = exponent
+    Formula: $B_{\mathrm{crit}} = \dfrac{B_*}{\mathcal L^{1/\alpha_B}}$
+    Symbols: B_crit = result; B_* = scale_tokens; ℒ = loss; α_B = exponent
     Chapter: 11
 
     Args:
@@ -291,8 +291,8 @@ def language_critical_batch(*, loss: float, scale_tokens: float = 2e8, exponent:
         >>> round(language_critical_batch(loss=2.0) / 1e6, 2)
         7.37
     """
-    L, B_star = positive_number("loss", loss), positive_number("scale_tokens", scale_tokens)
-    power = -math.log(L) / positive_number("exponent", exponent)
+    B_star = positive_number("scale_tokens", scale_tokens)
+    power = -math.log(positive_number("loss", loss)) / positive_number("exponent", exponent)
     try:
         return as_float("loss, scale_tokens and exponent", B_star * math.exp(power))
     except OverflowError:

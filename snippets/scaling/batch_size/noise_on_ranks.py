@@ -46,7 +46,7 @@ class NoiseMeasured:
     account: Account
 
     def estimates(self) -> tuple[float, float]:
-        """Estimates of signal ‖G‖² and noise tr Σ from the means over all steps."""
+        """Estimates of signal ‖g‖² and noise tr Σ from the means over all steps."""
         small, big = float(self.small_squares.mean()), float(self.big_squares.mean())
         sizes = {"small_batch": self.small_batch, "big_batch": self.big_batch}
         return (

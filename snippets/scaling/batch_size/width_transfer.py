@@ -60,15 +60,15 @@ def width_losses(
         >>> losses.shape, bool(losses[0] < losses[1])
         ((2,), True)
     """
-    n, base = at_most("width", positive_integer("width", width), 4096), positive_integer("base_width", base_width)
+    h, base = at_most("width", positive_integer("width", width), 4096), positive_integer("base_width", base_width)
     tried = each("rates", rates, positive_number)
     one_of("parametrisation", parametrisation, PARAMETRISATIONS)
     count = at_most("steps", positive_integer("steps", steps), 10_000)
-    affordable("rates × width²", max(len(tried), 1) * n * n)
+    affordable("rates × width²", max(len(tried), 1) * h * h)
     draws = np.random.default_rng(nonnegative_integer("seed", seed))
-    grown = n / base if parametrisation in ("mup", "mup_rates_only") else 1.0
-    shrink = np.sqrt(n / base) if parametrisation in ("mup", "mup_values_only") else 1.0
-    starts = [draws.standard_normal(shape) / np.sqrt(shape[0]) for shape in ((_INPUTS, n), (n, n), (n, 1))]
+    grown = h / base if parametrisation in ("mup", "mup_rates_only") else 1.0
+    shrink = np.sqrt(h / base) if parametrisation in ("mup", "mup_values_only") else 1.0
+    starts = [draws.standard_normal(shape) / np.sqrt(shape[0]) for shape in ((_INPUTS, h), (h, h), (h, 1))]
     starts[2] /= shrink
     weights = [np.repeat(start[None].astype(np.float32), len(tried), axis=0) for start in starts]
     moments = [(np.zeros_like(one), np.zeros_like(one)) for one in weights]
@@ -121,13 +121,13 @@ def _backward(
     weights: Sequence[NDArray[np.float32]], x: NDArray[np.float32], y: NDArray[np.float32]
 ) -> tuple[FloatArray, list[NDArray[np.float32]]]:
     """The mean squared error for each rate, and the gradients of the three matrices."""
-    first, second, last = weights  # first (rates, inputs, n), second (rates, n, n), last (rates, n, 1)
-    one = np.maximum(x @ first, 0)  # (rates, batch, n)
-    two = np.maximum(one @ second, 0)  # (rates, batch, n)
+    first, second, last = weights  # first (rates, inputs, h), second (rates, h, h), last (rates, h, 1)
+    one = np.maximum(x @ first, 0)  # (rates, batch, h)
+    two = np.maximum(one @ second, 0)  # (rates, batch, h)
     residual = two @ last - y  # (rates, batch, 1)
     at_output = residual * np.float32(2 / len(x))
-    at_two = (at_output @ last.transpose(0, 2, 1)) * (two > 0)  # (rates, batch, n)
-    at_one = (at_two @ second.transpose(0, 2, 1)) * (one > 0)  # (rates, batch, n)
+    at_two = (at_output @ last.transpose(0, 2, 1)) * (two > 0)  # (rates, batch, h)
+    at_one = (at_two @ second.transpose(0, 2, 1)) * (one > 0)  # (rates, batch, h)
     gradients = [x.T @ at_one, one.transpose(0, 2, 1) @ at_two, two.transpose(0, 2, 1) @ at_output]
     return (residual**2).mean(axis=(1, 2)), gradients
 

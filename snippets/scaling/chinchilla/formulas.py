@@ -40,13 +40,13 @@ def compute_optimal_parameters(*, flops: float, fit: LossFit | str = DEFAULT_FIT
     """Return the size of the model with the least loss that a training budget buys.
 
     Also: compute-optimal, compute-optimal model size, Chinchilla-optimal parameters
-    Formula: $N^* = G \\left(\\frac{C}{6}\\right)^{\\frac{\\beta}{\\alpha+\\beta}}, \\quad
-        G = \\left(\\frac{\\alpha A}{\\beta B}\\right)^{\\frac{1}{\\alpha+\\beta}}$
-    Symbols: N^* = the result; C = flops; A, B, α, β = the fit's constants
+    Formula: $N^* = G \\left(\\frac{C}{6}\\right)^{\\frac{\\alpha_D}{\\alpha_N+\\alpha_D}}, \\quad
+        G = \\left(\\frac{\\alpha_N A_N}{\\alpha_D A_D}\\right)^{\\frac{1}{\\alpha_N+\\alpha_D}}$
+    Symbols: N^* = the result; C = the budget, flops; A_N, A_D, α_N, α_D = the fit's constants
     Chapter: 9
 
     Args:
-        flops: operations of the training.
+        flops: FLOPs of the training.
         fit: the constants, or their name in ``LOSS_FITS``.
 
     Returns:
@@ -60,21 +60,23 @@ def compute_optimal_parameters(*, flops: float, fit: LossFit | str = DEFAULT_FIT
         >>> round(compute_optimal_parameters(flops=5.76e23) / 1e9, 1)
         72.2
     """
-    C, (_, A, B, α, β) = positive_number("flops", flops), _constants(fit)
-    return _power("flops and fit", lambda: (α * A / (β * B)) ** (1 / (α + β)) * (C / 6) ** (β / (α + β)))
+    C, (_, A_N, A_D, α_N, α_D) = positive_number("flops", flops), _constants(fit)
+    return _power(
+        "flops and fit", lambda: (α_N * A_N / (α_D * A_D)) ** (1 / (α_N + α_D)) * (C / 6) ** (α_D / (α_N + α_D))
+    )
 
 
 def compute_optimal_tokens(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the tokens on which a training budget is best spent.
 
     Also: compute-optimal data, Chinchilla-optimal tokens
-    Formula: $D^* = \\frac{1}{G} \\left(\\frac{C}{6}\\right)^{\\frac{\\alpha}{\\alpha+\\beta}}, \\quad
-        G = \\left(\\frac{\\alpha A}{\\beta B}\\right)^{\\frac{1}{\\alpha+\\beta}}$
-    Symbols: D^* = the result; C = flops; A, B, α, β = the fit's constants
+    Formula: $D^* = \\frac{1}{G} \\left(\\frac{C}{6}\\right)^{\\frac{\\alpha_N}{\\alpha_N+\\alpha_D}}, \\quad
+        G = \\left(\\frac{\\alpha_N A_N}{\\alpha_D A_D}\\right)^{\\frac{1}{\\alpha_N+\\alpha_D}}$
+    Symbols: D^* = the result; C = the budget, flops; A_N, A_D, α_N, α_D = the fit's constants
     Chapter: 9
 
     Args:
-        flops: operations of the training.
+        flops: FLOPs of the training.
         fit: the constants, or their name in ``LOSS_FITS``.
 
     Returns:
@@ -88,25 +90,27 @@ def compute_optimal_tokens(*, flops: float, fit: LossFit | str = DEFAULT_FIT) ->
         >>> round(compute_optimal_tokens(flops=5.76e23) / 1e12, 2)
         1.33
     """
-    C, (_, A, B, α, β) = positive_number("flops", flops), _constants(fit)
-    return _power("flops and fit", lambda: (β * B / (α * A)) ** (1 / (α + β)) * (C / 6) ** (α / (α + β)))
+    C, (_, A_N, A_D, α_N, α_D) = positive_number("flops", flops), _constants(fit)
+    return _power(
+        "flops and fit", lambda: (α_D * A_D / (α_N * A_N)) ** (1 / (α_N + α_D)) * (C / 6) ** (α_N / (α_N + α_D))
+    )
 
 
 def compute_optimal_tokens_per_parameter(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the tokens for each parameter at the best split of a training budget.
 
     Also: Chinchilla ratio, tokens per parameter
-    Formula: $\\frac{D^*}{N^*} = \\left(\\frac{\\beta B}{\\alpha A}\\right)^{\\frac{2}{\\alpha+\\beta}}
-        \\left(\\frac{C}{6}\\right)^{\\frac{\\alpha-\\beta}{\\alpha+\\beta}}$
-    Symbols: C = flops; A, B, α, β = the fit's constants
+    Formula: $\\frac{D^*}{N^*} = \\left(\\frac{\\alpha_D A_D}{\\alpha_N A_N}\\right)^{\\frac{2}{\\alpha_N+\\alpha_D}}
+        \\left(\\frac{C}{6}\\right)^{\\frac{\\alpha_N-\\alpha_D}{\\alpha_N+\\alpha_D}}$
+    Symbols: C = the budget, flops; A_N, A_D, α_N, α_D = the fit's constants
     Chapter: 9
 
     Args:
-        flops: operations of the training.
+        flops: FLOPs of the training.
         fit: the constants, or their name in ``LOSS_FITS``.
 
     Returns:
-        Tokens for each parameter; it depends on the budget unless α = β.
+        Tokens for each parameter; it depends on the budget unless α_N = α_D.
 
     Source: the quotient of the two optima of Hoffmann et al. 2022, equation (4).
     Convention: C = 6ND.
@@ -118,22 +122,24 @@ def compute_optimal_tokens_per_parameter(*, flops: float, fit: LossFit | str = D
         ... )
         (18, 93)
     """
-    C, (_, A, B, α, β) = positive_number("flops", flops), _constants(fit)
-    return _power("flops and fit", lambda: (β * B / (α * A)) ** (2 / (α + β)) * (C / 6) ** ((α - β) / (α + β)))
+    C, (_, A_N, A_D, α_N, α_D) = positive_number("flops", flops), _constants(fit)
+    return _power(
+        "flops and fit", lambda: (α_D * A_D / (α_N * A_N)) ** (2 / (α_N + α_D)) * (C / 6) ** ((α_N - α_D) / (α_N + α_D))
+    )
 
 
 def compute_optimal_loss_nats(*, flops: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the least loss that a training budget buys.
 
     Also: compute-optimal loss
-    Formula: $L^* = E + \\left(\\frac1\\alpha + \\frac1\\beta\\right)
-        \\left((\\alpha A)^\\beta (\\beta B)^\\alpha\\right)^{\\frac{1}{\\alpha+\\beta}}
-        \\left(\\frac{C}{6}\\right)^{-\\frac{\\alpha\\beta}{\\alpha+\\beta}}$
-    Symbols: L^* = the result; C = flops; E, A, B, α, β = the fit's constants
+    Formula: $\\mathcal L^* = \\mathcal L_\\infty + \\left(\\frac{1}{\\alpha_N} + \\frac{1}{\\alpha_D}\\right)
+        \\left((\\alpha_N A_N)^{\\alpha_D} (\\alpha_D A_D)^{\\alpha_N}\\right)^{\\frac{1}{\\alpha_N+\\alpha_D}}
+        \\left(\\frac{C}{6}\\right)^{-\\frac{\\alpha_N\\alpha_D}{\\alpha_N+\\alpha_D}}$
+    Symbols: ℒ^* = the result; C = the budget, flops; ℒ_∞, A_N, A_D, α_N, α_D = the fit's constants
     Chapter: 9
 
     Args:
-        flops: operations of the training.
+        flops: FLOPs of the training.
         fit: the constants, or their name in ``LOSS_FITS``.
 
     Returns:
@@ -147,11 +153,11 @@ def compute_optimal_loss_nats(*, flops: float, fit: LossFit | str = DEFAULT_FIT)
         >>> round(compute_optimal_loss_nats(flops=5.76e23), 4)
         1.9744
     """
-    C, (E, A, B, α, β) = positive_number("flops", flops), _constants(fit)
+    C, (floor, A_N, A_D, α_N, α_D) = positive_number("flops", flops), _constants(fit)
 
     def loss() -> float:
-        scale = (1 / α + 1 / β) * ((α * A) ** β * (β * B) ** α) ** (1 / (α + β))
-        return float(E + scale * (C / 6) ** (-α * β / (α + β)))
+        scale = (1 / α_N + 1 / α_D) * ((α_N * A_N) ** α_D * (α_D * A_D) ** α_N) ** (1 / (α_N + α_D))
+        return float(floor + scale * (C / 6) ** (-α_N * α_D / (α_N + α_D)))
 
     return _power("flops and fit", loss)
 
@@ -159,9 +165,9 @@ def compute_optimal_loss_nats(*, flops: float, fit: LossFit | str = DEFAULT_FIT)
 def flops_for_parameters(*, parameters: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the training budget for which a model has the best size.
 
-    Formula: $C = 6 \\left(\\frac{N}{G}\\right)^{\\frac{\\alpha+\\beta}{\\beta}}, \\quad
-        G = \\left(\\frac{\\alpha A}{\\beta B}\\right)^{\\frac{1}{\\alpha+\\beta}}$
-    Symbols: C = the result; N = parameters; A, B, α, β = the fit's constants
+    Formula: $C = 6 \\left(\\frac{N}{G}\\right)^{\\frac{\\alpha_N+\\alpha_D}{\\alpha_D}}, \\quad
+        G = \\left(\\frac{\\alpha_N A_N}{\\alpha_D A_D}\\right)^{\\frac{1}{\\alpha_N+\\alpha_D}}$
+    Symbols: C = the result; N = parameters; A_N, A_D, α_N, α_D = the fit's constants
     Chapter: 9
 
     Args:
@@ -169,7 +175,7 @@ def flops_for_parameters(*, parameters: float, fit: LossFit | str = DEFAULT_FIT)
         fit: the constants, or their name in ``LOSS_FITS``.
 
     Returns:
-        Operations of the training.
+        FLOPs of the training.
 
     Source: Hoffmann et al. 2022, equation (4), solved for C.
     Convention: C = 6ND.
@@ -179,20 +185,22 @@ def flops_for_parameters(*, parameters: float, fit: LossFit | str = DEFAULT_FIT)
         >>> f"{flops_for_parameters(parameters=1e9):.2e}"
         '1.36e+20'
     """
-    N, (_, A, B, α, β) = positive_number("parameters", parameters), _constants(fit)
-    return _power("parameters and fit", lambda: 6 * (N * (β * B / (α * A)) ** (1 / (α + β))) ** ((α + β) / β))
+    N, (_, A_N, A_D, α_N, α_D) = positive_number("parameters", parameters), _constants(fit)
+    return _power(
+        "parameters and fit", lambda: 6 * (N * (α_D * A_D / (α_N * A_N)) ** (1 / (α_N + α_D))) ** ((α_N + α_D) / α_D)
+    )
 
 
 def tokens_for_loss(*, parameters: float, loss_nats: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return the tokens after which a model has a loss.
 
-    Formula: $D = \\left(\\frac{B}{L - E - A/N^\\alpha}\\right)^{1/\\beta}$
-    Symbols: D = the result; N = parameters; L = loss_nats; E, A, B, α, β = the fit's constants
+    Formula: $D = \\left(\\frac{A_D}{\\mathcal L - \\mathcal L_\\infty - A_N/N^{\\alpha_N}}\\right)^{1/\\alpha_D}$
+    Symbols: D = the result; N = parameters; ℒ = loss_nats; ℒ_∞, A_N, A_D, α_N, α_D = the fit's constants
     Chapter: 9
 
     Args:
         parameters: of the model.
-        loss_nats: the loss that it is to have, above E + A/N^α.
+        loss_nats: the loss that it is to have, above ℒ_∞ + A_N/N^α_N.
         fit: the constants, or their name in ``LOSS_FITS``.
 
     Returns:
@@ -209,23 +217,23 @@ def tokens_for_loss(*, parameters: float, loss_nats: float, fit: LossFit | str =
         >>> round(tokens_for_loss(parameters=70e9, loss_nats=1.9744) / 1e12, 2)
         1.37
     """
-    N, L = positive_number("parameters", parameters), positive_number("loss_nats", loss_nats)
-    E, A, B, α, β = _constants(fit)
-    left = L - E - _power("parameters and fit", lambda: A * N**-α)
+    N, loss = positive_number("parameters", parameters), positive_number("loss_nats", loss_nats)
+    floor, A_N, A_D, α_N, α_D = _constants(fit)
+    left = loss - floor - _power("parameters and fit", lambda: A_N * N**-α_N)
     if left <= 0:
         raise ValueError(
-            f"loss_nats must be above {L - left:.6g}, this model's loss on endless data, got {loss_nats!r}"
+            f"loss_nats must be above {loss - left:.6g}, this model's loss on endless data, got {loss_nats!r}"
             f" with parameters = {parameters!r}"
         )
-    return _power("loss_nats, parameters and fit", lambda: (B / left) ** (1 / β))
+    return _power("loss_nats, parameters and fit", lambda: (A_D / left) ** (1 / α_D))
 
 
 def missized_compute_factor(*, size_ratio: float, fit: LossFit | str = DEFAULT_FIT) -> float:
     """Return how many times the compute a model takes that has not the best size, for the loss that it reaches.
 
-    Formula: $F = \\left(\\frac{\\beta k^{-\\alpha} + \\alpha k^{\\beta}}
-        {\\alpha+\\beta}\\right)^{\\frac{\\alpha+\\beta}{\\alpha\\beta}}$
-    Symbols: F = the result; k = size_ratio; α, β = the fit's exponents
+    Formula: $\\varphi = \\left(\\frac{\\alpha_D \\rho^{-\\alpha_N} + \\alpha_N \\rho^{\\alpha_D}}
+        {\\alpha_N+\\alpha_D}\\right)^{\\frac{\\alpha_N+\\alpha_D}{\\alpha_N\\alpha_D}}$
+    Symbols: φ = the result; ρ = size_ratio; α_N, α_D = the fit's exponents
     Chapter: 9
 
     Args:
@@ -236,15 +244,17 @@ def missized_compute_factor(*, size_ratio: float, fit: LossFit | str = DEFAULT_F
         Its compute over the compute of the best split that has the same loss, at least 1.
 
     Source: the loss surface along C = 6ND, put into the least loss and solved for the budget.
-    Convention: the same at any budget; A, B and E cancel.
+    Convention: the same at any budget; A_N, A_D and ℒ_∞ cancel.
     Leaves out: what serving the model costs.
 
     Example:
         >>> round(missized_compute_factor(size_ratio=0.5), 3)
         1.184
     """
-    k, (_, _, _, α, β) = positive_number("size_ratio", size_ratio), _constants(fit)
-    return _power("size_ratio and fit", lambda: ((β * k**-α + α * k**β) / (α + β)) ** ((α + β) / (α * β)))
+    ρ, (_, _, _, α_N, α_D) = positive_number("size_ratio", size_ratio), _constants(fit)
+    return _power(
+        "size_ratio and fit", lambda: ((α_D * ρ**-α_N + α_N * ρ**α_D) / (α_N + α_D)) ** ((α_N + α_D) / (α_N * α_D))
+    )
 
 
 def exponent_rounding_factor(
@@ -256,46 +266,47 @@ def exponent_rounding_factor(
 ) -> float:
     """Return by what the best tokens per parameter are multiplied when a fit's exponents change a little.
 
-    Formula: $\\exp\\left(\\frac{2}{\\alpha+\\beta}\\left[\\left(\\ln N^* - \\frac1\\alpha\\right)\\Delta\\alpha -
-        \\left(\\ln D^* - \\frac1\\beta\\right)\\Delta\\beta\\right]\\right)$
-    Symbols: N^*, D^* = the optimum; \\Delta\\alpha = parameter_exponent_change; \\Delta\\beta = token_exponent_change;
-        α, β = the fit's exponents
+    Formula: $\\exp\\left(\\frac{2}{\\alpha_N+\\alpha_D}\\left[
+        \\left(\\ln N^* - \\frac{1}{\\alpha_N}\\right)\\Delta\\alpha_N -
+        \\left(\\ln D^* - \\frac{1}{\\alpha_D}\\right)\\Delta\\alpha_D\\right]\\right)$
+    Symbols: N^*, D^* = the optimum; Δα_N = parameter_exponent_change; Δα_D = token_exponent_change;
+        α_N, α_D = the fit's exponents
     Chapter: 9
 
     Args:
-        flops: operations of the training.
-        parameter_exponent_change: what is added to α, any finite number.
-        token_exponent_change: what is added to β, any finite number.
+        flops: FLOPs of the training.
+        parameter_exponent_change: what is added to α_N, any finite number.
+        token_exponent_change: what is added to α_D, any finite number.
         fit: the constants, or their name in ``LOSS_FITS``.
 
     Returns:
         A factor, to first order in the changes.
 
     Source: the derivative of the logarithm of ``compute_optimal_tokens_per_parameter``.
-    Convention: A and B stay as they are.
+    Convention: A_N and A_D stay as they are.
     Leaves out: second order, a few per cent for changes of 0.005.
 
     Example:
         >>> round(exponent_rounding_factor(flops=5.76e23, token_exponent_change=-0.005), 2)
         1.42
     """
-    Δα = finite_number("parameter_exponent_change", parameter_exponent_change)
-    Δβ = finite_number("token_exponent_change", token_exponent_change)
+    Δα_N = finite_number("parameter_exponent_change", parameter_exponent_change)
+    Δα_D = finite_number("token_exponent_change", token_exponent_change)
     N, D = compute_optimal_parameters(flops=flops, fit=fit), compute_optimal_tokens(flops=flops, fit=fit)
     if N == 0 or D == 0:
         raise ValueError(f"flops must be such that the best split is above 0, got {flops!r}")
-    ln_N, ln_D, (_, _, _, α, β) = math.log(N), math.log(D), _constants(fit)
+    ln_N, ln_D, (_, _, _, α_N, α_D) = math.log(N), math.log(D), _constants(fit)
     return _power(
         "flops, parameter_exponent_change, token_exponent_change and fit",
-        lambda: math.exp(2 / (α + β) * ((ln_N - 1 / α) * Δα - (ln_D - 1 / β) * Δβ)),
+        lambda: math.exp(2 / (α_N + α_D) * ((ln_N - 1 / α_N) * Δα_N - (ln_D - 1 / α_D) * Δα_D)),
     )
 
 
 def lifetime_flops(*, parameters: float, tokens: float, inference_tokens: float) -> float:
-    """Return the operations of a model's training and of all its use.
+    """Return the FLOPs of a model's training and of all its inference.
 
-    Formula: $C = 6ND + 2NM$
-    Symbols: C = the result; N = parameters; D = tokens; M = inference_tokens
+    Formula: $C = 6ND + 2ND_\\text{inf}$
+    Symbols: C = the result; N = parameters; D = tokens; D_inf = inference_tokens
     Chapter: 9
 
     Args:
@@ -304,26 +315,27 @@ def lifetime_flops(*, parameters: float, tokens: float, inference_tokens: float)
         inference_tokens: tokens that it reads and writes in its life, at least 0.
 
     Returns:
-        Operations.
+        FLOPs.
 
     Source: Sardana et al. 2024.
-    Convention: 6 operations for a parameter and token of training, 2 for one of use.
-    Leaves out: attention's products; that use reaches another share of the peak than training.
+    Convention: 6 FLOPs for a parameter and token of training, 2 for one of inference.
+    Leaves out: attention's matmuls; that inference reaches another share of the peak than training.
 
     Example:
         >>> lifetime_flops(parameters=1e9, tokens=20e9, inference_tokens=30e9)
         1.8e+20
     """
     N, D = positive_number("parameters", parameters), positive_number("tokens", tokens)
-    M = nonnegative_number("inference_tokens", inference_tokens)
-    return as_float("parameters, tokens and inference_tokens", 6 * N * D + 2 * N * M)
+    D_inf = nonnegative_number("inference_tokens", inference_tokens)
+    return as_float("parameters, tokens and inference_tokens", 6 * N * D + 2 * N * D_inf)
 
 
 def inference_aware_parameters(*, tokens: float, inference_tokens: float, fit: LossFit | str = DEFAULT_FIT) -> float:
-    """Return the model that goes best with its tokens of training, when its use counts too.
+    """Return the model that goes best with its tokens of training, when its inference counts too.
 
-    Formula: $N = \\left(\\frac{\\alpha A\\, D^\\beta}{\\beta B\\, (1 + M/3D)}\\right)^{1/\\alpha}$
-    Symbols: N = the result; D = tokens; M = inference_tokens; A, B, α, β = the fit's constants
+    Formula: $N = \\left(\\frac{\\alpha_N A_N\\, D^{\\alpha_D}}
+        {\\alpha_D A_D\\, (1 + D_\\text{inf}/3D)}\\right)^{1/\\alpha_N}$
+    Symbols: N = the result; D = tokens; D_inf = inference_tokens; A_N, A_D, α_N, α_D = the fit's constants
     Chapter: 9
 
     Args:
@@ -332,26 +344,30 @@ def inference_aware_parameters(*, tokens: float, inference_tokens: float, fit: L
         fit: the constants, or their name in ``LOSS_FITS``.
 
     Returns:
-        Parameters: no other model reaches its loss with fewer operations of training and use together.
+        Parameters: no other model reaches its loss with fewer FLOPs of training and inference together.
 
     Source: the condition for the least ``lifetime_flops`` at fixed loss; Sardana et al. 2024 solve it numerically.
-    Convention: 6 operations for a parameter and token of training, 2 for one of use.
-    Leaves out: that an operation of use costs more or less than one of training.
+    Convention: 6 FLOPs for a parameter and token of training, 2 for one of inference.
+    Leaves out: that a FLOP of inference costs more or less than one of training.
 
     Example:
         >>> round(inference_aware_parameters(tokens=15e12, inference_tokens=1.9e14) / 1e9, 1)
         8.0
     """
-    D, M = positive_number("tokens", tokens), nonnegative_number("inference_tokens", inference_tokens)
-    _, A, B, α, β = _constants(fit)
-    return _power("tokens, inference_tokens and fit", lambda: (α * A * D**β / (β * B * (1 + M / D / 3))) ** (1 / α))
+    D, D_inf = positive_number("tokens", tokens), nonnegative_number("inference_tokens", inference_tokens)
+    _, A_N, A_D, α_N, α_D = _constants(fit)
+    return _power(
+        "tokens, inference_tokens and fit",
+        lambda: (α_N * A_N * D**α_D / (α_D * A_D * (1 + D_inf / D / 3))) ** (1 / α_N),
+    )
 
 
 def break_even_inference_tokens(*, parameters: float, tokens: float, fit: LossFit | str = DEFAULT_FIT) -> float:
-    """Return for how many tokens of use a model and its training are the cheapest way to their loss.
+    """Return for how many tokens of inference a model and its training are the cheapest way to their loss.
 
-    Formula: $M = 3D \\left(\\frac{\\alpha A / N^\\alpha}{\\beta B / D^\\beta} - 1\\right)$
-    Symbols: M = the result; N = parameters; D = tokens; A, B, α, β = the fit's constants
+    Formula: $D_\\text{inf} = 3D \\left(\\frac{\\alpha_N A_N / N^{\\alpha_N}}
+        {\\alpha_D A_D / D^{\\alpha_D}} - 1\\right)$
+    Symbols: D_inf = the result; N = parameters; D = tokens; A_N, A_D, α_N, α_D = the fit's constants
     Chapter: 9
 
     Args:
@@ -360,32 +376,34 @@ def break_even_inference_tokens(*, parameters: float, tokens: float, fit: LossFi
         fit: the constants, or their name in ``LOSS_FITS``.
 
     Returns:
-        Tokens of use; below 0 where the model is too large even without any.
+        Tokens of inference; below 0 where the model is too large even without any.
 
     Source: the condition for the least ``lifetime_flops`` at fixed loss, solved for M.
-    Convention: 6 operations for a parameter and token of training, 2 for one of use.
-    Leaves out: that an operation of use costs more or less than one of training.
+    Convention: 6 FLOPs for a parameter and token of training, 2 for one of inference.
+    Leaves out: that a FLOP of inference costs more or less than one of training.
 
     Example:
         >>> round(break_even_inference_tokens(parameters=8.03e9, tokens=15e12) / 1e12)
         189
     """
     N, D = positive_number("parameters", parameters), positive_number("tokens", tokens)
-    _, A, B, α, β = _constants(fit)
-    return _power("parameters, tokens and fit", lambda: 3 * D * (α * A * N**-α / (β * B * D**-β) - 1))
+    _, A_N, A_D, α_N, α_D = _constants(fit)
+    return _power("parameters, tokens and fit", lambda: 3 * D * (α_N * A_N * N**-α_N / (α_D * A_D * D**-α_D) - 1))
 
 
 def cheapest_for_loss(*, loss_nats: float, inference_tokens: float, fit: LossFit | str = DEFAULT_FIT) -> Allocation:
-    """Return the model and tokens that reach a loss with the fewest operations of training and use together.
+    """Return the model and tokens that reach a loss with the fewest FLOPs of training and inference together.
 
     Also: overtraining
-    Formula: $\\frac{\\alpha A}{N^\\alpha} = \\frac{\\beta B}{D^\\beta}\\left(1 + \\frac{M}{3D}\\right), \\quad
-        E + \\frac{A}{N^\\alpha} + \\frac{B}{D^\\beta} = L$
-    Symbols: N, D = the result; L = loss_nats; M = inference_tokens; E, A, B, α, β = the fit's constants
+    Formula: $\\frac{\\alpha_N A_N}{N^{\\alpha_N}} =
+        \\frac{\\alpha_D A_D}{D^{\\alpha_D}}\\left(1 + \\frac{D_\\text{inf}}{3D}\\right), \\quad
+        \\mathcal L_\\infty + \\frac{A_N}{N^{\\alpha_N}} + \\frac{A_D}{D^{\\alpha_D}} = \\mathcal L$
+    Symbols: N, D = the result; ℒ = loss_nats; D_inf = inference_tokens; ℒ_∞, A_N, A_D, α_N, α_D = the fit's
+        constants
     Chapter: 9
 
     Args:
-        loss_nats: the loss that is to be reached, above E.
+        loss_nats: the loss that is to be reached, above ℒ_∞.
         inference_tokens: tokens that the model reads and writes in its life, at least 0.
         fit: the constants, or their name in ``LOSS_FITS``.
 
@@ -393,81 +411,85 @@ def cheapest_for_loss(*, loss_nats: float, inference_tokens: float, fit: LossFit
         Parameters and tokens, by halving an interval for D: along the condition the loss falls as D grows.
 
     Source: the condition for the least ``lifetime_flops``; Sardana et al. 2024 use Newton's method.
-    Convention: 6 operations for a parameter and token of training, 2 for one of use.
-    Leaves out: that an operation of use costs more or less than one of training; a limit of the data.
+    Convention: 6 FLOPs for a parameter and token of training, 2 for one of inference.
+    Leaves out: that a FLOP of inference costs more or less than one of training; a limit of the data.
 
     Example:
         >>> best = cheapest_for_loss(loss_nats=2.0, inference_tokens=1e13)
         >>> round(best.parameters / 1e9), round(best.tokens / 1e12, 1)
         (20, 3.0)
     """
-    E, _, B, α, β = _constants(fit)
-    L, M = positive_number("loss_nats", loss_nats), nonnegative_number("inference_tokens", inference_tokens)
-    if L <= E:
-        raise ValueError(f"loss_nats must be above the fit's irreducible loss {E:g}, got {loss_nats!r}")
+    floor, _, A_D, α_N, α_D = _constants(fit)
+    loss, D_inf = positive_number("loss_nats", loss_nats), nonnegative_number("inference_tokens", inference_tokens)
+    if loss <= floor:
+        raise ValueError(f"loss_nats must be above the fit's irreducible loss {floor:g}, got {loss_nats!r}")
 
     def above(ln_D: float) -> bool:
-        # A/N^α follows from the condition, without N: what is above E is B/D^β (1 + β/α (1 + M/3D)).
-        return math.log(B) - β * ln_D + _ln_1p_exp(math.log(β / α) + _ln_longer(M, ln_D)) > math.log(L - E)
+        # A_N/N^α_N follows from the condition, without N: above ℒ_∞ is A_D/D^α_D (1 + α_D/α_N (1 + D_inf/3D)).
+        return math.log(A_D) - α_D * ln_D + _ln_1p_exp(math.log(α_D / α_N) + _ln_longer(D_inf, ln_D)) > math.log(
+            loss - floor
+        )
 
-    return _on_the_condition("loss_nats and inference_tokens", above, M, fit)
+    return _on_the_condition("loss_nats and inference_tokens", above, D_inf, fit)
 
 
 def inference_aware_allocation(
     *, flops: float, inference_tokens: float, fit: LossFit | str = DEFAULT_FIT
 ) -> Allocation:
-    """Return the model and tokens with the least loss, if a budget has to pay for training and use together.
+    """Return the model and tokens with the least loss, if a budget has to pay for training and inference together.
 
     Also: inference-aware scaling
-    Formula: $\\frac{\\alpha A}{N^\\alpha} = \\frac{\\beta B}{D^\\beta}\\left(1 + \\frac{M}{3D}\\right), \\quad
-        6ND + 2NM = C$
-    Symbols: N, D = the result; C = flops; M = inference_tokens; A, B, α, β = the fit's constants
+    Formula: $\\frac{\\alpha_N A_N}{N^{\\alpha_N}} =
+        \\frac{\\alpha_D A_D}{D^{\\alpha_D}}\\left(1 + \\frac{D_\\text{inf}}{3D}\\right), \\quad
+        6ND + 2ND_\\text{inf} = C$
+    Symbols: N, D = the result; C = the budget, flops; D_inf = inference_tokens; A_N, A_D, α_N, α_D = the fit's
+        constants
     Chapter: 9
 
     Args:
-        flops: operations of training and use together.
+        flops: FLOPs of training and inference together.
         inference_tokens: tokens that the model reads and writes in its life, at least 0.
         fit: the constants, or their name in ``LOSS_FITS``.
 
     Returns:
-        Parameters and tokens, by halving an interval for D: along the condition the operations grow with D.
+        Parameters and tokens, by halving an interval for D: along the condition the FLOPs grow with D.
 
     Source: as ``cheapest_for_loss``, with the budget given instead of the loss.
-    Convention: 6 operations for a parameter and token of training, 2 for one of use.
-    Leaves out: that an operation of use costs more or less than one of training; a limit of the data.
+    Convention: 6 FLOPs for a parameter and token of training, 2 for one of inference.
+    Leaves out: that a FLOP of inference costs more or less than one of training; a limit of the data.
 
     Example:
         >>> best = inference_aware_allocation(flops=5.76e23, inference_tokens=0)
         >>> round(best.parameters / 1e9, 1), round(best.tokens_per_parameter)
         (72.2, 18)
     """
-    _, A, B, α, β = _constants(fit)
-    C, M = positive_number("flops", flops), nonnegative_number("inference_tokens", inference_tokens)
+    _, A_N, A_D, α_N, α_D = _constants(fit)
+    C, D_inf = positive_number("flops", flops), nonnegative_number("inference_tokens", inference_tokens)
 
     def below(ln_D: float) -> bool:
-        longer = _ln_longer(M, ln_D)
-        ln_N = (math.log(α * A) - math.log(β * B) + β * ln_D - longer) / α
+        longer = _ln_longer(D_inf, ln_D)
+        ln_N = (math.log(α_N * A_N) - math.log(α_D * A_D) + α_D * ln_D - longer) / α_N
         return math.log(6) + ln_N + ln_D + longer < math.log(C)
 
-    return _on_the_condition("flops and inference_tokens", below, M, fit)
+    return _on_the_condition("flops and inference_tokens", below, D_inf, fit)
 
 
-def _on_the_condition(names: str, short: Callable[[float], bool], M: float, fit: LossFit | str) -> Allocation:
+def _on_the_condition(names: str, short: Callable[[float], bool], D_inf: float, fit: LossFit | str) -> Allocation:
     """Return the model and tokens on the condition at the D up to which ``short`` says that D is too small."""
     low, high = -_FARTHEST, _FARTHEST
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if short(middle) else (low, middle)
     D = math.exp(high)
-    N = inference_aware_parameters(tokens=D, inference_tokens=M, fit=fit)
+    N = inference_aware_parameters(tokens=D, inference_tokens=D_inf, fit=fit)
     if not N or math.isinf(D / N):
         raise ValueError(f"{names} must be such that the optimum fits floats, got {N:g} parameters and {D:g} tokens")
     return Allocation(N, D)
 
 
-def _ln_longer(M: float, ln_D: float) -> float:
-    """Return ln(1 + M/3D): how much more the operations of a parameter are than those of its training."""
-    return _ln_1p_exp(math.log(M / 3) - ln_D) if M / 3 > 0 else 0.0
+def _ln_longer(D_inf: float, ln_D: float) -> float:
+    """Return ln(1 + D_inf/3D): how much more the FLOPs of a parameter are than those of its training."""
+    return _ln_1p_exp(math.log(D_inf / 3) - ln_D) if D_inf / 3 > 0 else 0.0
 
 
 def _ln_1p_exp(x: float) -> float:
@@ -476,7 +498,7 @@ def _ln_1p_exp(x: float) -> float:
 
 
 def _constants(fit: LossFit | str) -> tuple[float, float, float, float, float]:
-    """Return E, A, B, α and β."""
+    """Return ℒ_∞, A_N, A_D, α_N and α_D."""
     f = LOSS_FITS.find(fit)
     return f.irreducible_nats, f.parameter_coefficient, f.token_coefficient, f.parameter_exponent, f.token_exponent
 

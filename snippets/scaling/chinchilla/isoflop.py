@@ -246,7 +246,7 @@ def parametric_fit(
         runs: at least five.
         scale: what the sum of the runs' Huber losses is multiplied by; one over the number of runs makes a mean of it.
             The minimum stays where it is, but the optimizer's tolerances do not scale with it.
-        starts: ln A, ln B, ln E, α, β of each, at most 10,000.
+        starts: ln A_N, ln A_D, ln ℒ_∞, α_N, α_D of each, at most 10,000.
 
     Returns:
         The best end of all starts. The optimizer has the tolerances of ``scipy.optimize.minimize``.
@@ -305,7 +305,7 @@ def _above_one(name: str, value: float) -> float:
 def _start(name: str, value: Any) -> tuple[float, ...]:
     start = each(name, value, lambda entry, number: float(finite_array(entry, number, dimensions=0)))
     if len(start) != 5:
-        raise ValueError(f"{name} must be ln A, ln B, ln E, α and β, got {value!r}")
+        raise ValueError(f"{name} must be ln A_N, ln A_D, ln ℒ_∞, α_N and α_D, got {value!r}")
     return start
 
 

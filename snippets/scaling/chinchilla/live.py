@@ -1,95 +1,115 @@
-"""Drawings: the best split of a budget by three fits, and the cheapest life of a model that is used."""
+"""Drawings: the best split of a budget by three fits, and the cheapest life of a model with your model's loss."""
 
 from __future__ import annotations
 
 import math
 
-from snippets.drawing import Panel
+from snippets.drawing import Anchor, Panel
+from snippets.job import THE_70B
 from snippets.live.axes import Axis, Plot
 from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Choice, Number, in_units
 from snippets.scaling.chinchilla.formulas import (
+    GOPHER_FLOPS,
     Allocation,
     cheapest_for_loss,
-    compute_optimal_loss_nats,
     compute_optimal_parameters,
     compute_optimal_tokens,
     lifetime_flops,
-    missized_compute_factor,
     tokens_for_loss,
 )
 from snippets.scaling.loss_surface.formulas import LOSS_FITS, LossFit, surface_loss_nats
 
-_WIDTH, _POINTS, _B = 330, 40, 1e9
+_WIDE, _NARROW, _HEIGHT, _POINTS, _B = 560, 336, 260, 48, 1e9
 _FITS = {
     "Besiroglu et al. 2024": "2024 refit",
     "Hoffmann et al. 2022, unrounded": "2022, unrounded",
     "Hoffmann et al. 2022": "2022, printed",
 }
 _LETTERS = (("T", 1e12), ("B", 1e9), ("M", 1e6))
+_QUESTION = "The question: Gopher's budget"
+_MOST = 1000  # times the least FLOPs: what is farther off has no picture
+_TWICE = 2 * 1.4e12  # tokens: twice what the 70B's box gives it
 
 
 @live_figure(
     title="Split a budget",
-    caption="First panel: models of many sizes that all spend the budget, with the bottom (dot) and your choice "
-    "(square). Second: what it takes to reach the bottom's loss with a model of each size, its training and its use "
-    "together; the dot is the cheapest. Where the curve rises steeply on the left, a model is nearly too small for "
-    "this loss.",
+    caption="First panel: models of all sizes that spend the whole budget, with the best one (dot) and yours (square). "
+    "Second: what it takes to reach *your* loss with a model of each size, training and inference together, over the "
+    "least; the dot is the cheapest. Where the curve ends on the left, a model is too small for this loss.",
     knobs=[
         Number("flops", "Budget C, FLOP", 1e21, 1e18, 1e26, 10**0.1, "log", whole=False),
+        Number("billions", "Your model N, billions", 1, 0.1, 10_000, 10**0.1, "log", whole=False),
+        Number("served", "Tokens of inference, trillions", 0, 0, 200, 0.5, whole=False),
         Choice("fit", "Fit", _FITS, "Besiroglu et al. 2024"),
-        Number("ratio", "Your size over the best one", 1, 0.125, 8, 2**0.25, "log", whole=False),
-        Number("served", "Tokens of use, trillions", 0, 0, 200, 1),
     ],
     named=[
         Named(
-            "Twice too small",
-            "The loss rises only in the second digit after the point, and still the run took 1.18 times the compute "
-            "that its loss needs.",
-            {"ratio": 0.5},
+            _QUESTION,
+            "A model of Gopher's size takes 1.89 times the FLOPs that its loss needs; the best for this budget has "
+            "72.2B parameters.",
+            {"flops": GOPHER_FLOPS, "billions": 280},
         ),
         Named(
             "Printed constants",
-            "At Gopher's budget the constants as printed want 92.6 tokens for each parameter.",
-            {"flops": 5.76e23, "fit": "Hoffmann et al. 2022"},
+            "At Gopher's budget the constants as printed want 92.6 tokens for each parameter, five times what the "
+            "refit wants.",
+            {"flops": GOPHER_FLOPS, "billions": 70, "fit": "Hoffmann et al. 2022"},
         ),
         Named(
-            "The refit",
-            "The refit wants 18.4 tokens for each parameter at the same budget.",
-            {"flops": 5.76e23},
+            "Llama 3 8B",
+            "Without inference it takes 5.50 times the FLOPs that its loss needs, on purpose. Now add tokens of "
+            "inference.",
+            {"flops": 7.227e23, "billions": 8.03},
         ),
         Named(
-            "Ten trillion tokens of use",
-            "If the model is to read and write ten trillion tokens, the cheapest one for the same loss has 34.1B "
-            "parameters, less than half of the bottom's.",
-            {"flops": 5.76e23, "served": 10},
+            "The 70B on 256 GPUs",
+            "Trained on 2.8T tokens and then used for 2.8 trillion, this model is about the cheapest for its loss.",
+            {
+                "flops": float(f"{6 * THE_70B.parameters * _TWICE:.4g}"),
+                "billions": round(THE_70B.parameters / _B, 1),
+                "served": _TWICE / 1e12,
+            },
         ),
     ],
+    opens=_QUESTION,
 )
-def split_budget(*, flops: float, fit: str, ratio: float, served: int) -> Picture:
-    """Draw losses along a budget, and the operations of a whole life along the least loss."""
+def split_budget(*, flops: float, billions: float, served: float, fit: str) -> Picture:
+    """Draw losses along a budget, and the FLOPs of a whole life of models that all have your model's loss."""
     f = LOSS_FITS.find(fit)
     best = Allocation(compute_optimal_parameters(flops=flops, fit=f), compute_optimal_tokens(flops=flops, fit=f))
-    least = compute_optimal_loss_nats(flops=flops, fit=f)
-    chosen = Allocation(ratio * best.parameters, best.tokens / ratio)
-    loss = surface_loss_nats(parameters=chosen.parameters, tokens=chosen.tokens, fit=f)
-    wasted = missized_compute_factor(size_ratio=ratio, fit=f)
+    yours = Allocation(billions * _B, flops / 6 / (billions * _B))
+    losses = [surface_loss_nats(parameters=a.parameters, tokens=a.tokens, fit=f) for a in (best, yours)]
     use = served * 1e12
-    cheapest = cheapest_for_loss(loss_nats=least, inference_tokens=use, fit=f)
-    costs = [lifetime_flops(parameters=a.parameters, tokens=a.tokens, inference_tokens=use) for a in (best, cheapest)]
-    saved = max(0.0, round(100 * (1 - costs[1] / costs[0]), 6))
+    cheapest = cheapest_for_loss(loss_nats=losses[1], inference_tokens=use, fit=f)
+    spent = [lifetime_flops(parameters=a.parameters, tokens=a.tokens, inference_tokens=use) for a in (yours, cheapest)]
+    times = max(1.0, spent[0] / spent[1])
+    if times > _MOST:
+        raise ValueError(
+            f"Your model is too far from this budget: it takes more than {_MOST:,} times the FLOPs that its loss needs."
+            " Bring its size nearer to the best one, or take fewer tokens of inference."
+        )
+    life = f"training and {in_units(served)} trillion tokens of inference" if served else "training alone"
     numbers = (
-        f"Bottom: {_said(best)}, loss {least:.3f}. Yours: {_said(chosen)}, loss {loss:.3f}, {wasted:.3g} times the "
-        f"compute that its loss needs. With {served} trillion tokens of use: {_said(cheapest)}, "
-        f"{saved:.3g}% less for its whole life than the bottom's model."
+        f"Best split: {_said(best)}, loss {losses[0]:.3f}. Yours: {_said(yours)}, loss {losses[1]:.3f}. Cheapest for "
+        f"your loss, {life}: {_said(cheapest)}; yours takes {_times(times)} its FLOPs."
     )
     alt = (
         f"First: a valley of losses against the size of the model, its bottom at {_short(best.parameters)} parameters "
-        f"and a loss of {least:.3f}; your model of {_short(chosen.parameters)} lies at {loss:.3f}. Second: operations "
-        f"of training and use against the size, all at a loss of {least:.3f}; the least at "
-        f"{_short(cheapest.parameters)} parameters."
+        f"and a loss of {losses[0]:.3f}; your model of {_short(yours.parameters)} is at {losses[1]:.3f}. Second: FLOPs "
+        f"of training and inference against the size, all at your loss, over the least, which is at "
+        f"{_short(cheapest.parameters)} parameters; yours is at {_times(times)} that."
     )
-    return Picture([_valley(flops, f, best, chosen), _life(f, least, use, best, cheapest)], numbers, alt)
+    sizes = [best.parameters, yours.parameters, cheapest.parameters]
+    ends = min(sizes) / 5, max(sizes) * 5
+    wide, narrow = (
+        [
+            _valley(flops, f, best, yours, ends, width_px),
+            _life(f, losses[1], use, yours, cheapest, ends, width_px),
+        ]
+        for width_px in (_WIDE, _NARROW)
+    )
+    return Picture(wide, numbers, alt, narrow=narrow)
 
 
 def _short(value: float) -> str:
@@ -104,6 +124,15 @@ def _short(value: float) -> str:
     return in_units(value)
 
 
+def _times(factor: float) -> str:
+    """Write a factor without digits that nobody needs.
+
+    >>> _times(1.0004), _times(1.857), _times(54.97)
+    ('1.00 times', '1.86 times', '55 times')
+    """
+    return f"{factor:.{2 if factor < 9.995 else 0}f} times"
+
+
 def _said(a: Allocation) -> str:
     return (
         f"{_short(a.parameters)} parameters, {_short(a.tokens)} tokens, {in_units(a.tokens_per_parameter)} for each "
@@ -115,50 +144,89 @@ def _across(low: float, high: float) -> list[float]:
     return [low * (high / low) ** (point / (_POINTS - 1)) for point in range(_POINTS)]
 
 
-def _axis(low: float, high: float) -> Axis:
-    return Axis(low / _B, high / _B, "log", label="parameters N, billions")
+def _axis(ends: tuple[float, float]) -> Axis:
+    """Return an axis of sizes with three to six ticks, whatever its ends."""
+    low, high = ends[0] / _B, ends[1] / _B
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for steps in ((1, 2, 5), (1, 3), (1,)):
+        ticks = tuple(step * 10.0**power for power in powers for step in steps if low <= step * 10.0**power <= high)
+        if len(ticks) <= 6:
+            return Axis(low, high, "log", "parameters N, billions", ticks=ticks)
+    return Axis(low, high, "log", "parameters N, billions", ticks=tuple(10.0**power for power in powers[::2]))
 
 
-def _valley(flops: float, f: LossFit, best: Allocation, chosen: Allocation) -> Panel:
+def _marks(plot: Plot, dot: tuple[float, float], square: tuple[float, float], names: tuple[str, str]) -> None:
+    """Draw a dot and a square, each with its name inside the picture: the dot's below it, the square's above."""
+    plot.dots([dot], colour="ink", radius=4.5)
+    x, y = plot.x(square[0]), plot.y(square[1])
+    plot.panel.rectangle(x - 6, y - 6, 12, 12, colour="communication", strength=0)
+    gap = x - plot.x(dot[0])
+    beside: Anchor = "middle" if abs(gap) < 20 else "end" if gap > 0 else "start"  # inside the valley there is room
+    if abs(gap) < 8 * len(names[1]):  # near the dot the name stands higher, so that it does not hide it
+        shift, up = {"start": (-6, -13), "middle": (0, -26), "end": (6, -13)}[beside]
+    else:
+        shift, up = {"start": 11, "end": -11}[beside], 2
+    plot.panel.text(x + shift, y + up, names[1], anchor=beside, colour="communication", size=12, bold=True)
+    at, wide = plot.x(dot[0]), 3.6 * len(names[0])
+    below: Anchor = "start" if at - wide < plot.left else "end" if at + wide > plot.right else "middle"
+    aside = {"start": -6, "middle": 0, "end": 6}[below]
+    plot.panel.text(at + aside, plot.y(dot[1]) + 20, names[0], anchor=below, size=12, bold=True)
+
+
+def _valley(
+    flops: float, f: LossFit, best: Allocation, yours: Allocation, ends: tuple[float, float], width_px: float
+) -> Panel:
     """Draw the losses of models that all spend the budget."""
-    low, high = best.parameters / 16, best.parameters * 16
 
     def loss(parameters: float) -> float:
         return surface_loss_nats(parameters=parameters, tokens=flops / 6 / parameters, fit=f)
 
-    least, most = loss(best.parameters), max(loss(low), loss(high))
+    least = loss(best.parameters)
+    most = max(loss(yours.parameters), loss(best.parameters / 8), loss(best.parameters * 8))
     plot = Plot(
-        _axis(low, high),
-        Axis(least - 0.1 * (most - least), most + 0.15 * (most - least), label="loss, nats a token"),
-        title="One budget",
-        width_px=_WIDTH,
-        height_px=250,
+        _axis(ends),
+        Axis(least - 0.22 * (most - least), most + 0.22 * (most - least)),
+        title="One budget: loss, nats a token",
+        width_px=width_px,
+        height_px=_HEIGHT,
     )
-    plot.curve([(N / _B, loss(N)) for N in _across(low, high)], colour="accent")
-    plot.dots([(best.parameters / _B, least)], colour="ink", radius=4)
-    place = chosen.parameters / _B, loss(chosen.parameters)
-    plot.panel.rectangle(plot.x(place[0]) - 6, plot.y(place[1]) - 6, 12, 12, colour="communication", strength=0)
+    plot.curve([(N / _B, loss(N)) for N in _across(*ends)], colour="accent")
+    places = (best.parameters / _B, least), (yours.parameters / _B, loss(yours.parameters))
+    _marks(plot, *places, (f"best {_short(best.parameters)}", f"yours {_short(yours.parameters)}"))
     return plot.panel
 
 
-def _life(f: LossFit, loss: float, use: float, best: Allocation, cheapest: Allocation) -> Panel:
-    """Draw the operations of training and use of models that reach one loss."""
+def _life(
+    f: LossFit,
+    loss: float,
+    use: float,
+    yours: Allocation,
+    cheapest: Allocation,
+    ends: tuple[float, float],
+    width_px: float,
+) -> Panel:
+    """Draw the FLOPs of training and inference of models that reach one loss, over those of the cheapest."""
     floor = (f.parameter_coefficient / (loss - f.irreducible_nats)) ** (1 / f.parameter_exponent)
-    across = [floor + N for N in _across(0.01 * floor, 8 * best.parameters)]
+    least = lifetime_flops(parameters=cheapest.parameters, tokens=cheapest.tokens, inference_tokens=use)
 
-    def spent(parameters: float) -> float:
+    def times(parameters: float) -> float:
         tokens = tokens_for_loss(parameters=parameters, loss_nats=loss, fit=f)
-        return math.log10(lifetime_flops(parameters=parameters, tokens=tokens, inference_tokens=use))
+        return lifetime_flops(parameters=parameters, tokens=tokens, inference_tokens=use) / least
 
-    curve = [(N / _B, spent(N)) for N in across]
-    least = spent(cheapest.parameters)
+    at = max(1.0, lifetime_flops(parameters=yours.parameters, tokens=yours.tokens, inference_tokens=use) / least)
+    high = max(6.0, 2 * at)
+    ticks = (1, 2, 5, 10, 20, 50, 100) if high < 200 else (1, 10, 100, 1000)
     plot = Plot(
-        _axis(floor, across[-1]),
-        Axis(least - 0.2, least + 1.6),
-        title="One loss: training and use, log₁₀ FLOP",
-        width_px=_WIDTH,
-        height_px=250,
+        _axis(ends),
+        Axis(high**-0.3, high, "log", ticks=ticks),
+        title="Your loss: FLOPs over the least",
+        width_px=width_px,
+        height_px=_HEIGHT,
     )
-    plot.curve(curve, colour="accent")
-    plot.dots([(cheapest.parameters / _B, least)], colour="ink", radius=4)
+    first = max(ends[0], floor * 1.0005)
+    close = [first + (yours.parameters - first) * 2.0**-step for step in range(12, 0, -1)]
+    sizes = sorted({*_across(first, ends[1]), *(N for N in close if first < N), yours.parameters, cheapest.parameters})
+    plot.curve([(N / _B, times(N)) for N in sizes], colour="accent")
+    places = (cheapest.parameters / _B, 1.0), (yours.parameters / _B, at)
+    _marks(plot, *places, (f"cheapest {_short(cheapest.parameters)}", f"yours {_times(at)}"))
     return plot.panel

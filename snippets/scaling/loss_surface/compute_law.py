@@ -18,12 +18,12 @@ _LEAST_SHARE = 1e-150  # of the middle of the compute: to the power of −2 it s
 
 @dataclass(frozen=True)
 class ComputeLaw:
-    """L(C) = E + K (C/C₀)^−γ.
+    """ℒ(C) = ℒ_∞ + A_C (C/C₀)^−α_C.
 
     Attributes:
-        irreducible_nats: E, at least 0; with 0 the law is a straight line on logarithmic axes.
-        reducible_nats: K, the loss above E at the reference.
-        exponent: γ.
+        irreducible_nats: ℒ_∞, at least 0; with 0 the law is a straight line on logarithmic axes.
+        reducible_nats: A_C, the loss above ℒ_∞ at the reference.
+        exponent: α_C.
         reference_flops: C₀.
 
     >>> ComputeLaw(1.5, 1.0, 0.25, 1e20).exponent
@@ -44,8 +44,8 @@ class ComputeLaw:
 def compute_law_loss_nats(flops: float, *, law: ComputeLaw) -> float:
     """Return the loss of a run of a ladder.
 
-    Formula: $E + K \\left(\\frac{C}{C_0}\\right)^{-\\gamma}$
-    Symbols: C = flops; E, K, γ, C_0 = the law's constants
+    Formula: $\\mathcal L_\\infty + A_C \\left(\\frac{C}{C_0}\\right)^{-\\alpha_C}$
+    Symbols: C = the run's flops; ℒ_∞, A_C, α_C, C_0 = the law's constants
     Chapter: 8
 
     Args:
@@ -63,16 +63,16 @@ def compute_law_loss_nats(flops: float, *, law: ComputeLaw) -> float:
         >>> compute_law_loss_nats(16e20, law=ComputeLaw(1.5, 1.0, 0.25, 1e20))
         2.0
     """
-    E, K, gamma, C_0 = _constants(law)
+    floor, A_C, α_C, C_0 = _constants(law)
     C = positive_number("flops", flops)
-    return as_float("flops and law", E + K * _power(C / C_0, -gamma))
+    return as_float("flops and law", floor + A_C * _power(C / C_0, -α_C))
 
 
 def log_log_slope(flops: float, *, law: ComputeLaw) -> float:
     """Return the slope of a ladder on logarithmic axes, at one of its runs.
 
-    Formula: $-\\gamma \\left(1 - \\frac{E}{L}\\right)$
-    Symbols: L = the loss at C = flops; E, γ = the law's constants
+    Formula: $-\\alpha_C \\left(1 - \\frac{\\mathcal L_\\infty}{\\mathcal L}\\right)$
+    Symbols: ℒ = the loss at C = flops; ℒ_∞, α_C = the law's constants
     Chapter: 8
 
     Args:
@@ -83,33 +83,34 @@ def log_log_slope(flops: float, *, law: ComputeLaw) -> float:
         The slope, below 0: −0.05 means that 1% more compute lowers the loss by 0.05%.
 
     Source: the derivative of ``compute_law_loss_nats``.
-    Convention: change of ln L per change of ln C.
+    Convention: change of ln ℒ per change of ln C.
     Leaves out: nothing: it is exact.
 
     Example:
         >>> log_log_slope(16e20, law=ComputeLaw(1.5, 1.0, 0.25, 1e20))
         -0.0625
     """
-    E, _, gamma, _ = _constants(law)
-    L = compute_law_loss_nats(flops, law=law)
-    return -gamma * (1 - E / positive_number("flops and law must give a loss that", L))
+    floor, _, α_C, _ = _constants(law)
+    loss = positive_number("flops and law must give a loss that", compute_law_loss_nats(flops, law=law))
+    return -α_C * (1 - floor / loss)
 
 
 def compute_multiple(*, loss_nats: float, gain_nats: float, irreducible_nats: float, exponent: float) -> float:
     """Return how many times the compute lowers a loss by a gain.
 
-    Formula: $\\left(\\frac{L - E}{L - E - g}\\right)^{1/\\gamma}$
-    Symbols: L = loss_nats; g = gain_nats; E = irreducible_nats; γ = exponent
+    Formula: $\\left(\\frac{\\mathcal L - \\mathcal L_\\infty}
+        {\\mathcal L - \\mathcal L_\\infty - \\Delta}\\right)^{1/\\alpha_C}$
+    Symbols: ℒ = loss_nats; Δ = gain_nats; ℒ_∞ = irreducible_nats; α_C = exponent
     Chapter: 8
 
     Args:
         loss_nats: of the run that there is, above ``irreducible_nats``.
         gain_nats: by how much the loss is to fall, at least 0.
-        irreducible_nats: E, at least 0.
-        exponent: γ.
+        irreducible_nats: ℒ_∞, at least 0.
+        exponent: α_C.
 
     Returns:
-        The factor on the compute; infinity where the gain would reach E or pass it.
+        The factor on the compute; infinity where the gain would reach ℒ_∞ or pass it.
 
     Source: ``compute_law_loss_nats``, solved for the compute.
     Convention: along the ladder, so parameters and tokens both grow.
@@ -119,27 +120,28 @@ def compute_multiple(*, loss_nats: float, gain_nats: float, irreducible_nats: fl
         >>> compute_multiple(loss_nats=2.5, gain_nats=0.5, irreducible_nats=1.5, exponent=0.25)
         16.0
     """
-    L, E = positive_number("loss_nats", loss_nats), nonnegative_number("irreducible_nats", irreducible_nats)
-    g, gamma = nonnegative_number("gain_nats", gain_nats), positive_number("exponent", exponent)
-    if L <= E:
+    above = positive_number("loss_nats", loss_nats) - nonnegative_number("irreducible_nats", irreducible_nats)
+    Δ, α_C = nonnegative_number("gain_nats", gain_nats), positive_number("exponent", exponent)
+    if above <= 0:
         raise ValueError(f"loss_nats must be a number above irreducible_nats = {irreducible_nats!r}, got {loss_nats!r}")
-    if g >= L - E:
+    if above <= Δ:
         return math.inf
-    return as_float("gain_nats and exponent", _power((L - E) / (L - E - g), 1 / gamma))
+    return as_float("gain_nats and exponent", _power(above / (above - Δ), 1 / α_C))
 
 
 def three_run_law(losses_nats: Sequence[float], *, first_flops: float, ratio: float) -> ComputeLaw:
     """Return the law through three runs of which each has so many times the compute of the one before.
 
-    Formula: $E = \\frac{L_1 L_3 - L_2^2}{L_1 + L_3 - 2 L_2},\\quad
-        \\gamma = \\frac{\\ln\\frac{L_1 - L_2}{L_2 - L_3}}{\\ln r}$
-    Symbols: L_1, L_2, L_3 = losses_nats; r = ratio
+    Formula: $\\mathcal L_\\infty = \\frac{\\mathcal L_1 \\mathcal L_3 - \\mathcal L_2^2}
+        {\\mathcal L_1 + \\mathcal L_3 - 2 \\mathcal L_2},\\quad
+        \\alpha_C = \\frac{\\ln\\frac{\\mathcal L_1 - \\mathcal L_2}{\\mathcal L_2 - \\mathcal L_3}}{\\ln \\rho}$
+    Symbols: ℒ_1, ℒ_2, ℒ_3 = losses_nats; ρ = ratio
     Chapter: 8
 
     Args:
         losses_nats: three losses, falling, the second fall smaller than the first, and no less than a power law's.
         first_flops: operations of the first run.
-        ratio: r, above 1.
+        ratio: ρ, above 1.
 
     Returns:
         The law, with the first run as its reference.
@@ -156,24 +158,24 @@ def three_run_law(losses_nats: Sequence[float], *, first_flops: float, ratio: fl
         ComputeLaw(irreducible_nats=1.5, reducible_nats=2.0, exponent=0.25, reference_flops=1e+18)
     """
     losses = each("losses_nats", losses_nats, positive_number)
-    C_0, r = positive_number("first_flops", first_flops), positive_number("ratio", ratio)
-    if r <= 1:
+    C_0, ρ = positive_number("first_flops", first_flops), positive_number("ratio", ratio)
+    if ρ <= 1:
         raise ValueError(f"ratio must be a number above 1, got {ratio!r}")
     if len(losses) != 3 or not losses[0] - losses[1] > losses[1] - losses[2] > 0:
         raise ValueError(f"losses_nats must be three numbers whose falls shrink, got {losses_nats!r}")
     first, second, third = losses
-    E = as_float("losses_nats", (first * third - _power(second, 2)) / (first + third - 2 * second))
-    if E < 0:
+    floor = as_float("losses_nats", (first * third - _power(second, 2)) / (first + third - 2 * second))
+    if floor < 0:
         raise ValueError(f"losses_nats must fall no slower than a power law above 0, got {losses_nats!r}")
-    return ComputeLaw(E, first - E, math.log((first - second) / (second - third)) / math.log(r), C_0)
+    return ComputeLaw(floor, first - floor, math.log((first - second) / (second - third)) / math.log(ρ), C_0)
 
 
 def log_log_line(flops: Sequence[float], losses_nats: Sequence[float]) -> ComputeLaw:
-    """Return the straight line on logarithmic axes through runs, by least squares of ln L: a law without a floor.
+    """Return the straight line on logarithmic axes through runs, by least squares of ln ℒ: a law without a floor.
 
-    Formula: $\\gamma = -\\frac{\\sum_i (x_i - \\bar x)(y_i - \\bar y)}{\\sum_i (x_i - \\bar x)^2},\\quad
-        K = e^{\\bar y},\\quad C_0 = e^{\\bar x}$
-    Symbols: x_i = ln of the compute of run i; y_i = ln of its loss, barred their means
+    Formula: $\\alpha_C = -\\frac{\\sum_i (z_i - \\bar z)(y_i - \\bar y)}{\\sum_i (z_i - \\bar z)^2},\\quad
+        A_C = \\exp \\bar y,\\quad C_0 = \\exp \\bar z$
+    Symbols: z_i = ln of the compute of run i; y_i = ln of its loss, barred their means
     Chapter: 8
 
     Args:
@@ -181,7 +183,7 @@ def log_log_line(flops: Sequence[float], losses_nats: Sequence[float]) -> Comput
         losses_nats: their losses.
 
     Returns:
-        The law with E = 0, its reference in the runs' middle.
+        The law with ℒ_∞ = 0, its reference in the runs' middle.
 
     Raises:
         ValueError: the losses do not fall.
@@ -208,10 +210,11 @@ def log_log_line(flops: Sequence[float], losses_nats: Sequence[float]) -> Comput
 def fit_compute_law(flops: Sequence[float], losses_nats: Sequence[float]) -> ComputeLaw:
     """Return the law with a floor that fits runs best, by least squares of relative errors.
 
-    For a given exponent the law is linear in E and K, so that two equations give them; the exponent is then searched.
+    For a given exponent the law is linear in ℒ_∞ and A_C, so two equations give them; the exponent is then searched.
 
-    Formula: $\\min_{E \\ge 0, K, \\gamma} \\sum_i \\left(\\frac{E + K (C_i/C_0)^{-\\gamma}}{L_i} - 1\\right)^2$
-    Symbols: C_i, L_i = compute and loss of run i; C_0 = their middle
+    Formula: $\\min_{\\mathcal L_\\infty \\ge 0, A_C, \\alpha_C}
+        \\sum_i \\left(\\frac{\\mathcal L_\\infty + A_C (C_i/C_0)^{-\\alpha_C}}{\\mathcal L_i} - 1\\right)^2$
+    Symbols: C_i, ℒ_i = compute and loss of run i; C_0 = their middle
     Chapter: 8
 
     Args:
@@ -225,7 +228,7 @@ def fit_compute_law(flops: Sequence[float], losses_nats: Sequence[float]) -> Com
         ValueError: the losses do not fall.
 
     Source: variable projection: the linear constants by least squares, the exponent by search.
-    Convention: relative errors, which are those of ln L as long as they are small; each run counts alike.
+    Convention: relative errors, which are those of ln ℒ as long as they are small; each run counts alike.
     Leaves out: outliers, which ``snippets.scaling.loss_surface.surface_fit`` weighs less; exponents beyond 2.
 
     Example:
@@ -249,9 +252,9 @@ def fit_compute_law(flops: Sequence[float], losses_nats: Sequence[float]) -> Com
             high = right
         else:
             low = left
-    gamma = (low + high) / 2
-    _, E, K = _linear_part(runs, gamma)
-    return ComputeLaw(E, K, gamma, line.reference_flops) if E > 0 and K > 0 else line
+    α_C = (low + high) / 2
+    _, floor, A_C = _linear_part(runs, α_C)
+    return ComputeLaw(floor, A_C, α_C, line.reference_flops) if floor > 0 and A_C > 0 else line
 
 
 def ladder_prediction_error(
@@ -259,10 +262,10 @@ def ladder_prediction_error(
 ) -> float:
     """Return the standard error of a ladder's predicted loss, as a share of it, to first order.
 
-    Formula: $\\frac{\\sigma}{L_t} \\sqrt{g_t^{\\mathsf T} M^{-1} g_t},
-        \\quad M = \\sum_i \\frac{g_i g_i^{\\mathsf T}}{L_i^2},
-        \\quad g = \\left(1,\\ u,\\ -K u \\ln\\tfrac{C}{C_0}\\right), \\ u = (C/C_0)^{-\\gamma}$
-    Symbols: g_i = derivatives of the loss of run i by E, K and γ; g_t = at the target; σ = relative_noise
+    Formula: $\\frac{\\sigma}{\\mathcal L_*} \\sqrt{\\psi_*^{\\mathsf T} \\Psi^{-1} \\psi_*},
+        \\quad \\Psi = \\sum_i \\frac{\\psi_i \\psi_i^{\\mathsf T}}{\\mathcal L_i^2},
+        \\quad \\psi = \\left(1,\\ z,\\ -A_C z \\ln\\tfrac{C}{C_0}\\right), \\ z = (C/C_0)^{-\\alpha_C}$
+    Symbols: ψ_i = derivatives of the loss of run i by ℒ_∞, A_C and α_C; ψ_*, ℒ_* = at the target; σ = relative_noise
     Chapter: 8
 
     Args:
@@ -319,11 +322,11 @@ def _power(base: float, exponent: float) -> float:
 
 
 def _derivatives(name: str, flops: float, law: ComputeLaw) -> tuple[float, float, float, float]:
-    """Return the derivatives of the loss by E, K and γ, and the loss itself."""
-    E, K, gamma, C_0 = _constants(law)
+    """Return the derivatives of the loss by ℒ_∞, A_C and α_C, and the loss itself."""
+    floor, A_C, α_C, C_0 = _constants(law)
     names = f"{name} and law"
-    u = as_float(names, _power(flops / C_0, -gamma))
-    return 1.0, u, as_float(names, -K * u * math.log(flops / C_0)), as_float(names, E + K * u)
+    u = as_float(names, _power(flops / C_0, -α_C))
+    return 1.0, u, as_float(names, -A_C * u * math.log(flops / C_0)), as_float(names, floor + A_C * u)
 
 
 def _ladder(flops: Sequence[float], losses_nats: Sequence[float]) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -336,14 +339,14 @@ def _ladder(flops: Sequence[float], losses_nats: Sequence[float]) -> tuple[tuple
     return compute, losses
 
 
-def _linear_part(runs: list[tuple[float, float]], gamma: float) -> tuple[float, float, float]:
-    """Return, for a given exponent, the least sum of squared relative errors and the E ≥ 0 and K that reach it."""
+def _linear_part(runs: list[tuple[float, float]], α_C: float) -> tuple[float, float, float]:
+    """Return, for a given exponent, the least sum of squared relative errors and the ℒ_∞ ≥ 0 and A_C that reach it."""
     s = t = q = a = b = 0.0
     for x, loss in runs:
-        one, u = 1 / loss, math.exp(-gamma * x) / loss
+        one, u = 1 / loss, math.exp(-α_C * x) / loss
         s, t, q, a, b = s + one * one, t + one * u, q + u * u, a + one, b + u
     determinant = s * q - t * t
-    E = (a * q - b * t) / determinant if determinant > 1e-14 * s * q else 0.0
-    E = max(E, 0.0)
-    K = (b - E * t) / q
-    return math.fsum(((E + K * math.exp(-gamma * x)) / loss - 1) ** 2 for x, loss in runs), E, K
+    floor = (a * q - b * t) / determinant if determinant > 1e-14 * s * q else 0.0
+    floor = max(floor, 0.0)
+    A_C = (b - floor * t) / q
+    return math.fsum(((floor + A_C * math.exp(-α_C * x)) / loss - 1) ** 2 for x, loss in runs), floor, A_C

@@ -10,7 +10,7 @@ from snippets.live.axes import Axis, Plot
 from snippets.scaling.loss_surface.compute_law import ComputeLaw, compute_law_loss_nats
 from snippets.scaling.loss_surface.formulas import LOSS_FITS, LossFit, surface_loss_nats
 
-WIDTH = 330
+WIDTH, WIDE = 330, 500
 _COMPUTE = "compute C in FLOPs, as a power of 10"
 _END: dict[bool, Anchor] = {False: "start", True: "end"}
 _COLOURS = {"line": "communication", "floor": "accent", "truth": "idle"}
@@ -27,7 +27,7 @@ def _power(flops: float) -> float:
 
 
 def _loss_axis(low: float, high: float, ticks: Sequence[float]) -> Axis:
-    return Axis(low, high, "log", "loss L, nats", ticks=tuple(ticks))
+    return Axis(low, high, "log", ticks=tuple(ticks))
 
 
 def _along(low: float, high: float, points: int = 60) -> list[float]:
@@ -39,16 +39,21 @@ def _law_curve(plot: Plot, law: ComputeLaw, low: float, high: float, *, colour: 
     plot.curve(points, colour=colour, dashed=dashed)
 
 
-def question_panel(flops: Sequence[float], losses_nats: Sequence[float], *, target_flops: float) -> Panel:
+def question_panel(
+    flops: Sequence[float], losses_nats: Sequence[float], *, target_flops: float, width_px: float = WIDTH
+) -> Panel:
     """Return a drawing of a ladder's runs on logarithmic axes, with a question mark above the run that is asked for.
 
     Args:
         flops: operations of each run.
         losses_nats: their losses.
         target_flops: of the run that is asked for.
+        width_px: of the picture.
     """
     up = _loss_axis(1.9, 4.4, (2, 2.5, 3, 3.5, 4))
-    plot = Plot(_compute_axis(min(flops), target_flops), up, title="Five runs, and one to come", width_px=WIDTH)
+    plot = Plot(
+        _compute_axis(min(flops), target_flops), up, title="Five runs, and one to come: loss, nats", width_px=width_px
+    )
     plot.dots([(_power(C), loss) for C, loss in zip(flops, losses_nats, strict=True)], colour="ink")
     for C, loss in zip(flops, losses_nats, strict=True):
         plot.panel.text(plot.x(_power(C)) + 6, plot.y(loss) - 7, f"{loss:.3f}", size=12)
@@ -81,7 +86,7 @@ def extended_panels(
     plot = Plot(
         _compute_axis(first, farthest_flops),
         _loss_axis(1.25, 4.8, (1.5, 2, 2.5, 3, 4)),
-        title="The same runs, carried on",
+        title="The same runs, carried on: loss, nats",
         width_px=WIDTH,
         height_px=270,
     )
@@ -90,7 +95,7 @@ def extended_panels(
     plot.curve(
         [(_power(first), floor.irreducible_nats), (_power(farthest_flops), floor.irreducible_nats)], colour="muted"
     )
-    plot.panel.text(plot.left + 8, plot.y(floor.irreducible_nats) + 15, "the floor E", colour="muted", size=12)
+    plot.panel.text(plot.left + 8, plot.y(floor.irreducible_nats) + 15, "the floor", colour="muted", size=12)
     plot.panel.text(plot.right - 4, plot.y(2.12), "with a floor", anchor="end", colour=_COLOURS["floor"], size=12)
     plot.panel.text(plot.x(22.6), plot.y(1.34), "straight line", anchor="end", colour=_COLOURS["line"], size=12)
     plot.dots([(_power(C), loss) for C, loss in zip(flops, losses_nats, strict=True)], colour="ink")
@@ -143,7 +148,7 @@ def slice_panels(
     ticks = (1.75, 2, 2.5, 3, 4, 5)
     floor = LOSS_FITS.find(fit).irreducible_nats
     panels = []
-    for title, named in (("Fixed tokens D", tokens), ("Fixed compute C = 6ND", budgets)):
+    for title, named in (("Fixed tokens D: loss, nats", tokens), ("Fixed compute C = 6ND: loss, nats", budgets)):
         plot = Plot(across, _loss_axis(1.65, 5.5, ticks), title=title, width_px=WIDTH, height_px=280)
         for number, (name, amount) in enumerate(named.items()):
             points = []
@@ -162,7 +167,7 @@ def slice_panels(
                 size = math.sqrt(amount / 120)
                 plot.dots([(size / 1e9, surface_loss_nats(parameters=size, tokens=20 * size, fit=fit))], colour=colour)
         plot.panel.line(plot.left, plot.y(floor), plot.right, plot.y(floor), dashed=True)
-        plot.panel.text(plot.left + 5, plot.y(floor) - 5, "the floor E", colour="muted", size=12)
+        plot.panel.text(plot.left + 5, plot.y(floor) - 5, "the floor", colour="muted", size=12)
         panels.append(plot.panel)
     return panels[0], panels[1]
 
@@ -173,14 +178,14 @@ def error_panels(
     """Return what an error costs under two rules, and the errors that each rule leaves.
 
     Args:
-        deltas: name → δ of a Huber loss of ln L.
+        deltas: name → δ of a Huber loss of ln ℒ.
         residuals: name → ln of measured over fitted loss for each run, by the fit with this rule.
         failed: place of the run that went wrong.
     """
     left = Plot(
-        Axis(-7, 7, label="error of ln L, in %", ticks=(-6, -3, 0, 3, 6)),
-        Axis(0, 28, label="cost", ticks=(0, 10, 20)),
-        title="What an error costs",
+        Axis(-7, 7, label="error of ln(loss), in %", ticks=(-6, -3, 0, 3, 6)),
+        Axis(0, 28, ticks=(0, 10, 20)),
+        title="What an error costs, in 10⁻⁴",
         width_px=WIDTH,
         height_px=230,
     )
@@ -336,7 +341,7 @@ def ladder_panels(
     left = Plot(
         _compute_axis(first, last),
         _loss_axis(1.2, 3.5, (1.25, 1.5, 1.75, 2, 2.5, 3)),
-        title="Loss of Cerebras-GPT",
+        title="Loss of Cerebras-GPT, nats",
         width_px=WIDTH,
         height_px=270,
     )

@@ -11,15 +11,15 @@ READ = "2026-11-23"
 
 @dataclass(frozen=True)
 class LossFit(Checked):
-    """The five constants of a fitted loss surface, L(N, D) = E + A/N^α + B/D^β.
+    """The five constants of a fitted loss surface, ℒ(N, D) = ℒ_∞ + A_N/N^α_N + A_D/D^α_D.
 
     Attributes:
         name: whose fit, and which version of its constants.
-        irreducible_nats: E, the loss that no model and no data go below, in nats a token.
-        parameter_coefficient: A, in nats for N in parameters.
-        token_coefficient: B, in nats for D in tokens.
-        parameter_exponent: α.
-        token_exponent: β.
+        irreducible_nats: ℒ_∞, the loss that no model and no data go below, in nats a token.
+        parameter_coefficient: A_N, in nats for N in parameters.
+        token_coefficient: A_D, in nats for D in tokens.
+        parameter_exponent: α_N.
+        token_exponent: α_D.
         source: where the constants are printed.
         read: when they were read there.
 
@@ -58,8 +58,8 @@ def surface_loss_nats(*, parameters: float, tokens: float, fit: LossFit | str = 
     """Return the loss of a model that was trained once through its tokens, by a fitted surface.
 
     Also: Chinchilla loss, scaling-law loss, parametric loss
-    Formula: $E + \\frac{A}{N^\\alpha} + \\frac{B}{D^\\beta}$
-    Symbols: N = parameters; D = tokens; E, A, B, α, β = the fit's constants
+    Formula: $\\mathcal L_\\infty + \\frac{A_N}{N^{\\alpha_N}} + \\frac{A_D}{D^{\\alpha_D}}$
+    Symbols: N = parameters; D = tokens; ℒ_∞, A_N, A_D, α_N, α_D = the fit's constants
     Chapter: 8
 
     Args:
@@ -80,19 +80,18 @@ def surface_loss_nats(*, parameters: float, tokens: float, fit: LossFit | str = 
     """
     f = LOSS_FITS.find(fit)
     N, D = positive_number("parameters", parameters), positive_number("tokens", tokens)
-    E, A, B = f.irreducible_nats, f.parameter_coefficient, f.token_coefficient
-    alpha, beta = f.parameter_exponent, f.token_exponent
-    return as_float("parameters and tokens", E + A / N**alpha + B / D**beta)
+    A_N, A_D, α_N, α_D = f.parameter_coefficient, f.token_coefficient, f.parameter_exponent, f.token_exponent
+    return as_float("parameters and tokens", f.irreducible_nats + A_N / N**α_N + A_D / D**α_D)
 
 
 @dataclass(frozen=True)
 class PowerLaw(Checked):
-    """A power law of the loss without an irreducible term, L = (X_c/X)^α.
+    """A power law of the loss without an irreducible term, ℒ = (z_c/z)^κ.
 
     Attributes:
-        name: what X is.
-        scale: X_c, the amount at which the law reaches 1 nat.
-        exponent: α.
+        name: what z is.
+        scale: z_c, the amount at which the law reaches 1 nat.
+        exponent: κ.
         source: where the constants are printed.
         read: when they were read there.
 
@@ -123,8 +122,8 @@ KAPLAN_LAWS = Catalogue(
 def power_law_loss_nats(amount: float, *, law: PowerLaw | str) -> float:
     """Return the loss by one of Kaplan's power laws, where nothing else limits the model.
 
-    Formula: $\\left(\\frac{X_c}{X}\\right)^{\\alpha}$
-    Symbols: X = amount; X_c, α = the law's scale and exponent
+    Formula: $\\left(\\frac{z_\\text{c}}{z}\\right)^{\\kappa}$
+    Symbols: z = amount; z_c, κ = the law's scale and exponent
     Chapter: 8
 
     Args:
@@ -143,8 +142,8 @@ def power_law_loss_nats(amount: float, *, law: PowerLaw | str) -> float:
         2.83
     """
     f = KAPLAN_LAWS.find(law)
-    X, X_c, alpha = positive_number("amount", amount), f.scale, f.exponent
-    return as_float("amount and law", (X_c / X) ** alpha)
+    z, z_c, κ = positive_number("amount", amount), f.scale, f.exponent
+    return as_float("amount and law", (z_c / z) ** κ)
 
 
 def kaplan_growth(*, compute_factor: float) -> dict[str, float]:

@@ -11,8 +11,8 @@ from snippets.live.declaring import Named, Picture, live_figure
 from snippets.live.knobs import Number
 from snippets.scaling.loss_surface.compute_law import ComputeLaw, compute_law_loss_nats, fit_compute_law, log_log_line
 
-_FIRST = 1e18
-_REDUCIBLE, _EXPONENT = 1.672, 0.179  # with E = 1.82 within 0.03% of the chapter's truth, up to 1000 times the first
+_FIRST, _WIDTH = 1e18, 330.0
+_REDUCIBLE, _EXPONENT = 1.672, 0.179  # with a floor of 1.82 within 0.1% of the chapter's truth, up to 10^24 FLOP
 _QUESTION = (0.654, 0.58, 0.563, -0.478, -0.697)  # noise of the chapter's five runs, in standard deviations of 0.35%
 
 
@@ -25,8 +25,21 @@ def _noise(draw: int, count: int) -> list[float]:
     return [*_QUESTION, *drawn][:count] if draw == 0 else drawn
 
 
-def _ticks(powers: int) -> tuple[float, ...]:
-    return tuple(range(18, 19 + powers, 1 if powers < 6 else 2))
+def _across(first: float, powers: int) -> Axis:
+    """Return the axis of the compute, from a first run over so many powers of ten."""
+    low = math.log10(first)
+    ticks = range(math.ceil(low - 0.25), math.floor(low + powers + 0.25) + 1, 1 if powers < 6 else 2)
+    return Axis(low - 0.25, low + powers + 0.25, label="compute C in FLOPs, as a power of 10", ticks=tuple(ticks))
+
+
+def _written(flops: float) -> str:
+    """Write a compute as a power of ten, with the number before it where that is not 1.
+
+    >>> _written(1e21), _written(5.97e23)
+    ('10^21', '6.0·10^23')
+    """
+    digits, power = f"{flops:.1e}".split("e")
+    return f"10^{int(power)}" if digits == "1.0" else f"{digits}·10^{int(power)}"
 
 
 def _loss_ticks(low: float, high: float) -> tuple[float, ...]:
@@ -34,9 +47,9 @@ def _loss_ticks(low: float, high: float) -> tuple[float, ...]:
     return tuple(tick for tick in (fine if high < 3 * low else (0.2, 0.3, 0.5, 1, 1.5, 2, 3, 4)) if low <= tick <= high)
 
 
-def _compute(power: float) -> float:
+def _compute(first: float, power: float) -> float:
     """Return so many times the first run; half a power of ten counts as 3, as in the chapter's question."""
-    return _FIRST * (3 * 10 ** (power - 0.5) if power % 1 == 0.5 else 10**power)
+    return first * (3 * 10 ** (power - 0.5) if power % 1 == 0.5 else 10**power)
 
 
 def _errors(compute: list[float], losses: list[float], line: ComputeLaw, fitted: ComputeLaw, decades: int) -> Panel:
@@ -46,8 +59,9 @@ def _errors(compute: list[float], losses: list[float], line: ComputeLaw, fitted:
         for C, loss in zip(compute, losses, strict=True)
     ]
     most = 1.5 * max(0.5, *(abs(error) for row in rows for error in row[1:]))
-    across = Axis(17.75, 18.25 + decades, label="compute C in FLOPs, as a power of 10", ticks=_ticks(decades))
-    plot = Plot(across, Axis(-most, most, label="runs above the law, %"), width_px=340, height_px=290)
+    plot = Plot(
+        _across(compute[0], decades), Axis(-most, most), title="Runs above the law, %", width_px=_WIDTH, height_px=290
+    )
     plot.panel.line(plot.left, plot.y(0), plot.right, plot.y(0))
     for place, colour in ((1, "communication"), (2, "accent")):
         plot.dots([(row[0], row[place]) for row in rows], colour=colour)
@@ -56,15 +70,17 @@ def _errors(compute: list[float], losses: list[float], line: ComputeLaw, fitted:
 
 @live_figure(
     title="Carry a ladder on",
+    opens="The question",
     caption="Black dots: the runs that you have, their noise drawn anew with the last knob. Red, dashed: the straight "
     "line through them. Blue: the law with a floor that fits them best. Grey: the truth, with an exponent of 0.179. "
     "The dashed upright line marks the compute that you ask for. Second picture: how far the runs lie above either "
     "law.",
     knobs=[
+        Number("first", "Compute of the first, FLOP", _FIRST, 1e16, 1e20, 10**0.1, "log", whole=False),
         Number("runs", "Runs", 3, 3, 12),
         Number("decades", "Powers of ten that they span", 2, 1, 6),
         Number("ahead", "Powers of ten beyond them", 1, 1, 6),
-        Number("floor", "True floor E, nats", 1.82, 0, 2.5, 0.02, whole=False),
+        Number("floor", "True floor, nats", 1.82, 0, 2.5, 0.02, whole=False),
         Number("noise", "Noise, % of the loss", 0, 0, 2, 0.05, whole=False),
         Number("draw", "Draw of the noise", 0, 0, 40),
     ],
@@ -92,32 +108,46 @@ def _errors(compute: list[float], losses: list[float], line: ComputeLaw, fitted:
             "and see where it goes.",
             {"runs": 9, "decades": 4, "noise": 0.7, "draw": 9},
         ),
+        Named(
+            "The 70B on 256 GPUs",
+            "The largest of seven runs has a hundredth of the model's compute. The law with a floor says 1.971 nats, "
+            "the truth is 1.975, the straight line says 1.695. The last knob moves the law's by a few hundredths.",
+            {"first": 5.97e18, "runs": 7, "decades": 3, "ahead": 2, "noise": 0.35},
+        ),
     ],
 )
-def extend_ladder(*, runs: int, decades: int, ahead: int, floor: float, noise: float, draw: int) -> Picture:
+def extend_ladder(
+    *, first: float, runs: int, decades: int, ahead: int, floor: float, noise: float, draw: int
+) -> Picture:
     """Draw a ladder with noise, both fits, and what they say of a run beyond it."""
     truth = ComputeLaw(floor, _REDUCIBLE, _EXPONENT, _FIRST)
-    compute = [_compute(decades * place / (runs - 1)) for place in range(runs)]
+    compute = [_compute(first, decades * place / (runs - 1)) for place in range(runs)]
     sigma = noise / 100
     losses = [
         compute_law_loss_nats(C, law=truth) * math.exp(sigma * off)
         for C, off in zip(compute, _noise(draw, runs), strict=True)
     ]
-    target = _FIRST * 10.0 ** (decades + ahead)
+    target = first * 10.0 ** (decades + ahead)
     line, fitted = log_log_line(compute, losses), fit_compute_law(compute, losses)
     true, by_line, by_floor = (compute_law_loss_nats(target, law=law) for law in (truth, line, fitted))
     high, low = max(losses), min(by_line, by_floor, true) * 0.94
     high *= (high / low) ** 0.12
-    across = Axis(
-        17.75, 18.25 + decades + ahead, label="compute C in FLOPs, as a power of 10", ticks=_ticks(decades + ahead)
-    )
     plot = Plot(
-        across, Axis(low, high, "log", "loss L, nats", ticks=_loss_ticks(low, high)), width_px=340, height_px=290
+        _across(first, decades + ahead),
+        Axis(low, high, "log", ticks=_loss_ticks(low, high)),
+        title="Loss, nats",
+        width_px=_WIDTH,
+        height_px=290,
     )
-    x = plot.x(18 + decades + ahead)
+    x = plot.x(math.log10(target))
     plot.panel.line(x, plot.top, x, plot.bottom, dashed=True)
+    plot.panel.text(x - 5, plot.top + 14, "asked for", anchor="end", size=12)
+    for place, (name, hue) in enumerate(
+        (("truth", "muted"), ("with a floor", "accent"), ("straight line", "communication"))
+    ):
+        plot.panel.text(plot.left + 8, plot.bottom - 42 + 16 * place, name, colour=hue, size=12)
     for law, colour, dashed in ((truth, "idle", False), (line, "communication", True), (fitted, "accent", False)):
-        points = [_FIRST * (target / _FIRST) ** (step / 40) for step in range(41)]
+        points = [first * (target / first) ** (step / 40) for step in range(41)]
         plot.curve(
             [(math.log10(C), compute_law_loss_nats(C, law=law)) for C in points],
             colour=colour,
@@ -126,12 +156,12 @@ def extend_ladder(*, runs: int, decades: int, ahead: int, floor: float, noise: f
         )
     plot.dots([(math.log10(C), loss) for C, loss in zip(compute, losses, strict=True)], colour="ink")
     numbers = (
-        f"At 10^{18 + decades + ahead} FLOPs: truth {true:.3f}, straight line {by_line:.3f}, law with a floor "
+        f"At {_written(target)} FLOPs: truth {true:.3f}, straight line {by_line:.3f}, law with a floor "
         f"{by_floor:.3f} nats. The fitted floor is {fitted.irreducible_nats:.2f}, the true one {floor:.2f}."
     )
     alt = (
         f"{runs} dots from {losses[0]:.2f} down to {losses[-1]:.2f} nats on logarithmic axes, and three curves carried "
-        f"on to 10^{18 + decades + ahead} FLOPs: the truth ends at {true:.2f}, the straight line at {by_line:.2f}, the "
+        f"on to {_written(target)} FLOPs: the truth ends at {true:.2f}, the straight line at {by_line:.2f}, the "
         f"law with a floor at {by_floor:.2f}. A second panel shows how far the runs lie above both laws."
     )
     idle = () if noise else ("draw",)

@@ -1,6 +1,6 @@
 """Simulators: runs with a known truth, the loss surface fitted to them, and how far the fit would scatter.
 
-A fit minimises the Huber loss of the errors of ln L by SciPy's L-BFGS-B, with the exact gradient, from several starts.
+A fit minimises the Huber loss of the errors of ln ℒ by SciPy's L-BFGS-B, with the exact gradient, from several starts.
 The constants are fitted as logarithms, which keeps them above 0, and around the runs' middle, where they are not so
 strongly tied to each other.
 """
@@ -29,7 +29,7 @@ from snippets.scaling.loss_surface.compute_law import ComputeLaw, fit_compute_la
 from snippets.scaling.loss_surface.formulas import LOSS_FITS, LossFit
 
 Floats = NDArray[np.float64]
-HUBER_DELTA = 5e-3  # of ln L; Hoffmann et al. take 1e-3
+HUBER_DELTA = 5e-3  # of ln ℒ; Hoffmann et al. take 1e-3
 NAMES = ("irreducible_nats", "parameter_coefficient", "token_coefficient", "parameter_exponent", "token_exponent")
 MOST_RUNS, _MOST_TRIALS = 10_000, 10_000
 _BOUNDS = [(-9.0, 4.0), (-14.0, 9.0), (-14.0, 9.0), (0.02, 2.0), (0.02, 2.0)]
@@ -143,10 +143,10 @@ def synthetic_runs(
         parameters: of each run, all above 0.
         tokens: of each run, all above 0.
         fit: the true surface, or its name in ``LOSS_FITS``.
-        relative_noise: standard deviation of ln L, at least 0.
+        relative_noise: standard deviation of ln ℒ, at least 0.
         seed: of the noise, at least 0.
         failed: places of runs that went wrong.
-        failure: by how much their ln L is too large, at least 0.
+        failure: by how much their ln ℒ is too large, at least 0.
 
     >>> synthetic_runs(np.array([1e9]), np.array([2e10]), fit="refit", relative_noise=0, seed=0).losses_nats.round(3)
     array([2.53])
@@ -181,11 +181,11 @@ class SurfaceFit:
 
 
 def fit_surface(runs: Runs, *, huber_delta: float = HUBER_DELTA, start: LossFit | None = None) -> SurfaceFit:
-    """Fit L = E + A/N^α + B/D^β to runs: the least sum of Huber losses of the errors of ln L.
+    """Fit ℒ = ℒ_∞ + A_N/N^α_N + A_D/D^α_D to runs: the least sum of Huber losses of the errors of ln ℒ.
 
     Args:
         runs: five or more, of several sizes and ratios.
-        huber_delta: δ: an error of ln L counts as a square up to it and in proportion beyond.
+        huber_delta: δ: an error of ln ℒ counts as a square up to it and in proportion beyond.
         start: where to begin; without it, from eight starts, of which the best end counts.
 
     Returns:
@@ -266,7 +266,7 @@ def ladder_trials(
     Args:
         flops: operations of each run, three or more, all above 0.
         law: the truth.
-        relative_noise: standard deviation of ln L, at least 0 and at most 1.
+        relative_noise: standard deviation of ln ℒ, at least 0 and at most 1.
         trials: how many times, at most 10,000.
         seed: of the noise, at least 0.
         floor: whether the fits have an irreducible loss.

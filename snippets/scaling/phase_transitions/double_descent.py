@@ -1,8 +1,8 @@
 """Formulas: the expected error of least squares with any number of features, and of ridge regression's best penalty.
 
-The features are independent standard normal numbers. A result is their weighted sum plus noise, and d of the features
-are used. Those that are not used are noise to whoever fits: the signal r² is the sum of the squared weights of the used
-ones, the noise s² that of the others plus the noise in the result itself.
+The features are independent standard normal numbers. A result is their weighted sum plus noise, and φ of the features
+are used. Those that are not used are noise to whoever fits: the signal ρ² is the sum of the squared weights of the used
+ones, the noise σ² that of the others plus the noise in the result itself.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ def min_norm_error(*, examples: int, features: int, signal: float, noise: float)
     r"""Return the expected squared error, on a new example, of the least-squares fit of least norm.
 
     Also: double descent
-    Formula: $s^2\left(1 + \frac{\min(n, d)}{|n-d|-1}\right) + r^2\left[1 - \frac nd\right]_+$
-    Symbols: n = examples; d = features; r² = signal; s² = noise; [·]₊ is 0 for negative numbers
+    Formula: $\sigma^2\left(1 + \frac{\min(\nu, \phi)}{|\nu-\phi|-1}\right) + \rho^2\left[1 - \frac \nu \phi\right]_+$
+    Symbols: ν = examples; φ = features; ρ² = signal; σ² = noise; [·]₊ is 0 for negative numbers
     Chapter: 10
 
     Args:
-        examples: n, from which the weights are fitted.
-        features: d, which are used, at least 0.
-        signal: r², the sum of the squared weights of the used features, at least 0.
-        noise: s², the variance of what they leave unexplained, at least 0.
+        examples: ν, from which the weights are fitted.
+        features: φ, which are used, at least 0.
+        signal: ρ², the sum of the squared weights of the used features, at least 0.
+        noise: σ², the variance of what they leave unexplained, at least 0.
 
     Returns:
-        The expected square, the unexplained part of the new example included. Infinite for n − 1, n and n + 1
+        The expected square, the unexplained part of the new example included. Infinite for ν − 1, ν and ν + 1
         features, unless there is no noise.
 
     Source: Belkin, Hsu and Xu 2020, the Gaussian model; derived in the chapter from the mean of 1/χ².
-    Convention: the mean over all sets of examples. Near d = n it is far above the median.
+    Convention: the mean over all sets of examples. Near φ = ν it is far above the median.
     Leaves out: correlated features, and those that are not normal.
 
     Example:
@@ -40,36 +40,36 @@ def min_norm_error(*, examples: int, features: int, signal: float, noise: float)
         >>> min_norm_error(examples=40, features=80, signal=0.5, noise=0.0)
         0.25
     """
-    n, d = positive_integer("examples", examples), nonnegative_integer("features", features)
-    r2, s2 = nonnegative_number("signal", signal), nonnegative_number("noise", noise)
-    unseen = r2 * max(0.0, 1 - n / d) if d else 0.0
-    if abs(d - n) < 2:
-        return math.inf if s2 else unseen
-    return as_float("signal and noise", s2 * (1 + min(n, d) / (abs(n - d) - 1)) + unseen)
+    ν, φ = positive_integer("examples", examples), nonnegative_integer("features", features)
+    ρ2, σ2 = nonnegative_number("signal", signal), nonnegative_number("noise", noise)
+    unseen = ρ2 * max(0.0, 1 - ν / φ) if φ else 0.0
+    if abs(φ - ν) < 2:
+        return math.inf if σ2 else unseen
+    return as_float("signal and noise", σ2 * (1 + min(ν, φ) / (abs(ν - φ) - 1)) + unseen)
 
 
 def best_ridge(*, features: int, signal: float, noise: float) -> float:
     r"""Return the penalty of ridge regression whose expected error is least.
 
-    Formula: $\lambda = \frac{d\,s^2}{r^2}$
-    Symbols: λ = result; d = features; r² = signal; s² = noise
+    Formula: $\lambda = \frac{\phi\,\sigma^2}{\rho^2}$
+    Symbols: λ = result; φ = features; ρ² = signal; σ² = noise
     Chapter: 10
 
     Args:
-        features: d, which are used.
-        signal: r², the sum of the squared weights of the used features, above 0.
-        noise: s², the variance of what they leave unexplained, at least 0.
+        features: φ, which are used.
+        signal: ρ², the sum of the squared weights of the used features, above 0.
+        noise: σ², the variance of what they leave unexplained, at least 0.
 
     Returns:
-        λ, for the penalty λ·|w|² beside the sum of squared errors over the examples.
+        λ, for the penalty λ·|θ|² beside the sum of squared errors over the examples.
 
     Source: Nakkiran, Venkat, Kakade and Ma 2021, for independent normal features of one variance.
-    Convention: beside the *sum* of squares; beside their mean it is λ/n.
-    Leaves out: that r² and s² have to be known or tried out.
+    Convention: beside the *sum* of squares; beside their mean it is λ/ν.
+    Leaves out: that ρ² and σ² have to be known or tried out.
 
     Example:
         >>> best_ridge(features=500, signal=1.0, noise=0.25)
         125.0
     """
-    d, r2 = positive_integer("features", features), positive_number("signal", signal)
-    return as_float("features, signal and noise", d * (nonnegative_number("noise", noise) / r2))
+    φ, ρ2 = positive_integer("features", features), positive_number("signal", signal)
+    return as_float("features, signal and noise", φ * (nonnegative_number("noise", noise) / ρ2))

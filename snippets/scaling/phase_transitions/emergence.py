@@ -18,13 +18,13 @@ _SURE = 1e-9  # how near a rate or a confidence may come to 0 or 1
 def exact_match_rate(*, token_accuracy: float, tokens: int) -> float:
     r"""Return how often all tokens of an answer are right, if each is right as often as any other, independently.
 
-    Formula: $E = p^k$
-    Symbols: E = result; p = token_accuracy; k = tokens
+    Formula: $q = p^\ell$
+    Symbols: q = result; p = token_accuracy; ℓ = the answer's tokens
     Chapter: 10
 
     Args:
         token_accuracy: share of tokens that are right where those before them are, from 0 to 1.
-        tokens: k, of an answer.
+        tokens: ℓ, of an answer.
 
     Returns:
         A share from 0 to 1.
@@ -37,27 +37,27 @@ def exact_match_rate(*, token_accuracy: float, tokens: int) -> float:
         >>> round(exact_match_rate(token_accuracy=0.9, tokens=20), 4)
         0.1216
     """
-    p, k = probability("token_accuracy", token_accuracy), positive_integer("tokens", tokens)
-    return float(p**k)
+    p, length = probability("token_accuracy", token_accuracy), positive_integer("tokens", tokens)
+    return float(p**length)
 
 
 def spread_exact_match_rate(*, loss: float, tokens: int, shape: float) -> float:
     r"""Return how often an answer is right whose tokens' loss differs from problem to problem.
 
-    Formula: $E = \left(1 + \frac{kL}{a}\right)^{-a}$
-    Symbols: E = result; L = loss; k = tokens; a = shape
+    Formula: $q = \left(1 + \frac{\ell \mathcal L}{\xi}\right)^{-\xi}$
+    Symbols: q = result; ℒ = loss; ℓ = the answer's tokens; ξ = shape
     Chapter: 10
 
     Args:
-        loss: L, mean loss of a token over all problems, in nats, at least 0.
-        tokens: k, of an answer; 1 gives the accuracy of a token.
-        shape: a, of the gamma distribution of the problems' losses, whose standard deviation is L/√a; at most 1e12.
+        loss: ℒ, mean loss of a token over all problems, in nats, at least 0.
+        tokens: ℓ, of an answer; 1 gives the accuracy of a token.
+        shape: ξ, of the gamma distribution of the problems' losses, whose standard deviation is ℒ/√ξ; at most 1e12.
 
     Returns:
-        A share from 0 to 1; for a large ``shape`` it is e to the power of −kL.
+        A share from 0 to 1; for a large ``shape`` it is e to the power of −ℓℒ.
 
-    Source: derived in this book: the mean of e^(−kLg) over g with a gamma distribution of mean 1.
-    Convention: natural logarithm. A problem's tokens have one sum of losses, k·L·g, however it is spread over them.
+    Source: derived in this book: the mean of exp(−ℓℒz) over z with a gamma distribution of mean 1.
+    Convention: natural logarithm. A problem's tokens have one sum of losses, ℓ·ℒ·z, however it is spread over them.
     Leaves out: a floor under the loss, guesses, and decoding that is not sampling.
 
     Example:
@@ -66,26 +66,26 @@ def spread_exact_match_rate(*, loss: float, tokens: int, shape: float) -> float:
         >>> round(spread_exact_match_rate(loss=0.5, tokens=1, shape=4), 3)
         0.624
     """
-    loss, k = nonnegative_number("loss", loss), positive_integer("tokens", tokens)
-    a = number_between("shape", shape, low=_SURE, high=1e12)
-    return math.exp(-a * math.log1p(as_float("loss, tokens and shape", k * (loss / a))))
+    loss, length = nonnegative_number("loss", loss), positive_integer("tokens", tokens)
+    ξ = number_between("shape", shape, low=_SURE, high=1e12)
+    return math.exp(-ξ * math.log1p(as_float("loss, tokens and shape", length * (loss / ξ))))
 
 
 def length_compute_factor(*, tokens: int, exponent: float) -> float:
-    r"""Return how many times the compute an answer of k tokens needs to be right as often as a single token was.
+    r"""Return how many times the compute an answer of ℓ tokens needs to be right as often as a single token was.
 
-    Formula: $\frac{C_k}{C_1} = k^{1/b}$
-    Symbols: C_k/C_1 = result; k = tokens; b = exponent
+    Formula: $\frac{C_\ell}{C_1} = \ell^{1/\alpha_C}$
+    Symbols: C_ℓ/C_1 = result; ℓ = the answer's tokens; α_C = exponent
     Chapter: 10
 
     Args:
-        tokens: k, of an answer.
-        exponent: b: a token's loss falls as compute to the power −b, above 0.
+        tokens: ℓ, of an answer.
+        exponent: α_C: a token's loss falls as compute to the power −α_C, above 0.
 
     Returns:
         The ratio of the computes.
 
-    Source: derived in this book: the exact match depends on kL alone, and L falls as C^(−b).
+    Source: derived in this book: the exact match depends on ℓℒ alone, and ℒ falls as C^(−α_C).
     Convention: any unit of compute.
     Leaves out: a floor under the loss, which no compute undercuts.
 
@@ -93,27 +93,27 @@ def length_compute_factor(*, tokens: int, exponent: float) -> float:
         >>> length_compute_factor(tokens=20, exponent=1.0)
         20.0
     """
-    k, b = positive_integer("tokens", tokens), positive_number("exponent", exponent)
-    if math.log(k) > 700 * b:
+    length, α_C = positive_integer("tokens", tokens), positive_number("exponent", exponent)
+    if math.log(length) > 700 * α_C:
         as_float("tokens and exponent", math.inf)
-    return float(k ** (1 / b))
+    return float(length ** (1 / α_C))
 
 
 def zero_upper_bound(*, trials: int, confidence: float = CONFIDENCE) -> float:
     r"""Return the largest rate that a test on which nothing was right has not ruled out.
 
-    Formula: $q = 1 - (1-c)^{1/m}$
-    Symbols: q = result; m = trials; c = confidence
+    Formula: $q = 1 - (1-\kappa)^{1/J}$
+    Symbols: q = result; J = trials; κ = confidence
     Chapter: 10
 
     Args:
-        trials: m, problems of the test, independent of each other.
-        confidence: c: a model with the rate q gets something right with this probability, above 0 and below 1.
+        trials: J, problems of the test, independent of each other.
+        confidence: κ: a model with the rate q gets something right with this probability, above 0 and below 1.
 
     Returns:
-        The rate, from 0 to 1; about 3/m for 95%.
+        The rate, from 0 to 1; about 3/J for 95%.
 
-    Source: the binomial probability of 0, (1 − q)^m, set to 1 − c; Hanley and Lippman-Hand 1983 for 3/m.
+    Source: the binomial probability of 0, (1 − q)^J, set to 1 − κ; Hanley and Lippman-Hand 1983 for 3/J.
     Convention: one-sided.
     Leaves out: problems that share a text or a generator's quirk, which are not independent.
 
@@ -121,25 +121,25 @@ def zero_upper_bound(*, trials: int, confidence: float = CONFIDENCE) -> float:
         >>> round(zero_upper_bound(trials=100), 4)
         0.0295
     """
-    m, c = positive_integer("trials", trials), _inside("confidence", confidence)
-    return -math.expm1(math.log1p(-c) / m)
+    J, κ = positive_integer("trials", trials), _inside("confidence", confidence)
+    return -math.expm1(math.log1p(-κ) / J)
 
 
 def trials_to_see(*, rate: float, confidence: float = CONFIDENCE) -> int:
     r"""Return the fewest problems among which a model that gets a share right gets at least one right.
 
-    Formula: $m = \left\lceil \frac{\ln(1-c)}{\ln(1-q)} \right\rceil$
-    Symbols: m = result; q = rate; c = confidence
+    Formula: $J = \left\lceil \frac{\ln(1-\kappa)}{\ln(1-q)} \right\rceil$
+    Symbols: J = result; q = rate; κ = confidence
     Chapter: 10
 
     Args:
         rate: q, the share of all problems that the model gets right, above 0 and below 1.
-        confidence: c, the wanted probability of at least one, above 0 and below 1.
+        confidence: κ, the wanted probability of at least one, above 0 and below 1.
 
     Returns:
-        m, at least 1.
+        J, at least 1.
 
-    Source: the binomial probability of 0, (1 − q)^m, set to 1 − c.
+    Source: the binomial probability of 0, (1 − q)^J, set to 1 − κ.
     Convention: one-sided.
     Leaves out: problems that are not independent.
 
@@ -147,27 +147,27 @@ def trials_to_see(*, rate: float, confidence: float = CONFIDENCE) -> int:
         >>> trials_to_see(rate=0.01)
         299
     """
-    q, c = _inside("rate", rate), _inside("confidence", confidence)
-    return max(1, math.ceil(math.log1p(-c) / math.log1p(-q) * (1 - 1e-12)))
+    q, κ = _inside("rate", rate), _inside("confidence", confidence)
+    return max(1, math.ceil(math.log1p(-κ) / math.log1p(-q) * (1 - 1e-12)))
 
 
 def scoring_gain(*, loss: float, tokens: int, shape: float) -> float:
     r"""Return how many sampled answers tell as much of the exact match as one right answer's probability.
 
-    Formula: $\frac{E_k (1 - E_k)}{E_{2k} - E_k^2}$
-    Symbols: E_k, E_2k = spread_exact_match_rate of k and of 2k tokens; k = tokens
+    Formula: $\frac{q_\ell (1 - q_\ell)}{q_{2\ell} - q_\ell^2}$
+    Symbols: q_ℓ, q_2ℓ = spread_exact_match_rate of ℓ and of 2ℓ tokens; ℓ = the answer's tokens
     Chapter: 10
 
     Args:
-        loss: L, mean loss of a token over all problems, in nats, above 0 and at most 100.
-        tokens: k, of an answer, at most 10,000.
-        shape: a, of the gamma distribution of the problems' losses, at most 1000.
+        loss: ℒ, mean loss of a token over all problems, in nats, above 0 and at most 100.
+        tokens: ℓ, of an answer, at most 10,000.
+        shape: ξ, of the gamma distribution of the problems' losses, at most 1000.
 
     Returns:
         The ratio of the two variances, at least 1.
 
-    Source: derived in this book: a sampled answer is right or wrong, with variance E(1 − E); a probability e^(−Λ) has
-        the mean square E_2k, since its square is e^(−2Λ).
+    Source: derived in this book: a sampled answer is right or wrong, with variance q(1 − q); a probability exp(−Λ) has
+        the mean square q_2ℓ, since its square is exp(−2Λ).
     Convention: one sampled answer, and one scored one, for each problem.
     Leaves out: what both cost; a scored answer is one forward pass over the right answer.
 
@@ -176,9 +176,9 @@ def scoring_gain(*, loss: float, tokens: int, shape: float) -> float:
         9.1
     """
     loss = number_between("loss", loss, low=1e-6, high=100)
-    k, a = int(number_between("tokens", positive_integer("tokens", tokens), low=1, high=10_000)), shape
-    a = number_between("shape", a, low=_SURE, high=1000)
-    once, twice = (spread_exact_match_rate(loss=loss, tokens=length, shape=a) for length in (k, 2 * k))
+    length = int(number_between("tokens", positive_integer("tokens", tokens), low=1, high=10_000))
+    ξ = number_between("shape", shape, low=_SURE, high=1000)
+    once, twice = (spread_exact_match_rate(loss=loss, tokens=many, shape=ξ) for many in (length, 2 * length))
     return as_float("loss, tokens and shape", _ratio(once * (1 - once), twice - once**2))
 
 

@@ -16,7 +16,7 @@ from snippets.live.axes import Axis, Plot
 from snippets.scaling.phase_transitions.double_descent import min_norm_error
 from snippets.scaling.phase_transitions.emergence import exact_match_rate, spread_exact_match_rate
 
-WIDTH = 340
+WIDTH, WIDE = 340, 500
 
 
 def survival_panel(accuracies: Mapping[str, float], *, tokens: int) -> Panel:
@@ -55,20 +55,21 @@ def survival_panel(accuracies: Mapping[str, float], *, tokens: int) -> Panel:
     return panel
 
 
-def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float) -> Panel:
+def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float, width_px: float = WIDTH) -> Panel:
     """Return a drawing of exact match against compute for answers of several lengths, with the distances between them.
 
     Args:
         lengths: tokens of the answers, increasing.
-        exponent: b, with which a token's loss falls.
+        exponent: α_C, with which a token's loss falls.
         first_loss: of the model whose compute counts as 1.
+        width_px: of the picture.
     """
-    b, first = positive_number("exponent", exponent), positive_number("first_loss", first_loss)
+    exponent, first = positive_number("exponent", exponent), positive_number("first_loss", first_loss)
     plot = Plot(
         Axis(1, 1e8, "log", "compute, first model = 1", ticks=(1, 1e2, 1e4, 1e6)),
         Axis(0, 1, ticks=(0, 0.25, 0.5, 0.75, 1)),
         title="Answers that are right, share",
-        width_px=WIDTH,
+        width_px=width_px,
         height_px=240,
     )
     computes = [10 ** (step / 10) for step in range(81)]
@@ -76,14 +77,22 @@ def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float) -
     halves = []
     for length, hue in zip(each("lengths", lengths, positive_integer), hues, strict=True):
         shares = [
-            exact_match_rate(token_accuracy=math.exp(-first * compute**-b), tokens=length) for compute in computes
+            exact_match_rate(token_accuracy=math.exp(-first * compute**-exponent), tokens=length)
+            for compute in computes
         ]
         plot.curve(list(zip(computes, shares, strict=True)), colour=hue, width=2.5)
-        half = (first * length / math.log(2)) ** (1 / b)
+        half = (first * length / math.log(2)) ** (1 / exponent)
         halves.append(half)
         first_curve = len(halves) == 1
         x, y = (plot.x(half) - 8, plot.y(0.5) - 4) if first_curve else (plot.x(half) + 8, plot.y(0.5) + 18)
-        plot.panel.text(x, y, f"k = {length}", colour=hue, size=12, anchor="end" if first_curve else "start")
+        plot.panel.text(
+            x,
+            y,
+            f"{length} token{'s' if length > 1 else ''}",
+            colour=hue,
+            size=12,
+            anchor="end" if first_curve else "start",
+        )
     for start, end in pairwise(halves):
         plot.panel.arrow(plot.x(start) + 3, plot.y(0.5), plot.x(end) - 3, plot.y(0.5), colour="muted")
         middle = math.sqrt(start * end)
@@ -92,11 +101,12 @@ def slide_panel(*, lengths: Sequence[int], exponent: float, first_loss: float) -
     return plot.panel
 
 
-def likelihood_panel(answer_losses: ArrayLike) -> Panel:
+def likelihood_panel(answer_losses: ArrayLike, *, width_px: float = WIDTH) -> Panel:
     """Return a drawing of the chance that each answer comes out right, a dot a problem, and of their mean.
 
     Args:
         answer_losses: of the right answers, in nats, each at least 0.
+        width_px: of the picture.
     """
     losses = np.sort(finite_array("answer_losses", answer_losses, dimensions=1))
     chances = np.exp(-losses)
@@ -104,7 +114,7 @@ def likelihood_panel(answer_losses: ArrayLike) -> Panel:
         Axis(0, math.ceil(losses[-1] / 5) * 5.0, label="loss of the right answer, nats"),
         Axis(1e-12, 1, "log", ticks=(1e-12, 1e-9, 1e-6, 1e-3, 1)),
         title="Chance to be sampled right",
-        width_px=WIDTH,
+        width_px=width_px,
         height_px=250,
     )
     plot.dots(
@@ -152,7 +162,7 @@ def families_panels(families: Mapping[str, tuple[Sequence[float], Sequence[float
 def thin_line_panel() -> Panel:
     """Return a drawing of one example that fixes one slope: near 0 and farther out, off by the same error."""
     panel = Panel(WIDTH, 190)
-    for number, (x, name) in enumerate(((1.0, "x = 1"), (0.2, "x = 0.2"))):
+    for number, (x, name) in enumerate(((1.0, "z = 1"), (0.2, "z = 0.2"))):
         left, base, unit = 20 + 168 * number, 120.0, 100.0
         panel.text(left, 14, name, bold=True, size=12)
         panel.line(left, base, left + 140, base)
@@ -176,16 +186,18 @@ def descent_panel(
     simulated: Mapping[int, float],
     medians: Mapping[int, float],
     ridge: Mapping[int, float],
+    width_px: float = WIDTH,
 ) -> Panel:
     """Return a drawing of the error of least squares and of ridge regression against the number of features.
 
     Args:
         weights: true weights of all features.
-        examples: n.
+        examples: ν.
         noise_variance: of a result.
         simulated: features → mean error of simulated fits.
         medians: features → median error of simulated fits.
         ridge: features → mean error of simulated ridge regressions at the best penalty.
+        width_px: of the picture.
     """
     shares = np.cumsum(finite_array("weights", weights, dimensions=1) ** 2)
     total = len(shares)
@@ -193,12 +205,12 @@ def descent_panel(
         Axis(
             0,
             total,
-            label="settings used, d",
+            label="settings used",
             ticks=tuple(sorted({0.0, 20.0, float(examples), 60.0, 80.0, float(total)})),
         ),
         Axis(0.4, 40, "log", ticks=(0.5, 1, 2, 5, 10, 20)),
         title="Squared error on a new run, logarithmic axis",
-        width_px=WIDTH,
+        width_px=width_px,
         height_px=330,
     )
     for part in (range(examples - 1), range(examples + 2, total + 1)):
@@ -209,14 +221,14 @@ def descent_panel(
             points.append((float(d), min_norm_error(examples=examples, features=d, signal=signal, noise=noise)))
         plot.curve(points, colour="accent", width=2.5)
     plot.panel.line(plot.x(examples), plot.top, plot.x(examples), plot.bottom, dashed=True)
-    plot.panel.text(plot.x(examples) + 6, plot.top + 12, f"d = n = {examples}", size=12)
+    plot.panel.text(plot.x(examples) + 6, plot.top + 12, f"{examples} runs", size=12)
     plot.dots([*simulated.items()], colour="accent", radius=4.5)
     plot.dots([*medians.items()], colour="muted", radius=4.5)
     plot.curve([*ridge.items()], colour="rank-2", dashed=True)
     plot.dots([*ridge.items()], colour="rank-2", radius=4.5)
     for text, hue, y in (
         ("least squares", "accent", 16.0),
-        ("its median near n", "muted", 34.0),
+        (f"its median near {examples}", "muted", 34.0),
         ("ridge regression", "rank-2", 52.0),
     ):
         plot.panel.dots([(plot.right - 4, plot.top + y + 14)], colour=hue, radius=4)
@@ -240,6 +252,6 @@ def spread_rates(shapes: Sequence[float], *, token_accuracy: float, tokens: int)
         raise ValueError(f"token_accuracy must be above 0 and below 1, got {token_accuracy!r}")
     rates = []
     for shape in each("shapes", shapes, positive_number):
-        loss = shape * math.expm1(-math.log(p) / shape)  # (1 + L/a)^−a = p
+        loss = shape * math.expm1(-math.log(p) / shape)  # (1 + ℒ/ξ)^−ξ = p
         rates.append(spread_exact_match_rate(loss=loss, tokens=tokens, shape=shape))
     return rates

@@ -1,4 +1,4 @@
-"""Drawings: how often an answer of k tokens is right, against compute, on an ordinary and on a logarithmic axis."""
+"""Drawings: how often an answer of ℓ tokens is right, against compute, on an ordinary and on a logarithmic axis."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def right_share(compute: float, *, fall: float, tokens: int, spread: float) -> f
     return spread_exact_match_rate(loss=loss, tokens=tokens, shape=1 / spread**2)
 
 
-def _panel(up: Axis, title: str, share: Callable[[float, int], float], *, tokens: int, floor: float) -> Panel:
+def _panel(
+    up: Axis, title: str, share: Callable[[float, int], float], *, tokens: int, floor: float, tested: float
+) -> Panel:
     """Draw token accuracy and exact match against compute over the band of rates that a zero does not rule out."""
     plot = Plot(
         Axis(1, MOST, "log", "compute, first model = 1", ticks=MODELS[:7:2]),
@@ -51,6 +53,8 @@ def _panel(up: Axis, title: str, share: Callable[[float, int], float], *, tokens
     if plot.bottom - top > 0.5:
         band = [(plot.left, top, plot.right - plot.left, plot.bottom - top)]
         plot.panel.rectangles(band, colour="idle", strength=0.25)
+    plot.panel.line(plot.x(tested), plot.top, plot.x(tested), plot.bottom, dashed=True)
+    plot.panel.text(plot.x(tested) + 5, plot.bottom - 26, "tested", size=12)
     least = up.low / 10 if up.scale == "log" else 0.0
     for length, colour in ((1, "muted"), (tokens, "accent")):
         points = [(10 ** (step / 8), max(share(10 ** (step / 8), length), least)) for step in range(65)]
@@ -62,14 +66,16 @@ def _panel(up: Axis, title: str, share: Callable[[float, int], float], *, tokens
 
 @live_figure(
     title="A jump that slides",
-    caption="Dashed: one token. Full, with a dot for every tenfold compute: an answer of $k$ tokens that must all be "
-    "right. Grey: rates so low that a test of $m$ problems shows nothing right more often than one time in twenty. "
+    opens="The question",
+    caption="Dashed: one token. Full, with a dot for every tenfold compute: an answer of $\\ell$ tokens that must all "
+    "be right. Grey: rates so low that a test of $J$ problems shows nothing right more often than one time in twenty. "
     "First with the share on an ordinary axis, then on a logarithmic one, on which the dots do not jump.",
     knobs=[
-        Number("tokens", "Tokens of an answer k", 2, 1, 100, 1),
-        Number("spread", "Spread of the problems 1/√a", 0, 0, 1.5, 0.05, whole=False),
+        Number("tokens", "Tokens of an answer ℓ", 2, 1, 100, 1),
+        Number("spread", "Spread of the problems 1/√ξ", 0, 0, 1.5, 0.05, whole=False),
         Number("fall", "Loss, times this for 10× compute", 0.5, 0.3, 0.9, 0.05, whole=False),
-        Number("problems", "Problems of the test m", 100, 10, 10_000, 10, scale="log"),
+        Number("problems", "Problems of the test J", 100, 10, 10_000, 10, scale="log"),
+        Number("tested", "Tested model, tenfold steps from the first", 2, 0, 6),
     ],
     named=[
         Named(
@@ -84,7 +90,7 @@ def _panel(up: Axis, title: str, share: Callable[[float, int], float], *, tokens
         ),
         Named(
             "The question",
-            "At 100 the answers are right in 0.67%, and a test of 100 problems shows none with a chance of 51%.",
+            "The tested model gets 0.67% of the answers right, and of 100 problems none with a chance of 51%.",
             {"tokens": 20, "spread": 0.5},
         ),
         Named(
@@ -92,11 +98,17 @@ def _panel(up: Axis, title: str, share: Callable[[float, int], float], *, tokens
             "With 1,000 problems the same model shows none right with a chance of only 0.12%.",
             {"tokens": 20, "spread": 0.5, "problems": 1000},
         ),
+        Named(
+            "The 70B on 256 GPUs",
+            "Tested is a run with a hundredth of the model's compute: 0.44% of its answers are right, and 100 problems "
+            "show none with a chance of 64%. The model itself, with 100 times its compute, gets 3.9% right.",
+            {"tokens": 20, "spread": 0.5, "fall": 0.66, "tested": 3},
+        ),
     ],
 )
-def emergence(*, tokens: int, spread: float, fall: float, problems: int) -> Picture:
-    """Draw both axes, and say what the model of 100 times the compute shows."""
-    floor = zero_upper_bound(trials=problems)
+def emergence(*, tokens: int, spread: float, fall: float, problems: int, tested: int) -> Picture:
+    """Draw both axes, and say what the tested model gets right, and models of 10 and 100 times its compute."""
+    floor, own = zero_upper_bound(trials=problems), 10.0**tested
 
     def share(compute: float, length: int) -> float:
         return right_share(compute, fall=fall, tokens=length, spread=spread)
@@ -105,13 +117,14 @@ def emergence(*, tokens: int, spread: float, fall: float, problems: int) -> Pict
         "Right, share": Axis(0, 1, ticks=(0, 0.25, 0.5, 0.75, 1)),
         "The same, logarithmic": Axis(_LEAST, 1, "log", ticks=(1e-6, 1e-4, 1e-2, 1)),
     }
-    panels = [_panel(up, title, share, tokens=tokens, floor=floor) for title, up in axes.items()]
-    whole = share(100, tokens)
+    panels = [_panel(up, title, share, tokens=tokens, floor=floor, tested=own) for title, up in axes.items()]
+    whole = share(own, tokens)
     moved = _times(tokens ** (-1 / math.log10(fall)))
     numbers = (
-        f"At 100 times the compute a token is right in {_percent(share(100, 1))}, an answer of {tokens} in "
-        f"{_percent(whole)}, at 1,000 times in {_percent(share(1000, tokens))}. A test of {problems:,} problems shows "
-        f"none right at 100 with a chance of {_percent((1 - whole) ** problems)}. The curve of {tokens} lies at "
+        f"At {own:,.0f} times the compute a token is right in {_percent(share(own, 1))}, an answer of {tokens} in "
+        f"{_percent(whole)}, with 10 times more compute in {_percent(share(10 * own, tokens))}, with 100 times in "
+        f"{_percent(share(100 * own, tokens))}. Of {problems:,} problems the tested model gets none right "
+        f"with a chance of {_percent((1 - whole) ** problems)}. The curve of {tokens} lies at "
         f"{moved} times the compute of one token's."
     )
     alt = (

@@ -155,7 +155,7 @@ def test_refusals() -> None:
         lab.draw_language(rng, symbols=2, concentration=0)
     with pytest.raises(ValueError, match="hidden must be"):
         lab.draw_network(rng, symbols=2, hidden=0)
-    with pytest.raises(ValueError, match="weights must be K × h, h × h and h × K"):
+    with pytest.raises(ValueError, match="weights must be J × h, h × h and h × J"):
         lab.Network((np.ones((2, 3)), np.ones((3, 3)), np.ones((2, 3))))
     with pytest.raises(ValueError, match="record must hold rising numbers of steps"):
         lab.train_language_network(rng, language, network, batch_size=4, step_size=0.1, record=[3, 1])

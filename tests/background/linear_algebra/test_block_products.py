@@ -284,8 +284,8 @@ MATRIX = np.ones((2, 2))
         (lambda: grid_product(MATRIX, MATRIX, grid=(1, 1)), "grid must be three integers"),  # type: ignore[arg-type]
         (lambda: grid_product(MATRIX, MATRIX, grid=(1, -1, 1)), "grid[1] must be an integer of at least 1, got -1"),
         (lambda: grid_product(MATRIX, MATRIX, grid=(1, 1, 1), replicated="C"), "replicated must be"),  # type: ignore[arg-type]
-        (lambda: example_gradients(MATRIX, np.ones(3), np.ones(2)), "x, y, weights must have shapes N × d, N and d"),
-        (lambda: mean_loss(MATRIX, np.ones(3), np.ones(2)), "x, y, weights must have shapes N × d, N and d"),
+        (lambda: example_gradients(MATRIX, np.ones(3), np.ones(2)), "x, y, weights must have shapes Z × f, Z and f"),
+        (lambda: mean_loss(MATRIX, np.ones(3), np.ones(2)), "x, y, weights must have shapes Z × f, Z and f"),
         (lambda: mean_loss(np.ones((0, 2)), np.ones(0), np.ones(2)), "x must hold at least one example"),
     ],
 )

@@ -89,7 +89,7 @@ def test_no_grid_of_as_many_workers_sends_less_than_the_best(power: int, m: int,
     assert bests[0] == min(sent) or widest > 8
 
 
-def test_it_opens_on_four_workers_in_a_square() -> None:
+def test_its_knobs_begin_with_four_workers_in_a_square() -> None:
     assert "Grid 2 × 2 × 1: worker 0 of 4 starts with" in block_product().numbers
 
 

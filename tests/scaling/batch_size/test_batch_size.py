@@ -265,13 +265,14 @@ def test_what_makes_no_sense_is_refused(wrong: Any, says: str) -> None:
 
 def test_the_pictures_have_what_they_say() -> None:
     assert sum(pictures.batch_means((3, -1), 4).values()) == 16
-    panel = pictures.batches_panel((3, -1), (1, 2, 4))
-    assert re.findall(r">(\d) = (\d) \+ (\d)<", panel.svg()) == [("5", "1", "4"), ("3", "1", "2"), ("2", "1", "1")]
+    rows = pictures.batches_panels((3, -1), (1, 2, 4))
+    assert re.findall(r">(\d) = (\d) \+ (\d)<", rows[1].svg()) == [("5", "1", "4"), ("3", "1", "2"), ("2", "1", "1")]
     lines = {"constant": [5.0, 20.0, 30.0, 40.0], "square root": [2.0, 4.0, 8.0, 15.0], "linear": [1.0, 1.2, 1.5, 2.0]}
     curves = {"standard": {32: [0.6, 0.5, 0.7], 64: [0.61, 0.5, 0.72]}}
     panels = [
-        panel,
+        *rows,
         pictures.gain_panel(4, (1, 4, 16)),
+        pictures.gain_panel(4, (1, 4, 16), width_px=pictures.NARROW_PX),
         *pictures.tradeoff_panels([1, 8, 64], [90, 20, 11], critical_batch=8, fewest_steps=10),
         pictures.ramp_panel(
             [(n, 9) for n in range(1, 90)], [(n, n / 5 + 3) for n in range(90)], [(n, n + 12) for n in range(90)]

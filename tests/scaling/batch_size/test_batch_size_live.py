@@ -31,5 +31,9 @@ def test_the_numbers_are_those_of_a_run_made_step_by_step(batch: int, critical: 
     assert hours == pytest.approx(100 * k * more / once, rel=0.01)
 
 
-def test_it_opens_at_the_smallest_instance() -> None:
-    assert figure().numbers.startswith("B = 4: 2 times the fewest steps, 2 times the fewest examples.")
+def test_it_opens_on_the_question() -> None:
+    assert figure.opening is not None
+    numbers = figure(**figure.opening.values).numbers
+    assert "B = 512, critical batch 512: 2 times the fewest steps, 2 times the fewest examples." in numbers
+    assert 24 * 0.625 == 15
+    assert "62.5% of the time" in numbers
