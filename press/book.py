@@ -42,7 +42,6 @@ from press.reading.files import Unreadable, read_utf8
 from press.reading.links import Map, led_out, moved
 from press.reading.markup import line_in_prose
 from press.reading.notation import (
-    keeps_its_letters,
     letters_of,
     read_alphabet,
     repeated_symbols,
@@ -537,8 +536,7 @@ class Book:
                 everywhere = alphabet.holding_for(number_of(chapter))
                 tables = [everywhere, own] if own else [everywhere]
                 problems += symbol_problems(rendered[chapter].symbols, tables, path=chapter)
-                if own and not keeps_its_letters(self._read[chapter].header):
-                    problems += repeated_symbols(everywhere, own, chapter)
+                problems += repeated_symbols(everywhere, own, chapter) if own else []
         return problems
 
     def _lists(self, path: str, source: str) -> dict[str, str]:

@@ -20,7 +20,6 @@ from press.reading import old_form
 from press.reading.chapter import BrokenChapter, Chapter, read_chapter
 from press.reading.contents import PATH, Entry, read_contents
 from press.reading.form import FORM, SPINE, THREAD, has_box, places_to_look
-from press.reading.notation import keeps_its_letters
 from press.reading.outline import number_of
 from press.site.labs import RECORDS
 from snippets.index import listed
@@ -93,7 +92,7 @@ def _in_the_live_figure(entry: Entry, chapter: Chapter, root: Path) -> Iterator[
     """Say whether the live figure of a chapter with a box can show what the box says."""
     path = f"snippets/{Path(entry.path).parent.name}/{subject_of(entry.path)}/live.py"
     with suppress(BrokenChapter):  # told above
-        if has_box(entry.path) and not keeps_its_letters(chapter.header) and (root / path).is_file():
+        if has_box(entry.path) and (root / path).is_file():
             named = re.findall(r'\bNamed\(\s*"([^"]*)"', (root / path).read_text(encoding="utf-8"))
             if THREAD not in named:
                 yield Problem(path, 1, f"lacks the named setting {THREAD!r}, has {', '.join(named) or 'none'}")

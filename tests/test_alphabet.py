@@ -8,15 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from press.reading.chapter import find_chapters, read_chapter
-from press.reading.notation import Alphabet, keeps_its_letters, read_alphabet
-from press.reading.outline import number_of
+from press.reading.notation import Alphabet, read_alphabet
 
 ROOT = Path(__file__).parent.parent
 ALPHABET = read_alphabet((ROOT / "docs/notation.md").read_text(encoding="utf-8"))
 GREEK = {"α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "η": r"\eta", "θ": r"\theta", "ℒ": r"\mathcal L", "π": r"\pi"}
-CHAPTERS = {number_of(path.name): read_chapter(path, root=ROOT) for path in find_chapters(ROOT)}
-BEFORE = {number for number, chapter in CHAPTERS.items() if keeps_its_letters(chapter.header)}
 
 
 def formulas() -> list[tuple[str, str, frozenset[str], str]]:
@@ -63,7 +59,7 @@ def other_letters(symbols: str, arguments: frozenset[str], alphabet: Alphabet, c
 
 @pytest.mark.parametrize(
     ("name", "symbols", "arguments", "chapter"),
-    [pytest.param(*found, id=found[0]) for found in formulas() if found[3] not in BEFORE],
+    [pytest.param(*found, id=found[0]) for found in formulas()],
 )
 def test_a_letter_of_a_formula_is_the_alphabets(
     name: str, symbols: str, arguments: frozenset[str], chapter: str

@@ -109,15 +109,6 @@ def read_alphabet(page: str) -> Alphabet:
     return Alphabet(read_letters(everywhere), exceptions, arguments)
 
 
-def keeps_its_letters(header: Mapping[str, object]) -> bool:
-    """Say whether a chapter was written before the alphabet and gives letters meanings of its own: ``letters: own``.
-
-    >>> keeps_its_letters({"letters": "own"}), keeps_its_letters({})
-    (True, False)
-    """
-    return header.get("letters") == "own"
-
-
 def _rows(text: str) -> list[list[str]]:
     """Return the cells of the rows of tables whose first cell has a formula."""
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.split("\n") if line.startswith("| ")]

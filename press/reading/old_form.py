@@ -18,7 +18,6 @@ from press.reading.form import (
     prose_of,
     sections,
 )
-from press.reading.notation import keeps_its_letters
 
 SECTIONS = (
     "The question",
@@ -58,8 +57,7 @@ def in_the_text(chapter: Chapter) -> Iterator[tuple[int, str]]:
     checks = "\n".join(cell.source for cell in chapter.cells if "check" in cell.metadata.get("tags", []))
     below = {section.heading: section.text for section in sections(chapter)}
     yield from ((1, what) for what in in_the_head(chapter, text, BADGE, BADGE_SHOWN))
-    boxed = has_box(chapter.name) and not keeps_its_letters(chapter.header)
-    wanted = [heading for heading in SECTIONS if heading != BOX or boxed]
+    wanted = [heading for heading in SECTIONS if heading != BOX or has_box(chapter.name)]
     found = [heading for heading in re.findall(r"^## (.+)$", text, re.MULTILINE) if heading in SECTIONS]
     yield from ((1, f"the section ## {heading}") for heading in wanted if heading not in found)
     if found != [heading for heading in wanted if heading in found]:

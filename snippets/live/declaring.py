@@ -23,6 +23,7 @@ from snippets.live.knobs import Choice, Knob, Number, Switch
 
 NARROW_PX = 350.0  # what a phone shows without shrinking it
 NEAR = 2  # how many stops on either side of a knob's default are drawn before Python runs
+PLAYED = 10  # at most so many stops of a knob that can be played are all drawn
 
 
 @dataclass(frozen=True)
@@ -193,12 +194,18 @@ class LiveFigure:
         return {name: known[name].plain(value) for name, value in named.values.items()}
 
     def _near(self) -> Iterator[tuple[dict[str, str], Drawn]]:
-        """Yield what a page can show before Python runs: defaults, named settings, a turn of the knobs turned first."""
+        """Yield what a page can show before Python runs: defaults, named settings, a turn of the knobs turned first.
+
+        What can be played is drawn from end to end where it opens, unless that is long: the first Play is not cut off.
+        """
         numbers = [knob for knob in self.knobs if isinstance(knob, Number)]
         played = [knob for knob in numbers if knob.play]
         turned = {knob.name: knob for knob in [self.knobs[0], *numbers[:1], *played]}
         first = self.opens_at()
         turns = [{**first, name: stop} for name, knob in turned.items() for stop in _near_stops(knob, first.get(name))]
+        most = self.drawn(first).most
+        whole = [knob.name for knob in played if most[knob.name] < PLAYED]
+        turns += [{**first, name: f"@{place}"} for name in whole for place in range(most[name] + 1)]
         for raw in [{}, *map(self._sent, self.named), *turns]:
             with suppress(ValueError):  # a stop that the other knobs do not allow has no picture
                 yield raw, self.drawn(raw)

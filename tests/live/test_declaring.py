@@ -158,6 +158,20 @@ def test_what_is_shown_before_python_runs_is_what_python_would_draw(page: Any) -
     keys += [{"moment": f"@{stop}"} for stop in (0, 1, 2)]  # a side of 50, stop 4, is refused
     assert other.described()["near"].keys() == {settings_key(raw) for raw in keys}
 
+    short = Number("moment", "Moment", 4, 0, 50, play=True)
+    ends = 9.0
+
+    @live_figure(title="B", caption="C", knobs=[SIDE, short], named=[])
+    def played(*, side: int, moment: int) -> Picture:
+        return Picture([Panel(side, 9)], f"{side} {moment}", "A", {"moment": ends})
+
+    def stops() -> set[int]:
+        return {stop for stop in range(51) if settings_key({"moment": f"@{stop}"}) in played.described()["near"]}
+
+    assert stops() == set(range(10))  # all that it can play
+    ends = 10.0
+    assert stops() == {2, 3, 4, 5, 6}
+
     figure = live_figure(title="B", caption="C", knobs=KNOBS, named=[named])(block.function)
     told = figure.described()
     assert told["named"] == [

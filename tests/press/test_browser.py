@@ -11,9 +11,6 @@ import pytest
 from browser_fixtures import CONTRAST, ROOT, dark, violations
 from sampling import CHAPTERS, chapter_changed, sampled
 
-from press.reading.chapter import read_chapter
-from press.reading.notation import keeps_its_letters
-
 PAGES = ["", "background/", "background/a1-linear-algebra/", "notation/", "glossary/", "references/", "corrections/"]
 A1 = "background/a1-linear-algebra/"
 SOME_CHAPTERS = [
@@ -105,8 +102,6 @@ def phone(browser: Any) -> Any:
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_no_figure_hides_a_part_on_a_phone(phone: Any, address: str, path: Path) -> None:
-    if keeps_its_letters(read_chapter(path, root=ROOT).header):
-        pytest.skip("its figures are mended with its letters")
     phone.goto(f"{address}{path.relative_to(ROOT / 'chapters').with_suffix('').as_posix()}/")
     hidden = phone.evaluate(
         "() => [...document.querySelectorAll('.panels')].filter(p => p.scrollWidth > p.clientWidth + 1)"

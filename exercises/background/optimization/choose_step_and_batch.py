@@ -231,7 +231,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "one_factor_for_each_step",
-            "The squares shrink, by (1 − ηλ)² in each step: after T steps the start counts with the power 2T, not T.",
+            "The squares shrink, by (1 − ηλ)² in each step: after S steps the start counts with the power 2T, not T.",
             {"** (2 * steps)": "** steps"},
         ),
         Mistake(

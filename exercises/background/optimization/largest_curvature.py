@@ -102,7 +102,7 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "forgets_the_distance",
-            "The difference of two gradients is h times Hδ: divide it by the distance h.",
+            "The difference of two gradients is χ times Hδ: divide it by the distance χ.",
             {"(after - before) / distance": "(after - before)"},
         ),
         Mistake(

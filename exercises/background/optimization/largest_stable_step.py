@@ -21,7 +21,7 @@ def largest_stable_step(
 
     Args:
         hessian: the rows of H, 2 × 2, symmetric, with both curvatures above 0.
-        momentum: μ, at least 0 and below 1; d ← μd + g, θ ← θ − ηd.
+        momentum: μ, at least 0 and below 1; f ← μf + g, θ ← θ − ηf.
 
     Returns:
         The bound: every step size η above 0 and below it converges from every

@@ -118,7 +118,7 @@ def jensen_shannon_divergence(p: Sequence[float], q: Sequence[float], *, base: f
     r"""Jensen–Shannon divergence, the mean of the divergences of p and q from their average ``m = (p + q)/2``.
 
     Also: JSD
-    Formula: $\tfrac12 \operatorname{KL}(p \,\|\, \mu) + \tfrac12 \operatorname{KL}(q \,\|\, \mu),\quad \mu = \frac{p + q}2$
+    Formula: $\tfrac12 \operatorname{KL}(p\,\|\,\mu) + \tfrac12 \operatorname{KL}(q\,\|\,\mu),\quad \mu = \frac{p + q}2$
     Symbols: whole = result; p, q = the arguments; KL = kl_divergence
     Chapter: A4
 

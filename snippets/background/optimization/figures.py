@@ -63,7 +63,7 @@ def path_rows(
     across: Span,
     up: Span,
     levels: Sequence[float],
-    labels: tuple[str, str] = ("x₁", "x₂"),
+    labels: tuple[str, str] = ("y₁", "y₂"),
     row_px: float = 170,
     minimum: Span | None = None,
     resolution: int = 33,
@@ -193,7 +193,7 @@ def path_map(
     up: Span,
     levels: Sequence[float],
     title: str,
-    labels: tuple[str, str] = ("x₁", "x₂"),
+    labels: tuple[str, str] = ("y₁", "y₂"),
     chord: tuple[tuple[float, float], tuple[float, float]] | None = None,
     height_px: float = 250,
 ) -> Figure:

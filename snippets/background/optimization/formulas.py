@@ -1,6 +1,6 @@
 """Formulas: how fast descent gets down a quadratic, how low noise lets it get, and what optimizers multiply.
 
-A quadratic falls apart into its eigendirections. Along one of curvature λ the loss is ``λx²/2``, its gradient ``λx``,
+A quadratic falls apart into its eigendirections. Along one of curvature λ the loss is ``λy²/2``, its gradient ``λy``,
 and each method below is a recurrence in one number. Curvatures lie between the smallest, λ_min, and the largest, λ_max.
 """
 
@@ -62,7 +62,7 @@ def largest_stable_step(largest_curvature: float, *, momentum: float = 0.0) -> f
         The bound: every step size above 0 and below it converges; at it, the steepest direction swings for ever.
 
     Source: Polyak 1964 for the heavy ball.
-    Convention: the heavy ball is ``x ← x − η·g + μ·(x − x_previous)``.
+    Convention: the heavy ball is ``y ← y − η·g + μ·(y − y_previous)``.
     Leaves out: a loss that is no quadratic. Where λ_max bounds the curvature everywhere, the bound without momentum
     still holds; with momentum it does not in general.
 
@@ -108,7 +108,7 @@ def gradient_descent_rate(*, step: float, smallest_curvature: float, largest_cur
     r"""Factor by which a descent step shrinks the distance on a quadratic, ``max(|1 − ηλ_min|, |1 − ηλ_max|)``.
 
     Formula: $\rho = \max\bigl(|1-\eta\lambda_{\min}|,\ |1-\eta \lambda_{\max}|\bigr)$
-    Symbols: ρ = result; η = step; λ_min = smallest_curvature; λ_max = largest_curvature
+    Symbols: ρ = result; η = the argument step; λ_min = smallest_curvature; λ_max = largest_curvature
     Chapter: A3
 
     Args:
@@ -158,13 +158,13 @@ def best_gradient_descent_rate(condition: float) -> float:
 def steps_to_shrink(*, rate: float, remainder: float) -> int:
     r"""The fewest steps after which a factor of ρ per step leaves at most a share r, ``⌈ln r/ln ρ⌉``.
 
-    Formula: $n = \Bigl\lceil \dfrac{\ln r}{\ln \rho} \Bigr\rceil$
-    Symbols: n = result; r = remainder; ρ = rate
+    Formula: $S = \Bigl\lceil \dfrac{\ln \varphi}{\ln \rho} \Bigr\rceil$
+    Symbols: S = result; φ = remainder; ρ = rate
     Chapter: A3
 
     Args:
         rate: ρ, the factor per step, at least 0 and below 1.
-        remainder: r, the share of the first distance that may be left, above 0 and at most 1.
+        remainder: φ, the share of the first distance that may be left, above 0 and at most 1.
 
     Returns:
         Steps, at least 0.
@@ -191,10 +191,10 @@ def steps_to_shrink(*, rate: float, remainder: float) -> int:
 def momentum_matrix(*, step: float, momentum: float, curvature: float) -> tuple[tuple[float, float], ...]:
     r"""The heavy ball along one direction, as a matrix that takes (x_t, x_{t−1}) to (x_{t+1}, x_t).
 
-    From ``x_{t+1} = x_t − ηλx_t + μ(x_t − x_{t−1})``.
+    From ``y_{τ+1} = y_τ − ηλy_τ + μ(y_τ − y_{τ−1})``.
 
-    Formula: $M = \begin{pmatrix} 1+\mu-\eta\lambda & -\mu \\ 1 & 0 \end{pmatrix}$
-    Symbols: M = result; η = step; μ = momentum; λ = curvature
+    Formula: $G = \begin{pmatrix} 1+\mu-\eta\lambda & -\mu \\ 1 & 0 \end{pmatrix}$
+    Symbols: G = result; η = the argument step; μ = momentum; λ = curvature
     Chapter: A3
 
     Args:
@@ -223,8 +223,8 @@ def momentum_spectral_radius(*, step: float, momentum: float, curvature: float) 
     The eigenvalues of ``momentum_matrix`` solve ``z² − τz + μ = 0`` with ``τ = 1 + μ − ηλ``. While ``τ² ≤ 4μ`` they are
     a complex pair of modulus √μ, whatever the curvature; beyond, the larger is ``(|τ| + √(τ² − 4μ))/2``.
 
-    Formula: $\rho = \max_\pm \tfrac12\,\Bigl|\tau \pm \sqrt{\tau^2-4\mu}\Bigr|,\quad \tau = 1+\mu-\eta\lambda$
-    Symbols: ρ = result; η = step; μ = momentum; λ = curvature
+    Formula: $\rho = \max_\pm \tfrac12\,\Bigl|\nu \pm \sqrt{\nu^2-4\mu}\Bigr|,\quad \nu = 1+\mu-\eta\lambda$
+    Symbols: ρ = result; η = the argument step; μ = momentum; λ = curvature
     Chapter: A3
 
     Args:
@@ -236,7 +236,7 @@ def momentum_spectral_radius(*, step: float, momentum: float, curvature: float) 
         The largest modulus of an eigenvalue.
 
     Source: Polyak 1964.
-    Leaves out: growth before the long run begins; where ``τ² = 4μ`` the distance shrinks as ``t·ρᵗ``.
+    Leaves out: growth before the long run begins; where ``ν² = 4μ`` the distance shrinks as ``τ·ρ^τ``.
 
     Example:
         >>> momentum_spectral_radius(step=0.25, momentum=0.25, curvature=1.0)
@@ -257,8 +257,8 @@ def momentum_rate(*, step: float, momentum: float, smallest_curvature: float, la
 
     The radius is largest at one end of the curvatures, since it grows with |τ| and ``τ = 1 + μ − ηλ`` is linear in λ.
 
-    Formula: $\rho = \max\bigl(\rho(M_{\lambda_{\min}}),\ \rho(M_{\lambda_{\max}})\bigr)$
-    Symbols: ρ = result; M_λ = momentum_matrix at curvature λ; λ_min = smallest_curvature; λ_max = largest_curvature
+    Formula: $\rho = \max\bigl(\rho(G_{\lambda_{\min}}),\ \rho(G_{\lambda_{\max}})\bigr)$
+    Symbols: ρ = result; G_λ = momentum_matrix at curvature λ; λ_min = smallest_curvature; λ_max = largest_curvature
     Chapter: A3
 
     Args:
@@ -358,11 +358,11 @@ def best_momentum_rate(condition: float) -> float:
 def sgd_stationary_variance(*, step: float, curvature: float, noise_variance: float, momentum: float = 0.0) -> float:
     r"""Variance about the minimum that SGD keeps for ever along one direction; without momentum ``ησ²/(λ(2 − ηλ))``.
 
-    The gradient is λx plus independent noise of variance σ². With momentum the recurrence is an autoregression of order
+    The gradient is λy plus independent noise of variance σ². With momentum the recurrence is an autoregression of order
     2, whose variance is ``(1 + μ)ησ²/((1 − μ)λ(2(1 + μ) − ηλ))``.
 
-    Formula: $\operatorname{Var}(x) = \dfrac{(1+\mu)\,\eta\sigma^2}{(1-\mu)\,\lambda\,(2+2\mu-\eta\lambda)}$
-    Symbols: Var(x) = result; η = step; λ = curvature; σ² = noise_variance; μ = momentum
+    Formula: $\operatorname{Var}(y) = \dfrac{(1+\mu)\,\eta\sigma^2}{(1-\mu)\,\lambda\,(2+2\mu-\eta\lambda)}$
+    Symbols: Var(y) = result; η = the argument step; λ = curvature; σ² = noise_variance; μ = momentum
     Chapter: A3
 
     Args:
@@ -372,7 +372,7 @@ def sgd_stationary_variance(*, step: float, curvature: float, noise_variance: fl
         momentum: μ of the heavy ball, at least 0 and below 1.
 
     Returns:
-        The variance of x.
+        The variance of y.
 
     Raises:
         ValueError: an argument is out of its range, or the step is too large for a stationary state.
@@ -395,12 +395,12 @@ def sgd_stationary_variance(*, step: float, curvature: float, noise_variance: fl
 def sgd_noise_floor(
     *, step: float, curvatures: Sequence[float], noise_variances: Sequence[float], momentum: float = 0.0
 ) -> float:
-    r"""Expected loss above the minimum at which SGD on a quadratic settles: ``½·Σ λ_i·Var(x_i)``.
+    r"""Expected loss above the minimum at which SGD on a quadratic settles: ``½·Σ λ_i·Var(y_i)``.
 
     Without momentum that is ``Σ ησ_i²/(2(2 − ηλ_i))``: about η/4 times the trace of the gradient noise for small η.
 
-    Formula: $\mathbb{E}\,f - f^\star = \tfrac12 \sum_i \lambda_i \operatorname{Var}(x_i)$
-    Symbols: left side = result; λ_i = curvatures; Var(x_i) = sgd_stationary_variance in direction i
+    Formula: $\mathbb{E}\,\mathcal L_\text{floor} = \tfrac12 \sum_i \lambda_i \operatorname{Var}(y_i)$
+    Symbols: left side = result; λ_i = curvatures; Var(y_i) = sgd_stationary_variance in direction i
     Chapter: A3
 
     Args:
@@ -416,7 +416,7 @@ def sgd_noise_floor(
         ValueError: an argument is out of its range, or the lengths differ.
 
     Source: derived in this book.
-    Leaves out: noise that depends on x; correlation between directions, which does not change the sum.
+    Leaves out: noise that depends on y; correlation between directions, which does not change the sum.
 
     Example:
         >>> sgd_noise_floor(step=1.0, curvatures=[1.0, 0.5], noise_variances=[2.0, 3.0])
@@ -439,27 +439,28 @@ def sgd_noise_floor(
 
 
 def sgd_mean_square(*, step: float, curvature: float, noise_variance: float, start: float, steps: int) -> float:
-    r"""Mean square distance from the minimum after t steps of SGD along one direction.
+    r"""Mean square distance from the minimum after S steps of SGD along one direction.
 
-    It is the sum of what is left of the start, ``(1 − ηλ)^(2t)·x₀²``, and of the noise taken in since, which is the
+    It is the sum of what is left of the start, ``(1 − ηλ)^(2S)·y₀²``, and of the noise taken in since, which is the
     stationary variance times ``1 − (1 − ηλ)^(2t)``: a large step forgets the start sooner and settles higher.
 
-    Formula: $\mathbb{E}\,x_t^2 = a^{2t}x_0^2 + (1-a^{2t})\,\operatorname{Var}(x),\quad a = 1-\eta\lambda$
-    Symbols: left side = result; η = step; λ = curvature; x₀ = start; t = steps; Var(x) = sgd_stationary_variance
+    Formula: $\mathbb{E}\,y_S^2 = \rho^{2S}y_0^2 + (1-\rho^{2S})\,\operatorname{Var}(y),\quad \rho = 1-\eta\lambda$
+    Symbols: left side = result; η = the argument step; λ = curvature; y₀ = start; S = steps; Var(y) =
+    sgd_stationary_variance
     Chapter: A3
 
     Args:
         step: η, above 0 and below 2/λ.
         curvature: λ, above 0.
         noise_variance: σ² of the batch gradient, at least 0.
-        start: x₀, distance from the minimum at the start, any finite number.
-        steps: t, at least 0.
+        start: y₀, distance from the minimum at the start, any finite number.
+        steps: S, at least 0.
 
     Returns:
         E x_t².
 
     Source: derived in this book.
-    Leaves out: noise that depends on x; momentum.
+    Leaves out: noise that depends on y; momentum.
 
     Example:
         >>> [sgd_mean_square(step=0.5, curvature=1.0, noise_variance=3.0, start=2.0, steps=t) for t in (0, 1, 50)]
@@ -474,19 +475,19 @@ def sgd_mean_square(*, step: float, curvature: float, noise_variance: float, sta
 def adam_bias_correction(*, decay: float, step: int) -> float:
     r"""What Adam divides a running mean by after t steps, ``1 − βᵗ``: the weights that the mean has given out so far.
 
-    Formula: $\hat m_t = \dfrac{m_t}{1-\beta^t}$
-    Symbols: denominator = result; β = decay; t = step
+    Formula: $\hat G_\tau = \dfrac{G_\tau}{1-\mu^\tau}$
+    Symbols: denominator = result; μ = decay; τ = step
     Chapter: A3
 
     Args:
-        decay: β, at least 0 and below 1.
-        step: t, counted from 1.
+        decay: μ, at least 0 and below 1.
+        step: τ, counted from 1.
 
     Returns:
         The divisor, above 0 and at most 1.
 
     Source: Kingma and Ba 2015, algorithm 1 and section 3.
-    Convention: the first update is t = 1.
+    Convention: the first update is τ = 1.
 
     Example:
         >>> [round(adam_bias_correction(decay=0.999, step=t), 6) for t in (1, 1000)]
@@ -497,30 +498,31 @@ def adam_bias_correction(*, decay: float, step: int) -> float:
 
 
 def adam_update_bound(*, learning_rate: float, beta1: float, beta2: float, step: int) -> float:
-    r"""The largest change that an Adam update can make to a parameter at step t, over all gradients so far, for ε = 0.
+    r"""The largest change that an Adam update can make to a parameter at step τ, over all gradients so far, for ε = 0.
 
-    Let ``a_k = (1 − β₁)β₁ᵏ`` and ``b_k = (1 − β₂)β₂ᵏ`` be the weights of the gradient of k steps ago in the two running
-    means. By Cauchy and Schwarz, ``(Σ a_k g_k)² ≤ (Σ a_k²/b_k)·(Σ b_k g_k²)``, met by gradients ``g_k ∝ a_k/b_k``,
-    which grow. The largest change is therefore ``η·√(Σ a_k²/b_k)·√(1 − β₂ᵗ)/(1 − β₁ᵗ)``.
+    Let ``ν_q = (1 − μ₁)μ₁^q`` and ``ξ_q = (1 − μ₂)μ₂^q`` be the weights of the gradient of q steps ago in the two
+    running means. By Cauchy and Schwarz, ``(Σ ν_q g_q)² ≤ (Σ ν_q²/ξ_q)·(Σ ξ_q g_q²)``, met by
+    gradients ``g_q ∝ ν_q/ξ_q``, which grow. The largest change is therefore
+    ``η·√(Σ ν_q²/ξ_q)·√(1 − μ₂^τ)/(1 − μ₁^τ)``.
 
-    Formula: $|\Delta_t| \le \eta\,\dfrac{\sqrt{1-\beta_2^t}}{1-\beta_1^t}\sqrt{\sum_{k<t}\dfrac{a_k^2}{b_k}}$
-    Symbols: right side = result; η = learning_rate; β₁ = beta1; β₂ = beta2; t = step; a_k = (1 − β₁)β₁ᵏ; b_k =
-    (1 − β₂)β₂ᵏ
+    Formula: $|\Delta_\tau| \le \eta\,\dfrac{\sqrt{1-\mu_2^\tau}}{1-\mu_1^\tau}\sqrt{\sum_{q<\tau}\nu_q^2/\xi_q}$
+    Symbols: right side = result; η = learning_rate; μ₁ = beta1; μ₂ = beta2; τ = step; ν_q = (1 − μ₁)·μ₁^q; ξ_q =
+    (1 − μ₂)·μ₂^q
     Chapter: A3
 
     Args:
         learning_rate: η, at least 0.
         beta1: decay of the mean, at least 0 and below 1.
-        beta2: decay of the mean square, above 0 and below 1; above β₁², or the bound may grow with t for ever.
-        step: t, counted from 1.
+        beta2: decay of the mean square, above 0 and below 1; above μ₁², or the bound may grow with t for ever.
+        step: τ, counted from 1.
 
     Returns:
-        The bound, in the unit of the parameter: η at t = 1, 7.27η after many steps at β₁ = 0.9 and β₂ = 0.999.
+        The bound, in the unit of the parameter: η at τ = 1, 7.27η after many steps at μ₁ = 0.9 and μ₂ = 0.999.
 
     Raises:
         ValueError: an argument is out of its range, or the bound exceeds what floats can hold.
 
-    Source: derived here. Kingma and Ba 2015, section 2.1, name ``η·max(1, (1 − β₁)/√(1 − β₂))``, 3.16η at those decays:
+    Source: derived here. Kingma and Ba 2015, section 2.1, name ``η·max(1, (1 − μ₁)/√(1 − μ₂))``, 3.16η at those decays:
     in the long run that is the change after one gradient that follows zeros only, not the largest.
     Leaves out: ε, which only makes updates smaller; weight decay.
 
@@ -542,22 +544,22 @@ def adam_update_bound(*, learning_rate: float, beta1: float, beta2: float, step:
 def linear_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: int, final: float = 0.0) -> float:
     r"""Learning rate that rises on a line to its peak during warm-up and then falls on a line.
 
-    Formula: $\eta_t = \min\Bigl(\eta_{\max}\dfrac tW,\ \eta_{\min} + (\eta_{\max}-\eta_{\min})\dfrac{T-t}{T-W}\Bigr)$
-    Symbols: η_t = result; η_max = peak; η_min = final; t = step; W = warmup_steps; T = total_steps
+    Formula: $\min(\eta_{\max}\tau/\tau_w,\ \eta_{\min} + (\eta_{\max}-\eta_{\min})\frac{\tau_e-\tau}{\tau_e-\tau_w})$
+    Symbols: whole = result; η_max = peak; η_min = final; τ = step; τ_w = warmup_steps; τ_e = total_steps
     Chapter: A3
 
     Args:
-        step: t, from 0 to ``total_steps``: updates made so far.
+        step: τ, from 0 to ``total_steps``: updates made so far.
         peak: the largest learning rate, at least 0.
-        warmup_steps: W, at least 0; step W has the peak.
-        total_steps: T, at least W + 1; step T has the final rate.
+        warmup_steps: τ_w, at least 0; step τ_w has the peak.
+        total_steps: τ_e, at least τ_w + 1; step τ_e has the final rate.
         final: the last learning rate, from 0 to ``peak``.
 
     Returns:
-        The learning rate of update t.
+        The learning rate of update τ.
 
     Source: the definition of the schedule.
-    Convention: t counts from 0, so with warm-up the first update has rate 0. Some libraries use (t + 1)/W instead.
+    Convention: τ counts from 0, so with warm-up the first update has rate 0. Some libraries use (τ + 1)/τ_w instead.
 
     Example:
         >>> [linear_schedule(t, peak=1.0, warmup_steps=2, total_steps=6) for t in range(7)]
@@ -571,23 +573,23 @@ def cosine_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: i
     r"""Learning rate that rises on a line to its peak during warm-up and then falls on half a cosine.
 
     Also: cosine decay
-    Formula: $\eta_t = \eta_{\min} + \tfrac12(\eta_{\max}-\eta_{\min})\Bigl(1+\cos\pi\,\dfrac{t-W}{T-W}\Bigr)$
-    Symbols: η_t = result from t = W on, before that η_max·t/W; η_max = peak; η_min = final; t = step; W = warmup_steps;
-    T = total_steps
+    Formula: $\eta_{\min} + \tfrac12(\eta_{\max}-\eta_{\min})\Bigl(1+\cos\pi\,\dfrac{\tau-\tau_w}{\tau_e-\tau_w}\Bigr)$
+    Symbols: whole = result from τ = τ_w on, before that η_max·τ/τ_w; η_max = peak; η_min = final; τ = step;
+    τ_w = warmup_steps; τ_e = total_steps
     Chapter: A3
 
     Args:
-        step: t, from 0 to ``total_steps``: updates made so far.
+        step: τ, from 0 to ``total_steps``: updates made so far.
         peak: the largest learning rate, at least 0.
-        warmup_steps: W, at least 0; step W has the peak.
-        total_steps: T, at least W + 1; step T has the final rate.
+        warmup_steps: τ_w, at least 0; step τ_w has the peak.
+        total_steps: τ_e, at least τ_w + 1; step τ_e has the final rate.
         final: the last learning rate, from 0 to ``peak``.
 
     Returns:
-        The learning rate of update t.
+        The learning rate of update τ.
 
     Source: Loshchilov and Hutter 2017, equation 5, for the cosine.
-    Convention: t counts from 0, so with warm-up the first update has rate 0. One half-period, no restarts.
+    Convention: τ counts from 0, so with warm-up the first update has rate 0. One half-period, no restarts.
 
     Example:
         >>> [round(cosine_schedule(t, peak=1.0, warmup_steps=2, total_steps=6, final=0.1), 4) for t in range(7)]
@@ -598,16 +600,16 @@ def cosine_schedule(step: int, *, peak: float, warmup_steps: int, total_steps: i
 
 
 def gradient_clip_scale(shard_norms: Sequence[float], *, max_norm: float) -> float:
-    r"""The factor that clipping by global norm multiplies every shard by, ``min(1, c/‖g‖)``, ``‖g‖ = √Σ‖g_p‖²``.
+    r"""The factor that clipping by global norm multiplies every shard by, ``min(1, o/‖g‖)``, ``‖g‖ = √Σ‖g_r‖²``.
 
     Also: gradient clipping
-    Formula: $s = \min\Bigl(1,\ \dfrac{c}{\sqrt{\sum_p \lVert g_p\rVert^2}}\Bigr)$
-    Symbols: s = result; c = max_norm; ‖g_p‖ = shard_norms
+    Formula: $\varphi = \min\Bigl(1,\ \dfrac{o}{\sqrt{\sum_r \lVert g_r\rVert^2}}\Bigr)$
+    Symbols: φ = result; o = max_norm; ‖g_r‖ = shard_norms
     Chapter: A3
 
     Args:
         shard_norms: Euclidean norm of each rank's shard of the gradient, each at least 0.
-        max_norm: c, above 0.
+        max_norm: o, above 0.
 
     Returns:
         The factor, above 0 and at most 1, the same on every rank.

@@ -46,7 +46,7 @@ def _coordinates(curvature: float, *, start: float, step: float, momentum: float
 
 
 def _path(*, step: float, momentum: float, condition: float, steps: int) -> list[tuple[float, float]]:
-    """Return the points of a descent from ``START`` on ½(λ_max/κ·x₁² + λ_max·x₂²), at rest at first."""
+    """Return the points of a descent from ``START`` on ½(λ_max/κ·y₁² + λ_max·y₂²), at rest at first."""
     curvatures = STEEPEST / condition, STEEPEST
     across, up = (
         _coordinates(curvature, start=start, step=step, momentum=momentum, steps=steps)
@@ -61,8 +61,8 @@ def _loss(point: tuple[float, float], condition: float) -> float:
 
 def _map(points: list[tuple[float, float]], condition: float) -> Panel:
     """Draw the path over contour lines."""
-    across, up = Axis(-12, 12, label="x₁, flat", ticks=(-10, -5, 0, 5, 10)), Axis(-4, 4, ticks=(-4, -2, 0, 2, 4))
-    plot = Plot(across, up, title=f"Path, {len(points) - 1} steps; x₂ is stretched", width_px=330)
+    across, up = Axis(-12, 12, label="y₁, flat", ticks=(-10, -5, 0, 5, 10)), Axis(-4, 4, ticks=(-4, -2, 0, 2, 4))
+    plot = Plot(across, up, title=f"Path, {len(points) - 1} steps; y₂ is stretched", width_px=330)
     turns = [2 * math.pi * corner / _CORNERS for corner in range(_CORNERS + 1)]
     for level in _LEVELS:
         wide = level * math.sqrt(condition)
@@ -103,14 +103,15 @@ def _says(*, step: float, momentum: float, rate: float) -> str:
 
 @live_figure(
     title="Descend a bowl",
-    caption="Contour lines of $\\tfrac12(\\lambda_{\\min} x_1^2 + 100\\,x_2^2)$ with $\\lambda_{\\min} = 100/\\kappa$, "
+    caption="Contour lines of $\\tfrac12(\\lambda_{\\min} y_1^2 + 100\\,y_2^2)$ with $\\lambda_{\\min} = 100/\\kappa$, "
     "and descent from $(10, 1)$. Move $\\eta$ across the border and watch the zigzag turn from shrinking to growing. "
     "Change $\\kappa$: the border stays where it is, and the number of steps changes.",
+    opens="the question",
     knobs=[
         Number("step", "Step size η", 0.01, 0.0002, 0.04, step=0.0001, whole=False),
         Number("momentum", "Momentum μ", 0, 0, 0.98, step=0.01, whole=False),
         Number("condition", "Condition number κ", 10, 10, 1000, step=10**0.1, scale="log"),
-        Number("steps", "Steps t", 20, 1, MOST_STEPS, play=True),
+        Number("steps", "Steps S", 20, 1, MOST_STEPS, play=True),
     ],
     named=[
         Named(

@@ -34,13 +34,13 @@ AVERAGINGS: tuple[Averaging, ...] = ("examples", "ranks")
 
 @dataclass(frozen=True)
 class Surface:
-    """A loss over a plane or a space, with its derivatives; each takes points of shape … × d.
+    """A loss over a plane or a space, with its derivatives; each takes points of shape … × f.
 
     Attributes:
-        dimension: d, at least 1.
+        dimension: f, at least 1.
         value: points to losses, shape ….
-        gradient: points to gradients, shape … × d.
-        hessian: points to matrices of second derivatives, shape … × d × d.
+        gradient: points to gradients, shape … × f.
+        hessian: points to matrices of second derivatives, shape … × f × f.
 
     Example:
         >>> line = Surface(1, lambda x: x[..., 0], np.ones_like, lambda x: np.zeros((*x.shape, 1)))
@@ -59,7 +59,7 @@ def quadratic(hessian: ArrayLike, *, minimum: ArrayLike | None = None) -> Surfac
 
     Args:
         hessian: H, a symmetric d × d matrix; convex where no eigenvalue is negative.
-        minimum: c, d numbers; the origin where left out.
+        minimum: c, f numbers; the origin where left out.
 
     Returns:
         The surface.
@@ -119,8 +119,8 @@ def chord_gap(surface: Surface, start: ArrayLike, end: ArrayLike, *, share: floa
 
     Args:
         surface: the surface f.
-        start: d numbers, x.
-        end: d numbers, y.
+        start: f numbers, x.
+        end: f numbers, y.
         share: t, from 0 to 1.
 
     Returns:
@@ -148,8 +148,8 @@ def tangent_gap(surface: Surface, touch: ArrayLike, point: ArrayLike) -> float:
 
     Args:
         surface: the surface f.
-        touch: d numbers, x, where the plane touches.
-        point: d numbers, y, where the gap is measured.
+        touch: f numbers, x, where the plane touches.
+        point: f numbers, y, where the gap is measured.
 
     Returns:
         ``f(y) − f(x) − ∇f(x)·(y − x)``.
@@ -241,8 +241,8 @@ class Momentum:
 class Adam:
     """Adam with bias correction; an L2 penalty, where there is one, is added to the gradient.
 
-    ``m ← β₁m + (1 − β₁)g; v ← β₂v + (1 − β₂)g²; w ← w − η·m̂/(√v̂ + ε)``, where ``m̂ = m/(1 − β₁ᵗ)`` and
-    ``v̂ = v/(1 − β₂ᵗ)`` at update t, counted from 1.
+    ``G ← μ₁G + (1 − μ₁)g; J ← μ₂J + (1 − μ₂)g²; w ← w − η·Ĝ/(√Ĵ + ε)``, where ``Ĝ = G/(1 − μ₁^τ)`` and
+    ``Ĵ = J/(1 − μ₂^τ)`` at update τ, counted from 1. Papers call the decays β₁ and β₂.
 
     Attributes:
         learning_rate: η, above 0.
@@ -328,7 +328,7 @@ class Path:
     """Where descent went, and what it took.
 
     Attributes:
-        points: (updates + 1) × … × d, the start first.
+        points: (updates + 1) × … × f, the start first.
         values: (updates + 1) × …, the losses there.
         gradients_evaluated: gradients computed for each start: the number of updates.
         state_numbers: numbers that the optimizer kept besides the weights, for each start.
@@ -361,11 +361,11 @@ def descend(
 
     Args:
         surface: the loss.
-        start: … × d numbers; one path for each row.
+        start: … × f numbers; one path for each row.
         rule: the optimizer.
         steps: how many updates, at least 0.
         schedule: what the learning rate of update t (from 0) is multiplied by; 1 where left out.
-        noise: standard deviation of the normal noise on each entry of a gradient, a number or d numbers, at least 0.
+        noise: standard deviation of the normal noise on each entry of a gradient, a number or f numbers, at least 0.
         generator: source of the noise, needed where there is any.
 
     Returns:
@@ -412,10 +412,10 @@ class ReplicaRun:
     """What K ranks hold after descending together.
 
     Attributes:
-        replicas: K × d, the weights of each rank.
-        gradients: steps × d, the averaged gradients.
+        replicas: R × f, the weights of each rank.
+        gradients: steps × f, the averaged gradients.
         shares: steps × K, how many of a step's examples each rank had.
-        reduced_numbers: numbers that each rank put into the all-reduces: its d-entry sum and its count, every step.
+        reduced_numbers: numbers that each rank put into the all-reduces: its f-entry sum and its count, every step.
 
     Example:
         >>> run = data_parallel_descent(
@@ -448,7 +448,7 @@ def data_parallel_descent(
     weights. With Fractions for x, y, start and the rule's numbers every operation is exact.
 
     Args:
-        x: N × d features.
+        x: Z × f features.
         y: N targets.
         start: d weights.
         batches: the examples of each step's global batch, as indices, at least one a step; dealt to the ranks in
@@ -593,7 +593,7 @@ def _examples(x: Any, y: Any, start: Any) -> tuple[Array, Array, Array]:
         )
     if targets.shape != features.shape[:1] or weights.shape != features.shape[1:]:
         raise ValueError(
-            f"x, y, start must have shapes N × d, N and d, got {features.shape}, {targets.shape}, {weights.shape}"
+            f"x, y, start must have shapes Z × f, Z and f, got {features.shape}, {targets.shape}, {weights.shape}"
         )
     return features, targets, weights
 

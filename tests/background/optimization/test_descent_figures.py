@@ -32,7 +32,7 @@ def test_a_map_draws_every_point_of_a_path_and_names_it() -> None:
     assert np.array_equal(np.asarray(lines[2].get_xydata())[::3], RUN.points)
     assert np.array_equal(lines[4].get_xydata(), RUN.points[-1:])
     svg = svg_of(figure)
-    for label in ("here", "bowl", "x₁", "x₂"):
+    for label in ("here", "bowl", "y₁", "y₂"):
         assert label in svg
 
 

@@ -17,6 +17,7 @@ from snippets.collectives.grid import run_on_grid
 from snippets.collectives.ring_and_tree.live import _columns, collective_stepper, primitive_stepper
 from snippets.drawing import Panel
 from snippets.job import THE_70B
+from snippets.live.declaring import settings_key
 from snippets.models import parameter_parts
 from snippets.simulation.algorithms import ALGORITHMS, PIPELINED, PLAINEST, build_collective
 from snippets.simulation.runner import run
@@ -173,15 +174,26 @@ def test_bars_end_at_their_outlines_and_at_what_a_run_counts(algorithm: str, ran
     assert outlines[:ranks] == pytest.approx([amount / ratio for amount in sent], abs=0.2)
 
 
-def test_the_first_picture_is_the_chapters_ring_half_way() -> None:
+def test_the_first_picture_is_the_chapters_ring_before_its_first_step() -> None:
     opening = collective_stepper.opening
     assert opening
-    assert opening.name == "Ring, half-way"
+    assert opening.name == "Ring, from the start"
     assert collective_stepper().numbers == collective_stepper(**opening.values).numbers
     assert collective_stepper().numbers == (
-        "Ring on 4 GPUs: 3 of 6 steps done. They take as long as sending 0.75 gradients one after another, all 6 as "
-        "long as 1.5 gradients. For 256 GPUs with 10 GB each it is 510 steps and 501 ms, 0.5% of it latency."
+        "Ring on 4 GPUs: 0 of 6 steps done. All of them take as long as sending 1.5 gradients one after another. "
+        "For 256 GPUs with 10 GB each it is 510 steps and 501 ms, 0.5% of it latency. Adding and copying take half of "
+        "that each, 250 ms."
     )
+
+
+def test_the_first_play_needs_no_python() -> None:
+    near = collective_stepper.described()["near"]
+    for step in range(7):
+        told = near[settings_key({**collective_stepper.opens_at(), "moment": f"@{step}"})]["numbers"]
+        assert f"{step} of 6 steps done" in told
+    half = collective_stepper(moment=3)
+    assert "They take as long as sending 0.75 gradients one after another, all 6 as long as" in half.numbers
+    assert "4 of 16 cells hold the full sum" in half.alt
 
 
 @pytest.mark.parametrize(
@@ -196,7 +208,7 @@ def test_the_first_picture_is_the_chapters_ring_half_way() -> None:
 )
 def test_it_says_what_a_readers_own_group_would_take(algorithm: str, group: int, size_bytes: int, said: str) -> None:
     numbers = collective_stepper(algorithm=algorithm, group=group, size_bytes=size_bytes).numbers
-    assert numbers.endswith(f"each it is {said} of it latency.")
+    assert f"each it is {said} of it latency." in numbers
 
 
 def test_two_trees_take_the_best_number_of_blocks() -> None:
@@ -207,12 +219,14 @@ def test_two_trees_take_the_best_number_of_blocks() -> None:
 
 
 def test_what_a_named_setting_says_is_to_be_seen() -> None:
-    half, root, butterfly, thread = (collective_stepper(**named.values) for named in collective_stepper.named)
-    assert "4 of 16 cells hold the full sum" in half.alt
+    start, root, butterfly, thread = (collective_stepper(**named.values) for named in collective_stepper.named)
+    assert "0 of 16 cells hold the full sum" in start.alt
+    assert all(all(f"{rank} to" in collective_stepper(moment=step).alt for rank in range(4)) for step in range(1, 7))
     assert all(0 in (int(a), int(b)) for a, b in re.findall(r"(\d) to (\d)", root.alt))
     assert "64 of 64 cells" in butterfly.alt
     assert "8 of 64 cells" in thread.alt
     assert "7 of 14 steps" in thread.numbers
+    assert thread.numbers.endswith("Adding and copying take half of that each, 43.9 ms.")
 
 
 def test_the_70bs_message_is_a_layer_of_its_weights() -> None:
