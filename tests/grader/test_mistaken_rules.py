@@ -20,8 +20,8 @@ OTHER_ORDER: Mapping[str, Mapping[str, str]] = {  # of an exercise, changes by w
         "return None": "return found",
     },
     "choose_context_parallel": {
-        "    N = 1\n": "    N, found = 1, None\n",
-        "                return kind, N": "                found = kind, N",
+        "    R = 1\n": "    R, found = 1, None\n",
+        "                return kind, R": "                found = kind, R",
         "return None": "return found",
     },
     "choose_pipeline": {
@@ -36,7 +36,7 @@ OTHER_ORDER: Mapping[str, Mapping[str, str]] = {  # of an exercise, changes by w
     },
     "choose_experts": {
         "    for k in (1, 2, 4, 8):": "    found = None\n    for k in (1, 2, 4, 8):",
-        "                    return E, k, C": "                    found = E, k, C",
+        "                    return E, k, q": "                    found = E, k, q",
         "return None": "return found",
     },
     "plan_step": {
