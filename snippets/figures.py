@@ -125,12 +125,13 @@ def show_live(figure: LiveFigure) -> None:
     """
     if not isinstance(figure, LiveFigure):
         raise TypeError(f"figure must be a live figure, got {figure!r}")
-    picture = figure(**(figure.opening.values if figure.opening else {}))
+    first = figure.knobs[0]
+    values = dict(figure.opening.values) if figure.opening else {first.name: first.default}
+    picture = figure(**values)
     for panel in picture.panels:
         metadata = {"book": {"role": "live-panel"}}
         display({"image/svg+xml": on_paper(panel.svg()), "text/plain": picture.alt}, raw=True, metadata=metadata)
-    first = figure.knobs[0]
-    call = f"{figure.name}({first.name}={first.default!r}).panels[0]"
+    call = f"{figure.name}({', '.join(f'{name}={value!r}' for name, value in values.items())}).panels[0]"
     here = f"{picture.numbers}\n\n{figure.caption} (In a notebook, set it by hand, for instance `{call}`.)"
     book: dict[str, Any] = {"role": "live", "figure": figure.described(), "caption": figure.caption}
     display({"text/markdown": here, "text/plain": here}, raw=True, metadata={"book": book})

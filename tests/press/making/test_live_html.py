@@ -176,7 +176,7 @@ def chapter(whole_book: SmallBook, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.mark.book
 def test_a_cell_that_shows_a_live_figure_becomes_one(chapter: tuple[BeautifulSoup, SmallBook]) -> None:
-    figure, drawn = one(chapter[0], "figure.live"), message_time.drawn({})
+    figure, drawn = one(chapter[0], "figure.live"), message_time.drawn(message_time.opens_at())
     assert one(figure, ".live-numbers").get_text() == drawn.numbers
     assert one(figure, ".panels")["aria-label"] == drawn.alt
     assert one(figure, ".panels").decode_contents(formatter="minimal").count("<svg") == len(drawn.svgs)
@@ -220,7 +220,9 @@ def test_the_notebook_shows_the_picture_and_how_to_set_it(chapter: tuple[Beautif
     (cell,) = [cell for cell in cells if "show_live(message_time)" in "".join(cell["source"])]
     *panels, words = cell["outputs"]
     shown = ["".join(output["data"]["image/svg+xml"]) for output in panels]
-    assert shown == [panel._repr_svg_() for panel in message_time().panels]
+    assert message_time.opening
+    opening = message_time.opening.values
+    assert shown == [panel._repr_svg_() for panel in message_time(**opening).panels]
     markdown = "".join(words["data"]["text/markdown"])
-    assert message_time.drawn({}).numbers in markdown
-    assert "message_time(size_bytes=1000000.0).panels[0]" in markdown
+    assert message_time(**opening).numbers in markdown
+    assert "message_time(size_bytes=1000000000.0, messages=1000, latency_s=0.001, " in markdown
