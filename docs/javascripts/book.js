@@ -233,21 +233,3 @@ document.addEventListener("keydown", (event) => {
     openSearch();
   }
 });
-
-// The map of the book marks what comes before the chapter that is pointed at.
-for (const kind of ["pointerover", "focusin"]) {
-  document.addEventListener(kind, ({ target }) => {
-    const map = target.closest?.(".book-map");
-    if (map) {
-      const tile = target.closest("[data-before]");
-      const before = new Set(tile?.dataset.before.split(" "));
-      const reached = new Set([...before, tile?.dataset.number]);
-      for (const other of map.querySelectorAll("li[data-number]")) {
-        other.classList.toggle("before", before.has(other.dataset.number));
-      }
-      for (const line of map.querySelectorAll("path")) {
-        line.classList.toggle("before", before.has(line.dataset.from) && reached.has(line.dataset.to));
-      }
-    }
-  });
-}

@@ -122,7 +122,7 @@ def test_the_keyboard_alone_answers_and_starts_again(open_page: Any) -> None:
         page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.value") == "b"
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
-    assert page.locator("[aria-pressed=true]").count() == 0  # to come along is not to choose
+    assert page.locator(".quiz [aria-pressed=true]").count() == 0  # to come along is not to choose
     page.keyboard.press("Enter")
     assert reason(1, "b") in page.locator(VERDICT.format(1)).text_content()
     page.keyboard.press("Tab")
@@ -133,7 +133,7 @@ def test_the_keyboard_alone_answers_and_starts_again(open_page: Any) -> None:
         page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Start again"
     page.keyboard.press("Enter")
-    assert page.locator("[aria-pressed=true]").count() == 0
+    assert page.locator(".quiz [aria-pressed=true]").count() == 0
     assert page.locator(VERDICT.format(1)).text_content() == ""
     assert page.locator(".quiz-again").is_hidden()
     assert page.evaluate("document.activeElement === document.querySelector('.quiz button')")
@@ -185,11 +185,11 @@ def test_what_was_chosen_is_there_after_a_reload(open_page: Any) -> None:
     page.reload()
     page.locator(".quiz-again").wait_for()
     assert page.locator(".quiz").text_content() == before
-    assert page.locator("[aria-pressed=true]").evaluate_all("all => all.map(e => e.value)") == ["c", "c"]
+    assert page.locator(".quiz [aria-pressed=true]").evaluate_all("all => all.map(e => e.value)") == ["c", "c"]
     page.locator(".quiz-again").click()
     page.reload()
     page.locator(".quiz button").first.wait_for()
-    assert page.locator("[aria-pressed=true]").count() == 0
+    assert page.locator(".quiz [aria-pressed=true]").count() == 0
     assert page.evaluate("Object.keys(localStorage).filter(key => key.startsWith('quiz')).length") == 0
 
 
@@ -200,7 +200,7 @@ def test_what_was_kept_of_another_quiz_is_passed_over(open_page: Any) -> None:
     page.evaluate("key => localStorage.setItem(key, 'z\"*9 and more')", key)
     page.reload()
     page.locator(".quiz button").first.wait_for()
-    assert page.locator("[aria-pressed=true]").count() == 0
+    assert page.locator(".quiz [aria-pressed=true]").count() == 0
     assert page.locator(".quiz-again").is_hidden()
     page.locator(CHOICE.format(1, "b")).click()
     assert reason(1, "b") in page.locator(VERDICT.format(1)).text_content()
