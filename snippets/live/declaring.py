@@ -189,9 +189,10 @@ class LiveFigure:
         return self._sent(self.opening) if self.opening else {}
 
     def _sent(self, named: Named) -> dict[str, str]:
-        """Return a named setting as the page sends it."""
+        """Return a named setting as the page sends it: what does not stand at its default."""
         known = {knob.name: knob for knob in self.knobs}
-        return {name: known[name].plain(value) for name, value in named.values.items()}
+        values = {name: known[name].check(value) for name, value in named.values.items()}
+        return {name: known[name].plain(value) for name, value in values.items() if value != known[name].default}
 
     def _near(self) -> Iterator[tuple[dict[str, str], Drawn]]:
         """Yield what a page can show before Python runs: defaults, named settings, a turn of the knobs turned first.

@@ -19,16 +19,18 @@ def note(page: Any, place: dict[str, str]) -> str:
 
 
 def turn(page: Any, place: dict[str, str], knob: Knob) -> None:
-    """Turn a knob away from its default, as a hand does."""
+    """Turn a knob away from where it stands, as a hand does."""
     figure = live(page, place)
     if isinstance(knob, Choice):
-        figure.locator(f"select[name={knob.name}]").select_option(next(v for v in knob.options if v != knob.default))
+        select = figure.locator(f"select[name={knob.name}]")
+        select.select_option(next(option for option in knob.options if option != select.input_value()))
     elif isinstance(knob, Switch):
         figure.locator(f"[name={knob.name}]").click()
     else:
         slider = figure.locator(f"[data-knob={knob.name}]")
         slider.focus()
-        page.keyboard.press("ArrowLeft" if knob.default == knob.high else "ArrowRight")
+        at_the_end = slider.evaluate("slider => Number(slider.value) >= Number(slider.max)")
+        page.keyboard.press("ArrowLeft" if at_the_end else "ArrowRight")
 
 
 def settled(page: Any, place: dict[str, str], *, rest_ms: float = 350) -> None:

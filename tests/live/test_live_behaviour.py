@@ -163,7 +163,7 @@ def test_a_link_reproduces_a_setting_and_so_do_back_and_forward(
     until(other, script, [place["id"], numbers])
     settled(other, place)
     assert live(other, place).locator(".live-numbers").inner_text() == numbers
-    following = knob.stops[knob.place(knob.default) + 1]
+    following = knob.stops[knob.place(opened(figure).get(knob.name, knob.default)) + 1]
     assert live(other, place).locator(f"[name={knob.name}]").input_value() == knob.write(following)
     page.evaluate("window.stayed = true")
     page.click(".md-header__button.md-logo")  # instant navigation: the page is not loaded anew

@@ -249,7 +249,7 @@ class Figure {
     this.numbers.textContent = drawn.numbers;
     this.numbers.style.minHeight = `${this.numbers.offsetHeight}px`; // so that the knobs do not move up under the hand
     this.fill(drawn, asked);
-    this.address(drawn.changed);
+    this.address(this.told(drawn.changed, asked));
     clearTimeout(this.speaking);
     this.speaking = setTimeout(() => {
       this.spoken.textContent = drawn.numbers;
@@ -290,6 +290,13 @@ class Figure {
         control.value = shown[name];
       }
     }
+  }
+
+  // What a link says of a setting: nothing where the figure opens, and something where every knob stands at its default.
+  told(changed, asked) {
+    const opens = Object.entries(this.opening.settings);
+    const isOpening = opens.length === Object.keys(changed).length && opens.every(([name, value]) => changed[name] === value);
+    return isOpening ? {} : Object.keys(changed).length ? changed : asked;
   }
 
   // Keeps the setting in the address, beside those of the page's other figures.
