@@ -1,8 +1,8 @@
 """Draws the book as a map: a row for each part, a tile for each chapter, and lines from what a chapter needs to it.
 
 The tiles are a list of links, so the map is read, spoken and printed like one; what a chapter asks for stands on its
-tile. ``board.js`` marks what comes before the tile that is pointed at, and where the window is wide enough for one row a
-part it shows the lines, too, that lead there.
+tile. ``board.js`` marks what comes before the tile that is pointed at, and where the window is wide enough for one row
+a part it shows the lines, too, that lead there.
 """
 
 from __future__ import annotations

@@ -191,7 +191,7 @@ class LiveFigure:
     def _sent(self, named: Named) -> dict[str, str]:
         """Return a named setting as the page sends it: what does not stand at its default."""
         known = {knob.name: knob for knob in self.knobs}
-        values = {name: known[name].check(value) for name, value in named.values.items()}
+        values: dict[str, Any] = {name: known[name].check(value) for name, value in named.values.items()}
         return {name: known[name].plain(value) for name, value in values.items() if value != known[name].default}
 
     def _near(self) -> Iterator[tuple[dict[str, str], Drawn]]:
