@@ -81,6 +81,7 @@ CHECKED_VALUES = ("value", "values")
 
 # What simulators and processes call with what they have checked, and what takes anything, or an array of anything.
 INTERNAL = {
+    "door.opened",  # a module's __getattr__: what it does not know is an AttributeError
     f"snippets.{name}"
     for name in (
         "background.optimization.simulators.GradientDescent.update",
@@ -160,6 +161,8 @@ PUBLIC = {
 def parameters(name: str) -> dict[str, inspect.Parameter]:
     found = {**inspect.signature(PUBLIC[name]).parameters}
     found.pop("self", None)
+    if name == "snippets.quantities.read_quantity":
+        found.pop("name")  # what is read is called by it in messages; any text will do
     if name.rpartition(".")[0] in CHECKS:
         return {argument: parameter for argument, parameter in found.items() if argument in CHECKED_VALUES}
     return found
