@@ -81,7 +81,6 @@ CHECKED_VALUES = ("value", "values")
 
 # What simulators and processes call with what they have checked, and what takes anything, or an array of anything.
 INTERNAL = {
-    "door.opened",  # a module's __getattr__: what it does not know is an AttributeError
     f"snippets.{name}"
     for name in (
         "background.optimization.simulators.GradientDescent.update",
@@ -96,6 +95,7 @@ INTERNAL = {
         "simulation.account.Memory.watch",
         "simulation.account.is_array",
         "domain.shortened",
+        "door.opened",  # a module's __getattr__: what it does not know is an AttributeError
         "simulation.machine.as_request",
     )
 }
