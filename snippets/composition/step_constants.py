@@ -9,7 +9,7 @@ from snippets.hardware import Node
 from snippets.job import Job
 
 _SHARES = ("matmul_share", "attention_share", "memory_share", "node_share", "network_share")
-_SECONDS = ("node_latency_s", "network_latency_s", "call_latency_s", "launch_s")
+_SECONDS = ("node_latency_s", "network_latency_s", "call_latency_s", "launch_s", "host_s")
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class Constants(Answers):
         network_latency_s: α of one hop of a ring between domains, at least 0.
         call_latency_s: what a collective costs before its first hop, at least 0.
         launch_s: what launching a layer's kernels adds for each micro-batch, forward and backward together, at least 0.
+        host_s: what the CPU takes to launch a layer's kernels for a micro-batch, forward and backward together, at least
+            0: computing and sums of tensor parallelism together take no less. Full recomputation launches a third more.
         update_bytes: bytes that the optimizer reads and writes for a parameter; ``None`` for one fused kernel after the
             norm, which reads gradients twice and clears them, reads and writes the state and writes the weights, which
             it reads too where no wider copy is kept.
@@ -55,6 +57,7 @@ class Constants(Answers):
     network_latency_s: float = 5e-6
     call_latency_s: float = 0.0
     launch_s: float = 0.0
+    host_s: float = 0.0
     update_bytes: float | None = None
     count_bytes: bool = True
     overlap_gradients: bool = True
@@ -124,12 +127,14 @@ MEGATRON_A100 = Constants(
     network_latency_s=_NETWORK_HOP_S,
     call_latency_s=_CALL_S,
     launch_s=0.6e-3,
+    host_s=3e-3,
     update_bytes=_UNFUSED_UPDATE_BYTES,
     overlap_gradients=False,
     source="matmul_share and launch_s are fitted on vTrain's 47 runs of 39.1 billion parameters on 512 A100, and on"
     " nothing else; hops, call and NVLinks (20 of 25 GB/s each) from NCCL's tables, the adapter (23.5 of 25 GB/s)"
     " from SimAI's;"
-    " memory_share assumed",
+    " memory_share assumed; host_s is no fit, but the fastest of vTrain's 723 runs on one node: no layer took less for a"
+    " micro-batch, however small. It binds in no run of several nodes",
 )
 
 
