@@ -16,7 +16,6 @@ from snippets.parallelism.pipeline.formulas import interleaved_peak_activations,
 from snippets.parallelism.tensor.formulas import key_value_heads_per_rank
 from snippets.recipes import RECIPES, Recipe
 
-
 ENGINES = ("megatron", "fsdp2")
 
 
@@ -388,9 +387,7 @@ def _logit_bytes(layout: Layout, given: int | None, *, torch: bool) -> int:
     return (16 if layout.tensor > 1 else 14) if torch else 8
 
 
-def _torch_buffer_bytes(
-    model: Transformer, layout: Layout, own: RankParameters, recipe: Recipe, *, last: bool
-) -> int:
+def _torch_buffer_bytes(model: Transformer, layout: Layout, own: RankParameters, recipe: Recipe, *, last: bool) -> int:
     """Return what FSDP holds whole besides a layer: the head, or in a pipeline all weights and gradients of a stage."""
     if layout.stage < 3 or layout.gradient_ranks == 1:
         return 0

@@ -26,8 +26,9 @@ class Constants(Answers):
         network_latency_s: α of one hop of a ring between domains, at least 0.
         call_latency_s: what a collective costs before its first hop, at least 0.
         launch_s: what launching a layer's kernels adds for each micro-batch, forward and backward together, at least 0.
-        host_s: what the CPU takes to launch a layer's kernels for a micro-batch, forward and backward together, at least
-            0: computing and sums of tensor parallelism together take no less. Full recomputation launches a third more.
+        host_s: what the CPU takes to launch a layer's kernels for a micro-batch, forward and backward together, at
+            least 0: computing and sums of tensor parallelism together take no less. Full recomputation launches a third
+            more.
         update_bytes: bytes that the optimizer reads and writes for a parameter; ``None`` for one fused kernel after the
             norm, which reads gradients twice and clears them, reads and writes the state and writes the weights, which
             it reads too where no wider copy is kept.
@@ -132,9 +133,8 @@ MEGATRON_A100 = Constants(
     overlap_gradients=False,
     source="matmul_share and launch_s are fitted on vTrain's 47 runs of 39.1 billion parameters on 512 A100, and on"
     " nothing else; hops, call and NVLinks (20 of 25 GB/s each) from NCCL's tables, the adapter (23.5 of 25 GB/s)"
-    " from SimAI's;"
-    " memory_share assumed; host_s is no fit, but the fastest of vTrain's 723 runs on one node: no layer took less for a"
-    " micro-batch, however small. It binds in no run of several nodes",
+    " from SimAI's; memory_share assumed; host_s is no fit, but the fastest of vTrain's 723 runs on one node: no layer"
+    " took less for a micro-batch, however small. It binds in no run of several nodes",
 )
 
 
