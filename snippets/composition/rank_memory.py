@@ -103,7 +103,8 @@ def layer_kept_bytes(
         sequence: tokens of a sequence.
         attention: ``"standard"``, which keeps 5 bytes of each score (the softmax's result, a dropout's mask, what it
             leaves), or ``"flash"``, which keeps 4 bytes of each row of them.
-        dtype: of the weights' matmuls; with ``"fp8"`` a gated layer keeps their inputs, but no other tensor, in 1 byte.
+        dtype: of the weights' matmuls; with ``"fp8"`` a gated layer keeps their inputs, but no other tensor, in 1 byte,
+            as with ``"fp4"``, of which it keeps two copies, one for each order of the backward pass.
 
     Returns:
         Bytes.
@@ -135,7 +136,7 @@ def layer_kept_bytes(
     x, cut = tokens * layout.micro_batch, layout.tensor if layout.sequence_parallel else 1
     if layout.recompute == "full":
         return 2 * x * found.hidden // cut
-    narrow = named("dtype", dtype, DTYPES) == "fp8"
+    narrow = named("dtype", dtype, DTYPES) in ("fp8", "fp4")
     stream, inner = (6, 5) if narrow else (8, 6)
     kept = _attention_kept(found, layout) - narrow * _attention_out(found, layout)
     return scores + round(x * (stream * found.hidden / cut + kept + inner * _inner_width(found, layout)))
