@@ -61,7 +61,7 @@ from press.site.exercise_records import ExerciseRecords, address_of
 from press.site.faults import faults, syntax_problem
 from press.site.labs import labs_list, recorded_labs
 from press.site.notebook import published
-from press.site.planner import ACCURACY, MEASURED, SUBJECT, accuracy_json, planner_html
+from press.site.planner import ACCURACY, MEASURED, SUBJECT, accuracy_json, measured_html, planner_html
 from press.site.planner import MODULE as PLANNER
 from press.site.reference import ENTRIES_AT, INDEX, chapter_links, page_of, reference
 from press.site.runtime import Archive, Files
@@ -556,6 +556,7 @@ class Book:
             "letters": lambda: all_letters(self.entries, self._read, path),
             "labs": lambda: self._labs(path),
             "planner": lambda: self._planner_made("page", planner_html).decode(),
+            "measured": lambda: self._planner_made("measured", measured_html).decode(),
         }
         asked = lists_asked(source)
         formulas = {name: moved(self._formulas[name], ENTRIES_AT, path) for name in asked if name in self._formulas}

@@ -140,9 +140,14 @@ class Planner {
       while (this.wanted) {
         const setting = this.wanted;
         this.wanted = undefined;
-        const answer = await this.ask(setting);
+        const { chosen: _, ...job } = setting;
+        const key = JSON.stringify(job);
+        if (key !== this.planned) { // a first list comes at once, from among the layouts that mostly win
+          this.fill(await this.ask(setting, true), setting, true);
+        }
         if (!this.wanted) {
-          this.fill(answer, setting);
+          this.fill(await this.ask(setting, false), setting, false);
+          this.planned = key;
         }
       }
     } catch (error) {
@@ -155,11 +160,13 @@ class Planner {
     }
   }
 
-  async ask(setting) {
+  async ask(setting, quick) {
     const { subject, module } = this.element.dataset;
     await machine.start(subject, (text, share) => this.progress(text, share));
-    this.progress("Planning …", 1);
-    return JSON.parse(await machine.call(subject, module, "planned_view", [JSON.stringify(setting)]));
+    if (!this.note.textContent.startsWith("So far")) {
+      this.progress("Planning …", 1);
+    }
+    return JSON.parse(await machine.call(subject, module, "planned_view", [JSON.stringify(setting), quick]));
   }
 
   progress(text, share) {
@@ -168,7 +175,7 @@ class Planner {
   }
 
   // Puts an answer into the page: HTML that the book's own modules have written, of texts that they have escaped.
-  fill({ errors, parts, said, constants, texts }, setting) {
+  fill({ errors, parts, said, constants, texts }, setting, quick) {
     this.refuse(errors);
     const problems = Object.keys(errors).length;
     this.element.classList.toggle("refused", problems > 0);
@@ -183,10 +190,10 @@ class Planner {
     if (focused) {
       this.element.querySelector(`[data-layout="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
     }
-    this.texts = texts;
+    this.texts = quick ? undefined : texts;
     this.form.elements.matmul_share.placeholder = constants.matmul_share;
     this.form.querySelector(".planner-source").textContent = constants.source;
-    this.say(said);
+    this.say(quick ? `${said} The others are being tried.` : said);
     this.address(setting);
   }
 

@@ -1,6 +1,7 @@
 """Writes the page Planner: the form, and the answer to the setting with which it opens, complete without scripts.
 
-A link alone on its line titled ``collected: planner`` stands for both. ``docs/javascripts/planner.js`` sends what a
+A link alone on its line titled ``collected: planner`` stands for both, and one titled ``collected: measured`` for what
+the model predicts beside what was measured. ``docs/javascripts/planner.js`` sends what a
 reader sets to the same Python and puts its answers into the parts that are written here.
 """
 
@@ -28,7 +29,7 @@ _GROUPS = {
 }
 _FOLDED = ("assumptions", "money", "limits")
 _TITLES = {
-    "rows": ("the-list", "The list"),
+    "rows": ("the-list", "The fastest layouts"),
     "chosen": ("where-the-time-goes", "Where the time and the memory go"),
     "refused": ("what-cannot-run", "What can't run, and why"),
     "run": ("to-run-it", "To run it"),
@@ -119,9 +120,10 @@ def _group(group: str, fields: Iterable[PageField], constants: dict[str, str]) -
     if group == "limits":
         inner += "<p>Sizes with commas between them. What is empty may be anything.</p>"
     title = _GROUPS[group]
+    set_of = f"<fieldset><legend>{title}</legend>{inner}</fieldset>"
     if group in _FOLDED:
-        return f'<details class="planner-more"><summary>{title}</summary><fieldset><legend>{title}</legend>{inner}</fieldset></details>'
-    return f"<fieldset><legend>{title}</legend>{inner}</fieldset>"
+        return f'<details class="planner-more"><summary>{title}</summary>{set_of}</details>'
+    return set_of
 
 
 def _field(field: PageField, constants: dict[str, str]) -> str:
@@ -154,3 +156,44 @@ def _field(field: PageField, constants: dict[str, str]) -> str:
         f'<p class="planner-field"{needs}><label for="{name}">{label}</label>{control}{extra}'
         f'<span class="planner-error" id="{name}-error"></span></p>'
     )
+
+
+def measured_html() -> bytes:
+    """Return planned against measured: a picture with a dot for each step, and the table of all groups."""
+    from snippets.composition.configuration_search.judged import accuracy_table
+    from snippets.composition.configuration_search.judged_dots import judged_panels, judged_points
+    from snippets.live.declaring import in_page
+
+    points = judged_points()
+    svgs = "".join(in_page(panel) for panel in judged_panels(points))
+    count = sum(map(len, points.values()))
+    near = sum(abs(predicted / measured - 1) <= 0.1 for pairs in points.values() for measured, predicted in pairs)
+    alt = f"A dot for each of {count} steps, measured against predicted: {near} lie within 10% of the diagonal."
+    figure = (
+        f'<figure class="book-figure planner-dots"><div class="panels" role="img" aria-label="{alt}">{svgs}</div>'
+        f"<figcaption>Seconds of {count} steps on logarithmic axes: measured to the right, predicted upwards. On the"
+        f" line both are the same, and between the dashed lines, where {near} of them lie, they differ by at most 10%."
+        "</figcaption></figure>"
+    )
+    columns = accuracy_table()
+    heads = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in columns)
+    lines = "".join(
+        f"<tr>{''.join(_measured_cell(heading, entry) for heading, entry in zip(columns, row, strict=True))}</tr>"
+        for row in zip(*columns.values(), strict=True)
+    )
+    table = (
+        '<div class="planner-measured" role="region" aria-label="Planned against measured, by group" tabindex="0">'
+        f'<table class="planner-parts"><thead><tr>{heads}'
+        f"</tr></thead><tbody>{lines}</tbody></table></div>"
+    )
+    return (figure + table).encode()
+
+
+def _measured_cell(heading: str, entry: str | int | float | None) -> str:
+    if isinstance(entry, str):
+        return f'<th scope="row">{escape(entry)}</th>'
+    if entry is None:
+        return "<td>–</td>"
+    if isinstance(entry, int):
+        return f"<td>{entry:,}</td>"
+    return f"<td>{entry:.2f}</td>" if "correlation" in heading else f"<td>{100 * entry:.1f}%</td>"

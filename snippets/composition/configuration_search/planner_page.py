@@ -6,31 +6,37 @@ import csv
 import io
 import json
 from collections.abc import Mapping
-from functools import cache
+from dataclasses import replace
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from snippets.composition.configuration_search.candidates import Limits
 from snippets.composition.configuration_search.exported import layout_flags
 from snippets.composition.configuration_search.judged import accuracy_of
 from snippets.composition.configuration_search.planner import Plan, Plans, layout_plan, plan
 from snippets.composition.configuration_search.planner_calls import command_of, python_of
-from snippets.composition.configuration_search.planner_fields import Asked, read_setting, refused_field
-from snippets.composition.configuration_search.written_layouts import layout_line, line_parts, read_layout
-from snippets.models import parameter_count
+from snippets.composition.configuration_search.planner_fields import ANY, Asked, read_setting, refused_field
+from snippets.composition.configuration_search.written_layouts import cut_line, layout_line, line_parts, read_layout
+from snippets.domain import flag
+from snippets.models import Attention, Transformer, parameter_count
 
 SYSTEMS = ("Megatron-LM", "torchtitan", "DeepSpeed")
 CHOSEN = "chosen"
 RECORDED = "planner_accuracy.json"
+MOST, MOST_QUICK = 100, 20  # layouts that an answer lists
+LONG_SEQUENCE = 32_768  # up to here a sequence is seldom cut
 _MEMORY = ("weights", "gradients", "optimizer", "activations", "buffers")
-_SHOWN_REFUSED = 3  # of each kind
+_SHOWN_REFUSED = 2  # of each kind
 
 
-def planned_page(setting: Mapping[str, str]) -> dict[str, Any]:
+def planned_page(setting: Mapping[str, str], *, quick: bool = False) -> dict[str, Any]:
     """Return what the page answers to a setting.
 
     Args:
         setting: field of ``FIELDS`` → its text, and ``"chosen"`` → the layout in a line whose terms are wanted; by
             default the fastest.
+        quick: whether to try only the layouts among which the fastest mostly is, for a first list.
 
     Returns:
         Numbers, texts, lists and mappings alone: ``{"errors": {field: sentence}}`` where a field cannot be read, else
@@ -46,9 +52,8 @@ def planned_page(setting: Mapping[str, str]) -> dict[str, Any]:
     asked, errors = read_setting(setting)
     if asked is None:
         return {"errors": errors}
-    how = _how(asked)
     try:
-        plans = plan(asked.model, asked.cluster, limits=asked.limits, **how)
+        plans = _plans(json.dumps(asked.changed, sort_keys=True), flag("quick", quick))
     except ValueError as error:
         field, sentence = refused_field(error, "model")
         return {"errors": {field: sentence}}
@@ -56,23 +61,44 @@ def planned_page(setting: Mapping[str, str]) -> dict[str, Any]:
     return {
         "errors": {},
         "changed": dict(asked.changed),
+        "quick": quick,
         "job": _job(asked, plans),
-        "constants": {
-            "matmul_share": plans.constants.matmul_share,
-            "own": asked.values["matmul_share"] is not None,
-            "source": plans.constants.source,
-        },
-        "counts": {
-            "tried": plans.tried,
-            "fitting": plans.fitting,
-            "close": plans.near,
-        },
+        "constants": {"matmul_share": plans.constants.matmul_share, "source": plans.constants.source},
+        "counts": {"tried": plans.tried, "fitting": plans.fitting, "close": plans.near},
         "accuracy": accuracy_sentence(asked),
         "rows": [_row(number, found, plans) for number, found in enumerate(plans.best, 1)],
         "refused": _refused(plans),
-        "chosen": _chosen(line, asked, plans, how),
+        "chosen": _chosen(line, asked, plans),
         "texts": {"csv": plans_csv(plans), "command": command_of(asked), "python": python_of(asked)},
     }
+
+
+@lru_cache(maxsize=4)
+def _plans(changed_json: str, quick: bool) -> Plans:
+    """Return the layouts of a setting, kept so that another layout of the list can be looked at without a search."""
+    asked, _ = read_setting(json.loads(changed_json))
+    assert asked is not None
+    limits = _first_look(asked) if quick else asked.limits
+    return plan(asked.model, asked.cluster, limits=limits, most=MOST_QUICK if quick else MOST, **_how(asked))
+
+
+def _first_look(asked: Asked) -> Limits:
+    """Return narrower limits: what only seldom makes the fastest layout is left out, unless the reader has named it."""
+    limits, values = asked.limits, asked.values
+    narrower: dict[str, Any] = {}
+    if values["stage"] is None:
+        narrower["stage"] = (1, 3)
+    if values["recompute"] == ANY:
+        narrower["recompute"] = tuple(keep for keep in limits.recompute if keep != "none" or not _can_drop(asked.model))
+    if values["context"] is None and values["sequence"] <= LONG_SEQUENCE:
+        narrower["context"] = (1,)
+    return replace(limits, **narrower)
+
+
+def _can_drop(model: Transformer) -> bool:
+    """Return whether layers can drop some tensors; where none has to go, that is to keep all."""
+    block = model.feed_forward
+    return model.experts is None and block is not None and block.gated and isinstance(model.attention, Attention)
 
 
 def accuracy_sentence(asked: Asked) -> str:
@@ -144,6 +170,8 @@ def _row(number: int, found: Plan, plans: Plans) -> dict[str, Any]:
     return {
         "rank": number,
         "layout": layout_line(found.layout, keep=found.keep),
+        "cut": cut_line(found.layout),
+        "keep": found.keep,
         "seconds": found.total_s,
         "mfu": found.mfu,
         "memory_gb": found.memory.total / 1e9,
@@ -164,7 +192,7 @@ def _refused(plans: Plans) -> list[dict[str, Any]]:
     ]
 
 
-def _chosen(line: str, asked: Asked, plans: Plans, how: Mapping[str, Any]) -> dict[str, Any]:
+def _chosen(line: str, asked: Asked, plans: Plans) -> dict[str, Any]:
     """Return the terms of the layout that was asked for, or of the fastest; or why it cannot run."""
     if not line:
         return _told(plans.best[0], asked, plans, 1) if plans.best else {}
@@ -174,7 +202,12 @@ def _chosen(line: str, asked: Asked, plans: Plans, how: Mapping[str, Any]) -> di
     try:
         wanted = read_layout(line, gpus=asked.cluster.gpus)
         found = layout_plan(
-            asked.model, asked.cluster, wanted.layout, keep=wanted.keep, free_share=asked.limits.free_share, **how
+            asked.model,
+            asked.cluster,
+            wanted.layout,
+            keep=wanted.keep,
+            free_share=asked.limits.free_share,
+            **_how(asked),
         )
     except ValueError as error:
         return {"layout": line[:200], "rank": 0, "reason": f"It cannot run: {error}."}

@@ -35,23 +35,24 @@ _MEMORY = {
     "buffers": ("parameters", "layers that ZeRO has gathered"),
 }
 _KINDS = {
-    "memory": "does not fit",
-    "heads": "heads can't be dealt",
-    "layers": "layers can't be dealt",
-    "sequences": "sequences can't be dealt",
-    "sequence": "a sequence can't be cut so",
-    "experts": "experts can't be dealt",
-    "micro-batches": "too few micro-batches",
-    "GPUs": "GPUs can't be dealt",
-    "limits": "outside your limits",
+    "memory": "do not fit",
+    "heads": "can't deal the heads",
+    "layers": "can't deal the layers",
+    "sequences": "can't deal the sequences",
+    "sequence": "can't cut a sequence so",
+    "experts": "can't deal the experts",
+    "micro-batches": "have too few micro-batches",
+    "GPUs": "can't deal the GPUs",
+    "limits": "are outside your limits",
 }
 
 
-def planned_view(setting_json: str) -> str:
+def planned_view(setting_json: str, quick: bool = False) -> str:
     """Return what the page shows of a setting: what its worker calls.
 
     Args:
         setting_json: a setting as ``planned_page`` takes it, as JSON.
+        quick: as there.
 
     Returns:
         As JSON: ``{"errors": …}``; or besides the parts of the page as HTML, a sentence to be read out, what a link
@@ -67,7 +68,7 @@ def planned_view(setting_json: str) -> str:
         setting = json.loads(text("setting_json", setting_json))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"setting_json must be JSON, got {setting_json[:60]!r}: {error}") from None
-    answer = planned_page(setting)
+    answer = planned_page(setting, quick=quick)
     if answer["errors"]:
         return json.dumps({"errors": answer["errors"]}, ensure_ascii=False)
     shown = {
@@ -108,7 +109,8 @@ def spoken(answer: Mapping[str, Any]) -> str:
     if not answer["rows"]:
         return f"None of {counts['tried']:,} layouts can run."
     best = answer["rows"][0]
-    said = f"{counts['fitting']:,} layouts fit. Fastest: {best['layout']}, {_seconds(best['seconds'])} a step."
+    fast = f"{best['layout']}, {_seconds(best['seconds'])} a step"
+    said = f"{'So far ' * answer['quick']}{counts['fitting']:,} layouts fit. Fastest: {fast}."
     if chosen["rank"] != 1:
         said += f" Shown: {chosen['layout']}, {_seconds(chosen['seconds'])}."
     return said
@@ -182,7 +184,8 @@ def _summary(answer: Mapping[str, Any]) -> str:
         )
     if not rows:
         pieces.append(
-            f"<p><strong>None of {_plural(counts['tried'], 'layout', 'layouts')} can run.</strong> Below is why.</p>"
+            f"<p><strong>None of {'the first ' * answer['quick']}{counts['tried']:,} layouts can run.</strong> Below is"
+            " why.</p>"
         )
         return "".join(pieces)
     best = rows[0]
@@ -203,6 +206,7 @@ def _columns(answer: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """Return the table's columns: key, heading, unit that a phone shows behind the number."""
     job = answer["job"]
     columns = [
+        ("keep", "made again", "made again"),
         ("seconds", "s a step", "s"),
         ("mfu", "MFU", "MFU"),
         ("memory_gb", f"GB of {job['memory_gb']:.0f}", "GB"),
@@ -212,9 +216,11 @@ def _columns(answer: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     return columns
 
 
+_KEEPS = {"none": "nothing", "selective": "scores", "some": "some", "full": "layers"}
 _CELLS = {
+    "keep": lambda keep: _KEEPS[keep],
     "seconds": _in_table,
-    "mfu": _percent,
+    "mfu": lambda mfu: f"{100 * mfu:.1f}%",
     "memory_gb": lambda size: f"{size:.1f}",
     "days": _days,
     "usd": _dollars,
@@ -225,17 +231,16 @@ def _rows(answer: Mapping[str, Any]) -> str:
     if not answer["rows"]:
         return ""
     columns, counts = _columns(answer), answer["counts"]
-    close = [row for row in answer["rows"] if row["close"]]
-    shown = answer["rows"][: max(SHOWN_ROWS, min(len(close), 2 * SHOWN_ROWS))]
+    shown = answer["rows"][:SHOWN_ROWS]
     heads = "".join(f'<th scope="col" role="columnheader">{title}</th>' for _, title, _ in columns)
     chosen = answer["chosen"].get("layout")
-    near = [row for row in shown if row["close"]]
-    far = [row for row in shown if not row["close"]]
+    near, far = ([row for row in shown if row["close"] is close] for close in (True, False))
     said = f"These all come within 10% of the fastest. <strong>{_ALIKE}</strong>"
     if counts["close"] == 1:
         said = "No other layout comes within 10% of it."
     elif counts["close"] > len(near):
-        said = f"{counts['close']:,} layouts come within 10% of the fastest. <strong>{_ALIKE}</strong>"
+        said = f"{counts['close']:,} layouts come within 10% of the fastest, of which these are the first {len(near)}."
+        said += f" <strong>{_ALIKE}</strong>"
     wide = len(columns) + 2
     line = f'<tr role="row" class="planner-line"><td role="cell" colspan="{wide}">{said}</td></tr>'
     bodies = f'<tbody role="rowgroup" class="close">{"".join(_row(row, columns, chosen) for row in near)}{line}</tbody>'
@@ -257,9 +262,10 @@ def _row(row: Mapping[str, Any], columns: Sequence[tuple[str, str, str]], chosen
     layout = escape(row["layout"])
     cells = "".join(f'<td role="cell" data-unit="{unit}">{_CELLS[key](row[key])}</td>' for key, _, unit in columns)
     pressed = "true" if row["layout"] == chosen else "false"
+    button = f'<button type="button" data-layout="{layout}" aria-pressed="{pressed}">{escape(row["cut"])}</button>'
     return (
         f'<tr role="row"><td role="cell">{row["rank"]}</td><th scope="row" role="rowheader">'
-        f'<button type="button" data-layout="{layout}" aria-pressed="{pressed}">{layout}</button></th>{cells}</tr>'
+        f"{button}</th>{cells}</tr>"
     )
 
 
@@ -301,7 +307,7 @@ def _bars(
             f"<td>{share:.0f}%</td></tr>"
         )
     return (
-        f'<table><caption>{title}</caption><thead><tr><th scope="col">what</th><td></td>'
+        f'<table class="planner-parts"><caption>{title}</caption><thead><tr><th scope="col">what</th><td></td>'
         f'<th scope="col">{unit}</th><th scope="col">share</th></tr></thead><tbody>{"".join(lines)}</tbody></table>'
     )
 
@@ -312,17 +318,15 @@ def _refused(answer: Mapping[str, Any]) -> str:
         return f"<p>All {counts['tried']:,} layouts that your limits allow can run.</p>"
     lines = "".join(_refusals(kind) for kind in answer["refused"])
     return (
-        f"<p>{_plural(counts['tried'], 'layout was', 'layouts were')} tried and {counts['fitting']:,} can run. Each"
-        " of the others is counted at the first reason that rules it out.</p>"
-        '<table class="planner-refused"><thead><tr><th scope="col">first reason</th><th scope="col">how often</th>'
-        f'<th scope="col">for example</th></tr></thead><tbody>{lines}</tbody></table>'
+        f"<p>{_plural(counts['tried'], 'layout was', 'layouts were')} tried and {counts['fitting']:,} can run. The"
+        f' others, by the first reason that rules each of them out:</p><ul class="planner-refused">{lines}</ul>'
     )
 
 
 def _refusals(kind: Mapping[str, Any]) -> str:
-    examples = "<br>".join(f"<code>{escape(where)}</code> {escape(reason)}" for where, reason in kind["examples"])
     name = escape(_KINDS.get(kind["kind"], kind["kind"]))
-    return f'<tr><th scope="row">{name}</th><td>{kind["count"]:,}</td><td>{examples}</td></tr>'
+    examples = "".join(f"<li><code>{escape(where)}</code>: {escape(reason)}</li>" for where, reason in kind["examples"])
+    return f"<li><strong>{kind['count']:,}</strong> {name}, for example<ul>{examples}</ul></li>"
 
 
 def _run(answer: Mapping[str, Any]) -> str:

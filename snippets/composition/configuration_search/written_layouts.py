@@ -58,12 +58,31 @@ def layout_line(layout: Layout, *, keep: str = "") -> str:
         't=2 d=128 zero=3 recompute=some'
     """
     of_kind("layout", layout, Layout)
+    parts = cut_line(layout)
     again = named("keep", keep, KEEPS) if keep else layout.recompute
+    return f"{parts} recompute={again}" if again != "none" else parts
+
+
+def cut_line(layout: Layout) -> str:
+    """Return a layout in a line without what is made again.
+
+    Args:
+        layout: the layout.
+
+    Returns:
+        The axes that cut something, and ZeRO's stage.
+
+    Source: the book's alphabet, docs/notation.md.
+    Leaves out: as ``layout_line``.
+
+    Example:
+        >>> cut_line(Layout(tensor=2, data=128, stage=3, recompute="full"))
+        't=2 d=128 zero=3'
+    """
+    of_kind("layout", layout, Layout)
     parts = [f"{letter}={size}" for letter, name in _SHOWN.items() if (size := getattr(layout, name)) > 1]
     parts += [f"etp={layout.expert_tensor}"] if layout.expert_tensor > 1 else []
-    parts += [f"zero={layout.stage}"]
-    parts += [f"recompute={again}"] if again != "none" else []
-    return " ".join(parts)
+    return " ".join([*parts, f"zero={layout.stage}"])
 
 
 def read_layout(written: str, *, gpus: int) -> WrittenLayout:
