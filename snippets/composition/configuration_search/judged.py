@@ -186,7 +186,7 @@ def _read(name: str) -> list[dict[str, str]]:
 
 
 def _vtrain_model(name: str, row: dict[str, str]) -> Transformer:
-    sizes = {part: int(row[part]) for part in ("layers", "hidden", "heads")}
+    sizes: dict[str, Any] = {part: int(row[part]) for part in ("layers", "hidden", "heads")}
     return replace(gpt_like(name, positions=int(row["sequence"]), **sizes), vocabulary=51200)
 
 

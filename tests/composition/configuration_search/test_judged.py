@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -20,6 +21,7 @@ from snippets.composition.configuration_search.judged import (
     judged_memory,
     unused_rows,
 )
+from snippets.composition.layouts import Layout
 from snippets.composition.published_steps import published_steps
 from snippets.composition.step_constants import MEGATRON_A100, device_constants
 from snippets.composition.step_model import step_time
@@ -175,7 +177,7 @@ def test_the_cpus_floor_is_the_fastest_layer_of_723_runs() -> None:
         if row.layout.pipeline == 1
     )
     assert MEGATRON_A100.host_s == pytest.approx(fastest, rel=0.01)
-    free = judged.replace(MEGATRON_A100, host_s=0.0)
+    free = replace(MEGATRON_A100, host_s=0.0)
     for group in ("vTrain 3.6B", "vTrain 39.1B", "Megatron 2021", "Megatron 2022"):
         for row in judged_groups()[group]:
             assert row.predicted(free).total == row.predicted().total
@@ -184,12 +186,12 @@ def test_the_cpus_floor_is_the_fastest_layer_of_723_runs() -> None:
 def test_a_tiny_step_waits_for_the_cpu() -> None:
     row = judged_groups()["vTrain one node"][0]
     tiny = gpt_like("tiny", layers=4, hidden=128, heads=2, positions=128)
-    layout = judged.Layout(recompute="none", stage=0)
+    layout = Layout(recompute="none", stage=0)
     for recompute, factor in (("none", 1.0), ("full", 4 / 3)):
         step = step_time(
             tiny,
             row.node,
-            judged.replace(layout, recompute=recompute),
+            replace(layout, recompute=recompute),
             batch_sequences=8,
             sequence=128,
             constants=MEGATRON_A100,
@@ -219,7 +221,7 @@ def test_what_ran_is_judged_to_fit() -> None:
     row = next(row for row in judged_groups()[wrong[0].group] if row.name == wrong[0].name)
     assert row.error > 0.25
     # NVIDIA's configurations of this run have five chunks a stage and one sequence a micro-batch
-    named = judged.replace(row, layout=judged.replace(row.layout, chunks=5, micro_batch=1))
+    named = replace(row, layout=replace(row.layout, chunks=5, micro_batch=1))
     assert abs(named.error) < 0.05
     assert named.held().total < named.node.accelerator.memory_bytes
 
