@@ -128,7 +128,6 @@ class UnusedRow(NamedTuple):
     reason: str
 
 
-@cache
 def judged_groups() -> dict[str, tuple[PublishedStep, ...]]:
     """Return all measured steps that can be predicted, by group.
 
@@ -152,13 +151,17 @@ def judged_groups() -> dict[str, tuple[PublishedStep, ...]]:
         >>> len(groups["vTrain one node"]), len(groups["MLPerf H100 fp8"])
         (723, 3)
     """
+    return dict(_groups())
+
+
+@cache
+def _groups() -> dict[str, tuple[PublishedStep, ...]]:
     groups: dict[str, list[PublishedStep]] = {}
     for row in (*_multi_rows(), *_single_rows(), *_paper_rows(), *_table()[0]):
         groups.setdefault(row.group, []).append(row)
     return {name: tuple(rows) for name, rows in groups.items()}
 
 
-@cache
 def unused_rows() -> tuple[UnusedRow, ...]:
     """Return the rows of published_steps.csv that are not predicted, each with its reason.
 
@@ -354,7 +357,7 @@ class GroupAccuracy(Answers):
 @cache
 def _times(group: str) -> tuple[tuple[float, float], ...]:
     """Return the predicted and measured seconds of a group's rows."""
-    return tuple((row.predicted().total, row.seconds) for row in judged_groups()[group])
+    return tuple((row.predicted().total, row.seconds) for row in _groups()[group])
 
 
 def group_accuracy(group: str) -> GroupAccuracy:
