@@ -19,7 +19,7 @@ from snippets.composition.configuration_search.clusters import Cluster, cluster_
 from snippets.composition.configuration_search.step_kernel import FLOATS, Cuts, Drop, Operations, StepKernel
 from snippets.composition.layer_times import ATTENTIONS
 from snippets.composition.layouts import Layout
-from snippets.composition.rank_memory import RankMemory, rank_memory
+from snippets.composition.rank_memory import RankMemory, held_recipe, rank_memory
 from snippets.composition.step_constants import Constants
 from snippets.composition.step_model import StepTime, step_time
 from snippets.composition.three_d.dropping import Dropped, dropped_to_fit, layer_prices, remade_bytes, with_remade
@@ -229,7 +229,7 @@ def planned_job(
     sequence: int,
     constants: Constants | None = None,
     dtype: str = "bf16",
-    recipe: Recipe | str = "mixed-adam",
+    recipe: Recipe | str | None = None,
     attention: str = "flash",
     mask: str = "half",
     free_share: float = 0.1,
@@ -249,7 +249,7 @@ def planned_job(
         sequence: s, tokens of a sequence.
         constants: what is assumed of the machine; by default what is published of its GPUs.
         dtype: of the weights' matmuls.
-        recipe: bytes of state for a parameter.
+        recipe: bytes of state for a parameter; by default mixed-precision Adam as the GPU holds it in that format.
         attention: ``"flash"`` or ``"standard"``.
         mask: which pairs are computed and counted, as in ``attention_pairs``.
         free_share: of a GPU's memory that stays free, at least 0 and below 1.
@@ -282,7 +282,7 @@ def planned_job(
         if constants is None
         else of_kind("constants", constants, Constants),
         dtype=dtype,
-        recipe=RECIPES.find(recipe),
+        recipe=held_recipe(cluster.machine.accelerator, dtype) if recipe is None else RECIPES.find(recipe),
         attention=named("attention", attention, ATTENTIONS),
         mask=named("mask", mask, MASKS),
         free_share=free,
@@ -301,7 +301,7 @@ def plan(
     most: int = 100,
     constants: Constants | None = None,
     dtype: str = "bf16",
-    recipe: Recipe | str = "mixed-adam",
+    recipe: Recipe | str | None = None,
     attention: str = "flash",
     mask: str = "half",
     run_tokens: float | None = None,
@@ -325,7 +325,7 @@ def plan(
         most: how many plans are returned at most.
         constants: what is assumed of the machine; by default what is published of its GPUs.
         dtype: of the weights' matmuls.
-        recipe: bytes of state for a parameter.
+        recipe: bytes of state for a parameter; by default mixed-precision Adam as the GPU holds it in that format.
         attention: ``"flash"`` or ``"standard"``.
         mask: which pairs of a query and a key are computed, and counted in the MFU.
         run_tokens: of the whole run, for its days.
@@ -384,10 +384,10 @@ def layout_plan(
     keep: str | None = None,
     constants: Constants | None = None,
     dtype: str = "bf16",
-    recipe: Recipe | str = "mixed-adam",
+    recipe: Recipe | str | None = None,
     attention: str = "flash",
     mask: str = "half",
-    free_share: float = 0.1,
+    free_share: float = 0.0,
     run_tokens: float | None = None,
     usd_per_gpu_hour: float | None = None,
 ) -> Plan:
@@ -407,10 +407,11 @@ def layout_plan(
         keep: ``"some"`` lets each layer drop the cheapest tensors that must go; by default the layout's ``recompute``.
         constants: what is assumed of the machine; by default what is published of its GPUs.
         dtype: of the weights' matmuls.
-        recipe: bytes of state for a parameter.
+        recipe: bytes of state for a parameter; by default mixed-precision Adam as the GPU holds it in that format.
         attention: ``"flash"`` or ``"standard"``.
         mask: which pairs of a query and a key are computed, and counted in the MFU.
-        free_share: of a GPU's memory that stays free, at least 0 and below 1.
+        free_share: of a GPU's memory that stays free, at least 0 and below 1; by default nothing, where ``plan`` keeps
+            a tenth.
         run_tokens: of the whole run, for its days.
         usd_per_gpu_hour: for its price.
 
@@ -428,7 +429,7 @@ def layout_plan(
     Example:
         >>> pairs = layout_plan(
         ...     "Llama 3 70B", Cluster("DGX H100", nodes=32), Layout(tensor=2, data=128, stage=3), keep="some",
-        ...     tokens_per_step=4e6, sequence=8192,
+        ...     tokens_per_step=4e6, sequence=8192, free_share=0.1,
         ... )
         >>> pairs.dropped
         ('normed for attention', 'normed for feed-forward', 'gated product')

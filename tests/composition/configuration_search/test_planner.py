@@ -125,7 +125,7 @@ def test_a_search_is_brute_force_in_order() -> None:
     plans = plan("Llama 3 8B", cluster, **size, limits=limits, most=5000)
     job = plans.job
     every = [
-        (layout_plan("Llama 3 8B", cluster, sizes.layout(), **size, keep=sizes.recompute), sizes)
+        (layout_plan("Llama 3 8B", cluster, sizes.layout(), **size, keep=sizes.recompute, free_share=0.1), sizes)
         for sizes in job_candidates(job, limits).sizes
     ]
     fitting = [one for one, sizes in every if one.fits and (sizes.recompute != "some" or one.dropped)]
@@ -194,12 +194,17 @@ def test_what_is_dropped_costs_its_flops_and_its_bytes() -> None:
     """By hand, for the pairs of the 70B: two norms are read and written, a product's two inputs read."""
     size: dict[str, Any] = {"tokens_per_step": 4e6, "sequence": 8192}
     pairs = layout_plan(
-        "Llama 3 70B", Cluster("DGX H100", nodes=32), Layout(tensor=2, data=128, stage=3), keep="some", **size
+        "Llama 3 70B",
+        Cluster("DGX H100", nodes=32),
+        Layout(tensor=2, data=128, stage=3),
+        keep="some",
+        free_share=0.1,
+        **size,
     )
     assert pairs.dropped == ("normed for attention", "normed for feed-forward", "gated product")
     moved = 8192 / 2 * (2 * 2 * 2 * 8192 + 3 * 2 * 28672)  # bytes of a layer and micro-batch
     assert pairs.remade_s == pytest.approx(4 * 80 * moved / (0.86 * 3.35e12), rel=1e-6)
-    whole = layout_plan("Llama 3 70B", Cluster("DGX H100", nodes=32), pairs.layout, **size)
+    whole = layout_plan("Llama 3 70B", Cluster("DGX H100", nodes=32), pairs.layout, free_share=0.1, **size)
     assert not whole.fits
     assert pairs.total_s - whole.total_s == pytest.approx(pairs.remade_s)
 
