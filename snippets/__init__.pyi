@@ -462,6 +462,8 @@ from snippets.collectives.schedule_cost import Cost as Cost
 from snippets.collectives.schedule_cost import Price as Price
 from snippets.collectives.topology.formulas import dimension_schedule as dimension_schedule
 from snippets.collectives.traffic import Traffic as Traffic
+from snippets.composition.configuration_search.exported import CheckedAgainst as CheckedAgainst
+from snippets.composition.configuration_search.exported import layout_flags as layout_flags
 from snippets.composition.device_mesh.axis_use import AxisUse as AxisUse
 from snippets.composition.device_mesh.formulas import MeshTraffic as MeshTraffic
 from snippets.composition.failures.interruptions import Interruption as Interruption

@@ -1,0 +1,1 @@
+"""Chapter 26 · 26 · Three dimensions."""
