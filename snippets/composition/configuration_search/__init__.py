@@ -1,1 +1,1 @@
-"""Chapter 26 · 26 · Three dimensions."""
+"""Chapter 29 · Configuration search."""

@@ -57,6 +57,15 @@ class Cluster(Answers):
         return self.nodes * (_RACK_USED if each == _RACK else each)
 
     @property
+    def fast_gpus(self) -> int:
+        """GPUs inside which links are fast.
+
+        >>> Cluster("GB200 NVL72", nodes=2).fast_gpus
+        64
+        """
+        return positive_integer("domain", self.domain)
+
+    @property
     def memory_bytes(self) -> int:
         """Memory of one GPU.
 
