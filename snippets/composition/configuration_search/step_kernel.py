@@ -187,7 +187,7 @@ class StepKernel:
         self.batch = positive_integer("batch_sequences", batch_sequences)
         self.sequence = positive_integer("sequence", sequence)
         self.limit_bytes = nonnegative_number("limit_bytes", limit_bytes)
-        self.flash, self.ring, self.narrow = attention == "flash", context_kind == "ring", dtype == "fp8"
+        self.flash, self.ring, self.narrow = attention == "flash", context_kind == "ring", dtype in ("fp8", "fp4")
         self.pairs = attention_pairs(sequence, mask=mask)
         self.drops, self.do = drops, operations
         wide = dense_peak_flops_per_s(node.accelerator, "bf16")
@@ -282,10 +282,11 @@ class StepKernel:
         backward = 2 * weights + core_back + moved_back + again
         forward, backward = forward + constants.launch_s / 3, backward + constants.launch_s * 2 / 3
         sums, tensor = self._tensor_s(t, x, keep, (attention_in, feed_in))
+        launched = constants.host_s * do.where(keep == 3, 4 / 3, 1) - tensor
         return _Layer(
             forward,
             backward,
-            forward + backward + do.where(many, self._accumulate_s(t, e, cut), 0.0),
+            do.maximum(forward + backward + do.where(many, self._accumulate_s(t, e, cut), 0.0), launched),
             tensor,
             self._context_s(t, c, b, keep, core, core_back),
             self._expert_s(t, c, e, cut, x, keep) if model.experts is not None else 0.0,

@@ -112,7 +112,7 @@ def layer_prices(
         layout: the layout.
         sequence: s.
         mask: which pairs are computed.
-        dtype: of the weights' matmuls; with ``"fp8"`` their inputs are kept in 1 byte a number.
+        dtype: of the weights' matmuls; with ``"fp8"`` or ``"fp4"`` their inputs are kept in 1 byte a number.
 
     Returns:
         The tensors of one rank in the order of the forward pass, without the layer's input.
@@ -136,7 +136,7 @@ def layer_prices(
         context_parallel=layout.context,
         sequence_parallel=layout.sequence_parallel,
     )
-    narrow = named("dtype", dtype, DTYPES) == "fp8"
+    narrow = named("dtype", dtype, DTYPES) in ("fp8", "fp4")
     attention = MODELS.find(model).attention
     tokens = layout.micro_batch * int(sequence) // layout.context
     out = tokens * attention.heads * attention.head_size // layout.tensor
