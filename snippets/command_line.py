@@ -1,7 +1,7 @@
 """Commands: the book's formulas from a terminal; options and help are made from signatures and docstrings.
 
-Seven commands answer what is asked most (``snippets.commands``, ``snippets.plan_commands``); every formula is a command of its own name besides, as
-far as its arguments can be typed. Only the module of the formula that was asked for is imported.
+Seven commands answer what is asked most (``snippets.commands``, ``snippets.plan_commands``); every formula is a command
+of its own name besides, as far as its arguments can be typed. Only the module of what was asked for is imported.
 """
 
 from __future__ import annotations
@@ -473,9 +473,14 @@ def _several(name: str, typed: Sequence[str]) -> list[str]:
     """
     for one in typed:
         if re.fullmatch(r"\d{1,3}(?:,\d{3})+", one):
-            apart = one.replace(",", " ")
-            raise ValueError(f"{name} must be several numbers; write {apart} or {one.replace(',', '')}, got {one!r}")
-    return [part for one in typed for part in (one.split(",") if re.fullmatch(r"[\w.]+(?:,[\w.]+)+,?", one) else [one]) if part]
+            meant = f"{one.replace(',', ' ')} or {one.replace(',', '')}"
+            raise ValueError(f"{name} must be several numbers; write {meant}, got {one!r}")
+    return [
+        part
+        for one in typed
+        for part in (one.split(",") if re.fullmatch(r"[\w.]+(?:,[\w.]+)+,?", one) else [one])
+        if part
+    ]
 
 
 def _value(name: str, shape: str, typed: str) -> Any:

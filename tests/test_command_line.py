@@ -424,10 +424,10 @@ ASKED = {
     "--model 'GPT-3 175B' --sequence 2048 --micro-batch 1",
     "roofline": "--m 16 --k 8192 --n 8192 --dtype bf16 --element-bytes 2",
     "train": "--parameters 8e9 --tokens 1e12 --gpus 64 --mfu 0.4 --usd-per-gpu-hour 2 --goodput 0.9",
-    "plan": "--model 'Llama 3 8B' --nodes 2 --sequence 8192 --tokens 2e6 --top 3 --run-tokens 1e12 --usd-per-gpu-hour 2 "
-    "--tensor 2 --pipeline 2 --chunks 2 --context 1 --micro-batch 1 --zero 1 --free-share 0.1 --matmul-share 0.7 "
-    "--gpus-per-node 8 --gpu-memory-bytes 80e9 --gpu-memory-bytes-per-s 3e12 --gpu-flops-per-s 9e14 "
-    "--link-bytes-per-s 450e9 --network-bytes-per-s 50e9",
+    "plan": "--model 'Llama 3 8B' --nodes 2 --sequence 8192 --tokens 2e6 --top 3 --run-tokens 1e12 "
+    "--usd-per-gpu-hour 2 --tensor 2 --pipeline 2 --chunks 2 --context 1 --micro-batch 1 --zero 1 --free-share 0.1 "
+    "--matmul-share 0.7 --gpus-per-node 8 --gpu-memory-bytes 80e9 --gpu-memory-bytes-per-s 3e12 "
+    "--gpu-flops-per-s 9e14 --link-bytes-per-s 450e9 --network-bytes-per-s 50e9",
     "step": "--model 'Llama 3 8B' --nodes 2 --sequence 8192 --tokens 2e6 --tensor 2 --pipeline 2 --data 4 --context 1 "
     "--expert 1 --chunks 2 --micro-batch 1 --zero 1 --run-tokens 1e12 --usd-per-gpu-hour 2",
 }
@@ -791,7 +791,10 @@ def test_help_of_a_command_comes_by_either_word(capsys: pytest.CaptureFixture[st
         ),
         ("roofline --m 1 --k 1 --n 1 --dtype fp8 --device 'TPU v4'", "dtype must be one that TPU v4 lists, bf16, int8"),
         ("train --parameters 7e9 --tokens 1e12 --gpus 8 --mfu 40", "mfu must be a number from"),
-        ("rin-all", "command must be memory, all-reduce, pipeline, roofline, train, plan, step, list or a formula's name"),
+        (
+            "rin-all",
+            "command must be memory, all-reduce, pipeline, roofline, train, plan, step, list or a formula's name",
+        ),
         ("zero-states-bytes", "command must be a name that there is, such as 'zero-state-bytes'"),
         ("price-schedule", "got price_schedule, to call from Python: schedule is of type Schedule"),
         ("list --part memmory", "part must be one of"),
