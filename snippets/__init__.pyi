@@ -101,6 +101,12 @@ from snippets.collectives.topology.formulas import expected_expert_nodes as expe
 from snippets.collectives.traffic import collective_traffic as collective_traffic
 from snippets.composition.configuration_search.candidates import step_batch as step_batch
 from snippets.composition.configuration_search.candidates import candidate_layouts as candidate_layouts
+from snippets.composition.configuration_search.judged import judged_groups as judged_groups
+from snippets.composition.configuration_search.judged import unused_rows as unused_rows
+from snippets.composition.configuration_search.judged import group_accuracy as group_accuracy
+from snippets.composition.configuration_search.judged import accuracy_of as accuracy_of
+from snippets.composition.configuration_search.judged import accuracy_table as accuracy_table
+from snippets.composition.configuration_search.judged import judged_memory as judged_memory
 from snippets.composition.configuration_search.planner import planned_job as planned_job
 from snippets.composition.configuration_search.planner import plan as plan
 from snippets.composition.configuration_search.planner import layout_plan as layout_plan
@@ -481,9 +487,10 @@ from snippets.composition.configuration_search.clusters import Cluster as Cluste
 from snippets.composition.configuration_search.clusters import cluster_constants as cluster_constants
 from snippets.composition.configuration_search.exported import CheckedAgainst as CheckedAgainst
 from snippets.composition.configuration_search.exported import layout_flags as layout_flags
+from snippets.composition.configuration_search.judged import UnusedRow as UnusedRow
+from snippets.composition.configuration_search.judged import GroupAccuracy as GroupAccuracy
 from snippets.composition.configuration_search.judged import Accuracy as Accuracy
-from snippets.composition.configuration_search.judged import accuracy_of as accuracy_of
-from snippets.composition.configuration_search.judged import accuracy_table as accuracy_table
+from snippets.composition.configuration_search.judged import MemoryRow as MemoryRow
 from snippets.composition.configuration_search.planner import PlannedJob as PlannedJob
 from snippets.composition.configuration_search.planner import Plan as Plan
 from snippets.composition.configuration_search.planner import Plans as Plans
@@ -496,10 +503,6 @@ from snippets.composition.configuration_search.step_kernel import Cuts as Cuts
 from snippets.composition.configuration_search.step_kernel import Scores as Scores
 from snippets.composition.configuration_search.step_kernel import Drop as Drop
 from snippets.composition.configuration_search.step_kernel import StepKernel as StepKernel
-from snippets.composition.configuration_search.written_layouts import WrittenLayout as WrittenLayout
-from snippets.composition.configuration_search.written_layouts import layout_line as layout_line
-from snippets.composition.configuration_search.written_layouts import read_layout as read_layout
-from snippets.composition.configuration_search.written_layouts import line_parts as line_parts
 from snippets.composition.device_mesh.axis_use import AxisUse as AxisUse
 from snippets.composition.device_mesh.formulas import MeshTraffic as MeshTraffic
 from snippets.composition.failures.interruptions import Interruption as Interruption

@@ -308,6 +308,8 @@ def rank_memory(
     check_layout(found, layout, batch_sequences=batch_sequences, sequence=sequence)
     sequence = int(sequence)
     index = layout.pipeline - 1 if stage == -1 else integer_at_least("stage", stage, 0)
+    if logit_bytes is not None:
+        logit_bytes = positive_integer("logit_bytes", logit_bytes)
     torch = named("engine", engine, ENGINES) == "fsdp2"
     own = rank_parameters(found, layout, stage=index)
     kept = RECIPES.find(recipe)
@@ -384,7 +386,7 @@ def _key_bytes(model: Transformer, layout: Layout) -> float:
 
 def _logit_bytes(layout: Layout, given: int | None, *, torch: bool) -> int:
     if given is not None:
-        return positive_integer("logit_bytes", given)
+        return given
     return (16 if layout.tensor > 1 else 14) if torch else 8
 
 
