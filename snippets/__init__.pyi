@@ -503,6 +503,10 @@ from snippets.composition.configuration_search.step_kernel import Cuts as Cuts
 from snippets.composition.configuration_search.step_kernel import Scores as Scores
 from snippets.composition.configuration_search.step_kernel import Drop as Drop
 from snippets.composition.configuration_search.step_kernel import StepKernel as StepKernel
+from snippets.composition.configuration_search.written_layouts import WrittenLayout as WrittenLayout
+from snippets.composition.configuration_search.written_layouts import layout_line as layout_line
+from snippets.composition.configuration_search.written_layouts import read_layout as read_layout
+from snippets.composition.configuration_search.written_layouts import line_parts as line_parts
 from snippets.composition.device_mesh.axis_use import AxisUse as AxisUse
 from snippets.composition.device_mesh.formulas import MeshTraffic as MeshTraffic
 from snippets.composition.failures.interruptions import Interruption as Interruption
