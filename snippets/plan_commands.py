@@ -197,7 +197,7 @@ def plan(
         context=_sizes(context),
         expert=_sizes(expert),
         micro_batch=_sizes(micro_batch),
-        stage=each("zero", zero, _stage),
+        stage=tuple(_stage("zero", one) for one in zero),
         recompute=tuple(recompute),
         free_share=free_share,
     )
@@ -557,9 +557,7 @@ def _written_plan(asked: _Asked, written: str, free_share: float) -> Plan | str:
 
 def _placed(plans: Plans, place: int) -> Plan:
     if not plans.best:
-        raise ValueError(
-            f"limits must be such that a layout fits, got none of {plans.tried:,}; nearest: {_nearest(plans)}"
-        )
+        raise ValueError(f"of {plans.tried:,} layouts none fits; nearest: {_nearest(plans)}")
     if place > len(plans.best):
         raise ValueError(f"why must be a layout, or a place of at most {len(plans.best)}, got {place}")
     return plans.best[place - 1]
@@ -767,5 +765,21 @@ def _flags_screen(one: Plan, system: str) -> Screen:
 def _check_screen() -> Screen:
     """Return the table of how exact the predictions are on measured runs."""
     columns = accuracy_table()
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    return Screen(tuple(_columns([*columns], [[*map(str, row.values())] for row in rows])), {"measured": rows})
+    cells = [[_measure(name, value) for name, value in zip(columns, row, strict=True)] for row in _rows(columns)]
+    keys = [re.sub(r"\W+", "_", name).strip("_") for name in columns]
+    return Screen(
+        tuple(_columns([*columns], cells)), {"measured": [dict(zip(keys, row, strict=True)) for row in _rows(columns)]}
+    )
+
+
+def _rows(columns: Mapping[str, Sequence[Any]]) -> list[tuple[Any, ...]]:
+    return [*zip(*columns.values(), strict=True)]
+
+
+def _measure(name: str, value: Any) -> str:
+    """Return an entry of the table: a share in percent, a correlation as it is, a dash where there is none."""
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.2f}" if "correlation" in name else f"{value:.1%}"
+    return str(value)

@@ -190,8 +190,8 @@ def _megatron(run: _Run) -> tuple[list[str], list[str]]:
     widths = _megatron_model(run, notes)
     arrays = ["LAYOUT_ARGS=(", *(f"  {flag}" for flag in flags), ")", "MODEL_ARGS=(", *(f"  {one}" for one in widths)]
     start = _torchrun(run)
-    last = f'{start} pretrain_gpt.py "${{MODEL_ARGS[@]}}" "${{LAYOUT_ARGS[@]}}"'
-    return notes, [*arrays, ")", f"# {last}  # and your data, tokenizer, learning rate, checkpoints"]
+    last = f'# {start} pretrain_gpt.py "${{MODEL_ARGS[@]}}" "${{LAYOUT_ARGS[@]}}"'
+    return notes, [*arrays, ")", last, "# and your data, tokenizer, learning rate and checkpoints"]
 
 
 def _torchrun(run: _Run) -> str:
