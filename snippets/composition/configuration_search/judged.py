@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from snippets.composition.layouts import Layout
 from snippets.composition.published_steps import TORCHTITAN_NODE, VTRAIN_NODE, PublishedStep, published_steps
 from snippets.composition.rank_errors import choice_regret, median_error, ordered_pairs_share, rank_correlation
+from snippets.composition.rank_memory import held_recipe
 from snippets.composition.step_constants import MEGATRON_A100, device_constants
 from snippets.domain import Answers, named
 from snippets.hardware import ACCELERATORS, DTYPES, NODES, Accelerator
@@ -107,14 +108,6 @@ _DTYPES = {
     "MXFP8": "fp8",
     "NVFP4": "fp4",
 }
-_BLACKWELL = ("B200", "B300", "GB200", "GB300")
-# Fp8 weights lie in memory once, and on Hopper, whose tensor cores multiply rows alone, transposed besides: 2 bytes.
-_ONE_BYTE_WEIGHTS = replace(
-    RECIPES["mixed-adam"],
-    name="mixed-adam with weights in fp8",
-    parameters=1,
-    source="Transformer Engine's documentation: only Hopper's fp8 matmuls need transposed copies",
-)
 
 
 class UnusedRow(NamedTuple):
@@ -294,8 +287,6 @@ def _published(name: str, row: dict[str, str]) -> PublishedStep:
         uneven=True,
         context_kind="ring" if torch else "all_gather",
     )
-    recipe = "fp32-adam" if torch else "mixed-adam"
-    narrow = dtype != "bf16" and row["device"] in _BLACKWELL
     device = ACCELERATORS["H100 SXM"] if torch else node.accelerator
     return PublishedStep(
         name=name,
@@ -311,7 +302,7 @@ def _published(name: str, row: dict[str, str]) -> PublishedStep:
         mask="half",
         dtype=dtype,
         source=f"{row['source']}, {row['place']}",
-        recipe=_ONE_BYTE_WEIGHTS if narrow else RECIPES[recipe],
+        recipe=RECIPES["fp32-adam"] if torch else held_recipe(device, dtype),
         engine="fsdp2" if torch else "megatron",
         memory_bytes=float(row["memory_GiB"]) * 2**30 if row["memory_GiB"] else None,
         offloaded=int(row["offloaded"] or 0),
