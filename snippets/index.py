@@ -49,14 +49,21 @@ CALLED_ELSEWHERE = {
 SAME_ARGUMENT = {
     "element_bytes": ("dtype_bytes", "bytes_per_element", "element_size"),
     "experts": ("num_experts", "n_experts"),
+    "feed_forward_width": ("ffn", "ffn_width", "ffn_hidden_size", "intermediate_size"),
+    "free_share": ("free",),
+    "gpu_flops_per_s": ("peak", "peak_flops_per_s"),
+    "gpu_memory_bytes": ("memory", "memory_bytes"),
+    "gpu_memory_bytes_per_s": ("memory_rate", "memory_bandwidth", "memory_bandwidth_bytes_per_s"),
     "experts_per_token": ("top_k", "num_experts_per_tok"),
     "heads": ("num_heads", "n_heads", "num_attention_heads"),
     "head_size": ("head_dim",),
     "hidden": ("hidden_size", "hidden_dim", "d_model"),
     "key_value_heads": ("kv_heads", "num_kv_heads", "num_key_value_heads"),
+    "link_bytes_per_s": ("link",),
     "layers": ("num_layers", "n_layers", "num_hidden_layers"),
     "micro_batch": ("micro_batch_size", "mbs"),
     "micro_batches": ("num_micro_batches",),
+    "network_bytes_per_s": ("network",),
     "parameters": ("params", "num_params", "n_params"),
     "ranks": ("gpus", "num_gpus", "world_size", "num_ranks"),
     "devices": ("gpus", "num_gpus", "world_size"),
@@ -64,7 +71,8 @@ SAME_ARGUMENT = {
     "size_bytes": ("num_bytes", "n_bytes", "message_bytes"),
     "stages": ("pp", "num_stages", "pipeline_stages"),
     "tensor_parallel": ("tp", "tp_size", "tensor_parallel_size"),
-    "vocabulary": ("vocab_size",),
+    "usd_per_gpu_hour": ("usd",),
+    "vocabulary": ("vocab_size", "vocab"),
 }
 
 # Formulas that are asked by what another one takes: the asked one, what the argument's name begins with, and the other.
