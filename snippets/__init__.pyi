@@ -506,6 +506,7 @@ from snippets.composition.configuration_search.step_kernel import Drop as Drop
 from snippets.composition.configuration_search.step_kernel import StepKernel as StepKernel
 from snippets.composition.configuration_search.written_layouts import WrittenLayout as WrittenLayout
 from snippets.composition.configuration_search.written_layouts import layout_line as layout_line
+from snippets.composition.configuration_search.written_layouts import cut_line as cut_line
 from snippets.composition.configuration_search.written_layouts import read_layout as read_layout
 from snippets.composition.configuration_search.written_layouts import line_parts as line_parts
 from snippets.composition.device_mesh.axis_use import AxisUse as AxisUse

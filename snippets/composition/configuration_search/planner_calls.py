@@ -14,9 +14,10 @@ from snippets.composition.configuration_search.planner_fields import (
     OWN_NODE,
     OWN_WIDTHS,
     Asked,
-    like_device,
+    like_node,
 )
 from snippets.domain import of_kind
+from snippets.hardware import NODES
 
 _LIMITS = ("tensor", "pipeline", "chunks", "context", "expert", "micro_batch", "stage")
 _WIDTHS = ("layers", "hidden", "heads", "key_value_heads", "width", "vocabulary")
@@ -86,7 +87,7 @@ def _limits(values: Mapping[str, Any]) -> dict[str, str]:
     given = {name: repr(values[name]) for name in _LIMITS if values[name] is not None}
     if values["recompute"] != ANY:
         given["recompute"] = f'("{values["recompute"]}",)'
-    if FIELDS["free"].default != f"{values['free'] * 100:g}%":
+    if _is_set("free", values):
         given["free_share"] = f"{values['free']:g}"
     return given
 
@@ -116,7 +117,7 @@ def _own_node(values: Mapping[str, Any]) -> list[str]:
 
 def _constants(asked: Asked, names: set[str]) -> str:
     names.add("device_constants")
-    base = f'device_constants("{like_device(asked.values)}", "{asked.values["dtype"]}")'
+    base = f'device_constants("{NODES[like_node(asked.values)].accelerator.name}", "{asked.values["dtype"]}")'
     share = asked.values["matmul_share"]
     return base if share is None else f"replace({base}, matmul_share={share:g})"
 
@@ -129,32 +130,45 @@ def command_of(asked: Asked) -> str:
 
     >>> from snippets.composition.configuration_search.planner_fields import read_setting
     >>> print(command_of(read_setting({"model": "Llama 3 8B", "nodes": "1", "run_tokens": ""})[0]))
-    python -m snippets plan --model 'Llama 3 8B' --nodes 1 --device 'H100 SXM' --sequence 8192 --tokens 4194304
+    python -m snippets plan --model 'Llama 3 8B' --nodes 1 --device 'DGX H100' --sequence 8192 --tokens 4194304
     """
     values = of_kind("asked", asked, Asked).values
     words: dict[str, Any] = {}
-    if values["model"] == OWN_CONFIG:
-        words["model"] = "config.json"
-    elif values["model"] == OWN_WIDTHS:
-        words |= {_OPTIONS.get(name, name): values[name] for name in (*_WIDTHS, "experts", "experts_per_token")}
+    if values["model"] == OWN_WIDTHS:
+        words |= {name: values[name] for name in (*_WIDTHS, "experts", "experts_per_token")}
     else:
-        words["model"] = values["model"]
-    words["nodes"] = values["nodes"]
-    words["device"] = like_device(values)
+        words["model"] = "config.json" if values["model"] == OWN_CONFIG else values["model"]
+    words |= {"nodes": values["nodes"], "device": like_node(values)}
     if values["node"] == OWN_NODE:
-        words |= {_OPTIONS.get(name, name): f"{values[name]:g}" for name in _NODE}
-        words["network"] = f"{values['ports'] * values['port'] / 8 / values['gpus_per_node']:g}"
+        words |= {name: int(values[name]) for name in ("gpus_per_node", "memory", "memory_rate", "peak", "link")}
+        words["network"] = int(values["ports"] * values["port"] / 8 / values["gpus_per_node"])
     words |= {"sequence": values["sequence"], "tokens": values["tokens"]}
     words |= {"dtype": values["dtype"]} if values["dtype"] != "bf16" else {}
-    words |= {_OPTIONS.get(name, name): ",".join(map(str, values[name])) for name in _LIMITS if values[name]}
+    words |= {name: ",".join(map(str, values[name])) for name in _LIMITS if values[name] is not None}
     words |= {"recompute": values["recompute"]} if values["recompute"] != ANY else {}
-    if FIELDS["free"].default != f"{values['free'] * 100:g}%":
-        words["free"] = f"{values['free']:g}"
+    words |= {"free_share": f"{values['free']:g}"} if _is_set("free", values) else {}
     words |= {"matmul_share": values["matmul_share"], "run_tokens": values["run_tokens"]}
-    words["usd"] = f"{values['usd']:g}" if values["usd"] and values["run_tokens"] else None
-    given = [(f"--{name.replace('_', '-')}", str(value)) for name, value in words.items() if value is not None]
+    words |= {"usd": f"{values['usd']:g}"} if values["usd"] and values["run_tokens"] else {}
+    given = [(_option(name), str(value)) for name, value in words.items() if value is not None]
     return shlex.join(["python", "-m", "snippets", "plan", *(word for pair in given for word in pair)])
 
 
-_OPTIONS = {"key_value_heads": "kv_heads", "width": "ffn", "stage": "zero"}
-_NODE = ("gpus_per_node", "memory", "memory_rate", "peak", "link")
+_OPTIONS = {
+    "width": "feed_forward_width",
+    "stage": "zero",
+    "usd": "usd_per_gpu_hour",
+    "memory": "gpu_memory_bytes",
+    "memory_rate": "gpu_memory_bytes_per_s",
+    "peak": "gpu_flops_per_s",
+    "link": "link_bytes_per_s",
+    "network": "network_bytes_per_s",
+}
+
+
+def _option(name: str) -> str:
+    return f"--{_OPTIONS.get(name, name).replace('_', '-')}"
+
+
+def _is_set(name: str, values: Mapping[str, Any]) -> bool:
+    """Return whether a share does not stand at its default."""
+    return FIELDS[name].default != f"{values[name] * 100:g}%"

@@ -434,27 +434,27 @@ def _limits(values: Mapping[str, Any], errors: dict[str, str]) -> Limits | None:
     return None if errors else Limits(**given)
 
 
-def like_device(values: Mapping[str, Any]) -> str:
-    """Return the device whose shares of its rates are taken: the node's own, for an own node an H100.
+def like_node(values: Mapping[str, Any]) -> str:
+    """Return the node whose shares of its rates are taken: for an own node a DGX H100.
 
     Args:
         values: what ``read_setting`` reads of the fields of the group "cluster".
 
-    >>> like_device({"node": "DGX A100"}), like_device({"node": OWN_NODE})
-    ('A100 SXM 80GB', 'H100 SXM')
+    >>> like_node({"node": "DGX A100"}), like_node({"node": OWN_NODE})
+    ('DGX A100', 'DGX H100')
     """
-    name = values["node"]
-    return "H100 SXM" if name == OWN_NODE else NODES[name].accelerator.name
+    return "DGX H100" if values["node"] == OWN_NODE else str(values["node"])
 
 
 def _constants(values: Mapping[str, Any]) -> Constants | None:
     """Return what the reader's own share of the peak, or node, makes of the constants; else the search's own hold."""
-    is_own, share, like = values["node"] == OWN_NODE, values["matmul_share"], like_device(values)
+    is_own, share = values["node"] == OWN_NODE, values["matmul_share"]
     if share is None and not is_own:
         return None
+    like = NODES[like_node(values)].accelerator
     base = device_constants(like, values["dtype"])
     if is_own:
-        base = replace(base, source=f"as on an {like}: {base.source}")
+        base = replace(base, source=f"as on an {like.name}: {base.source}")
     return (
         base if share is None else replace(base, matmul_share=share, source=f"matmuls: yours. The rest: {base.source}")
     )

@@ -18,6 +18,7 @@ from snippets.composition.configuration_search.planner import Plan, Plans, layou
 from snippets.composition.configuration_search.planner_calls import command_of, python_of
 from snippets.composition.configuration_search.planner_fields import ANY, Asked, read_setting, refused_field
 from snippets.composition.configuration_search.written_layouts import cut_line, layout_line, line_parts, read_layout
+from snippets.composition.layouts import Layout
 from snippets.domain import flag
 from snippets.models import Attention, Transformer, parameter_count
 
@@ -201,10 +202,11 @@ def _chosen(line: str, asked: Asked, plans: Plans) -> dict[str, Any]:
             return _told(found, asked, plans, number)
     try:
         wanted = read_layout(line, gpus=asked.cluster.gpus)
+        cut = _dealt(wanted.layout, asked.model.layers)
         found = layout_plan(
             asked.model,
             asked.cluster,
-            wanted.layout,
+            cut,
             keep=wanted.keep,
             free_share=asked.limits.free_share,
             **_how(asked),
@@ -212,6 +214,13 @@ def _chosen(line: str, asked: Asked, plans: Plans) -> dict[str, Any]:
     except ValueError as error:
         return {"layout": line[:200], "rank": 0, "reason": f"It cannot run: {error}."}
     return _told(found, asked, plans, 0)
+
+
+def _dealt(layout: Layout, layers: int) -> Layout:
+    """Return a layout whose stages may differ by a layer where no even cut is possible, as in a search."""
+    p = layout.pipeline
+    even = layers % p == 0 or (layers + 2) % p == 0
+    return layout if even or p > layers or layout.chunks > 1 else replace(layout, uneven=True)
 
 
 def _told(found: Plan, asked: Asked, plans: Plans, number: int) -> dict[str, Any]:

@@ -264,8 +264,7 @@ def _row(row: Mapping[str, Any], columns: Sequence[tuple[str, str, str]], chosen
     pressed = "true" if row["layout"] == chosen else "false"
     button = f'<button type="button" data-layout="{layout}" aria-pressed="{pressed}">{escape(row["cut"])}</button>'
     return (
-        f'<tr role="row"><td role="cell">{row["rank"]}</td><th scope="row" role="rowheader">'
-        f"{button}</th>{cells}</tr>"
+        f'<tr role="row"><td role="cell">{row["rank"]}</td><th scope="row" role="rowheader">{button}</th>{cells}</tr>'
     )
 
 
