@@ -60,7 +60,8 @@ class Planner {
 
   // Starts Python when a hand comes to the form, before anything is set.
   warm() {
-    machine.start(this.element.dataset.subject, () => {}).catch(() => {}); // what asks for an answer says what failed
+    const waits = (text, share) => this.planning && this.progress(text, share);
+    machine.start(this.element.dataset.subject, waits).catch(() => {}); // what asks for an answer says what failed
   }
 
   pressed(button) {

@@ -19,6 +19,7 @@ MODULE = "snippets.composition.configuration_search.planner_view"  # what the pa
 SUBJECT = "pages/planner"
 MEASURED = "snippets/composition/configuration_search/measured"
 ACCURACY = "snippets/composition/configuration_search/planner_accuracy.json"  # where planner_page looks for it
+GOAL_ERROR, GOAL_PAIRS = 0.05, 0.95
 _GROUPS = {
     "model": "What to train",
     "cluster": "On what",
@@ -175,7 +176,7 @@ def measured_html() -> bytes:
         f" line both are the same, and between the dashed lines, where {near} of them lie, they differ by at most 10%."
         "</figcaption></figure>"
     )
-    columns = accuracy_table()
+    columns = {heading: column for heading, column in accuracy_table().items() if heading != "jobs ranked"}
     heads = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in columns)
     lines = "".join(
         f"<tr>{''.join(_measured_cell(heading, entry) for heading, entry in zip(columns, row, strict=True))}</tr>"
@@ -183,10 +184,38 @@ def measured_html() -> bytes:
     )
     table = (
         '<div class="planner-measured" role="region" aria-label="Planned against measured, by group" tabindex="0">'
-        f'<table class="planner-parts"><thead><tr>{heads}'
-        f"</tr></thead><tbody>{lines}</tbody></table></div>"
+        f'<table class="planner-parts"><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>'
     )
-    return (figure + table).encode()
+    return f"{figure}{table}<p>{_goals()}</p>".encode()
+
+
+def _goals() -> str:
+    """Return where the model reaches what it was to reach, and by how much it misses it elsewhere."""
+    from snippets.composition.configuration_search.judged import group_accuracy, judged_groups
+
+    found = [group_accuracy(group) for group in judged_groups()]
+    missed = sorted((one for one in found if one.median_error > GOAL_ERROR), key=lambda one: -one.median_error)
+    far = "; ".join(f"{escape(one.group)} by {100 * (one.median_error - GOAL_ERROR):.0f}" for one in missed[:3])
+    said = (
+        f"Our goal is a median error of at most {GOAL_ERROR:.0%} in each group. {len(found) - len(missed)} of"
+        f" {len(found)} groups reach it."
+    )
+    if missed:
+        said += f" The farthest from it, in points: {far}."
+    ranked = [one for one in found if one.regret is not None and one.ordered_pairs is not None]
+    late = [f"{escape(one.group)} ({one.regret:.1%})" for one in ranked if (one.regret or 0) > GOAL_ERROR]
+    order = [
+        f"{escape(one.group)} ({one.ordered_pairs:.1%})" for one in ranked if (one.ordered_pairs or 0) < GOAL_PAIRS
+    ]
+    said += f" Its choice is to cost at most {GOAL_ERROR:.0%} more than the best, which {_except(late, len(ranked))}."
+    said += f" And {GOAL_PAIRS:.0%} of the pairs are to be in order, which {_except(order, len(ranked))}."
+    return said
+
+
+def _except(missed: list[str], ranked: int) -> str:
+    if not missed:
+        return f"holds in all {ranked} groups with several layouts of a job"
+    return f"holds in {ranked - len(missed)} of {ranked} groups, not in {', '.join(missed)}"
 
 
 def _measured_cell(heading: str, entry: str | int | float | None) -> str:

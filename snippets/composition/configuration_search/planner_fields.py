@@ -191,24 +191,24 @@ def read_setting(setting: Mapping[str, str]) -> tuple[Asked | None, dict[str, st
     if not isinstance(setting, Mapping):
         raise ValueError(f"setting must be a mapping of fields' names to texts, got {setting!r}")
     written = {name: _text_of(setting, field) for name, field in FIELDS.items()}
-    values: dict[str, Any] = {}
     errors: dict[str, str] = {}
-    for name, field in FIELDS.items():
-        if counts(field, written):
-            _try(errors, name, lambda field=field: values.__setitem__(field.name, _read(field, written[field.name])))
-    made: dict[str, Any] = {}
-    if not errors:
-        _try(errors, "model", lambda: made.__setitem__("model", _model(values)))
-        _try(errors, "node", lambda: made.__setitem__("cluster", _cluster(values)))
-    limits = None if errors else _limits(values, errors)
-    if errors or limits is None:
+    values = {
+        name: _tried(errors, name, _read, field, written[name])
+        for name, field in FIELDS.items()
+        if counts(field, written)
+    }
+    if errors:
+        return None, errors
+    model, cluster = _tried(errors, "model", _model, values), _tried(errors, "node", _cluster, values)
+    limits = _limits(values, errors)
+    if errors:
         return None, errors
     changed = {
         name: written[name]
         for name, field in FIELDS.items()
         if counts(field, written) and written[name] != field.default
     }
-    return Asked(made["model"], made["cluster"], values, limits, _constants(values), changed), {}
+    return Asked(model, cluster, values, limits, _constants(values), changed), {}
 
 
 def counts(field: PageField, setting: Mapping[str, str]) -> bool:
@@ -232,13 +232,14 @@ def _text_of(setting: Mapping[str, str], field: PageField) -> str:
     return value.strip() if isinstance(value, str) else str(value)[:MOST_CHARACTERS]
 
 
-def _try(errors: dict[str, str], name: str, do: Callable[[], Any]) -> None:
-    """Do something; where it is refused, keep the sentence for a field."""
+def _tried(errors: dict[str, str], name: str, function: Callable[..., Any], *given: Any) -> Any:
+    """Return what a function returns; where it refuses, keep the sentence for a field."""
     try:
-        do()
+        return function(*given)
     except (ValueError, TypeError) as error:
         field, sentence = refused_field(error, name)
         errors[field] = sentence
+        return None
 
 
 # What the functions that are called here call their arguments, where the page has another word.
@@ -422,7 +423,7 @@ def _cluster(values: Mapping[str, Any]) -> Cluster:
     return Cluster(node, nodes=values["nodes"])
 
 
-def _limits(values: Mapping[str, Any], errors: dict[str, str]) -> Limits | None:
+def _limits(values: Mapping[str, Any], errors: dict[str, str]) -> Limits:
     """Return the limits of a search; each is checked alone, so that a refusal finds its field."""
     names = ("tensor", "pipeline", "chunks", "context", "expert", "micro_batch", "stage")
     given: dict[str, Any] = {name: values[name] for name in names if values[name] is not None}
@@ -430,8 +431,12 @@ def _limits(values: Mapping[str, Any], errors: dict[str, str]) -> Limits | None:
     if values["recompute"] != ANY:
         given["recompute"] = (values["recompute"],)
     for name, value in given.items():
-        _try(errors, name, lambda name=name, value=value: Limits(**{name: value}))
-    return None if errors else Limits(**given)
+        _tried(errors, name, _limited, name, value)
+    return Limits() if errors else Limits(**given)
+
+
+def _limited(name: str, value: Any) -> Limits:
+    return Limits(**{name: value})
 
 
 def like_node(values: Mapping[str, Any]) -> str:

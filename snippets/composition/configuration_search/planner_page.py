@@ -108,7 +108,7 @@ def accuracy_sentence(asked: Asked) -> str:
     Args:
         asked: the setting, read.
     """
-    accelerator, experts = asked.cluster.node.accelerator, asked.model.experts is not None
+    accelerator, experts = asked.cluster.machine.accelerator, asked.model.experts is not None
     known = recorded_accuracy().get(accuracy_key(accelerator.name, asked.values["dtype"], experts=experts))
     return known or accuracy_of(accelerator, asked.values["dtype"], asked.model).sentence
 
@@ -152,9 +152,9 @@ def _job(asked: Asked, plans: Plans) -> dict[str, Any]:
         "model": asked.model.name,
         "parameters": parameter_count(asked.model),
         "gpus": asked.cluster.gpus,
-        "accelerator": asked.cluster.node.accelerator.name,
+        "accelerator": asked.cluster.machine.accelerator.name,
         "nodes": asked.cluster.nodes,
-        "node": asked.cluster.node.name,
+        "node": asked.cluster.machine.name,
         "dtype": asked.values["dtype"],
         "sequence": plans.job.sequence,
         "batch_sequences": plans.batch_sequences,
@@ -256,7 +256,7 @@ def _flags(system: str, found: Plan, asked: Asked, plans: Plans) -> str:
             sequence=plans.job.sequence,
             batch_sequences=plans.batch_sequences,
             dropped=found.dropped,
-            node=asked.cluster.node,
+            node=asked.cluster.machine,
             dtype=asked.values["dtype"],
         )
     except ValueError as error:

@@ -6,7 +6,7 @@ Every text is escaped: a setting may come from a stranger's link, and a model's 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -217,8 +217,8 @@ def _columns(answer: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 
 _KEEPS = {"none": "nothing", "selective": "scores", "some": "some", "full": "layers"}
-_CELLS = {
-    "keep": lambda keep: _KEEPS[keep],
+_CELLS: Mapping[str, Callable[[Any], str]] = {
+    "keep": lambda keep: _KEEPS[str(keep)],
     "seconds": _in_table,
     "mfu": lambda mfu: f"{100 * mfu:.1f}%",
     "memory_gb": lambda size: f"{size:.1f}",

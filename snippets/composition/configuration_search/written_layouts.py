@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from snippets.composition.configuration_search.candidates import KEEPS
 from snippets.composition.layouts import Layout
@@ -113,7 +113,7 @@ def read_layout(written: str, *, gpus: int) -> WrittenLayout:
     """
     found = _pairs(text("written", written), positive_integer("gpus", gpus))
     keep = named("recompute", found.pop("recompute", "none"), KEEPS)
-    sizes = {name: int(size) for name, size in found.items()}
+    sizes: dict[str, Any] = {name: int(size) for name, size in found.items()}
     others = sizes.get("tensor", 1) * sizes.get("pipeline", 1) * sizes.get("context", 1)
     if "data" not in sizes:
         if others < 1 or gpus % others:
