@@ -60,7 +60,7 @@ ERRORS = {
     "Megatron Bridge GB200 bf16 experts": (1, 0.197),
     "Megatron Bridge B200 fp8 dense": (2, 0.116),
     "torchtitan": (10, 0.445),
-    "NeMo dense": (4, 0.066),
+    "NeMo Launcher H100 fp8": (4, 0.066),
 }
 
 
