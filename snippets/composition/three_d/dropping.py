@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,7 +11,16 @@ from snippets.composition.rank_memory import RankMemory, held_micro_batches, ran
 from snippets.composition.step_constants import job_constants
 from snippets.composition.step_model import StepTime, job_step_time
 from snippets.composition.three_d.formulas import gated_tensor_prices
-from snippets.domain import named, nonnegative_integer, nonnegative_number, of_kind, positive_integer, positive_number
+from snippets.domain import (
+    each,
+    named,
+    nonnegative_integer,
+    nonnegative_number,
+    of_kind,
+    positive_integer,
+    positive_number,
+    text,
+)
 from snippets.flops import attention_pairs
 from snippets.hardware import DTYPES
 from snippets.job import Job
@@ -152,7 +161,7 @@ def layer_prices(
     return tuple(found)
 
 
-def remade_bytes(prices: Sequence[TensorPrice], *, dropped: Collection[str]) -> int:
+def remade_bytes(prices: Sequence[TensorPrice], *, dropped: Sequence[str]) -> int:
     """Return what element-wise kernels read and write to make dropped tensors again.
 
     Formula: $2 \\sum_{i \\in Z} A_i$
@@ -174,7 +183,9 @@ def remade_bytes(prices: Sequence[TensorPrice], *, dropped: Collection[str]) -> 
         >>> remade_bytes([TensorPrice("query", 4, 12), TensorPrice("gated product", 2, 0)], dropped=["gated product"])
         6
     """
-    return sum((2 + (price.name == "gated product")) * price.bytes for price in prices if price.name in dropped)
+    known = each("prices", prices, lambda name, price: of_kind(name, price, TensorPrice))
+    gone = each("dropped", dropped, text)
+    return sum((2 + (price.name == "gated product")) * price.bytes for price in known if price.name in gone)
 
 
 def dropped_to_fit(
@@ -316,6 +327,8 @@ def planned_step(
     of_kind("job", job, Job), of_kind("layout", layout, Layout)
     keep = named("keep", keep, KEPT)
     free = nonnegative_integer("free_bytes", free_bytes)
+    if free >= job.memory_bytes:
+        raise ValueError(f"free_bytes must be below the GPU's {job.memory_bytes}, got {free_bytes!r}")
     plain = replace(layout, recompute="none")
     if keep == "inputs":
         again = replace(layout, recompute="full")
