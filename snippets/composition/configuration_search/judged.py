@@ -366,8 +366,8 @@ def group_accuracy(group: str) -> GroupAccuracy:
 
     Source: ``judged_groups``.
     Convention: a job is one model on one number of GPUs with one batch; jobs with at least five layouts are ranked. The
-        only fitted constants are MEGATRON_A100's matmul_share and launch_s, on "vTrain 39.1B". Its host_s is read off the
-        fastest run of "vTrain one node", whose median error is 33% without it, and binds in no other group.
+        only fitted constants are MEGATRON_A100's matmul_share and launch_s, on "vTrain 39.1B". Its host_s is read off
+        the fastest run of "vTrain one node", whose median error is 33% without it, and binds in no other group.
     Leaves out: errors of single rows.
 
     Example:
