@@ -43,7 +43,7 @@ from snippets.index import (
 )
 from snippets.quantities import is_unit, read_quantity
 
-PLANNED = ("plan", "step")  # of snippets.plan_commands; the others are of snippets.commands
+PLANNED = ("plan", "step")  # `plan` is answered by snippets.plan_commands.plan_answer, the others by snippets.commands
 QUESTIONS = ("memory", "all_reduce", "pipeline", "roofline", "train", *PLANNED)
 WIDTH = 100
 ABOUT = """Numbers of distributed training, each with its convention and its source.
@@ -231,8 +231,9 @@ def find_question(name: str) -> Callable[..., Any]:
     >>> find_question("train").__module__
     'snippets.commands'
     """
-    home = "snippets.plan_commands" if named("name", name, QUESTIONS) in PLANNED else "snippets.commands"
-    found: Callable[..., Any] = getattr(importlib.import_module(home), name)
+    name = named("name", name, QUESTIONS)
+    home, own = ("plan_commands", f"{name}_answer") if name in PLANNED else ("commands", name)
+    found: Callable[..., Any] = getattr(importlib.import_module(f"snippets.{home}"), own)
     return found
 
 
@@ -525,11 +526,11 @@ def _answer(function: Callable[..., Any], arguments: Mapping[str, Any], *, json:
     from snippets.commands import Screen
 
     rows = function(**arguments)
+    given = {"command": _typed(function.__name__.removesuffix("_answer")), "arguments": arguments}
     if isinstance(rows, Screen):
-        given = {"command": _typed(function.__name__), "arguments": arguments}
         return _as_json({**given, **rows.record}) if json else "\n".join(rows.lines)
     if json:
-        return _as_json({"command": _typed(function.__name__), "arguments": arguments, "rows": [*map(_row, rows)]})
+        return _as_json({**given, "rows": [*map(_row, rows)]})
     wide = max(len(row.what) for row in rows)
     lines = [f"{row.what:{wide}}  {_said(row.value, row.unit)}".rstrip() for row in rows]
     told: dict[tuple[str, str], list[Any]] = {}

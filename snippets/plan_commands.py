@@ -5,11 +5,12 @@ Both answer with the planner of chapter 29, and say beside each answer how exact
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from snippets.commands import DAY_S, Row, Screen
@@ -17,7 +18,14 @@ from snippets.composition.configuration_search.candidates import KEEPS, Limits
 from snippets.composition.configuration_search.clusters import Cluster, cluster_constants
 from snippets.composition.configuration_search.exported import SYSTEMS, layout_flags
 from snippets.composition.configuration_search.judged import accuracy_of, accuracy_table
-from snippets.composition.configuration_search.planner import NEAR, Plan, Plans, layout_plan
+from snippets.composition.configuration_search.planner import (
+    NEAR,
+    Plan,
+    PlannedJob,
+    Plans,
+    layout_plan,
+    planned_job,
+)
 from snippets.composition.configuration_search.search import search_layouts
 from snippets.composition.configuration_search.written_layouts import layout_line, read_layout
 from snippets.composition.layouts import Layout
@@ -49,7 +57,7 @@ _KINDS = {
 }
 
 
-def plan(
+def plan_answer(
     *,
     model: Transformer | str | None = None,
     nodes: int | None = None,
@@ -59,6 +67,7 @@ def plan(
     tokens: float | None = None,
     dtype: str = "bf16",
     top: int = 5,
+    distinct: bool = False,
     why: Sequence[str] = (),
     flags: str = "",
     check: bool = False,
@@ -73,7 +82,7 @@ def plan(
     zero: Sequence[int] = (1, 2, 3),
     recompute: Sequence[str] = ("none", "some", "full"),
     free_share: float = 0.1,
-    recipe: str = "mixed-adam",
+    recipe: str | None = None,
     attention: str = "flash",
     mask: str = "half",
     matmul_share: float | None = None,
@@ -103,6 +112,7 @@ def plan(
         tokens: tokens of one step, of all GPUs together; 4e6 are taken as 512 sequences of 8,192.
         dtype: number format of the weights' matmuls: bf16, fp8 or fp4.
         top: how many layouts are listed, at most 100.
+        distinct: list of the best 100 only the fastest of each tensor, pipeline and expert size.
         why: a place in the list, or a layout such as t=8 p=4 zero=1: its time by term and its memory by kind, or why it
             cannot run.
         flags: print the fastest layout, or that of ``why``, for a system instead: megatron, torchtitan or deepspeed.
@@ -119,7 +129,8 @@ def plan(
         recompute: try these alone: none, some (each layer drops the tensors that are cheapest to make again), full
             (layers run twice), selective (the scores of a standard attention).
         free_share: share of a GPU's memory that has to stay free, at least 0 and below 1.
-        recipe: a name in the book's catalogue of recipes: which copies of a parameter are kept, in how many bytes.
+        recipe: a name in ``RECIPES``: which copies of a parameter are kept, in how many bytes; unless given, mixed
+            precision with Adam, as the GPU holds it in ``dtype``.
         attention: "flash", which stores no scores, or "standard".
         mask: which pairs of a query and a key are computed: half, causal or full.
         matmul_share: share of the peak that large matmuls reach, in place of the published one.
@@ -142,8 +153,8 @@ def plan(
         A table of the best layouts with what was tried and refused; with ``why`` rows, with ``flags`` a text.
 
     Example:
-        >>> screen = plan(model="Llama 3 8B", nodes=1, sequence=8192, tokens=2**20, top=2, context=[1])
-        >>> screen.record["plans"][0]["layout"]["data"]
+        >>> screen = plan_answer(model="Llama 3 8B", nodes=1, sequence=8192, tokens=2**20, top=2, context=[1])
+        >>> screen.record["plans"][0]["layout"].data
         8
     """
     if flag("check", check):
@@ -175,20 +186,19 @@ def plan(
             "network_bytes_per_s": network_bytes_per_s,
         },
     )
-    asked = _Asked(
+    job = planned_job(
         _model(model, widths),
         cluster,
-        {
-            "tokens_per_step": positive_integer("tokens", tokens),
-            "sequence": sequence,
-            "dtype": dtype,
-            "recipe": recipe,
-            "attention": attention,
-            "mask": mask,
-            "constants": _constants(cluster, dtype, matmul_share),
-            "run_tokens": run_tokens,
-            "usd_per_gpu_hour": usd_per_gpu_hour,
-        },
+        tokens_per_step=positive_integer("tokens", tokens),
+        sequence=positive_integer("sequence", sequence),
+        constants=_constants(cluster, dtype, matmul_share),
+        dtype=dtype,
+        recipe=recipe,
+        attention=attention,
+        mask=mask,
+        free_share=free_share,
+        run_tokens=run_tokens,
+        usd_per_gpu_hour=usd_per_gpu_hour,
     )
     limits = Limits(
         tensor=_sizes(tensor),
@@ -203,19 +213,20 @@ def plan(
     )
     written = " ".join(each("why", why, text)).strip()
     place = int(written) if re.fullmatch(r"\d{1,3}", written) else 0
-    plans = search_layouts(asked.model, cluster, limits=limits, most=max(shown, min(place, MOST_SHOWN)), **asked.step)
+    most = MOST_SHOWN if flag("distinct", distinct) else max(shown, min(place, MOST_SHOWN))
+    plans = search_layouts(job, limits=limits, most=most)
     if not written:
-        return _flags_screen(_placed(plans, 1), flags) if flags else _table_screen(plans, shown)
+        return _flags_screen(_placed(plans, 1), flags) if flags else _table_screen(plans, shown, distinct=distinct)
     if place:
         one: Plan | str = _placed(plans, place)
     else:
-        one = _written_plan(asked, written, free_share)
+        one = _written_plan(job, written)
     if isinstance(one, str):
         return (Row("layout", written, note="As given."), Row("cannot run", one, note="The first reason."))
     return _flags_screen(one, flags) if flags else _plan_rows(one, first=plans.best[0] if plans.best else None)
 
 
-def step(
+def step_answer(
     *,
     model: Transformer | str | None = None,
     nodes: int | None = None,
@@ -237,8 +248,8 @@ def step(
     flags: str = "",
     run_tokens: float | None = None,
     usd_per_gpu_hour: float | None = None,
-    free_share: float = 0.1,
-    recipe: str = "mixed-adam",
+    free_share: float = 0.0,
+    recipe: str | None = None,
     attention: str = "flash",
     mask: str = "half",
     matmul_share: float | None = None,
@@ -281,8 +292,9 @@ def step(
         flags: print the layout for a system instead: megatron, torchtitan or deepspeed.
         run_tokens: tokens of the whole run, for its days.
         usd_per_gpu_hour: price of one GPU for an hour, with ``run_tokens``.
-        free_share: share of a GPU's memory that has to stay free, at least 0 and below 1.
-        recipe: a name in the book's catalogue of recipes: which copies of a parameter are kept, in how many bytes.
+        free_share: share of a GPU's memory that has to stay free, at least 0 and below 1; ``plan`` keeps 0.1.
+        recipe: a name in ``RECIPES``: which copies of a parameter are kept, in how many bytes; unless given, mixed
+            precision with Adam, as the GPU holds it in ``dtype``.
         attention: "flash", which stores no scores, or "standard".
         mask: which pairs of a query and a key are computed: half, causal or full.
         matmul_share: share of the peak that large matmuls reach, in place of the published one.
@@ -308,7 +320,7 @@ def step(
         ValueError: if the layout cannot run the model; the message says why.
 
     Example:
-        >>> rows = step(model="Llama 3 70B", nodes=32, sequence=8192, tokens=4e6, tensor=8, pipeline=4)
+        >>> rows = step_answer(model="Llama 3 70B", nodes=32, sequence=8192, tokens=4e6, tensor=8, pipeline=4)
         >>> next(row.value for row in rows if row.what == "fits")
         True
     """
@@ -359,35 +371,25 @@ def step(
         sequence_parallel=flag("sequence_parallel", sequence_parallel) and tensor != 1,
         uneven=chunks == 1,
     )
-    one = layout_plan(
+    job = planned_job(
         found,
         cluster,
-        layout,
-        keep=keep,
-        free_share=free_share,
         tokens_per_step=positive_integer("tokens", tokens),
         sequence=positive_integer("sequence", sequence),
+        constants=_constants(cluster, dtype, matmul_share),
         dtype=dtype,
         recipe=recipe,
         attention=attention,
         mask=mask,
-        constants=_constants(cluster, dtype, matmul_share),
+        free_share=free_share,
         run_tokens=run_tokens,
         usd_per_gpu_hour=usd_per_gpu_hour,
     )
+    one = _given_plan(job, layout, keep)
     return _flags_screen(one, flags) if flags else _plan_rows(one, first=None)
 
 
 # From options to what is planned.
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What was asked for, as the planner takes it."""
-
-    model: Transformer
-    cluster: Cluster
-    step: dict[str, Any]
 
 
 def _all_given(**given: Any) -> None:
@@ -536,20 +538,39 @@ def _usual_keep(model: Transformer) -> str:
     return "some" if gated and isinstance(model.attention, Attention) else "none"
 
 
-def _written_plan(asked: _Asked, written: str, free_share: float) -> Plan | str:
+def _written_plan(job: PlannedJob, written: str) -> Plan | str:
     """Return the plan of a layout that was typed, or why it cannot run."""
     try:
-        found = read_layout(written, gpus=asked.cluster.gpus)
+        found = read_layout(written, gpus=job.cluster.gpus)
     except ValueError as error:
         if str(error).startswith("t × p"):  # the sizes are no product of the GPUs
             return str(error)
         raise ValueError(re.sub("^written", "why", str(error))) from None
-    keep = found.keep if re.search(r"recompute|keep", written, re.IGNORECASE) else _usual_keep(asked.model)
-    layout = replace(found.layout, uneven=found.layout.chunks == 1)
+    keep = found.keep if re.search(r"recompute|keep", written, re.IGNORECASE) else _usual_keep(job.model)
     try:
-        return layout_plan(asked.model, asked.cluster, layout, keep=keep, free_share=free_share, **asked.step)
+        return _given_plan(job, replace(found.layout, uneven=found.layout.chunks == 1), keep)
     except ValueError as error:
         return str(error)
+
+
+def _given_plan(job: PlannedJob, layout: Layout, keep: str) -> Plan:
+    """Return the plan of one layout of a job."""
+    return layout_plan(
+        job.model,
+        job.cluster,
+        layout,
+        keep=keep,
+        tokens_per_step=job.tokens_per_step,
+        sequence=job.sequence,
+        constants=job.constants,
+        dtype=job.dtype,
+        recipe=job.recipe,
+        attention=job.attention,
+        mask=job.mask,
+        free_share=job.free_share,
+        run_tokens=job.run_tokens,
+        usd_per_gpu_hour=job.usd_per_gpu_hour,
+    )
 
 
 # From plans to what is printed.
@@ -587,12 +608,16 @@ def _hint(plans: Plans) -> str:
     )
 
 
-def _table_screen(plans: Plans, shown: int) -> Screen:
+def _table_screen(plans: Plans, shown: int, *, distinct: bool) -> Screen:
     """Return the best layouts as a table, and what was tried and refused."""
+    listed = dict(enumerate(plans.best, start=1))
+    if distinct:
+        listed = {place: one for place, one in listed.items() if one in plans.distinct}
+    listed = dict(itertools.islice(listed.items(), shown))
     job, accuracy, over = plans.job, _accuracy(plans), plans.refused.get("memory", 0)
     lines = [_job_line(plans), ""]
     if plans.best:
-        lines += [*_table(plans.best[:shown]), ""]
+        lines += [*_table(listed), ""]
         lines += [f"{_within(plans)}. The model cannot tell these apart: measure a few."]
         lines += [*_wrapped(accuracy["sentence"]), ""]
     else:
@@ -607,7 +632,7 @@ def _table_screen(plans: Plans, shown: int) -> Screen:
     lines += _wrapped(f"Assumed: large matmuls reach {share:.0%} of the peak. Sources: {source}.")
     if plans.best:
         lines += ["", "--why 1 shows where its time and memory go, --flags megatron how to run it."]
-    return Screen(tuple(lines), _record(plans, shown, accuracy))
+    return Screen(tuple(lines), _record(plans, listed, accuracy))
 
 
 def _wrapped(words: str) -> list[str]:
@@ -617,7 +642,7 @@ def _wrapped(words: str) -> list[str]:
 def _job_line(plans: Plans) -> str:
     job, cluster = plans.job, plans.cluster
     step_size = f"{job.batch_sequences:,} sequences of {job.sequence:,} tokens a step"
-    return f"{plans.model.name} on {cluster.gpus:,} {cluster.node.accelerator.name}, {step_size}, {job.dtype}"
+    return f"{plans.model.name} on {cluster.gpus:,} {cluster.machine.accelerator.name}, {step_size}, {job.dtype}"
 
 
 def _within(plans: Plans) -> str:
@@ -625,19 +650,18 @@ def _within(plans: Plans) -> str:
     return f"{many} predicted within {NEAR:.0%} of the fastest"
 
 
-def _table(best: Sequence[Plan]) -> list[str]:
+def _table(listed: Mapping[int, Plan]) -> list[str]:
     """Return plans in columns."""
     head = ["", "layout", "step", "MFU", "memory"]
     rows = [
         [str(place), _line(one), _seconds(one.total_s), f"{one.mfu:.1%}", f"{one.memory.total / 1e9:.1f} GB"]
-        for place, one in enumerate(best, start=1)
+        for place, one in listed.items()
     ]
-    if best[0].days is not None:
-        head.append("days")
-        rows = [[*row, f"{one.days:.1f}"] for row, one in zip(rows, best, strict=True)]
-    if best[0].usd is not None:
-        head.append("price")
-        rows = [[*row, f"${one.usd:,.0f}"] for row, one in zip(rows, best, strict=True)]
+    for name, field, written in (("days", "days", "{:.1f}"), ("price", "usd", "${:,.0f}")):
+        values = [getattr(one, field) for one in listed.values()]
+        if None not in values:
+            head.append(name)
+            rows = [[*row, written.format(value)] for row, value in zip(rows, values, strict=True)]
     return _columns(head, rows)
 
 
@@ -650,11 +674,11 @@ def _columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 def _accuracy(of: Plans | Plan) -> dict[str, Any]:
     """Return how exact predictions of this kind were on measured runs."""
     job = of.job
-    found = accuracy_of(job.cluster.node.accelerator.name, job.dtype, job.model)
+    found = accuracy_of(job.cluster.machine.accelerator.name, job.dtype, job.model)
     return {name: getattr(found, name) for name in ("rows", "median_error", "regret", "rank_correlation", "sentence")}
 
 
-def _record(plans: Plans, shown: int, accuracy: Mapping[str, Any]) -> dict[str, Any]:
+def _record(plans: Plans, listed: Mapping[int, Plan], accuracy: Mapping[str, Any]) -> dict[str, Any]:
     """Return what JSON has of a search."""
     return {
         "model": plans.model.name,
@@ -668,7 +692,7 @@ def _record(plans: Plans, shown: int, accuracy: Mapping[str, Any]) -> dict[str, 
         "within_a_tenth": plans.near,
         "refused": plans.refused,
         "accuracy": accuracy,
-        "plans": [{"place": place, **_plan_record(one)} for place, one in enumerate(plans.best[:shown], start=1)],
+        "plans": [{"place": place, **_plan_record(one)} for place, one in listed.items()],
     }
 
 
@@ -725,10 +749,7 @@ def _plan_rows(one: Plan, *, first: Plan | None) -> tuple[Row, ...]:
 
 def _twice_row(one: Plan) -> Row:
     """Return what becomes of a layout that does not fit when its layers run twice."""
-    job = one.job
-    more: dict[str, Any] = {"tokens_per_step": job.tokens_per_step, "sequence": job.sequence, "dtype": job.dtype}
-    more |= {"recipe": job.recipe, "attention": job.attention, "mask": job.mask, "constants": job.constants}
-    again = layout_plan(job.model, job.cluster, one.layout, keep="full", free_share=job.free_share, **more)
+    again = _given_plan(one.job, one.layout, "full")
     said = (
         f"fits, {_seconds(again.total_s)} a step"
         if again.fits

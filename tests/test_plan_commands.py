@@ -20,6 +20,7 @@ from snippets.composition.configuration_search.exported import layout_flags
 from snippets.composition.configuration_search.judged import accuracy_of, judged_groups
 from snippets.composition.configuration_search.planner import layout_plan, plan
 from snippets.composition.layouts import Layout
+from snippets.hardware import NODES
 
 ROOT = Path(__file__).parents[1]
 THREAD = "--model 'Llama 3 70B' --nodes 32 --sequence 8192 --tokens 4e6"
@@ -65,7 +66,7 @@ def refused(capsys: pytest.CaptureFixture[str]) -> Any:
 def test_the_list_is_the_planners(asked: Any) -> None:
     """The command searches in arrays; ``plan`` goes through the layouts one by one."""
     found = asked(f"plan {SMALL} --top 20")
-    plans = plan("Llama 3 8B", Cluster("DGX H100", nodes=2), tokens_per_step=2e6, sequence=8192, most=20)
+    plans = plan("Llama 3 8B", Cluster(NODES["DGX H100"], nodes=2), tokens_per_step=2e6, sequence=8192, most=20)
     assert [one["step_s"] for one in found["plans"]] == pytest.approx([one.total_s for one in plans.best])
     assert [one["layout"]["tensor"] for one in found["plans"]] == [one.layout.tensor for one in plans.best]
     counts = found["tried"], found["fitting"], found["within_a_tenth"], found["refused"]
@@ -91,10 +92,20 @@ def test_the_table_is_the_json(printed: Any, asked: Any) -> None:
         assert one["days"] == pytest.approx(1e12 / (one["tokens_per_s_per_gpu"] * 16) / 86_400)
 
 
+def test_the_distinct_list_has_each_axis_once(asked: Any) -> None:
+    """Of a list of a hundred, the fastest of each t, p and e; their places are those of the list."""
+    every = asked(f"plan {SMALL} --top 100")["plans"]
+    found = asked(f"plan {SMALL} --distinct --top 100")["plans"]
+    axes = [(one["layout"]["tensor"], one["layout"]["pipeline"], one["layout"]["expert"]) for one in found]
+    assert len(axes) == len({*axes}) > 2
+    assert all(every[one["place"] - 1] == one for one in found)
+    assert len(found) == len({(one["layout"]["tensor"], one["layout"]["pipeline"]) for one in every})
+
+
 def test_step_is_the_planners_prediction(values: Any) -> None:
     found = values(f"step {THREAD} --tensor 8 --pipeline 4 --data 8 --zero 1")
     layout = Layout(tensor=8, pipeline=4, data=8)
-    one = layout_plan("Llama 3 70B", Cluster("DGX H100", nodes=32), layout, tokens_per_step=4e6, sequence=8192)
+    one = layout_plan("Llama 3 70B", Cluster(NODES["DGX H100"], nodes=32), layout, tokens_per_step=4e6, sequence=8192)
     assert found["step"] == pytest.approx(one.total_s)
     assert found["memory"] == pytest.approx(one.memory.total)
     terms = {what.removeprefix("time: "): value for what, value in found.items() if what.startswith("time: ")}
@@ -102,7 +113,7 @@ def test_step_is_the_planners_prediction(values: Any) -> None:
     assert sum(terms.values()) == pytest.approx(found["step"])
     kinds = [value for what, value in found.items() if what.startswith("memory: ")]
     assert sum(kinds) == pytest.approx(found["memory"])
-    assert found["left"] == pytest.approx(72e9 - found["memory"])
+    assert found["left"] == pytest.approx(80e9 - found["memory"])
     assert found["fits"] is True
 
 
@@ -111,7 +122,7 @@ def test_step_is_the_planners_prediction(values: Any) -> None:
     ["t=8 p=4 d=8 zero=1", "zero=1 p=4 t=8", "'t = 8, p = 4, ZeRO-1'", "tp=8 pp=4", "t8 p4", "pipeline=4 tensor=8"],
 )
 def test_why_takes_a_layout_in_any_order(written: str, values: Any) -> None:
-    expected = values(f"step {THREAD} --tensor 8 --pipeline 4")
+    expected = values(f"step {THREAD} --tensor 8 --pipeline 4 --free-share 10%")
     found = values(f"plan {THREAD} --why {written}")
     assert found.pop("slower than the fastest") > 0
     assert found == expected
@@ -151,7 +162,7 @@ def test_why_says_by_how_much_a_layout_does_not_fit(values: Any) -> None:
 def test_beside_each_answer_stands_how_exact_such_answers_were(printed: Any, asked: Any, values: Any) -> None:
     for device, name in (("H100 SXM", "Llama 3 8B"), ("A100", "Llama 3 8B"), ("H100 SXM", "Mixtral 8x7B")):
         line = f"--model '{name}' --nodes 4 --device '{device}' --sequence 4096 --tokens 1e6"
-        sentence = accuracy_of(Cluster(f"DGX {device[:4]}", 4).node.accelerator, "bf16", name).sentence
+        sentence = accuracy_of(NODES[f"DGX {device[:4]}"].accelerator, "bf16", name).sentence
         assert re.sub(r"\s+", " ", sentence) in re.sub(r"\s+", " ", printed(f"plan {line}"))
         assert asked(f"plan {line}")["accuracy"]["sentence"] == sentence
         assert values(f"plan {line} --why 1")["measured runs"] == sentence
@@ -182,7 +193,7 @@ def test_flags_are_those_of_the_layout(system: str, printed: Any) -> None:
 def test_limits_are_options(typed: str, asked: Any) -> None:
     found = asked(f"plan {SMALL} --top 100 {typed} --free 20%")
     limits = Limits(tensor=(2, 4), stage=(1,), free_share=0.2)
-    plans = plan("Llama 3 8B", Cluster("DGX H100", nodes=2), tokens_per_step=2e6, sequence=8192, limits=limits)
+    plans = plan("Llama 3 8B", Cluster(NODES["DGX H100"], nodes=2), tokens_per_step=2e6, sequence=8192, limits=limits)
     assert found["fitting"] == plans.fitting
     assert {one["layout"]["tensor"] for one in found["plans"]} == {2, 4}
     assert found["limit_bytes"] == 64e9
@@ -210,7 +221,7 @@ def test_a_model_with_experts_by_its_widths(values: Any) -> None:
 
 
 def test_a_cluster_of_ones_own(asked: Any) -> None:
-    """An H200 is an H100 with its memory and bandwidth; GPUs may be counted in place of nodes, and in part of a node."""
+    """What is listed, typed in, changes nothing; GPUs may be counted in place of nodes, and be a part of one."""
     rest = "--model 'Llama 3 8B' --sequence 8192 --tokens 2e6"
     plain = asked(f"plan {rest} --nodes 2")["plans"]
     assert asked(f"plan {rest} --gpus 16")["plans"] == plain
