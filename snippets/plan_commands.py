@@ -37,6 +37,7 @@ from snippets.models import MODELS, Attention, Experts, Transformer, llama_like
 
 MOST_SHOWN = 100
 WIDTH = 100
+_USUAL_GPUS = NODES["DGX H100"].accelerators  # of a node that the book does not list
 _FORMATS = ("bf16", "fp16", "fp8", "fp4")
 _TERMS = {
     "compute": "Matmuls, attention and element-wise kernels of the slowest stage, with what is made again.",
@@ -189,7 +190,7 @@ def plan_answer(
     job = planned_job(
         _model(model, widths),
         cluster,
-        tokens_per_step=positive_integer("tokens", tokens),
+        tokens_per_step=_step_tokens(tokens, sequence),
         sequence=positive_integer("sequence", sequence),
         constants=_constants(cluster, dtype, matmul_share),
         dtype=dtype,
@@ -374,7 +375,7 @@ def step_answer(
     job = planned_job(
         found,
         cluster,
-        tokens_per_step=positive_integer("tokens", tokens),
+        tokens_per_step=_step_tokens(tokens, sequence),
         sequence=positive_integer("sequence", sequence),
         constants=_constants(cluster, dtype, matmul_share),
         dtype=dtype,
@@ -396,6 +397,11 @@ def _all_given(**given: Any) -> None:
     """Refuse what cannot be planned without, all of it in one sentence."""
     if lacking := [name for name, value in given.items() if value is None]:
         raise ValueError(f"missing: {', '.join(lacking)}")
+
+
+def _step_tokens(tokens: float | None, sequence: int | None) -> int:
+    """Return the tokens of a step, which are those of one sequence at the least."""
+    return integer_at_least("tokens", tokens, positive_integer("sequence", sequence))
 
 
 def _priced(run_tokens: float | None, usd_per_gpu_hour: float | None) -> None:
@@ -443,7 +449,7 @@ def _cluster(
     own: Mapping[str, int | None],
 ) -> Cluster:
     """Return as many nodes of a device as were asked for, with what is one's own in place of what is listed."""
-    node = _node(device, own)
+    node = _node(device, own, alone=nodes == 1 or (gpus is not None and gpus <= (gpus_per_node or _USUAL_GPUS)))
     node = _own_node(node, named("dtype", dtype, _FORMATS), own)
     if gpus_per_node is not None:
         node = _of_size(node, positive_integer("gpus_per_node", gpus_per_node))
@@ -459,8 +465,8 @@ def _cluster(
     return Cluster(node, count // used)
 
 
-def _node(device: str, own: Mapping[str, int | None]) -> Node:
-    """Return the book's node with an accelerator, or one made of it."""
+def _node(device: str, own: Mapping[str, int | None], *, alone: bool) -> Node:
+    """Return the book's node with an accelerator, or one made of it; alone it needs no network."""
     try:
         wanted = ACCELERATORS[ACCELERATORS.name_of(device, argument="device")]
     except ValueError:
@@ -470,12 +476,10 @@ def _node(device: str, own: Mapping[str, int | None]) -> Node:
     for node in NODES.values():
         if node.accelerator == wanted:
             return node
-    link, network = wanted.interconnect, own["network_bytes_per_s"]
-    if network is None or (link is None and own["link_bytes_per_s"] is None):
-        names = "network_bytes_per_s" if link else "link_bytes_per_s and network_bytes_per_s"
-        raise ValueError(f"{names} must be given for {wanted.name}, of which the book has no node")
-    eight = NODES["DGX H100"].accelerators
-    return Node(f"node of {wanted.name}", wanted, eight, eight, _link("network_bytes_per_s", network), "as given")
+    if own["network_bytes_per_s"] is None and not alone:
+        raise ValueError(f"network_bytes_per_s must be given for {wanted.name}, of which the book has no node")
+    port = NODES["DGX H100"].port  # replaced by one's own, or never used
+    return Node(f"node of {wanted.name}", wanted, _USUAL_GPUS, _USUAL_GPUS, port, "as given")
 
 
 def _link(name: str, bytes_per_s: int) -> Link:
@@ -642,7 +646,9 @@ def _wrapped(words: str) -> list[str]:
 def _job_line(plans: Plans) -> str:
     job, cluster = plans.job, plans.cluster
     step_size = f"{job.batch_sequences:,} sequences of {job.sequence:,} tokens a step"
-    return f"{plans.model.name} on {cluster.gpus:,} {cluster.machine.accelerator.name}, {step_size}, {job.dtype}"
+    gpu = cluster.machine.accelerator
+    name = gpu.name if ACCELERATORS.get(gpu.name) == gpu else f"GPUs of your own, else like {gpu.name}"
+    return f"{plans.model.name} on {cluster.gpus:,} {name}, {step_size}, {job.dtype}"
 
 
 def _within(plans: Plans) -> str:
