@@ -103,7 +103,9 @@ from snippets.composition.configuration_search.candidates import step_batch as s
 from snippets.composition.configuration_search.candidates import candidate_layouts as candidate_layouts
 from snippets.composition.configuration_search.judged import judged_groups as judged_groups
 from snippets.composition.configuration_search.judged import unused_rows as unused_rows
+from snippets.composition.configuration_search.judged import read_measured as read_measured
 from snippets.composition.configuration_search.judged import group_accuracy as group_accuracy
+from snippets.composition.configuration_search.judged import steps_accuracy as steps_accuracy
 from snippets.composition.configuration_search.judged import accuracy_of as accuracy_of
 from snippets.composition.configuration_search.judged import accuracy_table as accuracy_table
 from snippets.composition.configuration_search.judged import judged_memory as judged_memory

@@ -16,6 +16,7 @@ from snippets.composition.configuration_search.candidates import (
     step_batch,
 )
 from snippets.composition.configuration_search.clusters import Cluster, cluster_constants
+from snippets.composition.configuration_search.judged import Accuracy, accuracy_of
 from snippets.composition.configuration_search.step_kernel import FLOATS, Cuts, Drop, Operations, StepKernel
 from snippets.composition.layer_times import ATTENTIONS
 from snippets.composition.layouts import Layout
@@ -191,6 +192,16 @@ class Plans(Answers):
     def shortlist(self) -> tuple[Plan, ...]:
         """The plans within a tenth of the fastest, as far as ``best`` lists them: the model cannot tell these apart."""
         return tuple(each for each in self.best if each.total_s <= (1 + NEAR) * self.best[0].total_s)
+
+    @property
+    def accuracy(self) -> Accuracy:
+        """How well such predictions did on measured runs: of this kind of GPU, number format and model.
+
+        >>> plans = plan("Llama 3 8B", Cluster("DGX H100", nodes=1), tokens_per_step=2**17, sequence=8192, dtype="fp8")
+        >>> plans.accuracy.rows > 5
+        True
+        """
+        return accuracy_of(self.cluster.machine.accelerator, self.job.dtype, self.model)
 
     @property
     def distinct(self) -> tuple[Plan, ...]:
