@@ -9,6 +9,7 @@ import itertools
 import math
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,7 +18,13 @@ from snippets.commands import DAY_S, Row, Screen
 from snippets.composition.configuration_search.candidates import KEEPS, Limits
 from snippets.composition.configuration_search.clusters import Cluster, cluster_constants
 from snippets.composition.configuration_search.exported import SYSTEMS, layout_flags
-from snippets.composition.configuration_search.judged import accuracy_of, accuracy_table
+from snippets.composition.configuration_search.judged import (
+    accuracy_of,
+    accuracy_table,
+    judged_groups,
+    read_measured,
+    unused_rows,
+)
 from snippets.composition.configuration_search.planner import (
     NEAR,
     Plan,
@@ -72,6 +79,7 @@ def plan_answer(
     why: Sequence[str] = (),
     flags: str = "",
     check: bool = False,
+    measured: str = "",
     run_tokens: float | None = None,
     usd_per_gpu_hour: float | None = None,
     tensor: Sequence[int] | None = None,
@@ -118,6 +126,8 @@ def plan_answer(
             cannot run.
         flags: print the fastest layout, or that of ``why``, for a system instead: megatron, torchtitan or deepspeed.
         check: print instead how exact the predictions are on measured runs; needs no other option.
+        measured: the same for a CSV file of your own measured steps, with the columns of one of the files in the
+            folder measured beside the planner.
         run_tokens: tokens of the whole run, for its days.
         usd_per_gpu_hour: price of one GPU for an hour, with ``run_tokens``.
         tensor: try these sizes of tensor parallelism alone, such as 2,4.
@@ -158,8 +168,8 @@ def plan_answer(
         >>> screen.record["plans"][0]["layout"].data
         8
     """
-    if flag("check", check):
-        return _check_screen()
+    if flag("check", check) or text("measured", measured):
+        return _check_screen(measured)
     widths = _widths(
         layers=layers,
         hidden=hidden,
@@ -680,7 +690,7 @@ def _columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 def _accuracy(of: Plans | Plan) -> dict[str, Any]:
     """Return how exact predictions of this kind were on measured runs."""
     job = of.job
-    found = accuracy_of(job.cluster.machine.accelerator.name, job.dtype, job.model)
+    found = accuracy_of(job.cluster.machine.accelerator, job.dtype, job.model)
     return {name: getattr(found, name) for name in ("rows", "median_error", "regret", "rank_correlation", "sentence")}
 
 
@@ -789,14 +799,23 @@ def _flags_screen(one: Plan, system: str) -> Screen:
     return Screen(tuple(written.splitlines()), {"system": system, "text": written, "plan": _plan_record(one)})
 
 
-def _check_screen() -> Screen:
-    """Return the table of how exact the predictions are on measured runs."""
-    columns = accuracy_table()
+def _check_screen(path: str) -> Screen:
+    """Return the table of how exact the predictions are on measured runs, the book's or those of a file."""
+    try:
+        groups, unused = read_measured(path) if path else (judged_groups(), unused_rows())
+    except ValueError as error:
+        raise ValueError(re.sub(r"^path\b", "measured", str(error))) from None
+    columns = accuracy_table(groups if path else None)
     cells = [[_measure(name, value) for name, value in zip(columns, row, strict=True)] for row in _rows(columns)]
+    lines = _columns([*columns], cells)
+    if reasons := Counter(row.reason for row in unused):
+        lines += [
+            "",
+            *(f"Not predicted, {count} row{'s' * (count > 1)}: {reason}." for reason, count in reasons.items()),
+        ]
     keys = [re.sub(r"\W+", "_", name).strip("_") for name in columns]
-    return Screen(
-        tuple(_columns([*columns], cells)), {"measured": [dict(zip(keys, row, strict=True)) for row in _rows(columns)]}
-    )
+    record = {"measured": [dict(zip(keys, row, strict=True)) for row in _rows(columns)], "not_predicted": dict(reasons)}
+    return Screen(tuple(lines), record)
 
 
 def _rows(columns: Mapping[str, Sequence[Any]]) -> list[tuple[Any, ...]]:

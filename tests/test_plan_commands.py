@@ -17,7 +17,7 @@ from snippets.command_line import main
 from snippets.composition.configuration_search.candidates import Limits
 from snippets.composition.configuration_search.clusters import Cluster
 from snippets.composition.configuration_search.exported import layout_flags
-from snippets.composition.configuration_search.judged import accuracy_of, judged_groups
+from snippets.composition.configuration_search.judged import MEASURED, accuracy_of, judged_groups
 from snippets.composition.configuration_search.planner import layout_plan, plan
 from snippets.composition.configuration_search.planner_calls import command_of
 from snippets.composition.configuration_search.planner_fields import OWN_NODE, OWN_WIDTHS, read_setting
@@ -180,11 +180,26 @@ def test_beside_each_answer_stands_how_exact_such_answers_were(printed: Any, ask
 
 
 def test_check_lists_every_group(printed: Any, asked: Any) -> None:
-    table = printed("plan --check").splitlines()
+    table = printed("plan --check").partition("\n\n")[0].splitlines()
     assert [line.split("  ")[0] for line in table[1:]] == [*judged_groups()]
     rows = asked("plan --check")["measured"]
     assert [row["layouts"] for row in rows] == [len(group) for group in judged_groups().values()]
     assert f"{rows[0]['median_error']:.1%}" in table[1]
+
+
+def test_a_file_of_measured_rows_of_ones_own(printed: Any, asked: Any, refused: Any, tmp_path: Path) -> None:
+    """The book's own file gives the book's own table; what cannot be predicted is counted with its reason."""
+    own = {row["measured"]: row for row in asked("plan --check")["measured"]}
+    for name in ("vtrain_multi", "published_steps"):
+        found = asked(f"plan --measured {shlex.quote(str(MEASURED / name))}.csv")
+        assert found["measured"] == [own[row["measured"]] for row in found["measured"]]
+    assert found["not_predicted"]
+    table = printed(f"plan --measured {shlex.quote(str(MEASURED / 'published_steps.csv'))}")
+    assert re.search(r"^Not predicted, \d+ rows: a hybrid with Mamba layers", table, re.MULTILINE)
+    assert refused("plan --measured nosuch.csv").startswith("--measured must be a CSV file that can be read, got")
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b\n1,2\n", encoding="utf-8")
+    assert "--measured must be a file" in refused(f"plan --measured {shlex.quote(str(path))}")
 
 
 @pytest.mark.parametrize("system", ["megatron", "torchtitan", "deepspeed"])
@@ -277,6 +292,7 @@ def test_the_share_of_the_peak_can_be_put_in(asked: Any, values: Any) -> None:
 def test_what_the_page_says_to_type_can_be_typed(setting: dict[str, str], asked: Any) -> None:
     """The page's command is read, and answers with what the page is asked."""
     read = read_setting(setting)[0]
+    assert read is not None
     found = asked(command_of(read).removeprefix("python -m snippets "))
     values = read.values
     assert found["sequence"] == values["sequence"]
