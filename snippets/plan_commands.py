@@ -9,6 +9,7 @@ import itertools
 import math
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,7 +18,13 @@ from snippets.commands import DAY_S, Row, Screen
 from snippets.composition.configuration_search.candidates import KEEPS, Limits
 from snippets.composition.configuration_search.clusters import Cluster, cluster_constants
 from snippets.composition.configuration_search.exported import SYSTEMS, layout_flags
-from snippets.composition.configuration_search.judged import accuracy_of, accuracy_table
+from snippets.composition.configuration_search.judged import (
+    accuracy_of,
+    accuracy_table,
+    judged_groups,
+    read_measured,
+    unused_rows,
+)
 from snippets.composition.configuration_search.planner import (
     NEAR,
     Plan,
@@ -37,6 +44,7 @@ from snippets.models import MODELS, Attention, Experts, Transformer, llama_like
 
 MOST_SHOWN = 100
 WIDTH = 100
+_USUAL_GPUS = NODES["DGX H100"].accelerators  # of a node that the book does not list
 _FORMATS = ("bf16", "fp16", "fp8", "fp4")
 _TERMS = {
     "compute": "Matmuls, attention and element-wise kernels of the slowest stage, with what is made again.",
@@ -71,6 +79,7 @@ def plan_answer(
     why: Sequence[str] = (),
     flags: str = "",
     check: bool = False,
+    measured: str = "",
     run_tokens: float | None = None,
     usd_per_gpu_hour: float | None = None,
     tensor: Sequence[int] | None = None,
@@ -117,6 +126,8 @@ def plan_answer(
             cannot run.
         flags: print the fastest layout, or that of ``why``, for a system instead: megatron, torchtitan or deepspeed.
         check: print instead how exact the predictions are on measured runs; needs no other option.
+        measured: the same for a CSV file of your own measured steps, with the columns of one of the files in the
+            folder measured beside the planner.
         run_tokens: tokens of the whole run, for its days.
         usd_per_gpu_hour: price of one GPU for an hour, with ``run_tokens``.
         tensor: try these sizes of tensor parallelism alone, such as 2,4.
@@ -157,8 +168,8 @@ def plan_answer(
         >>> screen.record["plans"][0]["layout"].data
         8
     """
-    if flag("check", check):
-        return _check_screen()
+    if flag("check", check) or text("measured", measured):
+        return _check_screen(measured)
     widths = _widths(
         layers=layers,
         hidden=hidden,
@@ -189,7 +200,7 @@ def plan_answer(
     job = planned_job(
         _model(model, widths),
         cluster,
-        tokens_per_step=positive_integer("tokens", tokens),
+        tokens_per_step=_step_tokens(tokens, sequence),
         sequence=positive_integer("sequence", sequence),
         constants=_constants(cluster, dtype, matmul_share),
         dtype=dtype,
@@ -374,7 +385,7 @@ def step_answer(
     job = planned_job(
         found,
         cluster,
-        tokens_per_step=positive_integer("tokens", tokens),
+        tokens_per_step=_step_tokens(tokens, sequence),
         sequence=positive_integer("sequence", sequence),
         constants=_constants(cluster, dtype, matmul_share),
         dtype=dtype,
@@ -396,6 +407,11 @@ def _all_given(**given: Any) -> None:
     """Refuse what cannot be planned without, all of it in one sentence."""
     if lacking := [name for name, value in given.items() if value is None]:
         raise ValueError(f"missing: {', '.join(lacking)}")
+
+
+def _step_tokens(tokens: float | None, sequence: int | None) -> int:
+    """Return the tokens of a step, which are those of one sequence at the least."""
+    return integer_at_least("tokens", tokens, positive_integer("sequence", sequence))
 
 
 def _priced(run_tokens: float | None, usd_per_gpu_hour: float | None) -> None:
@@ -443,7 +459,7 @@ def _cluster(
     own: Mapping[str, int | None],
 ) -> Cluster:
     """Return as many nodes of a device as were asked for, with what is one's own in place of what is listed."""
-    node = _node(device, own)
+    node = _node(device, own, alone=nodes == 1 or (gpus is not None and gpus <= (gpus_per_node or _USUAL_GPUS)))
     node = _own_node(node, named("dtype", dtype, _FORMATS), own)
     if gpus_per_node is not None:
         node = _of_size(node, positive_integer("gpus_per_node", gpus_per_node))
@@ -459,8 +475,8 @@ def _cluster(
     return Cluster(node, count // used)
 
 
-def _node(device: str, own: Mapping[str, int | None]) -> Node:
-    """Return the book's node with an accelerator, or one made of it."""
+def _node(device: str, own: Mapping[str, int | None], *, alone: bool) -> Node:
+    """Return the book's node with an accelerator, or one made of it; alone it needs no network."""
     try:
         wanted = ACCELERATORS[ACCELERATORS.name_of(device, argument="device")]
     except ValueError:
@@ -470,12 +486,10 @@ def _node(device: str, own: Mapping[str, int | None]) -> Node:
     for node in NODES.values():
         if node.accelerator == wanted:
             return node
-    link, network = wanted.interconnect, own["network_bytes_per_s"]
-    if network is None or (link is None and own["link_bytes_per_s"] is None):
-        names = "network_bytes_per_s" if link else "link_bytes_per_s and network_bytes_per_s"
-        raise ValueError(f"{names} must be given for {wanted.name}, of which the book has no node")
-    eight = NODES["DGX H100"].accelerators
-    return Node(f"node of {wanted.name}", wanted, eight, eight, _link("network_bytes_per_s", network), "as given")
+    if own["network_bytes_per_s"] is None and not alone:
+        raise ValueError(f"network_bytes_per_s must be given for {wanted.name}, of which the book has no node")
+    port = NODES["DGX H100"].port  # replaced by one's own, or never used
+    return Node(f"node of {wanted.name}", wanted, _USUAL_GPUS, _USUAL_GPUS, port, "as given")
 
 
 def _link(name: str, bytes_per_s: int) -> Link:
@@ -642,7 +656,9 @@ def _wrapped(words: str) -> list[str]:
 def _job_line(plans: Plans) -> str:
     job, cluster = plans.job, plans.cluster
     step_size = f"{job.batch_sequences:,} sequences of {job.sequence:,} tokens a step"
-    return f"{plans.model.name} on {cluster.gpus:,} {cluster.machine.accelerator.name}, {step_size}, {job.dtype}"
+    gpu = cluster.machine.accelerator
+    name = gpu.name if ACCELERATORS.get(gpu.name) == gpu else f"GPUs of your own, else like {gpu.name}"
+    return f"{plans.model.name} on {cluster.gpus:,} {name}, {step_size}, {job.dtype}"
 
 
 def _within(plans: Plans) -> str:
@@ -674,7 +690,7 @@ def _columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 def _accuracy(of: Plans | Plan) -> dict[str, Any]:
     """Return how exact predictions of this kind were on measured runs."""
     job = of.job
-    found = accuracy_of(job.cluster.machine.accelerator.name, job.dtype, job.model)
+    found = accuracy_of(job.cluster.machine.accelerator, job.dtype, job.model)
     return {name: getattr(found, name) for name in ("rows", "median_error", "regret", "rank_correlation", "sentence")}
 
 
@@ -783,14 +799,23 @@ def _flags_screen(one: Plan, system: str) -> Screen:
     return Screen(tuple(written.splitlines()), {"system": system, "text": written, "plan": _plan_record(one)})
 
 
-def _check_screen() -> Screen:
-    """Return the table of how exact the predictions are on measured runs."""
-    columns = accuracy_table()
+def _check_screen(path: str) -> Screen:
+    """Return the table of how exact the predictions are on measured runs, the book's or those of a file."""
+    try:
+        groups, unused = read_measured(path) if path else (judged_groups(), unused_rows())
+    except ValueError as error:
+        raise ValueError(re.sub(r"^path\b", "measured", str(error))) from None
+    columns = accuracy_table(groups if path else None)
     cells = [[_measure(name, value) for name, value in zip(columns, row, strict=True)] for row in _rows(columns)]
+    lines = _columns([*columns], cells)
+    if reasons := Counter(row.reason for row in unused):
+        lines += [
+            "",
+            *(f"Not predicted, {count} row{'s' * (count > 1)}: {reason}." for reason, count in reasons.items()),
+        ]
     keys = [re.sub(r"\W+", "_", name).strip("_") for name in columns]
-    return Screen(
-        tuple(_columns([*columns], cells)), {"measured": [dict(zip(keys, row, strict=True)) for row in _rows(columns)]}
-    )
+    record = {"measured": [dict(zip(keys, row, strict=True)) for row in _rows(columns)], "not_predicted": dict(reasons)}
+    return Screen(tuple(lines), record)
 
 
 def _rows(columns: Mapping[str, Sequence[Any]]) -> list[tuple[Any, ...]]:

@@ -17,8 +17,10 @@ from snippets.command_line import main
 from snippets.composition.configuration_search.candidates import Limits
 from snippets.composition.configuration_search.clusters import Cluster
 from snippets.composition.configuration_search.exported import layout_flags
-from snippets.composition.configuration_search.judged import accuracy_of, judged_groups
+from snippets.composition.configuration_search.judged import MEASURED, accuracy_of, judged_groups
 from snippets.composition.configuration_search.planner import layout_plan, plan
+from snippets.composition.configuration_search.planner_calls import command_of
+from snippets.composition.configuration_search.planner_fields import OWN_NODE, OWN_WIDTHS, read_setting
 from snippets.composition.layouts import Layout
 from snippets.hardware import NODES
 
@@ -128,6 +130,15 @@ def test_why_takes_a_layout_in_any_order(written: str, values: Any) -> None:
     assert found == expected
 
 
+def test_the_axes_have_their_usual_names(printed: Any) -> None:
+    expected = printed(f"step {THREAD} --tensor 8 --pipeline 4 --data 8 --micro-batch 2")
+    assert printed(f"step {THREAD} --tp 8 --pp 4 --dp 8 --mbs 2") == expected
+
+
+def test_a_machine_of_ones_own_is_called_so(printed: Any) -> None:
+    assert printed(f"plan {SMALL} --memory 48GB").startswith("Llama 3 8B on 16 GPUs of your own, else like H100 SXM, ")
+
+
 def test_why_takes_what_the_table_shows(printed: Any, values: Any) -> None:
     """Each line of the table, typed back, and its place, are the same plan."""
     table = printed(f"plan {SMALL}")
@@ -169,11 +180,26 @@ def test_beside_each_answer_stands_how_exact_such_answers_were(printed: Any, ask
 
 
 def test_check_lists_every_group(printed: Any, asked: Any) -> None:
-    table = printed("plan --check").splitlines()
+    table = printed("plan --check").partition("\n\n")[0].splitlines()
     assert [line.split("  ")[0] for line in table[1:]] == [*judged_groups()]
     rows = asked("plan --check")["measured"]
     assert [row["layouts"] for row in rows] == [len(group) for group in judged_groups().values()]
     assert f"{rows[0]['median_error']:.1%}" in table[1]
+
+
+def test_a_file_of_measured_rows_of_ones_own(printed: Any, asked: Any, refused: Any, tmp_path: Path) -> None:
+    """The book's own file gives the book's own table; what cannot be predicted is counted with its reason."""
+    own = {row["measured"]: row for row in asked("plan --check")["measured"]}
+    for name in ("vtrain_multi", "published_steps"):
+        found = asked(f"plan --measured {shlex.quote(str(MEASURED / name))}.csv")
+        assert found["measured"] == [own[row["measured"]] for row in found["measured"]]
+    assert found["not_predicted"]
+    table = printed(f"plan --measured {shlex.quote(str(MEASURED / 'published_steps.csv'))}")
+    assert re.search(r"^Not predicted, \d+ rows: a hybrid with Mamba layers", table, re.MULTILINE)
+    assert refused("plan --measured nosuch.csv").startswith("--measured must be a CSV file that can be read, got")
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b\n1,2\n", encoding="utf-8")
+    assert "--measured must be a file" in refused(f"plan --measured {shlex.quote(str(path))}")
 
 
 @pytest.mark.parametrize("system", ["megatron", "torchtitan", "deepspeed"])
@@ -242,12 +268,40 @@ def test_a_device_of_which_the_book_has_no_node(asked: Any, refused: Any) -> Non
     told = refused(f"plan {rest} --device MI300X")
     assert told == "--network-bytes-per-s must be given for MI300X, of which the book has no node"
     assert asked(f"plan {rest} --device MI300X --network 50GB/s")["fitting"] > 0
+    alone = rest.replace("--nodes 2", "--gpus 1")
+    assert asked(f"plan {alone} --device 'A100 40GB' --model 'Llama 3.2 1B'".replace("--model 'Llama 3 8B' ", ""))[
+        "fitting"
+    ]
 
 
 def test_the_share_of_the_peak_can_be_put_in(asked: Any, values: Any) -> None:
     fast, slow = (values(f"step {THREAD} --tensor 8 --pipeline 4 --matmul-share {share}") for share in ("80%", "0.4"))
     assert slow["step"] > 1.5 * fast["step"]
     assert asked(f"plan {SMALL} --matmul-share 70%")["constants"]["matmul_share"] == 0.7
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {},
+        {"model": OWN_WIDTHS, "experts": "8", "experts_per_token": "2", "width": "8192", "layers": "32"},
+        {"node": OWN_NODE, "memory": "141 GB", "port": "200 Gb/s"},
+        {"tensor": "2,4", "stage": "1", "recompute": "full", "free": "5%", "matmul_share": "70%"},
+    ],
+)
+def test_what_the_page_says_to_type_can_be_typed(setting: dict[str, str], asked: Any) -> None:
+    """The page's command is read, and answers with what the page is asked."""
+    read = read_setting(setting)[0]
+    assert read is not None
+    found = asked(command_of(read).removeprefix("python -m snippets "))
+    values = read.values
+    assert found["sequence"] == values["sequence"]
+    assert found["gpus"] == values["nodes"] * 8
+    memory = values["memory"] if values["node"] == OWN_NODE else 80e9
+    assert found["limit_bytes"] == pytest.approx((1 - values["free"]) * memory)
+    for name in ("tensor", "stage"):
+        if values[name] is not None:
+            assert {one["layout"][name] for one in found["plans"]} <= {*values[name]}
 
 
 def test_a_batch_that_the_gpus_cannot_share_is_answered_with_one_that_they_can(printed: Any) -> None:
@@ -294,13 +348,16 @@ def test_where_nothing_fits_the_nearest_is_named(printed: Any, refused: Any) -> 
         (f"plan {THREAD} --why t=8 x=4", "--why must name t, p, v, c, d, e, b, zero or recompute, such as t=8 p=4"),
         (f"plan {THREAD} --flags nemo", "--flags must be one of 'Megatron-LM', 'torchtitan', 'DeepSpeed', got 'nemo'"),
         (f"plan {THREAD} --why t=8 p=4 zero=3 --flags deepspeed", "stage must be 0 or 1 for deepspeed 0.19.8 where"),
+        (f"plan {THREAD.replace('4e6', '100')}", "--tokens must be an integer of at least 8192, got 100"),
+        (f"plan {THREAD} --batch-size 512", "there is no --batch-size here; did you mean"),
+        (f"plan {THREAD} --global-batch-size 512", "there is no --global-batch-size here; did you mean --tokens?"),
         (f"plan {THREAD} --usd 2", "--usd-per-gpu-hour must be given only with --run-tokens, got 2"),
         (f"plan {THREAD} --dtype fp32", "--dtype must be one of 'bf16', 'fp16', 'fp8', 'fp4', got 'fp32'"),
         (f"plan {THREAD} --device H1000", "--device must be a name that there is, such as 'H100 SXM'"),
         (f"plan {THREAD} --matmul-share 70", "--matmul-share must be a number from 0.01 to 1, got 70"),
         (f"plan {THREAD} --modle x", "there is no --modle here; did you mean --model"),
         (f"plan {THREAD.replace('8192', '8k')}", "--sequence must be one number; write 8000 or 8192, got '8k'"),
-        (f"plan {THREAD.replace('4e6', 'many')}", "--tokens must be an integer of at least 1, got 'many'"),
+        (f"plan {THREAD.replace('4e6', 'many')}", "--tokens must be an integer of at least 8192, got 'many'"),
         (f"step {THREAD} --tensor 8 --pipeline 3", "--tensor × pipeline × context must divide the 256 GPUs, got 24"),
         (f"step {THREAD} --tensor 8 --pipeline 4 --data 4", "layout must have the cluster's 256 ranks, got 128"),
         (f"step {THREAD} --tensor 16 --pipeline 16 --chunks 7", "layers must be a multiple of stages × chunks = 112"),
