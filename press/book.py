@@ -64,7 +64,7 @@ from press.site.notebook import published
 from press.site.planner import ACCURACY, MEASURED, SUBJECT, accuracy_json, measured_html, planner_html
 from press.site.planner import MODULE as PLANNER
 from press.site.reference import ENTRIES_AT, INDEX, chapter_links, page_of, reference
-from press.site.runtime import Archive, Files
+from press.site.runtime import Archive, Files, archive, lean_archive
 from press.site.thread import box_of, boxes_asked
 
 HARDWARE = "docs/hardware.md"
@@ -275,7 +275,7 @@ class Book:
             archives |= runtime.archives("figures", self._reached(DRAWS), drawing, self._packed)
         if self._has(PLANNER):
             files = {**self._reached(PLANNER), ACCURACY: self._planner_made("accuracy", accuracy_json)}
-            archives[SUBJECT] = [Archive(SUBJECT.replace("/", "-"), self._packed(files))]
+            archives[SUBJECT] = [Archive(SUBJECT.replace("/", "-"), self._packed(files, lean_archive))]
         if EXERCISES in self.written:
             pages = map(address_of, self.exercises.chapters(self.chapters))
             judging = {address: self.exercises.page_files(address) for address in pages}
@@ -292,15 +292,15 @@ class Book:
         reached = self.freshness.reached([f"import {module}"])
         return {path.relative_to(self.root).as_posix(): path for path in reached if path.is_file()}
 
-    def _packed(self, files: Files) -> bytes:
+    def _packed(self, files: Files, pack: Callable[[Files], bytes] = archive) -> bytes:
         """Return an archive, kept while its files stay the same."""
         parts = [
             content if isinstance(content, bytes) else self.freshness.content(content) for content in files.values()
         ]
-        key = self._archives.key(json.dumps([*files]).encode(), *parts)
+        key = self._archives.key(json.dumps([pack.__name__, *files]).encode(), *parts)
         packed = self._archives.read(key)
         if packed is None:
-            packed = runtime.archive(files)
+            packed = pack(files)
             self._archives.write(key, packed)
         return packed
 

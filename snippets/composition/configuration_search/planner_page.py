@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -58,7 +58,7 @@ def planned_page(setting: Mapping[str, str], *, quick: bool = False) -> dict[str
     except ValueError as error:
         field, sentence = refused_field(error, "model")
         return {"errors": {field: sentence}}
-    line = str(setting.get(CHOSEN) or "").strip()
+    line, distinct = str(setting.get(CHOSEN) or "").strip(), plans.distinct
     return {
         "errors": {},
         "changed": dict(asked.changed),
@@ -67,7 +67,7 @@ def planned_page(setting: Mapping[str, str], *, quick: bool = False) -> dict[str
         "constants": {"matmul_share": plans.constants.matmul_share, "source": plans.constants.source},
         "counts": {"tried": plans.tried, "fitting": plans.fitting, "close": plans.near},
         "accuracy": accuracy_sentence(asked),
-        "rows": [_row(number, found, plans) for number, found in enumerate(plans.best, 1)],
+        "rows": [_row(number, found, plans, distinct) for number, found in enumerate(plans.best, 1)],
         "refused": _refused(plans),
         "chosen": _chosen(line, asked, plans),
         "texts": {"csv": plans_csv(plans), "command": command_of(asked), "python": python_of(asked)},
@@ -167,7 +167,7 @@ def _job(asked: Asked, plans: Plans) -> dict[str, Any]:
     }
 
 
-def _row(number: int, found: Plan, plans: Plans) -> dict[str, Any]:
+def _row(number: int, found: Plan, plans: Plans, distinct: Sequence[Plan]) -> dict[str, Any]:
     return {
         "rank": number,
         "layout": layout_line(found.layout, keep=found.keep),
@@ -179,6 +179,7 @@ def _row(number: int, found: Plan, plans: Plans) -> dict[str, Any]:
         "days": found.days or 0,
         "usd": found.usd or 0,
         "close": number <= len(plans.shortlist),
+        "distinct": found in distinct,
     }
 
 

@@ -231,25 +231,20 @@ def _rows(answer: Mapping[str, Any]) -> str:
     if not answer["rows"]:
         return ""
     columns, counts = _columns(answer), answer["counts"]
-    shown = answer["rows"][:SHOWN_ROWS]
+    shown = [row for row in answer["rows"] if row["rank"] <= SHOWN_ROWS or row["distinct"]]
     heads = "".join(f'<th scope="col" role="columnheader">{title}</th>' for _, title, _ in columns)
     chosen = answer["chosen"].get("layout")
     near, far = ([row for row in shown if row["close"] is close] for close in (True, False))
-    said = f"These all come within 10% of the fastest. <strong>{_ALIKE}</strong>"
-    if counts["close"] == 1:
-        said = "No other layout comes within 10% of it."
-    elif counts["close"] > len(near):
-        said = f"{counts['close']:,} layouts come within 10% of the fastest, of which these are the first {len(near)}."
-        said += f" <strong>{_ALIKE}</strong>"
-    wide = len(columns) + 2
-    line = f'<tr role="row" class="planner-line"><td role="cell" colspan="{wide}">{said}</td></tr>'
+    said = "No other layout comes within 10% of it."
+    if counts["close"] > 1:
+        said = f"{counts['close']:,} layouts come within 10% of the fastest. <strong>{_ALIKE}</strong>"
+    line = f'<tr role="row" class="planner-line"><td role="cell" colspan="{len(columns) + 2}">{said}</td></tr>'
     bodies = f'<tbody role="rowgroup" class="close">{"".join(_row(row, columns, chosen) for row in near)}{line}</tbody>'
     if far:
         bodies += f'<tbody role="rowgroup">{"".join(_row(row, columns, chosen) for row in far)}</tbody>'
-    left = counts["fitting"] - len(shown)
-    more = f"<p>{_plural(left, 'slower layout fits', 'slower layouts fit')} too." if left > 0 else "<p>"
     listed = len(answer["rows"])
-    more += f" The CSV has {'the fastest ' if counts['fitting'] > listed else 'all '}{listed:,}.</p>"
+    fastest = f"the fastest {listed:,}" if counts["fitting"] > listed else "all of them"
+    more = f"<p>{_plural(counts['fitting'], 'layout fits', 'layouts fit')} in all. The CSV has {fastest}.</p>"
     return (
         '<table class="planner-rows" role="table">'
         "<caption>The fastest layouts that fit. Press one to see where its time goes.</caption>"
@@ -263,9 +258,9 @@ def _row(row: Mapping[str, Any], columns: Sequence[tuple[str, str, str]], chosen
     cells = "".join(f'<td role="cell" data-unit="{unit}">{_CELLS[key](row[key])}</td>' for key, _, unit in columns)
     pressed = "true" if row["layout"] == chosen else "false"
     button = f'<button type="button" data-layout="{layout}" aria-pressed="{pressed}">{escape(row["cut"])}</button>'
-    return (
-        f'<tr role="row"><td role="cell">{row["rank"]}</td><th scope="row" role="rowheader">{button}</th>{cells}</tr>'
-    )
+    kinds = " ".join(["distinct"] * row["distinct"] + ["beyond"] * (row["rank"] > SHOWN_ROWS))
+    begin = f'<tr role="row" class="{kinds}">' if kinds else '<tr role="row">'
+    return f'{begin}<td role="cell">{row["rank"]}</td><th scope="row" role="rowheader">{button}</th>{cells}</tr>'
 
 
 def _chosen(answer: Mapping[str, Any]) -> str:

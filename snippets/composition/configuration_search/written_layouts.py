@@ -131,9 +131,8 @@ def _pairs(written: str, gpus: int) -> dict[str, str]:
     rest = written.strip().casefold()[:_MOST_CHARACTERS]
     if not rest:
         raise ValueError(f"written must name at least one axis, such as t=8, for {gpus} GPUs, got nothing")
-    for word in re.split(
-        r"[,;·\s]+", re.sub(r"\s*[=:]\s*|zero-(?=\d)", lambda sign: "zero=" if "z" in sign[0] else "=", rest)
-    ):
+    rest = re.sub(r"\bzero[\s-]+(?=\d)", "zero=", re.sub(r"\s*[=:]\s*", "=", rest))
+    for word in re.split(r"[,;·\s]+", rest):
         letter, sign, value = word.partition("=")
         if not sign:
             parts = re.fullmatch(r"([a-z_]+)(\d+)", word)
