@@ -69,10 +69,12 @@ class Planner {
       this.set(JSON.parse(button.dataset.setting));
     } else if (button?.dataset.layout) {
       this.look(button.dataset.layout);
-    } else if (button?.dataset.do === "link") {
+    } else if (button?.dataset.copy === "link") {
       this.copy(new URL(this.hash() || location.pathname, location).href, "The link is copied.");
-    } else if (button?.dataset.do === "csv") {
+    } else if (button?.dataset.copy === "csv") {
       this.copyCsv();
+    } else if (button?.dataset.copy === "text") {
+      this.copy(button.nextElementSibling.textContent, "The text is copied.");
     }
   }
 
@@ -124,8 +126,9 @@ class Planner {
     for (const button of this.form.querySelectorAll("[data-setting]")) {
       button.ariaPressed = String(same(setting, JSON.parse(button.dataset.setting)));
     }
-    const limits = this.form.querySelector("details");
-    limits.open ||= [...limits.querySelectorAll("[name]")].some((control) => control.name in setting);
+    for (const fold of this.form.querySelectorAll("details")) {
+      fold.open ||= [...fold.querySelectorAll("[name]")].some((control) => control.name in setting);
+    }
   }
 
   // Plans the latest setting. While Python plans, newer ones wait, and only the newest of them is planned next.
@@ -181,7 +184,8 @@ class Planner {
     const problems = Object.keys(errors).length;
     this.element.classList.toggle("refused", problems > 0);
     if (problems) {
-      this.say(`${problems === 1 ? "One field" : `${problems} fields`} can't be read: ${Object.values(errors)[0]}.`, true);
+      const many = problems === 1 ? "One field" : `${problems} fields`;
+      this.say(`${many} can't be read: ${Object.values(errors)[0]}. The answer is still that of the setting before.`, true);
       return;
     }
     const focused = document.activeElement?.dataset?.layout;
@@ -248,7 +252,7 @@ class Planner {
       await navigator.clipboard.writeText(text);
       this.said.textContent = done;
     } catch {
-      this.said.textContent = "This browser lets no page copy: the link is in the address bar.";
+      this.said.textContent = "This browser lets no page copy.";
     }
     setTimeout(() => {
       this.said.textContent = "";

@@ -83,8 +83,8 @@ def _before(part: str) -> str:
     """Return what stands above a part and stays there when it changes."""
     if part == "rows":
         return (
-            '<p class="planner-tools"><button type="button" data-do="link">Copy a link to this setting</button>'
-            '<button type="button" data-do="csv">Copy as CSV</button> <span role="status"></span><label>'
+            '<p class="planner-tools"><button type="button" data-copy="link">Copy a link to this setting</button>'
+            '<button type="button" data-copy="csv">Copy as CSV</button> <span role="status"></span><label>'
             '<input type="checkbox" id="planner-distinct"> only the fastest of each t, p and e</label></p>'
         )
     if part == "chosen":

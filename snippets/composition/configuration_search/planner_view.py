@@ -328,7 +328,7 @@ def _run(answer: Mapping[str, Any]) -> str:
     shown = [*((f"{system}", flags[system]) for system in SYSTEMS if system in flags)]
     shown += [("The same plan in a terminal", texts["command"]), ("The same plan in Python", texts["python"])]
     return "".join(
-        f'<details class="planner-text"><summary>{name}</summary><pre><code>{escape(written.rstrip(), quote=False)}'
-        "</code></pre></details>"
+        f'<details class="planner-text"><summary>{name}</summary><button type="button" data-copy="text">Copy</button>'
+        f'<pre tabindex="0" aria-label="{name}">{escape(written.rstrip(), quote=False)}</pre></details>'
         for name, written in shown
     )

@@ -38,15 +38,13 @@ def page() -> BeautifulSoup:
 def test_the_page_has_the_opening_answer_whole(page: BeautifulSoup) -> None:
     parts = answer_parts(planned_page({}))
     for name in PARTS:
-        place = page.find(attrs={"data-part": name})
-        assert isinstance(place, Tag)
+        (place,) = page.select(f"[data-part={name}]")
         assert place.decode_contents() == BeautifulSoup(parts[name], "html.parser").decode_contents(), name
 
 
 def test_every_field_has_its_label_its_default_and_room_for_what_is_wrong(page: BeautifulSoup) -> None:
     for name, field in FIELDS.items():
-        control = page.find(attrs={"name": [name]})
-        assert isinstance(control, Tag)
+        (control,) = page.select(f'[name="{name}"]')
         assert control["data-default"] == field.default
         label = page.find("label", attrs={"for": control["id"]})
         assert isinstance(label, Tag)
