@@ -1,1 +1,1 @@
-"""Chapter 29 · 29 · Configuration search."""
+"""Chapter 29 · Configuration search."""
